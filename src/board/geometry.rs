@@ -1,0 +1,78 @@
+//! The board itself: what each square is, and where a leap over a lake leads. This is the only place where it is written down.
+
+use super::{Animal, Bitboard, ByColor, Color, Square};
+use Square::*;
+
+/// The den of each side.
+pub const DEN: ByColor<Square> = ByColor { white: D1, black: D9 };
+
+/// The traps round each side's den, which belong to that side.
+pub const TRAPS: ByColor<Bitboard> = ByColor { white: Bitboard::of(&[C1, E1, D2]), black: Bitboard::of(&[C9, E9, D8]) };
+
+/// The two lakes.
+pub const WATER: Bitboard = Bitboard::of(&[B4, C4, E4, F4, B5, C5, E5, F5, B6, C6, E6, F6]);
+
+/// Squares from which a leap goes up a file (by 28), over three squares of water.
+pub const LEAP_UP: Bitboard = Bitboard::of(&[B3, C3, E3, F3]);
+/// Squares from which a leap goes down a file.
+pub const LEAP_DOWN: Bitboard = Bitboard::of(&[B7, C7, E7, F7]);
+/// Squares from which a leap goes right along a rank (by 3), over two squares of water.
+pub const LEAP_RIGHT: Bitboard = Bitboard::of(&[A4, D4, A5, D5, A6, D6]);
+/// Squares from which a leap goes left along a rank.
+pub const LEAP_LEFT: Bitboard = Bitboard::of(&[D4, G4, D5, G5, D6, G6]);
+
+/// Where an animal of a side may stand while the game goes on or as it ends: not in its own den, and in the water only if it swims.
+#[must_use]
+pub fn habitat(color: Color, animal: Animal) -> Bitboard {
+    let dry = if animal.swims() { Bitboard::FULL } else { !WATER };
+    dry - DEN[color].into()
+}
+
+/// The four directions of a step or leap.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Direction {
+    Up,
+    Down,
+    Left,
+    Right,
+}
+
+impl Direction {
+    /// All four.
+    pub const ALL: [Direction; 4] = [Direction::Up, Direction::Down, Direction::Left, Direction::Right];
+
+    /// True along a file.
+    #[must_use]
+    pub fn is_vertical(self) -> bool {
+        matches!(self, Direction::Up | Direction::Down)
+    }
+}
+
+impl Square {
+    /// The next square in a direction, if the board goes on there.
+    #[must_use]
+    pub fn neighbour(self, direction: Direction) -> Option<Square> {
+        let (file, rank) = (self.file(), self.rank());
+        match direction {
+            Direction::Up => Square::from_coords(file, rank + 1),
+            Direction::Down => Square::from_coords(file, rank.checked_sub(1)?),
+            Direction::Left => Square::from_coords(file.checked_sub(1)?, rank),
+            Direction::Right => Square::from_coords(file + 1, rank),
+        }
+    }
+
+    /// The leap from this bank over the water next to it: the landing square and the water crossed.
+    #[must_use]
+    pub fn leap(self, direction: Direction) -> Option<(Square, Bitboard)> {
+        if WATER.contains(self) {
+            return None;
+        }
+        let mut crossed = Bitboard::EMPTY;
+        let mut square = self.neighbour(direction)?;
+        while WATER.contains(square) {
+            crossed |= square.into();
+            square = square.neighbour(direction)?;
+        }
+        (!crossed.is_empty()).then_some((square, crossed))
+    }
+}

@@ -1,0 +1,31 @@
+//! The board, the rules and the moves. Knows nothing of search or tables.
+
+mod animal;
+mod bitboard;
+mod color;
+pub mod fen;
+pub mod geometry;
+mod movegen;
+mod moves;
+mod position;
+mod rules;
+mod square;
+mod zobrist;
+
+pub use animal::{Animal, Piece};
+pub use bitboard::{Bitboard, Squares};
+pub use color::{ByColor, Color};
+pub use fen::FenError;
+pub use geometry::Direction;
+pub use movegen::MoveList;
+pub use moves::{Move, MoveError};
+pub use position::{Outcome, Position, PositionError, Setup};
+pub use rules::{
+    DogOverWolf, ElephantTakesRat, NoMove, OwnRatBlocks, ParseRulesError, Repetition, RuleOptions, Rules, Shore,
+    TigerLeap, Traps,
+};
+pub use square::{ParseSquareError, Square};
+
+pub(crate) use movegen::{Reach, reach};
+pub(crate) use position::union;
+pub(crate) use rules::Lanes;

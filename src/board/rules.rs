@@ -1,0 +1,382 @@
+//! The rule options on which sources and programs disagree, and the masks that move generation needs of them.
+
+use super::geometry::{TRAPS, WATER, habitat};
+use super::{Animal, Bitboard, ByColor, Color, Direction, Square};
+use std::fmt;
+use std::str::FromStr;
+use thiserror::Error;
+
+/// Declares an option with its spellings, so that parsing, printing and listing cannot disagree.
+macro_rules! rule_option {
+    ($(#[$doc:meta])* $name:ident { $($(#[$value_doc:meta])* $value:ident = $text:literal),+ $(,)? }) => {
+        $(#[$doc])*
+        #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
+        pub enum $name { $($(#[$value_doc])* $value),+ }
+
+        impl $name {
+            /// Every value, the default first.
+            pub const ALL: &[$name] = &[$($name::$value),+];
+
+            /// How the value is written.
+            #[must_use]
+            pub const fn as_str(self) -> &'static str {
+                match self { $($name::$value => $text),+ }
+            }
+
+            fn parse(text: &str) -> Option<$name> {
+                $name::ALL.iter().copied().find(|v| v.as_str() == text)
+            }
+        }
+
+        impl Default for $name {
+            fn default() -> $name { $name::ALL[0] }
+        }
+    };
+}
+
+rule_option! {
+    /// Whether the elephant may take the rat outside the elephant's own traps.
+    ElephantTakesRat { Yes = "yes", No = "no" }
+}
+rule_option! {
+    /// Captures between water and land.
+    Shore {
+        /// All but rat in the water takes elephant.
+        ElephantSafe = "elephant-safe",
+        /// None in either direction.
+        None = "none",
+        /// None from the water onto land.
+        NoExit = "no-exit",
+    }
+}
+rule_option! {
+    /// Where a piece has strength 0, so that every enemy may take it.
+    Traps {
+        /// In a trap of the opponent.
+        Opponent = "opponent",
+        /// In any trap.
+        Any = "any",
+        /// Nowhere.
+        None = "none",
+        /// In a trap of the opponent; and a piece in a trap of its own cannot be taken at all.
+        Sanctuary = "sanctuary",
+    }
+}
+rule_option! {
+    /// Which of dog and wolf is the stronger.
+    DogOverWolf { Yes = "yes", No = "no" }
+}
+rule_option! {
+    /// Where the tiger may leap.
+    TigerLeap { Both = "both", Files = "files", Ranks = "ranks", None = "none" }
+}
+rule_option! {
+    /// Whether a leap is blocked by the leaper's own rat too.
+    OwnRatBlocks { Yes = "yes", No = "no" }
+}
+rule_option! {
+    /// What a side with pieces but without a legal move gets.
+    NoMove { Draw = "draw", Loss = "loss" }
+}
+rule_option! {
+    /// Repetition in play. Tables are about positions without history and ignore it.
+    Repetition {
+        /// The third occurrence is a draw.
+        Threefold = "threefold",
+        /// The second occurrence is a draw.
+        Twofold = "twofold",
+        /// A move that repeats a position is not legal.
+        Illegal = "illegal",
+        /// Nothing happens.
+        None = "none",
+    }
+}
+
+/// A choice of every option: what a person writes as `paper,shore=none`.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct RuleOptions {
+    pub elephant_takes_rat: ElephantTakesRat,
+    pub shore: Shore,
+    pub traps: Traps,
+    pub dog_over_wolf: DogOverWolf,
+    pub tiger_leap: TigerLeap,
+    pub own_rat_blocks: OwnRatBlocks,
+    pub no_move: NoMove,
+    pub repetition: Repetition,
+}
+
+/// Names of the options in their canonical order.
+const KEYS: [&str; 8] =
+    ["elephant-takes-rat", "shore", "traps", "dog-over-wolf", "tiger-leap", "own-rat-blocks", "no-move", "repetition"];
+
+/// Rules text that means nothing.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum ParseRulesError {
+    #[error("no rules preset is called {name:?}; the presets are {}", RuleOptions::preset_names())]
+    UnknownPreset { name: String },
+    #[error("no rule option is called {key:?}; the options are {}", KEYS.join(", "))]
+    UnknownKey { key: String },
+    #[error("{key} cannot be {value:?}; it is one of {allowed}")]
+    UnknownValue { key: String, value: String, allowed: String },
+    #[error("{text:?} is neither a preset nor key=value")]
+    Malformed { text: String },
+}
+
+impl RuleOptions {
+    /// The named rule sets: each is one source's reading of the game.
+    pub const PRESETS: [(&'static str, RuleOptions); 6] = [
+        ("paper", RuleOptions::PAPER),
+        ("cazaux", RuleOptions { shore: Shore::None, repetition: Repetition::Illegal, ..RuleOptions::PAPER }),
+        ("bodlaender", RuleOptions { traps: Traps::Sanctuary, ..RuleOptions::PAPER }),
+        ("quadibloc", RuleOptions { shore: Shore::NoExit, ..RuleOptions::PAPER }),
+        ("bell", RuleOptions { traps: Traps::None, ..RuleOptions::PAPER }),
+        (
+            "chinese",
+            RuleOptions {
+                elephant_takes_rat: ElephantTakesRat::No,
+                shore: Shore::None,
+                dog_over_wolf: DogOverWolf::No,
+                no_move: NoMove::Loss,
+                ..RuleOptions::PAPER
+            },
+        ),
+    ];
+
+    /// The rules of van Rijn and Vis (2013, 2014), the default.
+    pub const PAPER: RuleOptions = RuleOptions {
+        elephant_takes_rat: ElephantTakesRat::Yes,
+        shore: Shore::ElephantSafe,
+        traps: Traps::Opponent,
+        dog_over_wolf: DogOverWolf::Yes,
+        tiger_leap: TigerLeap::Both,
+        own_rat_blocks: OwnRatBlocks::Yes,
+        no_move: NoMove::Draw,
+        repetition: Repetition::Threefold,
+    };
+
+    /// The rule set of that name.
+    #[must_use]
+    pub fn preset(name: &str) -> Option<RuleOptions> {
+        RuleOptions::PRESETS.into_iter().find(|(n, _)| *n == name).map(|(_, options)| options)
+    }
+
+    fn preset_names() -> String {
+        RuleOptions::PRESETS.map(|(name, _)| name).join(", ")
+    }
+
+    /// The preset that these options are, if they are one.
+    #[must_use]
+    pub fn preset_name(&self) -> Option<&'static str> {
+        RuleOptions::PRESETS.into_iter().find(|(_, options)| options == self).map(|(name, _)| name)
+    }
+
+    fn values(&self) -> [&'static str; 8] {
+        [
+            self.elephant_takes_rat.as_str(),
+            self.shore.as_str(),
+            self.traps.as_str(),
+            self.dog_over_wolf.as_str(),
+            self.tiger_leap.as_str(),
+            self.own_rat_blocks.as_str(),
+            self.no_move.as_str(),
+            self.repetition.as_str(),
+        ]
+    }
+
+    fn set(&mut self, key: &str, value: &str) -> Result<(), ParseRulesError> {
+        fn put<T: Copy>(
+            slot: &mut T,
+            key: &str,
+            value: &str,
+            parsed: Option<T>,
+            all: &[T],
+            name: fn(T) -> &'static str,
+        ) -> Result<(), ParseRulesError> {
+            *slot = parsed.ok_or_else(|| ParseRulesError::UnknownValue {
+                key: key.to_owned(),
+                value: value.to_owned(),
+                allowed: all.iter().map(|&v| name(v)).collect::<Vec<_>>().join(", "),
+            })?;
+            Ok(())
+        }
+        macro_rules! put {
+            ($field:ident, $kind:ident) => {
+                put(&mut self.$field, key, value, $kind::parse(value), $kind::ALL, $kind::as_str)
+            };
+        }
+        match key {
+            "elephant-takes-rat" => put!(elephant_takes_rat, ElephantTakesRat),
+            "shore" => put!(shore, Shore),
+            "traps" => put!(traps, Traps),
+            "dog-over-wolf" => put!(dog_over_wolf, DogOverWolf),
+            "tiger-leap" => put!(tiger_leap, TigerLeap),
+            "own-rat-blocks" => put!(own_rat_blocks, OwnRatBlocks),
+            "no-move" => put!(no_move, NoMove),
+            "repetition" => put!(repetition, Repetition),
+            _ => Err(ParseRulesError::UnknownKey { key: key.to_owned() }),
+        }
+    }
+
+    /// The stable hash of what tables depend on: FNV-1a, 64 bits, over the canonical spelling without `repetition`.
+    #[must_use]
+    pub fn table_hash(&self) -> u64 {
+        self.table_spelling()
+            .bytes()
+            .fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3))
+    }
+
+    /// The canonical spelling without `repetition`, which tables do not depend on.
+    #[must_use]
+    pub fn table_spelling(&self) -> String {
+        KEYS.iter().zip(self.values()).take(7).map(|(k, v)| format!("{k}={v}")).collect::<Vec<_>>().join(",")
+    }
+}
+
+/// The canonical spelling: every option, in one fixed order.
+impl fmt::Display for RuleOptions {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{},repetition={}", self.table_spelling(), self.repetition.as_str())
+    }
+}
+
+/// Reads `key=value` items, separated by commas, over an optional preset that comes first (`paper` if none does).
+impl FromStr for RuleOptions {
+    type Err = ParseRulesError;
+
+    fn from_str(text: &str) -> Result<RuleOptions, ParseRulesError> {
+        let mut options = RuleOptions::PAPER;
+        for (i, item) in text.split(',').map(str::trim).enumerate() {
+            match item.split_once('=') {
+                Some((key, value)) => options.set(key.trim(), value.trim())?,
+                None if i == 0 => {
+                    options = RuleOptions::preset(item)
+                        .ok_or_else(|| ParseRulesError::UnknownPreset { name: item.to_owned() })?;
+                }
+                None => return Err(ParseRulesError::Malformed { text: item.to_owned() }),
+            }
+        }
+        Ok(options)
+    }
+}
+
+/// One word for each animal, weakest first: eight lanes of one vector register.
+pub(crate) type Lanes = [u64; Animal::COUNT];
+
+/// A rule set made ready for use: the options, and every mask that move generation needs of them, so that playing by
+/// other rules costs no branch.
+#[derive(Clone, Debug)]
+pub struct Rules {
+    options: RuleOptions,
+    pub(crate) masks: Masks,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct Masks {
+    /// All ones in the lanes of animals that leap along files, and along ranks.
+    pub leaps_files: Lanes,
+    pub leaps_ranks: Lanes,
+    /// Where an animal of a colour may go.
+    pub habitat: ByColor<Lanes>,
+    /// `takes[attacker colour][attacker stands in water][victim][attacker]`: where the attacker may take the victim.
+    pub takes: ByColor<[[Lanes; Animal::COUNT]; 2]>,
+    /// All ones if a leap is blocked by the leaper's own rat.
+    pub own_rat_blocks: u64,
+}
+
+impl Rules {
+    /// Makes the rules of these options.
+    #[must_use]
+    pub fn new(options: RuleOptions) -> Rules {
+        let lanes = |f: &dyn Fn(Animal) -> bool| Animal::ALL.map(|a| if f(a) { u64::MAX } else { 0 });
+        let takes = ByColor::from_fn(|color| {
+            [false, true].map(|wet| {
+                Animal::ALL.map(|victim| {
+                    Animal::ALL.map(|attacker| {
+                        // Any square of the right kind stands for where the attacker comes from.
+                        let from = if wet { Square::B4 } else { Square::A4 };
+                        Square::all()
+                            .filter(|&to| options.may_capture(color, attacker, from, victim, to))
+                            .collect::<Bitboard>()
+                            .bits()
+                    })
+                })
+            })
+        });
+        let masks = Masks {
+            leaps_files: lanes(&|a| options.leaps(a, Direction::Up)),
+            leaps_ranks: lanes(&|a| options.leaps(a, Direction::Right)),
+            habitat: ByColor::from_fn(|color| Animal::ALL.map(|a| habitat(color, a).bits())),
+            takes,
+            own_rat_blocks: if options.own_rat_blocks == OwnRatBlocks::Yes { u64::MAX } else { 0 },
+        };
+        Rules { options, masks }
+    }
+
+    /// The options that these rules are made of.
+    #[must_use]
+    pub fn options(&self) -> &RuleOptions {
+        &self.options
+    }
+}
+
+impl Default for Rules {
+    fn default() -> Rules {
+        Rules::new(RuleOptions::default())
+    }
+}
+
+impl From<RuleOptions> for Rules {
+    fn from(options: RuleOptions) -> Rules {
+        Rules::new(options)
+    }
+}
+
+impl RuleOptions {
+    /// Whether this animal leaps over water in this direction.
+    #[must_use]
+    pub fn leaps(&self, animal: Animal, direction: Direction) -> bool {
+        match animal {
+            Animal::Lion => true,
+            Animal::Tiger => match self.tiger_leap {
+                TigerLeap::Both => true,
+                TigerLeap::Files => direction.is_vertical(),
+                TigerLeap::Ranks => !direction.is_vertical(),
+                TigerLeap::None => false,
+            },
+            _ => false,
+        }
+    }
+
+    /// Whether `attacker`, of side `color` and able to go from `from` to `to`, may take `victim` there. Only whether the
+    /// squares are water or traps matters.
+    #[must_use]
+    pub fn may_capture(&self, color: Color, attacker: Animal, from: Square, victim: Animal, to: Square) -> bool {
+        let (wet_from, wet_to) = (WATER.contains(from), WATER.contains(to));
+        let shore = match self.shore {
+            Shore::ElephantSafe => !(wet_from && !wet_to && victim == Animal::Elephant),
+            Shore::None => wet_from == wet_to,
+            Shore::NoExit => !(wet_from && !wet_to),
+        };
+        if !shore {
+            return false;
+        }
+        let in_attackers_trap = TRAPS[color].contains(to);
+        let in_victims_trap = TRAPS[!color].contains(to);
+        if self.traps == Traps::Sanctuary && in_victims_trap {
+            return false;
+        }
+        let strengthless = match self.traps {
+            Traps::Opponent | Traps::Sanctuary => in_attackers_trap,
+            Traps::Any => in_attackers_trap || in_victims_trap,
+            Traps::None => false,
+        };
+        strengthless
+            || match (attacker, victim) {
+                (Animal::Rat, Animal::Elephant) => true,
+                (Animal::Elephant, Animal::Rat) => self.elephant_takes_rat == ElephantTakesRat::Yes,
+                (Animal::Dog, Animal::Wolf) => self.dog_over_wolf == DogOverWolf::Yes,
+                (Animal::Wolf, Animal::Dog) => self.dog_over_wolf == DogOverWolf::No,
+                _ => attacker >= victim,
+            }
+    }
+}

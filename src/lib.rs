@@ -1,0 +1,3 @@
+//! Dou Shou Qi (Jungle chess): the rules on bitboards, perft, and exact endgame tables by retrograde analysis.
+
+pub mod board;
