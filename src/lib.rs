@@ -1,3 +1,5 @@
 //! Dou Shou Qi (Jungle chess): the rules on bitboards, perft, and exact endgame tables by retrograde analysis.
 
 pub mod board;
+pub mod cpu;
+pub mod tablebase;

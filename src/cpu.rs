@@ -1,0 +1,191 @@
+//! Which vector instructions this processor has. Hot code is written once and compiled for each level; the level is
+//! chosen when the program runs.
+
+use std::sync::OnceLock;
+
+/// A set of vector instructions.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum CpuLevel {
+    /// What every machine of the target architecture has.
+    Portable,
+    /// AVX2, BMI and POPCNT.
+    Avx2,
+    /// AVX-512 F, BW, DQ, VL and VPOPCNTDQ.
+    Avx512,
+}
+
+impl CpuLevel {
+    /// All levels, the least first.
+    pub const ALL: [CpuLevel; 3] = [CpuLevel::Portable, CpuLevel::Avx2, CpuLevel::Avx512];
+
+    /// The best level of this processor.
+    #[must_use]
+    pub fn best() -> CpuLevel {
+        static BEST: OnceLock<CpuLevel> = OnceLock::new();
+        *BEST.get_or_init(CpuLevel::detect)
+    }
+
+    /// The level to use: the best, unless the variable `DSQ_CPU` (`portable`, `avx2`, `avx512`) asks for a lesser one.
+    #[must_use]
+    pub fn get() -> CpuLevel {
+        static LEVEL: OnceLock<CpuLevel> = OnceLock::new();
+        *LEVEL.get_or_init(|| {
+            let asked = std::env::var("DSQ_CPU").ok();
+            let asked = CpuLevel::ALL.into_iter().find(|l| asked.as_deref() == Some(l.name()));
+            CpuLevel::best().min(asked.unwrap_or(CpuLevel::Avx512))
+        })
+    }
+
+    /// The name of the level.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            CpuLevel::Portable => "portable",
+            CpuLevel::Avx2 => "avx2",
+            CpuLevel::Avx512 => "avx512",
+        }
+    }
+
+    /// The levels that this processor can run.
+    pub fn available() -> impl Iterator<Item = CpuLevel> {
+        CpuLevel::ALL.into_iter().filter(|&level| level <= CpuLevel::best())
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    fn detect() -> CpuLevel {
+        let avx2 = is_x86_feature_detected!("avx2")
+            && is_x86_feature_detected!("bmi1")
+            && is_x86_feature_detected!("bmi2")
+            && is_x86_feature_detected!("lzcnt")
+            && is_x86_feature_detected!("popcnt");
+        let avx512 = avx2
+            && is_x86_feature_detected!("avx512f")
+            && is_x86_feature_detected!("avx512bw")
+            && is_x86_feature_detected!("avx512dq")
+            && is_x86_feature_detected!("avx512vl")
+            && is_x86_feature_detected!("avx512vpopcntdq");
+        match (avx2, avx512) {
+            (_, true) => CpuLevel::Avx512,
+            (true, _) => CpuLevel::Avx2,
+            _ => CpuLevel::Portable,
+        }
+    }
+
+    #[cfg(not(target_arch = "x86_64"))]
+    fn detect() -> CpuLevel {
+        CpuLevel::Portable
+    }
+}
+
+/// Calls a function compiled for a [`CpuLevel`]. `$body` must be `#[inline(always)]`, and so must `$avx512`, which may be
+/// the same or its twin with [`Avx512`] in the place of [`Portable`].
+macro_rules! dispatch {
+    ($level:expr, fn($($arg:ident: $ty:ty),* $(,)?) $(-> $ret:ty)? = $body:path, avx512 $avx512:path) => {{
+        #[cfg(target_arch = "x86_64")]
+        #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+        fn avx2($($arg: $ty),*) $(-> $ret)? {
+            $body($($arg),*)
+        }
+        #[cfg(target_arch = "x86_64")]
+        #[target_feature(
+            enable = "avx2,bmi1,bmi2,lzcnt,popcnt,avx512f,avx512bw,avx512dq,avx512vl,avx512vpopcntdq"
+        )]
+        fn avx512($($arg: $ty),*) $(-> $ret)? {
+            $avx512($($arg),*)
+        }
+        // No level above the best gets through, so the calls below find their instructions.
+        match $level.min($crate::cpu::CpuLevel::best()) {
+            // SAFETY: `CpuLevel::detect` found every feature that `avx512` is compiled with.
+            #[cfg(target_arch = "x86_64")]
+            $crate::cpu::CpuLevel::Avx512 => unsafe { avx512($($arg),*) },
+            // SAFETY: likewise.
+            #[cfg(target_arch = "x86_64")]
+            $crate::cpu::CpuLevel::Avx2 => unsafe { avx2($($arg),*) },
+            _ => $body($($arg),*),
+        }
+    }};
+}
+pub(crate) use dispatch;
+
+/// The few operations that the compiler does not find the right instruction for by itself.
+pub(crate) trait Vector {
+    /// Writes `code` to the cells whose bit is set.
+    fn store(cells: &mut [u8; 64], mask: u64, code: u8);
+    /// The set of lanes that hold `value`.
+    fn equal(lanes: &[u16; 64], value: u16) -> u64;
+}
+
+/// Plain code for every processor.
+pub(crate) struct Portable;
+
+impl Vector for Portable {
+    #[inline(always)]
+    fn store(cells: &mut [u8; 64], mask: u64, code: u8) {
+        let mut rest = mask;
+        while rest != 0 {
+            cells[(rest.trailing_zeros() & 63) as usize] = code;
+            rest &= rest - 1;
+        }
+    }
+
+    #[inline(always)]
+    fn equal(lanes: &[u16; 64], value: u16) -> u64 {
+        // Four lanes to a word, exact test for zero lanes, top bits gathered by a multiplication.
+        const LOW: u64 = 0x7fff_7fff_7fff_7fff;
+        let wanted = u64::from(value) * 0x0001_0001_0001_0001;
+        let mut mask = 0;
+        for (i, four) in lanes.as_chunks::<4>().0.iter().enumerate() {
+            let word = u64::from(four[0])
+                | u64::from(four[1]) << 16
+                | u64::from(four[2]) << 32
+                | u64::from(four[3]) << 48;
+            let differs = word ^ wanted;
+            let zero = !(((differs & LOW) + LOW) | differs | LOW);
+            // The summands 2^60, 2^45, 2^30, 2^15 move bits 0, 16, 32, 48 to bits 60 to 63.
+            mask |= ((zero >> 15).wrapping_mul(0x1000_2000_4000_8000) >> 60) << (4 * i);
+        }
+        mask
+    }
+}
+
+/// The AVX-512 twins of [`Portable`]. Only for functions that [`dispatch!`] compiles for AVX-512.
+#[cfg(target_arch = "x86_64")]
+pub(crate) struct Avx512;
+
+#[cfg(target_arch = "x86_64")]
+impl Vector for Avx512 {
+    #[inline(always)]
+    fn store(cells: &mut [u8; 64], mask: u64, code: u8) {
+        use std::arch::x86_64::{_mm512_mask_storeu_epi8, _mm512_set1_epi8};
+        // SAFETY: `dispatch!` calls this only where AVX-512 BW was detected; 64 bytes are writable at `cells`.
+        unsafe { _mm512_mask_storeu_epi8(cells.as_mut_ptr().cast(), mask, _mm512_set1_epi8(code as i8)) }
+    }
+
+    #[inline(always)]
+    fn equal(lanes: &[u16; 64], value: u16) -> u64 {
+        use std::arch::x86_64::{_mm512_cmpeq_epi16_mask, _mm512_loadu_si512, _mm512_set1_epi16};
+        // SAFETY: `dispatch!` calls this only where AVX-512 BW was detected; 128 bytes are readable at `lanes`.
+        unsafe {
+            let wanted = _mm512_set1_epi16(value as i16);
+            let low = _mm512_cmpeq_epi16_mask(_mm512_loadu_si512(lanes.as_ptr().cast()), wanted);
+            let high = _mm512_cmpeq_epi16_mask(_mm512_loadu_si512(lanes[32..].as_ptr().cast()), wanted);
+            u64::from(low) | u64::from(high) << 32
+        }
+    }
+}
+
+/// Off x86-64 there is no such twin; the name stands for the plain code, so that callers need not ask.
+#[cfg(not(target_arch = "x86_64"))]
+pub(crate) type Avx512 = Portable;
+
+/// The processor's name as the operating system gives it.
+#[must_use]
+pub fn processor_name() -> String {
+    std::fs::read_to_string("/proc/cpuinfo")
+        .ok()
+        .and_then(|text| {
+            let line = text.lines().find(|l| l.starts_with("model name"))?;
+            Some(line.split_once(':')?.1.trim().to_owned())
+        })
+        .unwrap_or_else(|| std::env::consts::ARCH.to_owned())
+}

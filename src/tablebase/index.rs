@@ -1,0 +1,164 @@
+//! The dense index of a class's positions: rows of words of lanes.
+//!
+//! The pieces are put in order. The last one is the **lane piece**: a 64-bit word holds one bit for each square it may
+//! stand on. The one before is the **word piece**: 64 words, one for each of its squares (and a spare), are a **row**. All
+//! others are **row pieces**: their squares, counted densely, are the digits of the row's number. So
+//!
+//! ```text
+//! row  = ((d0 * n1 + d1) * n2 + d2) ...        di: number of the i-th row piece's square among those it may stand on
+//! word = row * 64 + square of the word piece
+//! cell = word * 64 + square of the lane piece
+//! ```
+//!
+//! The board is its own mirror, so with three pieces or more the first row piece is kept on the files a to d: a position
+//! with it on e to g is looked up mirrored. A position with it on the d-file is stored both ways round.
+//!
+//! A rat is the lane piece, where there is one (it fills 61 of the 63 bits, and then no lane piece leaps while a rat may
+//! block it); a second rat is the first row piece. Squares that a piece may not stand on, and positions with two pieces on
+//! one square, are cells that no position has.
+
+use super::{Man, Material};
+use crate::board::geometry::{DEN, habitat};
+use crate::board::{Bitboard, Color, Square};
+
+/// Words of a row, and lanes of a word.
+pub const WIDTH: usize = 64;
+/// Cells of a row.
+pub const ROW_CELLS: usize = WIDTH * WIDTH;
+
+/// Weight of a row whose first piece stands on the files a to c: it stands for its mirror image too.
+const PAIR: u64 = 2;
+
+/// The squares of one piece while the game goes on: neither den.
+#[must_use]
+pub fn squares_in_play((color, animal): Man) -> Bitboard {
+    habitat(color, animal) - DEN[!color].into()
+}
+
+/// One row piece.
+#[derive(Clone, Debug)]
+pub struct RowPiece {
+    /// The squares it may stand on, in index order.
+    pub squares: Vec<Square>,
+    /// The number of each square in `squares`; 0 for those not in it.
+    pub digit: [u32; WIDTH],
+    /// What one step of the digit adds to the row's number.
+    pub stride: u32,
+}
+
+/// The index of one material.
+#[derive(Clone, Debug)]
+pub struct Index {
+    /// The pieces in order: row pieces, word piece, lane piece.
+    pub men: Vec<Man>,
+    /// The row pieces.
+    pub row_pieces: Vec<RowPiece>,
+    /// Number of rows.
+    pub rows: usize,
+}
+
+impl Index {
+    /// The index of a material.
+    #[must_use]
+    pub fn new(material: Material) -> Index {
+        let men = order(material);
+        let count = men.len() - 2;
+        let squares: Vec<Vec<Square>> = men[..count]
+            .iter()
+            .enumerate()
+            .map(|(i, &man)| squares_in_play(man).into_iter().filter(|s| i > 0 || s.file() <= 3).collect())
+            .collect();
+        let mut rows = 1;
+        let mut row_pieces: Vec<RowPiece> = squares
+            .into_iter()
+            .rev()
+            .map(|squares| {
+                let stride = rows;
+                rows *= squares.len() as u32;
+                let mut digit = [0; WIDTH];
+                for (i, square) in squares.iter().enumerate() {
+                    digit[square.index()] = i as u32;
+                }
+                RowPiece { squares, digit, stride }
+            })
+            .collect();
+        row_pieces.reverse();
+        Index { men, row_pieces, rows: rows as usize }
+    }
+
+    /// The word piece.
+    #[must_use]
+    pub fn word_piece(&self) -> Man {
+        self.men[self.men.len() - 2]
+    }
+
+    /// The lane piece.
+    #[must_use]
+    pub fn lane_piece(&self) -> Man {
+        self.men[self.men.len() - 1]
+    }
+
+    /// Whether positions with the first piece on files e to g are looked up mirrored.
+    #[must_use]
+    pub fn is_mirrored(&self) -> bool {
+        !self.row_pieces.is_empty()
+    }
+
+    /// The squares of the row pieces in a row.
+    #[inline]
+    pub fn row_squares(&self, row: usize) -> impl Iterator<Item = Square> + '_ {
+        let mut rest = row as u32;
+        self.row_pieces.iter().map(move |piece| {
+            let digit = rest / piece.stride;
+            rest -= digit * piece.stride;
+            piece.squares[digit as usize]
+        })
+    }
+
+    /// How many positions each cell of a row stands for.
+    #[must_use]
+    pub fn weight(&self, row: usize) -> u64 {
+        match self.row_squares(row).next() {
+            Some(first) if first.file() < 3 => PAIR,
+            _ => 1,
+        }
+    }
+
+    /// The cell of a position: the squares of the pieces in the order of `men`.
+    #[must_use]
+    pub fn cell(&self, squares: &[Square]) -> usize {
+        let mirror = self.is_mirrored() && squares[0].file() > 3;
+        let square = |i: usize| if mirror { squares[i].mirror() } else { squares[i] };
+        let row: u32 =
+            self.row_pieces.iter().enumerate().map(|(i, p)| p.digit[square(i).index()] * p.stride).sum();
+        let n = self.men.len();
+        (row as usize * WIDTH + square(n - 2).index()) * WIDTH + square(n - 1).index()
+    }
+
+    /// The squares of the pieces in a cell, in the order of `men`; `None` if no position has that cell.
+    #[must_use]
+    pub fn squares(&self, cell: usize) -> Option<Vec<Square>> {
+        let (word, lane) = (cell / WIDTH, cell % WIDTH);
+        let mut squares: Vec<Square> = self.row_squares(word / WIDTH).collect();
+        squares.push(Square::new(word % WIDTH)?);
+        squares.push(Square::new(lane)?);
+        let valid = squares
+            .iter()
+            .enumerate()
+            .all(|(i, s)| squares_in_play(self.men[i]).contains(*s) && !squares[..i].contains(s));
+        valid.then_some(squares)
+    }
+}
+
+fn order(material: Material) -> Vec<Man> {
+    let mut men: Vec<Man> = material.pieces().filter(|(_, a)| !a.swims()).collect();
+    let mut rats = material.pieces().filter(|(_, a)| a.swims());
+    if let Some(rat) = rats.next() {
+        men.push(rat);
+    }
+    if let Some(rat) = rats.next() {
+        men.insert(0, rat);
+    }
+    debug_assert!(men.iter().any(|m| m.0 == Color::White));
+    men
+}

@@ -1,0 +1,214 @@
+use crate::board::{Animal, ByColor, Color, Position};
+use std::cmp::Ordering;
+use std::fmt;
+use std::str::FromStr;
+use thiserror::Error;
+
+/// A set of animals.
+#[derive(Copy, Clone, Default, PartialEq, Eq, Hash)]
+pub struct AnimalSet(u8);
+
+impl AnimalSet {
+    /// No animal.
+    pub const EMPTY: AnimalSet = AnimalSet(0);
+
+    /// The set with bit [`Animal::index`] set for each member.
+    #[must_use]
+    pub const fn from_bits(bits: u8) -> AnimalSet {
+        AnimalSet(bits)
+    }
+
+    #[must_use]
+    pub const fn bits(self) -> u8 {
+        self.0
+    }
+
+    #[must_use]
+    pub const fn contains(self, animal: Animal) -> bool {
+        self.0 >> animal.index() & 1 != 0
+    }
+
+    #[must_use]
+    pub const fn with(self, animal: Animal) -> AnimalSet {
+        AnimalSet(self.0 | 1 << animal.index())
+    }
+
+    #[must_use]
+    pub const fn without(self, animal: Animal) -> AnimalSet {
+        AnimalSet(self.0 & !(1 << animal.index()))
+    }
+
+    #[must_use]
+    pub const fn len(self) -> usize {
+        self.0.count_ones() as usize
+    }
+
+    #[must_use]
+    pub const fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+
+    /// The members, strongest first: the order in which a material is written.
+    pub fn strongest_first(self) -> impl Iterator<Item = Animal> {
+        Animal::ALL.into_iter().rev().filter(move |&a| self.contains(a))
+    }
+}
+
+impl fmt::Display for AnimalSet {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.strongest_first().try_for_each(|a| write!(f, "{}", a.letter()))
+    }
+}
+
+/// Which animals each side has, both sides at least one: written `EPvLR`, White's first, strongest first.
+#[derive(Copy, Clone, PartialEq, Eq, Hash)]
+pub struct Material {
+    pub white: AnimalSet,
+    pub black: AnimalSet,
+}
+
+/// Why text names no material.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum MaterialError {
+    #[error("{text:?} is no material: write White's animals, v, Black's animals, as in EPvLR")]
+    NoVersus { text: String },
+    #[error("{text:?}: there is no animal {letter:?}; the letters are ELTPDWCR")]
+    UnknownAnimal { text: String, letter: char },
+    #[error("{text:?} has two {animal}s on one side")]
+    Duplicate { text: String, animal: Animal },
+    #[error("{text:?}: {color} has no animal")]
+    EmptySide { text: String, color: Color },
+}
+
+impl Material {
+    /// The material of a position, unless a side has no piece.
+    #[must_use]
+    pub fn of(position: &Position) -> Option<Material> {
+        let sides = ByColor::from_fn(|color| {
+            Animal::ALL
+                .into_iter()
+                .filter(|&a| position.square_of(color, a).is_some())
+                .fold(AnimalSet::EMPTY, AnimalSet::with)
+        });
+        (!sides.white.is_empty() && !sides.black.is_empty())
+            .then_some(Material { white: sides.white, black: sides.black })
+    }
+
+    /// The material of these pieces.
+    pub(crate) fn from_men(men: &[(Color, Animal)]) -> Material {
+        let side = |color| {
+            men.iter().filter(|m| m.0 == color).fold(AnimalSet::EMPTY, |set, m| set.with(m.1))
+        };
+        Material { white: side(Color::White), black: side(Color::Black) }
+    }
+
+    /// All materials of this many pieces, in the order of their spelling.
+    #[must_use]
+    pub fn all(pieces: usize) -> Vec<Material> {
+        let sets = || (1..=u8::MAX).map(AnimalSet);
+        let mut all: Vec<Material> = sets()
+            .flat_map(|white| sets().map(move |black| Material { white, black }))
+            .filter(|m| m.len() == pieces)
+            .collect();
+        all.sort();
+        all
+    }
+
+    /// Number of pieces.
+    #[must_use]
+    pub fn len(self) -> usize {
+        self.white.len() + self.black.len()
+    }
+
+    /// A material has at least two pieces.
+    #[must_use]
+    pub fn is_empty(self) -> bool {
+        false
+    }
+
+    /// The animals of a side.
+    #[must_use]
+    pub fn side(self, color: Color) -> AnimalSet {
+        match color {
+            Color::White => self.white,
+            Color::Black => self.black,
+        }
+    }
+
+    /// White's and Black's animals exchanged.
+    #[must_use]
+    pub fn swap(self) -> Material {
+        Material { white: self.black, black: self.white }
+    }
+
+    /// What is left after the loss of an animal; `None` if it was the side's last.
+    #[must_use]
+    pub fn without(self, color: Color, animal: Animal) -> Option<Material> {
+        let mut rest = self;
+        match color {
+            Color::White => rest.white = rest.white.without(animal),
+            Color::Black => rest.black = rest.black.without(animal),
+        }
+        (!rest.side(color).is_empty()).then_some(rest)
+    }
+
+    /// The pieces, White's first, strongest first.
+    pub fn pieces(self) -> impl Iterator<Item = (Color, Animal)> {
+        Color::ALL.into_iter().flat_map(move |color| self.side(color).strongest_first().map(move |a| (color, a)))
+    }
+}
+
+/// The order of the spelling, letter by letter in the alphabet ELTPDWCRv.
+impl Ord for Material {
+    fn cmp(&self, other: &Material) -> Ordering {
+        let letters = |m: &Material| {
+            let side = |set: AnimalSet| set.strongest_first().map(|a| 7 - a.index()).chain([8]);
+            side(m.white).chain(side(m.black)).collect::<Vec<_>>()
+        };
+        letters(self).cmp(&letters(other))
+    }
+}
+
+impl PartialOrd for Material {
+    fn partial_cmp(&self, other: &Material) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl fmt::Display for Material {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}v{}", self.white, self.black)
+    }
+}
+
+impl fmt::Debug for Material {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+/// Reads letters of either case in any order.
+impl FromStr for Material {
+    type Err = MaterialError;
+
+    fn from_str(text: &str) -> Result<Material, MaterialError> {
+        let (white, black) =
+            text.split_once(['v', 'V']).ok_or_else(|| MaterialError::NoVersus { text: text.to_owned() })?;
+        let side = |letters: &str, color| {
+            let mut set = AnimalSet::EMPTY;
+            for letter in letters.chars() {
+                let animal = Animal::from_letter(letter)
+                    .ok_or_else(|| MaterialError::UnknownAnimal { text: text.to_owned(), letter })?;
+                if set.contains(animal) {
+                    return Err(MaterialError::Duplicate { text: text.to_owned(), animal });
+                }
+                set = set.with(animal);
+            }
+            if set.is_empty() {
+                return Err(MaterialError::EmptySide { text: text.to_owned(), color });
+            }
+            Ok(set)
+        };
+        Ok(Material { white: side(white, Color::White)?, black: side(black, Color::Black)? })
+    }
+}

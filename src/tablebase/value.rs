@@ -1,0 +1,102 @@
+use std::fmt;
+
+/// The exact value of a position for the side to move.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Value {
+    /// Neither side can force a win.
+    Draw,
+    /// The side to move has no legal move. The rules say whether that is a draw or a loss (in 0 plies).
+    NoMove,
+    /// The distance to the end in plies under best play, the winner hurrying, the loser delaying: odd if the side to
+    /// move wins, even (2 at least) if it loses.
+    Decided(u16),
+}
+
+/// The number that stands for a value in a table: 0 no such position, 1 draw, 2 no move, plies + 2 otherwise.
+pub(crate) type Code = u16;
+
+pub(crate) const DRAW: Code = 1;
+pub(crate) const NO_MOVE: Code = 2;
+
+/// The code of a position decided in `plies`.
+#[inline(always)]
+pub(crate) const fn decided(plies: u16) -> Code {
+    plies + 2
+}
+
+impl Value {
+    /// The value of a code; `None` if no position has that cell.
+    #[must_use]
+    pub const fn from_code(code: u16) -> Option<Value> {
+        match code {
+            0 => None,
+            DRAW => Some(Value::Draw),
+            NO_MOVE => Some(Value::NoMove),
+            _ => Some(Value::Decided(code - 2)),
+        }
+    }
+
+    /// The code of this value.
+    #[must_use]
+    pub const fn code(self) -> u16 {
+        match self {
+            Value::Draw => DRAW,
+            Value::NoMove => NO_MOVE,
+            Value::Decided(plies) => decided(plies),
+        }
+    }
+}
+
+impl fmt::Display for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Value::Draw => f.write_str("draw"),
+            Value::NoMove => f.write_str("no legal move"),
+            Value::Decided(plies) if plies % 2 == 1 => write!(f, "win in {plies} plies"),
+            Value::Decided(plies) => write!(f, "loss in {plies} plies"),
+        }
+    }
+}
+
+/// The values of one side to move, cell by cell: bytes while they suffice, two bytes a cell once a line passes 253 plies.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Cells {
+    Byte(Vec<u8>),
+    Wide(Vec<u16>),
+}
+
+impl Cells {
+    /// The longest distance that a byte holds.
+    pub const BYTE_PLIES: u16 = u8::MAX as u16 - 2;
+
+    /// The code of a cell.
+    #[inline(always)]
+    #[must_use]
+    pub fn get(&self, cell: usize) -> u16 {
+        match self {
+            Cells::Byte(cells) => u16::from(cells[cell]),
+            Cells::Wide(cells) => cells[cell],
+        }
+    }
+
+    /// Number of cells.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        match self {
+            Cells::Byte(cells) => cells.len(),
+            Cells::Wide(cells) => cells.len(),
+        }
+    }
+
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Makes room for longer lines.
+    pub(crate) fn widen(&mut self) {
+        if let Cells::Byte(cells) = self {
+            *self = Cells::Wide(cells.iter().map(|&c| u16::from(c)).collect());
+        }
+    }
+}
