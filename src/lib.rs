@@ -2,4 +2,5 @@
 
 pub mod board;
 pub mod cpu;
+pub mod perft;
 pub mod tablebase;

@@ -26,6 +26,6 @@ pub use rules::{
 };
 pub use square::{ParseSquareError, Square};
 
-pub(crate) use movegen::{Reach, reach};
+pub(crate) use movegen::reach;
 pub(crate) use position::union;
 pub(crate) use rules::Lanes;

@@ -22,7 +22,7 @@ pub(crate) struct Reach {
 /// that is not eight lanes wide: compiled for AVX-512 it is some fifty instructions.
 #[inline(always)]
 pub(crate) fn reach(rules: &Rules, color: Color, own: &Lanes, enemy: &Lanes) -> Reach {
-    let masks = &rules.masks;
+    let masks = rules.masks();
     let rat = Animal::Rat.index();
     let rats = (enemy[rat] | own[rat] & masks.own_rat_blocks) & WATER.bits();
     let up = LEAP_UP.bits() & !(rats >> 7 | rats >> 14 | rats >> 21);
@@ -46,7 +46,6 @@ pub(crate) fn reach(rules: &Rules, color: Color, own: &Lanes, enemy: &Lanes) -> 
                 | (ranks & left) >> 3);
     }
 
-    // Only the rat is ever in the water, so for the other lanes both tables say the same.
     let wet = usize::from(own[rat] & WATER.bits() != 0);
     let takes = &masks.takes[color][wet];
     let mut prey = [0; 8];

@@ -267,7 +267,7 @@ pub(crate) type Lanes = [u64; Animal::COUNT];
 #[derive(Clone, Debug)]
 pub struct Rules {
     options: RuleOptions,
-    pub(crate) masks: Masks,
+    masks: Masks,
 }
 
 #[derive(Clone, Debug)]
@@ -277,7 +277,7 @@ pub(crate) struct Masks {
     pub leaps_ranks: Lanes,
     /// Where an animal of a colour may go.
     pub habitat: ByColor<Lanes>,
-    /// `takes[attacker colour][attacker stands in water][victim][attacker]`: where the attacker may take the victim.
+    /// `takes[attacker's colour][its rat stands in water][victim][attacker]`: where the attacker may take the victim.
     pub takes: ByColor<[[Lanes; Animal::COUNT]; 2]>,
     /// All ones if a leap is blocked by the leaper's own rat.
     pub own_rat_blocks: u64,
@@ -292,8 +292,9 @@ impl Rules {
             [false, true].map(|wet| {
                 Animal::ALL.map(|victim| {
                     Animal::ALL.map(|attacker| {
-                        // Any square of the right kind stands for where the attacker comes from.
-                        let from = if wet { Square::B4 } else { Square::A4 };
+                        // Any square of the right kind stands for where the attacker comes from. What does not swim
+                        // is on land, wherever its rat is.
+                        let from = if wet && attacker.swims() { Square::B4 } else { Square::A4 };
                         Square::all()
                             .filter(|&to| options.may_capture(color, attacker, from, victim, to))
                             .collect::<Bitboard>()
@@ -310,6 +311,11 @@ impl Rules {
             own_rat_blocks: if options.own_rat_blocks == OwnRatBlocks::Yes { u64::MAX } else { 0 },
         };
         Rules { options, masks }
+    }
+
+    #[inline(always)]
+    pub(crate) fn masks(&self) -> &Masks {
+        &self.masks
     }
 
     /// The options that these rules are made of.

@@ -1,0 +1,257 @@
+//! The counting itself: one ply is a population count, and so are two.
+//!
+//! Two plies without making the moves: let the mover's piece x go from f to an empty square t. That changes the opponent's
+//! number of replies only by what happens on f and on t. Those that reach f but could not take x there gain a move; those
+//! that reach t but may not take x there lose one. So the replies to all quiet moves together are
+//!
+//! ```text
+//! sum over x of moves(x) * (replies now + gain(x)) - sum over x and over enemies y of |quiet(x) & reach(y) & y may not take x|
+//! ```
+//!
+//! and the last sum is again a population count of eight lanes by eight. Captures, and steps of the rat into, in or out of
+//! the water (which open and close leaps), are few: they are made one by one.
+
+use super::{PerftHash, PerftMode};
+use crate::board::geometry::{DEN, WATER};
+use crate::board::{Animal, Lanes, Move, Position, Rules, Square, reach, union};
+use crate::cpu::{CpuLevel, dispatch};
+
+/// The positions of a line, without repeats: the root first.
+#[derive(Clone)]
+pub(super) struct Path(Vec<Position>);
+
+impl Path {
+    pub fn new(root: &Position) -> Path {
+        Path(vec![root.clone()])
+    }
+
+    pub fn contains(&self, position: &Position) -> bool {
+        self.0.contains(position)
+    }
+
+    pub fn with(&self, position: &Position) -> Path {
+        let mut path = self.clone();
+        path.0.push(position.clone());
+        path
+    }
+}
+
+struct Counter<'a> {
+    rules: &'a Rules,
+    mode: PerftMode,
+    hash: Option<&'a PerftHash>,
+    path: Path,
+}
+
+pub(super) fn count(
+    level: CpuLevel,
+    rules: &Rules,
+    mode: PerftMode,
+    hash: Option<&PerftHash>,
+    position: &Position,
+    depth: u32,
+    path: &Path,
+) -> u64 {
+    let counter = Counter { rules, mode, hash, path: path.clone() };
+    dispatch!(level, fn(counter: Counter<'_>, position: &Position, depth: u32) -> u64 = run, avx512 run)
+}
+
+/// Depth first. The levels of the line are a loop and not a recursion, so that all of it is compiled for the same
+/// instructions.
+#[inline(always)]
+fn run(mut counter: Counter<'_>, root: &Position, depth: u32) -> u64 {
+    let leaf = u64::from(counter.mode == PerftMode::Leaf);
+    if depth == 0 {
+        return 1;
+    }
+    if root.winner().is_some() {
+        return leaf;
+    }
+    if depth <= 2 {
+        return counter.last_plies(root, depth);
+    }
+    struct Level {
+        position: Position,
+        key: u64,
+        targets: Lanes,
+        total: u64,
+    }
+    let key = |counter: &Counter<'_>, position: &Position, depth: u32| {
+        if counter.hash.is_some() { PerftHash::key(position.key(), depth) } else { 0 }
+    };
+    let mut levels: Vec<Level> = Vec::with_capacity(depth as usize);
+    let targets = root.targets(counter.rules);
+    if union(&targets) == 0 {
+        return leaf;
+    }
+    levels.push(Level { position: root.clone(), key: key(&counter, root, depth), targets, total: 0 });
+    loop {
+        let height = levels.len() as u32;
+        let remaining = depth - height + 1;
+        let top = levels.last_mut().expect("the root is there until the end");
+        let Some(mv) = next_move(&top.position, &mut top.targets) else {
+            let done = levels.pop().expect("there is a level");
+            if let Some(hash) = counter.hash {
+                hash.put(done.key, done.total);
+            }
+            let Some(above) = levels.last_mut() else { return done.total };
+            above.total += done.total;
+            counter.path.0.pop();
+            continue;
+        };
+        let next =
+            if counter.hash.is_some() { top.position.make(mv) } else { top.position.make_unkeyed(mv) };
+        if leaf == 1 && counter.path.contains(&next) || next.winner().is_some() {
+            top.total += leaf;
+            continue;
+        }
+        let remaining = remaining - 1;
+        if remaining == 2 {
+            counter.path.0.push(next.clone());
+            top.total += counter.last_plies(&next, 2);
+            counter.path.0.pop();
+            continue;
+        }
+        let key = key(&counter, &next, remaining);
+        if let Some(count) = counter.hash.and_then(|hash| hash.get(key)) {
+            top.total += count;
+            continue;
+        }
+        let targets = next.targets(counter.rules);
+        if union(&targets) == 0 {
+            top.total += leaf;
+            continue;
+        }
+        counter.path.0.push(next.clone());
+        levels.push(Level { position: next, key, targets, total: 0 });
+    }
+}
+
+/// Takes the next move off the targets.
+#[inline(always)]
+fn next_move(position: &Position, targets: &mut Lanes) -> Option<Move> {
+    for animal in Animal::ALL {
+        let lane = &mut targets[animal.index()];
+        if *lane != 0 {
+            let to = Square::lowest(*lane);
+            *lane &= *lane - 1;
+            let from = Square::lowest(position.lanes(position.turn())[animal.index()]);
+            return Some(Move { animal, from, to });
+        }
+    }
+    None
+}
+
+impl Counter<'_> {
+    /// One or two plies from a position that is not won.
+    #[inline(always)]
+    fn last_plies(&self, position: &Position, depth: u32) -> u64 {
+        if depth == 1 { self.one_ply(position) } else { self.two_plies(position) }
+    }
+
+    /// The number of moves in a position that is not won; in `leaf` counting 1 if there is none.
+    #[inline(always)]
+    fn one_ply(&self, position: &Position) -> u64 {
+        let moves: u64 = position.targets(self.rules).iter().map(|t| u64::from(t.count_ones())).sum();
+        if self.mode == PerftMode::Leaf { moves.max(1) } else { moves }
+    }
+
+    /// The lines behind one move, two plies from the end.
+    #[inline(always)]
+    fn after(&self, position: &Position, mv: Move) -> u64 {
+        let next = position.make_unkeyed(mv);
+        let leaf = u64::from(self.mode == PerftMode::Leaf);
+        if next.winner().is_some() { leaf } else { self.one_ply(&next) }
+    }
+
+    /// The lines of two plies from a position that is not won.
+    #[inline(always)]
+    fn two_plies(&self, position: &Position) -> u64 {
+        let leaf = self.mode == PerftMode::Leaf;
+        let color = position.turn();
+        let (own, enemy) = (position.lanes(color), position.lanes(!color));
+        let (own_all, enemy_all) = (union(own), union(enemy));
+        let mine = reach(self.rules, color, own, enemy);
+        let theirs = reach(self.rules, !color, enemy, own);
+
+        let mut targets = mine.targets(own, enemy);
+        if union(&targets) == 0 {
+            return u64::from(leaf);
+        }
+        let den = 1u64 << DEN[!color].index();
+        let mut total = 0;
+        let mut replies = 0;
+        let enemy_targets = theirs.targets(enemy, own);
+        for t in &enemy_targets {
+            replies += u64::from(t.count_ones());
+        }
+        // With few replies some move may leave none, which `leaf` counts as one: then every move is made.
+        let one_by_one = leaf && replies <= 8;
+
+        let rat = Animal::Rat.index();
+        let wet_rat = own[rat] & WATER.bits() != 0;
+        let mut singles = [0u64; 8];
+        for a in 0..8 {
+            singles[a] = targets[a] & if one_by_one { u64::MAX } else { enemy_all };
+        }
+        singles[rat] |= targets[rat] & if wet_rat { u64::MAX } else { WATER.bits() };
+        let mut quiet = [0u64; 8];
+        for a in 0..8 {
+            singles[a] &= !den;
+            quiet[a] = targets[a] & !singles[a] & !den;
+            total += u64::from(leaf && targets[a] & den != 0);
+            targets[a] = singles[a];
+        }
+
+        // Enemies that come to a square of ours, but may not take what stands there.
+        let mut shut = [0u64; 8];
+        for y in 0..8 {
+            shut[y] = theirs.squares[y] & own_all & !theirs.prey[y];
+        }
+        let wet_enemy = usize::from(enemy[rat] & WATER.bits() != 0);
+        let takes = &self.rules.masks().takes[!color][wet_enemy];
+        let mut gained = [0u64; 8];
+        let mut lost = [0u64; 8];
+        for x in 0..8 {
+            for y in 0..8 {
+                gained[y] += u64::from(shut[x] & own[y] != 0);
+                lost[y] += u64::from((quiet[x] & theirs.squares[y] & !takes[x][y]).count_ones());
+            }
+        }
+        for x in 0..8 {
+            total += u64::from(quiet[x].count_ones()) * (replies + gained[x]);
+        }
+        total -= lost.iter().sum::<u64>();
+
+        while let Some(mv) = next_move(position, &mut targets) {
+            total += self.after(position, mv);
+        }
+        if leaf {
+            total = self.repeated(position, &quiet, &singles, total);
+        }
+        total
+    }
+
+    /// Counts as one leaf each move among those counted that leads back to a position of the line. Such a position differs
+    /// from this one by one piece of the mover's on another square.
+    #[inline(always)]
+    fn repeated(&self, position: &Position, quiet: &Lanes, singles: &Lanes, mut total: u64) -> u64 {
+        let color = position.turn();
+        // The last of the path is this position; three plies before it is the first that one more move can repeat.
+        let mut older = self.path.0.iter().rev().skip(3).step_by(2);
+        older.by_ref().for_each(|old| {
+            if old.lanes(!color) != position.lanes(!color) {
+                return;
+            }
+            let mut differing = (0..8).filter(|&a| old.lanes(color)[a] != position.lanes(color)[a]);
+            let (Some(a), None) = (differing.next(), differing.next()) else { return };
+            let to = old.lanes(color)[a];
+            if (quiet[a] | singles[a]) & to != 0 {
+                let from = Square::lowest(position.lanes(color)[a]);
+                let mv = Move { animal: Animal::ALL[a], from, to: Square::lowest(to) };
+                total = total + 1 - self.after(position, mv);
+            }
+        });
+        total
+    }
+}

@@ -1,0 +1,94 @@
+//! Perft: the number of lines of legal moves of a given length.
+
+mod count;
+mod hash;
+
+pub use hash::PerftHash;
+
+use crate::board::{Move, Position, Rules};
+use crate::cpu::CpuLevel;
+use count::Path;
+use rayon::prelude::*;
+
+/// What a position that already occurred on the line counts as.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
+pub enum PerftMode {
+    /// Nothing special: plain perft. A finished game has no moves, so it counts 0 before the last ply.
+    #[default]
+    Expand,
+    /// The leaves of a minimax search: a position that already occurred on the line is one leaf, and so is one that is
+    /// finished or without a move, at whatever ply.
+    Leaf,
+}
+
+/// Counts lines of moves on the threads of the current rayon pool.
+///
+/// ```
+/// use doushouqi::board::{Position, Rules};
+/// use doushouqi::perft::{Perft, PerftMode};
+/// let rules = Rules::default();
+/// let perft = Perft::new(&rules, PerftMode::Expand);
+/// assert_eq!(perft.count(&Position::start(), 4), 260_100);
+/// ```
+pub struct Perft<'a> {
+    rules: &'a Rules,
+    mode: PerftMode,
+    level: CpuLevel,
+    hash: Option<&'a PerftHash>,
+}
+
+/// Fewer plies than this are one task.
+const SPLIT_DEPTH: u32 = 5;
+
+impl<'a> Perft<'a> {
+    /// Counting under these rules.
+    #[must_use]
+    pub fn new(rules: &'a Rules, mode: PerftMode) -> Perft<'a> {
+        Perft { rules, mode, level: CpuLevel::get(), hash: None }
+    }
+
+    /// With the instructions of this level.
+    #[must_use]
+    pub fn with_level(self, level: CpuLevel) -> Perft<'a> {
+        Perft { level, ..self }
+    }
+
+    /// With a table of counts. Under [`PerftMode::Leaf`] a count depends on the line before it, so the table is not used.
+    #[must_use]
+    pub fn with_hash(self, hash: &'a PerftHash) -> Perft<'a> {
+        Perft { hash: (self.mode == PerftMode::Expand).then_some(hash), ..self }
+    }
+
+    /// The number of lines of `depth` plies.
+    #[must_use]
+    pub fn count(&self, position: &Position, depth: u32) -> u64 {
+        self.split(position, depth, &Path::new(position))
+    }
+
+    /// The count behind each legal move; `depth` must be 1 at least.
+    #[must_use]
+    pub fn divide(&self, position: &Position, depth: u32) -> Vec<(Move, u64)> {
+        let path = Path::new(position);
+        let moves: Vec<Move> = position.moves(self.rules).to_vec();
+        moves.into_par_iter().map(|mv| (mv, self.child(position, mv, depth, &path))).collect()
+    }
+
+    fn split(&self, position: &Position, depth: u32, path: &Path) -> u64 {
+        if depth < SPLIT_DEPTH || position.winner().is_some() {
+            return count::count(self.level, self.rules, self.mode, self.hash, position, depth, path);
+        }
+        let moves: Vec<Move> = position.moves(self.rules).to_vec();
+        if moves.is_empty() {
+            return u64::from(self.mode == PerftMode::Leaf);
+        }
+        moves.into_par_iter().map(|mv| self.child(position, mv, depth, path)).sum()
+    }
+
+    fn child(&self, position: &Position, mv: Move, depth: u32, path: &Path) -> u64 {
+        let next = position.make(mv);
+        if self.mode == PerftMode::Leaf && path.contains(&next) {
+            return 1;
+        }
+        self.split(&next, depth - 1, &path.with(&next))
+    }
+}
