@@ -135,10 +135,8 @@ impl Vector for Portable {
         let wanted = u64::from(value) * 0x0001_0001_0001_0001;
         let mut mask = 0;
         for (i, four) in lanes.as_chunks::<4>().0.iter().enumerate() {
-            let word = u64::from(four[0])
-                | u64::from(four[1]) << 16
-                | u64::from(four[2]) << 32
-                | u64::from(four[3]) << 48;
+            let word =
+                u64::from(four[0]) | u64::from(four[1]) << 16 | u64::from(four[2]) << 32 | u64::from(four[3]) << 48;
             let differs = word ^ wanted;
             let zero = !(((differs & LOW) + LOW) | differs | LOW);
             // The summands 2^60, 2^45, 2^30, 2^15 move bits 0, 16, 32, 48 to bits 60 to 63.

@@ -99,8 +99,7 @@ fn run(mut counter: Counter<'_>, root: &Position, depth: u32) -> u64 {
             counter.path.0.pop();
             continue;
         };
-        let next =
-            if counter.hash.is_some() { top.position.make(mv) } else { top.position.make_unkeyed(mv) };
+        let next = if counter.hash.is_some() { top.position.make(mv) } else { top.position.make_unkeyed(mv) };
         if leaf == 1 && counter.path.contains(&next) || next.winner().is_some() {
             top.total += leaf;
             continue;

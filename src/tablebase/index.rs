@@ -129,8 +129,7 @@ impl Index {
     pub fn cell(&self, squares: &[Square]) -> usize {
         let mirror = self.is_mirrored() && squares[0].file() > 3;
         let square = |i: usize| if mirror { squares[i].mirror() } else { squares[i] };
-        let row: u32 =
-            self.row_pieces.iter().enumerate().map(|(i, p)| p.digit[square(i).index()] * p.stride).sum();
+        let row: u32 = self.row_pieces.iter().enumerate().map(|(i, p)| p.digit[square(i).index()] * p.stride).sum();
         let n = self.men.len();
         (row as usize * WIDTH + square(n - 2).index()) * WIDTH + square(n - 1).index()
     }

@@ -96,9 +96,7 @@ impl Material {
 
     /// The material of these pieces.
     pub(crate) fn from_men(men: &[(Color, Animal)]) -> Material {
-        let side = |color| {
-            men.iter().filter(|m| m.0 == color).fold(AnimalSet::EMPTY, |set, m| set.with(m.1))
-        };
+        let side = |color| men.iter().filter(|m| m.0 == color).fold(AnimalSet::EMPTY, |set, m| set.with(m.1));
         Material { white: side(Color::White), black: side(Color::Black) }
     }
 

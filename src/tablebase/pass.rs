@@ -84,8 +84,7 @@ pub(crate) fn solve(task: &Task) -> Result<Solved, SolveError> {
         index,
     };
     let mut planes = class.start()?;
-    let last_seed =
-        Color::ALL.iter().flat_map(|&c| &planes[c].chunks).map(|chunk| chunk.last_seed).max().unwrap_or(0);
+    let last_seed = Color::ALL.iter().flat_map(|&c| &planes[c].chunks).map(|chunk| chunk.last_seed).max().unwrap_or(0);
     let mut depth = 0;
     loop {
         depth += 1;
@@ -307,8 +306,7 @@ fn start_rows<V: Vector>(start: Start<'_>) {
         if *valid == Row::EMPTY {
             continue;
         }
-        let seeded =
-            seeds[start.color].row::<V>(index, task.tables, row, valid, &mut best, &mut start.chunk.buckets);
+        let seeded = seeds[start.color].row::<V>(index, task.tables, row, valid, &mut best, &mut start.chunk.buckets);
         start.held[i] = seeded.held;
         quiet[start.color].into_plane(index, start.valid, row, &mut quiet_moves);
         let mut any_lost = false;
@@ -435,11 +433,7 @@ impl CellsMut<'_> {
 }
 
 /// The cells of each range of rows.
-fn cells_chunks(
-    cells: &mut Option<Cells>,
-    rows: usize,
-    chunk_rows: usize,
-) -> rayon::vec::IntoIter<CellsMut<'_>> {
+fn cells_chunks(cells: &mut Option<Cells>, rows: usize, chunk_rows: usize) -> rayon::vec::IntoIter<CellsMut<'_>> {
     let size = chunk_rows * ROW_CELLS;
     let chunks: Vec<CellsMut<'_>> = match cells {
         None => (0..rows.div_ceil(chunk_rows)).map(|_| CellsMut::None).collect(),

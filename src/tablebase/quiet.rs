@@ -88,10 +88,8 @@ impl QuietMoves {
             let (owner, animal) = index.men[i];
             animal.swims() && (owner != color || options.own_rat_blocks == OwnRatBlocks::Yes)
         };
-        let row_pieces = (0..n - 2)
-            .filter(|&i| index.men[i].0 == color)
-            .map(|i| RowPieceMoves::new(index, i, options))
-            .collect();
+        let row_pieces =
+            (0..n - 2).filter(|&i| index.men[i].0 == color).map(|i| RowPieceMoves::new(index, i, options)).collect();
         let (owner, animal) = index.word_piece();
         let word = (owner == color).then(|| {
             let squares = squares_in_play((owner, animal));
@@ -128,10 +126,8 @@ impl QuietMoves {
             let mut padded = [0u64; WIDTH + 16];
             padded[8..8 + WIDTH].copy_from_slice(here);
             for s in 0..WIDTH {
-                out.0[s] = padded[s + 15]
-                    | padded[s + 1]
-                    | padded[s + 9] & RIGHT_WORDS[s]
-                    | padded[s + 7] & LEFT_WORDS[s];
+                out.0[s] =
+                    padded[s + 15] | padded[s + 1] | padded[s + 9] & RIGHT_WORDS[s] | padded[s + 7] & LEFT_WORDS[s];
             }
             for leap in leaps {
                 if leap.crossed & rat == 0 {

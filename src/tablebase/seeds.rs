@@ -281,11 +281,8 @@ impl SeedMoves {
             if valid == 0 {
                 continue;
             }
-            let den = if self.den_entries[word_piece] >> s & 1 != 0 {
-                valid
-            } else {
-                valid & self.den_entries[lane_piece]
-            };
+            let den =
+                if self.den_entries[word_piece] >> s & 1 != 0 { valid } else { valid & self.den_entries[lane_piece] };
             let word = row * WIDTH + s;
             let lanes = &best[s];
             let mut rest = valid & !den & !V::equal(lanes, NOTHING);

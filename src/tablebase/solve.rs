@@ -172,7 +172,8 @@ impl Solver {
             .men
             .iter()
             .map(|man| {
-                let (color, animal) = member.men.iter().find(|(_, there)| there == man).expect("a piece of the class").0;
+                let (color, animal) =
+                    member.men.iter().find(|(_, there)| there == man).expect("a piece of the class").0;
                 let square = position.square_of(color, animal).expect("a piece of the material");
                 if member.swapped { square.flip() } else { square }
             })

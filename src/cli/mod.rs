@@ -1,0 +1,171 @@
+//! The program `dsq`: one file a subcommand. Data goes to stdout, everything else to stderr.
+
+mod perft;
+mod reproduce;
+mod solve;
+
+use clap::{Args, Parser, Subcommand};
+use doushouqi::board::{FenError, Position, RuleOptions};
+use indicatif::{ProgressBar, ProgressStyle};
+use std::fmt;
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+/// Dou Shou Qi (Jungle chess): perft, endgame tables, and the published results recomputed.
+#[derive(Parser)]
+#[command(
+    name = "dsq",
+    version,
+    after_help = "Start with:\n  dsq reproduce              recompute the published tables and compare, cell by cell\n  \
+                  dsq perft 7                count move sequences from the start\n  \
+                  dsq solve --pieces 4       solve every endgame of 2 to 4 pieces\n  \
+                  dsq solve --material EPvLR solve one endgame\n\n\
+                  Exit codes: 0 as it should be, 1 a comparison failed, 2 wrong input, 3 the environment (memory, disk).\n\
+                  With --json every line of stdout is one JSON object."
+)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    Reproduce(reproduce::Reproduce),
+    Perft(perft::Perft),
+    Solve(solve::Solve),
+}
+
+/// Runs the program.
+pub fn main() -> ExitCode {
+    let result = match Cli::parse().command {
+        Command::Reproduce(command) => command.run(),
+        Command::Perft(command) => command.run(),
+        Command::Solve(command) => command.run(),
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        // Whoever reads our output has seen enough.
+        Err(Failure::Output(error)) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
+        Err(failure) => {
+            eprintln!("dsq: {failure}");
+            ExitCode::from(failure.exit_code())
+        }
+    }
+}
+
+/// Why the program ends with something else than 0.
+#[derive(Debug)]
+enum Failure {
+    /// A comparison or verification did not come out.
+    Mismatch(String),
+    /// What the user gave is wrong.
+    Input(String),
+    /// The machine does not give what is needed.
+    Environment(String),
+    /// Standard output cannot be written.
+    Output(io::Error),
+}
+
+impl Failure {
+    fn exit_code(&self) -> u8 {
+        match self {
+            Failure::Mismatch(_) => 1,
+            Failure::Input(_) => 2,
+            Failure::Environment(_) | Failure::Output(_) => 3,
+        }
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Failure::Mismatch(text) | Failure::Input(text) | Failure::Environment(text) => f.write_str(text),
+            Failure::Output(error) => write!(f, "cannot write to standard output: {error}"),
+        }
+    }
+}
+
+impl From<FenError> for Failure {
+    fn from(error: FenError) -> Failure {
+        Failure::Input(error.to_string())
+    }
+}
+
+impl From<doushouqi::tablebase::SolveError> for Failure {
+    fn from(error: doushouqi::tablebase::SolveError) -> Failure {
+        use doushouqi::tablebase::SolveError;
+        match error {
+            SolveError::TooManyPieces { .. } => Failure::Input(error.to_string()),
+            SolveError::Memory { .. } | SolveError::TooLong { .. } => Failure::Environment(error.to_string()),
+        }
+    }
+}
+
+type Outcome = Result<(), Failure>;
+
+/// Writes a line to stdout at once, so that who reads along sees it.
+fn print(line: impl fmt::Display) -> Outcome {
+    let mut stdout = io::stdout().lock();
+    writeln!(stdout, "{line}").and_then(|()| stdout.flush()).map_err(Failure::Output)
+}
+
+/// Writes one JSON object as a line.
+fn print_json(value: &impl serde::Serialize) -> Outcome {
+    print(serde_json::to_string(value).expect("what we print is JSON"))
+}
+
+#[derive(Args)]
+struct RulesArg {
+    /// The rules: a preset (paper, cazaux, bodlaender, quadibloc, bell, chinese), then changes as key=value.
+    ///
+    /// Keys and values, default first: elephant-takes-rat=yes|no, shore=elephant-safe|none|no-exit,
+    /// traps=opponent|any|none|sanctuary, dog-over-wolf=yes|no, tiger-leap=both|files|ranks|none,
+    /// own-rat-blocks=yes|no, no-move=draw|loss, repetition=threefold|twofold|illegal|none.
+    #[arg(long, default_value = "paper", value_name = "RULES")]
+    rules: RuleOptions,
+}
+
+#[derive(Args)]
+struct ThreadsArg {
+    /// Number of threads; all processors if not given.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    threads: Option<u16>,
+}
+
+impl ThreadsArg {
+    /// Calls `f` with this many threads at its service.
+    fn run<T: Send>(&self, f: impl FnOnce() -> T + Send) -> Result<T, Failure> {
+        let mut builder = rayon::ThreadPoolBuilder::new();
+        if let Some(threads) = self.threads {
+            builder = builder.num_threads(threads.into());
+        }
+        let pool = builder.build().map_err(|e| Failure::Environment(format!("cannot start threads: {e}")))?;
+        Ok(pool.install(f))
+    }
+}
+
+/// The position that a FEN says, or the start.
+fn position(fen: Option<&str>) -> Result<Position, Failure> {
+    Ok(fen.map_or_else(|| Ok(Position::start()), Position::from_fen)?)
+}
+
+/// A bar on stderr for `length` units of work; nothing if that is not a terminal.
+fn progress_bar(length: u64, unit: &str) -> ProgressBar {
+    let bar = ProgressBar::new(length);
+    let template = format!("{{msg:18}} [{{bar:30}}] {{human_pos}}/{{human_len}} {unit}, {{per_sec}}, {{eta}} left");
+    bar.set_style(ProgressStyle::with_template(&template).expect("the template is right").progress_chars("=> "));
+    bar
+}
+
+/// 1234567 as 1,234,567.
+fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (i, digit) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}

@@ -1,0 +1,122 @@
+use super::{Failure, Outcome, RulesArg, ThreadsArg, grouped, position, print, print_json};
+use clap::{Args, ValueEnum};
+use doushouqi::board::{Position, Rules};
+use doushouqi::perft::{self, PerftHash, PerftMode};
+use serde::Serialize;
+use std::time::Instant;
+
+/// Count the lines of legal moves of a given length.
+///
+/// Counts at the last two plies without making the moves. A game that is over has no moves.
+#[derive(Args)]
+#[command(after_help = "Examples:\n  dsq perft 6\n  dsq perft 5 --repetition leaf     the published counts\n  \
+                        dsq perft 4 --divide --rules chinese\n  dsq perft 9 --hash 4096 --json")]
+pub struct Perft {
+    /// Length of the lines in plies.
+    #[arg(value_parser = clap::value_parser!(u32).range(0..=13))]
+    depth: u32,
+    /// The position to start from; the start of the game if not given.
+    #[arg(long, value_name = "FEN")]
+    fen: Option<String>,
+    #[command(flatten)]
+    rules: RulesArg,
+    /// What a position that already occurred on the line counts as.
+    #[arg(long, value_enum, default_value = "expand")]
+    repetition: Repetition,
+    /// Print the count behind each move, too.
+    #[arg(long)]
+    divide: bool,
+    #[command(flatten)]
+    threads: ThreadsArg,
+    /// Size of a table of counts in MiB. Not with `--repetition leaf`, whose counts depend on the line.
+    #[arg(long, value_name = "MIB")]
+    hash: Option<usize>,
+    /// Print one JSON object.
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Copy, Clone, ValueEnum)]
+enum Repetition {
+    /// It is expanded like any other: plain perft.
+    Expand,
+    /// It is one leaf, and so is a game that is over: the leaves of a minimax search, as published.
+    Leaf,
+}
+
+#[derive(Serialize)]
+struct Report {
+    depth: u32,
+    nodes: u64,
+    seconds: f64,
+    nodes_per_second: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    moves: Option<Vec<MoveReport>>,
+}
+
+#[derive(Serialize)]
+struct MoveReport {
+    r#move: String,
+    nodes: u64,
+}
+
+impl Perft {
+    pub fn run(self) -> Outcome {
+        let position = position(self.fen.as_deref())?;
+        let rules = Rules::new(self.rules.rules);
+        let mode = match self.repetition {
+            Repetition::Expand => PerftMode::Expand,
+            Repetition::Leaf => PerftMode::Leaf,
+        };
+        let hash = match (self.hash, mode) {
+            (Some(_), PerftMode::Leaf) => {
+                return Err(Failure::Input(
+                    "--hash does not go with --repetition leaf: those counts depend on the line before".to_owned(),
+                ));
+            }
+            (Some(mib), _) => Some(
+                PerftHash::new(mib)
+                    .ok_or_else(|| Failure::Environment(format!("there is no memory for a table of {mib} MiB")))?,
+            ),
+            (None, _) => None,
+        };
+        let mut perft = perft::Perft::new(&rules, mode);
+        if let Some(hash) = &hash {
+            perft = perft.with_hash(hash);
+        }
+        let report = self.threads.run(|| self.count(&perft, &position))?;
+        self.print(&report)
+    }
+
+    fn count(&self, perft: &perft::Perft<'_>, position: &Position) -> Report {
+        let start = Instant::now();
+        let (nodes, moves) = if self.divide && self.depth > 0 {
+            let divided = perft.divide(position, self.depth);
+            let nodes = divided.iter().map(|(_, nodes)| nodes).sum();
+            let name = |mv: doushouqi::board::Move| mv.notation(position);
+            let moves = divided.into_iter().map(|(mv, nodes)| MoveReport { r#move: name(mv), nodes }).collect();
+            (nodes, Some(moves))
+        } else {
+            (perft.count(position, self.depth), None)
+        };
+        let seconds = start.elapsed().as_secs_f64();
+        let nodes_per_second = if seconds > 0.0 { (nodes as f64 / seconds).round() } else { 0.0 };
+        Report { depth: self.depth, nodes, seconds, nodes_per_second, moves }
+    }
+
+    fn print(&self, report: &Report) -> Outcome {
+        if self.json {
+            return print_json(report);
+        }
+        for mv in report.moves.iter().flatten() {
+            print(format_args!("{:6} {:>20}", mv.r#move, grouped(mv.nodes)))?;
+        }
+        print(format_args!(
+            "perft {}: {} nodes in {:.3} s, {} nodes a second",
+            report.depth,
+            grouped(report.nodes),
+            report.seconds,
+            grouped(report.nodes_per_second as u64)
+        ))
+    }
+}
