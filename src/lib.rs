@@ -1,3 +1,4 @@
-//! Dou Shou Qi (Jungle chess): the rules on bitboards, perft, and exact endgame tables by retrograde analysis.
+//! Dou Shou Qi (Jungle chess): the rules on bitboards, perft, search, and exact endgame tables by retrograde analysis.
 
 pub mod board;
+pub mod search;
