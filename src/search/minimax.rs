@@ -276,15 +276,46 @@ mod tests {
         }
     }
 
+    /// From each of these the value would be another one if a position that returns were not worth 0.
     #[test]
     fn agrees_where_positions_return() {
-        let rules = Rules::default();
-        for fen in
-            ["7/7/3e3/7/7/7/3E3/7/7 w", "R6/e6/7/7/7/7/7/7/7 w", "7/7/c6/7/7/7/7/d6/R6 b", "6r/7/7/7/7/7/7/7/R6 w"]
-        {
-            for depth in 4..=8 {
-                agree(&Position::from_fen(fen).unwrap(), &rules, depth);
+        for fen in [
+            "7/7/7/7/7/7/7/7/t1T4 b",
+            "7/7/7/7/7/7/2L4/7/1l5 w",
+            "7/7/7/7/7/7/7/1d5/1R5 w",
+            "7/7/7/7/7/7/7/1r5/2L4 w",
+            "5t1/7/7/7/7/7/1E5/7/7 b",
+            "7/7/7/7/7/7/1c5/7/2L4 b",
+        ] {
+            for depth in 4..=7 {
+                agree(&Position::from_fen(fen).unwrap(), &Rules::default(), depth);
             }
+        }
+    }
+
+    /// From each of these some line leaves a side without a move, and what that is worth matters.
+    #[test]
+    fn agrees_where_no_move_is_left() {
+        for fen in [
+            "7/7/7/7/7/7/7/cT5/rW5 w",
+            "7/7/7/7/7/7/3D3/L6/pdT4 w",
+            "7/7/7/7/7/7/T6/1p5/r1P4 w",
+            "7/7/7/7/7/7/1c5/1pC4/1d5 w",
+            "7/7/7/7/7/7/d1l4/7/etC4 b",
+            "7/7/7/7/7/7/1dE4/P6/rT5 w",
+        ] {
+            let position = Position::from_fen(fen).unwrap();
+            let mut matters = false;
+            for traps in ["opponent", "sanctuary"] {
+                for depth in 1..=4 {
+                    let value = |no_move: &str| {
+                        let options: RuleOptions = format!("paper,traps={traps},no-move={no_move}").parse().unwrap();
+                        agree(&position, &Rules::new(options), depth).value
+                    };
+                    matters |= value("draw") != value("loss");
+                }
+            }
+            assert!(matters, "{fen}");
         }
     }
 
