@@ -3,4 +3,5 @@
 pub mod board;
 pub mod cpu;
 pub mod perft;
+pub mod search;
 pub mod tablebase;

@@ -62,11 +62,7 @@ impl Reach {
     #[inline(always)]
     pub fn targets(&self, own: &Lanes, enemy: &Lanes) -> Lanes {
         let (own, enemy) = (union(own), union(enemy));
-        let mut targets = [0; 8];
-        for a in 0..8 {
-            targets[a] = self.squares[a] & !own & (!enemy | self.prey[a]);
-        }
-        targets
+        std::array::from_fn(|a| self.squares[a] & !own & (!enemy | self.prey[a]))
     }
 }
 
@@ -112,7 +108,8 @@ pub struct MoveList {
 }
 
 impl MoveList {
-    const CAPACITY: usize = 32;
+    /// The most moves a side can have.
+    pub(crate) const CAPACITY: usize = 32;
 
     #[inline(always)]
     pub(crate) fn new() -> MoveList {

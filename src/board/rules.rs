@@ -361,7 +361,7 @@ impl RuleOptions {
         let shore = match self.shore {
             Shore::ElephantSafe => !(wet_from && !wet_to && victim == Animal::Elephant),
             Shore::None => wet_from == wet_to,
-            Shore::NoExit => !(wet_from && !wet_to),
+            Shore::NoExit => !wet_from || wet_to,
         };
         if !shore {
             return false;

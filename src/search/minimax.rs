@@ -1,0 +1,342 @@
+//! The minimax value of a position, by alpha-beta.
+//!
+//! A position that already occurred on the path from the root scores 0, so what a position is worth depends on how it was
+//! reached. That is why there is no transposition table here: the values are exactly those of plain minimax.
+
+use super::burnett::{DEVELOPMENT, MATERIAL, evaluate};
+use crate::board::geometry::DEN;
+use crate::board::{Animal, Bitboard, Color, Move, MoveList, NoMove, Outcome, Position, Rules, Square};
+
+/// The value of a game that White has won in the root position itself. A win `n` plies later is worth `n` less, so that
+/// the sooner win is the better one; no evaluation comes anywhere near.
+pub const WIN: i32 = 1_000_000;
+
+/// More than any value.
+const INFINITE: i32 = WIN + 1;
+
+/// What a position is worth, and by which moves.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RootValues {
+    /// The minimax value from White's point of view.
+    pub value: i32,
+    /// Every move of the root that reaches the value, in the order of [`Position::moves`]. Empty if the game is over or
+    /// the depth is 0.
+    pub best: Vec<Move>,
+}
+
+/// The minimax value of `position` at `depth` plies, under [Burnett's evaluation](super::burnett).
+///
+/// - A finished game is worth [`WIN`] less the plies it took, for its winner; without a legal move, 0 where that draws.
+/// - A position that already occurred on the path, the root included, is worth 0, whatever the rules say on repetition.
+/// - After `depth` plies a position is worth its evaluation.
+///
+/// ```
+/// use doushouqi::board::{Position, Rules};
+/// use doushouqi::search::minimax;
+/// let (start, rules) = (Position::start(), Rules::default());
+/// let root = minimax(&start, &rules, 1);
+/// assert_eq!(root.value, 5);
+/// assert_eq!(root.best.iter().map(|m| m.notation(&start)).collect::<Vec<_>>(), ["Eb3"]);
+/// ```
+#[must_use]
+pub fn minimax(position: &Position, rules: &Rules, depth: u32) -> RootValues {
+    let sign = sign(position.turn());
+    if position.outcome(rules).is_some() || depth == 0 {
+        return RootValues { value: leaf(position, rules), best: Vec::new() };
+    }
+    let mut search =
+        Search { rules, path: Vec::with_capacity(depth as usize + 1), killers: vec![[None; 2]; depth as usize] };
+    let moves = position.moves(rules);
+    let root_eval = evaluate(position) * sign;
+    let mut order: Vec<usize> = (0..moves.len()).collect();
+    let mut best = -INFINITE;
+    let mut ties = Vec::new();
+    // The shallower searches serve to put the moves in order; only the last one counts.
+    for depth in 1..=depth {
+        best = -INFINITE;
+        ties.clear();
+        search.path.push(position.clone());
+        for &i in &order {
+            let mv = moves[i];
+            let child = position.make(mv);
+            let eval = root_eval + gain(position, mv);
+            // One below the best value: a move that equals it comes out as equal, not merely as no better.
+            let floor = (best - 1).max(-INFINITE);
+            let value = -search.value(&child, -eval, depth - 1, 1, -INFINITE, -floor);
+            if value > best {
+                best = value;
+                ties.clear();
+            }
+            if value == best {
+                ties.push(i);
+            }
+        }
+        search.path.pop();
+        order.sort_by_key(|i| !ties.contains(i));
+    }
+    ties.sort_unstable();
+    RootValues { value: best * sign, best: ties.into_iter().map(|i| moves[i]).collect() }
+}
+
+/// What White's view has to be multiplied by to become this side's.
+const fn sign(color: Color) -> i32 {
+    match color {
+        Color::White => 1,
+        Color::Black => -1,
+    }
+}
+
+/// The value of the root itself, from White's point of view.
+fn leaf(position: &Position, rules: &Rules) -> i32 {
+    match position.outcome(rules) {
+        Some(Outcome::Win(winner)) => WIN * sign(winner),
+        Some(Outcome::NoMove) => 0,
+        None => evaluate(position),
+    }
+}
+
+/// How much a move gains its mover at once.
+fn gain(position: &Position, mv: Move) -> i32 {
+    let (color, enemy) = (position.turn(), !position.turn());
+    let development = |color, animal: Animal, square: Square| {
+        let square = if color == Color::White { square } else { square.rotate() };
+        DEVELOPMENT[animal.index()][square.index()]
+    };
+    let mut gain = development(color, mv.animal, mv.to) - development(color, mv.animal, mv.from);
+    if mv.is_capture(position)
+        && let Some(victim) = Animal::ALL.into_iter().find(|&a| position.animal(enemy, a).contains(mv.to))
+    {
+        gain += MATERIAL[victim.index()] + development(enemy, victim, mv.to);
+    }
+    gain
+}
+
+struct Search<'a> {
+    rules: &'a Rules,
+    /// The positions from the root to the parent of the one being searched.
+    path: Vec<Position>,
+    /// For each ply two quiet moves that refuted something there lately: likely to refute its neighbours too.
+    killers: Vec<[Option<Move>; 2]>,
+}
+
+impl Search<'_> {
+    /// The value of `position`, `ply` plies below the root, for the side to move: exact if it lies between `alpha` and
+    /// `beta`, else a bound on the same side. `eval` is its evaluation, for the side to move.
+    fn value(&mut self, position: &Position, eval: i32, depth: u32, ply: u32, mut alpha: i32, beta: i32) -> i32 {
+        let won = WIN - ply as i32;
+        if let Some(winner) = position.winner() {
+            return if winner == position.turn() { won } else { -won };
+        }
+        // Nothing returns in fewer than four plies, and then the same side is on move.
+        if self.path.iter().rev().skip(3).step_by(2).any(|earlier| earlier == position) {
+            return 0;
+        }
+        if depth == 0 {
+            return if position.count_moves(self.rules) == 0 { self.stuck(won) } else { eval };
+        }
+        let moves = position.moves(self.rules);
+        if moves.is_empty() {
+            return self.stuck(won);
+        }
+
+        let enemy = position.side(!position.turn());
+        let den = DEN[!position.turn()];
+        if moves.iter().any(|mv| mv.to == den || enemy == Bitboard::from(mv.to)) {
+            return won - 1;
+        }
+        let killers = self.killers[ply as usize];
+        let mut ordered = [(0, Move { animal: Animal::Rat, from: Square::A1, to: Square::A1 }, 0); MoveList::CAPACITY];
+        let ordered = &mut ordered[..moves.len()];
+        for (slot, &mv) in ordered.iter_mut().zip(&moves) {
+            let gain = gain(position, mv);
+            let bonus = if enemy.contains(mv.to) {
+                2000
+            } else if killers.contains(&Some(mv)) {
+                1000
+            } else {
+                0
+            };
+            *slot = (bonus + gain, mv, gain);
+        }
+        ordered.sort_unstable_by_key(|&(rank, ..)| -rank);
+
+        self.path.push(position.clone());
+        let mut best = -INFINITE;
+        for &(_, mv, gain) in ordered.iter() {
+            let child = position.make(mv);
+            let value = -self.value(&child, -(eval + gain), depth - 1, ply + 1, -beta, -alpha);
+            best = best.max(value);
+            alpha = alpha.max(value);
+            if alpha >= beta {
+                let killers = &mut self.killers[ply as usize];
+                if !enemy.contains(mv.to) && killers[0] != Some(mv) {
+                    *killers = [Some(mv), killers[0]];
+                }
+                break;
+            }
+        }
+        self.path.pop();
+        best
+    }
+
+    /// The value of having pieces but no move, where losing costs `won`.
+    fn stuck(&self, won: i32) -> i32 {
+        match self.rules.options().no_move {
+            NoMove::Draw => 0,
+            NoMove::Loss => -won,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::board::RuleOptions;
+    use rand_core::{Rng, SeedableRng};
+    use rand_pcg::Pcg64;
+
+    /// Plain minimax, as the definition reads: no pruning, no order, the evaluation made anew at every leaf.
+    fn plain(path: &mut Vec<Position>, rules: &Rules, depth: u32) -> RootValues {
+        let (position, earlier) = path.split_last().unwrap();
+        let ply = earlier.len() as i32;
+        let value = if earlier.contains(position) {
+            Some(0)
+        } else {
+            match position.outcome(rules) {
+                Some(Outcome::Win(Color::White)) => Some(WIN - ply),
+                Some(Outcome::Win(Color::Black)) => Some(ply - WIN),
+                Some(Outcome::NoMove) => Some(0),
+                None if depth == 0 => Some(evaluate(position)),
+                None => None,
+            }
+        };
+        if let Some(value) = value {
+            return RootValues { value, best: Vec::new() };
+        }
+        let position = position.clone();
+        let values: Vec<(i32, Move)> = position
+            .moves(rules)
+            .into_iter()
+            .map(|mv| {
+                path.push(position.make(mv));
+                let value = plain(path, rules, depth - 1).value;
+                path.pop();
+                (value, mv)
+            })
+            .collect();
+        let all = values.iter().map(|&(value, _)| value);
+        let value = if position.turn() == Color::White { all.max() } else { all.min() }.unwrap();
+        RootValues { value, best: values.into_iter().filter(|&(v, _)| v == value).map(|(_, mv)| mv).collect() }
+    }
+
+    fn agree(position: &Position, rules: &Rules, depth: u32) -> RootValues {
+        let slow = plain(&mut vec![position.clone()], rules, depth);
+        let fast = minimax(position, rules, depth);
+        assert_eq!(fast, slow, "{position:?} at depth {depth} under {}", rules.options());
+        fast
+    }
+
+    #[test]
+    fn published_values_from_the_start() {
+        let (start, rules) = (Position::start(), Rules::default());
+        let eb3 = Move::parse("Eb3", &start, &rules).unwrap();
+        for (depth, value) in (1..).zip([5, 0, 3, 0, 3, 0, 3]) {
+            let root = minimax(&start, &rules, depth);
+            assert_eq!(root.value, value, "depth {depth}");
+            assert!(root.best.contains(&eb3), "depth {depth}: {:?}", root.best);
+        }
+    }
+
+    /// A win in one, captures on the shore and in traps, leaps, blocked pieces, finished games.
+    const TACTICAL: &[&str] = &[
+        "l5t/1d3c1/r1p1w1e/7/7/7/E1W1P1R/1C3D1/T5L w",
+        "l5t/1d3c1/r1p1w1e/7/7/7/E1W1P1R/1C3D1/T5L b",
+        "7/3E3/7/7/7/7/3e3/7/7 w",
+        "7/3E3/3e3/7/7/7/7/2r4/7 b",
+        "4p2/2L4/2e4/3R3/1r5/7/2T1d2/3c3/7 b",
+        "2t4/4l2/2R1w2/1r5/6E/L6/2Cd3/3P3/7 w",
+        "4E2/l6/2R4/7/7/3t3/c6/7/1C5 b",
+        "R6/e6/7/7/7/7/7/7/7 w",
+        "Rc5/e6/7/7/7/7/7/7/7 w",
+        "7/7/7/7/7/7/7/l6/Ct5 w",
+        "3R3/7/7/7/e6/7/7/7/7 b",
+        "7/7/7/7/7/7/7/7/E6 b",
+    ];
+
+    #[test]
+    fn agrees_with_plain_minimax() {
+        for fen in TACTICAL {
+            let position = Position::from_fen(fen).unwrap();
+            for preset in ["paper", "chinese", "bodlaender", "quadibloc,tiger-leap=none"] {
+                let rules = Rules::new(preset.parse::<RuleOptions>().unwrap());
+                for depth in 0..=3 {
+                    agree(&position, &rules, depth);
+                }
+            }
+        }
+    }
+
+    /// From each of these the value would be another one if a position that returns were not worth 0.
+    #[test]
+    fn agrees_where_positions_return() {
+        for fen in [
+            "7/7/7/7/7/7/7/7/t1T4 b",
+            "7/7/7/7/7/7/2L4/7/1l5 w",
+            "7/7/7/7/7/7/7/1d5/1R5 w",
+            "7/7/7/7/7/7/7/1r5/2L4 w",
+            "5t1/7/7/7/7/7/1E5/7/7 b",
+            "7/7/7/7/7/7/1c5/7/2L4 b",
+        ] {
+            for depth in 4..=7 {
+                agree(&Position::from_fen(fen).unwrap(), &Rules::default(), depth);
+            }
+        }
+    }
+
+    /// From each of these some line leaves a side without a move, and what that is worth matters.
+    #[test]
+    fn agrees_where_no_move_is_left() {
+        for fen in [
+            "7/7/7/7/7/7/7/cT5/rW5 w",
+            "7/7/7/7/7/7/3D3/L6/pdT4 w",
+            "7/7/7/7/7/7/T6/1p5/r1P4 w",
+            "7/7/7/7/7/7/1c5/1pC4/1d5 w",
+            "7/7/7/7/7/7/d1l4/7/etC4 b",
+            "7/7/7/7/7/7/1dE4/P6/rT5 w",
+        ] {
+            let position = Position::from_fen(fen).unwrap();
+            let mut matters = false;
+            for traps in ["opponent", "sanctuary"] {
+                for depth in 1..=4 {
+                    let value = |no_move: &str| {
+                        let options: RuleOptions = format!("paper,traps={traps},no-move={no_move}").parse().unwrap();
+                        agree(&position, &Rules::new(options), depth).value
+                    };
+                    matters |= value("draw") != value("loss");
+                }
+            }
+            assert!(matters, "{fen}");
+        }
+    }
+
+    #[test]
+    fn agrees_on_random_positions() {
+        const SEED: u64 = 20_140_729;
+        println!("seed {SEED}");
+        let mut random = Pcg64::seed_from_u64(SEED);
+        let rules = Rules::default();
+        for game in 0..60 {
+            let mut position = Position::start();
+            for _ in 0..40 + 5 * game {
+                let moves = position.moves(&rules);
+                if moves.is_empty() {
+                    break;
+                }
+                position = position.make(moves[random.next_u64() as usize % moves.len()]);
+            }
+            for depth in 1..=3 {
+                agree(&position, &rules, depth);
+            }
+        }
+    }
+}
