@@ -292,8 +292,9 @@ impl Rules {
             [false, true].map(|wet| {
                 Animal::ALL.map(|victim| {
                     Animal::ALL.map(|attacker| {
-                        // Any square of the right kind stands for where the attacker comes from.
-                        let from = if wet { Square::B4 } else { Square::A4 };
+                        // Any square of the right kind stands for where the attacker comes from. Only a rat is ever
+                        // in the water: while it is there, its companions still come from land.
+                        let from = if wet && attacker.swims() { Square::B4 } else { Square::A4 };
                         Square::all()
                             .filter(|&to| options.may_capture(color, attacker, from, victim, to))
                             .collect::<Bitboard>()
