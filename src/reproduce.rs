@@ -348,15 +348,13 @@ fn table2(draw: &Levels, loss: &Levels, cells: &mut Vec<Cell>, sentences: &mut V
     }
     let printed = &ENDGAMES[four];
     let surplus = printed.wins + printed.losses + printed.draws - printed.positions;
-    let stated = format!(
-        "The printed four-piece row is not that of the stated rule, that no legal move is a draw: its losses and draws come \
-         out when a side without a legal move loses."
-    );
+    let stated = "The printed four-piece row is not that of the stated rule, that no legal move is a draw: its losses and \
+                  draws come out when a side without a legal move loses.";
     let misprint = format!(
         "The printed four-piece wins are a misprint, {surplus} too high: the printed row does not add up, its wins, losses and \
          draws are {surplus} more than its positions."
     );
-    row("4 no-move=draw", printed, &FOUR_NO_MOVE_DRAW, &draw.stats[four], Some(&stated), cells);
+    row("4 no-move=draw", printed, &FOUR_NO_MOVE_DRAW, &draw.stats[four], Some(stated), cells);
     row("4 no-move=loss", printed, &FOUR_NO_MOVE_LOSS, &loss.stats[four], Some(&misprint), cells);
     collect_notes(cells, sentences, 2);
 
