@@ -4,19 +4,24 @@
 //! of a class do to its planes, `pass` how they are iterated, and [`solve`] in which order classes come.
 
 mod class;
+mod codec;
+mod file;
 mod index;
 mod material;
 mod pass;
 mod quiet;
 mod seeds;
+mod set;
 mod solve;
 mod stats;
 mod value;
 
-pub use class::{Class, ClassId, Classes, Man, Member};
+pub use class::{Class, ClassId, Classes, Man, Member, Place};
+pub use file::{Description, TableError, TableFile};
 pub use index::{Index, ROW_CELLS, RowPiece, WIDTH, squares_in_play};
 pub use material::{AnimalSet, Material, MaterialError};
 pub use pass::Solved;
+pub use set::{Generate, MANIFEST, Manifest, ManifestClass, Progress, SetError, TableSet};
 pub use solve::{MAX_PIECES, Options, SolveError, Solver, Table};
 pub use stats::{Stats, Summary};
 pub use value::{Cells, Value};

@@ -118,7 +118,7 @@ impl Class<'_> {
         let mut valid = plane()?;
         valid.par_chunks_mut(chunk_rows).enumerate().for_each(|(c, chunk)| {
             for (i, row) in chunk.iter_mut().enumerate() {
-                *row = self.valid(c * chunk_rows + i);
+                *row = valid_row(&self.index, c * chunk_rows + i);
             }
         });
         let side = || -> Result<Planes, SolveError> {
@@ -161,26 +161,6 @@ impl Class<'_> {
         planes.white.open = valid.clone();
         planes.black.open = valid;
         Ok(planes)
-    }
-
-    /// The positions of a row: every piece where it may stand, no two on one square.
-    fn valid(&self, row: usize) -> Row {
-        let mut taken = 0u64;
-        for square in self.index.row_squares(row) {
-            if taken >> square.index() & 1 != 0 {
-                return Row::EMPTY;
-            }
-            taken |= 1 << square.index();
-        }
-        let lanes = squares_in_play(self.index.lane_piece()).bits();
-        let mut valid = Row::EMPTY;
-        for square in squares_in_play(self.index.word_piece()) {
-            let word = 1 << square.index();
-            if taken & word == 0 {
-                valid.0[square.index()] = lanes & !taken & !word;
-            }
-        }
-        valid
     }
 
     /// One pass of both sides. Returns whether the next pass has rows to look at.
@@ -258,6 +238,26 @@ impl Class<'_> {
         let table = white.cells.zip(black.cells).map(|(white, black)| Table { cells: ByColor { white, black } });
         Solved { stats, table }
     }
+}
+
+/// The positions of a row: every piece where it may stand, no two on one square.
+pub(crate) fn valid_row(index: &Index, row: usize) -> Row {
+    let mut taken = 0u64;
+    for square in index.row_squares(row) {
+        if taken >> square.index() & 1 != 0 {
+            return Row::EMPTY;
+        }
+        taken |= 1 << square.index();
+    }
+    let lanes = squares_in_play(index.lane_piece()).bits();
+    let mut valid = Row::EMPTY;
+    for square in squares_in_play(index.word_piece()) {
+        let word = 1 << square.index();
+        if taken & word == 0 {
+            valid.0[square.index()] = lanes & !taken & !word;
+        }
+    }
+    valid
 }
 
 /// One side's planes in a pass.
