@@ -172,8 +172,7 @@ impl Classes {
     pub fn needed_for(&self, id: ClassId) -> Vec<Vec<ClassId>> {
         let mut levels = vec![vec![id]];
         while self.get(levels[levels.len() - 1][0]).representative.len() > 2 {
-            let mut below: Vec<ClassId> =
-                levels[levels.len() - 1].iter().flat_map(|&id| self.captures(id)).collect();
+            let mut below: Vec<ClassId> = levels[levels.len() - 1].iter().flat_map(|&id| self.captures(id)).collect();
             below.sort();
             below.dedup();
             levels.push(below);

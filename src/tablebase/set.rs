@@ -191,14 +191,12 @@ impl Generate<'_> {
         const GIB: usize = 1 << 30;
         let material = |id: ClassId| solver.classes().get(id).representative;
         let cells = |id: ClassId| super::Index::new(material(id)).rows * super::ROW_CELLS;
-        let below: usize = level.iter().flat_map(|&id| solver.classes().captures(id)).map(cells).max().unwrap_or(0);
         let captures: usize = {
             let mut ids: Vec<ClassId> = level.iter().flat_map(|&id| solver.classes().captures(id)).collect();
             ids.sort();
             ids.dedup();
             ids.into_iter().map(|id| 2 * cells(id)).sum()
         };
-        let _ = below;
         let Some(largest) = level.iter().copied().max_by_key(|&id| cells(id)) else { return Ok(()) };
         // Both sides: a byte a cell, three planes and the seeds (both about a bit a cell), the bytes to be written.
         let needed = captures + 2 * cells(largest) * 2;
@@ -329,10 +327,7 @@ impl TableSet {
 
     /// The classes that the manifest names.
     pub fn ids(&self) -> impl Iterator<Item = ClassId> + '_ {
-        self.manifest
-            .classes
-            .iter()
-            .filter_map(|class| Some(self.classes.member(class.class.parse().ok()?)?.class))
+        self.manifest.classes.iter().filter_map(|class| Some(self.classes.member(class.class.parse().ok()?)?.class))
     }
 
     /// The table of a class.
