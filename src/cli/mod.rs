@@ -3,6 +3,7 @@
 mod generate;
 mod perft;
 mod probe;
+mod repack;
 mod reproduce;
 mod solve;
 mod stats;
@@ -42,6 +43,7 @@ enum Command {
     Probe(probe::Probe),
     Verify(verify::Verify),
     Stats(stats::StatsCommand),
+    Repack(repack::Repack),
 }
 
 /// Runs the program.
@@ -54,6 +56,7 @@ pub fn main() -> ExitCode {
         Command::Probe(command) => command.run(),
         Command::Verify(command) => command.run(),
         Command::Stats(command) => command.run(),
+        Command::Repack(command) => command.run(),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

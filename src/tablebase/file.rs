@@ -15,7 +15,7 @@
 //! There are B = 2 * ceil(rows / block_rows) blocks. What a block holds is said in `codec`, how rows and cells are
 //! numbered in `index`.
 
-use super::codec::{LEVEL, Layout};
+use super::codec::Layout;
 use super::index::Index;
 use super::{Cells, Material, ROW_CELLS, Stats, Table};
 use crate::board::{ByColor, Color, RuleOptions};
@@ -83,9 +83,9 @@ fn hex(number: u64) -> String {
     format!("{number:016x}")
 }
 
-/// The codec that this program compresses with.
-fn codec_name() -> String {
-    format!("zstd {} level {LEVEL}", zstd::zstd_safe::version_string())
+/// How this program writes down the codec that it compresses with.
+fn codec_name(level: i32) -> String {
+    format!("zstd {} level {level}", zstd::zstd_safe::version_string())
 }
 
 fn block_rows(layout: &Layout, cell_bytes: usize) -> usize {
@@ -99,6 +99,7 @@ pub fn write(
     material: Material,
     table: &Table,
     stats: &ByColor<Stats>,
+    level: i32,
 ) -> Result<(), TableError> {
     let index = Index::new(material);
     let layout = Layout::new(&index);
@@ -117,7 +118,7 @@ pub fn write(
         rows: index.rows,
         block_rows,
         cell_bytes,
-        codec: codec_name(),
+        codec: codec_name(level),
         values: cells.map(|cells| hex(layout.checksum(cells))),
         stats: stats.clone(),
     };
@@ -129,7 +130,7 @@ pub fn write(
         .par_iter()
         .map(|&(color, first)| {
             let rows = first..(first + block_rows).min(index.rows);
-            zstd::bulk::compress(&layout.gather(cells[color], rows), LEVEL).map_err(TableError::io(path))
+            zstd::bulk::compress(&layout.gather(cells[color], rows), level).map_err(TableError::io(path))
         })
         .collect::<Result<_, _>>()?;
 
@@ -250,6 +251,12 @@ impl TableFile {
     #[must_use]
     pub fn description(&self) -> &Description {
         &self.description
+    }
+
+    /// Whether it is compressed as this program would at that level.
+    #[must_use]
+    pub fn is_packed(&self, level: i32) -> bool {
+        self.description.codec == codec_name(level)
     }
 
     /// The index of its cells.

@@ -17,6 +17,7 @@ mod solve;
 mod stats;
 mod value;
 mod verify;
+mod wdl;
 
 pub use class::{Class, ClassId, Classes, Man, Member, Place};
 pub use file::{Description, TableError, TableFile};
@@ -24,8 +25,9 @@ pub use index::{Index, ROW_CELLS, RowPiece, WIDTH, squares_in_play};
 pub use material::{AnimalSet, Material, MaterialError};
 pub use pass::Solved;
 pub use probe::{Verdict, Wdl};
-pub use set::{Generate, MANIFEST, Manifest, ManifestClass, Progress, SetError, TableSet};
+pub use set::{Generate, MANIFEST, Manifest, ManifestClass, Progress, SetError, TableSet, repack};
 pub use solve::{MAX_PIECES, Options, SolveError, Solver, Table};
 pub use stats::{Stats, Summary};
 pub use value::{Cells, Value};
 pub use verify::{Contradiction, Scope, verify};
+pub use wdl::WdlTables;

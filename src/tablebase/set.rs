@@ -1,5 +1,6 @@
 //! A directory of tables: a file a class, made by [`generate`], read by [`TableSet`].
 
+use super::codec::{FAST_LEVEL, SMALL_LEVEL};
 use super::file::{Block, PARTIAL, TableError, TableFile, write, write_whole};
 use super::{Class, ClassId, Classes, Material, MaterialError, Options, SolveError, Solver, Stats, Value};
 use crate::board::{ByColor, Color, Position, RuleOptions};
@@ -117,7 +118,7 @@ impl Generate<'_> {
                 return Err(SetError::Rules { dir: dir.to_owned(), found, wanted });
             }
             Ok(_) => {}
-            Err(SetError::NoTables { .. }) => self.write_manifest(None)?,
+            Err(SetError::NoTables { .. }) => write_manifest(dir, &self.rules, None)?,
             Err(error) => return Err(error),
         }
         remove_partial(dir)?;
@@ -152,7 +153,7 @@ impl Generate<'_> {
             solver.solve_classes(&missing, true, !top, &|id, solved| -> Result<(), SetError> {
                 let (material, path) = &names[&id];
                 let table = solved.table.as_ref().expect("values were asked for");
-                write(path, &self.rules, *material, table, &solved.stats)?;
+                write(path, &self.rules, *material, table, &solved.stats, FAST_LEVEL)?;
                 done(Progress { positions: positions(&solved.stats), reused: false });
                 Ok(())
             })?;
@@ -160,30 +161,7 @@ impl Generate<'_> {
                 solver.forget_level(pieces - 1);
             }
         }
-        self.write_manifest(Some(solver.classes()))
-    }
-
-    /// Writes what the directory holds; nothing yet without classes.
-    fn write_manifest(&self, classes: Option<&Classes>) -> Result<(), SetError> {
-        let mut manifest = Manifest { format: 1, rules: self.rules.table_spelling(), classes: Vec::new() };
-        for (_, class) in classes.iter().flat_map(|classes| classes.iter()) {
-            let path = self.dir.join(file_name(class));
-            if !path.exists() {
-                continue;
-            }
-            let file = TableFile::open(&path, &self.rules, class.representative)?;
-            let names = |materials: &[Material]| materials.iter().map(Material::to_string).collect();
-            manifest.classes.push(ManifestClass {
-                class: class.representative.to_string(),
-                same: names(&class.same),
-                swapped: names(&class.swapped),
-                bytes: file.file_len(),
-                values: file.description().values.clone(),
-                stats: file.description().stats.clone(),
-            });
-        }
-        let text = serde_json::to_string_pretty(&manifest).expect("a manifest is JSON");
-        Ok(write_whole(&self.dir.join(MANIFEST), text.as_bytes())?)
+        write_manifest(dir, &self.rules, Some(solver.classes()))
     }
 
     /// Refuses what would not fit, before it is begun.
@@ -206,6 +184,51 @@ impl Generate<'_> {
         }
         Ok(())
     }
+}
+
+/// Writes what the directory holds; nothing yet without classes.
+fn write_manifest(dir: &Path, rules: &RuleOptions, classes: Option<&Classes>) -> Result<(), SetError> {
+    let mut manifest = Manifest { format: 1, rules: rules.table_spelling(), classes: Vec::new() };
+    for (_, class) in classes.iter().flat_map(|classes| classes.iter()) {
+        let path = dir.join(file_name(class));
+        if !path.exists() {
+            continue;
+        }
+        let file = TableFile::open(&path, rules, class.representative)?;
+        let names = |materials: &[Material]| materials.iter().map(Material::to_string).collect();
+        manifest.classes.push(ManifestClass {
+            class: class.representative.to_string(),
+            same: names(&class.same),
+            swapped: names(&class.swapped),
+            bytes: file.file_len(),
+            values: file.description().values.clone(),
+            stats: file.description().stats.clone(),
+        });
+    }
+    let text = serde_json::to_string_pretty(&manifest).expect("a manifest is JSON");
+    Ok(write_whole(&dir.join(MANIFEST), text.as_bytes())?)
+}
+
+/// Compresses the tables of a directory again, smaller. Each file is replaced when its successor is whole; those that are
+/// small already are left alone. `done` is called after each with its size before and after.
+pub fn repack(dir: &Path, done: &(dyn Fn(u64, u64) + Sync)) -> Result<(), SetError> {
+    let _lock = lock(dir)?;
+    remove_partial(dir)?;
+    let set = TableSet::open(dir)?;
+    for id in set.ids() {
+        let file = set.file(id)?;
+        let before = file.file_len();
+        if !file.is_packed(SMALL_LEVEL) {
+            file.check()?;
+            let material = set.classes.get(id).representative;
+            let path = dir.join(file_name(set.classes.get(id)));
+            write(&path, &set.rules, material, &file.load()?, &file.description().stats, SMALL_LEVEL)?;
+        }
+        let path = dir.join(file_name(set.classes.get(id)));
+        let after = fs::metadata(&path).map_err(TableError::io(&path))?.len();
+        done(before, after);
+    }
+    write_manifest(dir, &set.rules, Some(&set.classes))
 }
 
 fn positions(stats: &ByColor<Stats>) -> u64 {
