@@ -1,8 +1,13 @@
 //! The program `dsq`: one file a subcommand. Data goes to stdout, everything else to stderr.
 
+mod generate;
 mod perft;
+mod probe;
+mod repack;
 mod reproduce;
 mod solve;
+mod stats;
+mod verify;
 
 use clap::{Args, Parser, Subcommand};
 use doushouqi::board::{FenError, Position, RuleOptions};
@@ -20,7 +25,8 @@ use std::process::ExitCode;
     after_help = "Start with:\n  dsq reproduce              recompute the published tables and compare, cell by cell\n  \
                   dsq perft 7                count move sequences from the start\n  \
                   dsq solve --pieces 4       solve every endgame of 2 to 4 pieces\n  \
-                  dsq solve --material EPvLR solve one endgame\n\n\
+                  dsq solve --material EPvLR solve one endgame\n  \
+                  dsq generate --pieces 4 --out tables\n\n\
                   Exit codes: 0 as it should be, 1 a comparison failed, 2 wrong input, 3 the environment (memory, disk).\n\
                   With --json every line of stdout is one JSON object."
 )]
@@ -34,6 +40,11 @@ enum Command {
     Reproduce(reproduce::Reproduce),
     Perft(perft::Perft),
     Solve(solve::Solve),
+    Generate(generate::Generate),
+    Probe(probe::Probe),
+    Verify(verify::Verify),
+    Stats(stats::StatsCommand),
+    Repack(repack::Repack),
 }
 
 /// Runs the program.
@@ -42,6 +53,11 @@ pub fn main() -> ExitCode {
         Command::Reproduce(command) => command.run(),
         Command::Perft(command) => command.run(),
         Command::Solve(command) => command.run(),
+        Command::Generate(command) => command.run(),
+        Command::Probe(command) => command.run(),
+        Command::Verify(command) => command.run(),
+        Command::Stats(command) => command.run(),
+        Command::Repack(command) => command.run(),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,
@@ -98,6 +114,20 @@ impl From<doushouqi::tablebase::SolveError> for Failure {
         match error {
             SolveError::TooManyPieces { .. } => Failure::Input(error.to_string()),
             SolveError::Memory { .. } | SolveError::TooLong { .. } => Failure::Environment(error.to_string()),
+        }
+    }
+}
+
+impl From<doushouqi::tablebase::SetError> for Failure {
+    fn from(error: doushouqi::tablebase::SetError) -> Failure {
+        use doushouqi::tablebase::{SetError, TableError};
+        match error {
+            SetError::Solve(error) => error.into(),
+            SetError::Table(TableError::Io { .. }) | SetError::Locked { .. } | SetError::Memory { .. } => {
+                Failure::Environment(error.to_string())
+            }
+            SetError::Table(TableError::Damaged { .. }) => Failure::Mismatch(error.to_string()),
+            _ => Failure::Input(error.to_string()),
         }
     }
 }

@@ -3,7 +3,8 @@
 //! solved and stands for all.
 
 use super::Material;
-use crate::board::{Animal, Color, Direction, RuleOptions, Square};
+use super::index::piece_order;
+use crate::board::{Animal, Color, Direction, Position, RuleOptions, Square};
 use std::collections::HashMap;
 
 /// What a class's tables depend on, for one order of the pieces.
@@ -133,6 +134,51 @@ impl Classes {
         ids.sort();
         ids.dedup();
         ids
+    }
+}
+
+/// Where the value of a position is found.
+#[derive(Clone, Debug)]
+pub struct Place {
+    pub class: ClassId,
+    /// The side to move there.
+    pub turn: Color,
+    /// The squares there, in the order of the class's [`super::Index::men`].
+    pub squares: Vec<Square>,
+}
+
+impl Classes {
+    /// Where the value of a position is found; `None` if it has too many pieces or the game is over.
+    #[must_use]
+    pub fn locate(&self, position: &Position) -> Option<Place> {
+        if position.winner().is_some() {
+            return None;
+        }
+        let member = self.member(Material::of(position)?)?;
+        let squares = piece_order(self.get(member.class).representative)
+            .iter()
+            .map(|man| {
+                let &((color, animal), _) = member.men.iter().find(|(_, there)| there == man)?;
+                let square = position.square_of(color, animal)?;
+                Some(if member.swapped { square.flip() } else { square })
+            })
+            .collect::<Option<Vec<Square>>>()?;
+        let turn = if member.swapped { !position.turn() } else { position.turn() };
+        Some(Place { class: member.class, turn, squares })
+    }
+
+    /// A class and all that captures lead to from it, directly or not: by number of pieces, fewest first.
+    #[must_use]
+    pub fn needed_for(&self, id: ClassId) -> Vec<Vec<ClassId>> {
+        let mut levels = vec![vec![id]];
+        while self.get(levels[levels.len() - 1][0]).representative.len() > 2 {
+            let mut below: Vec<ClassId> = levels[levels.len() - 1].iter().flat_map(|&id| self.captures(id)).collect();
+            below.sort();
+            below.dedup();
+            levels.push(below);
+        }
+        levels.reverse();
+        levels
     }
 }
 

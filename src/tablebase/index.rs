@@ -19,7 +19,7 @@
 
 use super::{Man, Material};
 use crate::board::geometry::{DEN, habitat};
-use crate::board::{Bitboard, Color, Square};
+use crate::board::{Bitboard, Square};
 
 /// Words of a row, and lanes of a word.
 pub const WIDTH: usize = 64;
@@ -61,7 +61,7 @@ impl Index {
     /// The index of a material.
     #[must_use]
     pub fn new(material: Material) -> Index {
-        let men = order(material);
+        let men = piece_order(material);
         let count = men.len() - 2;
         let squares: Vec<Vec<Square>> = men[..count]
             .iter()
@@ -149,7 +149,8 @@ impl Index {
     }
 }
 
-fn order(material: Material) -> Vec<Man> {
+/// The pieces of a material in the order of its index.
+pub(crate) fn piece_order(material: Material) -> Vec<Man> {
     let mut men: Vec<Man> = material.pieces().filter(|(_, a)| !a.swims()).collect();
     let mut rats = material.pieces().filter(|(_, a)| a.swims());
     if let Some(rat) = rats.next() {
@@ -158,6 +159,5 @@ fn order(material: Material) -> Vec<Man> {
     if let Some(rat) = rats.next() {
         men.insert(0, rat);
     }
-    debug_assert!(men.iter().any(|m| m.0 == Color::White));
     men
 }

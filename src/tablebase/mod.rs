@@ -4,19 +4,30 @@
 //! of a class do to its planes, `pass` how they are iterated, and [`solve`] in which order classes come.
 
 mod class;
+mod codec;
+mod file;
 mod index;
 mod material;
 mod pass;
+mod probe;
 mod quiet;
 mod seeds;
+mod set;
 mod solve;
 mod stats;
 mod value;
+mod verify;
+mod wdl;
 
-pub use class::{Class, ClassId, Classes, Man, Member};
+pub use class::{Class, ClassId, Classes, Man, Member, Place};
+pub use file::{Description, TableError, TableFile};
 pub use index::{Index, ROW_CELLS, RowPiece, WIDTH, squares_in_play};
 pub use material::{AnimalSet, Material, MaterialError};
 pub use pass::Solved;
+pub use probe::{Verdict, Wdl};
+pub use set::{Generate, MANIFEST, Manifest, ManifestClass, Progress, SetError, TableSet, repack};
 pub use solve::{MAX_PIECES, Options, SolveError, Solver, Table};
 pub use stats::{Stats, Summary};
 pub use value::{Cells, Value};
+pub use verify::{Contradiction, Scope, verify};
+pub use wdl::WdlTables;

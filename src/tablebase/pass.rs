@@ -118,7 +118,7 @@ impl Class<'_> {
         let mut valid = plane()?;
         valid.par_chunks_mut(chunk_rows).enumerate().for_each(|(c, chunk)| {
             for (i, row) in chunk.iter_mut().enumerate() {
-                *row = self.valid(c * chunk_rows + i);
+                *row = valid_row(&self.index, c * chunk_rows + i);
             }
         });
         let side = || -> Result<Planes, SolveError> {
@@ -161,26 +161,6 @@ impl Class<'_> {
         planes.white.open = valid.clone();
         planes.black.open = valid;
         Ok(planes)
-    }
-
-    /// The positions of a row: every piece where it may stand, no two on one square.
-    fn valid(&self, row: usize) -> Row {
-        let mut taken = 0u64;
-        for square in self.index.row_squares(row) {
-            if taken >> square.index() & 1 != 0 {
-                return Row::EMPTY;
-            }
-            taken |= 1 << square.index();
-        }
-        let lanes = squares_in_play(self.index.lane_piece()).bits();
-        let mut valid = Row::EMPTY;
-        for square in squares_in_play(self.index.word_piece()) {
-            let word = 1 << square.index();
-            if taken & word == 0 {
-                valid.0[square.index()] = lanes & !taken & !word;
-            }
-        }
-        valid
     }
 
     /// One pass of both sides. Returns whether the next pass has rows to look at.
@@ -260,6 +240,26 @@ impl Class<'_> {
     }
 }
 
+/// The positions of a row: every piece where it may stand, no two on one square.
+pub(crate) fn valid_row(index: &Index, row: usize) -> Row {
+    let mut taken = 0u64;
+    for square in index.row_squares(row) {
+        if taken >> square.index() & 1 != 0 {
+            return Row::EMPTY;
+        }
+        taken |= 1 << square.index();
+    }
+    let lanes = squares_in_play(index.lane_piece()).bits();
+    let mut valid = Row::EMPTY;
+    for square in squares_in_play(index.word_piece()) {
+        let word = 1 << square.index();
+        if taken & word == 0 {
+            valid.0[square.index()] = lanes & !taken & !word;
+        }
+    }
+    valid
+}
+
 /// One side's planes in a pass.
 struct Split<'a> {
     written: &'a mut [Row],
@@ -308,7 +308,7 @@ fn start_rows<V: Vector>(start: Start<'_>) {
         }
         let seeded = seeds[start.color].row::<V>(index, task.tables, row, valid, &mut best, &mut start.chunk.buckets);
         start.held[i] = seeded.held;
-        quiet[start.color].into_plane(index, start.valid, row, &mut quiet_moves);
+        quiet[start.color].reach_plane(index, start.valid, row, &mut quiet_moves);
         let mut any_lost = false;
         for s in 0..WIDTH {
             let stuck = valid.0[s] & !seeded.any.0[s] & !quiet_moves.0[s];
@@ -374,7 +374,7 @@ fn pass_rows<V: Vector>(mut part: Part<'_>) -> bool {
             while seeds.next_if(|e| e.word as usize / WIDTH == row).is_some() {}
             continue;
         }
-        quiet[part.color].into_plane(index, part.opponent, row, &mut found);
+        quiet[part.color].reach_plane(index, part.opponent, row, &mut found);
         while let Some(entry) = seeds.next_if(|e| e.word as usize / WIDTH == row) {
             let s = entry.word as usize - row * WIDTH;
             if odd {

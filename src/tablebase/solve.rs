@@ -1,6 +1,6 @@
 use super::pass::{Solved, Task, solve};
 use super::{Cells, ClassId, Classes, Index, Material, Stats, Value};
-use crate::board::{ByColor, Color, Position, RuleOptions};
+use crate::board::{ByColor, Position, RuleOptions};
 use crate::cpu::CpuLevel;
 use rayon::prelude::*;
 use thiserror::Error;
@@ -76,52 +76,53 @@ impl Solver {
         self.stats[id.0].as_ref()
     }
 
-    /// Solves all classes of `pieces` pieces; those of fewer must be solved and kept. `done` is called after each class
-    /// with the positions (both sides to move) it holds.
+    /// Solves all classes of `pieces` pieces; those of fewer must be solved and kept. `done` is called after each class.
     pub fn solve_level(
         &mut self,
         pieces: usize,
         keep: bool,
-        done: &(dyn Fn(ClassId, u64) + Sync),
+        done: &(dyn Fn(ClassId) + Sync),
     ) -> Result<(), SolveError> {
         let ids: Vec<ClassId> = self.classes.level(pieces).map(|(id, _)| id).collect();
-        self.solve_classes(&ids, keep, done)
+        self.solve_classes(&ids, keep, keep, &|id, _| {
+            done(id);
+            Ok(())
+        })
     }
 
-    /// Solves one class and all it leads to.
-    pub fn solve_class(&mut self, id: ClassId, done: &(dyn Fn(ClassId, u64) + Sync)) -> Result<(), SolveError> {
-        let mut needed = vec![id];
-        let mut i = 0;
-        while i < needed.len() {
-            for capture in self.classes.captures(needed[i]) {
-                if !needed.contains(&capture) {
-                    needed.push(capture);
-                }
-            }
-            i += 1;
+    /// Solves one class and all it leads to. `done` is called after each.
+    pub fn solve_class(&mut self, id: ClassId, done: &(dyn Fn(ClassId) + Sync)) -> Result<(), SolveError> {
+        for level in self.classes.needed_for(id) {
+            let missing: Vec<ClassId> = level.into_iter().filter(|id| self.tables[id.0].is_none()).collect();
+            self.solve_classes(&missing, true, true, &|id, _| {
+                done(id);
+                Ok(())
+            })?;
         }
-        let pieces = |id: ClassId| self.classes.get(id).representative.len();
-        let levels: Vec<Vec<ClassId>> = (2..=pieces(id))
-            .map(|n| needed.iter().copied().filter(|&id| pieces(id) == n && self.tables[id.0].is_none()).collect())
-            .collect();
-        levels.iter().try_for_each(|ids| self.solve_classes(ids, true, done))
+        Ok(())
     }
 
-    fn solve_classes(
+    /// Solves classes whose captures are solved and kept. Each is given to `sink` as soon as it is done, with its values
+    /// if `values` is set; they are kept in memory if `keep` is set too.
+    pub(crate) fn solve_classes<E: From<SolveError> + Send>(
         &mut self,
         ids: &[ClassId],
+        values: bool,
         keep: bool,
-        done: &(dyn Fn(ClassId, u64) + Sync),
-    ) -> Result<(), SolveError> {
-        let one = |&id: &ClassId| -> Result<(ClassId, Solved), SolveError> {
+        sink: &(dyn Fn(ClassId, &Solved) -> Result<(), E> + Sync),
+    ) -> Result<(), E> {
+        let one = |&id: &ClassId| -> Result<(ClassId, Solved), E> {
             let material = self.classes.get(id).representative;
             if material.len() > MAX_PIECES {
-                return Err(SolveError::TooManyPieces { material, pieces: material.len() });
+                return Err(SolveError::TooManyPieces { material, pieces: material.len() }.into());
             }
             let level = self.options.level;
-            let solved = solve(&Task { material, classes: &self.classes, tables: &self.tables, keep, level })?;
-            let positions = solved.stats.white.summary().positions + solved.stats.black.summary().positions;
-            done(id, positions);
+            let task = Task { material, classes: &self.classes, tables: &self.tables, keep: values, level };
+            let mut solved = solve(&task)?;
+            sink(id, &solved)?;
+            if !keep {
+                solved.table = None;
+            }
             Ok((id, solved))
         };
         let rows = |id: ClassId| Index::new(self.classes.get(id).representative).rows;
@@ -130,13 +131,25 @@ impl Solver {
         ids.sort_by_key(|&id| (std::cmp::Reverse(rows(id)), id));
         let (big, small): (Vec<ClassId>, Vec<ClassId>) = ids.iter().partition(|&&id| rows(id) >= BIG_CLASS_ROWS);
         let mut solved: Vec<(ClassId, Solved)> = big.iter().map(one).collect::<Result<_, _>>()?;
-        let small: Result<Vec<_>, _> = small.par_iter().with_max_len(1).map(one).collect();
+        let small: Result<Vec<_>, E> = small.par_iter().with_max_len(1).map(one).collect();
         solved.extend(small?);
         for (id, Solved { stats, table }) in solved {
-            self.stats[id.0] = Some(stats);
-            self.tables[id.0] = table;
+            self.insert(id, stats, table);
         }
         Ok(())
+    }
+
+    /// Takes over a class that was solved before.
+    pub(crate) fn insert(&mut self, id: ClassId, stats: ByColor<Stats>, table: Option<Table>) {
+        self.stats[id.0] = Some(stats);
+        self.tables[id.0] = table;
+    }
+
+    /// Frees the values of the classes of that many pieces.
+    pub(crate) fn forget_level(&mut self, pieces: usize) {
+        for (id, _) in self.classes.level(pieces) {
+            self.tables[id.0] = None;
+        }
     }
 
     /// The counts of a material for each side to move, if its class is solved.
@@ -162,23 +175,8 @@ impl Solver {
     /// The value of a position, if its material is solved and kept and the game is not over.
     #[must_use]
     pub fn value(&self, position: &Position) -> Option<Value> {
-        if position.winner().is_some() {
-            return None;
-        }
-        let member = self.classes.member(Material::of(position)?)?;
-        let table = self.table(member.class)?;
-        let index = Index::new(self.classes.get(member.class).representative);
-        let squares: Vec<_> = index
-            .men
-            .iter()
-            .map(|man| {
-                let (color, animal) =
-                    member.men.iter().find(|(_, there)| there == man).expect("a piece of the class").0;
-                let square = position.square_of(color, animal).expect("a piece of the material");
-                if member.swapped { square.flip() } else { square }
-            })
-            .collect();
-        let turn: Color = if member.swapped { !position.turn() } else { position.turn() };
-        Value::from_code(table.cells[turn].get(index.cell(&squares)))
+        let place = self.classes.locate(position)?;
+        let index = Index::new(self.classes.get(place.class).representative);
+        Value::from_code(self.table(place.class)?.cells[place.turn].get(index.cell(&place.squares)))
     }
 }

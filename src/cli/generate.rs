@@ -1,0 +1,99 @@
+use super::{Failure, Outcome, RulesArg, ThreadsArg, grouped, print, print_json, progress_bar};
+use clap::Args;
+use doushouqi::tablebase::{self, MAX_PIECES, Material, Options, TableSet};
+use serde::Serialize;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Instant;
+
+/// Make endgame tables and write them to a directory.
+///
+/// One file a class of equivalent materials, with the exact distance to the end of every position, both sides to move. A
+/// run that was killed goes on where it was when the same command is given again.
+#[derive(Args)]
+#[command(after_help = "Examples:\n  dsq generate --pieces 4 --out tables\n  \
+                        dsq generate --material ETvLR --out tables --rules chinese")]
+pub struct Generate {
+    /// Make all materials of 2 to N pieces.
+    #[arg(long, value_name = "N", required_unless_present = "material", conflicts_with = "material",
+          value_parser = clap::value_parser!(u8).range(2..=MAX_PIECES as i64))]
+    pieces: Option<u8>,
+    /// Make one material, and those that captures lead to.
+    #[arg(long, value_name = "MATERIAL")]
+    material: Option<Material>,
+    /// The directory; it is made if it is not there.
+    #[arg(long, value_name = "DIR")]
+    out: PathBuf,
+    #[command(flatten)]
+    rules: RulesArg,
+    #[command(flatten)]
+    threads: ThreadsArg,
+    /// The most memory to use, in GiB.
+    #[arg(long, value_name = "GIB", default_value = "8")]
+    memory: usize,
+    /// Print one JSON object.
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Serialize)]
+struct Report {
+    classes: usize,
+    reused: u64,
+    positions: u64,
+    bytes: u64,
+    bits_per_position: f64,
+    seconds: f64,
+}
+
+impl Generate {
+    pub fn run(self) -> Outcome {
+        if let Some(material) = self.material.filter(|m| m.len() > MAX_PIECES) {
+            return Err(Failure::Input(format!("{material} has more than {MAX_PIECES} pieces")));
+        }
+        let start = Instant::now();
+        let job = tablebase::Generate {
+            dir: &self.out,
+            rules: self.rules.rules,
+            pieces: self.pieces.unwrap_or(2).into(),
+            material: self.material,
+            memory_gib: self.memory,
+            options: Options::default(),
+        };
+        let bar = progress_bar(job.class_count() as u64, "classes").with_message("generating");
+        let reused = AtomicU64::new(0);
+        let result = self.threads.run(|| {
+            job.run(&|progress| {
+                reused.fetch_add(u64::from(progress.reused), Ordering::Relaxed);
+                bar.inc(1);
+            })
+        })?;
+        bar.finish_and_clear();
+        result?;
+        let set = TableSet::open(&self.out)?;
+        let classes = &set.manifest().classes;
+        let positions: u64 =
+            classes.iter().map(|c| c.stats.white.summary().positions + c.stats.black.summary().positions).sum();
+        let bytes: u64 = classes.iter().map(|c| c.bytes).sum();
+        let report = Report {
+            classes: classes.len(),
+            reused: reused.into_inner(),
+            positions,
+            bytes,
+            bits_per_position: bytes as f64 * 8.0 / positions as f64,
+            seconds: start.elapsed().as_secs_f64(),
+        };
+        if self.json {
+            return print_json(&report);
+        }
+        print(format_args!(
+            "{} classes in {} ({} were there already): {} bytes, {:.3} bits a position, {:.1} s",
+            report.classes,
+            self.out.display(),
+            report.reused,
+            grouped(report.bytes),
+            report.bits_per_position,
+            report.seconds
+        ))
+    }
+}

@@ -1,0 +1,61 @@
+use super::{Outcome, ThreadsArg, grouped, print, print_json, progress_bar};
+use clap::Args;
+use doushouqi::tablebase::{TableSet, repack};
+use serde::Serialize;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Instant;
+
+/// Compress endgame tables again, smaller, which takes its time. Values and probes stay the same.
+///
+/// Each file is replaced when its successor is whole; a run that was killed goes on where it was.
+#[derive(Args)]
+#[command(after_help = "Example:\n  dsq repack tables")]
+pub struct Repack {
+    /// The directory that `dsq generate` made.
+    dir: PathBuf,
+    #[command(flatten)]
+    threads: ThreadsArg,
+    /// Print one JSON object.
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Serialize)]
+struct Report {
+    bytes_before: u64,
+    bytes: u64,
+    seconds: f64,
+}
+
+impl Repack {
+    pub fn run(self) -> Outcome {
+        let start = Instant::now();
+        let classes = TableSet::open(&self.dir)?.manifest().classes.len() as u64;
+        let bar = progress_bar(classes, "classes").with_message("repacking");
+        let (before, after) = (AtomicU64::new(0), AtomicU64::new(0));
+        let result = self.threads.run(|| {
+            repack(&self.dir, &|old, new| {
+                before.fetch_add(old, Ordering::Relaxed);
+                after.fetch_add(new, Ordering::Relaxed);
+                bar.inc(1);
+            })
+        })?;
+        bar.finish_and_clear();
+        result?;
+        let report = Report {
+            bytes_before: before.into_inner(),
+            bytes: after.into_inner(),
+            seconds: start.elapsed().as_secs_f64(),
+        };
+        if self.json {
+            return print_json(&report);
+        }
+        print(format_args!(
+            "{} bytes became {} in {:.1} s",
+            grouped(report.bytes_before),
+            grouped(report.bytes),
+            report.seconds
+        ))
+    }
+}

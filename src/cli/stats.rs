@@ -1,0 +1,88 @@
+use super::{Failure, Outcome, grouped, print, print_json};
+use clap::{Args, ValueEnum};
+use doushouqi::tablebase::{Material, Stats, Summary, TableSet};
+use serde::Serialize;
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+/// Count wins, losses and draws in endgame tables, White to move.
+#[derive(Args)]
+#[command(after_help = "Examples:\n  dsq stats tables\n  dsq stats tables --by material --json")]
+pub struct StatsCommand {
+    /// The directory that `dsq generate` made.
+    dir: PathBuf,
+    /// What a line stands for.
+    #[arg(long, value_enum, default_value = "pieces")]
+    by: By,
+    /// Print JSON, one object a line, with the number of positions by plies to the end.
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Copy, Clone, PartialEq, Eq, ValueEnum)]
+enum By {
+    /// All materials of so many pieces.
+    Pieces,
+    /// The representative of a class of equivalent materials.
+    Class,
+    /// One material.
+    Material,
+}
+
+#[derive(Serialize)]
+struct Line<'a> {
+    name: &'a str,
+    #[serde(flatten)]
+    summary: Summary,
+    by_plies: &'a [u64],
+}
+
+impl StatsCommand {
+    pub fn run(self) -> Outcome {
+        let set = TableSet::open(&self.dir)?;
+        // Sorted by piece count, then by spelling.
+        let mut lines: BTreeMap<(usize, Option<Material>), Stats> = BTreeMap::new();
+        for class in &set.manifest().classes {
+            let material = |name: &String| {
+                name.parse::<Material>()
+                    .map_err(|e| Failure::Environment(format!("{}: the manifest: {e}", self.dir.display())))
+            };
+            if self.by == By::Class {
+                let name = material(&class.class)?;
+                *lines.entry((name.len(), Some(name))).or_default() += &class.stats.white;
+                continue;
+            }
+            for (names, stats) in [(&class.same, &class.stats.white), (&class.swapped, &class.stats.black)] {
+                for name in names {
+                    let name = material(name)?;
+                    let key = (name.len(), (self.by == By::Material).then_some(name));
+                    *lines.entry(key).or_default() += stats;
+                }
+            }
+        }
+        if !self.json {
+            print(format_args!(
+                "{:>9} {:>18} {:>11} {:>18} {:>18} {:>16} {:>7}",
+                "", "positions", "no move", "wins", "losses", "draws", "longest"
+            ))?;
+        }
+        for ((pieces, material), stats) in &lines {
+            let name = material.map_or_else(|| format!("{pieces} pieces"), |m| m.to_string());
+            let s = stats.summary();
+            if self.json {
+                print_json(&Line { name: &name, summary: s, by_plies: &stats.by_plies })?;
+                continue;
+            }
+            print(format_args!(
+                "{name:>9} {:>18} {:>11} {:>18} {:>18} {:>16} {:>7}",
+                grouped(s.positions),
+                grouped(s.no_move),
+                grouped(s.wins),
+                grouped(s.losses),
+                grouped(s.draws),
+                s.longest
+            ))?;
+        }
+        Ok(())
+    }
+}
