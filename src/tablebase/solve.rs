@@ -90,6 +90,7 @@ impl Solver {
 
     /// Solves one class and all it leads to.
     pub fn solve_class(&mut self, id: ClassId, done: &(dyn Fn(ClassId, u64) + Sync)) -> Result<(), SolveError> {
+        self.check_size(id)?;
         let mut needed = vec![id];
         let mut i = 0;
         while i < needed.len() {
@@ -107,17 +108,22 @@ impl Solver {
         levels.iter().try_for_each(|ids| self.solve_classes(ids, true, done))
     }
 
+    /// What is too large is refused before anything that it leads to is solved.
+    fn check_size(&self, id: ClassId) -> Result<(), SolveError> {
+        let material = self.classes.get(id).representative;
+        let pieces = material.len();
+        if pieces > MAX_PIECES { Err(SolveError::TooManyPieces { material, pieces }) } else { Ok(()) }
+    }
+
     fn solve_classes(
         &mut self,
         ids: &[ClassId],
         keep: bool,
         done: &(dyn Fn(ClassId, u64) + Sync),
     ) -> Result<(), SolveError> {
+        ids.iter().try_for_each(|&id| self.check_size(id))?;
         let one = |&id: &ClassId| -> Result<(ClassId, Solved), SolveError> {
             let material = self.classes.get(id).representative;
-            if material.len() > MAX_PIECES {
-                return Err(SolveError::TooManyPieces { material, pieces: material.len() });
-            }
             let level = self.options.level;
             let solved = solve(&Task { material, classes: &self.classes, tables: &self.tables, keep, level })?;
             let positions = solved.stats.white.summary().positions + solved.stats.black.summary().positions;
