@@ -241,7 +241,7 @@ fn four_piece_values_follow_from_one_move() {
 
 /// `cargo test --release --test tablebase five_piece_values -- --ignored`: about 1 GB of memory each.
 #[test]
-#[ignore = "takes some minutes"]
+#[ignore = "takes two minutes"]
 fn five_piece_values_follow_from_one_move() {
     for (text, name) in [("paper", "ELRvTR"), ("paper,own-rat-blocks=no", "TRvLCR"), ("chinese", "RvELTC")] {
         let (options, material) = (rules(text), material(name));
