@@ -3,5 +3,7 @@
 pub mod board;
 pub mod cpu;
 pub mod perft;
+pub mod reproduce;
 pub mod search;
 pub mod tablebase;
+pub mod text;

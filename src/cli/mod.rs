@@ -11,6 +11,7 @@ mod verify;
 
 use clap::{Args, Parser, Subcommand};
 use doushouqi::board::{FenError, Position, RuleOptions};
+use doushouqi::text::grouped;
 use indicatif::{ProgressBar, ProgressStyle};
 use std::fmt;
 use std::io::{self, Write};
@@ -185,17 +186,4 @@ fn progress_bar(length: u64, unit: &str) -> ProgressBar {
     let template = format!("{{msg:18}} [{{bar:30}}] {{human_pos}}/{{human_len}} {unit}, {{per_sec}}, {{eta}} left");
     bar.set_style(ProgressStyle::with_template(&template).expect("the template is right").progress_chars("=> "));
     bar
-}
-
-/// 1234567 as 1,234,567.
-fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut text = String::new();
-    for (i, digit) in digits.chars().enumerate() {
-        if i > 0 && (digits.len() - i).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
 }
