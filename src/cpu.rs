@@ -187,3 +187,96 @@ pub fn processor_name() -> String {
         })
         .unwrap_or_else(|| std::env::consts::ARCH.to_owned())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rand_core::{Rng, SeedableRng};
+    use rand_pcg::Pcg64;
+
+    #[inline(always)]
+    fn store<V: Vector>(cells: &mut [u8; 64], mask: u64, code: u8) {
+        V::store(cells, mask, code);
+    }
+
+    #[inline(always)]
+    fn equal<V: Vector>(lanes: &[u16; 64], value: u16) -> u64 {
+        V::equal(lanes, value)
+    }
+
+    fn store_at(level: CpuLevel, cells: &mut [u8; 64], mask: u64, code: u8) {
+        dispatch!(level, fn(cells: &mut [u8; 64], mask: u64, code: u8) = store::<Portable>, avx512 store::<Avx512>);
+    }
+
+    fn equal_at(level: CpuLevel, lanes: &[u16; 64], value: u16) -> u64 {
+        dispatch!(level, fn(lanes: &[u16; 64], value: u16) -> u64 = equal::<Portable>, avx512 equal::<Avx512>)
+    }
+
+    /// Words with few, half and many bits set, and the ends of the range.
+    fn masks(random: &mut Pcg64) -> Vec<u64> {
+        let mut masks = vec![0, 1, 1 << 63, u64::MAX, u64::MAX >> 1];
+        for _ in 0..200 {
+            let (a, b, c) = (random.next_u64(), random.next_u64(), random.next_u64());
+            masks.extend([a, a & b & c, a | b | c, 1 << (a & 63)]);
+        }
+        masks
+    }
+
+    #[test]
+    fn every_level_stores_in_the_same_cells() {
+        let mut random = Pcg64::seed_from_u64(1);
+        for mask in masks(&mut random) {
+            let code = random.next_u64() as u8;
+            let before: [u8; 64] = std::array::from_fn(|_| random.next_u64() as u8);
+            let expected: [u8; 64] = std::array::from_fn(|i| if mask >> i & 1 != 0 { code } else { before[i] });
+            for level in CpuLevel::available() {
+                let mut cells = before;
+                store_at(level, &mut cells, mask, code);
+                assert_eq!(cells, expected, "{} with {mask:#x}", level.name());
+            }
+        }
+    }
+
+    #[test]
+    fn every_level_finds_the_same_lanes() {
+        let mut random = Pcg64::seed_from_u64(2);
+        // Values that differ from one another by a borrow, a carry or the top bit.
+        let near = [0, 1, 2, 0x7ffe, 0x7fff, 0x8000, 0x8001, 0xfffe, 0xffff];
+        for mask in masks(&mut random) {
+            let any = random.next_u64() as u16;
+            for value in near.into_iter().chain([any]) {
+                let lanes: [u16; 64] = std::array::from_fn(|i| {
+                    if mask >> i & 1 != 0 {
+                        return value;
+                    }
+                    let random = random.next_u64();
+                    match random & 3 {
+                        0 => value ^ 1 << (random >> 8 & 15),
+                        1 => near[(random >> 8) as usize % near.len()],
+                        _ => (random >> 16) as u16,
+                    }
+                });
+                let expected = (0..64).fold(0, |set, i| set | u64::from(lanes[i] == value) << i);
+                assert_eq!(expected & mask, mask);
+                for level in CpuLevel::available() {
+                    assert_eq!(equal_at(level, &lanes, value), expected, "{}: {value:#x}", level.name());
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_level_beyond_the_best_is_not_called() {
+        let mut cells = [0; 64];
+        store_at(CpuLevel::Avx512, &mut cells, 0b101, 7);
+        assert_eq!(cells[..4], [7, 0, 7, 0]);
+    }
+
+    #[test]
+    fn levels_have_an_order_and_a_name() {
+        assert!(CpuLevel::ALL.is_sorted());
+        assert_eq!(CpuLevel::ALL.map(CpuLevel::name), ["portable", "avx2", "avx512"]);
+        assert_eq!(CpuLevel::available().last(), Some(CpuLevel::best()));
+        assert!(CpuLevel::get() <= CpuLevel::best());
+    }
+}

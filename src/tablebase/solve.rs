@@ -92,6 +92,7 @@ impl Solver {
 
     /// Solves one class and all it leads to. `done` is called after each.
     pub fn solve_class(&mut self, id: ClassId, done: &(dyn Fn(ClassId) + Sync)) -> Result<(), SolveError> {
+        self.check_size(id)?;
         for level in self.classes.needed_for(id) {
             let missing: Vec<ClassId> = level.into_iter().filter(|id| self.tables[id.0].is_none()).collect();
             self.solve_classes(&missing, true, true, &|id, _| {
@@ -100,6 +101,13 @@ impl Solver {
             })?;
         }
         Ok(())
+    }
+
+    /// What is too large is refused before anything that it leads to is solved.
+    fn check_size(&self, id: ClassId) -> Result<(), SolveError> {
+        let material = self.classes.get(id).representative;
+        let pieces = material.len();
+        if pieces > MAX_PIECES { Err(SolveError::TooManyPieces { material, pieces }) } else { Ok(()) }
     }
 
     /// Solves classes whose captures are solved and kept. Each is given to `sink` as soon as it is done, with its values
@@ -111,11 +119,9 @@ impl Solver {
         keep: bool,
         sink: &(dyn Fn(ClassId, &Solved) -> Result<(), E> + Sync),
     ) -> Result<(), E> {
+        ids.iter().try_for_each(|&id| self.check_size(id))?;
         let one = |&id: &ClassId| -> Result<(ClassId, Solved), E> {
             let material = self.classes.get(id).representative;
-            if material.len() > MAX_PIECES {
-                return Err(SolveError::TooManyPieces { material, pieces: material.len() }.into());
-            }
             let level = self.options.level;
             let task = Task { material, classes: &self.classes, tables: &self.tables, keep: values, level };
             let mut solved = solve(&task)?;

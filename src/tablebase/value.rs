@@ -100,3 +100,33 @@ impl Cells {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn wider_cells_hold_the_same_and_more() {
+        let bytes: Vec<u8> = (0..=u8::MAX).collect();
+        let mut cells = Cells::Byte(bytes.clone());
+        cells.widen();
+        assert!(matches!(cells, Cells::Wide(_)));
+        assert_eq!((cells.len(), cells.is_empty()), (256, false));
+        for (cell, &byte) in bytes.iter().enumerate() {
+            assert_eq!(cells.get(cell), u16::from(byte));
+            assert_eq!(cells.get(cell), Cells::Byte(bytes.clone()).get(cell));
+        }
+        let once = cells.clone();
+        cells.widen();
+        assert_eq!(cells, once, "wide cells stay as they are");
+        assert!(Cells::Wide(Vec::new()).is_empty() && Cells::Byte(Vec::new()).is_empty());
+    }
+
+    #[test]
+    fn a_byte_holds_no_longer_line() {
+        assert_eq!(u8::try_from(decided(Cells::BYTE_PLIES)), Ok(u8::MAX));
+        assert!(u8::try_from(decided(Cells::BYTE_PLIES + 1)).is_err());
+        let longer = decided(Cells::BYTE_PLIES + 1);
+        assert_eq!(Value::from_code(Cells::Wide(vec![longer]).get(0)), Some(Value::Decided(254)));
+    }
+}
