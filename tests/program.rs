@@ -251,6 +251,10 @@ fn help_has_examples() {
         (&["reproduce", "--help"], "Examples:"),
         (&["perft", "--help"], "Examples:"),
         (&["solve", "--help"], "Examples:"),
+        (&["generate", "--help"], "Examples:"),
+        (&["probe", "--help"], "Examples:"),
+        (&["verify", "--help"], "Examples:"),
+        (&["stats", "--help"], "Examples:"),
         (&["solve", "-h"], "Examples:"),
         (&["help", "solve"], "no-move=draw|loss"),
     ] {
