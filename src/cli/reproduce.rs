@@ -45,8 +45,7 @@ struct Record<'a> {
     processor: String,
     instructions: &'static str,
     threads: usize,
-    #[serde(flatten)]
-    count: Count,
+    summary: Count,
     #[serde(flatten)]
     report: &'a Report,
 }
@@ -168,7 +167,7 @@ fn write(dir: &Path, report: &Report, text: &str, threads: usize) -> Outcome {
         processor: processor_name(),
         instructions: CpuLevel::get().name(),
         threads,
-        count: report.count(),
+        summary: report.count(),
         report,
     };
     let seconds = report.seconds;
