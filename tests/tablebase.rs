@@ -467,7 +467,7 @@ fn too_many_pieces_are_refused_at_once() {
     let id = class_of(&solver, material);
     let representative = solver.classes().get(id).representative;
     let error = SolveError::TooManyPieces { material: representative, pieces: 7 };
-    assert_eq!(solver.solve_class(id, &|_, _| panic!("nothing is solved")), Err(error.clone()));
+    assert_eq!(solver.solve_class(id, &|_| panic!("nothing is solved")), Err(error.clone()));
     assert_eq!(error.to_string(), format!("{representative} has 7 pieces; at most 6 can be solved"));
 }
 
