@@ -11,7 +11,7 @@ use std::time::Duration;
 fn solver(pieces: usize, solved: usize, level: CpuLevel) -> Solver {
     let mut solver = Solver::new(&RuleOptions::PAPER, pieces, Options { level });
     for n in 2..=solved {
-        solver.solve_level(n, true, &|_| ()).unwrap();
+        solver.solve_level(n, true, &|_, _| ()).unwrap();
     }
     solver
 }
