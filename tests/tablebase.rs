@@ -59,7 +59,7 @@ fn class_of(solver: &Solver, material: Material) -> ClassId {
 fn solved(options: &RuleOptions, material: Material, how: Options) -> Solver {
     let mut solver = Solver::new(options, material.len(), how);
     let id = class_of(&solver, material);
-    solver.solve_class(id, &|_| {}).unwrap_or_else(|error| panic!("{material}: {error}"));
+    solver.solve_class(id, &|_, _| {}).unwrap_or_else(|error| panic!("{material}: {error}"));
     solver
 }
 
@@ -107,7 +107,7 @@ fn all_two_piece_materials_are_the_slow_twins() {
     assert_eq!(sets.len(), 2 + 12, "all presets but paper and chinese are paper with one option changed");
     sets.par_iter().for_each(|options| {
         let mut solver = solver(options, 2);
-        solver.solve_level(2, true, &|_| {}).expect("two pieces can be solved");
+        solver.solve_level(2, true, &|_, _| {}).expect("two pieces can be solved");
         for material in Material::all(2) {
             let tables = slow::solve(&animals(material.white), &animals(material.black), options);
             compare(&solver, &tables, material, options);
@@ -165,7 +165,7 @@ fn all_three_piece_materials_are_the_slow_twins() {
     let options = rules(&std::env::var("DSQ_TEST_RULES").unwrap_or_else(|_| "paper".to_owned()));
     let mut solver = solver(&options, 3);
     for pieces in 2..=3 {
-        solver.solve_level(pieces, true, &|_| {}).expect("three pieces can be solved");
+        solver.solve_level(pieces, true, &|_, _| {}).expect("three pieces can be solved");
     }
     let solver = &solver;
     Material::all(3).into_par_iter().with_max_len(1).for_each(|material| {
@@ -331,7 +331,7 @@ fn levels(options: &RuleOptions, pieces: usize) -> Vec<[u64; 6]> {
     let mut rows = Vec::new();
     for n in 2..=pieces {
         assert!(solver.level_stats(n).is_none(), "nothing is solved yet");
-        solver.solve_level(n, n < pieces, &|_| {}).expect("the level can be solved");
+        solver.solve_level(n, n < pieces, &|_, _| {}).expect("the level can be solved");
         rows.push(numbers(&solver.level_stats(n).expect("the level is solved").summary()));
     }
     rows
@@ -369,11 +369,11 @@ fn same_tables(a: &Solver, b: &Solver, pieces: usize, what: &str) {
 fn solve_some(options: &RuleOptions, level: CpuLevel, four: &[&str]) -> Solver {
     let mut solver = Solver::new(options, 4, Options { level });
     for pieces in 2..=3 {
-        solver.solve_level(pieces, true, &|_| {}).expect("three pieces can be solved");
+        solver.solve_level(pieces, true, &|_, _| {}).expect("three pieces can be solved");
     }
     for name in four {
         let id = class_of(&solver, material(name));
-        solver.solve_class(id, &|_| {}).expect("four pieces can be solved");
+        solver.solve_class(id, &|_, _| {}).expect("four pieces can be solved");
         assert!(solver.table(id).is_some());
     }
     solver
@@ -416,10 +416,10 @@ fn any_number_of_threads_gives_the_same_tables() {
 fn counts_do_not_need_values() {
     let options = rules("paper,no-move=loss");
     let (mut kept, mut counted) = (solver(&options, 3), solver(&options, 3));
-    kept.solve_level(2, true, &|_| {}).expect("solved");
-    counted.solve_level(2, true, &|_| {}).expect("solved");
-    kept.solve_level(3, true, &|_| {}).expect("solved");
-    counted.solve_level(3, false, &|_| {}).expect("solved");
+    kept.solve_level(2, true, &|_, _| {}).expect("solved");
+    counted.solve_level(2, true, &|_, _| {}).expect("solved");
+    kept.solve_level(3, true, &|_, _| {}).expect("solved");
+    counted.solve_level(3, false, &|_, _| {}).expect("solved");
     for (id, class) in kept.classes().level(3) {
         assert_eq!(kept.class_stats(id), counted.class_stats(id), "{}", class.representative);
         assert!(counted.table(id).is_none());

@@ -66,7 +66,7 @@ impl Solve {
             let start = Instant::now();
             let classes = solver.classes().level(pieces).count() as u64;
             let bar = progress_bar(classes, "classes").with_message(format!("{pieces} pieces"));
-            let result = solver.solve_level(pieces, pieces < most, &|_| bar.inc(1));
+            let result = solver.solve_level(pieces, pieces < most, &|_, _| bar.inc(1));
             bar.finish_and_clear();
             result?;
             let stats = solver.level_stats(pieces).expect("the level is solved");
@@ -100,7 +100,7 @@ impl Solve {
         let mut solver = Solver::new(&self.rules.rules, pieces, Options::default());
         let id = solver.classes().member(material).expect("every material has a class").class;
         let bar = progress_bar(0, "classes").with_message(material.to_string());
-        let result = solver.solve_class(id, &|_| bar.inc(1));
+        let result = solver.solve_class(id, &|_, _| bar.inc(1));
         bar.finish_and_clear();
         result?;
         let stats = solver.stats(material).expect("the material is solved");

@@ -154,7 +154,7 @@ impl Generate<'_> {
                 let (material, path) = &names[&id];
                 let table = solved.table.as_ref().expect("values were asked for");
                 write(path, &self.rules, *material, table, &solved.stats, FAST_LEVEL)?;
-                done(Progress { positions: positions(&solved.stats), reused: false });
+                done(Progress { positions: solved.positions(), reused: false });
                 Ok(())
             })?;
             if pieces > 2 {

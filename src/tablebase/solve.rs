@@ -81,22 +81,22 @@ impl Solver {
         &mut self,
         pieces: usize,
         keep: bool,
-        done: &(dyn Fn(ClassId) + Sync),
+        done: &(dyn Fn(ClassId, u64) + Sync),
     ) -> Result<(), SolveError> {
         let ids: Vec<ClassId> = self.classes.level(pieces).map(|(id, _)| id).collect();
-        self.solve_classes(&ids, keep, keep, &|id, _| {
-            done(id);
+        self.solve_classes(&ids, keep, keep, &|id, solved| {
+            done(id, solved.positions());
             Ok(())
         })
     }
 
-    /// Solves one class and all it leads to. `done` is called after each.
-    pub fn solve_class(&mut self, id: ClassId, done: &(dyn Fn(ClassId) + Sync)) -> Result<(), SolveError> {
+    /// Solves one class and all it leads to. `done` is called after each as in [`Solver::solve_level`].
+    pub fn solve_class(&mut self, id: ClassId, done: &(dyn Fn(ClassId, u64) + Sync)) -> Result<(), SolveError> {
         self.check_size(id)?;
         for level in self.classes.needed_for(id) {
             let missing: Vec<ClassId> = level.into_iter().filter(|id| self.tables[id.0].is_none()).collect();
-            self.solve_classes(&missing, true, true, &|id, _| {
-                done(id);
+            self.solve_classes(&missing, true, true, &|id, solved| {
+                done(id, solved.positions());
                 Ok(())
             })?;
         }

@@ -36,7 +36,7 @@ impl WdlTables {
     pub fn solve(rules: &RuleOptions, pieces: usize) -> Result<WdlTables, super::SolveError> {
         let mut solver = Solver::new(rules, pieces, super::Options::default());
         for n in 2..=pieces {
-            solver.solve_level(n, true, &|_| ())?;
+            solver.solve_level(n, true, &|_, _| ())?;
         }
         let classes = solver.classes();
         let packed = (0..classes.len())
