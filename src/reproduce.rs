@@ -295,7 +295,7 @@ impl Levels {
         let mut solver = Solver::new(options, most, Options::default());
         let mut stats = Vec::new();
         for row in ENDGAMES {
-            solver.solve_level(row.pieces, row.pieces < most, &|_| step())?;
+            solver.solve_level(row.pieces, row.pieces < most, &|_, _| step())?;
             stats.push(solver.level_stats(row.pieces).expect("the level is solved"));
         }
         let last = stats.last().expect("there are levels");

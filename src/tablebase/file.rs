@@ -154,9 +154,7 @@ pub(crate) const PARTIAL: &str = "partial";
 
 /// Writes a file under another name, brings it to the disk, and gives it its name. What goes wrong leaves nothing behind.
 pub(crate) fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), TableError> {
-    let mut partial = path.as_os_str().to_owned();
-    partial.push(format!(".{PARTIAL}"));
-    let partial = PathBuf::from(partial);
+    let partial = path.with_added_extension(PARTIAL);
     let written = File::create(&partial).and_then(|mut file| {
         file.write_all(bytes)?;
         file.sync_all()
