@@ -1,5 +1,6 @@
 //! The program `dsq`: one file a subcommand. Data goes to stdout, everything else to stderr.
 
+mod export;
 mod generate;
 mod perft;
 mod probe;
@@ -45,6 +46,7 @@ enum Command {
     Verify(verify::Verify),
     Stats(stats::StatsCommand),
     Repack(repack::Repack),
+    Export(export::Export),
 }
 
 /// Runs the program.
@@ -58,6 +60,7 @@ pub fn main() -> ExitCode {
         Command::Verify(command) => command.run(),
         Command::Stats(command) => command.run(),
         Command::Repack(command) => command.run(),
+        Command::Export(command) => command.run(),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

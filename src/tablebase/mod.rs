@@ -5,6 +5,7 @@
 
 mod class;
 mod codec;
+mod export;
 mod file;
 mod index;
 mod material;
@@ -20,6 +21,7 @@ mod verify;
 mod wdl;
 
 pub use class::{Class, ClassId, Classes, Man, Member, Place};
+pub use export::{ExportError, ExportFormat, export};
 pub use file::{Description, TableError, TableFile};
 pub use index::{Index, ROW_CELLS, RowPiece, WIDTH, squares_in_play};
 pub use material::{AnimalSet, Material, MaterialError};

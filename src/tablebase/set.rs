@@ -34,6 +34,8 @@ pub enum SetError {
     Rules { dir: PathBuf, found: String, wanted: String },
     #[error("{dir} has no table of {material}; `dsq generate` makes it")]
     Missing { dir: PathBuf, material: Material },
+    #[error("{material} has more pieces than these tables, which go to {pieces}")]
+    TooFewPieces { material: Material, pieces: usize },
     #[error("solving {material} takes about {needed} GiB; the limit is {limit} GiB (raise --memory)")]
     Memory { material: Material, needed: usize, limit: usize },
 }
