@@ -1,5 +1,6 @@
 use super::{Failure, Outcome, grouped, print, print_json};
 use clap::{Args, ValueEnum};
+use doushouqi::board::Rules;
 use doushouqi::tablebase::{Material, Stats, Summary, TableSet};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -7,13 +8,18 @@ use std::path::PathBuf;
 
 /// Count wins, losses and draws in endgame tables, White to move.
 #[derive(Args)]
-#[command(after_help = "Examples:\n  dsq stats tables\n  dsq stats tables --by material --json")]
+#[command(
+    after_help = "Examples:\n  dsq stats tables\n  dsq stats tables --by material --json\n  dsq stats tables --deepest"
+)]
 pub struct StatsCommand {
     /// The directory that `dsq generate` made.
     dir: PathBuf,
     /// What a line stands for.
     #[arg(long, value_enum, default_value = "pieces")]
     by: By,
+    /// Show instead a longest line of each piece count, whole.
+    #[arg(long, conflicts_with = "by")]
+    deepest: bool,
     /// Print JSON, one object a line, with the number of positions by plies to the end.
     #[arg(long)]
     json: bool,
@@ -37,9 +43,20 @@ struct Line<'a> {
     by_plies: &'a [u64],
 }
 
+#[derive(Serialize)]
+struct Deepest {
+    pieces: usize,
+    fen: String,
+    plies: u16,
+    line: Vec<String>,
+}
+
 impl StatsCommand {
     pub fn run(self) -> Outcome {
         let set = TableSet::open(&self.dir)?;
+        if self.deepest {
+            return self.print_deepest(&set);
+        }
         // Sorted by piece count, then by spelling.
         let mut lines: BTreeMap<(usize, Option<Material>), Stats> = BTreeMap::new();
         for class in &set.manifest().classes {
@@ -82,6 +99,23 @@ impl StatsCommand {
                 grouped(s.draws),
                 s.longest
             ))?;
+        }
+        Ok(())
+    }
+
+    fn print_deepest(&self, set: &TableSet) -> Outcome {
+        let rules = Rules::new(*set.rules());
+        for pieces in 2..=set.classes().pieces() {
+            let Some((position, plies)) = set.deepest(pieces)? else { continue };
+            let line = set.line(&position, &rules)?;
+            let line: Vec<String> = line.iter().map(|(mv, position)| mv.notation(position)).collect();
+            let deepest = Deepest { pieces, fen: position.to_fen(), plies, line };
+            if self.json {
+                print_json(&deepest)?;
+            } else {
+                print(format_args!("{pieces} pieces: {}, {plies} plies", deepest.fen))?;
+                print(format_args!("  {}", deepest.line.join(" ")))?;
+            }
         }
         Ok(())
     }
