@@ -96,7 +96,7 @@ impl From<doushouqi::tablebase::SolveError> for Failure {
         use doushouqi::tablebase::SolveError;
         match error {
             SolveError::TooManyPieces { .. } => Failure::Input(error.to_string()),
-            SolveError::Memory { .. } | SolveError::TooLong { .. } => Failure::Environment(error.to_string()),
+            _ => Failure::Environment(error.to_string()),
         }
     }
 }

@@ -4,6 +4,8 @@
 //! of a class do to its planes, `pass` how they are iterated, and [`solve`] in which order classes come.
 
 mod class;
+#[cfg(feature = "gpu")]
+mod gpu;
 mod index;
 mod material;
 mod pass;
@@ -14,6 +16,8 @@ mod stats;
 mod value;
 
 pub use class::{Class, ClassId, Classes, Man, Member};
+#[cfg(feature = "gpu")]
+pub use gpu::{Gpu, shaders};
 pub use index::{Index, ROW_CELLS, RowPiece, WIDTH, squares_in_play};
 pub use material::{AnimalSet, Material, MaterialError};
 pub use pass::Solved;

@@ -4,6 +4,11 @@ use crate::board::{ByColor, Color, Position, RuleOptions};
 use crate::cpu::CpuLevel;
 use rayon::prelude::*;
 use thiserror::Error;
+#[cfg(feature = "gpu")]
+use {
+    super::gpu::{Batch, Gpu},
+    crate::gpu::GpuError,
+};
 
 /// The most pieces that can be solved: cells are numbered with 32 bits in captures.
 pub const MAX_PIECES: usize = 6;
@@ -26,6 +31,9 @@ pub enum SolveError {
     Memory { bytes: usize },
     #[error("{material} has a line longer than {plies} plies, which the program cannot count")]
     TooLong { material: Material, plies: u16 },
+    #[cfg(feature = "gpu")]
+    #[error(transparent)]
+    Gpu(#[from] GpuError),
 }
 
 /// How to solve.
@@ -47,6 +55,16 @@ pub struct Solver {
     options: Options,
     tables: Vec<Option<Table>>,
     stats: Vec<Option<ByColor<Stats>>>,
+    #[cfg(feature = "gpu")]
+    gpu: Option<Card>,
+}
+
+/// A graphics card to solve on, and what to do if it cannot.
+#[cfg(feature = "gpu")]
+struct Card {
+    gpu: Gpu,
+    /// What the processor took over, and why; `None` if it is not to take over.
+    instead: Option<Vec<(Material, GpuError)>>,
 }
 
 impl Solver {
@@ -55,7 +73,30 @@ impl Solver {
     pub fn new(rules: &RuleOptions, pieces: usize, options: Options) -> Solver {
         let classes = Classes::new(rules, pieces);
         let (tables, stats) = (vec![None; classes.len()], vec![None; classes.len()]);
-        Solver { classes, options, tables, stats }
+        Solver {
+            classes,
+            options,
+            tables,
+            stats,
+            #[cfg(feature = "gpu")]
+            gpu: None,
+        }
+    }
+
+    /// The same solver, working on a graphics card. With `or_cpu` what the card cannot do is solved on the processor and
+    /// noted in [`cpu_instead`](Solver::cpu_instead); otherwise it is an error.
+    #[cfg(feature = "gpu")]
+    #[must_use]
+    pub fn on_gpu(mut self, gpu: Gpu, or_cpu: bool) -> Solver {
+        self.gpu = Some(Card { gpu, instead: or_cpu.then(Vec::new) });
+        self
+    }
+
+    /// The classes that the processor solved because the graphics card could not, and why it could not.
+    #[cfg(feature = "gpu")]
+    #[must_use]
+    pub fn cpu_instead(&self) -> &[(Material, GpuError)] {
+        self.gpu.as_ref().and_then(|card| card.instead.as_deref()).unwrap_or_default()
     }
 
     /// The classes of these rules.
@@ -113,6 +154,10 @@ impl Solver {
         keep: bool,
         done: &(dyn Fn(ClassId, u64) + Sync),
     ) -> Result<(), SolveError> {
+        #[cfg(feature = "gpu")]
+        let left = self.solve_on_gpu(ids, keep, done)?;
+        #[cfg(feature = "gpu")]
+        let ids = &left[..];
         let one = |&id: &ClassId| -> Result<(ClassId, Solved), SolveError> {
             let material = self.classes.get(id).representative;
             if material.len() > MAX_PIECES {
@@ -137,6 +182,50 @@ impl Solver {
             self.tables[id.0] = table;
         }
         Ok(())
+    }
+
+    /// Solves what the graphics card can, if there is one. Returns the classes left to the processor.
+    #[cfg(feature = "gpu")]
+    fn solve_on_gpu(
+        &mut self,
+        ids: &[ClassId],
+        keep: bool,
+        done: &(dyn Fn(ClassId, u64) + Sync),
+    ) -> Result<Vec<ClassId>, SolveError> {
+        let Some(card) = &mut self.gpu else { return Ok(ids.to_vec()) };
+        if ids.iter().any(|&id| self.classes.get(id).representative.len() > MAX_PIECES) {
+            return Ok(ids.to_vec());
+        }
+        let mut left = Vec::new();
+        let mut batches = card.gpu.batches(ids, &self.classes);
+        batches.reverse();
+        while let Some(ids) = batches.pop() {
+            let batch = Batch { ids: &ids, classes: &self.classes, tables: &self.tables, keep };
+            match card.gpu.solve(&batch) {
+                Ok(solved) => {
+                    for (id, Solved { stats, table }) in ids.into_iter().zip(solved) {
+                        done(id, stats.white.summary().positions + stats.black.summary().positions);
+                        self.stats[id.0] = Some(stats);
+                        self.tables[id.0] = table;
+                    }
+                }
+                // One class of many may be the reason.
+                Err(error) if ids.len() > 1 && !matches!(error, GpuError::Lost(_)) => {
+                    let (first, second) = ids.split_at(ids.len() / 2);
+                    batches.extend([second.to_vec(), first.to_vec()]);
+                }
+                Err(error) => match &mut card.instead {
+                    None => return Err(error.into()),
+                    Some(instead) => {
+                        for id in ids {
+                            instead.push((self.classes.get(id).representative, error.clone()));
+                            left.push(id);
+                        }
+                    }
+                },
+            }
+        }
+        Ok(left)
     }
 
     /// The counts of a material for each side to move, if its class is solved.
