@@ -50,7 +50,7 @@ fn seeds(row: u32, s: u32) {
             let capture = captures + c * CAPTURE_WORDS;
             let attacker = plan[capture + CAPTURE_ATTACKER];
             let victim = plan[capture + CAPTURE_VICTIM];
-            let from = square_of(record, attacker, row_pieces, s);
+            let start = square_of(record, attacker, row_pieces, s);
             let target_square = square_of(record, victim, row_pieces, s);
             // The piece that stands on the lane's square afterwards.
             var moving = lane_piece;
@@ -59,12 +59,12 @@ fn seeds(row: u32, s: u32) {
                 lanes &= plan_mask(plan[capture + CAPTURE_HITS_TO] + 2u * target_square);
                 moving = NONE;
             } else {
-                let hits = plan_mask(plan[capture + CAPTURE_HITS_FROM] + 2u * from);
+                let hits = plan_mask(plan[capture + CAPTURE_HITS_FROM] + 2u * start);
                 if victim == lane_piece {
                     lanes &= hits;
                     moving = attacker;
                 } else if has(hits, target_square) {
-                    let crossed = plan_mask(params.crossed + 2u * plan[params.crossing + from * WIDTH + target_square]);
+                    let crossed = plan_mask(params.crossed + 2u * plan[params.crossing + start * WIDTH + target_square]);
                     if first_blocks && has(crossed, record.squares & 63u) {
                         continue;
                     }
@@ -108,7 +108,7 @@ fn seeds(row: u32, s: u32) {
                 let lane = lowest(lanes);
                 lanes = without_lowest(lanes);
                 if first_blocks && victim == lane_piece {
-                    let crossed = plan_mask(params.crossed + 2u * plan[params.crossing + from * WIDTH + lane]);
+                    let crossed = plan_mask(params.crossed + 2u * plan[params.crossing + start * WIDTH + lane]);
                     if has(crossed, record.squares & 63u) {
                         continue;
                     }

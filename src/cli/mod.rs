@@ -1,5 +1,8 @@
 //! The program `dsq`: one file a subcommand. Data goes to stdout, everything else to stderr.
 
+mod backend;
+mod compare;
+mod devices;
 mod perft;
 mod reproduce;
 mod solve;
@@ -19,7 +22,8 @@ use std::process::ExitCode;
     after_help = "Start with:\n  dsq reproduce              recompute the published tables and compare, cell by cell\n  \
                   dsq perft 7                count move sequences from the start\n  \
                   dsq solve --pieces 4       solve every endgame of 2 to 4 pieces\n  \
-                  dsq solve --material EPvLR solve one endgame\n\n\
+                  dsq solve --material EPvLR solve one endgame\n  \
+                  dsq compare --pieces 3     solve on processor and graphics card and compare\n\n\
                   Exit codes: 0 as it should be, 1 a comparison failed, 2 wrong input, 3 the environment (memory, disk).\n\
                   With --json every line of stdout is one JSON object."
 )]
@@ -33,6 +37,8 @@ enum Command {
     Reproduce(reproduce::Reproduce),
     Perft(perft::Perft),
     Solve(solve::Solve),
+    Compare(compare::Compare),
+    Devices(devices::Devices),
 }
 
 /// Runs the program.
@@ -41,6 +47,8 @@ pub fn main() -> ExitCode {
         Command::Reproduce(command) => command.run(),
         Command::Perft(command) => command.run(),
         Command::Solve(command) => command.run(),
+        Command::Compare(command) => command.run(),
+        Command::Devices(command) => command.run(),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,
@@ -100,6 +108,17 @@ impl From<doushouqi::tablebase::SolveError> for Failure {
         }
     }
 }
+
+#[cfg(feature = "gpu")]
+impl From<doushouqi::gpu::GpuError> for Failure {
+    fn from(error: doushouqi::gpu::GpuError) -> Failure {
+        Failure::Environment(error.to_string())
+    }
+}
+
+/// Why there is no graphics card in a program built without.
+#[cfg(not(feature = "gpu"))]
+const NO_GPU_FEATURE: &str = "this program was built without the feature `gpu`";
 
 type Outcome = Result<(), Failure>;
 

@@ -81,10 +81,11 @@ fn find() -> Vec<(AdapterReport, wgpu::Adapter)> {
     descriptor.backends = wgpu::Backends::PRIMARY;
     descriptor.flags = wgpu::InstanceFlags::empty();
     let instance = wgpu::Instance::new(descriptor);
-    let mut found: Vec<(AdapterReport, wgpu::Adapter)> = pollster::block_on(instance.enumerate_adapters(wgpu::Backends::PRIMARY))
-        .into_iter()
-        .map(|adapter| (AdapterReport::new(&adapter), adapter))
-        .collect();
+    let mut found: Vec<(AdapterReport, wgpu::Adapter)> =
+        pollster::block_on(instance.enumerate_adapters(wgpu::Backends::PRIMARY))
+            .into_iter()
+            .map(|adapter| (AdapterReport::new(&adapter), adapter))
+            .collect();
     found.sort_by_key(|(report, _)| report.rank());
     found
 }
@@ -134,7 +135,8 @@ impl Device {
         let (report, adapter) = found.into_iter().next().ok_or(GpuError::OnlySoftware)?;
         let storage_buffers = read_only.len() as u32;
         if report.storage_buffers < storage_buffers {
-            let reason = format!("it binds {} storage buffers, and {storage_buffers} are needed", report.storage_buffers);
+            let reason =
+                format!("it binds {} storage buffers, and {storage_buffers} are needed", report.storage_buffers);
             return Err(GpuError::Open { adapter: report.name, reason });
         }
         let descriptor = wgpu::DeviceDescriptor {
@@ -149,10 +151,13 @@ impl Device {
         let error = Arc::new(Mutex::new(None));
         let slot = error.clone();
         device.on_uncaptured_error(Arc::new(move |e: wgpu::Error| {
-            note(&slot, match e {
-                wgpu::Error::OutOfMemory { .. } => GpuError::OutOfMemory(e.to_string()),
-                _ => GpuError::Failed(e.to_string()),
-            });
+            note(
+                &slot,
+                match e {
+                    wgpu::Error::OutOfMemory { .. } => GpuError::OutOfMemory(e.to_string()),
+                    _ => GpuError::Failed(e.to_string()),
+                },
+            );
         }));
         let slot = error.clone();
         device.set_device_lost_callback(move |reason, text| {
@@ -171,7 +176,9 @@ impl Device {
             count: None,
         };
         let mut entries = vec![entry(0, wgpu::BufferBindingType::Uniform)];
-        entries.extend((1..).zip(read_only).map(|(i, &read_only)| entry(i, wgpu::BufferBindingType::Storage { read_only })));
+        entries.extend(
+            (1..).zip(read_only).map(|(i, &read_only)| entry(i, wgpu::BufferBindingType::Storage { read_only })),
+        );
         let layout =
             device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor { label: None, entries: &entries });
         let pipeline_layout = device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
@@ -203,7 +210,10 @@ impl Device {
             layout: Some(&self.pipeline_layout),
             module: &module,
             entry_point: Some("main"),
-            compilation_options: wgpu::PipelineCompilationOptions { zero_initialize_workgroup_memory: false, ..Default::default() },
+            compilation_options: wgpu::PipelineCompilationOptions {
+                zero_initialize_workgroup_memory: false,
+                ..Default::default()
+            },
             cache: None,
         });
         self.check()?;
@@ -220,8 +230,12 @@ impl Device {
         self.fits(what, bytes)?;
         let usage = wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_SRC | wgpu::BufferUsages::COPY_DST;
         let size = bytes.next_multiple_of(4).max(16);
-        let buffer =
-            self.device.create_buffer(&wgpu::BufferDescriptor { label: Some(what), size, usage, mapped_at_creation: false });
+        let buffer = self.device.create_buffer(&wgpu::BufferDescriptor {
+            label: Some(what),
+            size,
+            usage,
+            mapped_at_creation: false,
+        });
         self.check()?;
         Ok(buffer)
     }

@@ -148,6 +148,21 @@ impl Solver {
         levels.iter().try_for_each(|ids| self.solve_classes(ids, true, done))
     }
 
+    /// Solves these classes, all of as many pieces; those of fewer must be solved and kept.
+    pub fn solve_some(
+        &mut self,
+        ids: &[ClassId],
+        keep: bool,
+        done: &(dyn Fn(ClassId, u64) + Sync),
+    ) -> Result<(), SolveError> {
+        self.solve_classes(ids, keep, done)
+    }
+
+    /// Drops the values of a class; its counts stay.
+    pub fn forget(&mut self, id: ClassId) {
+        self.tables[id.0] = None;
+    }
+
     fn solve_classes(
         &mut self,
         ids: &[ClassId],

@@ -2,7 +2,7 @@
 //! that say where in it something is are written into the shaders from here.
 
 use crate::board::geometry::{LEAP_DOWN, LEAP_LEFT, LEAP_RIGHT, LEAP_UP};
-use crate::board::{ByColor, Color, Direction, RuleOptions, Square};
+use crate::board::{ByColor, Color, Direction, Square};
 use crate::tablebase::class::Classes;
 use crate::tablebase::index::{Index, ROW_CELLS, WIDTH, squares_in_play};
 use crate::tablebase::quiet::{FILE_A, NOT_A, NOT_G, QuietMoves};
@@ -124,6 +124,13 @@ pub(super) fn depth_of_worth(byte: usize) -> usize {
     if byte < WORTH_HOLD as usize { 2 * byte } else { 2 * (WORTH_WIN_AT_ONCE as usize - byte) + 1 }
 }
 
+/// The order of the sides to move.
+const SIDES: [Color; 2] = [Color::White, Color::Black];
+
+fn side_number(class: usize, color: Color) -> usize {
+    2 * class + usize::from(color == Color::Black)
+}
+
 /// A class in a batch.
 pub(super) struct Member {
     pub id: ClassId,
@@ -213,13 +220,23 @@ impl Plan {
         }
         plan.sides = plan.extend(vec![0; ids.len() * 2 * SIDE_WORDS as usize]);
         plan.records = plan.extend(vec![0; (plan.side_rows + 1) * RECORD_WORDS as usize]);
-        for (c, index) in indexes.iter().enumerate() {
-            let quiet = ByColor::from_fn(|color| QuietMoves::new(index, color, options));
-            for (i, color) in [Color::White, Color::Black].into_iter().enumerate() {
-                let seeds = SeedMoves::new(index, color, classes);
-                let side = 2 * c + i;
-                plan.side(c, side, color, index, &quiet, &seeds, &crossed, options, table);
-                plan.rows(c, side, color, index, &quiet, &seeds, &crossed);
+        let moves: Vec<ByColor<(QuietMoves, SeedMoves)>> = indexes
+            .iter()
+            .map(|index| {
+                ByColor::from_fn(|color| {
+                    (QuietMoves::new(index, color, options), SeedMoves::new(index, color, classes))
+                })
+            })
+            .collect();
+        // The rows' lists come last and without a gap, since each record ends where the next one starts.
+        for (c, (index, moves)) in indexes.iter().zip(&moves).enumerate() {
+            for color in SIDES {
+                plan.side(c, color, index, &moves[color], &crossed, table);
+            }
+        }
+        for (c, (index, moves)) in indexes.iter().zip(&moves).enumerate() {
+            for color in SIDES {
+                plan.rows(c, color, index, moves, &crossed);
             }
         }
         let end = plan.data.len() as u32;
@@ -235,20 +252,15 @@ impl Plan {
         at
     }
 
-    #[allow(clippy::too_many_arguments, reason = "all that one side of a class is made of")]
     fn side(
         &mut self,
         class: usize,
-        side: usize,
         color: Color,
         index: &Index,
-        quiet: &ByColor<QuietMoves>,
-        seeds: &SeedMoves,
+        (moves, seeds): &(QuietMoves, SeedMoves),
         crossed: &Crossed,
-        _options: &RuleOptions,
         table: &dyn Fn(usize, Color) -> u32,
     ) {
-        let moves = &quiet[color];
         let mut words = [0u32; WIDTH];
         for leap in moves.word.iter().flatten() {
             let packed = LEAP_IS | crossed.code(leap.crossed) << 6 | leap.to as u32;
@@ -272,7 +284,7 @@ impl Plan {
         flag(moves.lane.is_some_and(|l| l.files | l.ranks != 0), FLAG_LANE_LEAPS);
         flag(moves.lane_blocks, FLAG_LANE_BLOCKS);
         flag(moves.first_blocks, FLAG_FIRST_BLOCKS);
-        let at = self.sides as usize + side * SIDE_WORDS as usize;
+        let at = self.sides as usize + side_number(class, color) * SIDE_WORDS as usize;
         let mut set = |place: u32, values: &[u32]| {
             let at = at + place as usize;
             self.data[at..at + values.len()].copy_from_slice(values);
@@ -319,17 +331,16 @@ impl Plan {
         words
     }
 
-    #[allow(clippy::too_many_arguments, reason = "all that one side of a class is made of")]
     fn rows(
         &mut self,
         class: usize,
-        side: usize,
         color: Color,
         index: &Index,
-        quiet: &ByColor<QuietMoves>,
-        seeds: &SeedMoves,
+        moves: &ByColor<(QuietMoves, SeedMoves)>,
         crossed: &Crossed,
     ) {
+        let (quiet, seeds) = &moves[color];
+        let side = side_number(class, color) as u32;
         let (here, there) = (self.members[class].side(color), self.members[class].side(!color) as u32);
         for row in 0..index.rows {
             let mut squares = 0;
@@ -341,14 +352,14 @@ impl Plan {
             squares |= if den { RECORD_DEN } else { 0 } | if index.weight(row) == 2 { RECORD_PAIR } else { 0 };
             let sources = self.data.len() as u32;
             let data = &mut self.data;
-            quiet[color].sources(index, row, |other, mirrored, water| {
+            quiet.sources(index, row, |other, mirrored, water| {
                 let mirrored = if mirrored { SOURCE_MIRRORED } else { 0 };
                 data.push((there + other as u32) | mirrored | crossed.code(water) << SOURCE_CROSSED_SHIFT);
             });
             let marks = data.len() as u32;
-            quiet[!color].rows_into(index, row, |other| data.push(there + other as u32));
+            moves[!color].0.rows_into(index, row, |other| data.push(there + other as u32));
             let at = self.records as usize + (here + row) * RECORD_WORDS as usize;
-            self.data[at..at + 4].copy_from_slice(&[squares, side as u32, sources, marks]);
+            self.data[at..at + 4].copy_from_slice(&[squares, side, sources, marks]);
         }
     }
 }
