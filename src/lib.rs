@@ -2,6 +2,8 @@
 
 pub mod board;
 pub mod cpu;
+#[cfg(feature = "gpu")]
+pub mod gpu;
 pub mod perft;
 pub mod reproduce;
 pub mod search;

@@ -1,5 +1,8 @@
 //! The program `dsq`: one file a subcommand. Data goes to stdout, everything else to stderr.
 
+mod backend;
+mod compare;
+mod devices;
 mod export;
 mod generate;
 mod perft;
@@ -27,7 +30,8 @@ use std::process::ExitCode;
                   dsq perft 7                count move sequences from the start\n  \
                   dsq solve --pieces 4       solve every endgame of 2 to 4 pieces\n  \
                   dsq solve --material EPvLR solve one endgame\n  \
-                  dsq generate --pieces 4 --out tables\n\n\
+                  dsq generate --pieces 4 --out tables\n  \
+                  dsq compare --pieces 3     solve on processor and graphics card and compare\n\n\
                   Exit codes: 0 as it should be, 1 a comparison failed, 2 wrong input, 3 the environment (memory, disk).\n\
                   With --json every line of stdout is one JSON object."
 )]
@@ -47,6 +51,8 @@ enum Command {
     Stats(stats::StatsCommand),
     Repack(repack::Repack),
     Export(export::Export),
+    Compare(compare::Compare),
+    Devices(devices::Devices),
 }
 
 /// Runs the program.
@@ -61,6 +67,8 @@ pub fn main() -> ExitCode {
         Command::Stats(command) => command.run(),
         Command::Repack(command) => command.run(),
         Command::Export(command) => command.run(),
+        Command::Compare(command) => command.run(),
+        Command::Devices(command) => command.run(),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,
@@ -116,7 +124,7 @@ impl From<doushouqi::tablebase::SolveError> for Failure {
         use doushouqi::tablebase::SolveError;
         match error {
             SolveError::TooManyPieces { .. } => Failure::Input(error.to_string()),
-            SolveError::Memory { .. } | SolveError::TooLong { .. } => Failure::Environment(error.to_string()),
+            _ => Failure::Environment(error.to_string()),
         }
     }
 }
@@ -134,6 +142,17 @@ impl From<doushouqi::tablebase::SetError> for Failure {
         }
     }
 }
+
+#[cfg(feature = "gpu")]
+impl From<doushouqi::gpu::GpuError> for Failure {
+    fn from(error: doushouqi::gpu::GpuError) -> Failure {
+        Failure::Environment(error.to_string())
+    }
+}
+
+/// Why there is no graphics card in a program built without.
+#[cfg(not(feature = "gpu"))]
+const NO_GPU_FEATURE: &str = "this program was built without the feature `gpu`";
 
 type Outcome = Result<(), Failure>;
 

@@ -1,6 +1,7 @@
+use super::backend::{BackendArg, report_cpu_instead};
 use super::{Failure, Outcome, RulesArg, ThreadsArg, grouped, print, print_json, progress_bar};
 use clap::Args;
-use doushouqi::tablebase::{MAX_PIECES, Material, Options, Solver, Stats, Summary};
+use doushouqi::tablebase::{MAX_PIECES, Material, Stats, Summary};
 use serde::Serialize;
 use std::time::Instant;
 
@@ -23,6 +24,8 @@ pub struct Solve {
     rules: RulesArg,
     #[command(flatten)]
     threads: ThreadsArg,
+    #[command(flatten)]
+    backend: BackendArg,
     /// Print JSON, one object a line.
     #[arg(long)]
     json: bool,
@@ -55,7 +58,7 @@ impl Solve {
     }
 
     fn solve_levels(&self, most: usize) -> Outcome {
-        let mut solver = Solver::new(&self.rules.rules, most, Options::default());
+        let mut solver = self.backend.solver(&self.rules.rules, most)?;
         if !self.json {
             print(format_args!(
                 "{:>6} {:>18} {:>11} {:>18} {:>18} {:>16} {:>7} {:>9}",
@@ -88,6 +91,7 @@ impl Solve {
                 level.seconds
             ))?;
         }
+        report_cpu_instead(&solver);
         Ok(())
     }
 
@@ -97,12 +101,13 @@ impl Solve {
             return Err(Failure::Input(format!("{material} has {pieces} pieces; at most {MAX_PIECES} can be solved")));
         }
         let start = Instant::now();
-        let mut solver = Solver::new(&self.rules.rules, pieces, Options::default());
+        let mut solver = self.backend.solver(&self.rules.rules, pieces)?;
         let id = solver.classes().member(material).expect("every material has a class").class;
         let bar = progress_bar(0, "classes").with_message(material.to_string());
         let result = solver.solve_class(id, &|_, _| bar.inc(1));
         bar.finish_and_clear();
         result?;
+        report_cpu_instead(&solver);
         let stats = solver.stats(material).expect("the material is solved");
         let report = OneMaterial {
             material: material.to_string(),

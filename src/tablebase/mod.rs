@@ -7,6 +7,8 @@ mod class;
 mod codec;
 mod export;
 mod file;
+#[cfg(feature = "gpu")]
+mod gpu;
 mod index;
 mod material;
 mod pass;
@@ -23,6 +25,8 @@ mod wdl;
 pub use class::{Class, ClassId, Classes, Man, Member, Place};
 pub use export::{ExportError, ExportFormat, export};
 pub use file::{Description, TableError, TableFile};
+#[cfg(feature = "gpu")]
+pub use gpu::{Gpu, shaders};
 pub use index::{Index, ROW_CELLS, RowPiece, WIDTH, squares_in_play};
 pub use material::{AnimalSet, Material, MaterialError};
 pub use pass::Solved;

@@ -15,10 +15,10 @@ impl Row {
     pub const EMPTY: Row = Row([0; WIDTH]);
 }
 
-const FILE_A: u64 = Bitboard::file(0).bits();
+pub(super) const FILE_A: u64 = Bitboard::file(0).bits();
 const FILE_G: u64 = Bitboard::file(6).bits();
-const NOT_A: u64 = Bitboard::FULL.bits() & !FILE_A;
-const NOT_G: u64 = Bitboard::FULL.bits() & !FILE_G;
+pub(super) const NOT_A: u64 = Bitboard::FULL.bits() & !FILE_A;
+pub(super) const NOT_G: u64 = Bitboard::FULL.bits() & !FILE_G;
 
 /// All ones in the words of squares off the g-file (whose right neighbour exists), and off the a-file.
 const RIGHT_WORDS: [u64; WIDTH] = word_mask(NOT_G);
@@ -49,21 +49,21 @@ struct RowMove {
 
 /// A leap of the word piece.
 #[derive(Clone, Debug)]
-struct WordLeap {
-    from: usize,
-    to: usize,
-    crossed: u64,
+pub(super) struct WordLeap {
+    pub from: usize,
+    pub to: usize,
+    pub crossed: u64,
 }
 
 /// How one side's pieces move on the planes of a class.
 #[derive(Clone, Debug)]
 pub(crate) struct QuietMoves {
     row_pieces: Vec<RowPieceMoves>,
-    word: Option<Vec<WordLeap>>,
-    lane: Option<LaneLeaps>,
+    pub(super) word: Option<Vec<WordLeap>>,
+    pub(super) lane: Option<LaneLeaps>,
     /// Whether the lane piece, and the first row piece, is a rat that blocks this side's leaps.
-    lane_blocks: bool,
-    first_blocks: bool,
+    pub(super) lane_blocks: bool,
+    pub(super) first_blocks: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -76,9 +76,9 @@ struct RowPieceMoves {
 }
 
 #[derive(Copy, Clone, Debug)]
-struct LaneLeaps {
-    files: u64,
-    ranks: u64,
+pub(super) struct LaneLeaps {
+    pub files: u64,
+    pub ranks: u64,
 }
 
 impl QuietMoves {
@@ -169,6 +169,25 @@ impl QuietMoves {
                         out.0[s] |= other[s] & open;
                     }
                 }
+            }
+        }
+    }
+
+    /// Calls `f` with every other row that a quiet move of a row piece leads to, whether that row is looked up mirrored, and
+    /// the lanes that the move leaps over and that block it.
+    #[cfg(feature = "gpu")]
+    pub(super) fn sources(&self, index: &Index, row: usize, mut f: impl FnMut(usize, bool, u64)) {
+        let mut digits = [0u32; MAX_ROW_PIECES];
+        split(index, row, &mut digits);
+        let rat = self.blocking_rat(index, &digits);
+        for piece in &self.row_pieces {
+            for mv in piece.moves[digits[piece.piece] as usize].iter().filter(|mv| mv.crossed & rat == 0) {
+                let other = if mv.mirrored {
+                    (mv.delta as u32 + mirrored_rest(index, &digits)) as usize
+                } else {
+                    row.wrapping_add_signed(mv.delta as isize)
+                };
+                f(other, mv.mirrored, if self.lane_blocks { mv.crossed } else { 0 });
             }
         }
     }

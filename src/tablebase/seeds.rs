@@ -15,16 +15,16 @@ use crate::cpu::Vector;
 /// (as 65535 - k).
 pub(crate) type Worth = u16;
 
-const NOTHING: Worth = 0;
+pub(super) const NOTHING: Worth = 0;
 /// A draw; also whatever keeps a position from ever being lost.
-const HOLD: Worth = 0x7fff;
-const WIN_AT_ONCE: Worth = Worth::MAX - 1;
+pub(super) const HOLD: Worth = 0x7fff;
+pub(super) const WIN_AT_ONCE: Worth = Worth::MAX - 1;
 
 /// The longest line that a [`Worth`] can tell from its neighbours.
 pub(crate) const MAX_PLIES: u16 = HOLD - 4;
 
 /// The worth of moving to a position with this value for the opponent.
-fn worth(code: Code, options: &RuleOptions) -> Worth {
+pub(super) fn worth(code: Code, options: &RuleOptions) -> Worth {
     let plies = match code {
         0 => return NOTHING,
         DRAW => return HOLD,
@@ -87,35 +87,35 @@ pub(crate) struct RowSeeds {
 
 /// A capture of one piece by another: who stands where, and where the rest goes.
 #[derive(Clone, Debug)]
-struct Capture {
-    attacker: usize,
-    victim: usize,
+pub(super) struct Capture {
+    pub attacker: usize,
+    pub victim: usize,
     /// By the attacker's square: where it takes the victim, and the water it leaps over.
-    hits_from: Vec<Vec<(Square, u64)>>,
+    pub hits_from: Vec<Vec<(Square, u64)>>,
     /// By the victim's square: where the attacker may come from.
-    hits_to: Vec<Vec<(Square, u64)>>,
+    pub hits_to: Vec<Vec<(Square, u64)>>,
     /// The smaller material; `None` if the victim was the last.
-    rest: Option<Rest>,
+    pub rest: Option<Rest>,
 }
 
 /// Where the position after a capture is found.
 #[derive(Clone, Debug)]
-struct Rest {
-    table: usize,
+pub(super) struct Rest {
+    pub table: usize,
     /// Whether it is Black's to move in the smaller class.
-    turn: Color,
+    pub turn: Color,
     /// `offsets[mirrored][piece][square]`: what each piece of ours adds to the cell number there.
-    offsets: [Vec<[u32; WIDTH]>; 2],
+    pub offsets: [Vec<[u32; WIDTH]>; 2],
     /// The piece of ours that decides whether to look there mirrored, and for each of its squares whether to.
-    first: Option<(usize, u64)>,
+    pub first: Option<(usize, u64)>,
 }
 
 /// The captures and den entries of one side of a class.
 #[derive(Clone, Debug)]
 pub(crate) struct SeedMoves {
-    captures: Vec<Capture>,
+    pub(super) captures: Vec<Capture>,
     /// By piece: the squares from which it steps into the enemy's den; empty for the other side's pieces.
-    den_entries: Vec<u64>,
+    pub(super) den_entries: Vec<u64>,
     lane_blocks: bool,
     first_blocks: bool,
     options: RuleOptions,

@@ -2,6 +2,7 @@
 
 use super::codec::{FAST_LEVEL, SMALL_LEVEL};
 use super::file::{Block, PARTIAL, TableError, TableFile, write, write_whole};
+use super::solve::working_bytes;
 use super::{Class, ClassId, Classes, Material, MaterialError, Options, SolveError, Solver, Stats, Value};
 use crate::board::{ByColor, Color, Position, RuleOptions};
 use serde::{Deserialize, Serialize};
@@ -131,7 +132,8 @@ impl Generate<'_> {
         for (i, level) in levels.iter().enumerate() {
             let pieces = i + 2;
             let top = i + 1 == levels.len();
-            self.check_memory(&solver, level)?;
+            let memory = self.check_memory(&solver, level)?;
+            solver.set_memory(memory);
             let mut missing = Vec::new();
             for &id in level {
                 let class = solver.classes().get(id);
@@ -166,8 +168,8 @@ impl Generate<'_> {
         write_manifest(dir, &self.rules, Some(solver.classes()))
     }
 
-    /// Refuses what would not fit, before it is begun.
-    fn check_memory(&self, solver: &Solver, level: &[ClassId]) -> Result<(), SetError> {
+    /// Refuses what would not fit, before it is begun. Returns how many bytes are left for the classes in work.
+    fn check_memory(&self, solver: &Solver, level: &[ClassId]) -> Result<usize, SetError> {
         const GIB: usize = 1 << 30;
         let material = |id: ClassId| solver.classes().get(id).representative;
         let cells = |id: ClassId| super::Index::new(material(id)).rows * super::ROW_CELLS;
@@ -177,14 +179,14 @@ impl Generate<'_> {
             ids.dedup();
             ids.into_iter().map(|id| 2 * cells(id)).sum()
         };
-        let Some(largest) = level.iter().copied().max_by_key(|&id| cells(id)) else { return Ok(()) };
-        // Both sides: a byte a cell, three planes and the seeds (both about a bit a cell), the bytes to be written.
-        let needed = captures + 2 * cells(largest) * 2;
+        let working = |id: ClassId| working_bytes(&super::Index::new(material(id)), true);
+        let Some(largest) = level.iter().copied().max_by_key(|&id| working(id)) else { return Ok(0) };
+        let needed = captures + working(largest);
         if needed > self.memory_gib * GIB {
             let (needed, limit) = (needed.div_ceil(GIB), self.memory_gib);
             return Err(SetError::Memory { material: material(largest), needed, limit });
         }
-        Ok(())
+        Ok(self.memory_gib * GIB - captures)
     }
 }
 

@@ -1,15 +1,25 @@
 use super::pass::{Solved, Task, solve};
-use super::{Cells, ClassId, Classes, Index, Material, Stats, Value};
+use super::quiet::Row;
+use super::{Cells, ClassId, Classes, Index, Material, ROW_CELLS, Stats, Value};
 use crate::board::{ByColor, Position, RuleOptions};
 use crate::cpu::CpuLevel;
 use rayon::prelude::*;
 use thiserror::Error;
+#[cfg(feature = "gpu")]
+use {
+    super::gpu::{Batch, Gpu},
+    crate::gpu::GpuError,
+};
 
 /// The most pieces that can be solved: cells are numbered with 32 bits in captures.
 pub const MAX_PIECES: usize = 6;
 
-/// Rows from which on one class is enough work for all threads.
-const BIG_CLASS_ROWS: usize = 1 << 15;
+/// What solving a class takes besides the tables it reads: seven planes, about as much again for the seeds of classes with
+/// many captures, and the values with the blocks they are compressed to.
+pub(crate) fn working_bytes(index: &Index, values: bool) -> usize {
+    let planes = 14 * size_of::<Row>();
+    index.rows * (planes + if values { 3 * ROW_CELLS } else { 0 })
+}
 
 /// The values of a class, for both sides to move.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -26,6 +36,9 @@ pub enum SolveError {
     Memory { bytes: usize },
     #[error("{material} has a line longer than {plies} plies, which the program cannot count")]
     TooLong { material: Material, plies: u16 },
+    #[cfg(feature = "gpu")]
+    #[error(transparent)]
+    Gpu(#[from] GpuError),
 }
 
 /// How to solve.
@@ -33,11 +46,13 @@ pub enum SolveError {
 pub struct Options {
     /// The processor's instructions to use.
     pub level: CpuLevel,
+    /// How many bytes the classes in work may take together. One class at least is always in work.
+    pub memory: usize,
 }
 
 impl Default for Options {
     fn default() -> Options {
-        Options { level: CpuLevel::get() }
+        Options { level: CpuLevel::get(), memory: 4 << 30 }
     }
 }
 
@@ -47,6 +62,16 @@ pub struct Solver {
     options: Options,
     tables: Vec<Option<Table>>,
     stats: Vec<Option<ByColor<Stats>>>,
+    #[cfg(feature = "gpu")]
+    gpu: Option<Card>,
+}
+
+/// A graphics card to solve on, and what to do if it cannot.
+#[cfg(feature = "gpu")]
+struct Card {
+    gpu: Gpu,
+    /// What the processor took over, and why; `None` if it is not to take over.
+    instead: Option<Vec<(Material, GpuError)>>,
 }
 
 impl Solver {
@@ -55,7 +80,30 @@ impl Solver {
     pub fn new(rules: &RuleOptions, pieces: usize, options: Options) -> Solver {
         let classes = Classes::new(rules, pieces);
         let (tables, stats) = (vec![None; classes.len()], vec![None; classes.len()]);
-        Solver { classes, options, tables, stats }
+        Solver {
+            classes,
+            options,
+            tables,
+            stats,
+            #[cfg(feature = "gpu")]
+            gpu: None,
+        }
+    }
+
+    /// The same solver, working on a graphics card. With `or_cpu` what the card cannot do is solved on the processor and
+    /// noted in [`cpu_instead`](Solver::cpu_instead); otherwise it is an error.
+    #[cfg(feature = "gpu")]
+    #[must_use]
+    pub fn on_gpu(mut self, gpu: Gpu, or_cpu: bool) -> Solver {
+        self.gpu = Some(Card { gpu, instead: or_cpu.then(Vec::new) });
+        self
+    }
+
+    /// The classes that the processor solved because the graphics card could not, and why it could not.
+    #[cfg(feature = "gpu")]
+    #[must_use]
+    pub fn cpu_instead(&self) -> &[(Material, GpuError)] {
+        self.gpu.as_ref().and_then(|card| card.instead.as_deref()).unwrap_or_default()
     }
 
     /// The classes of these rules.
@@ -84,10 +132,7 @@ impl Solver {
         done: &(dyn Fn(ClassId, u64) + Sync),
     ) -> Result<(), SolveError> {
         let ids: Vec<ClassId> = self.classes.level(pieces).map(|(id, _)| id).collect();
-        self.solve_classes(&ids, keep, keep, &|id, solved| {
-            done(id, solved.positions());
-            Ok(())
-        })
+        self.solve_some(&ids, keep, done)
     }
 
     /// Solves one class and all it leads to. `done` is called after each as in [`Solver::solve_level`].
@@ -95,12 +140,27 @@ impl Solver {
         self.check_size(id)?;
         for level in self.classes.needed_for(id) {
             let missing: Vec<ClassId> = level.into_iter().filter(|id| self.tables[id.0].is_none()).collect();
-            self.solve_classes(&missing, true, true, &|id, solved| {
-                done(id, solved.positions());
-                Ok(())
-            })?;
+            self.solve_some(&missing, true, done)?;
         }
         Ok(())
+    }
+
+    /// Solves these classes, all of as many pieces; those of fewer must be solved and kept.
+    pub fn solve_some(
+        &mut self,
+        ids: &[ClassId],
+        keep: bool,
+        done: &(dyn Fn(ClassId, u64) + Sync),
+    ) -> Result<(), SolveError> {
+        self.solve_classes(ids, keep, keep, &|id, solved| -> Result<(), SolveError> {
+            done(id, solved.positions());
+            Ok(())
+        })
+    }
+
+    /// Drops the values of a class; its counts stay.
+    pub fn forget(&mut self, id: ClassId) {
+        self.tables[id.0] = None;
     }
 
     /// What is too large is refused before anything that it leads to is solved.
@@ -120,7 +180,36 @@ impl Solver {
         sink: &(dyn Fn(ClassId, &Solved) -> Result<(), E> + Sync),
     ) -> Result<(), E> {
         ids.iter().try_for_each(|&id| self.check_size(id))?;
-        let one = |&id: &ClassId| -> Result<(ClassId, Solved), E> {
+        #[cfg(feature = "gpu")]
+        let left = self.solve_on_gpu(ids, values, keep, sink)?;
+        #[cfg(feature = "gpu")]
+        let ids = &left[..];
+        let bytes =
+            |solver: &Solver, id: ClassId| working_bytes(&Index::new(solver.classes.get(id).representative), values);
+        let mut ids = ids.to_vec();
+        // The largest first, so that the last ones to finish are small.
+        ids.sort_by_key(|&id| (std::cmp::Reverse(bytes(self, id)), id));
+        let mut rest = &ids[..];
+        while let Some(&largest) = rest.first() {
+            // A thread that waits within one class may begin another, so only this bounds how many are in memory.
+            let (group, others) = rest.split_at((self.options.memory / bytes(self, largest)).clamp(1, rest.len()));
+            for (id, Solved { stats, table }) in self.solve_group(group, values, keep, sink)? {
+                self.insert(id, stats, table);
+            }
+            rest = others;
+        }
+        Ok(())
+    }
+
+    /// Solves these classes at the same time.
+    fn solve_group<E: From<SolveError> + Send>(
+        &self,
+        ids: &[ClassId],
+        values: bool,
+        keep: bool,
+        sink: &(dyn Fn(ClassId, &Solved) -> Result<(), E> + Sync),
+    ) -> Result<Vec<(ClassId, Solved)>, E> {
+        let one = |&id: &ClassId| {
             let material = self.classes.get(id).representative;
             let level = self.options.level;
             let task = Task { material, classes: &self.classes, tables: &self.tables, keep: values, level };
@@ -131,18 +220,54 @@ impl Solver {
             }
             Ok((id, solved))
         };
-        let rows = |id: ClassId| Index::new(self.classes.get(id).representative).rows;
-        let mut ids = ids.to_vec();
-        // The largest first, so that the last ones to finish are small.
-        ids.sort_by_key(|&id| (std::cmp::Reverse(rows(id)), id));
-        let (big, small): (Vec<ClassId>, Vec<ClassId>) = ids.iter().partition(|&&id| rows(id) >= BIG_CLASS_ROWS);
-        let mut solved: Vec<(ClassId, Solved)> = big.iter().map(one).collect::<Result<_, _>>()?;
-        let small: Result<Vec<_>, E> = small.par_iter().with_max_len(1).map(one).collect();
-        solved.extend(small?);
-        for (id, Solved { stats, table }) in solved {
-            self.insert(id, stats, table);
+        ids.par_iter().with_max_len(1).map(one).collect()
+    }
+
+    /// Solves what the graphics card can, if there is one. Returns the classes left to the processor.
+    #[cfg(feature = "gpu")]
+    fn solve_on_gpu<E: From<SolveError>>(
+        &mut self,
+        ids: &[ClassId],
+        values: bool,
+        keep: bool,
+        sink: &(dyn Fn(ClassId, &Solved) -> Result<(), E> + Sync),
+    ) -> Result<Vec<ClassId>, E> {
+        let Some(card) = &mut self.gpu else { return Ok(ids.to_vec()) };
+        let mut left = Vec::new();
+        let mut batches = card.gpu.batches(ids, &self.classes);
+        batches.reverse();
+        while let Some(ids) = batches.pop() {
+            let batch = Batch { ids: &ids, classes: &self.classes, tables: &self.tables, keep: values };
+            match card.gpu.solve(&batch) {
+                Ok(solved) => {
+                    for (id, solved) in ids.into_iter().zip(solved) {
+                        sink(id, &solved)?;
+                        self.stats[id.0] = Some(solved.stats);
+                        self.tables[id.0] = solved.table.filter(|_| keep);
+                    }
+                }
+                // One class of many may be the reason.
+                Err(error) if ids.len() > 1 && !matches!(error, GpuError::Lost(_)) => {
+                    let (first, second) = ids.split_at(ids.len() / 2);
+                    batches.extend([second.to_vec(), first.to_vec()]);
+                }
+                Err(error) => match &mut card.instead {
+                    None => return Err(SolveError::from(error).into()),
+                    Some(instead) => {
+                        for id in ids {
+                            instead.push((self.classes.get(id).representative, error.clone()));
+                            left.push(id);
+                        }
+                    }
+                },
+            }
         }
-        Ok(())
+        Ok(left)
+    }
+
+    /// How many bytes the classes in work may take together from now on.
+    pub(crate) fn set_memory(&mut self, bytes: usize) {
+        self.options.memory = bytes;
     }
 
     /// Takes over a class that was solved before.

@@ -1,0 +1,238 @@
+use super::{Failure, Outcome, RulesArg, ThreadsArg};
+use clap::Args;
+use doushouqi::tablebase::{MAX_PIECES, Material};
+
+/// Solve on the processor and on the graphics card and compare every value and every count.
+///
+/// A software driver counts as a card here. Ends with exit code 1 at the first difference, which is named as a position.
+#[derive(Args)]
+#[command(after_help = "Examples:\n  dsq compare --pieces 3\n  dsq compare --material EPvLR --json\n\n\
+                        Times leave out opening the card and compiling its programs.")]
+pub struct Compare {
+    /// All materials of 2 to N pieces.
+    #[arg(long, value_name = "N", required_unless_present = "material", conflicts_with = "material",
+          value_parser = clap::value_parser!(u8).range(2..=MAX_PIECES as i64))]
+    pieces: Option<u8>,
+    /// One material and all it leads to: White's animals, v, Black's, of the letters ELTPDWCR in any order.
+    #[arg(long, value_name = "MATERIAL")]
+    material: Option<Material>,
+    #[command(flatten)]
+    rules: RulesArg,
+    #[command(flatten)]
+    threads: ThreadsArg,
+    /// Print JSON, one object a line: one a number of pieces, then the whole.
+    #[arg(long)]
+    json: bool,
+}
+
+impl Compare {
+    pub fn run(self) -> Outcome {
+        self.threads.run(|| self.compare())?
+    }
+
+    #[cfg(not(feature = "gpu"))]
+    fn compare(&self) -> Outcome {
+        let _ = (self.pieces, self.material, &self.rules.rules, self.json);
+        Err(Failure::Environment(super::NO_GPU_FEATURE.to_owned()))
+    }
+
+    #[cfg(feature = "gpu")]
+    fn compare(&self) -> Outcome {
+        let (pieces, material) = match (self.material, self.pieces) {
+            (Some(material), _) => (material.len(), Some(material)),
+            (None, pieces) => (pieces.unwrap_or(2).into(), None),
+        };
+        if pieces > MAX_PIECES {
+            return Err(Failure::Input(format!("at most {MAX_PIECES} pieces can be solved, not {pieces}")));
+        }
+        gpu::compare(&self.rules.rules, pieces, material, self.json)
+    }
+}
+
+#[cfg(feature = "gpu")]
+mod gpu {
+    use super::super::{Failure, Outcome, grouped, print, print_json, progress_bar};
+    use doushouqi::board::{Color, Piece, Position, RuleOptions, Setup};
+    use doushouqi::gpu::Choice;
+    use doushouqi::tablebase::{ClassId, Classes, Gpu, Index, Material, Options, ROW_CELLS, Solver, Value};
+    use serde::Serialize;
+    use std::time::Instant;
+
+    /// Bytes of values that are compared at a time, for each backend.
+    const BYTES_AT_ONCE: usize = 256 << 20;
+
+    #[derive(Default, Serialize)]
+    struct Sum {
+        positions: u64,
+        cpu_seconds: f64,
+        gpu_seconds: f64,
+    }
+
+    impl Sum {
+        fn add(&mut self, other: &Sum) {
+            self.positions += other.positions;
+            self.cpu_seconds += other.cpu_seconds;
+            self.gpu_seconds += other.gpu_seconds;
+        }
+
+        fn text(&self) -> String {
+            let per_second = |seconds: f64| grouped((self.positions as f64 / seconds) as u64);
+            format!(
+                "{} positions; CPU {:.3} s, {} a second; GPU {:.3} s, {} a second",
+                grouped(self.positions),
+                self.cpu_seconds,
+                per_second(self.cpu_seconds),
+                self.gpu_seconds,
+                per_second(self.gpu_seconds)
+            )
+        }
+    }
+
+    #[derive(Serialize)]
+    struct Level {
+        pieces: usize,
+        classes: usize,
+        #[serde(flatten)]
+        sum: Sum,
+    }
+
+    #[derive(Serialize)]
+    struct Whole<'a> {
+        identical: bool,
+        adapter: &'a str,
+        #[serde(flatten)]
+        sum: Sum,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        difference: Option<&'a str>,
+    }
+
+    pub fn compare(rules: &RuleOptions, pieces: usize, material: Option<Material>, json: bool) -> Outcome {
+        let gpu = Gpu::open(Choice::Any)?;
+        let adapter = gpu.adapter().name.clone();
+        if !json {
+            print(format_args!("adapter: {adapter}"))?;
+        }
+        let mut cpu = Solver::new(rules, pieces, Options::default());
+        let mut gpu = Solver::new(rules, pieces, Options::default()).on_gpu(gpu, false);
+        let wanted = material.map(|material| needed(cpu.classes(), material));
+        let mut whole = Sum::default();
+        let mut difference = None;
+        for level in 2..=pieces {
+            let ids: Vec<ClassId> = cpu
+                .classes()
+                .level(level)
+                .map(|(id, _)| id)
+                .filter(|id| wanted.as_ref().is_none_or(|wanted| wanted.contains(id)))
+                .collect();
+            let mut sum = Sum::default();
+            let bar = progress_bar(ids.len() as u64, "classes").with_message(format!("{level} pieces"));
+            for group in groups(cpu.classes(), &ids) {
+                sum.cpu_seconds += timed(&mut cpu, group)?;
+                sum.gpu_seconds += timed(&mut gpu, group)?;
+                for &id in group {
+                    sum.positions += Color::ALL.map(|color| positions(&cpu, id, color)).iter().sum::<u64>();
+                    difference = difference.or_else(|| differs(&cpu, &gpu, id));
+                    if level == pieces {
+                        cpu.forget(id);
+                        gpu.forget(id);
+                    }
+                }
+                bar.inc(group.len() as u64);
+                if difference.is_some() {
+                    break;
+                }
+            }
+            bar.finish_and_clear();
+            whole.add(&sum);
+            if difference.is_some() {
+                break;
+            }
+            let report = Level { pieces: level, classes: ids.len(), sum };
+            if json {
+                print_json(&report)?;
+            } else {
+                print(format_args!("{level} pieces, {} classes: identical; {}", ids.len(), report.sum.text()))?;
+            }
+        }
+        let text = whole.text();
+        if json {
+            let identical = difference.is_none();
+            print_json(&Whole { identical, adapter: &adapter, sum: whole, difference: difference.as_deref() })?;
+        }
+        match difference {
+            Some(difference) => Err(Failure::Mismatch(difference)),
+            None if json => Ok(()),
+            None => print(format_args!("identical: {text}")),
+        }
+    }
+
+    fn timed(solver: &mut Solver, ids: &[ClassId]) -> Result<f64, Failure> {
+        let start = Instant::now();
+        solver.solve_some(ids, true, &|_, _| {})?;
+        Ok(start.elapsed().as_secs_f64())
+    }
+
+    fn positions(solver: &Solver, id: ClassId, color: Color) -> u64 {
+        solver.class_stats(id).map_or(0, |stats| stats[color].summary().positions)
+    }
+
+    /// The class of a material, and all classes it leads to.
+    fn needed(classes: &Classes, material: Material) -> Vec<ClassId> {
+        let mut needed: Vec<ClassId> = classes.member(material).map(|member| member.class).into_iter().collect();
+        let mut i = 0;
+        while i < needed.len() {
+            for capture in classes.captures(needed[i]) {
+                if !needed.contains(&capture) {
+                    needed.push(capture);
+                }
+            }
+            i += 1;
+        }
+        needed
+    }
+
+    /// Splits classes into runs whose values fit the memory.
+    fn groups<'a>(classes: &Classes, ids: &'a [ClassId]) -> Vec<&'a [ClassId]> {
+        let mut groups = Vec::new();
+        let (mut start, mut bytes) = (0, 0);
+        for (i, &id) in ids.iter().enumerate() {
+            let size = 2 * Index::new(classes.get(id).representative).rows * ROW_CELLS;
+            if i > start && bytes + size > BYTES_AT_ONCE {
+                groups.push(&ids[start..i]);
+                (start, bytes) = (i, 0);
+            }
+            bytes += size;
+        }
+        groups.push(&ids[start..]);
+        groups
+    }
+
+    /// The first difference between the two in a class.
+    fn differs(cpu: &Solver, gpu: &Solver, id: ClassId) -> Option<String> {
+        let material = cpu.classes().get(id).representative;
+        for color in Color::ALL {
+            let (a, b) = (&cpu.table(id)?.cells[color], &gpu.table(id)?.cells[color]);
+            if a == b {
+                continue;
+            }
+            let Some(cell) = (0..a.len().min(b.len())).find(|&cell| a.get(cell) != b.get(cell)) else {
+                return Some(format!("{material}: the tables differ in size"));
+            };
+            let value = |code: u16| Value::from_code(code).map_or("no position".to_owned(), |value| value.to_string());
+            let (a, b) = (value(a.get(cell)), value(b.get(cell)));
+            return Some(format!("{material}: {}: CPU says {a}, GPU says {b}", name(material, cell, color)));
+        }
+        (cpu.class_stats(id) != gpu.class_stats(id)).then(|| format!("{material}: equal values, but other counts"))
+    }
+
+    /// A cell's position as FEN.
+    fn name(material: Material, cell: usize, turn: Color) -> String {
+        let index = Index::new(material);
+        let mut setup = Setup::empty(turn);
+        let Some(squares) = index.squares(cell) else { return format!("cell {cell}, which no position has") };
+        for (square, &(color, animal)) in squares.iter().zip(&index.men) {
+            setup.squares[square.index()] = Some(Piece { color, animal });
+        }
+        Position::from_setup(&setup).map_or_else(|_| format!("cell {cell}"), |position| position.to_fen())
+    }
+}

@@ -1,0 +1,22 @@
+use thiserror::Error;
+
+/// Why the graphics card did not do the work.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum GpuError {
+    #[error("no graphics adapter was found; is a Vulkan driver installed? (mesa-vulkan-drivers has one in software)")]
+    NoAdapter,
+    #[error("the only graphics adapters are software, which is used only if asked for")]
+    OnlySoftware,
+    #[error("the graphics adapter {adapter} cannot be opened: {reason}")]
+    Open { adapter: String, reason: String },
+    #[error("{what} needs {needed} bytes in one piece, and the graphics adapter allows {limit}")]
+    TooLarge { what: String, needed: u64, limit: u64 },
+    #[error("{what} has a line longer than {plies} plies, which the graphics card does not count")]
+    TooLong { what: String, plies: u16 },
+    #[error("the graphics device has no memory left: {0}")]
+    OutOfMemory(String),
+    #[error("the graphics device is lost: {0}")]
+    Lost(String),
+    #[error("the graphics device reports an error: {0}")]
+    Failed(String),
+}

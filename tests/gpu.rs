@@ -1,0 +1,124 @@
+//! The graphics card's tables against the processor's, cell by cell and count by count. Mesa's lavapipe is enough of a card.
+//! Without any these tests say so and pass, unless DSQ_REQUIRE_GPU=1.
+#![cfg(feature = "gpu")]
+
+use doushouqi::board::{Color, RuleOptions};
+use doushouqi::gpu::{Choice, GpuError, adapters};
+use doushouqi::tablebase::{ClassId, Gpu, Material, Options, Solver, shaders};
+
+/// The card, or nothing if there is none and none is required.
+fn gpu() -> Option<Gpu> {
+    match Gpu::open(Choice::Any) {
+        Ok(gpu) => Some(gpu),
+        Err(error) => {
+            assert!(std::env::var_os("DSQ_REQUIRE_GPU").is_none_or(|v| v != "1"), "DSQ_REQUIRE_GPU=1, but {error}");
+            eprintln!("SKIPPED: {error}");
+            None
+        }
+    }
+}
+
+fn assert_same(cpu: &Solver, gpu: &Solver, id: ClassId) {
+    let material = cpu.classes().get(id).representative;
+    for color in Color::ALL {
+        let (a, b) = (&cpu.class_stats(id).unwrap()[color], &gpu.class_stats(id).unwrap()[color]);
+        if let (Some(a), Some(b)) = (cpu.table(id), gpu.table(id)) {
+            let (a, b) = (&a.cells[color], &b.cells[color]);
+            assert_eq!(a.len(), b.len(), "{material}, {color:?} to move");
+            let first = (0..a.len()).find(|&cell| a.get(cell) != b.get(cell));
+            if let Some(cell) = first {
+                panic!("{material}, {color:?} to move, cell {cell}: CPU {}, GPU {}", a.get(cell), b.get(cell));
+            }
+            assert_eq!(a, b, "{material}, {color:?} to move: width of the cells");
+        }
+        assert_eq!(a, b, "{material}, {color:?} to move");
+    }
+}
+
+fn compare_levels(rules: &RuleOptions, most: usize) {
+    let Some(gpu) = gpu() else { return };
+    let mut cpu = Solver::new(rules, most, Options::default());
+    let mut gpu = Solver::new(rules, most, Options::default()).on_gpu(gpu, false);
+    for pieces in 2..=most {
+        cpu.solve_level(pieces, true, &|_, _| {}).unwrap();
+        gpu.solve_level(pieces, true, &|_, _| {}).unwrap();
+        assert_eq!(cpu.level_stats(pieces), gpu.level_stats(pieces), "{rules}");
+    }
+    let ids: Vec<ClassId> = cpu.classes().iter().map(|(id, _)| id).collect();
+    for id in ids {
+        assert_same(&cpu, &gpu, id);
+    }
+}
+
+fn compare_material(material: &str, rules: &RuleOptions) {
+    let Some(gpu) = gpu() else { return };
+    let material: Material = material.parse().unwrap();
+    let mut cpu = Solver::new(rules, material.len(), Options::default());
+    let mut gpu = Solver::new(rules, material.len(), Options::default()).on_gpu(gpu, false);
+    let id = cpu.classes().member(material).unwrap().class;
+    cpu.solve_class(id, &|_, _| {}).unwrap();
+    gpu.solve_class(id, &|_, _| {}).unwrap();
+    assert_same(&cpu, &gpu, id);
+}
+
+#[test]
+fn shaders_are_valid_wgsl() {
+    for (name, source) in shaders() {
+        let module = wgpu::naga::front::wgsl::parse_str(&source)
+            .unwrap_or_else(|e| panic!("{name}: {}", e.emit_to_string(&source)));
+        let mut validator = wgpu::naga::valid::Validator::new(
+            wgpu::naga::valid::ValidationFlags::all(),
+            wgpu::naga::valid::Capabilities::empty(),
+        );
+        validator.validate(&module).unwrap_or_else(|e| panic!("{name}: {}", e.emit_to_string(&source)));
+    }
+}
+
+#[test]
+fn two_pieces_under_every_preset() {
+    for (_, rules) in RuleOptions::PRESETS {
+        compare_levels(&rules, 2);
+    }
+}
+
+#[test]
+fn two_and_three_pieces() {
+    compare_levels(&RuleOptions::default(), 3);
+}
+
+#[test]
+fn three_pieces_with_a_stalemate_that_loses() {
+    for rules in ["bell", "no-move=loss,own-rat-blocks=no", "shore=none,traps=any,tiger-leap=files,dog-over-wolf=no"] {
+        compare_levels(&rules.parse().unwrap(), 3);
+    }
+}
+
+#[test]
+fn four_pieces_with_leapers() {
+    compare_material("EPvLR", &RuleOptions::default());
+    compare_material("LTvDC", &RuleOptions::default());
+}
+
+#[test]
+fn four_pieces_with_two_rats() {
+    compare_material("LRvTR", &RuleOptions::default());
+    compare_material("TRvLR", &"own-rat-blocks=no,no-move=loss".parse().unwrap());
+}
+
+#[test]
+fn four_pieces_against_one() {
+    compare_material("EvLCR", &RuleOptions::default());
+    compare_material("RvLTR", &RuleOptions::default());
+}
+
+#[test]
+fn adapters_report_their_limits() {
+    let found = adapters();
+    match Gpu::open(Choice::Any) {
+        Err(error) => assert_eq!(found.is_empty(), error == GpuError::NoAdapter),
+        Ok(gpu) => {
+            assert!(found.contains(gpu.adapter()));
+            assert!(gpu.adapter().max_binding >= 128 << 20);
+        }
+    }
+}
