@@ -14,6 +14,8 @@ use thiserror::Error;
 
 /// Name of the file that says what a directory holds.
 pub const MANIFEST: &str = "manifest.json";
+/// Version of the manifest.
+const FORMAT: u32 = 1;
 const LOCK: &str = "lock";
 const EXTENSION: &str = "dsq";
 
@@ -188,7 +190,7 @@ impl Generate<'_> {
 
 /// Writes what the directory holds; nothing yet without classes.
 fn write_manifest(dir: &Path, rules: &RuleOptions, classes: Option<&Classes>) -> Result<(), SetError> {
-    let mut manifest = Manifest { format: 1, rules: rules.table_spelling(), classes: Vec::new() };
+    let mut manifest = Manifest { format: FORMAT, rules: rules.table_spelling(), classes: Vec::new() };
     for (_, class) in classes.iter().flat_map(|classes| classes.iter()) {
         let path = dir.join(file_name(class));
         if !path.exists() {
@@ -266,7 +268,14 @@ fn read_manifest(dir: &Path) -> Result<Manifest, SetError> {
         }
         Err(error) => return Err(TableError::io(&path)(error).into()),
     };
-    serde_json::from_str(&text).map_err(|error| SetError::Manifest { path, what: error.to_string() })
+    let broken = |what: String| SetError::Manifest { path, what };
+    match serde_json::from_str::<Manifest>(&text) {
+        Ok(manifest) if manifest.format != FORMAT => {
+            Err(broken(format!("it has format version {}; this program reads version {FORMAT}", manifest.format)))
+        }
+        Ok(manifest) => Ok(manifest),
+        Err(error) => Err(broken(error.to_string())),
+    }
 }
 
 /// Decoded blocks that are kept for the next probe.
