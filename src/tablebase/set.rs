@@ -114,15 +114,18 @@ impl Generate<'_> {
         let dir = self.dir;
         fs::create_dir_all(dir).map_err(TableError::io(dir))?;
         let _lock = lock(dir)?;
-        match read_manifest(dir) {
+        let listed = match read_manifest(dir) {
             Ok(manifest) if manifest.rules != self.rules.table_spelling() => {
                 let (found, wanted) = (manifest.rules, self.rules.table_spelling());
                 return Err(SetError::Rules { dir: dir.to_owned(), found, wanted });
             }
-            Ok(_) => {}
-            Err(SetError::NoTables { .. }) => write_manifest(dir, &self.rules, None)?,
+            Ok(manifest) => largest(dir, &manifest)?,
+            Err(SetError::NoTables { .. }) => {
+                write_manifest(dir, &self.rules, None)?;
+                0
+            }
             Err(error) => return Err(error),
-        }
+        };
         remove_partial(dir)?;
 
         let pieces = self.material.map_or(self.pieces, Material::len);
@@ -162,6 +165,10 @@ impl Generate<'_> {
             if pieces > 2 {
                 solver.forget_level(pieces - 1);
             }
+        }
+        if listed > pieces {
+            // Larger classes that are there already stay listed.
+            return write_manifest(dir, &self.rules, Some(&Classes::new(&self.rules, listed)));
         }
         write_manifest(dir, &self.rules, Some(solver.classes()))
     }
@@ -278,6 +285,20 @@ fn read_manifest(dir: &Path) -> Result<Manifest, SetError> {
     }
 }
 
+/// The most pieces of a class that a manifest lists; 2 if it lists none.
+fn largest(dir: &Path, manifest: &Manifest) -> Result<usize, SetError> {
+    let broken = |what: String| SetError::Manifest { path: dir.join(MANIFEST), what };
+    let mut pieces = 2;
+    for class in &manifest.classes {
+        let material: Material = class.class.parse().map_err(|e: MaterialError| broken(e.to_string()))?;
+        pieces = pieces.max(material.len());
+    }
+    if pieces > super::MAX_PIECES {
+        return Err(broken(format!("it names a class of {pieces} pieces")));
+    }
+    Ok(pieces)
+}
+
 /// Decoded blocks that are kept for the next probe.
 const CACHE_BLOCKS: usize = 256;
 
@@ -326,15 +347,7 @@ impl TableSet {
         let manifest = read_manifest(dir)?;
         let broken = |what: String| SetError::Manifest { path: dir.join(MANIFEST), what };
         let rules: RuleOptions = manifest.rules.parse().map_err(|e| broken(format!("{e}")))?;
-        let mut pieces = 2;
-        for class in &manifest.classes {
-            let material: Material = class.class.parse().map_err(|e: MaterialError| broken(e.to_string()))?;
-            pieces = pieces.max(material.len());
-        }
-        if pieces > super::MAX_PIECES {
-            return Err(broken(format!("it names a class of {pieces} pieces")));
-        }
-        let classes = Classes::new(&rules, pieces);
+        let classes = Classes::new(&rules, largest(dir, &manifest)?);
         let files = (0..classes.len()).map(|_| OnceLock::new()).collect();
         Ok(TableSet { dir: dir.to_owned(), rules, manifest, classes, files, cache: Mutex::default() })
     }
