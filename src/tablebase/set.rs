@@ -375,6 +375,26 @@ impl TableSet {
         self.manifest.classes.iter().filter_map(|class| Some(self.classes.member(class.class.parse().ok()?)?.class))
     }
 
+    /// Whether the manifest says of a class what its file says. Its length is left out: packing that was killed has
+    /// changed it already.
+    pub(crate) fn check_listed(&self, id: ClassId) -> Result<(), SetError> {
+        let class = self.classes.get(id);
+        let description = self.file(id)?.description();
+        let names = |materials: &[Material]| materials.iter().map(Material::to_string).collect::<Vec<_>>();
+        let name = class.representative.to_string();
+        let right = self.manifest.classes.iter().filter(|listed| listed.class == name).all(|listed| {
+            listed.values == description.values
+                && listed.stats == description.stats
+                && listed.same == names(&class.same)
+                && listed.swapped == names(&class.swapped)
+        });
+        if right {
+            return Ok(());
+        }
+        let what = "what it says of a class is not what the class's file says";
+        Err(TableError::Damaged { path: self.dir.join(MANIFEST), what }.into())
+    }
+
     /// The table of a class.
     pub fn file(&self, id: ClassId) -> Result<&TableFile, SetError> {
         let slot = &self.files[id.0];
