@@ -720,7 +720,7 @@ fn probes_are_the_solved_values() {
         let mut current = position.clone();
         for (mv, before) in &line {
             assert_eq!(current.to_fen(), before.to_fen());
-            assert!(current.moves(&rules).into_iter().any(|legal| legal == mv));
+            assert!(current.moves(&rules).into_iter().any(|legal| legal == *mv));
             current = current.make(*mv);
         }
         let winner = if plies % 2 == 1 { position.turn() } else { !position.turn() };
