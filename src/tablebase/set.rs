@@ -15,6 +15,8 @@ use thiserror::Error;
 
 /// Name of the file that says what a directory holds.
 pub const MANIFEST: &str = "manifest.json";
+/// Version of the manifest.
+const FORMAT: u32 = 1;
 const LOCK: &str = "lock";
 const EXTENSION: &str = "dsq";
 
@@ -115,15 +117,18 @@ impl Generate<'_> {
         let dir = self.dir;
         fs::create_dir_all(dir).map_err(TableError::io(dir))?;
         let _lock = lock(dir)?;
-        match read_manifest(dir) {
+        let listed = match read_manifest(dir) {
             Ok(manifest) if manifest.rules != self.rules.table_spelling() => {
                 let (found, wanted) = (manifest.rules, self.rules.table_spelling());
                 return Err(SetError::Rules { dir: dir.to_owned(), found, wanted });
             }
-            Ok(_) => {}
-            Err(SetError::NoTables { .. }) => write_manifest(dir, &self.rules, None)?,
+            Ok(manifest) => largest(dir, &manifest)?,
+            Err(SetError::NoTables { .. }) => {
+                write_manifest(dir, &self.rules, None)?;
+                0
+            }
             Err(error) => return Err(error),
-        }
+        };
         remove_partial(dir)?;
 
         let pieces = self.material.map_or(self.pieces, Material::len);
@@ -165,6 +170,10 @@ impl Generate<'_> {
                 solver.forget_level(pieces - 1);
             }
         }
+        if listed > pieces {
+            // Larger classes that are there already stay listed.
+            return write_manifest(dir, &self.rules, Some(&Classes::new(&self.rules, listed)));
+        }
         write_manifest(dir, &self.rules, Some(solver.classes()))
     }
 
@@ -192,7 +201,7 @@ impl Generate<'_> {
 
 /// Writes what the directory holds; nothing yet without classes.
 fn write_manifest(dir: &Path, rules: &RuleOptions, classes: Option<&Classes>) -> Result<(), SetError> {
-    let mut manifest = Manifest { format: 1, rules: rules.table_spelling(), classes: Vec::new() };
+    let mut manifest = Manifest { format: FORMAT, rules: rules.table_spelling(), classes: Vec::new() };
     for (_, class) in classes.iter().flat_map(|classes| classes.iter()) {
         let path = dir.join(file_name(class));
         if !path.exists() {
@@ -270,7 +279,28 @@ fn read_manifest(dir: &Path) -> Result<Manifest, SetError> {
         }
         Err(error) => return Err(TableError::io(&path)(error).into()),
     };
-    serde_json::from_str(&text).map_err(|error| SetError::Manifest { path, what: error.to_string() })
+    let broken = |what: String| SetError::Manifest { path, what };
+    match serde_json::from_str::<Manifest>(&text) {
+        Ok(manifest) if manifest.format != FORMAT => {
+            Err(broken(format!("it has format version {}; this program reads version {FORMAT}", manifest.format)))
+        }
+        Ok(manifest) => Ok(manifest),
+        Err(error) => Err(broken(error.to_string())),
+    }
+}
+
+/// The most pieces of a class that a manifest lists; 2 if it lists none.
+fn largest(dir: &Path, manifest: &Manifest) -> Result<usize, SetError> {
+    let broken = |what: String| SetError::Manifest { path: dir.join(MANIFEST), what };
+    let mut pieces = 2;
+    for class in &manifest.classes {
+        let material: Material = class.class.parse().map_err(|e: MaterialError| broken(e.to_string()))?;
+        pieces = pieces.max(material.len());
+    }
+    if pieces > super::MAX_PIECES {
+        return Err(broken(format!("it names a class of {pieces} pieces")));
+    }
+    Ok(pieces)
 }
 
 /// Decoded blocks that are kept for the next probe.
@@ -321,15 +351,7 @@ impl TableSet {
         let manifest = read_manifest(dir)?;
         let broken = |what: String| SetError::Manifest { path: dir.join(MANIFEST), what };
         let rules: RuleOptions = manifest.rules.parse().map_err(|e| broken(format!("{e}")))?;
-        let mut pieces = 2;
-        for class in &manifest.classes {
-            let material: Material = class.class.parse().map_err(|e: MaterialError| broken(e.to_string()))?;
-            pieces = pieces.max(material.len());
-        }
-        if pieces > super::MAX_PIECES {
-            return Err(broken(format!("it names a class of {pieces} pieces")));
-        }
-        let classes = Classes::new(&rules, pieces);
+        let classes = Classes::new(&rules, largest(dir, &manifest)?);
         let files = (0..classes.len()).map(|_| OnceLock::new()).collect();
         Ok(TableSet { dir: dir.to_owned(), rules, manifest, classes, files, cache: Mutex::default() })
     }
@@ -355,6 +377,26 @@ impl TableSet {
     /// The classes that the manifest names.
     pub fn ids(&self) -> impl Iterator<Item = ClassId> + '_ {
         self.manifest.classes.iter().filter_map(|class| Some(self.classes.member(class.class.parse().ok()?)?.class))
+    }
+
+    /// Whether the manifest says of a class what its file says. Its length is left out: packing that was killed has
+    /// changed it already.
+    pub(crate) fn check_listed(&self, id: ClassId) -> Result<(), SetError> {
+        let class = self.classes.get(id);
+        let description = self.file(id)?.description();
+        let names = |materials: &[Material]| materials.iter().map(Material::to_string).collect::<Vec<_>>();
+        let name = class.representative.to_string();
+        let right = self.manifest.classes.iter().filter(|listed| listed.class == name).all(|listed| {
+            listed.values == description.values
+                && listed.stats == description.stats
+                && listed.same == names(&class.same)
+                && listed.swapped == names(&class.swapped)
+        });
+        if right {
+            return Ok(());
+        }
+        let what = "what it says of a class is not what the class's file says";
+        Err(TableError::Damaged { path: self.dir.join(MANIFEST), what }.into())
     }
 
     /// The table of a class.

@@ -29,6 +29,7 @@ pub struct Contradiction {
 pub fn verify(set: &TableSet, id: ClassId, scope: Scope) -> Result<Result<u64, Box<Contradiction>>, SetError> {
     let file = set.file(id)?;
     file.check()?;
+    set.check_listed(id)?;
     if scope == Scope::Checksums {
         return Ok(Ok(0));
     }
