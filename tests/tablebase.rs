@@ -367,7 +367,7 @@ fn same_tables(a: &Solver, b: &Solver, pieces: usize, what: &str) {
 
 /// All classes of three pieces, and those of four pieces with these names.
 fn solve_some(options: &RuleOptions, level: CpuLevel, four: &[&str]) -> Solver {
-    let mut solver = Solver::new(options, 4, Options { level });
+    let mut solver = Solver::new(options, 4, Options { level, ..Options::default() });
     for pieces in 2..=3 {
         solver.solve_level(pieces, true, &|_, _| {}).expect("three pieces can be solved");
     }
