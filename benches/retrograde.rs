@@ -9,7 +9,7 @@ use std::time::Duration;
 
 /// A solver that knows all of up to `solved` pieces.
 fn solver(pieces: usize, solved: usize, level: CpuLevel) -> Solver {
-    let mut solver = Solver::new(&RuleOptions::PAPER, pieces, Options { level });
+    let mut solver = Solver::new(&RuleOptions::PAPER, pieces, Options { level, ..Options::default() });
     for n in 2..=solved {
         solver.solve_level(n, true, &|_, _| ()).unwrap();
     }
