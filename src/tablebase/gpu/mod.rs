@@ -18,7 +18,7 @@ use plan::{COUNT_UNDECIDED, COUNTS, MAX_CLASSES, MAX_DEPTH, Member, Plan};
 const PASSES_AT_ONCE: u16 = 16;
 
 /// Storage buffers of the kernels, in order of their binding: whether they are only read.
-const READ_ONLY: [bool; 8] = [true, true, false, false, false, false, false, false];
+const READ_ONLY: [bool; 6] = [true, true, false, false, false, false];
 
 macro_rules! kernels {
     ($($name:ident),*) => {
@@ -179,9 +179,9 @@ struct Run<'a> {
 }
 
 /// Positions in [`Run::storage`].
-const CELLS: usize = 5;
-const WORK: usize = 6;
-const ENTRIES: usize = 7;
+const CELLS: usize = 3;
+const WORK: usize = 4;
+const ENTRIES: usize = 5;
 
 impl<'a> Run<'a> {
     fn new(
@@ -198,9 +198,7 @@ impl<'a> Run<'a> {
         let storage = vec![
             device.buffer_with(&what("the plan"), &plan.data)?,
             device.buffer_with(&what("the values of smaller classes"), &tables.data)?,
-            device.buffer(&what("a plane"), plane)?,
-            device.buffer(&what("a plane"), plane)?,
-            device.buffer(&what("a plane"), plane)?,
+            device.buffer(&what("the planes"), 3 * plane)?,
             device.buffer(&what("the table"), cells)?,
             device.buffer(&what("the lists of rows"), 4 * work)?,
             device.buffer(&what("the seeds"), 0)?,
