@@ -18,6 +18,7 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
         store(word, stuck, CODE_NO_MOVE);
         if params.no_move_loses != 0u {
             planes[lost_at(word)] = stuck;
+            atomicSub(&work[left_at(row)], count_of(stuck));
             mark_around(row, record);
         } else {
             planes[held_at(word)] |= stuck;

@@ -31,7 +31,7 @@ struct Params {
 @group(0) @binding(3) var<storage, read_write> planes: array<vec2<u32>>;
 /// A byte a cell: at first the worth of its best capture, then its code.
 @group(0) @binding(4) var<storage, read_write> cells: array<u32>;
-/// Fixed counters first, then for each side row two stamps and a place in two lists.
+/// Fixed counters first, then for each side row two stamps, a place in two lists, and the number of undecided positions.
 @group(0) @binding(5) var<storage, read_write> work: array<atomic<u32>>;
 /// Seeds by depth: word, and its positions.
 @group(0) @binding(6) var<storage, read_write> entries: array<u32>;
@@ -135,8 +135,16 @@ fn equal(word: u32, byte: u32) -> vec2<u32> {
     return halves;
 }
 
-/// A row to look at in the pass `depth`.
+/// Where the number of undecided positions of a row is.
+fn left_at(row: u32) -> u32 {
+    return WORK_ROWS + 4u * params.side_rows + row;
+}
+
+/// A row to look at in the pass `depth`, if anything is left to decide there.
 fn mark(row: u32, depth: u32) {
+    if atomicLoad(&work[left_at(row)]) == 0u {
+        return;
+    }
     if atomicExchange(&work[WORK_ROWS + row], depth) != depth {
         let n = atomicAdd(&work[WORK_LIVE + depth], 1u);
         atomicStore(&work[WORK_ROWS + (2u + (depth & 1u)) * params.side_rows + n], row);
@@ -160,6 +168,7 @@ fn add_count(side: u32, kind: u32, record: Record, mask: vec2<u32>) {
 /// New wins or losses of this pass.
 fn decide(row: u32, word: u32, record: Record, mask: vec2<u32>) {
     add_count(record.side, params.depth, record, mask);
+    atomicSub(&work[left_at(row)], count_of(mask));
     store(word, mask, params.depth + CODE_OF_0_PLIES);
     mark_around(row, record);
 }
@@ -234,7 +243,11 @@ fn quiet(row: u32, record: Record, s: u32) -> vec2<u32> {
         if mirrored {
             word = mirror_word(word);
         }
-        found |= word & ~plan_mask(params.crossed + 2u * (source >> SOURCE_CROSSED_SHIFT));
+        let crossed = source >> SOURCE_CROSSED_SHIFT;
+        if crossed != 0u {
+            word &= ~plan_mask(params.crossed + 2u * crossed);
+        }
+        found |= word;
     }
     return found;
 }

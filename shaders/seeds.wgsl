@@ -35,6 +35,7 @@ fn seeds(row: u32, s: u32) {
         valid = vec2<u32>(0u, 0u);
     }
     planes[word] = valid;
+    atomicAdd(&work[left_at(row)], count_of(valid));
     var den = valid;
     if (record.squares & RECORD_DEN) == 0u && !has(plan_mask(side + SIDE_DEN_WORD), s) {
         den &= plan_mask(side + SIDE_DEN_LANE);

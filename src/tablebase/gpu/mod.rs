@@ -75,7 +75,8 @@ impl Gpu {
     pub fn open(choice: Choice) -> Result<Gpu, GpuError> {
         let device = Device::open(choice, &READ_ONLY)?;
         let kernels = Kernels::new(&device)?;
-        let groups = if device.report.is_software() { 256 } else { 8192 };
+        // Work groups walk over the rows, so a few for each core or multiprocessor are enough.
+        let groups = if device.report.is_software() { 32 } else { 8192 };
         Ok(Gpu { device, kernels, groups })
     }
 
@@ -194,7 +195,7 @@ impl<'a> Run<'a> {
         let device = &gpu.device;
         let plane = plan.side_rows as u64 * size_of::<super::quiet::Row>() as u64;
         let cells = plan.side_rows as u64 * super::ROW_CELLS as u64;
-        let work = u64::from(plan::WORK_ROWS) + 4 * plan.side_rows as u64;
+        let work = u64::from(plan::WORK_ROWS) + 5 * plan.side_rows as u64;
         let storage = vec![
             device.buffer_with(&what("the plan"), &plan.data)?,
             device.buffer_with(&what("the values of smaller classes"), &tables.data)?,
