@@ -48,7 +48,7 @@ impl AdapterReport {
             kind,
             driver: format!("{} {}", info.driver, info.driver_info).trim().to_owned(),
             backend: info.backend.to_string(),
-            max_binding: limits.max_storage_buffer_binding_size as u64,
+            max_binding: limits.max_storage_buffer_binding_size,
             max_buffer: limits.max_buffer_size,
             storage_buffers: limits.max_storage_buffers_per_shader_stage,
             workgroup_memory: limits.max_compute_workgroup_storage_size,

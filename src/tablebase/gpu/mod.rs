@@ -259,13 +259,13 @@ impl<'a> Run<'a> {
         let mut seeds = vec![[0; 2]; 256];
         let mut cursors = [0; 256];
         let mut total = 0u32;
-        for depth in 1..256 {
+        for (depth, range) in seeds.iter_mut().enumerate().skip(1) {
             let worth = (1..256).find(|&w| w != plan::WORTH_HOLD as usize && plan::depth_of_worth(w) == depth);
             let Some(worth) = worth else { continue };
             cursors[worth] = total;
             let from = total;
             total += histogram[worth];
-            seeds[depth] = [from, total];
+            *range = [from, total];
         }
         let last_seed = seeds.iter().rposition(|[from, to]| from < to).unwrap_or(0) as u16;
         if last_seed > MAX_DEPTH {
