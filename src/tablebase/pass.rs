@@ -308,7 +308,7 @@ fn start_rows<V: Vector>(start: Start<'_>) {
         }
         let seeded = seeds[start.color].row::<V>(index, task.tables, row, valid, &mut best, &mut start.chunk.buckets);
         start.held[i] = seeded.held;
-        quiet[start.color].into_plane(index, start.valid, row, &mut quiet_moves);
+        quiet[start.color].reach_plane(index, start.valid, row, &mut quiet_moves);
         let mut any_lost = false;
         for s in 0..WIDTH {
             let stuck = valid.0[s] & !seeded.any.0[s] & !quiet_moves.0[s];
@@ -374,7 +374,7 @@ fn pass_rows<V: Vector>(mut part: Part<'_>) -> bool {
             while seeds.next_if(|e| e.word as usize / WIDTH == row).is_some() {}
             continue;
         }
-        quiet[part.color].into_plane(index, part.opponent, row, &mut found);
+        quiet[part.color].reach_plane(index, part.opponent, row, &mut found);
         while let Some(entry) = seeds.next_if(|e| e.word as usize / WIDTH == row) {
             let s = entry.word as usize - row * WIDTH;
             if odd {

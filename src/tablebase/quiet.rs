@@ -115,7 +115,7 @@ impl QuietMoves {
     /// For every position of a row: whether some quiet move of this side leads into `plane`. Cells without a position get
     /// anything.
     #[inline(always)]
-    pub fn into_plane(&self, index: &Index, plane: &[Row], row: usize, out: &mut Row) {
+    pub fn reach_plane(&self, index: &Index, plane: &[Row], row: usize, out: &mut Row) {
         let mut digits = [0u32; MAX_ROW_PIECES];
         split(index, row, &mut digits);
         let rat = self.blocking_rat(index, &digits);
