@@ -4,7 +4,7 @@
 fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) s: u32) {
     for (var row = group.x; row < params.side_rows; row += params.groups) {
         let word = row * WIDTH + s;
-        let undecided = open[word] & ~lost[word];
+        let undecided = planes[word] & ~planes[lost_at(word)];
         if !any_of(undecided) {
             continue;
         }

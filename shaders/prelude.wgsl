@@ -27,16 +27,14 @@ struct Params {
 @group(0) @binding(1) var<storage, read> plan: array<u32>;
 /// The values of smaller classes, a byte a cell.
 @group(0) @binding(2) var<storage, read> tables: array<u32>;
-/// Positions not (yet) won, lost, and not lost before a seed says so.
-@group(0) @binding(3) var<storage, read_write> open: array<vec2<u32>>;
-@group(0) @binding(4) var<storage, read_write> lost: array<vec2<u32>>;
-@group(0) @binding(5) var<storage, read_write> held: array<vec2<u32>>;
+/// Three planes: positions not (yet) won (*open*), lost, and not lost before a seed says so (*held*).
+@group(0) @binding(3) var<storage, read_write> planes: array<vec2<u32>>;
 /// A byte a cell: at first the worth of its best capture, then its code.
-@group(0) @binding(6) var<storage, read_write> cells: array<u32>;
-/// Fixed counters first, then for each side row two stamps and a place in two lists.
-@group(0) @binding(7) var<storage, read_write> work: array<atomic<u32>>;
+@group(0) @binding(4) var<storage, read_write> cells: array<u32>;
+/// Fixed counters first, then for each side row two stamps, a place in two lists, and the number of undecided positions.
+@group(0) @binding(5) var<storage, read_write> work: array<atomic<u32>>;
 /// Seeds by depth: word, and its positions.
-@group(0) @binding(8) var<storage, read_write> entries: array<u32>;
+@group(0) @binding(6) var<storage, read_write> entries: array<u32>;
 
 const WIDTH = 64u;
 /// u32 of `cells` that hold a word's codes.
@@ -137,8 +135,16 @@ fn equal(word: u32, byte: u32) -> vec2<u32> {
     return halves;
 }
 
-/// A row to look at in the pass `depth`.
+/// Where the number of undecided positions of a row is.
+fn left_at(row: u32) -> u32 {
+    return WORK_ROWS + 4u * params.side_rows + row;
+}
+
+/// A row to look at in the pass `depth`, if anything is left to decide there.
 fn mark(row: u32, depth: u32) {
+    if atomicLoad(&work[left_at(row)]) == 0u {
+        return;
+    }
     if atomicExchange(&work[WORK_ROWS + row], depth) != depth {
         let n = atomicAdd(&work[WORK_LIVE + depth], 1u);
         atomicStore(&work[WORK_ROWS + (2u + (depth & 1u)) * params.side_rows + n], row);
@@ -162,16 +168,24 @@ fn add_count(side: u32, kind: u32, record: Record, mask: vec2<u32>) {
 /// New wins or losses of this pass.
 fn decide(row: u32, word: u32, record: Record, mask: vec2<u32>) {
     add_count(record.side, params.depth, record, mask);
+    atomicSub(&work[left_at(row)], count_of(mask));
     store(word, mask, params.depth + CODE_OF_0_PLIES);
     mark_around(row, record);
 }
 
-/// What the pass looks at: an odd one at what the opponent has lost, an even one at what it has not won.
-fn seen(word: u32) -> vec2<u32> {
-    if (params.depth & 1u) == 1u {
-        return lost[word];
-    }
-    return open[word];
+/// Where the words of *lost* and *held* are; those of *open* come first.
+fn lost_at(word: u32) -> u32 {
+    return params.side_rows * WIDTH + word;
+}
+
+fn held_at(word: u32) -> u32 {
+    return params.side_rows * (2u * WIDTH) + word;
+}
+
+/// Where the plane starts that the pass looks at: an odd one at what the opponent has lost, an even one at what it has not
+/// won.
+fn seen_at() -> u32 {
+    return (params.depth & 1u) * params.side_rows * WIDTH;
 }
 
 fn mirror_word(word: vec2<u32>) -> vec2<u32> {
@@ -186,19 +200,20 @@ fn quiet(row: u32, record: Record, s: u32) -> vec2<u32> {
     let flags = plan[side + SIDE_FLAGS];
     var found = vec2<u32>(0u, 0u);
     // The same squares of the row pieces with the opponent to move.
-    let here = (row + plan[side + SIDE_OPPONENT]) * WIDTH;
+    let seen = seen_at();
+    let here = seen + (row + plan[side + SIDE_OPPONENT]) * WIDTH;
     if (flags & FLAG_WORD) != 0u {
         if s + 7u < WIDTH {
-            found |= seen(here + s + 7u);
+            found |= planes[here + s + 7u];
         }
         if s >= 7u {
-            found |= seen(here + s - 7u);
+            found |= planes[here + s - 7u];
         }
         if has(NOT_G, s) {
-            found |= seen(here + s + 1u);
+            found |= planes[here + s + 1u];
         }
         if has(NOT_A, s) {
-            found |= seen(here + s - 1u);
+            found |= planes[here + s - 1u];
         }
         let leaps = plan[plan[side + SIDE_WORD_LEAPS] + s];
         for (var i = 0u; i < 32u; i += 16u) {
@@ -207,29 +222,32 @@ fn quiet(row: u32, record: Record, s: u32) -> vec2<u32> {
                 let crossed = plan_mask(params.crossed + 2u * ((leap >> 6u) & 31u));
                 if (flags & FLAG_FIRST_BLOCKS) == 0u || !has(crossed, record.squares & 63u) {
                     let blocked = select(vec2<u32>(0u, 0u), crossed, (flags & FLAG_LANE_BLOCKS) != 0u);
-                    found |= seen(here + (leap & 63u)) & ~blocked;
+                    found |= planes[here + (leap & 63u)] & ~blocked;
                 }
             }
         }
     }
     if (flags & FLAG_LANE) != 0u {
-        let word = seen(here + s);
+        let word = planes[here + s];
         found |= down(word, 7u) | up(word, 7u) | (down(word, 1u) & NOT_G) | (up(word, 1u) & NOT_A);
         if (flags & FLAG_LANE_LEAPS) != 0u {
             found |= (down(word, 28u) & plan_mask(side + SIDE_LANE_UP)) | (up(word, 28u) & plan_mask(side + SIDE_LANE_DOWN))
                 | (down(word, 3u) & plan_mask(side + SIDE_LANE_RIGHT)) | (up(word, 3u) & plan_mask(side + SIDE_LANE_LEFT));
         }
     }
+    let mirrored_s = s - s % 7u + 6u - s % 7u;
     for (var i = record.sources; i < record.marks; i++) {
         let source = plan[i];
-        let other = (source & SOURCE_ROW) * WIDTH;
-        var word: vec2<u32>;
-        if (source & SOURCE_MIRRORED) != 0u {
-            word = mirror_word(seen(other + s - s % 7u + 6u - s % 7u));
-        } else {
-            word = seen(other + s);
+        let mirrored = (source & SOURCE_MIRRORED) != 0u;
+        var word = planes[seen + (source & SOURCE_ROW) * WIDTH + select(s, mirrored_s, mirrored)];
+        if mirrored {
+            word = mirror_word(word);
         }
-        found |= word & ~plan_mask(params.crossed + 2u * (source >> SOURCE_CROSSED_SHIFT));
+        let crossed = source >> SOURCE_CROSSED_SHIFT;
+        if crossed != 0u {
+            word &= ~plan_mask(params.crossed + 2u * crossed);
+        }
+        found |= word;
     }
     return found;
 }

@@ -8,9 +8,9 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
     for (var i = group.x; i < count; i += params.groups) {
         let row = atomicLoad(&work[list + i]);
         let word = row * WIDTH + s;
-        var undecided = open[word] & ~lost[word];
+        var undecided = planes[word] & ~planes[lost_at(word)];
         if !odd {
-            undecided &= ~held[word];
+            undecided &= ~planes[held_at(word)];
         }
         if !any_of(undecided) {
             continue;
@@ -19,10 +19,10 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
         let reached = quiet(row, record, s);
         if odd {
             undecided &= reached;
-            open[word] ^= undecided;
+            planes[word] ^= undecided;
         } else {
             undecided &= ~reached;
-            lost[word] ^= undecided;
+            planes[lost_at(word)] ^= undecided;
         }
         if any_of(undecided) {
             decide(row, word, record, undecided);

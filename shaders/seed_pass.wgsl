@@ -6,15 +6,15 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
         let word = entries[3u * i];
         let mask = vec2<u32>(entries[3u * i + 1u], entries[3u * i + 2u]);
         let row = word / WIDTH;
-        let undecided = mask & open[word] & ~lost[word];
+        let undecided = mask & planes[word] & ~planes[lost_at(word)];
         if !any_of(undecided) {
             continue;
         }
         if (params.depth & 1u) == 1u {
-            open[word] ^= undecided;
+            planes[word] ^= undecided;
             decide(row, word, record(row), undecided);
         } else {
-            held[word] &= ~mask;
+            planes[held_at(word)] &= ~mask;
             mark(row, params.depth);
         }
     }

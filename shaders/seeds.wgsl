@@ -34,7 +34,8 @@ fn seeds(row: u32, s: u32) {
     if !alone || !has(plan_mask(side + SIDE_WORDS_IN_PLAY), s) {
         valid = vec2<u32>(0u, 0u);
     }
-    open[word] = valid;
+    planes[word] = valid;
+    atomicAdd(&work[left_at(row)], count_of(valid));
     var den = valid;
     if (record.squares & RECORD_DEN) == 0u && !has(plan_mask(side + SIDE_DEN_WORD), s) {
         den &= plan_mask(side + SIDE_DEN_LANE);
@@ -126,8 +127,8 @@ fn seeds(row: u32, s: u32) {
         }
     }
     store(word, den, WORTH_WIN_AT_ONCE);
-    lost[word] = found | den;
-    held[word] = found;
+    planes[lost_at(word)] = found | den;
+    planes[held_at(word)] = found;
 }
 
 @compute @workgroup_size(64)

@@ -122,3 +122,41 @@ fn adapters_report_their_limits() {
         }
     }
 }
+
+/// Runs the program and returns its exit code and the last line of stdout.
+fn dsq(arguments: &[&str]) -> (Option<i32>, String) {
+    let output = std::process::Command::new(env!("CARGO_BIN_EXE_dsq")).args(arguments).output().unwrap();
+    let stdout = String::from_utf8(output.stdout).unwrap();
+    (output.status.code(), stdout.lines().last().unwrap_or_default().to_owned())
+}
+
+#[test]
+fn compare_ends_with_one_json_object() {
+    if gpu().is_none() {
+        return;
+    }
+    let (code, line) = dsq(&["compare", "--pieces", "2", "--json"]);
+    assert_eq!(code, Some(0));
+    let object: serde_json::Value = serde_json::from_str(&line).unwrap();
+    assert_eq!(object["identical"], true);
+    assert_eq!(object["positions"], 53_184);
+    assert!(object["adapter"].is_string() && object["cpu_seconds"].is_f64() && object["gpu_seconds"].is_f64());
+}
+
+#[test]
+fn without_a_driver_gpu_fails_and_auto_solves() {
+    let run = |backend: &str| {
+        std::process::Command::new(env!("CARGO_BIN_EXE_dsq"))
+            .args(["solve", "--pieces", "2", "--backend", backend, "--json"])
+            .envs([("VK_DRIVER_FILES", "/nonexistent"), ("VK_ICD_FILENAMES", "/nonexistent")])
+            .output()
+            .unwrap()
+    };
+    let gpu = run("gpu");
+    assert_eq!(gpu.status.code(), Some(3));
+    let stderr = String::from_utf8(gpu.stderr).unwrap();
+    assert!(stderr.contains("no graphics adapter"), "{stderr}");
+    let auto = run("auto");
+    assert_eq!(auto.status.code(), Some(0));
+    assert!(String::from_utf8(auto.stdout).unwrap().contains("\"positions\":160068"));
+}

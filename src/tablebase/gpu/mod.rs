@@ -18,7 +18,7 @@ use plan::{COUNT_UNDECIDED, COUNTS, MAX_CLASSES, MAX_DEPTH, Member, Plan};
 const PASSES_AT_ONCE: u16 = 16;
 
 /// Storage buffers of the kernels, in order of their binding: whether they are only read.
-const READ_ONLY: [bool; 8] = [true, true, false, false, false, false, false, false];
+const READ_ONLY: [bool; 6] = [true, true, false, false, false, false];
 
 macro_rules! kernels {
     ($($name:ident),*) => {
@@ -75,7 +75,8 @@ impl Gpu {
     pub fn open(choice: Choice) -> Result<Gpu, GpuError> {
         let device = Device::open(choice, &READ_ONLY)?;
         let kernels = Kernels::new(&device)?;
-        let groups = if device.report.is_software() { 256 } else { 8192 };
+        // Work groups walk over the rows, so a few for each core or multiprocessor are enough.
+        let groups = if device.report.is_software() { 32 } else { 8192 };
         Ok(Gpu { device, kernels, groups })
     }
 
@@ -179,9 +180,9 @@ struct Run<'a> {
 }
 
 /// Positions in [`Run::storage`].
-const CELLS: usize = 5;
-const WORK: usize = 6;
-const ENTRIES: usize = 7;
+const CELLS: usize = 3;
+const WORK: usize = 4;
+const ENTRIES: usize = 5;
 
 impl<'a> Run<'a> {
     fn new(
@@ -194,13 +195,11 @@ impl<'a> Run<'a> {
         let device = &gpu.device;
         let plane = plan.side_rows as u64 * size_of::<super::quiet::Row>() as u64;
         let cells = plan.side_rows as u64 * super::ROW_CELLS as u64;
-        let work = u64::from(plan::WORK_ROWS) + 4 * plan.side_rows as u64;
+        let work = u64::from(plan::WORK_ROWS) + 5 * plan.side_rows as u64;
         let storage = vec![
             device.buffer_with(&what("the plan"), &plan.data)?,
             device.buffer_with(&what("the values of smaller classes"), &tables.data)?,
-            device.buffer(&what("a plane"), plane)?,
-            device.buffer(&what("a plane"), plane)?,
-            device.buffer(&what("a plane"), plane)?,
+            device.buffer(&what("the planes"), 3 * plane)?,
             device.buffer(&what("the table"), cells)?,
             device.buffer(&what("the lists of rows"), 4 * work)?,
             device.buffer(&what("the seeds"), 0)?,
@@ -260,13 +259,13 @@ impl<'a> Run<'a> {
         let mut seeds = vec![[0; 2]; 256];
         let mut cursors = [0; 256];
         let mut total = 0u32;
-        for depth in 1..256 {
+        for (depth, range) in seeds.iter_mut().enumerate().skip(1) {
             let worth = (1..256).find(|&w| w != plan::WORTH_HOLD as usize && plan::depth_of_worth(w) == depth);
             let Some(worth) = worth else { continue };
             cursors[worth] = total;
             let from = total;
             total += histogram[worth];
-            seeds[depth] = [from, total];
+            *range = [from, total];
         }
         let last_seed = seeds.iter().rposition(|[from, to]| from < to).unwrap_or(0) as u16;
         if last_seed > MAX_DEPTH {
