@@ -310,7 +310,7 @@ impl Table {
 
     /// The position at a place; none if two pieces share a square, a piece is where it may not be, or the game is over.
     fn position(&self, index: usize) -> Option<(Board, Color)> {
-        let turn = if index % 2 == 0 { Color::White } else { Color::Black };
+        let turn = if index.is_multiple_of(2) { Color::White } else { Color::Black };
         let mut rest = index / 2;
         let mut board = EMPTY;
         for &(color, animal) in self.pieces.iter().rev() {
