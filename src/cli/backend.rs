@@ -2,6 +2,8 @@ use super::Failure;
 use clap::{Args, ValueEnum};
 use doushouqi::board::RuleOptions;
 use doushouqi::tablebase::{Options, Solver};
+#[cfg(feature = "gpu")]
+use std::io::IsTerminal;
 
 /// What solves.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, ValueEnum)]
@@ -38,7 +40,13 @@ impl BackendArg {
             Backend::Gpu => Ok(solver.on_gpu(Gpu::open(Choice::Any)?, false)),
             Backend::Auto => match Gpu::open(Choice::Hardware) {
                 Ok(gpu) => Ok(solver.on_gpu(gpu, true)),
-                Err(GpuError::NoAdapter | GpuError::OnlySoftware) => Ok(solver),
+                Err(GpuError::NoAdapter | GpuError::OnlySoftware) => {
+                    // The usual case, so scripts are spared the line.
+                    if std::io::stderr().is_terminal() {
+                        eprintln!("dsq: no graphics card; solving on the processor");
+                    }
+                    Ok(solver)
+                }
                 Err(error) => {
                     eprintln!("dsq: solving on the processor: {error}");
                     Ok(solver)

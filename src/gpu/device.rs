@@ -90,6 +90,13 @@ fn find() -> Vec<(AdapterReport, wgpu::Adapter)> {
     found
 }
 
+/// Whether the system shows a card at all. Asking costs nothing, while loading drivers takes a while, and some of them write
+/// to stderr.
+fn may_have_card() -> bool {
+    !cfg!(target_os = "linux")
+        || ["/dev/dri", "/dev/nvidiactl", "/dev/kfd", "/dev/dxg"].iter().any(|path| std::path::Path::new(path).exists())
+}
+
 /// All adapters, the best first.
 #[must_use]
 pub fn adapters() -> Vec<AdapterReport> {
@@ -125,6 +132,9 @@ pub(crate) const PARAMS_STRIDE: u64 = 256;
 impl Device {
     /// Opens an adapter for kernels that see a uniform buffer (parameters) and `read_only.len()` storage buffers.
     pub fn open(choice: Choice, read_only: &[bool]) -> Result<Device, GpuError> {
+        if choice == Choice::Hardware && !may_have_card() {
+            return Err(GpuError::NoAdapter);
+        }
         let mut found = find();
         if found.is_empty() {
             return Err(GpuError::NoAdapter);
