@@ -104,7 +104,7 @@ impl Solve {
         let mut solver = self.backend.solver(&self.rules.rules, pieces)?;
         let id = solver.classes().member(material).expect("every material has a class").class;
         let bar = progress_bar(0, "classes").with_message(material.to_string());
-        let result = solver.solve_class(id, &|_, _| bar.inc(1));
+        let result = solver.count_class(id, &|_, _| bar.inc(1));
         bar.finish_and_clear();
         result?;
         report_cpu_instead(&solver);

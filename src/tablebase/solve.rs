@@ -137,10 +137,24 @@ impl Solver {
 
     /// Solves one class and all it leads to. `done` is called after each as in [`Solver::solve_level`].
     pub fn solve_class(&mut self, id: ClassId, done: &(dyn Fn(ClassId, u64) + Sync)) -> Result<(), SolveError> {
+        self.solve_needed(id, true, done)
+    }
+
+    /// The same, but of the class itself only the counts are kept, which is faster.
+    pub fn count_class(&mut self, id: ClassId, done: &(dyn Fn(ClassId, u64) + Sync)) -> Result<(), SolveError> {
+        self.solve_needed(id, false, done)
+    }
+
+    fn solve_needed(
+        &mut self,
+        id: ClassId,
+        keep: bool,
+        done: &(dyn Fn(ClassId, u64) + Sync),
+    ) -> Result<(), SolveError> {
         self.check_size(id)?;
         for level in self.classes.needed_for(id) {
             let missing: Vec<ClassId> = level.into_iter().filter(|id| self.tables[id.0].is_none()).collect();
-            self.solve_some(&missing, true, done)?;
+            self.solve_some(&missing, keep || missing != [id], done)?;
         }
         Ok(())
     }
