@@ -11,7 +11,7 @@ use std::time::Instant;
 /// counts the positions whose side to move has no legal move.
 #[derive(Args)]
 #[command(after_help = "Examples:\n  dsq solve --pieces 4\n  dsq solve --material EPvLR --json\n  \
-                        dsq solve --pieces 3 --rules chinese\n\nMemory: 4 pieces about 50 MB, 5 pieces about 2.5 GB.")]
+                        dsq solve --pieces 3 --rules chinese\n\nMemory: 4 pieces about 50 MB, 5 pieces up to 6 GB.")]
 pub struct Solve {
     /// Solve all materials of 2 to N pieces; counts are over all materials, White to move.
     #[arg(long, value_name = "N", required_unless_present = "material", conflicts_with = "material",
