@@ -26,21 +26,6 @@ fn notations(position: &Position, options: &RuleOptions) -> Vec<String> {
     moves
 }
 
-/// The presets, and `paper` with each single option at each of its values.
-fn presets_and_single_values() -> Vec<RuleOptions> {
-    let mut all: Vec<RuleOptions> = RuleOptions::PRESETS.iter().map(|&(_, options)| options).collect();
-    let paper = RuleOptions::PAPER;
-    all.extend(ElephantTakesRat::ALL.iter().map(|&v| RuleOptions { elephant_takes_rat: v, ..paper }));
-    all.extend(Shore::ALL.iter().map(|&v| RuleOptions { shore: v, ..paper }));
-    all.extend(Traps::ALL.iter().map(|&v| RuleOptions { traps: v, ..paper }));
-    all.extend(DogOverWolf::ALL.iter().map(|&v| RuleOptions { dog_over_wolf: v, ..paper }));
-    all.extend(TigerLeap::ALL.iter().map(|&v| RuleOptions { tiger_leap: v, ..paper }));
-    all.extend(OwnRatBlocks::ALL.iter().map(|&v| RuleOptions { own_rat_blocks: v, ..paper }));
-    all.extend(NoMove::ALL.iter().map(|&v| RuleOptions { no_move: v, ..paper }));
-    all.extend(Repetition::ALL.iter().map(|&v| RuleOptions { repetition: v, ..paper }));
-    all
-}
-
 /// Every combination of the values of every option.
 fn all_options() -> Vec<RuleOptions> {
     let mut all = Vec::new();
@@ -162,7 +147,7 @@ fn moves_in_playouts_as_the_slow_twin_says() {
     const SEED: u64 = 20_130_614;
     println!("seed {SEED}");
     let mut random = Pcg64::seed_from_u64(SEED);
-    for options in presets_and_single_values() {
+    for options in slow::presets_and_single_values() {
         let rules = Rules::new(options);
         for _ in 0..20 {
             let mut position = Position::start();
@@ -192,7 +177,7 @@ fn moves_of_random_positions_as_the_slow_twin_says() {
             }
         }
     };
-    for options in presets_and_single_values() {
+    for options in slow::presets_and_single_values() {
         count(&Rules::new(options), 1_000);
     }
     for options in all_options() {
@@ -205,7 +190,7 @@ fn perft_of_random_positions_as_the_slow_twin_says() {
     const SEED: u64 = 19_040_513;
     println!("seed {SEED}");
     let mut random = Pcg64::seed_from_u64(SEED);
-    for options in presets_and_single_values() {
+    for options in slow::presets_and_single_values() {
         let rules = Rules::new(options);
         for _ in 0..12 {
             let position = random_position(&mut random);

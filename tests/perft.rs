@@ -2,10 +2,7 @@
 
 mod slow;
 
-use doushouqi::board::{
-    Color, DogOverWolf, ElephantTakesRat, NoMove, OwnRatBlocks, Position, Repetition, RuleOptions, Rules, Shore,
-    TigerLeap, Traps,
-};
+use doushouqi::board::{Color, Position, RuleOptions, Rules};
 use doushouqi::cpu::CpuLevel;
 use doushouqi::perft::{Perft, PerftHash, PerftMode};
 use rand_core::{Rng, SeedableRng};
@@ -13,18 +10,8 @@ use rand_pcg::Pcg64;
 
 /// The presets, and `paper` with each single option at each of its other values.
 fn all_rules() -> Vec<RuleOptions> {
-    let mut all: Vec<RuleOptions> = RuleOptions::PRESETS.iter().map(|&(_, options)| options).collect();
-    let paper = RuleOptions::PAPER;
-    all.extend(ElephantTakesRat::ALL.iter().map(|&v| RuleOptions { elephant_takes_rat: v, ..paper }));
-    all.extend(Shore::ALL.iter().map(|&v| RuleOptions { shore: v, ..paper }));
-    all.extend(Traps::ALL.iter().map(|&v| RuleOptions { traps: v, ..paper }));
-    all.extend(DogOverWolf::ALL.iter().map(|&v| RuleOptions { dog_over_wolf: v, ..paper }));
-    all.extend(TigerLeap::ALL.iter().map(|&v| RuleOptions { tiger_leap: v, ..paper }));
-    all.extend(OwnRatBlocks::ALL.iter().map(|&v| RuleOptions { own_rat_blocks: v, ..paper }));
-    all.extend(NoMove::ALL.iter().map(|&v| RuleOptions { no_move: v, ..paper }));
-    all.extend(Repetition::ALL.iter().map(|&v| RuleOptions { repetition: v, ..paper }));
     let mut distinct: Vec<RuleOptions> = Vec::new();
-    for options in all {
+    for options in slow::presets_and_single_values() {
         if !distinct.contains(&options) {
             distinct.push(options);
         }

@@ -2,10 +2,7 @@
 
 mod slow;
 
-use doushouqi::board::{
-    Animal, ByColor, Color, DogOverWolf, ElephantTakesRat, NoMove, OwnRatBlocks, Piece, Position, RuleOptions, Setup,
-    Shore, Square, TigerLeap, Traps,
-};
+use doushouqi::board::{Animal, ByColor, Color, NoMove, Piece, Position, RuleOptions, Setup, Square};
 use doushouqi::cpu::CpuLevel;
 use doushouqi::tablebase::{
     AnimalSet, Cells, ClassId, Classes, Index, Material, MaterialError, Options, ROW_CELLS, SolveError, Solver, Stats,
@@ -33,15 +30,7 @@ fn animals(set: AnimalSet) -> Vec<Animal> {
 /// Every preset, and the paper's rules with each one option changed to each other value. Repetition is left out: tables do
 /// not depend on it.
 fn rule_sets() -> Vec<RuleOptions> {
-    let paper = RuleOptions::PAPER;
-    let mut all: Vec<RuleOptions> = RuleOptions::PRESETS.iter().map(|(_, options)| *options).collect();
-    all.extend(ElephantTakesRat::ALL.iter().map(|&v| RuleOptions { elephant_takes_rat: v, ..paper }));
-    all.extend(Shore::ALL.iter().map(|&v| RuleOptions { shore: v, ..paper }));
-    all.extend(Traps::ALL.iter().map(|&v| RuleOptions { traps: v, ..paper }));
-    all.extend(DogOverWolf::ALL.iter().map(|&v| RuleOptions { dog_over_wolf: v, ..paper }));
-    all.extend(TigerLeap::ALL.iter().map(|&v| RuleOptions { tiger_leap: v, ..paper }));
-    all.extend(OwnRatBlocks::ALL.iter().map(|&v| RuleOptions { own_rat_blocks: v, ..paper }));
-    all.extend(NoMove::ALL.iter().map(|&v| RuleOptions { no_move: v, ..paper }));
+    let mut all = slow::presets_and_single_values();
     let mut seen = HashSet::new();
     all.retain(|options| seen.insert(options.table_hash()));
     all

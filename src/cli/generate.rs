@@ -72,8 +72,7 @@ impl Generate {
         result?;
         let set = TableSet::open(&self.out)?;
         let classes = &set.manifest().classes;
-        let positions: u64 =
-            classes.iter().map(|c| c.stats.white.summary().positions + c.stats.black.summary().positions).sum();
+        let positions: u64 = classes.iter().map(|c| c.stats.positions()).sum();
         let bytes: u64 = classes.iter().map(|c| c.bytes).sum();
         let report = Report {
             classes: classes.len(),

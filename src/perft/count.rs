@@ -237,20 +237,19 @@ impl Counter<'_> {
     fn repeated(&self, position: &Position, quiet: &Lanes, singles: &Lanes, mut total: u64) -> u64 {
         let color = position.turn();
         // The last of the path is this position; three plies before it is the first that one more move can repeat.
-        let mut older = self.path.0.iter().rev().skip(3).step_by(2);
-        older.by_ref().for_each(|old| {
+        for old in self.path.0.iter().rev().skip(3).step_by(2) {
             if old.lanes(!color) != position.lanes(!color) {
-                return;
+                continue;
             }
             let mut differing = (0..8).filter(|&a| old.lanes(color)[a] != position.lanes(color)[a]);
-            let (Some(a), None) = (differing.next(), differing.next()) else { return };
+            let (Some(a), None) = (differing.next(), differing.next()) else { continue };
             let to = old.lanes(color)[a];
             if (quiet[a] | singles[a]) & to != 0 {
                 let from = Square::lowest(position.lanes(color)[a]);
                 let mv = Move { animal: Animal::ALL[a], from, to: Square::lowest(to) };
                 total = total + 1 - self.after(position, mv);
             }
-        });
+        }
         total
     }
 }

@@ -40,14 +40,6 @@ pub struct Solved {
     pub table: Option<Table>,
 }
 
-impl Solved {
-    /// Number of positions, both sides to move.
-    #[must_use]
-    pub fn positions(&self) -> u64 {
-        self.stats.white.summary().positions + self.stats.black.summary().positions
-    }
-}
-
 /// The planes of one side to move.
 struct Planes {
     /// Positions not (yet) won.

@@ -1,4 +1,4 @@
-//! A directory of tables: a file a class, made by [`generate`], read by [`TableSet`].
+//! A directory of tables: a file a class, made by [`Generate`], read by [`TableSet`].
 
 use super::codec::{FAST_LEVEL, SMALL_LEVEL};
 use super::file::{Block, PARTIAL, TableError, TableFile, write, write_whole};
@@ -151,7 +151,7 @@ impl Generate<'_> {
                 file.check()?;
                 let table = if top { None } else { Some(file.load()?) };
                 let stats = file.description().stats.clone();
-                done(Progress { positions: positions(&stats), reused: true });
+                done(Progress { positions: stats.positions(), reused: true });
                 solver.insert(id, stats, table);
             }
             let names: HashMap<ClassId, (Material, PathBuf)> = missing
@@ -163,7 +163,7 @@ impl Generate<'_> {
                 let (material, path) = &names[&id];
                 let table = solved.table.as_ref().expect("values were asked for");
                 write(path, &self.rules, *material, table, &solved.stats, FAST_LEVEL)?;
-                done(Progress { positions: solved.positions(), reused: false });
+                done(Progress { positions: solved.stats.positions(), reused: false });
                 Ok(())
             })?;
             if pieces > 2 {
@@ -191,11 +191,12 @@ impl Generate<'_> {
         let working = |id: ClassId| working_bytes(&super::Index::new(material(id)), true);
         let Some(largest) = level.iter().copied().max_by_key(|&id| working(id)) else { return Ok(0) };
         let needed = captures + working(largest);
-        if needed > self.memory_gib * GIB {
+        let limit = self.memory_gib.saturating_mul(GIB);
+        if needed > limit {
             let (needed, limit) = (needed.div_ceil(GIB), self.memory_gib);
             return Err(SetError::Memory { material: material(largest), needed, limit });
         }
-        Ok(self.memory_gib * GIB - captures)
+        Ok(limit - captures)
     }
 }
 
@@ -231,21 +232,16 @@ pub fn repack(dir: &Path, done: &(dyn Fn(u64, u64) + Sync)) -> Result<(), SetErr
     for id in set.ids() {
         let file = set.file(id)?;
         let before = file.file_len();
+        let path = dir.join(file_name(set.classes.get(id)));
         if !file.is_packed(SMALL_LEVEL) {
             file.check()?;
             let material = set.classes.get(id).representative;
-            let path = dir.join(file_name(set.classes.get(id)));
             write(&path, &set.rules, material, &file.load()?, &file.description().stats, SMALL_LEVEL)?;
         }
-        let path = dir.join(file_name(set.classes.get(id)));
         let after = fs::metadata(&path).map_err(TableError::io(&path))?.len();
         done(before, after);
     }
     write_manifest(dir, &set.rules, Some(&set.classes))
-}
-
-fn positions(stats: &ByColor<Stats>) -> u64 {
-    stats.white.summary().positions + stats.black.summary().positions
 }
 
 /// Takes the directory for this process. The operating system gives the lock back when the process ends, however it ends.

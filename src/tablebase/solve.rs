@@ -167,7 +167,7 @@ impl Solver {
         done: &(dyn Fn(ClassId, u64) + Sync),
     ) -> Result<(), SolveError> {
         self.solve_classes(ids, keep, keep, &|id, solved| -> Result<(), SolveError> {
-            done(id, solved.positions());
+            done(id, solved.stats.positions());
             Ok(())
         })
     }

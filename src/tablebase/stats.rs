@@ -1,3 +1,4 @@
+use crate::board::ByColor;
 use serde::{Deserialize, Serialize};
 use std::ops::AddAssign;
 
@@ -56,6 +57,14 @@ impl Stats {
             draws: self.draws,
             longest: self.by_plies.iter().rposition(|&n| n > 0).unwrap_or(0) as u64,
         }
+    }
+}
+
+impl ByColor<Stats> {
+    /// Number of positions, both sides to move.
+    #[must_use]
+    pub fn positions(&self) -> u64 {
+        self.white.summary().positions + self.black.summary().positions
     }
 }
 

@@ -6,8 +6,8 @@
 #![allow(dead_code)]
 
 use doushouqi::board::{
-    Animal, Color, DogOverWolf, ElephantTakesRat, NoMove, OwnRatBlocks, Position, RuleOptions, Shore, Square,
-    TigerLeap, Traps,
+    Animal, Color, DogOverWolf, ElephantTakesRat, NoMove, OwnRatBlocks, Position, Repetition, RuleOptions, Shore,
+    Square, TigerLeap, Traps,
 };
 use std::collections::BTreeMap;
 
@@ -523,4 +523,19 @@ impl Tables {
         }
         table
     }
+}
+
+/// The presets, and `paper` with each single option at each of its values.
+pub fn presets_and_single_values() -> Vec<RuleOptions> {
+    let mut all: Vec<RuleOptions> = RuleOptions::PRESETS.iter().map(|&(_, options)| options).collect();
+    let paper = RuleOptions::PAPER;
+    all.extend(ElephantTakesRat::ALL.iter().map(|&v| RuleOptions { elephant_takes_rat: v, ..paper }));
+    all.extend(Shore::ALL.iter().map(|&v| RuleOptions { shore: v, ..paper }));
+    all.extend(Traps::ALL.iter().map(|&v| RuleOptions { traps: v, ..paper }));
+    all.extend(DogOverWolf::ALL.iter().map(|&v| RuleOptions { dog_over_wolf: v, ..paper }));
+    all.extend(TigerLeap::ALL.iter().map(|&v| RuleOptions { tiger_leap: v, ..paper }));
+    all.extend(OwnRatBlocks::ALL.iter().map(|&v| RuleOptions { own_rat_blocks: v, ..paper }));
+    all.extend(NoMove::ALL.iter().map(|&v| RuleOptions { no_move: v, ..paper }));
+    all.extend(Repetition::ALL.iter().map(|&v| RuleOptions { repetition: v, ..paper }));
+    all
 }
