@@ -157,14 +157,15 @@ fn parts(bytes: &[u8]) -> Parts {
     let block_table = 16 + number(bytes, 12, 4);
     let description: Json = serde_json::from_slice(&bytes[16..block_table]).expect("JSON");
     let size = |key: &str| description[key].as_u64().unwrap() as usize;
-    let head_sum = block_table + 16 * 2 * size("rows").div_ceil(size("block_rows"));
+    let sides = if description["sides"] == "both" { 2 } else { 1 };
+    let head_sum = block_table + 16 * sides * size("rows").div_ceil(size("block_rows"));
     Parts { block_table, head_sum, blocks: head_sum + 8, trailer: bytes.len() - 8, description }
 }
 
 /// Builds a table file of its description and blocks.
 fn build(description: &Json, blocks: &[Vec<u8>]) -> Vec<u8> {
     let description = description.to_string();
-    let mut bytes = b"DSQTABLE\x01\0\0\0".to_vec();
+    let mut bytes = b"DSQTABLE\x02\0\0\0".to_vec();
     bytes.extend((description.len() as u32).to_le_bytes());
     bytes.extend(description.as_bytes());
     for block in blocks {
@@ -614,9 +615,9 @@ fn read_everything(dir: &Path, bytes: &[u8]) {
     replace(&path, bytes);
     if let Ok(file) = TableFile::open(&path, &RuleOptions::PAPER, material("EvE")) {
         let _ = file.check();
-        let _ = file.load();
     }
     let set = TableSet::open(dir).unwrap();
+    let _ = set.table(set.classes().member(material("EvE")).unwrap().class);
     for position in random_positions(5, &[material("EvE")], 20) {
         let _: Result<Option<Value>, SetError> = set.probe(&position);
         let _ = set.moves(&position, &Rules::new(*set.rules()));
@@ -631,7 +632,7 @@ proptest! {
         head in 0..4usize,
         bytes in prop::collection::vec(any::<u8>(), 0..600),
     ) {
-        let heads: [&[u8]; 4] = [b"", b"DSQTABLE", b"DSQTABLE\x01\0\0\0", b"DSQTABLE\x01\0\0\0\x02\0\0\0{}"];
+        let heads: [&[u8]; 4] = [b"", b"DSQTABLE", b"DSQTABLE\x01\0\0\0", b"DSQTABLE\x02\0\0\0\x02\0\0\0{}"];
         let dir = temporary();
         let path = dir.path().join("EvE.dsq");
         fs::write(&path, [heads[head], &bytes].concat()).unwrap();
@@ -847,6 +848,13 @@ fn a_forged_value_is_found() {
     let at = (middle..).find(|&i| codes[i] > 4).unwrap();
     codes[at] += 2;
     forged[0] = zstd::bulk::compress(&codes, 9).unwrap();
+    let plies = usize::from(codes[at]) - 2;
+    let count = |description: &mut Json, plies: usize, more: i64| {
+        let count = &mut description["stats"]["white"]["by_plies"][plies];
+        *count = (count.as_i64().unwrap() + more).into();
+    };
+    count(&mut description, plies - 2, -1);
+    count(&mut description, plies, 1);
     description["values"]["white"] = values(&build(&description, &forged), Color::White).into();
     assert_ne!(description["values"], parts(&whole).description["values"]);
     replace(&path, &build(&description, &forged));
@@ -855,12 +863,73 @@ fn a_forged_value_is_found() {
     for class in listed["classes"].as_array_mut().unwrap() {
         if class["class"] == "EvE" {
             class["values"] = description["values"].clone();
+            class["stats"] = description["stats"].clone();
             class["bytes"] = fs::metadata(&path).unwrap().len().into();
         }
     }
     replace(&manifest, listed.to_string().as_bytes());
     stdout(&["verify", text(dir.path()), "--sample", "0"]);
     fails(1, &["verify", text(dir.path()), "--full"], &["the table says", "its moves say"]);
+    // The same with the counts as they were.
+    count(&mut description, plies - 2, 1);
+    count(&mut description, plies, -1);
+    replace(&path, &build(&description, &forged));
+    for class in listed["classes"].as_array_mut().unwrap() {
+        if class["class"] == "EvE" {
+            class["stats"] = description["stats"].clone();
+        }
+    }
+    replace(&manifest, listed.to_string().as_bytes());
+    fails(1, &["verify", text(dir.path())], &["EvE", "counts"]);
+}
+
+#[test]
+fn a_table_that_is_not_listed_is_found() {
+    let dir = tables(3);
+    let at = text(dir.path());
+    let manifest = dir.path().join("manifest.json");
+    let whole: Json = serde_json::from_slice(&fs::read(&manifest).unwrap()).unwrap();
+    for name in ["ERvR", "EvE"] {
+        let mut listed = whole.clone();
+        listed["classes"].as_array_mut().unwrap().retain(|class| class["class"] != name);
+        replace(&manifest, listed.to_string().as_bytes());
+        fails(2, &["verify", at], &[at, name, "manifest.json"]);
+    }
+    // Gone altogether, though others lead there.
+    fs::remove_file(dir.path().join("EvE.dsq")).unwrap();
+    fails(2, &["verify", at], &[at, "EvE", "manifest.json"]);
+    stdout(&["generate", "--pieces", "3", "--out", at]);
+    holds(dir.path(), 3);
+}
+
+#[test]
+fn counts_without_tables() {
+    let dir = temporary();
+    let at = text(dir.path());
+    let made = &json(&["generate", "--pieces", "3", "--out", at, "--stats-only", "--json"])[0];
+    assert_eq!(
+        (made["classes"].as_u64(), made["counted"].as_u64(), made["reused"].as_u64()),
+        (Some(10), Some(42), Some(0))
+    );
+    let whole = tables(3);
+    for by in ["pieces", "class", "material"] {
+        let counted = stdout(&["stats", at, "--by", by, "--json"]);
+        assert_eq!(counted, stdout(&["stats", text(whole.path()), "--by", by, "--json"]));
+    }
+    let again = &json(&["generate", "--pieces", "3", "--out", at, "--stats-only", "--json"])[0];
+    assert_eq!(again["reused"], 52);
+    // What was counted before a kill is not counted again.
+    let manifest = dir.path().join("manifest.json");
+    let mut listed: Json = serde_json::from_slice(&fs::read(&manifest).unwrap()).unwrap();
+    listed["counted"].as_array_mut().unwrap().truncate(20);
+    replace(&manifest, listed.to_string().as_bytes());
+    let again = &json(&["generate", "--pieces", "3", "--out", at, "--stats-only", "--json"])[0];
+    assert_eq!((again["counted"].as_u64(), again["reused"].as_u64()), (Some(42), Some(30)));
+    stdout(&["verify", at]);
+    fails(2, &["probe", "--tables", at, "7/7/3el2/7/7/7/3E3/7/7 w"], &["3 pieces"]);
+    // The tables themselves replace the counts.
+    stdout(&["generate", "--pieces", "3", "--out", at]);
+    holds(dir.path(), 3);
 }
 
 #[test]
@@ -888,6 +957,15 @@ fn packing_again_changes_no_value() {
     for position in random_positions(10, &[Material::all(2), Material::all(3)].concat(), 5000) {
         assert_eq!(packed.probe(&position).unwrap(), plain.probe(&position).unwrap(), "{}", position.to_fen());
     }
+    drop(packed);
+    // One side to move is gone, and is computed again where all values are asked for.
+    let full = &json(&["verify", at, "--full", "--json"])[0];
+    let both = &json(&["verify", text(original.path()), "--full", "--json"])[0];
+    assert_eq!(full["values"].as_u64().unwrap() * 2, both["values"].as_u64().unwrap());
+    for arguments in [vec!["stats", "--deepest"], vec!["export", "--material", "RvE", "--format", "csv", "--tables"]] {
+        let of = |dir: &Path| stdout(&[&arguments[..], &[text(dir)]].concat());
+        assert_eq!(of(dir.path()), of(original.path()), "{arguments:?}");
+    }
     let packed = files(dir.path());
     let again = &json(&["repack", at, "--json"])[0];
     assert_eq!(again["bytes"], again["bytes_before"]);
@@ -896,6 +974,48 @@ fn packing_again_changes_no_value() {
     let report = &json(&["generate", "--pieces", "3", "--out", at, "--json"])[0];
     assert_eq!(report["reused"], report["classes"]);
     assert!(files(dir.path()) == packed);
+    // Those that a class leads to are solved again for their values, and compared.
+    for name in ["ERvR.dsq", "ELvT.dsq"] {
+        fs::remove_file(dir.path().join(name)).unwrap();
+    }
+    let report = &json(&["generate", "--pieces", "3", "--out", at, "--json"])[0];
+    assert_eq!(report["reused"].as_u64().unwrap() + 2, report["classes"].as_u64().unwrap());
+    stdout(&["repack", at]);
+    assert!(files(dir.path()) == packed);
+}
+
+/// A packed file that was changed: no probe answers otherwise than the whole one.
+#[test]
+fn damage_of_a_packed_file_is_found() {
+    let dir = tables(3);
+    stdout(&["repack", text(dir.path())]);
+    let path = dir.path().join("ERvR.dsq");
+    let whole = fs::read(&path).unwrap();
+    let positions = random_positions(14, &[material("ERvR"), material("RvER")], 60);
+    let right: Vec<_> = {
+        let set = TableSet::open(dir.path()).unwrap();
+        positions.iter().map(|p| set.probe(p).unwrap()).collect()
+    };
+    let mut random = Pcg64::seed_from_u64(15);
+    let mut answers = 0;
+    for _ in 0..200 {
+        let mut bytes = whole.clone();
+        let at = random.next_u64() as usize % whole.len();
+        bytes[at] ^= 1 << (random.next_u64() % 8);
+        replace(&path, &bytes);
+        let set = TableSet::open(dir.path()).unwrap();
+        assert!(set.file(set.classes().member(material("ERvR")).unwrap().class).and_then(|f| Ok(f.check()?)).is_err());
+        for (position, right) in positions.iter().zip(&right) {
+            match set.probe(position) {
+                Ok(value) => {
+                    answers += 1;
+                    assert_eq!(value, *right, "byte {at}: {}", position.to_fen());
+                }
+                Err(error) => assert!(error.to_string().contains("ERvR.dsq"), "{error}"),
+            }
+        }
+    }
+    assert!(answers > 0, "no probe survives");
 }
 
 #[test]
@@ -952,6 +1072,9 @@ fn counts_are_the_published_ones() {
     let numbers = |line: &Json| keys.map(|key| line[key].as_u64().unwrap());
     let pieces = by("pieces");
     assert_eq!(pieces.len(), 2);
+    for line in by("material") {
+        assert_eq!(line["positions"], material(line["name"].as_str().unwrap()).positions(), "{}", line["name"]);
+    }
     for (line, pieces) in pieces.iter().zip([2, 3]) {
         let printed = ENDGAMES.iter().find(|row| row.pieces == pieces).unwrap();
         let [positions, no_move, wins, losses, draws, longest] = numbers(line);

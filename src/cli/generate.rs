@@ -12,7 +12,8 @@ use std::time::Instant;
 /// run that was killed goes on where it was when the same command is given again.
 #[derive(Args)]
 #[command(after_help = "Examples:\n  dsq generate --pieces 4 --out tables\n  \
-                        dsq generate --material ETvLR --out tables --rules chinese")]
+                        dsq generate --material ETvLR --out tables --rules chinese\n  \
+                        dsq generate --pieces 5 --out tables --stats-only")]
 pub struct Generate {
     /// Make all materials of 2 to N pieces.
     #[arg(long, value_name = "N", required_unless_present = "material", conflicts_with = "material",
@@ -24,6 +25,9 @@ pub struct Generate {
     /// The directory; it is made if it is not there.
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
+    /// Of the most pieces keep nothing but the counts, for which `dsq stats` asks: for what no disk holds.
+    #[arg(long)]
+    stats_only: bool,
     #[command(flatten)]
     rules: RulesArg,
     #[command(flatten)]
@@ -39,6 +43,7 @@ pub struct Generate {
 #[derive(Serialize)]
 struct Report {
     classes: usize,
+    counted: usize,
     reused: u64,
     positions: u64,
     bytes: u64,
@@ -57,25 +62,27 @@ impl Generate {
             rules: self.rules.rules,
             pieces: self.pieces.unwrap_or(2).into(),
             material: self.material,
+            stats_only: self.stats_only,
             memory_gib: self.memory,
             options: Options::default(),
         };
-        let bar = progress_bar(job.class_count() as u64, "classes").with_message("generating");
+        let bar = progress_bar(job.positions(), "positions").with_message("generating");
         let reused = AtomicU64::new(0);
         let result = self.threads.run(|| {
             job.run(&|progress| {
                 reused.fetch_add(u64::from(progress.reused), Ordering::Relaxed);
-                bar.inc(1);
+                bar.inc(progress.positions);
             })
         })?;
         bar.finish_and_clear();
         result?;
         let set = TableSet::open(&self.out)?;
-        let classes = &set.manifest().classes;
+        let tablebase::Manifest { classes, counted, .. } = set.manifest();
         let positions: u64 = classes.iter().map(|c| c.stats.positions()).sum();
         let bytes: u64 = classes.iter().map(|c| c.bytes).sum();
         let report = Report {
             classes: classes.len(),
+            counted: counted.len(),
             reused: reused.into_inner(),
             positions,
             bytes,
@@ -84,6 +91,9 @@ impl Generate {
         };
         if self.json {
             return print_json(&report);
+        }
+        if report.counted > 0 {
+            print(format_args!("{} classes were only counted; `dsq stats` shows them", report.counted))?;
         }
         print(format_args!(
             "{} classes in {} ({} were there already): {} bytes, {:.3} bits a position, {:.1} s",

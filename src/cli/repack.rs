@@ -10,7 +10,7 @@ use std::time::Instant;
 ///
 /// Each file is replaced when its successor is whole; a run that was killed goes on where it was.
 #[derive(Args)]
-#[command(after_help = "Example:\n  dsq repack tables")]
+#[command(after_help = "Examples:\n  dsq repack tables")]
 pub struct Repack {
     /// The directory that `dsq generate` made.
     dir: PathBuf,

@@ -59,17 +59,20 @@ impl StatsCommand {
         }
         // Sorted by piece count, then by spelling.
         let mut lines: BTreeMap<(usize, Option<Material>), Stats> = BTreeMap::new();
-        for class in &set.manifest().classes {
+        let manifest = set.manifest();
+        let files = manifest.classes.iter().map(|c| (&c.class, &c.same, &c.swapped, &c.stats));
+        let counted = manifest.counted.iter().map(|c| (&c.class, &c.same, &c.swapped, &c.stats));
+        for (class, same, swapped, stats) in files.chain(counted) {
             let material = |name: &String| {
                 name.parse::<Material>()
                     .map_err(|e| Failure::Environment(format!("{}: the manifest: {e}", self.dir.display())))
             };
             if self.by == By::Class {
-                let name = material(&class.class)?;
-                *lines.entry((name.len(), Some(name))).or_default() += &class.stats.white;
+                let name = material(class)?;
+                *lines.entry((name.len(), Some(name))).or_default() += &stats.white;
                 continue;
             }
-            for (names, stats) in [(&class.same, &class.stats.white), (&class.swapped, &class.stats.black)] {
+            for (names, stats) in [(same, &stats.white), (swapped, &stats.black)] {
                 for name in names {
                     let name = material(name)?;
                     let key = (name.len(), (self.by == By::Material).then_some(name));

@@ -43,6 +43,7 @@ impl Verify {
     pub fn run(self) -> Outcome {
         let start = Instant::now();
         let set = TableSet::open(&self.dir)?;
+        set.check_complete()?;
         let scope = match (self.full, self.sample) {
             (true, _) => Scope::Full,
             (false, 0) => Scope::Checksums,
@@ -54,14 +55,7 @@ impl Verify {
         for &id in &ids {
             let verified = self.threads.run(|| verify(&set, id, scope))?;
             bar.inc(1);
-            values += verified?.map_err(|wrong| {
-                let stored = wrong.stored.map_or("nothing".to_owned(), |v| v.to_string());
-                Failure::Mismatch(format!(
-                    "{}: the table says {stored}, its moves say {}",
-                    wrong.position.to_fen(),
-                    wrong.computed
-                ))
-            })?;
+            values += verified?.map_err(|wrong| Failure::Mismatch(wrong.to_string()))?;
         }
         bar.finish_and_clear();
         let seed = (!self.full && self.sample > 0).then_some(self.seed);

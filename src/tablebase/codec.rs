@@ -5,14 +5,26 @@
 use super::index::{Index, ROW_CELLS, WIDTH, squares_in_play};
 use super::value::Cells;
 use crate::board::{Bitboard, Square};
+use std::cell::RefCell;
 use std::hash::Hasher;
 use std::ops::Range;
 use xxhash_rust::xxh3::Xxh3;
+use zstd::bulk::Decompressor;
 
-/// The compression level that `generate` uses.
-pub const FAST_LEVEL: i32 = 9;
-/// The compression level that `repack` uses: a sixth less for twenty times the time.
-pub const SMALL_LEVEL: i32 = 19;
+thread_local! {
+    /// Setting one up takes longer than decoding a small block.
+    static DECOMPRESSOR: RefCell<Option<Decompressor<'static>>> = const { RefCell::new(None) };
+}
+
+/// The `len` bytes that a block was compressed from; `None` if it was not.
+pub(crate) fn decompress(block: &[u8], len: usize) -> Option<Vec<u8>> {
+    DECOMPRESSOR.with_borrow_mut(|slot| {
+        if slot.is_none() {
+            *slot = Some(Decompressor::new().ok()?);
+        }
+        slot.as_mut()?.decompress(block, len).ok().filter(|bytes| bytes.len() == len)
+    })
+}
 
 /// Which cells of a row are kept, and in which order.
 #[derive(Clone, Debug)]

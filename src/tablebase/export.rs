@@ -38,7 +38,7 @@ pub fn export(
         return Err(SetError::TooFewPieces { material, pieces }.into());
     };
     let rules = Rules::new(*set.rules());
-    let table = set.file(member.class)?.load().map_err(SetError::from)?;
+    let table = set.table(member.class)?;
     let men: Vec<Man> = material.pieces().collect();
     header(&men, material, format, out)?;
     let mut exporter = Exporter { set, rules, men, table, format, out, count: 0 };

@@ -3,21 +3,22 @@
 //! ```text
 //! offset  bytes
 //! 0       8        magic: "DSQTABLE"
-//! 8       4        format version: 1
+//! 8       4        format version: 2
 //! 12      4        length M of the description
 //! 16      M        the description, JSON: see `Description`
 //!         16 * B   block table: for each block its length (u64) and the XXH3-64 of its bytes (u64)
 //!         8        XXH3-64 of everything before
-//!                  the blocks, one after the other: White to move first, rows in order, then Black to move
+//!                  the blocks, one after the other: the sides that are stored, White to move first, rows in order
 //!         8        XXH3-64 of everything before
 //! ```
 //!
-//! There are B = 2 * ceil(rows / block_rows) blocks. What a block holds is said in `codec`, how rows and cells are
-//! numbered in `index`.
+//! There are B = sides * ceil(rows / block_rows) blocks, where `sides` is 2, or 1 if only one side to move is stored; a value
+//! of the other follows from those of its moves, which lead to the stored side or to smaller classes. What a block holds is
+//! said in `codec`, how rows and cells are numbered in `index`.
 
-use super::codec::Layout;
+use super::codec::{self, Layout};
 use super::index::Index;
-use super::{Cells, Material, ROW_CELLS, Stats, Table};
+use super::{Cells, Material, ROW_CELLS, Stats, Table, Value};
 use crate::board::{ByColor, Color, RuleOptions};
 use memmap2::Mmap;
 use rayon::prelude::*;
@@ -29,9 +30,49 @@ use thiserror::Error;
 use xxhash_rust::xxh3::xxh3_64;
 
 const MAGIC: &[u8; 8] = b"DSQTABLE";
-const VERSION: u32 = 1;
-/// Bytes of a decoded block, about: as large as one probe can afford.
-const BLOCK_BYTES: usize = 64 << 10;
+const VERSION: u32 = 2;
+/// The largest decoded block that is read.
+const MAX_BLOCK_BYTES: usize = 1 << 20;
+
+/// How a table is written.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Packing {
+    /// Leave out the side to move that is the harder to compress.
+    one_side: bool,
+    /// Bytes of a decoded block, about: as large as a probe can afford, which reads one, or several where a side is
+    /// missing.
+    block_bytes: usize,
+    /// Level of zstd.
+    level: i32,
+}
+
+impl Packing {
+    /// What `generate` writes.
+    pub const FAST: Packing = Packing { one_side: false, block_bytes: 64 << 10, level: 9 };
+    /// What `repack` writes.
+    pub const SMALL: Packing = Packing { one_side: true, block_bytes: 16 << 10, level: 19 };
+}
+
+/// Which sides to move a file stores.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Sides {
+    Both,
+    White,
+    Black,
+}
+
+impl Sides {
+    /// The sides, in the order of the file.
+    #[must_use]
+    pub fn colors(self) -> &'static [Color] {
+        match self {
+            Sides::Both => &Color::ALL,
+            Sides::White => &[Color::White],
+            Sides::Black => &[Color::Black],
+        }
+    }
+}
 
 /// Why a table file cannot be used.
 #[derive(Debug, Error)]
@@ -68,13 +109,17 @@ pub struct Description {
     /// The pieces in the order of the index, capitals for White: row pieces, word piece, lane piece.
     pub pieces: String,
     pub rows: usize,
+    /// The sides to move that are stored.
+    pub sides: Sides,
     pub block_rows: usize,
     /// Bytes of a cell: 1 or 2.
     pub cell_bytes: usize,
     /// The codec with its version.
     pub codec: String,
-    /// Checksum of the decoded values of each side to move, 16 hexadecimal digits; no choice of codec changes it.
+    /// Checksum of the values of each side to move, stored or not, 16 hexadecimal digits; no choice of codec changes it.
     pub values: ByColor<String>,
+    /// A cell with the longest line of each side to move, the first; null if none is decided.
+    pub deepest: ByColor<Option<usize>>,
     /// The counts, White and Black to move.
     pub stats: ByColor<Stats>,
 }
@@ -88,18 +133,28 @@ fn codec_name(level: i32) -> String {
     format!("zstd {} level {level}", zstd::zstd_safe::version_string())
 }
 
-fn block_rows(layout: &Layout, cell_bytes: usize) -> usize {
-    (BLOCK_BYTES / (layout.row_len() * cell_bytes)).max(1)
+/// The first cell with the longest line of a side to move.
+fn deepest(cells: &Cells, stats: &Stats) -> Option<usize> {
+    let plies = stats.by_plies.iter().rposition(|&n| n > 0)?;
+    let code = Value::Decided(plies as u16).code();
+    (0..cells.len()).into_par_iter().find_first(|&cell| cells.get(cell) == code)
+}
+
+/// The side to move that compresses the better.
+fn smaller(blocks: impl Fn(Color) -> Vec<Vec<u8>>) -> Sides {
+    // A fast level tells as well.
+    let size = |color| blocks(color).iter().map(Vec::len).sum::<usize>();
+    if size(Color::White) <= size(Color::Black) { Sides::White } else { Sides::Black }
 }
 
 /// Writes a class. The file appears under its name only when it is whole and on the disk.
-pub fn write(
+pub(crate) fn write(
     path: &Path,
     rules: &RuleOptions,
     material: Material,
     table: &Table,
     stats: &ByColor<Stats>,
-    level: i32,
+    packing: Packing,
 ) -> Result<(), TableError> {
     let index = Index::new(material);
     let layout = Layout::new(&index);
@@ -108,7 +163,16 @@ pub fn write(
         Cells::Byte(_) => 1,
         Cells::Wide(_) => 2,
     };
-    let block_rows = block_rows(&layout, cell_bytes);
+    let block_rows = (packing.block_bytes / (layout.row_len() * cell_bytes)).max(1);
+    let compress = |color: Color, level: i32| -> Result<Vec<Vec<u8>>, TableError> {
+        let starts: Vec<usize> = (0..index.rows).step_by(block_rows).collect();
+        let block = |&first: &usize| {
+            let rows = first..(first + block_rows).min(index.rows);
+            zstd::bulk::compress(&layout.gather(cells[color], rows), level).map_err(TableError::io(path))
+        };
+        starts.par_iter().map(block).collect()
+    };
+    let sides = if packing.one_side { smaller(|color| compress(color, 1).unwrap_or_default()) } else { Sides::Both };
     let letters = index.men.iter().map(|&(color, animal)| crate::board::Piece { color, animal }.letter());
     let description = Description {
         rules: rules.table_spelling(),
@@ -116,23 +180,20 @@ pub fn write(
         material: material.to_string(),
         pieces: letters.collect(),
         rows: index.rows,
+        sides,
         block_rows,
         cell_bytes,
-        codec: codec_name(level),
+        codec: codec_name(packing.level),
         values: cells.map(|cells| hex(layout.checksum(cells))),
+        deepest: ByColor::from_fn(|color| deepest(cells[color], &stats[color])),
         stats: stats.clone(),
     };
     let description = serde_json::to_vec(&description).expect("a description is JSON");
 
-    let starts: Vec<(Color, usize)> =
-        Color::ALL.into_iter().flat_map(|c| (0..index.rows).step_by(block_rows).map(move |r| (c, r))).collect();
-    let blocks: Vec<Vec<u8>> = starts
-        .par_iter()
-        .map(|&(color, first)| {
-            let rows = first..(first + block_rows).min(index.rows);
-            zstd::bulk::compress(&layout.gather(cells[color], rows), level).map_err(TableError::io(path))
-        })
-        .collect::<Result<_, _>>()?;
+    let mut blocks = Vec::new();
+    for &color in sides.colors() {
+        blocks.extend(compress(color, packing.level)?);
+    }
 
     let mut bytes = Vec::new();
     bytes.extend(MAGIC);
@@ -147,6 +208,20 @@ pub fn write(
     blocks.iter().for_each(|block| bytes.extend(block));
     bytes.extend(xxh3_64(&bytes).to_le_bytes());
     write_whole(path, &bytes)
+}
+
+/// Checks that the file at `path` was made of these values.
+pub(crate) fn check_values(
+    path: &Path,
+    material: Material,
+    table: &Table,
+    values: &ByColor<String>,
+) -> Result<(), TableError> {
+    let layout = Layout::new(&Index::new(material));
+    if Color::ALL.iter().all(|&color| hex(layout.checksum(&table.cells[color])) == values[color]) {
+        return Ok(());
+    }
+    Err(TableError::Damaged { path: path.to_owned(), what: "its values are not those of its material" })
 }
 
 /// Extension of files that are being written.
@@ -211,6 +286,15 @@ impl TableFile {
         let description = bytes.get(16..table).ok_or(damaged("it is cut short"))?;
         let description: Description =
             serde_json::from_slice(description).map_err(|_| damaged("its description is not readable"))?;
+        let end = (description.rows.checked_next_multiple_of(description.block_rows))
+            .and_then(|rows| (rows / description.block_rows).checked_mul(16 * description.sides.colors().len()))
+            .and_then(|len| len.checked_add(table))
+            .ok_or(damaged("its description makes no sense"))?;
+        let count = (end - table) / 16;
+        let head = bytes.get(..end).ok_or(damaged("it is cut short"))?;
+        if number(end, 8)? != xxh3_64(head) {
+            return Err(damaged("the checksum of its head is wrong"));
+        }
         if description.rules_hash != hex(rules.table_hash()) {
             let (found, wanted) = (description.rules, rules.table_spelling());
             return Err(TableError::Rules { path: path.to_owned(), found, wanted });
@@ -221,17 +305,14 @@ impl TableFile {
         }
         let index = Index::new(material);
         let layout = Layout::new(&index);
+        let cells = index.rows * ROW_CELLS;
+        let row_bytes = layout.row_len().saturating_mul(description.cell_bytes);
         let sound = description.rows == index.rows
             && matches!(description.cell_bytes, 1 | 2)
-            && description.block_rows == block_rows(&layout, description.cell_bytes);
+            && row_bytes.checked_mul(description.block_rows).is_some_and(|bytes| bytes <= MAX_BLOCK_BYTES)
+            && Color::ALL.iter().all(|&color| description.deepest[color].is_none_or(|cell| cell < cells));
         if !sound {
             return Err(damaged("its description does not fit its material"));
-        }
-        let count = 2 * index.rows.div_ceil(description.block_rows);
-        let end = table + 16 * count;
-        let head = bytes.get(..end).ok_or(damaged("it is cut short"))?;
-        if number(end, 8)? != xxh3_64(head) {
-            return Err(damaged("the checksum of its head is wrong"));
         }
         let mut starts = vec![end + 8];
         let mut checksums = Vec::with_capacity(count);
@@ -253,10 +334,17 @@ impl TableFile {
         &self.description
     }
 
-    /// Whether it is compressed as this program would at that level.
+    /// Whether it is written as this program would.
     #[must_use]
-    pub fn is_packed(&self, level: i32) -> bool {
-        self.description.codec == codec_name(level)
+    pub(crate) fn is_packed(&self, packing: Packing) -> bool {
+        self.description.codec == codec_name(packing.level)
+            && (self.description.sides != Sides::Both) == packing.one_side
+    }
+
+    /// Whether it stores the values of this side to move.
+    #[must_use]
+    pub(crate) fn stores(&self, color: Color) -> bool {
+        self.description.sides.colors().contains(&color)
     }
 
     /// The index of its cells.
@@ -275,10 +363,11 @@ impl TableFile {
         TableError::Damaged { path: self.path.clone(), what }
     }
 
-    /// The number of the block that holds a cell.
+    /// The number of the block that holds a cell; the side to move must be stored.
     pub(crate) fn block_of(&self, color: Color, cell: usize) -> usize {
         let per_side = self.index.rows.div_ceil(self.description.block_rows);
-        color as usize * per_side + cell / ROW_CELLS / self.description.block_rows
+        let before = if self.description.sides == Sides::Both { color as usize * per_side } else { 0 };
+        before + cell / ROW_CELLS / self.description.block_rows
     }
 
     /// Reads and checks a block.
@@ -291,9 +380,9 @@ impl TableFile {
         if xxh3_64(bytes) != self.checksums[number] {
             return Err(self.damaged("the checksum of a block is wrong"));
         }
-        match zstd::bulk::decompress(bytes, len) {
-            Ok(bytes) if bytes.len() == len => Ok(Block { bytes, first_row }),
-            _ => Err(self.damaged("a block cannot be decoded")),
+        match codec::decompress(bytes, len) {
+            Some(bytes) => Ok(Block { bytes, first_row }),
+            None => Err(self.damaged("a block cannot be decoded")),
         }
     }
 
@@ -315,22 +404,25 @@ impl TableFile {
         Ok(())
     }
 
-    /// Decodes the whole table, and checks the checksum of its values.
-    pub fn load(&self) -> Result<Table, TableError> {
-        let side = |color: Color| -> Result<Cells, TableError> {
-            let len = self.index.rows * ROW_CELLS;
-            let mut cells =
-                if self.description.cell_bytes == 1 { Cells::Byte(vec![0; len]) } else { Cells::Wide(vec![0; len]) };
-            for first in (0..self.index.rows).step_by(self.description.block_rows) {
-                let block = self.block(self.block_of(color, first * ROW_CELLS))?;
-                let rows = first..(first + self.description.block_rows).min(self.index.rows);
-                self.layout.scatter(&block.bytes, &mut cells, rows, |row| super::pass::valid_row(&self.index, row).0);
-            }
-            if hex(self.layout.checksum(&cells)) != self.description.values[color] {
-                return Err(self.damaged("the checksum of its values is wrong"));
-            }
-            Ok(cells)
-        };
-        Ok(Table { cells: ByColor { white: side(Color::White)?, black: side(Color::Black)? } })
+    /// Decodes all values of a side to move that is stored, and checks their checksum.
+    pub(crate) fn load(&self, color: Color) -> Result<Cells, TableError> {
+        let len = self.index.rows * ROW_CELLS;
+        let mut cells =
+            if self.description.cell_bytes == 1 { Cells::Byte(vec![0; len]) } else { Cells::Wide(vec![0; len]) };
+        for first in (0..self.index.rows).step_by(self.description.block_rows) {
+            let block = self.block(self.block_of(color, first * ROW_CELLS))?;
+            let rows = first..(first + self.description.block_rows).min(self.index.rows);
+            self.layout.scatter(&block.bytes, &mut cells, rows, |row| super::pass::valid_row(&self.index, row).0);
+        }
+        self.check_values(color, &cells)?;
+        Ok(cells)
+    }
+
+    /// Checks values of a side to move, stored or not, against their checksum.
+    pub(crate) fn check_values(&self, color: Color, cells: &Cells) -> Result<(), TableError> {
+        if hex(self.layout.checksum(cells)) != self.description.values[color] {
+            return Err(self.damaged("the checksum of its values is wrong"));
+        }
+        Ok(())
     }
 }

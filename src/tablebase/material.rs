@@ -1,3 +1,4 @@
+use super::{Man, squares_in_play};
 use crate::board::{Animal, ByColor, Color, Position};
 use std::cmp::Ordering;
 use std::fmt;
@@ -122,6 +123,16 @@ impl Material {
     #[must_use]
     pub fn is_empty(self) -> bool {
         false
+    }
+
+    /// Number of positions with one side to move: every piece where it may stand, no two on one square, no den entered.
+    #[must_use]
+    pub fn positions(self) -> u64 {
+        // All that walk share the same squares, and a rat may stand on all of these.
+        let (mut swimmers, mut walkers): (Vec<_>, Vec<_>) = self.pieces().partition(|(_, animal)| animal.swims());
+        walkers.append(&mut swimmers);
+        let free = |(i, &man): (usize, &Man)| squares_in_play(man).len().saturating_sub(i) as u64;
+        walkers.iter().enumerate().map(free).product()
     }
 
     /// The animals of a side.

@@ -10,6 +10,7 @@ mod file;
 #[cfg(feature = "gpu")]
 mod gpu;
 mod index;
+mod locate;
 mod material;
 mod pass;
 mod probe;
@@ -24,14 +25,14 @@ mod wdl;
 
 pub use class::{Class, ClassId, Classes, Man, Member, Place};
 pub use export::{ExportError, ExportFormat, export};
-pub use file::{Description, TableError, TableFile};
+pub use file::{Description, Sides, TableError, TableFile};
 #[cfg(feature = "gpu")]
 pub use gpu::{Gpu, shaders};
 pub use index::{Index, ROW_CELLS, RowPiece, WIDTH, squares_in_play};
 pub use material::{AnimalSet, Material, MaterialError};
 pub use pass::Solved;
 pub use probe::{Verdict, Wdl};
-pub use set::{Generate, MANIFEST, Manifest, ManifestClass, Progress, SetError, TableSet, repack};
+pub use set::{CountedClass, Generate, MANIFEST, Manifest, ManifestClass, Progress, SetError, TableSet, repack};
 pub use solve::{MAX_PIECES, Options, SolveError, Solver, Table};
 pub use stats::{Stats, Summary};
 pub use value::{Cells, Value};

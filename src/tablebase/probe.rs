@@ -1,7 +1,7 @@
 //! What a table says of the moves of a position, and best lines.
 
 use super::verify::position;
-use super::{ClassId, SetError, TableSet, Value};
+use super::{SetError, TableSet, Value};
 use crate::board::{Color, Move, NoMove, Position, Rules};
 use std::cmp::Reverse;
 
@@ -78,20 +78,21 @@ impl TableSet {
 
     /// A position of so many pieces with the longest line of all tables here; the first in the order of classes and cells.
     pub fn deepest(&self, pieces: usize) -> Result<Option<(Position, u16)>, SetError> {
-        let mut best: Option<(usize, ClassId, Color)> = None;
+        let mut best: Option<(usize, Position)> = None;
         for id in self.ids().filter(|&id| self.classes().get(id).representative.len() == pieces) {
+            let file = self.file(id)?;
             for turn in Color::ALL {
-                let longest = self.file(id)?.description().stats[turn].summary().longest as usize;
-                if best.is_none_or(|(so_far, ..)| longest > so_far) {
-                    best = Some((longest, id, turn));
+                let longest = file.description().stats[turn].summary().longest as usize;
+                if best.as_ref().is_some_and(|(so_far, _)| longest <= *so_far) {
+                    continue;
+                }
+                let cell = file.description().deepest[turn];
+                if let Some(position) = cell.and_then(|cell| position(file.index(), turn, cell)) {
+                    best = Some((longest, position));
                 }
             }
         }
-        let Some((longest, id, turn)) = best else { return Ok(None) };
-        let code = Value::Decided(longest as u16).code();
-        let table = self.file(id)?.load()?;
-        let cell = (0..table.cells[turn].len()).find(|&cell| table.cells[turn].get(cell) == code);
-        Ok(cell.and_then(|cell| position(self, id, turn, cell)).map(|position| (position, longest as u16)))
+        Ok(best.map(|(plies, position)| (position, plies as u16)))
     }
 
     /// Best play to the end, the first of equal moves each time. Empty for a draw, which has no end.

@@ -1,12 +1,19 @@
 //! A directory of tables: a file a class, made by [`Generate`], read by [`TableSet`].
 
-use super::codec::{FAST_LEVEL, SMALL_LEVEL};
-use super::file::{Block, PARTIAL, TableError, TableFile, write, write_whole};
+use super::file::{
+    Block, Description, PARTIAL, Packing, Sides, TableError, TableFile, check_values, write, write_whole,
+};
+use super::locate::{Found, Locator};
 use super::solve::working_bytes;
-use super::{Class, ClassId, Classes, Material, MaterialError, Options, SolveError, Solver, Stats, Value};
-use crate::board::{ByColor, Color, Position, RuleOptions};
+use super::verify::position;
+use super::{
+    Cells, Class, ClassId, Classes, Index, Material, MaterialError, Options, ROW_CELLS, SolveError, Solver, Stats,
+    Table, Value,
+};
+use crate::board::{ByColor, Color, NoMove, Position, RuleOptions, Rules};
+use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fs::{self, File, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -37,6 +44,8 @@ pub enum SetError {
     Rules { dir: PathBuf, found: String, wanted: String },
     #[error("{dir} has no table of {material}; `dsq generate` makes it")]
     Missing { dir: PathBuf, material: Material },
+    #[error("the {MANIFEST} in {dir} does not name {material}; `dsq generate` brings it up to date")]
+    Unlisted { dir: PathBuf, material: Material },
     #[error("{material} has more pieces than these tables, which go to {pieces}")]
     TooFewPieces { material: Material, pieces: usize },
     #[error("solving {material} takes about {needed} GiB; the limit is {limit} GiB (raise --memory)")]
@@ -52,6 +61,18 @@ pub struct Manifest {
     pub rules: String,
     /// The finished classes, fewer pieces first, then by spelling.
     pub classes: Vec<ManifestClass>,
+    /// Classes that were solved for their counts only.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub counted: Vec<CountedClass>,
+}
+
+/// A class of a [`Manifest`] that was counted and not written.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct CountedClass {
+    pub class: String,
+    pub same: Vec<String>,
+    pub swapped: Vec<String>,
+    pub stats: ByColor<Stats>,
 }
 
 /// One class of a [`Manifest`].
@@ -86,6 +107,8 @@ pub struct Generate<'a> {
     pub pieces: usize,
     /// Only this material and what it leads to.
     pub material: Option<Material>,
+    /// Of the most pieces, keep nothing but the counts.
+    pub stats_only: bool,
     /// The most memory to use.
     pub memory_gib: usize,
     pub options: Options,
@@ -104,11 +127,13 @@ impl Generate<'_> {
         }
     }
 
-    /// Number of classes to make.
+    /// Number of positions of all classes to make, both sides to move.
     #[must_use]
-    pub fn class_count(&self) -> usize {
+    pub fn positions(&self) -> u64 {
         let pieces = self.material.map_or(self.pieces, Material::len);
-        self.levels(&Classes::new(&self.rules, pieces)).iter().map(Vec::len).sum()
+        let classes = Classes::new(&self.rules, pieces);
+        let ids = self.levels(&classes).into_iter().flatten();
+        ids.map(|id| 2 * classes.get(id).representative.positions()).sum()
     }
 
     /// Makes the tables. Classes whose file is there and whole are not made again, so a run that was killed is taken up
@@ -117,18 +142,19 @@ impl Generate<'_> {
         let dir = self.dir;
         fs::create_dir_all(dir).map_err(TableError::io(dir))?;
         let _lock = lock(dir)?;
-        let listed = match read_manifest(dir) {
+        let (listed, counted) = match read_manifest(dir) {
             Ok(manifest) if manifest.rules != self.rules.table_spelling() => {
                 let (found, wanted) = (manifest.rules, self.rules.table_spelling());
                 return Err(SetError::Rules { dir: dir.to_owned(), found, wanted });
             }
-            Ok(manifest) => largest(dir, &manifest)?,
+            Ok(manifest) => (largest(dir, &manifest)?, manifest.counted),
             Err(SetError::NoTables { .. }) => {
-                write_manifest(dir, &self.rules, None)?;
-                0
+                write_manifest(dir, &self.rules, None, &[])?;
+                (0, Vec::new())
             }
             Err(error) => return Err(error),
         };
+        let counted = Mutex::new(counted);
         remove_partial(dir)?;
 
         let pieces = self.material.map_or(self.pieces, Material::len);
@@ -137,58 +163,97 @@ impl Generate<'_> {
         for (i, level) in levels.iter().enumerate() {
             let pieces = i + 2;
             let top = i + 1 == levels.len();
-            let memory = self.check_memory(&solver, level)?;
+            let values = !(top && self.stats_only);
+            let memory = self.check_memory(&solver, level, values)?;
             solver.set_memory(memory);
-            let mut missing = Vec::new();
+            let mut to_solve = Vec::new();
+            // Checksums of the values of tables that are there but store only one side to move: solving them again is
+            // faster than computing the other.
+            let mut known: HashMap<ClassId, ByColor<String>> = HashMap::new();
             for &id in level {
                 let class = solver.classes().get(id);
                 let path = dir.join(file_name(class));
                 if !path.exists() {
-                    missing.push(id);
+                    let name = class.representative.to_string();
+                    let before = counted.lock().unwrap_or_else(|e| e.into_inner());
+                    match before.iter().find(|counted| !values && counted.class == name) {
+                        Some(counted) => done(Progress { positions: counted.stats.positions(), reused: true }),
+                        None => to_solve.push(id),
+                    }
                     continue;
                 }
                 let file = TableFile::open(&path, &self.rules, class.representative)?;
                 file.check()?;
-                let table = if top { None } else { Some(file.load()?) };
-                let stats = file.description().stats.clone();
-                done(Progress { positions: stats.positions(), reused: true });
-                solver.insert(id, stats, table);
+                let Description { sides, stats, values, .. } = file.description().clone();
+                let positions = stats.positions();
+                if top {
+                    solver.insert(id, stats, None);
+                } else if sides == Sides::Both {
+                    let cells = ByColor { white: file.load(Color::White)?, black: file.load(Color::Black)? };
+                    solver.insert(id, stats, Some(Table { cells }));
+                } else {
+                    to_solve.push(id);
+                    known.insert(id, values);
+                    continue;
+                }
+                done(Progress { positions, reused: true });
             }
-            let names: HashMap<ClassId, (Material, PathBuf)> = missing
+            let names: HashMap<ClassId, (Material, PathBuf)> = to_solve
                 .iter()
                 .map(|&id| (id, solver.classes().get(id)))
                 .map(|(id, class)| (id, (class.representative, dir.join(file_name(class)))))
                 .collect();
-            solver.solve_classes(&missing, true, !top, &|id, solved| -> Result<(), SetError> {
+            if !values {
+                write_manifest(
+                    dir,
+                    &self.rules,
+                    Some(solver.classes()),
+                    &counted.lock().unwrap_or_else(|e| e.into_inner()),
+                )?;
+            }
+            let classes = solver.classes().clone();
+            solver.solve_classes(&to_solve, values, !top, &|id, solved| -> Result<(), SetError> {
                 let (material, path) = &names[&id];
-                let table = solved.table.as_ref().expect("values were asked for");
-                write(path, &self.rules, *material, table, &solved.stats, FAST_LEVEL)?;
-                done(Progress { positions: solved.stats.positions(), reused: false });
+                let positions = solved.stats.positions();
+                let Some(table) = &solved.table else {
+                    let mut counted = counted.lock().unwrap_or_else(|e| e.into_inner());
+                    counted.push(CountedClass::new(classes.get(id), &solved.stats));
+                    update_manifest(dir, |manifest| manifest.counted.clone_from(&counted))?;
+                    done(Progress { positions, reused: false });
+                    return Ok(());
+                };
+                let reused = known.get(&id);
+                match reused {
+                    Some(values) => check_values(path, *material, table, values)?,
+                    None => write(path, &self.rules, *material, table, &solved.stats, Packing::FAST)?,
+                }
+                done(Progress { positions, reused: reused.is_some() });
                 Ok(())
             })?;
             if pieces > 2 {
                 solver.forget_level(pieces - 1);
             }
         }
+        let counted = counted.into_inner().unwrap_or_else(|e| e.into_inner());
         if listed > pieces {
             // Larger classes that are there already stay listed.
-            return write_manifest(dir, &self.rules, Some(&Classes::new(&self.rules, listed)));
+            return write_manifest(dir, &self.rules, Some(&Classes::new(&self.rules, listed)), &counted);
         }
-        write_manifest(dir, &self.rules, Some(solver.classes()))
+        write_manifest(dir, &self.rules, Some(solver.classes()), &counted)
     }
 
     /// Refuses what would not fit, before it is begun. Returns how many bytes are left for the classes in work.
-    fn check_memory(&self, solver: &Solver, level: &[ClassId]) -> Result<usize, SetError> {
+    fn check_memory(&self, solver: &Solver, level: &[ClassId], values: bool) -> Result<usize, SetError> {
         const GIB: usize = 1 << 30;
         let material = |id: ClassId| solver.classes().get(id).representative;
-        let cells = |id: ClassId| super::Index::new(material(id)).rows * super::ROW_CELLS;
+        let cells = |id: ClassId| Index::new(material(id)).rows * ROW_CELLS;
         let captures: usize = {
             let mut ids: Vec<ClassId> = level.iter().flat_map(|&id| solver.classes().captures(id)).collect();
             ids.sort();
             ids.dedup();
             ids.into_iter().map(|id| 2 * cells(id)).sum()
         };
-        let working = |id: ClassId| working_bytes(&super::Index::new(material(id)), true);
+        let working = |id: ClassId| working_bytes(&Index::new(material(id)), values);
         let Some(largest) = level.iter().copied().max_by_key(|&id| working(id)) else { return Ok(0) };
         let needed = captures + working(largest);
         let limit = self.memory_gib.saturating_mul(GIB);
@@ -200,16 +265,36 @@ impl Generate<'_> {
     }
 }
 
-/// Writes what the directory holds; nothing yet without classes.
-fn write_manifest(dir: &Path, rules: &RuleOptions, classes: Option<&Classes>) -> Result<(), SetError> {
-    let mut manifest = Manifest { format: FORMAT, rules: rules.table_spelling(), classes: Vec::new() };
+impl CountedClass {
+    fn new(class: &Class, stats: &ByColor<Stats>) -> CountedClass {
+        CountedClass {
+            class: class.representative.to_string(),
+            same: names(&class.same),
+            swapped: names(&class.swapped),
+            stats: stats.clone(),
+        }
+    }
+}
+
+fn names(materials: &[Material]) -> Vec<String> {
+    materials.iter().map(Material::to_string).collect()
+}
+
+/// Writes what the directory holds; no tables yet without classes. What was counted is left out where there is a table.
+fn write_manifest(
+    dir: &Path,
+    rules: &RuleOptions,
+    classes: Option<&Classes>,
+    counted: &[CountedClass],
+) -> Result<(), SetError> {
+    let mut manifest =
+        Manifest { format: FORMAT, rules: rules.table_spelling(), classes: Vec::new(), counted: counted.to_vec() };
     for (_, class) in classes.iter().flat_map(|classes| classes.iter()) {
         let path = dir.join(file_name(class));
         if !path.exists() {
             continue;
         }
         let file = TableFile::open(&path, rules, class.representative)?;
-        let names = |materials: &[Material]| materials.iter().map(Material::to_string).collect();
         manifest.classes.push(ManifestClass {
             class: class.representative.to_string(),
             same: names(&class.same),
@@ -219,8 +304,21 @@ fn write_manifest(dir: &Path, rules: &RuleOptions, classes: Option<&Classes>) ->
             stats: file.description().stats.clone(),
         });
     }
-    let text = serde_json::to_string_pretty(&manifest).expect("a manifest is JSON");
+    manifest.counted.retain(|counted| manifest.classes.iter().all(|class| class.class != counted.class));
+    manifest.counted.sort_by(|a, b| a.class.cmp(&b.class));
+    save_manifest(dir, &manifest)
+}
+
+fn save_manifest(dir: &Path, manifest: &Manifest) -> Result<(), SetError> {
+    let text = serde_json::to_string_pretty(manifest).expect("a manifest is JSON");
     Ok(write_whole(&dir.join(MANIFEST), text.as_bytes())?)
+}
+
+/// Changes what the manifest says.
+fn update_manifest(dir: &Path, change: impl FnOnce(&mut Manifest)) -> Result<(), SetError> {
+    let mut manifest = read_manifest(dir)?;
+    change(&mut manifest);
+    save_manifest(dir, &manifest)
 }
 
 /// Compresses the tables of a directory again, smaller. Each file is replaced when its successor is whole; those that are
@@ -233,15 +331,15 @@ pub fn repack(dir: &Path, done: &(dyn Fn(u64, u64) + Sync)) -> Result<(), SetErr
         let file = set.file(id)?;
         let before = file.file_len();
         let path = dir.join(file_name(set.classes.get(id)));
-        if !file.is_packed(SMALL_LEVEL) {
+        if !file.is_packed(Packing::SMALL) {
             file.check()?;
             let material = set.classes.get(id).representative;
-            write(&path, &set.rules, material, &file.load()?, &file.description().stats, SMALL_LEVEL)?;
+            write(&path, set.rules(), material, &set.table(id)?, &file.description().stats, Packing::SMALL)?;
         }
         let after = fs::metadata(&path).map_err(TableError::io(&path))?.len();
         done(before, after);
     }
-    write_manifest(dir, &set.rules, Some(&set.classes))
+    write_manifest(dir, set.rules(), Some(&set.classes), &set.manifest.counted)
 }
 
 /// Takes the directory for this process. The operating system gives the lock back when the process ends, however it ends.
@@ -304,12 +402,26 @@ const CACHE_BLOCKS: usize = 256;
 
 type BlockKey = (ClassId, usize);
 
+/// Values of a class in memory, of one side to move or both.
+pub(crate) struct Loaded {
+    class: ClassId,
+    cells: ByColor<Option<Cells>>,
+}
+
+impl Loaded {
+    /// The values of a side to move, if they are there.
+    pub fn cells(&self, turn: Color) -> Option<&Cells> {
+        self.cells[turn].as_ref()
+    }
+}
+
 /// A directory of tables, open for probing from any number of threads.
 pub struct TableSet {
     dir: PathBuf,
-    rules: RuleOptions,
+    rules: Rules,
     manifest: Manifest,
     classes: Classes,
+    locator: Locator,
     /// Opened when first asked for.
     files: Vec<OnceLock<TableFile>>,
     cache: Mutex<Cache>,
@@ -349,13 +461,14 @@ impl TableSet {
         let rules: RuleOptions = manifest.rules.parse().map_err(|e| broken(format!("{e}")))?;
         let classes = Classes::new(&rules, largest(dir, &manifest)?);
         let files = (0..classes.len()).map(|_| OnceLock::new()).collect();
-        Ok(TableSet { dir: dir.to_owned(), rules, manifest, classes, files, cache: Mutex::default() })
+        let (locator, rules) = (Locator::of_cells(&classes), Rules::new(rules));
+        Ok(TableSet { dir: dir.to_owned(), rules, manifest, classes, locator, files, cache: Mutex::default() })
     }
 
     /// The rules that the tables are for. Their `repetition` is the default and means nothing.
     #[must_use]
     pub fn rules(&self) -> &RuleOptions {
-        &self.rules
+        self.rules.options()
     }
 
     /// What the directory says it holds.
@@ -380,7 +493,6 @@ impl TableSet {
     pub(crate) fn check_listed(&self, id: ClassId) -> Result<(), SetError> {
         let class = self.classes.get(id);
         let description = self.file(id)?.description();
-        let names = |materials: &[Material]| materials.iter().map(Material::to_string).collect::<Vec<_>>();
         let name = class.representative.to_string();
         let right = self.manifest.classes.iter().filter(|listed| listed.class == name).all(|listed| {
             listed.values == description.values
@@ -395,6 +507,18 @@ impl TableSet {
         Err(TableError::Damaged { path: self.dir.join(MANIFEST), what }.into())
     }
 
+    /// Whether the manifest names every table in the directory, and all that captures lead to from those it names.
+    pub fn check_complete(&self) -> Result<(), SetError> {
+        let listed: HashSet<ClassId> = self.ids().collect();
+        for (id, class) in self.classes.iter().filter(|(id, _)| !listed.contains(id)) {
+            let needed = listed.iter().any(|&other| self.classes.captures(other).contains(&id));
+            if needed || self.dir.join(file_name(class)).exists() {
+                return Err(SetError::Unlisted { dir: self.dir.clone(), material: class.representative });
+            }
+        }
+        Ok(())
+    }
+
     /// The table of a class.
     pub fn file(&self, id: ClassId) -> Result<&TableFile, SetError> {
         let slot = &self.files[id.0];
@@ -406,16 +530,105 @@ impl TableSet {
         if !path.exists() {
             return Err(SetError::Missing { dir: self.dir.clone(), material: class.representative });
         }
-        let file = TableFile::open(&path, &self.rules, class.representative)?;
+        let file = TableFile::open(&path, self.rules(), class.representative)?;
         Ok(slot.get_or_init(|| file))
     }
 
     /// The value of a position; `None` if the game is over or has more pieces than any table here.
     pub fn probe(&self, position: &Position) -> Result<Option<Value>, SetError> {
-        let Some(place) = self.classes.locate(position) else { return Ok(None) };
-        let file = self.file(place.class)?;
-        let cell = file.index().cell(&place.squares);
-        Ok(Value::from_code(self.code(place.class, file, place.turn, cell)?))
+        self.value(position, None)
+    }
+
+    /// The same, where the values of one class are at hand.
+    fn value(&self, position: &Position, loaded: Option<&Loaded>) -> Result<Option<Value>, SetError> {
+        let Some(Found { class, turn, number }) = self.locator.locate(position) else { return Ok(None) };
+        if let Some(loaded) = loaded.filter(|loaded| loaded.class == class)
+            && let Some(cells) = loaded.cells(turn)
+        {
+            return Ok(Value::from_code(cells.get(number)));
+        }
+        let file = self.file(class)?;
+        if !file.stores(turn) {
+            return self.look_ahead(position, loaded).map(Some);
+        }
+        Ok(Value::from_code(self.code(class, file, turn, number)?))
+    }
+
+    /// The value of a position that is not over, from the values of its moves, by the move generator that plays games.
+    pub(crate) fn look_ahead(&self, position: &Position, loaded: Option<&Loaded>) -> Result<Value, SetError> {
+        let moves = position.moves(&self.rules);
+        if moves.is_empty() {
+            return Ok(Value::NoMove);
+        }
+        let (mut win, mut loss, mut draw) = (None, 0, false);
+        for &mv in &moves {
+            let next = position.make(mv);
+            // Distance for the side that moves next; `None` is a draw.
+            let value = if next.winner().is_some() { Some(Value::Decided(0)) } else { self.value(&next, loaded)? };
+            let plies = match value {
+                Some(Value::Decided(plies)) => Some(plies),
+                Some(Value::NoMove) if self.rules().no_move == NoMove::Loss => Some(0),
+                _ => None,
+            };
+            match plies {
+                Some(plies) if plies % 2 == 0 => win = Some(win.map_or(plies + 1, |w: u16| w.min(plies + 1))),
+                Some(plies) => loss = loss.max(plies + 1),
+                None => draw = true,
+            }
+        }
+        Ok(match win {
+            Some(plies) => Value::Decided(plies),
+            None if draw => Value::Draw,
+            None => Value::Decided(loss),
+        })
+    }
+
+    /// The values of a class that are stored.
+    pub(crate) fn stored(&self, id: ClassId) -> Result<Loaded, SetError> {
+        let file = self.file(id)?;
+        let side = |color| if file.stores(color) { file.load(color).map(Some) } else { Ok(None) };
+        Ok(Loaded { class: id, cells: ByColor { white: side(Color::White)?, black: side(Color::Black)? } })
+    }
+
+    /// All values of a class. A side to move that is not stored is computed from its moves, which takes about a
+    /// microsecond a position.
+    pub fn table(&self, id: ClassId) -> Result<Table, SetError> {
+        let mut loaded = self.complete(id)?;
+        let cells = ByColor::from_fn(|color| loaded.cells[color].take().expect("both sides are there"));
+        Ok(Table { cells })
+    }
+
+    /// The same, ready to look values up in.
+    pub(crate) fn complete(&self, id: ClassId) -> Result<Loaded, SetError> {
+        let mut loaded = self.stored(id)?;
+        let file = self.file(id)?;
+        for color in Color::ALL {
+            if loaded.cells[color].is_none() {
+                let cells = self.compute(file.index(), color, &loaded)?;
+                file.check_values(color, &cells)?;
+                loaded.cells[color] = Some(cells);
+            }
+        }
+        Ok(loaded)
+    }
+
+    /// The values of a side to move from those of its moves.
+    fn compute(&self, index: &Index, turn: Color, loaded: &Loaded) -> Result<Cells, SetError> {
+        let code = |cell: usize| match position(index, turn, cell) {
+            None => Ok(0),
+            Some(position) => self.look_ahead(&position, Some(loaded)).map(Value::code),
+        };
+        let mut codes = vec![0; index.rows * ROW_CELLS];
+        codes.par_chunks_mut(ROW_CELLS).enumerate().try_for_each(|(row, chunk)| -> Result<(), SetError> {
+            for (i, slot) in chunk.iter_mut().enumerate() {
+                *slot = code(row * ROW_CELLS + i)?;
+            }
+            Ok(())
+        })?;
+        Ok(match loaded.cells(!turn) {
+            Some(other) => Cells::from_codes(codes, other),
+            None => Cells::Wide(codes),
+        })
     }
 
     fn code(&self, id: ClassId, file: &TableFile, turn: Color, cell: usize) -> Result<u16, SetError> {

@@ -93,6 +93,14 @@ impl Cells {
         self.len() == 0
     }
 
+    /// Cells of these codes, as wide as `like`, or wider if they must be.
+    pub(crate) fn from_codes(codes: Vec<u16>, like: &Cells) -> Cells {
+        match (like, codes.iter().map(|&code| u8::try_from(code)).collect()) {
+            (Cells::Byte(_), Ok(bytes)) => Cells::Byte(bytes),
+            _ => Cells::Wide(codes),
+        }
+    }
+
     /// Makes room for longer lines.
     pub(crate) fn widen(&mut self) {
         if let Cells::Byte(cells) = self {

@@ -1,10 +1,11 @@
 //! Checks finished tables: checksums, and values against the values one move on, by the move generator that plays games.
 
-use super::{ClassId, ROW_CELLS, SetError, Table, TableSet, Value};
-use crate::board::{Color, NoMove, Piece, Position, Rules, Setup};
+use super::{Cells, ClassId, Index, Material, ROW_CELLS, SetError, Stats, TableSet, Value};
+use crate::board::{Color, Piece, Position, Setup};
 use rand_core::{Rng, SeedableRng};
 use rand_pcg::Pcg64;
 use rayon::prelude::*;
+use std::fmt;
 
 /// Which values to check.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -17,15 +18,31 @@ pub enum Scope {
     Full,
 }
 
-/// A value that does not follow from those one move on.
+/// What is wrong with a table whose checksums are right.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Contradiction {
-    pub position: Position,
-    pub stored: Option<Value>,
-    pub computed: Value,
+pub enum Contradiction {
+    /// A value does not follow from those one move on.
+    Value { position: Position, stored: Option<Value>, computed: Value },
+    /// The counts in the file are not those of its values.
+    Counts { material: Material, turn: Color },
 }
 
-/// Checks one class. Returns how many values were compared, or the first that is wrong.
+impl fmt::Display for Contradiction {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Contradiction::Value { position, stored, computed } => {
+                let stored = stored.map_or("nothing".to_owned(), |value| value.to_string());
+                write!(f, "{}: the table says {stored}, its moves say {computed}", position.to_fen())
+            }
+            Contradiction::Counts { material, turn } => {
+                write!(f, "{material}, {turn} to move: the counts are not those of the values")
+            }
+        }
+    }
+}
+
+/// Checks one class. Returns how many values were compared, or the first that is wrong. A side to move that is not stored
+/// is compared with nothing: its values are computed, and only their checksum is compared, by a full check.
 pub fn verify(set: &TableSet, id: ClassId, scope: Scope) -> Result<Result<u64, Box<Contradiction>>, SetError> {
     let file = set.file(id)?;
     file.check()?;
@@ -33,16 +50,26 @@ pub fn verify(set: &TableSet, id: ClassId, scope: Scope) -> Result<Result<u64, B
     if scope == Scope::Checksums {
         return Ok(Ok(0));
     }
+    let stored = file.description().sides.colors();
     // Decoding the whole table checks that its values have their checksum, and makes full checks fast.
-    let table = file.load()?;
-    let rules = Rules::new(*set.rules());
+    let values = if scope == Scope::Full { set.complete(id)? } else { set.stored(id)? };
+    for turn in Color::ALL {
+        if let Some(cells) = values.cells(turn)
+            && recount(file.index(), cells) != file.description().stats[turn]
+        {
+            let material = set.classes().get(id).representative;
+            return Ok(Err(Box::new(Contradiction::Counts { material, turn })));
+        }
+    }
     let cells = file.index().rows * ROW_CELLS;
     let check = |turn: Color, cell: usize| -> Result<Option<Result<(), Box<Contradiction>>>, SetError> {
-        let Some(position) = position(set, id, turn, cell) else { return Ok(None) };
-        let stored = Value::from_code(table.cells[turn].get(cell));
-        let computed = compute(set, id, &table, &rules, &position)?;
+        let (Some(position), Some(side)) = (position(file.index(), turn, cell), values.cells(turn)) else {
+            return Ok(None);
+        };
+        let stored = Value::from_code(side.get(cell));
+        let computed = set.look_ahead(&position, Some(&values))?;
         let right = stored == Some(computed);
-        Ok(Some(if right { Ok(()) } else { Err(Box::new(Contradiction { position, stored, computed })) }))
+        Ok(Some(if right { Ok(()) } else { Err(Box::new(Contradiction::Value { position, stored, computed })) }))
     };
     let pairs: Vec<(Color, usize)> = match scope {
         Scope::Sample { cells: wanted, seed } => {
@@ -50,20 +77,20 @@ pub fn verify(set: &TableSet, id: ClassId, scope: Scope) -> Result<Result<u64, B
             (0..wanted)
                 .flat_map(|_| {
                     let cell = (random.next_u64() % cells as u64) as usize;
-                    Color::ALL.map(|turn| (turn, cell))
+                    stored.iter().map(move |&turn| (turn, cell))
                 })
                 .collect()
         }
         _ => Vec::new(),
     };
-    let count = if scope == Scope::Full { 2 * cells } else { pairs.len() };
+    let count = if scope == Scope::Full { stored.len() * cells } else { pairs.len() };
     let chunk = 1 << 16;
     let results: Vec<Result<Result<u64, Box<Contradiction>>, SetError>> = (0..count.div_ceil(chunk))
         .into_par_iter()
         .map(|c| {
             let mut compared = 0;
             for i in c * chunk..((c + 1) * chunk).min(count) {
-                let (turn, cell) = if scope == Scope::Full { (Color::ALL[i / cells], i % cells) } else { pairs[i] };
+                let (turn, cell) = if scope == Scope::Full { (stored[i / cells], i % cells) } else { pairs[i] };
                 match check(turn, cell)? {
                     None => {}
                     Some(Ok(())) => compared += 1,
@@ -85,8 +112,7 @@ pub fn verify(set: &TableSet, id: ClassId, scope: Scope) -> Result<Result<u64, B
 
 /// The position of a cell of a class, if there is one.
 #[must_use]
-pub fn position(set: &TableSet, id: ClassId, turn: Color, cell: usize) -> Option<Position> {
-    let index = set.file(id).ok()?.index();
+pub(crate) fn position(index: &Index, turn: Color, cell: usize) -> Option<Position> {
     let squares = index.squares(cell)?;
     let mut setup = Setup::empty(turn);
     for (&(color, animal), square) in index.men.iter().zip(squares) {
@@ -95,41 +121,26 @@ pub fn position(set: &TableSet, id: ClassId, turn: Color, cell: usize) -> Option
     Position::from_setup(&setup).ok()
 }
 
-/// The value that follows from the values of the positions one move on.
-fn compute(set: &TableSet, id: ClassId, table: &Table, rules: &Rules, position: &Position) -> Result<Value, SetError> {
-    let moves = position.moves(rules);
-    if moves.is_empty() {
-        return Ok(Value::NoMove);
-    }
-    let (mut win, mut loss, mut draw) = (None, 0, false);
-    for &mv in &moves {
-        let next = position.make(mv);
-        // Distance for the side that moves next; `None` is a draw.
-        let value = if next.winner().is_some() {
-            Some(Value::Decided(0))
-        } else {
-            match set.classes().locate(&next) {
-                Some(place) if place.class == id => {
-                    let cell = set.file(id)?.index().cell(&place.squares);
-                    Value::from_code(table.cells[place.turn].get(cell))
+/// The counts of values.
+fn recount(index: &Index, cells: &Cells) -> Stats {
+    let chunk = 64;
+    let count = |first: usize| {
+        let mut stats = Stats::default();
+        for row in first..(first + chunk).min(index.rows) {
+            let weight = index.weight(row);
+            for cell in row * ROW_CELLS..(row + 1) * ROW_CELLS {
+                match Value::from_code(cells.get(cell)) {
+                    None => {}
+                    Some(Value::Draw) => stats.draws += weight,
+                    Some(Value::NoMove) => stats.no_move += weight,
+                    Some(Value::Decided(plies)) => stats.add_decided(plies, weight),
                 }
-                _ => set.probe(&next)?,
             }
-        };
-        let plies = match value {
-            Some(Value::Decided(plies)) => Some(plies),
-            Some(Value::NoMove) if rules.options().no_move == NoMove::Loss => Some(0),
-            _ => None,
-        };
-        match plies {
-            Some(plies) if plies % 2 == 0 => win = Some(win.map_or(plies + 1, |w: u16| w.min(plies + 1))),
-            Some(plies) => loss = loss.max(plies + 1),
-            None => draw = true,
         }
-    }
-    Ok(match win {
-        Some(plies) => Value::Decided(plies),
-        None if draw => Value::Draw,
-        None => Value::Decided(loss),
+        stats
+    };
+    (0..index.rows).into_par_iter().step_by(chunk).map(count).reduce(Stats::default, |mut all, part| {
+        all += &part;
+        all
     })
 }

@@ -1,8 +1,9 @@
 //! Win, draw or loss of every position of few pieces, in memory, for search: two bits a position.
 
 use super::codec::Layout;
-use super::{ClassId, Classes, Index, Material, ROW_CELLS, SetError, Solver, Table, TableSet, Value, WIDTH, Wdl};
-use crate::board::{ByColor, Color, NoMove, Position, RuleOptions, Square};
+use super::locate::{Found, Locator};
+use super::{ClassId, Classes, Index, ROW_CELLS, SetError, Solver, Table, TableSet, Value, Wdl};
+use crate::board::{ByColor, NoMove, Position, RuleOptions};
 use rayon::prelude::*;
 
 /// The result of every position of up to some number of pieces, for both sides to move: about 330 MB for four pieces.
@@ -11,20 +12,7 @@ pub struct WdlTables {
     pieces: usize,
     /// By class, and by side to move: four values a byte.
     packed: Vec<ByColor<Vec<u8>>>,
-    /// By White's animals and Black's animals, a byte each.
-    materials: Vec<Option<Box<Probe>>>,
-}
-
-/// How to find the positions of one material.
-struct Probe {
-    class: ClassId,
-    swapped: bool,
-    /// What each piece on each square adds to the number of the value, looked up straight and mirrored; pieces in the
-    /// order of lanes, White's first.
-    offsets: [Vec<[u32; WIDTH]>; 2],
-    /// The piece whose square decides whether to look up mirrored, and the squares for which it is so.
-    first: usize,
-    mirrored: u64,
+    locator: Locator,
 }
 
 const DRAW: u8 = 0;
@@ -51,19 +39,20 @@ impl WdlTables {
         let classes = Classes::new(set.rules(), pieces);
         let packed = (0..classes.len())
             .into_par_iter()
-            .map(|i| Ok(pack(&classes, ClassId(i), &set.file(ClassId(i))?.load()?)))
+            .map(|i| Ok(pack(&classes, ClassId(i), &set.table(ClassId(i))?)))
             .collect::<Result<_, SetError>>()?;
         Ok(WdlTables::new(&classes, packed))
     }
 
     fn new(classes: &Classes, packed: Vec<ByColor<Vec<u8>>>) -> WdlTables {
-        let mut materials: Vec<Option<Box<Probe>>> = Vec::new();
-        materials.resize_with(1 << 16, || None);
-        for material in (2..=classes.pieces()).flat_map(Material::all) {
-            materials[key(material.white.bits(), material.black.bits())] =
-                Some(Box::new(Probe::new(classes, material)));
-        }
-        WdlTables { pieces: classes.pieces(), packed, materials }
+        let layouts: Vec<Layout> =
+            classes.iter().map(|(_, class)| Layout::new(&Index::new(class.representative))).collect();
+        let locator = Locator::new(classes, |id, index, slot, square| match index.row_pieces.get(slot) {
+            Some(p) => u64::from(p.digit[square.index()] * p.stride) * layouts[id.0].row_len() as u64,
+            None if slot == index.row_pieces.len() => u64::from(layouts[id.0].word_offset(square)),
+            None => u64::from(layouts[id.0].lane_offset(square)),
+        });
+        WdlTables { pieces: classes.pieces(), packed, locator }
     }
 
     /// The largest number of pieces.
@@ -82,38 +71,13 @@ impl WdlTables {
     #[inline]
     #[must_use]
     pub fn probe(&self, position: &Position) -> Option<Wdl> {
-        let sets = [Color::White, Color::Black].map(|color| {
-            position.lanes(color).iter().enumerate().fold(0u8, |set, (a, &lane)| set | u8::from(lane != 0) << a)
-        });
-        let probe = self.materials[key(sets[0], sets[1])].as_deref()?;
-        if position.winner().is_some() {
-            return None;
-        }
-        let (mut straight, mut mirrored, mut mirror) = (0, 0, false);
-        let mut piece = 0;
-        for color in Color::ALL {
-            for &lane in position.lanes(color) {
-                if lane != 0 {
-                    let square = (lane.trailing_zeros() & 63) as usize;
-                    straight += probe.offsets[0][piece][square];
-                    mirrored += probe.offsets[1][piece][square];
-                    mirror |= piece == probe.first && probe.mirrored >> square & 1 != 0;
-                    piece += 1;
-                }
-            }
-        }
-        let number = if mirror { mirrored } else { straight } as usize;
-        let turn = if probe.swapped { !position.turn() } else { position.turn() };
-        Some(match self.packed[probe.class.0][turn][number / 4] >> (number % 4 * 2) & 3 {
+        let Found { class, turn, number } = self.locator.locate(position)?;
+        Some(match self.packed[class.0][turn][number / 4] >> (number % 4 * 2) & 3 {
             WIN => Wdl::Win,
             LOSS => Wdl::Loss,
             _ => Wdl::Draw,
         })
     }
-}
-
-fn key(white: u8, black: u8) -> usize {
-    usize::from(white) << 8 | usize::from(black)
 }
 
 /// The values of a class, of each row only the cells that a file keeps.
@@ -137,43 +101,4 @@ fn pack(classes: &Classes, id: ClassId, table: &Table) -> ByColor<Vec<u8>> {
         }
         packed
     })
-}
-
-impl Probe {
-    fn new(classes: &Classes, material: Material) -> Probe {
-        let member = classes.member(material).expect("the classes hold all materials of so few pieces");
-        let index = Index::new(classes.get(member.class).representative);
-        let layout = Layout::new(&index);
-        let mut men: Vec<_> = material.pieces().collect();
-        men.sort_by_key(|&(color, animal)| (color, animal));
-        let slot = |piece: usize| {
-            let there = member.men.iter().find(|(here, _)| *here == men[piece]).expect("a piece of the material").1;
-            index.men.iter().position(|&man| man == there).expect("a piece of the class")
-        };
-        let there = |square: Square| if member.swapped { square.flip() } else { square };
-        let offsets = [false, true].map(|mirror| {
-            (0..men.len())
-                .map(|piece| {
-                    let slot = slot(piece);
-                    let mut offsets = [0; WIDTH];
-                    for square in super::squares_in_play(men[piece]) {
-                        let target = if mirror { there(square).mirror() } else { there(square) };
-                        offsets[square.index()] = match index.row_pieces.get(slot) {
-                            Some(p) => p.digit[target.index()] * p.stride * layout.row_len() as u32,
-                            None if slot == index.row_pieces.len() => layout.word_offset(target),
-                            None => layout.lane_offset(target),
-                        };
-                    }
-                    offsets
-                })
-                .collect()
-        });
-        let first = (0..men.len()).find(|&piece| slot(piece) == 0).expect("one piece is first");
-        let mirrored = if index.is_mirrored() {
-            Square::all().filter(|&s| there(s).file() > 3).fold(0, |set, s| set | 1 << s.index())
-        } else {
-            0
-        };
-        Probe { class: member.class, swapped: member.swapped, offsets, first, mirrored }
-    }
 }
