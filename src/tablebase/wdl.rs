@@ -2,16 +2,19 @@
 
 use super::codec::Layout;
 use super::locate::{Found, Locator};
-use super::{ClassId, Classes, Index, ROW_CELLS, SetError, Solver, Table, TableSet, Value, Wdl};
+use super::{ClassId, Classes, Index, ROW_CELLS, SetError, SolveError, Solver, Table, TableSet, Value, Wdl};
 use crate::board::{ByColor, NoMove, Position, RuleOptions};
+use memmap2::MmapMut;
 use rayon::prelude::*;
 
 /// The result of every position of up to some number of pieces, for both sides to move: about 330 MB for four pieces.
 /// A probe takes about 100 ns, most of it the wait for memory.
 pub struct WdlTables {
     pieces: usize,
-    /// By class, and by side to move: four values a byte.
-    packed: Vec<ByColor<Vec<u8>>>,
+    /// Four values a byte.
+    packed: MmapMut,
+    /// Where the values of each class begin, by side to move.
+    starts: Vec<ByColor<usize>>,
     locator: Locator,
 }
 
@@ -21,7 +24,7 @@ const LOSS: u8 = 2;
 
 impl WdlTables {
     /// Solves all materials of up to `pieces` pieces. For four pieces that takes less time than reading their tables.
-    pub fn solve(rules: &RuleOptions, pieces: usize) -> Result<WdlTables, super::SolveError> {
+    pub fn solve(rules: &RuleOptions, pieces: usize) -> Result<WdlTables, SolveError> {
         let mut solver = Solver::new(rules, pieces, super::Options::default());
         for n in 2..=pieces {
             solver.solve_level(n, true, &|_, _| ())?;
@@ -31,7 +34,7 @@ impl WdlTables {
             .into_par_iter()
             .map(|i| pack(classes, ClassId(i), solver.table(ClassId(i)).expect("the class is solved and kept")))
             .collect();
-        Ok(WdlTables::new(classes, packed))
+        WdlTables::new(classes, packed)
     }
 
     /// Reads the tables of up to `pieces` pieces from a directory.
@@ -41,10 +44,23 @@ impl WdlTables {
             .into_par_iter()
             .map(|i| Ok(pack(&classes, ClassId(i), &set.table(ClassId(i))?)))
             .collect::<Result<_, SetError>>()?;
-        Ok(WdlTables::new(&classes, packed))
+        Ok(WdlTables::new(&classes, packed)?)
     }
 
-    fn new(classes: &Classes, packed: Vec<ByColor<Vec<u8>>>) -> WdlTables {
+    fn new(classes: &Classes, sides: Vec<ByColor<Vec<u8>>>) -> Result<WdlTables, SolveError> {
+        let bytes = sides.iter().map(|side| side.white.len() + side.black.len()).sum();
+        let mut packed = MmapMut::map_anon(bytes).map_err(|_| SolveError::Memory { bytes })?;
+        // With pages of 4 KiB most probes would wait for the address, too. Where that cannot be had, it is only slower.
+        #[cfg(target_os = "linux")]
+        let _ = packed.advise(memmap2::Advice::HugePage);
+        let mut end = 0;
+        let mut put = |values: Vec<u8>| {
+            let start = end;
+            end += values.len();
+            packed[start..end].copy_from_slice(&values);
+            start
+        };
+        let starts = sides.into_iter().map(|side| side.map(&mut put)).collect();
         let layouts: Vec<Layout> =
             classes.iter().map(|(_, class)| Layout::new(&Index::new(class.representative))).collect();
         let locator = Locator::new(classes, |id, index, slot, square| match index.row_pieces.get(slot) {
@@ -52,7 +68,7 @@ impl WdlTables {
             None if slot == index.row_pieces.len() => u64::from(layouts[id.0].word_offset(square)),
             None => u64::from(layouts[id.0].lane_offset(square)),
         });
-        WdlTables { pieces: classes.pieces(), packed, locator }
+        Ok(WdlTables { pieces: classes.pieces(), packed, starts, locator })
     }
 
     /// The largest number of pieces.
@@ -64,7 +80,7 @@ impl WdlTables {
     /// Memory used by the values, in bytes.
     #[must_use]
     pub fn len_bytes(&self) -> usize {
-        self.packed.iter().map(|side| side.white.len() + side.black.len()).sum()
+        self.packed.len()
     }
 
     /// Who wins, from the side to move's view. `None` for a position with more pieces, and for a game that is over.
@@ -72,7 +88,7 @@ impl WdlTables {
     #[must_use]
     pub fn probe(&self, position: &Position) -> Option<Wdl> {
         let Found { class, turn, number } = self.locator.locate(position)?;
-        Some(match self.packed[class.0][turn][number / 4] >> (number % 4 * 2) & 3 {
+        Some(match self.packed[self.starts[class.0][turn] + number / 4] >> (number % 4 * 2) & 3 {
             WIN => Wdl::Win,
             LOSS => Wdl::Loss,
             _ => Wdl::Draw,
