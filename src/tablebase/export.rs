@@ -1,7 +1,7 @@
 //! The positions of a material as text for other programs, White to move.
 
-use super::{Man, Material, SetError, Table, TableSet, Value, Verdict, Wdl, squares_in_play};
-use crate::board::{Bitboard, Color, Piece, Position, Rules, Setup};
+use super::{Man, Material, MaterialTable, SetError, TableSet, Verdict, Wdl, position_of};
+use crate::board::{Color, Rules};
 use std::io::{self, Write};
 use thiserror::Error;
 
@@ -39,65 +39,40 @@ pub fn export(
     };
     let rules = Rules::new(*set.rules());
     let table = set.table(member.class)?;
-    let men: Vec<Man> = material.pieces().collect();
-    header(&men, material, format, out)?;
-    let mut exporter = Exporter { set, rules, men, table, format, out, count: 0 };
-    exporter.place(&mut Setup::empty(Color::White), 0, Bitboard::EMPTY)?;
-    Ok(exporter.count)
-}
-
-struct Exporter<'a, W> {
-    set: &'a TableSet,
-    rules: Rules,
-    men: Vec<Man>,
-    table: Table,
-    format: ExportFormat,
-    out: &'a mut W,
-    count: u64,
-}
-
-impl<W: Write> Exporter<'_, W> {
-    /// Places the pieces from `next` on, each on all its squares in order.
-    fn place(&mut self, setup: &mut Setup, next: usize, taken: Bitboard) -> Result<(), ExportError> {
-        let Some(&(color, animal)) = self.men.get(next) else { return self.line(setup) };
-        for square in squares_in_play((color, animal)) - taken {
-            setup.squares[square.index()] = Some(Piece { color, animal });
-            self.place(setup, next + 1, taken | square.into())?;
-            setup.squares[square.index()] = None;
-        }
-        Ok(())
-    }
-
-    fn line(&mut self, setup: &Setup) -> Result<(), ExportError> {
-        let Ok(position) = Position::from_setup(setup) else { return Ok(()) };
-        let Some(place) = self.set.classes().locate(&position) else { return Ok(()) };
-        let cell = self.set.file(place.class)?.index().cell(&place.squares);
-        let Some(value) = Value::from_code(self.table.cells[place.turn].get(cell)) else { return Ok(()) };
-        let verdict = Verdict::of(value, &self.rules);
-        self.count += 1;
-        let winner = match verdict.wdl {
-            Wdl::Win => "w",
-            Wdl::Draw => "d",
-            Wdl::Loss => "b",
-        };
-        if self.format == ExportFormat::Text {
-            let best = self.set.moves(&position, &self.rules)?.and_then(|moves| moves.first().copied());
+    let Some(table) = MaterialTable::new(set.classes(), &table, material) else { return Ok(0) };
+    header(table.men(), material, format, out)?;
+    let mut count = 0;
+    table.each(Color::White, |squares, value| {
+        count += 1;
+        let verdict = Verdict::of(value, &rules);
+        if format == ExportFormat::Text {
+            let Some(position) = position_of(table.men(), squares, Color::White) else { return Ok(()) };
+            let best = set.moves(&position, &rules)?.and_then(|moves| moves.first().copied());
             let best = best.map_or("-".to_owned(), |(mv, _)| mv.notation(&position));
             let plies = verdict.dtw.map_or("-".to_owned(), |plies| plies.to_string());
-            writeln!(self.out, "{} {winner} {best} {plies}", position.to_fen())?;
+            writeln!(out, "{} {} {best} {plies}", position.to_fen(), winner(verdict))?;
             return Ok(());
         }
-        for &(color, animal) in &self.men {
-            let Some(square) = position.square_of(color, animal) else { continue };
-            write!(self.out, "{},{},{},", animal.index(), square.file(), square.rank())?;
+        for (&(_, animal), square) in table.men().iter().zip(squares) {
+            write!(out, "{},{},{},", animal.index(), square.file(), square.rank())?;
         }
-        writeln!(self.out, "{winner}")?;
-        Ok(())
+        writeln!(out, "{}", winner(verdict))?;
+        Ok::<(), ExportError>(())
+    })?;
+    Ok(count)
+}
+
+/// The published data set's letter of who wins, White being on move.
+pub(crate) fn winner(verdict: Verdict) -> &'static str {
+    match verdict.wdl {
+        Wdl::Win => "w",
+        Wdl::Draw => "d",
+        Wdl::Loss => "b",
     }
 }
 
 /// The names of the columns, of each piece three, numbered within its side.
-fn columns(men: &[Man]) -> Vec<String> {
+pub(crate) fn columns(men: &[Man]) -> Vec<String> {
     let mut names = Vec::new();
     for (i, &(color, _)) in men.iter().enumerate() {
         let number = men[..i].iter().filter(|m| m.0 == color).count();

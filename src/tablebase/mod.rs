@@ -21,6 +21,7 @@ mod solve;
 mod stats;
 mod value;
 mod verify;
+mod walk;
 mod wdl;
 
 pub use class::{Class, ClassId, Classes, Man, Member, Place};
@@ -37,4 +38,5 @@ pub use solve::{MAX_PIECES, Options, SolveError, Solver, Table};
 pub use stats::{Stats, Summary};
 pub use value::{Cells, Value};
 pub use verify::{Contradiction, Scope, verify};
+pub use walk::{MaterialTable, position_of};
 pub use wdl::WdlTables;
