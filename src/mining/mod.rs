@@ -1,0 +1,15 @@
+//! What the endgame tables say, in words: features of positions, decision trees on them, and patterns.
+
+pub mod features;
+pub mod printed;
+mod routes;
+mod sample;
+mod show;
+mod tables;
+mod tree;
+
+pub use features::{Feature, FeatureSet, Kind, Which};
+pub use routes::{Routes, manhattan};
+pub use sample::{Sample, Winner};
+pub use tables::Tables;
+pub use tree::{Growth, Learner, Node, Split, Tree};
