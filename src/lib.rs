@@ -6,6 +6,7 @@ pub mod cpu;
 pub mod gpu;
 pub mod mining;
 pub mod perft;
+pub mod plot;
 pub mod reproduce;
 pub mod search;
 pub mod tablebase;

@@ -1,12 +1,16 @@
 //! What the endgame tables say, in words: features of positions, decision trees on them, and patterns.
 
 pub mod features;
+pub mod games;
+pub mod learn;
+pub mod patterns;
 pub mod printed;
 mod routes;
 mod sample;
 mod show;
 mod tables;
 mod tree;
+pub mod zugzwang;
 
 pub use features::{Feature, FeatureSet, Kind, Which};
 pub use routes::{Routes, manhattan};

@@ -1,6 +1,7 @@
-use crate::board::{Move, Position, RuleOptions, Rules};
+use crate::board::{Color, Move, Position, RuleOptions, Rules};
 use crate::tablebase::{
-    ClassId, Classes, Material, MaterialTable, Options, SolveError, Solver, Stats, Value, Verdict, Wdl,
+    ClassId, Classes, Index, Material, MaterialTable, Options, SolveError, Solver, Stats, Table, Value, Verdict, Wdl,
+    position_of,
 };
 use std::cmp::Reverse;
 
@@ -46,6 +47,12 @@ impl Tables {
     pub fn table(&self, material: Material) -> Option<MaterialTable<'_>> {
         let id = self.classes().member(material)?.class;
         MaterialTable::new(self.classes(), self.solver.table(id)?, material)
+    }
+
+    /// The values of a class; `None` if it was not solved.
+    #[must_use]
+    pub fn class_table(&self, id: ClassId) -> Option<&Table> {
+        self.solver.table(id)
     }
 
     /// The counts of a material with White to move; `None` if it was not solved.
@@ -101,5 +108,14 @@ impl Tables {
     #[must_use]
     pub fn value(&self, position: &Position) -> Option<Value> {
         self.solver.value(position)
+    }
+
+    /// The first position, in the order of the index, of a class's representative that has this value.
+    #[must_use]
+    pub fn first_with(&self, representative: Material, turn: Color, value: Value) -> Option<Position> {
+        let cells = &self.class_table(self.class_of(representative)?)?.cells[turn];
+        let cell = (0..cells.len()).find(|&cell| cells.get(cell) == value.code())?;
+        let index = Index::new(representative);
+        position_of(&index.men, &index.squares(cell)?, turn)
     }
 }

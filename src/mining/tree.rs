@@ -388,7 +388,7 @@ impl<'a> Learner<'a> {
 }
 
 /// Bits to say who wins each of so many positions, if only the counts are known: their entropy times their number.
-fn information(counts: [u64; 3]) -> f64 {
+pub(super) fn information(counts: [u64; 3]) -> f64 {
     let part = |n: u64| if n == 0 { 0.0 } else { n as f64 * (n as f64).log2() };
     part(counts.iter().sum()) - counts.into_iter().map(part).sum::<f64>()
 }

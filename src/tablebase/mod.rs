@@ -25,6 +25,7 @@ mod walk;
 mod wdl;
 
 pub use class::{Class, ClassId, Classes, Man, Member, Place};
+pub use codec::compressed_len;
 pub use export::{ExportError, ExportFormat, export};
 pub use file::{Description, Sides, TableError, TableFile};
 #[cfg(feature = "gpu")]

@@ -42,6 +42,18 @@ impl<'a> MaterialTable<'a> {
     /// distinct squares that they may stand on.
     #[must_use]
     pub fn value(&self, squares: &[Square], turn: Color) -> Option<Value> {
+        let mut taken = Bitboard::EMPTY;
+        for (&man, &square) in self.men.iter().zip(squares) {
+            if !(squares_in_play(man) - taken).contains(square) {
+                return None;
+            }
+            taken |= square.into();
+        }
+        (squares.len() == self.men.len()).then(|| self.lookup(squares, turn))?
+    }
+
+    /// The value with the pieces on squares that are known to be right.
+    fn lookup(&self, squares: &[Square], turn: Color) -> Option<Value> {
         let there: Vec<Square> =
             self.order.iter().map(|&i| if self.swapped { squares[i].flip() } else { squares[i] }).collect();
         let turn = if self.swapped { !turn } else { turn };
@@ -62,7 +74,7 @@ impl<'a> MaterialTable<'a> {
         f: &mut impl FnMut(&[Square], Value) -> Result<(), E>,
     ) -> Result<(), E> {
         let Some(&man) = self.men.get(squares.len()) else {
-            return self.value(squares, turn).map_or(Ok(()), |value| f(squares, value));
+            return self.lookup(squares, turn).map_or(Ok(()), |value| f(squares, value));
         };
         for square in squares_in_play(man) - taken {
             squares.push(square);
