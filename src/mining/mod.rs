@@ -1,5 +1,6 @@
 //! What the endgame tables say, in words: features of positions, decision trees on them, and patterns.
 
+pub mod export;
 pub mod features;
 pub mod games;
 pub mod learn;

@@ -1,7 +1,7 @@
 use crate::board::{Color, Move, Position, RuleOptions, Rules};
 use crate::tablebase::{
-    ClassId, Classes, Index, Material, MaterialTable, Options, SolveError, Solver, Stats, Table, Value, Verdict, Wdl,
-    position_of,
+    ClassId, Classes, Index, MAX_PIECES, Material, MaterialTable, Options, SolveError, Solver, Stats, Table, Value,
+    Verdict, Wdl, position_of,
 };
 use std::cmp::Reverse;
 
@@ -22,7 +22,11 @@ impl Tables {
 
     /// Solves one material and all that it leads to.
     pub fn solve_material(options: &RuleOptions, material: Material) -> Result<Tables, SolveError> {
-        let mut solver = Solver::new(options, material.len(), Options::default());
+        let pieces = material.len();
+        if pieces > MAX_PIECES {
+            return Err(SolveError::TooManyPieces { material, pieces });
+        }
+        let mut solver = Solver::new(options, pieces, Options::default());
         if let Some(member) = solver.classes().member(material) {
             let id = member.class;
             solver.solve_class(id, &|_, _| ())?;

@@ -26,7 +26,7 @@ mod wdl;
 
 pub use class::{Class, ClassId, Classes, Man, Member, Place};
 pub use codec::compressed_len;
-pub use export::{ExportError, ExportFormat, export};
+pub use export::{ExportError, export_text};
 pub use file::{Description, Sides, TableError, TableFile};
 #[cfg(feature = "gpu")]
 pub use gpu::{Gpu, shaders};

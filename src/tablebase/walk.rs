@@ -32,6 +32,12 @@ impl<'a> MaterialTable<'a> {
         Some(MaterialTable { men, index: Index::new(representative), table, order, swapped: member.swapped })
     }
 
+    /// The material.
+    #[must_use]
+    pub fn material(&self) -> Material {
+        Material::from_men(&self.men)
+    }
+
     /// The pieces: White's first, strongest first.
     #[must_use]
     pub fn men(&self) -> &[Man] {
