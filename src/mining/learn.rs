@@ -201,3 +201,15 @@ fn size(tables: &Tables, material: Material) -> Option<Sizes> {
         distance_bits: bits(false),
     })
 }
+
+/// The share of positions right by the number of leaves, 1 to `most` as far as the greedy tree goes. `None` if the material
+/// is not solved.
+#[must_use]
+pub fn accuracy_curve(tables: &Tables, material: Material, most: usize) -> Option<Vec<(f64, f64)>> {
+    let table = tables.table(material)?;
+    let set = FeatureSet::new(material, tables.options(), Which::All);
+    let sample = Sample::new([(&set, &table)], tables.options());
+    let errors = Learner::new(&sample).grow(most).errors;
+    let positions = sample.positions() as f64;
+    Some(errors.iter().enumerate().map(|(i, &wrong)| (i as f64 + 1.0, 1.0 - wrong as f64 / positions)).collect())
+}
