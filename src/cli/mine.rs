@@ -100,7 +100,7 @@ enum What {
     Swaps(Listing<3, 3>),
     /// Who wins by the parity of the distance between two enemies.
     Parity(Listing<3, 3>),
-    /// Draws that a lone piece holds by going to and fro between two squares.
+    /// Draws that a lone piece holds without leaving a part of the board.
     Fortresses(Listing<3, 3>),
     /// A longest line of each piece count, whole.
     Lines(OfPieces<2, 5, 4>),
@@ -137,9 +137,9 @@ struct FeaturesOf {
 /// A question about so many pieces.
 #[derive(Args)]
 struct OfPieces<const LEAST: i64, const MOST: i64, const DEFAULT: u8> {
-    /// Number of pieces.
-    #[arg(long, value_name = "N", default_value_t = DEFAULT, value_parser = clap::value_parser!(u8).range(LEAST..=MOST))]
-    pieces: u8,
+    /// Number of pieces; as many as a few seconds allow if not given.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(LEAST..=MOST))]
+    pieces: Option<u8>,
     #[command(flatten)]
     common: Common,
 }
@@ -147,9 +147,9 @@ struct OfPieces<const LEAST: i64, const MOST: i64, const DEFAULT: u8> {
 /// A question with a long answer.
 #[derive(Args)]
 struct Listing<const DEFAULT: u8, const MOST: i64> {
-    /// Number of pieces.
-    #[arg(long, value_name = "N", default_value_t = DEFAULT, value_parser = clap::value_parser!(u8).range(2..=MOST))]
-    pieces: u8,
+    /// Number of pieces; as many as a few seconds allow if not given.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(2..=MOST))]
+    pieces: Option<u8>,
     /// Print the first N only: 20 if not given, with --json all.
     #[arg(long, value_name = "N")]
     top: Option<usize>,
@@ -157,7 +157,18 @@ struct Listing<const DEFAULT: u8, const MOST: i64> {
     common: Common,
 }
 
+// clap keeps one default for all instances of a generic type, so the defaults are ours.
+impl<const LEAST: i64, const MOST: i64, const DEFAULT: u8> OfPieces<LEAST, MOST, DEFAULT> {
+    fn pieces(&self) -> u8 {
+        self.pieces.unwrap_or(DEFAULT)
+    }
+}
+
 impl<const DEFAULT: u8, const MOST: i64> Listing<DEFAULT, MOST> {
+    fn pieces(&self) -> u8 {
+        self.pieces.unwrap_or(DEFAULT)
+    }
+
     fn top(&self) -> usize {
         self.top.unwrap_or(if self.common.json { usize::MAX } else { 20 })
     }
@@ -274,14 +285,14 @@ impl Mine {
             None => trees.run(),
             Some(What::Printed(q)) => q.run(),
             Some(What::Whole(q)) => q.run(),
-            Some(What::Sizes(q)) => print_sizes(&q.common, q.pieces),
+            Some(What::Sizes(q)) => print_sizes(&q.common, q.pieces()),
             Some(What::Features(q)) => q.run(),
-            Some(What::Zugzwang(q)) => print_zugzwangs(&q.common, q.pieces),
-            Some(What::Draws(q)) => print_draws(&q.common, q.pieces, q.top()),
-            Some(What::Swaps(q)) => print_swaps(&q.common, q.pieces, q.top()),
-            Some(What::Parity(q)) => print_parity(&q.common, q.pieces, q.top()),
-            Some(What::Fortresses(q)) => print_fortresses(&q.common, q.pieces, q.top()),
-            Some(What::Lines(q)) => print_lines(&q.common, q.pieces),
+            Some(What::Zugzwang(q)) => print_zugzwangs(&q.common, q.pieces()),
+            Some(What::Draws(q)) => print_draws(&q.common, q.pieces(), q.top()),
+            Some(What::Swaps(q)) => print_swaps(&q.common, q.pieces(), q.top()),
+            Some(What::Parity(q)) => print_parity(&q.common, q.pieces(), q.top()),
+            Some(What::Fortresses(q)) => print_fortresses(&q.common, q.pieces(), q.top()),
+            Some(What::Lines(q)) => print_lines(&q.common, q.pieces()),
             Some(What::Games(q)) => q.run(),
             Some(What::Report(q)) => q.run(),
         })?
@@ -622,17 +633,19 @@ fn print_fortresses(common: &Common, pieces: u8, top: usize) -> Outcome {
             continue;
         }
         print(format_args!(
-            "{:>6} (one of {}), held by {}: {} of {} draws ({:.1} %){}",
+            "{:>6} (one of {}), held by {}: {} of {} draws ({:.1} %), on two squares {}, at home {}, in the middle {}, before \
+             the enemy's den {}{}",
             f.material,
             f.materials,
             f.holder,
             grouped(f.fortresses),
             grouped(f.draws),
             100.0 * f.share,
-            match (&f.squares, &f.fen) {
-                (Some(squares), Some(fen)) => format!("; {} on {squares}, such as {fen}", grouped(f.most)),
-                _ => String::new(),
-            }
+            grouped(f.two_squares),
+            grouped(f.home),
+            grouped(f.middle),
+            grouped(f.far),
+            f.fen.as_ref().map_or_else(String::new, |fen| format!("; such as {fen}"))
         ))?;
     }
     Ok(())

@@ -253,32 +253,37 @@ fn parity(tables: &Tables, material: Material) -> Option<Vec<Parity>> {
     )
 }
 
-/// The fortresses of a class: draws that the side with fewer pieces holds with one piece that goes to and fro.
+/// The fortresses of a class: draws that a side with one piece holds without ever leaving a part of the board.
 #[derive(Clone, Debug, Serialize)]
 pub struct Fortresses {
     pub material: String,
     /// How many materials have the same table, colours exchanged or not.
     pub materials: usize,
-    /// The holder's animal.
+    /// The holder's animal: a capital if White holds.
     pub holder: String,
-    /// Drawn positions of one material, either side to move.
+    /// Drawn positions of one material, either side to move; those without a legal move not counted.
     pub draws: u64,
-    /// Those that are fortresses.
+    /// Those that the holder keeps drawn on two squares, to and fro.
+    pub two_squares: u64,
+    /// Those that it keeps drawn on the three ranks before its own den, on the three in the middle, and on the three before
+    /// the enemy's den.
+    pub home: u64,
+    pub middle: u64,
+    pub far: u64,
+    /// Those that it keeps in one of these ways.
     pub fortresses: u64,
     /// `fortresses` by `draws`.
     pub share: f64,
-    /// The two squares of most of them, how many these are, and a position.
-    pub squares: Option<String>,
-    pub most: u64,
+    /// The first by its text of the way that keeps most.
     pub fen: Option<String>,
 }
 
-/// The fortresses of all classes of so many pieces in which a lone piece holds the draw (with two pieces, either one), most
-/// first.
+/// The fortresses of all classes of so many pieces in which a lone piece could hold a draw (with two pieces, either one),
+/// most first.
 ///
-/// A fortress is a drawn position that the holder keeps drawn by moving its one piece between two squares only, whatever
-/// the other side does: the largest set of draws with that piece on one of the two squares in which every move of the other
-/// side stays in the set and the holder, when on move, has a move within it (or none at all, where that draws).
+/// A fortress is a drawn position that stays drawn while the holder's one piece stays in one part of the board, whatever
+/// the other side does: it lies in the largest set of draws with that piece in the part in which every move of the other
+/// side stays in the set (or gives the draw away) and the holder, when on move, has a move within it.
 #[must_use]
 pub fn fortresses(tables: &Tables, pieces: usize) -> Vec<Fortresses> {
     let mut tasks: Vec<(Material, usize, Color)> = Vec::new();
@@ -308,53 +313,64 @@ fn fortress(tables: &Tables, material: Material, materials: usize, holder: Color
     let animal = table.men()[lone].1;
     // The draws, by the holder's square.
     let mut drawn: BTreeMap<Square, Vec<Position>> = BTreeMap::new();
-    let mut draws = 0;
     for turn in Color::ALL {
         let _ = table.each(turn, |squares, value| {
-            if Winner::of(value, turn, tables.options()) == Winner::Draw
+            if value == Value::Draw
                 && let Some(position) = position_of(table.men(), squares, turn)
             {
-                draws += 1;
                 drawn.entry(squares[lone]).or_default().push(position);
             }
             Ok::<(), Infallible>(())
         });
     }
+    let draws = drawn.values().map(|positions| positions.len() as u64).sum();
+    let all: HashSet<&Position> = drawn.values().flatten().collect();
+    let held_within = |part: &dyn Fn(Square) -> bool| {
+        let within = drawn.iter().filter(|(square, _)| part(**square)).flat_map(|(_, positions)| positions);
+        hold(&rules, holder, within, &all)
+    };
     let neighbours = |from: Square| {
         let leap = move |d| from.leap(d).filter(|_| tables.options().leaps(animal, d)).map(|(to, _)| to);
         Direction::ALL.into_iter().flat_map(move |d| [from.neighbour(d), leap(d)]).flatten()
     };
-    let mut found: HashSet<Position> = HashSet::new();
-    let mut best: Option<(u64, Square, Square, String)> = None;
-    for (&first, positions) in &drawn {
+    let mut two_squares: HashSet<Position> = HashSet::new();
+    for &first in drawn.keys() {
         for second in neighbours(first).filter(|&second| second > first) {
-            let Some(others) = drawn.get(&second) else { continue };
-            let held = hold(&rules, holder, positions.iter().chain(others));
-            let size = held.len() as u64;
-            if size > best.as_ref().map_or(0, |best| best.0) {
-                // The first by its text, so that it is always the same.
-                let fen = held.iter().map(Position::to_fen).min().unwrap_or_default();
-                best = Some((size, first, second, fen));
-            }
-            found.extend(held);
+            two_squares.extend(held_within(&|square| square == first || square == second));
         }
     }
-    let fortresses = found.len() as u64;
+    let third = |rank: usize| {
+        held_within(&|square| {
+            let square = if holder == Color::White { square } else { square.flip() };
+            square.rank() / 3 == rank
+        })
+    };
+    let parts = [two_squares, third(0), third(1), third(2)];
+    let [two_squares, home, middle, far] = parts.each_ref().map(|part| part.len() as u64);
+    let best = parts.iter().max_by_key(|part| part.len()).and_then(|part| part.iter().map(Position::to_fen).min());
+    let fortresses = parts.iter().flatten().collect::<HashSet<_>>().len() as u64;
     Some(Fortresses {
         material: material.to_string(),
         materials,
         holder: crate::board::Piece { color: holder, animal }.letter().to_string(),
         draws,
+        two_squares,
+        home,
+        middle,
+        far,
         fortresses,
         share: if draws == 0 { 0.0 } else { fortresses as f64 / draws as f64 },
-        squares: best.as_ref().map(|(_, first, second, _)| format!("{first}-{second}")),
-        most: best.as_ref().map_or(0, |best| best.0),
-        fen: best.map(|best| best.3),
+        fen: best,
     })
 }
 
 /// The largest subset that the holder can stay in.
-fn hold<'a>(rules: &Rules, holder: Color, positions: impl Iterator<Item = &'a Position>) -> HashSet<Position> {
+fn hold<'a>(
+    rules: &Rules,
+    holder: Color,
+    positions: impl Iterator<Item = &'a Position>,
+    draws: &HashSet<&Position>,
+) -> HashSet<Position> {
     let mut held: HashSet<Position> = positions.cloned().collect();
     loop {
         let leaves: Vec<Position> = held
@@ -363,9 +379,9 @@ fn hold<'a>(rules: &Rules, holder: Color, positions: impl Iterator<Item = &'a Po
                 let moves = position.moves(rules);
                 let inside = |mv: &crate::board::Move| held.contains(&position.make(*mv));
                 let stays = if position.turn() == holder {
-                    moves.is_empty() || moves.iter().any(inside)
+                    moves.iter().any(inside)
                 } else {
-                    moves.iter().all(inside)
+                    moves.iter().all(|mv| inside(mv) || !draws.contains(&position.make(*mv)))
                 };
                 !stays
             })

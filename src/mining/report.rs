@@ -454,15 +454,16 @@ impl Report<'_> {
     fn fortresses(&mut self, tables: &Tables, most: usize) {
         self.section("Fortresses", &format!("dsq mine fortresses --pieces {most}"));
         self.text.push_str(
-            "A fortress is a draw that a side with one piece keeps by moving it to and fro between two squares only, whatever \
-             the other side does. Either side on move.\n\n",
+            "A fortress is a draw that a side with one piece keeps without leaving a part of the board, whatever the other \
+             side does: two squares between which it goes to and fro, the three ranks before its own den (home), the three \
+             in the middle, or the three before the enemy's den (far). Either side on move.\n\n",
         );
         let all = fortresses(tables, most);
         let sum =
             |f: fn(&super::patterns::Fortresses) -> u64| all.iter().map(|x| f(x) * x.materials as u64).sum::<u64>();
         let _ = write!(
             self.text,
-            "{} of {} draws of {most} pieces, all materials, are fortresses. The most:\n\n",
+            "{} of {} draws of {most} pieces, all materials, are fortresses of a lone piece. The most:\n\n",
             grouped(sum(|f| f.fortresses)),
             grouped(sum(|f| f.draws))
         );
@@ -470,24 +471,25 @@ impl Report<'_> {
             "material",
             "materials alike",
             "holder",
+            "draws",
             "fortresses",
-            "of draws",
             "share",
-            "best squares",
+            "two squares",
+            "home",
+            "middle",
+            "far",
             "such as",
         ]));
         for f in all.iter().filter(|f| f.fortresses > 0).take(10) {
+            let numbers = [f.draws, f.fortresses, f.two_squares, f.home, f.middle, f.far].map(grouped);
+            let [draws, fortresses, two_squares, home, middle, far] = numbers;
             let _ = writeln!(
                 self.text,
-                "| {} | {} | {} | {} | {} | {} | {} ({}) | `{}` |",
+                "| {} | {} | {} | {draws} | {fortresses} | {} | {two_squares} | {home} | {middle} | {far} | `{}` |",
                 f.material,
                 f.materials,
                 f.holder,
-                grouped(f.fortresses),
-                grouped(f.draws),
                 percent(f.share),
-                f.squares.as_deref().unwrap_or(""),
-                grouped(f.most),
                 f.fen.as_deref().unwrap_or("")
             );
         }
