@@ -62,9 +62,11 @@ fn percent(share: f64) -> String {
     format!("{:.2} %", 100.0 * share)
 }
 
-/// A table's head: its columns, the first to the left, the others to the right.
+/// A table's head: columns whose names begin with `<` to the left, the others to the right.
 fn head(columns: &[&str]) -> String {
-    format!("| {} |\n|---|{}\n", columns.join(" | "), "---:|".repeat(columns.len() - 1))
+    let names: Vec<&str> = columns.iter().map(|name| name.trim_start_matches('<')).collect();
+    let sides: Vec<&str> = columns.iter().map(|name| if name.starts_with('<') { "---|" } else { "---:|" }).collect();
+    format!("| {} |\n|{}\n", names.join(" | "), sides.concat())
 }
 
 impl Report<'_> {
@@ -114,9 +116,9 @@ impl Report<'_> {
     fn printed(&mut self, tables: &Tables) {
         self.section("The trees printed in 2014", "dsq mine printed");
         self.text.push_str(&head(&[
-            "tree",
-            "claimed for",
-            "materials",
+            "<tree",
+            "<claimed for",
+            "<materials",
             "misclassified, paper",
             "misclassified, counted",
         ]));
@@ -141,7 +143,7 @@ impl Report<'_> {
             "\nThe paper leaves some features open; `src/mining/features.rs` says which reading was taken, and what others \
              come to. The four printed positions:\n\n",
         );
-        self.text.push_str(&head(&["position", "paper", "table", "printed trees"]));
+        self.text.push_str(&head(&["<position", "<paper", "<table", "<printed trees"]));
         for p in judge_positions(tables) {
             let plies = |plies: Option<u16>| plies.map_or(String::new(), |plies| format!(", {plies} plies"));
             let trees: Vec<String> = p.trees.iter().map(|(name, says)| format!("({name}) {says}")).collect();
@@ -165,7 +167,7 @@ impl Report<'_> {
              end otherwise: so many no tree gets right. `dsq mine features` explains the features that were added.\n\n",
         );
         self.text.push_str(&head(&[
-            "materials",
+            "<materials",
             "positions each",
             "leaves, paper's features",
             "not told apart",
@@ -240,8 +242,8 @@ impl Report<'_> {
             grouped(plies)
         );
         self.text.push_str(&head(&[
-            "material",
-            "class",
+            "<material",
+            "<class",
             "positions",
             "1",
             "10",
@@ -321,7 +323,7 @@ impl Report<'_> {
                 self.text,
                 "\n{pieces} pieces: {none} of {materials} materials have no draw at all. The most drawn:\n\n"
             );
-            self.text.push_str(&head(&["material", "materials alike", "draws", "of positions", "share"]));
+            self.text.push_str(&head(&["<material", "materials alike", "draws", "of positions", "share"]));
             for d in level.iter().take(8) {
                 let _ = writeln!(
                     self.text,
@@ -383,7 +385,7 @@ impl Report<'_> {
             let _ = writeln!(self.text, "| {} | {} |", z.pieces, numbers.join(" | "));
         }
         self.text.push_str("\nThe deepest:\n\n");
-        self.text.push_str(&head(&["pieces", "position", "White to move", "Black to move"]));
+        self.text.push_str(&head(&["pieces", "<position", "<White to move", "<Black to move"]));
         for z in &all {
             for d in [&z.deepest_lost, &z.deepest_drawn].into_iter().flatten() {
                 let white = d.plies.map_or("draw".to_owned(), |plies| format!("White loses in {plies} plies"));
@@ -402,13 +404,13 @@ impl Report<'_> {
         for pieces in 2..=most {
             let _ = write!(self.text, "\n{pieces} pieces:\n\n");
             self.text.push_str(&head(&[
-                "side",
-                "animals",
+                "<side",
+                "<animals",
                 "positions turned",
                 "of",
                 "share",
                 "stronger does worse",
-                "most in",
+                "<most in",
             ]));
             for s in swaps(tables, pieces).iter().take(6) {
                 let _ = writeln!(
@@ -436,7 +438,7 @@ impl Report<'_> {
         );
         for pieces in 2..=most {
             let _ = write!(self.text, "\n{pieces} pieces:\n\n");
-            self.text.push_str(&head(&["material", "pair", "White wins, even", "odd", "bits a position"]));
+            self.text.push_str(&head(&["<material", "<pair", "White wins, even", "odd", "bits a position"]));
             for p in parities(tables, pieces).iter().take(8) {
                 let _ = writeln!(
                     self.text,
@@ -468,9 +470,9 @@ impl Report<'_> {
             grouped(sum(|f| f.draws))
         );
         self.text.push_str(&head(&[
-            "material",
+            "<material",
             "materials alike",
-            "holder",
+            "<holder",
             "draws",
             "fortresses",
             "share",
@@ -478,7 +480,7 @@ impl Report<'_> {
             "home",
             "middle",
             "far",
-            "such as",
+            "<such as",
         ]));
         for f in all.iter().filter(|f| f.fortresses > 0).take(10) {
             let numbers = [f.draws, f.fortresses, f.two_squares, f.home, f.middle, f.far].map(grouped);
@@ -502,7 +504,7 @@ impl Report<'_> {
              each player against itself, the first plies at random:\n\n",
         );
         self.text.push_str(&head(&[
-            "player",
+            "<player",
             "games",
             "seed",
             "random plies",
@@ -554,7 +556,7 @@ impl Report<'_> {
 
         let shares = drawn_shares(self.options, most + 1)?;
         self.text.push_str("\nPositions of few pieces:\n\n");
-        self.text.push_str(&head(&["pieces", "positions", "moves, mean", "most", "in", "drawn"]));
+        self.text.push_str(&head(&["pieces", "positions", "moves, mean", "most", "<in", "drawn"]));
         for pieces in 2..=most + 2 {
             let (kind, mobility): (&str, Mobility) = if pieces <= most {
                 ("all", table_mobility(tables, pieces))
@@ -568,7 +570,7 @@ impl Report<'_> {
                 mobility.mean,
                 mobility.max,
                 mobility.fen,
-                shares.get(pieces - 2).map_or_else(|| "?".to_owned(), |&share| percent(share))
+                shares.get(pieces - 2).map_or_else(|| "".to_owned(), |&share| percent(share))
             );
         }
         Ok(())

@@ -152,7 +152,7 @@ impl Layout {
         hash.finish()
     }
 }
-/// How small the values of one side to move of a class become as one zstd frame of level [`SMALL_LEVEL`]: with `wdl` only
+/// How small the values of one side to move of a class become as one zstd frame of level 19: with `wdl` only
 /// who wins, else the distances. A byte a cell (two for longer lines than a byte holds) in the order of a file.
 pub fn compressed_len(material: Material, cells: &Cells, wdl: bool) -> std::io::Result<usize> {
     let index = Index::new(material);
@@ -169,5 +169,5 @@ pub fn compressed_len(material: Material, cells: &Cells, wdl: bool) -> std::io::
     } else {
         layout.gather(cells, 0..index.rows)
     };
-    Ok(zstd::bulk::compress(&bytes, SMALL_LEVEL)?.len())
+    Ok(zstd::bulk::compress(&bytes, 19)?.len())
 }
