@@ -4,7 +4,9 @@ pub mod board;
 pub mod cpu;
 #[cfg(feature = "gpu")]
 pub mod gpu;
+pub mod mining;
 pub mod perft;
+pub mod plot;
 pub mod reproduce;
 pub mod search;
 pub mod tablebase;

@@ -5,6 +5,7 @@ mod compare;
 mod devices;
 mod export;
 mod generate;
+mod mine;
 mod perft;
 mod probe;
 mod repack;
@@ -53,6 +54,7 @@ enum Command {
     Export(export::Export),
     Compare(compare::Compare),
     Devices(devices::Devices),
+    Mine(mine::Mine),
 }
 
 /// Runs the program.
@@ -69,6 +71,7 @@ pub fn main() -> ExitCode {
         Command::Export(command) => command.run(),
         Command::Compare(command) => command.run(),
         Command::Devices(command) => command.run(),
+        Command::Mine(command) => command.run(),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,
