@@ -2,6 +2,7 @@
 
 pub mod board;
 pub mod cpu;
+pub mod game;
 #[cfg(feature = "gpu")]
 pub mod gpu;
 pub mod perft;
