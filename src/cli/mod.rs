@@ -2,9 +2,11 @@
 
 mod backend;
 mod compare;
+mod control;
 mod devices;
 mod export;
 mod generate;
+mod matches;
 mod perft;
 mod probe;
 mod repack;
@@ -53,6 +55,7 @@ enum Command {
     Export(export::Export),
     Compare(compare::Compare),
     Devices(devices::Devices),
+    Match(matches::MatchCommand),
 }
 
 /// Runs the program.
@@ -69,6 +72,7 @@ pub fn main() -> ExitCode {
         Command::Export(command) => command.run(),
         Command::Compare(command) => command.run(),
         Command::Devices(command) => command.run(),
+        Command::Match(command) => command.run(),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,
