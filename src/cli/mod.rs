@@ -13,6 +13,7 @@ mod repack;
 mod reproduce;
 mod solve;
 mod stats;
+mod uci;
 mod verify;
 
 use clap::{Args, Parser, Subcommand};
@@ -56,6 +57,7 @@ enum Command {
     Compare(compare::Compare),
     Devices(devices::Devices),
     Match(matches::MatchCommand),
+    Uci(uci::Uci),
 }
 
 /// Runs the program.
@@ -73,6 +75,7 @@ pub fn main() -> ExitCode {
         Command::Compare(command) => command.run(),
         Command::Devices(command) => command.run(),
         Command::Match(command) => command.run(),
+        Command::Uci(command) => command.run(),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,
