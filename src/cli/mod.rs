@@ -1,6 +1,7 @@
 //! The program `dsq`: one file a subcommand. Data goes to stdout, everything else to stderr.
 
 mod backend;
+mod bench;
 mod compare;
 mod devices;
 mod export;
@@ -53,6 +54,7 @@ enum Command {
     Export(export::Export),
     Compare(compare::Compare),
     Devices(devices::Devices),
+    Bench(bench::Bench),
 }
 
 /// Runs the program.
@@ -69,6 +71,7 @@ pub fn main() -> ExitCode {
         Command::Export(command) => command.run(),
         Command::Compare(command) => command.run(),
         Command::Devices(command) => command.run(),
+        Command::Bench(command) => command.run(),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,
