@@ -66,26 +66,48 @@ pub(super) struct Worker<'a> {
 
 /// Moves with their rank, the best picked one by one.
 struct Picker {
-    moves: [(i32, Packed); 32],
+    /// The rank above, the move in the lowest 16 bits.
+    moves: [i64; 32],
     len: usize,
     next: usize,
 }
 
 impl Picker {
+    fn new() -> Picker {
+        Picker { moves: [0; 32], len: 0, next: 0 }
+    }
+
     #[inline(always)]
-    fn pick(&mut self) -> Option<(i32, Packed)> {
-        if self.next >= self.len {
-            return None;
-        }
-        let mut best = self.next;
-        for i in self.next + 1..self.len {
-            if self.moves[i].0 > self.moves[best].0 {
-                best = i;
+    fn push(&mut self, rank: i32, mv: Packed) {
+        self.moves[self.len & 31] = i64::from(rank) << 16 | i64::from(mv);
+        self.len += 1;
+    }
+
+    /// Leaves only captures.
+    fn drop_quiets(&mut self) {
+        let mut kept = self.next;
+        for i in self.next..self.len {
+            let rank = (self.moves[i] >> 16) as i32;
+            if rank <= BAD_CAPTURE / 2 || rank >= GOOD_CAPTURE / 2 {
+                self.moves[kept] = self.moves[i];
+                kept += 1;
             }
         }
-        self.moves.swap(self.next, best);
+        self.len = kept;
+    }
+
+    #[inline(always)]
+    fn pick(&mut self) -> Option<(i32, Packed)> {
+        let rest = self.moves.get_mut(self.next..self.len)?;
+        let (&first, others) = rest.split_first()?;
+        let mut best = first;
+        let mut at = 0;
+        for (i, &other) in others.iter().enumerate() {
+            (best, at) = if other > best { (other, i + 1) } else { (best, at) };
+        }
+        rest[at] = first;
         self.next += 1;
-        Some(self.moves[self.next - 1])
+        Some(((best >> 16) as i32, best as Packed))
     }
 }
 
@@ -94,6 +116,12 @@ const TABLE_MOVE: i32 = 1 << 28;
 const GOOD_CAPTURE: i32 = 1 << 24;
 const KILLER: i32 = 1 << 20;
 const BAD_CAPTURE: i32 = -(1 << 24);
+
+/// A stored move, if it can be played.
+#[inline(always)]
+fn checked(view: &View, mv: Packed) -> Packed {
+    if view.targets[animal_of(mv)] >> to_of(mv) & 1 != 0 { mv } else { NO_MOVE }
+}
 
 impl<'a> Worker<'a> {
     pub fn new(shared: &'a Shared<'a>, id: usize, memory: &'a mut Memory, scale: Value) -> Worker<'a> {
@@ -215,11 +243,17 @@ impl<'a> Worker<'a> {
     #[inline(always)]
     fn enter(&mut self, state: &State, mv: Packed, capture: bool, ply: usize) -> State {
         let child = state.make(mv, self.shared.evaluator);
-        self.shared.table.prefetch(child.key);
         let quiet = if capture { 0 } else { self.line.quiet() + 1 };
         self.line.push(child.key, quiet);
         self.plies[ply + 2].mv = mv | (state.turn as u16) << 9;
         child
+    }
+
+    /// Whether a stored value can be trusted: close to the no-capture limit only a win or a loss in few plies.
+    #[inline(always)]
+    fn holds(&self, value: Value) -> bool {
+        let left = self.shared.no_capture_limit.saturating_sub(self.line.quiet());
+        left > 20 || left > 0 && is_exact(value) && MATE - value.abs() < left as Value
     }
 
     /// What a table in memory says of a position that is not over.
@@ -308,6 +342,20 @@ impl<'a> Worker<'a> {
         if excluded == NO_MOVE && self.line.repeats() {
             return 0;
         }
+        let entry = if ideas.table && depth > 0 { self.shared.table.get(state.key) } else { None };
+        let mut table_value = 0;
+        if let Some(entry) = entry {
+            table_value = loaded(entry.value, ply);
+            let enough = match entry.bound {
+                Bound::Exact => true,
+                Bound::Lower => table_value >= beta,
+                Bound::Upper => table_value <= alpha,
+                Bound::None => false,
+            };
+            if !PV && excluded == NO_MOVE && enough && i32::from(entry.depth) >= depth && self.holds(table_value) {
+                return table_value;
+            }
+        }
         let mut view = View::new();
         view.look(self.level, self.shared.rules, self.shared.evaluator, state);
         if union(&view.targets) == 0 {
@@ -333,26 +381,8 @@ impl<'a> Worker<'a> {
             }
         }
 
-        let entry = if ideas.table { self.shared.table.get(state.key) } else { None };
-        let mut table_move = NO_MOVE;
-        let mut table_value = 0;
-        if let Some(entry) = entry {
-            table_value = loaded(entry.value, ply);
-            // Another position with the same key is next to impossible; its move must not be played all the same.
-            if view.targets[animal_of(entry.mv)] >> to_of(entry.mv) & 1 != 0 {
-                table_move = entry.mv;
-            }
-            let enough = match entry.bound {
-                Bound::Exact => true,
-                Bound::Lower => table_value >= beta,
-                Bound::Upper => table_value <= alpha,
-                Bound::None => false,
-            };
-            let fresh = self.line.quiet() + 20 < self.shared.no_capture_limit || is_exact(table_value);
-            if !PV && excluded == NO_MOVE && enough && i32::from(entry.depth) >= depth && fresh {
-                return table_value;
-            }
-        }
+        // Another position with the same key is next to impossible; its move must not be played all the same.
+        let table_move = entry.map_or(NO_MOVE, |entry| checked(&view, entry.mv));
         if excluded == NO_MOVE
             && let Some(value) = self.probe(state, ply)
         {
@@ -445,7 +475,16 @@ impl<'a> Worker<'a> {
         let mut legal = 0;
         let mut tried = [NO_MOVE; 32];
         let mut quiets = 0;
-        while let Some((rank, mv)) = picker.pick() {
+        let mut upcoming = picker.pick();
+        if let Some((_, mv)) = upcoming {
+            self.shared.table.prefetch(state.key_after(mv));
+        }
+        while let Some((rank, mv)) = upcoming {
+            upcoming = picker.pick();
+            // While this move is searched, the entry of the next comes from memory.
+            if let Some((_, next)) = upcoming {
+                self.shared.table.prefetch(state.key_after(next));
+            }
             if mv == excluded {
                 continue;
             }
@@ -461,17 +500,13 @@ impl<'a> Worker<'a> {
             if best > -DECIDED && !in_check {
                 let left = (depth - reduction).max(1);
                 if !capture && !threat {
-                    if ideas.late_moves
-                        && !PV
-                        && depth <= 8
-                        && number as i32 >= (4 + depth * depth) / if improving { 1 } else { 2 }
-                    {
-                        continue;
-                    }
-                    if ideas.futility && left <= 6 && view.eval + (100 + 90 * left) * self.scale <= alpha {
-                        continue;
-                    }
-                    if ideas.history_pruning && depth <= 4 && rank < -3500 * depth {
+                    let enough = (4 + depth * depth) / if improving { 1 } else { 2 };
+                    let late = ideas.late_moves && !PV && depth <= 8 && number as i32 >= enough;
+                    let futile = ideas.futility && left <= 6 && view.eval + (100 + 90 * left) * self.scale <= alpha;
+                    let bad = ideas.history_pruning && depth <= 4 && rank < -3500 * depth;
+                    if late || futile || bad {
+                        // What comes later is no better.
+                        picker.drop_quiets();
                         continue;
                     }
                 }
@@ -618,6 +653,20 @@ impl<'a> Worker<'a> {
             return 0;
         }
         let ideas = &self.shared.ideas;
+        let entry = if ideas.table { self.shared.table.get(state.key) } else { None };
+        let mut table_value = 0;
+        if let Some(entry) = entry {
+            table_value = loaded(entry.value, ply);
+            let enough = match entry.bound {
+                Bound::Exact => true,
+                Bound::Lower => table_value >= beta,
+                Bound::Upper => table_value <= alpha,
+                Bound::None => false,
+            };
+            if !PV && enough && self.holds(table_value) {
+                return table_value;
+            }
+        }
         let mut view = View::new();
         view.look(self.level, self.shared.rules, self.shared.evaluator, state);
         if union(&view.targets) == 0 {
@@ -635,34 +684,20 @@ impl<'a> Worker<'a> {
             }
             return value;
         }
-        let entry = if ideas.table { self.shared.table.get(state.key) } else { None };
-        let mut table_move = NO_MOVE;
         let (us, them) = (state.turn, state.turn ^ 1);
         let in_check = ideas.den_threats && state.in_check();
         let mut eval = view.eval;
+        let mut table_move = NO_MOVE;
         if let Some(entry) = entry {
-            let value = loaded(entry.value, ply);
-            let enough = match entry.bound {
-                Bound::Exact => true,
-                Bound::Lower => value >= beta,
-                Bound::Upper => value <= alpha,
-                Bound::None => false,
-            };
-            let fresh = self.line.quiet() + 20 < self.shared.no_capture_limit || is_exact(value);
-            if !PV && enough && fresh {
-                return value;
-            }
-            if view.targets[animal_of(entry.mv)] >> to_of(entry.mv) & 1 != 0 {
-                table_move = entry.mv;
-            }
+            table_move = checked(&view, entry.mv);
             let better = match entry.bound {
                 Bound::Exact => true,
-                Bound::Lower => value > eval,
-                Bound::Upper => value < eval,
+                Bound::Lower => table_value > eval,
+                Bound::Upper => table_value < eval,
                 Bound::None => false,
             };
-            if better && value.abs() < DECIDED {
-                eval = value;
+            if better && table_value.abs() < DECIDED {
+                eval = table_value;
             }
         }
         if let Some(value) = self.probe(state, ply) {
@@ -675,7 +710,7 @@ impl<'a> Worker<'a> {
         alpha = alpha.max(best);
         let enemies = state.side(them);
         let wanted = if in_check { enemies & TRAP_BITS[us] } else { enemies };
-        let mut picker = Picker { moves: [(0, NO_MOVE); 32], len: 0, next: 0 };
+        let mut picker = Picker::new();
         for a in 0..8 {
             let mut targets = view.targets[a] & wanted;
             while targets != 0 {
@@ -696,12 +731,12 @@ impl<'a> Worker<'a> {
                     }
                 }
                 let rank = if mv == table_move { TABLE_MOVE } else { gain * 16 + WORTH[victim] };
-                picker.moves[picker.len] = (rank, mv);
-                picker.len += 1;
+                picker.push(rank, mv);
             }
         }
         let mut best_move = NO_MOVE;
         while let Some((_, mv)) = picker.pick() {
+            self.shared.table.prefetch(state.key_after(mv));
             let child = self.enter(state, mv, true, ply);
             let value = -self.quiesce::<PV>(&child, -beta, -alpha, ply + 1, depth - 1);
             self.line.pop();
@@ -736,7 +771,7 @@ impl<'a> Worker<'a> {
     #[inline(always)]
     fn moves(&self, state: &State, view: &View, table_move: Packed, evading: u64, ply: usize) -> Picker {
         let ideas = &self.shared.ideas;
-        let mut picker = Picker { moves: [(0, NO_MOVE); 32], len: 0, next: 0 };
+        let mut picker = Picker::new();
         let (us, them) = (state.turn, state.turn ^ 1);
         let enemies = state.side(them);
         let mask = if evading == 0 { u64::MAX } else { evading };
@@ -780,8 +815,7 @@ impl<'a> Worker<'a> {
                     }
                     rank
                 };
-                picker.moves[picker.len] = (rank, mv);
-                picker.len += 1;
+                picker.push(rank, mv);
             }
         }
         picker

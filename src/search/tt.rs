@@ -5,6 +5,7 @@
 //! of the cache; a new entry replaces the one that is worth least, shallow and old first.
 
 use super::score::{NO_MOVE, Value};
+use memmap2::MmapMut;
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering::Relaxed};
 
 /// What a stored value says about the true one.
@@ -37,12 +38,40 @@ pub(super) struct Entry {
 struct Bucket([[AtomicU64; 2]; 4]);
 
 pub(super) struct Table {
-    buckets: Vec<Bucket>,
+    buckets: Buckets,
     /// Counts searches, modulo 64.
     age: AtomicU8,
 }
 
 const AGE_MASK: u8 = 63;
+
+/// The buckets, in memory of large pages where the system has them: most of what a probe costs is finding its page.
+struct Buckets {
+    memory: MmapMut,
+    len: usize,
+}
+
+impl Buckets {
+    /// Empty buckets; `None` if there is no memory for them.
+    fn new(len: usize) -> Option<Buckets> {
+        let memory = MmapMut::map_anon(len.checked_mul(size_of::<Bucket>())?).ok()?;
+        // A wish, without which it works too.
+        #[cfg(target_os = "linux")]
+        let _ = memory.advise(memmap2::Advice::HugePage);
+        Some(Buckets { memory, len })
+    }
+}
+
+impl std::ops::Deref for Buckets {
+    type Target = [Bucket];
+
+    #[inline(always)]
+    fn deref(&self) -> &[Bucket] {
+        // SAFETY: the map is of `len` buckets, its memory begins at a page, and zeroed bytes are empty buckets. All access
+        // goes through their atomic words.
+        unsafe { std::slice::from_raw_parts(self.memory.as_ptr().cast::<Bucket>(), self.len) }
+    }
+}
 
 fn pack(entry: &Entry, age: u8) -> u64 {
     u64::from(entry.mv)
@@ -68,19 +97,19 @@ impl Table {
     pub fn new(mebibytes: usize) -> Table {
         let mut len = (mebibytes.min(1 << 24) << 20).div_ceil(size_of::<Bucket>()).max(16);
         loop {
-            let mut buckets = Vec::new();
-            if buckets.try_reserve_exact(len).is_ok() {
-                buckets.resize_with(len, Bucket::default);
-                return Table { buckets, age: AtomicU8::new(0) };
+            match Buckets::new(len) {
+                Some(buckets) => return Table { buckets, age: AtomicU8::new(0) },
+                None => len /= 2,
             }
-            len /= 2;
         }
     }
 
     /// Forgets everything.
     pub fn clear(&mut self) {
-        for bucket in &mut self.buckets {
-            *bucket = Bucket::default();
+        for bucket in self.buckets.iter() {
+            for word in bucket.0.as_flattened() {
+                word.store(0, Relaxed);
+            }
         }
         self.age = AtomicU8::new(0);
     }
