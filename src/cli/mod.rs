@@ -1,6 +1,7 @@
 //! The program `dsq`: one file a subcommand. Data goes to stdout, everything else to stderr.
 
 mod backend;
+mod bench;
 mod compare;
 mod control;
 mod devices;
@@ -58,6 +59,7 @@ enum Command {
     Devices(devices::Devices),
     Match(matches::MatchCommand),
     Uci(uci::Uci),
+    Bench(bench::Bench),
 }
 
 /// Runs the program.
@@ -76,6 +78,7 @@ pub fn main() -> ExitCode {
         Command::Devices(command) => command.run(),
         Command::Match(command) => command.run(),
         Command::Uci(command) => command.run(),
+        Command::Bench(command) => command.run(),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

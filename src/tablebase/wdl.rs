@@ -2,7 +2,7 @@
 
 use super::codec::Layout;
 use super::{ClassId, Classes, Index, Material, ROW_CELLS, SetError, Solver, Table, TableSet, Value, WIDTH, Wdl};
-use crate::board::{ByColor, Color, NoMove, Position, RuleOptions, Square};
+use crate::board::{ByColor, Color, Lanes, NoMove, Position, RuleOptions, Square};
 use rayon::prelude::*;
 
 /// The result of every position of up to some number of pieces, for both sides to move: about 330 MB for four pieces.
@@ -82,17 +82,22 @@ impl WdlTables {
     #[inline]
     #[must_use]
     pub fn probe(&self, position: &Position) -> Option<Wdl> {
-        let sets = [Color::White, Color::Black].map(|color| {
-            position.lanes(color).iter().enumerate().fold(0u8, |set, (a, &lane)| set | u8::from(lane != 0) << a)
-        });
-        let probe = self.materials[key(sets[0], sets[1])].as_deref()?;
         if position.winner().is_some() {
             return None;
         }
+        self.probe_lanes([position.lanes(Color::White), position.lanes(Color::Black)], position.turn())
+    }
+
+    /// The same of a position that is known not to be over.
+    #[inline]
+    pub(crate) fn probe_lanes(&self, lanes: [&Lanes; 2], turn: Color) -> Option<Wdl> {
+        let sets =
+            lanes.map(|lanes| lanes.iter().enumerate().fold(0u8, |set, (a, &lane)| set | u8::from(lane != 0) << a));
+        let probe = self.materials[key(sets[0], sets[1])].as_deref()?;
         let (mut straight, mut mirrored, mut mirror) = (0, 0, false);
         let mut piece = 0;
-        for color in Color::ALL {
-            for &lane in position.lanes(color) {
+        for lanes in lanes {
+            for &lane in lanes {
                 if lane != 0 {
                     let square = (lane.trailing_zeros() & 63) as usize;
                     straight += probe.offsets[0][piece][square];
@@ -103,7 +108,7 @@ impl WdlTables {
             }
         }
         let number = if mirror { mirrored } else { straight } as usize;
-        let turn = if probe.swapped { !position.turn() } else { position.turn() };
+        let turn = if probe.swapped { !turn } else { turn };
         Some(match self.packed[probe.class.0][turn][number / 4] >> (number % 4 * 2) & 3 {
             WIN => Wdl::Win,
             LOSS => Wdl::Loss,
