@@ -15,8 +15,9 @@
 
 use crate::board::{Move, Position, RuleOptions, Rules};
 use crate::game::Game;
+use crate::matches::TableCache;
 use crate::perft::{Perft, PerftMode};
-use crate::search::{Clock, Engine, EngineOptions, Evaluation, Info, Limits};
+use crate::search::{Clock, Engine, EngineOptions, Evaluation, Info, Limits, Tables};
 use std::fmt;
 use std::io::{self, BufRead, Read, Write};
 use std::ops::ControlFlow;
@@ -291,8 +292,12 @@ impl<W: Write + Send + 'static> Session<W> {
             "Rules" => {
                 let options: RuleOptions = value.parse().map_err(|error| format!("setoption: {error}"))?;
                 self.rules = Rules::new(options);
+                if self.options.tables.as_ref().is_some_and(|tables| !tables.fits(&self.rules)) {
+                    self.complain("the endgame tables are for other rules and are not used");
+                }
                 return self.replay();
             }
+            "TablePath" => self.options.tables = self.tables(value)?,
             _ => {
                 let limit = option.number(value)?;
                 self.no_capture_limit = (limit > 0).then_some(limit);
@@ -302,6 +307,15 @@ impl<W: Write + Send + 'static> Session<W> {
         self.wait();
         self.engine = None;
         Ok(())
+    }
+
+    /// The tables in a directory, if they are for the rules as they are now.
+    fn tables(&self, dir: &str) -> Result<Option<Arc<Tables>>, String> {
+        if dir.is_empty() || dir == "<empty>" {
+            return Ok(None);
+        }
+        let tables = TableCache::default().get(dir.as_ref(), self.rules.options());
+        tables.map(Some).map_err(|error| format!("setoption: {error}"))
     }
 
     /// Plays the game again by the rules as they are now.
@@ -332,13 +346,14 @@ enum Kind {
     Text { default: &'static str },
 }
 
-const OPTIONS: [Setting; 7] = [
+const OPTIONS: [Setting; 8] = [
     Setting { name: "Hash", kind: Kind::Spin { default: 64, min: 1, max: 65_536 } },
     Setting { name: "Clear Hash", kind: Kind::Button },
     Setting { name: "Threads", kind: Kind::Spin { default: 1, min: 1, max: 256 } },
     Setting { name: "MultiPV", kind: Kind::Spin { default: 1, min: 1, max: 32 } },
     Setting { name: "Evaluation", kind: Kind::Combo { default: "default", values: &["default", "burnett"] } },
     Setting { name: "Rules", kind: Kind::Text { default: "paper" } },
+    Setting { name: "TablePath", kind: Kind::Text { default: "<empty>" } },
     Setting { name: "NoCaptureLimit", kind: Kind::Spin { default: Game::NO_CAPTURE_LIMIT, min: 0, max: 10_000 } },
 ];
 

@@ -151,12 +151,29 @@ fn openings_are_seeded_and_undecided() {
 
 #[test]
 fn players_are_named() {
-    for text in ["builtin:default", "builtin:burnett,hash=1,threads=2", "builtin:random,seed=5", "engine --uci 'a b'"] {
+    for text in [
+        "builtin:default",
+        "builtin:burnett,hash=1,threads=2",
+        "builtin:random,seed=5",
+        "builtin:burnett-alphabeta",
+        "builtin:default,-null-move,+killers,hash=2",
+        "builtin:default,none,+history",
+        "engine --uci 'a b'",
+    ] {
         assert_eq!(text.parse::<PlayerSpec>().unwrap().name(), text);
     }
-    for text in
-        ["builtin:", "builtin:best", "builtin:default,hash=0", "builtin:default,hash", "builtin:random,hash=1", "", "'"]
-    {
+    for text in [
+        "builtin:",
+        "builtin:best",
+        "builtin:default,hash=0",
+        "builtin:default,hash",
+        "builtin:default,-luck",
+        "builtin:random,-null-move",
+        "builtin:default,tables=",
+        "builtin:random,hash=1",
+        "",
+        "'",
+    ] {
         assert!(text.parse::<PlayerSpec>().is_err(), "{text}");
     }
 }

@@ -95,6 +95,7 @@ fn introduction() {
         "Evaluation type combo default default var default var burnett",
         "Rules type string default paper",
         "NoCaptureLimit type spin default 100 min 0 max 10000",
+        "TablePath type string default <empty>",
         "Clear Hash type button",
     ] {
         assert!(answers.contains(&format!("option name {option}")), "{option}: {answers:?}");
@@ -145,6 +146,7 @@ fn options() {
         ("setoption name MultiPV value 33", "1 to 32"),
         ("setoption name Evaluation value best", "burnett"),
         ("setoption name Rules value bridge", "chinese"),
+        ("setoption name TablePath value /no/such folder", "/no/such folder"),
         ("setoption name NoCaptureLimit value -1", "10000"),
         ("hello world", "hello"),
     ] {
@@ -153,7 +155,7 @@ fn options() {
     }
     let right = "setoption name hash value 2\nsetoption name Threads value 2\nsetoption name MULTIPV value 3\n\
          setoption name Evaluation value burnett\nsetoption name Rules value chinese, shore=no-exit\n\
-         setoption name Clear Hash\nsetoption name NoCaptureLimit value 0\n";
+         setoption name Clear Hash\nsetoption name TablePath\nsetoption name TablePath value <empty>\nsetoption name NoCaptureLimit value 0\n";
     assert_eq!(complaints(right), [""; 0]);
     // Under these rules the elephant may not take the rat, so the second move is not legal.
     let line = "position fen 7/7/7/7/7/7/r6/E6/6l b moves g1g2 a2a3";

@@ -153,6 +153,22 @@ impl From<doushouqi::tablebase::SetError> for Failure {
     }
 }
 
+impl From<doushouqi::matches::TablesError> for Failure {
+    fn from(error: doushouqi::matches::TablesError) -> Failure {
+        use doushouqi::matches::TablesError;
+        let text = error.to_string();
+        match error {
+            // The kind of the failure is the set's, the text names the directory.
+            TablesError::Set { error, .. } => match error.into() {
+                Failure::Mismatch(_) => Failure::Mismatch(text),
+                Failure::Input(_) => Failure::Input(text),
+                Failure::Environment(_) | Failure::Output(_) => Failure::Environment(text),
+            },
+            TablesError::Rules { .. } => Failure::Input(text),
+        }
+    }
+}
+
 #[cfg(feature = "gpu")]
 impl From<doushouqi::gpu::GpuError> for Failure {
     fn from(error: doushouqi::gpu::GpuError) -> Failure {
