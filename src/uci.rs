@@ -500,12 +500,22 @@ fn info_line(info: &Info) -> String {
 
 /// Searches, reports, and returns the last word.
 fn search<W: Write>(engine: &mut Engine, game: &Game, go: &Go, stop: &AtomicBool, output: &Output<W>) -> String {
+    let mut told = None;
     let result = engine.search(game, &go.limits, stop, &mut |info| {
         output.line(&info_line(info));
+        if info.multipv == 1 {
+            told = Some((info.depth, info.score, info.pv.clone()));
+        }
         if output.failed() {
             stop.store(true, Ordering::SeqCst);
         }
     });
+    // An iteration that was not finished may have found something better.
+    if let Some(best) = result.lines.first()
+        && told != Some((best.depth, best.score, best.pv.clone()))
+    {
+        result.lines.iter().for_each(|info| output.line(&info_line(info)));
+    }
     // An infinite search may come to an end, but answers only when it is told to stop.
     while go.infinite && result.best().is_some() && !stop.load(Ordering::SeqCst) && !output.failed() {
         std::thread::sleep(Duration::from_millis(2));

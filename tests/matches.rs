@@ -439,3 +439,32 @@ fn rules_of_a_match() {
     }
     std::fs::remove_file(path).unwrap();
 }
+
+/// Our own program, asked by protocol, plays what the built-in engine plays; and it is told the rules.
+#[test]
+fn a_program_plays_as_the_built_in_engine() {
+    let program = format!("'{DSQ}' uci");
+    let run = |player: &str, options: &[&str], name: &str| {
+        let path = file(name);
+        let arguments = ["match", player, "builtin:random", "--games", "4", "--nodes", "300", "--json"];
+        let more = ["--rules", "chinese", "--no-capture-limit", "40", "--save", path.to_str().unwrap()];
+        let (lines, stderr) = json(&[&arguments[..], &more, options].concat());
+        assert!(stderr.is_empty(), "{stderr}");
+        let moves: Vec<_> = records(&path).iter().map(|record| record.game.moves().to_vec()).collect();
+        std::fs::remove_file(path).unwrap();
+        (lines[4].clone(), moves)
+    };
+    let (by_protocol, games) = run(&program, &["--a-option", "Hash=1"], "by-protocol");
+    let (built_in, same_games) = run("builtin:default,hash=1", &[], "built-in");
+    assert_eq!(games, same_games);
+    assert_eq!(by_protocol["pairs"], built_in["pairs"]);
+    let side = &by_protocol["players"][0];
+    assert_eq!((&side["crashes"], &side["illegal_moves"], &side["time_losses"]), (&0.into(), &0.into(), &0.into()));
+    assert!(side["depth"].as_f64().unwrap() >= 1.0 && side["nodes_per_second"].as_f64().unwrap() > 0.0);
+    // Each move within its time, or within its clock.
+    for limit in [["--movetime", "10"], ["--tc", "0.5+0.01"]] {
+        let arguments = ["match", &program, "builtin:random", "--games", "2", "--margin", "1000", "--json"];
+        let (lines, _) = json(&[&arguments[..], &limit].concat());
+        assert_eq!(lines[2]["players"][0]["time_losses"], 0, "{}", lines[2]);
+    }
+}

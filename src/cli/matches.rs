@@ -2,6 +2,7 @@ use super::control::{LevelArgs, NoCaptureArg, clock, interrupt};
 use super::{Failure, Outcome, RulesArg, grouped, print, print_json, progress_bar};
 use clap::Args;
 use doushouqi::board::{Color, Rules};
+use doushouqi::game::Record;
 use doushouqi::matches::{
     Conditions, Decision, Match, MatchError, MatchGame, Openings, PlayerSpec, Side, Sprt, Standing, TimeControl,
 };
@@ -9,7 +10,7 @@ use indicatif::ProgressBar;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions};
-use std::io::Write;
+use std::io::{self, Read, Write};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
@@ -207,20 +208,34 @@ struct Archive<'a> {
 
 impl<'a> Archive<'a> {
     fn open(path: &'a Path) -> Result<Archive<'a>, Failure> {
-        let file = OpenOptions::new().create(true).append(true).open(path);
-        let file = file.map_err(|e| Failure::Environment(format!("cannot write {}: {e}", path.display())))?;
+        let file = OpenOptions::new().create(true).read(true).append(true).open(path);
+        let mut file = file.map_err(|e| cannot_write(path, &e))?;
+        // A name typed wrong shall not spoil another file.
+        let mut first = [0];
+        let bytes = file.read(&mut first).map_err(|e| cannot_write(path, &e))?;
+        if bytes > 0 && first != *b"[" {
+            return Err(Failure::Input(format!("{} is there and is no file of games", path.display())));
+        }
         Ok(Archive { path, file, date: today() })
     }
 
     fn append(&mut self, game: &MatchGame) -> Outcome {
-        let mut record = game.played.record.clone();
-        record.date = Some(self.date.clone());
-        // In one piece, so that a run which is killed leaves whole games.
-        let text = format!("{record}\n");
-        self.file
-            .write_all(text.as_bytes())
-            .map_err(|e| Failure::Environment(format!("cannot write {}: {e}", self.path.display())))
+        self.write(&Record { date: Some(self.date.clone()), ..game.played.record.clone() })
     }
+
+    fn write(&mut self, record: &Record) -> Outcome {
+        // In one piece, so that a run which is killed leaves whole games.
+        self.file.write_all(format!("{record}\n").as_bytes()).map_err(|e| cannot_write(self.path, &e))
+    }
+}
+
+fn cannot_write(path: &Path, error: &io::Error) -> Failure {
+    Failure::Environment(format!("cannot write {}: {error}", path.display()))
+}
+
+/// Adds a game to a file, which need not exist.
+pub fn append(path: &Path, record: &Record) -> Outcome {
+    Archive::open(path)?.write(record)
 }
 
 /// The date in UTC, as records have it.

@@ -1,5 +1,6 @@
 //! The program `dsq`: one file a subcommand. Data goes to stdout, everything else to stderr.
 
+mod analyze;
 mod backend;
 mod bench;
 mod compare;
@@ -9,6 +10,7 @@ mod export;
 mod generate;
 mod matches;
 mod perft;
+mod play;
 mod probe;
 mod repack;
 mod reproduce;
@@ -59,6 +61,8 @@ enum Command {
     Devices(devices::Devices),
     Match(matches::MatchCommand),
     Uci(uci::Uci),
+    Play(play::Play),
+    Analyze(analyze::Analyze),
     Bench(bench::Bench),
 }
 
@@ -78,6 +82,8 @@ pub fn main() -> ExitCode {
         Command::Devices(command) => command.run(),
         Command::Match(command) => command.run(),
         Command::Uci(command) => command.run(),
+        Command::Play(command) => command.run(),
+        Command::Analyze(command) => command.run(),
         Command::Bench(command) => command.run(),
     };
     match result {
