@@ -5,6 +5,7 @@ pub mod cpu;
 pub mod game;
 #[cfg(feature = "gpu")]
 pub mod gpu;
+pub mod matches;
 pub mod perft;
 pub mod reproduce;
 pub mod search;

@@ -3,9 +3,11 @@
 mod backend;
 mod bench;
 mod compare;
+mod control;
 mod devices;
 mod export;
 mod generate;
+mod matches;
 mod perft;
 mod probe;
 mod repack;
@@ -55,6 +57,7 @@ enum Command {
     Compare(compare::Compare),
     Devices(devices::Devices),
     Bench(bench::Bench),
+    Match(matches::MatchCommand),
 }
 
 /// Runs the program.
@@ -72,6 +75,7 @@ pub fn main() -> ExitCode {
         Command::Compare(command) => command.run(),
         Command::Devices(command) => command.run(),
         Command::Bench(command) => command.run(),
+        Command::Match(command) => command.run(),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

@@ -1,6 +1,10 @@
 //! A game as it is played: a position with its history, so that repetition and the no-capture limit are known.
 
-use crate::board::{Color, Move, MoveList, NoMove, Position, Repetition, Rules};
+mod record;
+
+pub use record::{Conclusion, Forfeit, ForfeitReason, Record, RecordError, RecordProblem};
+
+use crate::board::{Color, Move, MoveError, MoveList, NoMove, Position, Repetition, Rules};
 use thiserror::Error;
 
 /// How a game ended.
@@ -37,6 +41,10 @@ pub enum PlayError {
     Over,
     #[error("{mv} is not legal here")]
     Illegal { mv: Move },
+    #[error("{mv} repeats a position, which these rules forbid")]
+    Repeats { mv: Move },
+    #[error(transparent)]
+    Text(#[from] MoveError),
 }
 
 /// A game: where it began, what was played, by which rules.
@@ -147,13 +155,23 @@ impl Game {
         self.no_capture_limit.is_some_and(|limit| self.quiet_plies() >= limit).then_some(GameEnd::NoCapture)
     }
 
+    /// Reads a move that may be played now, in either notation ([`Move::parse`]).
+    pub fn parse(&self, text: &str) -> Result<Move, PlayError> {
+        if self.end().is_some() {
+            return Err(PlayError::Over);
+        }
+        let mv = Move::parse(text, self.position(), &self.rules)?;
+        if self.moves_here().contains(&mv) { Ok(mv) } else { Err(PlayError::Repeats { mv }) }
+    }
+
     /// Plays a move.
     pub fn play(&mut self, mv: Move) -> Result<(), PlayError> {
         if self.end().is_some() {
             return Err(PlayError::Over);
         }
         if !self.moves_here().contains(&mv) {
-            return Err(PlayError::Illegal { mv });
+            let repeats = self.position().moves(&self.rules).contains(&mv);
+            return Err(if repeats { PlayError::Repeats { mv } } else { PlayError::Illegal { mv } });
         }
         let capture = mv.is_capture(self.position());
         self.quiet_plies.push(if capture { 0 } else { self.quiet_plies() + 1 });

@@ -27,8 +27,49 @@ use crate::board::geometry::{TRAPS, WATER, habitat};
 use crate::board::{Animal, Color, Direction, DogOverWolf, ElephantTakesRat, Lanes, Piece, Rules, Square, union};
 pub use weights::WEIGHTS;
 
+use std::fmt;
+use std::str::FromStr;
+use thiserror::Error;
+
 /// A weight in the middle game and one in the endgame.
 pub type Weight = [i16; 2];
+
+/// The weight of every feature. Their text is the numbers in order, the middle game's and the endgame's of each feature.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Weights(pub [Weight; FEATURES]);
+
+/// Text that is not the weights of this evaluation.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("weights are {} whole numbers", 2 * FEATURES)]
+pub struct ParseWeightsError;
+
+impl FromStr for Weights {
+    type Err = ParseWeightsError;
+
+    fn from_str(text: &str) -> Result<Weights, ParseWeightsError> {
+        let numbers: Result<Vec<i16>, _> = text.split_ascii_whitespace().map(str::parse).collect();
+        let numbers = numbers.map_err(|_| ParseWeightsError)?;
+        let (pairs, rest) = numbers.as_chunks::<2>();
+        let weights = pairs.to_vec().try_into().map_err(|_| ParseWeightsError)?;
+        if rest.is_empty() { Ok(Weights(weights)) } else { Err(ParseWeightsError) }
+    }
+}
+
+impl fmt::Display for Weights {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for line in self.0.chunks(12) {
+            let line: Vec<String> = line.iter().map(|[middle, end]| format!("{middle} {end}")).collect();
+            writeln!(f, "{}", line.join("  "))?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Debug for Weights {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{FEATURES} weights")
+    }
+}
 
 /// Animals on squares, from their owner's view: animal, rank, file a to d.
 pub const PSQ: usize = 0;
@@ -133,13 +174,9 @@ fn distances(rules: &Rules, color: Color, animal: Animal, from: Square) -> [u8; 
 }
 
 impl Evaluator {
-    pub fn new(kind: Evaluation, rules: &Rules) -> Evaluator {
-        Evaluator::with_weights(kind, rules, &WEIGHTS)
-    }
-
-    pub fn with_weights(kind: Evaluation, rules: &Rules, table: &[Weight; FEATURES]) -> Evaluator {
+    pub fn new(kind: Evaluation, rules: &Rules, table: &Weights) -> Evaluator {
         let positional = kind == Evaluation::Default;
-        let weights: Box<[i32; FEATURES]> = Box::new(table.map(packed));
+        let weights: Box<[i32; FEATURES]> = Box::new(table.0.map(packed));
         let mut squares = [[[0; 64]; 8]; 2];
         for color in 0..2 {
             for a in 0..8 {

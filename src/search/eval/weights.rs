@@ -1,10 +1,10 @@
 //! The weights of the evaluation, in the order of its features: middle game, endgame.
 
-use super::{FEATURES, Weight};
+use super::Weights;
 
 /// Hundredths of a cat.
 #[rustfmt::skip]
-pub const WEIGHTS: [Weight; FEATURES] = [
+pub static WEIGHTS: Weights = Weights([
     [262, 262], [262, 262], [262, 262], [250, 250], [263, 263], [263, 263], [263, 263], [264, 264],
     [264, 264], [264, 264], [264, 264], [264, 264], [264, 264], [266, 266], [266, 266], [265, 265],
     [265, 265], [266, 266], [266, 266], [266, 266], [266, 266], [266, 266], [266, 266], [266, 266],
@@ -66,4 +66,4 @@ pub const WEIGHTS: [Weight; FEATURES] = [
     [9, 18], [0, 0], [6, 4], [12, 8], [15, 10], [20, 20], [15, 15], [10, 10],
     [6, 6], [4, 4], [0, 0], [0, 0], [0, 0], [0, 0], [0, 0], [0, 0],
     [0, 0], [15, 10],
-];
+]);
