@@ -14,6 +14,7 @@ mod repack;
 mod reproduce;
 mod solve;
 mod stats;
+mod tune;
 mod verify;
 
 use clap::{Args, Parser, Subcommand};
@@ -57,6 +58,7 @@ enum Command {
     Compare(compare::Compare),
     Devices(devices::Devices),
     Bench(bench::Bench),
+    Tune(tune::Tune),
     Match(matches::MatchCommand),
 }
 
@@ -75,6 +77,7 @@ pub fn main() -> ExitCode {
         Command::Compare(command) => command.run(),
         Command::Devices(command) => command.run(),
         Command::Bench(command) => command.run(),
+        Command::Tune(command) => command.run(),
         Command::Match(command) => command.run(),
     };
     match result {

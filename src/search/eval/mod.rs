@@ -17,18 +17,15 @@
 //! Distances are those of each kind of animal by the rules in force, over an empty board. Where the rules make the wolf
 //! the stronger of wolf and dog, the two exchange their weights.
 
-mod weights;
-
 use super::burnett::piece_value;
 use super::engine::Evaluation;
 use super::score::MAX_ESTIMATE;
-use super::state::{Sight, State};
+use super::state::{Sight, State, sight};
 use crate::board::geometry::{TRAPS, WATER, habitat};
 use crate::board::{Animal, Color, Direction, DogOverWolf, ElephantTakesRat, Lanes, Piece, Rules, Square, union};
-pub use weights::WEIGHTS;
-
 use std::fmt;
 use std::str::FromStr;
+use std::sync::LazyLock;
 use thiserror::Error;
 
 /// A weight in the middle game and one in the endgame.
@@ -37,6 +34,10 @@ pub type Weight = [i16; 2];
 /// The weight of every feature. Their text is the numbers in order, the middle game's and the endgame's of each feature.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Weights(pub [Weight; FEATURES]);
+
+/// The weights that `dsq tune` made, in hundredths of a cat.
+pub static WEIGHTS: LazyLock<Weights> =
+    LazyLock::new(|| include_str!("weights.txt").parse().expect("the file has a number for every feature"));
 
 /// Text that is not the weights of this evaluation.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -308,7 +309,8 @@ impl Evaluator {
 
     /// Every feature of a position with its count, from White's view, and how far it is from the endgame (0 to 1):
     /// the evaluation taken apart, for tuning.
-    pub fn trace(&self, rules: &Rules, state: &State, sight: &Sight) -> (Vec<(u16, i16)>, f32) {
+    pub fn trace(&self, rules: &Rules, state: &State) -> (Vec<(u16, i16)>, f32) {
+        let sight = &sight(rules, self, state);
         struct Trace(Vec<i16>);
         impl Sink for Trace {
             fn add(&mut self, feature: usize, count: i32) {
