@@ -156,8 +156,8 @@ fn players_are_named() {
         "builtin:burnett,hash=1,threads=2",
         "builtin:random,seed=5",
         "builtin:burnett-alphabeta",
-        "builtin:default,-null-move,+killers,hash=2",
-        "builtin:default,none,+history",
+        "builtin:default,ideas=best:-null-move,hash=2",
+        "builtin:default,ideas=none:+history",
         "engine --uci 'a b'",
     ] {
         assert_eq!(text.parse::<PlayerSpec>().unwrap().name(), text);
@@ -167,8 +167,8 @@ fn players_are_named() {
         "builtin:best",
         "builtin:default,hash=0",
         "builtin:default,hash",
-        "builtin:default,-luck",
-        "builtin:random,-null-move",
+        "builtin:default,ideas=best:-luck",
+        "builtin:random,ideas=none",
         "builtin:default,tables=",
         "builtin:random,hash=1",
         "",

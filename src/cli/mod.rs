@@ -16,6 +16,7 @@ mod repack;
 mod reproduce;
 mod solve;
 mod stats;
+mod tune;
 mod uci;
 mod verify;
 
@@ -64,6 +65,7 @@ enum Command {
     Play(play::Play),
     Analyze(analyze::Analyze),
     Bench(bench::Bench),
+    Tune(tune::Tune),
 }
 
 /// Runs the program.
@@ -85,6 +87,7 @@ pub fn main() -> ExitCode {
         Command::Play(command) => command.run(),
         Command::Analyze(command) => command.run(),
         Command::Bench(command) => command.run(),
+        Command::Tune(command) => command.run(),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

@@ -238,24 +238,9 @@ impl Kind {
             "burnett-alphabeta" => engine(EngineOptions::burnett_alphabeta()),
             _ => return Err(ParsePlayerError::UnknownName { name: name.to_owned() }),
         };
-        let mut ideas = String::from("best");
         for item in items {
-            if item.starts_with(['+', '-']) {
-                ideas.push(',');
-                ideas.push_str(item);
-            } else if item == "none" {
-                item.clone_into(&mut ideas);
-            } else {
-                let (option, value) = item.split_once('=').unwrap_or((item, ""));
-                kind.set(name, option, value)?;
-            }
-        }
-        match &mut kind {
-            Kind::Engine { options, .. } => options.ideas = ideas.parse()?,
-            _ if ideas != "best" => {
-                return Err(ParsePlayerError::UnknownOption { name: name.to_owned(), option: ideas, known: "seed" });
-            }
-            _ => {}
+            let (option, value) = item.split_once('=').unwrap_or((item, ""));
+            kind.set(name, option, value)?;
         }
         Ok(kind)
     }
@@ -278,7 +263,12 @@ impl Kind {
             }
             (Kind::Engine { options, .. }, "threads") => options.threads = number(256, "a number from 1 to 256")?,
             (Kind::Engine { tables, .. }, "tables") if !value.is_empty() => *tables = Some(value.into()),
-            _ => return Err(unknown("hash, threads, tables, and +IDEA or -IDEA")),
+            (Kind::Engine { options, .. }, "ideas") => options.ideas = value.parse()?,
+            (Kind::Engine { options, .. }, "weights") => {
+                let text = std::fs::read_to_string(value).map_err(|_| wrong("a file that can be read"))?;
+                options.weights = Some(text.parse().map_err(|_| wrong("a file of weights"))?);
+            }
+            _ => return Err(unknown("hash, threads, tables, ideas, weights")),
         }
         Ok(())
     }

@@ -1,7 +1,7 @@
 //! The engine: which move to play in a game, within limits of time, nodes or depth.
 
 use super::alphabeta;
-use super::eval::{Evaluator, FEATURES, Weight};
+use super::eval::{Evaluator, WEIGHTS, Weights};
 use super::history::Memory;
 use super::ideas::Ideas;
 use super::pvs::{RootMove, Worker};
@@ -54,6 +54,8 @@ pub struct EngineOptions {
     pub tables: Option<Arc<Tables>>,
     /// What the search does beyond plain alpha-beta; for measurements.
     pub ideas: Ideas,
+    /// Takes the place of the weights that the program has; for tuning.
+    pub weights: Option<Weights>,
 }
 
 impl EngineOptions {
@@ -74,6 +76,7 @@ impl Default for EngineOptions {
             algorithm: Algorithm::default(),
             tables: None,
             ideas: Ideas::default(),
+            weights: None,
         }
     }
 }
@@ -201,8 +204,6 @@ pub struct Engine {
     memories: Vec<Memory>,
     /// Made for the rules of the game searched last.
     evaluator: Option<(RuleOptions, Box<Evaluator>)>,
-    /// Takes the place of the weights that the program has, for tuning.
-    weights: Option<Box<[Weight; FEATURES]>>,
 }
 
 impl Engine {
@@ -210,13 +211,7 @@ impl Engine {
     pub fn new(options: EngineOptions) -> Engine {
         let table = Table::new(options.hash_mib);
         let memories = (0..options.threads.max(1)).map(|_| Memory::new()).collect();
-        Engine { options, table, memories, evaluator: None, weights: None }
-    }
-
-    /// An engine with other weights of the evaluation.
-    #[must_use]
-    pub fn with_weights(options: EngineOptions, weights: Box<[Weight; FEATURES]>) -> Engine {
-        Engine { weights: Some(weights), ..Engine::new(options) }
+        Engine { options, table, memories, evaluator: None }
     }
 
     #[must_use]
@@ -249,10 +244,8 @@ impl Engine {
         }
         let rules = game.rules();
         if self.evaluator.as_ref().is_none_or(|(options, _)| options != rules.options()) {
-            let evaluator = match &self.weights {
-                Some(weights) => Evaluator::with_weights(self.options.evaluation, rules, weights),
-                None => Evaluator::new(self.options.evaluation, rules),
-            };
+            let weights = self.options.weights.as_ref().unwrap_or(&WEIGHTS);
+            let evaluator = Evaluator::new(self.options.evaluation, rules, weights);
             self.evaluator = Some((*rules.options(), Box::new(evaluator)));
             // What was stored under other rules or evaluations is worth nothing here.
             self.new_game();

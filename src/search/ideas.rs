@@ -82,13 +82,13 @@ impl Default for Ideas {
 #[error("{0:?} is no idea of the search; write best or none, then +NAME or -NAME, NAME one of: {names}", names = Ideas::NAMES.join(", "))]
 pub struct ParseIdeasError(pub String);
 
-/// Reads `best` or `none`, then changes: `best,-null-move`.
+/// Reads `best` or `none`, then changes: `best,-null-move`. A colon does for a comma.
 impl FromStr for Ideas {
     type Err = ParseIdeasError;
 
     fn from_str(text: &str) -> Result<Ideas, ParseIdeasError> {
         let mut ideas = Ideas::BEST;
-        for (i, item) in text.split(',').map(str::trim).enumerate() {
+        for (i, item) in text.split([',', ':']).map(str::trim).enumerate() {
             let error = || ParseIdeasError(item.to_owned());
             match item {
                 "best" if i == 0 => {}

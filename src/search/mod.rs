@@ -16,6 +16,7 @@ mod shared;
 mod state;
 mod tables;
 mod tt;
+pub mod tune;
 
 pub use burnett::evaluate;
 pub use engine::{Algorithm, Clock, Engine, EngineOptions, Evaluation, Info, Limits, Score, SearchResult};

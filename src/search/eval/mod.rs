@@ -17,18 +17,60 @@
 //! Distances are those of each kind of animal by the rules in force, over an empty board. Where the rules make the wolf
 //! the stronger of wolf and dog, the two exchange their weights.
 
-mod weights;
-
 use super::burnett::piece_value;
 use super::engine::Evaluation;
 use super::score::MAX_ESTIMATE;
-use super::state::{Sight, State};
+use super::state::{Sight, State, sight};
 use crate::board::geometry::{TRAPS, WATER, habitat};
 use crate::board::{Animal, Color, Direction, DogOverWolf, ElephantTakesRat, Lanes, Piece, Rules, Square, union};
-pub use weights::WEIGHTS;
+use std::fmt;
+use std::str::FromStr;
+use std::sync::LazyLock;
+use thiserror::Error;
 
 /// A weight in the middle game and one in the endgame.
 pub type Weight = [i16; 2];
+
+/// The weight of every feature. Their text is the numbers in order, the middle game's and the endgame's of each feature.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Weights(pub [Weight; FEATURES]);
+
+/// The weights that `dsq tune` made, in hundredths of a cat.
+pub static WEIGHTS: LazyLock<Weights> =
+    LazyLock::new(|| include_str!("weights.txt").parse().expect("the file has a number for every feature"));
+
+/// Text that is not the weights of this evaluation.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("weights are {} whole numbers", 2 * FEATURES)]
+pub struct ParseWeightsError;
+
+impl FromStr for Weights {
+    type Err = ParseWeightsError;
+
+    fn from_str(text: &str) -> Result<Weights, ParseWeightsError> {
+        let numbers: Result<Vec<i16>, _> = text.split_ascii_whitespace().map(str::parse).collect();
+        let numbers = numbers.map_err(|_| ParseWeightsError)?;
+        let (pairs, rest) = numbers.as_chunks::<2>();
+        let weights = pairs.to_vec().try_into().map_err(|_| ParseWeightsError)?;
+        if rest.is_empty() { Ok(Weights(weights)) } else { Err(ParseWeightsError) }
+    }
+}
+
+impl fmt::Display for Weights {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for line in self.0.chunks(12) {
+            let line: Vec<String> = line.iter().map(|[middle, end]| format!("{middle} {end}")).collect();
+            writeln!(f, "{}", line.join("  "))?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Debug for Weights {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{FEATURES} weights")
+    }
+}
 
 /// Animals on squares, from their owner's view: animal, rank, file a to d.
 pub const PSQ: usize = 0;
@@ -133,13 +175,9 @@ fn distances(rules: &Rules, color: Color, animal: Animal, from: Square) -> [u8; 
 }
 
 impl Evaluator {
-    pub fn new(kind: Evaluation, rules: &Rules) -> Evaluator {
-        Evaluator::with_weights(kind, rules, &WEIGHTS)
-    }
-
-    pub fn with_weights(kind: Evaluation, rules: &Rules, table: &[Weight; FEATURES]) -> Evaluator {
+    pub fn new(kind: Evaluation, rules: &Rules, table: &Weights) -> Evaluator {
         let positional = kind == Evaluation::Default;
-        let weights: Box<[i32; FEATURES]> = Box::new(table.map(packed));
+        let weights: Box<[i32; FEATURES]> = Box::new(table.0.map(packed));
         let mut squares = [[[0; 64]; 8]; 2];
         for color in 0..2 {
             for a in 0..8 {
@@ -271,7 +309,8 @@ impl Evaluator {
 
     /// Every feature of a position with its count, from White's view, and how far it is from the endgame (0 to 1):
     /// the evaluation taken apart, for tuning.
-    pub fn trace(&self, rules: &Rules, state: &State, sight: &Sight) -> (Vec<(u16, i16)>, f32) {
+    pub fn trace(&self, rules: &Rules, state: &State) -> (Vec<(u16, i16)>, f32) {
+        let sight = &sight(rules, self, state);
         struct Trace(Vec<i16>);
         impl Sink for Trace {
             fn add(&mut self, feature: usize, count: i32) {
