@@ -2,8 +2,10 @@
 
 pub mod board;
 pub mod cpu;
+pub mod game;
 #[cfg(feature = "gpu")]
 pub mod gpu;
+pub mod matches;
 pub mod mining;
 pub mod perft;
 pub mod plot;
@@ -11,3 +13,4 @@ pub mod reproduce;
 pub mod search;
 pub mod tablebase;
 pub mod text;
+pub mod uci;

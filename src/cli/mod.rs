@@ -1,17 +1,24 @@
 //! The program `dsq`: one file a subcommand. Data goes to stdout, everything else to stderr.
 
+mod analyze;
 mod backend;
+mod bench;
 mod compare;
+mod control;
 mod devices;
 mod export;
 mod generate;
+mod matches;
 mod mine;
 mod perft;
+mod play;
 mod probe;
 mod repack;
 mod reproduce;
 mod solve;
 mod stats;
+mod tune;
+mod uci;
 mod verify;
 
 use clap::{Args, Parser, Subcommand};
@@ -55,6 +62,12 @@ enum Command {
     Compare(compare::Compare),
     Devices(devices::Devices),
     Mine(mine::Mine),
+    Match(matches::MatchCommand),
+    Uci(uci::Uci),
+    Play(play::Play),
+    Analyze(analyze::Analyze),
+    Bench(bench::Bench),
+    Tune(tune::Tune),
 }
 
 /// Runs the program.
@@ -72,6 +85,12 @@ pub fn main() -> ExitCode {
         Command::Compare(command) => command.run(),
         Command::Devices(command) => command.run(),
         Command::Mine(command) => command.run(),
+        Command::Match(command) => command.run(),
+        Command::Uci(command) => command.run(),
+        Command::Play(command) => command.run(),
+        Command::Analyze(command) => command.run(),
+        Command::Bench(command) => command.run(),
+        Command::Tune(command) => command.run(),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,
@@ -142,6 +161,22 @@ impl From<doushouqi::tablebase::SetError> for Failure {
             }
             SetError::Table(TableError::Damaged { .. }) => Failure::Mismatch(error.to_string()),
             _ => Failure::Input(error.to_string()),
+        }
+    }
+}
+
+impl From<doushouqi::matches::TablesError> for Failure {
+    fn from(error: doushouqi::matches::TablesError) -> Failure {
+        use doushouqi::matches::TablesError;
+        let text = error.to_string();
+        match error {
+            // The kind of the failure is the set's, the text names the directory.
+            TablesError::Set { error, .. } => match error.into() {
+                Failure::Mismatch(_) => Failure::Mismatch(text),
+                Failure::Input(_) => Failure::Input(text),
+                Failure::Environment(_) | Failure::Output(_) => Failure::Environment(text),
+            },
+            TablesError::Rules { .. } => Failure::Input(text),
         }
     }
 }
