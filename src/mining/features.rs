@@ -2,18 +2,19 @@
 //! more of the same kind.
 //!
 //! The paper leaves corners open. The readings taken here are the ones under which its three printed trees misclassify
-//! 0, 0 and 16 positions, as it says (see [`printed`](super::printed)):
+//! 0, 0 and 16 positions of EvE, PvE and LvE, as it says (see [`printed`](super::printed)):
 //!
 //! - A distance that decides a race (`closest`, `unopposed`, `can_cross`) is the length of the shortest way of that very
 //!   piece on the empty board: round the water for land animals, over it for leapers, through it for the rat, never through
-//!   its own den ([`Routes`]). With Manhattan distances tree (c) misclassifies 164 positions at the least. Distances with a
-//!   name of their own (`distance_d`, `distance_p`) are Manhattan, as the paper says.
-//! - `closest` is White at equal distance. Read as a race that Black wins at equal distance, or loses by a move, all three
-//!   trees misclassify more.
-//! - `unopposed_w`: some black trap is strictly nearer to the white piece than to the black one. Any trap will do: asking
-//!   for one on a shortest way to the den makes tree (c) misclassify 24.
+//!   its own den ([`Routes`]). With Manhattan distances the trees misclassify 28, 42 and 418. Distances with a name of
+//!   their own (`distance_d`, `distance_p`) are Manhattan, as the paper says.
+//! - `closest` is White at equal distance. If Black is then (121, 121, 221), or White even when a move behind (102, 141,
+//!   217), all three trees are worse.
+//! - `unopposed_w`: some black trap is strictly nearer to the white piece than to the black one. As near will not do (84,
+//!   84, 187), and two moves nearer is too much (0, 113, 197). Any trap counts: asking for one on a shortest way to the den
+//!   makes it 0, 0, 24.
 //! - `unopposed_b`: some white trap is nearer to the black piece by two moves at least, since White moves first. With one
-//!   move tree (a) is no longer perfect.
+//!   move tree (a) misclassifies 113; with three it is as good as with two.
 //! - `can_cross`: White stands on rank 7 or above already, or some square of rank 7 on a shortest way of the white piece to
 //!   the den is nearer to it than to the black piece. Without the first half tree (b) misclassifies 16.
 //! - `trapped` and `adjacent` leave nothing open.
