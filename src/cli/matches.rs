@@ -162,7 +162,7 @@ impl MatchCommand {
             sprt: self.sprt,
         };
         let stop = interrupt()?;
-        let mut file = self.save.as_deref().map(|path| Archive::open(path)).transpose()?;
+        let mut file = self.save.as_deref().map(Archive::open).transpose()?;
         let bar = progress_bar(self.games, "games");
         let begin = Instant::now();
         let mut failure = Ok(());

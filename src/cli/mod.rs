@@ -29,7 +29,7 @@ use std::fmt;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
-/// Dou Shou Qi (Jungle chess): perft, endgame tables, and the published results recomputed.
+/// Dou Shou Qi (Jungle chess): an engine, perft, endgame tables, and the published results recomputed.
 #[derive(Parser)]
 #[command(
     name = "dsq",
@@ -39,6 +39,8 @@ use std::process::ExitCode;
                   dsq solve --pieces 4       solve every endgame of 2 to 4 pieces\n  \
                   dsq solve --material EPvLR solve one endgame\n  \
                   dsq generate --pieces 4 --out tables\n  \
+                  dsq play                   a game against the engine; dsq uci for other programs\n  \
+                  dsq match builtin:default builtin:burnett --movetime 100\n  \
                   dsq compare --pieces 3     solve on processor and graphics card and compare\n\n\
                   Exit codes: 0 as it should be, 1 a comparison failed, 2 wrong input, 3 the environment (memory, disk).\n\
                   With --json every line of stdout is one JSON object."

@@ -114,7 +114,7 @@ pub struct PlayerSpec {
 #[derive(Clone, Debug)]
 enum Kind {
     Random { seed: u64 },
-    Engine { options: EngineOptions, tables: Option<PathBuf> },
+    Engine { options: Box<EngineOptions>, tables: Option<PathBuf> },
     Program(ProgramSetup),
 }
 
@@ -198,7 +198,7 @@ impl PlayerSpec {
     pub fn make(&self) -> Result<Box<dyn Player>, PlayerError> {
         Ok(match &self.kind {
             Kind::Random { seed } => Box::new(Random { seed: *seed, random: seeded(*seed, 0) }),
-            Kind::Engine { options, .. } => Box::new(Builtin { engine: Engine::new(options.clone()) }),
+            Kind::Engine { options, .. } => Box::new(Builtin { engine: Engine::new((**options).clone()) }),
             Kind::Program(setup) => Box::new(Program::start(setup.clone())?),
         })
     }
@@ -230,7 +230,7 @@ impl Kind {
     fn parse_builtin(text: &str) -> Result<Kind, ParsePlayerError> {
         let mut items = text.split(',');
         let name = items.next().unwrap_or_default();
-        let engine = |options| Kind::Engine { options, tables: None };
+        let engine = |options| Kind::Engine { options: Box::new(options), tables: None };
         let mut kind = match name {
             "random" => Kind::Random { seed: 0 },
             "default" => engine(EngineOptions::default()),

@@ -428,12 +428,11 @@ fn iterate(
                         let value = if found.value > -INFINITE { found.value } else { worker.eval() };
                         finished.push(info(&worker, found, index, depth, value));
                     }
-                    for line in finished {
-                        if line.multipv <= lines.len() {
-                            let at = line.multipv - 1;
-                            lines[at] = line;
-                        } else {
-                            lines.push(line);
+                    lines = completed(finished, lines, multipv);
+                    let rest = moves.iter().filter(|found| found.line.len() == 1 || found.value > -INFINITE);
+                    for found in rest {
+                        if lines.len() < multipv && lines.iter().all(|line| pack_move(line.pv[0]) != found.mv) {
+                            lines.push(info(&worker, found, lines.len(), depth, worker.eval()));
                         }
                     }
                     break 'deepening;
@@ -492,6 +491,20 @@ fn iterate(
     if let Some(first) = lines.first_mut() {
         first.nodes = first.nodes.max(shared.total_nodes());
         first.time = shared.start.elapsed();
+    }
+    lines
+}
+
+/// The lines of an iteration that was stopped, and of the one before where they are wanting.
+fn completed(newer: Vec<Info>, older: Vec<Info>, multipv: usize) -> Vec<Info> {
+    let mut lines = newer;
+    for line in older {
+        if lines.len() < multipv && lines.iter().all(|newer| newer.pv[0] != line.pv[0]) {
+            lines.push(line);
+        }
+    }
+    for (i, line) in lines.iter_mut().enumerate() {
+        line.multipv = i + 1;
     }
     lines
 }

@@ -69,6 +69,8 @@ ideas! {
     continuation = "continuation": true,
     /// Quiet moves out of danger first, into danger last.
     danger_order = "danger-order": true,
+    /// The evaluation fades as the no-capture limit comes near.
+    fading = "fading": true,
 }
 
 impl Default for Ideas {

@@ -17,6 +17,9 @@ use crate::board::{Color, Repetition, union};
 use crate::tablebase::Wdl;
 use std::sync::LazyLock;
 
+/// Plies before the no-capture limit from which on the evaluation fades.
+const FADING: u32 = 60;
+
 /// What an animal is worth where captures are put in order: Burnett's material.
 const WORTH: [i32; 8] = super::burnett::MATERIAL;
 
@@ -178,8 +181,7 @@ impl<'a> Worker<'a> {
         beta: Value,
         depth: i32,
     ) -> Option<Value> {
-        let mut view = View::new();
-        view.look(self.level, self.shared.rules, self.shared.evaluator, state);
+        let view = self.look(state);
         self.plies[2].eval = view.eval;
         let mut best = -INFINITE;
         let enemies = state.side(state.turn ^ 1);
@@ -254,6 +256,26 @@ impl<'a> Worker<'a> {
     fn holds(&self, value: Value) -> bool {
         let left = self.shared.no_capture_limit.saturating_sub(self.line.quiet());
         left > 20 || left > 0 && is_exact(value) && MATE - value.abs() < left as Value
+    }
+
+    /// Whether only a move that takes an intruder can be good: he is in the den next, and the game is not drawn before.
+    #[inline(always)]
+    fn in_check(&self, state: &State) -> bool {
+        self.shared.ideas.den_threats
+            && state.in_check()
+            && self.shared.no_capture_limit.saturating_sub(self.line.quiet()) > 1
+    }
+
+    /// Looks at a position. The nearer the no-capture limit, the nearer to a draw is what it is worth.
+    #[inline(always)]
+    fn look(&self, state: &State) -> View {
+        let mut view = View::new();
+        view.look(self.level, self.shared.rules, self.shared.evaluator, state);
+        let left = self.shared.no_capture_limit.saturating_sub(self.line.quiet());
+        if left < FADING && self.shared.ideas.fading {
+            view.eval = view.eval * left as Value / FADING as Value;
+        }
+        view
     }
 
     /// What a table in memory says of a position that is not over.
@@ -356,8 +378,7 @@ impl<'a> Worker<'a> {
                 return table_value;
             }
         }
-        let mut view = View::new();
-        view.look(self.level, self.shared.rules, self.shared.evaluator, state);
+        let view = self.look(state);
         if union(&view.targets) == 0 {
             return self.shared.stuck(ply);
         }
@@ -404,7 +425,7 @@ impl<'a> Worker<'a> {
         }
 
         let (us, them) = (state.turn, state.turn ^ 1);
-        let in_check = ideas.den_threats && state.in_check();
+        let in_check = self.in_check(state);
         let mut eval = view.eval;
         self.plies[ply + 2].eval = if in_check { -INFINITE } else { eval };
         let improving = !in_check && ply >= 2 && eval > self.plies[ply].eval;
@@ -667,8 +688,7 @@ impl<'a> Worker<'a> {
                 return table_value;
             }
         }
-        let mut view = View::new();
-        view.look(self.level, self.shared.rules, self.shared.evaluator, state);
+        let view = self.look(state);
         if union(&view.targets) == 0 {
             return self.shared.stuck(ply);
         }
@@ -685,7 +705,7 @@ impl<'a> Worker<'a> {
             return value;
         }
         let (us, them) = (state.turn, state.turn ^ 1);
-        let in_check = ideas.den_threats && state.in_check();
+        let in_check = self.in_check(state);
         let mut eval = view.eval;
         let mut table_move = NO_MOVE;
         if let Some(entry) = entry {
