@@ -11,3 +11,4 @@ pub mod reproduce;
 pub mod search;
 pub mod tablebase;
 pub mod text;
+pub mod uci;

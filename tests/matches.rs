@@ -151,12 +151,29 @@ fn openings_are_seeded_and_undecided() {
 
 #[test]
 fn players_are_named() {
-    for text in ["builtin:default", "builtin:burnett,hash=1,threads=2", "builtin:random,seed=5", "engine --uci 'a b'"] {
+    for text in [
+        "builtin:default",
+        "builtin:burnett,hash=1,threads=2",
+        "builtin:random,seed=5",
+        "builtin:burnett-alphabeta",
+        "builtin:default,ideas=best:-null-move,hash=2",
+        "builtin:default,ideas=none:+history",
+        "engine --uci 'a b'",
+    ] {
         assert_eq!(text.parse::<PlayerSpec>().unwrap().name(), text);
     }
-    for text in
-        ["builtin:", "builtin:best", "builtin:default,hash=0", "builtin:default,hash", "builtin:random,hash=1", "", "'"]
-    {
+    for text in [
+        "builtin:",
+        "builtin:best",
+        "builtin:default,hash=0",
+        "builtin:default,hash",
+        "builtin:default,ideas=best:-luck",
+        "builtin:random,ideas=none",
+        "builtin:default,tables=",
+        "builtin:random,hash=1",
+        "",
+        "'",
+    ] {
         assert!(text.parse::<PlayerSpec>().is_err(), "{text}");
     }
 }
@@ -197,6 +214,18 @@ fn a_match_is_repeatable() {
     assert_eq!(file_one, file_three);
     let timed = ["seconds", "players"];
     assert_eq!(without(&one[12], &timed), without(&three[12], &timed));
+
+    // The fields that the README lists.
+    let fields = |object: &Value| object.as_object().unwrap().keys().cloned().collect::<Vec<_>>().join(" ");
+    assert_eq!(fields(&one[0]), "black detail game plies result termination white");
+    assert_eq!(
+        fields(&one[12]),
+        "complete draws elo elo_error games los losses openings pairs players plies score seconds sprt terminations wins"
+    );
+    assert_eq!(
+        fields(&one[12]["players"][0]),
+        "crashes depth illegal_moves longest_milliseconds milliseconds_per_move moves nodes_per_second player time_losses"
+    );
 
     // The summary is what the games add up to.
     let records = Record::parse_all(&file_one).unwrap();
@@ -421,4 +450,33 @@ fn rules_of_a_match() {
         assert!(longest >= 8 && record.game.quiet_plies() <= 30);
     }
     std::fs::remove_file(path).unwrap();
+}
+
+/// Our own program, asked by protocol, plays what the built-in engine plays; and it is told the rules.
+#[test]
+fn a_program_plays_as_the_built_in_engine() {
+    let program = format!("'{DSQ}' uci");
+    let run = |player: &str, options: &[&str], name: &str| {
+        let path = file(name);
+        let arguments = ["match", player, "builtin:random", "--games", "4", "--nodes", "300", "--json"];
+        let more = ["--rules", "chinese", "--no-capture-limit", "40", "--save", path.to_str().unwrap()];
+        let (lines, stderr) = json(&[&arguments[..], &more, options].concat());
+        assert!(stderr.is_empty(), "{stderr}");
+        let moves: Vec<_> = records(&path).iter().map(|record| record.game.moves().to_vec()).collect();
+        std::fs::remove_file(path).unwrap();
+        (lines[4].clone(), moves)
+    };
+    let (by_protocol, games) = run(&program, &["--a-option", "Hash=1"], "by-protocol");
+    let (built_in, same_games) = run("builtin:default,hash=1", &[], "built-in");
+    assert_eq!(games, same_games);
+    assert_eq!(by_protocol["pairs"], built_in["pairs"]);
+    let side = &by_protocol["players"][0];
+    assert_eq!((&side["crashes"], &side["illegal_moves"], &side["time_losses"]), (&0.into(), &0.into(), &0.into()));
+    assert!(side["depth"].as_f64().unwrap() >= 1.0 && side["nodes_per_second"].as_f64().unwrap() > 0.0);
+    // Each move within its time, or within its clock.
+    for limit in [["--movetime", "10"], ["--tc", "0.5+0.01"]] {
+        let arguments = ["match", &program, "builtin:random", "--games", "2", "--margin", "1000", "--json"];
+        let (lines, _) = json(&[&arguments[..], &limit].concat());
+        assert_eq!(lines[2]["players"][0]["time_losses"], 0, "{}", lines[2]);
+    }
 }

@@ -256,6 +256,10 @@ fn help_has_examples() {
         (&["verify", "--help"], "Examples:"),
         (&["stats", "--help"], "Examples:"),
         (&["solve", "-h"], "Examples:"),
+        (&["uci", "--help"], "go movetime 1000"),
+        (&["play", "--help"], "Examples:"),
+        (&["match", "--help"], "--sprt 0,10"),
+        (&["analyze", "--help"], "Examples:"),
         (&["help", "solve"], "no-move=draw|loss"),
     ] {
         let text = stdout(arguments);

@@ -2,6 +2,7 @@ use super::control::{LevelArgs, NoCaptureArg, clock, interrupt};
 use super::{Failure, Outcome, RulesArg, grouped, print, print_json, progress_bar};
 use clap::Args;
 use doushouqi::board::{Color, Rules};
+use doushouqi::game::Record;
 use doushouqi::matches::{
     Conditions, Decision, Match, MatchError, MatchGame, Openings, PlayerSpec, Side, Sprt, Standing, TimeControl,
 };
@@ -9,7 +10,7 @@ use indicatif::ProgressBar;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions};
-use std::io::Write;
+use std::io::{self, Read, Write};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
@@ -18,16 +19,20 @@ use std::time::{Duration, Instant, SystemTime};
 /// Play games between two engines and say which is the stronger.
 ///
 /// A player is the command line of a program that speaks UCI, or built in: builtin:default, builtin:burnett (Burnett's
-/// evaluation), builtin:random (any legal move). Options of the built-in ones go behind commas: hash=MIB, threads=N; seed=N
-/// for random.
+/// evaluation), builtin:burnett-alphabeta (the papers' engine), builtin:random (any legal move). Options of the built-in ones
+/// go behind commas: hash=MIB, threads=N, tables=DIR, weights=FILE of the evaluation, ideas=best:-NAME to switch off an idea of
+/// the search (ideas=none:+NAME to have that one only); seed=N for random.
 ///
 /// Every opening is played twice, the colours exchanged. Only the rules end a game, or a move that is late, illegal or does
 /// not come. Under a limit of nodes or depth the same command plays the same games, however many at once.
 #[derive(Args)]
-#[command(after_help = "Examples:\n  dsq match builtin:default builtin:burnett --games 200 --movetime 100\n  \
+#[command(
+    after_help = "Examples:\n  dsq match builtin:default builtin:burnett-alphabeta --games 200 --movetime 100\n  \
+                        dsq match builtin:default builtin:default,ideas=best:-null-move --nodes 20000 --concurrency 2 --sprt 0,20\n  \
                         dsq match builtin:default builtin:random --games 20 --nodes 1000 --concurrency 2 --save games.txt\n  \
                         dsq match builtin:default 'other-engine --uci' --b-option Hash=64 --tc 10+0.1 --rules chinese\n  \
-                        dsq match 'dsq uci' 'old/dsq uci' --games 2000 --tc 2+0.02 --sprt 0,10")]
+                        dsq match 'dsq uci' 'old/dsq uci' --games 2000 --tc 2+0.02 --sprt 0,10"
+)]
 pub struct MatchCommand {
     /// The first player. The result is given from its point of view.
     #[arg(value_name = "A")]
@@ -157,7 +162,7 @@ impl MatchCommand {
             sprt: self.sprt,
         };
         let stop = interrupt()?;
-        let mut file = self.save.as_deref().map(|path| Archive::open(path)).transpose()?;
+        let mut file = self.save.as_deref().map(Archive::open).transpose()?;
         let bar = progress_bar(self.games, "games");
         let begin = Instant::now();
         let mut failure = Ok(());
@@ -177,6 +182,7 @@ impl MatchCommand {
         let standing = result.map_err(|error| match error {
             MatchError::Player(_) => Failure::Environment(error.to_string()),
             MatchError::Openings(_) => Failure::Input(error.to_string()),
+            MatchError::Tables(error) => error.into(),
         })?;
         failure?;
         let complete = !stop.load(Ordering::Relaxed);
@@ -202,20 +208,34 @@ struct Archive<'a> {
 
 impl<'a> Archive<'a> {
     fn open(path: &'a Path) -> Result<Archive<'a>, Failure> {
-        let file = OpenOptions::new().create(true).append(true).open(path);
-        let file = file.map_err(|e| Failure::Environment(format!("cannot write {}: {e}", path.display())))?;
+        let file = OpenOptions::new().create(true).read(true).append(true).open(path);
+        let mut file = file.map_err(|e| cannot_write(path, &e))?;
+        // A name typed wrong shall not spoil another file.
+        let mut first = [0];
+        let bytes = file.read(&mut first).map_err(|e| cannot_write(path, &e))?;
+        if bytes > 0 && first != *b"[" {
+            return Err(Failure::Input(format!("{} is there and is no file of games", path.display())));
+        }
         Ok(Archive { path, file, date: today() })
     }
 
     fn append(&mut self, game: &MatchGame) -> Outcome {
-        let mut record = game.played.record.clone();
-        record.date = Some(self.date.clone());
-        // In one piece, so that a run which is killed leaves whole games.
-        let text = format!("{record}\n");
-        self.file
-            .write_all(text.as_bytes())
-            .map_err(|e| Failure::Environment(format!("cannot write {}: {e}", self.path.display())))
+        self.write(&Record { date: Some(self.date.clone()), ..game.played.record.clone() })
     }
+
+    fn write(&mut self, record: &Record) -> Outcome {
+        // In one piece, so that a run which is killed leaves whole games.
+        self.file.write_all(format!("{record}\n").as_bytes()).map_err(|e| cannot_write(self.path, &e))
+    }
+}
+
+fn cannot_write(path: &Path, error: &io::Error) -> Failure {
+    Failure::Environment(format!("cannot write {}: {error}", path.display()))
+}
+
+/// Adds a game to a file, which need not exist.
+pub fn append(path: &Path, record: &Record) -> Outcome {
+    Archive::open(path)?.write(record)
 }
 
 /// The date in UTC, as records have it.

@@ -377,9 +377,15 @@ impl Reader {
         // Checked here, where the line is known.
         match name {
             "Date" if !is_date(&value) => return Err(RecordProblem::Date { found: value }),
-            "Rules" => drop(value.parse::<RuleOptions>()?),
-            "NoCaptureLimit" => drop(no_capture_limit(&value)?),
-            "FEN" => drop(Position::from_fen(&value)?),
+            "Rules" => {
+                value.parse::<RuleOptions>()?;
+            }
+            "NoCaptureLimit" => {
+                no_capture_limit(&value)?;
+            }
+            "FEN" => {
+                Position::from_fen(&value)?;
+            }
             "Result" if !RESULTS.contains(&value.as_str()) => return Err(RecordProblem::Result { found: value }),
             _ => {}
         }

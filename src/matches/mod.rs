@@ -11,7 +11,9 @@ mod runner;
 pub mod statistics;
 
 pub use openings::{NoOpening, Openings, ParseOpeningsError};
-pub use player::{Choice, ParsePlayerError, Player, PlayerError, PlayerSpec, TimeControl, Turn};
+pub use player::{
+    Choice, ParsePlayerError, Player, PlayerError, PlayerSpec, TableCache, TablesError, TimeControl, Turn,
+};
 pub use referee::{Conditions, PlayedGame, Usage, play};
 pub use runner::{Match, MatchError, MatchGame, Side, Standing};
 pub use statistics::{Decision, Sprt, Tally};

@@ -2,12 +2,15 @@
 
 use super::openings::{choose, seeded};
 use super::program::{Program, ProgramSetup};
-use crate::board::{ByColor, Color, Move};
+use crate::board::{ByColor, Color, Move, RuleOptions};
 use crate::game::Game;
-use crate::search::{Clock, Engine, EngineOptions, Evaluation, Info, Limits};
+use crate::search::{Clock, Engine, EngineOptions, Evaluation, Info, Limits, ParseIdeasError, Tables};
+use crate::tablebase::{SetError, TableSet};
 use rand_pcg::Pcg64;
 use std::fmt;
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use thiserror::Error;
@@ -111,8 +114,40 @@ pub struct PlayerSpec {
 #[derive(Clone, Debug)]
 enum Kind {
     Random { seed: u64 },
-    Engine(EngineOptions),
+    Engine { options: Box<EngineOptions>, tables: Option<PathBuf> },
     Program(ProgramSetup),
+}
+
+/// Endgame tables that have been loaded, so that all who use them share them.
+#[derive(Default)]
+pub struct TableCache {
+    loaded: Vec<(PathBuf, Arc<Tables>)>,
+}
+
+/// Why endgame tables cannot be used.
+#[derive(Debug, Error)]
+pub enum TablesError {
+    #[error("{}: {error}", dir.display())]
+    Set { dir: PathBuf, error: SetError },
+    #[error("the tables in {} are for the rules {tables}; these are {game}", dir.display())]
+    Rules { dir: PathBuf, tables: RuleOptions, game: RuleOptions },
+}
+
+impl TableCache {
+    /// The tables in a directory, for play by these rules.
+    pub fn get(&mut self, dir: &Path, rules: &RuleOptions) -> Result<Arc<Tables>, TablesError> {
+        if let Some((_, tables)) = self.loaded.iter().find(|(loaded, _)| loaded == dir) {
+            return Ok(Arc::clone(tables));
+        }
+        let error = |error| TablesError::Set { dir: dir.to_owned(), error };
+        let made_for = *TableSet::open(dir).map_err(error)?.rules();
+        if made_for.table_hash() != rules.table_hash() {
+            return Err(TablesError::Rules { dir: dir.to_owned(), tables: made_for, game: *rules });
+        }
+        let tables = Arc::new(Tables::open(dir).map_err(error)?);
+        self.loaded.push((dir.to_owned(), Arc::clone(&tables)));
+        Ok(tables)
+    }
 }
 
 /// Text that names no player.
@@ -122,6 +157,8 @@ pub enum ParsePlayerError {
     UnknownName { name: String },
     #[error("{name} has no option {option:?}; options are {known}, as in builtin:default,hash=16")]
     UnknownOption { name: String, option: String, known: &'static str },
+    #[error(transparent)]
+    Idea(#[from] ParseIdeasError),
     #[error("{option} cannot be {value:?}: it is {allowed}")]
     UnknownValue { option: String, value: String, allowed: &'static str },
     #[error("{text:?} is no command line: a quote is not closed, or it is empty")]
@@ -149,11 +186,19 @@ impl PlayerSpec {
         Ok(self)
     }
 
+    /// Loads the tables that the player uses, if any. To be done before [`PlayerSpec::make`].
+    pub fn load(&mut self, cache: &mut TableCache, rules: &RuleOptions) -> Result<(), TablesError> {
+        if let Kind::Engine { options, tables: Some(dir) } = &mut self.kind {
+            options.tables = Some(cache.get(dir, rules)?);
+        }
+        Ok(())
+    }
+
     /// Makes the player: a program is started, and may fail to.
     pub fn make(&self) -> Result<Box<dyn Player>, PlayerError> {
         Ok(match &self.kind {
             Kind::Random { seed } => Box::new(Random { seed: *seed, random: seeded(*seed, 0) }),
-            Kind::Engine(options) => Box::new(Builtin { engine: Engine::new(options.clone()) }),
+            Kind::Engine { options, .. } => Box::new(Builtin { engine: Engine::new((**options).clone()) }),
             Kind::Program(setup) => Box::new(Program::start(setup.clone())?),
         })
     }
@@ -185,11 +230,12 @@ impl Kind {
     fn parse_builtin(text: &str) -> Result<Kind, ParsePlayerError> {
         let mut items = text.split(',');
         let name = items.next().unwrap_or_default();
+        let engine = |options| Kind::Engine { options: Box::new(options), tables: None };
         let mut kind = match name {
             "random" => Kind::Random { seed: 0 },
-            "default" => Kind::Engine(EngineOptions::default()),
-            "burnett" => Kind::Engine(EngineOptions { evaluation: Evaluation::Burnett, ..EngineOptions::default() }),
-            "burnett-alphabeta" => Kind::Engine(EngineOptions::burnett_alphabeta()),
+            "default" => engine(EngineOptions::default()),
+            "burnett" => engine(EngineOptions { evaluation: Evaluation::Burnett, ..EngineOptions::default() }),
+            "burnett-alphabeta" => engine(EngineOptions::burnett_alphabeta()),
             _ => return Err(ParsePlayerError::UnknownName { name: name.to_owned() }),
         };
         for item in items {
@@ -202,38 +248,27 @@ impl Kind {
     fn set(&mut self, name: &str, option: &str, value: &str) -> Result<(), ParsePlayerError> {
         let unknown =
             |known| ParsePlayerError::UnknownOption { name: name.to_owned(), option: option.to_owned(), known };
-        let wrong =
-            |allowed| ParsePlayerError::UnknownValue { option: option.to_owned(), value: value.to_owned(), allowed };
-        match self {
-            Kind::Random { seed } => match option {
-                "seed" => *seed = value.parse().map_err(|_| wrong("a number"))?,
-                _ => return Err(unknown("seed")),
-            },
-            Kind::Engine(options) => match option {
-                "hash" => {
-                    options.hash_mib = value
-                        .parse()
-                        .ok()
-                        .filter(|mib| (1..=65_536).contains(mib))
-                        .ok_or_else(|| wrong("a number of MiB from 1 to 65536"))?;
-                }
-                "threads" => {
-                    options.threads = value
-                        .parse()
-                        .ok()
-                        .filter(|threads| (1..=256).contains(threads))
-                        .ok_or_else(|| wrong("a number from 1 to 256"))?;
-                }
-                "ideas" => {
-                    options.ideas = value.parse().map_err(|_| wrong("best or none, then :+NAME or :-NAME"))?;
-                }
-                "weights" => {
-                    let text = std::fs::read_to_string(value).map_err(|_| wrong("a file that can be read"))?;
-                    options.weights = Some(text.parse().map_err(|_| wrong("a file of weights"))?);
-                }
-                _ => return Err(unknown("hash, threads, ideas, weights")),
-            },
-            Kind::Program(_) => {}
+        let wrong = |allowed| {
+            let (option, value) = (option.to_owned(), value.to_owned());
+            ParsePlayerError::UnknownValue { option, value, allowed }
+        };
+        let number = |most: usize, allowed| {
+            value.parse().ok().filter(|number| (1..=most).contains(number)).ok_or_else(|| wrong(allowed))
+        };
+        match (self, option) {
+            (Kind::Random { seed }, "seed") => *seed = value.parse().map_err(|_| wrong("a number"))?,
+            (Kind::Random { .. }, _) => return Err(unknown("seed")),
+            (Kind::Engine { options, .. }, "hash") => {
+                options.hash_mib = number(65_536, "a number of MiB from 1 to 65536")?;
+            }
+            (Kind::Engine { options, .. }, "threads") => options.threads = number(256, "a number from 1 to 256")?,
+            (Kind::Engine { tables, .. }, "tables") if !value.is_empty() => *tables = Some(value.into()),
+            (Kind::Engine { options, .. }, "ideas") => options.ideas = value.parse()?,
+            (Kind::Engine { options, .. }, "weights") => {
+                let text = std::fs::read_to_string(value).map_err(|_| wrong("a file that can be read"))?;
+                options.weights = Some(text.parse().map_err(|_| wrong("a file of weights"))?);
+            }
+            _ => return Err(unknown("hash, threads, tables, ideas, weights")),
         }
         Ok(())
     }

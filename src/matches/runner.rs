@@ -2,7 +2,7 @@
 //! not depend on time comes out the same whatever the number of games at once.
 
 use super::openings::{NoOpening, Openings};
-use super::player::{Player, PlayerError, PlayerSpec};
+use super::player::{Player, PlayerError, PlayerSpec, TableCache, TablesError};
 use super::referee::{Conditions, PlayedGame, Usage, play};
 use super::statistics::{Decision, Sprt, Tally};
 use crate::board::{ByColor, Color, Rules};
@@ -29,8 +29,10 @@ pub struct Match {
 }
 
 /// Why a match cannot begin.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[derive(Debug, Error)]
 pub enum MatchError {
+    #[error(transparent)]
+    Tables(#[from] TablesError),
     #[error(transparent)]
     Player(#[from] PlayerError),
     #[error(transparent)]
@@ -111,10 +113,15 @@ impl Match {
         report: &mut dyn FnMut(&MatchGame, &Standing) -> ControlFlow<()>,
     ) -> Result<Standing, MatchError> {
         self.openings.game(0, &self.rules, self.no_capture_limit)?;
+        let mut specs = self.players.clone();
+        let mut cache = TableCache::default();
+        for spec in &mut specs {
+            spec.load(&mut cache, self.rules.options())?;
+        }
         let workers = self.concurrency.clamp(1, self.games.max(1) as usize);
         let mut teams = Vec::new();
         for _ in 0..workers {
-            teams.push([self.players[0].make()?, self.players[1].make()?]);
+            teams.push([specs[0].make()?, specs[1].make()?]);
         }
         let mut standing = Standing::default();
         let next = AtomicU64::new(0);

@@ -1,6 +1,6 @@
 //! What the results of a match say of the players' strength. Everything is from the first player's point of view.
 //!
-//! - The score s is (wins + draws / 2) / games, and the Elo difference -400 log10(1/s - 1).
+//! - The score s is (wins + draws / 2) / games, and the Elo difference 400 log10(s / (1 - s)).
 //! - Each opening is played twice with the colours exchanged, and the two games depend on each other; so errors come from the
 //!   pairs: their scores 0, 1/4, 1/2, 3/4, 1 (the *pentanomial* distribution) have a variance v, and the mean of n pairs has
 //!   the standard error √(v/n). The 95 % interval of the mean is 1.96 of that to either side, and the error given is half of
@@ -41,7 +41,7 @@ pub fn expected_score(elo: f64) -> f64 {
 /// The Elo difference of a score between 0 and 1; infinite at both.
 #[must_use]
 pub fn elo(score: f64) -> f64 {
-    -400.0 * (1.0 / score - 1.0).log10()
+    400.0 * (score / (1.0 - score)).log10()
 }
 
 impl Tally {
