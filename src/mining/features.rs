@@ -20,7 +20,7 @@
 //! - `trapped` and `adjacent` leave nothing open.
 
 use super::routes::{Routes, manhattan};
-use crate::board::geometry::{DEN, TRAPS, WATER};
+use crate::board::geometry::{DEN, TRAPS, WATER, habitat};
 use crate::board::{Animal, Color, Direction, OwnRatBlocks, Position, RuleOptions, Square};
 use crate::tablebase::{Man, Material};
 
@@ -348,7 +348,8 @@ impl FeatureSet {
                             })
                     })
         };
-        self.options.may_capture(color, attacker, squares[i], victim, squares[j])
+        habitat(color, attacker).contains(squares[j])
+            && self.options.may_capture(color, attacker, squares[i], victim, squares[j])
             && Direction::ALL.into_iter().any(reaches)
     }
 

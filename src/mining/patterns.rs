@@ -85,6 +85,8 @@ pub struct Swap {
 pub fn swaps(tables: &Tables, pieces: usize) -> Vec<Swap> {
     /// Positions, turned, worse.
     type Count = [u64; 3];
+    /// The material of which most turn, and their share.
+    type Most = Option<(f64, Material)>;
     // Each pair of materials once, from the stronger animal's side.
     let pairs: Vec<(Material, Color, Animal, Animal)> = Material::all(pieces)
         .into_iter()
@@ -116,7 +118,7 @@ pub fn swaps(tables: &Tables, pieces: usize) -> Vec<Swap> {
             Some((same, count_swap(tables, material, color, stronger, weaker)?))
         })
         .collect();
-    let mut sums: BTreeMap<(Color, Animal, Animal), (Count, Option<(f64, Material)>)> = BTreeMap::new();
+    let mut sums: BTreeMap<(Color, Animal, Animal), (Count, Most)> = BTreeMap::new();
     for (same, count) in counted {
         let share = count[1] as f64 / count[0] as f64;
         for i in same {
