@@ -2,8 +2,10 @@
 
 use doushouqi::board::{Animal, Color, Move, Piece, Position, RuleOptions, Rules, Setup, Square};
 use doushouqi::game::Game;
+use doushouqi::search::eval::WEIGHTS;
+use doushouqi::search::tune::{Fit, Sample, SelfPlay};
 use doushouqi::search::{
-    Clock, Engine, EngineOptions, Evaluation, Ideas, Limits, SearchResult, Tables, minimax,
+    Clock, Engine, EngineOptions, Evaluation, Ideas, Limits, SearchResult, Tables, bench, minimax,
 };
 use doushouqi::tablebase::Wdl;
 use rand_core::{Rng, SeedableRng};
@@ -419,4 +421,35 @@ fn a_win_at_once_is_played() {
             assert_eq!(found.lines[0].score.win_in(), Some(1));
         }
     }
+}
+
+/// The signature: whoever changes what the engine does changes this number, and says so. `dsq bench` prints it.
+const SIGNATURE: u64 = 1_495_270;
+
+#[test]
+fn the_bench_signature_is_known() {
+    let options = EngineOptions { hash_mib: 16, ..EngineOptions::default() };
+    assert_eq!(bench::bench(bench::DEPTH, &options, &rules("paper")).nodes, SIGNATURE);
+}
+
+/// Samples are read as they are written, and what is none is refused.
+#[test]
+fn samples_are_text() {
+    let tables = Arc::new(Tables::solve(&RuleOptions::default(), 2).unwrap());
+    let play = SelfPlay { rules: rules("paper"), nodes: 200, seed: 5, tables };
+    let samples = play.game(0);
+    assert!(samples.len() > 5 && samples == play.game(0), "a game depends on its number alone");
+    for sample in &samples {
+        assert_eq!(sample.to_string().parse::<Sample>().as_ref(), Ok(sample));
+    }
+    for text in ["", "7/7 w;1;1", "7/7/7/3e3/7/7/7/7/R6 w;1;2", "7/7/7/3e3/7/7/7/7/R6 w;x;1"] {
+        assert!(text.parse::<Sample>().is_err(), "{text}");
+    }
+    // A fit makes the error on what it has learned from smaller, and is the same every time.
+    let fit = Fit { epochs: 5, result: 0.5, rate: 1.0 };
+    let fitted = fit.run(&samples, &rules("paper"), &WEIGHTS, &mut |_, _| ());
+    let again = fit.run(&samples, &rules("paper"), &WEIGHTS, &mut |_, _| ());
+    assert_eq!(fitted.weights, again.weights);
+    assert_ne!(fitted.weights, WEIGHTS.clone());
+    assert_eq!(fitted.weights.to_string().parse(), Ok(fitted.weights));
 }

@@ -31,9 +31,9 @@ pub const POSITIONS: &[&str] = &[
     "7/T4l1/7/2r4/7/p6/1D5/5R1/7 b",
     "2p1l2/e6/5t1/3L3/7/7/7/7/7 w",
     "7/3l3/7/6t/3r3/7/E6/2T4/2L4 b",
-    "3d3/7/4w2/7/7/R6/2E4/3C3/7 w",
+    "2d4/7/4w2/7/7/R6/2E4/3C3/7 w",
     "7/7/7/7/7/3R3/7/p6/1T2e2 b",
-    "7/7/2l4/7/7/7/4L2/7/3P3 w",
+    "7/7/2l4/7/7/7/4L2/7/2P4 w",
 ];
 
 /// Plies to which the signature searches.
