@@ -4,6 +4,7 @@ pub mod board;
 pub mod cpu;
 #[cfg(feature = "gpu")]
 pub mod gpu;
+mod pages;
 pub mod perft;
 pub mod reproduce;
 pub mod search;
