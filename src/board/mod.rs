@@ -10,7 +10,7 @@ mod moves;
 mod position;
 mod rules;
 mod square;
-mod zobrist;
+pub(crate) mod zobrist;
 
 pub use animal::{Animal, Piece};
 pub use bitboard::{Bitboard, Squares};

@@ -117,6 +117,18 @@ impl MoveList {
         MoveList { moves: [none; MoveList::CAPACITY], len: 0 }
     }
 
+    /// Keeps only the moves for which `keep` says so, in their order.
+    pub fn retain(&mut self, mut keep: impl FnMut(Move) -> bool) {
+        let mut kept = 0;
+        for i in 0..self.len {
+            if keep(self.moves[i]) {
+                self.moves[kept] = self.moves[i];
+                kept += 1;
+            }
+        }
+        self.len = kept;
+    }
+
     #[inline(always)]
     pub(crate) fn extend(&mut self, from: &Lanes, targets: Lanes) {
         for animal in Animal::ALL {

@@ -1,16 +1,26 @@
 //! The program `dsq`: one file a subcommand. Data goes to stdout, everything else to stderr.
 
+mod analyze;
 mod backend;
+mod bench;
+mod benchmark;
+mod charts;
 mod compare;
+mod control;
 mod devices;
 mod export;
 mod generate;
+mod matches;
+mod mine;
 mod perft;
+mod play;
 mod probe;
 mod repack;
 mod reproduce;
 mod solve;
 mod stats;
+mod tune;
+mod uci;
 mod verify;
 
 use clap::{Args, Parser, Subcommand};
@@ -21,7 +31,7 @@ use std::fmt;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
-/// Dou Shou Qi (Jungle chess): perft, endgame tables, and the published results recomputed.
+/// Dou Shou Qi (Jungle chess): an engine, perft, endgame tables, and the published results recomputed.
 #[derive(Parser)]
 #[command(
     name = "dsq",
@@ -31,6 +41,8 @@ use std::process::ExitCode;
                   dsq solve --pieces 4       solve every endgame of 2 to 4 pieces\n  \
                   dsq solve --material EPvLR solve one endgame\n  \
                   dsq generate --pieces 4 --out tables\n  \
+                  dsq play                   a game against the engine; dsq uci for other programs\n  \
+                  dsq match builtin:default builtin:burnett --movetime 100\n  \
                   dsq compare --pieces 3     solve on processor and graphics card and compare\n\n\
                   Exit codes: 0 as it should be, 1 a comparison failed, 2 wrong input, 3 the environment (memory, disk).\n\
                   With --json every line of stdout is one JSON object."
@@ -53,6 +65,14 @@ enum Command {
     Export(export::Export),
     Compare(compare::Compare),
     Devices(devices::Devices),
+    Mine(mine::Mine),
+    Match(matches::MatchCommand),
+    Uci(uci::Uci),
+    Play(play::Play),
+    Analyze(analyze::Analyze),
+    Bench(bench::Bench),
+    Benchmark(benchmark::Benchmark),
+    Tune(tune::Tune),
 }
 
 /// Runs the program.
@@ -69,6 +89,14 @@ pub fn main() -> ExitCode {
         Command::Export(command) => command.run(),
         Command::Compare(command) => command.run(),
         Command::Devices(command) => command.run(),
+        Command::Mine(command) => command.run(),
+        Command::Match(command) => command.run(),
+        Command::Uci(command) => command.run(),
+        Command::Play(command) => command.run(),
+        Command::Analyze(command) => command.run(),
+        Command::Bench(command) => command.run(),
+        Command::Benchmark(command) => command.run(),
+        Command::Tune(command) => command.run(),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,
@@ -143,6 +171,22 @@ impl From<doushouqi::tablebase::SetError> for Failure {
     }
 }
 
+impl From<doushouqi::matches::TablesError> for Failure {
+    fn from(error: doushouqi::matches::TablesError) -> Failure {
+        use doushouqi::matches::TablesError;
+        let text = error.to_string();
+        match error {
+            // The kind of the failure is the set's, the text names the directory.
+            TablesError::Set { error, .. } => match error.into() {
+                Failure::Mismatch(_) => Failure::Mismatch(text),
+                Failure::Input(_) => Failure::Input(text),
+                Failure::Environment(_) | Failure::Output(_) => Failure::Environment(text),
+            },
+            TablesError::Rules { .. } => Failure::Input(text),
+        }
+    }
+}
+
 #[cfg(feature = "gpu")]
 impl From<doushouqi::gpu::GpuError> for Failure {
     fn from(error: doushouqi::gpu::GpuError) -> Failure {
@@ -186,6 +230,11 @@ struct ThreadsArg {
 }
 
 impl ThreadsArg {
+    /// So many.
+    fn of(threads: usize) -> ThreadsArg {
+        ThreadsArg { threads: Some(u16::try_from(threads).unwrap_or(u16::MAX)) }
+    }
+
     /// Calls `f` with this many threads at its service.
     fn run<T: Send>(&self, f: impl FnOnce() -> T + Send) -> Result<T, Failure> {
         let mut builder = rayon::ThreadPoolBuilder::new();

@@ -1,6 +1,7 @@
 use super::{Failure, Outcome, RulesArg, ThreadsArg, grouped, position, print, print_json};
 use clap::{Args, ValueEnum};
 use doushouqi::board::{Position, Rules};
+use doushouqi::cpu::processor_name;
 use doushouqi::perft::{self, PerftHash, PerftMode};
 use serde::Serialize;
 use std::time::Instant;
@@ -50,6 +51,10 @@ struct Report {
     nodes: u64,
     seconds: f64,
     nodes_per_second: f64,
+    repetition: &'static str,
+    threads: usize,
+    hash_mib: Option<usize>,
+    processor: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     moves: Option<Vec<MoveReport>>,
 }
@@ -96,7 +101,20 @@ impl Perft {
         };
         let seconds = start.elapsed().as_secs_f64();
         let nodes_per_second = if seconds > 0.0 { (nodes as f64 / seconds).round() } else { 0.0 };
-        Report { depth: self.depth, nodes, seconds, nodes_per_second, moves }
+        Report {
+            depth: self.depth,
+            nodes,
+            seconds,
+            nodes_per_second,
+            repetition: match self.repetition {
+                Repetition::Expand => "expand",
+                Repetition::Leaf => "leaf",
+            },
+            threads: rayon::current_num_threads(),
+            hash_mib: self.hash,
+            processor: processor_name(),
+            moves,
+        }
     }
 
     fn print(&self, report: &Report) -> Outcome {

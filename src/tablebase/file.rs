@@ -426,3 +426,41 @@ impl TableFile {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tablebase::{Options, Solver};
+
+    /// Two bytes a cell, as for lines longer than 253 plies, which no small class has.
+    #[test]
+    fn wide_cells_come_back() {
+        let rules = RuleOptions::PAPER;
+        let material: Material = "ERvR".parse().unwrap();
+        let mut solver = Solver::new(&rules, 3, Options::default());
+        let id = solver.classes().member(material).unwrap().class;
+        solver.solve_class(id, &|_, _| ()).unwrap();
+        let stats = solver.class_stats(id).unwrap();
+        let narrow = solver.table(id).unwrap();
+        let mut wide = narrow.clone();
+        Color::ALL.iter().for_each(|&color| wide.cells[color].widen());
+        let dir = tempfile::tempdir().unwrap();
+        for packing in [Packing::FAST, Packing::SMALL] {
+            let [narrow_path, wide_path] = ["narrow", "wide"].map(|name| dir.path().join(name));
+            write(&narrow_path, &rules, material, narrow, stats, packing).unwrap();
+            write(&wide_path, &rules, material, &wide, stats, packing).unwrap();
+            let [narrow_file, file] =
+                [narrow_path, wide_path].map(|path| TableFile::open(&path, &rules, material).unwrap());
+            assert_eq!(file.description().cell_bytes, 2);
+            // No width changes the checksum of the values.
+            assert_eq!(file.description().values, narrow_file.description().values);
+            for &color in file.description().sides.colors() {
+                assert_eq!(file.load(color).unwrap(), wide.cells[color]);
+                for cell in (0..wide.cells[color].len()).step_by(997).filter(|&c| wide.cells[color].get(c) != 0) {
+                    let block = file.block(file.block_of(color, cell)).unwrap();
+                    assert_eq!(file.code(&block, cell), narrow.cells[color].get(cell));
+                }
+            }
+        }
+    }
+}

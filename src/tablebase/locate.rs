@@ -2,7 +2,7 @@
 //! material.
 
 use super::{ClassId, Classes, Index, MAX_PIECES, Man, Material, WIDTH, squares_in_play};
-use crate::board::{Color, Position, Square};
+use crate::board::{Color, Lanes, Position, Square};
 
 /// Where the value of every position of some classes is found.
 pub(crate) struct Locator {
@@ -92,28 +92,33 @@ impl Locator {
     /// Where the value of a position is; `None` if it has too many pieces or the game is over.
     #[inline]
     pub fn locate(&self, position: &Position) -> Option<Found> {
-        let sets = Color::ALL.map(|color| {
-            position.lanes(color).iter().enumerate().fold(0u8, |set, (a, &lane)| set | u8::from(lane != 0) << a)
-        });
-        let place = self.materials.get(usize::from(self.numbers[key(sets[0], sets[1])]))?;
         if position.winner().is_some() {
             return None;
         }
+        self.locate_lanes([position.lanes(Color::White), position.lanes(Color::Black)], position.turn())
+    }
+
+    /// The same of a position that is known not to be over.
+    #[inline]
+    pub fn locate_lanes(&self, lanes: [&Lanes; 2], turn: Color) -> Option<Found> {
+        let sets =
+            lanes.map(|lanes| lanes.iter().enumerate().fold(0u8, |set, (a, &lane)| set | u8::from(lane != 0) << a));
+        let place = self.materials.get(usize::from(self.numbers[key(sets[0], sets[1])]))?;
         let (color, animal) = place.first;
-        let mirror = place.mirrored & position.lanes(color)[animal] != 0;
+        let mirror = place.mirrored & lanes[color as usize][animal] != 0;
         let squares = &SQUARES[usize::from(place.swapped)][usize::from(mirror)];
         let adds = &self.adds[place.class.0];
         let mut slots = place.slots.iter();
         let mut number = 0;
-        for color in Color::ALL {
-            for &lane in position.lanes(color) {
+        for lanes in lanes {
+            for &lane in lanes {
                 if lane != 0 {
                     let square = squares[(lane.trailing_zeros() & 63) as usize] & 63;
                     number += adds[usize::from(*slots.next()?)][usize::from(square)];
                 }
             }
         }
-        let turn = if place.swapped { !position.turn() } else { position.turn() };
+        let turn = if place.swapped { !turn } else { turn };
         Some(Found { class: place.class, turn, number: number as usize })
     }
 }

@@ -21,10 +21,12 @@ mod solve;
 mod stats;
 mod value;
 mod verify;
+mod walk;
 mod wdl;
 
 pub use class::{Class, ClassId, Classes, Man, Member, Place};
-pub use export::{ExportError, ExportFormat, export};
+pub use codec::compressed_len;
+pub use export::{ExportError, export_text};
 pub use file::{Description, Sides, TableError, TableFile};
 #[cfg(feature = "gpu")]
 pub use gpu::{Gpu, shaders};
@@ -37,4 +39,5 @@ pub use solve::{MAX_PIECES, Options, SolveError, Solver, Table};
 pub use stats::{Stats, Summary};
 pub use value::{Cells, Value};
 pub use verify::{Contradiction, Scope, verify};
+pub use walk::{MaterialTable, position_of};
 pub use wdl::WdlTables;

@@ -1,7 +1,7 @@
 //! Checks finished tables: checksums, and values against the values one move on, by the move generator that plays games.
 
-use super::{Cells, ClassId, Index, Material, ROW_CELLS, SetError, Stats, TableSet, Value};
-use crate::board::{Color, Piece, Position, Setup};
+use super::{Cells, ClassId, Index, Material, ROW_CELLS, SetError, Stats, TableSet, Value, position_of};
+use crate::board::{Color, Position};
 use rand_core::{Rng, SeedableRng};
 use rand_pcg::Pcg64;
 use rayon::prelude::*;
@@ -113,12 +113,7 @@ pub fn verify(set: &TableSet, id: ClassId, scope: Scope) -> Result<Result<u64, B
 /// The position of a cell of a class, if there is one.
 #[must_use]
 pub(crate) fn position(index: &Index, turn: Color, cell: usize) -> Option<Position> {
-    let squares = index.squares(cell)?;
-    let mut setup = Setup::empty(turn);
-    for (&(color, animal), square) in index.men.iter().zip(squares) {
-        setup.squares[square.index()] = Some(Piece { color, animal });
-    }
-    Position::from_setup(&setup).ok()
+    position_of(&index.men, &index.squares(cell)?, turn)
 }
 
 /// The counts of values.

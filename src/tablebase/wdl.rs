@@ -3,7 +3,7 @@
 use super::codec::Layout;
 use super::locate::{Found, Locator};
 use super::{ClassId, Classes, Index, ROW_CELLS, SetError, SolveError, Solver, Table, TableSet, Value, Wdl};
-use crate::board::{ByColor, NoMove, Position, RuleOptions};
+use crate::board::{ByColor, Color, Lanes, NoMove, Position, RuleOptions};
 use memmap2::MmapMut;
 use rayon::prelude::*;
 
@@ -87,7 +87,16 @@ impl WdlTables {
     #[inline]
     #[must_use]
     pub fn probe(&self, position: &Position) -> Option<Wdl> {
-        let Found { class, turn, number } = self.locator.locate(position)?;
+        if position.winner().is_some() {
+            return None;
+        }
+        self.probe_lanes([position.lanes(Color::White), position.lanes(Color::Black)], position.turn())
+    }
+
+    /// The same of a position that is known not to be over.
+    #[inline]
+    pub(crate) fn probe_lanes(&self, lanes: [&Lanes; 2], turn: Color) -> Option<Wdl> {
+        let Found { class, turn, number } = self.locator.locate_lanes(lanes, turn)?;
         Some(match self.packed[self.starts[class.0][turn] + number / 4] >> (number % 4 * 2) & 3 {
             WIN => Wdl::Win,
             LOSS => Wdl::Loss,

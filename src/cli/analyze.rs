@@ -1,0 +1,295 @@
+use super::control::{LevelArgs, NoCaptureArg};
+use super::{Failure, Outcome, RulesArg, position, print, print_json};
+use clap::Args;
+use doushouqi::board::{Color, Move, Position, Rules};
+use doushouqi::game::{Conclusion, Game, Record};
+use doushouqi::matches::{TableCache, TimeControl};
+use doushouqi::search::{Engine, EngineOptions, Info, Limits, Score};
+use serde::Serialize;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+/// Say which moves are best, in a position or in every position of a game.
+///
+/// Scores are from the view of the side to move, in hundredths of a cat, or plies to a win or loss that is certain.
+///
+/// With --game every position is searched; what a move lost is the score of the position before it less that of the position
+/// after it. The second search sees one ply further, so small losses mean little.
+#[derive(Args)]
+#[command(after_help = "Examples:\n  dsq analyze --movetime 5000 --multipv 3\n  \
+                        dsq analyze --fen '7/7/3e3/7/7/7/3E3/7/7 w' --depth 20 --tables tables\n  \
+                        dsq analyze --game games.txt --number 3 --movetime 200 --json")]
+pub struct Analyze {
+    /// The position; the start of the game if not given.
+    #[arg(long, value_name = "FEN")]
+    fen: Option<String>,
+    /// A game, as `dsq match --save` and `dsq play` write it. Its rules and limit are those of the file.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["fen", "rules", "multipv", "no_capture_limit"])]
+    game: Option<PathBuf>,
+    /// Which game of the file, from 1.
+    #[arg(long, value_name = "N", default_value = "1", requires = "game")]
+    number: usize,
+    #[command(flatten)]
+    level: LevelArgs,
+    /// Number of best moves to find.
+    #[arg(long, value_name = "K", default_value = "1", value_parser = clap::value_parser!(u16).range(1..=32))]
+    multipv: u16,
+    /// Number of threads.
+    #[arg(long, value_name = "N", default_value = "1", value_parser = clap::value_parser!(u16).range(1..=256))]
+    threads: u16,
+    /// Size of the transposition table in MiB.
+    #[arg(long, value_name = "MIB", default_value = "64", value_parser = clap::value_parser!(u32).range(1..=65_536))]
+    hash: u32,
+    /// Endgame tables that `dsq generate` made.
+    #[arg(long, value_name = "DIR")]
+    tables: Option<PathBuf>,
+    #[command(flatten)]
+    rules: RulesArg,
+    #[command(flatten)]
+    no_capture: NoCaptureArg,
+    /// Print one JSON object; with --game one a move.
+    #[arg(long)]
+    json: bool,
+}
+
+/// A score as JSON: one of the three is not null.
+#[derive(Copy, Clone, Serialize)]
+struct ScoreReport {
+    cp: Option<i32>,
+    win_in: Option<u32>,
+    loss_in: Option<u32>,
+}
+
+impl From<Score> for ScoreReport {
+    fn from(score: Score) -> ScoreReport {
+        let (win_in, loss_in) = (score.win_in(), score.loss_in());
+        let cp = (win_in.is_none() && loss_in.is_none()).then_some(score.value());
+        ScoreReport { cp, win_in, loss_in }
+    }
+}
+
+#[derive(Serialize)]
+struct Report {
+    fen: String,
+    /// How the game ended, if it has.
+    end: Option<&'static str>,
+    lines: Vec<LineReport>,
+}
+
+#[derive(Serialize)]
+struct LineReport {
+    r#move: String,
+    score: ScoreReport,
+    depth: u32,
+    seldepth: u32,
+    nodes: u64,
+    seconds: f64,
+    tbhits: u64,
+    pv: Vec<String>,
+}
+
+#[derive(Serialize)]
+struct MoveReport {
+    ply: usize,
+    fen: String,
+    r#move: String,
+    score: ScoreReport,
+    best: String,
+    best_score: ScoreReport,
+    loss: Option<i32>,
+    depth: u32,
+    pv: Vec<String>,
+}
+
+impl Analyze {
+    pub fn run(self) -> Outcome {
+        let control = self.level.get().unwrap_or(TimeControl::MoveTime(Duration::from_millis(1000)));
+        let limits = control.limits(Duration::ZERO);
+        let record = self.game.as_deref().map(|path| read_game(path, self.number)).transpose()?;
+        let rules = record.as_ref().map_or_else(|| Rules::new(self.rules.rules), |r| r.game.rules().clone());
+        let mut options = EngineOptions {
+            hash_mib: self.hash as usize,
+            threads: self.threads.into(),
+            multipv: self.multipv.into(),
+            ..EngineOptions::default()
+        };
+        if let Some(dir) = &self.tables {
+            options.tables = Some(TableCache::default().get(dir, rules.options())?);
+        }
+        let mut engine = Engine::new(options);
+        match record {
+            Some(record) => self.game(&mut engine, &limits, &record),
+            None => {
+                let game = Game::new(position(self.fen.as_deref())?, rules, self.no_capture.get());
+                self.position(&mut engine, &limits, &game)
+            }
+        }
+    }
+
+    fn position(&self, engine: &mut Engine, limits: &Limits, game: &Game) -> Outcome {
+        let lines = search(engine, game, limits);
+        let report = Report {
+            fen: game.position().to_fen(),
+            end: game.end().map(|end| Conclusion::Rules(end).termination()),
+            lines: lines.iter().map(|info| line_report(game.position(), info)).collect(),
+        };
+        if self.json {
+            return print_json(&report);
+        }
+        print(format_args!("{}{}", game.position(), report.fen))?;
+        if let Some(end) = game.end() {
+            return print(outcome(Conclusion::Rules(end)));
+        }
+        for (info, line) in lines.iter().zip(&report.lines) {
+            print(format_args!(
+                "{:>3}. {:<8} depth {}/{}  {}",
+                info.multipv,
+                words(info.score),
+                info.depth,
+                info.seldepth,
+                line.pv.join(" ")
+            ))?;
+        }
+        Ok(())
+    }
+
+    fn game(&self, engine: &mut Engine, limits: &Limits, record: &Record) -> Outcome {
+        let played = &record.game;
+        let mut game = Game::new(played.positions()[0].clone(), played.rules().clone(), played.no_capture_limit());
+        if !self.json {
+            print(format_args!("{} - {}", name(&record.white, "White"), name(&record.black, "Black")))?;
+        }
+        let mut here = search(engine, &game, limits);
+        for (ply, &mv) in played.moves().iter().enumerate() {
+            let before = game.position().clone();
+            game.play(mv).map_err(|error| Failure::Input(error.to_string()))?;
+            let next = search(engine, &game, limits);
+            let Some(best) = here.first() else { break };
+            let score = after(&game, next.first(), before.turn());
+            // A move that the search itself chose has lost nothing.
+            let loss = match (ScoreReport::from(best.score).cp, ScoreReport::from(score).cp) {
+                _ if best.pv[0] == mv => Some(0),
+                (Some(best), Some(score)) => Some((best - score).max(0)),
+                _ => None,
+            };
+            let report = MoveReport {
+                ply: ply + 1,
+                fen: before.to_fen(),
+                r#move: mv.notation(&before),
+                score: score.into(),
+                best: best.pv[0].notation(&before),
+                best_score: best.score.into(),
+                loss,
+                depth: best.depth,
+                pv: notation(&before, &best.pv),
+            };
+            if self.json {
+                print_json(&report)?;
+            } else {
+                let lost = match loss {
+                    Some(0) => String::new(),
+                    Some(loss) => format!("loses {}.{:02}", loss / 100, loss % 100),
+                    None if best.score == score => String::new(),
+                    None => format!("from {}", words(best.score)),
+                };
+                let better = if lost.is_empty() { String::new() } else { format!("better {}", report.pv.join(" ")) };
+                let (turn, text) = (before.turn(), &report.r#move);
+                let line = format!("{:>3} {turn} {text:<6} {:<12} {lost:<14} {better}", ply + 1, words(score));
+                print(line.trim_end())?;
+            }
+            here = next;
+        }
+        if self.json { Ok(()) } else { print(outcome(record.conclusion())) }
+    }
+}
+
+fn search(engine: &mut Engine, game: &Game, limits: &Limits) -> Vec<Info> {
+    engine.search(game, limits, &AtomicBool::new(false), &mut |_| ()).lines
+}
+
+/// What the move that led here is worth to who made it, from what the search says here.
+fn after(game: &Game, next: Option<&Info>, mover: Color) -> Score {
+    let Some(next) = next else {
+        return match game.end().and_then(|end| end.winner()) {
+            Some(winner) if winner == mover => Score::win(1),
+            Some(_) => Score::loss(1),
+            None => Score::estimate(0),
+        };
+    };
+    match (next.score.win_in(), next.score.loss_in()) {
+        (Some(plies), _) => Score::loss(plies + 1),
+        (_, Some(plies)) => Score::win(plies + 1),
+        _ => Score::estimate(-next.score.value()),
+    }
+}
+
+fn line_report(position: &Position, info: &Info) -> LineReport {
+    let pv = notation(position, &info.pv);
+    LineReport {
+        r#move: pv.first().cloned().unwrap_or_default(),
+        score: info.score.into(),
+        depth: info.depth,
+        seldepth: info.seldepth,
+        nodes: info.nodes,
+        seconds: info.time.as_secs_f64(),
+        tbhits: info.tbhits,
+        pv,
+    }
+}
+
+/// A line in the papers' notation.
+pub fn notation(position: &Position, line: &[Move]) -> Vec<String> {
+    let mut position = position.clone();
+    let mut text = Vec::with_capacity(line.len());
+    for &mv in line {
+        text.push(mv.notation(&position));
+        position = position.make(mv);
+    }
+    text
+}
+
+/// A score for people.
+pub fn words(score: Score) -> String {
+    match (score.win_in(), score.loss_in()) {
+        (Some(plies), _) => format!("win in {plies}"),
+        (_, Some(plies)) => format!("loss in {plies}"),
+        _ => {
+            let value = score.value();
+            format!("{}{}.{:02}", if value < 0 { '-' } else { '+' }, value.abs() / 100, value.abs() % 100)
+        }
+    }
+}
+
+/// How a game came out, for people.
+pub fn outcome(conclusion: Conclusion) -> String {
+    let word = conclusion.termination();
+    match (conclusion, conclusion.winner()) {
+        (Conclusion::Unfinished, _) => "the game has not ended".to_owned(),
+        (_, Some(winner)) => format!("{winner} wins ({word})"),
+        (_, None) => format!("a draw ({word})"),
+    }
+}
+
+fn name<'a>(name: &'a str, otherwise: &'a str) -> &'a str {
+    if name.is_empty() { otherwise } else { name }
+}
+
+/// A game of a file, counted from 1.
+pub fn read_game(path: &Path, number: usize) -> Result<Record, Failure> {
+    let mut records = read_games(path)?;
+    let count = records.len();
+    if (1..=count).contains(&number) {
+        return Ok(records.swap_remove(number - 1));
+    }
+    Err(Failure::Input(format!("{} has {count} games; there is no game {number}", path.display())))
+}
+
+/// All games of a file.
+pub fn read_games(path: &Path) -> Result<Vec<Record>, Failure> {
+    let bytes =
+        std::fs::read(path).map_err(|e| Failure::Environment(format!("cannot read {}: {e}", path.display())))?;
+    let text =
+        String::from_utf8(bytes).map_err(|_| Failure::Input(format!("{} is not text in UTF-8", path.display())))?;
+    Record::parse_all(&text).map_err(|e| Failure::Input(format!("{}: {e}", path.display())))
+}

@@ -1,0 +1,137 @@
+use super::{Outcome, RulesArg, ThreadsArg, grouped, print, print_json, progress_bar};
+use clap::{Args, Subcommand};
+use doushouqi::board::Rules;
+use doushouqi::search::bench::{self, Kept};
+use doushouqi::search::{EngineOptions, Limits, Tables};
+use serde::Serialize;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Search a fixed set of positions: the engine's signature and speed.
+///
+/// Every position is searched to a fixed depth with a new transposition table of 16 MiB. With one thread the number of
+/// nodes is the same on every machine; it changes with every change of what the engine does.
+#[derive(Args)]
+#[command(
+    args_conflicts_with_subcommands = true,
+    after_help = "Examples:\n  dsq bench\n  dsq bench --depth 18 --threads 2 --json\n  \
+                  dsq bench endgames --positions 500 --movetime 1000\n  \
+                  dsq bench endgames --positions 500 --nodes 1000 --with-tables"
+)]
+pub struct Bench {
+    #[command(subcommand)]
+    what: Option<What>,
+    /// Plies of the last iteration.
+    #[arg(long, default_value_t = bench::DEPTH, value_parser = clap::value_parser!(u32).range(1..=60))]
+    depth: u32,
+    /// Number of threads of the engine.
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=256))]
+    threads: u16,
+    #[command(flatten)]
+    rules: RulesArg,
+    /// Print one JSON object.
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Subcommand)]
+enum What {
+    Endgames(Endgames),
+}
+
+/// Play a move in random endgames of three and four pieces, and ask the tables what it is worth.
+///
+/// A third each is won, drawn and lost for the side to move. A move is good if it keeps that, and best if it takes the
+/// shortest way to the win or the longest to the loss.
+#[derive(Args)]
+struct Endgames {
+    #[arg(long, value_name = "N", default_value_t = 500)]
+    positions: usize,
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Milliseconds a move.
+    #[arg(long, value_name = "MS", default_value_t = 1000)]
+    movetime: u64,
+    /// Nodes a move, in the place of time.
+    #[arg(long, value_name = "N", conflicts_with = "movetime")]
+    nodes: Option<u64>,
+    /// The engine has the tables, too.
+    #[arg(long)]
+    with_tables: bool,
+    #[command(flatten)]
+    rules: RulesArg,
+    #[command(flatten)]
+    threads: ThreadsArg,
+    /// Print one JSON object.
+    #[arg(long)]
+    json: bool,
+}
+
+impl Bench {
+    pub fn run(self) -> Outcome {
+        if let Some(What::Endgames(endgames)) = self.what {
+            return endgames.run();
+        }
+        let options = EngineOptions { hash_mib: 16, threads: self.threads.into(), ..EngineOptions::default() };
+        let report = bench::bench(self.depth, &options, &Rules::new(self.rules.rules));
+        if self.json {
+            return print_json(&report);
+        }
+        print(format_args!(
+            "{} nodes in {:.3} s, {} nodes a second ({} positions to depth {})",
+            grouped(report.nodes),
+            report.seconds,
+            grouped(report.nodes_per_second as u64),
+            report.positions,
+            report.depth
+        ))
+    }
+}
+
+#[derive(Serialize)]
+struct Report {
+    seed: u64,
+    with_tables: bool,
+    total: Kept,
+    won: Kept,
+    drawn: Kept,
+    lost: Kept,
+}
+
+impl Endgames {
+    fn run(self) -> Outcome {
+        let rules = Rules::new(self.rules.rules);
+        let limits = match self.nodes {
+            Some(nodes) => Limits { nodes: Some(nodes), ..Limits::default() },
+            None => Limits { movetime: Some(Duration::from_millis(self.movetime)), ..Limits::default() },
+        };
+        let bar = progress_bar(self.positions as u64, "positions");
+        let found = self.threads.run(|| -> Result<bench::Endgames, super::Failure> {
+            let tables = Arc::new(Tables::solve(rules.options(), 4)?);
+            let positions = bench::endgame_positions(self.positions, self.seed, &rules, &tables);
+            let options = EngineOptions {
+                hash_mib: 16,
+                tables: self.with_tables.then(|| tables.clone()),
+                ..EngineOptions::default()
+            };
+            Ok(bench::endgames(&positions, &options, &limits, &rules, &tables, &|| bar.inc(1)))
+        })??;
+        bar.finish_and_clear();
+        let (total, with_tables) = (found.total(), self.with_tables);
+        if self.json {
+            let (won, drawn, lost) = (found.won, found.drawn, found.lost);
+            return print_json(&Report { seed: self.seed, with_tables, total, won, drawn, lost });
+        }
+        let parts = [("won", found.won), ("drawn", found.drawn), ("lost", found.lost), ("all", total)];
+        for (name, kept) in parts {
+            let share = |n: usize| 100.0 * n as f64 / kept.positions.max(1) as f64;
+            print(format_args!(
+                "{name:6} {:5} positions, {:5.1} % of moves keep the value, {:5.1} % are best",
+                kept.positions,
+                share(kept.kept),
+                share(kept.best)
+            ))?;
+        }
+        Ok(())
+    }
+}

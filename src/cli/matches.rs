@@ -1,0 +1,377 @@
+use super::control::{LevelArgs, NoCaptureArg, clock, interrupt};
+use super::{Failure, Outcome, RulesArg, grouped, print, print_json, progress_bar};
+use clap::Args;
+use doushouqi::board::{Color, Rules};
+use doushouqi::game::Record;
+use doushouqi::matches::{
+    Conditions, Decision, Match, MatchError, MatchGame, Openings, PlayerSpec, Side, Sprt, Standing, TimeControl,
+};
+use indicatif::ProgressBar;
+use serde::Serialize;
+use std::collections::BTreeMap;
+use std::fs::{File, OpenOptions};
+use std::io::{self, Read, Write};
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant, SystemTime};
+
+/// Play games between two engines and say which is the stronger.
+///
+/// A player is the command line of a program that speaks UCI, or built in: builtin:default, builtin:burnett (Burnett's
+/// evaluation), builtin:burnett-alphabeta (the papers' engine), builtin:random (any legal move). Options of the built-in ones
+/// go behind commas: hash=MIB, threads=N, tables=DIR, weights=FILE of the evaluation, ideas=best:-NAME to switch off an idea of
+/// the search (ideas=none:+NAME to have that one only); seed=N for random.
+///
+/// Every opening is played twice, the colours exchanged. Only the rules end a game, or a move that is late, illegal or does
+/// not come. Under a limit of nodes or depth the same command plays the same games, however many at once.
+#[derive(Args)]
+#[command(
+    after_help = "Examples:\n  dsq match builtin:default builtin:burnett-alphabeta --games 200 --movetime 100\n  \
+                        dsq match builtin:default builtin:default,ideas=best:-null-move --nodes 20000 --concurrency 2 --sprt 0,20\n  \
+                        dsq match builtin:default builtin:random --games 20 --nodes 1000 --concurrency 2 --save games.txt\n  \
+                        dsq match builtin:default 'other-engine --uci' --b-option Hash=64 --tc 10+0.1 --rules chinese\n  \
+                        dsq match 'dsq uci' 'old/dsq uci' --games 2000 --tc 2+0.02 --sprt 0,10"
+)]
+pub struct MatchCommand {
+    /// The first player. The result is given from its point of view.
+    #[arg(value_name = "A")]
+    first: PlayerSpec,
+    /// The second player.
+    #[arg(value_name = "B")]
+    second: PlayerSpec,
+    /// Number of games; the most, with --sprt.
+    #[arg(long, value_name = "N", default_value = "100", value_parser = clap::value_parser!(u64).range(1..=10_000_000))]
+    games: u64,
+    #[command(flatten)]
+    level: LevelArgs,
+    /// A clock: seconds for the whole game, and for each move on top.
+    #[arg(long, value_name = "SECONDS+INCREMENT", value_parser = clock, conflicts_with = "LevelArgs")]
+    tc: Option<TimeControl>,
+    /// How many milliseconds late a move may come.
+    #[arg(long, value_name = "MS", default_value = "20")]
+    margin: u64,
+    /// Seconds until a program is given up that thinks without a limit of time.
+    #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = clap::value_parser!(u64).range(1..=86_400))]
+    patience: u64,
+    /// How games begin: start, or random:PLIES:SEED, random moves that do not decide the game.
+    #[arg(long, value_name = "OPENINGS", default_value = "random:8:1")]
+    openings: Openings,
+    /// Games at once.
+    #[arg(long, value_name = "N", default_value = "1", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    concurrency: u16,
+    #[command(flatten)]
+    rules: RulesArg,
+    #[command(flatten)]
+    no_capture: NoCaptureArg,
+    /// Append the games to this file, each as it ends.
+    #[arg(long, value_name = "FILE")]
+    save: Option<PathBuf>,
+    /// Stop as soon as one of two Elo differences is likely enough (errors of 5 %).
+    #[arg(long, value_name = "ELO0,ELO1", allow_hyphen_values = true)]
+    sprt: Option<Sprt>,
+    /// An option of the first player, if it is a program.
+    #[arg(long, value_name = "NAME=VALUE", value_parser = option)]
+    a_option: Vec<(String, String)>,
+    /// An option of the second player, if it is a program.
+    #[arg(long, value_name = "NAME=VALUE", value_parser = option)]
+    b_option: Vec<(String, String)>,
+    /// Print one JSON object a game, and one for the match.
+    #[arg(long)]
+    json: bool,
+}
+
+fn option(text: &str) -> Result<(String, String), String> {
+    let (name, value) = text.split_once('=').ok_or_else(|| format!("{text:?} is not NAME=VALUE"))?;
+    if text.contains(['\n', '\r']) {
+        return Err("an option has one line".to_owned());
+    }
+    Ok((name.to_owned(), value.to_owned()))
+}
+
+#[derive(Serialize)]
+struct GameReport<'a> {
+    game: u64,
+    white: &'a str,
+    black: &'a str,
+    result: &'static str,
+    termination: &'static str,
+    plies: usize,
+    detail: Option<&'a str>,
+}
+
+#[derive(Serialize)]
+struct Report<'a> {
+    games: u64,
+    wins: u64,
+    draws: u64,
+    losses: u64,
+    score: Option<f64>,
+    elo: Option<f64>,
+    elo_error: Option<f64>,
+    los: Option<f64>,
+    pairs: [u64; 5],
+    sprt: Option<SprtReport>,
+    terminations: &'a BTreeMap<&'static str, u64>,
+    plies: u64,
+    players: [SideReport<'a>; 2],
+    openings: String,
+    complete: bool,
+    seconds: f64,
+}
+
+#[derive(Serialize)]
+struct SprtReport {
+    elo0: f64,
+    elo1: f64,
+    llr: f64,
+    decision: Option<&'static str>,
+}
+
+#[derive(Serialize)]
+struct SideReport<'a> {
+    player: &'a str,
+    moves: u64,
+    depth: Option<f64>,
+    nodes_per_second: Option<f64>,
+    milliseconds_per_move: f64,
+    longest_milliseconds: f64,
+    time_losses: u64,
+    illegal_moves: u64,
+    crashes: u64,
+}
+
+impl MatchCommand {
+    pub fn run(self) -> Outcome {
+        let input = |e: doushouqi::matches::ParsePlayerError| Failure::Input(e.to_string());
+        let first = self.first.with_program_options(self.a_option).map_err(input)?;
+        let second = self.second.with_program_options(self.b_option).map_err(input)?;
+        let control = self.tc.or(self.level.get()).unwrap_or(TimeControl::MoveTime(Duration::from_millis(100)));
+        let competition = Match {
+            players: [first, second],
+            games: self.games,
+            conditions: Conditions {
+                control,
+                margin: Duration::from_millis(self.margin),
+                patience: Duration::from_secs(self.patience),
+            },
+            openings: self.openings,
+            concurrency: self.concurrency.into(),
+            rules: Rules::new(self.rules.rules),
+            no_capture_limit: self.no_capture.get(),
+            sprt: self.sprt,
+        };
+        let stop = interrupt()?;
+        let mut file = self.save.as_deref().map(Archive::open).transpose()?;
+        let bar = progress_bar(self.games, "games");
+        let begin = Instant::now();
+        let mut failure = Ok(());
+        let result = competition.run(stop, &mut |game, standing| {
+            let done = file.as_mut().map_or(Ok(()), |file| file.append(game));
+            let done = done.and_then(|()| if self.json { bar.suspend(|| print_game(game)) } else { Ok(()) });
+            show(&bar, game, standing);
+            match done {
+                Ok(()) => ControlFlow::Continue(()),
+                Err(error) => {
+                    failure = Err(error);
+                    ControlFlow::Break(())
+                }
+            }
+        });
+        bar.finish_and_clear();
+        let standing = result.map_err(|error| match error {
+            MatchError::Player(_) => Failure::Environment(error.to_string()),
+            MatchError::Openings(_) => Failure::Input(error.to_string()),
+            MatchError::Tables(error) => error.into(),
+        })?;
+        failure?;
+        let complete = !stop.load(Ordering::Relaxed);
+        let report = report(&competition, &standing, complete, begin.elapsed());
+        if self.json {
+            print_json(&report)?
+        } else {
+            print_text(&competition, &report)?
+        }
+        if complete {
+            return Ok(());
+        }
+        Err(Failure::Environment(format!("stopped after {} of {} games, which count", report.games, self.games)))
+    }
+}
+
+/// The file that games are added to.
+struct Archive<'a> {
+    path: &'a Path,
+    file: File,
+    date: String,
+}
+
+impl<'a> Archive<'a> {
+    fn open(path: &'a Path) -> Result<Archive<'a>, Failure> {
+        let file = OpenOptions::new().create(true).read(true).append(true).open(path);
+        let mut file = file.map_err(|e| cannot_write(path, &e))?;
+        // A name typed wrong shall not spoil another file.
+        let mut first = [0];
+        let bytes = file.read(&mut first).map_err(|e| cannot_write(path, &e))?;
+        if bytes > 0 && first != *b"[" {
+            return Err(Failure::Input(format!("{} is there and is no file of games", path.display())));
+        }
+        Ok(Archive { path, file, date: today() })
+    }
+
+    fn append(&mut self, game: &MatchGame) -> Outcome {
+        self.write(&Record { date: Some(self.date.clone()), ..game.played.record.clone() })
+    }
+
+    fn write(&mut self, record: &Record) -> Outcome {
+        // In one piece, so that a run which is killed leaves whole games.
+        self.file.write_all(format!("{record}\n").as_bytes()).map_err(|e| cannot_write(self.path, &e))
+    }
+}
+
+fn cannot_write(path: &Path, error: &io::Error) -> Failure {
+    Failure::Environment(format!("cannot write {}: {error}", path.display()))
+}
+
+/// Adds a game to a file, which need not exist.
+pub fn append(path: &Path, record: &Record) -> Outcome {
+    Archive::open(path)?.write(record)
+}
+
+/// The date in UTC, as records have it.
+pub fn today() -> String {
+    let now = humantime::format_rfc3339_seconds(SystemTime::now()).to_string();
+    now[..10].replace('-', ".")
+}
+
+fn print_game(game: &MatchGame) -> Outcome {
+    let record = &game.played.record;
+    let conclusion = record.conclusion();
+    print_json(&GameReport {
+        game: game.number + 1,
+        white: &record.white,
+        black: &record.black,
+        result: conclusion.result(),
+        termination: conclusion.termination(),
+        plies: record.game.moves().len(),
+        detail: game.played.detail.as_deref(),
+    })
+}
+
+/// Shows how it stands, and says what went wrong.
+fn show(bar: &ProgressBar, game: &MatchGame, standing: &Standing) {
+    if let Some(detail) = &game.played.detail {
+        let record = &game.played.record;
+        let loser = record.forfeit.map_or("", |forfeit| match forfeit.loser {
+            Color::White => &record.white,
+            Color::Black => &record.black,
+        });
+        let word = record.conclusion().termination();
+        bar.suspend(|| eprintln!("game {}: {loser} loses by {word}: {detail}", game.number + 1));
+    }
+    let tally = &standing.tally;
+    bar.set_message(format!("+{} ={} -{}", tally.wins, tally.draws, tally.losses));
+    bar.inc(1);
+}
+
+fn report<'a>(competition: &'a Match, standing: &'a Standing, complete: bool, time: Duration) -> Report<'a> {
+    let tally = &standing.tally;
+    let side = |i: usize| {
+        let Side { time_losses, illegal_moves, crashes, usage } = standing.players[i];
+        SideReport {
+            player: competition.players[i].name(),
+            moves: usage.moves,
+            depth: usage.depth(),
+            nodes_per_second: usage.speed().map(f64::round),
+            milliseconds_per_move: usage.time.as_secs_f64() * 1e3 / usage.moves.max(1) as f64,
+            longest_milliseconds: usage.longest.as_secs_f64() * 1e3,
+            time_losses,
+            illegal_moves,
+            crashes,
+        }
+    };
+    let sprt = competition.sprt.map(|sprt| SprtReport {
+        elo0: sprt.elo0(),
+        elo1: sprt.elo1(),
+        llr: sprt.llr(tally),
+        decision: sprt.decision(tally).map(|decision| match decision {
+            Decision::Lower => "elo0",
+            Decision::Higher => "elo1",
+        }),
+    });
+    Report {
+        games: tally.games(),
+        wins: tally.wins,
+        draws: tally.draws,
+        losses: tally.losses,
+        score: tally.score(),
+        elo: tally.elo(),
+        elo_error: tally.elo_error(),
+        los: tally.los(),
+        pairs: tally.pairs,
+        sprt,
+        terminations: &standing.terminations,
+        plies: standing.plies,
+        players: [side(0), side(1)],
+        openings: competition.openings.to_string(),
+        complete,
+        seconds: time.as_secs_f64(),
+    }
+}
+
+fn print_text(competition: &Match, report: &Report<'_>) -> Outcome {
+    let [first, second] = &report.players;
+    print(format_args!("{} against {}: {} games, {:.1} s", first.player, second.player, report.games, report.seconds))?;
+    let Some(score) = report.score else { return Ok(()) };
+    print(format_args!("won {}, drawn {}, lost {}: {:.1} %", report.wins, report.draws, report.losses, score * 100.0))?;
+    let number = |elo: Option<f64>, sign: f64| {
+        elo.map_or_else(
+            || (if sign > 0.0 { "infinite" } else { "minus infinite" }).to_owned(),
+            |elo| format!("{elo:+.1}"),
+        )
+    };
+    let error = report.elo_error.map_or_else(|| "unknown".to_owned(), |error| format!("{error:.1}"));
+    let los = report.los.map_or_else(|| "unknown".to_owned(), |los| format!("{:.1} %", los * 100.0));
+    print(format_args!(
+        "Elo difference {}, error {error} (95 %); the stronger with {los}",
+        number(report.elo, score - 0.5)
+    ))?;
+    let [a, b, c, d, e] = report.pairs;
+    print(format_args!("pairs of 0, 1/2, 1, 3/2, 2 points: {a}, {b}, {c}, {d}, {e}; openings {}", report.openings))?;
+    if let Some(sprt) = &report.sprt {
+        let decision = match competition.sprt.map(|_| sprt.decision) {
+            Some(Some("elo1")) => format!("the difference is {} or more", sprt.elo1),
+            Some(Some(_)) => format!("the difference is {} or less", sprt.elo0),
+            _ => "not decided".to_owned(),
+        };
+        print(format_args!(
+            "SPRT {},{}: log-likelihood ratio {:.2} of {:.2}: {decision}",
+            sprt.elo0,
+            sprt.elo1,
+            sprt.llr,
+            Sprt::BOUND
+        ))?;
+    }
+    let ends: Vec<String> = report.terminations.iter().map(|(word, count)| format!("{word} {count}")).collect();
+    print(format_args!("ends: {}; {:.1} plies a game", ends.join(", "), report.plies as f64 / report.games as f64))?;
+    let width = report.players.iter().map(|side| side.player.chars().count()).max().unwrap_or(0);
+    print(format_args!(
+        "{:width$} {:>9} {:>6} {:>11} {:>9} {:>9} {:>5} {:>8} {:>8}",
+        "", "moves", "depth", "nodes/s", "ms/move", "longest", "late", "illegal", "crashes"
+    ))?;
+    for side in &report.players {
+        let depth = side.depth.map_or_else(|| "-".to_owned(), |depth| format!("{depth:.1}"));
+        let speed = side.nodes_per_second.map_or_else(|| "-".to_owned(), |speed| grouped(speed as u64));
+        print(format_args!(
+            "{:width$} {:>9} {depth:>6} {speed:>11} {:>9.1} {:>9.1} {:>5} {:>8} {:>8}",
+            side.player,
+            side.moves,
+            side.milliseconds_per_move,
+            side.longest_milliseconds,
+            side.time_losses,
+            side.illegal_moves,
+            side.crashes
+        ))?;
+    }
+    Ok(())
+}

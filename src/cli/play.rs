@@ -1,0 +1,400 @@
+use super::analyze::{notation, outcome, read_games, words};
+use super::control::{LevelArgs, NoCaptureArg};
+use super::matches::{append, today};
+use super::{Failure, Outcome, RulesArg, position};
+use anstyle::{Ansi256Color, AnsiColor, Color as AnyColor, Style};
+use clap::Args;
+use doushouqi::board::geometry::{DEN, TRAPS, WATER};
+use doushouqi::board::{ByColor, Color, Move, Piece, Position, Rules, Square};
+use doushouqi::game::{Conclusion, Forfeit, ForfeitReason, Game, Record};
+use doushouqi::matches::{Player, PlayerError, PlayerSpec, TableCache, TimeControl, Turn};
+use doushouqi::search::{Engine, EngineOptions, Info};
+use std::fmt::Write as _;
+use std::io::{self, BufRead, IsTerminal, Write};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+/// Play against the engine, or let two play each other, on a board in the terminal.
+///
+/// Each side is `human` or a player as `dsq match` knows them: builtin:default, builtin:burnett, builtin:random, or the command
+/// line of a UCI program. Moves are written as in the papers (Eb3, Txb1) or in coordinates (a3b3); `help` lists the commands.
+/// The board has colours at a terminal, unless NO_COLOR is set.
+#[derive(Args)]
+#[command(after_help = "Examples:\n  dsq play\n  dsq play --white builtin:default --black human --movetime 3000\n  \
+                        dsq play --white human --black human --rules chinese\n  dsq play --load game.txt --depth 6")]
+pub struct Play {
+    /// Who plays White.
+    #[arg(long, value_name = "PLAYER", default_value = "human")]
+    white: Seat,
+    /// Who plays Black.
+    #[arg(long, value_name = "PLAYER", default_value = "builtin:default")]
+    black: Seat,
+    #[command(flatten)]
+    level: LevelArgs,
+    /// The position to begin with.
+    #[arg(long, value_name = "FEN")]
+    fen: Option<String>,
+    /// Go on with the last game of this file; rules and limit are those of the file.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["fen", "rules", "no_capture_limit"])]
+    load: Option<PathBuf>,
+    #[command(flatten)]
+    rules: RulesArg,
+    #[command(flatten)]
+    no_capture: NoCaptureArg,
+}
+
+#[derive(Clone)]
+enum Seat {
+    Human,
+    Engine(PlayerSpec),
+}
+
+impl std::str::FromStr for Seat {
+    type Err = doushouqi::matches::ParsePlayerError;
+
+    fn from_str(text: &str) -> Result<Seat, Self::Err> {
+        if text == "human" { Ok(Seat::Human) } else { text.parse().map(Seat::Engine) }
+    }
+}
+
+impl Seat {
+    fn name(&self) -> &str {
+        match self {
+            Seat::Human => "human",
+            Seat::Engine(spec) => spec.name(),
+        }
+    }
+}
+
+const HELP: &str = "\
+Eb3, a3b3     a move: animal and square, or two squares
+moves         the moves that may be played
+hint          what the engine would play
+eval          what the engine thinks of the position
+undo          take back, to your last move
+game          the moves so far
+fen           the position as FEN
+flip          turn the board
+save FILE     add the game to a file
+load FILE     go on with the last game of a file
+new           another game
+resign        give up
+quit          end";
+
+impl Play {
+    pub fn run(self) -> Outcome {
+        let game = match &self.load {
+            Some(path) => last_game(path)?.game,
+            None => Game::new(position(self.fen.as_deref())?, Rules::new(self.rules.rules), self.no_capture.get()),
+        };
+        let mut seats = ByColor { white: self.white, black: self.black };
+        let mut cache = TableCache::default();
+        let mut players = ByColor { white: None, black: None };
+        for color in Color::ALL {
+            if let Seat::Engine(spec) = &mut seats[color] {
+                spec.load(&mut cache, game.rules().options())?;
+                players[color] = Some(spec.make().map_err(|e| Failure::Environment(e.to_string()))?);
+            }
+        }
+        let control = self.level.get().unwrap_or(TimeControl::MoveTime(Duration::from_millis(1000)));
+        // The board is seen from the side of who plays.
+        let flipped = matches!((&seats.white, &seats.black), (Seat::Engine(_), Seat::Human));
+        let mut session = Session { game, forfeit: None, seats, players, control, engine: None, flipped };
+        session.begin()?;
+        session.run()
+    }
+}
+
+/// Writes to stdout; colours are left out where they would not be seen.
+fn show(text: impl std::fmt::Display) -> Outcome {
+    let mut stdout = anstream::stdout().lock();
+    writeln!(stdout, "{text}").and_then(|()| stdout.flush()).map_err(Failure::Output)
+}
+
+fn last_game(path: &Path) -> Result<Record, Failure> {
+    let games = read_games(path)?;
+    games.into_iter().next_back().ok_or_else(|| Failure::Input(format!("{} has no game", path.display())))
+}
+
+struct Session {
+    game: Game,
+    forfeit: Option<Forfeit>,
+    seats: ByColor<Seat>,
+    players: ByColor<Option<Box<dyn Player>>>,
+    control: TimeControl,
+    /// For hints; made when the first is asked for.
+    engine: Option<Engine>,
+    flipped: bool,
+}
+
+impl Session {
+    fn run(mut self) -> Outcome {
+        let people = Color::ALL.iter().any(|&color| self.players[color].is_none());
+        let mut lines = io::stdin().lock().lines();
+        self.board()?;
+        loop {
+            if self.conclusion() == Conclusion::Unfinished && self.players[self.turn()].is_some() {
+                self.engine_moves()?;
+                continue;
+            }
+            if !people {
+                return Ok(());
+            }
+            if io::stdin().is_terminal() {
+                let mut stderr = io::stderr().lock();
+                // Without a prompt it goes on as well.
+                let _ = write!(stderr, "{}> ", self.turn()).and_then(|()| stderr.flush());
+            }
+            let Some(line) = lines.next() else { return Ok(()) };
+            let line = match line {
+                Ok(line) => line,
+                Err(error) if error.kind() == io::ErrorKind::InvalidData => {
+                    show("this is not text in UTF-8")?;
+                    continue;
+                }
+                Err(error) => return Err(Failure::Environment(format!("cannot read standard input: {error}"))),
+            };
+            let line = line.trim();
+            let (command, argument) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
+            if ["quit", "exit", "q"].contains(&command) {
+                return Ok(());
+            }
+            match self.command(command, argument.trim()) {
+                Ok(()) => {}
+                Err(Failure::Output(error)) => return Err(Failure::Output(error)),
+                // Whoever plays shall not lose the game by a slip.
+                Err(failure) => show(failure)?,
+            }
+        }
+    }
+
+    fn turn(&self) -> Color {
+        self.game.position().turn()
+    }
+
+    fn record(&self) -> Record {
+        let mut record = Record::new(self.game.clone());
+        record.white = self.seats.white.name().to_owned();
+        record.black = self.seats.black.name().to_owned();
+        record.date = Some(today());
+        record.forfeit = self.forfeit;
+        record
+    }
+
+    fn conclusion(&self) -> Conclusion {
+        match (self.game.end(), self.forfeit) {
+            (Some(end), _) => Conclusion::Rules(end),
+            (None, Some(forfeit)) => Conclusion::Forfeit(forfeit),
+            (None, None) => Conclusion::Unfinished,
+        }
+    }
+
+    fn command(&mut self, command: &str, argument: &str) -> Outcome {
+        match command {
+            "" => Ok(()),
+            "help" | "?" => show(HELP),
+            "moves" => show(self.legal_moves()),
+            "hint" => self.hint(),
+            "eval" => self.eval(),
+            "undo" => self.undo(),
+            "game" => show(self.record().to_string().trim_end()),
+            "fen" => show(self.game.position().to_fen()),
+            "flip" => {
+                self.flipped = !self.flipped;
+                self.board()
+            }
+            "save" => self.save(argument),
+            "load" => self.load(argument),
+            "new" => {
+                let start = self.game.positions()[0].clone();
+                self.set(Game::new(start, self.game.rules().clone(), self.game.no_capture_limit()), None)
+            }
+            "resign" => {
+                if self.conclusion() != Conclusion::Unfinished {
+                    return show("the game is over");
+                }
+                self.forfeit = Some(Forfeit { loser: self.turn(), reason: ForfeitReason::Resignation });
+                show(outcome(self.conclusion()))
+            }
+            _ if !argument.is_empty() => show(format_args!("{command:?} is no command; help lists them")),
+            _ => self.person_moves(command),
+        }
+    }
+
+    fn person_moves(&mut self, text: &str) -> Outcome {
+        if self.conclusion() != Conclusion::Unfinished {
+            return show("the game is over: undo, new, save FILE or quit");
+        }
+        match self.game.parse(text) {
+            Ok(mv) => self.play(mv),
+            Err(error) => show(format_args!("{error}; help lists the commands")),
+        }
+    }
+
+    fn play(&mut self, mv: Move) -> Outcome {
+        let line = format!("{} plays {}", self.turn(), mv.notation(self.game.position()));
+        self.game.play(mv).map_err(|error| Failure::Input(error.to_string()))?;
+        show(line)?;
+        self.board()
+    }
+
+    fn engine_moves(&mut self) -> Outcome {
+        let color = self.turn();
+        let turn = Turn {
+            control: self.control,
+            clocks: ByColor::default(),
+            margin: Duration::from_secs(10),
+            patience: Duration::from_secs(3600),
+        };
+        let Some(player) = &mut self.players[color] else { return Ok(()) };
+        match player.choose(&self.game, &turn, &AtomicBool::new(false)) {
+            Ok(choice) => self.play(choice.mv),
+            Err(error) => {
+                let reason = match error {
+                    PlayerError::IllegalMove(_) => ForfeitReason::IllegalMove,
+                    PlayerError::Timeout => ForfeitReason::Time,
+                    PlayerError::Crash(_) | PlayerError::Stopped => ForfeitReason::Crash,
+                };
+                self.forfeit = Some(Forfeit { loser: color, reason });
+                show(format_args!("{}: {error}", self.seats[color].name()))?;
+                show(outcome(self.conclusion()))
+            }
+        }
+    }
+
+    /// Takes back as many moves as bring a person on move again.
+    fn undo(&mut self) -> Outcome {
+        if self.forfeit.take().is_none() && self.game.undo().is_none() {
+            return show("there is no move to take back");
+        }
+        while self.players[self.turn()].is_some() && self.game.undo().is_some() {}
+        self.begin()?;
+        self.board()
+    }
+
+    fn set(&mut self, game: Game, forfeit: Option<Forfeit>) -> Outcome {
+        self.game = game;
+        self.forfeit = forfeit;
+        self.begin()?;
+        self.board()
+    }
+
+    /// Makes the engines ready; one that crashed starts again.
+    fn begin(&mut self) -> Outcome {
+        for color in Color::ALL {
+            if let Some(player) = &mut self.players[color] {
+                player.new_game(0).map_err(|e| Failure::Environment(e.to_string()))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn save(&self, file: &str) -> Outcome {
+        if file.is_empty() {
+            return show("save FILE: a name is missing");
+        }
+        append(Path::new(file), &self.record())?;
+        show(format_args!("saved in {file}"))
+    }
+
+    fn load(&mut self, file: &str) -> Outcome {
+        if file.is_empty() {
+            return show("load FILE: a name is missing");
+        }
+        let record = last_game(Path::new(file))?;
+        self.set(record.game, record.forfeit)
+    }
+
+    fn legal_moves(&self) -> String {
+        let moves = self.game.legal_moves();
+        let position = self.game.position();
+        let texts: Vec<String> = moves.iter().map(|mv| mv.notation(position)).collect();
+        if texts.is_empty() { "there is no move".to_owned() } else { texts.join(" ") }
+    }
+
+    /// What the engine finds within the level.
+    fn search(&mut self) -> Option<Info> {
+        let engine = self.engine.get_or_insert_with(|| Engine::new(EngineOptions::default()));
+        let limits = self.control.limits(Duration::ZERO);
+        engine.search(&self.game, &limits, &AtomicBool::new(false), &mut |_| ()).lines.into_iter().next()
+    }
+
+    fn hint(&mut self) -> Outcome {
+        match self.search() {
+            Some(info) => show(info.pv[0].notation(self.game.position())),
+            None => show("there is no move"),
+        }
+    }
+
+    fn eval(&mut self) -> Outcome {
+        let turn = self.turn();
+        match self.search() {
+            Some(info) => {
+                let line = notation(self.game.position(), &info.pv).join(" ");
+                show(format_args!("{} for {turn}, depth {}: {line}", words(info.score), info.depth))
+            }
+            None => show(outcome(self.conclusion())),
+        }
+    }
+
+    /// Draws the board, and says how the game came out if it has.
+    fn board(&self) -> Outcome {
+        show(draw(self.game.position(), self.game.moves().last().copied(), self.flipped))?;
+        match self.conclusion() {
+            Conclusion::Unfinished => Ok(()),
+            conclusion => show(outcome(conclusion)),
+        }
+    }
+}
+
+/// One of the 256 colours that terminals have.
+const fn shade(number: u8) -> Option<AnyColor> {
+    Some(AnyColor::Ansi256(Ansi256Color(number)))
+}
+
+/// The board with colours: the ground by what it is, the squares of the last move lighter.
+fn draw(position: &Position, last: Option<Move>, flipped: bool) -> String {
+    let mut text = String::new();
+    let order = |count: usize, reverse: bool| (0..count).map(move |i| if reverse { count - 1 - i } else { i });
+    for rank in order(9, !flipped) {
+        let _ = write!(text, "{} ", rank + 1);
+        for square in order(7, flipped).filter_map(|file| Square::from_coords(file, rank)) {
+            let (symbol, ground) = ground(square);
+            let touched = last.is_some_and(|mv| mv.from == square || mv.to == square);
+            let ground = if touched { shade(101) } else { ground };
+            let piece = position.piece_at(square);
+            let style = piece.map_or_else(|| Style::new().fg_color(shade(245)), ink).bg_color(ground);
+            let letter = piece.map_or(symbol, Piece::letter);
+            let _ = write!(text, "{style} {letter} {style:#}");
+        }
+        text.push('\n');
+    }
+    text.push_str("  ");
+    for file in order(7, flipped) {
+        let _ = write!(text, " {} ", (b'a' + file as u8) as char);
+    }
+    let _ = write!(text, "  {} to move", position.turn());
+    text
+}
+
+/// What an empty square shows, and its colour.
+fn ground(square: Square) -> (char, Option<AnyColor>) {
+    if Color::ALL.iter().any(|&color| DEN[color] == square) {
+        ('#', shade(94))
+    } else if Color::ALL.iter().any(|&color| TRAPS[color].contains(square)) {
+        ('^', shade(58))
+    } else if WATER.contains(square) {
+        ('~', shade(24))
+    } else {
+        ('.', shade(22))
+    }
+}
+
+fn ink(piece: Piece) -> Style {
+    let color = match piece.color {
+        Color::White => AnsiColor::BrightWhite,
+        Color::Black => AnsiColor::BrightRed,
+    };
+    Style::new().bold().fg_color(Some(color.into()))
+}

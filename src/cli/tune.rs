@@ -1,0 +1,145 @@
+use super::{Failure, Outcome, RulesArg, ThreadsArg, print, progress_bar};
+use clap::{Args, Subcommand};
+use doushouqi::board::Rules;
+use doushouqi::search::Tables;
+use doushouqi::search::eval::{WEIGHTS, Weights};
+use doushouqi::search::tune::{Fit, Sample, SelfPlay};
+use rayon::prelude::*;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// Tune the evaluation: play games to learn from, fit weights to them.
+///
+/// The same seed gives the same games and the same weights. The weights in use are src/search/eval/weights.txt; to try
+/// others, `dsq match builtin:default,weights=FILE builtin:default`.
+#[derive(Args)]
+#[command(after_help = "Examples:\n  dsq tune play --games 10000 --nodes 2000 --seed 1 --out samples.txt\n  \
+                        dsq tune fit samples.txt --out weights.txt")]
+pub struct Tune {
+    #[command(subcommand)]
+    step: Step,
+}
+
+#[derive(Subcommand)]
+enum Step {
+    Play(Play),
+    Fit(FitCommand),
+}
+
+/// Play games of the engine against itself and write positions with scores and results.
+#[derive(Args)]
+struct Play {
+    #[arg(long, value_name = "N", default_value_t = 1000)]
+    games: u64,
+    /// Nodes a move.
+    #[arg(long, value_name = "N", default_value_t = 2000)]
+    nodes: u64,
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// The file to write: a FEN, a score and a result a line.
+    #[arg(long, value_name = "FILE")]
+    out: PathBuf,
+    #[command(flatten)]
+    rules: RulesArg,
+    #[command(flatten)]
+    threads: ThreadsArg,
+}
+
+/// Fit weights to such positions.
+#[derive(Args)]
+struct FitCommand {
+    #[arg(value_name = "FILE", required = true)]
+    samples: Vec<PathBuf>,
+    /// The file to write.
+    #[arg(long, value_name = "FILE")]
+    out: PathBuf,
+    /// Weights to begin with; those in use if not given.
+    #[arg(long, value_name = "FILE")]
+    from: Option<PathBuf>,
+    #[arg(long, value_name = "N", default_value_t = 60)]
+    epochs: usize,
+    /// Share of the game's result in what is aimed at; the rest is the score of the search.
+    #[arg(long, value_name = "SHARE", default_value_t = 0.5)]
+    result: f32,
+    /// Step of the optimiser, in hundredths of a cat.
+    #[arg(long, default_value_t = 2.0)]
+    rate: f32,
+    #[command(flatten)]
+    rules: RulesArg,
+    #[command(flatten)]
+    threads: ThreadsArg,
+}
+
+impl Tune {
+    pub fn run(self) -> Outcome {
+        match self.step {
+            Step::Play(step) => step.run(),
+            Step::Fit(step) => step.run(),
+        }
+    }
+}
+
+fn write(path: &Path, text: &str) -> Outcome {
+    fs::write(path, text).map_err(|e| Failure::Environment(format!("cannot write {}: {e}", path.display())))
+}
+
+fn read(path: &Path) -> Result<String, Failure> {
+    fs::read_to_string(path).map_err(|e| Failure::Input(format!("cannot read {}: {e}", path.display())))
+}
+
+impl Play {
+    fn run(self) -> Outcome {
+        let rules = Rules::new(self.rules.rules);
+        let bar = progress_bar(self.games, "games");
+        let text = self.threads.run(|| -> Result<String, Failure> {
+            let tables = Arc::new(Tables::solve(rules.options(), 4)?);
+            let play = SelfPlay { rules: rules.clone(), nodes: self.nodes, seed: self.seed, tables };
+            let games: Vec<String> = (0..self.games)
+                .into_par_iter()
+                .map(|number| {
+                    let lines: Vec<String> = play.game(number).iter().map(|s| format!("{s}\n")).collect();
+                    bar.inc(1);
+                    lines.concat()
+                })
+                .collect();
+            Ok(games.concat())
+        })??;
+        bar.finish_and_clear();
+        write(&self.out, &text)?;
+        print(format_args!("{} positions of {} games", text.lines().count(), self.games))
+    }
+}
+
+impl FitCommand {
+    fn run(self) -> Outcome {
+        let mut samples = Vec::new();
+        for path in &self.samples {
+            for line in read(path)?.lines() {
+                let sample: Sample = line.parse().map_err(|e| Failure::Input(format!("{}: {e}", path.display())))?;
+                samples.push(sample);
+            }
+        }
+        let from: Weights = match &self.from {
+            Some(path) => read(path)?.parse().map_err(|e| Failure::Input(format!("{}: {e}", path.display())))?,
+            None => WEIGHTS.clone(),
+        };
+        let fit = Fit { epochs: self.epochs, result: self.result, rate: self.rate };
+        let rules = Rules::new(self.rules.rules);
+        let fitted = self.threads.run(|| {
+            fit.run(&samples, &rules, &from, &mut |epoch, error| {
+                if epoch % 10 == 0 {
+                    eprintln!("epoch {epoch}: mean squared error {error:.6}");
+                }
+            })
+        })?;
+        write(&self.out, &fitted.weights.to_string())?;
+        print(format_args!(
+            "{} positions; mean squared error {:.6} before, {:.6} after; a score of 73 % is {} hundredths of a cat",
+            samples.len(),
+            fitted.before,
+            fitted.after,
+            fitted.scale
+        ))
+    }
+}

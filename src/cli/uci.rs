@@ -1,0 +1,21 @@
+use super::{Failure, Outcome};
+use clap::Args;
+use std::io::{self, BufReader};
+
+/// Speak UCI, the protocol of chess programs and match runners, on standard input and output.
+///
+/// Options: Hash (MiB), Threads, MultiPV, Evaluation (default, burnett), Rules (as --rules elsewhere), NoCaptureLimit (0: none),
+/// TablePath. A FEN has two fields, board and side to move; moves are in coordinates. What is not understood is answered by
+/// an info string.
+#[derive(Args)]
+#[command(after_help = "Examples:\n  dsq uci\n  dsq match 'dsq uci' builtin:burnett --movetime 100\n\n\
+                        A session:\n  > position startpos moves a3b3\n  > go movetime 1000\n  \
+                        info depth 1 ... score cp 13 ... pv g7f7\n  bestmove g7f7\n  > quit")]
+pub struct Uci {}
+
+impl Uci {
+    pub fn run(self) -> Outcome {
+        let input = BufReader::new(io::stdin());
+        doushouqi::uci::serve(input, io::stdout()).map_err(Failure::Output)
+    }
+}

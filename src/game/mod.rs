@@ -1,0 +1,190 @@
+//! A game as it is played: a position with its history, so that repetition and the no-capture limit are known.
+
+mod record;
+
+pub use record::{Conclusion, Forfeit, ForfeitReason, Record, RecordError, RecordProblem};
+
+use crate::board::{Color, Move, MoveError, MoveList, NoMove, Position, Repetition, Rules};
+use thiserror::Error;
+
+/// How a game ended.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
+pub enum GameEnd {
+    /// This side entered the enemy's den.
+    Den(Color),
+    /// This side took the last enemy piece.
+    Captured(Color),
+    /// The side to move has no legal move; the winner, if that loses.
+    NoMove(Option<Color>),
+    /// The position occurred as often as the rules allow.
+    Repetition,
+    /// So many plies went by without a capture.
+    NoCapture,
+}
+
+impl GameEnd {
+    /// The winner; `None` is a draw.
+    #[must_use]
+    pub fn winner(self) -> Option<Color> {
+        match self {
+            GameEnd::Den(color) | GameEnd::Captured(color) => Some(color),
+            GameEnd::NoMove(winner) => winner,
+            GameEnd::Repetition | GameEnd::NoCapture => None,
+        }
+    }
+}
+
+/// Why a move cannot be played.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum PlayError {
+    #[error("the game is over")]
+    Over,
+    #[error("{mv} is not legal here")]
+    Illegal { mv: Move },
+    #[error("{mv} repeats a position, which these rules forbid")]
+    Repeats { mv: Move },
+    #[error(transparent)]
+    Text(#[from] MoveError),
+}
+
+/// A game: where it began, what was played, by which rules.
+#[derive(Clone, Debug)]
+pub struct Game {
+    rules: Rules,
+    no_capture_limit: Option<u32>,
+    /// Every position so far, the first included; one more than there are moves.
+    positions: Vec<Position>,
+    moves: Vec<Move>,
+    /// Plies without a capture at the beginning of each position.
+    quiet_plies: Vec<u32>,
+}
+
+impl Game {
+    /// Plies without a capture after which a game is drawn, where nothing else is said.
+    pub const NO_CAPTURE_LIMIT: u32 = 100;
+
+    /// A game that begins in `start`. It is drawn after `no_capture_limit` plies without a capture, if that is given.
+    #[must_use]
+    pub fn new(start: Position, rules: Rules, no_capture_limit: Option<u32>) -> Game {
+        Game { rules, no_capture_limit, positions: vec![start], moves: Vec::new(), quiet_plies: vec![0] }
+    }
+
+    #[must_use]
+    pub fn rules(&self) -> &Rules {
+        &self.rules
+    }
+
+    #[must_use]
+    pub fn no_capture_limit(&self) -> Option<u32> {
+        self.no_capture_limit
+    }
+
+    /// The position on the board.
+    #[must_use]
+    pub fn position(&self) -> &Position {
+        self.positions.last().expect("a game has a first position")
+    }
+
+    /// Every position so far, the first one included.
+    #[must_use]
+    pub fn positions(&self) -> &[Position] {
+        &self.positions
+    }
+
+    /// The moves so far.
+    #[must_use]
+    pub fn moves(&self) -> &[Move] {
+        &self.moves
+    }
+
+    /// Plies since the last capture or the beginning.
+    #[must_use]
+    pub fn quiet_plies(&self) -> u32 {
+        *self.quiet_plies.last().expect("a game has a first position")
+    }
+
+    /// How often the position on the board has occurred, this time included.
+    #[must_use]
+    pub fn occurrences(&self) -> usize {
+        self.count(self.position())
+    }
+
+    /// How often a position has occurred since the last capture; before that it cannot have.
+    fn count(&self, position: &Position) -> usize {
+        let since = self.positions.len() - 1 - self.quiet_plies() as usize;
+        self.positions[since..].iter().filter(|p| *p == position).count()
+    }
+
+    /// The moves that may be played: none in a game that is over, none back into an earlier position where that is illegal.
+    #[must_use]
+    pub fn legal_moves(&self) -> MoveList {
+        if self.end().is_some() { MoveList::new() } else { self.moves_here() }
+    }
+
+    fn moves_here(&self) -> MoveList {
+        let position = self.position();
+        let mut moves = position.moves(&self.rules);
+        if self.rules.options().repetition == Repetition::Illegal {
+            moves.retain(|mv| mv.is_capture(position) || self.count(&position.make(mv)) == 0);
+        }
+        moves
+    }
+
+    /// How the game ended, if it has.
+    #[must_use]
+    pub fn end(&self) -> Option<GameEnd> {
+        let position = self.position();
+        if let Some(winner) = position.winner() {
+            let taken = position.side(!winner).is_empty();
+            return Some(if taken { GameEnd::Captured(winner) } else { GameEnd::Den(winner) });
+        }
+        let limit = match self.rules.options().repetition {
+            Repetition::Threefold => 3,
+            Repetition::Twofold => 2,
+            Repetition::Illegal | Repetition::None => usize::MAX,
+        };
+        if limit != usize::MAX && self.occurrences() >= limit {
+            return Some(GameEnd::Repetition);
+        }
+        if self.moves_here().is_empty() {
+            return Some(GameEnd::NoMove(match self.rules.options().no_move {
+                NoMove::Draw => None,
+                NoMove::Loss => Some(!position.turn()),
+            }));
+        }
+        self.no_capture_limit.is_some_and(|limit| self.quiet_plies() >= limit).then_some(GameEnd::NoCapture)
+    }
+
+    /// Reads a move that may be played now, in either notation ([`Move::parse`]).
+    pub fn parse(&self, text: &str) -> Result<Move, PlayError> {
+        if self.end().is_some() {
+            return Err(PlayError::Over);
+        }
+        let mv = Move::parse(text, self.position(), &self.rules)?;
+        if self.moves_here().contains(&mv) { Ok(mv) } else { Err(PlayError::Repeats { mv }) }
+    }
+
+    /// Plays a move.
+    pub fn play(&mut self, mv: Move) -> Result<(), PlayError> {
+        if self.end().is_some() {
+            return Err(PlayError::Over);
+        }
+        if !self.moves_here().contains(&mv) {
+            let repeats = self.position().moves(&self.rules).contains(&mv);
+            return Err(if repeats { PlayError::Repeats { mv } } else { PlayError::Illegal { mv } });
+        }
+        let capture = mv.is_capture(self.position());
+        self.quiet_plies.push(if capture { 0 } else { self.quiet_plies() + 1 });
+        self.positions.push(self.position().make(mv));
+        self.moves.push(mv);
+        Ok(())
+    }
+
+    /// Takes the last move back and returns it.
+    pub fn undo(&mut self) -> Option<Move> {
+        let mv = self.moves.pop()?;
+        self.positions.pop();
+        self.quiet_plies.pop();
+        Some(mv)
+    }
+}

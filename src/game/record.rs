@@ -1,0 +1,501 @@
+//! Games as text. A file holds any number of games, one after the other. A game is a list of tags, one a line, and the
+//! moves, ended by the result:
+//!
+//! ```text
+//! [White "builtin:default"]
+//! [Black "Anna"]
+//! [Date "2026.02.03"]
+//! [Rules "elephant-takes-rat=yes,shore=elephant-safe,traps=opponent,dog-over-wolf=yes,tiger-leap=both,..."]
+//! [NoCaptureLimit "100"]
+//! [FEN "l5t/1d3c1/r1p1w1e/7/7/7/E1W1P1R/1C3D1/T5L w"]
+//! [Result "0-1"]
+//! [Termination "time"]
+//!
+//! 1. Eb3 {cp 12 depth 9} rb7 2. c2c3 0-1
+//! ```
+//!
+//! - A tag is a name of letters, digits and `_`, a space, and text in quotes, where `\"`, `\\` and `\n` stand for a quote, a
+//!   backslash and the end of a line. No tag comes twice. Every tag may be missing: then there are no names and no date, the
+//!   rules are `paper`, the limit is 100, and the game begins at the start. Tags of other names are kept.
+//! - `NoCaptureLimit` is a number of plies, or `none`.
+//! - `Result` is `1-0`, `0-1`, `1/2-1/2`, or `*` for a game that has not ended.
+//! - `Termination` says why: by the rules `den`, `capture`, `no-move`, `repetition` or `no-capture`; else `resignation`,
+//!   `time`, `illegal-move` or `crash` of the loser; or `unfinished`. The first five may be left out, and `unfinished`.
+//! - Moves are in the papers' notation (`Eb3`, `Txb1`) or in coordinates (`a3b3`). Move numbers may be left out: `1.` before
+//!   White's move, `1...` before Black's.
+//! - What stands in braces after a move is a comment on it. `\}`, `\\` and `\n` stand for a brace, a backslash and the end of
+//!   a line, so it stays on one line.
+//!
+//! The reader plays every move, so a game that it returns is legal, and has ended as it says.
+
+use super::{Game, GameEnd, PlayError};
+use crate::board::{Color, FenError, ParseRulesError, Position, RuleOptions, Rules};
+use std::fmt::{self, Write as _};
+use thiserror::Error;
+
+/// Why the loser lost a game that the rules had not ended.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
+pub enum ForfeitReason {
+    Resignation,
+    /// It used more time than it had.
+    Time,
+    /// It wanted to play what is no legal move.
+    IllegalMove,
+    /// The program ended or stopped answering.
+    Crash,
+}
+
+impl ForfeitReason {
+    const ALL: [ForfeitReason; 4] =
+        [ForfeitReason::Resignation, ForfeitReason::Time, ForfeitReason::IllegalMove, ForfeitReason::Crash];
+
+    /// The word of the tag `Termination`.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            ForfeitReason::Resignation => "resignation",
+            ForfeitReason::Time => "time",
+            ForfeitReason::IllegalMove => "illegal-move",
+            ForfeitReason::Crash => "crash",
+        }
+    }
+}
+
+/// A game lost otherwise than by the rules.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Forfeit {
+    pub loser: Color,
+    pub reason: ForfeitReason,
+}
+
+/// How a game came out.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Conclusion {
+    Rules(GameEnd),
+    Forfeit(Forfeit),
+    /// It has not ended.
+    Unfinished,
+}
+
+impl Conclusion {
+    /// The winner; `None` for a draw and for a game that has not ended.
+    #[must_use]
+    pub fn winner(self) -> Option<Color> {
+        match self {
+            Conclusion::Rules(end) => end.winner(),
+            Conclusion::Forfeit(forfeit) => Some(!forfeit.loser),
+            Conclusion::Unfinished => None,
+        }
+    }
+
+    /// `1-0`, `0-1`, `1/2-1/2`, or `*` for a game that has not ended.
+    #[must_use]
+    pub fn result(self) -> &'static str {
+        match (self, self.winner()) {
+            (Conclusion::Unfinished, _) => "*",
+            (_, Some(Color::White)) => "1-0",
+            (_, Some(Color::Black)) => "0-1",
+            (_, None) => "1/2-1/2",
+        }
+    }
+
+    /// The word of the tag `Termination`.
+    #[must_use]
+    pub fn termination(self) -> &'static str {
+        match self {
+            Conclusion::Rules(GameEnd::Den(_)) => "den",
+            Conclusion::Rules(GameEnd::Captured(_)) => "capture",
+            Conclusion::Rules(GameEnd::NoMove(_)) => "no-move",
+            Conclusion::Rules(GameEnd::Repetition) => "repetition",
+            Conclusion::Rules(GameEnd::NoCapture) => "no-capture",
+            Conclusion::Forfeit(forfeit) => forfeit.reason.as_str(),
+            Conclusion::Unfinished => "unfinished",
+        }
+    }
+}
+
+/// What a game's text cannot be.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum RecordProblem {
+    #[error("a tag is [Name \"text\"], on a line of its own")]
+    MalformedTag,
+    #[error("the tag {name} comes twice")]
+    DuplicateTag { name: String },
+    #[error("a date is written 2026.02.03, not {found:?}")]
+    Date { found: String },
+    #[error("the no-capture limit is a number of plies from 1, or none, not {found:?}")]
+    NoCaptureLimit { found: String },
+    #[error(transparent)]
+    Rules(#[from] ParseRulesError),
+    #[error(transparent)]
+    Fen(#[from] FenError),
+    #[error("a result is 1-0, 0-1, 1/2-1/2 or *, not {found:?}")]
+    Result { found: String },
+    #[error("a tag among the moves: the game above has no result yet (1-0, 0-1, 1/2-1/2 or *)")]
+    TagAmongMoves,
+    #[error("the text ends within a game: its result is missing (1-0, 0-1, 1/2-1/2 or *)")]
+    Ended,
+    #[error("move number {found:?} where {expected:?} comes")]
+    MoveNumber { found: String, expected: String },
+    #[error("a comment stands in braces behind a move, one for each, and ends on the same line")]
+    Comment,
+    #[error("after ply {ply}: {error}")]
+    Move { ply: usize, error: PlayError },
+    #[error("the result is {found}, but {expected} {above}")]
+    OtherResult { found: String, expected: String, above: &'static str },
+    #[error("the termination {found:?} is not what came of it: {expected}")]
+    OtherTermination { found: String, expected: String },
+}
+
+/// A text that is no list of games.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("line {line}: {problem}")]
+pub struct RecordError {
+    /// Counted from 1.
+    pub line: usize,
+    pub problem: RecordProblem,
+}
+
+/// A game as it is kept: who played, and how it came out.
+#[derive(Clone, Debug)]
+pub struct Record {
+    /// Names of the players; may be empty.
+    pub white: String,
+    pub black: String,
+    /// Year, month and day, as in `2026.02.03`.
+    pub date: Option<String>,
+    /// Further tags, in their order; names of letters, digits and `_`.
+    pub tags: Vec<(String, String)>,
+    pub game: Game,
+    /// Comments on the moves by index; empty or missing where there is none.
+    pub comments: Vec<String>,
+    /// Why the game was lost, if the rules have not ended it.
+    pub forfeit: Option<Forfeit>,
+}
+
+impl Record {
+    /// A game without names and comments.
+    #[must_use]
+    pub fn new(game: Game) -> Record {
+        Record {
+            white: String::new(),
+            black: String::new(),
+            date: None,
+            tags: Vec::new(),
+            game,
+            comments: Vec::new(),
+            forfeit: None,
+        }
+    }
+
+    /// How the game came out. What the rules say goes first.
+    #[must_use]
+    pub fn conclusion(&self) -> Conclusion {
+        match (self.game.end(), self.forfeit) {
+            (Some(end), _) => Conclusion::Rules(end),
+            (None, Some(forfeit)) => Conclusion::Forfeit(forfeit),
+            (None, None) => Conclusion::Unfinished,
+        }
+    }
+
+    /// Reads every game of a text.
+    ///
+    /// ```
+    /// use doushouqi::game::Record;
+    /// let games = Record::parse_all("1. Eb3 rb7 2. Ec3 1-0").unwrap_err();
+    /// assert_eq!(games.line, 1);
+    /// let games = Record::parse_all("[White \"Anna\"]\n\n1. Eb3 rb7 2. Ea3 *\n").unwrap();
+    /// assert_eq!(games[0].white, "Anna");
+    /// assert_eq!(games[0].game.moves().len(), 3);
+    /// ```
+    pub fn parse_all(text: &str) -> Result<Vec<Record>, RecordError> {
+        let mut records = Vec::new();
+        let mut reader = Reader::default();
+        let mut last = 0;
+        for (i, line) in text.lines().enumerate() {
+            last = i;
+            reader.line(line, &mut records).map_err(|problem| RecordError { line: i + 1, problem })?;
+        }
+        if reader.game.is_some() || !reader.tags.is_empty() {
+            return Err(RecordError { line: last + 1, problem: RecordProblem::Ended });
+        }
+        Ok(records)
+    }
+}
+
+impl fmt::Display for Record {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let conclusion = self.conclusion();
+        let mut tag = |name: &str, value: &str| writeln!(f, "[{name} \"{}\"]", escape(value, '"'));
+        tag("White", &self.white)?;
+        tag("Black", &self.black)?;
+        if let Some(date) = &self.date {
+            tag("Date", date)?;
+        }
+        tag("Rules", &self.game.rules().options().to_string())?;
+        tag("NoCaptureLimit", &self.game.no_capture_limit().map_or("none".to_owned(), |limit| limit.to_string()))?;
+        tag("FEN", &self.game.positions()[0].to_fen())?;
+        tag("Result", conclusion.result())?;
+        tag("Termination", conclusion.termination())?;
+        for (name, value) in &self.tags {
+            tag(name, value)?;
+        }
+        writeln!(f)?;
+
+        let mut lines = Wrapped::default();
+        for (ply, (mv, position)) in self.game.moves().iter().zip(self.game.positions()).enumerate() {
+            if position.turn() == Color::White || ply == 0 {
+                lines.put(&move_number(&self.game, ply));
+            }
+            lines.put(&mv.notation(position));
+            if let Some(comment) = self.comments.get(ply).filter(|comment| !comment.is_empty()) {
+                lines.put(&format!("{{{}}}", escape(comment, '}')));
+            }
+        }
+        lines.put(conclusion.result());
+        writeln!(f, "{}", lines.text)
+    }
+}
+
+/// The number before the move of this ply: `7.` or `7...`.
+fn move_number(game: &Game, ply: usize) -> String {
+    let black_first = usize::from(game.positions()[0].turn() == Color::Black);
+    let white = (ply + black_first).is_multiple_of(2);
+    format!("{}{}", (ply + black_first) / 2 + 1, if white { "." } else { "..." })
+}
+
+/// Words on lines of at most so many columns, if they fit.
+#[derive(Default)]
+struct Wrapped {
+    text: String,
+    column: usize,
+}
+
+impl Wrapped {
+    const COLUMNS: usize = 100;
+
+    fn put(&mut self, word: &str) {
+        let width = word.chars().count();
+        if self.column > 0 {
+            let fits = self.column + 1 + width <= Wrapped::COLUMNS;
+            self.text.push(if fits { ' ' } else { '\n' });
+            self.column = if fits { self.column + 1 } else { 0 };
+        }
+        self.text.push_str(word);
+        self.column += width;
+    }
+}
+
+fn escape(text: &str, closing: char) -> String {
+    let mut escaped = String::new();
+    for letter in text.chars() {
+        match letter {
+            '\n' => escaped.push_str("\\n"),
+            '\\' => escaped.push_str("\\\\"),
+            _ if letter == closing => {
+                let _ = write!(escaped, "\\{closing}");
+            }
+            _ => escaped.push(letter),
+        }
+    }
+    escaped
+}
+
+/// The text up to the closing letter with its escapes undone, and what follows it.
+fn unescape(text: &str, closing: char) -> Option<(String, &str)> {
+    let mut unescaped = String::new();
+    let mut letters = text.char_indices();
+    while let Some((i, letter)) = letters.next() {
+        match letter {
+            '\\' => match letters.next()?.1 {
+                'n' => unescaped.push('\n'),
+                escaped if escaped == '\\' || escaped == closing => unescaped.push(escaped),
+                _ => return None,
+            },
+            _ if letter == closing => return Some((unescaped, &text[i + closing.len_utf8()..])),
+            _ => unescaped.push(letter),
+        }
+    }
+    None
+}
+
+/// What has been read of one game.
+#[derive(Default)]
+struct Reader {
+    tags: Vec<(String, String)>,
+    /// Made of the tags at the first word after them.
+    game: Option<Game>,
+    comments: Vec<String>,
+}
+
+const RESULTS: [&str; 4] = ["1-0", "0-1", "1/2-1/2", "*"];
+
+impl Reader {
+    fn line(&mut self, line: &str, records: &mut Vec<Record>) -> Result<(), RecordProblem> {
+        let mut rest = line.trim();
+        if let Some(tag) = rest.strip_prefix('[') {
+            if self.game.is_some() {
+                return Err(RecordProblem::TagAmongMoves);
+            }
+            return self.tag(tag);
+        }
+        while !rest.is_empty() {
+            if let Some(comment) = rest.strip_prefix('{') {
+                let (comment, after) = unescape(comment, '}').ok_or(RecordProblem::Comment)?;
+                let moves = self.game.as_ref().map_or(0, |game| game.moves().len());
+                if moves == 0 || self.comments.len() == moves {
+                    return Err(RecordProblem::Comment);
+                }
+                self.comments.resize(moves - 1, String::new());
+                self.comments.push(comment);
+                rest = after.trim_start();
+                continue;
+            }
+            let end = rest.find(|letter: char| letter.is_whitespace() || letter == '{').unwrap_or(rest.len());
+            let (word, after) = rest.split_at(end);
+            rest = after.trim_start();
+            if RESULTS.contains(&word) {
+                records.push(std::mem::take(self).finish(word)?);
+            } else {
+                self.word(word)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn tag(&mut self, tag: &str) -> Result<(), RecordProblem> {
+        let (name, value) = tag.split_once(char::is_whitespace).ok_or(RecordProblem::MalformedTag)?;
+        let value = value.trim_start().strip_prefix('"').ok_or(RecordProblem::MalformedTag)?;
+        let (value, after) = unescape(value, '"').ok_or(RecordProblem::MalformedTag)?;
+        let is_name = !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
+        if !is_name || after.trim() != "]" {
+            return Err(RecordProblem::MalformedTag);
+        }
+        if self.tags.iter().any(|(earlier, _)| earlier == name) {
+            return Err(RecordProblem::DuplicateTag { name: name.to_owned() });
+        }
+        // Checked here, where the line is known.
+        match name {
+            "Date" if !is_date(&value) => return Err(RecordProblem::Date { found: value }),
+            "Rules" => {
+                value.parse::<RuleOptions>()?;
+            }
+            "NoCaptureLimit" => {
+                no_capture_limit(&value)?;
+            }
+            "FEN" => {
+                Position::from_fen(&value)?;
+            }
+            "Result" if !RESULTS.contains(&value.as_str()) => return Err(RecordProblem::Result { found: value }),
+            _ => {}
+        }
+        self.tags.push((name.to_owned(), value));
+        Ok(())
+    }
+
+    /// Takes a tag out of the list.
+    fn take(&mut self, name: &str) -> Option<String> {
+        let i = self.tags.iter().position(|(n, _)| n == name)?;
+        Some(self.tags.remove(i).1)
+    }
+
+    fn begin(&mut self) -> Result<Game, RecordProblem> {
+        let rules = self.take("Rules").map_or(Ok(RuleOptions::PAPER), |text| text.parse())?;
+        let start = self.take("FEN").map_or_else(|| Ok(Position::start()), |text| Position::from_fen(&text))?;
+        let limit = self.take("NoCaptureLimit");
+        let limit = limit.map_or(Ok(Some(Game::NO_CAPTURE_LIMIT)), |text| no_capture_limit(&text))?;
+        Ok(Game::new(start, Rules::new(rules), limit))
+    }
+
+    fn word(&mut self, word: &str) -> Result<(), RecordProblem> {
+        if self.game.is_none() {
+            self.game = Some(self.begin()?);
+        }
+        let game = self.game.as_mut().expect("it has just begun");
+        let ply = game.moves().len();
+        let mut text = word;
+        if let Some(dot) = word.rfind('.') {
+            let (number, after) = word.split_at(dot + 1);
+            let expected = move_number(game, ply);
+            if number != expected {
+                return Err(RecordProblem::MoveNumber { found: number.to_owned(), expected });
+            }
+            text = after;
+        }
+        if text.is_empty() {
+            return Ok(());
+        }
+        let problem = |error| RecordProblem::Move { ply, error };
+        let mv = game.parse(text).map_err(problem)?;
+        game.play(mv).map_err(problem)
+    }
+
+    fn finish(mut self, result: &str) -> Result<Record, RecordProblem> {
+        let game = self.game.take().map_or_else(|| self.begin(), Ok)?;
+        let other = |found: &str, expected: &str, above| RecordProblem::OtherResult {
+            found: found.to_owned(),
+            expected: expected.to_owned(),
+            above,
+        };
+        if let Some(tag) = self.take("Result").filter(|tag| tag != result) {
+            return Err(other(result, &tag, "says its tag"));
+        }
+        let termination = self.take("Termination");
+        let winner = match result {
+            "1-0" => Some(Color::White),
+            "0-1" => Some(Color::Black),
+            _ => None,
+        };
+        let mut forfeit = None;
+        if let Some(end) = game.end() {
+            let conclusion = Conclusion::Rules(end);
+            if result != conclusion.result() {
+                return Err(other(result, conclusion.result(), "came of the moves"));
+            }
+            if let Some(found) = termination.filter(|word| word != conclusion.termination()) {
+                let expected = format!("the moves end by {}", conclusion.termination());
+                return Err(RecordProblem::OtherTermination { found, expected });
+            }
+        } else if let Some(winner) = winner {
+            let found = termination.unwrap_or_default();
+            let Some(reason) = ForfeitReason::ALL.into_iter().find(|reason| reason.as_str() == found) else {
+                let words = ForfeitReason::ALL.map(ForfeitReason::as_str).join(", ");
+                let expected = format!("the moves do not end the game, so why it was lost is one of {words}");
+                return Err(RecordProblem::OtherTermination { found, expected });
+            };
+            forfeit = Some(Forfeit { loser: !winner, reason });
+        } else if result != "*" {
+            return Err(other(result, "*", "came of the moves: they do not end the game"));
+        } else if let Some(found) = termination.filter(|word| word != "unfinished") {
+            let expected = "the game is unfinished".to_owned();
+            return Err(RecordProblem::OtherTermination { found, expected });
+        }
+        let white = self.take("White").unwrap_or_default();
+        let black = self.take("Black").unwrap_or_default();
+        let date = self.take("Date");
+        Ok(Record { white, black, date, tags: self.tags, game, comments: self.comments, forfeit })
+    }
+}
+
+fn is_date(text: &str) -> bool {
+    let parts: Vec<&str> = text.split('.').collect();
+    let number = |part: &str, digits| {
+        (part.len() == digits && part.bytes().all(|b| b.is_ascii_digit())).then(|| part.parse::<u32>().unwrap_or(0))
+    };
+    match parts[..] {
+        [year, month, day] => {
+            number(year, 4).is_some()
+                && number(month, 2).is_some_and(|month| (1..=12).contains(&month))
+                && number(day, 2).is_some_and(|day| (1..=31).contains(&day))
+        }
+        _ => false,
+    }
+}
+
+fn no_capture_limit(text: &str) -> Result<Option<u32>, RecordProblem> {
+    match text.parse() {
+        Ok(limit) if limit > 0 => Ok(Some(limit)),
+        _ if text == "none" => Ok(None),
+        _ => Err(RecordProblem::NoCaptureLimit { found: text.to_owned() }),
+    }
+}

@@ -1,0 +1,208 @@
+//! A match: games in pairs, several at once, counted and reported in the order of their numbers, so that a match which does
+//! not depend on time comes out the same whatever the number of games at once.
+
+use super::openings::{NoOpening, Openings};
+use super::player::{Player, PlayerError, PlayerSpec, TableCache, TablesError};
+use super::referee::{Conditions, PlayedGame, Usage, play};
+use super::statistics::{Decision, Sprt, Tally};
+use crate::board::{ByColor, Color, Rules};
+use crate::game::{Conclusion, ForfeitReason};
+use std::collections::BTreeMap;
+use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::time::Duration;
+use thiserror::Error;
+
+/// A match to be played.
+#[derive(Clone, Debug)]
+pub struct Match {
+    pub players: [PlayerSpec; 2],
+    pub games: u64,
+    pub conditions: Conditions,
+    pub openings: Openings,
+    /// Games at once.
+    pub concurrency: usize,
+    pub rules: Rules,
+    pub no_capture_limit: Option<u32>,
+    pub sprt: Option<Sprt>,
+}
+
+/// Why a match cannot begin.
+#[derive(Debug, Error)]
+pub enum MatchError {
+    #[error(transparent)]
+    Tables(#[from] TablesError),
+    #[error(transparent)]
+    Player(#[from] PlayerError),
+    #[error(transparent)]
+    Openings(#[from] NoOpening),
+}
+
+/// How a player fared.
+#[derive(Copy, Clone, Debug, Default)]
+pub struct Side {
+    pub time_losses: u64,
+    pub illegal_moves: u64,
+    pub crashes: u64,
+    pub usage: Usage,
+}
+
+/// How a match stands.
+#[derive(Clone, Debug, Default)]
+pub struct Standing {
+    /// From the first player's point of view.
+    pub tally: Tally,
+    pub players: [Side; 2],
+    /// How many games ended in which way, by the word of the tag `Termination`.
+    pub terminations: BTreeMap<&'static str, u64>,
+    /// The moves of all games together.
+    pub plies: u64,
+    /// A pair that is not whole yet: its number, and the points of the first player in its first game, in halves.
+    half_pair: Option<(u64, usize)>,
+}
+
+impl Standing {
+    fn add(&mut self, game: &MatchGame) {
+        let conclusion = game.played.record.conclusion();
+        let halves = match conclusion.winner() {
+            None => 1,
+            Some(winner) if game.players[winner] == 0 => 2,
+            Some(_) => 0,
+        };
+        self.tally.add_game(halves);
+        match self.half_pair.take() {
+            Some((pair, first)) if pair == game.number / 2 => self.tally.add_pair(first, halves),
+            _ => self.half_pair = Some((game.number / 2, halves)),
+        }
+        *self.terminations.entry(conclusion.termination()).or_default() += 1;
+        self.plies += game.played.record.game.moves().len() as u64;
+        for color in Color::ALL {
+            self.players[game.players[color]].usage.add(&game.played.usage[color]);
+        }
+        if let Conclusion::Forfeit(forfeit) = conclusion {
+            let side = &mut self.players[game.players[forfeit.loser]];
+            match forfeit.reason {
+                ForfeitReason::Time => side.time_losses += 1,
+                ForfeitReason::IllegalMove => side.illegal_moves += 1,
+                ForfeitReason::Crash => side.crashes += 1,
+                ForfeitReason::Resignation => {}
+            }
+        }
+    }
+}
+
+/// A game of a match.
+#[derive(Clone, Debug)]
+pub struct MatchGame {
+    /// Counted from 0. Games 2k and 2k + 1 have the same opening.
+    pub number: u64,
+    /// Which player, 0 or 1, has which colour.
+    pub players: ByColor<usize>,
+    pub played: PlayedGame,
+}
+
+impl Match {
+    /// Plays. `report` hears of every game, in the order of their numbers, and may end the match; so does `stop`: then games
+    /// that have not ended do not count.
+    ///
+    /// The match also ends when its test has come to a decision.
+    pub fn run(
+        &self,
+        stop: &AtomicBool,
+        report: &mut dyn FnMut(&MatchGame, &Standing) -> ControlFlow<()>,
+    ) -> Result<Standing, MatchError> {
+        self.openings.game(0, &self.rules, self.no_capture_limit)?;
+        let mut specs = self.players.clone();
+        let mut cache = TableCache::default();
+        for spec in &mut specs {
+            spec.load(&mut cache, self.rules.options())?;
+        }
+        let workers = self.concurrency.clamp(1, self.games.max(1) as usize);
+        let mut teams = Vec::new();
+        for _ in 0..workers {
+            teams.push([specs[0].make()?, specs[1].make()?]);
+        }
+        let mut standing = Standing::default();
+        let next = AtomicU64::new(0);
+        // Ends what is still going on when a test has decided.
+        let over = AtomicBool::new(false);
+        let (sender, games) = channel();
+        std::thread::scope(|scope| {
+            for mut team in teams {
+                let (sender, next, over) = (sender.clone(), &next, &over);
+                scope.spawn(move || {
+                    loop {
+                        let number = next.fetch_add(1, Ordering::Relaxed);
+                        if number >= self.games || over.load(Ordering::Relaxed) {
+                            break;
+                        }
+                        let Some(game) = self.play(number, &mut team, over) else { break };
+                        if sender.send(game).is_err() {
+                            break;
+                        }
+                    }
+                });
+            }
+            drop(sender);
+            let mut waiting = BTreeMap::new();
+            let mut ended = false;
+            loop {
+                // The caller's wish reaches the players through ours.
+                if stop.load(Ordering::Relaxed) {
+                    over.store(true, Ordering::Relaxed);
+                }
+                match games.recv_timeout(Duration::from_millis(20)) {
+                    Ok(game) => drop(waiting.insert(game.number, game)),
+                    Err(RecvTimeoutError::Timeout) => continue,
+                    Err(RecvTimeoutError::Disconnected) => break,
+                }
+                while !ended && let Some(game) = waiting.remove(&(standing.tally.games())) {
+                    standing.add(&game);
+                    let go_on = report(&game, &standing);
+                    let decided = standing.half_pair.is_none() && self.decision(&standing).is_some();
+                    if decided || go_on.is_break() {
+                        ended = true;
+                        over.store(true, Ordering::Relaxed);
+                    }
+                }
+            }
+            // Games that wait for one which was stopped have been played all the same.
+            for game in waiting.into_values().filter(|_| !ended) {
+                standing.add(&game);
+                if report(&game, &standing).is_break() {
+                    break;
+                }
+            }
+        });
+        Ok(standing)
+    }
+
+    /// What the test has come to.
+    #[must_use]
+    pub fn decision(&self, standing: &Standing) -> Option<Decision> {
+        self.sprt.and_then(|sprt| sprt.decision(&standing.tally))
+    }
+
+    fn play(&self, number: u64, team: &mut [Box<dyn Player>; 2], stop: &AtomicBool) -> Option<MatchGame> {
+        let pair = number / 2;
+        // That some seed makes no opening is as likely as that all do, which has been tried.
+        let game = self.openings.game(pair, &self.rules, self.no_capture_limit).ok()?;
+        let plies = game.moves().len();
+        let swapped = number % 2 == 1;
+        let players = ByColor { white: usize::from(swapped), black: usize::from(!swapped) };
+        let [first, second] = team;
+        let (white, black) = if swapped { (second, first) } else { (first, second) };
+        let seats = ByColor { white: white.as_mut(), black: black.as_mut() };
+        let mut played = play(seats, game, &self.conditions, self.openings.seed().wrapping_add(number), stop)?;
+        let record = &mut played.record;
+        record.white = self.players[players.white].name().to_owned();
+        record.black = self.players[players.black].name().to_owned();
+        record.tags.push(("Round".to_owned(), (number + 1).to_string()));
+        record.tags.push(("OpeningPlies".to_owned(), plies.to_string()));
+        if let Some(detail) = &played.detail {
+            record.tags.push(("Detail".to_owned(), detail.clone()));
+        }
+        Some(MatchGame { number, players, played })
+    }
+}

@@ -1,0 +1,211 @@
+//! What the results of a match say of the players' strength. Everything is from the first player's point of view.
+//!
+//! - The score s is (wins + draws / 2) / games, and the Elo difference 400 log10(s / (1 - s)).
+//! - Each opening is played twice with the colours exchanged, and the two games depend on each other; so errors come from the
+//!   pairs: their scores 0, 1/4, 1/2, 3/4, 1 (the *pentanomial* distribution) have a variance v, and the mean of n pairs has
+//!   the standard error √(v/n). The 95 % interval of the mean is 1.96 of that to either side, and the error given is half of
+//!   what the interval spans in Elo.
+//! - LOS, the likelihood of superiority, is Φ((mean - 1/2) / standard error).
+//! - The SPRT's log-likelihood ratio compares two hypotheses on the mean score: it is n Σ p ln(p₁/p₀), where p are the observed
+//!   frequencies and pᵢ the likeliest ones of the mean that hypothesis i says. With θ such that
+//!   Σ p (a - s)/(1 + θ (a - s)) = 0 these are p/(1 + θ (a - s)).
+//!
+//! As Fishtest and fastchess do, LOS and SPRT count a pair score that never occurred 0.001 times. Sources: M. Van den Bergh,
+//! *A Practical Introduction to the GSPRT* (2018); Fishtest's mathematics page.
+
+use std::str::FromStr;
+use thiserror::Error;
+
+/// What was scored, game by game and pair by pair.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
+pub struct Tally {
+    pub wins: u64,
+    pub draws: u64,
+    pub losses: u64,
+    /// Pairs of games in which 0, 1/2, 1, 3/2 and 2 points were scored.
+    pub pairs: [u64; 5],
+}
+
+/// Scores of a pair, per game.
+const PAIR_SCORES: [f64; 5] = [0.0, 0.25, 0.5, 0.75, 1.0];
+
+/// How often something is taken to have occurred that did not.
+const NEVER: f64 = 1e-3;
+
+/// The score that an Elo difference leads to.
+#[must_use]
+pub fn expected_score(elo: f64) -> f64 {
+    1.0 / (1.0 + 10f64.powf(-elo / 400.0))
+}
+
+/// The Elo difference of a score between 0 and 1; infinite at both.
+#[must_use]
+pub fn elo(score: f64) -> f64 {
+    400.0 * (score / (1.0 - score)).log10()
+}
+
+impl Tally {
+    /// Adds a game by its points in halves: 0, 1 or 2.
+    pub fn add_game(&mut self, halves: usize) {
+        match halves {
+            0 => self.losses += 1,
+            1 => self.draws += 1,
+            _ => self.wins += 1,
+        }
+    }
+
+    /// Adds to the pairs one that consists of these two games, which [`Tally::add_game`] has counted.
+    pub fn add_pair(&mut self, first: usize, second: usize) {
+        self.pairs[(first + second).min(4)] += 1;
+    }
+
+    #[must_use]
+    pub fn games(&self) -> u64 {
+        self.wins + self.draws + self.losses
+    }
+
+    /// Points by games; `None` before the first.
+    #[must_use]
+    pub fn score(&self) -> Option<f64> {
+        let games = self.games();
+        (games > 0).then(|| (self.wins as f64 + self.draws as f64 / 2.0) / games as f64)
+    }
+
+    /// The Elo difference; `None` if it is infinite or nothing was played.
+    #[must_use]
+    pub fn elo(&self) -> Option<f64> {
+        self.score().map(elo).filter(|elo| elo.is_finite())
+    }
+
+    /// Half the width of its 95 % interval; `None` if that is infinite, or fewer than two pairs differ.
+    #[must_use]
+    pub fn elo_error(&self) -> Option<f64> {
+        let pairs: u64 = self.pairs.iter().sum();
+        let (mean, error) = mean_and_error(&self.pairs.map(|count| count as f64));
+        let (low, high) = (mean - 1.959_964 * error, mean + 1.959_964 * error);
+        (pairs > 1 && error > 0.0 && low > 0.0 && high < 1.0).then(|| (elo(high) - elo(low)) / 2.0)
+    }
+
+    /// The likelihood that the first player is the stronger one; `None` before the first pair.
+    #[must_use]
+    pub fn los(&self) -> Option<f64> {
+        let counts = self.regular()?;
+        let (mean, error) = mean_and_error(&counts);
+        Some(normal_cdf((mean - 0.5) / error))
+    }
+
+    /// The pairs, with something for what never occurred.
+    fn regular(&self) -> Option<[f64; 5]> {
+        let any = self.pairs.iter().any(|&count| count > 0);
+        any.then(|| self.pairs.map(|count| if count == 0 { NEVER } else { count as f64 }))
+    }
+}
+
+/// The mean of the pair scores and its standard error.
+fn mean_and_error(counts: &[f64; 5]) -> (f64, f64) {
+    let pairs: f64 = counts.iter().sum();
+    let mean = counts.iter().zip(PAIR_SCORES).map(|(count, score)| count * score).sum::<f64>() / pairs;
+    let deviation = |score: f64| (score - mean) * (score - mean);
+    let variance = counts.iter().zip(PAIR_SCORES).map(|(count, score)| count * deviation(score)).sum::<f64>() / pairs;
+    (mean, (variance / pairs).sqrt())
+}
+
+/// The normal distribution's Φ(x), to 1e-7 (Abramowitz and Stegun 26.2.17).
+fn normal_cdf(x: f64) -> f64 {
+    let t = 1.0 / (1.0 + 0.231_641_9 * x.abs());
+    let polynomial = [1.330_274_429, -1.821_255_978, 1.781_477_937, -0.356_563_782, 0.319_381_530];
+    let tail =
+        polynomial.iter().fold(0.0, |sum, c| (sum + c) * t) * (-x * x / 2.0).exp() / std::f64::consts::TAU.sqrt();
+    if x < 0.0 { tail } else { 1.0 - tail }
+}
+
+/// A sequential test of two hypotheses on the Elo difference, with errors of 5 % either way.
+#[derive(Copy, Clone, Debug, PartialEq)]
+pub struct Sprt {
+    elo0: f64,
+    elo1: f64,
+}
+
+/// Which hypothesis a test has come to.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Decision {
+    /// The difference is `elo0`, or lower.
+    Lower,
+    /// The difference is `elo1`, or higher.
+    Higher,
+}
+
+/// Why text is no test.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("{text:?} is no test: write two Elo differences within 1000, the lower one first, as in 0,10")]
+pub struct ParseSprtError {
+    text: String,
+}
+
+impl FromStr for Sprt {
+    type Err = ParseSprtError;
+
+    fn from_str(text: &str) -> Result<Sprt, ParseSprtError> {
+        let number = |text: &str| text.trim().parse::<f64>().ok().filter(|elo| elo.abs() <= 1000.0);
+        text.split_once(',')
+            .and_then(|(elo0, elo1)| Sprt::new(number(elo0)?, number(elo1)?))
+            .ok_or_else(|| ParseSprtError { text: text.to_owned() })
+    }
+}
+
+impl Sprt {
+    /// The logarithm of 0.95 / 0.05: where a test ends.
+    pub const BOUND: f64 = 2.944_438_979_166_440_4;
+
+    /// A test of `elo0` against `elo1`; `None` unless `elo0` is the lower one.
+    #[must_use]
+    pub fn new(elo0: f64, elo1: f64) -> Option<Sprt> {
+        (elo0 < elo1).then_some(Sprt { elo0, elo1 })
+    }
+
+    #[must_use]
+    pub fn elo0(&self) -> f64 {
+        self.elo0
+    }
+
+    #[must_use]
+    pub fn elo1(&self) -> f64 {
+        self.elo1
+    }
+
+    /// The logarithm of how much likelier the pairs are under `elo1` than under `elo0`.
+    #[must_use]
+    pub fn llr(&self, tally: &Tally) -> f64 {
+        let Some(counts) = tally.regular() else { return 0.0 };
+        let pairs: f64 = counts.iter().sum();
+        let p = counts.map(|count| count / pairs);
+        let (p0, p1) = (likeliest(&p, expected_score(self.elo0)), likeliest(&p, expected_score(self.elo1)));
+        pairs * (0..5).map(|i| p[i] * (p1[i] / p0[i]).ln()).sum::<f64>()
+    }
+
+    /// What the test has come to, if it has.
+    #[must_use]
+    pub fn decision(&self, tally: &Tally) -> Option<Decision> {
+        let llr = self.llr(tally);
+        if llr >= Sprt::BOUND { Some(Decision::Higher) } else { (llr <= -Sprt::BOUND).then_some(Decision::Lower) }
+    }
+}
+
+/// The likeliest distribution of pair scores whose mean is `mean`, for observed frequencies `p`.
+fn likeliest(p: &[f64; 5], mean: f64) -> [f64; 5] {
+    let slope = |theta: f64| {
+        (0..5).map(|i| p[i] * (PAIR_SCORES[i] - mean) / (1.0 + theta * (PAIR_SCORES[i] - mean))).sum::<f64>()
+    };
+    // The sum falls from infinity to minus infinity between these.
+    let (mut low, mut high) = (-1.0 / (1.0 - mean), 1.0 / mean);
+    for _ in 0..100 {
+        let theta = (low + high) / 2.0;
+        if slope(theta) > 0.0 {
+            low = theta;
+        } else {
+            high = theta;
+        }
+    }
+    let theta = (low + high) / 2.0;
+    std::array::from_fn(|i| p[i] / (1.0 + theta * (PAIR_SCORES[i] - mean)))
+}

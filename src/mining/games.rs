@@ -1,0 +1,278 @@
+//! What games are like: how many moves there are, how long games last, how they end.
+
+use super::Tables;
+use crate::board::{Color, Move, NoMove, Outcome, Position, Repetition, RuleOptions, Rules};
+use crate::search::minimax;
+use crate::tablebase::{Material, SolveError, position_of, squares_in_play};
+use rand_core::{Rng, SeedableRng};
+use rand_pcg::Pcg64;
+use rayon::prelude::*;
+use serde::Serialize;
+use std::collections::HashMap;
+use std::convert::Infallible;
+
+/// How many legal moves positions have.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Mobility {
+    /// How many positions were looked at, each as often as it stands for others.
+    pub positions: u64,
+    pub mean: f64,
+    pub max: u32,
+    /// A position of so many moves, the first that came by.
+    pub fen: String,
+    /// How many positions have 0, 1, 2 ... moves.
+    pub by_moves: Vec<u64>,
+}
+
+impl Mobility {
+    fn add(&mut self, moves: u32, times: u64, fen: impl FnOnce() -> Option<String>) {
+        if moves as usize >= self.by_moves.len() {
+            self.by_moves.resize(moves as usize + 1, 0);
+            self.max = moves;
+            self.fen = fen().unwrap_or_default();
+        }
+        self.by_moves[moves as usize] += times;
+    }
+
+    fn merge(&mut self, other: Mobility) {
+        if self.fen.is_empty() || other.max > self.max {
+            (self.max, self.fen) = (other.max, other.fen);
+        }
+        self.by_moves.resize(self.by_moves.len().max(other.by_moves.len()), 0);
+        for (n, more) in self.by_moves.iter_mut().zip(other.by_moves) {
+            *n += more;
+        }
+    }
+
+    fn finish(mut self) -> Mobility {
+        self.positions = self.by_moves.iter().sum();
+        let moves: u64 = self.by_moves.iter().zip(0..).map(|(n, moves)| n * moves).sum();
+        self.mean = moves as f64 / self.positions.max(1) as f64;
+        self
+    }
+}
+
+/// How many moves there are in all positions of exactly so many pieces, White to move. `tables` must hold them.
+#[must_use]
+pub fn table_mobility(tables: &Tables, pieces: usize) -> Mobility {
+    let rules = Rules::new(*tables.options());
+    let materials: Vec<(Material, u64)> = tables
+        .classes()
+        .level(pieces)
+        .flat_map(|(_, class)| [&class.same, &class.swapped])
+        .filter_map(|materials| Some((*materials.first()?, materials.len() as u64)))
+        .collect();
+    let count = |(material, times): (Material, u64)| {
+        let mut mobility = Mobility::default();
+        if let Some(table) = tables.table(material) {
+            let _ = table.each(Color::White, |squares, _| {
+                if let Some(position) = position_of(table.men(), squares, Color::White) {
+                    mobility.add(position.count_moves(&rules), times, || Some(position.to_fen()));
+                }
+                Ok::<(), Infallible>(())
+            });
+        }
+        mobility
+    };
+    let all: Vec<Mobility> = materials.into_par_iter().map(count).collect();
+    let mut sum = Mobility::default();
+    all.into_iter().for_each(|mobility| sum.merge(mobility));
+    sum.finish()
+}
+
+/// The same for `positions` positions of exactly so many pieces drawn at random: a material, each as likely as it has
+/// placements, then squares.
+#[must_use]
+pub fn sampled_mobility(options: &RuleOptions, pieces: usize, positions: u64, seed: u64) -> Mobility {
+    let rules = Rules::new(*options);
+    let mut random = Pcg64::seed_from_u64(seed);
+    let materials = Material::all(pieces);
+    let mut mobility = Mobility::default();
+    let mut found = 0;
+    while found < positions {
+        let material = materials[(random.next_u64() % materials.len() as u64) as usize];
+        let men: Vec<_> = material.pieces().collect();
+        // One of 63 squares for each piece: what does not fit is drawn again, material and all, so that each placement of
+        // each material is as likely as any other.
+        let squares: Option<Vec<_>> =
+            men.iter().map(|_| crate::board::Square::new((random.next_u64() % 63) as usize)).collect();
+        let Some(squares) = squares else { continue };
+        let fits = men.iter().zip(&squares).all(|(&man, &square)| squares_in_play(man).contains(square));
+        let distinct = (1..squares.len()).all(|i| !squares[..i].contains(&squares[i]));
+        if let Some(position) = position_of(&men, &squares, Color::White).filter(|_| fits && distinct) {
+            mobility.add(position.count_moves(&rules), 1, || Some(position.to_fen()));
+            found += 1;
+        }
+    }
+    mobility.finish()
+}
+
+/// Chooses a legal move; there is at least one.
+pub trait Player: Sync {
+    /// Its name.
+    fn name(&self) -> String;
+    /// The move to make. All chance must come from `random`.
+    fn choose(&self, position: &Position, rules: &Rules, random: &mut Pcg64) -> Move;
+}
+
+/// Makes any legal move.
+pub struct RandomPlayer;
+
+impl Player for RandomPlayer {
+    fn name(&self) -> String {
+        "random".to_owned()
+    }
+
+    fn choose(&self, position: &Position, rules: &Rules, random: &mut Pcg64) -> Move {
+        let moves = position.moves(rules);
+        moves[(random.next_u64() % moves.len() as u64) as usize]
+    }
+}
+
+/// Makes one of the best moves by minimax with Burnett's evaluation.
+pub struct MinimaxPlayer {
+    /// Plies, 1 at least.
+    pub depth: u32,
+}
+
+impl Player for MinimaxPlayer {
+    fn name(&self) -> String {
+        format!("minimax {}", self.depth)
+    }
+
+    fn choose(&self, position: &Position, rules: &Rules, random: &mut Pcg64) -> Move {
+        let best = minimax(position, rules, self.depth.max(1)).best;
+        if best.is_empty() {
+            return RandomPlayer.choose(position, rules, random);
+        }
+        best[(random.next_u64() % best.len() as u64) as usize]
+    }
+}
+
+/// How games are played.
+#[derive(Copy, Clone, Debug)]
+pub struct Match {
+    pub games: u64,
+    pub seed: u64,
+    /// Plies at random that every game begins with.
+    pub opening: u32,
+    /// Plies after which a game is given up as unfinished.
+    pub most_plies: usize,
+}
+
+/// What came out of a series of games.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct GameStatistics {
+    pub player: String,
+    pub games: u64,
+    pub seed: u64,
+    pub opening: u32,
+    pub white_wins: u64,
+    pub black_wins: u64,
+    /// Games drawn because a position came again.
+    pub repetitions: u64,
+    /// Games drawn because the side to move had no legal move.
+    pub no_move: u64,
+    /// Games that were given up.
+    pub unfinished: u64,
+    /// Drawn games, by all games.
+    pub draw_share: f64,
+    pub mean_plies: f64,
+    pub median_plies: u64,
+    pub longest: u64,
+    /// Positions with a move to make, and legal moves in them.
+    pub moves: Mobility,
+    /// The length of each game, in plies, sorted.
+    #[serde(skip)]
+    pub lengths: Vec<u64>,
+}
+
+/// How a game ended.
+#[derive(Copy, Clone, PartialEq, Eq)]
+enum End {
+    Win(Color),
+    Repetition,
+    NoMove,
+    Unfinished,
+}
+
+/// Plays games of a player against itself from the start. The same seed gives the same games, whatever the threads.
+#[must_use]
+pub fn play(player: &dyn Player, options: &RuleOptions, series: Match) -> GameStatistics {
+    let rules = Rules::new(*options);
+    let games: Vec<(End, u64, Mobility)> = (0..series.games)
+        .into_par_iter()
+        .map(|game| {
+            // A stream of its own for each game.
+            let mut random = Pcg64::seed_from_u64(series.seed.wrapping_add(game.wrapping_mul(0x9e37_79b9_7f4a_7c15)));
+            play_one(player, &rules, series, &mut random)
+        })
+        .collect();
+    let ended = |end: End| games.iter().filter(|game| game.0 == end).count() as u64;
+    let (repetitions, no_move) = (ended(End::Repetition), ended(End::NoMove));
+    let mut lengths: Vec<u64> = games.iter().map(|game| game.1).collect();
+    lengths.sort_unstable();
+    let count = series.games.max(1) as f64;
+    let statistics = GameStatistics {
+        player: player.name(),
+        games: series.games,
+        seed: series.seed,
+        opening: series.opening,
+        white_wins: ended(End::Win(Color::White)),
+        black_wins: ended(End::Win(Color::Black)),
+        repetitions,
+        no_move,
+        unfinished: ended(End::Unfinished),
+        draw_share: (repetitions + no_move) as f64 / count,
+        mean_plies: lengths.iter().sum::<u64>() as f64 / count,
+        median_plies: lengths.get(lengths.len() / 2).copied().unwrap_or(0),
+        longest: lengths.last().copied().unwrap_or(0),
+        moves: Mobility::default(),
+        lengths,
+    };
+    let mut moves = Mobility::default();
+    games.into_iter().for_each(|(_, _, mobility)| moves.merge(mobility));
+    GameStatistics { moves: moves.finish(), ..statistics }
+}
+
+fn play_one(player: &dyn Player, rules: &Rules, series: Match, random: &mut Pcg64) -> (End, u64, Mobility) {
+    // Under `illegal` and `none` a game could go on for ever; it counts as drawn when a position comes for the third time.
+    let draws_at = if rules.options().repetition == Repetition::Twofold { 2 } else { 3 };
+    let mut seen: HashMap<u64, u32> = HashMap::new();
+    let mut mobility = Mobility::default();
+    let mut position = Position::start();
+    for ply in 0..series.most_plies {
+        match position.outcome(rules) {
+            Some(Outcome::Win(color)) => return (End::Win(color), ply as u64, mobility),
+            Some(Outcome::NoMove) => return (End::NoMove, ply as u64, mobility),
+            None => {}
+        }
+        let times = seen.entry(position.key()).or_default();
+        *times += 1;
+        if *times == draws_at {
+            return (End::Repetition, ply as u64, mobility);
+        }
+        mobility.add(position.count_moves(rules), 1, || Some(position.to_fen()));
+        let mv = if (ply as u32) < series.opening {
+            RandomPlayer.choose(&position, rules, random)
+        } else {
+            player.choose(&position, rules, random)
+        };
+        position = position.make(mv);
+    }
+    (End::Unfinished, series.most_plies as u64, mobility)
+}
+
+/// The share of positions of each piece count that are drawn, White to move, a side without a move included where that
+/// draws.
+pub fn drawn_shares(options: &RuleOptions, pieces: usize) -> Result<Vec<f64>, SolveError> {
+    let mut solver = crate::tablebase::Solver::new(options, pieces, crate::tablebase::Options::default());
+    let mut shares = Vec::new();
+    for n in 2..=pieces {
+        solver.solve_level(n, n < pieces, &|_, _| ())?;
+        let summary = solver.level_stats(n).unwrap_or_default().summary();
+        let no_move = if options.no_move == NoMove::Draw { summary.no_move } else { 0 };
+        shares.push((summary.draws + no_move) as f64 / summary.positions as f64);
+    }
+    Ok(shares)
+}

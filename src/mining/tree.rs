@@ -1,0 +1,394 @@
+//! Decision trees: every inner node asks whether one feature is at most some value, every leaf names a winner.
+
+use super::sample::{Sample, Winner};
+use std::collections::BinaryHeap;
+
+/// A decision tree. Node 0 is the root.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Tree {
+    pub(super) nodes: Vec<Node>,
+}
+
+/// A node, with how many positions of each winner came to it when the tree was learnt.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Node {
+    pub counts: [u64; 3],
+    /// What an inner node asks; `None` for a leaf.
+    pub split: Option<Split>,
+}
+
+/// A question: is the feature at most this value? `yes` and `no` are nodes.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct Split {
+    pub feature: usize,
+    pub at_most: i8,
+    pub yes: usize,
+    pub no: usize,
+}
+
+impl Node {
+    fn leaf(counts: [u64; 3]) -> Node {
+        Node { counts, split: None }
+    }
+
+    /// The winner of most positions that came here.
+    #[must_use]
+    pub fn winner(&self) -> Winner {
+        let most = self.counts.iter().max().unwrap_or(&0);
+        Winner::ALL.into_iter().find(|&w| self.counts[w as usize] == *most).unwrap_or(Winner::Draw)
+    }
+
+    /// Positions that came here and have another winner.
+    fn errors(&self) -> u64 {
+        self.counts.iter().sum::<u64>() - self.counts[self.winner() as usize]
+    }
+}
+
+impl Tree {
+    /// The root.
+    #[must_use]
+    pub fn root(&self) -> &Node {
+        &self.nodes[0]
+    }
+
+    /// A node by number.
+    #[must_use]
+    pub fn node(&self, i: usize) -> &Node {
+        &self.nodes[i]
+    }
+
+    /// Number of leaves.
+    #[must_use]
+    pub fn leaves(&self) -> usize {
+        self.nodes.iter().filter(|node| node.split.is_none()).count()
+    }
+
+    /// The most questions before an answer.
+    #[must_use]
+    pub fn depth(&self) -> usize {
+        self.depth_below(0)
+    }
+
+    fn depth_below(&self, i: usize) -> usize {
+        self.nodes[i].split.map_or(0, |split| 1 + self.depth_below(split.yes).max(self.depth_below(split.no)))
+    }
+
+    /// Who wins, says the tree, with these values of the features.
+    #[must_use]
+    pub fn classify(&self, values: &[i8]) -> Winner {
+        self.leaf(|feature| values[feature])
+    }
+
+    fn leaf(&self, value: impl Fn(usize) -> i8) -> Winner {
+        let mut node = &self.nodes[0];
+        while let Some(split) = node.split {
+            node = &self.nodes[if value(split.feature) <= split.at_most { split.yes } else { split.no }];
+        }
+        node.winner()
+    }
+
+    /// How many of the positions it was learnt from the tree gets wrong.
+    #[must_use]
+    pub fn misclassified(&self) -> u64 {
+        self.nodes.iter().filter(|node| node.split.is_none()).map(Node::errors).sum()
+    }
+
+    /// The tree's size in bits, nodes in preorder: one bit says leaf or not; a leaf has two bits for the winner; an inner
+    /// node names one of the features and one of the values where it may be split, each with a fixed number of bits.
+    #[must_use]
+    pub fn bits(&self, sample: &Sample) -> u64 {
+        let ranges = sample.ranges();
+        let width = |choices: usize| u64::from(choices.next_power_of_two().trailing_zeros());
+        let used = ranges.iter().filter(|(low, high)| low < high).count();
+        let cost = |node: &Node| match node.split {
+            None => 1 + 2,
+            Some(split) => {
+                let (low, high) = ranges[split.feature];
+                1 + width(used) + width(usize::from(high.abs_diff(low)))
+            }
+        };
+        self.nodes.iter().map(cost).sum()
+    }
+
+    /// Leaves out what is not needed: a node whose rows one of its branches (or a single leaf) answers no worse is replaced
+    /// by it, from the bottom up.
+    #[must_use]
+    pub fn prune(&self, sample: &Sample) -> Tree {
+        let all: Vec<u32> = (0..sample.rows() as u32).collect();
+        self.pruned(0, sample, &all).0
+    }
+
+    /// The pruned tree below a node for the rows that come there, and how many positions it gets wrong.
+    fn pruned(&self, i: usize, sample: &Sample, rows: &[u32]) -> (Tree, u64) {
+        let leaf = Node::leaf(counts(sample, rows));
+        let leaf_errors = leaf.errors();
+        let Some(split) = self.nodes[i].split.filter(|_| leaf_errors > 0) else {
+            return (Tree { nodes: vec![leaf] }, leaf_errors);
+        };
+        let (yes_rows, no_rows) = partition(sample, rows, split.feature, split.at_most);
+        let (yes, yes_errors) = self.pruned(split.yes, sample, &yes_rows);
+        let (no, no_errors) = self.pruned(split.no, sample, &no_rows);
+        let errors = yes_errors + no_errors;
+        if leaf_errors <= errors {
+            return (Tree { nodes: vec![leaf] }, leaf_errors);
+        }
+        for branch in [&yes, &no] {
+            let wrong = branch.errors_on(sample, rows);
+            if wrong <= errors {
+                return (branch.recounted(sample, rows), wrong);
+            }
+        }
+        (join(leaf.counts, split.feature, split.at_most, yes, no), errors)
+    }
+
+    fn errors_on(&self, sample: &Sample, rows: &[u32]) -> u64 {
+        let wrong =
+            |&&row: &&u32| self.leaf(|feature| sample.columns[feature][row as usize]) != sample.winners[row as usize];
+        rows.iter().filter(wrong).map(|&row| sample.weights[row as usize]).sum()
+    }
+
+    /// The same tree with the counts of other rows; where none comes, the old ones stay, and so does the answer.
+    fn recounted(&self, sample: &Sample, rows: &[u32]) -> Tree {
+        let mut tree = self.clone();
+        let mut rest = vec![(0, rows.to_vec())];
+        while let Some((i, rows)) = rest.pop() {
+            if !rows.is_empty() {
+                tree.nodes[i].counts = counts(sample, &rows);
+            }
+            if let Some(split) = tree.nodes[i].split {
+                let (yes, no) = partition(sample, &rows, split.feature, split.at_most);
+                rest.extend([(split.yes, yes), (split.no, no)]);
+            }
+        }
+        tree
+    }
+}
+
+/// One tree out of a question and two.
+fn join(counts: [u64; 3], feature: usize, at_most: i8, yes: Tree, no: Tree) -> Tree {
+    let first_no = 1 + yes.nodes.len();
+    let mut nodes = vec![Node { counts, split: Some(Split { feature, at_most, yes: 1, no: first_no }) }];
+    for (tree, offset) in [(yes, 1), (no, first_no)] {
+        nodes.extend(tree.nodes.into_iter().map(|mut node| {
+            if let Some(split) = &mut node.split {
+                split.yes += offset;
+                split.no += offset;
+            }
+            node
+        }));
+    }
+    Tree { nodes }
+}
+
+fn counts(sample: &Sample, rows: &[u32]) -> [u64; 3] {
+    let mut counts = [0; 3];
+    for &row in rows {
+        counts[sample.winners[row as usize] as usize] += sample.weights[row as usize];
+    }
+    counts
+}
+
+fn partition(sample: &Sample, rows: &[u32], feature: usize, at_most: i8) -> (Vec<u32>, Vec<u32>) {
+    let column = &sample.columns[feature];
+    rows.iter().partition(|&&row| column[row as usize] <= at_most)
+}
+
+/// A question that may be asked, with what it is worth.
+#[derive(Copy, Clone, Debug, PartialEq)]
+struct Candidate {
+    feature: usize,
+    at_most: i8,
+    /// Information gain, in bits, summed over the positions.
+    gain: f64,
+    /// Gain by the information of the question itself (C4.5's gain ratio).
+    ratio: f64,
+}
+
+/// Learns trees from a sample.
+pub struct Learner<'a> {
+    sample: &'a Sample,
+    ranges: Vec<(i8, i8)>,
+}
+
+/// A tree as it grew, question by question.
+pub struct Growth {
+    pub tree: Tree,
+    /// How many positions were wrong with 1, 2, 3 ... leaves.
+    pub errors: Vec<u64>,
+}
+
+/// A leaf that could be split, the most gain first.
+struct Open {
+    gain: f64,
+    node: usize,
+    best: Candidate,
+    rows: Vec<u32>,
+}
+
+impl PartialEq for Open {
+    fn eq(&self, other: &Open) -> bool {
+        self.cmp(other).is_eq()
+    }
+}
+impl Eq for Open {}
+impl PartialOrd for Open {
+    fn partial_cmp(&self, other: &Open) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+impl Ord for Open {
+    fn cmp(&self, other: &Open) -> std::cmp::Ordering {
+        self.gain.total_cmp(&other.gain).then(other.node.cmp(&self.node))
+    }
+}
+
+impl<'a> Learner<'a> {
+    #[must_use]
+    pub fn new(sample: &'a Sample) -> Learner<'a> {
+        Learner { sample, ranges: sample.ranges() }
+    }
+
+    fn all_rows(&self) -> Vec<u32> {
+        (0..self.sample.rows() as u32).collect()
+    }
+
+    /// Asks again and again the question of the most information gain over all leaves, until no leaf can be improved or
+    /// there are `max_leaves`.
+    #[must_use]
+    pub fn grow(&self, max_leaves: usize) -> Growth {
+        let mut heap = BinaryHeap::new();
+        let rows = self.all_rows();
+        let mut tree = Tree { nodes: vec![Node::leaf(counts(self.sample, &rows))] };
+        let mut wrong = tree.root().errors();
+        let mut errors = vec![wrong];
+        let open = |node, rows: Vec<u32>| {
+            let best = self.candidates(&rows).into_iter().reduce(|a, b| if b.gain > a.gain { b } else { a })?;
+            Some(Open { gain: best.gain, node, best, rows })
+        };
+        heap.extend(open(0, rows));
+        while let Some(Open { node, best, rows, .. }) = heap.pop().filter(|_| errors.len() < max_leaves) {
+            let (yes_rows, no_rows) = partition(self.sample, &rows, best.feature, best.at_most);
+            let yes = tree.nodes.len();
+            wrong -= tree.nodes[node].errors();
+            tree.nodes[node].split = Some(Split { feature: best.feature, at_most: best.at_most, yes, no: yes + 1 });
+            for rows in [yes_rows, no_rows] {
+                let leaf = Node::leaf(counts(self.sample, &rows));
+                wrong += leaf.errors();
+                let node = tree.nodes.len();
+                if leaf.errors() > 0 {
+                    heap.extend(open(node, rows));
+                }
+                tree.nodes.push(leaf);
+            }
+            errors.push(wrong);
+        }
+        Growth { tree, errors }
+    }
+
+    /// A small tree that gets wrong only what the features do not tell apart. At every node the `width` most promising
+    /// questions (by gain and by gain ratio) are each followed to the end greedily, and the one with the fewest leaves is
+    /// asked. With a width of 1 that is plain C4.5 without its pruning. What is not needed is left out at the end.
+    #[must_use]
+    pub fn smallest(&self, width: usize) -> Tree {
+        self.build(&self.all_rows(), width).prune(self.sample)
+    }
+
+    fn build(&self, rows: &[u32], width: usize) -> Tree {
+        let leaf = Node::leaf(counts(self.sample, rows));
+        if leaf.errors() == 0 {
+            return Tree { nodes: vec![leaf] };
+        }
+        let mut best: Option<(usize, Candidate)> = None;
+        let promising = self.promising(rows, width);
+        for &candidate in &promising {
+            if promising.len() == 1 {
+                best = Some((0, candidate));
+                break;
+            }
+            let (yes, no) = partition(self.sample, rows, candidate.feature, candidate.at_most);
+            let limit = best.map_or(usize::MAX, |(leaves, _)| leaves);
+            let mut leaves = self.greedy_leaves(&yes, limit);
+            if leaves < limit {
+                leaves += self.greedy_leaves(&no, limit - leaves);
+            }
+            if leaves < limit {
+                best = Some((leaves, candidate));
+            }
+        }
+        let Some((_, candidate)) = best else { return Tree { nodes: vec![leaf] } };
+        let (yes, no) = partition(self.sample, rows, candidate.feature, candidate.at_most);
+        join(leaf.counts, candidate.feature, candidate.at_most, self.build(&yes, width), self.build(&no, width))
+    }
+
+    /// Leaves of the tree that always asks the question of the most gain, or a number not below `limit`.
+    fn greedy_leaves(&self, rows: &[u32], limit: usize) -> usize {
+        if limit <= 1 || Node::leaf(counts(self.sample, rows)).errors() == 0 {
+            return 1;
+        }
+        let Some(&best) = self.promising(rows, 1).first() else { return 1 };
+        let (yes, no) = partition(self.sample, rows, best.feature, best.at_most);
+        let leaves = self.greedy_leaves(&yes, limit);
+        if leaves >= limit { leaves } else { leaves + self.greedy_leaves(&no, limit - leaves) }
+    }
+
+    /// The `width` questions of the most gain, and with a width over 1 those of the best gain ratio too.
+    fn promising(&self, rows: &[u32], width: usize) -> Vec<Candidate> {
+        let mut all = self.candidates(rows);
+        if width == 1 {
+            return all.into_iter().reduce(|a, b| if b.gain > a.gain { b } else { a }).into_iter().collect();
+        }
+        all.sort_by(|a, b| b.gain.total_cmp(&a.gain));
+        let mut chosen = all[..width.min(all.len())].to_vec();
+        all.sort_by(|a, b| b.ratio.total_cmp(&a.ratio));
+        for candidate in all.into_iter().take(width) {
+            if !chosen.contains(&candidate) {
+                chosen.push(candidate);
+            }
+        }
+        chosen
+    }
+
+    /// All questions that separate these rows.
+    fn candidates(&self, rows: &[u32]) -> Vec<Candidate> {
+        let sample = self.sample;
+        let total = counts(sample, rows);
+        let all = information(total);
+        let positions: u64 = total.iter().sum();
+        let mut candidates = Vec::new();
+        let mut histogram: Vec<[u64; 3]> = Vec::new();
+        for (feature, (column, &(low, high))) in sample.columns.iter().zip(&self.ranges).enumerate() {
+            histogram.clear();
+            histogram.resize(usize::from(high.abs_diff(low)) + 1, [0; 3]);
+            for &row in rows {
+                let row = row as usize;
+                let bin = (i16::from(column[row]) - i16::from(low)) as usize;
+                histogram[bin][sample.winners[row] as usize] += sample.weights[row];
+            }
+            let mut below = [0; 3];
+            for (bin, counts) in histogram.iter().enumerate() {
+                if counts.iter().all(|&n| n == 0) {
+                    continue;
+                }
+                for (below, n) in below.iter_mut().zip(counts) {
+                    *below += n;
+                }
+                let here: u64 = below.iter().sum();
+                if here == positions {
+                    break;
+                }
+                let above = std::array::from_fn(|i| total[i] - below[i]);
+                let gain = all - information(below) - information(above);
+                let question = information([here, positions - here, 0]);
+                let at_most = (i16::from(low) + bin as i16) as i8;
+                candidates.push(Candidate { feature, at_most, gain, ratio: gain / question });
+            }
+        }
+        candidates
+    }
+}
+
+/// Bits to say who wins each of so many positions, if only the counts are known: their entropy times their number.
+pub(super) fn information(counts: [u64; 3]) -> f64 {
+    let part = |n: u64| if n == 0 { 0.0 } else { n as f64 * (n as f64).log2() };
+    part(counts.iter().sum()) - counts.into_iter().map(part).sum::<f64>()
+}

@@ -1,0 +1,177 @@
+//! Measures of the engine that can be repeated: the bench signature, and how well it plays endgames whose value is known.
+
+use super::{Engine, EngineOptions, Limits, Tables};
+use crate::board::{Animal, Color, Piece, Position, Rules, Setup, Square};
+use crate::game::Game;
+use crate::tablebase::Wdl;
+use rand_core::{Rng, SeedableRng};
+use rand_pcg::Pcg64;
+use rayon::prelude::*;
+use serde::Serialize;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Instant;
+
+/// Positions of all kinds, from the start to endgames of three pieces.
+pub const POSITIONS: &[&str] = &[
+    "l5t/1d3c1/r1p1w1e/7/7/7/E1W1P1R/1C3D1/T5L w",
+    "2d4/p3c1t/3w1e1/E2l3/1r3R1/6L/5P1/T1W1D2/1C5 w",
+    "5t1/2d1w1c/l2p1e1/5R1/3L3/Tr5/1E1D3/2W1P2/1C5 b",
+    "1d3t1/4w1c/1l2e2/4R2/Lr5/7/1E1P3/C1W1D2/1T5 b",
+    "T6/2pe2c/2E2w1/1r4t/5R1/3l3/5L1/C1W1P2/5D1 b",
+    "5t1/1d2w1c/2l1e2/L6/1r5/7/1E1W3/2C1P2/1T3D1 b",
+    "7/2p2e1/1d2t2/l5L/1r5/5R1/1E1W3/T1C1P2/5D1 w",
+    "7/1d2c2/3L1e1/p6/2r4/t4R1/2l2T1/E3D2/2P4 b",
+    "4e1L/2d4/2l1c2/T6/1r3R1/7/1E5/2PW3/5t1 w",
+    "1d4c/7/3w2e/5R1/2r3P/7/2E2L1/2W1D2/l6 w",
+    "7/d1p2c1/3w1e1/5R1/7/7/2t2L1/2P1D2/1T5 w",
+    "2p4/2TetL1/7/7/3R3/6c/C6/2W1D2/7 b",
+    "1p2c2/dT5/3w1e1/5R1/7/7/3L3/4D2/7 b",
+    "7/2c4/2t4/1r5/3e3/7/1R1L3/3P3/2E4 w",
+    "7/T4l1/7/2r4/7/p6/1D5/5R1/7 b",
+    "2p1l2/e6/5t1/3L3/7/7/7/7/7 w",
+    "7/3l3/7/6t/3r3/7/E6/2T4/2L4 b",
+    "3d3/7/4w2/7/7/R6/2E4/3C3/7 w",
+    "7/7/7/7/7/3R3/7/p6/1T2e2 b",
+    "7/7/2l4/7/7/7/4L2/7/3P3 w",
+];
+
+/// Plies to which the signature searches.
+pub const DEPTH: u32 = 14;
+
+/// What a bench took.
+#[derive(Clone, Debug, Serialize)]
+pub struct Bench {
+    pub depth: u32,
+    pub positions: usize,
+    pub nodes: u64,
+    pub seconds: f64,
+    pub nodes_per_second: f64,
+}
+
+/// Searches every position of [`POSITIONS`] to a depth, each as in a new game. With one thread the number of nodes is the
+/// same on every machine.
+#[must_use]
+pub fn bench(depth: u32, options: &EngineOptions, rules: &Rules) -> Bench {
+    let mut engine = Engine::new(options.clone());
+    let limits = Limits { depth: Some(depth), ..Limits::default() };
+    let (mut nodes, mut seconds) = (0, 0.0);
+    for fen in POSITIONS {
+        let position = Position::from_fen(fen).expect("the positions are valid");
+        let game = Game::new(position, rules.clone(), Some(Game::NO_CAPTURE_LIMIT));
+        engine.new_game();
+        let start = Instant::now();
+        let found = engine.search(&game, &limits, &AtomicBool::new(false), &mut |_| ());
+        seconds += start.elapsed().as_secs_f64();
+        nodes += found.lines.first().map_or(0, |line| line.nodes);
+    }
+    let nodes_per_second = if seconds > 0.0 { (nodes as f64 / seconds).round() } else { 0.0 };
+    Bench { depth, positions: POSITIONS.len(), nodes, seconds, nodes_per_second }
+}
+
+/// How many positions of a value were played well.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Kept {
+    pub positions: usize,
+    /// Moves that keep the value of the table.
+    pub kept: usize,
+    /// Of these, moves by the shortest way to the win, or the longest to the loss; any that draws.
+    pub best: usize,
+}
+
+impl Kept {
+    fn add(&mut self, other: Kept) {
+        self.positions += other.positions;
+        self.kept += other.kept;
+        self.best += other.best;
+    }
+}
+
+/// How well endgames were played.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Endgames {
+    pub won: Kept,
+    pub drawn: Kept,
+    pub lost: Kept,
+}
+
+impl Endgames {
+    /// All together.
+    #[must_use]
+    pub fn total(&self) -> Kept {
+        let mut total = self.won;
+        total.add(self.drawn);
+        total.add(self.lost);
+        total
+    }
+}
+
+/// Positions of three and four pieces, in equal shares won, drawn and lost for the side to move by the tables.
+#[must_use]
+pub fn endgame_positions(count: usize, seed: u64, rules: &Rules, tables: &Tables) -> Vec<(Position, Wdl)> {
+    let mut random = Pcg64::seed_from_u64(seed);
+    let mut below = |n: usize| (random.next_u64() >> 33) as usize % n;
+    let mut found = Vec::new();
+    while found.len() < count {
+        let wanted = [Wdl::Win, Wdl::Draw, Wdl::Loss][found.len() % 3];
+        let pieces = 3 + below(2);
+        let mut setup = Setup::empty(Color::ALL[below(2)]);
+        for _ in 0..pieces {
+            let piece = Piece { color: Color::ALL[below(2)], animal: Animal::ALL[below(8)] };
+            setup.squares[below(Square::COUNT)] = Some(piece);
+        }
+        let Ok(position) = Position::from_setup(&setup) else { continue };
+        if position.occupied().len() == pieces
+            && position.count_moves(rules) > 0
+            && tables.probe(&position) == Some(wanted)
+        {
+            found.push((position, wanted));
+        }
+    }
+    found
+}
+
+/// Plays one move in each of these positions and asks the tables what it is worth. `done` is called after each.
+#[must_use]
+pub fn endgames(
+    positions: &[(Position, Wdl)],
+    options: &EngineOptions,
+    limits: &Limits,
+    rules: &Rules,
+    tables: &Arc<Tables>,
+    done: &(dyn Fn() + Sync),
+) -> Endgames {
+    let one = |(position, wdl): &(Position, Wdl)| {
+        let mut engine = Engine::new(options.clone());
+        let game = Game::new(position.clone(), rules.clone(), None);
+        let found = engine.search(&game, limits, &AtomicBool::new(false), &mut |_| ());
+        let before = tables.verdict(position, rules);
+        let after = found.best().and_then(|mv| tables.verdict(&position.make(mv), rules));
+        let reversed = match wdl {
+            Wdl::Win => Wdl::Loss,
+            Wdl::Draw => Wdl::Draw,
+            Wdl::Loss => Wdl::Win,
+        };
+        let kept = after.is_some_and(|after| after.wdl == reversed);
+        let best = kept
+            && match (before.and_then(|v| v.dtw), after.and_then(|v| v.dtw)) {
+                (Some(before), Some(after)) => after + 1 == before,
+                _ => true,
+            };
+        done();
+        let kept = Kept { positions: 1, kept: usize::from(kept), best: usize::from(best) };
+        let mut endgames = Endgames::default();
+        match wdl {
+            Wdl::Win => endgames.won = kept,
+            Wdl::Draw => endgames.drawn = kept,
+            Wdl::Loss => endgames.lost = kept,
+        }
+        endgames
+    };
+    positions.par_iter().with_max_len(1).map(one).reduce(Endgames::default, |mut a, b| {
+        a.won.add(b.won);
+        a.drawn.add(b.drawn);
+        a.lost.add(b.lost);
+        a
+    })
+}

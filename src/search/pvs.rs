@@ -1,0 +1,860 @@
+//! Principal variation search with what the Chess Programming Wiki knows to help, as far as it paid here.
+//!
+//! The game has no check, but something like it: a piece in one of the three traps before the enemy's den enters the den
+//! next unless it is taken. So in [`Ideas::den_threats`](super::ideas::Ideas) a side with an intruder before its den
+//! looks only at moves that take him (with two intruders it has lost), and a step before the enemy's den where nobody can
+//! take the piece is a win in three plies, found without search.
+
+use super::history::Memory;
+use super::score::{
+    DECIDED, INFINITE, MATE, MAX_PLY, NO_MOVE, Packed, TABLE_WIN, Value, animal_of, is_exact, pack, to_of,
+};
+use super::shared::{Line, Shared};
+use super::state::{State, TRAP_BITS, View};
+use super::tt::{Bound, Entry, loaded, stored};
+use crate::board::geometry::DEN;
+use crate::board::{Color, Repetition, union};
+use crate::tablebase::Wdl;
+use std::sync::LazyLock;
+
+/// Plies before the no-capture limit from which on the evaluation fades.
+const FADING: u32 = 60;
+
+/// What an animal is worth where captures are put in order: Burnett's material.
+const WORTH: [i32; 8] = super::burnett::MATERIAL;
+
+/// A move of the root with what the search found.
+#[derive(Clone, Debug)]
+pub(super) struct RootMove {
+    pub mv: Packed,
+    pub value: Value,
+    /// The value before, which keeps the order among moves that failed low.
+    pub earlier: Value,
+    pub seldepth: usize,
+    pub line: Vec<Packed>,
+}
+
+/// Late move reductions by depth and number of the move.
+static REDUCTIONS: LazyLock<[[i8; 64]; 64]> = LazyLock::new(|| {
+    std::array::from_fn(|depth| {
+        std::array::from_fn(|number| {
+            if depth == 0 || number == 0 {
+                return 0;
+            }
+            (0.75 + (depth as f64).ln() * (number as f64).ln() / 2.1) as i8
+        })
+    })
+});
+
+#[derive(Copy, Clone)]
+struct Ply {
+    mv: Packed,
+    eval: Value,
+    excluded: Packed,
+}
+
+pub(super) struct Worker<'a> {
+    pub line: Line<'a>,
+    shared: &'a Shared<'a>,
+    memory: &'a mut Memory,
+    plies: [Ply; MAX_PLY + 4],
+    pv: Box<[[Packed; MAX_PLY]; MAX_PLY]>,
+    pv_len: [usize; MAX_PLY + 1],
+    pub seldepth: usize,
+    level: crate::cpu::CpuLevel,
+    /// Margins are in hundredths of a cat; an evaluation of another scale stretches them.
+    scale: Value,
+    illegal_repetition: bool,
+}
+
+/// Moves with their rank, the best picked one by one.
+struct Picker {
+    /// The rank above, the move in the lowest 16 bits.
+    moves: [i64; 32],
+    len: usize,
+    next: usize,
+}
+
+impl Picker {
+    fn new() -> Picker {
+        Picker { moves: [0; 32], len: 0, next: 0 }
+    }
+
+    #[inline(always)]
+    fn push(&mut self, rank: i32, mv: Packed) {
+        self.moves[self.len & 31] = i64::from(rank) << 16 | i64::from(mv);
+        self.len += 1;
+    }
+
+    /// Leaves only captures.
+    fn drop_quiets(&mut self) {
+        let mut kept = self.next;
+        for i in self.next..self.len {
+            let rank = (self.moves[i] >> 16) as i32;
+            if rank <= BAD_CAPTURE / 2 || rank >= GOOD_CAPTURE / 2 {
+                self.moves[kept] = self.moves[i];
+                kept += 1;
+            }
+        }
+        self.len = kept;
+    }
+
+    #[inline(always)]
+    fn pick(&mut self) -> Option<(i32, Packed)> {
+        let rest = self.moves.get_mut(self.next..self.len)?;
+        let (&first, others) = rest.split_first()?;
+        let mut best = first;
+        let mut at = 0;
+        for (i, &other) in others.iter().enumerate() {
+            (best, at) = if other > best { (other, i + 1) } else { (best, at) };
+        }
+        rest[at] = first;
+        self.next += 1;
+        Some(((best >> 16) as i32, best as Packed))
+    }
+}
+
+/// Ranks: a move of the table, captures that win or hold, killers, quiet moves around 0, captures that lose.
+const TABLE_MOVE: i32 = 1 << 28;
+const GOOD_CAPTURE: i32 = 1 << 24;
+const KILLER: i32 = 1 << 20;
+const BAD_CAPTURE: i32 = -(1 << 24);
+
+/// A stored move, if it can be played.
+#[inline(always)]
+fn checked(view: &View, mv: Packed) -> Packed {
+    if view.targets[animal_of(mv)] >> to_of(mv) & 1 != 0 { mv } else { NO_MOVE }
+}
+
+impl<'a> Worker<'a> {
+    pub fn new(shared: &'a Shared<'a>, id: usize, memory: &'a mut Memory, scale: Value) -> Worker<'a> {
+        Worker {
+            line: Line::new(shared, id),
+            shared,
+            memory,
+            plies: [Ply { mv: NO_MOVE, eval: 0, excluded: NO_MOVE }; MAX_PLY + 4],
+            pv: vec![[NO_MOVE; MAX_PLY]; MAX_PLY].into_boxed_slice().try_into().expect("the lengths are equal"),
+            pv_len: [0; MAX_PLY + 1],
+            seldepth: 0,
+            level: shared.level,
+            scale,
+            illegal_repetition: shared.rules.options().repetition == Repetition::Illegal,
+        }
+    }
+
+    pub fn scale(&self) -> Value {
+        self.scale
+    }
+
+    /// The evaluation of the root.
+    pub fn eval(&self) -> Value {
+        self.plies[2].eval
+    }
+
+    fn den(color: usize) -> usize {
+        DEN[Color::ALL[color]].index()
+    }
+
+    fn set_line(&mut self, ply: usize, mv: Packed) {
+        let (above, below) = self.pv.split_at_mut(ply + 1);
+        let len = self.pv_len[ply + 1].clamp(ply + 1, MAX_PLY);
+        above[ply][ply] = mv;
+        if let Some(next) = below.first() {
+            above[ply][ply + 1..len].copy_from_slice(&next[ply + 1..len]);
+        }
+        self.pv_len[ply] = len;
+    }
+
+    /// The line from a ply on is one move that ends it.
+    fn set_last(&mut self, ply: usize, mv: Packed) {
+        self.pv[ply][ply] = mv;
+        self.pv_len[ply] = ply + 1;
+    }
+
+    /// One iteration at the root, over the moves from `first` on, which are put in order. `None` if it was stopped before
+    /// any move was done.
+    pub fn root(
+        &mut self,
+        state: &State,
+        moves: &mut [RootMove],
+        mut alpha: Value,
+        beta: Value,
+        depth: i32,
+    ) -> Option<Value> {
+        let view = self.look(state);
+        self.plies[2].eval = view.eval;
+        let mut best = -INFINITE;
+        let enemies = state.side(state.turn ^ 1);
+        for i in 0..moves.len() {
+            let mv = moves[i].mv;
+            self.seldepth = 0;
+            let capture = enemies >> to_of(mv) & 1 != 0;
+            let child = self.enter(state, mv, capture, 0);
+            let value = if child.side(child.turn) == 0 || to_of(mv) == Self::den(child.turn) {
+                self.pv_len[1] = 1;
+                MATE - 1
+            } else if i == 0 {
+                -self.search::<true>(&child, -beta, -alpha, depth - 1, 1, false)
+            } else {
+                let mut value = -alpha - 1;
+                let mut reduced = depth - 1;
+                if self.shared.ideas.reductions && depth >= 3 && i >= 3 && !capture {
+                    reduced -= (i32::from(REDUCTIONS[depth.min(63) as usize][i.min(63)]) - 1).max(0);
+                }
+                if reduced < depth - 1 {
+                    value = -self.search::<false>(&child, -alpha - 1, -alpha, reduced, 1, true);
+                }
+                if reduced == depth - 1 || value > alpha {
+                    value = -self.search::<false>(&child, -alpha - 1, -alpha, depth - 1, 1, true);
+                }
+                if value > alpha && value < beta {
+                    value = -self.search::<true>(&child, -beta, -alpha, depth - 1, 1, false);
+                }
+                value
+            };
+            self.line.pop();
+            if self.line.stopped {
+                return (best > -INFINITE).then_some(best);
+            }
+            let found = &mut moves[i];
+            if i == 0 || value > alpha {
+                found.value = value;
+                found.seldepth = self.seldepth + 1;
+                found.line.clear();
+                found.line.push(mv);
+                found.line.extend_from_slice(&self.pv[1][1..self.pv_len[1].max(1)]);
+            } else {
+                found.value = -INFINITE;
+            }
+            if value > best {
+                best = value;
+                if value > alpha {
+                    alpha = value;
+                    // Whatever comes later is compared with this one; should the search stop, it is the best so far.
+                    moves[..=i].rotate_right(1);
+                    if alpha >= beta {
+                        break;
+                    }
+                }
+            }
+        }
+        Some(best)
+    }
+
+    /// Makes a move on the line.
+    #[inline(always)]
+    fn enter(&mut self, state: &State, mv: Packed, capture: bool, ply: usize) -> State {
+        let child = state.make(mv, self.shared.evaluator);
+        let quiet = if capture { 0 } else { self.line.quiet() + 1 };
+        self.line.push(child.key, quiet);
+        self.plies[ply + 2].mv = mv | (state.turn as u16) << 9;
+        child
+    }
+
+    /// Whether a stored value can be trusted: close to the no-capture limit only a win or a loss in few plies.
+    #[inline(always)]
+    fn holds(&self, value: Value) -> bool {
+        let left = self.shared.no_capture_limit.saturating_sub(self.line.quiet());
+        left > 20 || left > 0 && is_exact(value) && MATE - value.abs() < left as Value
+    }
+
+    /// Whether only a move that takes an intruder can be good: he is in the den next, and the game is not drawn before.
+    #[inline(always)]
+    fn in_check(&self, state: &State) -> bool {
+        self.shared.ideas.den_threats
+            && state.in_check()
+            && self.shared.no_capture_limit.saturating_sub(self.line.quiet()) > 1
+    }
+
+    /// Looks at a position. The nearer the no-capture limit, the nearer to a draw is what it is worth.
+    #[inline(always)]
+    fn look(&self, state: &State) -> View {
+        let mut view = View::new();
+        view.look(self.level, self.shared.rules, self.shared.evaluator, state);
+        let left = self.shared.no_capture_limit.saturating_sub(self.line.quiet());
+        if left < FADING && self.shared.ideas.fading {
+            view.eval = view.eval * left as Value / FADING as Value;
+        }
+        view
+    }
+
+    /// What a table in memory says of a position that is not over.
+    #[inline(always)]
+    fn probe(&mut self, state: &State, ply: usize) -> Option<Value> {
+        let tables = self.shared.tables?;
+        if (state.count(0) + state.count(1)) as usize > tables.wdl().pieces() || self.illegal_repetition {
+            return None;
+        }
+        let turn = Color::ALL[state.turn];
+        let wdl = tables.wdl().probe_lanes([&state.lanes[0], &state.lanes[1]], turn)?;
+        self.line.tbhits += 1;
+        Some(match wdl {
+            Wdl::Win => TABLE_WIN - ply as Value,
+            Wdl::Draw => 0,
+            Wdl::Loss => ply as Value - TABLE_WIN,
+        })
+    }
+
+    /// What is decided without looking ahead: a win at once, an intruder who cannot be taken, or a step before the den
+    /// where nobody can take the piece. The move that does it comes with it, if it is one.
+    #[inline(always)]
+    fn settled(&self, state: &State, view: &View, ply: usize) -> Option<(Value, Packed)> {
+        let (us, them) = (state.turn, state.turn ^ 1);
+        let won = MATE - ply as Value;
+        let intruders = state.side(us) & TRAP_BITS[them];
+        if intruders != 0 {
+            let den = Self::den(them);
+            if let Some(a) = (0..8).find(|&a| state.lanes[us][a] & intruders != 0 && view.targets[a] >> den & 1 != 0) {
+                return Some((won - 1, pack(a, den)));
+            }
+        }
+        if state.count(them) == 1 {
+            let last = state.side(them);
+            if let Some(a) = (0..8).find(|&a| view.targets[a] & last != 0) {
+                return Some((won - 1, pack(a, last.trailing_zeros() as usize)));
+            }
+        }
+        if !self.shared.ideas.den_threats {
+            return None;
+        }
+        let left = self.shared.no_capture_limit.saturating_sub(self.line.quiet());
+        let enemies = state.side(them) & TRAP_BITS[us];
+        if enemies != 0 {
+            let lost = enemies.count_ones() > 1 || union(&view.targets) & enemies == 0;
+            return (lost && left > 1).then_some((2 - won, NO_MOVE));
+        }
+        if left > 2 && view.enemy_moves >= 6 && !self.illegal_repetition {
+            for a in 0..8 {
+                let safe = view.targets[a] & TRAP_BITS[them] & !view.danger[a];
+                if safe != 0 {
+                    return Some((won - 3, pack(a, safe.trailing_zeros() as usize)));
+                }
+            }
+        }
+        None
+    }
+
+    /// The value of a position within the bounds (fail-soft), `depth` plies ahead.
+    fn search<const PV: bool>(
+        &mut self,
+        state: &State,
+        mut alpha: Value,
+        mut beta: Value,
+        mut depth: i32,
+        ply: usize,
+        cut: bool,
+    ) -> Value {
+        let ideas = &self.shared.ideas;
+        if depth <= 0 && ideas.quiescence {
+            if self.line.repeats() {
+                self.pv_len[ply] = ply;
+                return 0;
+            }
+            return self.quiesce::<PV>(state, alpha, beta, ply, 0);
+        }
+        self.line.count_node();
+        if PV {
+            self.pv_len[ply] = ply;
+            self.seldepth = self.seldepth.max(ply);
+        }
+        if self.line.stopped {
+            return 0;
+        }
+        let excluded = self.plies[ply + 2].excluded;
+        if excluded == NO_MOVE && self.line.repeats() {
+            return 0;
+        }
+        let entry = if ideas.table && depth > 0 { self.shared.table.get(state.key) } else { None };
+        let mut table_value = 0;
+        if let Some(entry) = entry {
+            table_value = loaded(entry.value, ply);
+            let enough = match entry.bound {
+                Bound::Exact => true,
+                Bound::Lower => table_value >= beta,
+                Bound::Upper => table_value <= alpha,
+                Bound::None => false,
+            };
+            if !PV && excluded == NO_MOVE && enough && i32::from(entry.depth) >= depth && self.holds(table_value) {
+                return table_value;
+            }
+        }
+        let view = self.look(state);
+        if union(&view.targets) == 0 {
+            return self.shared.stuck(ply);
+        }
+        if self.line.quiet() >= self.shared.no_capture_limit {
+            return 0;
+        }
+        if depth <= 0 || ply >= MAX_PLY - 2 {
+            return view.eval;
+        }
+        if let Some((value, mv)) = self.settled(state, &view, ply) {
+            if PV && mv != NO_MOVE {
+                self.set_last(ply, mv);
+            }
+            return value;
+        }
+        if ideas.mate_distance {
+            alpha = alpha.max(ply as Value - MATE);
+            beta = beta.min(MATE - ply as Value - 1);
+            if alpha >= beta {
+                return alpha;
+            }
+        }
+
+        // Another position with the same key is next to impossible; its move must not be played all the same.
+        let table_move = entry.map_or(NO_MOVE, |entry| checked(&view, entry.mv));
+        if excluded == NO_MOVE
+            && let Some(value) = self.probe(state, ply)
+        {
+            let bound = if value > 0 {
+                Bound::Lower
+            } else if value < 0 {
+                Bound::Upper
+            } else {
+                Bound::Exact
+            };
+            let enough = match bound {
+                Bound::Lower => value >= beta,
+                Bound::Upper => value <= alpha,
+                _ => true,
+            };
+            if enough || !PV || depth < 4 {
+                return value;
+            }
+        }
+
+        let (us, them) = (state.turn, state.turn ^ 1);
+        let in_check = self.in_check(state);
+        let mut eval = view.eval;
+        self.plies[ply + 2].eval = if in_check { -INFINITE } else { eval };
+        let improving = !in_check && ply >= 2 && eval > self.plies[ply].eval;
+        if let Some(entry) = entry
+            && !in_check
+            && table_value.abs() < DECIDED
+        {
+            let better = match entry.bound {
+                Bound::Exact => true,
+                Bound::Lower => table_value > eval,
+                Bound::Upper => table_value < eval,
+                Bound::None => false,
+            };
+            if better {
+                eval = table_value;
+            }
+        }
+
+        if !PV && !in_check && excluded == NO_MOVE && beta.abs() < DECIDED {
+            if ideas.reverse_futility && depth <= 7 {
+                let margin = (70 * depth - if improving { 50 } else { 0 }) * self.scale;
+                if eval - margin >= beta && eval < DECIDED {
+                    return eval;
+                }
+            }
+            if ideas.razoring && depth <= 3 && eval + 180 * depth * self.scale < alpha {
+                let value = self.quiesce::<false>(state, alpha, alpha + 1, ply, 0);
+                if value <= alpha {
+                    return value;
+                }
+            }
+            // With few pieces, having to move may be what loses.
+            if ideas.null_move
+                && depth >= 3
+                && eval >= beta
+                && view.eval >= beta
+                && self.plies[ply + 1].mv != NO_MOVE
+                && state.count(us) >= 3
+                && state.count(us) + state.count(them) >= 6
+            {
+                let reduction = 3 + depth / 4 + ((eval - beta) / (150 * self.scale)).clamp(0, 3);
+                let child = state.pass();
+                self.shared.table.prefetch(child.key);
+                self.line.push(child.key, 0);
+                self.plies[ply + 2].mv = NO_MOVE;
+                let value = -self.search::<false>(&child, -beta, -beta + 1, depth - reduction, ply + 1, !cut);
+                self.line.pop();
+                if self.line.stopped {
+                    return 0;
+                }
+                if value >= beta {
+                    return if value >= DECIDED { beta } else { value };
+                }
+            }
+        }
+        if ideas.internal_reductions && depth >= 4 && table_move == NO_MOVE && excluded == NO_MOVE && (PV || cut) {
+            depth -= 1;
+        }
+
+        let enemies = state.side(them);
+        let evading = if in_check { enemies & TRAP_BITS[us] } else { 0 };
+        // All other moves let the intruder in.
+        let mut best = if in_check { ply as Value + 2 - MATE } else { -INFINITE };
+        let mut best_move = NO_MOVE;
+        let mut bound = Bound::Upper;
+        let mut picker = self.moves(state, &view, table_move, evading, ply);
+        let mut number = 0;
+        let mut legal = 0;
+        let mut tried = [NO_MOVE; 32];
+        let mut quiets = 0;
+        let mut upcoming = picker.pick();
+        if let Some((_, mv)) = upcoming {
+            self.shared.table.prefetch(state.key_after(mv));
+        }
+        while let Some((rank, mv)) = upcoming {
+            upcoming = picker.pick();
+            // While this move is searched, the entry of the next comes from memory.
+            if let Some((_, next)) = upcoming {
+                self.shared.table.prefetch(state.key_after(next));
+            }
+            if mv == excluded {
+                continue;
+            }
+            let (animal, to) = (animal_of(mv), to_of(mv));
+            let capture = enemies >> to & 1 != 0;
+            if self.illegal_repetition && !capture && self.line.would_repeat(state.key_after(mv)) {
+                continue;
+            }
+            legal += 1;
+            let threat = TRAP_BITS[them] >> to & 1 != 0;
+            let risky = view.danger[animal] >> to & 1 != 0;
+            let mut reduction = i32::from(REDUCTIONS[depth.min(63) as usize][number.min(63)]);
+            if best > -DECIDED && !in_check {
+                let left = (depth - reduction).max(1);
+                if !capture && !threat {
+                    let enough = (4 + depth * depth) / if improving { 1 } else { 2 };
+                    let late = ideas.late_moves && !PV && depth <= 8 && number as i32 >= enough;
+                    let futile = ideas.futility && left <= 6 && view.eval + (100 + 90 * left) * self.scale <= alpha;
+                    let bad = ideas.history_pruning && depth <= 4 && rank < -3500 * depth;
+                    if late || futile || bad {
+                        // What comes later is no better.
+                        picker.drop_quiets();
+                        continue;
+                    }
+                }
+                if ideas.danger_pruning
+                    && !PV
+                    && risky
+                    && depth <= 4
+                    && (rank <= BAD_CAPTURE / 2 || !capture && !threat)
+                {
+                    continue;
+                }
+            }
+
+            let mut extension = 0;
+            if ideas.check_extension && in_check {
+                extension = 1;
+            } else if ideas.singular
+                && mv == table_move
+                && depth >= 7
+                && excluded == NO_MOVE
+                && let Some(entry) = entry
+                && matches!(entry.bound, Bound::Lower | Bound::Exact)
+                && i32::from(entry.depth) >= depth - 3
+                && table_value.abs() < DECIDED
+                && ply < 2 * MAX_PLY / 3
+            {
+                let target = table_value - 2 * depth * self.scale;
+                self.plies[ply + 2].excluded = mv;
+                let value = self.search::<false>(state, target - 1, target, (depth - 1) / 2, ply, cut);
+                self.plies[ply + 2].excluded = NO_MOVE;
+                if self.line.stopped {
+                    return 0;
+                }
+                if value < target {
+                    extension = 1;
+                } else if !PV && value >= beta && value.abs() < DECIDED {
+                    // Two moves that refute: most likely one does (multi-cut).
+                    return value;
+                }
+            }
+            let child = self.enter(state, mv, capture, ply);
+            let below = depth - 1 + extension;
+            let mut value;
+            if number == 0 {
+                value = if PV {
+                    -self.search::<true>(&child, -beta, -alpha, below, ply + 1, false)
+                } else {
+                    -self.search::<false>(&child, -beta, -alpha, below, ply + 1, !cut)
+                };
+            } else {
+                let mut shallow = below;
+                if ideas.reductions && depth >= 2 && !(capture && rank > 0) && !threat {
+                    if cut {
+                        reduction += 1;
+                    }
+                    if PV {
+                        reduction -= 1;
+                    }
+                    if rank >= KILLER / 2 {
+                        reduction -= 1;
+                    } else if !capture {
+                        reduction -= (rank / 8000).clamp(-2, 2);
+                    }
+                    if !improving {
+                        reduction += 1;
+                    }
+                    shallow = (below - reduction.max(0)).max(1.min(below));
+                }
+                value = -self.search::<false>(&child, -alpha - 1, -alpha, shallow, ply + 1, true);
+                if value > alpha && shallow < below {
+                    value = -self.search::<false>(&child, -alpha - 1, -alpha, below, ply + 1, !cut);
+                }
+                if PV && value > alpha && value < beta {
+                    value = -self.search::<true>(&child, -beta, -alpha, below, ply + 1, false);
+                }
+            }
+            self.line.pop();
+            if self.line.stopped {
+                return 0;
+            }
+            number += 1;
+            if value > best {
+                best = value;
+                if value > alpha {
+                    best_move = mv;
+                    bound = Bound::Exact;
+                    if PV {
+                        self.set_line(ply, mv);
+                    }
+                    if value >= beta {
+                        bound = Bound::Lower;
+                        self.learn(us, mv, capture, &tried[..quiets], depth, ply);
+                        break;
+                    }
+                    alpha = value;
+                }
+            }
+            if !capture {
+                tried[quiets] = mv;
+                quiets += 1;
+            }
+        }
+        if legal == 0 {
+            if excluded != NO_MOVE {
+                return alpha;
+            }
+            // Only with repetition illegal, or an intruder whom no legal move takes.
+            return if in_check { best } else { self.shared.stuck(ply) };
+        }
+        if best == -INFINITE {
+            // Everything was pruned.
+            best = alpha;
+        }
+        if ideas.table && excluded == NO_MOVE {
+            self.shared.table.put(
+                state.key,
+                Entry {
+                    mv: best_move,
+                    value: stored(best, ply),
+                    eval: view.eval as i16,
+                    depth: depth.clamp(0, 255) as u8,
+                    bound,
+                },
+            );
+        }
+        best
+    }
+
+    /// Looks on until nothing can be taken and no den is threatened.
+    fn quiesce<const PV: bool>(
+        &mut self,
+        state: &State,
+        mut alpha: Value,
+        beta: Value,
+        ply: usize,
+        depth: i32,
+    ) -> Value {
+        self.line.count_node();
+        if PV {
+            self.pv_len[ply] = ply;
+            self.seldepth = self.seldepth.max(ply);
+        }
+        if self.line.stopped {
+            return 0;
+        }
+        let ideas = &self.shared.ideas;
+        let entry = if ideas.table { self.shared.table.get(state.key) } else { None };
+        let mut table_value = 0;
+        if let Some(entry) = entry {
+            table_value = loaded(entry.value, ply);
+            let enough = match entry.bound {
+                Bound::Exact => true,
+                Bound::Lower => table_value >= beta,
+                Bound::Upper => table_value <= alpha,
+                Bound::None => false,
+            };
+            if !PV && enough && self.holds(table_value) {
+                return table_value;
+            }
+        }
+        let view = self.look(state);
+        if union(&view.targets) == 0 {
+            return self.shared.stuck(ply);
+        }
+        if self.line.quiet() >= self.shared.no_capture_limit {
+            return 0;
+        }
+        if ply >= MAX_PLY - 2 {
+            return view.eval;
+        }
+        if let Some((value, mv)) = self.settled(state, &view, ply) {
+            if PV && mv != NO_MOVE {
+                self.set_last(ply, mv);
+            }
+            return value;
+        }
+        let (us, them) = (state.turn, state.turn ^ 1);
+        let in_check = self.in_check(state);
+        let mut eval = view.eval;
+        let mut table_move = NO_MOVE;
+        if let Some(entry) = entry {
+            table_move = checked(&view, entry.mv);
+            let better = match entry.bound {
+                Bound::Exact => true,
+                Bound::Lower => table_value > eval,
+                Bound::Upper => table_value < eval,
+                Bound::None => false,
+            };
+            if better && table_value.abs() < DECIDED {
+                eval = table_value;
+            }
+        }
+        if let Some(value) = self.probe(state, ply) {
+            return value;
+        }
+        let mut best = if in_check { ply as Value + 2 - MATE } else { eval };
+        if best >= beta {
+            return best;
+        }
+        alpha = alpha.max(best);
+        let enemies = state.side(them);
+        let wanted = if in_check { enemies & TRAP_BITS[us] } else { enemies };
+        let mut picker = Picker::new();
+        for a in 0..8 {
+            let mut targets = view.targets[a] & wanted;
+            while targets != 0 {
+                let to = targets.trailing_zeros() as usize;
+                targets &= targets - 1;
+                let victim = state.animal_at(them, to);
+                let risky = view.danger[a] >> to & 1 != 0;
+                let gain = WORTH[victim] - if risky { WORTH[a] } else { 0 };
+                let mv = pack(a, to);
+                if !in_check {
+                    // Taken back at a loss, or too little to matter (delta pruning).
+                    if gain < 0 && mv != table_move {
+                        continue;
+                    }
+                    if view.eval + (WORTH[victim] + 150) * self.scale <= alpha && state.count(them) > 1 {
+                        best = best.max(view.eval + (WORTH[victim] + 150) * self.scale);
+                        continue;
+                    }
+                }
+                let rank = if mv == table_move { TABLE_MOVE } else { gain * 16 + WORTH[victim] };
+                picker.push(rank, mv);
+            }
+        }
+        let mut best_move = NO_MOVE;
+        while let Some((_, mv)) = picker.pick() {
+            self.shared.table.prefetch(state.key_after(mv));
+            let child = self.enter(state, mv, true, ply);
+            let value = -self.quiesce::<PV>(&child, -beta, -alpha, ply + 1, depth - 1);
+            self.line.pop();
+            if self.line.stopped {
+                return 0;
+            }
+            if value > best {
+                best = value;
+                if value > alpha {
+                    best_move = mv;
+                    if PV {
+                        self.set_line(ply, mv);
+                    }
+                    if value >= beta {
+                        break;
+                    }
+                    alpha = value;
+                }
+            }
+        }
+        if ideas.table {
+            let bound = if best >= beta { Bound::Lower } else { Bound::Upper };
+            self.shared.table.put(
+                state.key,
+                Entry { mv: best_move, value: stored(best, ply), eval: view.eval as i16, depth: 0, bound },
+            );
+        }
+        best
+    }
+
+    /// All moves with their ranks; only those onto `evading` if that is not empty.
+    #[inline(always)]
+    fn moves(&self, state: &State, view: &View, table_move: Packed, evading: u64, ply: usize) -> Picker {
+        let ideas = &self.shared.ideas;
+        let mut picker = Picker::new();
+        let (us, them) = (state.turn, state.turn ^ 1);
+        let enemies = state.side(them);
+        let mask = if evading == 0 { u64::MAX } else { evading };
+        let killers = self.memory.killers[ply];
+        let history = &self.memory.history[us];
+        let (first, second) = (self.plies[ply + 1].mv, self.plies[ply].mv);
+        let after_first = self.memory.continuation(0, first);
+        let after_second = self.memory.continuation(1, second);
+        for a in 0..8 {
+            let mut targets = view.targets[a] & mask;
+            let attacked = state.lanes[us][a] & view.danger[a] != 0;
+            while targets != 0 {
+                let to = targets.trailing_zeros() as usize;
+                targets &= targets - 1;
+                let mv = pack(a, to);
+                let risky = view.danger[a] >> to & 1 != 0;
+                let rank = if mv == table_move {
+                    TABLE_MOVE
+                } else if enemies >> to & 1 != 0 {
+                    let victim = state.animal_at(them, to);
+                    let gain = WORTH[victim] - if risky { WORTH[a] } else { 0 };
+                    (if gain >= 0 { GOOD_CAPTURE } else { BAD_CAPTURE }) + gain * 16 + WORTH[victim]
+                } else if ideas.killers && mv == killers[0] {
+                    KILLER + 1
+                } else if ideas.killers && mv == killers[1] {
+                    KILLER
+                } else {
+                    let mut rank = 0;
+                    if ideas.history {
+                        rank += 2 * i32::from(history[usize::from(mv)]);
+                    }
+                    if ideas.continuation {
+                        rank += i32::from(after_first[usize::from(mv)]) + i32::from(after_second[usize::from(mv)]);
+                    }
+                    if ideas.danger_order {
+                        if risky {
+                            rank -= 12 * WORTH[a];
+                        } else if attacked {
+                            rank += 8 * WORTH[a];
+                        }
+                    }
+                    rank
+                };
+                picker.push(rank, mv);
+            }
+        }
+        picker
+    }
+
+    /// Remembers a move that refuted, and the quiet ones before it that did not.
+    fn learn(&mut self, us: usize, mv: Packed, capture: bool, tried: &[Packed], depth: i32, ply: usize) {
+        if capture {
+            return;
+        }
+        let killers = &mut self.memory.killers[ply];
+        if killers[0] != mv {
+            *killers = [mv, killers[0]];
+        }
+        let bonus = (20 * depth * depth + 60 * depth).min(1600);
+        let (first, second) = (self.plies[ply + 1].mv, self.plies[ply].mv);
+        self.memory.update(us, mv, first, second, bonus);
+        for &other in tried {
+            self.memory.update(us, other, first, second, -bonus);
+        }
+    }
+}

@@ -1,0 +1,236 @@
+//! The transposition table: what was found out about positions, shared by threads without locks.
+//!
+//! An entry is two words: the data, and the key XOR the data, so that an entry torn by two threads is not found (Hyatt and
+//! Mann, *A lockless transposition-table implementation for parallel search*, 2002). Four entries are a bucket, one line
+//! of the cache; a new entry replaces the one that is worth least, shallow and old first.
+
+use super::score::{NO_MOVE, Value};
+use crate::pages::{Pages, Words, prefetch};
+use std::sync::atomic::{AtomicU8, AtomicU64, Ordering::Relaxed};
+
+/// What a stored value says about the true one.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub(super) enum Bound {
+    /// Nothing: only the evaluation is known.
+    None,
+    Upper,
+    Lower,
+    Exact,
+}
+
+/// An entry as a search reads it.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub(super) struct Entry {
+    /// A packed move, or [`NO_MOVE`].
+    pub mv: u16,
+    /// As stored: wins counted from this position on.
+    pub value: i16,
+    /// The evaluation of the position itself.
+    pub eval: i16,
+    /// Plies searched below; 0 for quiescence.
+    pub depth: u8,
+    pub bound: Bound,
+}
+
+#[repr(align(64))]
+#[derive(Default)]
+struct Bucket([[AtomicU64; 2]; 4]);
+
+pub(super) struct Table {
+    buckets: Pages<Bucket>,
+    /// Counts searches, modulo 64.
+    age: AtomicU8,
+}
+
+const AGE_MASK: u8 = 63;
+
+// SAFETY: eight atomic words.
+unsafe impl Words for Bucket {}
+
+fn pack(entry: &Entry, age: u8) -> u64 {
+    u64::from(entry.mv)
+        | u64::from(entry.value as u16) << 16
+        | u64::from(entry.eval as u16) << 32
+        | u64::from(entry.depth) << 48
+        | u64::from(entry.bound as u8) << 56
+        | u64::from(age) << 58
+}
+
+fn unpack(data: u64) -> Entry {
+    let bound = match data >> 56 & 3 {
+        0 => Bound::None,
+        1 => Bound::Upper,
+        2 => Bound::Lower,
+        _ => Bound::Exact,
+    };
+    Entry { mv: data as u16, value: (data >> 16) as i16, eval: (data >> 32) as i16, depth: (data >> 48) as u8, bound }
+}
+
+impl Table {
+    /// A table of at most `mebibytes` MiB; half as large, again and again, as long as there is no memory for it.
+    pub fn new(mebibytes: usize) -> Table {
+        let mut len = (mebibytes.min(1 << 24) << 20).div_ceil(size_of::<Bucket>()).max(16);
+        loop {
+            match Pages::new(len) {
+                Some(buckets) => return Table { buckets, age: AtomicU8::new(0) },
+                None => len /= 2,
+            }
+        }
+    }
+
+    /// Forgets everything.
+    pub fn clear(&mut self) {
+        for bucket in self.buckets.iter() {
+            for word in bucket.0.as_flattened() {
+                word.store(0, Relaxed);
+            }
+        }
+        self.age = AtomicU8::new(0);
+    }
+
+    /// Begins another search: what is there already counts for less from now on.
+    pub fn next_age(&self) {
+        self.age.store((self.age.load(Relaxed) + 1) & AGE_MASK, Relaxed);
+    }
+
+    #[inline(always)]
+    fn bucket(&self, key: u64) -> &[[AtomicU64; 2]; 4] {
+        let index = (u128::from(key) * self.buckets.len() as u128) >> 64;
+        &self.buckets[index as usize].0
+    }
+
+    /// Asks the processor to have the bucket of a key at hand soon.
+    #[inline(always)]
+    pub fn prefetch(&self, key: u64) {
+        prefetch(self.bucket(key));
+    }
+
+    #[inline]
+    pub fn get(&self, key: u64) -> Option<Entry> {
+        for [check, data] in self.bucket(key) {
+            let data = data.load(Relaxed);
+            if check.load(Relaxed) ^ data == key && data != 0 {
+                return Some(unpack(data));
+            }
+        }
+        None
+    }
+
+    #[inline]
+    pub fn put(&self, key: u64, mut entry: Entry) {
+        let age = self.age.load(Relaxed);
+        let bucket = self.bucket(key);
+        let mut slot = &bucket[0];
+        let mut least = i32::MAX;
+        for candidate in bucket {
+            let data = candidate[1].load(Relaxed);
+            if candidate[0].load(Relaxed) ^ data == key && data != 0 {
+                let old = unpack(data);
+                if entry.mv == NO_MOVE {
+                    entry.mv = old.mv;
+                }
+                // What is much deeper and still fresh is kept, unless the new value is exact.
+                let fresh = (data >> 58) as u8 == age;
+                if entry.bound != Bound::Exact && fresh && old.depth > entry.depth + 3 {
+                    return;
+                }
+                slot = candidate;
+                break;
+            }
+            let years = i32::from(age.wrapping_sub((data >> 58) as u8) & AGE_MASK);
+            let worth = if data == 0 { i32::MIN } else { i32::from((data >> 48) as u8) - 8 * years };
+            if worth < least {
+                (least, slot) = (worth, candidate);
+            }
+        }
+        // Bound `None` with no move, value and age could be 0, which means an empty slot; the depth of such an entry is
+        // stored one higher, and nobody trusts a bound of `None`.
+        let data = pack(&entry, age);
+        let data = if data == 0 { 1 << 48 } else { data };
+        slot[0].store(key ^ data, Relaxed);
+        slot[1].store(data, Relaxed);
+    }
+
+    /// Entries of this search in use, of a thousand.
+    pub fn full(&self) -> u32 {
+        let age = self.age.load(Relaxed);
+        let sample = &self.buckets[..self.buckets.len().min(250)];
+        let used = |slot: &&[AtomicU64; 2]| {
+            let data = slot[1].load(Relaxed);
+            data != 0 && (data >> 58) as u8 == age
+        };
+        let count = sample.iter().flat_map(|bucket| &bucket.0).filter(used).count();
+        (count * 1000 / (4 * sample.len())) as u32
+    }
+}
+
+/// A value as an entry keeps it: wins are counted from the position on, not from the root.
+#[inline(always)]
+pub(super) fn stored(value: Value, ply: usize) -> i16 {
+    use super::score::DECIDED;
+    (if value >= DECIDED {
+        value + ply as Value
+    } else if value <= -DECIDED {
+        value - ply as Value
+    } else {
+        value
+    }) as i16
+}
+
+/// The reverse of [`stored`].
+#[inline(always)]
+pub(super) fn loaded(value: i16, ply: usize) -> Value {
+    use super::score::DECIDED;
+    let value = Value::from(value);
+    if value >= DECIDED {
+        value - ply as Value
+    } else if value <= -DECIDED {
+        value + ply as Value
+    } else {
+        value
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_put_is_found() {
+        let table = Table::new(1);
+        for i in 1..1000u64 {
+            let key = i.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+            let bound = [Bound::Upper, Bound::Lower, Bound::Exact][i as usize % 3];
+            let entry = Entry { mv: i as u16, value: -(i as i16), eval: i as i16 * 7, depth: i as u8, bound };
+            table.put(key, entry);
+            assert_eq!(table.get(key), Some(entry));
+            assert_eq!(table.get(key ^ 1), None);
+        }
+    }
+
+    #[test]
+    fn the_shallow_and_the_old_go_first() {
+        let table = Table::new(0);
+        let entry = |depth| Entry { mv: 1, value: 2, eval: 3, depth, bound: Bound::Exact };
+        // All of one bucket: the highest bits choose it.
+        for depth in [5, 9, 3, 7] {
+            table.put(u64::from(depth), entry(depth));
+        }
+        table.put(100, entry(1));
+        assert_eq!(table.get(3), None);
+        table.next_age();
+        table.put(101, entry(1));
+        assert_eq!(table.get(100), None, "an old shallow entry goes first");
+        assert!(table.get(9).is_some() && table.get(101).is_some());
+    }
+
+    #[test]
+    fn wins_are_counted_from_the_position() {
+        use super::super::score::{MATE, TABLE_WIN};
+        for value in [0, 17, -500, MATE - 9, 12 - MATE, TABLE_WIN - 7, 7 - TABLE_WIN] {
+            assert_eq!(loaded(stored(value, 5), 5), value);
+        }
+        assert_eq!(loaded(stored(MATE - 9, 5), 2), MATE - 6);
+    }
+}

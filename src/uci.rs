@@ -1,0 +1,554 @@
+//! The engine protocol: UCI (Universal Chess Interface, April 2006) as far as it has a meaning for this game.
+//!
+//! Commands, one a line: `uci`, `isready`, `ucinewgame`, `position startpos|fen FEN [moves ...]`, `go`, `stop`, `setoption`,
+//! `quit`, and `d`, which draws the board. The end of the input is `quit`.
+//!
+//! - A FEN has two fields here; up to four more, as chess programs write them, are read over. Moves are in coordinates
+//!   (`a3b3`); the papers' notation (`Eb3`) is understood too.
+//! - `go` takes `depth`, `nodes`, `movetime`, `wtime`, `btime`, `winc`, `binc`, `movestogo`, `infinite`, and `perft N`, which
+//!   counts and answers no move. Without any limit it goes on until `stop`. Pondering and `searchmoves` are not supported.
+//! - `bestmove` always comes; it is `0000` if the game is over.
+//! - What cannot be understood is answered by an `info string` that says why, and changes nothing. A `position` with an illegal
+//!   move leaves the position as it was. A limit that is no number is left out; if no other remains, one ply is searched.
+//! - `score mate` counts moves of the winner, as UCI wants it; every other distance is in plies.
+//! - Options that set up the engine, and `ucinewgame`, wait for no search: they are refused while one runs.
+
+use crate::board::{Move, Position, RuleOptions, Rules};
+use crate::game::Game;
+use crate::matches::TableCache;
+use crate::perft::{Perft, PerftMode};
+use crate::search::{Clock, Engine, EngineOptions, Evaluation, Info, Limits, Tables};
+use std::fmt;
+use std::io::{self, BufRead, Read, Write};
+use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+/// The longest line that is read; what is longer is refused as a whole.
+const LINE: u64 = 1 << 20;
+/// The most time that a limit may be: a year.
+const LONGEST: i64 = 365 * 24 * 3600 * 1000;
+
+/// Speaks UCI until `quit` or the end of the input. Fails only if the input cannot be read or the output not be written.
+///
+/// The search runs in a thread of its own, so that `stop` and `isready` are answered meanwhile.
+pub fn serve(mut input: impl BufRead, output: impl Write + Send + 'static) -> io::Result<()> {
+    let mut session = Session::new(output);
+    let mut line = Vec::new();
+    loop {
+        line.clear();
+        if input.by_ref().take(LINE).read_until(b'\n', &mut line)? == 0 {
+            break;
+        }
+        if line.len() as u64 == LINE && line.last() != Some(&b'\n') {
+            while input.by_ref().take(LINE).read_until(b'\n', &mut line)? > 0 && line.last() != Some(&b'\n') {
+                line.clear();
+            }
+            session.complain("a line of more than a mebibyte is no command");
+            continue;
+        }
+        if session.command(&String::from_utf8_lossy(&line)).is_break() || session.output.failed() {
+            break;
+        }
+    }
+    session.wait();
+    session.output.result()
+}
+
+/// Where answers go; shared with the search.
+struct Output<W> {
+    writer: Arc<Mutex<(W, Option<io::Error>)>>,
+}
+
+impl<W> Clone for Output<W> {
+    fn clone(&self) -> Output<W> {
+        Output { writer: Arc::clone(&self.writer) }
+    }
+}
+
+impl<W: Write> Output<W> {
+    fn lock(&self) -> MutexGuard<'_, (W, Option<io::Error>)> {
+        self.writer.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn line(&self, text: &str) {
+        let mut guard = self.lock();
+        let (writer, error) = &mut *guard;
+        if error.is_none() {
+            *error = writeln!(writer, "{text}").and_then(|()| writer.flush()).err();
+        }
+    }
+
+    fn failed(&self) -> bool {
+        self.lock().1.is_some()
+    }
+
+    fn result(&self) -> io::Result<()> {
+        self.lock().1.take().map_or(Ok(()), Err)
+    }
+}
+
+/// A search that is going on, or has just ended.
+struct Running {
+    stop: Arc<AtomicBool>,
+    /// Set before its last word, so that who has read that may begin another.
+    done: Arc<AtomicBool>,
+    thread: JoinHandle<Engine>,
+}
+
+struct Session<W> {
+    output: Output<W>,
+    options: EngineOptions,
+    rules: Rules,
+    no_capture_limit: Option<u32>,
+    game: Game,
+    /// Made when it is needed; `None` also while it searches.
+    engine: Option<Engine>,
+    running: Option<Running>,
+}
+
+/// What `go` was told.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Go {
+    limits: Limits,
+    infinite: bool,
+    perft: Option<u32>,
+}
+
+impl<W: Write + Send + 'static> Session<W> {
+    fn new(output: W) -> Session<W> {
+        let rules = Rules::default();
+        let no_capture_limit = Some(Game::NO_CAPTURE_LIMIT);
+        Session {
+            output: Output { writer: Arc::new(Mutex::new((output, None))) },
+            options: EngineOptions::default(),
+            game: Game::new(Position::start(), rules.clone(), no_capture_limit),
+            rules,
+            no_capture_limit,
+            engine: None,
+            running: None,
+        }
+    }
+
+    fn complain(&self, text: &str) {
+        self.output.line(&format!("info string {text}"));
+    }
+
+    fn command(&mut self, line: &str) -> ControlFlow<()> {
+        let line = line.trim();
+        let (command, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
+        match command {
+            "" | "debug" | "register" | "ponderhit" => {}
+            "uci" => self.introduce(),
+            "isready" => {
+                if !self.is_searching() {
+                    self.engine();
+                }
+                self.output.line("readyok");
+            }
+            "ucinewgame" => {
+                if self.is_idle(command) {
+                    self.engine().new_game();
+                    self.game = Game::new(Position::start(), self.rules.clone(), self.no_capture_limit);
+                }
+            }
+            "position" => match self.position(rest) {
+                Ok(game) => self.game = game,
+                Err(problem) => self.complain(&format!("{problem}; the position stays as it was")),
+            },
+            "go" => {
+                if self.is_idle(command) {
+                    self.go(rest);
+                }
+            }
+            "stop" => self.stop(),
+            "setoption" => {
+                if self.is_idle(command)
+                    && let Err(problem) = self.set_option(rest)
+                {
+                    self.complain(&problem);
+                }
+            }
+            "d" => {
+                let position = self.game.position();
+                self.output.line(&format!("{position}{}", position.to_fen()));
+            }
+            "quit" => return ControlFlow::Break(()),
+            _ => self.complain(&format!("no command is called {}", quoted(command))),
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn introduce(&self) {
+        let mut text = format!("id name doushouqi {}\nid author the doushouqi authors\n", env!("CARGO_PKG_VERSION"));
+        for option in &OPTIONS {
+            text.push_str(&format!("{option}\n"));
+        }
+        self.output.line(&format!("{text}uciok"));
+    }
+
+    /// The engine, which must not be searching.
+    fn engine(&mut self) -> &mut Engine {
+        self.wait();
+        self.engine.get_or_insert_with(|| Engine::new(self.options.clone()))
+    }
+
+    fn is_searching(&self) -> bool {
+        self.running.as_ref().is_some_and(|running| !running.done.load(Ordering::SeqCst))
+    }
+
+    /// Whether no search is going on; if one is, says that this command has to wait.
+    fn is_idle(&self, command: &str) -> bool {
+        let idle = !self.is_searching();
+        if !idle {
+            self.complain(&format!("{command}: a search is going on; stop it first"));
+        }
+        idle
+    }
+
+    fn stop(&self) {
+        if let Some(running) = &self.running {
+            running.stop.store(true, Ordering::SeqCst);
+        }
+    }
+
+    /// Stops the search, if there is one, and takes its engine back.
+    fn wait(&mut self) {
+        self.stop();
+        if let Some(running) = self.running.take() {
+            // A thread that panicked takes its engine along; the next search makes another.
+            self.engine = running.thread.join().ok();
+        }
+    }
+
+    fn position(&self, text: &str) -> Result<Game, String> {
+        let words: Vec<&str> = text.split_whitespace().collect();
+        let moves = words.iter().position(|word| *word == "moves").unwrap_or(words.len());
+        let start = match words[..moves] {
+            ["startpos"] => Position::start(),
+            ["fen", ref fields @ ..] => {
+                Position::from_fen(&fields.join(" ")).map_err(|error| format!("position: {error}"))?
+            }
+            _ => return Err("position: startpos or fen comes next, then moves".to_owned()),
+        };
+        let mut game = Game::new(start, self.rules.clone(), self.no_capture_limit);
+        for (i, word) in words.iter().skip(moves + 1).enumerate() {
+            play(&mut game, word).map_err(|error| format!("position: move {}: {error}", i + 1))?;
+        }
+        Ok(game)
+    }
+
+    fn go(&mut self, text: &str) {
+        let (go, problems) = parse_go(text, &self.game);
+        for problem in problems {
+            self.complain(&format!("go: {problem}"));
+        }
+        self.engine();
+        let Some(mut engine) = self.engine.take() else { return };
+        let (stop, done) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicBool::new(false)));
+        let (game, output) = (self.game.clone(), self.output.clone());
+        let (stop_it, it_is_done) = (Arc::clone(&stop), Arc::clone(&done));
+        let search = move || {
+            let last_word = match go.perft {
+                Some(depth) => perft(&game, depth, &stop_it, &output),
+                None => search(&mut engine, &game, &go, &stop_it, &output),
+            };
+            it_is_done.store(true, Ordering::SeqCst);
+            output.line(&last_word);
+            engine
+        };
+        match std::thread::Builder::new().name("search".to_owned()).stack_size(16 << 20).spawn(search) {
+            Ok(thread) => self.running = Some(Running { stop, done, thread }),
+            Err(error) => {
+                self.complain(&format!("go: cannot start a thread: {error}"));
+                self.output.line(&best_move(self.game.legal_moves().first().copied()));
+            }
+        }
+    }
+
+    fn set_option(&mut self, text: &str) -> Result<(), String> {
+        let (name, value) = split_option(text).ok_or("setoption: write setoption name NAME value VALUE")?;
+        let Some(option) = OPTIONS.iter().find(|option| option.name.eq_ignore_ascii_case(name)) else {
+            let names: Vec<&str> = OPTIONS.iter().map(|option| option.name).collect();
+            return Err(format!("setoption: no option is called {}; there are {}", quoted(name), names.join(", ")));
+        };
+        match option.name {
+            "Hash" => self.options.hash_mib = option.number(value)? as usize,
+            "Clear Hash" => {
+                self.engine().new_game();
+                return Ok(());
+            }
+            "Threads" => self.options.threads = option.number(value)? as usize,
+            "MultiPV" => self.options.multipv = option.number(value)? as usize,
+            "Evaluation" => {
+                self.options.evaluation = match value.to_ascii_lowercase().as_str() {
+                    "default" => Evaluation::Default,
+                    "burnett" => Evaluation::Burnett,
+                    _ => return Err(option.refuse("default or burnett", value)),
+                }
+            }
+            "Rules" => {
+                let options: RuleOptions = value.parse().map_err(|error| format!("setoption: {error}"))?;
+                self.rules = Rules::new(options);
+                if self.options.tables.as_ref().is_some_and(|tables| !tables.fits(&self.rules)) {
+                    self.complain("the endgame tables are for other rules and are not used");
+                }
+                return self.replay();
+            }
+            "TablePath" => self.options.tables = self.tables(value)?,
+            _ => {
+                let limit = option.number(value)?;
+                self.no_capture_limit = (limit > 0).then_some(limit);
+                return self.replay();
+            }
+        }
+        self.wait();
+        self.engine = None;
+        Ok(())
+    }
+
+    /// The tables in a directory, if they are for the rules as they are now.
+    fn tables(&self, dir: &str) -> Result<Option<Arc<Tables>>, String> {
+        if dir.is_empty() || dir == "<empty>" {
+            return Ok(None);
+        }
+        let tables = TableCache::default().get(dir.as_ref(), self.rules.options());
+        tables.map(Some).map_err(|error| format!("setoption: {error}"))
+    }
+
+    /// Plays the game again by the rules as they are now.
+    fn replay(&mut self) -> Result<(), String> {
+        let start = self.game.positions()[0].clone();
+        let mut game = Game::new(start, self.rules.clone(), self.no_capture_limit);
+        let played = self.game.moves().iter().try_for_each(|&mv| game.play(mv));
+        let legal = played.is_ok();
+        if !legal {
+            game = Game::new(Position::start(), self.rules.clone(), self.no_capture_limit);
+        }
+        self.game = game;
+        let problem = "the moves of the position are not legal by these rules: it is the start now";
+        if legal { Ok(()) } else { Err(problem.to_owned()) }
+    }
+}
+
+/// An option as UCI declares it.
+struct Setting {
+    name: &'static str,
+    kind: Kind,
+}
+
+enum Kind {
+    Spin { default: u32, min: u32, max: u32 },
+    Button,
+    Combo { default: &'static str, values: &'static [&'static str] },
+    Text { default: &'static str },
+}
+
+const OPTIONS: [Setting; 8] = [
+    Setting { name: "Hash", kind: Kind::Spin { default: 64, min: 1, max: 65_536 } },
+    Setting { name: "Clear Hash", kind: Kind::Button },
+    Setting { name: "Threads", kind: Kind::Spin { default: 1, min: 1, max: 256 } },
+    Setting { name: "MultiPV", kind: Kind::Spin { default: 1, min: 1, max: 32 } },
+    Setting { name: "Evaluation", kind: Kind::Combo { default: "default", values: &["default", "burnett"] } },
+    Setting { name: "Rules", kind: Kind::Text { default: "paper" } },
+    Setting { name: "TablePath", kind: Kind::Text { default: "<empty>" } },
+    Setting { name: "NoCaptureLimit", kind: Kind::Spin { default: Game::NO_CAPTURE_LIMIT, min: 0, max: 10_000 } },
+];
+
+impl fmt::Display for Setting {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "option name {} type ", self.name)?;
+        match self.kind {
+            Kind::Spin { default, min, max } => write!(f, "spin default {default} min {min} max {max}"),
+            Kind::Button => f.write_str("button"),
+            Kind::Combo { default, values } => write!(f, "combo default {default} var {}", values.join(" var ")),
+            Kind::Text { default } => write!(f, "string default {default}"),
+        }
+    }
+}
+
+impl Setting {
+    /// The number that a value says.
+    fn number(&self, value: &str) -> Result<u32, String> {
+        let (min, max) = match self.kind {
+            Kind::Spin { min, max, .. } => (min, max),
+            _ => (0, u32::MAX),
+        };
+        let number = value.parse().ok().filter(|number| (min..=max).contains(number));
+        number.ok_or_else(|| self.refuse(&format!("a number from {min} to {max}"), value))
+    }
+
+    fn refuse(&self, expected: &str, value: &str) -> String {
+        format!("setoption: {} is {expected}, not {}", self.name, quoted(value))
+    }
+}
+
+/// Name and value of `name NAME value VALUE`; the value may be missing, and may have spaces.
+fn split_option(text: &str) -> Option<(&str, &str)> {
+    let text = text.trim().strip_prefix("name")?;
+    if !text.starts_with(char::is_whitespace) {
+        return None;
+    }
+    let is_value = |&(i, _): &(usize, &str)| {
+        text[..i].ends_with(char::is_whitespace) && text[i + 5..].chars().next().is_none_or(char::is_whitespace)
+    };
+    let (name, value) = match text.match_indices("value").find(is_value) {
+        Some((i, word)) => (&text[..i], &text[i + word.len()..]),
+        None => (text, ""),
+    };
+    let name = name.trim();
+    (!name.is_empty()).then(|| (name, value.trim()))
+}
+
+/// What `go` asks for, and what in it cannot be understood.
+fn parse_go(text: &str, game: &Game) -> (Go, Vec<String>) {
+    let mut go = Go::default();
+    let mut problems = Vec::new();
+    let mut clock = [(None, 0), (None, 0)];
+    let mut moves_to_go = None;
+    let mut words = text.split_whitespace().peekable();
+    while let Some(word) = words.next() {
+        match word {
+            "infinite" => go.infinite = true,
+            "ponder" => problems.push("pondering is not supported".to_owned()),
+            "searchmoves" => {
+                problems.push("searchmoves is not supported: every move is searched".to_owned());
+                // What follows are moves, up to the next keyword.
+                while words.next_if(|word| game.parse(word).is_ok()).is_some() {}
+            }
+            "depth" | "nodes" | "movetime" | "wtime" | "btime" | "winc" | "binc" | "movestogo" | "perft" => {
+                let Some(value) = words.next() else {
+                    problems.push(format!("{word} is followed by a number"));
+                    continue;
+                };
+                let Ok(value) = value.parse::<i64>() else {
+                    problems.push(format!("{word} is followed by a number, not {}", quoted(value)));
+                    continue;
+                };
+                // Clocks may be below zero in programs that go on.
+                let value = value.max(0);
+                let time = value.min(LONGEST) as u64;
+                let small = u32::try_from(value).unwrap_or(u32::MAX);
+                match word {
+                    "depth" => go.limits.depth = Some(small.max(1)),
+                    "nodes" => go.limits.nodes = Some(value.max(1) as u64),
+                    "movetime" => go.limits.movetime = Some(Duration::from_millis(time)),
+                    "wtime" => clock[0].0 = Some(time),
+                    "btime" => clock[1].0 = Some(time),
+                    "winc" => clock[0].1 = time,
+                    "binc" => clock[1].1 = time,
+                    "movestogo" => moves_to_go = Some(small).filter(|moves| *moves > 0),
+                    _ => go.perft = Some(small),
+                }
+            }
+            _ => problems.push(format!("{} is not known", quoted(word))),
+        }
+    }
+    if let (Some(remaining), increment) = clock[game.position().turn() as usize] {
+        let (remaining, increment) = (Duration::from_millis(remaining), Duration::from_millis(increment));
+        go.limits.clock = Some(Clock { remaining, increment, moves_to_go });
+    }
+    if go.limits == Limits::default() && !go.infinite {
+        // Who made a mistake shall not wait forever for an answer.
+        if problems.is_empty() {
+            go.infinite = true;
+        } else {
+            go.limits.depth = Some(1);
+        }
+    }
+    (go, problems)
+}
+
+fn play(game: &mut Game, word: &str) -> Result<(), String> {
+    if word.len() > 60 {
+        return Err(format!("{} is no move", quoted(word)));
+    }
+    let mv = game.parse(word).map_err(|error| error.to_string())?;
+    game.play(mv).map_err(|error| error.to_string())
+}
+
+/// Text of somebody else's in an answer of ours: on one line, and not too long.
+fn quoted(text: &str) -> String {
+    let short: String = text.chars().take(60).collect();
+    let dots = if short.len() < text.len() { "..." } else { "" };
+    format!("{short:?}{dots}")
+}
+
+fn best_move(mv: Option<Move>) -> String {
+    mv.map_or_else(|| "bestmove 0000".to_owned(), |mv| format!("bestmove {mv}"))
+}
+
+/// An `info` line as UCI wants it.
+fn info_line(info: &Info) -> String {
+    let millis = info.time.as_millis();
+    let nps = (info.nodes as f64 / info.time.as_secs_f64().max(1e-6)) as u64;
+    let pv: Vec<String> = info.pv.iter().map(Move::to_string).collect();
+    format!(
+        "info depth {} seldepth {} multipv {} score {} nodes {} nps {nps} hashfull {} tbhits {} time {millis} pv {}",
+        info.depth,
+        info.seldepth,
+        info.multipv,
+        info.score,
+        info.nodes,
+        info.hashfull,
+        info.tbhits,
+        pv.join(" ")
+    )
+}
+
+/// Searches, reports, and returns the last word.
+fn search<W: Write>(engine: &mut Engine, game: &Game, go: &Go, stop: &AtomicBool, output: &Output<W>) -> String {
+    let mut told = None;
+    let result = engine.search(game, &go.limits, stop, &mut |info| {
+        output.line(&info_line(info));
+        if info.multipv == 1 {
+            told = Some((info.depth, info.score, info.pv.clone()));
+        }
+        if output.failed() {
+            stop.store(true, Ordering::SeqCst);
+        }
+    });
+    // An iteration that was not finished may have found something better.
+    if let Some(best) = result.lines.first()
+        && told != Some((best.depth, best.score, best.pv.clone()))
+    {
+        result.lines.iter().for_each(|info| output.line(&info_line(info)));
+    }
+    // An infinite search may come to an end, but answers only when it is told to stop.
+    while go.infinite && result.best().is_some() && !stop.load(Ordering::SeqCst) && !output.failed() {
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    best_move(result.best())
+}
+
+/// Counts move sequences behind each move, and returns the last word.
+fn perft<W: Write>(game: &Game, depth: u32, stop: &AtomicBool, output: &Output<W>) -> String {
+    let (position, rules) = (game.position(), game.rules());
+    let counter = Perft::new(rules, PerftMode::Expand);
+    let mut total = 0u64;
+    if depth > 0 {
+        for &mv in &position.moves(rules) {
+            let Some(count) = count(&counter, rules, &position.make(mv), depth - 1, stop) else {
+                return "info string perft: stopped".to_owned();
+            };
+            output.line(&format!("{mv}: {count}"));
+            total += count;
+        }
+    } else {
+        total = 1;
+    }
+    format!("\nNodes searched: {total}")
+}
+
+/// Perft in pieces small enough that a stop is heard; `None` if it comes.
+fn count(counter: &Perft<'_>, rules: &Rules, position: &Position, depth: u32, stop: &AtomicBool) -> Option<u64> {
+    if stop.load(Ordering::Relaxed) {
+        return None;
+    }
+    if depth <= 4 {
+        return Some(counter.count(position, depth));
+    }
+    position.moves(rules).iter().map(|&mv| count(counter, rules, &position.make(mv), depth - 1, stop)).sum()
+}

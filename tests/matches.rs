@@ -1,0 +1,470 @@
+//! Matches: the statistics against what others compute, and games through the program.
+
+use doushouqi::board::{Position, Rules};
+use doushouqi::game::{Conclusion, Record};
+use doushouqi::matches::statistics::{elo, expected_score};
+use doushouqi::matches::{Decision, Openings, PlayerSpec, Sprt, Tally};
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+const DSQ: &str = env!("CARGO_BIN_EXE_dsq");
+
+fn dsq(arguments: &[&str]) -> Output {
+    Command::new(DSQ).args(arguments).output().expect("dsq runs")
+}
+
+/// The objects that the program prints, one a line, and what it says on stderr.
+fn json(arguments: &[&str]) -> (Vec<Value>, String) {
+    let output = dsq(arguments);
+    let stderr = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(0), "{arguments:?}: {stderr}");
+    let stdout = String::from_utf8(output.stdout).unwrap();
+    (stdout.lines().map(|line| serde_json::from_str(line).expect(line)).collect(), stderr)
+}
+
+fn failure(code: i32, arguments: &[&str]) -> String {
+    let output = dsq(arguments);
+    let stderr = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(code), "{arguments:?}: {stderr}");
+    assert!(!stderr.contains("panicked"), "{stderr}");
+    stderr
+}
+
+fn file(name: &str) -> PathBuf {
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}-{}", std::process::id()));
+    let _ = std::fs::remove_file(&path);
+    path
+}
+
+fn records(path: &Path) -> Vec<Record> {
+    Record::parse_all(&std::fs::read_to_string(path).unwrap()).unwrap()
+}
+
+fn close(a: f64, b: f64, tolerance: f64) {
+    assert!((a - b).abs() <= tolerance, "{a} is not {b}");
+}
+
+/// A tally of these pairs alone, the middle ones drawn twice.
+fn pairs(pairs: [u64; 5]) -> Tally {
+    let [a, b, c, d, e] = pairs;
+    Tally { wins: d + 2 * e, draws: b + 2 * c + d, losses: 2 * a + b, pairs }
+}
+
+/// Worked examples that fastchess 1.x prints for the logistic model.
+#[test]
+fn llr_agrees_with_fastchess() {
+    let llr = |elo0, elo1, p| Sprt::new(elo0, elo1).unwrap().llr(&pairs(p));
+    close(llr(0.5, 2.5, [223, 9863, 20279 + 1000, 10037, 246]), -3.07, 0.005);
+    close(llr(0.0, 2.0, [871, 26175, 55003 + 980, 26678, 821]), -4.98, 0.005);
+}
+
+/// With two possible results the ratio is Wald's: each has the probability that its hypothesis says.
+#[test]
+fn llr_agrees_with_wald() {
+    for (lost, won, elo0, elo1) in [(10, 20, 0.0, 50.0), (300, 310, -10.0, 10.0), (7, 3, 0.0, 100.0)] {
+        let (s0, s1) = (expected_score(elo0), expected_score(elo1));
+        let expected = won as f64 * (s1 / s0).ln() + lost as f64 * ((1.0 - s1) / (1.0 - s0)).ln();
+        close(Sprt::new(elo0, elo1).unwrap().llr(&pairs([lost, 0, 0, 0, won])), expected, 0.002);
+    }
+}
+
+/// Against the maximum found by trying distributions on a grid, for three kinds of pairs.
+#[test]
+fn llr_is_the_ratio_of_maxima() {
+    let counts = [12u64, 0, 30, 0, 18];
+    let likelihood = |mean: f64| {
+        // p(1) - p(0) is fixed by the mean, so one number is free.
+        let log = |p: [f64; 3]| counts.iter().step_by(2).zip(p).map(|(n, p)| *n as f64 * p.ln()).sum::<f64>();
+        let grid = (1..1_000_000).map(|i| f64::from(i) / 1e6).filter_map(|middle| {
+            let top = mean - middle / 2.0;
+            let p = [1.0 - middle - top, middle, top];
+            p.iter().all(|p| *p > 0.0).then(|| log(p))
+        });
+        grid.fold(f64::NEG_INFINITY, f64::max)
+    };
+    let expected = likelihood(expected_score(30.0)) - likelihood(expected_score(-5.0));
+    close(Sprt::new(-5.0, 30.0).unwrap().llr(&pairs(counts)), expected, 0.005);
+}
+
+#[test]
+fn decisions() {
+    let sprt: Sprt = "0,50".parse().unwrap();
+    assert_eq!(sprt.decision(&Tally::default()), None);
+    assert_eq!(sprt.decision(&pairs([0, 1, 10, 5, 4])), None);
+    assert_eq!(sprt.decision(&pairs([5, 20, 100, 60, 40])), Some(Decision::Higher));
+    assert_eq!(sprt.decision(&pairs([40, 60, 100, 20, 5])), Some(Decision::Lower));
+    close(Sprt::BOUND, (0.95f64 / 0.05).ln(), 1e-12);
+    for text in ["", "1", "5,5", "10,0", "a,b", "0,NaN", "-inf,0"] {
+        assert!(text.parse::<Sprt>().is_err(), "{text}");
+    }
+}
+
+#[test]
+fn elo_and_its_error() {
+    close(elo(0.5), 0.0, 1e-12);
+    close(elo(10.0 / 11.0), 400.0, 1e-9);
+    close(expected_score(elo(0.7)), 0.7, 1e-12);
+    // 100 pairs: mean 0.6, variance by hand (5 x 0.36 + 15 x 0.1225 + 30 x 0.01 + 35 x 0.0225 + 15 x 0.16) / 100.
+    let tally = pairs([5, 15, 30, 35, 15]);
+    close(tally.score().unwrap(), 0.6, 1e-12);
+    close(tally.elo().unwrap(), 70.436_504, 1e-5);
+    let error = (0.07125f64 / 100.0).sqrt();
+    let half_width = (elo(0.6 + 1.959_964 * error) - elo(0.6 - 1.959_964 * error)) / 2.0;
+    close(tally.elo_error().unwrap(), half_width, 1e-9);
+    // Φ(0.1 / 0.026693) = Φ(3.74634), from a table of the normal distribution.
+    close(tally.los().unwrap(), 0.999_910_3, 1e-6);
+    // Φ(-1): a mean of one standard error less than a half. Pairs of 0 and 2 points: (w - l)² = w + l - (w - l)²/n.
+    let (lost, won) = (55, 45);
+    let n = 100.0f64;
+    let mean = 0.45f64;
+    let z = (mean - 0.5) / (mean * (1.0 - mean) / n).sqrt();
+    close(z, -1.005_038, 1e-6);
+    close(pairs([lost, 0, 0, 0, won]).los().unwrap(), 0.157_440, 1e-4);
+    assert_eq!((Tally::default().elo(), Tally::default().los(), Tally::default().elo_error()), (None, None, None));
+    assert_eq!((pairs([0, 0, 0, 0, 9]).elo(), pairs([0, 0, 0, 0, 9]).elo_error()), (None, None));
+    assert!(pairs([0, 0, 0, 0, 9]).los().unwrap() > 0.999);
+}
+
+#[test]
+fn openings_are_seeded_and_undecided() {
+    let rules = Rules::default();
+    let openings: Openings = "random:10:7".parse().unwrap();
+    let moves = |o: &Openings, pair| o.game(pair, &rules, Some(100)).unwrap().moves().to_vec();
+    let mut seen = std::collections::HashSet::new();
+    for pair in 0..200 {
+        let game = openings.game(pair, &rules, Some(100)).unwrap();
+        assert_eq!((game.moves().len(), game.end()), (10, None));
+        assert_eq!(game.moves(), moves(&openings, pair));
+        assert!(seen.insert(format!("{:?}", game.moves())));
+    }
+    assert_ne!(moves(&openings, 0), moves(&"random:10:8".parse().unwrap(), 0));
+    assert!(moves(&Openings::Start, 3).is_empty());
+    assert_eq!(openings.to_string().parse(), Ok(openings));
+    for text in ["", "random", "random:8", "random:-1:1", "random:1000:1", "book.pgn", "start:1"] {
+        assert!(text.parse::<Openings>().is_err(), "{text}");
+    }
+    let never = Openings::Random { plies: 50, seed: 1 };
+    assert!(never.game(0, &rules, Some(10)).is_err());
+}
+
+#[test]
+fn players_are_named() {
+    for text in [
+        "builtin:default",
+        "builtin:burnett,hash=1,threads=2",
+        "builtin:random,seed=5",
+        "builtin:burnett-alphabeta",
+        "builtin:default,ideas=best:-null-move,hash=2",
+        "builtin:default,ideas=none:+history",
+        "engine --uci 'a b'",
+    ] {
+        assert_eq!(text.parse::<PlayerSpec>().unwrap().name(), text);
+    }
+    for text in [
+        "builtin:",
+        "builtin:best",
+        "builtin:default,hash=0",
+        "builtin:default,hash",
+        "builtin:default,ideas=best:-luck",
+        "builtin:random,ideas=none",
+        "builtin:default,tables=",
+        "builtin:random,hash=1",
+        "",
+        "'",
+    ] {
+        assert!(text.parse::<PlayerSpec>().is_err(), "{text}");
+    }
+}
+
+fn without<'a>(object: &'a Value, names: &[&str]) -> Vec<(&'a String, &'a Value)> {
+    object.as_object().unwrap().iter().filter(|(name, _)| !names.contains(&name.as_str())).collect()
+}
+
+/// Limited by nodes, a match is the same game by game, however many games run at once, and its file byte by byte.
+#[test]
+fn a_match_is_repeatable() {
+    let run = |concurrency, name| {
+        let path = file(name);
+        let (lines, stderr) = json(&[
+            "match",
+            "builtin:default,hash=1",
+            "builtin:random",
+            "--games",
+            "12",
+            "--nodes",
+            "200",
+            "--json",
+            "--openings",
+            "random:4:9",
+            "--concurrency",
+            concurrency,
+            "--save",
+            path.to_str().unwrap(),
+        ]);
+        assert!(stderr.is_empty(), "{stderr}");
+        let text = std::fs::read_to_string(&path).unwrap();
+        std::fs::remove_file(path).unwrap();
+        (lines, text)
+    };
+    let (one, file_one) = run("1", "match-1");
+    let (three, file_three) = run("3", "match-3");
+    assert_eq!(one[..12], three[..12]);
+    assert_eq!(file_one, file_three);
+    let timed = ["seconds", "players"];
+    assert_eq!(without(&one[12], &timed), without(&three[12], &timed));
+
+    // The summary is what the games add up to.
+    let records = Record::parse_all(&file_one).unwrap();
+    assert_eq!(records.len(), 12);
+    let mut points = Vec::new();
+    for (i, (record, line)) in records.iter().zip(&one).enumerate() {
+        assert_eq!(line["game"], i + 1);
+        assert_eq!(line["result"], record.conclusion().result());
+        assert_eq!(line["termination"], record.conclusion().termination());
+        assert_eq!(line["plies"], record.game.moves().len());
+        assert_eq!(line["white"] == "builtin:random", i % 2 == 1, "the colours are exchanged");
+        assert_eq!((&line["white"], &line["black"]), (&record.white.clone().into(), &record.black.clone().into()));
+        assert!(matches!(record.conclusion(), Conclusion::Rules(_)));
+        assert_eq!(record.tags[0], ("Round".to_owned(), (i + 1).to_string()));
+        let white = match record.conclusion().result() {
+            "1-0" => 2,
+            "0-1" => 0,
+            _ => 1,
+        };
+        points.push(if i % 2 == 0 { white } else { 2 - white });
+        // Pairs have one opening.
+        assert_eq!(record.game.moves()[..4], records[i / 2 * 2].game.moves()[..4]);
+    }
+    let count = |n: usize| points.iter().filter(|p| **p == n).count();
+    let summary = &one[12];
+    assert_eq!(summary["wins"], count(2));
+    assert_eq!(summary["draws"], count(1));
+    assert_eq!(summary["losses"], count(0));
+    let pairs: Vec<usize> = (0..5).map(|n| points.chunks(2).filter(|pair| pair[0] + pair[1] == n).count()).collect();
+    assert_eq!(summary["pairs"], serde_json::json!(pairs));
+    close(summary["score"].as_f64().unwrap(), points.iter().sum::<usize>() as f64 / 24.0, 1e-12);
+    assert_eq!(summary["complete"], true);
+}
+
+/// Games between random movers, enough that a test decides, and the same number of them at any concurrency.
+#[test]
+fn a_test_ends_a_match() {
+    let run = |concurrency| {
+        let (lines, _) = json(&[
+            "match",
+            "builtin:random",
+            "builtin:random,seed=1",
+            "--games",
+            "5000",
+            "--depth",
+            "1",
+            "--json",
+            "--sprt",
+            "-200,200",
+            "--concurrency",
+            concurrency,
+        ]);
+        let (summary, games) = lines.split_last().unwrap();
+        assert_eq!(summary["games"], games.len());
+        assert!(games.len() < 5000 && games.len().is_multiple_of(2));
+        assert!(summary["sprt"]["decision"].is_string() && summary["sprt"]["elo0"] == -200.0);
+        assert!(summary["sprt"]["llr"].as_f64().unwrap().abs() >= Sprt::BOUND);
+        games.to_vec()
+    };
+    assert_eq!(run("1"), run("2"));
+}
+
+/// Other programs: good ones, and ones that do everything wrong.
+#[cfg(unix)]
+mod programs {
+    use super::*;
+
+    /// A UCI program made of shell: what it does on `go`.
+    fn script(go: &str) -> String {
+        let loop_ = format!(
+            "while read -r line; do case \"$line\" in uci) echo \"option name Foo type string\"; echo uciok;; isready) echo readyok;; \
+             quit) exit;; go*) {go};; esac; done"
+        );
+        format!("sh -c '{}'", loop_.replace('\'', "'\\''"))
+    }
+
+    fn against(program: &str, more: &[&str]) -> (Vec<Value>, String) {
+        let mut arguments = vec!["match", "builtin:random", program, "--games", "4", "--json"];
+        arguments.extend(more);
+        json(&arguments)
+    }
+
+    #[test]
+    fn illegal_moves_lose() {
+        for go in
+            ["echo bestmove d1d2", "echo bestmove 0000", "echo bestmove", "echo bestmove a3a9", "echo bestmove ééé"]
+        {
+            let path = file("illegal");
+            let (lines, stderr) = against(&script(go), &["--depth", "1", "--save", path.to_str().unwrap()]);
+            let summary = &lines[4];
+            assert_eq!(summary["wins"], 4, "{go}");
+            assert_eq!(summary["players"][1]["illegal_moves"], 4);
+            assert_eq!(summary["terminations"], serde_json::json!({"illegal-move": 4}));
+            assert_eq!(stderr.lines().filter(|line| line.contains("illegal-move")).count(), 4, "{stderr}");
+            for record in records(&path) {
+                assert_eq!(record.conclusion().termination(), "illegal-move");
+            }
+            std::fs::remove_file(path).unwrap();
+        }
+    }
+
+    #[test]
+    fn crashes_lose_and_the_program_is_started_again() {
+        let (lines, stderr) = against(&script("exit 3"), &["--depth", "1"]);
+        assert_eq!(lines[4]["players"][1]["crashes"], 4);
+        assert_eq!(lines[4]["wins"], 4);
+        assert!(stderr.contains("exit status: 3"), "{stderr}");
+    }
+
+    #[test]
+    fn time_losses() {
+        // A legal move, but late: after its time, and after its clock.
+        let late = script("sleep 0.3; echo bestmove a3b3");
+        for limit in [["--movetime", "50"], ["--tc", "0.1+0.05"]] {
+            let arguments = ["match", &late, "builtin:random", "--games", "1", "--openings", "start", "--json"];
+            let (lines, stderr) = json(&[&arguments[..], &limit].concat());
+            assert_eq!(lines[0]["termination"], "time");
+            assert_eq!((&lines[0]["plies"], &lines[1]["losses"]), (&Value::from(0), &Value::from(1)));
+            assert_eq!(lines[1]["players"][0]["time_losses"], 1);
+            assert!(stderr.contains(" ms "), "{stderr}");
+        }
+        // Not at all.
+        let begin = Instant::now();
+        let arguments = ["match", "builtin:random", &script("true"), "--games", "1", "--movetime", "50", "--json"];
+        let (lines, _) = json(&arguments);
+        assert_eq!(lines[1]["players"][1]["time_losses"], 1);
+        assert!(begin.elapsed() < Duration::from_secs(8));
+        let arguments =
+            ["match", "builtin:random", &script("true"), "--games", "1", "--depth", "1", "--patience", "1", "--json"];
+        assert_eq!(json(&arguments).0[1]["players"][1]["time_losses"], 1);
+    }
+
+    #[test]
+    fn programs_that_do_not_start() {
+        assert!(failure(3, &["match", "builtin:random", "/no/such/program"]).contains("/no/such/program"));
+        assert!(failure(3, &["match", "true", "builtin:random"]).contains("ended"));
+        let stderr = failure(3, &["match", "builtin:random", &script("true"), "--b-option", "Hash=1"]);
+        assert!(stderr.contains("Foo"), "{stderr}");
+        failure(2, &["match", "builtin:random", &script("true"), "--b-option", "Hash"]);
+        failure(2, &["match", "builtin:random", "builtin:random", "--b-option", "Hash=1"]);
+    }
+
+    /// Both ways to stop, and what was played is in the file.
+    #[test]
+    fn a_stopped_match_keeps_its_games() {
+        for signal in ["-INT", "-TERM"] {
+            let path = file(&format!("stopped{signal}"));
+            let arguments = [
+                "match",
+                "builtin:random",
+                "builtin:random",
+                "--games",
+                "10000000",
+                "--depth",
+                "1",
+                "--save",
+                path.to_str().unwrap(),
+            ];
+            let mut child =
+                Command::new(DSQ).args(arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+            let deadline = Instant::now() + Duration::from_secs(20);
+            while std::fs::metadata(&path).map_or(0, |m| m.len()) < 10_000 && Instant::now() < deadline {
+                std::thread::sleep(Duration::from_millis(5));
+            }
+            assert!(Command::new("kill").args([signal, &child.id().to_string()]).status().unwrap().success());
+            let status = child.wait().unwrap();
+            assert_eq!(status.code(), Some(3));
+            let output = child.wait_with_output().unwrap();
+            let games = records(&path).len();
+            assert!(games > 0);
+            let text = String::from_utf8(output.stdout).unwrap();
+            assert!(text.starts_with(&format!("builtin:random against builtin:random: {games} games")), "{text}");
+            assert!(String::from_utf8(output.stderr).unwrap().contains("stopped after"));
+            std::fs::remove_file(path).unwrap();
+        }
+    }
+}
+
+#[test]
+fn match_refuses() {
+    let players = ["match", "builtin:random", "builtin:random"];
+    let with = |more: &[&'static str]| failure(2, &[&players[..], more].concat());
+    assert!(with(&["--openings", "book"]).contains("random:8:1"));
+    assert!(with(&["--openings", "random:200:1", "--no-capture-limit", "1"]).contains("fewer"));
+    assert!(with(&["--sprt", "5,0"]).contains("0,10"));
+    with(&["--games", "0"]);
+    with(&["--depth", "3", "--nodes", "4"]);
+    with(&["--tc", "3+0.1", "--nodes", "4"]);
+    with(&["--tc", "-1"]);
+    with(&["--concurrency", "0"]);
+    failure(2, &["match", "builtin:random"]);
+    assert!(failure(2, &["match", "builtin:random", "builtin:fish"]).contains("default"));
+    let stderr = failure(3, &["match", "builtin:random", "builtin:random", "--save", "/no/such/folder/games.txt"]);
+    assert!(stderr.contains("/no/such/folder"), "{stderr}");
+}
+
+/// The rules and the limit reach the games.
+#[test]
+fn rules_of_a_match() {
+    let path = file("rules");
+    json(&[
+        "match",
+        "builtin:random",
+        "builtin:random",
+        "--games",
+        "6",
+        "--depth",
+        "1",
+        "--json",
+        "--rules",
+        "chinese",
+        "--no-capture-limit",
+        "30",
+        "--save",
+        path.to_str().unwrap(),
+    ]);
+    for record in records(&path) {
+        assert_eq!(record.game.rules().options().preset_name(), Some("chinese"));
+        assert_eq!(record.game.no_capture_limit(), Some(30));
+        assert_eq!(record.game.positions()[0], Position::start());
+        let longest = record.game.moves().len();
+        assert!(longest >= 8 && record.game.quiet_plies() <= 30);
+    }
+    std::fs::remove_file(path).unwrap();
+}
+
+/// Our own program, asked by protocol, plays what the built-in engine plays; and it is told the rules.
+#[test]
+fn a_program_plays_as_the_built_in_engine() {
+    let program = format!("'{DSQ}' uci");
+    let run = |player: &str, options: &[&str], name: &str| {
+        let path = file(name);
+        let arguments = ["match", player, "builtin:random", "--games", "4", "--nodes", "300", "--json"];
+        let more = ["--rules", "chinese", "--no-capture-limit", "40", "--save", path.to_str().unwrap()];
+        let (lines, stderr) = json(&[&arguments[..], &more, options].concat());
+        assert!(stderr.is_empty(), "{stderr}");
+        let moves: Vec<_> = records(&path).iter().map(|record| record.game.moves().to_vec()).collect();
+        std::fs::remove_file(path).unwrap();
+        (lines[4].clone(), moves)
+    };
+    let (by_protocol, games) = run(&program, &["--a-option", "Hash=1"], "by-protocol");
+    let (built_in, same_games) = run("builtin:default,hash=1", &[], "built-in");
+    assert_eq!(games, same_games);
+    assert_eq!(by_protocol["pairs"], built_in["pairs"]);
+    let side = &by_protocol["players"][0];
+    assert_eq!((&side["crashes"], &side["illegal_moves"], &side["time_losses"]), (&0.into(), &0.into(), &0.into()));
+    assert!(side["depth"].as_f64().unwrap() >= 1.0 && side["nodes_per_second"].as_f64().unwrap() > 0.0);
+    // Each move within its time, or within its clock.
+    for limit in [["--movetime", "10"], ["--tc", "0.5+0.01"]] {
+        let arguments = ["match", &program, "builtin:random", "--games", "2", "--margin", "1000", "--json"];
+        let (lines, _) = json(&[&arguments[..], &limit].concat());
+        assert_eq!(lines[2]["players"][0]["time_losses"], 0, "{}", lines[2]);
+    }
+}

@@ -1,0 +1,283 @@
+//! Playing in the terminal, and analysis: the program as a person uses it.
+
+use doushouqi::board::{Color, Position, Rules};
+use doushouqi::game::{Conclusion, Forfeit, ForfeitReason, Game, Record};
+use serde_json::Value;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+fn dsq(arguments: &[&str], input: &[u8]) -> Output {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_dsq"))
+        .args(arguments)
+        .env_remove("CLICOLOR_FORCE")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("dsq runs");
+    let mut stdin = child.stdin.take().unwrap();
+    let input = input.to_vec();
+    // It may end before it has read all.
+    let writer = std::thread::spawn(move || drop(stdin.write_all(&input)));
+    let output = child.wait_with_output().unwrap();
+    writer.join().unwrap();
+    output
+}
+
+fn play(arguments: &[&str], input: &str) -> String {
+    let output = dsq(&[&["play"], arguments].concat(), input.as_bytes());
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(0), "{stderr}");
+    assert!(stderr.is_empty(), "{stderr}");
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(!text.contains('\u{1b}'), "no colours where there is no terminal");
+    text
+}
+
+fn failure(code: i32, arguments: &[&str]) -> String {
+    let output = dsq(arguments, b"");
+    let stderr = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(code), "{arguments:?}: {stderr}");
+    assert!(!stderr.contains("panicked"), "{stderr}");
+    stderr
+}
+
+fn json(arguments: &[&str]) -> Vec<Value> {
+    let output = dsq(arguments, b"");
+    assert_eq!(output.status.code(), Some(0), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+    let text = String::from_utf8(output.stdout).unwrap();
+    text.lines().map(|line| serde_json::from_str(line).expect(line)).collect()
+}
+
+fn file(name: &str) -> PathBuf {
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}-{}", std::process::id()));
+    let _ = std::fs::remove_file(&path);
+    path
+}
+
+fn read(path: &Path) -> Vec<Record> {
+    Record::parse_all(&std::fs::read_to_string(path).unwrap()).unwrap()
+}
+
+fn save(path: &Path, record: &Record) {
+    std::fs::write(path, format!("{record}\n")).unwrap();
+}
+
+fn game(fen: &str, moves: &str) -> Game {
+    let mut game = Game::new(Position::from_fen(fen).unwrap(), Rules::default(), Some(100));
+    for word in moves.split_whitespace() {
+        game.play(game.parse(word).unwrap()).unwrap();
+    }
+    game
+}
+
+const PEOPLE: [&str; 4] = ["--white", "human", "--black", "human"];
+const START: &str = "l5t/1d3c1/r1p1w1e/7/7/7/E1W1P1R/1C3D1/T5L w";
+
+#[test]
+fn two_people_play() {
+    let path = file("people");
+    let name = path.to_str().unwrap();
+    let text = play(&PEOPLE, &format!("Eb3\na7b7\nfen\nundo\nfen\nrb7\nmoves\nsave {name}\nquit\nEb3\n"));
+    assert!(text.contains("White plays Eb3") && text.contains("Black plays Rb7"), "{text}");
+    let fens: Vec<&str> = text.lines().filter(|line| line.len() > 20 && line.contains("/7/")).collect();
+    assert_eq!(fens, ["l5t/1d3c1/1rp1w1e/7/7/7/1EW1P1R/1C3D1/T5L w", "l5t/1d3c1/r1p1w1e/7/7/7/1EW1P1R/1C3D1/T5L b"]);
+    let records = read(&path);
+    assert_eq!(records[0].game.moves(), game(START, "Eb3 rb7").moves());
+    assert_eq!(records[0].conclusion(), Conclusion::Unfinished);
+    assert_eq!((&*records[0].white, &*records[0].black), ("human", "human"));
+    let moves = text.lines().find(|line| line.contains("Rg2")).unwrap();
+    assert_eq!(moves.split_whitespace().count(), game(START, "Eb3 rb7").legal_moves().len());
+
+    // It goes on from the file, which keeps what it had.
+    let text = play(&[&PEOPLE[..], &["--load", name]].concat(), &format!("Ea3\nresign\nsave {name}\nundo\nRb6\n"));
+    assert!(text.contains("Black wins (resignation)") || text.contains("White wins (resignation)"), "{text}");
+    assert!(text.contains("Black plays Rb6"), "giving up is taken back: {text}");
+    let records = read(&path);
+    assert_eq!(records.len(), 2);
+    let given_up = Forfeit { loser: Color::Black, reason: ForfeitReason::Resignation };
+    assert_eq!(records[1].conclusion(), Conclusion::Forfeit(given_up));
+    assert_eq!(records[1].game.moves().len(), 3);
+    let text = play(&PEOPLE, &format!("load {name}\nEb3\n"));
+    assert!(text.contains("White wins (resignation)") && text.contains("the game is over"), "{text}");
+    std::fs::remove_file(path).unwrap();
+}
+
+#[test]
+fn the_engine_answers() {
+    let text = play(&["--nodes", "500"], "hint\neval\nEb3\nundo\nEb3\nundo\nundo\n");
+    assert_eq!(text.matches("White plays Eb3").count(), 2, "{text}");
+    assert_eq!(text.matches("Black plays").count(), 2, "{text}");
+    assert!(text.contains(" for White, depth "), "{text}");
+    assert!(text.contains("no move to take back"), "{text}");
+    // As White it moves first, and the board is seen from Black's side.
+    let text = play(&["--white", "builtin:random", "--black", "human", "--depth", "1"], "");
+    assert!(text.starts_with("1 "), "{text}");
+    assert!(text.contains("White plays"), "{text}");
+    // To the end, without anybody.
+    let text = play(&["--white", "builtin:default", "--black", "builtin:random", "--nodes", "300"], "");
+    assert!(text.lines().last().unwrap().contains("White wins ("), "{text}");
+}
+
+#[test]
+fn what_is_no_move_is_no_loss() {
+    let input = "foo\nfoo bar\na3a9\nEb4\nsave\nload\nsave /no/such/folder/file\nload /no/such/file\nhelp\n\n?\nflip\nnew\n\nfen\nmoves\ngame\n";
+    let text = play(&PEOPLE, input);
+    for part in
+        ["is no move", "is no command", "not legal", "a name is missing", "/no/such/folder", "take back", "[Rules "]
+    {
+        assert!(text.contains(part), "{part}:\n{text}");
+    }
+    assert!(text.contains(START));
+    let output = dsq(&["play", "--depth", "1"], b"\xff\xfe\nEb3\n");
+    assert_eq!(output.status.code(), Some(0));
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(text.contains("UTF-8") && text.contains("White plays Eb3"), "{text}");
+    // Another file is not written to.
+    let path = file("other");
+    std::fs::write(&path, "letters\n").unwrap();
+    let text = play(&PEOPLE, &format!("save {0}\nload {0}\n", path.display()));
+    assert!(text.contains("no file of games") && text.contains("line 1"), "{text}");
+    assert_eq!(std::fs::read_to_string(&path).unwrap(), "letters\n");
+    std::fs::remove_file(path).unwrap();
+}
+
+#[test]
+fn a_game_ends() {
+    let fen = "2C4/7/7/7/7/7/7/7/r6 w";
+    let text =
+        play(&["--fen", fen, "--white", "human", "--black", "human"], "Cd9\nrb1\nhint\neval\nresign\nundo\nCb9\n");
+    assert!(text.contains("White wins (den)") && text.contains("the game is over"), "{text}");
+    assert!(text.contains("there is no move") && text.contains("White plays Cb9"), "{text}");
+    let text = play(&["--white", "human", "--black", "human", "--no-capture-limit", "2"], "Eb3\nrb7\n");
+    assert!(text.contains("a draw (no-capture)"), "{text}");
+}
+
+#[test]
+fn play_refuses() {
+    failure(2, &["play", "--white", "builtin:fish"]);
+    failure(2, &["play", "--fen", "7/7 w"]);
+    failure(2, &["play", "--depth", "1", "--nodes", "1"]);
+    failure(3, &["play", "--load", "/no/such/file"]);
+    failure(3, &["play", "--black", "/no/such/program"]);
+    failure(2, &["play", "--black", "builtin:default,tables=/no/such/folder", "--rules", "bridge"]);
+}
+
+#[test]
+fn analysis_of_a_position() {
+    let report = &json(&["analyze", "--depth", "5", "--multipv", "3", "--hash", "1", "--json"])[0];
+    assert_eq!(report["fen"], START);
+    assert_eq!(report["end"], Value::Null);
+    let lines = report["lines"].as_array().unwrap();
+    assert_eq!(lines.len(), 3);
+    let names: Vec<&String> = lines[0].as_object().unwrap().keys().collect();
+    assert_eq!(names, ["depth", "move", "nodes", "pv", "score", "seconds", "seldepth", "tbhits"]);
+    for line in lines {
+        assert_eq!(line["depth"], 5);
+        assert_eq!(line["move"], line["pv"][0]);
+        let mut game = game(START, "");
+        for word in line["pv"].as_array().unwrap() {
+            game.play(game.parse(word.as_str().unwrap()).unwrap()).unwrap();
+        }
+        assert!(
+            line["score"]["cp"].is_i64() && line["score"]["win_in"].is_null() && line["score"]["loss_in"].is_null()
+        );
+    }
+    let scores: Vec<i64> = lines.iter().map(|line| line["score"]["cp"].as_i64().unwrap()).collect();
+    assert!(scores.is_sorted_by(|a, b| a >= b), "{scores:?}");
+
+    let report = &json(&["analyze", "--depth", "3", "--fen", "2C4/7/7/7/7/7/7/7/r6 w", "--json"])[0];
+    assert_eq!(report["lines"][0]["score"], serde_json::json!({"cp": null, "win_in": 1, "loss_in": null}));
+    let report = &json(&["analyze", "--depth", "3", "--fen", "3C3/7/7/7/7/7/7/7/r6 b", "--json"])[0];
+    assert_eq!((&report["end"], &report["lines"]), (&"den".into(), &serde_json::json!([])));
+
+    let output = dsq(&["analyze", "--nodes", "1000"], b"");
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(text.contains("  1. ") && text.contains("depth "), "{text}");
+}
+
+#[test]
+fn analysis_of_a_game() {
+    let path = file("analysis");
+    // White could enter the den at once, and does so a move later; Black only waits.
+    let mut record = Record::new(game("2C4/7/7/7/7/7/7/r6/6E w", "Cb9 ra1 Cc9 ra2 Cd9"));
+    record.white = "Anna".to_owned();
+    save(&path, &record);
+    let name = path.to_str().unwrap();
+    let lines = json(&["analyze", "--game", name, "--depth", "6", "--hash", "1", "--json"]);
+    assert_eq!(lines.len(), 5);
+    let names: Vec<&String> = lines[0].as_object().unwrap().keys().collect();
+    assert_eq!(names, ["best", "best_score", "depth", "fen", "loss", "move", "ply", "pv", "score"]);
+    assert_eq!((&lines[0]["move"], &lines[0]["best"]), (&"Cb9".into(), &"Cd9".into()));
+    assert_eq!(lines[0]["best_score"]["win_in"], 1);
+    assert_eq!(lines[0]["score"]["win_in"], 5, "the same win, four plies later");
+    assert_eq!(lines[0]["loss"], Value::Null);
+    assert_eq!(
+        (&lines[4]["move"], &lines[4]["loss"], &lines[4]["score"]["win_in"]),
+        (&"Cd9".into(), &0.into(), &1.into())
+    );
+    let positions = record.game.positions().iter().map(Position::to_fen);
+    assert!(lines.iter().map(|line| line["fen"].as_str().unwrap().to_owned()).eq(positions.take(5)));
+
+    let output = dsq(&["analyze", "--game", name, "--depth", "2"], b"");
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(text.starts_with("Anna - Black\n") && text.trim_end().ends_with("White wins (den)"), "{text}");
+    assert!(text.contains("better Cd9"), "{text}");
+    assert!(failure(2, &["analyze", "--game", name, "--number", "2"]).contains("1 games"));
+    std::fs::write(&path, "[White \"a\"]\n\nEb3 Eb3 *\n").unwrap();
+    assert!(failure(2, &["analyze", "--game", name]).contains("line 3"));
+    std::fs::remove_file(path).unwrap();
+}
+
+#[test]
+fn analysis_refuses() {
+    failure(2, &["analyze", "--fen", "7/7 w"]);
+    failure(2, &["analyze", "--multipv", "0"]);
+    failure(2, &["analyze", "--game", "a", "--fen", START]);
+    failure(3, &["analyze", "--game", "/no/such/file"]);
+    failure(2, &["analyze", "--number", "2"]);
+}
+
+/// With tables: by the shortest way, and only by the rules that they are for.
+#[test]
+fn endgame_tables_are_used() {
+    let tables = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("play-tables-{}", std::process::id()));
+    let dir = tables.to_str().unwrap();
+    json(&["generate", "--pieces", "2", "--out", dir, "--json"]);
+    let fen = "7/7/3e3/7/7/7/3E3/7/7 w";
+    let probe = &json(&["probe", "--tables", dir, fen, "--json"])[0];
+    let report = &json(&["analyze", "--fen", fen, "--tables", dir, "--depth", "2", "--json"])[0];
+    let line = &report["lines"][0];
+    assert!(line["tbhits"].as_u64().unwrap() > 0, "{line}");
+    let key = if probe["wdl"] == "win" { "win_in" } else { "loss_in" };
+    assert_eq!(line["score"][key], probe["dtw"]);
+
+    let refused = failure(2, &["analyze", "--tables", dir, "--rules", "chinese"]);
+    assert!(refused.contains("shore=elephant-safe") && refused.contains("shore=none"), "{refused}");
+    let player = format!("builtin:default,hash=1,tables={dir}");
+    assert!(failure(2, &["match", &player, "builtin:random", "--rules", "chinese"]).contains("shore=none"));
+    assert!(failure(2, &["play", "--white", &player, "--rules", "chinese"]).contains("shore=none"));
+    let text = play(&["--white", &player, "--black", &player, "--fen", fen, "--depth", "2"], "");
+    let plies = text.matches(" plays ").count();
+    assert_eq!(plies, probe["dtw"], "{text}");
+
+    let output = dsq(
+        &["uci"],
+        format!(
+            "setoption name TablePath value {dir}\nsetoption name Rules value chinese\n\
+        setoption name Rules value paper\nposition fen {fen}\ngo infinite\n"
+        )
+        .as_bytes(),
+    );
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(text.contains("for other rules"), "{text}");
+    let plies = probe["dtw"].as_u64().unwrap();
+    let mate = if probe["wdl"] == "win" {
+        format!("score mate {} ", plies.div_ceil(2))
+    } else {
+        format!("score mate -{} ", plies.div_ceil(2))
+    };
+    assert!(text.contains(&mate) && !text.contains("tbhits 0 "), "{text}");
+    std::fs::remove_dir_all(tables).unwrap();
+}

@@ -1,0 +1,422 @@
+//! The engine against minimax, against the endgame tables, and against whatever position, game and limit somebody gives it.
+
+use doushouqi::board::{Animal, Color, Move, Piece, Position, RuleOptions, Rules, Setup, Square};
+use doushouqi::game::Game;
+use doushouqi::search::{
+    Algorithm, Clock, Engine, EngineOptions, Evaluation, Ideas, Limits, SearchResult, Tables, bench, minimax,
+};
+use doushouqi::tablebase::Wdl;
+use rand_core::{Rng, SeedableRng};
+use rand_pcg::Pcg64;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+const PRESETS: [&str; 6] = ["paper", "cazaux", "bodlaender", "quadibloc", "bell", "chinese"];
+
+fn rules(text: &str) -> Rules {
+    Rules::new(text.parse::<RuleOptions>().unwrap())
+}
+
+fn depth(depth: u32) -> Limits {
+    Limits { depth: Some(depth), ..Limits::default() }
+}
+
+fn small(options: EngineOptions) -> EngineOptions {
+    EngineOptions { hash_mib: 2, ..options }
+}
+
+fn search(engine: &mut Engine, game: &Game, limits: &Limits) -> SearchResult {
+    engine.search(game, limits, &AtomicBool::new(false), &mut |_| ())
+}
+
+/// Pieces thrown on the board, the game not over.
+fn random_position(random: &mut Pcg64, pieces: usize, rules: &Rules) -> Position {
+    let mut below = |n: usize| (random.next_u64() >> 33) as usize % n;
+    loop {
+        let mut setup = Setup::empty(Color::ALL[below(2)]);
+        for _ in 0..pieces {
+            let piece = Piece { color: Color::ALL[below(2)], animal: Animal::ALL[below(8)] };
+            setup.squares[below(63)] = Some(piece);
+        }
+        if let Ok(position) = Position::from_setup(&setup)
+            && position.occupied().len() == pieces
+            && position.outcome(rules).is_none()
+        {
+            return position;
+        }
+    }
+}
+
+/// A game of random moves from the start.
+fn random_game(random: &mut Pcg64, rules: &Rules, plies: usize) -> Game {
+    let mut game = Game::new(Position::start(), rules.clone(), Some(Game::NO_CAPTURE_LIMIT));
+    for _ in 0..plies {
+        let moves = game.legal_moves();
+        let Some(&mv) = moves.get(random.next_u64() as usize % moves.len().max(1)) else { break };
+        let before = game.clone();
+        game.play(mv).unwrap();
+        if game.end().is_some() {
+            return before;
+        }
+    }
+    game
+}
+
+/// The value from White's view, in the numbers of [`minimax`].
+fn value(result: &SearchResult, turn: Color) -> i32 {
+    let value = result.lines[0].score.value();
+    if turn == Color::White { value } else { -value }
+}
+
+/// Both searches without anything that prunes or extends are minimax. The transposition table is off: with it, a value may
+/// come from another path, on which other positions are repetitions.
+#[test]
+fn plain_searches_are_minimax() {
+    let mut random = Pcg64::seed_from_u64(1);
+    for preset in PRESETS.iter().filter(|p| !p.contains("cazaux")) {
+        let rules = rules(preset);
+        let plain = EngineOptions { ideas: Ideas::NONE, evaluation: Evaluation::Burnett, ..EngineOptions::default() };
+        let mut engine = Engine::new(small(plain));
+        for round in 0..40 {
+            let pieces = 2 + round % 12;
+            let position = random_position(&mut random, pieces, &rules);
+            let game = Game::new(position.clone(), rules.clone(), None);
+            for plies in 1..=4 {
+                let expected = minimax(&position, &rules, plies);
+                let found = search(&mut engine, &game, &depth(plies));
+                assert_eq!(value(&found, position.turn()), expected.value, "{position:?} depth {plies} {preset}");
+                assert!(expected.best.contains(&found.best().unwrap()), "{position:?} depth {plies} {preset}");
+            }
+        }
+    }
+}
+
+/// Ideas that must not change a value, one by one and together.
+#[test]
+fn ordering_and_exact_bounds_change_no_value() {
+    let mut random = Pcg64::seed_from_u64(2);
+    let rules = rules("paper");
+    let variants =
+        ["none,+killers,+history,+continuation,+danger-order", "none,+mate-distance", "none,+aspiration,+history"];
+    for ideas in variants {
+        let options = EngineOptions {
+            ideas: ideas.parse().unwrap(),
+            evaluation: Evaluation::Burnett,
+            ..EngineOptions::default()
+        };
+        let mut engine = Engine::new(small(options));
+        for _ in 0..12 {
+            let game = random_game(&mut random, &rules, 60);
+            let position = game.position().clone();
+            // Without the history, as minimax has none.
+            let game = Game::new(position.clone(), rules.clone(), None);
+            for plies in 2..=5 {
+                let found = search(&mut engine, &game, &depth(plies));
+                let expected = minimax(&position, &rules, plies).value;
+                assert_eq!(value(&found, position.turn()), expected, "{ideas}: {position:?} depth {plies}");
+            }
+        }
+    }
+}
+
+/// The papers' engine finds the published values of the start.
+#[test]
+fn the_papers_engine_finds_the_published_values() {
+    let game = Game::new(Position::start(), rules("paper"), None);
+    for (plies, expected) in (1..).zip([5, 0, 3, 0, 3, 0, 3]) {
+        let mut engine = Engine::new(small(EngineOptions::burnett_alphabeta()));
+        assert_eq!(search(&mut engine, &game, &depth(plies)).lines[0].score.value(), expected, "depth {plies}");
+    }
+}
+
+/// A win or loss that the search announces without tables is one by the tables, and no shorter than theirs.
+#[test]
+fn announced_wins_are_in_the_tables() {
+    let mut random = Pcg64::seed_from_u64(3);
+    for preset in ["paper", "chinese", "bodlaender"] {
+        let rules = rules(preset);
+        let tables = Tables::solve(rules.options(), 3).unwrap();
+        let mut engine = Engine::new(small(EngineOptions::default()));
+        let mut announced = 0;
+        for _ in 0..150 {
+            let position = random_position(&mut random, 3, &rules);
+            let game = Game::new(position.clone(), rules.clone(), None);
+            let found = search(&mut engine, &game, &depth(9));
+            let verdict = tables.verdict(&position, &rules).unwrap();
+            let score = found.lines[0].score;
+            if let Some(plies) = score.win_in() {
+                assert_eq!(verdict.wdl, Wdl::Win, "{position:?} {preset}");
+                assert!(plies >= u32::from(verdict.dtw.unwrap()), "{position:?} {preset}: {plies}");
+                announced += 1;
+            } else if let Some(plies) = score.loss_in() {
+                assert_eq!(verdict.wdl, Wdl::Loss, "{position:?} {preset}");
+                // A search that prunes may take a defence for worse than it is, but a loss it is.
+                assert!(plies > 0);
+                announced += 1;
+            }
+        }
+        assert!(announced > 30, "{preset}: {announced}");
+    }
+}
+
+/// Without pruning, distances to the den are exact.
+#[test]
+fn distances_of_a_full_search_are_those_of_the_tables() {
+    let mut random = Pcg64::seed_from_u64(4);
+    let rules = rules("paper");
+    let tables = Tables::solve(rules.options(), 3).unwrap();
+    let ideas = "none,+den-threats,+quiescence,+history,+mate-distance".parse().unwrap();
+    let mut engine = Engine::new(small(EngineOptions { ideas, ..EngineOptions::default() }));
+    let mut decided = 0;
+    for _ in 0..80 {
+        let position = random_position(&mut random, 3, &rules);
+        let verdict = tables.verdict(&position, &rules).unwrap();
+        let Some(plies) = verdict.dtw.filter(|&plies| plies <= 8) else { continue };
+        let game = Game::new(position.clone(), rules.clone(), None);
+        let score = search(&mut engine, &game, &depth(u32::from(plies))).lines[0].score;
+        let found = if verdict.wdl == Wdl::Win { score.win_in() } else { score.loss_in() };
+        assert_eq!(found, Some(u32::from(plies)), "{position:?}");
+        decided += 1;
+    }
+    assert!(decided > 15, "{decided}");
+}
+
+/// With tables a won endgame is won in as many plies as they say, whatever the other side plays.
+#[test]
+fn with_tables_wins_take_the_shortest_way() {
+    let mut random = Pcg64::seed_from_u64(5);
+    let rules = rules("paper");
+    let tables = Arc::new(Tables::solve(rules.options(), 3).unwrap());
+    let options = EngineOptions { tables: Some(tables.clone()), ..EngineOptions::default() };
+    let mut engine = Engine::new(small(options));
+    let (mut won, mut drawn) = (0, 0);
+    for _ in 0..200 {
+        let position = random_position(&mut random, 3, &rules);
+        let mut game = Game::new(position.clone(), rules.clone(), None);
+        let verdict = tables.verdict(&position, &rules).unwrap();
+        if verdict.wdl == Wdl::Draw {
+            // The move played keeps the draw.
+            let mv = search(&mut engine, &game, &depth(3)).best().unwrap();
+            let after = tables.verdict(&position.make(mv), &rules).unwrap();
+            assert_eq!(after.wdl, Wdl::Draw, "{position:?} {mv}");
+            drawn += 1;
+        }
+        if verdict.wdl != Wdl::Win {
+            continue;
+        }
+        let mut plies = verdict.dtw.unwrap();
+        while game.end().is_none() {
+            let mine = plies % 2 == 1;
+            if mine {
+                let found = search(&mut engine, &game, &depth(3));
+                assert_eq!(found.lines[0].score.win_in(), Some(u32::from(plies)));
+                game.play(found.best().unwrap()).unwrap();
+                plies -= 1;
+            } else {
+                let moves = game.legal_moves();
+                game.play(moves[random.next_u64() as usize % moves.len()]).unwrap();
+                // A random defence may be a short one, and never a longer one.
+                let after = tables.verdict(game.position(), &rules).unwrap().dtw.unwrap();
+                assert!(after < plies, "{position:?}");
+                plies = after;
+            }
+        }
+        assert_eq!(game.end().unwrap().winner(), Some(position.turn()));
+        won += 1;
+    }
+    assert!(won > 40 && drawn > 20, "{won} {drawn}");
+}
+
+/// Tables in the tree: from five pieces the search sees into them.
+#[test]
+fn tables_in_the_tree_agree_with_larger_tables() {
+    let mut random = Pcg64::seed_from_u64(6);
+    let rules = rules("paper");
+    let small_tables = Arc::new(Tables::solve(rules.options(), 2).unwrap());
+    let large = Tables::solve(rules.options(), 3).unwrap();
+    let mut engine = Engine::new(small(EngineOptions { tables: Some(small_tables), ..EngineOptions::default() }));
+    let mut hits = 0;
+    for _ in 0..60 {
+        let position = random_position(&mut random, 3, &rules);
+        let game = Game::new(position.clone(), rules.clone(), None);
+        let found = search(&mut engine, &game, &depth(8));
+        hits += found.lines[0].tbhits;
+        let value = found.lines[0].score.value();
+        let truth = large.verdict(&position, &rules).unwrap().wdl;
+        // 29,000 is a win by the tables: above it, nothing is an estimate.
+        if value > 29_000 {
+            assert_eq!(truth, Wdl::Win, "{position:?}");
+        }
+        if value < -29_000 {
+            assert_eq!(truth, Wdl::Loss, "{position:?}");
+        }
+    }
+    assert!(hits > 0);
+}
+
+/// Whatever the rules, the game and the limit: the move is legal, and there is one if there is any.
+#[test]
+fn always_a_legal_move() {
+    let mut random = Pcg64::seed_from_u64(7);
+    let limits = [
+        Limits { nodes: Some(1), ..Limits::default() },
+        Limits { nodes: Some(0), ..Limits::default() },
+        Limits { nodes: Some(777), ..Limits::default() },
+        depth(1),
+        depth(3),
+        Limits { movetime: Some(Duration::ZERO), ..Limits::default() },
+        Limits { movetime: Some(Duration::from_millis(1)), ..Limits::default() },
+        Limits {
+            clock: Some(Clock { remaining: Duration::ZERO, increment: Duration::ZERO, moves_to_go: None }),
+            ..Limits::default()
+        },
+    ];
+    let engines = [
+        EngineOptions::default(),
+        EngineOptions { threads: 2, ..EngineOptions::default() },
+        EngineOptions { multipv: 5, ..EngineOptions::default() },
+        EngineOptions::burnett_alphabeta(),
+        EngineOptions { multipv: 3, ..EngineOptions::burnett_alphabeta() },
+    ];
+    for options in engines {
+        let mut engine = Engine::new(small(options));
+        for preset in PRESETS.into_iter().chain(["paper,repetition=twofold", "chinese,repetition=illegal"]) {
+            let rules = rules(preset);
+            for plies in [0, 7, 40, 150, 400] {
+                let game = random_game(&mut random, &rules, plies);
+                for limits in &limits {
+                    let found = search(&mut engine, &game, limits);
+                    let legal = game.legal_moves();
+                    assert_eq!(found.best().is_some(), !legal.is_empty());
+                    for line in &found.lines {
+                        assert!(legal.contains(&line.pv[0]), "{preset} {limits:?}");
+                        assert_line(&game, &line.pv);
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Every move of a line is legal where it is played.
+fn assert_line(game: &Game, line: &[Move]) {
+    let mut position = game.position().clone();
+    for &mv in line {
+        assert!(position.moves(game.rules()).contains(&mv), "{mv} in {line:?} from {:?}", game.position());
+        position = position.make(mv);
+    }
+}
+
+#[test]
+fn finished_games_have_no_move() {
+    for fen in ["7/3E3/7/7/7/7/3e3/7/3r3 w", "7/7/7/7/7/7/7/7/E6 b", "3R3/7/7/7/e6/7/7/7/7 b"] {
+        let game = Game::new(Position::from_fen(fen).unwrap(), rules("paper"), None);
+        for options in [EngineOptions::default(), EngineOptions::burnett_alphabeta()] {
+            let found = search(&mut Engine::new(small(options)), &game, &depth(5));
+            assert!(found.lines.is_empty() == game.legal_moves().is_empty(), "{fen}");
+        }
+    }
+}
+
+#[test]
+fn a_search_stops_when_told() {
+    let game = Game::new(Position::start(), rules("paper"), Some(100));
+    for options in [
+        EngineOptions::default(),
+        EngineOptions { threads: 2, ..EngineOptions::default() },
+        EngineOptions::burnett_alphabeta(),
+    ] {
+        let mut engine = Engine::new(small(options));
+        // Before it begins.
+        let found = engine.search(&game, &Limits::default(), &AtomicBool::new(true), &mut |_| ());
+        assert!(game.legal_moves().contains(&found.best().unwrap()));
+        // While it runs.
+        let stop = AtomicBool::new(false);
+        let start = Instant::now();
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                std::thread::sleep(Duration::from_millis(60));
+                stop.store(true, Ordering::Relaxed);
+            });
+            let found = engine.search(&game, &Limits::default(), &stop, &mut |_| ());
+            assert!(game.legal_moves().contains(&found.best().unwrap()));
+        });
+        // Generous: the machine may be busy.
+        assert!(start.elapsed() < Duration::from_secs(2), "{:?}", start.elapsed());
+    }
+}
+
+#[test]
+fn node_limits_are_kept_and_repeatable() {
+    let game = Game::new(Position::start(), rules("paper"), Some(100));
+    for limit in [1, 100, 5000, 54_321] {
+        let limits = Limits { nodes: Some(limit), ..Limits::default() };
+        let run = |options: EngineOptions| {
+            let found = search(&mut Engine::new(small(options)), &game, &limits);
+            (found.best(), found.lines[0].score, found.lines[0].nodes)
+        };
+        let first = run(EngineOptions::default());
+        assert!(first.2 <= limit + 1, "{} nodes of {limit}", first.2);
+        assert_eq!(first, run(EngineOptions::default()));
+    }
+}
+
+/// The third occurrence of a position is a draw: the side that is behind plays for it, at any depth.
+#[test]
+fn the_side_behind_repeats() {
+    let rules = rules("paper");
+    let start = Position::from_fen("e5l/7/7/7/7/7/7/7/R6 w").unwrap();
+    let mut game = Game::new(start, rules, None);
+    for text in ["a1b1", "g9g8", "b1a1", "g8g9", "a1b1", "g9g8", "b1a1", "g8g9"] {
+        let mv = Move::parse(text, game.position(), game.rules()).unwrap();
+        game.play(mv).unwrap();
+    }
+    for plies in 2..=10 {
+        for options in [EngineOptions::default(), EngineOptions::burnett_alphabeta()] {
+            let found = search(&mut Engine::new(small(options)), &game, &depth(plies));
+            assert_eq!(found.best().unwrap().to_string(), "a1b1", "depth {plies}");
+            assert_eq!(found.lines[0].score.value(), 0, "depth {plies}");
+        }
+    }
+}
+
+/// A win that comes after the no-capture limit is none.
+#[test]
+fn a_win_beyond_the_no_capture_limit_is_none() {
+    // Three plies to the den, nothing to take: d6-d7, any move, d7-d8 is a step before it, then in.
+    let position = Position::from_fen("7/7/3L3/7/7/7/7/7/r6 w").unwrap();
+    for (limit, wins) in [(100, true), (5, true), (4, false), (3, false), (1, false)] {
+        let game = Game::new(position.clone(), rules("paper"), Some(limit));
+        for options in [EngineOptions::default(), EngineOptions::burnett_alphabeta()] {
+            let found = search(&mut Engine::new(small(options)), &game, &depth(6));
+            let score = found.lines[0].score;
+            assert_eq!(score.win_in().is_some(), wins, "limit {limit}: {score}");
+        }
+    }
+}
+
+#[test]
+fn multipv_gives_different_moves_in_order() {
+    let game = Game::new(Position::start(), rules("paper"), Some(100));
+    let mut engine = Engine::new(small(EngineOptions { multipv: 4, ..EngineOptions::default() }));
+    let lines = search(&mut engine, &game, &depth(7)).lines;
+    assert_eq!(lines.len(), 4);
+    for (i, line) in lines.iter().enumerate() {
+        assert_eq!(line.multipv, i + 1);
+        assert!(i == 0 || lines[i - 1].score >= line.score);
+        assert!(lines[..i].iter().all(|other| other.pv[0] != line.pv[0]));
+    }
+}
+
+#[test]
+fn a_win_at_once_is_played() {
+    for (fen, best) in [("7/3C3/7/7/7/7/4e2/7/7 w", "d8d9"), ("7/7/7/7/7/7/Ec5/7/7 w", "a3b3")] {
+        let game = Game::new(Position::from_fen(fen).unwrap(), rules("paper"), Some(100));
+        for options in [EngineOptions::default(), EngineOptions::burnett_alphabeta()] {
+            let found = search(&mut Engine::new(small(options)), &game, &depth(4));
+            assert_eq!(found.best().unwrap().to_string(), best);
+            assert_eq!(found.lines[0].score.win_in(), Some(1));
+        }
+    }
+}

@@ -1,0 +1,357 @@
+//! The engine protocol, through the library and through the program.
+
+use doushouqi::board::{Color, Position, Rules};
+use doushouqi::game::Game;
+use doushouqi::uci::serve;
+use proptest::collection::vec;
+use proptest::prelude::*;
+use std::io::{BufRead, BufReader, Cursor, Write};
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::mpsc::{Receiver, channel};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+/// What is written, for all to see.
+#[derive(Clone, Default)]
+struct Shared(Arc<Mutex<Vec<u8>>>);
+
+impl Write for Shared {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0.lock().unwrap().write(bytes)
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+fn answers(input: &[u8]) -> Vec<String> {
+    let output = Shared::default();
+    serve(Cursor::new(input.to_vec()), output.clone()).unwrap();
+    let text = output.0.lock().unwrap().clone();
+    String::from_utf8(text).unwrap().lines().map(str::to_owned).collect()
+}
+
+fn complaints(input: &str) -> Vec<String> {
+    answers(input.as_bytes()).into_iter().filter(|line| line.starts_with("info string ")).collect()
+}
+
+const WORDS: &str = "(uci|isready|ucinewgame|position|startpos|fen|moves|go|depth|nodes|movetime|wtime|btime|winc|infinite|perft|\
+     stop|setoption|name|value|MultiPV|Rules|Evaluation|Clear Hash|NoCaptureLimit|chinese|paper|burnett|d|ponder|searchmoves|\
+     a3b3|Eb3|a7b7|g3g4|c3c4|7/7/3e3/7/7/7/3E3/7/7|w|b|-1|0|1|2|3|16|99999999999999999999|x|é|\u{0})";
+
+fn lines() -> impl Strategy<Value = String> {
+    let line = vec(WORDS, 0..8).prop_map(|words| words.join(" "));
+    let position = vec(prop_oneof!["a3b3", "a7b7", "b3a3", "b7a7", "[a-g][1-9][a-g][1-9]"], 0..6)
+        .prop_map(|moves| format!("position startpos moves {}", moves.join(" ")));
+    let go = "go (depth [0-4]|nodes [0-9]{1,3}|movetime [0-9]|wtime [0-9]{1,2} btime [0-9]{1,2}|infinite|perft [0-4]|)";
+    vec(prop_oneof![3 => line, 2 => position, 2 => go, 1 => ".{0,30}", 1 => Just("stop".to_owned())], 0..12)
+        .prop_map(|lines| lines.join("\n"))
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(300))]
+
+    /// Whatever comes: it ends, every line of the answer is of the protocol, and every `go` is answered once.
+    #[test]
+    fn any_lines_are_answered(text in lines()) {
+        let input = format!("setoption name Hash value 1\n{text}");
+        let answers = answers(input.as_bytes());
+        let quit = input.lines().position(|line| line.split_whitespace().next() == Some("quit"));
+        let read: Vec<&str> = input.split('\n').take(quit.unwrap_or(usize::MAX)).collect();
+        let gos = read.iter().filter(|line| line.split_whitespace().next() == Some("go")).count();
+        let mut answered = 0;
+        for line in &answers {
+            let first = line.split_whitespace().next().unwrap_or("");
+            let known = ["id", "option", "uciok", "readyok", "info", "bestmove", "", "Nodes"].contains(&first);
+            let divided = line.split_once(": ").is_some_and(|(mv, count)| mv.len() == 4 && count.parse::<u64>().is_ok());
+            let board = line.contains('|') || line.contains('/') || line.contains("to move");
+            prop_assert!(known || divided || board, "{line:?}");
+            answered += usize::from(
+                first == "bestmove"
+                    || first == "Nodes"
+                    || line == "info string perft: stopped"
+                    || line == "info string go: a search is going on; stop it first",
+            );
+        }
+        prop_assert_eq!(answered, gos, "{:?}\n{:?}", input, answers);
+    }
+
+    #[test]
+    fn any_bytes_are_answered(bytes in vec(any::<u8>(), 0..200)) {
+        answers(&bytes);
+    }
+}
+
+#[test]
+fn introduction() {
+    let answers = answers(b"uci\nisready\nquit\nuci\n");
+    assert!(answers[0].starts_with("id name doushouqi "));
+    assert!(answers[1].starts_with("id author "));
+    for option in [
+        "Hash type spin default 64 min 1 max 65536",
+        "Threads type spin default 1 min 1 max 256",
+        "MultiPV type spin default 1 min 1 max 32",
+        "Evaluation type combo default default var default var burnett",
+        "Rules type string default paper",
+        "NoCaptureLimit type spin default 100 min 0 max 10000",
+        "TablePath type string default <empty>",
+        "Clear Hash type button",
+    ] {
+        assert!(answers.contains(&format!("option name {option}")), "{option}: {answers:?}");
+    }
+    assert_eq!(answers[answers.len() - 2..], ["uciok", "readyok"]);
+}
+
+#[test]
+fn positions() {
+    let fen = |input: &str| answers(format!("{input}\nd\n").as_bytes()).pop().unwrap();
+    let start = "l5t/1d3c1/r1p1w1e/7/7/7/E1W1P1R/1C3D1/T5L w";
+    let moved = "l5t/1d3c1/r1p1w1e/7/7/7/1EW1P1R/1C3D1/T5L b";
+    assert_eq!(fen(""), start);
+    assert_eq!(fen("position startpos moves a3b3"), moved);
+    assert_eq!(fen("  position\tfen 7/7/3e3/7/7/7/3E3/7/7 b - - 0 1 moves d7d6 \r"), "7/7/7/3e3/7/7/3E3/7/7 w");
+    assert_eq!(fen("position startpos moves Eb3"), moved);
+    // What is wrong changes nothing.
+    for wrong in [
+        "position",
+        "position moves a3b3",
+        "position startpos a3b3",
+        "position startpos moves a3b3 a3b3",
+        "position startpos moves a3d9",
+        "position startpos moves 0000",
+        "position fen 7/7 w",
+        "position fen 7/7/7/7/7/7/7/7/7 w",
+        "position fen 7/7/3e3/7/7/7/3E3/7/7 w moves d3d4 d7d6 x",
+    ] {
+        let input = format!("position startpos moves a3b3\n{wrong}");
+        assert_eq!(fen(&input), moved, "{wrong}");
+        let complaints = complaints(&input);
+        assert_eq!(complaints.len(), 1, "{wrong}");
+        assert!(complaints[0].ends_with("the position stays as it was"), "{complaints:?}");
+    }
+    assert!(complaints("position startpos moves a3b3 a3b3")[0].contains("move 2"));
+    assert_eq!(fen("position startpos moves a3b3\nucinewgame"), start);
+}
+
+#[test]
+fn options() {
+    for (wrong, part) in [
+        ("setoption", "NAME"),
+        ("setoption Hash 3", "NAME"),
+        ("setoption name Colour value red", "Threads"),
+        ("setoption name Hash", "1 to 65536"),
+        ("setoption name Hash value 0", "1 to 65536"),
+        ("setoption name Threads value many", "1 to 256"),
+        ("setoption name MultiPV value 33", "1 to 32"),
+        ("setoption name Evaluation value best", "burnett"),
+        ("setoption name Rules value bridge", "chinese"),
+        ("setoption name TablePath value /no/such folder", "/no/such folder"),
+        ("setoption name NoCaptureLimit value -1", "10000"),
+        ("hello world", "hello"),
+    ] {
+        let complaints = complaints(wrong);
+        assert!(complaints.len() == 1 && complaints[0].contains(part), "{wrong}: {complaints:?}");
+    }
+    let right = "setoption name hash value 2\nsetoption name Threads value 2\nsetoption name MULTIPV value 3\n\
+         setoption name Evaluation value burnett\nsetoption name Rules value chinese, shore=no-exit\n\
+         setoption name Clear Hash\nsetoption name TablePath\nsetoption name TablePath value <empty>\nsetoption name NoCaptureLimit value 0\n";
+    assert_eq!(complaints(right), [""; 0]);
+    // Under these rules the elephant may not take the rat, so the second move is not legal.
+    let line = "position fen 7/7/7/7/7/7/r6/E6/6l b moves g1g2 a2a3";
+    assert_eq!(complaints(line), [""; 0]);
+    assert!(complaints(&format!("setoption name Rules value chinese\n{line}"))[0].contains("a2a3"));
+    assert!(complaints(&format!("{line}\nsetoption name Rules value chinese"))[0].contains("it is the start now"));
+    // The limit is part of the game.
+    let quiet = "position startpos moves a3b3 a7b7 b3a3";
+    assert!(complaints(&format!("setoption name NoCaptureLimit value 2\n{quiet}"))[0].contains("the game is over"));
+}
+
+#[test]
+fn a_long_line_is_refused() {
+    let mut input = vec![b'a'; (1 << 20) + 77];
+    input.extend(b"\nisready\n");
+    let answers = answers(&input);
+    assert_eq!(answers.len(), 2);
+    assert!(answers[0].contains("mebibyte") && answers[1] == "readyok");
+    let word = "b".repeat(100_000);
+    assert!(
+        complaints(&format!("position startpos moves {word}\n{word}\ngo depth 1 {word}")).iter().all(|l| l.len() < 300)
+    );
+}
+
+/// The program, with what it says line by line.
+struct Engine {
+    child: Child,
+    stdin: ChildStdin,
+    lines: Receiver<String>,
+}
+
+impl Engine {
+    fn start() -> Engine {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_dsq"))
+            .arg("uci")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("dsq runs");
+        let stdin = child.stdin.take().unwrap();
+        let stdout = BufReader::new(child.stdout.take().unwrap());
+        let (sender, lines) = channel();
+        std::thread::spawn(move || stdout.lines().map_while(Result::ok).all(|line| sender.send(line).is_ok()));
+        Engine { child, stdin, lines }
+    }
+
+    fn send(&mut self, text: &str) {
+        writeln!(self.stdin, "{text}").unwrap();
+    }
+
+    /// Every line up to one that begins like this.
+    fn until(&mut self, start: &str) -> Vec<String> {
+        let mut lines = Vec::new();
+        loop {
+            let line =
+                self.lines.recv_timeout(Duration::from_secs(30)).unwrap_or_else(|_| panic!("{start}: {lines:?}"));
+            lines.push(line);
+            if lines.last().unwrap().starts_with(start) {
+                return lines;
+            }
+        }
+    }
+
+    fn best_move(&mut self, commands: &str) -> String {
+        self.send(commands);
+        let line = self.until("bestmove").pop().unwrap();
+        line.strip_prefix("bestmove ").unwrap().to_owned()
+    }
+
+    fn end(mut self) {
+        drop(self.stdin);
+        assert_eq!(self.child.wait().unwrap().code(), Some(0));
+    }
+}
+
+#[test]
+fn a_search_reports_and_answers() {
+    let mut engine = Engine::start();
+    engine
+        .send("setoption name Hash value 4\nsetoption name MultiPV value 2\nposition startpos moves a3b3\ngo depth 3");
+    let lines = engine.until("bestmove");
+    let (last, infos) = lines.split_last().unwrap();
+    let mut game = Game::new(Position::start(), Rules::default(), Some(100));
+    game.play(game.parse("a3b3").unwrap()).unwrap();
+    let info = infos.iter().rfind(|line| line.contains(" multipv 1 ")).expect("a first line");
+    let words: Vec<&str> = info.split_whitespace().collect();
+    let value =
+        |name: &str| words[words.iter().position(|word| *word == name).unwrap_or_else(|| panic!("{name}: {info}")) + 1];
+    for name in ["depth", "seldepth", "nodes", "nps", "hashfull", "tbhits", "time"] {
+        assert!(value(name).parse::<u64>().is_ok(), "{info}");
+    }
+    assert!(["cp", "mate"].contains(&value("score")));
+    assert_eq!(value("pv"), &last["bestmove ".len()..]);
+    // The line is legal to its end.
+    for word in &words[words.iter().position(|word| *word == "pv").unwrap() + 1..] {
+        game.play(game.parse(word).unwrap()).unwrap();
+    }
+    engine.end();
+}
+
+/// From the first move to the end, with clocks: always a legal move, and `0000` when it is over.
+#[test]
+fn a_game_with_itself() {
+    let mut engine = Engine::start();
+    engine.send("setoption name Hash value 1\nsetoption name NoCaptureLimit value 20\nucinewgame");
+    let mut game = Game::new(Position::start(), Rules::default(), Some(20));
+    let mut moves = String::new();
+    while game.end().is_none() {
+        let limit = ["go nodes 200", "go wtime 50 btime 50 winc 1 binc 1", "go movetime 2", "go depth 2"]
+            [game.moves().len() % 4];
+        let word = engine.best_move(&format!("position startpos moves{moves}\n{limit}"));
+        let mv = game.parse(&word).unwrap_or_else(|error| panic!("{moves}: {error}"));
+        assert_eq!(mv.to_string(), word, "moves are in coordinates");
+        game.play(mv).unwrap();
+        moves.push_str(&format!(" {word}"));
+    }
+    for limit in ["go depth 3", "go", "go infinite", "go movetime 10"] {
+        assert_eq!(engine.best_move(&format!("position startpos moves{moves}\n{limit}")), "0000");
+    }
+    engine.end();
+}
+
+#[test]
+fn stop_ends_a_search_at_once() {
+    let mut engine = Engine::start();
+    for go in ["go infinite", "go", "go depth 200", "go infinite depth 2", "go movetime 100000"] {
+        engine.send(&format!("ucinewgame\n{go}\nisready"));
+        assert!(!engine.until("readyok").iter().any(|line| line.starts_with("bestmove")), "{go} has ended by itself");
+        engine.send("go depth 1\nsetoption name Hash value 1\nucinewgame\nisready");
+        let lines = engine.until("readyok");
+        assert_eq!(lines.iter().filter(|line| line.contains("stop it first")).count(), 3, "{go}: {lines:?}");
+        let begin = Instant::now();
+        engine.best_move("stop");
+        assert!(begin.elapsed() < Duration::from_secs(2), "{go} took {:?}", begin.elapsed());
+    }
+    // What cannot be a limit does not make it wait.
+    for go in ["go depth", "go depth x", "go movetime -", "go quickly", "go searchmoves a3b3", "go ponder"] {
+        engine.best_move(go);
+    }
+    // A search that goes on when the input ends, ends with it.
+    engine.send("go infinite");
+    engine.end();
+}
+
+/// A move is there in the time it has, give or take what a busy machine takes.
+#[test]
+fn movetime_is_kept() {
+    let mut engine = Engine::start();
+    engine.send("isready");
+    engine.until("readyok");
+    for go in [
+        "go movetime 50",
+        "go wtime 500 btime 500",
+        "go wtime -20 btime -20",
+        "go movetime 0",
+        "go nodes 0",
+        "go depth 0",
+    ] {
+        let begin = Instant::now();
+        engine.best_move(go);
+        assert!(begin.elapsed() < Duration::from_secs(3), "{go} took {:?}", begin.elapsed());
+    }
+    engine.end();
+}
+
+#[test]
+fn perft_counts_and_can_be_stopped() {
+    let mut engine = Engine::start();
+    engine.send("go perft 5");
+    let lines = engine.until("Nodes searched");
+    assert_eq!(lines.last().unwrap(), "Nodes searched: 5111725");
+    assert_eq!(
+        lines.iter().filter(|line| line.contains(": ") && line.starts_with(|c: char| c.is_lowercase())).count(),
+        24
+    );
+    engine.send("position fen 7/7/3e3/7/7/7/3E3/7/7 w\ngo perft 1");
+    assert_eq!(engine.until("Nodes").pop().unwrap(), "Nodes searched: 4");
+    engine.send("go perft 0");
+    assert_eq!(engine.until("Nodes").pop().unwrap(), "Nodes searched: 1");
+    engine.send("position startpos\ngo perft 30\nisready");
+    engine.until("readyok");
+    let begin = Instant::now();
+    engine.send("stop");
+    engine.until("info string perft: stopped");
+    assert!(begin.elapsed() < Duration::from_secs(5));
+    engine.best_move("go depth 1");
+    engine.end();
+}
+
+/// Won at once: it says so in moves.
+#[test]
+fn a_win_is_seen() {
+    let mut engine = Engine::start();
+    for (fen, mv) in [("3C3/7/7/7/7/7/7/7/r6 b", "0000"), ("2C4/7/7/7/7/7/7/7/r6 w", "c9d9")] {
+        assert_eq!(engine.best_move(&format!("position fen {fen}\ngo depth 4")), mv);
+    }
+    assert_eq!(Position::from_fen("3C3/7/7/7/7/7/7/7/r6 b").unwrap().winner(), Some(Color::White));
+    engine.end();
+}
