@@ -215,6 +215,18 @@ fn a_match_is_repeatable() {
     let timed = ["seconds", "players"];
     assert_eq!(without(&one[12], &timed), without(&three[12], &timed));
 
+    // The fields that the README lists.
+    let fields = |object: &Value| object.as_object().unwrap().keys().cloned().collect::<Vec<_>>().join(" ");
+    assert_eq!(fields(&one[0]), "black detail game plies result termination white");
+    assert_eq!(
+        fields(&one[12]),
+        "complete draws elo elo_error games los losses openings pairs players plies score seconds sprt terminations wins"
+    );
+    assert_eq!(
+        fields(&one[12]["players"][0]),
+        "crashes depth illegal_moves longest_milliseconds milliseconds_per_move moves nodes_per_second player time_losses"
+    );
+
     // The summary is what the games add up to.
     let records = Record::parse_all(&file_one).unwrap();
     assert_eq!(records.len(), 12);

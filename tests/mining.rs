@@ -3,7 +3,9 @@
 mod slow;
 
 use doushouqi::board::{Animal, Color, Position, RuleOptions, Rules, Square};
-use doushouqi::mining::games::{Match, MinimaxPlayer, RandomPlayer, play, sampled_mobility, table_mobility};
+use doushouqi::mining::games::{
+    EnginePlayer, Match, MinimaxPlayer, RandomPlayer, play, sampled_mobility, table_mobility,
+};
 use doushouqi::mining::learn::{learn, learn_all, learn_whole, sizes};
 use doushouqi::mining::patterns::{draws, fortresses, longest_lines, parities, swaps};
 use doushouqi::mining::printed::{POSITIONS, judge, judge_positions, wrong_positions};
@@ -208,6 +210,12 @@ impl Twin {
     }
 }
 
+/// Who wins if the side to move has this value, by the slow solver; no move is a draw.
+fn winner_of(value: slow::Value, turn: Color) -> Winner {
+    let slow::Value::Decided(plies) = value else { return Winner::Draw };
+    if (plies % 2 == 1) == (turn == Color::White) { Winner::White } else { Winner::Black }
+}
+
 /// All positions of two pieces with White to move, by the slow solver.
 fn slow_positions(white: Animal, black: Animal) -> Vec<(Board, Square, Square, Winner)> {
     let tables = slow::solve(&[white], &[black], &PAPER);
@@ -220,7 +228,7 @@ fn slow_positions(white: Animal, black: Animal) -> Vec<(Board, Square, Square, W
         .filter(|&(_, turn, _)| turn == Color::White)
         .map(|(board, turn, value)| {
             let (w, b) = (at(&board, Color::White), at(&board, Color::Black));
-            (board, w, b, Winner::of(value, turn, &PAPER))
+            (board, w, b, winner_of(value, turn))
         })
         .collect()
 }
@@ -473,14 +481,14 @@ fn zugzwangs_are_the_slow_twins() {
         for black in Animal::ALL {
             let tables = slow::solve(&[white], &[black], &PAPER);
             for (board, turn, value) in tables.positions(&[white], &[black]) {
-                let Value::Decided(other) = tables.value_of_board(&board, !turn) else { continue };
+                let slow::Value::Decided(other) = tables.value_of_board(&board, !turn) else { continue };
                 match value {
                     _ if other % 2 == 1 => {}
-                    Value::Decided(plies) if plies % 2 == 0 => {
+                    slow::Value::Decided(plies) if plies % 2 == 0 => {
                         all[0] += 1;
                         deepest = deepest.max(plies);
                     }
-                    Value::Draw => all[1] += 1,
+                    slow::Value::Draw => all[1] += 1,
                     _ => {}
                 }
             }
@@ -560,7 +568,7 @@ fn fortresses_are_held_by_the_slow_rules() {
     let tables = slow::solve(&[Animal::Elephant], &[Animal::Panther], &PAPER);
     let all: Vec<(Board, Color)> = tables
         .positions(&[Animal::Elephant], &[Animal::Panther])
-        .filter(|(_, _, value)| *value == Value::Draw)
+        .filter(|(_, _, value)| *value == slow::Value::Draw)
         .map(|(board, turn, _)| (board, turn))
         .collect();
     let key = |board: &Board, turn: Color| (format!("{board:?}"), turn);
@@ -621,8 +629,12 @@ fn games_are_the_same_again_and_add_up() {
     assert_eq!(one, play(&MinimaxPlayer { depth: 1 }, &PAPER, series));
     assert_ne!(one, play(&MinimaxPlayer { depth: 1 }, &PAPER, Match { seed: 8, ..series }));
     let random = play(&RandomPlayer, &PAPER, series);
-    for s in [one, random] {
-        assert_eq!(s.white_wins + s.black_wins + s.repetitions + s.no_move + s.unfinished, 20);
+    let engine = EnginePlayer { nodes: 300 };
+    let by_engine = play(&engine, &PAPER, series);
+    assert_eq!(by_engine, play(&engine, &PAPER, series));
+    for s in [one, random, by_engine] {
+        let ends = s.white_wins + s.black_wins + s.repetitions + s.no_move + s.unfinished;
+        assert_eq!(ends, 20, "{}", s.player);
         assert_eq!(s.lengths.len(), 20);
         assert_eq!(s.moves.positions, s.lengths.iter().sum::<u64>(), "every ply is a position with a move");
         let position = Position::from_fen(&s.moves.fen).expect("a FEN");

@@ -1,7 +1,9 @@
 use super::{Failure, Outcome, RulesArg, ThreadsArg, grouped, print, print_json, progress_bar};
 use clap::{Args, Subcommand, ValueEnum};
 use doushouqi::board::RuleOptions;
-use doushouqi::mining::games::{Match, MinimaxPlayer, Player, RandomPlayer, play, sampled_mobility, table_mobility};
+use doushouqi::mining::games::{
+    EnginePlayer, Match, MinimaxPlayer, Player, RandomPlayer, play, sampled_mobility, table_mobility,
+};
 use doushouqi::mining::learn::{MaterialTree, learn, learn_all, learn_whole, sizes};
 use doushouqi::mining::patterns::{draws, fortresses, longest_lines, parities, swaps};
 use doushouqi::mining::printed::{Wrong, judge, judge_positions, printed_trees};
@@ -185,6 +187,9 @@ struct Games {
     /// Plies that minimax looks ahead.
     #[arg(long, value_name = "N", default_value = "3", value_parser = clap::value_parser!(u32).range(1..=8))]
     depth: u32,
+    /// Nodes that the engine looks at for a move.
+    #[arg(long, value_name = "N", default_value = "5000", value_parser = clap::value_parser!(u64).range(1..))]
+    nodes: u64,
     /// Plies at random that each game begins with.
     #[arg(long, value_name = "N", default_value = "4")]
     opening: u32,
@@ -204,7 +209,10 @@ struct Games {
 #[derive(Copy, Clone, PartialEq, Eq, ValueEnum)]
 enum PlayerArg {
     Random,
+    /// Minimax with Burnett's evaluation, --depth plies.
     Minimax,
+    /// The engine, --nodes a move.
+    Engine,
 }
 
 #[derive(Args)]
@@ -668,6 +676,7 @@ impl Games {
         let options = &self.common.rules.rules;
         let player: Box<dyn Player> = match self.player {
             PlayerArg::Random => Box::new(RandomPlayer),
+            PlayerArg::Engine => Box::new(EnginePlayer { nodes: self.nodes }),
             PlayerArg::Minimax => Box::new(MinimaxPlayer { depth: self.depth }),
         };
         let series = Match {

@@ -1,15 +1,16 @@
 //! What games are like: how many moves there are, how long games last, how they end.
 
 use super::Tables;
-use crate::board::{Color, Move, NoMove, Outcome, Position, Repetition, RuleOptions, Rules};
-use crate::search::minimax;
+use crate::board::{Color, Move, NoMove, Position, RuleOptions, Rules};
+use crate::game::{Game, GameEnd};
+use crate::search::{Engine, EngineOptions, Limits, minimax};
 use crate::tablebase::{Material, SolveError, position_of, squares_in_play};
 use rand_core::{Rng, SeedableRng};
 use rand_pcg::Pcg64;
 use rayon::prelude::*;
 use serde::Serialize;
-use std::collections::HashMap;
 use std::convert::Infallible;
+use std::sync::atomic::AtomicBool;
 
 /// How many legal moves positions have.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -107,25 +108,32 @@ pub fn sampled_mobility(options: &RuleOptions, pieces: usize, positions: u64, se
     mobility.finish()
 }
 
-/// Chooses a legal move; there is at least one.
+/// Chooses the next move of a game; `None` only if there is none.
+pub type Chooser<'a> = Box<dyn FnMut(&Game, &mut Pcg64) -> Option<Move> + 'a>;
+
+/// Who plays games against itself.
 pub trait Player: Sync {
     /// Its name.
     fn name(&self) -> String;
-    /// The move to make. All chance must come from `random`.
-    fn choose(&self, position: &Position, rules: &Rules, random: &mut Pcg64) -> Move;
+    /// Begins a game. All chance must come from the generator that is given with each move.
+    fn new_game(&self) -> Chooser<'_>;
 }
 
 /// Makes any legal move.
 pub struct RandomPlayer;
+
+/// One of the moves of a list.
+fn any(moves: &[Move], random: &mut Pcg64) -> Option<Move> {
+    moves.get((random.next_u64() % moves.len().max(1) as u64) as usize).copied()
+}
 
 impl Player for RandomPlayer {
     fn name(&self) -> String {
         "random".to_owned()
     }
 
-    fn choose(&self, position: &Position, rules: &Rules, random: &mut Pcg64) -> Move {
-        let moves = position.moves(rules);
-        moves[(random.next_u64() % moves.len() as u64) as usize]
+    fn new_game(&self) -> Chooser<'_> {
+        Box::new(|game, random| any(&game.legal_moves(), random))
     }
 }
 
@@ -140,12 +148,30 @@ impl Player for MinimaxPlayer {
         format!("minimax {}", self.depth)
     }
 
-    fn choose(&self, position: &Position, rules: &Rules, random: &mut Pcg64) -> Move {
-        let best = minimax(position, rules, self.depth.max(1)).best;
-        if best.is_empty() {
-            return RandomPlayer.choose(position, rules, random);
-        }
-        best[(random.next_u64() % best.len() as u64) as usize]
+    fn new_game(&self) -> Chooser<'_> {
+        Box::new(|game, random| {
+            let legal = game.legal_moves();
+            let mut best = minimax(game.position(), game.rules(), self.depth.max(1)).best;
+            best.retain(|mv| legal.contains(mv));
+            any(&best, random).or_else(|| any(&legal, random))
+        })
+    }
+}
+
+/// The engine, on one thread, with so many nodes a move.
+pub struct EnginePlayer {
+    pub nodes: u64,
+}
+
+impl Player for EnginePlayer {
+    fn name(&self) -> String {
+        format!("engine, {} nodes", self.nodes)
+    }
+
+    fn new_game(&self) -> Chooser<'_> {
+        let mut engine = Engine::new(EngineOptions { hash_mib: 1, threads: 1, ..EngineOptions::default() });
+        let limits = Limits { nodes: Some(self.nodes), ..Limits::default() };
+        Box::new(move |game, _| engine.search(game, &limits, &AtomicBool::new(false), &mut |_| ()).best())
     }
 }
 
@@ -169,7 +195,7 @@ pub struct GameStatistics {
     pub opening: u32,
     pub white_wins: u64,
     pub black_wins: u64,
-    /// Games drawn because a position came again.
+    /// Games drawn because a position came too often.
     pub repetitions: u64,
     /// Games drawn because the side to move had no legal move.
     pub no_move: u64,
@@ -187,20 +213,11 @@ pub struct GameStatistics {
     pub lengths: Vec<u64>,
 }
 
-/// How a game ended.
-#[derive(Copy, Clone, PartialEq, Eq)]
-enum End {
-    Win(Color),
-    Repetition,
-    NoMove,
-    Unfinished,
-}
-
 /// Plays games of a player against itself from the start. The same seed gives the same games, whatever the threads.
 #[must_use]
 pub fn play(player: &dyn Player, options: &RuleOptions, series: Match) -> GameStatistics {
     let rules = Rules::new(*options);
-    let games: Vec<(End, u64, Mobility)> = (0..series.games)
+    let games: Vec<(Option<GameEnd>, u64, Mobility)> = (0..series.games)
         .into_par_iter()
         .map(|game| {
             // A stream of its own for each game.
@@ -208,8 +225,10 @@ pub fn play(player: &dyn Player, options: &RuleOptions, series: Match) -> GameSt
             play_one(player, &rules, series, &mut random)
         })
         .collect();
-    let ended = |end: End| games.iter().filter(|game| game.0 == end).count() as u64;
-    let (repetitions, no_move) = (ended(End::Repetition), ended(End::NoMove));
+    let ended = |how: &dyn Fn(GameEnd) -> bool| games.iter().filter(|game| game.0.is_some_and(how)).count() as u64;
+    let won = |color| ended(&|end| end.winner() == Some(color));
+    let repetitions = ended(&|end| matches!(end, GameEnd::Repetition));
+    let no_move = ended(&|end| matches!(end, GameEnd::NoMove(None)));
     let mut lengths: Vec<u64> = games.iter().map(|game| game.1).collect();
     lengths.sort_unstable();
     let count = series.games.max(1) as f64;
@@ -218,11 +237,11 @@ pub fn play(player: &dyn Player, options: &RuleOptions, series: Match) -> GameSt
         games: series.games,
         seed: series.seed,
         opening: series.opening,
-        white_wins: ended(End::Win(Color::White)),
-        black_wins: ended(End::Win(Color::Black)),
+        white_wins: won(Color::White),
+        black_wins: won(Color::Black),
         repetitions,
         no_move,
-        unfinished: ended(End::Unfinished),
+        unfinished: games.iter().filter(|game| game.0.is_none()).count() as u64,
         draw_share: (repetitions + no_move) as f64 / count,
         mean_plies: lengths.iter().sum::<u64>() as f64 / count,
         median_plies: lengths.get(lengths.len() / 2).copied().unwrap_or(0),
@@ -235,32 +254,20 @@ pub fn play(player: &dyn Player, options: &RuleOptions, series: Match) -> GameSt
     GameStatistics { moves: moves.finish(), ..statistics }
 }
 
-fn play_one(player: &dyn Player, rules: &Rules, series: Match, random: &mut Pcg64) -> (End, u64, Mobility) {
-    // Under `illegal` and `none` a game could go on for ever; it counts as drawn when a position comes for the third time.
-    let draws_at = if rules.options().repetition == Repetition::Twofold { 2 } else { 3 };
-    let mut seen: HashMap<u64, u32> = HashMap::new();
+fn play_one(player: &dyn Player, rules: &Rules, series: Match, random: &mut Pcg64) -> (Option<GameEnd>, u64, Mobility) {
     let mut mobility = Mobility::default();
-    let mut position = Position::start();
-    for ply in 0..series.most_plies {
-        match position.outcome(rules) {
-            Some(Outcome::Win(color)) => return (End::Win(color), ply as u64, mobility),
-            Some(Outcome::NoMove) => return (End::NoMove, ply as u64, mobility),
-            None => {}
-        }
-        let times = seen.entry(position.key()).or_default();
-        *times += 1;
-        if *times == draws_at {
-            return (End::Repetition, ply as u64, mobility);
-        }
+    let mut game = Game::new(Position::start(), rules.clone(), None);
+    let (mut opening, mut choose) = (RandomPlayer.new_game(), player.new_game());
+    while game.end().is_none() && game.moves().len() < series.most_plies {
+        let position = game.position();
         mobility.add(position.count_moves(rules), 1, || Some(position.to_fen()));
-        let mv = if (ply as u32) < series.opening {
-            RandomPlayer.choose(&position, rules, random)
-        } else {
-            player.choose(&position, rules, random)
-        };
-        position = position.make(mv);
+        let at_random = (game.moves().len() as u32) < series.opening;
+        let mv = if at_random { opening(&game, random) } else { choose(&game, random) };
+        if mv.is_none_or(|mv| game.play(mv).is_err()) {
+            break;
+        }
     }
-    (End::Unfinished, series.most_plies as u64, mobility)
+    (game.end(), game.moves().len() as u64, mobility)
 }
 
 /// The share of positions of each piece count that are drawn, White to move, a side without a move included where that

@@ -1,6 +1,8 @@
 //! `endgames.md`: what the tables have to tell, in short, with plots.
 
-use super::games::{GameStatistics, Match, MinimaxPlayer, Mobility, Player, RandomPlayer, drawn_shares, play};
+use super::games::{
+    EnginePlayer, GameStatistics, Match, MinimaxPlayer, Mobility, Player, RandomPlayer, drawn_shares, play,
+};
 use super::games::{sampled_mobility, table_mobility};
 use super::learn::{accuracy_curve, learn, learn_all, learn_whole, sizes};
 use super::patterns::{draws, fortresses, longest_lines, parities, swaps};
@@ -519,14 +521,15 @@ impl Report<'_> {
             "most",
         ]));
         let mut lines = Vec::new();
-        let players: [(&dyn Player, u64); 4] = [
+        let players: [(&dyn Player, u64); 5] = [
             (&RandomPlayer, 2000),
             (&MinimaxPlayer { depth: 1 }, 400),
             (&MinimaxPlayer { depth: 2 }, 400),
             (&MinimaxPlayer { depth: 4 }, 100),
+            (&EnginePlayer { nodes: 5000 }, 200),
         ];
         for (player, games) in players {
-            let games = if self.quick { games / 100 } else { games };
+            let games = if self.quick { games.div_ceil(100) } else { games };
             let series = Match { games, seed: 1, opening: 4, most_plies: 2000 };
             let s: GameStatistics = play(player, self.options, series);
             let _ = writeln!(

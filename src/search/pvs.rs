@@ -453,7 +453,7 @@ impl<'a> Worker<'a> {
             }
             if ideas.razoring && depth <= 3 && eval + 180 * depth * self.scale < alpha {
                 let value = self.quiesce::<false>(state, alpha, alpha + 1, ply, 0);
-                if value <= alpha {
+                if value <= alpha || self.line.stopped {
                     return value;
                 }
             }
