@@ -1,9 +1,11 @@
-//! Solving endgames, in positions a second, both sides to move counted.
+//! Solving endgames, in positions a second, both sides to move counted; its parts; writing and reading tables.
 
 use criterion::{BatchSize, BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
-use doushouqi::board::RuleOptions;
+use doushouqi::board::{Color, RuleOptions};
 use doushouqi::cpu::CpuLevel;
-use doushouqi::tablebase::{Material, Options, Solver};
+use doushouqi::tablebase::bench_support::Pass;
+use doushouqi::tablebase::{ClassId, Generate, Material, Options, Solver, TableSet};
+use std::hint::black_box;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::Duration;
 
@@ -52,6 +54,60 @@ fn retrograde(c: &mut Criterion) {
     }
 }
 
+/// EPvLR, all smaller materials solved, and its class.
+fn eplr(level: CpuLevel) -> (Solver, ClassId) {
+    let solver = solver(4, 3, level);
+    let class = solver.classes().member("EPvLR".parse().unwrap()).unwrap().class;
+    (solver, class)
+}
+
+/// Words of 64 positions a second: quiet moves into a plane of random bits, and captures and den entries.
+fn parts(c: &mut Criterion) {
+    let pass = Pass::new("EPvLR".parse().unwrap(), Color::White, &RuleOptions::PAPER);
+    let mut group = c.benchmark_group("words of EPvLR");
+    group.throughput(Throughput::Elements(pass.words()));
+    for level in CpuLevel::available() {
+        group.bench_function(BenchmarkId::new("quiet moves of one side", level.name()), |b| {
+            b.iter(|| black_box(pass.run(level)));
+        });
+    }
+    group.throughput(Throughput::Elements(2 * pass.words()));
+    for level in CpuLevel::available() {
+        let (solver, class) = eplr(level);
+        group.bench_function(BenchmarkId::new("seeds of both sides", level.name()), |b| {
+            b.iter(|| solver.seeds(class).unwrap());
+        });
+    }
+    group.finish();
+}
+
+/// Writing and reading a class, in bytes of values, one a position.
+fn codec(c: &mut Criterion) {
+    let dir = tempfile::tempdir().unwrap();
+    let (mut solver, class) = eplr(CpuLevel::best());
+    solver.solve_class(class, &|_, _| ()).unwrap();
+    let table = solver.table(class).unwrap();
+    let mut group = c.benchmark_group("file of EPvLR");
+    group.throughput(Throughput::Bytes((table.cells.white.len() + table.cells.black.len()) as u64));
+    let path = dir.path().join("EPvLR.dsq");
+    group.bench_function("write", |b| b.iter(|| solver.write(class, &path).unwrap()));
+    let tables = dir.path().join("tables");
+    let job = Generate {
+        dir: &tables,
+        rules: RuleOptions::PAPER,
+        pieces: 2,
+        material: Some("EPvLR".parse().unwrap()),
+        stats_only: false,
+        memory_gib: 8,
+        options: Options::default(),
+    };
+    job.run(&|_| ()).unwrap();
+    let set = TableSet::open(&tables).unwrap();
+    let class = set.classes().member("EPvLR".parse().unwrap()).unwrap().class;
+    group.bench_function("read", |b| b.iter(|| black_box(set.table(class).unwrap())));
+    group.finish();
+}
+
 fn short() -> Criterion {
     Criterion::default()
         .sample_size(10)
@@ -59,5 +115,5 @@ fn short() -> Criterion {
         .measurement_time(Duration::from_secs(1))
 }
 
-criterion_group! { name = benches; config = short(); targets = retrograde }
+criterion_group! { name = benches; config = short(); targets = retrograde, parts, codec }
 criterion_main!(benches);

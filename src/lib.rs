@@ -1,5 +1,6 @@
 //! Dou Shou Qi (Jungle chess): the rules on bitboards, perft, and exact endgame tables by retrograde analysis.
 
+pub mod benchmark;
 pub mod board;
 pub mod cpu;
 pub mod game;
@@ -7,6 +8,7 @@ pub mod game;
 pub mod gpu;
 pub mod matches;
 pub mod mining;
+mod pages;
 pub mod perft;
 pub mod plot;
 pub mod reproduce;

@@ -7,6 +7,8 @@ use doushouqi::cpu::CpuLevel;
 use doushouqi::perft::{Perft, PerftHash, PerftMode};
 use rand_core::{Rng, SeedableRng};
 use rand_pcg::Pcg64;
+use rayon::prelude::*;
+use std::collections::HashMap;
 
 /// The presets, and `paper` with each single option at each of its other values.
 fn all_rules() -> Vec<RuleOptions> {
@@ -192,7 +194,7 @@ fn published_numbers() {
     }
 }
 
-/// A table changes nothing, be it small, used twice, or shared by the levels; in `leaf` it is not used at all.
+/// A table changes nothing, be it small, used twice, or shared by the levels and by both ways of counting.
 #[test]
 fn tables_change_nothing() {
     let (rules, start) = (Rules::default(), Position::start());
@@ -201,10 +203,79 @@ fn tables_change_nothing() {
         for level in CpuLevel::available() {
             let count = |mode| Perft::new(&rules, mode).with_level(level).with_hash(&hash).count(&start, 6);
             assert_eq!(count(PerftMode::Expand), 100_459_989, "{mebibytes} MiB, {}", level.name());
-            assert_eq!(count(PerftMode::Expand), 100_459_989, "{mebibytes} MiB, {}, again", level.name());
             assert_eq!(count(PerftMode::Leaf), 99_860_517, "{mebibytes} MiB, {}", level.name());
+            assert_eq!(count(PerftMode::Expand), 100_459_989, "{mebibytes} MiB, {}, again", level.name());
+            assert_eq!(count(PerftMode::Leaf), 99_860_517, "{mebibytes} MiB, {}, again", level.name());
         }
     }
+}
+
+/// `leaf` with a table and without, where lines come back to where they were in many ways, deeper than the slow twin goes.
+#[test]
+fn repetitions_with_a_table() {
+    let rules = Rules::default();
+    let fens = [
+        "7/7/7/7/7/7/7/7/t1T4 b",
+        "7/7/7/2r4/7/1R5/7/7/7 w",
+        "7/7/2l1t2/1R2r2/7/7/1L1ET2/7/7 w",
+        "7/4t2/2l4/7/r5R/7/2T1L2/7/7 b",
+    ];
+    for (fen, depth) in fens.into_iter().zip([11, 11, 7, 7]) {
+        let position = Position::from_fen(fen).unwrap();
+        let perft = || Perft::new(&rules, PerftMode::Leaf);
+        let hash = PerftHash::new(16).unwrap();
+        for depth in 1..=depth {
+            let expected = perft().count(&position, depth);
+            assert_eq!(perft().with_hash(&hash).count(&position, depth), expected, "{fen}, depth {depth}");
+        }
+    }
+}
+
+/// The different positions after `plies` plies from the start, each with the number of lines to it.
+fn positions_after(plies: u32, rules: &Rules) -> HashMap<u128, (Position, u64)> {
+    // Every piece has its six bits.
+    let packed = |position: &Position| {
+        position.pieces().fold(u128::MAX, |word, (piece, square)| {
+            let shift = 6 * (8 * piece.color as usize + piece.animal.index());
+            word & !(63 << shift) | (square.index() as u128) << shift
+        })
+    };
+    let mut layer = HashMap::from([(0, (Position::start(), 1u64))]);
+    for _ in 0..plies {
+        let mut next = HashMap::with_capacity(layer.len() * 6);
+        for (position, lines) in layer.into_values() {
+            for &mv in &position.moves(rules) {
+                let after = position.make(mv);
+                next.entry(packed(&after)).or_insert((after, 0)).1 += lines;
+            }
+        }
+        layer = next;
+    }
+    layer
+}
+
+/// The counts beyond print, from all different positions some plies on: no key that stands for a position, no table of counts.
+fn layered(depth: u32, plies: u32) -> u64 {
+    let rules = Rules::default();
+    let layer: Vec<(Position, u64)> = positions_after(plies, &rules).into_values().collect();
+    println!("{} different positions after {plies} plies", layer.len());
+    layer
+        .par_iter()
+        .map(|(position, lines)| lines * Perft::new(&rules, PerftMode::Expand).count(position, depth - plies))
+        .sum()
+}
+
+#[test]
+fn seven_plies_by_layers() {
+    assert_eq!(layered(7, 4), 1_908_483_421);
+}
+
+/// `cargo test --release --test perft -- --ignored deep_counts`
+#[test]
+#[ignore = "takes a minute and 2 GB"]
+fn deep_counts_by_layers() {
+    assert_eq!(layered(8, 5), 36_255_690_884);
+    assert_eq!(layered(9, 6), 679_723_210_550);
 }
 
 /// Colours exchanged on the turned board, and left and right exchanged: the same counts.

@@ -120,7 +120,12 @@ fn perft_counts() {
         assert_eq!(lines[0]["depth"].to_string(), depth);
     }
     assert_eq!(json(&["perft", "5", "--repetition", "leaf", "--json"])[0]["nodes"], 5_098_477);
-    assert_eq!(json(&["perft", "6", "--hash", "16", "--threads", "2", "--json"])[0]["nodes"], 100_459_989);
+    let with_hash = &json(&["perft", "6", "--hash", "16", "--threads", "2", "--json"])[0];
+    assert_eq!(with_hash["nodes"], 100_459_989);
+    assert_eq!((&with_hash["threads"], &with_hash["hash_mib"]), (&2.into(), &16.into()));
+    assert_eq!(with_hash["repetition"], "expand");
+    let leaf = &json(&["perft", "6", "--hash", "16", "--repetition", "leaf", "--json"])[0];
+    assert_eq!(leaf["nodes"], 99_860_517);
     assert_eq!(json(&["perft", "4", "--threads", "1", "--json"])[0]["nodes"], 260_100);
     let text = stdout(&["perft", "4"]);
     assert!(text.starts_with("perft 4: 260,100 nodes in "), "{text}");
@@ -152,7 +157,6 @@ fn perft_refuses() {
     assert!(failure(2, &["perft", "3", "--fen", "7/7 w"]).contains("9 ranks"));
     assert!(failure(2, &["perft", "3", "--fen", "7/7/7/7/7/7/7/7/7 w"]).contains("no piece"));
     assert!(failure(2, &["perft", "3", "--fen", ""]).contains("empty"));
-    assert!(failure(2, &["perft", "3", "--hash", "16", "--repetition", "leaf"]).contains("--hash"));
     for arguments in [
         &["perft", "3", "--threads", "0"][..],
         &["perft", "3", "--threads", "many"],
@@ -279,4 +283,40 @@ fn closed_output_is_no_failure() {
         assert_eq!(output.status.code(), Some(0), "{arguments:?}: {stderr}");
         assert!(stderr.is_empty(), "{arguments:?}: {stderr}");
     }
+}
+
+/// A quick benchmark, its file, and the page made of it.
+#[test]
+fn benchmark() {
+    let dir = tempfile::tempdir().unwrap();
+    let at = dir.path().to_str().unwrap();
+    let all = &json(&["benchmark", "--quick", "--backend", "cpu", "--threads", "2", "--write", at, "--json"])[0];
+    assert_eq!(all["perft"][0]["nodes"], 100_459_989);
+    assert_eq!((&all["perft"][0]["threads"], &all["perft"][1]["threads"]), (&1.into(), &2.into()));
+    assert_eq!(all["retrograde"][0]["what"], "3 pieces");
+    assert!(all["machine"]["compiler"].as_str().unwrap().starts_with("rustc "));
+    for (part, speed) in [
+        ("perft", "nodes_per_second"),
+        ("retrograde", "positions_per_second"),
+        ("probe", "nanoseconds"),
+        ("search", "nodes_per_second"),
+    ] {
+        for line in all[part].as_array().unwrap() {
+            assert!(line[speed].as_f64().unwrap() > 0.0, "{part}: {line}");
+        }
+    }
+    // The page is made of files that other commands write.
+    assert!(failure(3, &["benchmark", "--report", at]).contains("perft.jsonl"));
+    let write = |name: &str, lines: &str| std::fs::write(dir.path().join(name), lines).unwrap();
+    write("perft.jsonl", &stdout(&["perft", "4", "--json"]));
+    write("endgames.jsonl", &stdout(&["solve", "--pieces", "3", "--json"]));
+    write("tables.jsonl", "{\"name\":\"2 pieces\",\"by_plies\":[10,20,5],\"bytes\":2000}\n");
+    stdout(&["benchmark", "--report", at]);
+    let page = std::fs::read_to_string(dir.path().join("figures.md")).unwrap();
+    assert!(page.contains("260,100") && page.contains("perft 6, 100,459,989 nodes, 2 threads"), "{page}");
+    for plot in ["perft.svg", "solving.svg", "endgames-plies.svg", "endgames-size.svg"] {
+        assert!(page.contains(plot) && std::fs::read_to_string(dir.path().join(plot)).unwrap().starts_with("<svg"));
+    }
+    write("tables.jsonl", "{}");
+    assert!(failure(2, &["benchmark", "--report", at]).contains("tables.jsonl, line 1"));
 }

@@ -203,16 +203,23 @@ impl Position {
     #[must_use]
     pub fn make(&self, mv: Move) -> Position {
         let mut next = self.make_unkeyed(mv);
+        next.key = self.key_after(mv);
+        next
+    }
+
+    /// The key of the position after a move, which must be legal here.
+    #[inline(always)]
+    pub(crate) fn key_after(&self, mv: Move) -> u64 {
         let victim = self.lanes[!self.turn as usize];
         let to = 1u64 << mv.to.index();
-        next.key = self.key
+        let mut key = self.key
             ^ zobrist::piece(self.turn, mv.animal, mv.from)
             ^ zobrist::piece(self.turn, mv.animal, mv.to)
             ^ zobrist::black_to_move();
         if let Some(animal) = Animal::ALL.into_iter().find(|a| victim[a.index()] == to) {
-            next.key ^= zobrist::piece(!self.turn, animal, mv.to);
+            key ^= zobrist::piece(!self.turn, animal, mv.to);
         }
-        next
+        key
     }
 
     /// [`Position::make`] without the key, for counting: no key of the result may be used.

@@ -32,27 +32,52 @@ impl BackendArg {
     /// A solver there.
     #[cfg(feature = "gpu")]
     pub fn solver(&self, rules: &RuleOptions, pieces: usize) -> Result<Solver, Failure> {
+        let solver = Solver::new(rules, pieces, Options::default());
+        Ok(match self.card()? {
+            Some(gpu) => solver.on_gpu(gpu, self.backend == Backend::Auto),
+            None => solver,
+        })
+    }
+
+    /// The graphics card, if one is wanted and there.
+    #[cfg(feature = "gpu")]
+    fn card(&self) -> Result<Option<doushouqi::tablebase::Gpu>, Failure> {
         use doushouqi::gpu::{Choice, GpuError};
         use doushouqi::tablebase::Gpu;
-        let solver = Solver::new(rules, pieces, Options::default());
         match self.backend {
-            Backend::Cpu => Ok(solver),
-            Backend::Gpu => Ok(solver.on_gpu(Gpu::open(Choice::Any)?, false)),
+            Backend::Cpu => Ok(None),
+            Backend::Gpu => Ok(Some(Gpu::open(Choice::Any)?)),
             Backend::Auto => match Gpu::open(Choice::Hardware) {
-                Ok(gpu) => Ok(solver.on_gpu(gpu, true)),
+                Ok(gpu) => Ok(Some(gpu)),
                 Err(GpuError::NoAdapter | GpuError::OnlySoftware) => {
                     // The usual case, so scripts are spared the line.
                     if std::io::stderr().is_terminal() {
                         eprintln!("dsq: no graphics card; solving on the processor");
                     }
-                    Ok(solver)
+                    Ok(None)
                 }
                 Err(error) => {
                     eprintln!("dsq: solving on the processor: {error}");
-                    Ok(solver)
+                    Ok(None)
                 }
             },
         }
+    }
+
+    /// The name of the graphics card, if one is wanted and there.
+    pub fn card_name(&self) -> Result<Option<String>, Failure> {
+        #[cfg(feature = "gpu")]
+        return Ok(self.card()?.map(|gpu| gpu.adapter().name.clone()));
+        #[cfg(not(feature = "gpu"))]
+        return match self.backend {
+            Backend::Gpu => Err(Failure::Environment(super::NO_GPU_FEATURE.to_owned())),
+            Backend::Auto | Backend::Cpu => Ok(None),
+        };
+    }
+
+    /// A solver on the processor, by the rules `paper`.
+    pub fn cpu_solver(pieces: usize) -> Solver {
+        Solver::new(&RuleOptions::PAPER, pieces, Options::default())
     }
 
     /// A solver there.

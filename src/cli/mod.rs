@@ -3,6 +3,8 @@
 mod analyze;
 mod backend;
 mod bench;
+mod benchmark;
+mod charts;
 mod compare;
 mod control;
 mod devices;
@@ -69,6 +71,7 @@ enum Command {
     Play(play::Play),
     Analyze(analyze::Analyze),
     Bench(bench::Bench),
+    Benchmark(benchmark::Benchmark),
     Tune(tune::Tune),
 }
 
@@ -92,6 +95,7 @@ pub fn main() -> ExitCode {
         Command::Play(command) => command.run(),
         Command::Analyze(command) => command.run(),
         Command::Bench(command) => command.run(),
+        Command::Benchmark(command) => command.run(),
         Command::Tune(command) => command.run(),
     };
     match result {
@@ -226,6 +230,11 @@ struct ThreadsArg {
 }
 
 impl ThreadsArg {
+    /// So many.
+    fn of(threads: usize) -> ThreadsArg {
+        ThreadsArg { threads: Some(u16::try_from(threads).unwrap_or(u16::MAX)) }
+    }
+
     /// Calls `f` with this many threads at its service.
     fn run<T: Send>(&self, f: impl FnOnce() -> T + Send) -> Result<T, Failure> {
         let mut builder = rayon::ThreadPoolBuilder::new();

@@ -1,6 +1,7 @@
 use super::{Failure, Outcome, RulesArg, ThreadsArg, grouped, position, print, print_json};
 use clap::{Args, ValueEnum};
 use doushouqi::board::{Position, Rules};
+use doushouqi::cpu::processor_name;
 use doushouqi::perft::{self, PerftHash, PerftMode};
 use serde::Serialize;
 use std::time::Instant;
@@ -10,7 +11,7 @@ use std::time::Instant;
 /// Counts at the last two plies without making the moves. A game that is over has no moves.
 #[derive(Args)]
 #[command(after_help = "Examples:\n  dsq perft 6\n  dsq perft 5 --repetition leaf     the published counts\n  \
-                        dsq perft 4 --divide --rules chinese\n  dsq perft 9 --hash 4096 --json")]
+                        dsq perft 4 --divide --rules chinese\n  dsq perft 9 --hash 2048 --json")]
 pub struct Perft {
     /// Length of the lines in plies.
     #[arg(value_parser = clap::value_parser!(u32).range(0..=13))]
@@ -28,7 +29,7 @@ pub struct Perft {
     divide: bool,
     #[command(flatten)]
     threads: ThreadsArg,
-    /// Size of a table of counts in MiB. Not with `--repetition leaf`, whose counts depend on the line.
+    /// Size of a table of counts in MiB.
     #[arg(long, value_name = "MIB")]
     hash: Option<usize>,
     /// Print one JSON object.
@@ -50,6 +51,10 @@ struct Report {
     nodes: u64,
     seconds: f64,
     nodes_per_second: f64,
+    repetition: &'static str,
+    threads: usize,
+    hash_mib: Option<usize>,
+    processor: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     moves: Option<Vec<MoveReport>>,
 }
@@ -68,18 +73,13 @@ impl Perft {
             Repetition::Expand => PerftMode::Expand,
             Repetition::Leaf => PerftMode::Leaf,
         };
-        let hash = match (self.hash, mode) {
-            (Some(_), PerftMode::Leaf) => {
-                return Err(Failure::Input(
-                    "--hash does not go with --repetition leaf: those counts depend on the line before".to_owned(),
-                ));
-            }
-            (Some(mib), _) => Some(
+        let hash = self
+            .hash
+            .map(|mib| {
                 PerftHash::new(mib)
-                    .ok_or_else(|| Failure::Environment(format!("there is no memory for a table of {mib} MiB")))?,
-            ),
-            (None, _) => None,
-        };
+                    .ok_or_else(|| Failure::Environment(format!("there is no memory for a table of {mib} MiB")))
+            })
+            .transpose()?;
         let mut perft = perft::Perft::new(&rules, mode);
         if let Some(hash) = &hash {
             perft = perft.with_hash(hash);
@@ -101,7 +101,20 @@ impl Perft {
         };
         let seconds = start.elapsed().as_secs_f64();
         let nodes_per_second = if seconds > 0.0 { (nodes as f64 / seconds).round() } else { 0.0 };
-        Report { depth: self.depth, nodes, seconds, nodes_per_second, moves }
+        Report {
+            depth: self.depth,
+            nodes,
+            seconds,
+            nodes_per_second,
+            repetition: match self.repetition {
+                Repetition::Expand => "expand",
+                Repetition::Leaf => "leaf",
+            },
+            threads: rayon::current_num_threads(),
+            hash_mib: self.hash,
+            processor: processor_name(),
+            moves,
+        }
     }
 
     fn print(&self, report: &Report) -> Outcome {

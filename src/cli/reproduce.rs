@@ -190,7 +190,7 @@ fn write(dir: &Path, report: &Report, text: &str, threads: usize) -> Outcome {
 }
 
 /// Writes a file under another name first, so that it is there in full or not at all.
-fn write_file(path: &Path, contents: &str) -> Outcome {
+pub(super) fn write_file(path: &Path, contents: &str) -> Outcome {
     let mut temporary = path.as_os_str().to_owned();
     temporary.push(format!(".{}.part", std::process::id()));
     let temporary = PathBuf::from(temporary);
@@ -201,12 +201,12 @@ fn write_file(path: &Path, contents: &str) -> Outcome {
     })
 }
 
-fn cannot(what: &str, path: &Path, error: &std::io::Error) -> Failure {
+pub(super) fn cannot(what: &str, path: &Path, error: &std::io::Error) -> Failure {
     Failure::Environment(format!("cannot {what} {}: {error}", path.display()))
 }
 
 /// The commit of the sources that this program was built from, as far as they are still there.
-fn commit() -> String {
+pub(super) fn commit() -> String {
     let git = |arguments: &[&str]| {
         let output = Command::new("git").args(["-C", env!("CARGO_MANIFEST_DIR")]).args(arguments).output().ok()?;
         let text = String::from_utf8(output.stdout).ok()?;

@@ -41,6 +41,8 @@ struct Line<'a> {
     #[serde(flatten)]
     summary: Summary,
     by_plies: &'a [u64],
+    /// Of the tables on disk; a table of equivalent materials counts where its representative does.
+    bytes: u64,
 }
 
 #[derive(Serialize)]
@@ -59,14 +61,15 @@ impl StatsCommand {
         }
         // Sorted by piece count, then by spelling.
         let mut lines: BTreeMap<(usize, Option<Material>), Stats> = BTreeMap::new();
+        let mut bytes: BTreeMap<(usize, Option<Material>), u64> = BTreeMap::new();
         let manifest = set.manifest();
         let files = manifest.classes.iter().map(|c| (&c.class, &c.same, &c.swapped, &c.stats));
         let counted = manifest.counted.iter().map(|c| (&c.class, &c.same, &c.swapped, &c.stats));
+        let material = |name: &String| {
+            name.parse::<Material>()
+                .map_err(|e| Failure::Environment(format!("{}: the manifest: {e}", self.dir.display())))
+        };
         for (class, same, swapped, stats) in files.chain(counted) {
-            let material = |name: &String| {
-                name.parse::<Material>()
-                    .map_err(|e| Failure::Environment(format!("{}: the manifest: {e}", self.dir.display())))
-            };
             if self.by == By::Class {
                 let name = material(class)?;
                 *lines.entry((name.len(), Some(name))).or_default() += &stats.white;
@@ -80,17 +83,22 @@ impl StatsCommand {
                 }
             }
         }
+        for class in &manifest.classes {
+            let name = material(&class.class)?;
+            *bytes.entry((name.len(), (self.by != By::Pieces).then_some(name))).or_default() += class.bytes;
+        }
         if !self.json {
             print(format_args!(
                 "{:>9} {:>18} {:>11} {:>18} {:>18} {:>16} {:>7}",
                 "", "positions", "no move", "wins", "losses", "draws", "longest"
             ))?;
         }
-        for ((pieces, material), stats) in &lines {
+        for (key @ (pieces, material), stats) in &lines {
             let name = material.map_or_else(|| format!("{pieces} pieces"), |m| m.to_string());
             let s = stats.summary();
             if self.json {
-                print_json(&Line { name: &name, summary: s, by_plies: &stats.by_plies })?;
+                let bytes = bytes.get(key).copied().unwrap_or(0);
+                print_json(&Line { name: &name, summary: s, by_plies: &stats.by_plies, bytes })?;
                 continue;
             }
             print(format_args!(

@@ -25,8 +25,18 @@ impl Path {
         Path(vec![root.clone()])
     }
 
-    pub fn contains(&self, position: &Position) -> bool {
-        self.0.contains(position)
+    /// Whether a position that comes next is one of the path. Three plies before the last is the first that can be.
+    #[inline(always)]
+    pub fn contains(&self, next: &Position) -> bool {
+        self.0.iter().rev().skip(3).step_by(2).any(|old| old == next)
+    }
+
+    pub fn last(&self) -> &Position {
+        self.0.last().expect("the root is there")
+    }
+
+    pub fn before_last(&self) -> &[Position] {
+        &self.0[..self.0.len() - 1]
     }
 
     pub fn with(&self, position: &Position) -> Path {
@@ -36,93 +46,175 @@ impl Path {
     }
 }
 
+/// A table of counts and what sets the keys of this count apart from others in it.
+#[derive(Copy, Clone)]
+pub(super) struct Hash<'a> {
+    pub table: &'a PerftHash,
+    pub salt: u64,
+    pub mode: PerftMode,
+}
+
+impl Hash<'_> {
+    /// The key of the lines of `depth` plies from `position`, which the positions `before` led to.
+    ///
+    /// In `leaf` counting they depend on those of `before` that can come up again and on no others, so that set is part of
+    /// the key.
+    #[inline(always)]
+    pub fn key(&self, position: &Position, depth: u32, before: &[Position]) -> u64 {
+        let line = if self.mode == PerftMode::Leaf { recurring(position, depth, before) } else { 0 };
+        self.key_of(position.key(), depth) ^ line
+    }
+
+    #[inline(always)]
+    fn key_of(&self, position_key: u64, depth: u32) -> u64 {
+        position_key ^ mix(self.salt.wrapping_add(depth.into()))
+    }
+}
+
+/// The finalizer of SplitMix64 (Steele, Lea and Flood 2014): every bit of the result depends on every bit of `word`.
+#[inline(always)]
+fn mix(word: u64) -> u64 {
+    let word = (word ^ word >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let word = (word ^ word >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+    word ^ word >> 31
+}
+
+/// A word for the set of positions `before` this one that may come up again less than `depth` plies from here: those for
+/// which either side has moves enough to bring its pieces back.
+fn recurring(position: &Position, depth: u32, before: &[Position]) -> u64 {
+    let mover = position.turn();
+    let mut set = 0u64;
+    for (age, old) in (1u32..).zip(before.iter().rev()) {
+        // A position returns after an even number of plies in all.
+        let plies = (depth - 1) - ((depth - 1 + age) & 1).min(depth - 1);
+        let (Some(own), Some(enemy)) = (
+            moves_between(position.lanes(mover), old.lanes(mover)),
+            moves_between(position.lanes(!mover), old.lanes(!mover)),
+        ) else {
+            // A piece was taken since, and since all that came before.
+            break;
+        };
+        if own <= plies.div_ceil(2) && enemy <= plies / 2 {
+            set = set.wrapping_add(mix(old.key()));
+        }
+    }
+    set
+}
+
+/// Moves that a side needs at least from `now` to `then`; `None` if it lacks a piece that was there then.
+fn moves_between(now: &Lanes, then: &Lanes) -> Option<u32> {
+    let mut moves = 0;
+    for animal in Animal::ALL {
+        let (now, then) = (now[animal.index()], then[animal.index()]);
+        if now == then {
+            continue;
+        }
+        if now == 0 {
+            return None;
+        }
+        let (from, to) = (Square::lowest(now), Square::lowest(then));
+        let steps = (from.file().abs_diff(to.file()) + from.rank().abs_diff(to.rank())) as u32;
+        // A leap goes four squares at most.
+        moves += if matches!(animal, Animal::Tiger | Animal::Lion) { steps.div_ceil(4) } else { steps };
+    }
+    Some(moves)
+}
+
 struct Counter<'a> {
     rules: &'a Rules,
     mode: PerftMode,
-    hash: Option<&'a PerftHash>,
+    hash: Option<Hash<'a>>,
     path: Path,
 }
 
+/// Counts the lines of `depth` plies from the last position of a path.
 pub(super) fn count(
     level: CpuLevel,
     rules: &Rules,
     mode: PerftMode,
-    hash: Option<&PerftHash>,
-    position: &Position,
+    hash: Option<Hash<'_>>,
     depth: u32,
     path: &Path,
 ) -> u64 {
     let counter = Counter { rules, mode, hash, path: path.clone() };
-    dispatch!(level, fn(counter: Counter<'_>, position: &Position, depth: u32) -> u64 = run, avx512 run)
+    dispatch!(level, fn(counter: Counter<'_>, depth: u32) -> u64 = run, avx512 run)
 }
 
 /// Depth first. The levels of the line are a loop and not a recursion, so that all of it is compiled for the same
-/// instructions.
+/// instructions. Only what is at least three plies deep is looked up and stored: two plies are counted in less time than a
+/// table takes.
 #[inline(always)]
-fn run(mut counter: Counter<'_>, root: &Position, depth: u32) -> u64 {
+fn run(mut counter: Counter<'_>, depth: u32) -> u64 {
     let leaf = u64::from(counter.mode == PerftMode::Leaf);
     if depth == 0 {
         return 1;
     }
+    let root = counter.path.last().clone();
     if root.winner().is_some() {
         return leaf;
     }
     if depth <= 2 {
-        return counter.last_plies(root, depth);
+        counter.path.0.pop();
+        return counter.last_plies(&root, depth);
     }
     struct Level {
-        position: Position,
         key: u64,
         targets: Lanes,
         total: u64,
     }
-    let key = |counter: &Counter<'_>, position: &Position, depth: u32| {
-        if counter.hash.is_some() { PerftHash::key(position.key(), depth) } else { 0 }
-    };
     let mut levels: Vec<Level> = Vec::with_capacity(depth as usize);
     let targets = root.targets(counter.rules);
     if union(&targets) == 0 {
         return leaf;
     }
-    levels.push(Level { position: root.clone(), key: key(&counter, root, depth), targets, total: 0 });
+    let mut key = 0;
+    if let Some(hash) = counter.hash {
+        key = hash.key(&root, depth, counter.path.before_last());
+        if let Some(count) = hash.table.get(key) {
+            return count;
+        }
+    }
+    counter.prefetch(&root, depth, targets);
+    levels.push(Level { key, targets, total: 0 });
     loop {
-        let height = levels.len() as u32;
-        let remaining = depth - height + 1;
+        let remaining = depth - levels.len() as u32;
         let top = levels.last_mut().expect("the root is there until the end");
-        let Some(mv) = next_move(&top.position, &mut top.targets) else {
+        let position = counter.path.last();
+        let Some(mv) = next_move(position, &mut top.targets) else {
             let done = levels.pop().expect("there is a level");
             if let Some(hash) = counter.hash {
-                hash.put(done.key, done.total);
+                hash.table.put(done.key, done.total);
             }
             let Some(above) = levels.last_mut() else { return done.total };
             above.total += done.total;
             counter.path.0.pop();
             continue;
         };
-        let next = if counter.hash.is_some() { top.position.make(mv) } else { top.position.make_unkeyed(mv) };
+        let next = if counter.hash.is_some() { position.make(mv) } else { position.make_unkeyed(mv) };
         if leaf == 1 && counter.path.contains(&next) || next.winner().is_some() {
             top.total += leaf;
             continue;
         }
-        let remaining = remaining - 1;
         if remaining == 2 {
-            counter.path.0.push(next.clone());
-            top.total += counter.last_plies(&next, 2);
-            counter.path.0.pop();
+            top.total += counter.two_plies(&next);
             continue;
         }
-        let key = key(&counter, &next, remaining);
-        if let Some(count) = counter.hash.and_then(|hash| hash.get(key)) {
-            top.total += count;
-            continue;
+        let mut key = 0;
+        if let Some(hash) = counter.hash {
+            key = hash.key(&next, remaining, &counter.path.0);
+            if let Some(count) = hash.table.get(key) {
+                top.total += count;
+                continue;
+            }
         }
         let targets = next.targets(counter.rules);
         if union(&targets) == 0 {
             top.total += leaf;
             continue;
         }
-        counter.path.0.push(next.clone());
-        levels.push(Level { position: next, key, targets, total: 0 });
+        counter.prefetch(&next, remaining, targets);
+        counter.path.0.push(next);
+        levels.push(Level { key, targets, total: 0 });
     }
 }
 
@@ -142,7 +234,20 @@ fn next_move(position: &Position, targets: &mut Lanes) -> Option<Move> {
 }
 
 impl Counter<'_> {
-    /// One or two plies from a position that is not won.
+    /// Asks for the entries of all positions one move on, if they will be looked up. In `leaf` counting their keys would
+    /// take too long.
+    #[inline(always)]
+    fn prefetch(&self, position: &Position, depth: u32, mut targets: Lanes) {
+        let Some(hash) = self.hash else { return };
+        if depth < 4 || self.mode == PerftMode::Leaf {
+            return;
+        }
+        while let Some(mv) = next_move(position, &mut targets) {
+            hash.table.prefetch(hash.key_of(position.key_after(mv), depth - 1));
+        }
+    }
+
+    /// One or two plies from a position that is not won, which the path led to.
     #[inline(always)]
     fn last_plies(&self, position: &Position, depth: u32) -> u64 {
         if depth == 1 { self.one_ply(position) } else { self.two_plies(position) }
@@ -163,7 +268,7 @@ impl Counter<'_> {
         if next.winner().is_some() { leaf } else { self.one_ply(&next) }
     }
 
-    /// The lines of two plies from a position that is not won.
+    /// The lines of two plies from a position that is not won, which the path led to.
     #[inline(always)]
     fn two_plies(&self, position: &Position) -> u64 {
         let leaf = self.mode == PerftMode::Leaf;
@@ -231,13 +336,13 @@ impl Counter<'_> {
         total
     }
 
-    /// Counts as one leaf each move among those counted that leads back to a position of the line. Such a position differs
-    /// from this one by one piece of the mover's on another square.
+    /// Counts as one leaf each move among those counted that leads back to a position of the line before this one. Such a
+    /// position differs from this one by one piece of the mover's on another square.
     #[inline(always)]
     fn repeated(&self, position: &Position, quiet: &Lanes, singles: &Lanes, mut total: u64) -> u64 {
         let color = position.turn();
-        // The last of the path is this position; three plies before it is the first that one more move can repeat.
-        for old in self.path.0.iter().rev().skip(3).step_by(2) {
+        // Three plies before is the first that one more move can repeat.
+        for old in self.path.0.iter().rev().skip(2).step_by(2) {
             if old.lanes(!color) != position.lanes(!color) {
                 continue;
             }

@@ -1,39 +1,58 @@
+use crate::pages::{Pages, Words, prefetch};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 /// A table of perft counts, shared by threads without locks. An entry is two words: the count, and the key XOR the count,
-/// so that a torn entry is not found.
+/// so that a torn entry is not found. Four entries are a bucket, one line of the cache; a new entry replaces the lowest
+/// count of its bucket, which costs least to count again.
+///
+/// Counts under other rules and of the other [`PerftMode`](super::PerftMode) have other keys: one table may serve all.
 pub struct PerftHash {
-    entries: Vec<[AtomicU64; 2]>,
+    buckets: Pages<Bucket>,
 }
 
+#[repr(align(64))]
+struct Bucket([[AtomicU64; 2]; 4]);
+
+// SAFETY: eight atomic words.
+unsafe impl Words for Bucket {}
+
 impl PerftHash {
-    /// A table of at most `mebibytes` MiB; `None` if there is no memory for it.
+    /// A table of at most `mebibytes` MiB, but of one bucket at least; `None` if there is no memory for it.
     #[must_use]
     pub fn new(mebibytes: usize) -> Option<PerftHash> {
-        let wanted = mebibytes.checked_mul(1 << 20)? / size_of::<[AtomicU64; 2]>();
-        let len = if wanted.is_power_of_two() { wanted } else { wanted.next_power_of_two() / 2 }.max(1);
-        let mut entries = Vec::new();
-        entries.try_reserve_exact(len).ok()?;
-        entries.resize_with(len, Default::default);
-        Some(PerftHash { entries })
+        let len = mebibytes.checked_mul(1 << 20)? / size_of::<Bucket>();
+        Some(PerftHash { buckets: Pages::new(len.max(1))? })
     }
 
-    /// The key of a position counted to some depth.
-    #[inline]
-    pub(super) fn key(position_key: u64, depth: u32) -> u64 {
-        position_key ^ u64::from(depth).wrapping_mul(0x9e37_79b9_7f4a_7c15)
+    #[inline(always)]
+    fn bucket(&self, key: u64) -> &Bucket {
+        &self.buckets[(u128::from(key) * self.buckets.len() as u128 >> 64) as usize]
     }
 
-    #[inline]
+    #[inline(always)]
+    pub(super) fn prefetch(&self, key: u64) {
+        prefetch(self.bucket(key));
+    }
+
+    #[inline(always)]
     pub(super) fn get(&self, key: u64) -> Option<u64> {
-        let [check, count] = &self.entries[key as usize & (self.entries.len() - 1)];
-        let count = count.load(Relaxed);
-        (check.load(Relaxed) == key ^ count && count != 0).then_some(count)
+        self.bucket(key).0.iter().find_map(|[check, count]| {
+            let count = count.load(Relaxed);
+            (check.load(Relaxed) == key ^ count && count != 0).then_some(count)
+        })
     }
 
-    #[inline]
+    #[inline(always)]
     pub(super) fn put(&self, key: u64, value: u64) {
-        let [check, count] = &self.entries[key as usize & (self.entries.len() - 1)];
+        let bucket = &self.bucket(key).0;
+        let mut lowest = (&bucket[0], u64::MAX);
+        for entry in bucket {
+            let count = entry[1].load(Relaxed);
+            if count < lowest.1 {
+                lowest = (entry, count);
+            }
+        }
+        let [check, count] = lowest.0;
         check.store(key ^ value, Relaxed);
         count.store(value, Relaxed);
     }

@@ -7,7 +7,7 @@ pub use hash::PerftHash;
 
 use crate::board::{Move, Position, Rules};
 use crate::cpu::CpuLevel;
-use count::Path;
+use count::{Hash, Path};
 use rayon::prelude::*;
 
 /// What a position that already occurred on the line counts as.
@@ -34,7 +34,7 @@ pub struct Perft<'a> {
     rules: &'a Rules,
     mode: PerftMode,
     level: CpuLevel,
-    hash: Option<&'a PerftHash>,
+    hash: Option<Hash<'a>>,
 }
 
 /// Fewer plies than this are one task.
@@ -53,16 +53,17 @@ impl<'a> Perft<'a> {
         Perft { level, ..self }
     }
 
-    /// With a table of counts. Under [`PerftMode::Leaf`] a count depends on the line before it, so the table is not used.
+    /// With a table of counts.
     #[must_use]
-    pub fn with_hash(self, hash: &'a PerftHash) -> Perft<'a> {
-        Perft { hash: (self.mode == PerftMode::Expand).then_some(hash), ..self }
+    pub fn with_hash(self, table: &'a PerftHash) -> Perft<'a> {
+        let salt = self.rules.options().table_hash() ^ u64::from(self.mode == PerftMode::Leaf);
+        Perft { hash: Some(Hash { table, salt, mode: self.mode }), ..self }
     }
 
     /// The number of lines of `depth` plies.
     #[must_use]
     pub fn count(&self, position: &Position, depth: u32) -> u64 {
-        self.split(position, depth, &Path::new(position))
+        self.split(depth, &Path::new(position))
     }
 
     /// The count behind each legal move; `depth` must be 1 at least.
@@ -73,15 +74,25 @@ impl<'a> Perft<'a> {
         moves.into_par_iter().map(|mv| (mv, self.child(position, mv, depth, &path))).collect()
     }
 
-    fn split(&self, position: &Position, depth: u32, path: &Path) -> u64 {
+    /// The lines of `depth` plies from the last position of a path.
+    fn split(&self, depth: u32, path: &Path) -> u64 {
+        let position = path.last();
         if depth < SPLIT_DEPTH || position.winner().is_some() {
-            return count::count(self.level, self.rules, self.mode, self.hash, position, depth, path);
+            return count::count(self.level, self.rules, self.mode, self.hash, depth, path);
+        }
+        let entry = self.hash.map(|hash| (hash.table, hash.key(position, depth, path.before_last())));
+        if let Some(count) = entry.and_then(|(table, key)| table.get(key)) {
+            return count;
         }
         let moves: Vec<Move> = position.moves(self.rules).to_vec();
         if moves.is_empty() {
             return u64::from(self.mode == PerftMode::Leaf);
         }
-        moves.into_par_iter().map(|mv| self.child(position, mv, depth, path)).sum()
+        let count = moves.into_par_iter().map(|mv| self.child(position, mv, depth, path)).sum();
+        if let Some((table, key)) = entry {
+            table.put(key, count);
+        }
+        count
     }
 
     fn child(&self, position: &Position, mv: Move, depth: u32, path: &Path) -> u64 {
@@ -89,6 +100,6 @@ impl<'a> Perft<'a> {
         if self.mode == PerftMode::Leaf && path.contains(&next) {
             return 1;
         }
-        self.split(&next, depth - 1, &path.with(&next))
+        self.split(depth - 1, &path.with(&next))
     }
 }

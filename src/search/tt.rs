@@ -5,7 +5,7 @@
 //! of the cache; a new entry replaces the one that is worth least, shallow and old first.
 
 use super::score::{NO_MOVE, Value};
-use memmap2::MmapMut;
+use crate::pages::{Pages, Words, prefetch};
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering::Relaxed};
 
 /// What a stored value says about the true one.
@@ -38,40 +38,15 @@ pub(super) struct Entry {
 struct Bucket([[AtomicU64; 2]; 4]);
 
 pub(super) struct Table {
-    buckets: Buckets,
+    buckets: Pages<Bucket>,
     /// Counts searches, modulo 64.
     age: AtomicU8,
 }
 
 const AGE_MASK: u8 = 63;
 
-/// The buckets, in memory of large pages where the system has them: most of what a probe costs is finding its page.
-struct Buckets {
-    memory: MmapMut,
-    len: usize,
-}
-
-impl Buckets {
-    /// Empty buckets; `None` if there is no memory for them.
-    fn new(len: usize) -> Option<Buckets> {
-        let memory = MmapMut::map_anon(len.checked_mul(size_of::<Bucket>())?).ok()?;
-        // A wish, without which it works too.
-        #[cfg(target_os = "linux")]
-        let _ = memory.advise(memmap2::Advice::HugePage);
-        Some(Buckets { memory, len })
-    }
-}
-
-impl std::ops::Deref for Buckets {
-    type Target = [Bucket];
-
-    #[inline(always)]
-    fn deref(&self) -> &[Bucket] {
-        // SAFETY: the map is of `len` buckets, its memory begins at a page, and zeroed bytes are empty buckets. All access
-        // goes through their atomic words.
-        unsafe { std::slice::from_raw_parts(self.memory.as_ptr().cast::<Bucket>(), self.len) }
-    }
-}
+// SAFETY: eight atomic words.
+unsafe impl Words for Bucket {}
 
 fn pack(entry: &Entry, age: u8) -> u64 {
     u64::from(entry.mv)
@@ -97,7 +72,7 @@ impl Table {
     pub fn new(mebibytes: usize) -> Table {
         let mut len = (mebibytes.min(1 << 24) << 20).div_ceil(size_of::<Bucket>()).max(16);
         loop {
-            match Buckets::new(len) {
+            match Pages::new(len) {
                 Some(buckets) => return Table { buckets, age: AtomicU8::new(0) },
                 None => len /= 2,
             }
@@ -128,15 +103,7 @@ impl Table {
     /// Asks the processor to have the bucket of a key at hand soon.
     #[inline(always)]
     pub fn prefetch(&self, key: u64) {
-        #[cfg(target_arch = "x86_64")]
-        {
-            use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-            let at = std::ptr::from_ref(self.bucket(key)).cast::<i8>();
-            // SAFETY: a prefetch reads nothing that the program sees, and SSE is part of x86-64.
-            unsafe { _mm_prefetch::<_MM_HINT_T0>(at) }
-        }
-        #[cfg(not(target_arch = "x86_64"))]
-        let _ = key;
+        prefetch(self.bucket(key));
     }
 
     #[inline]

@@ -3,6 +3,8 @@
 //! [`Classes`] says which materials are the same, [`Index`] how positions are numbered, `seeds` and `quiet` what the moves
 //! of a class do to its planes, `pass` how they are iterated, and [`Solver`] in which order classes come.
 
+#[doc(hidden)]
+pub mod bench_support;
 mod class;
 mod codec;
 mod export;

@@ -75,14 +75,7 @@ struct Class<'a> {
 
 /// Solves one class on the threads of the current rayon pool.
 pub(crate) fn solve(task: &Task) -> Result<Solved, SolveError> {
-    let index = Index::new(task.material);
-    let options = task.classes.options();
-    let class = Class {
-        task,
-        quiet: ByColor::from_fn(|color| QuietMoves::new(&index, color, options)),
-        seeds: ByColor::from_fn(|color| SeedMoves::new(&index, color, task.classes)),
-        index,
-    };
+    let class = Class::new(task);
     let mut planes = class.start()?;
     let last_seed = Color::ALL.iter().flat_map(|&c| &planes[c].chunks).map(|chunk| chunk.last_seed).max().unwrap_or(0);
     let mut depth = 0;
@@ -104,7 +97,23 @@ pub(crate) fn solve(task: &Task) -> Result<Solved, SolveError> {
     Ok(class.finish(planes))
 }
 
+/// Finds the seeds of a class and forgets them, to be timed.
+pub(super) fn seeds(task: &Task) -> Result<(), SolveError> {
+    Class::new(task).start().map(|_| ())
+}
+
 impl Class<'_> {
+    fn new<'a>(task: &'a Task<'a>) -> Class<'a> {
+        let index = Index::new(task.material);
+        let options = task.classes.options();
+        Class {
+            task,
+            quiet: ByColor::from_fn(|color| QuietMoves::new(&index, color, options)),
+            seeds: ByColor::from_fn(|color| SeedMoves::new(&index, color, task.classes)),
+            index,
+        }
+    }
+
     fn chunk_rows(&self) -> usize {
         let threads = rayon::current_num_threads();
         if threads == 1 { self.index.rows } else { CHUNK_ROWS.max(self.index.rows.div_ceil(threads * 16)) }

@@ -215,6 +215,11 @@ impl Solver {
         Ok(())
     }
 
+    pub(super) fn task(&self, id: ClassId, keep: bool) -> Task<'_> {
+        let (material, level) = (self.classes.get(id).representative, self.options.level);
+        Task { material, classes: &self.classes, tables: &self.tables, keep, level }
+    }
+
     /// Solves these classes at the same time.
     fn solve_group<E: From<SolveError> + Send>(
         &self,
@@ -224,10 +229,7 @@ impl Solver {
         sink: &(dyn Fn(ClassId, &Solved) -> Result<(), E> + Sync),
     ) -> Result<Vec<(ClassId, Solved)>, E> {
         let one = |&id: &ClassId| {
-            let material = self.classes.get(id).representative;
-            let level = self.options.level;
-            let task = Task { material, classes: &self.classes, tables: &self.tables, keep: values, level };
-            let mut solved = solve(&task)?;
+            let mut solved = solve(&self.task(id, values))?;
             sink(id, &solved)?;
             if !keep {
                 solved.table = None;

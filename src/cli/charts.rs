@@ -1,0 +1,169 @@
+//! Tables and plots of the files in `results`.
+
+use super::benchmark::{records, text};
+use super::reproduce::{cannot, write_file};
+use super::{Failure, Outcome, grouped};
+use doushouqi::plot::{Axis, Line, PlotError, line_chart};
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use std::fs;
+use std::path::Path;
+
+impl From<PlotError> for Failure {
+    fn from(error: PlotError) -> Failure {
+        Failure::Input(error.to_string())
+    }
+}
+
+/// A line of `perft.jsonl`.
+#[derive(Deserialize)]
+struct Count {
+    depth: u32,
+    repetition: String,
+    nodes: u64,
+    seconds: f64,
+    threads: usize,
+    hash_mib: Option<usize>,
+    processor: String,
+}
+
+/// A line of `endgames.jsonl`.
+#[derive(Deserialize)]
+struct Solved {
+    pieces: u32,
+    positions: u64,
+    seconds: f64,
+}
+
+/// A line of `tables.jsonl`.
+#[derive(Deserialize)]
+struct Level {
+    name: String,
+    by_plies: Vec<u64>,
+    bytes: u64,
+}
+
+/// Speeds of other programs that solve endgames, in positions a second, and what they were measured on.
+const PUBLISHED: [(&str, f64); 3] = [
+    ("rtbgen, chess KQRvKR, a CPU-second", 12.9e6),
+    ("Awari 2002, 144 CPUs", 4.8e6),
+    ("MistyJungle, Dou Shou Qi, one thread", 1.3e6),
+];
+
+/// Writes `figures.md` and its plots from the other files of a folder.
+pub fn write(dir: &Path) -> Outcome {
+    let counts: Vec<Count> = lines(&dir.join("perft.jsonl"))?;
+    let solved: Vec<Solved> = lines(&dir.join("endgames.jsonl"))?;
+    let levels: Vec<Level> = lines(&dir.join("tables.jsonl"))?;
+    let records = records(dir)?;
+    let mut page = "# Figures\n\nWritten by `dsq benchmark --report` from `perft.jsonl`, `endgames.jsonl`, `tables.jsonl` \
+                    and `benchmark-*.json`.\n\n## Counts of lines from the start\n\n`leaf`: a position that already occurred on \
+                    the line is one leaf, as in the papers' table 1; `expand`: plain perft. With a table of counts \
+                    the speed is that of counting and looking up together.\n\n\
+                    | plies | counted | lines | seconds | lines a second | threads, table | processor |\n|---|---|---|---|---|---|---|\n"
+        .to_owned();
+    for c in &counts {
+        let table = c.hash_mib.map_or(String::new(), |mib| format!(", {mib} MiB"));
+        page += &format!(
+            "| {} | {} | {} | {:.2} | {} | {}{table} | {} |\n",
+            c.depth,
+            c.repetition,
+            grouped(c.nodes),
+            c.seconds,
+            grouped((c.nodes as f64 / c.seconds) as u64),
+            c.threads,
+            c.processor
+        );
+    }
+    page += "\n![Lines a second by depth](perft.svg)\n\n## Benchmarks\n\n";
+    for record in &records {
+        page += &format!("{}\n\n```text\n{}```\n\n", record.date, text(record));
+    }
+    page += "## Solving\n\n![Positions a second](solving.svg)\n\nOther programs: rtbgen measured by us on one core of the \
+             same kind of machine; Awari: Romein and Bal, *Awari is solved*, ICGA Journal 25(3), 2002 (8.9e11 positions in \
+             51 hours); MistyJungle, a solver of Dou Shou Qi for win, draw and loss: measured by us (1.2e8 placements of three \
+             pieces in 80 to 94 s). They solve other games and keep other things: only the order of size can be compared.\n\n\
+             ![Time and size](endgames-size.svg)\n\n## How long endgames last\n\nPositions with White to move by plies to the end, \
+             wins at odd and losses at even numbers.\n\n![By plies](endgames-plies.svg)\n";
+
+    let save = |name: &str, svg: String| write_file(&dir.join(name), &svg);
+    let axis = |label| Axis { label, log: false };
+    let log = |label| Axis { label, log: true };
+    let modes = [("expand", false), ("expand", true), ("leaf", false), ("leaf", true)];
+    let by_depth: Vec<Line> = modes
+        .into_iter()
+        .map(|(mode, hash)| Line {
+            name: if hash { format!("{mode}, with a table") } else { mode.to_owned() },
+            points: counts
+                .iter()
+                .filter(|c| c.repetition == mode && c.hash_mib.is_some() == hash && c.seconds > 0.0)
+                .map(|c| (f64::from(c.depth), c.nodes as f64 / c.seconds))
+                .collect(),
+        })
+        .filter(|line| !line.points.is_empty())
+        .collect();
+    save("perft.svg", line_chart("Perft from the start", axis("plies"), log("lines a second"), &by_depth)?)?;
+
+    let mut speeds = vec![Line {
+        name: "dsq, all materials".to_owned(),
+        points: solved.iter().map(|s| (f64::from(s.pieces), s.positions as f64 / s.seconds)).collect(),
+    }];
+    for record in &records {
+        let m = &record.report.machine;
+        for (backend, name) in [("cpu", Some(&m.processor)), ("gpu", m.gpu.as_ref())] {
+            let points: Vec<(f64, f64)> = record
+                .report
+                .retrograde
+                .iter()
+                .filter(|r| r.backend == backend)
+                .map(|r| (r.pieces as f64, r.positions_per_second))
+                .collect();
+            if let Some(name) = name.filter(|_| !points.is_empty()) {
+                speeds.push(Line { name: format!("benchmark, {} {name}", &record.date[..10]), points });
+            }
+        }
+    }
+    let ends = (2.0, solved.iter().map(|s| s.pieces).max().unwrap_or(5).max(3).into());
+    for (name, speed) in PUBLISHED {
+        speeds.push(Line { name: name.to_owned(), points: vec![(ends.0, speed), (ends.1, speed)] });
+    }
+    save("solving.svg", line_chart("Solving endgames", axis("pieces"), log("positions a second"), &speeds)?)?;
+
+    let by_plies: Vec<Line> = levels
+        .iter()
+        .map(|level| Line {
+            name: level.name.clone(),
+            points: (level.by_plies.iter().enumerate())
+                .filter(|&(_, &n)| n > 0)
+                .map(|(plies, &n)| (plies as f64, n as f64))
+                .collect(),
+        })
+        .collect();
+    save(
+        "endgames-plies.svg",
+        line_chart("How long endgames last", axis("plies to the end"), log("positions"), &by_plies)?,
+    )?;
+
+    let pieces = |level: &Level| level.name.split(' ').next().and_then(|n| n.parse::<f64>().ok()).unwrap_or(0.0);
+    let sizes = [
+        Line {
+            name: "seconds to solve".to_owned(),
+            points: solved.iter().map(|s| (f64::from(s.pieces), s.seconds)).collect(),
+        },
+        Line {
+            name: "MB on disk".to_owned(),
+            points: levels.iter().filter(|l| l.bytes > 0).map(|l| (pieces(l), l.bytes as f64 / 1e6)).collect(),
+        },
+    ];
+    save("endgames-size.svg", line_chart("Time and size", axis("pieces"), log("seconds, MB"), &sizes)?)?;
+    write_file(&dir.join("figures.md"), &page)
+}
+
+/// The objects of a file, one a line.
+fn lines<T: DeserializeOwned>(path: &Path) -> Result<Vec<T>, Failure> {
+    let text = fs::read_to_string(path).map_err(|e| cannot("read", path, &e))?;
+    let parse = |(i, line): (usize, &str)| {
+        serde_json::from_str(line).map_err(|e| Failure::Input(format!("{}, line {}: {e}", path.display(), i + 1)))
+    };
+    text.lines().enumerate().map(parse).collect()
+}

@@ -1,0 +1,57 @@
+//! Large tables in large pages: most of what a look-up at a random place costs is finding the page.
+
+use memmap2::MmapMut;
+use std::marker::PhantomData;
+use std::ops::Deref;
+use std::sync::atomic::AtomicU64;
+
+/// What consists of atomic words only, so that zeroed memory is a value of it and threads may share it.
+///
+/// # Safety
+/// The type must be an array of `AtomicU64`, of whatever shape, aligned to at most 64 bytes.
+pub(crate) unsafe trait Words {}
+
+// SAFETY: two atomic words.
+unsafe impl Words for [AtomicU64; 2] {}
+
+/// A table of zeroes at first, in memory of large pages where the system has them.
+pub(crate) struct Pages<T: Words> {
+    memory: MmapMut,
+    len: usize,
+    kind: PhantomData<[T]>,
+}
+
+impl<T: Words> Pages<T> {
+    /// A table of `len`; `None` if there is no memory for it.
+    pub fn new(len: usize) -> Option<Pages<T>> {
+        let memory = MmapMut::map_anon(len.checked_mul(size_of::<T>())?.max(1)).ok()?;
+        // A wish, without which it works too.
+        #[cfg(target_os = "linux")]
+        let _ = memory.advise(memmap2::Advice::HugePage);
+        Some(Pages { memory, len, kind: PhantomData })
+    }
+}
+
+impl<T: Words> Deref for Pages<T> {
+    type Target = [T];
+
+    #[inline(always)]
+    fn deref(&self) -> &[T] {
+        // SAFETY: the map holds `len` of them and begins at a page, and zeroed bytes are values of `T` (see `Words`), which
+        // change through their atomic words only.
+        unsafe { std::slice::from_raw_parts(self.memory.as_ptr().cast::<T>(), self.len) }
+    }
+}
+
+/// Asks the processor to have something at hand soon.
+#[inline(always)]
+pub(crate) fn prefetch<T>(at: &T) {
+    #[cfg(target_arch = "x86_64")]
+    {
+        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+        // SAFETY: a prefetch changes nothing that the program sees, and SSE is part of x86-64.
+        unsafe { _mm_prefetch::<_MM_HINT_T0>(std::ptr::from_ref(at).cast()) }
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = at;
+}

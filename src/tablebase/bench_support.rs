@@ -1,0 +1,67 @@
+//! What the benches time of the inside of solving: one pass, the seeds, a file. No part of the interface.
+
+use super::file::{Packing, write};
+use super::pass::seeds;
+use super::quiet::{QuietMoves, Row};
+use super::{ClassId, Index, Material, SolveError, Solver, TableError};
+use crate::board::{Color, RuleOptions};
+use crate::cpu::{CpuLevel, dispatch};
+use rand_core::{Rng, SeedableRng};
+use rand_pcg::Pcg64;
+use std::path::Path;
+
+/// The quiet moves of a class, and a plane of random bits that they lead into.
+pub struct Pass {
+    index: Index,
+    moves: QuietMoves,
+    plane: Vec<Row>,
+}
+
+impl Pass {
+    #[must_use]
+    pub fn new(material: Material, color: Color, rules: &RuleOptions) -> Pass {
+        let index = Index::new(material);
+        let mut random = Pcg64::seed_from_u64(1);
+        let plane = (0..index.rows).map(|_| Row(std::array::from_fn(|_| random.next_u64() >> 1))).collect();
+        Pass { moves: QuietMoves::new(&index, color, rules), index, plane }
+    }
+
+    /// Words of 64 positions in the plane.
+    #[must_use]
+    pub fn words(&self) -> u64 {
+        (self.plane.len() * size_of::<Row>() / 8) as u64
+    }
+
+    /// Goes over the plane once; the sum is there so that all of it is computed.
+    #[must_use]
+    pub fn run(&self, level: CpuLevel) -> u64 {
+        let pass = self;
+        dispatch!(level, fn(pass: &Pass) -> u64 = reach, avx512 reach)
+    }
+}
+
+#[inline(always)]
+fn reach(pass: &Pass) -> u64 {
+    let (mut out, mut sum) = (Row::EMPTY, 0u64);
+    for row in 0..pass.index.rows {
+        pass.moves.reach_plane(&pass.index, &pass.plane, row, &mut out);
+        sum = out.0.iter().fold(sum, |sum, word| sum ^ word);
+    }
+    sum
+}
+
+impl Solver {
+    /// Finds the captures and den entries of a class, all it leads to being solved.
+    #[doc(hidden)]
+    pub fn seeds(&self, id: ClassId) -> Result<(), SolveError> {
+        seeds(&self.task(id, false))
+    }
+
+    /// Writes a solved class as `dsq generate` does.
+    #[doc(hidden)]
+    pub fn write(&self, id: ClassId, path: &Path) -> Result<(), TableError> {
+        let (Some(table), Some(stats)) = (self.table(id), self.class_stats(id)) else { return Ok(()) };
+        let material = self.classes().get(id).representative;
+        write(path, self.classes().options(), material, table, stats, Packing::FAST)
+    }
+}
