@@ -26,7 +26,7 @@ pub use class::{Class, ClassId, Classes, Man, Member, Place};
 pub use export::{ExportError, ExportFormat, export};
 pub use file::{Description, TableError, TableFile};
 #[cfg(feature = "gpu")]
-pub use gpu::{Gpu, shaders};
+pub use gpu::{Gpu, GpuLimits, shaders};
 pub use index::{Index, ROW_CELLS, RowPiece, WIDTH, squares_in_play};
 pub use material::{AnimalSet, Material, MaterialError};
 pub use pass::Solved;

@@ -250,8 +250,9 @@ impl Solver {
         let mut left = Vec::new();
         let mut batches = card.gpu.batches(ids, &self.classes);
         batches.reverse();
-        while let Some(ids) = batches.pop() {
-            let batch = Batch { ids: &ids, classes: &self.classes, tables: &self.tables, keep: values };
+        while let Some(batch_ids) = batches.pop() {
+            let (upcoming, ids) = (ids, batch_ids);
+            let batch = Batch { ids: &ids, upcoming, classes: &self.classes, tables: &self.tables, keep: values };
             match card.gpu.solve(&batch) {
                 Ok(solved) => {
                     for (id, solved) in ids.into_iter().zip(solved) {

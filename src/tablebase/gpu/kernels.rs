@@ -1,0 +1,329 @@
+//! The text of the kernels. The files in `shaders/` are WGSL but for lines that start with `//@`: `//@include` puts in another
+//! file, `//@for` repeats lines for each word of a row or each bit of a worth, and `//@own` and `//@cells` are replaced by
+//! what is written here. All numbers that the program and the shaders share are written in front.
+
+use super::plan;
+use crate::board::geometry::{DEN, WATER};
+use crate::board::{Bitboard, Color, Direction, Square};
+use crate::tablebase::index::WIDTH;
+use crate::tablebase::quiet::{FILE_A, NOT_A, NOT_G};
+use std::fmt::Write;
+
+/// What a set of kernels is compiled for.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Variant {
+    /// Words are 64-bit integers and not pairs of 32-bit ones.
+    pub int64: bool,
+    /// Two bytes a cell.
+    pub wide: bool,
+    /// Whether values are kept.
+    pub keep: bool,
+    /// Buffers of the plane that is read, and of the smaller classes' values.
+    pub pages: u32,
+    pub tables: u32,
+    /// Invocations of a work group where each has a whole row.
+    pub group: u32,
+}
+
+/// Of the rows that one kernel takes: some move over the d-file, some piece leaps along a word or within one.
+pub(super) const MIRRORED: u32 = 1;
+pub(super) const LEAPS: u32 = 2;
+pub(super) const KINDS: u32 = 4;
+
+/// Storage buffers that come before the pages: plan, work, written, gate, codes, entries, hits.
+pub(super) const FIXED_BINDINGS: u32 = 7;
+
+/// Work groups along x where there may be more than one dimension allows.
+pub(super) const GROUPS_X: u32 = 32768;
+/// Invocations of a work group of `seeds_lanes`.
+pub(super) const HITS_GROUP: u32 = 256;
+/// Sets of counters that the seeds' counting is spread over.
+pub(super) const COPIES: u32 = 64;
+
+impl Variant {
+    pub fn worth_bits(self) -> u32 {
+        if self.wide { 12 } else { 8 }
+    }
+
+    /// Counters by worth.
+    pub fn worths(self) -> u32 {
+        1 << self.worth_bits()
+    }
+
+    /// Words that the codes of a word take.
+    pub fn code_stride(self) -> u32 {
+        if self.wide { 16 } else { 8 }
+    }
+
+    pub fn cell_bytes(self) -> u64 {
+        if self.wide { 2 } else { 1 }
+    }
+
+    /// The worth of a draw, and of a win with this move.
+    pub fn hold(self) -> u32 {
+        self.worths() / 2
+    }
+
+    pub fn win_at_once(self) -> u32 {
+        self.worths() - 1
+    }
+
+    /// Counters of a side: positions without a move, then by plies, then what no pass decided.
+    pub fn counts(self) -> u32 {
+        self.worths()
+    }
+
+    /// The longest line that the kernels count.
+    pub fn max_plies(self) -> u16 {
+        (self.worths() - 3) as u16
+    }
+}
+
+/// Name and text of each file.
+macro_rules! files {
+    ($($name:ident),*) => { &[$((stringify!($name), include_str!(concat!("../../../shaders/", stringify!($name), ".wgsl")))),*] };
+}
+
+const KERNELS: &[(&str, &str)] =
+    files!(seeds, seeds_lanes, histogram, buckets, no_move, first_rows, seed_pass, quiet_pass, finish);
+const PARTS: &[(&str, &str)] = files!(prelude, word32, word64, captures, worths, quiet);
+
+/// Names of the kernels.
+pub(super) fn names() -> impl Iterator<Item = &'static str> {
+    KERNELS.iter().map(|(name, _)| *name)
+}
+
+/// The text of a kernel. `kind` is which rows `quiet_pass` is for.
+pub(super) fn source(name: &str, variant: Variant, kind: u32) -> String {
+    let find = |files: &[(&'static str, &'static str)], name: &str| {
+        files.iter().find(|(n, _)| *n == name).expect("a shader's name").1
+    };
+    // Other kernels take all rows.
+    let kind = if name == "quiet_pass" { kind } else { KINDS - 1 };
+    let mut lines = Vec::new();
+    let word = find(PARTS, if variant.int64 { "word64" } else { "word32" });
+    for line in [word, find(PARTS, "prelude"), find(KERNELS, name)].iter().flat_map(|text| text.lines()) {
+        match line.strip_prefix("//@include ") {
+            Some(part) => lines.extend(find(PARTS, part).lines()),
+            None => lines.push(line),
+        }
+    }
+    let mut text = constants(variant, kind) + &bindings(variant);
+    let mut lines = lines.into_iter();
+    while let Some(line) = lines.next() {
+        let Some(directive) = line.strip_prefix("//@") else {
+            text += line;
+            text.push('\n');
+            continue;
+        };
+        match directive {
+            "own" => text += &own_moves(kind),
+            "cells" => text += &cells(variant),
+            _ => {
+                let body: Vec<&str> = lines.by_ref().take_while(|line| *line != "//@end").collect();
+                let bits = variant.worth_bits() as usize;
+                let range: Vec<usize> = match directive {
+                    "for s" => words(kind),
+                    "for b" => (0..bits).collect(),
+                    "for b from 1" => (1..bits).collect(),
+                    "for b down" => (0..bits).rev().collect(),
+                    other => unreachable!("no such directive: {other}"),
+                };
+                for i in range {
+                    for line in &body {
+                        let mirrored = i - i % 7 + 6 - i % 7;
+                        let line = line.replace("$s", &i.to_string()).replace("$b", &i.to_string());
+                        text += &line.replace("$m", &mirrored.to_string());
+                        text.push('\n');
+                    }
+                }
+            }
+        }
+    }
+    text
+}
+
+/// The words of a row that may hold positions: the word piece is a land animal, but for rat against rat.
+fn words(kind: u32) -> Vec<usize> {
+    let dens: Bitboard = Color::ALL.into_iter().map(|color| DEN[color]).collect();
+    let squares = if kind == KINDS - 1 { !dens } else { !dens & !WATER };
+    squares.into_iter().map(Square::index).collect()
+}
+
+fn mask_text(int64: bool, mask: u64) -> String {
+    if int64 { format!("{mask}lu") } else { format!("vec2<u32>({}u, {}u)", mask as u32, mask >> 32) }
+}
+
+fn constants(variant: Variant, kind: u32) -> String {
+    let mut text = String::new();
+    let mut constant = |name: &str, value: u32| {
+        writeln!(text, "const {name} = {value}u;").expect("strings take all");
+    };
+    for (name, value) in plan::SHARED {
+        constant(name, *value);
+    }
+    constant("GROUP", variant.group);
+    constant("HITS_GROUP", HITS_GROUP);
+    constant("GROUPS_X", GROUPS_X);
+    constant("COPIES", COPIES);
+    constant("KINDS", KINDS);
+    constant("KIND", kind);
+    constant("WORTH_BITS", variant.worth_bits());
+    constant("WORTHS", variant.worths());
+    constant("WORTH_HOLD", variant.hold());
+    constant("WORTH_WIN_AT_ONCE", variant.win_at_once());
+    constant("CODE_STRIDE", variant.code_stride());
+    constant("COUNTS", variant.counts());
+    constant("COUNT_UNDECIDED", variant.counts() - 1);
+    constant("NONE", u32::MAX);
+    let mut mask = |name: &str, mask: u64| {
+        writeln!(text, "const {name} = {};", mask_text(variant.int64, mask)).expect("strings take all");
+    };
+    mask("NOT_A", NOT_A);
+    mask("NOT_G", NOT_G);
+    for file in 0..7 {
+        mask(&format!("MIRROR_FILE_{file}"), FILE_A << file);
+    }
+    for (name, value) in [("KEEP", variant.keep), ("MIRRORED", kind & MIRRORED != 0)] {
+        writeln!(text, "const {name} = {value};").expect("strings take all");
+    }
+    text
+}
+
+/// The buffers, and how pages are read.
+fn bindings(variant: Variant) -> String {
+    let mut text = String::new();
+    let mut binding = 0;
+    let mut bind = |text: &mut String, access: &str, name: &str, ty: &str| {
+        writeln!(text, "@group(0) @binding({binding}) var<{access}> {name}: {ty};").expect("strings take all");
+        binding += 1;
+    };
+    bind(&mut text, "uniform", "params", "Params");
+    bind(&mut text, "storage, read", "plan", "array<u32>");
+    bind(&mut text, "storage, read_write", "work", "array<atomic<u32>>");
+    for plane in ["written", "gate", "codes"] {
+        bind(&mut text, "storage, read_write", plane, "array<Word>");
+    }
+    bind(&mut text, "storage, read_write", "entries", "array<u32>");
+    bind(&mut text, "storage, read_write", "hits", "array<u32>");
+    for page in 0..variant.pages {
+        bind(&mut text, "storage, read", &format!("seen_{page}"), "array<Word>");
+    }
+    for page in 0..variant.tables {
+        bind(&mut text, "storage, read", &format!("table_{page}"), "array<u32>");
+    }
+    let mut line = |line: &str| {
+        text += line;
+        text.push('\n');
+    };
+    if variant.pages == 1 {
+        line("fn seen_at(row: u32) -> u32 { return row * WIDTH; }");
+        line("fn seen_word(at: u32, s: u32) -> Word { return seen_0[at + s]; }");
+    } else {
+        line("struct Place { page: u32, at: u32 }");
+        line("fn seen_at(row: u32) -> Place { return Place(row / params.seen_rows, row % params.seen_rows * WIDTH); }");
+        line("fn seen_word(place: Place, s: u32) -> Word {");
+        line("    var word = EMPTY;");
+        for page in 0..variant.pages {
+            line(&format!("    if place.page == {page}u {{ word = seen_{page}[place.at + s]; }}"));
+        }
+        line("    return word;\n}");
+    }
+    line("fn worth_of(capture: u32, cell: u32) -> u32 {");
+    let (shift, lanes, bits) = if variant.wide { (1, 1, 4) } else { (2, 3, 3) };
+    if variant.tables == 1 {
+        line(&format!("    let four = table_0[cell >> {shift}u];"));
+    } else {
+        line("    var four = 0u;");
+        line("    let page = plan[capture + CAPTURE_PAGE];");
+        for page in 0..variant.tables {
+            line(&format!("    if page == {page}u {{ four = table_{page}[cell >> {shift}u]; }}"));
+        }
+    }
+    line(&format!("    return (four >> ((cell & {lanes}u) << {bits}u)) & (WORTHS - 1u);\n}}"));
+    text
+}
+
+/// The moves of the word piece and of the lane piece, word by word.
+fn own_moves(kind: u32) -> String {
+    let words = words(kind);
+    let leaps: Vec<(Square, Square, u64, Direction)> = Square::all()
+        .flat_map(|from| {
+            Direction::ALL.into_iter().filter_map(move |d| from.leap(d).map(|(to, water)| (from, to, water.bits(), d)))
+        })
+        .collect();
+    let mut text = String::new();
+    let mut line = |line: String| {
+        text += &line;
+        text.push('\n');
+    };
+    let mut waters: Vec<u64> = Vec::new();
+    if kind & LEAPS != 0 {
+        for lane in ["UP", "DOWN", "RIGHT", "LEFT"] {
+            line(format!("    let lane_{lane} = plan_mask(side + SIDE_LANE_{lane});"));
+        }
+        for &(_, _, water, direction) in &leaps {
+            if !waters.contains(&water) {
+                let along = if direction.is_vertical() { "FILES" } else { "RANKS" };
+                let mask = format!("pair({}u, {}u)", water as u32, water >> 32);
+                let n = waters.len();
+                line(format!(
+                    "    let open_{n} = select(plan_mask(side + SIDE_WORD_{along}) & ~({mask} & lane_blocks), EMPTY, \
+                     first_blocks && has({mask}, first_square));"
+                ));
+                waters.push(water);
+            }
+        }
+    }
+    for &s in &words {
+        let mut terms = Vec::new();
+        let mut neighbour = |to: Option<usize>| {
+            if let Some(to) = to.filter(|to| words.contains(to)) {
+                terms.push(format!("here_{to}"));
+            }
+        };
+        neighbour((s + 7 < WIDTH).then_some(s + 7));
+        neighbour(s.checked_sub(7));
+        neighbour((s % 7 < 6).then_some(s + 1));
+        neighbour((s % 7 > 0).then(|| s - 1));
+        let mut sum = format!("(({}) & word_moves)", terms.join(" | "));
+        write!(sum, " | ((down(here_{s}, 7u) | up(here_{s}, 7u)) & lane_moves)").expect("strings take all");
+        write!(sum, " | (down(here_{s}, 1u) & to_left) | (up(here_{s}, 1u) & to_right)").expect("strings take all");
+        if kind & LEAPS != 0 {
+            write!(sum, " | (down(here_{s}, 28u) & lane_UP) | (up(here_{s}, 28u) & lane_DOWN)")
+                .expect("strings take all");
+            write!(sum, " | (down(here_{s}, 3u) & lane_RIGHT) | (up(here_{s}, 3u) & lane_LEFT)")
+                .expect("strings take all");
+            for (_, to, water, _) in leaps.iter().filter(|(from, ..)| from.index() == s) {
+                let n = waters.iter().position(|w| w == water).expect("it was listed");
+                write!(sum, " | (here_{} & open_{n})", to.index()).expect("strings take all");
+            }
+        }
+        line(format!("    var reach_{s} = {sum};"));
+    }
+    text
+}
+
+/// The cells of a word from the bits of its codes.
+fn cells(variant: Variant) -> String {
+    let lanes = if variant.wide { 2 } else { 4 };
+    let mut text = String::new();
+    for i in 0..variant.code_stride() {
+        let half = |half: u32| {
+            let shift = (2 * i + half) * lanes;
+            let (part, shift) = if shift < 32 { ("low", shift) } else { ("high", shift - 32) };
+            let bit = |b: u32| {
+                let bits = format!("(({part}_{b} >> {shift}u) & {}u)", (1 << lanes) - 1);
+                let apart = if variant.wide {
+                    format!("(({bits} * 0x8001u) & 0x00010001u)")
+                } else {
+                    format!("(({bits} * 0x00204081u) & 0x01010101u)")
+                };
+                format!("({apart} << {b}u)")
+            };
+            (0..variant.worth_bits()).map(bit).collect::<Vec<_>>().join(" | ")
+        };
+        writeln!(text, "        codes[at + {i}u] = pair({}, {});", half(0), half(1)).expect("strings take all");
+    }
+    text
+}
