@@ -17,8 +17,8 @@ fn raise(best: ptr<function, array<Word, WORTH_BITS>>, lanes: Word, worth: u32) 
 /// All positions of a word: every piece where it may stand, no two on one square.
 fn valid_of(record: Record, side: u32, row_pieces: u32, s: u32) -> Word {
     var taken = single(s);
-    for (var p = 0u; p < row_pieces; p++) {
-        taken |= single(square_of(record, p));
+    for (var p = 0u; p < 4u; p++) {
+        taken |= select(EMPTY, single(square_of(record, p)), p < row_pieces);
     }
     let alone = count_of(taken) == row_pieces + 1u;
     let valid = plan_mask(side + SIDE_LANES) & ~taken;
@@ -52,13 +52,18 @@ fn placed_but(capture: u32, record: Record, row_pieces: u32, s: u32, but: u32) -
     let stride = plan[capture + CAPTURE_STRIDE];
     let first = plan[capture + CAPTURE_FIRST];
     var cell = Cell(table, table, false);
-    for (var p = 0u; p <= row_pieces; p++) {
+    var p = 0u;
+    loop {
         if p != but {
             let square = fixed_square(record, row_pieces, s, p);
             let at = offsets + p * WIDTH + square;
             cell.straight += plan[at];
             cell.across += plan[at + stride];
             cell.mirrored = cell.mirrored || (p == first && has(plan_mask(capture + CAPTURE_MIRROR), square));
+        }
+        continuing {
+            p++;
+            break if p > row_pieces;
         }
     }
     return cell;

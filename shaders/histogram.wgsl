@@ -9,16 +9,21 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
     let at = (local * WIDTH + s) * CODE_STRIDE;
     let counters = params.histogram + local % COPIES * WORTHS;
 //@include worths
-    while any_of(rest) {
-        let one = single(lowest(rest));
-        var worth = 0u;
-        var same = rest;
+    loop {
+        if any_of(rest) {
+            let one = single(lowest(rest));
+            var worth = 0u;
+            var same = rest;
 //@for b
-        let is_$b = any_of(bit_$b & one);
-        worth |= select(0u, 1u << $bu, is_$b);
-        same &= select(~bit_$b, bit_$b, is_$b);
+            let is_$b = any_of(bit_$b & one);
+            worth |= select(0u, 1u << $bu, is_$b);
+            same &= select(~bit_$b, bit_$b, is_$b);
 //@end
-        rest &= ~same;
-        atomicAdd(&work[counters + worth], 1u);
+            rest &= ~same;
+            atomicAdd(&work[counters + worth], 1u);
+        }
+        continuing {
+            break if !any_of(rest);
+        }
     }
 }

@@ -14,23 +14,37 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
     let loses = filled(params.no_move_loses);
     var all = 0u;
     var count = 0u;
-//@for s
-    let all_$s = seen_word(mine, $su);
-    all += count_of(all_$s);
-    let held_$s = gate[own + $su];
-    reach_$s = all_$s & ~(reach_$s | held_$s | den_of(record, side, $su));
-    count += count_of(reach_$s);
+    var stuck: array<Word, WIDTH>;
+    var changed = EMPTY;
+    var rank = 0u;
+    loop {
+//@include quiet_rank
+//@for k
+        let all_$k = seen_word(mine, at + $ku);
+        all += count_of(all_$k);
+        reach_$k = all_$k & ~(reach_$k | gate_at(own + at + $ku) | den_of(record, side, at + $ku));
+        count += count_of(reach_$k);
+        stuck[at + $ku] = reach_$k;
+        changed |= select(EMPTY, single(at + $ku), any_of(reach_$k));
 //@end
+        continuing {
+//@include quiet_next
+        }
+    }
     if count != 0u {
-//@for s
-        if any_of(reach_$s) {
-            written[own + $su] = reach_$s & loses;
-            gate[own + $su] = held_$s | (reach_$s & ~loses);
+        loop {
+            let s = lowest(changed);
+            let word = own + s;
+            written[word] = stuck[s] & loses;
+            gate[word] = gate_at(word) | (stuck[s] & ~loses);
             if KEEP {
-                codes[(own + $su) * CODE_STRIDE + CODE_NO_MOVE / 2u] = reach_$s;
+                codes[word * CODE_STRIDE + CODE_NO_MOVE / 2u] = stuck[s];
+            }
+            continuing {
+                changed &= ~single(s);
+                break if !any_of(changed);
             }
         }
-//@end
         add_count(side, 0u, count * weight(record));
     }
     atomicStore(&work[params.left + row], all - select(0u, count, params.no_move_loses != 0u));

@@ -4,11 +4,15 @@
 //
 // A word is 64 positions. A *side row* is a row of one class for one side to move; side rows of all classes of a batch are
 // numbered through and divided into pages. A kernel works on the rows of one page and writes only there; it reads all.
+//
+// Mesa's software driver runs both sides of a branch, and the body of a loop once more than needed unless it is left at its
+// end: so loops end in `continuing`, and what needs long work in few places is a kernel of its own.
 
 struct Params {
     /// The pass; 0 before the first.
     depth: u32,
-    page: u32,
+    /// Which list of rows this is for.
+    list: u32,
     /// The page's first side row, and how many it has.
     first_row: u32,
     rows: u32,
@@ -96,7 +100,7 @@ fn mark(row: u32, depth: u32) {
         return;
     }
     if atomicExchange(&work[params.stamps + row], depth) != depth {
-        let kind = (plan[params.records + row * 2u] >> RECORD_KIND_SHIFT) & (KINDS - 1u);
+        let kind = (plan[params.records + row * 2u] >> RECORD_KIND_SHIFT) & RECORD_KIND_MASK;
         let list = row / params.page_rows * KINDS + kind;
         let args = params.args + (depth * params.list_count + list) * 4u;
         let n = atomicAdd(&work[args + 3u], 1u);
@@ -125,9 +129,12 @@ fn mark_around(row: u32, record: Record) {
     if plan[side + SIDE_MARKS_ITSELF] != 0u {
         mark(there, depth);
     }
-    for (var i = 0u; i < plan[side + SIDE_MARK_SLOTS]; i++) {
+    let slots = plan[side + SIDE_MARK_SLOTS];
+    var i = 0u;
+    loop {
         let mover = i / MOVE_SLOTS;
         let square = (record.squares >> plan[side + SIDE_MOVERS + mover]) & 63u;
+        // A side without row pieces has no moves there.
         let entry = plan[plan[side + SIDE_MOVES] + (mover * WIDTH + square) * 8u + i % MOVE_SLOTS];
         if (entry & MOVE_MARKS) != 0u {
             var base = there;
@@ -135,6 +142,10 @@ fn mark_around(row: u32, record: Record) {
                 base = plan[side + SIDE_FIRST_ROW] + mirrored_rest(record, side);
             }
             mark(base + u32(i32(entry) >> MOVE_DELTA_SHIFT), depth);
+        }
+        continuing {
+            i++;
+            break if i >= slots;
         }
     }
 }

@@ -4,12 +4,12 @@
 
 @compute @workgroup_size(GROUP)
 fn main(@builtin(global_invocation_id) id: vec3<u32>) {
-    let list = params.page * KINDS + KIND;
-    let args = params.args + (params.depth * params.list_count + list) * 4u;
+    let args = params.args + (params.depth * params.list_count + params.list) * 4u;
     if id.x >= atomicLoad(&work[args + 3u]) {
         return;
     }
-    let row = atomicLoad(&work[params.live + (params.depth & 1u) * params.side_rows + plan[params.lists + list] + id.x]);
+    let start = params.live + (params.depth & 1u) * params.side_rows + plan[params.lists + params.list];
+    let row = atomicLoad(&work[start + id.x]);
     let record = record(row);
 //@include quiet
     // At an even depth what is not reached is decided.
@@ -17,26 +17,41 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
     let mine = seen_at(row);
     let own = (row - params.first_row) * WIDTH;
     var count = 0u;
-//@for s
-    let now_$s = written[own + $su];
-    reach_$s = (now_$s ^ seen_word(mine, $su)) & ((reach_$s | gate[own + $su]) ^ flip);
-    count += count_of(reach_$s);
+    var fresh: array<Word, WIDTH>;
+    var changed = EMPTY;
+    var rank = 0u;
+    loop {
+//@include quiet_rank
+//@for k
+        reach_$k = (written_at(own + at + $ku) ^ seen_word(mine, at + $ku)) & ((reach_$k | gate_at(own + at + $ku)) ^ flip);
+        count += count_of(reach_$k);
+        fresh[at + $ku] = reach_$k;
+        changed |= select(EMPTY, single(at + $ku), any_of(reach_$k));
 //@end
-    if count != 0u {
-//@for s
-        if any_of(reach_$s) {
-            written[own + $su] = now_$s ^ reach_$s;
+        continuing {
+//@include quiet_next
         }
-//@end
-        if KEEP {
-            // A code's lowest bit says who wins, as the planes do.
-            for (var bits = (params.depth + CODE_OF_0_PLIES) & ~1u; bits != 0u; bits &= bits - 1u) {
-                let at = own * CODE_STRIDE + firstTrailingBit(bits);
-//@for s
-                if any_of(reach_$s) {
-                    codes[at + $su * CODE_STRIDE] |= reach_$s;
+    }
+    if count != 0u {
+        loop {
+            let s = lowest(changed);
+            let word = own + s;
+            written[word] = written_at(word) ^ fresh[s];
+            if KEEP {
+                // A code's lowest bit says who wins, as the planes do.
+                var bits = (params.depth + CODE_OF_0_PLIES) & ~1u;
+                loop {
+                    let code = word * CODE_STRIDE + firstTrailingBit(bits);
+                    codes[code] = codes_at(code) | fresh[s];
+                    continuing {
+                        bits &= bits - 1u;
+                        break if bits == 0u;
+                    }
                 }
-//@end
+            }
+            continuing {
+                changed &= ~single(s);
+                break if !any_of(changed);
             }
         }
         add_count(record.side, params.depth, count * weight(record));

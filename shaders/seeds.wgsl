@@ -23,34 +23,59 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
     if any_of(free) {
         // Captures by the lane piece: it goes where the victim stands.
         var capture = plan[side + SIDE_CAPTURES];
-        for (var c = 0u; c < plan[side + SIDE_BY_LANE]; c++) {
-            let target_square = fixed_square(record, row_pieces, s, plan[capture + CAPTURE_VICTIM]);
-            let lanes = free & plan_mask(plan[capture + CAPTURE_HITS] + 2u * target_square);
-            let fixed = placed_but(capture, record, row_pieces, s, NONE);
-            raise(&best, lanes, worth_of(capture, moved(capture, fixed, row_pieces + 1u, target_square)));
-            capture += CAPTURE_WORDS;
+        var c: u32;
+        let by_lane = plan[side + SIDE_BY_LANE];
+        c = 0u;
+        loop {
+            if c < by_lane {
+                let target_square = fixed_square(record, row_pieces, s, plan[capture + CAPTURE_VICTIM]);
+                let lanes = free & plan_mask(plan[capture + CAPTURE_HITS] + 2u * target_square);
+                let fixed = placed_but(capture, record, row_pieces, s, NONE);
+                raise(&best, lanes, worth_of(capture, moved(capture, fixed, row_pieces + 1u, target_square)));
+                capture += CAPTURE_WORDS;
+            }
+            continuing {
+                c++;
+                break if c >= by_lane;
+            }
         }
         // Captures of the lane piece: it stands on one of at most four squares.
-        for (var c = 0u; c < plan[side + SIDE_OF_LANE]; c++) {
-            let attacker = plan[capture + CAPTURE_ATTACKER];
-            let start = fixed_square(record, row_pieces, s, attacker);
-            var lanes = free & hits_from(capture, record, start);
-            let fixed = placed_but(capture, record, row_pieces, s, attacker);
-            for (var i = 0u; i < 4u; i++) {
-                let lane = lowest(lanes) & 63u;
-                let one = lanes & single(lane);
-                raise(&best, one, worth_of(capture, moved(capture, fixed, attacker, lane)));
-                lanes &= ~one;
+        let of_lane = plan[side + SIDE_OF_LANE];
+        c = 0u;
+        loop {
+            if c < of_lane {
+                let attacker = plan[capture + CAPTURE_ATTACKER];
+                let start = fixed_square(record, row_pieces, s, attacker);
+                var lanes = free & hits_from(capture, record, start);
+                let fixed = placed_but(capture, record, row_pieces, s, attacker);
+                for (var i = 0u; i < 4u; i++) {
+                    let lane = lowest(lanes) & 63u;
+                    let one = lanes & single(lane);
+                    raise(&best, one, worth_of(capture, moved(capture, fixed, attacker, lane)));
+                    lanes &= ~one;
+                }
+                capture += CAPTURE_WORDS;
             }
-            capture += CAPTURE_WORDS;
+            continuing {
+                c++;
+                break if c >= of_lane;
+            }
         }
         // The others.
         var hit = 0u;
-        for (var c = 0u; c < plan[side + SIDE_OTHERS]; c++) {
-            let start = fixed_square(record, row_pieces, s, plan[capture + CAPTURE_ATTACKER]);
-            let target_square = fixed_square(record, row_pieces, s, plan[capture + CAPTURE_VICTIM]);
-            hit |= select(0u, 1u << c, has(hits_from(capture, record, start), target_square));
-            capture += CAPTURE_WORDS;
+        let others = plan[side + SIDE_OTHERS];
+        c = 0u;
+        loop {
+            if c < others {
+                let start = fixed_square(record, row_pieces, s, plan[capture + CAPTURE_ATTACKER]);
+                let target_square = fixed_square(record, row_pieces, s, plan[capture + CAPTURE_VICTIM]);
+                hit |= select(0u, 1u << c, has(hits_from(capture, record, start), target_square));
+                capture += CAPTURE_WORDS;
+            }
+            continuing {
+                c++;
+                break if c >= others;
+            }
         }
         if hit != 0u {
             let n = atomicAdd(&work[params.args + 3u], 1u);

@@ -14,13 +14,14 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
     let row_pieces = plan[side + SIDE_ROW_PIECES];
     let lane_blocks = filled(plan[side + SIDE_FLAGS]);
     let den = den_of(record, side, s);
-    let free = written[word] & ~den;
+    let free = written_at(word) & ~den;
     var best: array<Word, WORTH_BITS>;
 //@for b
-    best[$b] = codes[word * CODE_STRIDE + $bu];
+    best[$b] = codes_at(word * CODE_STRIDE + $bu);
 //@end
     let others = plan[side + SIDE_CAPTURES] + (plan[side + SIDE_BY_LANE] + plan[side + SIDE_OF_LANE]) * CAPTURE_WORDS;
-    for (var rest = hits[2u * id.x + 1u]; rest != 0u; rest &= rest - 1u) {
+    var rest = hits[2u * id.x + 1u];
+    loop {
         let capture = others + firstTrailingBit(rest) * CAPTURE_WORDS;
         let attacker = plan[capture + CAPTURE_ATTACKER];
         let start = fixed_square(record, row_pieces, s, attacker);
@@ -46,6 +47,10 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
 //@for b
         best[$b] = (best[$b] & ~above) | (fresh[$b] & above);
 //@end
+        continuing {
+            rest &= rest - 1u;
+            break if rest == 0u;
+        }
     }
     var found = EMPTY;
 //@for b

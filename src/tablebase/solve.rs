@@ -99,6 +99,13 @@ impl Solver {
         self
     }
 
+    /// The time spent so far on compiling kernels for the graphics card.
+    #[cfg(feature = "gpu")]
+    #[must_use]
+    pub fn gpu_compile_time(&self) -> std::time::Duration {
+        self.gpu.as_ref().map(|card| card.gpu.compile_time()).unwrap_or_default()
+    }
+
     /// The classes that the processor solved because the graphics card could not, and why it could not.
     #[cfg(feature = "gpu")]
     #[must_use]

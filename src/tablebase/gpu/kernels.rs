@@ -3,9 +3,7 @@
 //! what is written here. All numbers that the program and the shaders share are written in front.
 
 use super::plan;
-use crate::board::geometry::{DEN, WATER};
-use crate::board::{Bitboard, Color, Direction, Square};
-use crate::tablebase::index::WIDTH;
+use crate::board::{Direction, Square};
 use crate::tablebase::quiet::{FILE_A, NOT_A, NOT_G};
 use std::fmt::Write;
 
@@ -14,6 +12,8 @@ use std::fmt::Write;
 pub(super) struct Variant {
     /// Words are 64-bit integers and not pairs of 32-bit ones.
     pub int64: bool,
+    /// Words are read by halves: Mesa's software driver gathers 32 bits in a quarter of the instructions.
+    pub halves: bool,
     /// Two bytes a cell.
     pub wide: bool,
     /// Whether values are kept.
@@ -25,22 +25,44 @@ pub(super) struct Variant {
     pub group: u32,
 }
 
-/// Of the rows that one kernel takes: some move over the d-file, some piece leaps along a word or within one.
+/// What the rows have that a kernel takes: a move over the d-file, leaps of the word piece or the lane piece, row pieces that
+/// move.
 pub(super) const MIRRORED: u32 = 1;
 pub(super) const LEAPS: u32 = 2;
-pub(super) const KINDS: u32 = 4;
+pub(super) const ROW_MOVES: u32 = 4;
+pub(super) const ALL: u32 = MIRRORED | LEAPS | ROW_MOVES;
+/// The combinations that there are.
+const FLAGS: [u32; 6] = [0, LEAPS, ROW_MOVES, ROW_MOVES | LEAPS, ROW_MOVES | MIRRORED, ALL];
 
-/// Storage buffers that come before the pages: plan, work, written, gate, codes, entries, hits.
-pub(super) const FIXED_BINDINGS: u32 = 7;
+/// Kinds of rows: those of one kind are on one list, so that neighbours on it have as many moves. A kind is four times the
+/// mover's row pieces, and the first two flags.
+pub(super) const KINDS: u32 = 20;
+
+/// The kind of rows whose mover has so many row pieces.
+pub(super) fn kind(row_pieces: usize, flags: u32) -> u32 {
+    4 * row_pieces as u32 | flags & (MIRRORED | LEAPS)
+}
+
+/// What rows of a kind have.
+pub(super) fn flags(kind: u32) -> u32 {
+    kind & (MIRRORED | LEAPS) | if kind >= 4 { ROW_MOVES } else { 0 }
+}
 
 /// Work groups along x where there may be more than one dimension allows.
 pub(super) const GROUPS_X: u32 = 32768;
 /// Invocations of a work group of `seeds_lanes`.
-pub(super) const HITS_GROUP: u32 = 256;
+const HITS_GROUP: u32 = 256;
 /// Sets of counters that the seeds' counting is spread over.
 pub(super) const COPIES: u32 = 64;
 
 impl Variant {
+    /// For each storage buffer whether it is only read: plan, work, written, gate, codes, entries, hits, three of these once
+    /// more if they are read by halves, then the pages.
+    pub fn read_only(self) -> Vec<bool> {
+        let fixed = if self.halves { 10 } else { 7 };
+        (0..fixed + self.pages + self.tables).map(|i| i == 0 || i >= fixed).collect()
+    }
+
     pub fn worth_bits(self) -> u32 {
         if self.wide { 12 } else { 8 }
     }
@@ -86,20 +108,19 @@ macro_rules! files {
 
 const KERNELS: &[(&str, &str)] =
     files!(seeds, seeds_lanes, histogram, buckets, no_move, first_rows, seed_pass, quiet_pass, finish);
-const PARTS: &[(&str, &str)] = files!(prelude, word32, word64, captures, worths, quiet);
+const PARTS: &[(&str, &str)] = files!(prelude, word32, word64, captures, worths, quiet, quiet_rank, quiet_next);
 
-/// Names of the kernels.
-pub(super) fn names() -> impl Iterator<Item = &'static str> {
-    KERNELS.iter().map(|(name, _)| *name)
+/// Name and flags of each kernel. Only for `quiet_pass` there are several.
+pub(super) fn all() -> impl Iterator<Item = (&'static str, u32)> {
+    let flags = |name| if name == "quiet_pass" { &FLAGS[..] } else { &[ALL] };
+    KERNELS.iter().flat_map(move |&(name, _)| flags(name).iter().map(move |&flags| (name, flags)))
 }
 
-/// The text of a kernel. `kind` is which rows `quiet_pass` is for.
-pub(super) fn source(name: &str, variant: Variant, kind: u32) -> String {
+/// The text of a kernel for rows that have no more than `flags`.
+pub(super) fn source(name: &str, variant: Variant, flags: u32) -> String {
     let find = |files: &[(&'static str, &'static str)], name: &str| {
         files.iter().find(|(n, _)| *n == name).expect("a shader's name").1
     };
-    // Other kernels take all rows.
-    let kind = if name == "quiet_pass" { kind } else { KINDS - 1 };
     let mut lines = Vec::new();
     let word = find(PARTS, if variant.int64 { "word64" } else { "word32" });
     for line in [word, find(PARTS, "prelude"), find(KERNELS, name)].iter().flat_map(|text| text.lines()) {
@@ -108,7 +129,7 @@ pub(super) fn source(name: &str, variant: Variant, kind: u32) -> String {
             None => lines.push(line),
         }
     }
-    let mut text = constants(variant, kind) + &bindings(variant);
+    let mut text = constants(variant, flags) + &bindings(variant);
     let mut lines = lines.into_iter();
     while let Some(line) = lines.next() {
         let Some(directive) = line.strip_prefix("//@") else {
@@ -117,13 +138,13 @@ pub(super) fn source(name: &str, variant: Variant, kind: u32) -> String {
             continue;
         };
         match directive {
-            "own" => text += &own_moves(kind),
+            "own" => text += &own_moves(flags),
             "cells" => text += &cells(variant),
             _ => {
                 let body: Vec<&str> = lines.by_ref().take_while(|line| *line != "//@end").collect();
                 let bits = variant.worth_bits() as usize;
                 let range: Vec<usize> = match directive {
-                    "for s" => words(kind),
+                    "for k" => (0..7).collect(),
                     "for b" => (0..bits).collect(),
                     "for b from 1" => (1..bits).collect(),
                     "for b down" => (0..bits).rev().collect(),
@@ -131,9 +152,9 @@ pub(super) fn source(name: &str, variant: Variant, kind: u32) -> String {
                 };
                 for i in range {
                     for line in &body {
-                        let mirrored = i - i % 7 + 6 - i % 7;
-                        let line = line.replace("$s", &i.to_string()).replace("$b", &i.to_string());
-                        text += &line.replace("$m", &mirrored.to_string());
+                        let line = line.replace("$k", &i.to_string()).replace("$b", &i.to_string());
+                        // The same rank's word across the d-file.
+                        text += &line.replace("$m", &6usize.saturating_sub(i).to_string());
                         text.push('\n');
                     }
                 }
@@ -143,18 +164,11 @@ pub(super) fn source(name: &str, variant: Variant, kind: u32) -> String {
     text
 }
 
-/// The words of a row that may hold positions: the word piece is a land animal, but for rat against rat.
-fn words(kind: u32) -> Vec<usize> {
-    let dens: Bitboard = Color::ALL.into_iter().map(|color| DEN[color]).collect();
-    let squares = if kind == KINDS - 1 { !dens } else { !dens & !WATER };
-    squares.into_iter().map(Square::index).collect()
-}
-
 fn mask_text(int64: bool, mask: u64) -> String {
     if int64 { format!("{mask}lu") } else { format!("vec2<u32>({}u, {}u)", mask as u32, mask >> 32) }
 }
 
-fn constants(variant: Variant, kind: u32) -> String {
+fn constants(variant: Variant, flags: u32) -> String {
     let mut text = String::new();
     let mut constant = |name: &str, value: u32| {
         writeln!(text, "const {name} = {value}u;").expect("strings take all");
@@ -167,7 +181,6 @@ fn constants(variant: Variant, kind: u32) -> String {
     constant("GROUPS_X", GROUPS_X);
     constant("COPIES", COPIES);
     constant("KINDS", KINDS);
-    constant("KIND", kind);
     constant("WORTH_BITS", variant.worth_bits());
     constant("WORTHS", variant.worths());
     constant("WORTH_HOLD", variant.hold());
@@ -184,7 +197,9 @@ fn constants(variant: Variant, kind: u32) -> String {
     for file in 0..7 {
         mask(&format!("MIRROR_FILE_{file}"), FILE_A << file);
     }
-    for (name, value) in [("KEEP", variant.keep), ("MIRRORED", kind & MIRRORED != 0)] {
+    for (name, value) in
+        [("KEEP", variant.keep), ("MIRRORED", flags & MIRRORED != 0), ("ROW_MOVES", flags & ROW_MOVES != 0)]
+    {
         writeln!(text, "const {name} = {value};").expect("strings take all");
     }
     text
@@ -206,8 +221,22 @@ fn bindings(variant: Variant) -> String {
     }
     bind(&mut text, "storage, read_write", "entries", "array<u32>");
     bind(&mut text, "storage, read_write", "hits", "array<u32>");
+    if variant.halves {
+        // The same buffers once more. No kernel reads again what it has written.
+        for plane in ["written", "gate", "codes"] {
+            bind(&mut text, "storage, read_write", &format!("{plane}_halves"), "array<u32>");
+        }
+    }
+    let read = |plane: &str, at: &str| {
+        if variant.halves {
+            format!("pair({plane}[2u * ({at})], {plane}[2u * ({at}) + 1u])")
+        } else {
+            format!("{plane}[{at}]")
+        }
+    };
     for page in 0..variant.pages {
-        bind(&mut text, "storage, read", &format!("seen_{page}"), "array<Word>");
+        let ty = if variant.halves { "array<u32>" } else { "array<Word>" };
+        bind(&mut text, "storage, read", &format!("seen_{page}"), ty);
     }
     for page in 0..variant.tables {
         bind(&mut text, "storage, read", &format!("table_{page}"), "array<u32>");
@@ -216,16 +245,21 @@ fn bindings(variant: Variant) -> String {
         text += line;
         text.push('\n');
     };
+    for plane in ["written", "gate", "codes"] {
+        let from = format!("{plane}{}", if variant.halves { "_halves" } else { "" });
+        line(&format!("fn {plane}_at(at: u32) -> Word {{ return {}; }}", read(&from, "at")));
+    }
     if variant.pages == 1 {
         line("fn seen_at(row: u32) -> u32 { return row * WIDTH; }");
-        line("fn seen_word(at: u32, s: u32) -> Word { return seen_0[at + s]; }");
+        line(&format!("fn seen_word(at: u32, s: u32) -> Word {{ return {}; }}", read("seen_0", "at + s")));
     } else {
         line("struct Place { page: u32, at: u32 }");
         line("fn seen_at(row: u32) -> Place { return Place(row / params.seen_rows, row % params.seen_rows * WIDTH); }");
         line("fn seen_word(place: Place, s: u32) -> Word {");
         line("    var word = EMPTY;");
         for page in 0..variant.pages {
-            line(&format!("    if place.page == {page}u {{ word = seen_{page}[place.at + s]; }}"));
+            let word = read(&format!("seen_{page}"), "place.at + s");
+            line(&format!("    if place.page == {page}u {{ word = {word}; }}"));
         }
         line("    return word;\n}");
     }
@@ -244,62 +278,56 @@ fn bindings(variant: Variant) -> String {
     text
 }
 
-/// The moves of the word piece and of the lane piece, word by word.
-fn own_moves(kind: u32) -> String {
-    let words = words(kind);
+/// The moves of the word piece and of the lane piece, for the seven words of a rank.
+fn own_moves(flags: u32) -> String {
+    let mut text = String::new();
+    for k in 0..7 {
+        let mut terms = vec![format!("before_{k}"), format!("after_{k}")];
+        terms.extend((k > 0).then(|| format!("here_{}", k - 1)));
+        terms.extend((k < 6).then(|| format!("here_{}", k + 1)));
+        let here = format!("here_{k}");
+        let mut sum = format!(
+            "(({}) & word_moves) | ((down({here}, 7u) | up({here}, 7u)) & lane_moves) \
+             | (down({here}, 1u) & to_left) | (up({here}, 1u) & to_right)",
+            terms.join(" | ")
+        );
+        if flags & LEAPS != 0 {
+            write!(
+                sum,
+                " | (down({here}, 28u) & lane_up) | (up({here}, 28u) & lane_down) \
+                 | (down({here}, 3u) & lane_right) | (up({here}, 3u) & lane_left)"
+            )
+            .expect("strings take all");
+        }
+        writeln!(text, "        var reach_{k} = {sum};").expect("strings take all");
+    }
+    if flags & LEAPS != 0 {
+        text += &word_leaps();
+    }
+    text
+}
+
+/// The leaps of the word piece, for the seven words of a rank: along files from the ranks beside the water, along ranks
+/// beside it.
+fn word_leaps() -> String {
+    let mut text = String::new();
+    let mut line = |line: String| writeln!(text, "        {line}").expect("strings take all");
+    let literal = |mask: u64| format!("pair({}u, {}u)", mask as u32, mask >> 32);
     let leaps: Vec<(Square, Square, u64, Direction)> = Square::all()
         .flat_map(|from| {
             Direction::ALL.into_iter().filter_map(move |d| from.leap(d).map(|(to, water)| (from, to, water.bits(), d)))
         })
         .collect();
-    let mut text = String::new();
-    let mut line = |line: String| {
-        text += &line;
-        text.push('\n');
-    };
-    let mut waters: Vec<u64> = Vec::new();
-    if kind & LEAPS != 0 {
-        for lane in ["UP", "DOWN", "RIGHT", "LEFT"] {
-            line(format!("    let lane_{lane} = plan_mask(side + SIDE_LANE_{lane});"));
-        }
-        for &(_, _, water, direction) in &leaps {
-            if !waters.contains(&water) {
-                let along = if direction.is_vertical() { "FILES" } else { "RANKS" };
-                let mask = format!("pair({}u, {}u)", water as u32, water >> 32);
-                let n = waters.len();
-                line(format!(
-                    "    let open_{n} = select(plan_mask(side + SIDE_WORD_{along}) & ~({mask} & lane_blocks), EMPTY, \
-                     first_blocks && has({mask}, first_square));"
-                ));
-                waters.push(water);
-            }
-        }
-    }
-    for &s in &words {
-        let mut terms = Vec::new();
-        let mut neighbour = |to: Option<usize>| {
-            if let Some(to) = to.filter(|to| words.contains(to)) {
-                terms.push(format!("here_{to}"));
-            }
+    for (i, (from, to, water, direction)) in leaps.iter().enumerate() {
+        let along = if direction.is_vertical() { "word_files" } else { "word_ranks" };
+        let is = format!("rank == {}u && !(first_blocks && has({}, first_square))", from.rank(), literal(*water));
+        line(format!("let open_{i} = select(EMPTY, {along} & ~({} & lane_blocks), {is});", literal(*water)));
+        let to = if direction.is_vertical() {
+            format!("seen_word(here, {}u)", to.index())
+        } else {
+            format!("here_{}", to.file())
         };
-        neighbour((s + 7 < WIDTH).then_some(s + 7));
-        neighbour(s.checked_sub(7));
-        neighbour((s % 7 < 6).then_some(s + 1));
-        neighbour((s % 7 > 0).then(|| s - 1));
-        let mut sum = format!("(({}) & word_moves)", terms.join(" | "));
-        write!(sum, " | ((down(here_{s}, 7u) | up(here_{s}, 7u)) & lane_moves)").expect("strings take all");
-        write!(sum, " | (down(here_{s}, 1u) & to_left) | (up(here_{s}, 1u) & to_right)").expect("strings take all");
-        if kind & LEAPS != 0 {
-            write!(sum, " | (down(here_{s}, 28u) & lane_UP) | (up(here_{s}, 28u) & lane_DOWN)")
-                .expect("strings take all");
-            write!(sum, " | (down(here_{s}, 3u) & lane_RIGHT) | (up(here_{s}, 3u) & lane_LEFT)")
-                .expect("strings take all");
-            for (_, to, water, _) in leaps.iter().filter(|(from, ..)| from.index() == s) {
-                let n = waters.iter().position(|w| w == water).expect("it was listed");
-                write!(sum, " | (here_{} & open_{n})", to.index()).expect("strings take all");
-            }
-        }
-        line(format!("    var reach_{s} = {sum};"));
+        line(format!("reach_{} |= {to} & open_{i};", from.file()));
     }
     text
 }

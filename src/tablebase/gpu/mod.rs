@@ -21,64 +21,85 @@ use super::value::Cells;
 use super::{ClassId, Table};
 use crate::board::{ByColor, Color};
 use crate::gpu::{AdapterReport, Choice, Device, GpuError, Kernel, Layout, Step};
-use kernels::{FIXED_BINDINGS, KINDS, Variant};
+use kernels::{Variant, flags};
 use plan::TablePlace;
 use run::Run;
 use std::collections::HashMap;
-use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::{Arc, OnceLock};
+use std::time::{Duration, Instant};
 
 /// Name and whole text of each compute shader, in all the variants that differ in more than numbers.
 #[must_use]
 pub fn shaders() -> Vec<(String, String)> {
     let mut all = Vec::new();
-    for bits in 0..32u32 {
+    for bits in 0..64u32 {
         let is = |bit: u32| bits >> bit & 1 != 0;
         let pages = if is(3) { 3 } else { 1 };
         let tables = if is(4) { 2 } else { 1 };
-        let variant = Variant { int64: is(0), wide: is(1), keep: is(2), pages, tables, group: 64 };
-        for name in kernels::names() {
-            for kind in 0..if name == "quiet_pass" { KINDS } else { 1 } {
-                all.push((format!("{name} {kind} {variant:?}"), kernels::source(name, variant, kind)));
-            }
+        let variant = Variant { int64: is(0), halves: is(5), wide: is(1), keep: is(2), pages, tables, group: 64 };
+        for (name, flags) in kernels::all() {
+            all.push((format!("{name} {flags} {variant:?}"), kernels::source(name, variant, flags)));
         }
     }
     all
 }
 
-/// All kernels of a variant.
+/// The kernels of a variant.
 struct KernelSet {
     variant: Variant,
     layout: Layout,
-    /// By name, and for `quiet_pass` by kind of row.
-    kernels: HashMap<(&'static str, u32), Kernel>,
+    /// By name, and by what the rows have; compiled when first needed.
+    kernels: HashMap<(&'static str, u32), OnceLock<Kernel>>,
+    /// Nanoseconds spent on compiling.
+    compiling: AtomicU64,
 }
 
 impl KernelSet {
     fn new(device: &Device, variant: Variant) -> Result<KernelSet, GpuError> {
-        let bindings = FIXED_BINDINGS + variant.pages + variant.tables;
-        let read_only: Vec<bool> = (0..bindings).map(|i| i == 0 || i >= FIXED_BINDINGS).collect();
-        let layout = device.layout(&read_only)?;
-        let mut kernels = HashMap::new();
-        for name in kernels::names() {
-            for kind in 0..if name == "quiet_pass" { KINDS } else { 1 } {
-                kernels.insert((name, kind), device.kernel(&layout, name, &kernels::source(name, variant, kind))?);
-            }
+        let kernels = kernels::all().map(|key| (key, OnceLock::new())).collect();
+        let layout = device.layout(&variant.read_only())?;
+        Ok(KernelSet { variant, layout, kernels, compiling: AtomicU64::new(0) })
+    }
+
+    /// Compiles the kernels for these kinds of rows.
+    fn prepare(&self, device: &Device, kinds: &[Vec<u32>]) -> Result<(), GpuError> {
+        let start = Instant::now();
+        let needed = |&(name, kernel_flags): &(&str, u32)| {
+            name != "quiet_pass" || kinds.iter().flatten().any(|&kind| flags(kind) == kernel_flags)
+        };
+        let mut fresh = Vec::new();
+        for (key, slot) in self.kernels.iter().filter(|(key, slot)| needed(key) && slot.get().is_none()) {
+            let kernel = device.kernel(&self.layout, key.0, &kernels::source(key.0, self.variant, key.1))?;
+            fresh.push(slot.get_or_init(|| kernel));
         }
-        let this = KernelSet { variant, layout, kernels };
+        if fresh.is_empty() {
+            return Ok(());
+        }
         // Some drivers compile a kernel when it first runs.
         let params = device.params(1)?;
         let (read, written) = (device.buffer("nothing", 256)?, device.buffer("nothing", 256)?);
-        let storage: Vec<_> =
-            read_only.iter().map(|&read_only| (if read_only { &read } else { &written }).into()).collect();
-        let bound = device.bind(&this.layout, &params, &storage)?;
-        let run = |kernel| Step::Run { kernel, bound: &bound, params: 0, groups: [0, 1] };
-        device.submit(this.kernels.values().map(run));
+        let storage: Vec<_> = self
+            .variant
+            .read_only()
+            .into_iter()
+            .map(|read_only| (if read_only { &read } else { &written }).into())
+            .collect();
+        let bound = device.bind(&self.layout, &params, &storage)?;
+        device.submit(fresh.into_iter().map(|kernel| Step::Run { kernel, bound: &bound, params: 0, groups: [0, 1] }));
         device.wait()?;
-        Ok(this)
+        self.compiling.fetch_add(start.elapsed().as_nanos() as u64, Relaxed);
+        Ok(())
     }
 
-    fn get(&self, name: &'static str, kind: u32) -> &Kernel {
-        &self.kernels[&(name, kind)]
+    /// A kernel for all rows.
+    fn get(&self, name: &'static str) -> &Kernel {
+        self.kernels[&(name, kernels::ALL)].get().expect("it was prepared")
+    }
+
+    /// The kernel of a pass for one kind of rows.
+    fn quiet_pass(&self, kind: u32) -> &Kernel {
+        self.kernels[&("quiet_pass", flags(kind))].get().expect("it was prepared")
     }
 }
 
@@ -121,17 +142,15 @@ pub(crate) struct Batch<'a> {
 const ROW_BYTES: u64 = size_of::<Row>() as u64;
 
 impl Gpu {
-    /// Opens a card and compiles the kernels.
+    /// Opens a card.
     pub fn open(choice: Choice) -> Result<Gpu, GpuError> {
         Gpu::open_limited(choice, GpuLimits::NONE)
     }
 
     /// The same, but with less room than the card has.
     pub fn open_limited(choice: Choice, limits: GpuLimits) -> Result<Gpu, GpuError> {
-        let device = Device::open(choice, FIXED_BINDINGS + 2)?;
-        let mut this = Gpu { device, limits, sets: HashMap::new(), tables: None };
-        this.set(true, false, 1, 1)?;
-        Ok(this)
+        let device = Device::open(choice, 9)?;
+        Ok(Gpu { device, limits, sets: HashMap::new(), tables: None })
     }
 
     /// The card.
@@ -140,15 +159,26 @@ impl Gpu {
         &self.device.report
     }
 
+    /// The time spent so far on compiling kernels, which happens when they are first needed.
+    #[must_use]
+    pub fn compile_time(&self) -> Duration {
+        Duration::from_nanos(self.sets.values().map(|set| set.compiling.load(Relaxed)).sum())
+    }
+
     /// Bytes of the largest buffer.
     fn limit(&self) -> u64 {
         // Cells, words and seeds are numbered with 32 bits.
         self.device.max_binding().min(1 << 31).min(self.limits.buffer)
     }
 
+    fn variant(&self, keep: bool, wide: bool, pages: u32, tables: u32) -> Variant {
+        let software = self.device.report.is_software();
+        let group = if software { 8 } else { 64 };
+        Variant { int64: self.device.int64, halves: software, wide, keep, pages, tables, group }
+    }
+
     fn set(&mut self, keep: bool, wide: bool, pages: u32, tables: u32) -> Result<Arc<KernelSet>, GpuError> {
-        let group = if self.device.report.is_software() { 8 } else { 64 };
-        let variant = Variant { int64: self.device.int64, wide, keep, pages, tables, group };
+        let variant = self.variant(keep, wide, pages, tables);
         if let Some(set) = self.sets.get(&variant) {
             return Ok(set.clone());
         }
@@ -208,7 +238,8 @@ impl Gpu {
         let side_rows: u64 =
             batch.ids.iter().map(|&id| plan::side_rows(batch.classes.get(id).representative) as u64).sum();
         let pages = side_rows.div_ceil(seen_rows);
-        let bindings = u64::from(FIXED_BINDINGS) + pages + tables.buffers.len() as u64;
+        let variant = self.variant(batch.keep, wide, pages as u32, tables.buffers.len() as u32);
+        let bindings = variant.read_only().len() as u64;
         let most = u64::from(self.device.report.storage_buffers);
         if bindings > most {
             return Err(GpuError::TooManyBuffers { needed: bindings, limit: most });
@@ -258,7 +289,7 @@ struct Tables {
 impl Tables {
     fn new(device: &Device, batch: &Batch<'_>, ids: &[ClassId], wide: bool, limit: u64) -> Result<Tables, GpuError> {
         let options = batch.classes.options();
-        let variant = Variant { int64: false, wide, keep: false, pages: 1, tables: 1, group: 64 };
+        let variant = Variant { int64: false, halves: false, wide, keep: false, pages: 1, tables: 1, group: 64 };
         let small: Vec<Option<u32>> =
             (0..1 << 12).map(|code| plan::small_worth(worth(code, options), variant)).collect();
         let mut this = Tables { wide, places: HashMap::new(), buffers: Vec::new() };

@@ -1,7 +1,7 @@
 //! What the kernels read: where each side row stands, and the moves and captures of each side of each class, as one array
 //! of u32. The numbers that say where in it something is are written into the shaders from here.
 
-use super::kernels::{KINDS, LEAPS, MIRRORED, Variant};
+use super::kernels::{self, KINDS, LEAPS, MIRRORED, Variant};
 use crate::board::geometry::{LEAP_DOWN, LEAP_LEFT, LEAP_RIGHT, LEAP_UP};
 use crate::board::{Color, Direction, Square};
 use crate::tablebase::class::Classes;
@@ -24,7 +24,8 @@ shared! {
     /// the enemy's den.
     RECORD_PAIR = 1 << 24;
     RECORD_KIND_SHIFT = 25;
-    RECORD_DEN = 1 << 27;
+    RECORD_KIND_MASK = 31;
+    RECORD_DEN = 1 << 30;
 
     SIDE_FLAGS = 0;
     /// What to add to a row's number for the same row with the opponent to move, and where the opponent's block is.
@@ -153,8 +154,8 @@ pub(super) struct Plan {
     /// Where it says at which place the rows of each list start: for each page and kind.
     pub lists: u32,
     pub list_count: u32,
-    /// The kinds of rows that there are.
-    pub kinds: Vec<u32>,
+    /// The kinds of rows that there are in each page.
+    pub kinds: Vec<Vec<u32>>,
     crossing: u32,
     zeros: u32,
     page_rows: usize,
@@ -243,8 +244,9 @@ impl Plan {
             plan.data[plan.lists as usize + list] = start;
             start += rows;
         }
-        plan.kinds = (0..KINDS)
-            .filter(|&kind| list_rows.iter().skip(kind as usize).step_by(KINDS as usize).any(|&rows| rows > 0))
+        plan.kinds = list_rows
+            .chunks(KINDS as usize)
+            .map(|rows| (0..KINDS).filter(|&kind| rows[kind as usize] > 0).collect())
             .collect();
         plan
     }
@@ -410,9 +412,8 @@ impl Plan {
         seeds: &SeedMoves,
         list_rows: &mut [u32],
     ) {
-        let leaps = moves.word.iter().any(|leaps| !leaps.is_empty())
-            || moves.lane.is_some_and(|l| l.files | l.ranks != 0)
-            || index.word_piece().1.swims();
+        let leaps =
+            moves.word.iter().any(|leaps| !leaps.is_empty()) || moves.lane.is_some_and(|l| l.files | l.ranks != 0);
         let owns_first = moves.row_pieces.first().is_some_and(|piece| piece.piece == 0);
         for row in 0..index.rows {
             let mut squares = 0;
@@ -423,11 +424,9 @@ impl Plan {
                 den |= seeds.den_entries[piece] >> square.index() & 1 != 0;
                 mirrored |= piece == 0 && owns_first && square.file() == 3;
             }
-            let mut kind = if mirrored { MIRRORED } else { 0 } | if leaps { LEAPS } else { 0 };
-            if index.word_piece().1.swims() {
-                // Rat against rat: the one kernel that looks at the water.
-                kind = KINDS - 1;
-            }
+            let flag = |set: bool, flag: u32| if set { flag } else { 0 };
+            let flags = flag(mirrored, MIRRORED) | flag(leaps, LEAPS);
+            let kind = kernels::kind(moves.row_pieces.len(), flags);
             squares |= if den { RECORD_DEN } else { 0 } | if index.weight(row) == 2 { RECORD_PAIR } else { 0 };
             squares |= kind << RECORD_KIND_SHIFT;
             let at = self.records as usize + (first + row) * 2;

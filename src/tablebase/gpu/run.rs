@@ -73,6 +73,8 @@ pub(super) struct Run<'a> {
     plan: Plan,
     page_rows: usize,
     seen_rows: usize,
+    /// Kinds of rows of a page at most.
+    most_kinds: usize,
     place: Work,
     plan_buffer: wgpu::Buffer,
     work: wgpu::Buffer,
@@ -95,6 +97,8 @@ impl<'a> Run<'a> {
         seen_rows: usize,
     ) -> Result<Run<'a>, GpuError> {
         let plan = Plan::new(batch.ids, batch.classes, page_rows, &|of| tables.place(of));
+        set.prepare(device, &plan.kinds)?;
+        let most_kinds = plan.kinds.iter().map(Vec::len).max().unwrap_or(1);
         let what = |name: &str| what(name, batch);
         let place = Work::new(&plan, set.variant);
         let plane = || -> Result<Vec<wgpu::Buffer>, GpuError> {
@@ -125,9 +129,10 @@ impl<'a> Run<'a> {
             tables,
             page_rows,
             seen_rows,
+            most_kinds,
             plan_buffer: device.buffer_with(&what("the plan"), &plan.data)?,
             work: device.buffer(&what("the lists of rows"), 4 * place.len as u64)?,
-            params: device.params(pages.len() as u64 * u64::from(PASSES_AT_ONCE))?,
+            params: device.params((pages.len() * most_kinds) as u64 * u64::from(PASSES_AT_ONCE))?,
             groups: device.group_counts(u64::from(plan.list_count) * 16)?,
             hits: device.buffer(&what("captures of a page"), most_rows * WIDTH as u64 * 8)?,
             planes,
@@ -158,6 +163,9 @@ impl<'a> Run<'a> {
             (&page.entries).into(),
             (&self.hits).into(),
         ];
+        if self.set.variant.halves {
+            storage.extend_from_within(2..5);
+        }
         match seen {
             Some(seen) => storage.extend(seen.iter().map(Part::from)),
             None => storage.extend(self.planes.open.iter().map(|_| Part::from(&self.nothing[0]))),
@@ -166,7 +174,12 @@ impl<'a> Run<'a> {
         self.device.bind(&self.set.layout, &self.params, &storage)
     }
 
-    /// Writes the parameters of some depths: a set for each depth and page.
+    /// The number of the set of parameters for a page's rows of one kind, or of any kind, in the n-th depth of those written.
+    fn set_of(&self, n: u16, page: usize, kind: usize) -> u32 {
+        ((usize::from(n) * self.pages.len() + page) * self.most_kinds + kind) as u32
+    }
+
+    /// Writes the parameters of some depths: a set for each depth, page, and kind of rows.
     fn write_params(&self, depths: std::ops::RangeInclusive<u16>) {
         let plan = &self.plan;
         let loses = u32::from(self.batch.classes.options().no_move == NoMove::Loss);
@@ -174,31 +187,34 @@ impl<'a> Run<'a> {
         for depth in depths {
             for (number, page) in self.pages.iter().enumerate() {
                 let [from, to] = page.seeds.get(usize::from(depth)).copied().unwrap_or_default();
-                let start = data.len();
-                data.extend([
-                    u32::from(depth),
-                    number as u32,
-                    page.first_row as u32,
-                    page.rows as u32,
-                    plan.side_rows as u32,
-                    self.page_rows as u32,
-                    self.seen_rows as u32,
-                    plan.records,
-                    plan.crossed,
-                    plan.lists,
-                    self.place.args as u32,
-                    self.place.live as u32,
-                    self.place.stamps as u32,
-                    self.place.left as u32,
-                    self.place.counts as u32,
-                    self.place.histogram as u32,
-                    self.place.cursors as u32,
-                    plan.list_count,
-                    from,
-                    to,
-                    loses,
-                ]);
-                data.resize(start + PARAMS_STRIDE as usize / 4, 0);
+                for i in 0..self.most_kinds {
+                    let kind = plan.kinds[number].get(i).copied().unwrap_or(0);
+                    let start = data.len();
+                    data.extend([
+                        u32::from(depth),
+                        number as u32 * KINDS + kind,
+                        page.first_row as u32,
+                        page.rows as u32,
+                        plan.side_rows as u32,
+                        self.page_rows as u32,
+                        self.seen_rows as u32,
+                        plan.records,
+                        plan.crossed,
+                        plan.lists,
+                        self.place.args as u32,
+                        self.place.live as u32,
+                        self.place.stamps as u32,
+                        self.place.left as u32,
+                        self.place.counts as u32,
+                        self.place.histogram as u32,
+                        self.place.cursors as u32,
+                        plan.list_count,
+                        from,
+                        to,
+                        loses,
+                    ]);
+                    data.resize(start + PARAMS_STRIDE as usize / 4, 0);
+                }
             }
         }
         self.device.write(&self.params, 0, &data);
@@ -218,13 +234,13 @@ impl<'a> Run<'a> {
     fn by_row<'b>(&'b self, name: &'static str, bound: &'b Bound, page: usize) -> Step<'b> {
         let rows = self.pages[page].rows as u32;
         let groups = [rows.min(GROUPS_X), rows.div_ceil(GROUPS_X)];
-        Step::Run { kernel: self.set.get(name, 0), bound, params: page as u32, groups }
+        Step::Run { kernel: self.set.get(name), bound, params: self.set_of(0, page, 0), groups }
     }
 
     /// Runs a kernel with an invocation for each row of a page.
     fn rows<'b>(&'b self, name: &'static str, bound: &'b Bound, page: usize) -> Step<'b> {
         let groups = [(self.pages[page].rows as u32).div_ceil(self.set.variant.group), 1];
-        Step::Run { kernel: self.set.get(name, 0), bound, params: page as u32, groups }
+        Step::Run { kernel: self.set.get(name), bound, params: self.set_of(0, page, 0), groups }
     }
 
     /// Copies how many rows are on each list of a depth to where dispatches take their size from.
@@ -244,9 +260,9 @@ impl<'a> Run<'a> {
             self.write_work(self.place.histogram, &vec![0; seeds_at]);
             let bound = self.bind(&self.pages[number], &planes.open, &planes.held, None)?;
             let hits = Step::RunAsMany {
-                kernel: self.set.get("seeds_lanes", 0),
+                kernel: self.set.get("seeds_lanes"),
                 bound: &bound,
-                params: number as u32,
+                params: self.set_of(0, number, 0),
                 groups: &self.groups,
                 at: 0,
             };
@@ -330,26 +346,26 @@ impl<'a> Run<'a> {
             let mut steps = Vec::new();
             for depth in done + 1..=upto {
                 let bounds = if depth % 2 == 1 { &odd } else { &even };
-                let set = |page: usize| (usize::from(depth - done - 1) * self.pages.len() + page) as u32;
+                let set = |page: usize, kind: usize| self.set_of(depth - done - 1, page, kind);
                 for (number, page) in self.pages.iter().enumerate() {
                     let [from, to] = page.seeds[usize::from(depth)];
                     let groups = (to - from).div_ceil(64);
                     if groups > 0 {
                         steps.push(Step::Run {
-                            kernel: self.set.get("seed_pass", 0),
+                            kernel: self.set.get("seed_pass"),
                             bound: &bounds[number],
-                            params: set(number),
+                            params: set(number, 0),
                             groups: [groups.min(GROUPS_X), groups.div_ceil(GROUPS_X)],
                         });
                     }
                 }
                 steps.push(self.copy_groups(depth, 16 * lists as u64));
-                for number in 0..self.pages.len() {
-                    for &kind in &self.plan.kinds {
+                for (number, kinds) in self.plan.kinds.iter().enumerate() {
+                    for (i, &kind) in kinds.iter().enumerate() {
                         steps.push(Step::RunAsMany {
-                            kernel: self.set.get("quiet_pass", kind),
+                            kernel: self.set.quiet_pass(kind),
                             bound: &bounds[number],
-                            params: set(number),
+                            params: set(number, i),
                             groups: &self.groups,
                             at: 16 * (number as u64 * u64::from(KINDS) + u64::from(kind)),
                         });
