@@ -1,26 +1,36 @@
-// Puts the seeds in the places that the histogram left for each worth, and clears the cells.
+// Puts the seeds in the places that the histogram left for each worth, and clears their bits.
 
 @compute @workgroup_size(64)
 fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) s: u32) {
-    for (var row = group.x; row < params.side_rows; row += params.groups) {
-        let word = row * WIDTH + s;
-        var rest = planes[lost_at(word)];
-        if !any_of(rest) {
-            continue;
-        }
-        rest &= ~equal(word, WORTH_HOLD);
-        while any_of(rest) {
-            let lane = lowest(rest);
-            let worth = (cells[word * CELL_WORDS + lane / 4u] >> ((lane & 3u) * 8u)) & 255u;
-            let same = equal(word, worth);
+    let local = group.x + group.y * GROUPS_X;
+    if local >= params.rows {
+        return;
+    }
+    let word = local * WIDTH + s;
+    let at = word * CODE_STRIDE;
+    let counters = params.cursors + local % COPIES * WORTHS;
+//@include worths
+    loop {
+        if any_of(rest) {
+            let one = single(lowest(rest));
+            var worth = 0u;
+            var same = rest;
+//@for b
+            let is_$b = any_of(bit_$b & one);
+            worth |= select(0u, 1u << $bu, is_$b);
+            same &= select(~bit_$b, bit_$b, is_$b);
+//@end
             rest &= ~same;
-            let at = 3u * atomicAdd(&work[WORK_CURSORS + worth], 1u);
-            entries[at] = word;
-            entries[at + 1u] = same.x;
-            entries[at + 2u] = same.y;
+            let entry = 3u * atomicAdd(&work[counters + worth], 1u);
+            entries[entry] = word;
+            entries[entry + 1u] = low_of(same);
+            entries[entry + 2u] = high_of(same);
         }
-        for (var i = 0u; i < CELL_WORDS; i++) {
-            cells[word * CELL_WORDS + i] = 0u;
+        continuing {
+            break if !any_of(rest);
         }
     }
+//@for b
+    codes[at + $bu] = EMPTY;
+//@end
 }

@@ -1,20 +1,33 @@
-// What no pass decided is a draw, unless it has no move.
+// What no pass decided is a draw, unless it has no move. The plane that is read is *open*, `written` is *lost*. With KEEP
+// the bits of the codes, a word each, become codes one after the other.
 
 @compute @workgroup_size(64)
 fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) s: u32) {
-    for (var row = group.x; row < params.side_rows; row += params.groups) {
-        let word = row * WIDTH + s;
-        let undecided = planes[word] & ~planes[lost_at(word)];
-        if !any_of(undecided) {
-            continue;
-        }
-        let record = record(row);
-        add_count(record.side, COUNT_UNDECIDED, record, undecided);
-        for (var i = 0u; i < CELL_WORDS; i++) {
-            let lanes = spread(four(undecided, i)) & 0x01010101u;
-            let at = word * CELL_WORDS + i;
-            // An undecided cell is still 0, or 2 if it has no move.
-            cells[at] |= lanes & ~(cells[at] >> 1u);
-        }
+    let local = group.x + group.y * GROUPS_X;
+    if local >= params.rows {
+        return;
+    }
+    let row = params.first_row + local;
+    let record = record(row);
+    let lost = written_at(local * WIDTH + s);
+    let undecided = seen_word(seen_at(row), s) ^ lost;
+    let count = count_of(undecided);
+    if count != 0u {
+        add_count(record.side, COUNT_UNDECIDED, count * weight(record));
+    }
+    if KEEP {
+        let at = (local * WIDTH + s) * CODE_STRIDE;
+        // What is decided and not lost is won, so its code is odd; a draw's is 1, no move is 2.
+        var won = EMPTY;
+//@for b from 1
+        let bit_$b = codes_at(at + $bu);
+        won |= bit_$b;
+//@end
+        let bit_0 = (won & ~(lost | undecided)) | (undecided & ~bit_1);
+//@for b
+        let low_$b = low_of(bit_$b);
+        let high_$b = high_of(bit_$b);
+//@end
+//@cells
     }
 }

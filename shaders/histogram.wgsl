@@ -2,17 +2,28 @@
 
 @compute @workgroup_size(64)
 fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) s: u32) {
-    for (var row = group.x; row < params.side_rows; row += params.groups) {
-        let word = row * WIDTH + s;
-        var rest = planes[lost_at(word)];
+    let local = group.x + group.y * GROUPS_X;
+    if local >= params.rows {
+        return;
+    }
+    let at = (local * WIDTH + s) * CODE_STRIDE;
+    let counters = params.histogram + local % COPIES * WORTHS;
+//@include worths
+    loop {
         if any_of(rest) {
-            rest &= ~equal(word, WORTH_HOLD);
+            let one = single(lowest(rest));
+            var worth = 0u;
+            var same = rest;
+//@for b
+            let is_$b = any_of(bit_$b & one);
+            worth |= select(0u, 1u << $bu, is_$b);
+            same &= select(~bit_$b, bit_$b, is_$b);
+//@end
+            rest &= ~same;
+            atomicAdd(&work[counters + worth], 1u);
         }
-        while any_of(rest) {
-            let lane = lowest(rest);
-            let worth = (cells[word * CELL_WORDS + lane / 4u] >> ((lane & 3u) * 8u)) & 255u;
-            rest &= ~equal(word, worth);
-            atomicAdd(&work[WORK_HISTOGRAM + worth], 1u);
+        continuing {
+            break if !any_of(rest);
         }
     }
 }

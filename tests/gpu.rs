@@ -68,7 +68,7 @@ fn shaders_are_valid_wgsl() {
             .unwrap_or_else(|e| panic!("{name}: {}", e.emit_to_string(&source)));
         let mut validator = wgpu::naga::valid::Validator::new(
             wgpu::naga::valid::ValidationFlags::all(),
-            wgpu::naga::valid::Capabilities::empty(),
+            wgpu::naga::valid::Capabilities::SHADER_INT64,
         );
         validator.validate(&module).unwrap_or_else(|e| panic!("{name}: {}", e.emit_to_string(&source)));
     }

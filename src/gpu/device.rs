@@ -106,32 +106,75 @@ pub fn adapters() -> Vec<AdapterReport> {
 /// An open device with its one queue.
 pub(crate) struct Device {
     pub report: AdapterReport,
+    /// Whether kernels may use 64-bit integers.
+    pub int64: bool,
     device: wgpu::Device,
     queue: wgpu::Queue,
-    layout: wgpu::BindGroupLayout,
-    pipeline_layout: wgpu::PipelineLayout,
     /// The first error that nothing else caught.
     error: Arc<Mutex<Option<GpuError>>>,
-    storage_buffers: u32,
+}
+
+/// The buffers that a set of kernels sees: a uniform buffer of parameters, then storage buffers.
+pub(crate) struct Layout {
+    groups: wgpu::BindGroupLayout,
+    pipelines: wgpu::PipelineLayout,
+    storage_buffers: usize,
 }
 
 /// A compiled kernel.
 pub(crate) struct Kernel(wgpu::ComputePipeline);
 
-/// One run of a kernel.
-pub(crate) struct Dispatch<'a> {
-    pub kernel: &'a Kernel,
-    /// Where its parameters start in the uniform buffer.
-    pub params: u32,
-    pub groups: u32,
+/// Bound buffers.
+pub(crate) struct Bound(wgpu::BindGroup);
+
+/// A buffer, or a part of one.
+#[derive(Copy, Clone)]
+pub(crate) struct Part<'a> {
+    pub buffer: &'a wgpu::Buffer,
+    /// In bytes.
+    pub offset: u64,
+    /// In bytes; `None` is up to the end.
+    pub size: Option<u64>,
+}
+
+impl<'a> From<&'a wgpu::Buffer> for Part<'a> {
+    fn from(buffer: &'a wgpu::Buffer) -> Part<'a> {
+        Part { buffer, offset: 0, size: None }
+    }
+}
+
+/// One thing for the device to do.
+pub(crate) enum Step<'a> {
+    /// Runs a kernel. `params` is the number of its set of parameters.
+    Run {
+        kernel: &'a Kernel,
+        bound: &'a Bound,
+        params: u32,
+        groups: [u32; 2],
+    },
+    /// Runs a kernel with as many work groups as a buffer says at this place.
+    RunAsMany {
+        kernel: &'a Kernel,
+        bound: &'a Bound,
+        params: u32,
+        groups: &'a wgpu::Buffer,
+        at: u64,
+    },
+    Copy {
+        from: &'a wgpu::Buffer,
+        from_at: u64,
+        to: &'a wgpu::Buffer,
+        to_at: u64,
+        bytes: u64,
+    },
 }
 
 /// Bytes from one set of parameters to the next.
 pub(crate) const PARAMS_STRIDE: u64 = 256;
 
 impl Device {
-    /// Opens an adapter for kernels that see a uniform buffer (parameters) and `read_only.len()` storage buffers.
-    pub fn open(choice: Choice, read_only: &[bool]) -> Result<Device, GpuError> {
+    /// Opens an adapter for kernels that see so many storage buffers.
+    pub fn open(choice: Choice, storage_buffers: u32) -> Result<Device, GpuError> {
         if choice == Choice::Hardware && !may_have_card() {
             return Err(GpuError::NoAdapter);
         }
@@ -143,7 +186,6 @@ impl Device {
             found.retain(|(report, _)| !report.is_software());
         }
         let (report, adapter) = found.into_iter().next().ok_or(GpuError::OnlySoftware)?;
-        let storage_buffers = read_only.len() as u32;
         if report.storage_buffers < storage_buffers {
             let reason =
                 format!("it binds {} storage buffers, and {storage_buffers} are needed", report.storage_buffers);
@@ -151,7 +193,7 @@ impl Device {
         }
         let descriptor = wgpu::DeviceDescriptor {
             label: None,
-            required_features: wgpu::Features::empty(),
+            required_features: adapter.features() & wgpu::Features::SHADER_INT64,
             required_limits: adapter.limits(),
             memory_hints: wgpu::MemoryHints::Performance,
             ..Default::default()
@@ -175,6 +217,14 @@ impl Device {
                 note(&slot, GpuError::Lost(text));
             }
         });
+        let int64 = device.features().contains(wgpu::Features::SHADER_INT64);
+        let this = Device { report, int64, device, queue, error };
+        this.check()?;
+        Ok(this)
+    }
+
+    /// A layout of storage buffers: whether each is only read.
+    pub fn layout(&self, read_only: &[bool]) -> Result<Layout, GpuError> {
         let entry = |binding: u32, ty: wgpu::BufferBindingType| wgpu::BindGroupLayoutEntry {
             binding,
             visibility: wgpu::ShaderStages::COMPUTE,
@@ -189,16 +239,15 @@ impl Device {
         entries.extend(
             (1..).zip(read_only).map(|(i, &read_only)| entry(i, wgpu::BufferBindingType::Storage { read_only })),
         );
-        let layout =
-            device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor { label: None, entries: &entries });
-        let pipeline_layout = device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
+        let groups =
+            self.device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor { label: None, entries: &entries });
+        let pipelines = self.device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
             label: None,
-            bind_group_layouts: &[Some(&layout)],
+            bind_group_layouts: &[Some(&groups)],
             immediate_size: 0,
         });
-        let this = Device { report, device, queue, layout, pipeline_layout, error, storage_buffers };
-        this.check()?;
-        Ok(this)
+        self.check()?;
+        Ok(Layout { groups, pipelines, storage_buffers: read_only.len() })
     }
 
     /// The first error so far, once.
@@ -210,16 +259,16 @@ impl Device {
     }
 
     /// Compiles the `main` of a WGSL text.
-    pub fn kernel(&self, name: &str, source: &str) -> Result<Kernel, GpuError> {
+    pub fn kernel(&self, layout: &Layout, name: &str, source: &str) -> Result<Kernel, GpuError> {
         let descriptor =
             wgpu::ShaderModuleDescriptor { label: Some(name), source: wgpu::ShaderSource::Wgsl(source.into()) };
-        let mut checks = wgpu::ShaderRuntimeChecks::checked();
-        checks.force_loop_bounding = false;
-        // SAFETY: all loops of our shaders end; every other check stays.
-        let module = unsafe { self.device.create_shader_module_trusted(descriptor, checks) };
+        // SAFETY: all loops of our shaders end, and they index within their buffers, which the program sizes for what it
+        // puts there.
+        let module =
+            unsafe { self.device.create_shader_module_trusted(descriptor, wgpu::ShaderRuntimeChecks::unchecked()) };
         let pipeline = self.device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
             label: Some(name),
-            layout: Some(&self.pipeline_layout),
+            layout: Some(&layout.pipelines),
             module: &module,
             entry_point: Some("main"),
             compilation_options: wgpu::PipelineCompilationOptions {
@@ -287,41 +336,74 @@ impl Device {
         self.queue.write_buffer(buffer, offset, bytemuck::cast_slice(contents));
     }
 
-    /// Binds the parameters and the storage buffers, in order.
-    pub fn bind(&self, params: &wgpu::Buffer, storage: &[&wgpu::Buffer]) -> Result<wgpu::BindGroup, GpuError> {
-        debug_assert_eq!(storage.len(), self.storage_buffers as usize);
-        let params = wgpu::BindingResource::Buffer(wgpu::BufferBinding {
-            buffer: params,
-            offset: 0,
-            size: std::num::NonZeroU64::new(PARAMS_STRIDE),
+    /// A buffer for [`Step::RunAsMany`].
+    pub fn group_counts(&self, bytes: u64) -> Result<wgpu::Buffer, GpuError> {
+        let buffer = self.device.create_buffer(&wgpu::BufferDescriptor {
+            label: Some("numbers of work groups"),
+            size: bytes,
+            usage: wgpu::BufferUsages::INDIRECT | wgpu::BufferUsages::COPY_DST,
+            mapped_at_creation: false,
         });
-        let mut entries = vec![wgpu::BindGroupEntry { binding: 0, resource: params }];
-        entries.extend(
-            (1..)
-                .zip(storage)
-                .map(|(binding, buffer)| wgpu::BindGroupEntry { binding, resource: buffer.as_entire_binding() }),
-        );
+        self.check()?;
+        Ok(buffer)
+    }
+
+    /// Binds the parameters and the storage buffers, in order.
+    pub fn bind(&self, layout: &Layout, params: &wgpu::Buffer, storage: &[Part<'_>]) -> Result<Bound, GpuError> {
+        debug_assert_eq!(storage.len(), layout.storage_buffers);
+        let params = Part { buffer: params, offset: 0, size: Some(PARAMS_STRIDE) };
+        let entries: Vec<wgpu::BindGroupEntry<'_>> = (0..)
+            .zip([params].iter().chain(storage))
+            .map(|(binding, part)| {
+                let size = part.size.and_then(std::num::NonZeroU64::new);
+                let part = wgpu::BufferBinding { buffer: part.buffer, offset: part.offset, size };
+                wgpu::BindGroupEntry { binding, resource: wgpu::BindingResource::Buffer(part) }
+            })
+            .collect();
         let group = self.device.create_bind_group(&wgpu::BindGroupDescriptor {
             label: None,
-            layout: &self.layout,
+            layout: &layout.groups,
             entries: &entries,
         });
         self.check()?;
-        Ok(group)
+        Ok(Bound(group))
     }
 
-    /// Runs kernels one after the other, without waiting for them.
-    pub fn submit(&self, group: &wgpu::BindGroup, dispatches: &[Dispatch<'_>]) {
+    /// Does steps one after the other, without waiting for them.
+    pub fn submit<'a>(&self, steps: impl IntoIterator<Item = Step<'a>>) {
         let mut encoder = self.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
-        {
+        let mut steps = steps.into_iter().peekable();
+        while let Some(step) = steps.next() {
+            if let Step::Copy { from, from_at, to, to_at, bytes } = step {
+                encoder.copy_buffer_to_buffer(from, from_at, to, to_at, Some(bytes));
+                continue;
+            }
             let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
-            for dispatch in dispatches {
-                pass.set_pipeline(&dispatch.kernel.0);
-                pass.set_bind_group(0, group, &[dispatch.params]);
-                pass.dispatch_workgroups(dispatch.groups, 1, 1);
+            let mut next = Some(step);
+            while let Some(step) = next {
+                match step {
+                    Step::Run { kernel, bound, params, groups: [x, y] } => {
+                        pass.set_pipeline(&kernel.0);
+                        pass.set_bind_group(0, &bound.0, &[params * PARAMS_STRIDE as u32]);
+                        pass.dispatch_workgroups(x, y, 1);
+                    }
+                    Step::RunAsMany { kernel, bound, params, groups, at } => {
+                        pass.set_pipeline(&kernel.0);
+                        pass.set_bind_group(0, &bound.0, &[params * PARAMS_STRIDE as u32]);
+                        pass.dispatch_workgroups_indirect(groups, at);
+                    }
+                    Step::Copy { .. } => unreachable!("copies end a pass"),
+                }
+                next = steps.next_if(|step| !matches!(step, Step::Copy { .. }));
             }
         }
         self.queue.submit([encoder.finish()]);
+    }
+
+    /// Waits for all that was submitted.
+    pub fn wait(&self) -> Result<(), GpuError> {
+        self.device.poll(wgpu::PollType::wait_indefinitely()).map_err(|e| GpuError::Failed(e.to_string()))?;
+        self.check()
     }
 
     /// Waits for all that was submitted and calls `f` with these bytes of a buffer.

@@ -11,6 +11,8 @@ pub enum GpuError {
     Open { adapter: String, reason: String },
     #[error("{what} needs {needed} bytes in one piece, and the graphics adapter allows {limit}")]
     TooLarge { what: String, needed: u64, limit: u64 },
+    #[error("{needed} buffers are needed at once, and the graphics adapter allows {limit}")]
+    TooManyBuffers { needed: u64, limit: u64 },
     #[error("{what} has a line longer than {plies} plies, which the graphics card does not count")]
     TooLong { what: String, plies: u16 },
     #[error("the graphics device has no memory left: {0}")]

@@ -4,5 +4,5 @@ mod device;
 mod error;
 
 pub use device::{AdapterReport, Choice, adapters};
-pub(crate) use device::{Device, Dispatch, Kernel, PARAMS_STRIDE};
+pub(crate) use device::{Bound, Device, Kernel, Layout, PARAMS_STRIDE, Part, Step};
 pub use error::GpuError;

@@ -31,7 +31,7 @@ pub use codec::compressed_len;
 pub use export::{ExportError, export_text};
 pub use file::{Description, Sides, TableError, TableFile};
 #[cfg(feature = "gpu")]
-pub use gpu::{Gpu, shaders};
+pub use gpu::{Gpu, GpuLimits, shaders};
 pub use index::{Index, ROW_CELLS, RowPiece, WIDTH, squares_in_play};
 pub use material::{AnimalSet, Material, MaterialError};
 pub use pass::Solved;

@@ -38,13 +38,13 @@ const fn word_mask(squares: u64) -> [u64; WIDTH] {
 
 /// A step or leap of a row piece from one of its squares.
 #[derive(Clone, Debug)]
-struct RowMove {
+pub(super) struct RowMove {
     /// The other row's number less this one's; for `mirrored` moves the number that the first row piece's digit adds there.
-    delta: i32,
+    pub delta: i32,
     /// True for a move of the first row piece over the d-file: the position behind it is looked up mirrored.
-    mirrored: bool,
+    pub mirrored: bool,
     /// The water leapt over, as far as a rat there blocks: empty for a step.
-    crossed: u64,
+    pub crossed: u64,
 }
 
 /// A leap of the word piece.
@@ -58,7 +58,7 @@ pub(super) struct WordLeap {
 /// How one side's pieces move on the planes of a class.
 #[derive(Clone, Debug)]
 pub(crate) struct QuietMoves {
-    row_pieces: Vec<RowPieceMoves>,
+    pub(super) row_pieces: Vec<RowPieceMoves>,
     pub(super) word: Option<Vec<WordLeap>>,
     pub(super) lane: Option<LaneLeaps>,
     /// Whether the lane piece, and the first row piece, is a rat that blocks this side's leaps.
@@ -67,12 +67,12 @@ pub(crate) struct QuietMoves {
 }
 
 #[derive(Clone, Debug)]
-struct RowPieceMoves {
-    piece: usize,
+pub(super) struct RowPieceMoves {
+    pub piece: usize,
     /// By digit.
-    moves: Vec<Vec<RowMove>>,
+    pub moves: Vec<Vec<RowMove>>,
     /// By digit of the first row piece: the numbers its digit adds in rows whose mirrored moves lead here.
-    mirrored_into: Vec<Vec<u32>>,
+    pub mirrored_into: Vec<Vec<u32>>,
 }
 
 #[derive(Copy, Clone, Debug)]
@@ -169,25 +169,6 @@ impl QuietMoves {
                         out.0[s] |= other[s] & open;
                     }
                 }
-            }
-        }
-    }
-
-    /// Calls `f` with every other row that a quiet move of a row piece leads to, whether that row is looked up mirrored, and
-    /// the lanes that the move leaps over and that block it.
-    #[cfg(feature = "gpu")]
-    pub(super) fn sources(&self, index: &Index, row: usize, mut f: impl FnMut(usize, bool, u64)) {
-        let mut digits = [0u32; MAX_ROW_PIECES];
-        split(index, row, &mut digits);
-        let rat = self.blocking_rat(index, &digits);
-        for piece in &self.row_pieces {
-            for mv in piece.moves[digits[piece.piece] as usize].iter().filter(|mv| mv.crossed & rat == 0) {
-                let other = if mv.mirrored {
-                    (mv.delta as u32 + mirrored_rest(index, &digits)) as usize
-                } else {
-                    row.wrapping_add_signed(mv.delta as isize)
-                };
-                f(other, mv.mirrored, if self.lane_blocks { mv.crossed } else { 0 });
             }
         }
     }

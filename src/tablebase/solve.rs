@@ -99,6 +99,13 @@ impl Solver {
         self
     }
 
+    /// The time spent so far on compiling kernels for the graphics card.
+    #[cfg(feature = "gpu")]
+    #[must_use]
+    pub fn gpu_compile_time(&self) -> std::time::Duration {
+        self.gpu.as_ref().map(|card| card.gpu.compile_time()).unwrap_or_default()
+    }
+
     /// The classes that the processor solved because the graphics card could not, and why it could not.
     #[cfg(feature = "gpu")]
     #[must_use]
@@ -252,8 +259,9 @@ impl Solver {
         let mut left = Vec::new();
         let mut batches = card.gpu.batches(ids, &self.classes);
         batches.reverse();
-        while let Some(ids) = batches.pop() {
-            let batch = Batch { ids: &ids, classes: &self.classes, tables: &self.tables, keep: values };
+        while let Some(batch_ids) = batches.pop() {
+            let (upcoming, ids) = (ids, batch_ids);
+            let batch = Batch { ids: &ids, upcoming, classes: &self.classes, tables: &self.tables, keep: values };
             match card.gpu.solve(&batch) {
                 Ok(solved) => {
                     for (id, solved) in ids.into_iter().zip(solved) {

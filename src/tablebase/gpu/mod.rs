@@ -3,66 +3,134 @@
 //!
 //! A batch of classes is planned here, its smaller classes' values go to the card, and from then on the card works by
 //! itself: seeds, passes, counts, values. The program only looks, every few passes, whether rows are left to look at.
+//!
+//! No buffer is larger than a kernel may see. The side rows of a batch come in *pages*: a page's rows have their codes and
+//! their seeds in a buffer of their own, and kernels run page by page. The planes, which are smaller and read by the rows of
+//! every page, are cut into fewer buffers, all of which a kernel sees.
 
+mod kernels;
 mod plan;
+mod run;
 
 use super::class::Classes;
+use super::index::WIDTH;
 use super::pass::Solved;
+use super::quiet::Row;
+use super::seeds::worth;
 use super::value::Cells;
-use super::{ClassId, Stats, Table};
-use crate::board::{ByColor, Color, NoMove};
-use crate::gpu::{AdapterReport, Choice, Device, Dispatch, GpuError, Kernel, PARAMS_STRIDE};
-use plan::{COUNT_UNDECIDED, COUNTS, MAX_CLASSES, MAX_DEPTH, Member, Plan};
+use super::{ClassId, Table};
+use crate::board::{ByColor, Color};
+use crate::gpu::{AdapterReport, Choice, Device, GpuError, Kernel, Layout, Step};
+use kernels::{Variant, flags};
+use plan::TablePlace;
+use run::Run;
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::{Arc, OnceLock};
+use std::time::{Duration, Instant};
 
-/// Passes between two looks at what is left to do.
-const PASSES_AT_ONCE: u16 = 16;
-
-/// Storage buffers of the kernels, in order of their binding: whether they are only read.
-const READ_ONLY: [bool; 6] = [true, true, false, false, false, false];
-
-macro_rules! kernels {
-    ($($name:ident),*) => {
-        /// Name and text of each kernel.
-        const SOURCES: &[(&str, &str)] =
-            &[$((stringify!($name), include_str!(concat!("../../../shaders/", stringify!($name), ".wgsl")))),*];
-
-        struct Kernels {
-            $($name: Kernel),*
-        }
-
-        impl Kernels {
-            fn new(device: &Device) -> Result<Kernels, GpuError> {
-                let compile = |name: &str| {
-                    let source = SOURCES.iter().find(|(n, _)| *n == name).expect("a kernel").1;
-                    device.kernel(name, &with_prelude(source))
-                };
-                Ok(Kernels { $($name: compile(stringify!($name))?),* })
-            }
-        }
-    };
-}
-kernels!(seeds, histogram, buckets, no_move, seed_pass, quiet_pass, finish);
-
-fn with_prelude(source: &str) -> String {
-    [&plan::constants(), include_str!("../../../shaders/prelude.wgsl"), source].concat()
-}
-
-/// Name and whole text of each compute shader.
+/// Name and whole text of each compute shader, in all the variants that differ in more than numbers.
 #[must_use]
-pub fn shaders() -> Vec<(&'static str, String)> {
-    SOURCES.iter().map(|(name, source)| (*name, with_prelude(source))).collect()
+pub fn shaders() -> Vec<(String, String)> {
+    let mut all = Vec::new();
+    for bits in 0..64u32 {
+        let is = |bit: u32| bits >> bit & 1 != 0;
+        let pages = if is(3) { 3 } else { 1 };
+        let tables = if is(4) { 2 } else { 1 };
+        let variant = Variant { int64: is(0), halves: is(5), wide: is(1), keep: is(2), pages, tables, group: 64 };
+        for (name, flags) in kernels::all() {
+            all.push((format!("{name} {flags} {variant:?}"), kernels::source(name, variant, flags)));
+        }
+    }
+    all
+}
+
+/// The kernels of a variant.
+struct KernelSet {
+    variant: Variant,
+    layout: Layout,
+    /// By name, and by what the rows have; compiled when first needed.
+    kernels: HashMap<(&'static str, u32), OnceLock<Kernel>>,
+    /// Nanoseconds spent on compiling.
+    compiling: AtomicU64,
+}
+
+impl KernelSet {
+    fn new(device: &Device, variant: Variant) -> Result<KernelSet, GpuError> {
+        let kernels = kernels::all().map(|key| (key, OnceLock::new())).collect();
+        let layout = device.layout(&variant.read_only())?;
+        Ok(KernelSet { variant, layout, kernels, compiling: AtomicU64::new(0) })
+    }
+
+    /// Compiles the kernels for these kinds of rows.
+    fn prepare(&self, device: &Device, kinds: &[Vec<u32>]) -> Result<(), GpuError> {
+        let start = Instant::now();
+        let needed = |&(name, kernel_flags): &(&str, u32)| {
+            name != "quiet_pass" || kinds.iter().flatten().any(|&kind| flags(kind) == kernel_flags)
+        };
+        let mut fresh = Vec::new();
+        for (key, slot) in self.kernels.iter().filter(|(key, slot)| needed(key) && slot.get().is_none()) {
+            let kernel = device.kernel(&self.layout, key.0, &kernels::source(key.0, self.variant, key.1))?;
+            fresh.push(slot.get_or_init(|| kernel));
+        }
+        if fresh.is_empty() {
+            return Ok(());
+        }
+        // Some drivers compile a kernel when it first runs.
+        let params = device.params(1)?;
+        let (read, written) = (device.buffer("nothing", 256)?, device.buffer("nothing", 256)?);
+        let storage: Vec<_> = self
+            .variant
+            .read_only()
+            .into_iter()
+            .map(|read_only| (if read_only { &read } else { &written }).into())
+            .collect();
+        let bound = device.bind(&self.layout, &params, &storage)?;
+        device.submit(fresh.into_iter().map(|kernel| Step::Run { kernel, bound: &bound, params: 0, groups: [0, 1] }));
+        device.wait()?;
+        self.compiling.fetch_add(start.elapsed().as_nanos() as u64, Relaxed);
+        Ok(())
+    }
+
+    /// A kernel for all rows.
+    fn get(&self, name: &'static str) -> &Kernel {
+        self.kernels[&(name, kernels::ALL)].get().expect("it was prepared")
+    }
+
+    /// The kernel of a pass for one kind of rows.
+    fn quiet_pass(&self, kind: u32) -> &Kernel {
+        self.kernels[&("quiet_pass", flags(kind))].get().expect("it was prepared")
+    }
+}
+
+/// Bounds that are lower than the adapter's, for tests of what happens beyond them.
+#[derive(Copy, Clone, Debug)]
+pub struct GpuLimits {
+    /// Bytes of the largest buffer of planes, codes, seeds, or values of smaller classes.
+    pub buffer: u64,
+    /// The longest line for which a cell has one byte, 253 at most.
+    pub byte_plies: u16,
+}
+
+impl GpuLimits {
+    /// No bounds but the adapter's.
+    pub const NONE: GpuLimits = GpuLimits { buffer: u64::MAX, byte_plies: Cells::BYTE_PLIES };
 }
 
 /// A graphics card that solves classes.
 pub struct Gpu {
     device: Device,
-    kernels: Kernels,
-    groups: u32,
+    limits: GpuLimits,
+    sets: HashMap<Variant, Arc<KernelSet>>,
+    /// What is on the card of smaller classes.
+    tables: Option<Arc<Tables>>,
 }
 
 /// What a batch of classes is solved from.
 pub(crate) struct Batch<'a> {
     pub ids: &'a [ClassId],
+    /// Classes that will follow, this batch's among them.
+    pub upcoming: &'a [ClassId],
     pub classes: &'a Classes,
     /// The solved smaller classes, by class.
     pub tables: &'a [Option<Table>],
@@ -70,14 +138,19 @@ pub(crate) struct Batch<'a> {
     pub keep: bool,
 }
 
+/// Bytes of a plane's row.
+const ROW_BYTES: u64 = size_of::<Row>() as u64;
+
 impl Gpu {
-    /// Opens a card and compiles the kernels.
+    /// Opens a card.
     pub fn open(choice: Choice) -> Result<Gpu, GpuError> {
-        let device = Device::open(choice, &READ_ONLY)?;
-        let kernels = Kernels::new(&device)?;
-        // Work groups walk over the rows, so a few for each core or multiprocessor are enough.
-        let groups = if device.report.is_software() { 32 } else { 8192 };
-        Ok(Gpu { device, kernels, groups })
+        Gpu::open_limited(choice, GpuLimits::NONE)
+    }
+
+    /// The same, but with less room than the card has.
+    pub fn open_limited(choice: Choice, limits: GpuLimits) -> Result<Gpu, GpuError> {
+        let device = Device::open(choice, 9)?;
+        Ok(Gpu { device, limits, sets: HashMap::new(), tables: None })
     }
 
     /// The card.
@@ -86,252 +159,182 @@ impl Gpu {
         &self.device.report
     }
 
+    /// The time spent so far on compiling kernels, which happens when they are first needed.
+    #[must_use]
+    pub fn compile_time(&self) -> Duration {
+        Duration::from_nanos(self.sets.values().map(|set| set.compiling.load(Relaxed)).sum())
+    }
+
+    /// Bytes of the largest buffer.
+    fn limit(&self) -> u64 {
+        // Cells, words and seeds are numbered with 32 bits.
+        self.device.max_binding().min(1 << 31).min(self.limits.buffer)
+    }
+
+    fn variant(&self, keep: bool, wide: bool, pages: u32, tables: u32) -> Variant {
+        let software = self.device.report.is_software();
+        let group = if software { 8 } else { 64 };
+        Variant { int64: self.device.int64, halves: software, wide, keep, pages, tables, group }
+    }
+
+    fn set(&mut self, keep: bool, wide: bool, pages: u32, tables: u32) -> Result<Arc<KernelSet>, GpuError> {
+        let variant = self.variant(keep, wide, pages, tables);
+        if let Some(set) = self.sets.get(&variant) {
+            return Ok(set.clone());
+        }
+        let set = Arc::new(KernelSet::new(&self.device, variant)?);
+        self.sets.insert(variant, set.clone());
+        Ok(set)
+    }
+
+    /// Side rows of a page.
+    fn page_rows(&self, wide: bool) -> u64 {
+        let codes = WIDTH as u64 * ROW_BYTES * if wide { 2 } else { 1 };
+        // Not more than one dimension of work groups takes.
+        (self.limit() / codes).clamp(64, 1 << 17) / 64 * 64
+    }
+
     /// Divides classes into batches that the card can hold.
     pub(crate) fn batches(&self, ids: &[ClassId], classes: &Classes) -> Vec<Vec<ClassId>> {
-        // Side rows are numbered with 24 bits, cells and seeds with 32.
-        let limit = self.device.max_binding().min(1 << 31);
+        // One page at least, and enough to keep a card busy.
+        let limit = self.page_rows(false) * if self.device.report.is_software() { 1 } else { 8 };
         let mut batches: Vec<Vec<ClassId>> = Vec::new();
         let mut room = 0;
         for &id in ids {
-            let bytes = plan::cell_bytes(classes.get(id).representative);
-            if bytes > room || batches.last().is_none_or(|batch| batch.len() == MAX_CLASSES as usize) {
+            let rows = plan::side_rows(classes.get(id).representative) as u64;
+            if rows > room {
                 batches.push(Vec::new());
                 room = limit;
             }
-            room = room.saturating_sub(bytes);
+            room = room.saturating_sub(rows);
             batches.last_mut().expect("one is there").push(id);
         }
         batches
     }
 
     /// Solves a batch of classes, in order.
-    pub(crate) fn solve(&self, batch: &Batch<'_>) -> Result<Vec<Solved>, GpuError> {
+    pub(crate) fn solve(&mut self, batch: &Batch<'_>) -> Result<Vec<Solved>, GpuError> {
         // Nothing of an earlier failure is left.
         let _ = self.device.check();
-        let what = |name: &str| {
-            let material = batch.classes.get(batch.ids[0]).representative;
-            match batch.ids.len() {
-                1 => format!("{name} of {material}"),
-                n => format!("{name} of {n} classes from {material} on"),
+        let mut page_rows = self.page_rows(false);
+        let mut wide = false;
+        loop {
+            match self.solve_with(batch, wide, page_rows) {
+                // Two bytes a cell.
+                Err(GpuError::TooLong { .. }) if !wide => {
+                    wide = true;
+                    page_rows = page_rows.min(self.page_rows(true));
+                }
+                // A page with more seeds than one buffer takes.
+                Err(GpuError::TooLarge { .. }) if page_rows > 64 => page_rows = page_rows / 128 * 64,
+                result => return result,
             }
-        };
-        let largest: u64 = batch.ids.iter().map(|&id| plan::cell_bytes(batch.classes.get(id).representative)).sum();
-        let limit = self.device.max_binding().min(1 << 31);
-        if largest > limit {
-            return Err(GpuError::TooLarge { what: what("the table"), needed: largest, limit });
         }
-        let tables = Tables::new(batch, self.device.max_binding())?;
-        let plan = Plan::new(batch.ids, batch.classes, &|class, color| tables.offset(class, color));
-        Run::new(self, batch, &plan, &tables, &what)?.solve()
+    }
+
+    fn solve_with(&mut self, batch: &Batch<'_>, wide: bool, page_rows: u64) -> Result<Vec<Solved>, GpuError> {
+        let tables = self.tables(batch, wide)?;
+        let seen_rows = (self.limit() / ROW_BYTES / page_rows).max(1) * page_rows;
+        let side_rows: u64 =
+            batch.ids.iter().map(|&id| plan::side_rows(batch.classes.get(id).representative) as u64).sum();
+        let pages = side_rows.div_ceil(seen_rows);
+        let variant = self.variant(batch.keep, wide, pages as u32, tables.buffers.len() as u32);
+        let bindings = variant.read_only().len() as u64;
+        let most = u64::from(self.device.report.storage_buffers);
+        if bindings > most {
+            return Err(GpuError::TooManyBuffers { needed: bindings, limit: most });
+        }
+        let set = self.set(batch.keep, wide, pages as u32, tables.buffers.len() as u32)?;
+        let byte_plies = if wide { Cells::BYTE_PLIES } else { self.limits.byte_plies };
+        Run::new(&self.device, &set, batch, &tables, page_rows as usize, seen_rows as usize)?
+            .solve(byte_plies, self.limit())
+    }
+
+    /// The values of the smaller classes on the card: for all classes that will follow, if they fit into one buffer.
+    fn tables(&mut self, batch: &Batch<'_>, wide: bool) -> Result<Arc<Tables>, GpuError> {
+        let needed = |ids: &[ClassId]| {
+            let mut needed: Vec<ClassId> = ids.iter().flat_map(|&id| batch.classes.captures(id)).collect();
+            needed.sort();
+            needed.dedup();
+            needed
+        };
+        let now = needed(batch.ids);
+        if let Some(tables) = &self.tables
+            && tables.wide == wide
+            && now.iter().all(|id| tables.places.contains_key(id))
+        {
+            return Ok(tables.clone());
+        }
+        // What was there makes room first.
+        self.tables = None;
+        let bytes = |ids: &[ClassId]| {
+            let cells: u64 = ids.iter().map(|&id| 2 * plan::cells(batch.classes.get(id).representative) as u64).sum();
+            4 + cells * if wide { 2 } else { 1 }
+        };
+        let upcoming = needed(batch.upcoming);
+        let ids = if bytes(&upcoming) <= self.limit() { &upcoming } else { &now };
+        let tables = Arc::new(Tables::new(&self.device, batch, ids, wide, self.limit())?);
+        self.tables = Some(tables.clone());
+        Ok(tables)
     }
 }
 
-/// The values of the smaller classes that a batch needs, one after the other.
+/// The values of smaller classes on the card, as what a capture is worth that leads there.
 struct Tables {
-    offsets: Vec<Option<ByColor<u32>>>,
-    data: Vec<u32>,
+    wide: bool,
+    places: HashMap<ClassId, ByColor<TablePlace>>,
+    buffers: Vec<wgpu::Buffer>,
 }
 
 impl Tables {
-    fn new(batch: &Batch<'_>, limit: u64) -> Result<Tables, GpuError> {
-        let mut needed: Vec<ClassId> = batch.ids.iter().flat_map(|&id| batch.classes.captures(id)).collect();
-        needed.sort();
-        needed.dedup();
-        let mut this = Tables { offsets: vec![None; batch.tables.len()], data: Vec::new() };
-        let cells = |id: ClassId| &batch.tables[id.0].as_ref().expect("smaller classes are solved first").cells;
-        let bytes: u64 = needed.iter().map(|&id| 2 * cells(id).white.len() as u64).sum();
-        if bytes > limit.min(u64::from(u32::MAX)) {
-            return Err(GpuError::TooLarge { what: "the values of smaller classes".to_owned(), needed: bytes, limit });
-        }
-        this.data.reserve_exact(bytes as usize / 4);
-        for id in needed {
-            let mut at = [0; 2];
-            for (at, color) in at.iter_mut().zip([Color::White, Color::Black]) {
-                *at = 4 * this.data.len() as u32;
-                match &cells(id)[color] {
-                    Cells::Byte(cells) => {
-                        this.data.extend(cells.as_chunks::<4>().0.iter().map(|&bytes| u32::from_le_bytes(bytes)));
-                    }
-                    Cells::Wide(_) => {
-                        let what = batch.classes.get(id).representative.to_string();
-                        return Err(GpuError::TooLong { what, plies: MAX_DEPTH });
-                    }
+    fn new(device: &Device, batch: &Batch<'_>, ids: &[ClassId], wide: bool, limit: u64) -> Result<Tables, GpuError> {
+        let options = batch.classes.options();
+        let variant = Variant { int64: false, halves: false, wide, keep: false, pages: 1, tables: 1, group: 64 };
+        let small: Vec<Option<u32>> =
+            (0..1 << 12).map(|code| plan::small_worth(worth(code, options), variant)).collect();
+        let mut this = Tables { wide, places: HashMap::new(), buffers: Vec::new() };
+        // The first cells are worth a win at once: where the last enemy is taken.
+        let mut page = vec![u32::MAX];
+        let cells_of_u32 = if wide { 2 } else { 4 };
+        for &id in ids {
+            let table = batch.tables[id.0].as_ref().expect("smaller classes are solved first");
+            let mut places = Vec::with_capacity(2);
+            for color in Color::ALL {
+                let cells = &table.cells[color];
+                let what = || batch.classes.get(id).representative.to_string();
+                let needed = (cells.len() / cells_of_u32) as u64 * 4;
+                if page.len() as u64 * 4 + needed > limit && page.len() > 1 {
+                    this.buffers.push(device.buffer_with("the values of smaller classes", &page)?);
+                    page.clear();
+                    // Any table needs its first cell at a whole u32.
+                    page.push(u32::MAX);
+                }
+                places.push(TablePlace { page: this.buffers.len() as u32, cell: (page.len() * cells_of_u32) as u32 });
+                let worths = |range: std::ops::Range<usize>| -> Result<u32, GpuError> {
+                    let bits = 32 / cells_of_u32;
+                    range.rev().try_fold(0, |all, cell| {
+                        let small = small.get(usize::from(cells.get(cell))).copied().flatten();
+                        let small =
+                            small.ok_or_else(|| GpuError::TooLong { what: what(), plies: variant.max_plies() })?;
+                        Ok(all << (bits % 32) | small)
+                    })
+                };
+                page.reserve(cells.len() / cells_of_u32);
+                for at in (0..cells.len()).step_by(cells_of_u32) {
+                    page.push(worths(at..at + cells_of_u32)?);
                 }
             }
-            this.offsets[id.0] = Some(ByColor { white: at[0], black: at[1] });
+            let [white, black] = places[..] else { unreachable!("two sides") };
+            this.places.insert(id, ByColor { white, black });
         }
+        this.buffers.push(device.buffer_with("the values of smaller classes", &page)?);
         Ok(this)
     }
 
-    fn offset(&self, class: usize, color: Color) -> u32 {
-        self.offsets[class].as_ref().expect("a capture of the batch")[color]
-    }
-}
-
-/// A batch at work.
-struct Run<'a> {
-    gpu: &'a Gpu,
-    batch: &'a Batch<'a>,
-    plan: &'a Plan,
-    /// All bound buffers but the parameters; the entries' may change.
-    storage: Vec<wgpu::Buffer>,
-    params: wgpu::Buffer,
-    what: &'a dyn Fn(&str) -> String,
-}
-
-/// Positions in [`Run::storage`].
-const CELLS: usize = 3;
-const WORK: usize = 4;
-const ENTRIES: usize = 5;
-
-impl<'a> Run<'a> {
-    fn new(
-        gpu: &'a Gpu,
-        batch: &'a Batch<'a>,
-        plan: &'a Plan,
-        tables: &Tables,
-        what: &'a dyn Fn(&str) -> String,
-    ) -> Result<Run<'a>, GpuError> {
-        let device = &gpu.device;
-        let plane = plan.side_rows as u64 * size_of::<super::quiet::Row>() as u64;
-        let cells = plan.side_rows as u64 * super::ROW_CELLS as u64;
-        let work = u64::from(plan::WORK_ROWS) + 5 * plan.side_rows as u64;
-        let storage = vec![
-            device.buffer_with(&what("the plan"), &plan.data)?,
-            device.buffer_with(&what("the values of smaller classes"), &tables.data)?,
-            device.buffer(&what("the planes"), 3 * plane)?,
-            device.buffer(&what("the table"), cells)?,
-            device.buffer(&what("the lists of rows"), 4 * work)?,
-            device.buffer(&what("the seeds"), 0)?,
-        ];
-        let params = device.params(u64::from(MAX_DEPTH) + 1)?;
-        Ok(Run { gpu, batch, plan, storage, params, what })
-    }
-
-    fn bind(&self) -> Result<wgpu::BindGroup, GpuError> {
-        self.gpu.device.bind(&self.params, &self.storage.iter().collect::<Vec<_>>())
-    }
-
-    /// The parameters of each depth, given where its seeds are.
-    fn write_params(&self, seeds: &[[u32; 2]]) {
-        let plan = self.plan;
-        let loses = u32::from(self.batch.classes.options().no_move == NoMove::Loss);
-        let mut data = vec![0; (usize::from(MAX_DEPTH) + 1) * PARAMS_STRIDE as usize / 4];
-        for (depth, set) in data.chunks_mut(PARAMS_STRIDE as usize / 4).enumerate() {
-            let [from, to] = seeds.get(depth).copied().unwrap_or_default();
-            set[..11].copy_from_slice(&[
-                depth as u32,
-                self.gpu.groups,
-                plan.side_rows as u32,
-                plan.records,
-                plan.sides,
-                plan.crossed,
-                plan.crossing,
-                plan.worth,
-                from,
-                to,
-                loses,
-            ]);
+    fn place(&self, of: Option<(usize, Color)>) -> TablePlace {
+        match of {
+            None => TablePlace { page: 0, cell: 0 },
+            Some((class, color)) => self.places[&ClassId(class)][color],
         }
-        self.gpu.device.write(&self.params, 0, &data);
-    }
-
-    fn dispatch(&self, kernel: &'a Kernel, depth: u16) -> Dispatch<'a> {
-        Dispatch { kernel, params: u32::from(depth) * PARAMS_STRIDE as u32, groups: self.gpu.groups }
-    }
-
-    /// Some of the fixed counters.
-    fn counters(&self, first: u32, count: u32) -> Result<Vec<u32>, GpuError> {
-        let bytes = |n: u32| u64::from(n) * 4;
-        self.gpu.device.read(&self.storage[WORK], bytes(first), bytes(count), |bytes| {
-            bytes.as_chunks::<4>().0.iter().map(|&b| u32::from_le_bytes(b)).collect()
-        })
-    }
-
-    fn solve(mut self) -> Result<Vec<Solved>, GpuError> {
-        let device = &self.gpu.device;
-        let kernels = &self.gpu.kernels;
-        self.write_params(&[]);
-        device.submit(&self.bind()?, &[self.dispatch(&kernels.seeds, 0), self.dispatch(&kernels.histogram, 0)]);
-
-        // Seeds of one depth lie together, in the order of depth.
-        let histogram = self.counters(plan::WORK_HISTOGRAM, 256)?;
-        let mut seeds = vec![[0; 2]; 256];
-        let mut cursors = [0; 256];
-        let mut total = 0u32;
-        for (depth, range) in seeds.iter_mut().enumerate().skip(1) {
-            let worth = (1..256).find(|&w| w != plan::WORTH_HOLD as usize && plan::depth_of_worth(w) == depth);
-            let Some(worth) = worth else { continue };
-            cursors[worth] = total;
-            let from = total;
-            total += histogram[worth];
-            *range = [from, total];
-        }
-        let last_seed = seeds.iter().rposition(|[from, to]| from < to).unwrap_or(0) as u16;
-        if last_seed > MAX_DEPTH {
-            return Err(self.too_long());
-        }
-        self.storage[ENTRIES] = device.buffer(&(self.what)("the seeds"), 12 * u64::from(total))?;
-        device.write(&self.storage[WORK], 4 * u64::from(plan::WORK_CURSORS), &cursors);
-        self.write_params(&seeds);
-        let group = self.bind()?;
-        device.submit(&group, &[self.dispatch(&kernels.buckets, 0), self.dispatch(&kernels.no_move, 0)]);
-
-        let mut done = 0;
-        loop {
-            if done == MAX_DEPTH {
-                return Err(self.too_long());
-            }
-            let mut passes = Vec::new();
-            let upto = (done + PASSES_AT_ONCE).min(MAX_DEPTH);
-            for depth in done + 1..=upto {
-                let [from, to] = seeds[usize::from(depth)];
-                if from < to {
-                    passes.push(self.dispatch(&kernels.seed_pass, depth));
-                }
-                passes.push(self.dispatch(&kernels.quiet_pass, depth));
-            }
-            device.submit(&group, &passes);
-            done = upto;
-            let live = self.counters(plan::WORK_LIVE, 256)?;
-            if live[usize::from(done) + 1] == 0 && done >= last_seed {
-                break;
-            }
-        }
-        device.submit(&group, &[self.dispatch(&kernels.finish, 0)]);
-        self.plan.members.iter().enumerate().map(|(i, member)| self.solved(i as u32, member)).collect()
-    }
-
-    fn too_long(&self) -> GpuError {
-        GpuError::TooLong { what: (self.what)("the table"), plies: MAX_DEPTH }
-    }
-
-    /// Fetches one class.
-    fn solved(&self, i: u32, member: &Member) -> Result<Solved, GpuError> {
-        let counts = self.counters(plan::WORK_COUNTS + 2 * i * COUNTS, 2 * COUNTS)?;
-        let stats = |counts: &[u32]| {
-            let no_move = u64::from(counts[0]);
-            let undecided = u64::from(counts[COUNT_UNDECIDED as usize]);
-            let draws_too = self.batch.classes.options().no_move == NoMove::Draw;
-            let mut stats =
-                Stats { no_move, draws: undecided - if draws_too { no_move } else { 0 }, by_plies: Vec::new() };
-            for (plies, &count) in (0..=MAX_DEPTH).zip(counts).skip(1).filter(|(_, count)| **count > 0) {
-                stats.add_decided(plies, u64::from(count));
-            }
-            stats
-        };
-        let (white, black) = counts.split_at(COUNTS as usize);
-        let stats = ByColor { white: stats(white), black: stats(black) };
-        let cells = || -> Result<Table, GpuError> {
-            let size = member.cells();
-            let at = member.first as u64 * super::ROW_CELLS as u64;
-            self.gpu.device.read(&self.storage[CELLS], at, 2 * size as u64, |bytes| {
-                let (white, black) = bytes.split_at(size);
-                Table { cells: ByColor { white: Cells::Byte(white.to_vec()), black: Cells::Byte(black.to_vec()) } }
-            })
-        };
-        let table = if self.batch.keep { Some(cells()?) } else { None };
-        debug_assert_eq!(member.material, self.batch.classes.get(member.id).representative);
-        Ok(Solved { stats, table })
     }
 }

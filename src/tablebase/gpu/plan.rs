@@ -1,135 +1,125 @@
-//! What the kernels read: the side rows of a batch of classes, their moves and captures, as one array of u32. The numbers
-//! that say where in it something is are written into the shaders from here.
+//! What the kernels read: where each side row stands, and the moves and captures of each side of each class, as one array
+//! of u32. The numbers that say where in it something is are written into the shaders from here.
 
+use super::kernels::{self, KINDS, LEAPS, MIRRORED, Variant};
 use crate::board::geometry::{LEAP_DOWN, LEAP_LEFT, LEAP_RIGHT, LEAP_UP};
-use crate::board::{ByColor, Color, Direction, Square};
+use crate::board::{Color, Direction, Square};
 use crate::tablebase::class::Classes;
 use crate::tablebase::index::{Index, ROW_CELLS, WIDTH, squares_in_play};
-use crate::tablebase::quiet::{FILE_A, NOT_A, NOT_G, QuietMoves};
-use crate::tablebase::seeds::{Capture, HOLD, NOTHING, SeedMoves, WIN_AT_ONCE, Worth, worth};
+use crate::tablebase::quiet::QuietMoves;
+use crate::tablebase::seeds::{Capture, HOLD, NOTHING, SeedMoves, WIN_AT_ONCE, Worth};
 use crate::tablebase::value::{DRAW, NO_MOVE, decided};
 use crate::tablebase::{ClassId, Material};
-use std::fmt::Write;
 
 /// Defines constants here and lists them for the shaders.
 macro_rules! shared {
     ($($(#[$doc:meta])* $name:ident = $value:expr;)*) => {
         $($(#[$doc])* #[allow(dead_code, reason = "some are only for the shaders")] pub(super) const $name: u32 = $value;)*
-        const SHARED: &[(&str, u32)] = &[$((stringify!($name), $name)),*];
+        pub(super) const SHARED: &[(&str, u32)] = &[$((stringify!($name), $name)),*];
     };
 }
 
 shared! {
-    /// u32 of a side row's record: squares, side, where its sources and its marks start.
-    RECORD_WORDS = 4;
-    /// In the squares: a row piece stands beside the enemy's den. The row stands for its mirror image too.
-    RECORD_DEN = 1 << 24;
-    RECORD_PAIR = 1 << 25;
-    /// A source: the side row, whether it is mirrored, what the move leaps over.
-    SOURCE_ROW = (1 << 24) - 1;
-    SOURCE_MIRRORED = 1 << 24;
-    SOURCE_CROSSED_SHIFT = 25;
-    /// A word leap: there is one; below it the water leapt over and the goal.
-    LEAP_IS = 1 << 15;
+    /// In a record's squares: the row stands for its mirror image too, which kernel takes it, and a row piece stands beside
+    /// the enemy's den.
+    RECORD_PAIR = 1 << 24;
+    RECORD_KIND_SHIFT = 25;
+    RECORD_KIND_MASK = 31;
+    RECORD_DEN = 1 << 30;
 
     SIDE_FLAGS = 0;
+    /// What to add to a row's number for the same row with the opponent to move, and where the opponent's block is.
     SIDE_OPPONENT = 1;
-    SIDE_WORD_LEAPS = 2;
-    SIDE_ROW_PIECES = 3;
-    SIDE_LANE_UP = 4;
-    SIDE_LANE_DOWN = 6;
-    SIDE_LANE_RIGHT = 8;
-    SIDE_LANE_LEFT = 10;
-    SIDE_LANES = 12;
-    SIDE_WORDS_IN_PLAY = 14;
-    SIDE_DEN_WORD = 16;
-    SIDE_DEN_LANE = 18;
-    SIDE_CAPTURES = 20;
-    SIDE_CAPTURE_COUNT = 21;
-    SIDE_WORDS = 22;
-    FLAG_WORD = 1;
-    FLAG_LANE = 2;
-    FLAG_LANE_LEAPS = 4;
-    FLAG_LANE_BLOCKS = 8;
-    FLAG_FIRST_BLOCKS = 16;
+    SIDE_OTHER = 2;
+    SIDE_FIRST_ROW = 3;
+    SIDE_NUMBER = 4;
+    SIDE_ROW_PIECES = 5;
+    /// All ones if the word piece, or the lane piece, is the mover's; then also if it leaps.
+    SIDE_WORD = 6;
+    SIDE_LANE = 8;
+    SIDE_WORD_FILES = 10;
+    SIDE_WORD_RANKS = 12;
+    SIDE_LANE_UP = 14;
+    SIDE_LANE_DOWN = 16;
+    SIDE_LANE_RIGHT = 18;
+    SIDE_LANE_LEFT = 20;
+    SIDE_LANES = 22;
+    SIDE_WORDS_IN_PLAY = 24;
+    SIDE_DEN_WORD = 26;
+    SIDE_DEN_LANE = 28;
+    /// The moves of the mover's row pieces: eight for each piece and square. Of which pieces, as shifts in a record.
+    SIDE_MOVES = 30;
+    SIDE_SLOTS = 31;
+    SIDE_MARK_SLOTS = 32;
+    SIDE_MARKS_ITSELF = 33;
+    SIDE_MOVERS = 34;
+    /// What each row piece adds to a row's number on the square across the d-file.
+    SIDE_MIRRORED = 38;
+    /// Captures by the lane piece, then those of it, then the others.
+    SIDE_CAPTURES = 39;
+    SIDE_BY_LANE = 40;
+    SIDE_OF_LANE = 41;
+    SIDE_OTHERS = 42;
+    SIDE_WORDS = 43;
+    FLAG_LANE_BLOCKS = 1;
+    FLAG_FIRST_BLOCKS = 2;
+
+    /// A move: what it adds to the row's number, or for a mirrored one what the first piece adds there; the water it leaps
+    /// over; whether there is a move; whether a row reached by it (backwards) is looked at.
+    MOVE_DELTA_SHIFT = 8;
+    MOVE_CROSSED = 31;
+    MOVE_IS = 1 << 5;
+    MOVE_MIRRORED = 1 << 6;
+    MOVE_MARKS = 1 << 7;
+    /// Slots 0 to 3 are moves, 4 is a mirrored move that leads here; 5 is the mirrored one among the moves.
+    MOVE_SLOTS = 5;
+    MOVE_SLOT_MIRRORED = 5;
 
     CAPTURE_ATTACKER = 0;
     CAPTURE_VICTIM = 1;
-    CAPTURE_TABLE = 2;
-    CAPTURE_OFFSETS = 3;
-    CAPTURE_FIRST = 4;
-    CAPTURE_HITS_FROM = 5;
-    CAPTURE_HITS_TO = 6;
+    CAPTURE_PAGE = 2;
+    CAPTURE_TABLE = 3;
+    CAPTURE_OFFSETS = 4;
+    /// From the straight offsets to the mirrored ones.
+    CAPTURE_STRIDE = 5;
+    CAPTURE_FIRST = 6;
     CAPTURE_MIRROR = 7;
-    CAPTURE_WORDS = 9;
+    /// Where the attacker takes, by its square; if it is the lane piece, from where, by the victim's.
+    CAPTURE_HITS = 9;
+    /// What the first row piece blocks, by its square (times the stride) and the attacker's.
+    CAPTURE_BLOCKED = 10;
+    CAPTURE_BLOCKED_STRIDE = 11;
+    CAPTURE_CROSSING = 12;
+    CAPTURE_WORDS = 13;
 
     CODE_OF_0_PLIES = decided(0) as u32;
     CODE_NO_MOVE = NO_MOVE as u32;
-    WORTH_HOLD = 128;
-    WORTH_WIN_AT_ONCE = 255;
-
-    /// Counters of a side: positions without a move, then by plies, then what no pass decided.
-    COUNTS = 256;
-    COUNT_UNDECIDED = 255;
-    WORK_LIVE = 0;
-    WORK_HISTOGRAM = 256;
-    WORK_CURSORS = 512;
-    WORK_COUNTS = 768;
-    WORK_ROWS = WORK_COUNTS + 2 * MAX_CLASSES * COUNTS;
 }
-
-/// Classes of a batch at most.
-pub(super) const MAX_CLASSES: u32 = 256;
-/// The longest line that the kernels count: one byte a cell.
-pub(super) const MAX_DEPTH: u16 = 253;
-
-const NONE: u32 = u32::MAX;
 
 const _: () = assert!(DRAW == 1 && NO_MOVE == 2, "finish.wgsl tells the two apart by their bits");
-
-/// The constants above and those of the board, as WGSL.
-pub(super) fn constants() -> String {
-    let mut text = String::new();
-    for (name, value) in SHARED {
-        writeln!(text, "const {name} = {value}u;").expect("strings take all");
-    }
-    let mut mask = |name: &str, mask: u64| {
-        let [low, high] = halves(mask);
-        writeln!(text, "const {name} = vec2<u32>({low}u, {high}u);").expect("strings take all");
-    };
-    mask("NOT_A", NOT_A);
-    mask("NOT_G", NOT_G);
-    for file in 0..7 {
-        mask(&format!("MIRROR_FILE_{file}"), FILE_A << file);
-    }
-    text
-}
 
 fn halves(mask: u64) -> [u32; 2] {
     [mask as u32, (mask >> 32) as u32]
 }
 
-/// A worth as a byte: 0 nothing, k / 2 a loss in k, 128 a draw, 255 - k / 2 a win in k. Greater is better.
-fn worth_byte(worth: Worth) -> u32 {
+/// A worth as the kernels have it, in few bits: 0 nothing, k / 2 a loss in k, the middle a draw, the greatest less k / 2 a win
+/// in k. Greater is better. `None` if it does not fit.
+pub(super) fn small_worth(worth: Worth, variant: Variant) -> Option<u32> {
     match worth {
-        NOTHING => 0,
-        HOLD => WORTH_HOLD,
-        loss if loss < HOLD => u32::from(loss / 2),
-        win => WORTH_WIN_AT_ONCE - u32::from((WIN_AT_ONCE - win) / 2),
+        NOTHING => Some(0),
+        HOLD => Some(variant.hold()),
+        loss if loss < HOLD => Some(u32::from(loss / 2)).filter(|&small| small < variant.hold()),
+        win => variant.win_at_once().checked_sub(u32::from((WIN_AT_ONCE - win) / 2)).filter(|&s| s > variant.hold()),
     }
 }
 
 /// The depth at which seeds with this worth count.
-pub(super) fn depth_of_worth(byte: usize) -> usize {
-    if byte < WORTH_HOLD as usize { 2 * byte } else { 2 * (WORTH_WIN_AT_ONCE as usize - byte) + 1 }
+pub(super) fn depth_of_worth(worth: u32, variant: Variant) -> usize {
+    (if worth < variant.hold() { 2 * worth } else { 2 * (variant.win_at_once() - worth) + 1 }) as usize
 }
 
 /// The order of the sides to move.
 const SIDES: [Color; 2] = [Color::White, Color::Black];
-
-fn side_number(class: usize, color: Color) -> usize {
-    2 * class + usize::from(color == Color::Black)
-}
 
 /// A class in a batch.
 pub(super) struct Member {
@@ -145,10 +135,13 @@ impl Member {
     pub fn side(&self, color: Color) -> usize {
         self.first + if color == Color::White { 0 } else { self.rows }
     }
+}
 
-    pub fn cells(&self) -> usize {
-        self.rows * ROW_CELLS
-    }
+/// Where the values of a smaller class for one side to move are: page, and first cell there.
+#[derive(Copy, Clone, Debug)]
+pub(super) struct TablePlace {
+    pub page: u32,
+    pub cell: u32,
 }
 
 /// The plan of a batch.
@@ -157,10 +150,15 @@ pub(super) struct Plan {
     pub members: Vec<Member>,
     pub side_rows: usize,
     pub records: u32,
-    pub sides: u32,
     pub crossed: u32,
-    pub crossing: u32,
-    pub worth: u32,
+    /// Where it says at which place the rows of each list start: for each page and kind.
+    pub lists: u32,
+    pub list_count: u32,
+    /// The kinds of rows that there are in each page.
+    pub kinds: Vec<Vec<u32>>,
+    crossing: u32,
+    zeros: u32,
+    page_rows: usize,
 }
 
 /// All sets of squares that a leap crosses, the empty one first.
@@ -188,8 +186,14 @@ impl Crossed {
 }
 
 impl Plan {
-    /// Plans a batch. `table` says where in the buffer of tables the values of a class for one side to move start.
-    pub fn new(ids: &[ClassId], classes: &Classes, table: &dyn Fn(usize, Color) -> u32) -> Plan {
+    /// Plans a batch whose side rows come in pages of `page_rows`. `table` says where the values of a class are, and for
+    /// `None` where a cell is that is worth a win at once.
+    pub fn new(
+        ids: &[ClassId],
+        classes: &Classes,
+        page_rows: usize,
+        table: &dyn Fn(Option<(usize, Color)>) -> TablePlace,
+    ) -> Plan {
         let options = classes.options();
         let crossed = Crossed::new();
         let mut plan = Plan {
@@ -197,11 +201,15 @@ impl Plan {
             members: Vec::new(),
             side_rows: 0,
             records: 0,
-            sides: 0,
             crossed: 0,
+            lists: 0,
+            list_count: 0,
+            kinds: Vec::new(),
             crossing: 0,
-            worth: 0,
+            zeros: 0,
+            page_rows,
         };
+        plan.zeros = plan.extend(vec![0; 2 * 4 * WIDTH * 8]);
         plan.crossed = plan.extend(crossed.0.iter().flat_map(|&c| halves(c)));
         let mut crossing = vec![0; WIDTH * WIDTH];
         for from in Square::all() {
@@ -210,7 +218,6 @@ impl Plan {
             }
         }
         plan.crossing = plan.extend(crossing);
-        plan.worth = plan.extend((0..256).map(|code| worth_byte(worth(code, options))));
 
         let indexes: Vec<Index> = ids.iter().map(|&id| Index::new(classes.get(id).representative)).collect();
         for (&id, index) in ids.iter().zip(&indexes) {
@@ -218,31 +225,29 @@ impl Plan {
             plan.members.push(Member { id, material, rows: index.rows, first: plan.side_rows });
             plan.side_rows += 2 * index.rows;
         }
-        plan.sides = plan.extend(vec![0; ids.len() * 2 * SIDE_WORDS as usize]);
-        plan.records = plan.extend(vec![0; (plan.side_rows + 1) * RECORD_WORDS as usize]);
-        let moves: Vec<ByColor<(QuietMoves, SeedMoves)>> = indexes
-            .iter()
-            .map(|index| {
-                ByColor::from_fn(|color| {
-                    (QuietMoves::new(index, color, options), SeedMoves::new(index, color, classes))
-                })
-            })
+        let sides = plan.extend(vec![0; ids.len() * 2 * SIDE_WORDS as usize]);
+        plan.list_count = plan.side_rows.div_ceil(page_rows) as u32 * KINDS;
+        plan.lists = plan.extend(vec![0; plan.list_count as usize]);
+        plan.records = plan.extend(vec![0; plan.side_rows * 2]);
+        let mut list_rows = vec![0u32; plan.list_count as usize];
+        for (c, index) in indexes.iter().enumerate() {
+            let blocks = SIDES.map(|color| sides + side_number(c, color) as u32 * SIDE_WORDS);
+            for (i, color) in SIDES.into_iter().enumerate() {
+                let moves = QuietMoves::new(index, color, options);
+                let seeds = SeedMoves::new(index, color, classes);
+                plan.side(c, color, (blocks[i], blocks[1 - i]), index, &moves, &seeds, &crossed, table);
+                plan.rows(plan.members[c].side(color), blocks[i], index, &moves, &seeds, &mut list_rows);
+            }
+        }
+        let mut start = 0;
+        for (list, rows) in list_rows.iter().enumerate() {
+            plan.data[plan.lists as usize + list] = start;
+            start += rows;
+        }
+        plan.kinds = list_rows
+            .chunks(KINDS as usize)
+            .map(|rows| (0..KINDS).filter(|&kind| rows[kind as usize] > 0).collect())
             .collect();
-        // The rows' lists come last and without a gap, since each record ends where the next one starts.
-        for (c, (index, moves)) in indexes.iter().zip(&moves).enumerate() {
-            for color in SIDES {
-                plan.side(c, color, index, &moves[color], &crossed, table);
-            }
-        }
-        for (c, (index, moves)) in indexes.iter().zip(&moves).enumerate() {
-            for color in SIDES {
-                plan.rows(c, color, index, moves, &crossed);
-            }
-        }
-        let end = plan.data.len() as u32;
-        let last = plan.records as usize + plan.side_rows * RECORD_WORDS as usize;
-        plan.data[last + 2] = end;
-        plan.data[last + 3] = end;
         plan
     }
 
@@ -252,47 +257,81 @@ impl Plan {
         at
     }
 
+    #[expect(clippy::too_many_arguments, reason = "one call")]
     fn side(
         &mut self,
         class: usize,
         color: Color,
+        (block, other): (u32, u32),
         index: &Index,
-        (moves, seeds): &(QuietMoves, SeedMoves),
+        moves: &QuietMoves,
+        seeds: &SeedMoves,
         crossed: &Crossed,
-        table: &dyn Fn(usize, Color) -> u32,
+        table: &dyn Fn(Option<(usize, Color)>) -> TablePlace,
     ) {
-        let mut words = [0u32; WIDTH];
-        for leap in moves.word.iter().flatten() {
-            let packed = LEAP_IS | crossed.code(leap.crossed) << 6 | leap.to as u32;
-            let slot = &mut words[leap.from];
-            assert!(*slot >> 16 == 0, "no square has more than two leaps");
-            *slot = *slot << 16 | packed;
-        }
-        let word_leaps = self.extend(words);
-        let captures: Vec<[u32; CAPTURE_WORDS as usize]> =
-            seeds.captures.iter().map(|capture| self.capture(capture, table)).collect();
-        let count = captures.len() as u32;
+        let n = index.men.len();
+        let (by, others): (Vec<&Capture>, Vec<&Capture>) = seeds.captures.iter().partition(|c| c.attacker == n - 1);
+        let (of, others): (Vec<&Capture>, Vec<&Capture>) = others.into_iter().partition(|c| c.victim == n - 1);
+        let counts = [by.len() as u32, of.len() as u32, others.len() as u32];
+        let captures: Vec<[u32; CAPTURE_WORDS as usize]> = [by, of, others]
+            .concat()
+            .into_iter()
+            .map(|capture| self.capture(capture, n, moves.first_blocks, table))
+            .collect();
         let captures = self.extend(captures.into_iter().flatten());
+        let mut movers = [0; 4];
+        let mut move_table = Vec::new();
+        for (k, piece) in moves.row_pieces.iter().enumerate() {
+            movers[k] = 6 * piece.piece as u32;
+            let squares = &index.row_pieces[piece.piece];
+            for square in 0..WIDTH {
+                let mut slots = [0; 8];
+                if let Some(digit) = squares.squares.iter().position(|s| s.index() == square) {
+                    assert!(piece.moves[digit].len() <= 4 && piece.mirrored_into[digit].len() <= 1, "one a direction");
+                    for (slot, mv) in slots.iter_mut().zip(&piece.moves[digit]) {
+                        let kind = if mv.mirrored { MOVE_MIRRORED } else { MOVE_MARKS };
+                        *slot = (mv.delta << MOVE_DELTA_SHIFT) as u32 | crossed.code(mv.crossed) | MOVE_IS | kind;
+                    }
+                    if let Some(&from) = piece.mirrored_into[digit].first() {
+                        slots[4] = from << MOVE_DELTA_SHIFT | MOVE_MIRRORED | MOVE_MARKS;
+                    }
+                    slots[MOVE_SLOT_MIRRORED as usize] =
+                        slots[..4].iter().copied().find(|slot| slot & MOVE_MIRRORED != 0).unwrap_or(0);
+                }
+                move_table.extend(slots);
+            }
+        }
+        let moves_at = if move_table.is_empty() { self.zeros } else { self.extend(move_table) };
+        let mirrored = index.row_pieces.iter().flat_map(|piece| {
+            Square::all().map(|square| piece.digit[square.mirror().index()] * piece.stride).chain([0])
+        });
+        let mirrored = self.extend(mirrored.collect::<Vec<_>>());
 
         let member = &self.members[class];
         let opponent = member.side(!color).wrapping_sub(member.side(color)) as u32;
-        let n = index.men.len();
+        let first_row = member.side(color) as u32;
         let mut flags = 0;
         let mut flag = |set: bool, bit: u32| flags |= if set { bit } else { 0 };
-        flag(moves.word.is_some(), FLAG_WORD);
-        flag(moves.lane.is_some(), FLAG_LANE);
-        flag(moves.lane.is_some_and(|l| l.files | l.ranks != 0), FLAG_LANE_LEAPS);
         flag(moves.lane_blocks, FLAG_LANE_BLOCKS);
         flag(moves.first_blocks, FLAG_FIRST_BLOCKS);
-        let at = self.sides as usize + side_number(class, color) * SIDE_WORDS as usize;
         let mut set = |place: u32, values: &[u32]| {
-            let at = at + place as usize;
+            let at = (block + place) as usize;
             self.data[at..at + values.len()].copy_from_slice(values);
         };
+        let all_if = |set: bool| if set { [u32::MAX; 2] } else { [0; 2] };
+        let mover_slots = moves.row_pieces.len() as u32;
         set(SIDE_FLAGS, &[flags]);
         set(SIDE_OPPONENT, &[opponent]);
-        set(SIDE_WORD_LEAPS, &[word_leaps]);
+        set(SIDE_OTHER, &[other]);
+        set(SIDE_FIRST_ROW, &[first_row]);
+        set(SIDE_NUMBER, &[side_number(class, color) as u32]);
         set(SIDE_ROW_PIECES, &[n as u32 - 2]);
+        set(SIDE_WORD, &all_if(moves.word.is_some()));
+        set(SIDE_LANE, &all_if(moves.lane.is_some()));
+        let word_leaps =
+            |vertical: bool| moves.word.iter().flatten().any(|leap| (leap.from.abs_diff(leap.to) % 7 == 0) == vertical);
+        set(SIDE_WORD_FILES, &all_if(word_leaps(true)));
+        set(SIDE_WORD_RANKS, &all_if(word_leaps(false)));
         if let Some(leaps) = moves.lane {
             set(SIDE_LANE_UP, &halves(LEAP_UP.bits() & leaps.files));
             set(SIDE_LANE_DOWN, &halves(LEAP_DOWN.bits() & leaps.files));
@@ -303,29 +342,62 @@ impl Plan {
         set(SIDE_WORDS_IN_PLAY, &halves(squares_in_play(index.word_piece()).bits()));
         set(SIDE_DEN_WORD, &halves(seeds.den_entries[n - 2]));
         set(SIDE_DEN_LANE, &halves(seeds.den_entries[n - 1]));
-        set(SIDE_CAPTURES, &[captures]);
-        set(SIDE_CAPTURE_COUNT, &[count]);
+        set(SIDE_MOVES, &[moves_at, 4 * mover_slots, MOVE_SLOTS * mover_slots]);
+        set(SIDE_MARKS_ITSELF, &[u32::from(moves.word.is_some() || moves.lane.is_some())]);
+        set(SIDE_MOVERS, &movers);
+        set(SIDE_MIRRORED, &[mirrored, captures]);
+        set(SIDE_BY_LANE, &counts);
     }
 
-    fn capture(&mut self, capture: &Capture, table: &dyn Fn(usize, Color) -> u32) -> [u32; CAPTURE_WORDS as usize] {
-        let masks = |hits: &[Vec<(Square, u64)>]| {
-            hits.iter()
-                .flat_map(|hits| halves(hits.iter().fold(0, |mask, (square, _)| mask | 1 << square.index())))
-                .collect::<Vec<u32>>()
+    fn capture(
+        &mut self,
+        capture: &Capture,
+        pieces: usize,
+        first_blocks: bool,
+        table: &dyn Fn(Option<(usize, Color)>) -> TablePlace,
+    ) -> [u32; CAPTURE_WORDS as usize] {
+        let lane_piece = pieces - 1;
+        let hits = if capture.attacker == lane_piece { &capture.hits_to } else { &capture.hits_from };
+        let masks: Vec<u32> = hits
+            .iter()
+            .flat_map(|hits| halves(hits.iter().fold(0, |mask, (square, _)| mask | 1 << square.index())))
+            .collect();
+        let leaps = capture.hits_from.iter().flatten().any(|(_, crossed)| *crossed != 0);
+        let (blocked, stride) = if first_blocks && leaps && capture.attacker != lane_piece {
+            let blocked = (0..WIDTH).flat_map(|rat| {
+                capture.hits_from.iter().flat_map(move |hits| {
+                    let blocked = hits.iter().filter(|(_, crossed)| crossed >> rat & 1 != 0);
+                    halves(blocked.fold(0, |mask, (square, _)| mask | 1 << square.index()))
+                })
+            });
+            (self.extend(blocked), WIDTH as u32)
+        } else {
+            (self.zeros, 0)
         };
         let mut words = [0; CAPTURE_WORDS as usize];
-        words[CAPTURE_ATTACKER as usize] = capture.attacker as u32;
-        words[CAPTURE_VICTIM as usize] = capture.victim as u32;
-        words[CAPTURE_HITS_FROM as usize] = self.extend(masks(&capture.hits_from));
-        words[CAPTURE_HITS_TO as usize] = self.extend(masks(&capture.hits_to));
-        words[CAPTURE_TABLE as usize] = NONE;
-        words[CAPTURE_FIRST as usize] = NONE - 1;
-        if let Some(rest) = &capture.rest {
-            words[CAPTURE_TABLE as usize] = table(rest.table, rest.turn);
-            words[CAPTURE_OFFSETS as usize] = self.extend(rest.offsets.iter().flatten().flatten().copied());
-            if let Some((first, mirror)) = rest.first {
-                words[CAPTURE_FIRST as usize] = first as u32;
-                words[CAPTURE_MIRROR as usize..][..2].copy_from_slice(&halves(mirror));
+        let mut set = |place: u32, value: u32| words[place as usize] = value;
+        set(CAPTURE_ATTACKER, capture.attacker as u32);
+        set(CAPTURE_VICTIM, capture.victim as u32);
+        set(CAPTURE_HITS, self.extend(masks));
+        set(CAPTURE_BLOCKED, blocked);
+        set(CAPTURE_BLOCKED_STRIDE, stride);
+        set(CAPTURE_CROSSING, self.crossing);
+        let place = table(capture.rest.as_ref().map(|rest| (rest.table, rest.turn)));
+        set(CAPTURE_PAGE, place.page);
+        set(CAPTURE_TABLE, place.cell);
+        set(CAPTURE_FIRST, u32::MAX - 1);
+        match &capture.rest {
+            // Whatever stands where, it is the same cell.
+            None => set(CAPTURE_OFFSETS, self.zeros),
+            Some(rest) => {
+                set(CAPTURE_OFFSETS, self.extend(rest.offsets.iter().flatten().flatten().copied()));
+                set(CAPTURE_STRIDE, (pieces * WIDTH) as u32);
+                if let Some((first, mirror)) = rest.first {
+                    set(CAPTURE_FIRST, first as u32);
+                    let [low, high] = halves(mirror);
+                    set(CAPTURE_MIRROR, low);
+                    set(CAPTURE_MIRROR + 1, high);
+                }
             }
         }
         words
@@ -333,38 +405,47 @@ impl Plan {
 
     fn rows(
         &mut self,
-        class: usize,
-        color: Color,
+        first: usize,
+        block: u32,
         index: &Index,
-        moves: &ByColor<(QuietMoves, SeedMoves)>,
-        crossed: &Crossed,
+        moves: &QuietMoves,
+        seeds: &SeedMoves,
+        list_rows: &mut [u32],
     ) {
-        let (quiet, seeds) = &moves[color];
-        let side = side_number(class, color) as u32;
-        let (here, there) = (self.members[class].side(color), self.members[class].side(!color) as u32);
+        let leaps =
+            moves.word.iter().any(|leaps| !leaps.is_empty()) || moves.lane.is_some_and(|l| l.files | l.ranks != 0);
+        let owns_first = moves.row_pieces.first().is_some_and(|piece| piece.piece == 0);
         for row in 0..index.rows {
             let mut squares = 0;
             let mut den = false;
+            let mut mirrored = false;
             for (piece, square) in index.row_squares(row).enumerate() {
                 squares |= (square.index() as u32) << (6 * piece);
                 den |= seeds.den_entries[piece] >> square.index() & 1 != 0;
+                mirrored |= piece == 0 && owns_first && square.file() == 3;
             }
+            let flag = |set: bool, flag: u32| if set { flag } else { 0 };
+            let flags = flag(mirrored, MIRRORED) | flag(leaps, LEAPS);
+            let kind = kernels::kind(moves.row_pieces.len(), flags);
             squares |= if den { RECORD_DEN } else { 0 } | if index.weight(row) == 2 { RECORD_PAIR } else { 0 };
-            let sources = self.data.len() as u32;
-            let data = &mut self.data;
-            quiet.sources(index, row, |other, mirrored, water| {
-                let mirrored = if mirrored { SOURCE_MIRRORED } else { 0 };
-                data.push((there + other as u32) | mirrored | crossed.code(water) << SOURCE_CROSSED_SHIFT);
-            });
-            let marks = data.len() as u32;
-            moves[!color].0.rows_into(index, row, |other| data.push(there + other as u32));
-            let at = self.records as usize + (here + row) * RECORD_WORDS as usize;
-            self.data[at..at + 4].copy_from_slice(&[squares, side, sources, marks]);
+            squares |= kind << RECORD_KIND_SHIFT;
+            let at = self.records as usize + (first + row) * 2;
+            self.data[at..at + 2].copy_from_slice(&[squares, block]);
+            list_rows[(first + row) / self.page_rows * KINDS as usize + kind as usize] += 1;
         }
     }
 }
 
-/// Bytes that the cells of a class take, both sides to move.
-pub(super) fn cell_bytes(material: Material) -> u64 {
-    2 * Index::new(material).rows as u64 * ROW_CELLS as u64
+fn side_number(class: usize, color: Color) -> usize {
+    2 * class + usize::from(color == Color::Black)
+}
+
+/// Side rows of a class.
+pub(super) fn side_rows(material: Material) -> usize {
+    2 * Index::new(material).rows
+}
+
+/// Cells of a class for one side to move.
+pub(super) fn cells(material: Material) -> usize {
+    Index::new(material).rows * ROW_CELLS
 }
