@@ -110,12 +110,15 @@ fn reproduce_says_where_it_cannot_write() {
     std::fs::remove_dir_all(folder).unwrap();
 }
 
+const PERFT_FIELDS: [&str; 8] =
+    ["depth", "hash_mib", "nodes", "nodes_per_second", "processor", "repetition", "seconds", "threads"];
+
 #[test]
 fn perft_counts() {
     for (depth, nodes) in [("0", 1), ("1", 24), ("2", 576), ("3", 12_240), ("4", 260_100), ("5", 5_111_725)] {
         let lines = json(&["perft", depth, "--json"]);
         assert_eq!(lines.len(), 1);
-        assert_eq!(fields(&lines[0]), ["depth", "nodes", "nodes_per_second", "seconds"]);
+        assert_eq!(fields(&lines[0]), PERFT_FIELDS);
         assert_eq!(lines[0]["nodes"], nodes);
         assert_eq!(lines[0]["depth"].to_string(), depth);
     }
@@ -137,7 +140,7 @@ fn perft_counts() {
 fn perft_divides() {
     for mode in ["expand", "leaf"] {
         let report = &json(&["perft", "5", "--divide", "--repetition", mode, "--json"])[0];
-        assert_eq!(fields(report), ["depth", "moves", "nodes", "nodes_per_second", "seconds"]);
+        assert!(fields(report).into_iter().filter(|field| *field != "moves").eq(PERFT_FIELDS));
         let moves = report["moves"].as_array().unwrap();
         assert_eq!(moves.len(), 24);
         assert!(moves.iter().any(|m| m["move"] == "Eb3"), "{moves:?}");

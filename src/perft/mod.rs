@@ -56,7 +56,8 @@ impl<'a> Perft<'a> {
     /// With a table of counts.
     #[must_use]
     pub fn with_hash(self, table: &'a PerftHash) -> Perft<'a> {
-        let salt = self.rules.options().table_hash() ^ u64::from(self.mode == PerftMode::Leaf);
+        // The depth is added to it, so that what differs otherwise must differ far above.
+        let salt = self.rules.options().table_hash() ^ u64::from(self.mode == PerftMode::Leaf) << 32;
         Perft { hash: Some(Hash { table, salt, mode: self.mode }), ..self }
     }
 
