@@ -26,7 +26,7 @@ impl PerftHash {
 
     #[inline(always)]
     fn bucket(&self, key: u64) -> &Bucket {
-        &self.buckets[(u128::from(key) * self.buckets.len() as u128 >> 64) as usize]
+        &self.buckets[((u128::from(key) * self.buckets.len() as u128) >> 64) as usize]
     }
 
     #[inline(always)]

@@ -40,7 +40,7 @@ pub(super) const KINDS: u32 = 20;
 
 /// The kind of rows whose mover has so many row pieces.
 pub(super) fn kind(row_pieces: usize, flags: u32) -> u32 {
-    4 * row_pieces as u32 | flags & (MIRRORED | LEAPS)
+    (4 * row_pieces as u32) | flags & (MIRRORED | LEAPS)
 }
 
 /// What rows of a kind have.
