@@ -204,6 +204,8 @@ pub struct Engine {
     memories: Vec<Memory>,
     /// Made for the rules of the game searched last.
     evaluator: Option<(RuleOptions, Box<Evaluator>)>,
+    /// How long threads were kept from running lately.
+    lag: Duration,
 }
 
 impl Engine {
@@ -211,7 +213,7 @@ impl Engine {
     pub fn new(options: EngineOptions) -> Engine {
         let table = Table::new(options.hash_mib);
         let memories = (0..options.threads.max(1)).map(|_| Memory::new()).collect();
-        Engine { options, table, memories, evaluator: None }
+        Engine { options, table, memories, evaluator: None, lag: Duration::ZERO }
     }
 
     #[must_use]
@@ -255,7 +257,10 @@ impl Engine {
         self.memories.iter_mut().for_each(Memory::next_search);
         let threads = if self.options.algorithm == Algorithm::Pvs { self.memories.len() } else { 1 };
         let tables = self.options.tables.as_deref();
-        let shared = Shared::new(game, evaluator, &self.table, tables, self.options.ideas, limits, threads, stop);
+        // Half forgotten with every move.
+        let lag = self.lag / 2;
+        let ideas = self.options.ideas;
+        let shared = Shared::new(game, evaluator, &self.table, tables, ideas, limits, threads, lag, stop);
 
         let mut roots = legal.to_vec();
         if let Some(decided) = shared.tables.and_then(|tables| by_table(tables, game, &legal)) {
@@ -287,6 +292,7 @@ impl Engine {
         let multipv = self.options.multipv.clamp(1, roots.len());
         if self.options.algorithm == Algorithm::AlphaBeta {
             let lines = alphabeta::search(&shared, &state, &roots, multipv, report);
+            self.lag = shared.waited();
             return SearchResult { lines };
         }
         let scale = if self.options.evaluation == Evaluation::Burnett { 2 } else { 1 };
@@ -306,6 +312,7 @@ impl Engine {
             shared.done.store(true, Ordering::Relaxed);
             lines
         });
+        self.lag = shared.waited();
         SearchResult { lines }
     }
 }

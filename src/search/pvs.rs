@@ -350,7 +350,7 @@ impl<'a> Worker<'a> {
                 self.pv_len[ply] = ply;
                 return 0;
             }
-            return self.quiesce::<PV>(state, alpha, beta, ply, 0);
+            return self.quiesce::<PV>(state, alpha, beta, ply);
         }
         self.line.count_node();
         if PV {
@@ -452,7 +452,7 @@ impl<'a> Worker<'a> {
                 }
             }
             if ideas.razoring && depth <= 3 && eval + 180 * depth * self.scale < alpha {
-                let value = self.quiesce::<false>(state, alpha, alpha + 1, ply, 0);
+                let value = self.quiesce::<false>(state, alpha, alpha + 1, ply);
                 if value <= alpha || self.line.stopped {
                     return value;
                 }
@@ -657,14 +657,7 @@ impl<'a> Worker<'a> {
     }
 
     /// Looks on until nothing can be taken and no den is threatened.
-    fn quiesce<const PV: bool>(
-        &mut self,
-        state: &State,
-        mut alpha: Value,
-        beta: Value,
-        ply: usize,
-        depth: i32,
-    ) -> Value {
+    fn quiesce<const PV: bool>(&mut self, state: &State, mut alpha: Value, beta: Value, ply: usize) -> Value {
         self.line.count_node();
         if PV {
             self.pv_len[ply] = ply;
@@ -758,7 +751,7 @@ impl<'a> Worker<'a> {
         while let Some((_, mv)) = picker.pick() {
             self.shared.table.prefetch(state.key_after(mv));
             let child = self.enter(state, mv, true, ply);
-            let value = -self.quiesce::<PV>(&child, -beta, -alpha, ply + 1, depth - 1);
+            let value = -self.quiesce::<PV>(&child, -beta, -alpha, ply + 1);
             self.line.pop();
             if self.line.stopped {
                 return 0;

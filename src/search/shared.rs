@@ -29,6 +29,9 @@ pub(super) struct Shared<'a> {
     pub soft: Option<Duration>,
     /// Never longer than this.
     pub hard: Option<Duration>,
+    /// The longest that a thread was kept from running lately, in microseconds: on a busy machine a search stops so much
+    /// earlier.
+    pub lag: AtomicU64,
     /// Told from outside.
     pub stop: &'a AtomicBool,
     /// One of the threads found that it is time.
@@ -73,6 +76,7 @@ impl<'a> Shared<'a> {
         ideas: Ideas,
         limits: &Limits,
         threads: usize,
+        lag: Duration,
         stop: &'a AtomicBool,
     ) -> Shared<'a> {
         let (soft, hard) = limits.times();
@@ -91,6 +95,7 @@ impl<'a> Shared<'a> {
             start: Instant::now(),
             soft,
             hard,
+            lag: AtomicU64::new(lag.as_micros() as u64),
             stop,
             done: AtomicBool::new(false),
             nodes: (0..threads).map(|_| AtomicU64::new(0)).collect(),
@@ -98,6 +103,11 @@ impl<'a> Shared<'a> {
             history: positions[since..].iter().map(|p| p.key()).collect(),
             quiet,
         }
+    }
+
+    /// The longest that a thread was kept from running.
+    pub fn waited(&self) -> Duration {
+        Duration::from_micros(self.lag.load(Relaxed))
     }
 
     pub fn total_nodes(&self) -> u64 {
@@ -128,6 +138,7 @@ pub(super) struct Line<'a> {
     pub nodes: u64,
     pub tbhits: u64,
     until_check: u64,
+    last_check: Duration,
     pub stopped: bool,
     /// Keys from the last capture before the root to the position being searched.
     keys: Vec<u64>,
@@ -154,6 +165,7 @@ impl<'a> Line<'a> {
             nodes: 0,
             tbhits: 0,
             until_check: 0,
+            last_check: shared.start.elapsed(),
             stopped: false,
             keys: Vec::with_capacity(512),
             quiets: Vec::with_capacity(512),
@@ -237,6 +249,16 @@ impl<'a> Line<'a> {
         }
     }
 
+    /// Looks at the clock; that much more time between two looks than nodes take was spent waiting for the processor.
+    fn out_of_time(&mut self, hard: Duration) -> bool {
+        let now = self.shared.start.elapsed();
+        let waited = now.saturating_sub(self.last_check).saturating_sub(Duration::from_millis(1));
+        self.last_check = now;
+        let waited = waited.as_micros() as u64;
+        let lag = self.shared.lag.fetch_max(waited, Relaxed).max(waited);
+        now + Duration::from_micros(lag).min(hard / 3) >= hard
+    }
+
     #[cold]
     #[inline(never)]
     pub fn check(&mut self) {
@@ -245,7 +267,7 @@ impl<'a> Line<'a> {
         shared.tbhits[self.id].store(self.tbhits, Relaxed);
         let over = shared.stopped()
             || shared.limits.nodes.is_some_and(|limit| shared.total_nodes() >= limit)
-            || shared.hard.is_some_and(|hard| shared.start.elapsed() >= hard);
+            || shared.hard.is_some_and(|hard| self.out_of_time(hard));
         if over {
             shared.done.store(true, Relaxed);
             self.stopped = true;
