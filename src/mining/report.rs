@@ -19,7 +19,7 @@ use std::time::SystemTime;
 use std::{fs, io};
 use thiserror::Error;
 
-/// How often [`write`] calls `step`.
+/// How often [`write()`] calls `step`.
 pub const STEPS: u64 = 8;
 
 /// Why there is no report.
