@@ -99,9 +99,8 @@ fn codec(c: &mut Criterion) {
         material: Some("EPvLR".parse().unwrap()),
         stats_only: false,
         memory_gib: 8,
-        options: Options::default(),
     };
-    job.run(&|_| ()).unwrap();
+    job.run(&mut Solver::new(&job.rules, job.most_pieces(), Options::default()), &|_| ()).unwrap();
     let set = TableSet::open(&tables).unwrap();
     let class = set.classes().member("EPvLR".parse().unwrap()).unwrap().class;
     group.bench_function("read", |b| b.iter(|| black_box(set.table(class).unwrap())));

@@ -252,16 +252,8 @@ pub fn probe(quick: bool, dir: &Path) -> Result<Vec<ProbeTime>, SetError> {
         Ok(())
     })?;
     drop(wdl);
-    let job = Generate {
-        dir,
-        rules: RuleOptions::PAPER,
-        pieces,
-        material: None,
-        stats_only: false,
-        memory_gib: 8,
-        options: Options::default(),
-    };
-    job.run(&|_| ())?;
+    let job = Generate { dir, rules: RuleOptions::PAPER, pieces, material: None, stats_only: false, memory_gib: 8 };
+    job.run(&mut Solver::new(&job.rules, pieces, Options::default()), &|_| ())?;
     let set = TableSet::open(dir)?;
     let mut look = |i: usize| set.probe(&positions[i]).map(|value| _ = black_box(value));
     time("distance, random positions", n, &mut look)?;

@@ -1,6 +1,7 @@
+use super::backend::{BackendArg, report_cpu_instead};
 use super::{Failure, Outcome, RulesArg, ThreadsArg, grouped, print, print_json, progress_bar};
 use clap::Args;
-use doushouqi::tablebase::{self, MAX_PIECES, Material, Options, TableSet};
+use doushouqi::tablebase::{self, MAX_PIECES, Material, TableSet};
 use serde::Serialize;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -30,6 +31,8 @@ pub struct Generate {
     stats_only: bool,
     #[command(flatten)]
     rules: RulesArg,
+    #[command(flatten)]
+    backend: BackendArg,
     #[command(flatten)]
     threads: ThreadsArg,
     /// The most memory to use, in GiB.
@@ -64,18 +67,19 @@ impl Generate {
             material: self.material,
             stats_only: self.stats_only,
             memory_gib: self.memory,
-            options: Options::default(),
         };
         let bar = progress_bar(job.positions(), "positions").with_message("generating");
         let reused = AtomicU64::new(0);
+        let mut solver = self.backend.solver(&self.rules.rules, job.most_pieces())?;
         let result = self.threads.run(|| {
-            job.run(&|progress| {
+            job.run(&mut solver, &|progress| {
                 reused.fetch_add(u64::from(progress.reused), Ordering::Relaxed);
                 bar.inc(progress.positions);
             })
         })?;
         bar.finish_and_clear();
         result?;
+        report_cpu_instead(&solver);
         let set = TableSet::open(&self.out)?;
         let tablebase::Manifest { classes, counted, .. } = set.manifest();
         let positions: u64 = classes.iter().map(|c| c.stats.positions()).sum();

@@ -7,8 +7,7 @@ use super::locate::{Found, Locator};
 use super::solve::working_bytes;
 use super::verify::position;
 use super::{
-    Cells, Class, ClassId, Classes, Index, Material, MaterialError, Options, ROW_CELLS, SolveError, Solver, Stats,
-    Table, Value,
+    Cells, Class, ClassId, Classes, Index, Material, MaterialError, ROW_CELLS, SolveError, Solver, Stats, Table, Value,
 };
 use crate::board::{ByColor, Color, NoMove, Position, RuleOptions, Rules};
 use rayon::prelude::*;
@@ -111,7 +110,6 @@ pub struct Generate<'a> {
     pub stats_only: bool,
     /// The most memory to use.
     pub memory_gib: usize,
-    pub options: Options,
 }
 
 fn file_name(class: &Class) -> String {
@@ -130,15 +128,21 @@ impl Generate<'_> {
     /// Number of positions of all classes to make, both sides to move.
     #[must_use]
     pub fn positions(&self) -> u64 {
-        let pieces = self.material.map_or(self.pieces, Material::len);
-        let classes = Classes::new(&self.rules, pieces);
+        let classes = Classes::new(&self.rules, self.most_pieces());
         let ids = self.levels(&classes).into_iter().flatten();
         ids.map(|id| 2 * classes.get(id).representative.positions()).sum()
     }
 
-    /// Makes the tables. Classes whose file is there and whole are not made again, so a run that was killed is taken up
-    /// where it was. `done` is called after each class.
-    pub fn run(&self, done: &(dyn Fn(Progress) + Sync)) -> Result<(), SetError> {
+    /// Pieces of the largest classes.
+    #[must_use]
+    pub fn most_pieces(&self) -> usize {
+        self.material.map_or(self.pieces, Material::len)
+    }
+
+    /// Makes the tables with a solver that has solved nothing yet, for these rules and [`most_pieces`](Self::most_pieces).
+    /// Classes whose file is there and whole are not made again, so a run that was killed is taken up where it was. `done`
+    /// is called after each class.
+    pub fn run(&self, solver: &mut Solver, done: &(dyn Fn(Progress) + Sync)) -> Result<(), SetError> {
         let dir = self.dir;
         fs::create_dir_all(dir).map_err(TableError::io(dir))?;
         let _lock = lock(dir)?;
@@ -157,14 +161,13 @@ impl Generate<'_> {
         let counted = Mutex::new(counted);
         remove_partial(dir)?;
 
-        let pieces = self.material.map_or(self.pieces, Material::len);
-        let mut solver = Solver::new(&self.rules, pieces, self.options);
+        let pieces = self.most_pieces();
         let levels = self.levels(solver.classes());
         for (i, level) in levels.iter().enumerate() {
             let pieces = i + 2;
             let top = i + 1 == levels.len();
             let values = !(top && self.stats_only);
-            let memory = self.check_memory(&solver, level, values)?;
+            let memory = self.check_memory(solver, level, values)?;
             solver.set_memory(memory);
             let mut to_solve = Vec::new();
             // Checksums of the values of tables that are there but store only one side to move: solving them again is
