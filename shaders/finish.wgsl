@@ -9,7 +9,7 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
     }
     let row = params.first_row + local;
     let record = record(row);
-    let lost = written_at(local * WIDTH + s);
+    let lost = written[local * WIDTH + s];
     let undecided = seen_word(seen_at(row), s) ^ lost;
     let count = count_of(undecided);
     if count != 0u {
@@ -20,7 +20,7 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
         // What is decided and not lost is won, so its code is odd; a draw's is 1, no move is 2.
         var won = EMPTY;
 //@for b from 1
-        let bit_$b = codes_at(at + $bu);
+        let bit_$b = codes[at + $bu];
         won |= bit_$b;
 //@end
         let bit_0 = (won & ~(lost | undecided)) | (undecided & ~bit_1);

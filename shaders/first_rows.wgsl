@@ -8,7 +8,7 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
     let row = params.first_row + id.x;
     var any = EMPTY;
     for (var s = 0u; s < WIDTH; s++) {
-        any |= written_at(id.x * WIDTH + s);
+        any |= written[id.x * WIDTH + s];
     }
     if any_of(any) {
         mark_around(row, record(row));

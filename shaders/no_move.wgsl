@@ -22,7 +22,7 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
 //@for k
         let all_$k = seen_word(mine, at + $ku);
         all += count_of(all_$k);
-        reach_$k = all_$k & ~(reach_$k | gate_at(own + at + $ku) | den_of(record, side, at + $ku));
+        reach_$k = all_$k & ~(reach_$k | gate[own + at + $ku] | den_of(record, side, at + $ku));
         count += count_of(reach_$k);
         stuck[at + $ku] = reach_$k;
         changed |= select(EMPTY, single(at + $ku), any_of(reach_$k));
@@ -36,7 +36,7 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
             let s = lowest(changed);
             let word = own + s;
             written[word] = stuck[s] & loses;
-            gate[word] = gate_at(word) | (stuck[s] & ~loses);
+            gate[word] = gate[word] | (stuck[s] & ~loses);
             if KEEP {
                 codes[word * CODE_STRIDE + CODE_NO_MOVE / 2u] = stuck[s];
             }

@@ -23,7 +23,7 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
     loop {
 //@include quiet_rank
 //@for k
-        reach_$k = (written_at(own + at + $ku) ^ seen_word(mine, at + $ku)) & ((reach_$k | gate_at(own + at + $ku)) ^ flip);
+        reach_$k = (written[own + at + $ku] ^ seen_word(mine, at + $ku)) & ((reach_$k | gate[own + at + $ku]) ^ flip);
         count += count_of(reach_$k);
         fresh[at + $ku] = reach_$k;
         changed |= select(EMPTY, single(at + $ku), any_of(reach_$k));
@@ -36,13 +36,13 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
         loop {
             let s = lowest(changed);
             let word = own + s;
-            written[word] = written_at(word) ^ fresh[s];
+            written[word] = written[word] ^ fresh[s];
             if KEEP {
                 // A code's lowest bit says who wins, as the planes do.
                 var bits = (params.depth + CODE_OF_0_PLIES) & ~1u;
                 loop {
                     let code = word * CODE_STRIDE + firstTrailingBit(bits);
-                    codes[code] = codes_at(code) | fresh[s];
+                    codes[code] = codes[code] | fresh[s];
                     continuing {
                         bits &= bits - 1u;
                         break if bits == 0u;

@@ -9,9 +9,9 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
     let word = entries[3u * i];
     let mask = pair(entries[3u * i + 1u], entries[3u * i + 2u]);
     let row = params.first_row + word / WIDTH;
-    let gated = gate_at(word);
+    let gated = gate[word];
     gate[word] = select(gated & ~mask, gated | mask, (params.depth & 1u) != 0u);
-    let undecided = written_at(word) ^ seen_word(seen_at(row), word % WIDTH);
+    let undecided = written[word] ^ seen_word(seen_at(row), word % WIDTH);
     if any_of(mask & undecided) {
         mark(row, params.depth);
     }

@@ -14,10 +14,10 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
     let row_pieces = plan[side + SIDE_ROW_PIECES];
     let lane_blocks = filled(plan[side + SIDE_FLAGS]);
     let den = den_of(record, side, s);
-    let free = written_at(word) & ~den;
+    let free = written[word] & ~den;
     var best: array<Word, WORTH_BITS>;
 //@for b
-    best[$b] = codes_at(word * CODE_STRIDE + $bu);
+    best[$b] = codes[word * CODE_STRIDE + $bu];
 //@end
     let others = plan[side + SIDE_CAPTURES] + (plan[side + SIDE_BY_LANE] + plan[side + SIDE_OF_LANE]) * CAPTURE_WORDS;
     var rest = hits[2u * id.x + 1u];

@@ -2,7 +2,7 @@
     var rest = EMPTY;
     var held = FULL;
 //@for b
-    let bit_$b = codes_at(at + $bu);
+    let bit_$b = codes[at + $bu];
     rest |= bit_$b;
     held &= ~(bit_$b ^ filled(WORTH_HOLD >> $bu));
 //@end

@@ -4,11 +4,15 @@
 
 use doushouqi::board::{Color, RuleOptions};
 use doushouqi::gpu::{Choice, GpuError, adapters};
-use doushouqi::tablebase::{ClassId, Gpu, Material, Options, Solver, shaders};
+use doushouqi::tablebase::{ClassId, Gpu, GpuLimits, Material, Options, Solver, shaders};
 
 /// The card, or nothing if there is none and none is required.
 fn gpu() -> Option<Gpu> {
-    match Gpu::open(Choice::Any) {
+    limited_gpu(GpuLimits::NONE)
+}
+
+fn limited_gpu(limits: GpuLimits) -> Option<Gpu> {
+    match Gpu::open_limited(Choice::Any, limits) {
         Ok(gpu) => Some(gpu),
         Err(error) => {
             assert!(std::env::var_os("DSQ_REQUIRE_GPU").is_none_or(|v| v != "1"), "DSQ_REQUIRE_GPU=1, but {error}");
@@ -36,7 +40,11 @@ fn assert_same(cpu: &Solver, gpu: &Solver, id: ClassId) {
 }
 
 fn compare_levels(rules: &RuleOptions, most: usize) {
-    let Some(gpu) = gpu() else { return };
+    compare_levels_within(GpuLimits::NONE, rules, most);
+}
+
+fn compare_levels_within(limits: GpuLimits, rules: &RuleOptions, most: usize) {
+    let Some(gpu) = limited_gpu(limits) else { return };
     let mut cpu = Solver::new(rules, most, Options::default());
     let mut gpu = Solver::new(rules, most, Options::default()).on_gpu(gpu, false);
     for pieces in 2..=most {
@@ -51,7 +59,11 @@ fn compare_levels(rules: &RuleOptions, most: usize) {
 }
 
 fn compare_material(material: &str, rules: &RuleOptions) {
-    let Some(gpu) = gpu() else { return };
+    compare_material_within(GpuLimits::NONE, material, rules);
+}
+
+fn compare_material_within(limits: GpuLimits, material: &str, rules: &RuleOptions) {
+    let Some(gpu) = limited_gpu(limits) else { return };
     let material: Material = material.parse().unwrap();
     let mut cpu = Solver::new(rules, material.len(), Options::default());
     let mut gpu = Solver::new(rules, material.len(), Options::default()).on_gpu(gpu, false);
@@ -109,6 +121,25 @@ fn four_pieces_with_two_rats() {
 fn four_pieces_against_one() {
     compare_material("EvLCR", &RuleOptions::default());
     compare_material("RvLTR", &RuleOptions::default());
+}
+
+/// Buffers of 256 KiB: a page has 64 rows, so these classes have up to 50 of them, their planes come in several buffers, and
+/// the smaller classes' values too.
+#[test]
+fn pages() {
+    let limits = GpuLimits { buffer: 256 << 10, ..GpuLimits::NONE };
+    compare_levels_within(limits, &RuleOptions::default(), 3);
+    compare_levels_within(limits, &"no-move=loss,own-rat-blocks=no".parse().unwrap(), 3);
+    compare_material_within(limits, "LTvDC", &RuleOptions::default());
+    compare_material_within(limits, "TRvLR", &"own-rat-blocks=no,no-move=loss".parse().unwrap());
+}
+
+/// Lines of three pieces take up to 67 plies, so a lower limit sends some classes to the kernels with two bytes a cell.
+#[test]
+fn long_lines() {
+    let limits = GpuLimits { byte_plies: 30, ..GpuLimits::NONE };
+    compare_levels_within(limits, &RuleOptions::default(), 3);
+    compare_levels_within(GpuLimits { buffer: 256 << 10, ..limits }, &"no-move=loss".parse().unwrap(), 3);
 }
 
 #[test]

@@ -12,8 +12,6 @@ use std::fmt::Write;
 pub(super) struct Variant {
     /// Words are 64-bit integers and not pairs of 32-bit ones.
     pub int64: bool,
-    /// Words are read by halves: Mesa's software driver gathers 32 bits in a quarter of the instructions.
-    pub halves: bool,
     /// Two bytes a cell.
     pub wide: bool,
     /// Whether values are kept.
@@ -56,11 +54,9 @@ const HITS_GROUP: u32 = 256;
 pub(super) const COPIES: u32 = 64;
 
 impl Variant {
-    /// For each storage buffer whether it is only read: plan, work, written, gate, codes, entries, hits, three of these once
-    /// more if they are read by halves, then the pages.
+    /// For each storage buffer whether it is only read: plan, work, written, gate, codes, entries, hits, then the pages.
     pub fn read_only(self) -> Vec<bool> {
-        let fixed = if self.halves { 10 } else { 7 };
-        (0..fixed + self.pages + self.tables).map(|i| i == 0 || i >= fixed).collect()
+        (0..7 + self.pages + self.tables).map(|i| i == 0 || i >= 7).collect()
     }
 
     pub fn worth_bits(self) -> u32 {
@@ -221,22 +217,8 @@ fn bindings(variant: Variant) -> String {
     }
     bind(&mut text, "storage, read_write", "entries", "array<u32>");
     bind(&mut text, "storage, read_write", "hits", "array<u32>");
-    if variant.halves {
-        // The same buffers once more. No kernel reads again what it has written.
-        for plane in ["written", "gate", "codes"] {
-            bind(&mut text, "storage, read_write", &format!("{plane}_halves"), "array<u32>");
-        }
-    }
-    let read = |plane: &str, at: &str| {
-        if variant.halves {
-            format!("pair({plane}[2u * ({at})], {plane}[2u * ({at}) + 1u])")
-        } else {
-            format!("{plane}[{at}]")
-        }
-    };
     for page in 0..variant.pages {
-        let ty = if variant.halves { "array<u32>" } else { "array<Word>" };
-        bind(&mut text, "storage, read", &format!("seen_{page}"), ty);
+        bind(&mut text, "storage, read", &format!("seen_{page}"), "array<Word>");
     }
     for page in 0..variant.tables {
         bind(&mut text, "storage, read", &format!("table_{page}"), "array<u32>");
@@ -245,21 +227,16 @@ fn bindings(variant: Variant) -> String {
         text += line;
         text.push('\n');
     };
-    for plane in ["written", "gate", "codes"] {
-        let from = format!("{plane}{}", if variant.halves { "_halves" } else { "" });
-        line(&format!("fn {plane}_at(at: u32) -> Word {{ return {}; }}", read(&from, "at")));
-    }
     if variant.pages == 1 {
         line("fn seen_at(row: u32) -> u32 { return row * WIDTH; }");
-        line(&format!("fn seen_word(at: u32, s: u32) -> Word {{ return {}; }}", read("seen_0", "at + s")));
+        line("fn seen_word(at: u32, s: u32) -> Word { return seen_0[at + s]; }");
     } else {
         line("struct Place { page: u32, at: u32 }");
         line("fn seen_at(row: u32) -> Place { return Place(row / params.seen_rows, row % params.seen_rows * WIDTH); }");
         line("fn seen_word(place: Place, s: u32) -> Word {");
         line("    var word = EMPTY;");
         for page in 0..variant.pages {
-            let word = read(&format!("seen_{page}"), "place.at + s");
-            line(&format!("    if place.page == {page}u {{ word = {word}; }}"));
+            line(&format!("    if place.page == {page}u {{ word = seen_{page}[place.at + s]; }}"));
         }
         line("    return word;\n}");
     }

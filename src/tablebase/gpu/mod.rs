@@ -33,11 +33,11 @@ use std::time::{Duration, Instant};
 #[must_use]
 pub fn shaders() -> Vec<(String, String)> {
     let mut all = Vec::new();
-    for bits in 0..64u32 {
+    for bits in 0..32u32 {
         let is = |bit: u32| bits >> bit & 1 != 0;
         let pages = if is(3) { 3 } else { 1 };
         let tables = if is(4) { 2 } else { 1 };
-        let variant = Variant { int64: is(0), halves: is(5), wide: is(1), keep: is(2), pages, tables, group: 64 };
+        let variant = Variant { int64: is(0), wide: is(1), keep: is(2), pages, tables, group: 64 };
         for (name, flags) in kernels::all() {
             all.push((format!("{name} {flags} {variant:?}"), kernels::source(name, variant, flags)));
         }
@@ -174,7 +174,7 @@ impl Gpu {
     fn variant(&self, keep: bool, wide: bool, pages: u32, tables: u32) -> Variant {
         let software = self.device.report.is_software();
         let group = if software { 8 } else { 64 };
-        Variant { int64: self.device.int64, halves: software, wide, keep, pages, tables, group }
+        Variant { int64: self.device.int64, wide, keep, pages, tables, group }
     }
 
     fn set(&mut self, keep: bool, wide: bool, pages: u32, tables: u32) -> Result<Arc<KernelSet>, GpuError> {
@@ -289,7 +289,7 @@ struct Tables {
 impl Tables {
     fn new(device: &Device, batch: &Batch<'_>, ids: &[ClassId], wide: bool, limit: u64) -> Result<Tables, GpuError> {
         let options = batch.classes.options();
-        let variant = Variant { int64: false, halves: false, wide, keep: false, pages: 1, tables: 1, group: 64 };
+        let variant = Variant { int64: false, wide, keep: false, pages: 1, tables: 1, group: 64 };
         let small: Vec<Option<u32>> =
             (0..1 << 12).map(|code| plan::small_worth(worth(code, options), variant)).collect();
         let mut this = Tables { wide, places: HashMap::new(), buffers: Vec::new() };

@@ -163,9 +163,6 @@ impl<'a> Run<'a> {
             (&page.entries).into(),
             (&self.hits).into(),
         ];
-        if self.set.variant.halves {
-            storage.extend_from_within(2..5);
-        }
         match seen {
             Some(seen) => storage.extend(seen.iter().map(Part::from)),
             None => storage.extend(self.planes.open.iter().map(|_| Part::from(&self.nothing[0]))),
