@@ -191,3 +191,26 @@ fn without_a_driver_gpu_fails_and_auto_solves() {
     assert_eq!(auto.status.code(), Some(0));
     assert!(String::from_utf8(auto.stdout).unwrap().contains("\"positions\":160068"));
 }
+
+#[test]
+fn generated_files_have_the_same_bytes() {
+    if gpu().is_none() {
+        return;
+    }
+    let [cpu, gpu] = ["cpu", "gpu"].map(|backend| {
+        let dir = tempfile::tempdir().unwrap();
+        let made = std::process::Command::new(env!("CARGO_BIN_EXE_dsq"))
+            .args(["generate", "--pieces", "3", "--backend", backend, "--out"])
+            .arg(dir.path())
+            .output()
+            .unwrap();
+        assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
+        let entries = std::fs::read_dir(dir.path()).unwrap().map(|entry| entry.unwrap());
+        let mut files: Vec<_> =
+            entries.map(|entry| (entry.file_name(), std::fs::read(entry.path()).unwrap())).collect();
+        files.sort();
+        files
+    });
+    assert!(cpu.len() > 50);
+    assert!(cpu == gpu);
+}
