@@ -2,9 +2,7 @@
 
 use doushouqi::board::{Animal, Color, Move, Piece, Position, RuleOptions, Rules, Setup, Square};
 use doushouqi::game::Game;
-use doushouqi::search::{
-    Clock, Engine, EngineOptions, Evaluation, Ideas, Limits, SearchResult, Tables, minimax,
-};
+use doushouqi::search::{Clock, Engine, EngineOptions, Evaluation, Ideas, Limits, SearchResult, Tables, minimax};
 use doushouqi::tablebase::Wdl;
 use rand_core::{Rng, SeedableRng};
 use rand_pcg::Pcg64;
