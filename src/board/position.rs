@@ -225,14 +225,14 @@ impl Position {
     /// [`Position::make`] without the key, for counting: no key of the result may be used.
     #[inline(always)]
     pub(crate) fn make_unkeyed(&self, mv: Move) -> Position {
-        let mut next = self.clone();
         let to = 1u64 << mv.to.index();
-        debug_assert_eq!(self.lanes[self.turn as usize][mv.animal.index()], 1 << mv.from.index());
-        next.lanes[self.turn as usize][mv.animal.index()] = to;
-        for lane in &mut next.lanes[!self.turn as usize] {
-            *lane &= !to;
-        }
-        next.turn = !self.turn;
+        let (own, enemy) = (self.lanes(self.turn), self.lanes(!self.turn));
+        debug_assert_eq!(own[mv.animal.index()], 1 << mv.from.index());
+        // Both sides are written as wholes: a word written alone would have to reach memory before its vector can be read.
+        let own = std::array::from_fn(|a| if a == mv.animal.index() { to } else { own[a] });
+        let enemy = std::array::from_fn(|a| enemy[a] & !to);
+        let mut next = Position { lanes: [own; 2], turn: !self.turn, key: self.key };
+        next.lanes[!self.turn as usize] = enemy;
         next
     }
 

@@ -159,7 +159,7 @@ fn run(mut counter: Counter<'_>, depth: u32) -> u64 {
     }
     struct Level {
         key: u64,
-        targets: Lanes,
+        moves: Moves,
         total: u64,
     }
     let mut levels: Vec<Level> = Vec::with_capacity(depth as usize);
@@ -175,12 +175,12 @@ fn run(mut counter: Counter<'_>, depth: u32) -> u64 {
         }
     }
     counter.prefetch(&root, depth, targets);
-    levels.push(Level { key, targets, total: 0 });
+    levels.push(Level { key, moves: Moves::new(targets), total: 0 });
     loop {
         let remaining = depth - levels.len() as u32;
         let top = levels.last_mut().expect("the root is there until the end");
         let position = counter.path.last();
-        let Some(mv) = next_move(position, &mut top.targets) else {
+        let Some(mv) = top.moves.next(position) else {
             let done = levels.pop().expect("there is a level");
             if let Some(hash) = counter.hash {
                 hash.table.put(done.key, done.total);
@@ -214,35 +214,50 @@ fn run(mut counter: Counter<'_>, depth: u32) -> u64 {
         }
         counter.prefetch(&next, remaining, targets);
         counter.path.0.push(next);
-        levels.push(Level { key, targets, total: 0 });
+        levels.push(Level { key, moves: Moves::new(targets), total: 0 });
     }
 }
 
-/// Takes the next move off the targets.
-#[inline(always)]
-fn next_move(position: &Position, targets: &mut Lanes) -> Option<Move> {
-    for animal in Animal::ALL {
-        let lane = &mut targets[animal.index()];
-        if *lane != 0 {
-            let to = Square::lowest(*lane);
-            *lane &= *lane - 1;
-            let from = Square::lowest(position.lanes(position.turn())[animal.index()]);
-            return Some(Move { animal, from, to });
-        }
+/// Moves that are still to be made.
+struct Moves {
+    targets: Lanes,
+    /// The animals that have targets, a bit each.
+    animals: u32,
+}
+
+impl Moves {
+    #[inline(always)]
+    fn new(targets: Lanes) -> Moves {
+        let animals = (0..8).fold(0, |set, a| set | u32::from(targets[a] != 0) << a);
+        Moves { targets, animals }
     }
-    None
+
+    /// Takes the next one off.
+    #[inline(always)]
+    fn next(&mut self, position: &Position) -> Option<Move> {
+        if self.animals == 0 {
+            return None;
+        }
+        let a = (self.animals.trailing_zeros() & 7) as usize;
+        let lane = &mut self.targets[a];
+        let to = Square::lowest(*lane);
+        *lane &= *lane - 1;
+        self.animals &= !(u32::from(*lane == 0) << a);
+        Some(Move { animal: Animal::ALL[a], from: Square::lowest(position.lanes(position.turn())[a]), to })
+    }
 }
 
 impl Counter<'_> {
     /// Asks for the entries of all positions one move on, if they will be looked up. In `leaf` counting their keys would
     /// take too long.
     #[inline(always)]
-    fn prefetch(&self, position: &Position, depth: u32, mut targets: Lanes) {
+    fn prefetch(&self, position: &Position, depth: u32, targets: Lanes) {
         let Some(hash) = self.hash else { return };
         if depth < 4 || self.mode == PerftMode::Leaf {
             return;
         }
-        while let Some(mv) = next_move(position, &mut targets) {
+        let mut moves = Moves::new(targets);
+        while let Some(mv) = moves.next(position) {
             hash.table.prefetch(hash.key_of(position.key_after(mv), depth - 1));
         }
     }
@@ -327,7 +342,8 @@ impl Counter<'_> {
         }
         total -= lost.iter().sum::<u64>();
 
-        while let Some(mv) = next_move(position, &mut targets) {
+        let mut moves = Moves::new(targets);
+        while let Some(mv) = moves.next(position) {
             total += self.after(position, mv);
         }
         if leaf {
