@@ -1,6 +1,6 @@
 //! The engine against minimax, against the endgame tables, and against whatever position, game and limit somebody gives it.
 
-use doushouqi::board::{Animal, Color, Move, Piece, Position, RuleOptions, Rules, Setup, Square};
+use doushouqi::board::{Animal, Color, Move, Piece, Position, RuleOptions, Rules, Setup};
 use doushouqi::game::Game;
 use doushouqi::search::eval::WEIGHTS;
 use doushouqi::search::tune::{Fit, Sample, SelfPlay};
