@@ -84,7 +84,7 @@ pub fn write(dir: &Path) -> Outcome {
              51 hours); MistyJungle, a solver of Dou Shou Qi for win, draw and loss: measured by us (1.2e8 placements of three \
              pieces in 80 to 94 s). They solve other games and keep other things: only the order of size can be compared.\n\n\
              ![Time and size](endgames-size.svg)\n\n## How long endgames last\n\nPositions with White to move by plies to the end, \
-             wins at odd and losses at even numbers.\n\n![By plies](endgames-plies.svg)\n";
+             wins at odd and losses at even numbers.\n\n![By plies](plies.svg)\n";
 
     let save = |name: &str, svg: String| write_file(&dir.join(name), &svg);
     let axis = |label| Axis { label, log: false };
@@ -140,7 +140,7 @@ pub fn write(dir: &Path) -> Outcome {
         })
         .collect();
     save(
-        "endgames-plies.svg",
+        "plies.svg",
         line_chart("How long endgames last", axis("plies to the end"), log("positions"), &by_plies)?,
     )?;
 
