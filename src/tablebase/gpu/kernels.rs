@@ -38,12 +38,12 @@ pub(super) const KINDS: u32 = 20;
 
 /// The kind of rows whose mover has so many row pieces.
 pub(super) fn kind(row_pieces: usize, flags: u32) -> u32 {
-    (4 * row_pieces as u32) | flags & (MIRRORED | LEAPS)
+    (4 * row_pieces as u32) | (flags & (MIRRORED | LEAPS))
 }
 
 /// What rows of a kind have.
 pub(super) fn flags(kind: u32) -> u32 {
-    kind & (MIRRORED | LEAPS) | if kind >= 4 { ROW_MOVES } else { 0 }
+    (kind & (MIRRORED | LEAPS)) | if kind >= 4 { ROW_MOVES } else { 0 }
 }
 
 /// Work groups along x where there may be more than one dimension allows.
