@@ -317,7 +317,7 @@ fn benchmark() {
     stdout(&["benchmark", "--report", at]);
     let page = std::fs::read_to_string(dir.path().join("figures.md")).unwrap();
     assert!(page.contains("260,100") && page.contains("perft 6, 100,459,989 nodes, 2 threads"), "{page}");
-    for plot in ["perft.svg", "solving.svg", "endgames-plies.svg", "endgames-size.svg"] {
+    for plot in ["perft.svg", "solving.svg", "plies.svg", "endgames-size.svg"] {
         assert!(page.contains(plot) && std::fs::read_to_string(dir.path().join(plot)).unwrap().starts_with("<svg"));
     }
     write("tables.jsonl", "{}");

@@ -139,10 +139,7 @@ pub fn write(dir: &Path) -> Outcome {
                 .collect(),
         })
         .collect();
-    save(
-        "plies.svg",
-        line_chart("How long endgames last", axis("plies to the end"), log("positions"), &by_plies)?,
-    )?;
+    save("plies.svg", line_chart("How long endgames last", axis("plies to the end"), log("positions"), &by_plies)?)?;
 
     let pieces = |level: &Level| level.name.split(' ').next().and_then(|n| n.parse::<f64>().ok()).unwrap_or(0.0);
     let sizes = [
