@@ -436,7 +436,7 @@ fn the_bench_signature_is_known() {
 #[test]
 fn samples_are_text() {
     let tables = Arc::new(Tables::solve(&RuleOptions::default(), 2).unwrap());
-    let play = SelfPlay { rules: rules("paper"), nodes: 200, seed: 5, tables };
+    let play = SelfPlay { rules: rules("paper"), nodes: 200, seed: 5, tables, engine: EngineOptions::default() };
     let samples = play.game(0);
     assert!(samples.len() > 5 && samples == play.game(0), "a game depends on its number alone");
     for sample in &samples {

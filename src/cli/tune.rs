@@ -1,9 +1,9 @@
 use super::{Failure, Outcome, RulesArg, ThreadsArg, print, progress_bar};
 use clap::{Args, Subcommand};
 use doushouqi::board::Rules;
-use doushouqi::search::Tables;
 use doushouqi::search::eval::{WEIGHTS, Weights};
 use doushouqi::search::tune::{Fit, Sample, SelfPlay};
+use doushouqi::search::{EngineOptions, Tables};
 use rayon::prelude::*;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -40,6 +40,9 @@ struct Play {
     /// The file to write: a FEN, a score and a result a line.
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
+    /// Weights of the features; those in use if not given.
+    #[arg(long, value_name = "FILE")]
+    weights: Option<PathBuf>,
     #[command(flatten)]
     rules: RulesArg,
     #[command(flatten)]
@@ -88,13 +91,31 @@ fn read(path: &Path) -> Result<String, Failure> {
     fs::read_to_string(path).map_err(|e| Failure::Input(format!("cannot read {}: {e}", path.display())))
 }
 
+fn read_samples(paths: &[PathBuf]) -> Result<Vec<Sample>, Failure> {
+    let mut samples = Vec::new();
+    for path in paths {
+        for line in read(path)?.lines() {
+            samples.push(line.parse().map_err(|e| Failure::Input(format!("{}: {e}", path.display())))?);
+        }
+    }
+    Ok(samples)
+}
+
+/// The weights in a file, or those in use.
+fn read_weights(path: Option<&Path>) -> Result<Weights, Failure> {
+    let Some(path) = path else { return Ok(WEIGHTS.clone()) };
+    read(path)?.parse().map_err(|e| Failure::Input(format!("{}: {e}", path.display())))
+}
+
 impl Play {
     fn run(self) -> Outcome {
         let rules = Rules::new(self.rules.rules);
+        let weights = self.weights.as_deref().map(|path| read_weights(Some(path))).transpose()?;
+        let engine = EngineOptions { weights, ..EngineOptions::default() };
         let bar = progress_bar(self.games, "games");
         let text = self.threads.run(|| -> Result<String, Failure> {
             let tables = Arc::new(Tables::solve(rules.options(), 4)?);
-            let play = SelfPlay { rules: rules.clone(), nodes: self.nodes, seed: self.seed, tables };
+            let play = SelfPlay { rules: rules.clone(), nodes: self.nodes, seed: self.seed, tables, engine };
             let games: Vec<String> = (0..self.games)
                 .into_par_iter()
                 .map(|number| {
@@ -113,17 +134,8 @@ impl Play {
 
 impl FitCommand {
     fn run(self) -> Outcome {
-        let mut samples = Vec::new();
-        for path in &self.samples {
-            for line in read(path)?.lines() {
-                let sample: Sample = line.parse().map_err(|e| Failure::Input(format!("{}: {e}", path.display())))?;
-                samples.push(sample);
-            }
-        }
-        let from: Weights = match &self.from {
-            Some(path) => read(path)?.parse().map_err(|e| Failure::Input(format!("{}: {e}", path.display())))?,
-            None => WEIGHTS.clone(),
-        };
+        let samples = read_samples(&self.samples)?;
+        let from = read_weights(self.from.as_deref())?;
         let fit = Fit { epochs: self.epochs, result: self.result, rate: self.rate };
         let rules = Rules::new(self.rules.rules);
         let fitted = self.threads.run(|| {

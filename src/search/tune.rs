@@ -68,20 +68,23 @@ pub struct SelfPlay {
     /// Nodes of each search.
     pub nodes: u64,
     pub seed: u64,
+    /// They end games of few pieces.
     pub tables: Arc<Tables>,
+    /// Who plays; hash size and tables are not taken from here.
+    pub engine: EngineOptions,
 }
 
 impl SelfPlay {
     /// The samples of one game, the same for every run.
     ///
-    /// Three games of four begin at the start with some random moves, the others with pieces put on the board at random;
-    /// some moves are random all through the opening. Samples are positions from which the search neither takes nor saw
-    /// an end.
+    /// Every other game begins at the start, the rest with pieces put on the board at random; some random moves follow.
+    /// In half of the games another random move is made later, and what came before it is no sample, since the result says
+    /// little of it. Samples are positions from which the search neither takes nor saw an end.
     #[must_use]
     pub fn game(&self, number: u64) -> Vec<Sample> {
         let mut random = Pcg64::seed_from_u64(self.seed ^ number.wrapping_mul(0x9e37_79b9_7f4a_7c15));
         let mut below = move |n: usize| (random.next_u64() >> 33) as usize % n;
-        let start = if number % 4 == 3 { random_position(&mut below) } else { Position::start() };
+        let start = if number % 2 == 1 { random_position(&mut below) } else { Position::start() };
         let mut game = Game::new(start, self.rules.clone(), Some(Game::NO_CAPTURE_LIMIT));
         for _ in 0..4 + below(8) {
             let moves = game.legal_moves();
@@ -92,7 +95,8 @@ impl SelfPlay {
                 break;
             }
         }
-        let options = EngineOptions { hash_mib: 4, tables: Some(self.tables.clone()), ..EngineOptions::default() };
+        let detour = if below(2) == 0 { Some(game.moves().len() + below(40)) } else { None };
+        let options = EngineOptions { hash_mib: 4, tables: Some(self.tables.clone()), ..self.engine.clone() };
         // Deliberately not kept from game to game: a game depends on its number alone.
         let mut engine = Engine::new(options);
         let limits = Limits { nodes: Some(self.nodes), ..Limits::default() };
@@ -123,8 +127,13 @@ impl SelfPlay {
             if !mv.is_capture(position) && !threatened {
                 seen.push((position.clone(), value * sign));
             }
-            let moves = game.legal_moves();
-            let mv = if game.moves().len() < 40 && below(12) == 0 { moves[below(moves.len())] } else { mv };
+            let mv = if detour == Some(game.moves().len()) {
+                seen.clear();
+                let moves = game.legal_moves();
+                moves[below(moves.len())]
+            } else {
+                mv
+            };
             if game.play(mv).is_err() {
                 break 0.5;
             }
@@ -133,11 +142,11 @@ impl SelfPlay {
     }
 }
 
-/// From 3 to 12 pieces anywhere but in traps and dens.
+/// From 4 to 16 pieces anywhere but in traps and dens.
 fn random_position(below: &mut impl FnMut(usize) -> usize) -> Position {
     loop {
         let mut setup = Setup::empty(Color::ALL[below(2)]);
-        let wanted = 3 + below(10);
+        let wanted = 4 + below(13);
         for _ in 0..wanted {
             let piece = Piece { color: Color::ALL[below(2)], animal: Animal::ALL[below(8)] };
             let there = |square: &Square| setup.squares[square.index()].is_none();
@@ -191,8 +200,13 @@ fn squash(x: f32) -> f32 {
 /// The largest evaluation that learning may be led to by a score.
 const MOST: f32 = 3000.0;
 
+/// Whether a sample is kept to measure the error: a tenth are, in blocks, since samples of one game are much alike.
+fn held_back(index: usize) -> bool {
+    index / 1000 % 10 == 9
+}
+
 impl Fit {
-    /// Fits weights, beginning with `weights`. Every tenth sample is held back to measure the error.
+    /// Fits weights, beginning with `weights`. A tenth of the samples are held back to measure the error.
     #[must_use]
     pub fn run(
         &self,
@@ -211,7 +225,7 @@ impl Fit {
             })
             .collect();
         let mut values: Vec<[f32; 2]> = weights.0.iter().map(|w| w.map(f32::from)).collect();
-        let (held, learned): (Vec<(usize, &Row)>, Vec<_>) = rows.iter().enumerate().partition(|(i, _)| i % 10 == 9);
+        let (held, learned): (Vec<(usize, &Row)>, Vec<_>) = rows.iter().enumerate().partition(|(i, _)| held_back(*i));
         let (held, learned): (Vec<&Row>, Vec<&Row>) =
             (held.into_iter().map(|(_, r)| r).collect(), learned.into_iter().map(|(_, r)| r).collect());
 
