@@ -142,7 +142,7 @@ impl SelfPlay {
     }
 }
 
-/// From 4 to 16 pieces anywhere but in traps and dens.
+/// Up to 16 pieces anywhere but in traps and dens.
 fn random_position(below: &mut impl FnMut(usize) -> usize) -> Position {
     loop {
         let mut setup = Setup::empty(Color::ALL[below(2)]);
