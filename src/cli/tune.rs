@@ -12,10 +12,14 @@ use std::sync::Arc;
 /// Tune the evaluation: play games to learn from, fit weights to them.
 ///
 /// The same seed gives the same games and the same weights. The weights in use are src/search/eval/weights.txt; to try
-/// others, `dsq match builtin:default,weights=FILE builtin:default`.
+/// others, `dsq match builtin:default,weights=FILE builtin:default`. A round is games with the weights so far, a fit that
+/// begins with them, and a match; the next round goes on with the winner and learns from its games and the last rounds'.
 #[derive(Args)]
-#[command(after_help = "Examples:\n  dsq tune play --games 10000 --nodes 2000 --seed 1 --out samples.txt\n  \
-                        dsq tune fit samples.txt --out weights.txt")]
+#[command(after_help = "Examples:\n  dsq tune play --games 4000 --nodes 1000 --seed 1 --out first.txt\n  \
+                        dsq tune fit first.txt --out weights.txt\n  \
+                        dsq match builtin:default,weights=weights.txt builtin:default --nodes 5000 --games 400 --sprt 0,20\n  \
+                        dsq tune play --games 4000 --nodes 1000 --seed 2 --weights weights.txt --out second.txt\n  \
+                        dsq tune fit first.txt second.txt --from weights.txt --out better.txt")]
 pub struct Tune {
     #[command(subcommand)]
     step: Step,
@@ -60,13 +64,14 @@ struct FitCommand {
     /// Weights to begin with; those in use if not given.
     #[arg(long, value_name = "FILE")]
     from: Option<PathBuf>,
-    #[arg(long, value_name = "N", default_value_t = 60)]
+    #[arg(long, value_name = "N", default_value_t = 15)]
     epochs: usize,
-    /// Share of the game's result in what is aimed at; the rest is the score of the search.
-    #[arg(long, value_name = "SHARE", default_value_t = 0.5)]
+    /// Share of the game's result in what is aimed at; the rest is the score of the search. The more games are drawn, the
+    /// less the result says.
+    #[arg(long, value_name = "SHARE", default_value_t = 0.35)]
     result: f32,
     /// Step of the optimiser, in hundredths of a cat.
-    #[arg(long, default_value_t = 2.0)]
+    #[arg(long, default_value_t = 1.5)]
     rate: f32,
     #[command(flatten)]
     rules: RulesArg,
