@@ -113,6 +113,14 @@ impl Solver {
         self.gpu.as_ref().and_then(|card| card.instead.as_deref()).unwrap_or_default()
     }
 
+    /// Whether the memory of this machine, not that of a graphics card, holds the classes in work.
+    pub(crate) fn needs_host_memory(&self) -> bool {
+        #[cfg(feature = "gpu")]
+        return self.gpu.is_none();
+        #[cfg(not(feature = "gpu"))]
+        true
+    }
+
     /// The classes of these rules.
     #[must_use]
     pub fn classes(&self) -> &Classes {
