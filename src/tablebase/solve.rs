@@ -235,6 +235,12 @@ impl Solver {
         Task { material, classes: &self.classes, tables: &self.tables, keep, level }
     }
 
+    /// Classes to solve on a graphics card, values and all.
+    #[cfg(all(test, feature = "gpu"))]
+    pub(super) fn batch<'a>(&'a self, ids: &'a [ClassId]) -> Batch<'a> {
+        Batch { ids, upcoming: ids, classes: &self.classes, tables: &self.tables, keep: true }
+    }
+
     /// Solves these classes at the same time.
     fn solve_group<E: From<SolveError> + Send>(
         &self,

@@ -177,8 +177,7 @@ impl Gpu {
         Variant { int64: self.device.int64, wide, keep, pages, tables, group }
     }
 
-    fn set(&mut self, keep: bool, wide: bool, pages: u32, tables: u32) -> Result<Arc<KernelSet>, GpuError> {
-        let variant = self.variant(keep, wide, pages, tables);
+    fn set(&mut self, variant: Variant) -> Result<Arc<KernelSet>, GpuError> {
         if let Some(set) = self.sets.get(&variant) {
             return Ok(set.clone());
         }
@@ -233,6 +232,13 @@ impl Gpu {
     }
 
     fn solve_with(&mut self, batch: &Batch<'_>, wide: bool, page_rows: u64) -> Result<Vec<Solved>, GpuError> {
+        let byte_plies = if wide { Cells::BYTE_PLIES } else { self.limits.byte_plies };
+        let limit = self.limit();
+        self.start(batch, wide, page_rows)?.solve(byte_plies, limit)
+    }
+
+    /// A batch on the card, with nothing done yet.
+    fn start<'a>(&'a mut self, batch: &'a Batch<'a>, wide: bool, page_rows: u64) -> Result<Run<'a>, GpuError> {
         let tables = self.tables(batch, wide)?;
         let seen_rows = (self.limit() / ROW_BYTES / page_rows).max(1) * page_rows;
         let side_rows: u64 =
@@ -244,10 +250,8 @@ impl Gpu {
         if bindings > most {
             return Err(GpuError::TooManyBuffers { needed: bindings, limit: most });
         }
-        let set = self.set(batch.keep, wide, pages as u32, tables.buffers.len() as u32)?;
-        let byte_plies = if wide { Cells::BYTE_PLIES } else { self.limits.byte_plies };
-        Run::new(&self.device, &set, batch, &tables, page_rows as usize, seen_rows as usize)?
-            .solve(byte_plies, self.limit())
+        let set = self.set(variant)?;
+        Run::new(&self.device, set, batch, tables, page_rows as usize, seen_rows as usize)
     }
 
     /// The values of the smaller classes on the card: for all classes that will follow, if they fit into one buffer.
