@@ -172,9 +172,9 @@ fn perft_of_random_games() {
     let options = RuleOptions::PRESETS.into_iter().map(|(_, options)| options);
     let options = options.chain(single.iter().map(|text| text.parse().unwrap()));
     let mut random = Pcg64::seed_from_u64(5);
-    for rules in options.map(Rules::new) {
+    for (rules, int64) in options.map(Rules::new).zip([false, true].into_iter().cycle()) {
         // Chunks of four positions, so that there are many.
-        let Some(gpu) = required(GpuPerft::open_limited(Choice::Any, &rules, 4 << 14)) else { return };
+        let Some(gpu) = required(GpuPerft::open_limited(Choice::Any, &rules, 4 << 14, int64)) else { return };
         let mut position = Position::start();
         for ply in 0.. {
             let moves = position.moves(&rules);
@@ -201,6 +201,15 @@ fn perft_says_what_a_card_does_not_count() {
         assert_eq!(output.status.code(), Some(2));
         assert!(String::from_utf8_lossy(&output.stderr).contains("without --hash"));
     }
+}
+
+/// The text for adapters without 64-bit integers.
+#[test]
+fn words_in_two_halves() {
+    let limits = GpuLimits { int64: false, ..GpuLimits::NONE };
+    compare_levels_within(limits, &RuleOptions::default(), 3);
+    compare_material_within(limits, "LTvDC", &RuleOptions::default());
+    compare_levels_within(GpuLimits { byte_plies: 30, buffer: 1 << 20, ..limits }, &"no-move=loss".parse().unwrap(), 3);
 }
 
 #[test]

@@ -2,6 +2,7 @@ use super::Failure;
 use clap::{Args, ValueEnum};
 use doushouqi::board::RuleOptions;
 use doushouqi::tablebase::{Options, Solver};
+use serde::Serialize;
 #[cfg(feature = "gpu")]
 use {
     doushouqi::gpu::{Choice, GpuError},
@@ -107,4 +108,38 @@ pub fn report_cpu_instead(solver: &Solver) {
     }
     #[cfg(not(feature = "gpu"))]
     let _ = solver;
+}
+
+/// What a graphics card did, for JSON.
+#[derive(Clone, Serialize)]
+pub struct CardWork {
+    #[cfg(feature = "gpu")]
+    #[serde(flatten)]
+    work: doushouqi::tablebase::GpuWork,
+    /// Of the seconds, those that went into compiling its programs.
+    compile_seconds: f64,
+}
+
+impl CardWork {
+    /// What it did so far, if there is one.
+    pub fn of(solver: &Solver) -> Option<CardWork> {
+        CardWork::since(solver, None)
+    }
+
+    /// What it did since.
+    #[cfg(feature = "gpu")]
+    pub fn since(solver: &Solver, before: Option<&CardWork>) -> Option<CardWork> {
+        let (work, compile_seconds) = (solver.gpu_work()?, solver.gpu_compile_time().as_secs_f64());
+        Some(match before {
+            None => CardWork { work, compile_seconds },
+            Some(before) => {
+                CardWork { work: work.since(&before.work), compile_seconds: compile_seconds - before.compile_seconds }
+            }
+        })
+    }
+
+    #[cfg(not(feature = "gpu"))]
+    pub fn since(_: &Solver, _: Option<&CardWork>) -> Option<CardWork> {
+        None
+    }
 }

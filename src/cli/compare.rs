@@ -52,9 +52,11 @@ impl Compare {
 #[cfg(feature = "gpu")]
 mod gpu {
     use super::super::{Failure, Outcome, grouped, print, print_json, progress_bar};
-    use doushouqi::board::{Color, Piece, Position, RuleOptions, Setup};
+    use doushouqi::board::{Color, RuleOptions};
     use doushouqi::gpu::Choice;
-    use doushouqi::tablebase::{ClassId, Classes, Gpu, Index, Material, Options, ROW_CELLS, Solver, Value};
+    use doushouqi::tablebase::{
+        ClassId, Classes, Difference, Gpu, Index, Material, Options, ROW_CELLS, Solver, first_difference,
+    };
     use serde::Serialize;
     use std::time::Instant;
 
@@ -103,7 +105,28 @@ mod gpu {
         #[serde(flatten)]
         sum: Sum,
         #[serde(skip_serializing_if = "Option::is_none")]
-        difference: Option<&'a str>,
+        difference: Option<Named<'a>>,
+    }
+
+    /// A [`Difference`] as printed.
+    #[derive(Serialize)]
+    struct Named<'a> {
+        material: String,
+        fen: Option<&'a str>,
+        cpu: &'a str,
+        gpu: &'a str,
+    }
+
+    impl<'a> Named<'a> {
+        fn new(difference: &'a Difference) -> Named<'a> {
+            let Difference { material, fen, first, second } = difference;
+            Named { material: material.to_string(), fen: fen.as_deref(), cpu: first, gpu: second }
+        }
+
+        fn text(&self) -> String {
+            let Named { material, fen, cpu, gpu } = self;
+            format!("{material}: {}: the processor has {cpu}, the graphics card {gpu}", fen.unwrap_or("no position"))
+        }
     }
 
     pub fn compare(rules: &RuleOptions, pieces: usize, material: Option<Material>, json: bool) -> Outcome {
@@ -131,7 +154,7 @@ mod gpu {
                 sum.gpu_seconds += timed(&mut gpu, group)?;
                 for &id in group {
                     sum.positions += Color::ALL.map(|color| positions(&cpu, id, color)).iter().sum::<u64>();
-                    difference = difference.or_else(|| differs(&cpu, &gpu, id));
+                    difference = difference.or_else(|| first_difference(&cpu, &gpu, id));
                     if level == pieces {
                         cpu.forget(id);
                         gpu.forget(id);
@@ -157,10 +180,15 @@ mod gpu {
         let text = whole.text();
         if json {
             let identical = difference.is_none();
-            print_json(&Whole { identical, adapter: &adapter, sum: whole, difference: difference.as_deref() })?;
+            print_json(&Whole {
+                identical,
+                adapter: &adapter,
+                sum: whole,
+                difference: difference.as_ref().map(Named::new),
+            })?;
         }
         match difference {
-            Some(difference) => Err(Failure::Mismatch(difference)),
+            Some(difference) => Err(Failure::Mismatch(Named::new(&difference).text())),
             None if json => Ok(()),
             None => print(format_args!("identical: {text}")),
         }
@@ -207,34 +235,5 @@ mod gpu {
         }
         groups.push(&ids[start..]);
         groups
-    }
-
-    /// The first difference between the two in a class.
-    fn differs(cpu: &Solver, gpu: &Solver, id: ClassId) -> Option<String> {
-        let material = cpu.classes().get(id).representative;
-        for color in Color::ALL {
-            let (a, b) = (&cpu.table(id)?.cells[color], &gpu.table(id)?.cells[color]);
-            if a == b {
-                continue;
-            }
-            let Some(cell) = (0..a.len().min(b.len())).find(|&cell| a.get(cell) != b.get(cell)) else {
-                return Some(format!("{material}: the tables differ in size"));
-            };
-            let value = |code: u16| Value::from_code(code).map_or("no position".to_owned(), |value| value.to_string());
-            let (a, b) = (value(a.get(cell)), value(b.get(cell)));
-            return Some(format!("{material}: {}: CPU says {a}, GPU says {b}", name(material, cell, color)));
-        }
-        (cpu.class_stats(id) != gpu.class_stats(id)).then(|| format!("{material}: equal values, but other counts"))
-    }
-
-    /// A cell's position as FEN.
-    fn name(material: Material, cell: usize, turn: Color) -> String {
-        let index = Index::new(material);
-        let mut setup = Setup::empty(turn);
-        let Some(squares) = index.squares(cell) else { return format!("cell {cell}, which no position has") };
-        for (square, &(color, animal)) in squares.iter().zip(&index.men) {
-            setup.squares[square.index()] = Some(Piece { color, animal });
-        }
-        Position::from_setup(&setup).map_or_else(|_| format!("cell {cell}"), |position| position.to_fen())
     }
 }

@@ -1,4 +1,4 @@
-use super::backend::{BackendArg, report_cpu_instead};
+use super::backend::{BackendArg, CardWork, report_cpu_instead};
 use super::{Failure, Outcome, RulesArg, ThreadsArg, grouped, print, print_json, progress_bar};
 use clap::Args;
 use doushouqi::tablebase::{self, MAX_PIECES, Material, TableSet};
@@ -60,6 +60,8 @@ struct Report {
     bytes: u64,
     bits_per_position: f64,
     seconds: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    gpu: Option<CardWork>,
 }
 
 impl Generate {
@@ -109,6 +111,7 @@ impl Generate {
             bytes,
             bits_per_position: bytes as f64 * 8.0 / positions as f64,
             seconds: start.elapsed().as_secs_f64(),
+            gpu: CardWork::of(&solver),
         };
         if self.json {
             return print_json(&report);

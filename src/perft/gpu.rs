@@ -47,14 +47,16 @@ impl<'a> GpuPerft<'a> {
     /// Opens a card for counting under these rules.
     pub fn open(choice: Choice, rules: &'a Rules) -> Result<GpuPerft<'a>, GpuError> {
         // More does not make a card busier.
-        GpuPerft::open_limited(choice, rules, 1 << 30)
+        GpuPerft::open_limited(choice, rules, 1 << 30, true)
     }
 
-    /// The same with buffers of at most so many bytes, but of 16 KiB at least.
-    pub fn open_limited(choice: Choice, rules: &'a Rules, buffer: u64) -> Result<GpuPerft<'a>, GpuError> {
+    /// The same with buffers of at most so many bytes, but of 16 KiB at least, and without 64-bit integers if they are not
+    /// allowed: for tests.
+    pub fn open_limited(choice: Choice, rules: &'a Rules, buffer: u64, int64: bool) -> Result<GpuPerft<'a>, GpuError> {
         let device = Device::open(choice, 4)?;
+        let int64 = int64 && device.int64;
         let layout = device.layout(&[true, false, true, false])?;
-        let kernel = |name| device.kernel(&layout, name, &source(name, rules, device.int64));
+        let kernel = |name| device.kernel(&layout, name, &source(name, rules, int64));
         let (expand, groups, count) = (kernel("perft_expand")?, kernel("perft_groups")?, kernel("perft_count")?);
         // Room for as many positions as there can be.
         let most = device.max_binding().min(buffer) / POSITION_BYTES;

@@ -7,7 +7,7 @@ use rayon::prelude::*;
 use thiserror::Error;
 #[cfg(feature = "gpu")]
 use {
-    super::gpu::{Batch, Gpu},
+    super::gpu::{Batch, Gpu, GpuWork},
     crate::gpu::GpuError,
 };
 
@@ -104,6 +104,13 @@ impl Solver {
     #[must_use]
     pub fn gpu_compile_time(&self) -> std::time::Duration {
         self.gpu.as_ref().map(|card| card.gpu.compile_time()).unwrap_or_default()
+    }
+
+    /// What the graphics card has done so far, if there is one.
+    #[cfg(feature = "gpu")]
+    #[must_use]
+    pub fn gpu_work(&self) -> Option<GpuWork> {
+        self.gpu.as_ref().map(|card| card.gpu.work())
     }
 
     /// The classes that the processor solved because the graphics card could not, and why it could not.

@@ -11,6 +11,7 @@
 mod kernels;
 mod plan;
 mod run;
+mod work;
 
 use super::class::Classes;
 use super::index::WIDTH;
@@ -28,6 +29,7 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
+pub use work::GpuWork;
 
 /// Name and whole text of each compute shader, in all the variants that differ in more than numbers.
 #[must_use]
@@ -110,11 +112,13 @@ pub struct GpuLimits {
     pub buffer: u64,
     /// The longest line for which a cell has one byte, 253 at most.
     pub byte_plies: u16,
+    /// Whether words may be 64-bit integers.
+    pub int64: bool,
 }
 
 impl GpuLimits {
     /// No bounds but the adapter's.
-    pub const NONE: GpuLimits = GpuLimits { buffer: u64::MAX, byte_plies: Cells::BYTE_PLIES };
+    pub const NONE: GpuLimits = GpuLimits { buffer: u64::MAX, byte_plies: Cells::BYTE_PLIES, int64: true };
 }
 
 /// A graphics card that solves classes.
@@ -122,6 +126,7 @@ pub struct Gpu {
     device: Device,
     limits: GpuLimits,
     sets: HashMap<Variant, Arc<KernelSet>>,
+    work: GpuWork,
     /// What is on the card of smaller classes.
     tables: Option<Arc<Tables>>,
 }
@@ -150,13 +155,19 @@ impl Gpu {
     /// The same, but with less room than the card has.
     pub fn open_limited(choice: Choice, limits: GpuLimits) -> Result<Gpu, GpuError> {
         let device = Device::open(choice, 9)?;
-        Ok(Gpu { device, limits, sets: HashMap::new(), tables: None })
+        Ok(Gpu { device, limits, sets: HashMap::new(), work: GpuWork::default(), tables: None })
     }
 
     /// The card.
     #[must_use]
     pub fn adapter(&self) -> &AdapterReport {
         &self.device.report
+    }
+
+    /// What it has done so far.
+    #[must_use]
+    pub fn work(&self) -> GpuWork {
+        self.work
     }
 
     /// The time spent so far on compiling kernels, which happens when they are first needed.
@@ -174,7 +185,7 @@ impl Gpu {
     fn variant(&self, keep: bool, wide: bool, pages: u32, tables: u32) -> Variant {
         let software = self.device.report.is_software();
         let group = if software { 8 } else { 64 };
-        Variant { int64: self.device.int64, wide, keep, pages, tables, group }
+        Variant { int64: self.device.int64 && self.limits.int64, wide, keep, pages, tables, group }
     }
 
     fn set(&mut self, variant: Variant) -> Result<Arc<KernelSet>, GpuError> {
@@ -234,7 +245,11 @@ impl Gpu {
     fn solve_with(&mut self, batch: &Batch<'_>, wide: bool, page_rows: u64) -> Result<Vec<Solved>, GpuError> {
         let byte_plies = if wide { Cells::BYTE_PLIES } else { self.limits.byte_plies };
         let limit = self.limit();
-        self.start(batch, wide, page_rows)?.solve(byte_plies, limit)
+        let mut run = self.start(batch, wide, page_rows)?;
+        let solved = run.solve(byte_plies, limit)?;
+        let work = run.work()?;
+        self.work += work;
+        Ok(solved)
     }
 
     /// A batch on the card, with nothing done yet.

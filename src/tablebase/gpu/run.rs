@@ -2,7 +2,7 @@
 
 use super::kernels::{COPIES, GROUPS_X, KINDS, Variant};
 use super::plan::{Member, Plan, depth_of_worth};
-use super::{Batch, KernelSet, ROW_BYTES, Tables};
+use super::{Batch, GpuWork, KernelSet, ROW_BYTES, Tables};
 use crate::board::{ByColor, Color, NoMove};
 use crate::gpu::{Bound, Device, GpuError, PARAMS_STRIDE, Part, Step};
 use crate::tablebase::pass::Solved;
@@ -349,7 +349,7 @@ impl<'a> Run<'a> {
     }
 
     /// Solves the batch. Lines of more than `byte_plies` are an error unless cells are wide.
-    pub fn solve(mut self, byte_plies: u16, limit: u64) -> Result<Vec<Solved>, GpuError> {
+    pub fn solve(&mut self, byte_plies: u16, limit: u64) -> Result<Vec<Solved>, GpuError> {
         let device = self.device;
         let variant = self.set.variant;
         let longest = if variant.wide { variant.max_plies() } else { byte_plies.min(variant.max_plies()) };
@@ -397,6 +397,25 @@ impl<'a> Run<'a> {
             counts.as_chunks::<2>().0.iter().map(|&[low, high]| u64::from(low) | u64::from(high) << 32).collect();
         let sides = counts.chunks(2 * variant.counts() as usize);
         self.plan.members.iter().zip(sides).map(|(member, counts)| self.solved(member, counts, last_seed)).collect()
+    }
+
+    /// What was done, after [`solve`](Run::solve).
+    pub fn work(&self) -> Result<GpuWork, GpuError> {
+        let depths = usize::from(self.set.variant.max_plies()) + 3;
+        let args = self.read_work(self.place.args, depths * self.plan.list_count as usize * 4)?;
+        let looked_at = args.iter().skip(3).step_by(4).map(|&rows| u64::from(rows)).sum();
+        let seeds = self.pages.iter().flat_map(|page| &page.seeds).map(|&[from, to]| u64::from(to - from)).sum();
+        Ok(GpuWork::new(self.plan.side_rows as u64, looked_at, seeds, self.batch.keep, self.memory()))
+    }
+
+    /// Bytes of all buffers.
+    fn memory(&self) -> u64 {
+        let Planes { open, lost, held, due } = &self.planes;
+        let planes = [open, lost, held, due].into_iter().flatten();
+        let codes = self.pages.iter().take(if self.batch.keep { self.pages.len() } else { 1 }).map(|page| &page.codes);
+        let entries = self.pages.iter().map(|page| &page.entries);
+        let others = [&self.plan_buffer, &self.work, &self.params, &self.groups, &self.hits];
+        planes.chain(codes).chain(entries).chain(&self.tables.buffers).chain(others).map(wgpu::Buffer::size).sum()
     }
 
     /// Fetches one class.

@@ -19,11 +19,15 @@ type Plane = Vec<u64>;
 
 /// Classes whose rows are in several pages, and planes in several buffers.
 const MATERIALS: [&str; 3] = ["LRvT", "TRvR", "EvR"];
-const RULES: [&str; 3] = ["paper", "no-move=loss,own-rat-blocks=no", "chinese"];
+const RULES: [&str; 2] = ["paper", "no-move=loss,own-rat-blocks=no,traps=any"];
 
 /// Solves what the classes lead to and calls `test` with the batch on the card.
 fn on_card(rules: &str, wide: bool, test: impl Fn(&mut Scene<'_>)) {
-    let limits = GpuLimits { buffer: 1 << 15, ..GpuLimits::NONE };
+    [true, false].into_iter().for_each(|int64| on_card_with(int64, rules, wide, &test));
+}
+
+fn on_card_with(int64: bool, rules: &str, wide: bool, test: &impl Fn(&mut Scene<'_>)) {
+    let limits = GpuLimits { buffer: 1 << 15, int64, ..GpuLimits::NONE };
     let mut gpu = match Gpu::open_limited(Choice::Any, limits) {
         Ok(gpu) => gpu,
         Err(error) => {
