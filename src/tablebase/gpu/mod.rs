@@ -25,6 +25,7 @@ use crate::gpu::{AdapterReport, Choice, Device, GpuError, Kernel, Layout, Step};
 use kernels::{Variant, flags};
 use plan::TablePlace;
 use run::Run;
+use rayon::prelude::*;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, OnceLock};
@@ -329,19 +330,23 @@ impl Tables {
                     page.push(u32::MAX);
                 }
                 places.push(TablePlace { page: this.buffers.len() as u32, cell: (page.len() * cells_of_u32) as u32 });
-                let worths = |range: std::ops::Range<usize>| -> Result<u32, GpuError> {
-                    let bits = 32 / cells_of_u32;
-                    range.rev().try_fold(0, |all, cell| {
+                let bits = 32 / cells_of_u32;
+                let worths = |first: usize| {
+                    (first..first + cells_of_u32).rev().try_fold(0, |all, cell| {
                         let small = small.get(usize::from(cells.get(cell))).copied().flatten();
                         let small =
                             small.ok_or_else(|| GpuError::TooLong { what: what(), plies: variant.max_plies() })?;
                         Ok(all << (bits % 32) | small)
                     })
                 };
-                page.reserve(cells.len() / cells_of_u32);
-                for at in (0..cells.len()).step_by(cells_of_u32) {
-                    page.push(worths(at..at + cells_of_u32)?);
-                }
+                let first = page.len();
+                page.resize(first + cells.len() / cells_of_u32, 0);
+                page[first..].par_chunks_mut(1 << 12).enumerate().try_for_each(|(chunk, words)| {
+                    for (i, word) in words.iter_mut().enumerate() {
+                        *word = worths(((chunk << 12) + i) * cells_of_u32)?;
+                    }
+                    Ok(())
+                })?;
             }
             let [white, black] = places[..] else { unreachable!("two sides") };
             this.places.insert(id, ByColor { white, black });
