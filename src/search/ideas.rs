@@ -69,8 +69,6 @@ ideas! {
     continuation = "continuation": true,
     /// Quiet moves out of danger first, into danger last.
     danger_order = "danger-order": true,
-    /// The evaluation fades as the no-capture limit comes near. It did not pay.
-    fading = "fading": false,
 }
 
 impl Default for Ideas {

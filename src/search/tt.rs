@@ -19,6 +19,17 @@ pub(super) enum Bound {
     Exact,
 }
 
+impl Bound {
+    /// Whether the true value is at least `beta` or at most `alpha`, as the stored one is.
+    #[inline(always)]
+    pub fn decides(self, value: Value, alpha: Value, beta: Value) -> bool {
+        let lower = if value >= beta { Bound::Lower as u8 } else { 0 };
+        let upper = if value <= alpha { Bound::Upper as u8 } else { 0 };
+        // An exact value is both a lower and an upper bound.
+        self as u8 & (lower | upper) != 0
+    }
+}
+
 /// An entry as a search reads it.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(super) struct Entry {
