@@ -70,7 +70,6 @@ enum Stage {
     Table,
     Captures,
     Good,
-    FirstKiller,
     SecondKiller,
     Quiets,
     Rest,
@@ -118,49 +117,41 @@ impl Picker {
     /// The next move with its rank. Of quiet moves only those before the enemy's den, if `noisy`.
     #[inline(always)]
     pub fn next(&mut self, state: &State, view: &View, order: &Order, noisy: bool) -> Option<(i32, Packed)> {
-        loop {
-            match self.stage {
-                Stage::Table => {
-                    self.stage = Stage::Captures;
-                    if self.table_move != NO_MOVE {
-                        return Some((TABLE_MOVE, self.table_move));
-                    }
-                }
-                Stage::Captures => {
-                    self.captures(state, view);
-                    self.stage = Stage::Good;
-                }
-                Stage::Good => {
-                    if let Some(found) = self.ranked.pick(GOOD_CAPTURE / 2) {
-                        return Some(found);
-                    }
-                    self.stage = Stage::FirstKiller;
-                }
-                Stage::FirstKiller => {
-                    self.stage = Stage::SecondKiller;
-                    self.killers = order.killers.map(|mv| self.killer(state, view, mv));
-                    if self.killers[0] != NO_MOVE {
-                        return Some((KILLER + 1, self.killers[0]));
-                    }
-                }
-                Stage::SecondKiller => {
-                    self.stage = Stage::Quiets;
-                    if self.killers[1] != NO_MOVE {
-                        return Some((KILLER, self.killers[1]));
-                    }
-                }
-                Stage::Quiets => {
-                    self.quiets(state, view, order, noisy);
-                    self.stage = Stage::Rest;
-                    self.upcoming = self.ranked.pick(ANY);
-                }
-                Stage::Rest => {
-                    let found = self.upcoming?;
-                    self.upcoming = self.ranked.pick(ANY);
-                    return Some(found);
-                }
+        // A ladder, whose steps the processor foresees better than a jump.
+        if self.stage == Stage::Table {
+            self.stage = Stage::Captures;
+            if self.table_move != NO_MOVE {
+                return Some((TABLE_MOVE, self.table_move));
             }
         }
+        if self.stage == Stage::Captures {
+            self.captures(state, view);
+            self.stage = Stage::Good;
+        }
+        if self.stage == Stage::Good {
+            if let Some(found) = self.ranked.pick(GOOD_CAPTURE / 2) {
+                return Some(found);
+            }
+            self.stage = Stage::SecondKiller;
+            self.killers = order.killers.map(|mv| self.killer(state, view, mv));
+            if self.killers[0] != NO_MOVE {
+                return Some((KILLER + 1, self.killers[0]));
+            }
+        }
+        if self.stage == Stage::SecondKiller {
+            self.stage = Stage::Quiets;
+            if self.killers[1] != NO_MOVE {
+                return Some((KILLER, self.killers[1]));
+            }
+        }
+        if self.stage == Stage::Quiets {
+            self.quiets(state, view, order, noisy);
+            self.stage = Stage::Rest;
+            self.upcoming = self.ranked.pick(ANY);
+        }
+        let found = self.upcoming?;
+        self.upcoming = self.ranked.pick(ANY);
+        Some(found)
     }
 
     /// The move after the one given last, if it is known already.
@@ -250,5 +241,77 @@ impl Picker {
                 self.ranked.push(learned + if risky { -12 * worth } else { safe }, mv);
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::engine::Evaluation;
+    use super::super::eval::{Evaluator, WEIGHTS};
+    use super::super::score::pack_move;
+    use super::*;
+    use crate::board::{Position, Rules};
+    use crate::cpu::CpuLevel;
+    use rand_core::{Rng, SeedableRng};
+    use rand_pcg::Pcg64;
+
+    fn all(picker: &mut Picker, state: &State, view: &View, order: &Order, noisy: bool) -> Vec<(i32, Packed)> {
+        std::iter::from_fn(|| picker.next(state, view, order, noisy)).collect()
+    }
+
+    /// Whatever the table and the killers say, every legal move comes once, by falling rank.
+    #[test]
+    fn every_move_comes_once_the_best_first() {
+        let mut random = Pcg64::seed_from_u64(12);
+        let rules = Rules::default();
+        let evaluator = Evaluator::new(Evaluation::Default, &rules, &WEIGHTS);
+        let mut memory = Memory::new();
+        let mut captures = 0;
+        for _ in 0..60 {
+            let mut position = Position::start();
+            for _ in 0..100 {
+                let legal = position.moves(&rules);
+                if legal.is_empty() {
+                    break;
+                }
+                let state = State::new(&position, &evaluator);
+                let mut view = View::new();
+                view.look(CpuLevel::get(), &rules, &evaluator, &state);
+                let mut any = || random.next_u64() as Packed & 511;
+                let mut one = || pack_move(legal[usize::from(any()) % legal.len()]);
+                let (table_move, killers, earlier) = (one(), [one(), any()], [any(), any() | 512]);
+                let table_move = if any() % 3 == 0 { NO_MOVE } else { table_move };
+                let killers = if killers[0] == killers[1] { [killers[0], NO_MOVE] } else { killers };
+                memory.update(state.turn, any(), earlier[0], earlier[1], i32::from(any()));
+                let order = Order { ideas: &Ideas::BEST, memory: &memory, earlier, killers };
+                let moves = all(&mut Picker::new(table_move, 0), &state, &view, &order, false);
+                let mut found: Vec<Packed> = moves.iter().map(|&(_, mv)| mv).collect();
+                assert!(table_move == NO_MOVE || found[0] == table_move);
+                assert!(moves.is_sorted_by(|a, b| a.0 >= b.0), "{moves:?}");
+                let mut expected: Vec<Packed> = legal.iter().map(|&mv| pack_move(mv)).collect();
+                found.sort_unstable();
+                expected.sort_unstable();
+                assert_eq!(found, expected, "{position:?}");
+
+                // Without quiet moves only captures are left, threats, the table's move and killers.
+                let noisy = all(&mut Picker::new(table_move, 0), &state, &view, &order, true);
+                let (enemies, traps) = (state.side(state.turn ^ 1), TRAP_BITS[state.turn ^ 1]);
+                let stays =
+                    |mv: Packed| (enemies | traps) >> to_of(mv) & 1 != 0 || mv == table_move || killers.contains(&mv);
+                assert_eq!(noisy, moves.iter().copied().filter(|&(_, mv)| stays(mv)).collect::<Vec<_>>());
+                // Dropped on the way, no quiet move comes any more.
+                let mut picker = Picker::new(table_move, 0);
+                for _ in 0..moves.len() / 2 {
+                    picker.next(&state, &view, &order, false);
+                }
+                picker.drop_quiets();
+                let rest = all(&mut picker, &state, &view, &order, false);
+                assert!(rest.iter().all(|&(_, mv)| enemies >> to_of(mv) & 1 != 0), "{rest:?}");
+                captures += rest.len();
+
+                position = position.make(legal[random.next_u64() as usize % legal.len()]);
+            }
+        }
+        assert!(captures > 50, "{captures}");
     }
 }

@@ -210,3 +210,43 @@ impl View {
         dispatch!(level, fn(rules: &Rules, evaluator: &Evaluator, state: &State, view: &mut View) = look_body, avx512 look_body);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::engine::Evaluation;
+    use super::super::eval::WEIGHTS;
+    use super::super::score::pack_move;
+    use super::*;
+    use crate::board::zobrist;
+    use rand_core::{Rng, SeedableRng};
+    use rand_pcg::Pcg64;
+
+    /// What moves keep up to date is what the position says, move for move.
+    #[test]
+    fn a_state_after_moves_is_that_of_the_position() {
+        let mut random = Pcg64::seed_from_u64(11);
+        for rules in ["paper", "chinese"] {
+            let rules = Rules::new(rules.parse().unwrap());
+            let evaluator = Evaluator::new(Evaluation::Default, &rules, &WEIGHTS);
+            for _ in 0..50 {
+                let mut position = Position::start();
+                let mut state = State::new(&position, &evaluator);
+                for _ in 0..120 {
+                    let moves = position.moves(&rules);
+                    if moves.is_empty() {
+                        break;
+                    }
+                    let mv = moves[random.next_u64() as usize % moves.len()];
+                    position = position.make(mv);
+                    let mv = pack_move(mv);
+                    state = state.make(mv, state.key_after(mv, zobrist::keys()), &evaluator);
+                    let anew = State::new(&position, &evaluator);
+                    assert_eq!((state.lanes, state.sides), (anew.lanes, anew.sides), "{position:?}");
+                    assert_eq!((state.sets, state.counts, state.turn), (anew.sets, anew.counts, anew.turn));
+                    assert_eq!((state.key, state.squares, state.material), (anew.key, anew.squares, anew.material));
+                    assert_eq!(state.key, position.compute_key());
+                }
+            }
+        }
+    }
+}

@@ -221,6 +221,21 @@ mod tests {
     }
 
     #[test]
+    fn bounds_decide_what_they_say() {
+        for bound in [Bound::None, Bound::Upper, Bound::Lower, Bound::Exact] {
+            for value in -3..=3 {
+                let expected = match bound {
+                    Bound::None => false,
+                    Bound::Upper => value <= 0,
+                    Bound::Lower => value > 0,
+                    Bound::Exact => true,
+                };
+                assert_eq!(bound.decides(value, 0, 1), expected, "{bound:?} {value}");
+            }
+        }
+    }
+
+    #[test]
     fn the_shallow_and_the_old_go_first() {
         let table = Table::new(0);
         let entry = |depth| Entry { mv: 1, value: 2, eval: 3, depth, bound: Bound::Exact };

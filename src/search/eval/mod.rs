@@ -384,3 +384,47 @@ fn pair_feature(rules: &Rules, own: usize, enemy: usize) -> usize {
     }
     PAIR + slot(rules, own) * 8 + slot(rules, enemy)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::board::Position;
+    use crate::cpu::CpuLevel;
+    use crate::search::state::View;
+    use rand_core::{Rng, SeedableRng};
+    use rand_pcg::Pcg64;
+
+    /// The evaluation is the sum of its features, each times its weight, at every level of the processor.
+    #[test]
+    fn the_evaluation_is_the_sum_of_its_features() {
+        let mut random = Pcg64::seed_from_u64(13);
+        for rules in ["paper", "chinese"] {
+            let rules = Rules::new(rules.parse().unwrap());
+            let evaluator = Evaluator::new(Evaluation::Default, &rules, &WEIGHTS);
+            for _ in 0..40 {
+                let mut position = Position::start();
+                for _ in 0..120 {
+                    let moves = position.moves(&rules);
+                    if moves.is_empty() {
+                        break;
+                    }
+                    position = position.make(moves[random.next_u64() as usize % moves.len()]);
+                    let state = State::new(&position, &evaluator);
+                    let mut sum = [0; 2];
+                    for (feature, count) in evaluator.trace(&rules, &state).0 {
+                        for phase in 0..2 {
+                            sum[phase] += i32::from(WEIGHTS.0[usize::from(feature)][phase]) * i32::from(count);
+                        }
+                    }
+                    let white = tapered((sum[1] << 16) + sum[0], (state.count(0) + state.count(1)) as i32);
+                    let expected = (if state.turn == 0 { white } else { -white }).clamp(-MAX_ESTIMATE, MAX_ESTIMATE);
+                    for level in CpuLevel::available() {
+                        let mut view = View::new();
+                        view.look(level, &rules, &evaluator, &state);
+                        assert_eq!(view.eval, expected, "{position:?} {}", level.name());
+                    }
+                }
+            }
+        }
+    }
+}
