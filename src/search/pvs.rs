@@ -471,18 +471,10 @@ impl<'a> Worker<'a> {
         if let Some(entry) = entry
             && !in_check
             && table_value.abs() < DECIDED
+            && entry.bound.decides(table_value, eval - 1, eval + 1)
         {
-            if entry.bound.decides(table_value, eval - 1, eval + 1) {
-                eval = table_value;
-            }
+            eval = table_value;
         }
-
-        if !PV && !in_check && excluded == NO_MOVE && beta.abs() < DECIDED {
-            if ideas.reverse_futility && depth <= 7 {
-                let margin = (70 * depth - if improving { 50 } else { 0 }) * self.scale;
-                if eval - margin >= beta && eval < DECIDED {
-                    return eval;
-                }
             }
             if ideas.razoring && depth <= 3 && eval + 180 * depth * self.scale < alpha {
                 let value = L::quiesce::<false>(self, state, alpha, alpha + 1, ply);
