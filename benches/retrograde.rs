@@ -92,14 +92,7 @@ fn codec(c: &mut Criterion) {
     let path = dir.path().join("EPvLR.dsq");
     group.bench_function("write", |b| b.iter(|| solver.write(class, &path).unwrap()));
     let tables = dir.path().join("tables");
-    let job = Generate {
-        dir: &tables,
-        rules: RuleOptions::PAPER,
-        pieces: 2,
-        material: Some("EPvLR".parse().unwrap()),
-        stats_only: false,
-        memory_gib: 8,
-    };
+    let job = Generate { material: Some("EPvLR".parse().unwrap()), ..Generate::new(&tables, RuleOptions::PAPER) };
     job.run(&mut Solver::new(&job.rules, job.most_pieces(), Options::default()), &|_| ()).unwrap();
     let set = TableSet::open(&tables).unwrap();
     let class = set.classes().member("EPvLR".parse().unwrap()).unwrap().class;

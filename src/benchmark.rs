@@ -252,7 +252,7 @@ pub fn probe(quick: bool, dir: &Path) -> Result<Vec<ProbeTime>, SetError> {
         Ok(())
     })?;
     drop(wdl);
-    let job = Generate { dir, rules: RuleOptions::PAPER, pieces, material: None, stats_only: false, memory_gib: 8 };
+    let job = Generate { pieces, ..Generate::new(dir, RuleOptions::PAPER) };
     job.run(&mut Solver::new(&job.rules, pieces, Options::default()), &|_| ())?;
     let set = TableSet::open(dir)?;
     let mut look = |i: usize| set.probe(&positions[i]).map(|value| _ = black_box(value));

@@ -2,9 +2,12 @@
 //! Without any these tests say so and pass, unless DSQ_REQUIRE_GPU=1.
 #![cfg(feature = "gpu")]
 
-use doushouqi::board::{Color, RuleOptions};
+use doushouqi::board::{Color, Position, RuleOptions, Rules};
 use doushouqi::gpu::{Choice, GpuError, adapters};
+use doushouqi::perft::{self, GpuPerft, Perft, PerftMode};
 use doushouqi::tablebase::{ClassId, Gpu, GpuLimits, Material, Options, Solver, shaders};
+use rand_core::{Rng, SeedableRng};
+use rand_pcg::Pcg64;
 
 /// The card, or nothing if there is none and none is required.
 fn gpu() -> Option<Gpu> {
@@ -12,8 +15,12 @@ fn gpu() -> Option<Gpu> {
 }
 
 fn limited_gpu(limits: GpuLimits) -> Option<Gpu> {
-    match Gpu::open_limited(Choice::Any, limits) {
-        Ok(gpu) => Some(gpu),
+    required(Gpu::open_limited(Choice::Any, limits))
+}
+
+fn required<T>(opened: Result<T, GpuError>) -> Option<T> {
+    match opened {
+        Ok(card) => Some(card),
         Err(error) => {
             assert!(std::env::var_os("DSQ_REQUIRE_GPU").is_none_or(|v| v != "1"), "DSQ_REQUIRE_GPU=1, but {error}");
             eprintln!("SKIPPED: {error}");
@@ -75,7 +82,7 @@ fn compare_material_within(limits: GpuLimits, material: &str, rules: &RuleOption
 
 #[test]
 fn shaders_are_valid_wgsl() {
-    for (name, source) in shaders() {
+    for (name, source) in shaders().into_iter().chain(perft::shaders(&Rules::default())) {
         let module = wgpu::naga::front::wgsl::parse_str(&source)
             .unwrap_or_else(|e| panic!("{name}: {}", e.emit_to_string(&source)));
         let mut validator = wgpu::naga::valid::Validator::new(
@@ -141,6 +148,70 @@ fn long_lines() {
     compare_levels_within(GpuLimits { buffer: 256 << 10, ..limits }, &"no-move=loss".parse().unwrap(), 3);
 }
 
+fn compare_perft(gpu: &GpuPerft<'_>, rules: &Rules, position: &Position, depth: u32) {
+    let cpu = Perft::new(rules, PerftMode::Expand);
+    let fen = position.to_fen();
+    assert_eq!(gpu.count(position, depth).unwrap(), cpu.count(position, depth), "perft {depth} of {fen}");
+}
+
+#[test]
+fn perft_from_the_start() {
+    let rules = Rules::default();
+    let Some(gpu) = required(GpuPerft::open(Choice::Any, &rules)) else { return };
+    for depth in 0..=5 {
+        compare_perft(&gpu, &rules, &Position::start(), depth);
+    }
+    let divided = gpu.divide(&Position::start(), 4).unwrap();
+    assert_eq!(divided, Perft::new(&rules, PerftMode::Expand).divide(&Position::start(), 4));
+}
+
+/// Positions of random games to their very end, under all presets and some single options.
+#[test]
+fn perft_of_random_games() {
+    let single = ["tiger-leap=files,own-rat-blocks=no", "shore=none,traps=any", "dog-over-wolf=no,traps=sanctuary"];
+    let options = RuleOptions::PRESETS.into_iter().map(|(_, options)| options);
+    let options = options.chain(single.iter().map(|text| text.parse().unwrap()));
+    let mut random = Pcg64::seed_from_u64(5);
+    for (rules, int64) in options.map(Rules::new).zip([false, true].into_iter().cycle()) {
+        // Chunks of four positions, so that there are many.
+        let Some(gpu) = required(GpuPerft::open_limited(Choice::Any, &rules, 4 << 14, int64)) else { return };
+        let mut position = Position::start();
+        for ply in 0.. {
+            let moves = position.moves(&rules);
+            if ply % 10 == 0 || moves.is_empty() || ply == 200 {
+                compare_perft(&gpu, &rules, &position, 3);
+                compare_perft(&gpu, &rules, &position, 4 + u32::from(ply % 40 == 0));
+            }
+            if moves.is_empty() || ply == 200 {
+                break;
+            }
+            position = position.make(moves[random.next_u64() as usize % moves.len()]);
+        }
+    }
+}
+
+#[test]
+fn perft_says_what_a_card_does_not_count() {
+    for options in [["--repetition", "leaf"], ["--hash", "1"]] {
+        let output = std::process::Command::new(env!("CARGO_BIN_EXE_dsq"))
+            .args(["perft", "3", "--backend", "gpu"])
+            .args(options)
+            .output()
+            .unwrap();
+        assert_eq!(output.status.code(), Some(2));
+        assert!(String::from_utf8_lossy(&output.stderr).contains("without --hash"));
+    }
+}
+
+/// The text for adapters without 64-bit integers.
+#[test]
+fn words_in_two_halves() {
+    let limits = GpuLimits { int64: false, ..GpuLimits::NONE };
+    compare_levels_within(limits, &RuleOptions::default(), 3);
+    compare_material_within(limits, "LTvDC", &RuleOptions::default());
+    compare_levels_within(GpuLimits { byte_plies: 30, buffer: 1 << 20, ..limits }, &"no-move=loss".parse().unwrap(), 3);
+}
+
 #[test]
 fn adapters_report_their_limits() {
     let found = adapters();
@@ -170,6 +241,10 @@ fn compare_ends_with_one_json_object() {
     let object: serde_json::Value = serde_json::from_str(&line).unwrap();
     assert_eq!(object["identical"], true);
     assert_eq!(object["positions"], 53_184);
+    let (code, line) = dsq(&["compare", "--pieces", "3", "--sample", "2", "--seed", "3", "--json"]);
+    let sample: serde_json::Value = serde_json::from_str(&line).unwrap();
+    assert_eq!((code, &sample["identical"]), (Some(0), &true.into()));
+    assert!(sample["positions"].as_u64().unwrap() < 2_000_000);
     assert!(object["adapter"].is_string() && object["cpu_seconds"].is_f64() && object["gpu_seconds"].is_f64());
 }
 

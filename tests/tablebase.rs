@@ -6,7 +6,7 @@ use doushouqi::board::{Animal, ByColor, Color, NoMove, Piece, Position, RuleOpti
 use doushouqi::cpu::CpuLevel;
 use doushouqi::tablebase::{
     AnimalSet, Cells, ClassId, Classes, Index, Material, MaterialError, Options, ROW_CELLS, SolveError, Solver, Stats,
-    Summary, Table, Value, squares_in_play,
+    Summary, Table, Value, first_difference, squares_in_play,
 };
 use proptest::prelude::*;
 use rand_core::{Rng, SeedableRng};
@@ -683,4 +683,33 @@ proptest! {
         prop_assert!(there == squares || there == mirrored);
         prop_assert_eq!(index.cell(&there), cell);
     }
+}
+
+/// Two rule sets with the same classes.
+#[test]
+fn the_first_difference_is_named() {
+    let solved = |text: &str| {
+        let mut solver = Solver::new(&rules(text), 3, Options::default());
+        (2..=3).for_each(|pieces| solver.solve_level(pieces, true, &|_, _| {}).unwrap());
+        solver
+    };
+    let (one, again, other) = (solved("traps=opponent"), solved("traps=opponent"), solved("traps=any"));
+    let mut found = 0;
+    for (id, class) in one.classes().iter() {
+        assert_eq!(first_difference(&one, &again, id), None);
+        let Some(difference) = first_difference(&one, &other, id) else {
+            assert_eq!(one.table(id), other.table(id));
+            continue;
+        };
+        found += 1;
+        assert_eq!(difference.material, class.representative);
+        let position = Position::from_fen(&difference.fen.unwrap()).unwrap();
+        let value = |solver: &Solver| solver.value(&position).unwrap().to_string();
+        assert_eq!((difference.first, difference.second), (value(&one), value(&other)));
+        assert_ne!(value(&one), value(&other));
+    }
+    assert!(found > 0);
+    let without = Solver::new(&rules("paper"), 3, Options::default());
+    let (id, _) = one.classes().iter().next().unwrap();
+    assert_eq!(first_difference(&one, &without, id).unwrap().second, "no values");
 }

@@ -948,6 +948,42 @@ fn counts_without_tables() {
     holds(dir.path(), 3);
 }
 
+/// The captures of three pieces are solved when a class of four needs them, and not written.
+#[test]
+fn counts_class_by_class() {
+    let dir = temporary();
+    let at = text(dir.path());
+    let options = ["--pieces", "4", "--stats-only", "--write-up-to", "2", "--json"];
+    let count = |more: &[&str]| json(&[&["generate", "--out", at], &options[..], more].concat()).remove(0);
+    let none = count(&["--minutes", "0"]);
+    assert_eq!((none["classes"].as_u64(), none["counted"].as_u64()), (Some(10), Some(0)));
+    let all = count(&[]);
+    assert_eq!((all["classes"].as_u64(), all["counted"].as_u64()), (Some(10), Some(134)));
+    let stats = |at: &str| json(&["stats", at, "--json"]);
+    let whole = stats(at).pop().unwrap();
+    assert_eq!((whole["name"].as_str(), whole["part"].as_object()), (Some("4 pieces"), None));
+    // The papers' table.
+    assert_eq!(whole["positions"], 9_685_376_064u64);
+    let solved = json(&["solve", "--pieces", "4", "--json"]).pop().unwrap();
+    for number in ["wins", "losses", "draws", "no_move", "longest"] {
+        assert_eq!(whole[number], solved[number], "{number}");
+    }
+
+    // A run that was killed goes on, and says until then that it is a part.
+    let manifest = dir.path().join("manifest.json");
+    let mut listed: Json = serde_json::from_slice(&fs::read(&manifest).unwrap()).unwrap();
+    assert!(listed["counted"][0]["seconds"].as_f64().unwrap() > 0.0);
+    listed["counted"].as_array_mut().unwrap().truncate(125);
+    replace(&manifest, listed.to_string().as_bytes());
+    let part = stats(at).pop().unwrap();
+    assert_eq!((part["part"]["classes"].as_u64(), part["part"]["of"].as_u64()), (Some(125), Some(134)));
+    assert_eq!(count(&[])["reused"], 10 + 125);
+    let again = stats(at).pop().unwrap();
+    assert_eq!(again["by_plies"], whole["by_plies"]);
+    fails(2, &["generate", "--pieces", "4", "--out", at, "--write-up-to", "2"], &["--stats-only"]);
+    fails(2, &[&["generate", "--out", at], &options[..], &["--minutes=-1"]].concat(), &["minutes"]);
+}
+
 #[test]
 fn packing_again_changes_no_value() {
     let dir = tables(3);

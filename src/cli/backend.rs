@@ -2,8 +2,12 @@ use super::Failure;
 use clap::{Args, ValueEnum};
 use doushouqi::board::RuleOptions;
 use doushouqi::tablebase::{Options, Solver};
+use serde::Serialize;
 #[cfg(feature = "gpu")]
-use std::io::IsTerminal;
+use {
+    doushouqi::gpu::{Choice, GpuError},
+    std::io::IsTerminal,
+};
 
 /// What solves.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, ValueEnum)]
@@ -14,6 +18,31 @@ pub enum Backend {
     Cpu,
     /// A graphics card, or a software driver that plays one; an error if there is neither.
     Gpu,
+}
+
+impl Backend {
+    /// What `open` makes of a graphics card, if one is wanted and there.
+    #[cfg(feature = "gpu")]
+    pub fn open<T>(self, open: impl FnOnce(Choice) -> Result<T, GpuError>) -> Result<Option<T>, Failure> {
+        match self {
+            Backend::Cpu => Ok(None),
+            Backend::Gpu => Ok(Some(open(Choice::Any)?)),
+            Backend::Auto => match open(Choice::Hardware) {
+                Ok(card) => Ok(Some(card)),
+                Err(GpuError::NoAdapter | GpuError::OnlySoftware) => {
+                    // The usual case, so scripts are spared the line.
+                    if std::io::stderr().is_terminal() {
+                        eprintln!("dsq: no graphics card; working on the processor");
+                    }
+                    Ok(None)
+                }
+                Err(error) => {
+                    eprintln!("dsq: working on the processor: {error}");
+                    Ok(None)
+                }
+            },
+        }
+    }
 }
 
 #[derive(Args)]
@@ -42,26 +71,7 @@ impl BackendArg {
     /// The graphics card, if one is wanted and there.
     #[cfg(feature = "gpu")]
     fn card(&self) -> Result<Option<doushouqi::tablebase::Gpu>, Failure> {
-        use doushouqi::gpu::{Choice, GpuError};
-        use doushouqi::tablebase::Gpu;
-        match self.backend {
-            Backend::Cpu => Ok(None),
-            Backend::Gpu => Ok(Some(Gpu::open(Choice::Any)?)),
-            Backend::Auto => match Gpu::open(Choice::Hardware) {
-                Ok(gpu) => Ok(Some(gpu)),
-                Err(GpuError::NoAdapter | GpuError::OnlySoftware) => {
-                    // The usual case, so scripts are spared the line.
-                    if std::io::stderr().is_terminal() {
-                        eprintln!("dsq: no graphics card; solving on the processor");
-                    }
-                    Ok(None)
-                }
-                Err(error) => {
-                    eprintln!("dsq: solving on the processor: {error}");
-                    Ok(None)
-                }
-            },
-        }
+        self.backend.open(doushouqi::tablebase::Gpu::open)
     }
 
     /// The name of the graphics card, if one is wanted and there.
@@ -98,4 +108,38 @@ pub fn report_cpu_instead(solver: &Solver) {
     }
     #[cfg(not(feature = "gpu"))]
     let _ = solver;
+}
+
+/// What a graphics card did, for JSON.
+#[derive(Clone, Serialize)]
+pub struct CardWork {
+    #[cfg(feature = "gpu")]
+    #[serde(flatten)]
+    work: doushouqi::tablebase::GpuWork,
+    /// Of the seconds, those that went into compiling its programs.
+    compile_seconds: f64,
+}
+
+impl CardWork {
+    /// What it did so far, if there is one.
+    pub fn of(solver: &Solver) -> Option<CardWork> {
+        CardWork::since(solver, None)
+    }
+
+    /// What it did since.
+    #[cfg(feature = "gpu")]
+    pub fn since(solver: &Solver, before: Option<&CardWork>) -> Option<CardWork> {
+        let (work, compile_seconds) = (solver.gpu_work()?, solver.gpu_compile_time().as_secs_f64());
+        Some(match before {
+            None => CardWork { work, compile_seconds },
+            Some(before) => {
+                CardWork { work: work.since(&before.work), compile_seconds: compile_seconds - before.compile_seconds }
+            }
+        })
+    }
+
+    #[cfg(not(feature = "gpu"))]
+    pub fn since(_: &Solver, _: Option<&CardWork>) -> Option<CardWork> {
+        None
+    }
 }

@@ -6,7 +6,8 @@ use doushouqi::tablebase::{MAX_PIECES, Material};
 ///
 /// A software driver counts as a card here. Ends with exit code 1 at the first difference, which is named as a position.
 #[derive(Args)]
-#[command(after_help = "Examples:\n  dsq compare --pieces 3\n  dsq compare --material EPvLR --json\n\n\
+#[command(after_help = "Examples:\n  dsq compare --pieces 3\n  dsq compare --material EPvLR --json\n  \
+                        dsq compare --pieces 5 --sample 3\n\n\
                         Times leave out opening the card and compiling its programs.")]
 pub struct Compare {
     /// All materials of 2 to N pieces.
@@ -16,6 +17,12 @@ pub struct Compare {
     /// One material and all it leads to: White's animals, v, Black's, of the letters ELTPDWCR in any order.
     #[arg(long, value_name = "MATERIAL")]
     material: Option<Material>,
+    /// Of the classes of N pieces compare only so many, chosen at random, and all they lead to.
+    #[arg(long, value_name = "CLASSES", conflicts_with = "material")]
+    sample: Option<usize>,
+    /// Which ones --sample chooses.
+    #[arg(long, value_name = "SEED", default_value_t = 1, requires = "sample")]
+    seed: u64,
     #[command(flatten)]
     rules: RulesArg,
     #[command(flatten)]
@@ -32,7 +39,7 @@ impl Compare {
 
     #[cfg(not(feature = "gpu"))]
     fn compare(&self) -> Outcome {
-        let _ = (self.pieces, self.material, &self.rules.rules, self.json);
+        let _ = (self.pieces, self.material, self.sample, self.seed, &self.rules.rules, self.json);
         Err(Failure::Environment(super::NO_GPU_FEATURE.to_owned()))
     }
 
@@ -45,17 +52,27 @@ impl Compare {
         if pieces > MAX_PIECES {
             return Err(Failure::Input(format!("at most {MAX_PIECES} pieces can be solved, not {pieces}")));
         }
-        gpu::compare(&self.rules.rules, pieces, material, self.json)
+        let which = match (material, self.sample) {
+            (Some(material), _) => gpu::Which::Material(material),
+            (None, Some(classes)) => gpu::Which::Sample { classes, seed: self.seed },
+            (None, None) => gpu::Which::All,
+        };
+        gpu::compare(&self.rules.rules, pieces, &which, self.json)
     }
 }
 
 #[cfg(feature = "gpu")]
 mod gpu {
     use super::super::{Failure, Outcome, grouped, print, print_json, progress_bar};
-    use doushouqi::board::{Color, Piece, Position, RuleOptions, Setup};
+    use doushouqi::board::{Color, RuleOptions};
     use doushouqi::gpu::Choice;
-    use doushouqi::tablebase::{ClassId, Classes, Gpu, Index, Material, Options, ROW_CELLS, Solver, Value};
+    use doushouqi::tablebase::{
+        ClassId, Classes, Difference, Gpu, Index, Material, Options, ROW_CELLS, Solver, first_difference,
+    };
+    use rand_core::{Rng, SeedableRng};
+    use rand_pcg::Pcg64;
     use serde::Serialize;
+    use std::collections::HashSet;
     use std::time::Instant;
 
     /// Bytes of values that are compared at a time, for each backend.
@@ -103,10 +120,60 @@ mod gpu {
         #[serde(flatten)]
         sum: Sum,
         #[serde(skip_serializing_if = "Option::is_none")]
-        difference: Option<&'a str>,
+        difference: Option<Named<'a>>,
     }
 
-    pub fn compare(rules: &RuleOptions, pieces: usize, material: Option<Material>, json: bool) -> Outcome {
+    /// A [`Difference`] as printed.
+    #[derive(Serialize)]
+    struct Named<'a> {
+        material: String,
+        fen: Option<&'a str>,
+        cpu: &'a str,
+        gpu: &'a str,
+    }
+
+    impl<'a> Named<'a> {
+        fn new(difference: &'a Difference) -> Named<'a> {
+            let Difference { material, fen, first, second } = difference;
+            Named { material: material.to_string(), fen: fen.as_deref(), cpu: first, gpu: second }
+        }
+
+        fn text(&self) -> String {
+            let Named { material, fen, cpu, gpu } = self;
+            format!("{material}: {}: the processor has {cpu}, the graphics card {gpu}", fen.unwrap_or("no position"))
+        }
+    }
+
+    /// What to compare of the most pieces; of fewer, what that leads to.
+    pub enum Which {
+        All,
+        Material(Material),
+        Sample { classes: usize, seed: u64 },
+    }
+
+    impl Which {
+        /// The classes; `None` if it is all of them.
+        fn classes(&self, classes: &Classes, pieces: usize) -> Option<HashSet<ClassId>> {
+            let top: Vec<ClassId> = match *self {
+                Which::All => return None,
+                Which::Material(material) => classes.member(material).map(|member| member.class).into_iter().collect(),
+                Which::Sample { classes: count, seed } => {
+                    let mut random = Pcg64::seed_from_u64(seed);
+                    let mut ids: Vec<ClassId> = classes.level(pieces).map(|(id, _)| id).collect();
+                    // Fisher and Yates, from the front.
+                    for i in 0..count.min(ids.len()) {
+                        let other = i + random.next_u64() as usize % (ids.len() - i);
+                        ids.swap(i, other);
+                    }
+                    ids.truncate(count);
+                    ids
+                }
+            };
+            Some(top.into_iter().flat_map(|id| classes.needed_for(id)).flatten().collect())
+        }
+    }
+
+    pub fn compare(rules: &RuleOptions, pieces: usize, which: &Which, json: bool) -> Outcome {
         let gpu = Gpu::open(Choice::Any)?;
         let adapter = gpu.adapter().name.clone();
         if !json {
@@ -114,7 +181,7 @@ mod gpu {
         }
         let mut cpu = Solver::new(rules, pieces, Options::default());
         let mut gpu = Solver::new(rules, pieces, Options::default()).on_gpu(gpu, false);
-        let wanted = material.map(|material| needed(cpu.classes(), material));
+        let wanted = which.classes(cpu.classes(), pieces);
         let mut whole = Sum::default();
         let mut difference = None;
         for level in 2..=pieces {
@@ -131,7 +198,7 @@ mod gpu {
                 sum.gpu_seconds += timed(&mut gpu, group)?;
                 for &id in group {
                     sum.positions += Color::ALL.map(|color| positions(&cpu, id, color)).iter().sum::<u64>();
-                    difference = difference.or_else(|| differs(&cpu, &gpu, id));
+                    difference = difference.or_else(|| first_difference(&cpu, &gpu, id));
                     if level == pieces {
                         cpu.forget(id);
                         gpu.forget(id);
@@ -157,10 +224,15 @@ mod gpu {
         let text = whole.text();
         if json {
             let identical = difference.is_none();
-            print_json(&Whole { identical, adapter: &adapter, sum: whole, difference: difference.as_deref() })?;
+            print_json(&Whole {
+                identical,
+                adapter: &adapter,
+                sum: whole,
+                difference: difference.as_ref().map(Named::new),
+            })?;
         }
         match difference {
-            Some(difference) => Err(Failure::Mismatch(difference)),
+            Some(difference) => Err(Failure::Mismatch(Named::new(&difference).text())),
             None if json => Ok(()),
             None => print(format_args!("identical: {text}")),
         }
@@ -178,21 +250,6 @@ mod gpu {
         solver.class_stats(id).map_or(0, |stats| stats[color].summary().positions)
     }
 
-    /// The class of a material, and all classes it leads to.
-    fn needed(classes: &Classes, material: Material) -> Vec<ClassId> {
-        let mut needed: Vec<ClassId> = classes.member(material).map(|member| member.class).into_iter().collect();
-        let mut i = 0;
-        while i < needed.len() {
-            for capture in classes.captures(needed[i]) {
-                if !needed.contains(&capture) {
-                    needed.push(capture);
-                }
-            }
-            i += 1;
-        }
-        needed
-    }
-
     /// Splits classes into runs whose values fit the memory.
     fn groups<'a>(classes: &Classes, ids: &'a [ClassId]) -> Vec<&'a [ClassId]> {
         let mut groups = Vec::new();
@@ -207,34 +264,5 @@ mod gpu {
         }
         groups.push(&ids[start..]);
         groups
-    }
-
-    /// The first difference between the two in a class.
-    fn differs(cpu: &Solver, gpu: &Solver, id: ClassId) -> Option<String> {
-        let material = cpu.classes().get(id).representative;
-        for color in Color::ALL {
-            let (a, b) = (&cpu.table(id)?.cells[color], &gpu.table(id)?.cells[color]);
-            if a == b {
-                continue;
-            }
-            let Some(cell) = (0..a.len().min(b.len())).find(|&cell| a.get(cell) != b.get(cell)) else {
-                return Some(format!("{material}: the tables differ in size"));
-            };
-            let value = |code: u16| Value::from_code(code).map_or("no position".to_owned(), |value| value.to_string());
-            let (a, b) = (value(a.get(cell)), value(b.get(cell)));
-            return Some(format!("{material}: {}: CPU says {a}, GPU says {b}", name(material, cell, color)));
-        }
-        (cpu.class_stats(id) != gpu.class_stats(id)).then(|| format!("{material}: equal values, but other counts"))
-    }
-
-    /// A cell's position as FEN.
-    fn name(material: Material, cell: usize, turn: Color) -> String {
-        let index = Index::new(material);
-        let mut setup = Setup::empty(turn);
-        let Some(squares) = index.squares(cell) else { return format!("cell {cell}, which no position has") };
-        for (square, &(color, animal)) in squares.iter().zip(&index.men) {
-            setup.squares[square.index()] = Some(Piece { color, animal });
-        }
-        Position::from_setup(&setup).map_or_else(|_| format!("cell {cell}"), |position| position.to_fen())
     }
 }

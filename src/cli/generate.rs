@@ -1,11 +1,11 @@
-use super::backend::{BackendArg, report_cpu_instead};
+use super::backend::{BackendArg, CardWork, report_cpu_instead};
 use super::{Failure, Outcome, RulesArg, ThreadsArg, grouped, print, print_json, progress_bar};
 use clap::Args;
 use doushouqi::tablebase::{self, MAX_PIECES, Material, TableSet};
 use serde::Serialize;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// Make endgame tables and write them to a directory.
 ///
@@ -14,7 +14,8 @@ use std::time::Instant;
 #[derive(Args)]
 #[command(after_help = "Examples:\n  dsq generate --pieces 4 --out tables\n  \
                         dsq generate --material ETvLR --out tables --rules chinese\n  \
-                        dsq generate --pieces 5 --out tables --stats-only")]
+                        dsq generate --pieces 5 --out tables --stats-only\n  \
+                        dsq generate --pieces 6 --out counts --stats-only --write-up-to 4 --minutes 60")]
 pub struct Generate {
     /// Make all materials of 2 to N pieces.
     #[arg(long, value_name = "N", required_unless_present = "material", conflicts_with = "material",
@@ -29,6 +30,13 @@ pub struct Generate {
     /// Of the most pieces keep nothing but the counts, for which `dsq stats` asks: for what no disk holds.
     #[arg(long)]
     stats_only: bool,
+    /// With --stats-only, write tables of at most N pieces; those between are solved again when they are needed.
+    #[arg(long, value_name = "N", requires = "stats_only",
+          value_parser = clap::value_parser!(u8).range(2..=MAX_PIECES as i64))]
+    write_up_to: Option<u8>,
+    /// With --write-up-to, begin no class after so many minutes; the same command goes on from there.
+    #[arg(long, value_name = "MINUTES", requires = "write_up_to")]
+    minutes: Option<f64>,
     #[command(flatten)]
     rules: RulesArg,
     #[command(flatten)]
@@ -52,9 +60,18 @@ struct Report {
     bytes: u64,
     bits_per_position: f64,
     seconds: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    gpu: Option<CardWork>,
 }
 
 impl Generate {
+    /// When to begin no more classes.
+    fn deadline(&self, start: Instant) -> Result<Option<Instant>, Failure> {
+        let Some(minutes) = self.minutes else { return Ok(None) };
+        let deadline = Duration::try_from_secs_f64(minutes * 60.0).ok().and_then(|time| start.checked_add(time));
+        deadline.map(Some).ok_or_else(|| Failure::Input(format!("{minutes} is no number of minutes")))
+    }
+
     pub fn run(self) -> Outcome {
         if let Some(material) = self.material.filter(|m| m.len() > MAX_PIECES) {
             return Err(Failure::Input(format!("{material} has more than {MAX_PIECES} pieces")));
@@ -66,6 +83,8 @@ impl Generate {
             pieces: self.pieces.unwrap_or(2).into(),
             material: self.material,
             stats_only: self.stats_only,
+            write_up_to: self.write_up_to.map(usize::from),
+            deadline: self.deadline(start)?,
             memory_gib: self.memory,
         };
         let bar = progress_bar(job.positions(), "positions").with_message("generating");
@@ -92,6 +111,7 @@ impl Generate {
             bytes,
             bits_per_position: bytes as f64 * 8.0 / positions as f64,
             seconds: start.elapsed().as_secs_f64(),
+            gpu: CardWork::of(&solver),
         };
         if self.json {
             return print_json(&report);

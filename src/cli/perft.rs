@@ -1,6 +1,7 @@
+use super::backend::Backend;
 use super::{Failure, Outcome, RulesArg, ThreadsArg, grouped, position, print, print_json};
 use clap::{Args, ValueEnum};
-use doushouqi::board::{Position, Rules};
+use doushouqi::board::{Move, Position, Rules};
 use doushouqi::cpu::processor_name;
 use doushouqi::perft::{self, PerftHash, PerftMode};
 use serde::Serialize;
@@ -8,10 +9,11 @@ use std::time::Instant;
 
 /// Count the lines of legal moves of a given length.
 ///
-/// Counts at the last two plies without making the moves. A game that is over has no moves.
+/// Counts at the last two plies without making the moves. A game that is over has no moves. On a graphics card, times leave
+/// out opening it and compiling its programs.
 #[derive(Args)]
 #[command(after_help = "Examples:\n  dsq perft 6\n  dsq perft 5 --repetition leaf     the published counts\n  \
-                        dsq perft 4 --divide --rules chinese\n  dsq perft 9 --hash 2048 --json")]
+                        dsq perft 4 --divide --rules chinese\n  dsq perft 9 --hash 2048 --json\n  dsq perft 8 --backend gpu")]
 pub struct Perft {
     /// Length of the lines in plies.
     #[arg(value_parser = clap::value_parser!(u32).range(0..=13))]
@@ -32,6 +34,9 @@ pub struct Perft {
     /// Size of a table of counts in MiB.
     #[arg(long, value_name = "MIB")]
     hash: Option<usize>,
+    /// Where to count: cpu, gpu (a software driver too), or auto: a real graphics card if there is one, else cpu.
+    #[arg(long, value_enum, default_value = "cpu", hide_possible_values = true)]
+    backend: Backend,
     /// Print one JSON object.
     #[arg(long)]
     json: bool,
@@ -45,6 +50,12 @@ enum Repetition {
     Leaf,
 }
 
+/// What was counted: all lines, or those behind each move.
+enum Counted {
+    Whole(u64),
+    Divided(Vec<(Move, u64)>),
+}
+
 #[derive(Serialize)]
 struct Report {
     depth: u32,
@@ -55,6 +66,8 @@ struct Report {
     threads: usize,
     hash_mib: Option<usize>,
     processor: String,
+    /// The graphics card that counted, if one did.
+    adapter: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     moves: Option<Vec<MoveReport>>,
 }
@@ -73,6 +86,22 @@ impl Perft {
             Repetition::Expand => PerftMode::Expand,
             Repetition::Leaf => PerftMode::Leaf,
         };
+        #[cfg(feature = "gpu")]
+        if let Some(card) = self.card(mode, &rules)? {
+            let count = |divide: bool| {
+                if divide {
+                    Ok(Counted::Divided(card.divide(&position, self.depth)?))
+                } else {
+                    Ok(Counted::Whole(card.count(&position, self.depth)?))
+                }
+            };
+            let report = self.report(&position, Some(card.adapter().name.clone()), count)?;
+            return self.print(&report);
+        }
+        #[cfg(not(feature = "gpu"))]
+        if self.backend == Backend::Gpu {
+            return Err(Failure::Environment(super::NO_GPU_FEATURE.to_owned()));
+        }
         let hash = self
             .hash
             .map(|mib| {
@@ -84,24 +113,47 @@ impl Perft {
         if let Some(hash) = &hash {
             perft = perft.with_hash(hash);
         }
-        let report = self.threads.run(|| self.count(&perft, &position))?;
+        let count = |divide: bool| {
+            Ok(if divide {
+                Counted::Divided(perft.divide(&position, self.depth))
+            } else {
+                Counted::Whole(perft.count(&position, self.depth))
+            })
+        };
+        let report = self.threads.run(|| self.report(&position, None, count))??;
         self.print(&report)
     }
 
-    fn count(&self, perft: &perft::Perft<'_>, position: &Position) -> Report {
+    /// The graphics card to count on, if one is wanted and there. It counts plainly and without a table.
+    #[cfg(feature = "gpu")]
+    fn card<'a>(&self, mode: PerftMode, rules: &'a Rules) -> Result<Option<perft::GpuPerft<'a>>, Failure> {
+        let plain = mode == PerftMode::Expand && self.hash.is_none();
+        if self.backend == Backend::Gpu && !plain {
+            let reason = "a graphics card counts without --hash and without --repetition leaf";
+            return Err(Failure::Input(reason.to_owned()));
+        }
+        if plain { self.backend.open(|choice| perft::GpuPerft::open(choice, rules)) } else { Ok(None) }
+    }
+
+    fn report(
+        &self,
+        position: &Position,
+        adapter: Option<String>,
+        count: impl FnOnce(bool) -> Result<Counted, Failure>,
+    ) -> Result<Report, Failure> {
         let start = Instant::now();
-        let (nodes, moves) = if self.divide && self.depth > 0 {
-            let divided = perft.divide(position, self.depth);
-            let nodes = divided.iter().map(|(_, nodes)| nodes).sum();
-            let name = |mv: doushouqi::board::Move| mv.notation(position);
-            let moves = divided.into_iter().map(|(mv, nodes)| MoveReport { r#move: name(mv), nodes }).collect();
-            (nodes, Some(moves))
-        } else {
-            (perft.count(position, self.depth), None)
+        let (nodes, moves) = match count(self.divide && self.depth > 0)? {
+            Counted::Whole(nodes) => (nodes, None),
+            Counted::Divided(divided) => {
+                let nodes = divided.iter().map(|(_, nodes)| nodes).sum();
+                let name = |mv: Move| mv.notation(position);
+                let moves = divided.into_iter().map(|(mv, nodes)| MoveReport { r#move: name(mv), nodes }).collect();
+                (nodes, Some(moves))
+            }
         };
         let seconds = start.elapsed().as_secs_f64();
         let nodes_per_second = if seconds > 0.0 { (nodes as f64 / seconds).round() } else { 0.0 };
-        Report {
+        Ok(Report {
             depth: self.depth,
             nodes,
             seconds,
@@ -113,8 +165,9 @@ impl Perft {
             threads: rayon::current_num_threads(),
             hash_mib: self.hash,
             processor: processor_name(),
+            adapter,
             moves,
-        }
+        })
     }
 
     fn print(&self, report: &Report) -> Outcome {

@@ -1,4 +1,4 @@
-use super::backend::{BackendArg, report_cpu_instead};
+use super::backend::{BackendArg, CardWork, report_cpu_instead};
 use super::{Failure, Outcome, RulesArg, ThreadsArg, grouped, print, print_json, progress_bar};
 use clap::Args;
 use doushouqi::tablebase::{MAX_PIECES, Material, Stats, Summary};
@@ -37,6 +37,8 @@ struct Level {
     #[serde(flatten)]
     summary: Summary,
     seconds: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    gpu: Option<CardWork>,
 }
 
 #[derive(Serialize)]
@@ -46,6 +48,8 @@ struct OneMaterial {
     white_to_move: Summary,
     black_to_move: Summary,
     seconds: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    gpu: Option<CardWork>,
 }
 
 impl Solve {
@@ -67,13 +71,16 @@ impl Solve {
         }
         for pieces in 2..=most {
             let start = Instant::now();
+            let before = CardWork::of(&solver);
             let classes = solver.classes().level(pieces).count() as u64;
             let bar = progress_bar(classes, "classes").with_message(format!("{pieces} pieces"));
             let result = solver.solve_level(pieces, pieces < most, &|_, _| bar.inc(1));
             bar.finish_and_clear();
             result?;
             let stats = solver.level_stats(pieces).expect("the level is solved");
-            let level = Level { pieces, summary: stats.summary(), seconds: start.elapsed().as_secs_f64() };
+            let seconds = start.elapsed().as_secs_f64();
+            let gpu = CardWork::since(&solver, before.as_ref());
+            let level = Level { pieces, summary: stats.summary(), seconds, gpu };
             if self.json {
                 print_json(&level)?;
                 continue;
@@ -115,6 +122,7 @@ impl Solve {
             white_to_move: stats.white.summary(),
             black_to_move: stats.black.summary(),
             seconds: start.elapsed().as_secs_f64(),
+            gpu: CardWork::of(&solver),
         };
         if self.json {
             return print_json(&report);

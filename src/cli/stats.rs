@@ -1,7 +1,7 @@
 use super::{Failure, Outcome, grouped, print, print_json};
 use clap::{Args, ValueEnum};
 use doushouqi::board::Rules;
-use doushouqi::tablebase::{Material, Stats, Summary, TableSet};
+use doushouqi::tablebase::{Classes, Material, Stats, Summary, TableSet};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -43,6 +43,15 @@ struct Line<'a> {
     by_plies: &'a [u64],
     /// Of the tables on disk; a table of equivalent materials counts where its representative does.
     bytes: u64,
+    /// If not all classes of so many pieces are there.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    part: Option<Part>,
+}
+
+#[derive(Copy, Clone, Serialize)]
+struct Part {
+    classes: usize,
+    of: usize,
 }
 
 #[derive(Serialize)]
@@ -62,6 +71,7 @@ impl StatsCommand {
         // Sorted by piece count, then by spelling.
         let mut lines: BTreeMap<(usize, Option<Material>), Stats> = BTreeMap::new();
         let mut bytes: BTreeMap<(usize, Option<Material>), u64> = BTreeMap::new();
+        let mut done: BTreeMap<usize, usize> = BTreeMap::new();
         let manifest = set.manifest();
         let files = manifest.classes.iter().map(|c| (&c.class, &c.same, &c.swapped, &c.stats));
         let counted = manifest.counted.iter().map(|c| (&c.class, &c.same, &c.swapped, &c.stats));
@@ -70,6 +80,7 @@ impl StatsCommand {
                 .map_err(|e| Failure::Environment(format!("{}: the manifest: {e}", self.dir.display())))
         };
         for (class, same, swapped, stats) in files.chain(counted) {
+            *done.entry(material(class)?.len()).or_default() += 1;
             if self.by == By::Class {
                 let name = material(class)?;
                 *lines.entry((name.len(), Some(name))).or_default() += &stats.white;
@@ -93,22 +104,26 @@ impl StatsCommand {
                 "", "positions", "no move", "wins", "losses", "draws", "longest"
             ))?;
         }
+        let classes = Classes::new(set.rules(), done.last_key_value().map_or(2, |(&pieces, _)| pieces));
         for (key @ (pieces, material), stats) in &lines {
+            let part = Part { classes: done[pieces], of: classes.level(*pieces).count() };
+            let part = (self.by == By::Pieces && part.classes < part.of).then_some(part);
             let name = material.map_or_else(|| format!("{pieces} pieces"), |m| m.to_string());
             let s = stats.summary();
             if self.json {
                 let bytes = bytes.get(key).copied().unwrap_or(0);
-                print_json(&Line { name: &name, summary: s, by_plies: &stats.by_plies, bytes })?;
+                print_json(&Line { name: &name, summary: s, by_plies: &stats.by_plies, bytes, part })?;
                 continue;
             }
             print(format_args!(
-                "{name:>9} {:>18} {:>11} {:>18} {:>18} {:>16} {:>7}",
+                "{name:>9} {:>18} {:>11} {:>18} {:>18} {:>16} {:>7}{}",
                 grouped(s.positions),
                 grouped(s.no_move),
                 grouped(s.wins),
                 grouped(s.losses),
                 grouped(s.draws),
-                s.longest
+                s.longest,
+                part.map_or(String::new(), |part| format!("  ({} of {} classes)", part.classes, part.of))
             ))?;
         }
         Ok(())

@@ -1,8 +1,12 @@
 //! Perft: the number of lines of legal moves of a given length.
 
 mod count;
+#[cfg(feature = "gpu")]
+mod gpu;
 mod hash;
 
+#[cfg(feature = "gpu")]
+pub use gpu::{GpuPerft, shaders};
 pub use hash::PerftHash;
 
 use crate::board::{Move, Position, Rules};

@@ -7,6 +7,7 @@
 pub mod bench_support;
 mod class;
 mod codec;
+mod difference;
 mod export;
 mod file;
 #[cfg(feature = "gpu")]
@@ -28,10 +29,11 @@ mod wdl;
 
 pub use class::{Class, ClassId, Classes, Man, Member, Place};
 pub use codec::compressed_len;
+pub use difference::{Difference, first_difference};
 pub use export::{ExportError, export_text};
 pub use file::{Description, Sides, TableError, TableFile};
 #[cfg(feature = "gpu")]
-pub use gpu::{Gpu, GpuLimits, shaders};
+pub use gpu::{Gpu, GpuLimits, GpuWork, shaders};
 pub use index::{Index, ROW_CELLS, RowPiece, WIDTH, squares_in_play};
 pub use material::{AnimalSet, Material, MaterialError};
 pub use pass::Solved;

@@ -17,6 +17,7 @@ use std::fs::{self, File, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock};
+use std::time::Instant;
 use thiserror::Error;
 
 /// Name of the file that says what a directory holds.
@@ -25,6 +26,7 @@ pub const MANIFEST: &str = "manifest.json";
 const FORMAT: u32 = 1;
 const LOCK: &str = "lock";
 const EXTENSION: &str = "dsq";
+const GIB: usize = 1 << 30;
 
 /// Why a set of tables cannot be made or used.
 #[derive(Debug, Error)]
@@ -72,6 +74,9 @@ pub struct CountedClass {
     pub same: Vec<String>,
     pub swapped: Vec<String>,
     pub stats: ByColor<Stats>,
+    /// What it took, with what it needed, if it was solved by itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seconds: Option<f64>,
 }
 
 /// One class of a [`Manifest`].
@@ -108,6 +113,11 @@ pub struct Generate<'a> {
     pub material: Option<Material>,
     /// Of the most pieces, keep nothing but the counts.
     pub stats_only: bool,
+    /// With `stats_only`, write tables of at most so many pieces. The classes between these and the most pieces are solved
+    /// when a class needs them, and forgotten when their memory is needed.
+    pub write_up_to: Option<usize>,
+    /// Begin no class that is only counted after this time.
+    pub deadline: Option<Instant>,
     /// The most memory to use.
     pub memory_gib: usize,
 }
@@ -116,13 +126,39 @@ fn file_name(class: &Class) -> String {
     format!("{}.{EXTENSION}", class.representative)
 }
 
-impl Generate<'_> {
-    /// The classes to make, by number of pieces.
+impl<'a> Generate<'a> {
+    /// All tables of two pieces, within 8 GiB.
+    #[must_use]
+    pub fn new(dir: &'a Path, rules: RuleOptions) -> Generate<'a> {
+        Generate {
+            dir,
+            rules,
+            pieces: 2,
+            material: None,
+            stats_only: false,
+            write_up_to: None,
+            deadline: None,
+            memory_gib: 8,
+        }
+    }
+
+    /// The classes to make, by number of pieces from two on; of those that are solved only when needed, none.
     fn levels(&self, classes: &Classes) -> Vec<Vec<ClassId>> {
-        match self.material.and_then(|m| classes.member(m)) {
+        let mut levels = match self.material.and_then(|m| classes.member(m)) {
             Some(member) => classes.needed_for(member.class),
             None => (2..=self.pieces).map(|n| classes.level(n).map(|(id, _)| id).collect()).collect(),
+        };
+        for (level, pieces) in levels.iter_mut().zip(2..) {
+            if self.is_passing(pieces) {
+                level.clear();
+            }
         }
+        levels
+    }
+
+    /// Whether classes of so many pieces are solved only when one of more pieces needs them.
+    fn is_passing(&self, pieces: usize) -> bool {
+        self.stats_only && self.write_up_to.is_some_and(|most| pieces > most) && pieces < self.most_pieces()
     }
 
     /// Number of positions of all classes to make, both sides to move.
@@ -167,8 +203,13 @@ impl Generate<'_> {
             let pieces = i + 2;
             let top = i + 1 == levels.len();
             let values = !(top && self.stats_only);
-            let memory = self.check_memory(solver, level, values)?;
-            solver.set_memory(memory);
+            if level.is_empty() {
+                continue;
+            }
+            let one_by_one = top && self.is_passing(pieces - 1);
+            if !one_by_one {
+                solver.set_memory(self.check_memory(solver, level, values)?);
+            }
             let mut to_solve = Vec::new();
             // Checksums of the values of tables that are there but store only one side to move: solving them again is
             // faster than computing the other.
@@ -215,12 +256,28 @@ impl Generate<'_> {
                 )?;
             }
             let classes = solver.classes().clone();
+            if one_by_one {
+                for &id in &to_solve {
+                    if self.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+                        break;
+                    }
+                    let start = Instant::now();
+                    self.make_room(solver, id)?;
+                    solver.count_class(id, &|_, _| {})?;
+                    let stats = solver.class_stats(id).expect("it is solved");
+                    let mut counted = counted.lock().unwrap_or_else(|e| e.into_inner());
+                    counted.push(CountedClass::new(classes.get(id), stats, Some(start.elapsed().as_secs_f64())));
+                    update_manifest(dir, |manifest| manifest.counted.clone_from(&counted))?;
+                    done(Progress { positions: stats.positions(), reused: false });
+                }
+                continue;
+            }
             solver.solve_classes(&to_solve, values, !top, &|id, solved| -> Result<(), SetError> {
                 let (material, path) = &names[&id];
                 let positions = solved.stats.positions();
                 let Some(table) = &solved.table else {
                     let mut counted = counted.lock().unwrap_or_else(|e| e.into_inner());
-                    counted.push(CountedClass::new(classes.get(id), &solved.stats));
+                    counted.push(CountedClass::new(classes.get(id), &solved.stats, None));
                     update_manifest(dir, |manifest| manifest.counted.clone_from(&counted))?;
                     done(Progress { positions, reused: false });
                     return Ok(());
@@ -233,7 +290,8 @@ impl Generate<'_> {
                 done(Progress { positions, reused: reused.is_some() });
                 Ok(())
             })?;
-            if pieces > 2 {
+            // What is solved only when needed needs them again.
+            if pieces > 2 && !levels.get(i + 1).is_some_and(Vec::is_empty) {
                 solver.forget_level(pieces - 1);
             }
         }
@@ -245,9 +303,40 @@ impl Generate<'_> {
         write_manifest(dir, &self.rules, Some(solver.classes()), &counted)
     }
 
+    /// Forgets classes that are solved only when needed, those that this one does not need, until it fits.
+    fn make_room(&self, solver: &mut Solver, id: ClassId) -> Result<(), SetError> {
+        let cells =
+            |solver: &Solver, id: ClassId| 2 * Index::new(solver.classes().get(id).representative).rows * ROW_CELLS;
+        let needed: HashSet<ClassId> =
+            solver.classes().needed_for(id).into_iter().flatten().filter(|&other| other != id).collect();
+        let material = solver.classes().get(id).representative;
+        let working = if solver.needs_host_memory() { working_bytes(&Index::new(material), false) } else { 0 };
+        let mut total: usize = needed.iter().map(|&id| cells(solver, id)).sum::<usize>() + working;
+        let limit = self.memory_gib.saturating_mul(GIB);
+        if total > limit {
+            return Err(SetError::Memory { material, needed: total.div_ceil(GIB), limit: self.memory_gib });
+        }
+        let others: Vec<ClassId> = solver
+            .classes()
+            .iter()
+            .map(|(other, _)| other)
+            .filter(|other| solver.table(*other).is_some() && !needed.contains(other))
+            .collect();
+        for other in others {
+            let bytes = cells(solver, other);
+            let passing = self.is_passing(solver.classes().get(other).representative.len());
+            if passing && total + bytes > limit {
+                solver.forget(other);
+            } else {
+                total += bytes;
+            }
+        }
+        solver.set_memory(limit.saturating_sub(total));
+        Ok(())
+    }
+
     /// Refuses what would not fit, before it is begun. Returns how many bytes are left for the classes in work.
     fn check_memory(&self, solver: &Solver, level: &[ClassId], values: bool) -> Result<usize, SetError> {
-        const GIB: usize = 1 << 30;
         let material = |id: ClassId| solver.classes().get(id).representative;
         let cells = |id: ClassId| Index::new(material(id)).rows * ROW_CELLS;
         let captures: usize = {
@@ -269,12 +358,13 @@ impl Generate<'_> {
 }
 
 impl CountedClass {
-    fn new(class: &Class, stats: &ByColor<Stats>) -> CountedClass {
+    fn new(class: &Class, stats: &ByColor<Stats>, seconds: Option<f64>) -> CountedClass {
         CountedClass {
             class: class.representative.to_string(),
             same: names(&class.same),
             swapped: names(&class.swapped),
             stats: stats.clone(),
+            seconds,
         }
     }
 }

@@ -7,7 +7,7 @@ use rayon::prelude::*;
 use thiserror::Error;
 #[cfg(feature = "gpu")]
 use {
-    super::gpu::{Batch, Gpu},
+    super::gpu::{Batch, Gpu, GpuWork},
     crate::gpu::GpuError,
 };
 
@@ -106,11 +106,26 @@ impl Solver {
         self.gpu.as_ref().map(|card| card.gpu.compile_time()).unwrap_or_default()
     }
 
+    /// What the graphics card has done so far, if there is one.
+    #[cfg(feature = "gpu")]
+    #[must_use]
+    pub fn gpu_work(&self) -> Option<GpuWork> {
+        self.gpu.as_ref().map(|card| card.gpu.work())
+    }
+
     /// The classes that the processor solved because the graphics card could not, and why it could not.
     #[cfg(feature = "gpu")]
     #[must_use]
     pub fn cpu_instead(&self) -> &[(Material, GpuError)] {
         self.gpu.as_ref().and_then(|card| card.instead.as_deref()).unwrap_or_default()
+    }
+
+    /// Whether the memory of this machine, not that of a graphics card, holds the classes in work.
+    pub(crate) fn needs_host_memory(&self) -> bool {
+        #[cfg(feature = "gpu")]
+        return self.gpu.is_none();
+        #[cfg(not(feature = "gpu"))]
+        true
     }
 
     /// The classes of these rules.
@@ -225,6 +240,12 @@ impl Solver {
     pub(super) fn task(&self, id: ClassId, keep: bool) -> Task<'_> {
         let (material, level) = (self.classes.get(id).representative, self.options.level);
         Task { material, classes: &self.classes, tables: &self.tables, keep, level }
+    }
+
+    /// Classes to solve on a graphics card, values and all.
+    #[cfg(all(test, feature = "gpu"))]
+    pub(super) fn batch<'a>(&'a self, ids: &'a [ClassId]) -> Batch<'a> {
+        Batch { ids, upcoming: ids, classes: &self.classes, tables: &self.tables, keep: true }
     }
 
     /// Solves these classes at the same time.

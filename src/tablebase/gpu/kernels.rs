@@ -1,9 +1,10 @@
-//! The text of the kernels. The files in `shaders/` are WGSL but for lines that start with `//@`: `//@include` puts in another
-//! file, `//@for` repeats lines for each word of a row or each bit of a worth, and `//@own` and `//@cells` are replaced by
-//! what is written here. All numbers that the program and the shaders share are written in front.
+//! The text of the kernels: the files in `shaders/`, with lines repeated for each word of a row (`//@for k`) or each bit of a
+//! worth (`//@for b`), and what is written here in place of `//@own` and `//@cells`. All numbers that the program and the
+//! shaders share are written in front.
 
 use super::plan;
 use crate::board::{Direction, Square};
+use crate::gpu::wgsl;
 use crate::tablebase::quiet::{FILE_A, NOT_A, NOT_G};
 use std::fmt::Write;
 
@@ -104,7 +105,7 @@ macro_rules! files {
 
 const KERNELS: &[(&str, &str)] =
     files!(seeds, seeds_lanes, histogram, buckets, no_move, first_rows, seed_pass, quiet_pass, finish);
-const PARTS: &[(&str, &str)] = files!(prelude, word32, word64, captures, worths, quiet, quiet_rank, quiet_next);
+const PARTS: &[(&str, &str)] = files!(prelude, word32, word64, words, captures, worths, quiet, quiet_rank, quiet_next);
 
 /// Name and flags of each kernel. Only for `quiet_pass` there are several.
 pub(super) fn all() -> impl Iterator<Item = (&'static str, u32)> {
@@ -113,55 +114,41 @@ pub(super) fn all() -> impl Iterator<Item = (&'static str, u32)> {
 }
 
 /// The text of a kernel for rows that have no more than `flags`.
-pub(super) fn source(name: &str, variant: Variant, flags: u32) -> String {
-    let find = |files: &[(&'static str, &'static str)], name: &str| {
-        files.iter().find(|(n, _)| *n == name).expect("a shader's name").1
-    };
-    let mut lines = Vec::new();
-    let word = find(PARTS, if variant.int64 { "word64" } else { "word32" });
-    for line in [word, find(PARTS, "prelude"), find(KERNELS, name)].iter().flat_map(|text| text.lines()) {
-        match line.strip_prefix("//@include ") {
-            Some(part) => lines.extend(find(PARTS, part).lines()),
-            None => lines.push(line),
-        }
-    }
-    let mut text = constants(variant, flags) + &bindings(variant);
-    let mut lines = lines.into_iter();
-    while let Some(line) = lines.next() {
-        let Some(directive) = line.strip_prefix("//@") else {
-            text += line;
-            text.push('\n');
-            continue;
-        };
-        match directive {
-            "own" => text += &own_moves(flags),
-            "cells" => text += &cells(variant),
-            _ => {
-                let body: Vec<&str> = lines.by_ref().take_while(|line| *line != "//@end").collect();
-                let bits = variant.worth_bits() as usize;
-                let range: Vec<usize> = match directive {
-                    "for k" => (0..7).collect(),
-                    "for b" => (0..bits).collect(),
-                    "for b from 1" => (1..bits).collect(),
-                    "for b down" => (0..bits).rev().collect(),
-                    other => unreachable!("no such directive: {other}"),
-                };
-                for i in range {
-                    for line in &body {
-                        let line = line.replace("$k", &i.to_string()).replace("$b", &i.to_string());
-                        // The same rank's word across the d-file.
-                        text += &line.replace("$m", &6usize.saturating_sub(i).to_string());
-                        text.push('\n');
-                    }
-                }
-            }
-        }
-    }
-    text
+pub(super) fn source(name: &'static str, variant: Variant, flags: u32) -> String {
+    let word = if variant.int64 { "word64" } else { "word32" };
+    let files = wgsl::text(&[word, "words", "prelude", name], &Meaning { variant, flags });
+    constants(variant, flags) + &bindings(variant) + &files
 }
 
-fn mask_text(int64: bool, mask: u64) -> String {
-    if int64 { format!("{mask}lu") } else { format!("vec2<u32>({}u, {}u)", mask as u32, mask >> 32) }
+/// What directives mean in the kernels for such rows.
+struct Meaning {
+    variant: Variant,
+    flags: u32,
+}
+
+impl wgsl::Directives for Meaning {
+    fn file(&self, name: &str) -> &'static str {
+        PARTS.iter().chain(KERNELS).find(|(n, _)| *n == name).expect("a shader's name").1
+    }
+
+    fn numbers(&self, words: &str) -> Vec<usize> {
+        let bits = self.variant.worth_bits() as usize;
+        match words {
+            "k" => (0..7).collect(),
+            "b" => (0..bits).collect(),
+            "b from 1" => (1..bits).collect(),
+            "b down" => (0..bits).rev().collect(),
+            other => unreachable!("no such range: {other}"),
+        }
+    }
+
+    fn written(&self, words: &str) -> String {
+        match words {
+            "own" => own_moves(self.flags),
+            "cells" => cells(self.variant),
+            other => unreachable!("no such directive: {other}"),
+        }
+    }
 }
 
 fn constants(variant: Variant, flags: u32) -> String {
@@ -186,7 +173,7 @@ fn constants(variant: Variant, flags: u32) -> String {
     constant("COUNT_UNDECIDED", variant.counts() - 1);
     constant("NONE", u32::MAX);
     let mut mask = |name: &str, mask: u64| {
-        writeln!(text, "const {name} = {};", mask_text(variant.int64, mask)).expect("strings take all");
+        writeln!(text, "const {name} = {};", wgsl::word(variant.int64, mask)).expect("strings take all");
     };
     mask("NOT_A", NOT_A);
     mask("NOT_G", NOT_G);

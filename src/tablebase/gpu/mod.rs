@@ -11,6 +11,7 @@
 mod kernels;
 mod plan;
 mod run;
+mod work;
 
 use super::class::Classes;
 use super::index::WIDTH;
@@ -24,10 +25,12 @@ use crate::gpu::{AdapterReport, Choice, Device, GpuError, Kernel, Layout, Step};
 use kernels::{Variant, flags};
 use plan::TablePlace;
 use run::Run;
+use rayon::prelude::*;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
+pub use work::GpuWork;
 
 /// Name and whole text of each compute shader, in all the variants that differ in more than numbers.
 #[must_use]
@@ -110,11 +113,13 @@ pub struct GpuLimits {
     pub buffer: u64,
     /// The longest line for which a cell has one byte, 253 at most.
     pub byte_plies: u16,
+    /// Whether words may be 64-bit integers.
+    pub int64: bool,
 }
 
 impl GpuLimits {
     /// No bounds but the adapter's.
-    pub const NONE: GpuLimits = GpuLimits { buffer: u64::MAX, byte_plies: Cells::BYTE_PLIES };
+    pub const NONE: GpuLimits = GpuLimits { buffer: u64::MAX, byte_plies: Cells::BYTE_PLIES, int64: true };
 }
 
 /// A graphics card that solves classes.
@@ -122,6 +127,7 @@ pub struct Gpu {
     device: Device,
     limits: GpuLimits,
     sets: HashMap<Variant, Arc<KernelSet>>,
+    work: GpuWork,
     /// What is on the card of smaller classes.
     tables: Option<Arc<Tables>>,
 }
@@ -150,13 +156,19 @@ impl Gpu {
     /// The same, but with less room than the card has.
     pub fn open_limited(choice: Choice, limits: GpuLimits) -> Result<Gpu, GpuError> {
         let device = Device::open(choice, 9)?;
-        Ok(Gpu { device, limits, sets: HashMap::new(), tables: None })
+        Ok(Gpu { device, limits, sets: HashMap::new(), work: GpuWork::default(), tables: None })
     }
 
     /// The card.
     #[must_use]
     pub fn adapter(&self) -> &AdapterReport {
         &self.device.report
+    }
+
+    /// What it has done so far.
+    #[must_use]
+    pub fn work(&self) -> GpuWork {
+        self.work
     }
 
     /// The time spent so far on compiling kernels, which happens when they are first needed.
@@ -174,11 +186,10 @@ impl Gpu {
     fn variant(&self, keep: bool, wide: bool, pages: u32, tables: u32) -> Variant {
         let software = self.device.report.is_software();
         let group = if software { 8 } else { 64 };
-        Variant { int64: self.device.int64, wide, keep, pages, tables, group }
+        Variant { int64: self.device.int64 && self.limits.int64, wide, keep, pages, tables, group }
     }
 
-    fn set(&mut self, keep: bool, wide: bool, pages: u32, tables: u32) -> Result<Arc<KernelSet>, GpuError> {
-        let variant = self.variant(keep, wide, pages, tables);
+    fn set(&mut self, variant: Variant) -> Result<Arc<KernelSet>, GpuError> {
         if let Some(set) = self.sets.get(&variant) {
             return Ok(set.clone());
         }
@@ -233,6 +244,17 @@ impl Gpu {
     }
 
     fn solve_with(&mut self, batch: &Batch<'_>, wide: bool, page_rows: u64) -> Result<Vec<Solved>, GpuError> {
+        let byte_plies = if wide { Cells::BYTE_PLIES } else { self.limits.byte_plies };
+        let limit = self.limit();
+        let mut run = self.start(batch, wide, page_rows)?;
+        let solved = run.solve(byte_plies, limit)?;
+        let work = run.work()?;
+        self.work += work;
+        Ok(solved)
+    }
+
+    /// A batch on the card, with nothing done yet.
+    fn start<'a>(&'a mut self, batch: &'a Batch<'a>, wide: bool, page_rows: u64) -> Result<Run<'a>, GpuError> {
         let tables = self.tables(batch, wide)?;
         let seen_rows = (self.limit() / ROW_BYTES / page_rows).max(1) * page_rows;
         let side_rows: u64 =
@@ -244,10 +266,8 @@ impl Gpu {
         if bindings > most {
             return Err(GpuError::TooManyBuffers { needed: bindings, limit: most });
         }
-        let set = self.set(batch.keep, wide, pages as u32, tables.buffers.len() as u32)?;
-        let byte_plies = if wide { Cells::BYTE_PLIES } else { self.limits.byte_plies };
-        Run::new(&self.device, &set, batch, &tables, page_rows as usize, seen_rows as usize)?
-            .solve(byte_plies, self.limit())
+        let set = self.set(variant)?;
+        Run::new(&self.device, set, batch, tables, page_rows as usize, seen_rows as usize)
     }
 
     /// The values of the smaller classes on the card: for all classes that will follow, if they fit into one buffer.
@@ -310,19 +330,23 @@ impl Tables {
                     page.push(u32::MAX);
                 }
                 places.push(TablePlace { page: this.buffers.len() as u32, cell: (page.len() * cells_of_u32) as u32 });
-                let worths = |range: std::ops::Range<usize>| -> Result<u32, GpuError> {
-                    let bits = 32 / cells_of_u32;
-                    range.rev().try_fold(0, |all, cell| {
+                let bits = 32 / cells_of_u32;
+                let worths = |first: usize| {
+                    (first..first + cells_of_u32).rev().try_fold(0, |all, cell| {
                         let small = small.get(usize::from(cells.get(cell))).copied().flatten();
                         let small =
                             small.ok_or_else(|| GpuError::TooLong { what: what(), plies: variant.max_plies() })?;
                         Ok(all << (bits % 32) | small)
                     })
                 };
-                page.reserve(cells.len() / cells_of_u32);
-                for at in (0..cells.len()).step_by(cells_of_u32) {
-                    page.push(worths(at..at + cells_of_u32)?);
-                }
+                let first = page.len();
+                page.resize(first + cells.len() / cells_of_u32, 0);
+                page[first..].par_chunks_mut(1 << 12).enumerate().try_for_each(|(chunk, words)| {
+                    for (i, word) in words.iter_mut().enumerate() {
+                        *word = worths(((chunk << 12) + i) * cells_of_u32)?;
+                    }
+                    Ok(())
+                })?;
             }
             let [white, black] = places[..] else { unreachable!("two sides") };
             this.places.insert(id, ByColor { white, black });

@@ -2,12 +2,16 @@
 
 use super::kernels::{COPIES, GROUPS_X, KINDS, Variant};
 use super::plan::{Member, Plan, depth_of_worth};
-use super::{Batch, KernelSet, ROW_BYTES, Tables};
+use super::{Batch, GpuWork, KernelSet, ROW_BYTES, Tables};
 use crate::board::{ByColor, Color, NoMove};
 use crate::gpu::{Bound, Device, GpuError, PARAMS_STRIDE, Part, Step};
 use crate::tablebase::pass::Solved;
 use crate::tablebase::value::Cells;
 use crate::tablebase::{ROW_CELLS, Stats, Table, WIDTH};
+use std::sync::Arc;
+
+#[cfg(test)]
+mod twins;
 
 /// Passes between two looks at what is left to do.
 const PASSES_AT_ONCE: u16 = 16;
@@ -67,9 +71,9 @@ struct Planes {
 /// A batch at work.
 pub(super) struct Run<'a> {
     device: &'a Device,
-    set: &'a KernelSet,
+    set: Arc<KernelSet>,
     batch: &'a Batch<'a>,
-    tables: &'a Tables,
+    tables: Arc<Tables>,
     plan: Plan,
     page_rows: usize,
     seen_rows: usize,
@@ -90,9 +94,9 @@ pub(super) struct Run<'a> {
 impl<'a> Run<'a> {
     pub fn new(
         device: &'a Device,
-        set: &'a KernelSet,
+        set: Arc<KernelSet>,
         batch: &'a Batch<'a>,
-        tables: &'a Tables,
+        tables: Arc<Tables>,
         page_rows: usize,
         seen_rows: usize,
     ) -> Result<Run<'a>, GpuError> {
@@ -246,70 +250,115 @@ impl<'a> Run<'a> {
         Step::Copy { from: &self.work, from_at: 4 * at, to: &self.groups, to_at: 0, bytes }
     }
 
-    /// The seeds of each page.
-    fn seeds(&mut self, limit: u64) -> Result<(), GpuError> {
-        let variant = self.set.variant;
-        let seeds_at = (COPIES * variant.worths()) as usize;
-        self.write_params(0..=0);
-        for number in 0..self.pages.len() {
-            let planes = &self.planes;
-            self.write_work(self.place.args, &[0, 1, 1, 0]);
-            self.write_work(self.place.histogram, &vec![0; seeds_at]);
-            let bound = self.bind(&self.pages[number], &planes.open, &planes.held, None)?;
-            let hits = Step::RunAsMany {
-                kernel: self.set.get("seeds_lanes"),
-                bound: &bound,
-                params: self.set_of(0, number, 0),
-                groups: &self.groups,
-                at: 0,
-            };
-            self.device.submit([
-                self.by_row("seeds", &bound, number),
-                self.copy_groups(0, 16),
-                hits,
-                self.by_row("histogram", &bound, number),
-            ]);
-            let histogram = self.read_work(self.place.histogram, seeds_at)?;
-            // Seeds of one depth lie together.
-            let mut worth_of_depth = vec![None; usize::from(variant.max_plies()) + 4];
-            for worth in (1..variant.worths()).filter(|&worth| worth != variant.hold()) {
-                if let Some(slot) = worth_of_depth.get_mut(depth_of_worth(worth, variant)) {
-                    *slot = Some(worth);
-                }
-            }
-            let mut cursors = vec![0; seeds_at];
-            let mut total = 0u32;
-            let mut seeds = vec![[0; 2]; worth_of_depth.len()];
-            for (depth, worth) in worth_of_depth.into_iter().enumerate() {
-                let Some(worth) = worth else { continue };
-                let from = total;
-                for copy in 0..COPIES {
-                    let at = (copy * variant.worths() + worth) as usize;
-                    cursors[at] = total;
-                    total += histogram[at];
-                }
-                seeds[depth] = [from, total];
-            }
-            let bytes = 12 * u64::from(total);
-            if bytes > limit {
-                return Err(GpuError::TooLarge { what: what("the seeds", self.batch), needed: bytes, limit });
-            }
-            self.write_work(self.place.cursors, &cursors);
-            self.pages[number].entries = self.device.buffer(&what("the seeds", self.batch), bytes)?;
-            self.pages[number].seeds = seeds;
-            let bound = self.bind(&self.pages[number], &self.planes.open, &self.planes.held, None)?;
-            self.device.submit([self.by_row("buckets", &bound, number)]);
-        }
+    /// Looks up what captures and dens are worth for the positions of a page.
+    fn find_seeds(&self, number: usize) -> Result<(), GpuError> {
+        self.write_work(self.place.args, &[0, 1, 1, 0]);
+        let bound = self.bind(&self.pages[number], &self.planes.open, &self.planes.held, None)?;
+        let hits = Step::RunAsMany {
+            kernel: self.set.get("seeds_lanes"),
+            bound: &bound,
+            params: self.set_of(0, number, 0),
+            groups: &self.groups,
+            at: 0,
+        };
+        self.device.submit([self.by_row("seeds", &bound, number), self.copy_groups(0, 16), hits]);
         Ok(())
     }
 
+    /// Puts the seeds of a page in the order of their depths, words by words.
+    fn sort_seeds(&mut self, number: usize, limit: u64) -> Result<(), GpuError> {
+        let variant = self.set.variant;
+        let seeds_at = (COPIES * variant.worths()) as usize;
+        self.write_work(self.place.histogram, &vec![0; seeds_at]);
+        let bound = self.bind(&self.pages[number], &self.planes.open, &self.planes.held, None)?;
+        self.device.submit([self.by_row("histogram", &bound, number)]);
+        let histogram = self.read_work(self.place.histogram, seeds_at)?;
+        // Seeds of one depth lie together.
+        let mut worth_of_depth = vec![None; usize::from(variant.max_plies()) + 4];
+        for worth in (1..variant.worths()).filter(|&worth| worth != variant.hold()) {
+            if let Some(slot) = worth_of_depth.get_mut(depth_of_worth(worth, variant)) {
+                *slot = Some(worth);
+            }
+        }
+        let mut cursors = vec![0; seeds_at];
+        let mut total = 0u32;
+        let mut seeds = vec![[0; 2]; worth_of_depth.len()];
+        for (depth, worth) in worth_of_depth.into_iter().enumerate() {
+            let Some(worth) = worth else { continue };
+            let from = total;
+            for copy in 0..COPIES {
+                let at = (copy * variant.worths() + worth) as usize;
+                cursors[at] = total;
+                total += histogram[at];
+            }
+            seeds[depth] = [from, total];
+        }
+        let bytes = 12 * u64::from(total);
+        if bytes > limit {
+            return Err(GpuError::TooLarge { what: what("the seeds", self.batch), needed: bytes, limit });
+        }
+        self.write_work(self.place.cursors, &cursors);
+        self.pages[number].entries = self.device.buffer(&what("the seeds", self.batch), bytes)?;
+        self.pages[number].seeds = seeds;
+        let bound = self.bind(&self.pages[number], &self.planes.open, &self.planes.held, None)?;
+        self.device.submit([self.by_row("buckets", &bound, number)]);
+        Ok(())
+    }
+
+    /// No row is on any list.
+    fn clear_lists(&self) {
+        let depths = usize::from(self.set.variant.max_plies()) + 3;
+        self.write_work(self.place.args, &[0, 1, 1, 0].repeat(self.plan.list_count as usize * depths));
+    }
+
+    /// The buffers for each page in the passes of odd depth, or of even depth.
+    fn bind_passes(&self, even: bool) -> Result<Vec<Bound>, GpuError> {
+        let Planes { open, lost, held, due } = &self.planes;
+        let (written, gate, seen) = if even { (lost, held, open) } else { (open, due, lost) };
+        self.pages.iter().map(|page| self.bind(page, written, gate, Some(seen))).collect()
+    }
+
+    /// One pass; its parameters are the n-th of those written.
+    fn pass<'b>(&'b self, depth: u16, n: u16, bounds: &'b [Bound]) -> Vec<Step<'b>> {
+        let mut steps = Vec::new();
+        for (number, page) in self.pages.iter().enumerate() {
+            let [from, to] = page.seeds.get(usize::from(depth)).copied().unwrap_or_default();
+            let groups = (to - from).div_ceil(64);
+            if groups > 0 {
+                steps.push(Step::Run {
+                    kernel: self.set.get("seed_pass"),
+                    bound: &bounds[number],
+                    params: self.set_of(n, number, 0),
+                    groups: [groups.min(GROUPS_X), groups.div_ceil(GROUPS_X)],
+                });
+            }
+        }
+        steps.push(self.copy_groups(depth, 16 * u64::from(self.plan.list_count)));
+        for (number, kinds) in self.plan.kinds.iter().enumerate() {
+            for (i, &kind) in kinds.iter().enumerate() {
+                steps.push(Step::RunAsMany {
+                    kernel: self.set.quiet_pass(kind),
+                    bound: &bounds[number],
+                    params: self.set_of(n, number, i),
+                    groups: &self.groups,
+                    at: 16 * (number as u64 * u64::from(KINDS) + u64::from(kind)),
+                });
+            }
+        }
+        steps
+    }
+
     /// Solves the batch. Lines of more than `byte_plies` are an error unless cells are wide.
-    pub fn solve(mut self, byte_plies: u16, limit: u64) -> Result<Vec<Solved>, GpuError> {
+    pub fn solve(&mut self, byte_plies: u16, limit: u64) -> Result<Vec<Solved>, GpuError> {
         let device = self.device;
         let variant = self.set.variant;
         let longest = if variant.wide { variant.max_plies() } else { byte_plies.min(variant.max_plies()) };
         let too_long = GpuError::TooLong { what: what("the table", self.batch), plies: longest };
-        self.seeds(limit)?;
+        self.write_params(0..=0);
+        for number in 0..self.pages.len() {
+            self.find_seeds(number)?;
+            self.sort_seeds(number, limit)?;
+        }
         let last_seed =
             self.pages.iter().filter_map(|page| page.seeds.iter().rposition(|[from, to]| from < to)).max().unwrap_or(0)
                 as u16;
@@ -318,15 +367,8 @@ impl<'a> Run<'a> {
         }
 
         let lists = self.plan.list_count as usize;
-        let depths = usize::from(variant.max_plies()) + 3;
-        self.write_work(self.place.args, &[0, 1, 1, 0].repeat(lists * depths));
-        let Planes { open, lost, held, due } = &self.planes;
-        let bounds = |even: bool| -> Result<Vec<Bound>, GpuError> {
-            let (written, gate, seen) = if even { (lost, held, open) } else { (open, due, lost) };
-            self.pages.iter().map(|page| self.bind(page, written, gate, Some(seen))).collect()
-        };
-        let (odd, even) = (bounds(false)?, bounds(true)?);
-        self.write_params(0..=0);
+        self.clear_lists();
+        let (odd, even) = (self.bind_passes(false)?, self.bind_passes(true)?);
         let all = |name| (0..self.pages.len()).map(move |page| (name, page));
         device.submit(all("no_move").map(|(name, page)| self.rows(name, &even[page], page)));
         if self.batch.classes.options().no_move == NoMove::Loss {
@@ -340,36 +382,8 @@ impl<'a> Run<'a> {
             }
             let upto = (done + PASSES_AT_ONCE).min(longest);
             self.write_params(done + 1..=upto);
-            let mut steps = Vec::new();
-            for depth in done + 1..=upto {
-                let bounds = if depth % 2 == 1 { &odd } else { &even };
-                let set = |page: usize, kind: usize| self.set_of(depth - done - 1, page, kind);
-                for (number, page) in self.pages.iter().enumerate() {
-                    let [from, to] = page.seeds[usize::from(depth)];
-                    let groups = (to - from).div_ceil(64);
-                    if groups > 0 {
-                        steps.push(Step::Run {
-                            kernel: self.set.get("seed_pass"),
-                            bound: &bounds[number],
-                            params: set(number, 0),
-                            groups: [groups.min(GROUPS_X), groups.div_ceil(GROUPS_X)],
-                        });
-                    }
-                }
-                steps.push(self.copy_groups(depth, 16 * lists as u64));
-                for (number, kinds) in self.plan.kinds.iter().enumerate() {
-                    for (i, &kind) in kinds.iter().enumerate() {
-                        steps.push(Step::RunAsMany {
-                            kernel: self.set.quiet_pass(kind),
-                            bound: &bounds[number],
-                            params: set(number, i),
-                            groups: &self.groups,
-                            at: 16 * (number as u64 * u64::from(KINDS) + u64::from(kind)),
-                        });
-                    }
-                }
-            }
-            device.submit(steps);
+            let passes = (done + 1..=upto).zip(0..);
+            device.submit(passes.flat_map(|(depth, n)| self.pass(depth, n, if depth % 2 == 1 { &odd } else { &even })));
             done = upto;
             let live = self.read_work(self.place.args + (usize::from(done) + 1) * lists * 4, lists * 4)?;
             if live.iter().skip(3).step_by(4).all(|&rows| rows == 0) && done >= last_seed {
@@ -383,6 +397,25 @@ impl<'a> Run<'a> {
             counts.as_chunks::<2>().0.iter().map(|&[low, high]| u64::from(low) | u64::from(high) << 32).collect();
         let sides = counts.chunks(2 * variant.counts() as usize);
         self.plan.members.iter().zip(sides).map(|(member, counts)| self.solved(member, counts, last_seed)).collect()
+    }
+
+    /// What was done, after [`solve`](Run::solve).
+    pub fn work(&self) -> Result<GpuWork, GpuError> {
+        let depths = usize::from(self.set.variant.max_plies()) + 3;
+        let args = self.read_work(self.place.args, depths * self.plan.list_count as usize * 4)?;
+        let looked_at = args.iter().skip(3).step_by(4).map(|&rows| u64::from(rows)).sum();
+        let seeds = self.pages.iter().flat_map(|page| &page.seeds).map(|&[from, to]| u64::from(to - from)).sum();
+        Ok(GpuWork::new(self.plan.side_rows as u64, looked_at, seeds, self.batch.keep, self.memory()))
+    }
+
+    /// Bytes of all buffers.
+    fn memory(&self) -> u64 {
+        let Planes { open, lost, held, due } = &self.planes;
+        let planes = [open, lost, held, due].into_iter().flatten();
+        let codes = self.pages.iter().take(if self.batch.keep { self.pages.len() } else { 1 }).map(|page| &page.codes);
+        let entries = self.pages.iter().map(|page| &page.entries);
+        let others = [&self.plan_buffer, &self.work, &self.params, &self.groups, &self.hits];
+        planes.chain(codes).chain(entries).chain(&self.tables.buffers).chain(others).map(wgpu::Buffer::size).sum()
     }
 
     /// Fetches one class.

@@ -1,0 +1,76 @@
+#!/usr/bin/env bash
+# Everything that a graphics card is measured by, in one run of less than ten minutes: the adapters and their limits, the
+# same values as the processor's, four and five pieces, perft, and as many classes of six pieces as there is time for.
+#
+#   benches/gpu.sh PROGRAM OUT
+#
+# PROGRAM is a built dsq, OUT a directory. The results are OUT/gpu.jsonl: one JSON object a line, each with the step that it
+# comes from, and after each step a line with its exit code and seconds. OUT/six holds the counts of six pieces; with the
+# same OUT the next run goes on from there, so that several runs add up to the whole level.
+#
+# MINUTES=9 is the time in all. BANDWIDTH=4.3e12 is what the card's memory moves in a second, in bytes: "floor_seconds" is
+# the least time that it needs for the bytes that had to move. MEMORY=100 is the memory of this machine to use, in GiB.
+# PIECES=5 is the most pieces solved whole; what is counted class by class has one more.
+set -uo pipefail
+
+if [[ $# -ne 2 ]]; then
+    sed -n '2,/^set/{/^#/s/^# \{0,1\}//p}' "$0" >&2
+    exit 2
+fi
+dsq=$1 out=$2
+minutes=${MINUTES:-9} bandwidth=${BANDWIDTH:-4.3e12} memory=${MEMORY:-100} pieces=${PIECES:-5}
+mkdir -p "$out"
+log=$out/gpu.jsonl
+end=$(($(date +%s) + minutes * 60))
+
+left() { echo $((end - $(date +%s))); }
+
+# Runs one step and adds what it prints to the log, each line with the step's name and the floor of its time.
+step() {
+    local name=$1 start=$EPOCHREALTIME code
+    shift
+    if (($(left) < 5)); then
+        printf '{"step":"%s","skipped":"no time left"}\n' "$name" >>"$log"
+        return
+    fi
+    timeout "$(left)" "$@" 2>>"$out/stderr.txt" | awk -v step="$name" -v bandwidth="$bandwidth" '{
+        floor = ""
+        if (match($0, /"bytes_moved":[0-9]+/))
+            floor = sprintf("\"floor_seconds\":%.6f,", substr($0, RSTART + 14, RLENGTH - 14) / bandwidth)
+        sub(/^\{/, "{\"step\":\"" step "\"," floor)
+        print
+        fflush()
+    }' >>"$log"
+    code=${PIPESTATUS[0]}
+    awk -v step="$name" -v code="$code" -v from="$start" -v to="$EPOCHREALTIME" 'BEGIN {
+        printf "{\"step\":\"%s\",\"exit\":%d,\"seconds\":%.3f}\n", step, code, to - from
+    }' >>"$log"
+}
+
+printf '{"step":"begin","date":"%s","cores":%d,"bandwidth":%s}\n' "$(date -u +%FT%TZ)" "$(nproc)" "$bandwidth" >>"$log"
+step devices "$dsq" devices --json
+step compare-3 "$dsq" compare --pieces 3 --json
+# The first run of a process compiles the kernels; drivers keep them for the next.
+step "solve-4" "$dsq" solve --pieces 4 --backend gpu --json
+step "solve-4-again" "$dsq" solve --pieces 4 --backend gpu --json
+step "solve-4-cpu" "$dsq" solve --pieces 4 --backend cpu --json
+step "compare-4" "$dsq" compare --pieces 4 --json
+for depth in 6 7 8 9; do
+    ((depth <= pieces + 4)) && step "perft-$depth" "$dsq" perft "$depth" --backend gpu --json
+done
+step "perft-7-cpu" "$dsq" perft 7 --json
+if ((pieces > 4)); then
+    step "solve-$pieces" "$dsq" solve --pieces "$pieces" --backend gpu --json
+    step "compare-$pieces-sample" "$dsq" compare --pieces "$pieces" --sample 3 --json
+fi
+if (($(left) > 30)); then
+    step "count-$((pieces + 1))" "$dsq" generate --pieces $((pieces + 1)) --stats-only --write-up-to $((pieces - 1)) \
+        --backend gpu --memory "$memory" --minutes "$(awk -v s="$(left)" 'BEGIN { print (s - 25) / 60 }')" \
+        --out "$out/six" --json
+    step "stats" "$dsq" stats "$out/six" --json
+fi
+# Tables can be made again; the counts are what the next run goes on from.
+rm -f "$out"/six/*.dsq
+grep -c '"exit":0' "$log" | sed 's/$/ steps went well/'
+grep '"exit":[1-9]' "$log"
+exit 0
