@@ -475,6 +475,13 @@ impl<'a> Worker<'a> {
         {
             eval = table_value;
         }
+
+        if !PV && !in_check && excluded == NO_MOVE && beta.abs() < DECIDED {
+            if ideas.reverse_futility && depth <= 7 {
+                let margin = (70 * depth - if improving { 50 } else { 0 }) * self.scale;
+                if eval - margin >= beta && eval < DECIDED {
+                    return eval;
+                }
             }
             if ideas.razoring && depth <= 3 && eval + 180 * depth * self.scale < alpha {
                 let value = L::quiesce::<false>(self, state, alpha, alpha + 1, ply);
