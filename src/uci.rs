@@ -6,7 +6,9 @@
 //! - A FEN has two fields here; up to four more, as chess programs write them, are read over. Moves are in coordinates
 //!   (`a3b3`); the papers' notation (`Eb3`) is understood too.
 //! - `go` takes `depth`, `nodes`, `movetime`, `wtime`, `btime`, `winc`, `binc`, `movestogo`, `infinite`, and `perft N`, which
-//!   counts and answers no move. Without any limit it goes on until `stop`. Pondering and `searchmoves` are not supported.
+//!   counts and answers no move. Without any limit it goes on until `stop`. `searchmoves` comes with the moves to choose from.
+//! - `go ponder` searches without a limit until `stop`, or until `ponderhit`: then it begins again with the limits given, and
+//!   with all that it knows by then. No `bestmove` names a move to ponder on.
 //! - `bestmove` always comes; it is `0000` if the game is over.
 //! - What cannot be understood is answered by an `info string` that says why, and changes nothing. A `position` with an illegal
 //!   move leaves the position as it was. A limit that is no number is left out; if no other remains, one ply is searched.
@@ -95,6 +97,8 @@ struct Running {
     stop: Arc<AtomicBool>,
     /// Set before its last word, so that who has read that may begin another.
     done: Arc<AtomicBool>,
+    /// Whether its last word was said, or shall not be.
+    mute: Arc<AtomicBool>,
     thread: JoinHandle<Engine>,
 }
 
@@ -107,13 +111,18 @@ struct Session<W> {
     /// Made when it is needed; `None` also while it searches.
     engine: Option<Engine>,
     running: Option<Running>,
+    /// What to search once `ponderhit` comes.
+    pondering: Option<Go>,
 }
 
 /// What `go` was told.
-#[derive(Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Go {
     limits: Limits,
+    /// The moves to choose from, if not all.
+    moves: Option<Vec<Move>>,
     infinite: bool,
+    ponder: bool,
     perft: Option<u32>,
 }
 
@@ -129,6 +138,7 @@ impl<W: Write + Send + 'static> Session<W> {
             no_capture_limit,
             engine: None,
             running: None,
+            pondering: None,
         }
     }
 
@@ -140,7 +150,7 @@ impl<W: Write + Send + 'static> Session<W> {
         let line = line.trim();
         let (command, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
         match command {
-            "" | "debug" | "register" | "ponderhit" => {}
+            "" | "debug" | "register" => {}
             "uci" => self.introduce(),
             "isready" => {
                 if !self.is_searching() {
@@ -163,7 +173,17 @@ impl<W: Write + Send + 'static> Session<W> {
                     self.go(rest);
                 }
             }
-            "stop" => self.stop(),
+            "stop" => {
+                self.pondering = None;
+                self.stop();
+            }
+            "ponderhit" => {
+                if let (Some(go), Some(running)) = (self.pondering.take(), &self.running)
+                    && !running.mute.swap(true, Ordering::SeqCst)
+                {
+                    self.start(go);
+                }
+            }
             "setoption" => {
                 if self.is_idle(command)
                     && let Err(problem) = self.set_option(rest)
@@ -245,22 +265,35 @@ impl<W: Write + Send + 'static> Session<W> {
         for problem in problems {
             self.complain(&format!("go: {problem}"));
         }
+        self.pondering = None;
+        if go.ponder && go.perft.is_none() {
+            let meanwhile = Go { limits: Limits::default(), infinite: true, ..go.clone() };
+            self.pondering = Some(go);
+            self.start(meanwhile);
+        } else {
+            self.start(go);
+        }
+    }
+
+    fn start(&mut self, go: Go) {
         self.engine();
         let Some(mut engine) = self.engine.take() else { return };
-        let (stop, done) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicBool::new(false)));
+        let [stop, done, mute] = [const { AtomicBool::new(false) }; 3].map(Arc::new);
         let (game, output) = (self.game.clone(), self.output.clone());
-        let (stop_it, it_is_done) = (Arc::clone(&stop), Arc::clone(&done));
+        let (stop_it, it_is_done, is_mute) = (Arc::clone(&stop), Arc::clone(&done), Arc::clone(&mute));
         let search = move || {
             let last_word = match go.perft {
                 Some(depth) => perft(&game, depth, &stop_it, &output),
                 None => search(&mut engine, &game, &go, &stop_it, &output),
             };
             it_is_done.store(true, Ordering::SeqCst);
-            output.line(&last_word);
+            if !is_mute.swap(true, Ordering::SeqCst) {
+                output.line(&last_word);
+            }
             engine
         };
         match std::thread::Builder::new().name("search".to_owned()).stack_size(16 << 20).spawn(search) {
-            Ok(thread) => self.running = Some(Running { stop, done, thread }),
+            Ok(thread) => self.running = Some(Running { stop, done, mute, thread }),
             Err(error) => {
                 self.complain(&format!("go: cannot start a thread: {error}"));
                 self.output.line(&best_move(self.game.legal_moves().first().copied()));
@@ -412,11 +445,18 @@ fn parse_go(text: &str, game: &Game) -> (Go, Vec<String>) {
     while let Some(word) = words.next() {
         match word {
             "infinite" => go.infinite = true,
-            "ponder" => problems.push("pondering is not supported".to_owned()),
+            "ponder" => go.ponder = true,
             "searchmoves" => {
-                problems.push("searchmoves is not supported: every move is searched".to_owned());
-                // What follows are moves, up to the next keyword.
-                while words.next_if(|word| game.parse(word).is_ok()).is_some() {}
+                let legal = game.legal_moves();
+                let listed = |word: &&str| game.parse(word).ok().filter(|mv| legal.contains(mv));
+                // What is no move ends the list.
+                while let Some(mv) = words.peek().and_then(listed) {
+                    go.moves.get_or_insert_default().push(mv);
+                    words.next();
+                }
+                if go.moves.is_none() {
+                    problems.push("searchmoves is followed by legal moves; all are searched".to_owned());
+                }
             }
             "depth" | "nodes" | "movetime" | "wtime" | "btime" | "winc" | "binc" | "movestogo" | "perft" => {
                 let Some(value) = words.next() else {
@@ -501,7 +541,8 @@ fn info_line(info: &Info) -> String {
 /// Searches, reports, and returns the last word.
 fn search<W: Write>(engine: &mut Engine, game: &Game, go: &Go, stop: &AtomicBool, output: &Output<W>) -> String {
     let mut told = None;
-    let result = engine.search(game, &go.limits, stop, &mut |info| {
+    let moves = go.moves.clone().unwrap_or_else(|| game.legal_moves().to_vec());
+    let result = engine.search_among(&moves, game, &go.limits, stop, &mut |info| {
         output.line(&info_line(info));
         if info.multipv == 1 {
             told = Some((info.depth, info.score, info.pv.clone()));

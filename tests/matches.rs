@@ -156,7 +156,7 @@ fn players_are_named() {
         "builtin:burnett,hash=1,threads=2",
         "builtin:random,seed=5",
         "builtin:burnett-alphabeta",
-        "builtin:default,ideas=best:-null-move,hash=2",
+        "builtin:default,ideas=best:-singular,hash=2",
         "builtin:default,ideas=none:+history",
         "engine --uci 'a b'",
     ] {

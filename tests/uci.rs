@@ -37,7 +37,7 @@ fn complaints(input: &str) -> Vec<String> {
 }
 
 const WORDS: &str = "(uci|isready|ucinewgame|position|startpos|fen|moves|go|depth|nodes|movetime|wtime|btime|winc|infinite|perft|\
-     stop|setoption|name|value|MultiPV|Rules|Evaluation|Clear Hash|NoCaptureLimit|chinese|paper|burnett|d|ponder|searchmoves|\
+     stop|setoption|name|value|MultiPV|Rules|Evaluation|Clear Hash|NoCaptureLimit|chinese|paper|burnett|d|ponder|ponderhit|searchmoves|\
      a3b3|Eb3|a7b7|g3g4|c3c4|7/7/3e3/7/7/7/3E3/7/7|w|b|-1|0|1|2|3|16|99999999999999999999|x|é|\u{0})";
 
 fn lines() -> impl Strategy<Value = String> {
@@ -292,11 +292,59 @@ fn stop_ends_a_search_at_once() {
         assert!(begin.elapsed() < Duration::from_secs(2), "{go} took {:?}", begin.elapsed());
     }
     // What cannot be a limit does not make it wait.
-    for go in ["go depth", "go depth x", "go movetime -", "go quickly", "go searchmoves a3b3", "go ponder"] {
+    for go in ["go depth", "go depth x", "go movetime -", "go quickly", "go searchmoves", "go searchmoves a1a9"] {
         engine.best_move(go);
     }
     // A search that goes on when the input ends, ends with it.
     engine.send("go infinite");
+    engine.end();
+}
+
+/// Of some moves the best is one of them, in every line that is told; a list that ends with what is no move holds so far.
+#[test]
+fn only_these_moves_are_searched() {
+    let mut engine = Engine::start();
+    engine.send("setoption name Hash value 1\nsetoption name MultiPV value 4");
+    for (go, moves) in [
+        ("go searchmoves a1a2 depth 5", vec!["a1a2"]),
+        ("go depth 4 searchmoves a1a2 g1g2", vec!["a1a2", "g1g2"]),
+        ("go searchmoves Eb3 a1a2 a1a2 nodes 500", vec!["a3b3", "a1a2"]),
+        ("go searchmoves a1a2 a7b7 g1g2 depth 3", vec!["a1a2"]),
+    ] {
+        engine.send(&format!("position startpos\n{go}"));
+        let lines = engine.until("bestmove");
+        let best = lines.last().unwrap().strip_prefix("bestmove ").unwrap();
+        assert!(moves.contains(&best), "{go}: {best}");
+        for line in lines.iter().filter(|line| line.contains(" pv ")) {
+            let first = line.split(" pv ").nth(1).unwrap().split_whitespace().next().unwrap();
+            assert!(moves.contains(&first), "{go}: {line}");
+        }
+    }
+    let complaints = complaints("go searchmoves a7b7 depth 1");
+    assert!(complaints[0].contains("legal moves") && complaints[1].contains("a7b7"), "{complaints:?}");
+    engine.end();
+}
+
+/// `go ponder` answers nothing until `stop`, or until the limits given are reached after `ponderhit`: once in either case.
+#[test]
+fn pondering_waits_for_the_move() {
+    let mut engine = Engine::start();
+    for (go, then) in [
+        ("go ponder depth 2", "stop"),
+        ("go ponder depth 2", "ponderhit"),
+        ("go ponder wtime 300 btime 300", "ponderhit"),
+        ("go ponder nodes 3000 searchmoves a1a2", "ponderhit"),
+        ("go ponder", "ponderhit\nstop"),
+    ] {
+        engine.send(&format!("position startpos\n{go}\nisready"));
+        assert!(!engine.until("readyok").iter().any(|line| line.starts_with("bestmove")), "{go}");
+        std::thread::sleep(Duration::from_millis(20));
+        let best = engine.best_move(then);
+        assert!(Game::new(Position::start(), Rules::default(), None).parse(&best).is_ok(), "{go}: {best}");
+        assert!(!go.contains("a1a2") || best == "a1a2", "{best}");
+        engine.send("ponderhit\nisready");
+        assert_eq!(engine.until("readyok"), ["readyok"], "{go} was answered twice");
+    }
     engine.end();
 }
 

@@ -61,8 +61,18 @@ impl Reach {
     /// The squares that each animal may go to: empty ones, and enemy pieces it may take.
     #[inline(always)]
     pub fn targets(&self, own: &Lanes, enemy: &Lanes) -> Lanes {
-        let (own, enemy) = (union(own), union(enemy));
-        std::array::from_fn(|a| self.squares[a] & !own & (!enemy | self.prey[a]))
+        self.targets_among(union(own), union(enemy))
+    }
+
+    /// The same, where all squares of each side are known.
+    #[inline(always)]
+    pub fn targets_among(&self, own: u64, enemy: u64) -> Lanes {
+        // A loop: the compiler leaves the closure of `from_fn` out of line.
+        let mut targets = [0; 8];
+        for a in 0..8 {
+            targets[a] = self.squares[a] & !own & (!enemy | self.prey[a]);
+        }
+        targets
     }
 }
 

@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 /// Fixed, so that keys are the same in every run and on every machine.
 const SEED: u64 = 0x0d05_0b0c_2013_2014;
 
-struct Keys {
+pub(crate) struct Keys {
     pieces: [[[u64; 64]; Animal::COUNT]; 2],
     black_to_move: u64,
 }
@@ -20,16 +20,37 @@ static KEYS: LazyLock<Box<Keys>> = LazyLock::new(|| {
     keys
 });
 
+impl Keys {
+    /// The word of a piece by the numbers of its side, animal and square.
+    #[inline(always)]
+    pub fn word(&self, color: usize, animal: usize, square: usize) -> u64 {
+        self.pieces[color & 1][animal & 7][square & 63]
+    }
+
+    /// The word of Black being on move.
+    #[inline(always)]
+    pub fn black_to_move(&self) -> u64 {
+        self.black_to_move
+    }
+}
+
+/// All words: who needs many keeps this, since each call asks whether they were made already.
+#[inline]
+#[must_use]
+pub(crate) fn keys() -> &'static Keys {
+    &KEYS
+}
+
 /// The word of a piece on a square.
 #[inline]
 #[must_use]
 pub(crate) fn piece(color: Color, animal: Animal, square: Square) -> u64 {
-    KEYS.pieces[color as usize][animal.index()][square.index()]
+    keys().word(color as usize, animal.index(), square.index())
 }
 
 /// The word of Black being on move.
 #[inline]
 #[must_use]
 pub(crate) fn black_to_move() -> u64 {
-    KEYS.black_to_move
+    keys().black_to_move()
 }

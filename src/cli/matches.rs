@@ -28,7 +28,7 @@ use std::time::{Duration, Instant, SystemTime};
 #[derive(Args)]
 #[command(
     after_help = "Examples:\n  dsq match builtin:default builtin:burnett-alphabeta --games 200 --movetime 100\n  \
-                        dsq match builtin:default builtin:default,ideas=best:-null-move --nodes 20000 --concurrency 2 --sprt 0,20\n  \
+                        dsq match builtin:default builtin:default,ideas=best:-singular --nodes 20000 --concurrency 2 --sprt 0,20\n  \
                         dsq match builtin:default builtin:random --games 20 --nodes 1000 --concurrency 2 --save games.txt\n  \
                         dsq match builtin:default 'other-engine --uci' --b-option Hash=64 --tc 10+0.1 --rules chinese\n  \
                         dsq match 'dsq uci' 'old/dsq uci' --games 2000 --tc 2+0.02 --sprt 0,10"

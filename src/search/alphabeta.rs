@@ -9,7 +9,7 @@ use super::shared::{Line, Shared};
 use super::state::{State, TRAP_BITS, View};
 use super::tt::{Bound, Entry, loaded, stored};
 use crate::board::geometry::DEN;
-use crate::board::{Color, Move, Repetition, union};
+use crate::board::{Color, Move, Repetition, union, zobrist};
 
 struct Search<'a> {
     line: Line<'a>,
@@ -93,7 +93,7 @@ pub(super) fn search(
 impl Search<'_> {
     fn enter(&mut self, state: &State, mv: Packed) -> State {
         let capture = state.side(state.turn ^ 1) >> to_of(mv) & 1 != 0;
-        let child = state.make(mv, self.shared.evaluator);
+        let child = state.make(mv, state.key_after(mv, zobrist::keys()), self.shared.evaluator);
         let quiet = if capture { 0 } else { self.line.quiet() + 1 };
         self.line.push(child.key, quiet);
         child
@@ -175,7 +175,7 @@ impl Search<'_> {
         let first = alpha;
         for &(_, mv) in &moves[..len] {
             let capture = enemies >> to_of(mv) & 1 != 0;
-            if self.illegal_repetition && !capture && self.line.would_repeat(state.key_after(mv)) {
+            if self.illegal_repetition && !capture && self.line.would_repeat(state.key_after(mv, zobrist::keys())) {
                 continue;
             }
             let child = self.enter(state, mv);
@@ -216,7 +216,7 @@ impl Search<'_> {
         let mut view = View::new();
         while line.len() < len {
             line.push(super::score::unpack_move(mv, state.lanes[state.turn][animal_of(mv)]));
-            state = state.make(mv, self.shared.evaluator);
+            state = state.make(mv, state.key_after(mv, zobrist::keys()), self.shared.evaluator);
             if self.over(&state, 0).is_some() {
                 break;
             }

@@ -240,7 +240,21 @@ impl Engine {
         stop: &AtomicBool,
         report: &mut dyn FnMut(&Info),
     ) -> SearchResult {
-        let legal = game.legal_moves();
+        self.search_among(&game.legal_moves(), game, limits, stop, report)
+    }
+
+    /// As [`Engine::search`], but the move is one of `among`. What is not legal of these does not count; if nothing is
+    /// left there is no move.
+    pub fn search_among(
+        &mut self,
+        among: &[Move],
+        game: &Game,
+        limits: &Limits,
+        stop: &AtomicBool,
+        report: &mut dyn FnMut(&Info),
+    ) -> SearchResult {
+        let mut legal = game.legal_moves();
+        legal.retain(|mv| among.contains(&mv));
         if legal.is_empty() {
             return SearchResult { lines: Vec::new() };
         }

@@ -5,7 +5,7 @@ use super::score::{MAX_PLY, NO_MOVE, Packed};
 /// Scores stay within this.
 const LIMIT: i32 = 8192;
 /// Packed moves of either side, the side in bit 9.
-const MOVES: usize = 512;
+pub(super) const MOVES: usize = 512;
 
 pub(super) struct Memory {
     /// Two quiet moves of each ply that refuted something lately.

@@ -39,8 +39,8 @@ ideas! {
     den_threats = "den-threats": true,
     /// Mate distance pruning.
     mate_distance = "mate-distance": true,
-    /// Null move pruning, with enough pieces on the board.
-    null_move = "null-move": true,
+    /// Null move pruning, with enough pieces on the board. It searches a ply deeper, and plays no better.
+    null_move = "null-move": false,
     /// Reverse futility pruning.
     reverse_futility = "reverse-futility": true,
     /// Razoring.
@@ -69,8 +69,6 @@ ideas! {
     continuation = "continuation": true,
     /// Quiet moves out of danger first, into danger last.
     danger_order = "danger-order": true,
-    /// The evaluation fades as the no-capture limit comes near. It did not pay.
-    fading = "fading": false,
 }
 
 impl Default for Ideas {
@@ -84,7 +82,7 @@ impl Default for Ideas {
 #[error("{0:?} is no idea of the search; write best or none, then +NAME or -NAME, NAME one of: {names}", names = Ideas::NAMES.join(", "))]
 pub struct ParseIdeasError(pub String);
 
-/// Reads `best` or `none`, then changes: `best,-null-move`. A colon does for a comma.
+/// Reads `best` or `none`, then changes: `best,-singular`. A colon does for a comma.
 impl FromStr for Ideas {
     type Err = ParseIdeasError;
 

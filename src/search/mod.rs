@@ -10,6 +10,7 @@ pub mod eval;
 mod history;
 mod ideas;
 pub mod minimax;
+mod picker;
 mod pvs;
 mod score;
 mod shared;

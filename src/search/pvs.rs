@@ -6,6 +6,7 @@
 //! take the piece is a win in three plies, found without search.
 
 use super::history::Memory;
+use super::picker::{ANY, BAD_CAPTURE, KILLER, Order, Picker, Ranked, TABLE_MOVE, WORTH, checked};
 use super::score::{
     DECIDED, INFINITE, MATE, MAX_PLY, NO_MOVE, Packed, TABLE_WIN, Value, animal_of, is_exact, pack, to_of,
 };
@@ -13,15 +14,10 @@ use super::shared::{Line, Shared};
 use super::state::{State, TRAP_BITS, View};
 use super::tt::{Bound, Entry, loaded, stored};
 use crate::board::geometry::DEN;
-use crate::board::{Color, Repetition, union};
+use crate::board::{Color, Repetition, zobrist};
+use crate::cpu::CpuLevel;
 use crate::tablebase::Wdl;
 use std::sync::LazyLock;
-
-/// Plies before the no-capture limit from which on the evaluation fades.
-const FADING: u32 = 60;
-
-/// What an animal is worth where captures are put in order: Burnett's material.
-const WORTH: [i32; 8] = super::burnett::MATERIAL;
 
 /// A move of the root with what the search found.
 #[derive(Clone, Debug)]
@@ -61,70 +57,95 @@ pub(super) struct Worker<'a> {
     pv: Box<[[Packed; MAX_PLY]; MAX_PLY]>,
     pv_len: [usize; MAX_PLY + 1],
     pub seldepth: usize,
-    level: crate::cpu::CpuLevel,
+    level: CpuLevel,
+    keys: &'static zobrist::Keys,
     /// Margins are in hundredths of a cat; an evaluation of another scale stretches them.
     scale: Value,
     illegal_repetition: bool,
 }
 
-/// Moves with their rank, the best picked one by one.
-struct Picker {
-    /// The rank above, the move in the lowest 16 bits.
-    moves: [i64; 32],
-    len: usize,
-    next: usize,
+/// The search compiled for a level of the processor. It calls itself through this, so that all of it is.
+trait Compiled {
+    fn search<const PV: bool>(
+        worker: &mut Worker<'_>,
+        state: &State,
+        alpha: Value,
+        beta: Value,
+        depth: i32,
+        ply: usize,
+        cut: bool,
+    ) -> Value;
+
+    fn quiesce<const PV: bool>(worker: &mut Worker<'_>, state: &State, alpha: Value, beta: Value, ply: usize) -> Value;
 }
 
-impl Picker {
-    fn new() -> Picker {
-        Picker { moves: [0; 32], len: 0, next: 0 }
-    }
+macro_rules! compiled {
+    ($level:ident $(, $features:literal)?) => {
+        struct $level;
 
-    #[inline(always)]
-    fn push(&mut self, rank: i32, mv: Packed) {
-        self.moves[self.len & 31] = i64::from(rank) << 16 | i64::from(mv);
-        self.len += 1;
-    }
+        impl Compiled for $level {
+            #[inline(always)]
+            fn search<const PV: bool>(
+                worker: &mut Worker<'_>,
+                state: &State,
+                alpha: Value,
+                beta: Value,
+                depth: i32,
+                ply: usize,
+                cut: bool,
+            ) -> Value {
+                $(#[target_feature(enable = $features)])?
+                fn compiled<const PV: bool>(
+                    worker: &mut Worker<'_>,
+                    state: &State,
+                    alpha: Value,
+                    beta: Value,
+                    depth: i32,
+                    ply: usize,
+                    cut: bool,
+                ) -> Value {
+                    worker.search::<$level, PV>(state, alpha, beta, depth, ply, cut)
+                }
+                // SAFETY: `Worker::root` takes this level only where `CpuLevel::detect` found its features.
+                #[allow(unused_unsafe)]
+                unsafe {
+                    compiled::<PV>(worker, state, alpha, beta, depth, ply, cut)
+                }
+            }
 
-    /// Leaves only captures.
-    fn drop_quiets(&mut self) {
-        let mut kept = self.next;
-        for i in self.next..self.len {
-            let rank = (self.moves[i] >> 16) as i32;
-            if rank <= BAD_CAPTURE / 2 || rank >= GOOD_CAPTURE / 2 {
-                self.moves[kept] = self.moves[i];
-                kept += 1;
+            #[inline(always)]
+            fn quiesce<const PV: bool>(
+                worker: &mut Worker<'_>,
+                state: &State,
+                alpha: Value,
+                beta: Value,
+                ply: usize,
+            ) -> Value {
+                $(#[target_feature(enable = $features)])?
+                fn compiled<const PV: bool>(
+                    worker: &mut Worker<'_>,
+                    state: &State,
+                    alpha: Value,
+                    beta: Value,
+                    ply: usize,
+                ) -> Value {
+                    worker.quiesce::<$level, PV>(state, alpha, beta, ply)
+                }
+                // SAFETY: likewise.
+                #[allow(unused_unsafe)]
+                unsafe {
+                    compiled::<PV>(worker, state, alpha, beta, ply)
+                }
             }
         }
-        self.len = kept;
-    }
-
-    #[inline(always)]
-    fn pick(&mut self) -> Option<(i32, Packed)> {
-        let rest = self.moves.get_mut(self.next..self.len)?;
-        let (&first, others) = rest.split_first()?;
-        let mut best = first;
-        let mut at = 0;
-        for (i, &other) in others.iter().enumerate() {
-            (best, at) = if other > best { (other, i + 1) } else { (best, at) };
-        }
-        rest[at] = first;
-        self.next += 1;
-        Some(((best >> 16) as i32, best as Packed))
-    }
+    };
 }
 
-/// Ranks: a move of the table, captures that win or hold, killers, quiet moves around 0, captures that lose.
-const TABLE_MOVE: i32 = 1 << 28;
-const GOOD_CAPTURE: i32 = 1 << 24;
-const KILLER: i32 = 1 << 20;
-const BAD_CAPTURE: i32 = -(1 << 24);
-
-/// A stored move, if it can be played.
-#[inline(always)]
-fn checked(view: &View, mv: Packed) -> Packed {
-    if view.targets[animal_of(mv)] >> to_of(mv) & 1 != 0 { mv } else { NO_MOVE }
-}
+compiled!(Portable);
+#[cfg(target_arch = "x86_64")]
+compiled!(Avx2, "avx2,bmi1,bmi2,lzcnt,popcnt");
+#[cfg(target_arch = "x86_64")]
+compiled!(Avx512, "avx2,bmi1,bmi2,lzcnt,popcnt,avx512f,avx512bw,avx512dq,avx512vl,avx512vpopcntdq");
 
 impl<'a> Worker<'a> {
     pub fn new(shared: &'a Shared<'a>, id: usize, memory: &'a mut Memory, scale: Value) -> Worker<'a> {
@@ -137,6 +158,7 @@ impl<'a> Worker<'a> {
             pv_len: [0; MAX_PLY + 1],
             seldepth: 0,
             level: shared.level,
+            keys: zobrist::keys(),
             scale,
             illegal_repetition: shared.rules.options().repetition == Repetition::Illegal,
         }
@@ -177,11 +199,30 @@ impl<'a> Worker<'a> {
         &mut self,
         state: &State,
         moves: &mut [RootMove],
+        alpha: Value,
+        beta: Value,
+        depth: i32,
+    ) -> Option<Value> {
+        // No level above the best gets through, so that the search finds its instructions.
+        match self.level.min(CpuLevel::best()) {
+            #[cfg(target_arch = "x86_64")]
+            CpuLevel::Avx512 => self.root_at::<Avx512>(state, moves, alpha, beta, depth),
+            #[cfg(target_arch = "x86_64")]
+            CpuLevel::Avx2 => self.root_at::<Avx2>(state, moves, alpha, beta, depth),
+            _ => self.root_at::<Portable>(state, moves, alpha, beta, depth),
+        }
+    }
+
+    fn root_at<L: Compiled>(
+        &mut self,
+        state: &State,
+        moves: &mut [RootMove],
         mut alpha: Value,
         beta: Value,
         depth: i32,
     ) -> Option<Value> {
-        let view = self.look(state);
+        let mut view = View::new();
+        self.look(state, &mut view);
         self.plies[2].eval = view.eval;
         let mut best = -INFINITE;
         let enemies = state.side(state.turn ^ 1);
@@ -189,12 +230,12 @@ impl<'a> Worker<'a> {
             let mv = moves[i].mv;
             self.seldepth = 0;
             let capture = enemies >> to_of(mv) & 1 != 0;
-            let child = self.enter(state, mv, capture, 0);
+            let child = self.enter(state, mv, state.key_after(mv, self.keys), capture, 0);
             let value = if child.side(child.turn) == 0 || to_of(mv) == Self::den(child.turn) {
                 self.pv_len[1] = 1;
                 MATE - 1
             } else if i == 0 {
-                -self.search::<true>(&child, -beta, -alpha, depth - 1, 1, false)
+                -L::search::<true>(self, &child, -beta, -alpha, depth - 1, 1, false)
             } else {
                 let mut value = -alpha - 1;
                 let mut reduced = depth - 1;
@@ -202,13 +243,13 @@ impl<'a> Worker<'a> {
                     reduced -= (i32::from(REDUCTIONS[depth.min(63) as usize][i.min(63)]) - 1).max(0);
                 }
                 if reduced < depth - 1 {
-                    value = -self.search::<false>(&child, -alpha - 1, -alpha, reduced, 1, true);
+                    value = -L::search::<false>(self, &child, -alpha - 1, -alpha, reduced, 1, true);
                 }
                 if reduced == depth - 1 || value > alpha {
-                    value = -self.search::<false>(&child, -alpha - 1, -alpha, depth - 1, 1, true);
+                    value = -L::search::<false>(self, &child, -alpha - 1, -alpha, depth - 1, 1, true);
                 }
                 if value > alpha && value < beta {
-                    value = -self.search::<true>(&child, -beta, -alpha, depth - 1, 1, false);
+                    value = -L::search::<true>(self, &child, -beta, -alpha, depth - 1, 1, false);
                 }
                 value
             };
@@ -243,12 +284,20 @@ impl<'a> Worker<'a> {
 
     /// Makes a move on the line.
     #[inline(always)]
-    fn enter(&mut self, state: &State, mv: Packed, capture: bool, ply: usize) -> State {
-        let child = state.make(mv, self.shared.evaluator);
+    fn enter(&mut self, state: &State, mv: Packed, key: u64, capture: bool, ply: usize) -> State {
+        let child = state.make(mv, key, self.shared.evaluator);
         let quiet = if capture { 0 } else { self.line.quiet() + 1 };
         self.line.push(child.key, quiet);
         self.plies[ply + 2].mv = mv | (state.turn as u16) << 9;
         child
+    }
+
+    /// The key after a move, whose entry of the table is asked for on the way.
+    #[inline(always)]
+    fn ask(&self, state: &State, mv: Packed) -> u64 {
+        let key = state.key_after(mv, self.keys);
+        self.shared.table.prefetch(key);
+        key
     }
 
     /// Whether a stored value can be trusted: close to the no-capture limit only a win or a loss in few plies.
@@ -266,16 +315,9 @@ impl<'a> Worker<'a> {
             && self.shared.no_capture_limit.saturating_sub(self.line.quiet()) > 1
     }
 
-    /// Looks at a position. The nearer the no-capture limit, the nearer to a draw is what it is worth.
     #[inline(always)]
-    fn look(&self, state: &State) -> View {
-        let mut view = View::new();
+    fn look(&self, state: &State, view: &mut View) {
         view.look(self.level, self.shared.rules, self.shared.evaluator, state);
-        let left = self.shared.no_capture_limit.saturating_sub(self.line.quiet());
-        if left < FADING && self.shared.ideas.fading {
-            view.eval = view.eval * left as Value / FADING as Value;
-        }
-        view
     }
 
     /// What a table in memory says of a position that is not over.
@@ -320,10 +362,10 @@ impl<'a> Worker<'a> {
         let left = self.shared.no_capture_limit.saturating_sub(self.line.quiet());
         let enemies = state.side(them) & TRAP_BITS[us];
         if enemies != 0 {
-            let lost = enemies.count_ones() > 1 || union(&view.targets) & enemies == 0;
+            let lost = enemies.count_ones() > 1 || view.any & enemies == 0;
             return (lost && left > 1).then_some((2 - won, NO_MOVE));
         }
-        if left > 2 && view.enemy_moves >= 6 && !self.illegal_repetition {
+        if left > 2 && view.any & TRAP_BITS[them] != 0 && view.enemy_moves() >= 6 && !self.illegal_repetition {
             for a in 0..8 {
                 let safe = view.targets[a] & TRAP_BITS[them] & !view.danger[a];
                 if safe != 0 {
@@ -335,7 +377,8 @@ impl<'a> Worker<'a> {
     }
 
     /// The value of a position within the bounds (fail-soft), `depth` plies ahead.
-    fn search<const PV: bool>(
+    #[inline(always)]
+    fn search<L: Compiled, const PV: bool>(
         &mut self,
         state: &State,
         mut alpha: Value,
@@ -350,7 +393,7 @@ impl<'a> Worker<'a> {
                 self.pv_len[ply] = ply;
                 return 0;
             }
-            return self.quiesce::<PV>(state, alpha, beta, ply);
+            return L::quiesce::<PV>(self, state, alpha, beta, ply);
         }
         self.line.count_node();
         if PV {
@@ -368,18 +411,14 @@ impl<'a> Worker<'a> {
         let mut table_value = 0;
         if let Some(entry) = entry {
             table_value = loaded(entry.value, ply);
-            let enough = match entry.bound {
-                Bound::Exact => true,
-                Bound::Lower => table_value >= beta,
-                Bound::Upper => table_value <= alpha,
-                Bound::None => false,
-            };
+            let enough = entry.bound.decides(table_value, alpha, beta);
             if !PV && excluded == NO_MOVE && enough && i32::from(entry.depth) >= depth && self.holds(table_value) {
                 return table_value;
             }
         }
-        let view = self.look(state);
-        if union(&view.targets) == 0 {
+        let mut view = View::new();
+        self.look(state, &mut view);
+        if view.any == 0 {
             return self.shared.stuck(ply);
         }
         if self.line.quiet() >= self.shared.no_capture_limit {
@@ -432,16 +471,9 @@ impl<'a> Worker<'a> {
         if let Some(entry) = entry
             && !in_check
             && table_value.abs() < DECIDED
+            && entry.bound.decides(table_value, eval - 1, eval + 1)
         {
-            let better = match entry.bound {
-                Bound::Exact => true,
-                Bound::Lower => table_value > eval,
-                Bound::Upper => table_value < eval,
-                Bound::None => false,
-            };
-            if better {
-                eval = table_value;
-            }
+            eval = table_value;
         }
 
         if !PV && !in_check && excluded == NO_MOVE && beta.abs() < DECIDED {
@@ -452,7 +484,7 @@ impl<'a> Worker<'a> {
                 }
             }
             if ideas.razoring && depth <= 3 && eval + 180 * depth * self.scale < alpha {
-                let value = self.quiesce::<false>(state, alpha, alpha + 1, ply);
+                let value = L::quiesce::<false>(self, state, alpha, alpha + 1, ply);
                 if value <= alpha || self.line.stopped {
                     return value;
                 }
@@ -467,11 +499,11 @@ impl<'a> Worker<'a> {
                 && state.count(us) + state.count(them) >= 6
             {
                 let reduction = 3 + depth / 4 + ((eval - beta) / (150 * self.scale)).clamp(0, 3);
-                let child = state.pass();
+                let child = state.pass(self.keys);
                 self.shared.table.prefetch(child.key);
                 self.line.push(child.key, 0);
                 self.plies[ply + 2].mv = NO_MOVE;
-                let value = -self.search::<false>(&child, -beta, -beta + 1, depth - reduction, ply + 1, !cut);
+                let value = -L::search::<false>(self, &child, -beta, -beta + 1, depth - reduction, ply + 1, !cut);
                 self.line.pop();
                 if self.line.stopped {
                     return 0;
@@ -491,46 +523,55 @@ impl<'a> Worker<'a> {
         let mut best = if in_check { ply as Value + 2 - MATE } else { -INFINITE };
         let mut best_move = NO_MOVE;
         let mut bound = Bound::Upper;
-        let mut picker = self.moves(state, &view, table_move, evading, ply);
+        let mut picker = Picker::new(table_move, evading);
+        let reductions = &REDUCTIONS[depth.min(63) as usize];
         let mut number = 0;
         let mut legal = 0;
         let mut tried = [NO_MOVE; 32];
         let mut quiets = 0;
-        let mut upcoming = picker.pick();
-        if let Some((_, mv)) = upcoming {
-            self.shared.table.prefetch(state.key_after(mv));
-        }
-        while let Some((rank, mv)) = upcoming {
-            upcoming = picker.pick();
+        let mut asked = (NO_MOVE, 0);
+        loop {
+            let mut reduction = i32::from(reductions[number.min(63)]);
+            // Whether only captures and threats can be good from here on.
+            let mut noisy = false;
+            let pruning = best > -DECIDED && !in_check;
+            if pruning {
+                let left = (depth - reduction).max(1);
+                let enough = (4 + depth * depth) / if improving { 1 } else { 2 };
+                let late = ideas.late_moves && !PV && depth <= 8 && number as i32 >= enough;
+                let futile = ideas.futility && left <= 6 && view.eval + (100 + 90 * left) * self.scale <= alpha;
+                noisy = late || futile;
+            }
+            let order = Order {
+                ideas,
+                memory: &*self.memory,
+                earlier: [self.plies[ply + 1].mv, self.plies[ply].mv],
+                killers: if ideas.killers { self.memory.killers[ply] } else { [NO_MOVE; 2] },
+            };
+            let Some((rank, mv)) = picker.next(state, &view, &order, noisy) else { break };
             // While this move is searched, the entry of the next comes from memory.
-            if let Some((_, next)) = upcoming {
-                self.shared.table.prefetch(state.key_after(next));
+            let key = if mv == asked.0 { asked.1 } else { self.ask(state, mv) };
+            if let Some(next) = picker.upcoming() {
+                asked = (next, self.ask(state, next));
             }
             if mv == excluded {
                 continue;
             }
             let (animal, to) = (animal_of(mv), to_of(mv));
             let capture = enemies >> to & 1 != 0;
-            if self.illegal_repetition && !capture && self.line.would_repeat(state.key_after(mv)) {
+            if self.illegal_repetition && !capture && self.line.would_repeat(key) {
                 continue;
             }
             legal += 1;
             let threat = TRAP_BITS[them] >> to & 1 != 0;
-            let risky = view.danger[animal] >> to & 1 != 0;
-            let mut reduction = i32::from(REDUCTIONS[depth.min(63) as usize][number.min(63)]);
-            if best > -DECIDED && !in_check {
-                let left = (depth - reduction).max(1);
-                if !capture && !threat {
-                    let enough = (4 + depth * depth) / if improving { 1 } else { 2 };
-                    let late = ideas.late_moves && !PV && depth <= 8 && number as i32 >= enough;
-                    let futile = ideas.futility && left <= 6 && view.eval + (100 + 90 * left) * self.scale <= alpha;
-                    let bad = ideas.history_pruning && depth <= 4 && rank < -3500 * depth;
-                    if late || futile || bad {
-                        // What comes later is no better.
-                        picker.drop_quiets();
-                        continue;
-                    }
+            if pruning {
+                let bad = ideas.history_pruning && depth <= 4 && rank < -3500 * depth;
+                if !capture && !threat && (noisy || bad) {
+                    // What comes later is no better.
+                    picker.drop_quiets();
+                    continue;
                 }
+                let risky = view.danger[animal] >> to & 1 != 0;
                 if ideas.danger_pruning
                     && !PV
                     && risky
@@ -556,7 +597,7 @@ impl<'a> Worker<'a> {
             {
                 let target = table_value - 2 * depth * self.scale;
                 self.plies[ply + 2].excluded = mv;
-                let value = self.search::<false>(state, target - 1, target, (depth - 1) / 2, ply, cut);
+                let value = L::search::<false>(self, state, target - 1, target, (depth - 1) / 2, ply, cut);
                 self.plies[ply + 2].excluded = NO_MOVE;
                 if self.line.stopped {
                     return 0;
@@ -568,14 +609,14 @@ impl<'a> Worker<'a> {
                     return value;
                 }
             }
-            let child = self.enter(state, mv, capture, ply);
+            let child = self.enter(state, mv, key, capture, ply);
             let below = depth - 1 + extension;
             let mut value;
             if number == 0 {
                 value = if PV {
-                    -self.search::<true>(&child, -beta, -alpha, below, ply + 1, false)
+                    -L::search::<true>(self, &child, -beta, -alpha, below, ply + 1, false)
                 } else {
-                    -self.search::<false>(&child, -beta, -alpha, below, ply + 1, !cut)
+                    -L::search::<false>(self, &child, -beta, -alpha, below, ply + 1, !cut)
                 };
             } else {
                 let mut shallow = below;
@@ -596,12 +637,12 @@ impl<'a> Worker<'a> {
                     }
                     shallow = (below - reduction.max(0)).max(1.min(below));
                 }
-                value = -self.search::<false>(&child, -alpha - 1, -alpha, shallow, ply + 1, true);
+                value = -L::search::<false>(self, &child, -alpha - 1, -alpha, shallow, ply + 1, true);
                 if value > alpha && shallow < below {
-                    value = -self.search::<false>(&child, -alpha - 1, -alpha, below, ply + 1, !cut);
+                    value = -L::search::<false>(self, &child, -alpha - 1, -alpha, below, ply + 1, !cut);
                 }
                 if PV && value > alpha && value < beta {
-                    value = -self.search::<true>(&child, -beta, -alpha, below, ply + 1, false);
+                    value = -L::search::<true>(self, &child, -beta, -alpha, below, ply + 1, false);
                 }
             }
             self.line.pop();
@@ -657,7 +698,14 @@ impl<'a> Worker<'a> {
     }
 
     /// Looks on until nothing can be taken and no den is threatened.
-    fn quiesce<const PV: bool>(&mut self, state: &State, mut alpha: Value, beta: Value, ply: usize) -> Value {
+    #[inline(always)]
+    fn quiesce<L: Compiled, const PV: bool>(
+        &mut self,
+        state: &State,
+        mut alpha: Value,
+        beta: Value,
+        ply: usize,
+    ) -> Value {
         self.line.count_node();
         if PV {
             self.pv_len[ply] = ply;
@@ -671,18 +719,14 @@ impl<'a> Worker<'a> {
         let mut table_value = 0;
         if let Some(entry) = entry {
             table_value = loaded(entry.value, ply);
-            let enough = match entry.bound {
-                Bound::Exact => true,
-                Bound::Lower => table_value >= beta,
-                Bound::Upper => table_value <= alpha,
-                Bound::None => false,
-            };
+            let enough = entry.bound.decides(table_value, alpha, beta);
             if !PV && enough && self.holds(table_value) {
                 return table_value;
             }
         }
-        let view = self.look(state);
-        if union(&view.targets) == 0 {
+        let mut view = View::new();
+        self.look(state, &mut view);
+        if view.any == 0 {
             return self.shared.stuck(ply);
         }
         if self.line.quiet() >= self.shared.no_capture_limit {
@@ -703,13 +747,7 @@ impl<'a> Worker<'a> {
         let mut table_move = NO_MOVE;
         if let Some(entry) = entry {
             table_move = checked(&view, entry.mv);
-            let better = match entry.bound {
-                Bound::Exact => true,
-                Bound::Lower => table_value > eval,
-                Bound::Upper => table_value < eval,
-                Bound::None => false,
-            };
-            if better && table_value.abs() < DECIDED {
+            if entry.bound.decides(table_value, eval - 1, eval + 1) && table_value.abs() < DECIDED {
                 eval = table_value;
             }
         }
@@ -723,7 +761,7 @@ impl<'a> Worker<'a> {
         alpha = alpha.max(best);
         let enemies = state.side(them);
         let wanted = if in_check { enemies & TRAP_BITS[us] } else { enemies };
-        let mut picker = Picker::new();
+        let mut ranked = Ranked::new();
         for a in 0..8 {
             let mut targets = view.targets[a] & wanted;
             while targets != 0 {
@@ -744,14 +782,14 @@ impl<'a> Worker<'a> {
                     }
                 }
                 let rank = if mv == table_move { TABLE_MOVE } else { gain * 16 + WORTH[victim] };
-                picker.push(rank, mv);
+                ranked.push(rank, mv);
             }
         }
         let mut best_move = NO_MOVE;
-        while let Some((_, mv)) = picker.pick() {
-            self.shared.table.prefetch(state.key_after(mv));
-            let child = self.enter(state, mv, true, ply);
-            let value = -self.quiesce::<PV>(&child, -beta, -alpha, ply + 1);
+        while let Some((_, mv)) = ranked.pick(ANY) {
+            let key = self.ask(state, mv);
+            let child = self.enter(state, mv, key, true, ply);
+            let value = -L::quiesce::<PV>(self, &child, -beta, -alpha, ply + 1);
             self.line.pop();
             if self.line.stopped {
                 return 0;
@@ -778,60 +816,6 @@ impl<'a> Worker<'a> {
             );
         }
         best
-    }
-
-    /// All moves with their ranks; only those onto `evading` if that is not empty.
-    #[inline(always)]
-    fn moves(&self, state: &State, view: &View, table_move: Packed, evading: u64, ply: usize) -> Picker {
-        let ideas = &self.shared.ideas;
-        let mut picker = Picker::new();
-        let (us, them) = (state.turn, state.turn ^ 1);
-        let enemies = state.side(them);
-        let mask = if evading == 0 { u64::MAX } else { evading };
-        let killers = self.memory.killers[ply];
-        let history = &self.memory.history[us];
-        let (first, second) = (self.plies[ply + 1].mv, self.plies[ply].mv);
-        let after_first = self.memory.continuation(0, first);
-        let after_second = self.memory.continuation(1, second);
-        for a in 0..8 {
-            let mut targets = view.targets[a] & mask;
-            let attacked = state.lanes[us][a] & view.danger[a] != 0;
-            while targets != 0 {
-                let to = targets.trailing_zeros() as usize;
-                targets &= targets - 1;
-                let mv = pack(a, to);
-                let risky = view.danger[a] >> to & 1 != 0;
-                let rank = if mv == table_move {
-                    TABLE_MOVE
-                } else if enemies >> to & 1 != 0 {
-                    let victim = state.animal_at(them, to);
-                    let gain = WORTH[victim] - if risky { WORTH[a] } else { 0 };
-                    (if gain >= 0 { GOOD_CAPTURE } else { BAD_CAPTURE }) + gain * 16 + WORTH[victim]
-                } else if ideas.killers && mv == killers[0] {
-                    KILLER + 1
-                } else if ideas.killers && mv == killers[1] {
-                    KILLER
-                } else {
-                    let mut rank = 0;
-                    if ideas.history {
-                        rank += 2 * i32::from(history[usize::from(mv)]);
-                    }
-                    if ideas.continuation {
-                        rank += i32::from(after_first[usize::from(mv)]) + i32::from(after_second[usize::from(mv)]);
-                    }
-                    if ideas.danger_order {
-                        if risky {
-                            rank -= 12 * WORTH[a];
-                        } else if attacked {
-                            rank += 8 * WORTH[a];
-                        }
-                    }
-                    rank
-                };
-                picker.push(rank, mv);
-            }
-        }
-        picker
     }
 
     /// Remembers a move that refuted, and the quiet ones before it that did not.

@@ -3,7 +3,8 @@
 use super::eval::Evaluator;
 use super::score::{Packed, animal_of, to_of};
 use crate::board::geometry::TRAPS;
-use crate::board::{Animal, Color, Lanes, Position, Rules, Square, reach, union, zobrist};
+use crate::board::zobrist::Keys;
+use crate::board::{Color, Lanes, Position, Rules, reach, union};
 use crate::cpu::{CpuLevel, dispatch};
 
 /// The traps of each side, as bits.
@@ -17,8 +18,12 @@ pub(super) struct State {
     /// Squares and material from White's view, middle game and endgame packed.
     pub squares: i32,
     pub material: i32,
+    /// All squares of each side.
+    pub sides: [u64; 2],
     /// Which animals each side has.
     pub sets: [u8; 2],
+    /// Number of pieces of each side.
+    pub counts: [u8; 2],
     /// The side to move: 0 White, 1 Black.
     pub turn: usize,
 }
@@ -37,19 +42,28 @@ impl State {
             }
         }
         let material = evaluator.material(sets);
-        State { lanes, key: position.key(), squares, material, sets, turn: position.turn() as usize }
+        State {
+            lanes,
+            key: position.key(),
+            squares,
+            material,
+            sides: [union(&lanes[0]), union(&lanes[1])],
+            sets,
+            counts: sets.map(|set| set.count_ones() as u8),
+            turn: position.turn() as usize,
+        }
     }
 
     /// All squares of a side.
     #[inline(always)]
     pub fn side(&self, color: usize) -> u64 {
-        union(&self.lanes[color])
+        self.sides[color]
     }
 
     /// Number of pieces of a side.
     #[inline(always)]
     pub fn count(&self, color: usize) -> u32 {
-        self.sets[color].count_ones()
+        u32::from(self.counts[color])
     }
 
     /// Whether an enemy stands before the den of the side to move, and enters unless he is taken.
@@ -69,52 +83,60 @@ impl State {
         found
     }
 
-    /// The position after a move.
+    /// The position after a move, with its key, [`State::key_after`].
     #[inline(always)]
-    pub fn make(&self, mv: Packed, evaluator: &Evaluator) -> State {
-        let mut next = self.clone();
+    pub fn make(&self, mv: Packed, key: u64, evaluator: &Evaluator) -> State {
         let (us, them) = (self.turn, self.turn ^ 1);
         let (animal, to) = (animal_of(mv), to_of(mv));
-        let from = (self.lanes[us][animal].trailing_zeros() & 63) as usize;
+        let from = self.lanes[us][animal];
         let bit = 1u64 << to;
-        next.lanes[us][animal] = bit;
-        next.key ^= word(us, animal, from) ^ word(us, animal, to) ^ zobrist::black_to_move();
-        next.squares += evaluator.square(us, animal, to) - evaluator.square(us, animal, from);
-        if self.side(them) & bit != 0 {
+        // Both sides are written as wholes: a word written alone would have to reach memory before its vector can be read.
+        let (mut own, mut enemy) = (self.lanes[us], self.lanes[them]);
+        for a in 0..8 {
+            own[a] = if a == animal { bit } else { own[a] };
+            enemy[a] &= !bit;
+        }
+        let mut next = State {
+            lanes: [own; 2],
+            key,
+            squares: self.squares + evaluator.square(us, animal, to)
+                - evaluator.square(us, animal, from.trailing_zeros() as usize),
+            material: self.material,
+            sides: self.sides,
+            sets: self.sets,
+            counts: self.counts,
+            turn: them,
+        };
+        next.lanes[them] = enemy;
+        next.sides[us] ^= from | bit;
+        if self.sides[them] & bit != 0 {
             let victim = self.animal_at(them, to);
-            next.lanes[them][victim] = 0;
-            next.key ^= word(them, victim, to);
+            next.sides[them] &= !bit;
             next.squares -= evaluator.square(them, victim, to);
             next.sets[them] &= !(1 << victim);
+            next.counts[them] -= 1;
             next.material = evaluator.material(next.sets);
         }
-        next.turn = them;
         next
     }
 
     /// The same position with the other side to move.
-    pub fn pass(&self) -> State {
-        State { turn: self.turn ^ 1, key: self.key ^ zobrist::black_to_move(), ..self.clone() }
+    pub fn pass(&self, keys: &Keys) -> State {
+        State { turn: self.turn ^ 1, key: self.key ^ keys.black_to_move(), ..self.clone() }
     }
 
     /// The key after a move, to look it up ahead of time.
     #[inline(always)]
-    pub fn key_after(&self, mv: Packed) -> u64 {
+    pub fn key_after(&self, mv: Packed, keys: &Keys) -> u64 {
         let (us, them) = (self.turn, self.turn ^ 1);
         let (animal, to) = (animal_of(mv), to_of(mv));
-        let from = (self.lanes[us][animal].trailing_zeros() & 63) as usize;
-        let mut key = self.key ^ word(us, animal, from) ^ word(us, animal, to) ^ zobrist::black_to_move();
+        let from = self.lanes[us][animal].trailing_zeros() as usize;
+        let mut key = self.key ^ keys.word(us, animal, from) ^ keys.word(us, animal, to) ^ keys.black_to_move();
         if self.side(them) >> to & 1 != 0 {
-            key ^= word(them, self.animal_at(them, to), to);
+            key ^= keys.word(them, self.animal_at(them, to), to);
         }
         key
     }
-}
-
-#[inline(always)]
-fn word(color: usize, animal: usize, square: usize) -> u64 {
-    let color = if color == 0 { Color::White } else { Color::Black };
-    zobrist::piece(color, Animal::ALL[animal & 7], Square::lowest(1 << square))
 }
 
 /// What can be seen in a position without moving.
@@ -125,10 +147,10 @@ pub(super) struct View {
     pub targets: Lanes,
     /// Where each animal of the side to move may be taken, if it stands or goes there.
     pub danger: Lanes,
-    /// Where some animal of the side to move steps to, whatever stands there.
-    pub reach: u64,
-    /// Number of moves the other side would have.
-    pub enemy_moves: u32,
+    /// Where any animal of the side to move may go.
+    pub any: u64,
+    /// Where the animals of the other side might go.
+    enemy_targets: Lanes,
     /// The evaluation for the side to move.
     pub eval: i32,
 }
@@ -145,19 +167,19 @@ pub(super) struct Sight {
 pub(super) fn sight(rules: &Rules, evaluator: &Evaluator, state: &State) -> Sight {
     let white = reach(rules, Color::White, &state.lanes[0], &state.lanes[1]);
     let black = reach(rules, Color::Black, &state.lanes[1], &state.lanes[0]);
-    let targets = [white.targets(&state.lanes[0], &state.lanes[1]), black.targets(&state.lanes[1], &state.lanes[0])];
+    let [whites, blacks] = state.sides;
+    let targets = [white.targets_among(whites, blacks), black.targets_among(blacks, whites)];
     let squares = [white.squares, black.squares];
-    let danger = std::array::from_fn(|color| {
+    let mut danger = [[0; 8]; 2];
+    for color in 0..2 {
         let enemy = color ^ 1;
         let takes = evaluator.takes(enemy, state.lanes[enemy][0]);
-        let mut danger = [0; 8];
         for attacker in 0..8 {
             for victim in 0..8 {
-                danger[victim] |= squares[enemy][attacker] & takes[attacker][victim];
+                danger[color][victim] |= squares[enemy][attacker] & takes[attacker][victim];
             }
         }
-        danger
-    });
+    }
     Sight { squares, targets, danger }
 }
 
@@ -167,19 +189,64 @@ fn look_body(rules: &Rules, evaluator: &Evaluator, state: &State, view: &mut Vie
     let us = state.turn;
     view.targets = sight.targets[us];
     view.danger = sight.danger[us];
-    view.reach = union(&sight.squares[us]);
-    view.enemy_moves = sight.targets[us ^ 1].iter().map(|t| t.count_ones()).sum();
+    view.any = union(&sight.targets[us]);
+    view.enemy_targets = sight.targets[us ^ 1];
     view.eval = evaluator.evaluate(state, &sight);
 }
 
 impl View {
     pub fn new() -> View {
-        View { targets: [0; 8], danger: [0; 8], reach: 0, enemy_moves: 0, eval: 0 }
+        View { targets: [0; 8], danger: [0; 8], any: 0, enemy_targets: [0; 8], eval: 0 }
+    }
+
+    /// Number of moves the other side would have.
+    pub fn enemy_moves(&self) -> u32 {
+        self.enemy_targets.iter().map(|targets| targets.count_ones()).sum()
     }
 
     #[inline(always)]
     pub fn look(&mut self, level: CpuLevel, rules: &Rules, evaluator: &Evaluator, state: &State) {
         let view = self;
         dispatch!(level, fn(rules: &Rules, evaluator: &Evaluator, state: &State, view: &mut View) = look_body, avx512 look_body);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::engine::Evaluation;
+    use super::super::eval::WEIGHTS;
+    use super::super::score::pack_move;
+    use super::*;
+    use crate::board::zobrist;
+    use rand_core::{Rng, SeedableRng};
+    use rand_pcg::Pcg64;
+
+    /// What moves keep up to date is what the position says, move for move.
+    #[test]
+    fn a_state_after_moves_is_that_of_the_position() {
+        let mut random = Pcg64::seed_from_u64(11);
+        for rules in ["paper", "chinese"] {
+            let rules = Rules::new(rules.parse().unwrap());
+            let evaluator = Evaluator::new(Evaluation::Default, &rules, &WEIGHTS);
+            for _ in 0..50 {
+                let mut position = Position::start();
+                let mut state = State::new(&position, &evaluator);
+                for _ in 0..120 {
+                    let moves = position.moves(&rules);
+                    if moves.is_empty() {
+                        break;
+                    }
+                    let mv = moves[random.next_u64() as usize % moves.len()];
+                    position = position.make(mv);
+                    let mv = pack_move(mv);
+                    state = state.make(mv, state.key_after(mv, zobrist::keys()), &evaluator);
+                    let anew = State::new(&position, &evaluator);
+                    assert_eq!((state.lanes, state.sides), (anew.lanes, anew.sides), "{position:?}");
+                    assert_eq!((state.sets, state.counts, state.turn), (anew.sets, anew.counts, anew.turn));
+                    assert_eq!((state.key, state.squares, state.material), (anew.key, anew.squares, anew.material));
+                    assert_eq!(state.key, position.compute_key());
+                }
+            }
+        }
     }
 }

@@ -19,6 +19,17 @@ pub(super) enum Bound {
     Exact,
 }
 
+impl Bound {
+    /// Whether the true value is at least `beta` or at most `alpha`, as the stored one is.
+    #[inline(always)]
+    pub fn decides(self, value: Value, alpha: Value, beta: Value) -> bool {
+        let lower = if value >= beta { Bound::Lower as u8 } else { 0 };
+        let upper = if value <= alpha { Bound::Upper as u8 } else { 0 };
+        // An exact value is both a lower and an upper bound.
+        self as u8 & (lower | upper) != 0
+    }
+}
+
 /// An entry as a search reads it.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(super) struct Entry {
@@ -206,6 +217,21 @@ mod tests {
             table.put(key, entry);
             assert_eq!(table.get(key), Some(entry));
             assert_eq!(table.get(key ^ 1), None);
+        }
+    }
+
+    #[test]
+    fn bounds_decide_what_they_say() {
+        for bound in [Bound::None, Bound::Upper, Bound::Lower, Bound::Exact] {
+            for value in -3..=3 {
+                let expected = match bound {
+                    Bound::None => false,
+                    Bound::Upper => value <= 0,
+                    Bound::Lower => value > 0,
+                    Bound::Exact => true,
+                };
+                assert_eq!(bound.decides(value, 0, 1), expected, "{bound:?} {value}");
+            }
         }
     }
 

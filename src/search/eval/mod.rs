@@ -95,18 +95,43 @@ pub const FEATURES: usize = TEMPO + 1;
 /// Takes up the features of a position.
 pub(super) trait Sink {
     fn add(&mut self, feature: usize, count: i32);
+
+    /// The feature of the race to a trap, `far` plies away, against a defender who needs so many plies.
+    fn race(&mut self, far: u8, defender: u8, moving: bool, count: i32) {
+        self.add(race_feature(far, defender, moving), count);
+    }
 }
 
 /// Adds up what they are worth.
 struct Sum<'a> {
     weights: &'a [i32; FEATURES],
+    races: &'a Races,
     sum: i32,
+}
+
+/// The weights of races: whether the intruder's side is to move, his distance, the defender's.
+type Races = [[[i32; 32]; 16]; 2];
+
+/// Longer ways are as good as these, which are what a race makes no difference of.
+const FAR: [u8; 2] = [10, 20];
+
+fn race_feature(far: u8, defender: u8, moving: bool) -> usize {
+    let far = far.min(FAR[0]);
+    // The intruder needs `far` moves; then a defender that has come next to the trap takes him.
+    let late = i32::from(defender.min(FAR[1])) - i32::from(far) + i32::from(moving) - 1;
+    RACE + usize::from(far) * 8 + (late.clamp(-4, 3) + 4) as usize
 }
 
 impl Sink for Sum<'_> {
     #[inline(always)]
     fn add(&mut self, feature: usize, count: i32) {
         self.sum += self.weights[feature] * count;
+    }
+
+    #[inline(always)]
+    fn race(&mut self, far: u8, defender: u8, moving: bool, count: i32) {
+        let (far, defender) = (usize::from(far.min(FAR[0])) & 15, usize::from(defender.min(FAR[1])) & 31);
+        self.sum += self.races[usize::from(moving)][far][defender] * count;
     }
 }
 
@@ -145,6 +170,7 @@ pub(super) struct Evaluator {
     /// Between squares, for a rat.
     rat_distance: Box<[[u8; 64]; 64]>,
     weights: Box<[i32; FEATURES]>,
+    races: Box<Races>,
     positional: bool,
 }
 
@@ -225,7 +251,15 @@ impl Evaluator {
         for square in Square::all() {
             rat_distance[square.index()] = distances(rules, Color::White, Animal::Rat, square);
         }
-        Evaluator { squares, pairs, takes, distance, rat_distance, weights, positional }
+        let mut races = Box::new([[[0; 32]; 16]; 2]);
+        for moving in 0..2 {
+            for far in 0..16 {
+                for defender in 0..32 {
+                    races[moving][far][defender] = weights[race_feature(far as u8, defender as u8, moving == 1)];
+                }
+            }
+        }
+        Evaluator { squares, pairs, takes, distance, rat_distance, weights, races, positional }
     }
 
     /// What an animal on a square is worth, from White's view.
@@ -254,7 +288,7 @@ impl Evaluator {
     /// The evaluation for the side to move.
     #[inline(always)]
     pub fn evaluate(&self, state: &State, sight: &Sight) -> i32 {
-        let mut sum = Sum { weights: &self.weights, sum: state.squares + state.material };
+        let mut sum = Sum { weights: &self.weights, races: &self.races, sum: state.squares + state.material };
         if self.positional {
             self.features(state, sight, &mut sum);
         }
@@ -289,10 +323,7 @@ impl Evaluator {
             // The traps of the enemy, which this side would enter.
             let first = 3 * enemy;
             for i in first..first + 3 {
-                let far = near[color][i].min(10);
-                // The intruder needs `far` moves; then a defender that has come next to the trap takes him.
-                let late = i32::from(near[enemy][i].min(20)) - i32::from(far) + i32::from(moving) - 1;
-                sink.add(RACE + usize::from(far) * 8 + (late.clamp(-4, 3) + 4) as usize, sign);
+                sink.race(near[color][i], near[enemy][i], moving, sign);
             }
             let traps = if color == 0 { TRAPS.white.bits() } else { TRAPS.black.bits() };
             let guarded = (union(&sight.squares[color]) & traps).count_ones();
@@ -352,4 +383,48 @@ fn pair_feature(rules: &Rules, own: usize, enemy: usize) -> usize {
         return PAIR_SAFE_RAT;
     }
     PAIR + slot(rules, own) * 8 + slot(rules, enemy)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::board::Position;
+    use crate::cpu::CpuLevel;
+    use crate::search::state::View;
+    use rand_core::{Rng, SeedableRng};
+    use rand_pcg::Pcg64;
+
+    /// The evaluation is the sum of its features, each times its weight, at every level of the processor.
+    #[test]
+    fn the_evaluation_is_the_sum_of_its_features() {
+        let mut random = Pcg64::seed_from_u64(13);
+        for rules in ["paper", "chinese"] {
+            let rules = Rules::new(rules.parse().unwrap());
+            let evaluator = Evaluator::new(Evaluation::Default, &rules, &WEIGHTS);
+            for _ in 0..40 {
+                let mut position = Position::start();
+                for _ in 0..120 {
+                    let moves = position.moves(&rules);
+                    if moves.is_empty() {
+                        break;
+                    }
+                    position = position.make(moves[random.next_u64() as usize % moves.len()]);
+                    let state = State::new(&position, &evaluator);
+                    let mut sum = [0; 2];
+                    for (feature, count) in evaluator.trace(&rules, &state).0 {
+                        for phase in 0..2 {
+                            sum[phase] += i32::from(WEIGHTS.0[usize::from(feature)][phase]) * i32::from(count);
+                        }
+                    }
+                    let white = tapered((sum[1] << 16) + sum[0], (state.count(0) + state.count(1)) as i32);
+                    let expected = (if state.turn == 0 { white } else { -white }).clamp(-MAX_ESTIMATE, MAX_ESTIMATE);
+                    for level in CpuLevel::available() {
+                        let mut view = View::new();
+                        view.look(level, &rules, &evaluator, &state);
+                        assert_eq!(view.eval, expected, "{position:?} {}", level.name());
+                    }
+                }
+            }
+        }
+    }
 }

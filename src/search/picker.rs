@@ -1,0 +1,317 @@
+//! The moves of a position, the most promising first, in stages: most positions are done with after a move or two, and what
+//! was not asked for is not generated. First the move of the transposition table, then captures that win or hold, killers,
+//! quiet moves by their history, and captures that lose.
+
+use super::history::{MOVES, Memory};
+use super::ideas::Ideas;
+use super::score::{NO_MOVE, Packed, animal_of, pack, to_of};
+use super::state::{State, TRAP_BITS, View};
+
+/// What an animal is worth where captures are put in order: Burnett's material.
+pub(super) const WORTH: [i32; 8] = super::burnett::MATERIAL;
+
+/// Ranks: the table's move, captures that win or hold, killers, quiet moves around 0, captures that lose.
+pub(super) const TABLE_MOVE: i32 = 3 << 20;
+pub(super) const GOOD_CAPTURE: i32 = 2 << 20;
+pub(super) const KILLER: i32 = 1 << 20;
+pub(super) const BAD_CAPTURE: i32 = -(2 << 20);
+
+/// Less than every rank.
+pub(super) const ANY: i32 = -(1 << 22);
+
+/// Moves with their rank: the rank above, the move in the lowest 9 bits, so that all are different.
+pub(super) struct Ranked {
+    moves: [i32; 32],
+    len: usize,
+}
+
+impl Ranked {
+    #[inline(always)]
+    pub fn new() -> Ranked {
+        Ranked { moves: [0; 32], len: 0 }
+    }
+
+    #[inline(always)]
+    pub fn push(&mut self, rank: i32, mv: Packed) {
+        self.moves[self.len & 31] = rank << 9 | i32::from(mv);
+        self.len += 1;
+    }
+
+    /// Takes the best move of at least this rank.
+    #[inline(always)]
+    pub fn pick(&mut self, least: i32) -> Option<(i32, Packed)> {
+        let (&last, others) = self.moves.get(..self.len)?.split_last()?;
+        let (mut best, mut at) = (last, others.len());
+        for (i, &other) in others.iter().enumerate() {
+            (best, at) = if other > best { (other, i) } else { (best, at) };
+        }
+        if best >> 9 < least {
+            return None;
+        }
+        self.moves[at & 31] = last;
+        self.len -= 1;
+        Some((best >> 9, (best & 511) as Packed))
+    }
+
+    /// Leaves only captures that lose.
+    fn drop_quiets(&mut self) {
+        let all = std::mem::take(&mut self.len);
+        for i in 0..all.min(32) {
+            if self.moves[i] >> 9 <= BAD_CAPTURE / 2 {
+                self.moves[self.len & 31] = self.moves[i];
+                self.len += 1;
+            }
+        }
+    }
+}
+
+#[derive(Copy, Clone, PartialEq, Eq)]
+enum Stage {
+    Table,
+    Captures,
+    Good,
+    SecondKiller,
+    Quiets,
+    Rest,
+}
+
+/// What the order of quiet moves depends on besides the position.
+pub(super) struct Order<'a> {
+    pub ideas: &'a Ideas,
+    pub memory: &'a Memory,
+    /// The moves one and two plies back.
+    pub earlier: [Packed; 2],
+    pub killers: [Packed; 2],
+}
+
+pub(super) struct Picker {
+    stage: Stage,
+    /// Where the moves go.
+    mask: u64,
+    table_move: Packed,
+    killers: [Packed; 2],
+    ranked: Ranked,
+    /// The move after the one given last, if it is known already.
+    upcoming: Option<(i32, Packed)>,
+}
+
+/// History of nothing.
+static NOTHING: [i16; MOVES] = [0; MOVES];
+
+/// A stored move, if it can be played.
+#[inline(always)]
+pub(super) fn checked(view: &View, mv: Packed) -> Packed {
+    if view.targets[animal_of(mv)] >> to_of(mv) & 1 != 0 { mv } else { NO_MOVE }
+}
+
+impl Picker {
+    /// All moves, or, if `evading` is not empty, those onto its squares.
+    #[inline(always)]
+    pub fn new(table_move: Packed, evading: u64) -> Picker {
+        let mask = if evading == 0 { u64::MAX } else { evading };
+        let table_move = if mask >> to_of(table_move) & 1 != 0 { table_move } else { NO_MOVE };
+        let ranked = Ranked::new();
+        Picker { stage: Stage::Table, mask, table_move, killers: [NO_MOVE; 2], ranked, upcoming: None }
+    }
+
+    /// The next move with its rank. Of quiet moves only those before the enemy's den, if `noisy`.
+    #[inline(always)]
+    pub fn next(&mut self, state: &State, view: &View, order: &Order, noisy: bool) -> Option<(i32, Packed)> {
+        // A ladder, whose steps the processor foresees better than a jump.
+        if self.stage == Stage::Table {
+            self.stage = Stage::Captures;
+            if self.table_move != NO_MOVE {
+                return Some((TABLE_MOVE, self.table_move));
+            }
+        }
+        if self.stage == Stage::Captures {
+            self.captures(state, view);
+            self.stage = Stage::Good;
+        }
+        if self.stage == Stage::Good {
+            if let Some(found) = self.ranked.pick(GOOD_CAPTURE / 2) {
+                return Some(found);
+            }
+            self.stage = Stage::SecondKiller;
+            self.killers = order.killers.map(|mv| self.killer(state, view, mv));
+            if self.killers[0] != NO_MOVE {
+                return Some((KILLER + 1, self.killers[0]));
+            }
+        }
+        if self.stage == Stage::SecondKiller {
+            self.stage = Stage::Quiets;
+            if self.killers[1] != NO_MOVE {
+                return Some((KILLER, self.killers[1]));
+            }
+        }
+        if self.stage == Stage::Quiets {
+            self.quiets(state, view, order, noisy);
+            self.stage = Stage::Rest;
+            self.upcoming = self.ranked.pick(ANY);
+        }
+        let found = self.upcoming?;
+        self.upcoming = self.ranked.pick(ANY);
+        Some(found)
+    }
+
+    /// The move after the one given last, if it is known already.
+    #[inline(always)]
+    pub fn upcoming(&self) -> Option<Packed> {
+        self.upcoming.map(|(_, mv)| mv)
+    }
+
+    /// Leaves out all quiet moves that are left.
+    pub fn drop_quiets(&mut self) {
+        if self.stage == Stage::Rest {
+            self.ranked.drop_quiets();
+            if self.upcoming.is_some_and(|(rank, _)| rank > BAD_CAPTURE / 2) {
+                self.upcoming = self.ranked.pick(ANY);
+            }
+        } else {
+            self.stage = Stage::Rest;
+            self.upcoming = self.ranked.pick(ANY);
+        }
+    }
+
+    #[inline(always)]
+    fn captures(&mut self, state: &State, view: &View) {
+        let them = state.turn ^ 1;
+        let wanted = state.side(them) & self.mask;
+        if view.any & wanted == 0 {
+            return;
+        }
+        for a in 0..8 {
+            let mut targets = view.targets[a] & wanted;
+            while targets != 0 {
+                let to = targets.trailing_zeros() as usize;
+                targets &= targets - 1;
+                let mv = pack(a, to);
+                if mv != self.table_move {
+                    let victim = state.animal_at(them, to);
+                    let risky = view.danger[a] >> to & 1 != 0;
+                    let gain = WORTH[victim] - if risky { WORTH[a] } else { 0 };
+                    let class = if gain >= 0 { GOOD_CAPTURE } else { BAD_CAPTURE };
+                    self.ranked.push(class + gain * 16 + WORTH[victim], mv);
+                }
+            }
+        }
+    }
+
+    /// A killer, if it is a quiet move that can be played and was not given yet.
+    #[inline(always)]
+    fn killer(&self, state: &State, view: &View, mv: Packed) -> Packed {
+        let quiet = (self.mask & !state.side(state.turn ^ 1)) >> to_of(mv) & 1 != 0;
+        if quiet && mv != self.table_move { checked(view, mv) } else { NO_MOVE }
+    }
+
+    #[inline(always)]
+    fn quiets(&mut self, state: &State, view: &View, order: &Order, noisy: bool) {
+        let (us, them) = (state.turn, state.turn ^ 1);
+        let mut wanted = self.mask & !state.side(them);
+        if noisy {
+            wanted &= TRAP_BITS[them];
+        }
+        if view.any & wanted == 0 {
+            return;
+        }
+        let (ideas, memory) = (order.ideas, order.memory);
+        let history = if ideas.history { &memory.history[us] } else { &NOTHING };
+        let [first, second] = if ideas.continuation {
+            [memory.continuation(0, order.earlier[0]), memory.continuation(1, order.earlier[1])]
+        } else {
+            [&NOTHING; 2]
+        };
+        let mut targets = view.targets;
+        for mv in [self.table_move, self.killers[0], self.killers[1]] {
+            targets[animal_of(mv)] &= !(1 << to_of(mv));
+        }
+        let danger_order = i32::from(ideas.danger_order);
+        for a in 0..8 {
+            let mut rest = targets[a] & wanted;
+            let attacked = state.lanes[us][a] & view.danger[a] != 0;
+            let worth = WORTH[a] * danger_order;
+            let safe = if attacked { 8 * worth } else { 0 };
+            while rest != 0 {
+                let to = rest.trailing_zeros() as usize;
+                rest &= rest - 1;
+                let mv = pack(a, to);
+                let at = usize::from(mv);
+                let risky = view.danger[a] >> to & 1 != 0;
+                let learned = 2 * i32::from(history[at]) + i32::from(first[at]) + i32::from(second[at]);
+                self.ranked.push(learned + if risky { -12 * worth } else { safe }, mv);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::engine::Evaluation;
+    use super::super::eval::{Evaluator, WEIGHTS};
+    use super::super::score::pack_move;
+    use super::*;
+    use crate::board::{Position, Rules};
+    use crate::cpu::CpuLevel;
+    use rand_core::{Rng, SeedableRng};
+    use rand_pcg::Pcg64;
+
+    fn all(picker: &mut Picker, state: &State, view: &View, order: &Order, noisy: bool) -> Vec<(i32, Packed)> {
+        std::iter::from_fn(|| picker.next(state, view, order, noisy)).collect()
+    }
+
+    /// Whatever the table and the killers say, every legal move comes once, by falling rank.
+    #[test]
+    fn every_move_comes_once_the_best_first() {
+        let mut random = Pcg64::seed_from_u64(12);
+        let rules = Rules::default();
+        let evaluator = Evaluator::new(Evaluation::Default, &rules, &WEIGHTS);
+        let mut memory = Memory::new();
+        let mut captures = 0;
+        for _ in 0..60 {
+            let mut position = Position::start();
+            for _ in 0..100 {
+                let legal = position.moves(&rules);
+                if legal.is_empty() {
+                    break;
+                }
+                let state = State::new(&position, &evaluator);
+                let mut view = View::new();
+                view.look(CpuLevel::get(), &rules, &evaluator, &state);
+                let mut any = || random.next_u64() as Packed & 511;
+                let mut one = || pack_move(legal[usize::from(any()) % legal.len()]);
+                let (table_move, killers, earlier) = (one(), [one(), any()], [any(), any() | 512]);
+                let table_move = if any() % 3 == 0 { NO_MOVE } else { table_move };
+                let killers = if killers[0] == killers[1] { [killers[0], NO_MOVE] } else { killers };
+                memory.update(state.turn, any(), earlier[0], earlier[1], i32::from(any()));
+                let order = Order { ideas: &Ideas::BEST, memory: &memory, earlier, killers };
+                let moves = all(&mut Picker::new(table_move, 0), &state, &view, &order, false);
+                let mut found: Vec<Packed> = moves.iter().map(|&(_, mv)| mv).collect();
+                assert!(table_move == NO_MOVE || found[0] == table_move);
+                assert!(moves.is_sorted_by(|a, b| a.0 >= b.0), "{moves:?}");
+                let mut expected: Vec<Packed> = legal.iter().map(|&mv| pack_move(mv)).collect();
+                found.sort_unstable();
+                expected.sort_unstable();
+                assert_eq!(found, expected, "{position:?}");
+
+                // Without quiet moves only captures are left, threats, the table's move and killers.
+                let noisy = all(&mut Picker::new(table_move, 0), &state, &view, &order, true);
+                let (enemies, traps) = (state.side(state.turn ^ 1), TRAP_BITS[state.turn ^ 1]);
+                let stays =
+                    |mv: Packed| (enemies | traps) >> to_of(mv) & 1 != 0 || mv == table_move || killers.contains(&mv);
+                assert_eq!(noisy, moves.iter().copied().filter(|&(_, mv)| stays(mv)).collect::<Vec<_>>());
+                // Dropped on the way, no quiet move comes any more.
+                let mut picker = Picker::new(table_move, 0);
+                for _ in 0..moves.len() / 2 {
+                    picker.next(&state, &view, &order, false);
+                }
+                picker.drop_quiets();
+                let rest = all(&mut picker, &state, &view, &order, false);
+                assert!(rest.iter().all(|&(_, mv)| enemies >> to_of(mv) & 1 != 0), "{rest:?}");
+                captures += rest.len();
+
+                position = position.make(legal[random.next_u64() as usize % legal.len()]);
+            }
+        }
+        assert!(captures > 50, "{captures}");
+    }
+}
