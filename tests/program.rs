@@ -110,8 +110,8 @@ fn reproduce_says_where_it_cannot_write() {
     std::fs::remove_dir_all(folder).unwrap();
 }
 
-const PERFT_FIELDS: [&str; 8] =
-    ["depth", "hash_mib", "nodes", "nodes_per_second", "processor", "repetition", "seconds", "threads"];
+const PERFT_FIELDS: [&str; 9] =
+    ["adapter", "depth", "hash_mib", "nodes", "nodes_per_second", "processor", "repetition", "seconds", "threads"];
 
 #[test]
 fn perft_counts() {

@@ -245,10 +245,10 @@ impl<'a> Worker<'a> {
                 if reduced < depth - 1 {
                     value = -L::search::<false>(self, &child, -alpha - 1, -alpha, reduced, 1, true);
                 }
-                if reduced == depth - 1 || value > alpha {
+                if reduced == depth - 1 || value > alpha && !self.line.stopped {
                     value = -L::search::<false>(self, &child, -alpha - 1, -alpha, depth - 1, 1, true);
                 }
-                if value > alpha && value < beta {
+                if value > alpha && value < beta && !self.line.stopped {
                     value = -L::search::<true>(self, &child, -beta, -alpha, depth - 1, 1, false);
                 }
                 value
@@ -638,10 +638,10 @@ impl<'a> Worker<'a> {
                     shallow = (below - reduction.max(0)).max(1.min(below));
                 }
                 value = -L::search::<false>(self, &child, -alpha - 1, -alpha, shallow, ply + 1, true);
-                if value > alpha && shallow < below {
+                if value > alpha && shallow < below && !self.line.stopped {
                     value = -L::search::<false>(self, &child, -alpha - 1, -alpha, below, ply + 1, !cut);
                 }
-                if PV && value > alpha && value < beta {
+                if PV && value > alpha && value < beta && !self.line.stopped {
                     value = -L::search::<true>(self, &child, -beta, -alpha, below, ply + 1, false);
                 }
             }
