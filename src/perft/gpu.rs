@@ -122,7 +122,7 @@ impl<'a> GpuPerft<'a> {
         let expanded = (plies as usize).min(EXPANDED);
         let here = plies - expanded as u32;
         self.device.write(&self.work, 0, &[0; WORK as usize]);
-        let mut turn = if here % 2 == 0 { root.turn() } else { !root.turn() };
+        let mut turn = if here.is_multiple_of(2) { root.turn() } else { !root.turn() };
         for ply in 0..=expanded {
             let counts = COUNTS + ply as u32;
             let params = [turn as u32, counts, counts + 1, GROUPS + 4 * ply as u32, SUM];
@@ -181,7 +181,7 @@ impl Chunk<'_> {
         }
         device.submit(steps);
         self.submitted += 1;
-        if self.submitted % CHUNKS_AT_ONCE == 0 { device.wait() } else { device.check() }
+        if self.submitted.is_multiple_of(CHUNKS_AT_ONCE) { device.wait() } else { device.check() }
     }
 }
 

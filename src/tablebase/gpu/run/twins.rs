@@ -107,7 +107,7 @@ impl Scene<'_> {
 
     /// Some of the positions of a plane: one of `of` stays.
     fn some(&mut self, plane: &Plane, of: u32) -> Plane {
-        let mut bit = || (0..64).fold(0, |word, i| word | u64::from(self.random.next_u32() % of == 0) << i);
+        let mut bit = || (0..64).fold(0, |word, i| word | u64::from(self.random.next_u32().is_multiple_of(of)) << i);
         plane.iter().map(|word| word & bit()).collect()
     }
 
@@ -348,11 +348,8 @@ fn histogram_and_buckets() {
             (0..scene.run.pages.len()).for_each(|page| scene.run.sort_seeds(page, u64::MAX).unwrap());
             let mut found = BTreeMap::new();
             for (number, page) in scene.run.pages.iter().enumerate() {
-                let entries: Vec<u32> = scene
-                    .run
-                    .device
-                    .read(&page.entries, 0, page.entries.size(), |bytes| bytemuck::pod_collect_to_vec(bytes))
-                    .unwrap();
+                let entries: Vec<u32> =
+                    scene.run.device.read(&page.entries, 0, page.entries.size(), bytemuck::pod_collect_to_vec).unwrap();
                 let entries = entries.as_chunks::<3>().0;
                 for (depth, &[from, to]) in page.seeds.iter().enumerate() {
                     for &[word, low, high] in &entries[from as usize..to as usize] {
