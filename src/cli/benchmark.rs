@@ -28,7 +28,7 @@ pub struct Benchmark {
     /// Print one JSON object.
     #[arg(long)]
     json: bool,
-    /// Write benchmark-DATE-PROCESSOR.json into this folder.
+    /// Write benchmark-DATE-PROCESSOR-INSTRUCTIONS.json into this folder.
     #[arg(long, value_name = "DIR")]
     write: Option<PathBuf>,
     /// Measure nothing: write figures.md and plots from the results in this folder.
@@ -109,9 +109,10 @@ impl Benchmark {
     }
 }
 
-/// `benchmark-2026-11-21-amd-epyc.json`
+/// `benchmark-2026-11-21-amd-epyc-avx512.json`: virtual machines do not say which processor of a family they run on.
 fn file_name(record: &Record) -> String {
-    let lower = record.report.machine.processor.to_lowercase();
+    let machine = &record.report.machine;
+    let lower = format!("{} {}", machine.processor, machine.instructions).to_lowercase();
     let words: Vec<&str> = lower.split(|c: char| !c.is_ascii_alphanumeric()).filter(|w| !w.is_empty()).collect();
     format!("benchmark-{}-{}.json", &record.date[..10], words.join("-"))
 }
