@@ -11,15 +11,7 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
 //@include worths
     loop {
         if any_of(rest) {
-            let one = single(lowest(rest));
-            var worth = 0u;
-            var same = rest;
-//@for b
-            let is_$b = any_of(bit_$b & one);
-            worth |= select(0u, 1u << $bu, is_$b);
-            same &= select(~bit_$b, bit_$b, is_$b);
-//@end
-            rest &= ~same;
+//@include next_worth
             atomicAdd(&work[counters + worth], 1u);
         }
         continuing {

@@ -104,10 +104,14 @@ impl StatsCommand {
                 "", "positions", "no move", "wins", "losses", "draws", "longest"
             ))?;
         }
-        let classes = Classes::new(set.rules(), done.last_key_value().map_or(2, |(&pieces, _)| pieces));
+        // Only these lines can be a part, and the classes of six pieces take a while to find.
+        let most = done.last_key_value().filter(|_| self.by == By::Pieces).map(|(&pieces, _)| pieces);
+        let classes = most.map(|pieces| Classes::new(set.rules(), pieces));
         for (key @ (pieces, material), stats) in &lines {
-            let part = Part { classes: done[pieces], of: classes.level(*pieces).count() };
-            let part = (self.by == By::Pieces && part.classes < part.of).then_some(part);
+            let part = classes
+                .as_ref()
+                .map(|classes| Part { classes: done[pieces], of: classes.level(*pieces).count() })
+                .filter(|part| part.classes < part.of);
             let name = material.map_or_else(|| format!("{pieces} pieces"), |m| m.to_string());
             let s = stats.summary();
             if self.json {

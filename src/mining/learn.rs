@@ -158,13 +158,7 @@ pub struct Sizes {
 /// latter as the material with colours exchanged); a class that is its own exchange once.
 #[must_use]
 pub fn sizes(tables: &Tables, pieces: usize) -> Vec<Sizes> {
-    let materials: Vec<Material> = tables
-        .classes()
-        .level(pieces)
-        .flat_map(|(_, class)| [Some(class.representative), class.swapped.first().copied()])
-        .flatten()
-        .collect();
-    materials.into_par_iter().filter_map(|material| size(tables, material)).collect()
+    tables.both_sides(pieces).into_par_iter().filter_map(|material| size(tables, material)).collect()
 }
 
 fn size(tables: &Tables, material: Material) -> Option<Sizes> {

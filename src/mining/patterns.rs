@@ -210,14 +210,8 @@ pub struct Parity {
 /// of enemies: who wins by the parity of their Manhattan distance. The most telling first.
 #[must_use]
 pub fn parities(tables: &Tables, pieces: usize) -> Vec<Parity> {
-    let materials: Vec<Material> = tables
-        .classes()
-        .level(pieces)
-        .flat_map(|(_, class)| [Some(class.representative), class.swapped.first().copied()])
-        .flatten()
-        .collect();
     let mut all: Vec<Parity> =
-        materials.into_par_iter().filter_map(|material| parity(tables, material)).flatten().collect();
+        tables.both_sides(pieces).into_par_iter().filter_map(|material| parity(tables, material)).flatten().collect();
     all.sort_by(|a, b| b.gain.total_cmp(&a.gain));
     all
 }

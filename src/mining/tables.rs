@@ -108,6 +108,14 @@ impl Tables {
         Some(self.classes().member(material)?.class)
     }
 
+    /// For each class of so many pieces a material with White, and one with Black, of the representative to move (the latter
+    /// with colours exchanged); a class that is its own exchange once.
+    #[must_use]
+    pub fn both_sides(&self, pieces: usize) -> Vec<Material> {
+        let classes = self.classes().level(pieces);
+        classes.flat_map(|(_, class)| [Some(class.representative), class.swapped.first().copied()]).flatten().collect()
+    }
+
     /// The value of a position, without regard to what no move means; `None` if it was not solved or the game is over.
     #[must_use]
     pub fn value(&self, position: &Position) -> Option<Value> {

@@ -256,6 +256,13 @@ impl<'a> Generate<'a> {
                 )?;
             }
             let classes = solver.classes().clone();
+            let count = |id: ClassId, stats: &ByColor<Stats>, seconds: Option<f64>| -> Result<(), SetError> {
+                let mut counted = counted.lock().unwrap_or_else(|e| e.into_inner());
+                counted.push(CountedClass::new(classes.get(id), stats, seconds));
+                update_manifest(dir, |manifest| manifest.counted.clone_from(&counted))?;
+                done(Progress { positions: stats.positions(), reused: false });
+                Ok(())
+            };
             if one_by_one {
                 for &id in &to_solve {
                     if self.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
@@ -265,10 +272,7 @@ impl<'a> Generate<'a> {
                     self.make_room(solver, id)?;
                     solver.count_class(id, &|_, _| {})?;
                     let stats = solver.class_stats(id).expect("it is solved");
-                    let mut counted = counted.lock().unwrap_or_else(|e| e.into_inner());
-                    counted.push(CountedClass::new(classes.get(id), stats, Some(start.elapsed().as_secs_f64())));
-                    update_manifest(dir, |manifest| manifest.counted.clone_from(&counted))?;
-                    done(Progress { positions: stats.positions(), reused: false });
+                    count(id, stats, Some(start.elapsed().as_secs_f64()))?;
                 }
                 continue;
             }
@@ -276,11 +280,7 @@ impl<'a> Generate<'a> {
                 let (material, path) = &names[&id];
                 let positions = solved.stats.positions();
                 let Some(table) = &solved.table else {
-                    let mut counted = counted.lock().unwrap_or_else(|e| e.into_inner());
-                    counted.push(CountedClass::new(classes.get(id), &solved.stats, None));
-                    update_manifest(dir, |manifest| manifest.counted.clone_from(&counted))?;
-                    done(Progress { positions, reused: false });
-                    return Ok(());
+                    return count(id, &solved.stats, None);
                 };
                 let reused = known.get(&id);
                 match reused {

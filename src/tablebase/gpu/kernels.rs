@@ -105,7 +105,8 @@ macro_rules! files {
 
 const KERNELS: &[(&str, &str)] =
     files!(seeds, seeds_lanes, histogram, buckets, no_move, first_rows, seed_pass, quiet_pass, finish);
-const PARTS: &[(&str, &str)] = files!(prelude, word32, word64, words, captures, worths, quiet, quiet_rank, quiet_next);
+const PARTS: &[(&str, &str)] =
+    files!(prelude, word32, word64, words, captures, worths, next_worth, quiet, quiet_rank, quiet_next);
 
 /// Name and flags of each kernel. Only for `quiet_pass` there are several.
 pub(super) fn all() -> impl Iterator<Item = (&'static str, u32)> {
