@@ -181,11 +181,24 @@ pub(crate) type Avx512 = Portable;
 pub fn processor_name() -> String {
     std::fs::read_to_string("/proc/cpuinfo")
         .ok()
-        .and_then(|text| {
-            let line = text.lines().find(|l| l.starts_with("model name"))?;
-            Some(line.split_once(':')?.1.trim().to_owned())
-        })
+        .and_then(|text| name_in(&text))
         .unwrap_or_else(|| std::env::consts::ARCH.to_owned())
+}
+
+/// The name in such a text. Virtual machines give a brand without a number ("AMD EPYC"); family and model then tell the
+/// generations apart.
+fn name_in(text: &str) -> Option<String> {
+    let value = |key| {
+        let is = |line: &&str| line.split(':').next().is_some_and(|name| name.trim() == key);
+        Some(text.lines().find(is)?.split_once(':')?.1.trim())
+    };
+    let name = value("model name")?;
+    Some(match (value("cpu family"), value("model")) {
+        (Some(family), Some(model)) if !name.contains(|c: char| c.is_ascii_digit()) => {
+            format!("{name} family {family} model {model}")
+        }
+        _ => name.to_owned(),
+    })
 }
 
 #[cfg(test)]
@@ -210,6 +223,16 @@ mod tests {
 
     fn equal_at(level: CpuLevel, lanes: &[u16; 64], value: u16) -> u64 {
         dispatch!(level, fn(lanes: &[u16; 64], value: u16) -> u64 = equal::<Portable>, avx512 equal::<Avx512>)
+    }
+
+    #[test]
+    fn names_without_a_number_get_one() {
+        let text = "processor\t: 0\ncpu family\t: 26\nmodel\t\t: 2\nmodel name\t: AMD EPYC\n";
+        assert_eq!(name_in(text).as_deref(), Some("AMD EPYC family 26 model 2"));
+        let numbered = text.replace("AMD EPYC", "AMD EPYC 7763");
+        assert_eq!(name_in(&numbered).as_deref(), Some("AMD EPYC 7763"));
+        assert_eq!(name_in("model name\t: a name\n").as_deref(), Some("a name"));
+        assert_eq!(name_in("Features : fp asimd\n"), None);
     }
 
     /// Words with few, half and many bits set, and the ends of the range.

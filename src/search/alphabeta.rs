@@ -138,7 +138,6 @@ impl Search<'_> {
                 Bound::Exact => true,
                 Bound::Lower => value >= beta,
                 Bound::Upper => value <= alpha,
-                Bound::None => false,
             };
             if enough && i32::from(entry.depth) >= depth {
                 return value;
@@ -202,8 +201,7 @@ impl Search<'_> {
         } else {
             Bound::Upper
         };
-        let entry =
-            Entry { mv: best_move, value: stored(best, ply), eval: view.eval as i16, depth: depth as u8, bound };
+        let entry = Entry { mv: best_move, value: stored(best, ply), depth: depth as u8, bound };
         self.shared.table.put(state.key, entry);
         best
     }

@@ -1,6 +1,8 @@
-//! What a thread remembers of moves that refuted something: killers, history and continuation history.
+//! What a thread remembers: of moves that refuted something (killers, history, continuation history), and by how much the
+//! evaluation was wrong (correction history).
 
-use super::score::{MAX_PLY, NO_MOVE, Packed};
+use super::score::{MAX_PLY, NO_MOVE, Packed, Value};
+use super::state::State;
 
 /// Scores stay within this.
 const LIMIT: i32 = 8192;
@@ -14,11 +16,20 @@ pub(super) struct Memory {
     pub history: Box<[[i16; MOVES]; 2]>,
     /// By the move one ply back (0) or two plies back (1) with its side, then the side to move, then the move.
     continuation: Vec<[i16; MOVES]>,
+    /// By how much searches came out above the evaluation: by the side to move and the animals that there are, and by the
+    /// move one ply back with its side.
+    material: Vec<i16>,
+    replies: Vec<i16>,
+    /// The best line from each ply on, as a search writes it; here so that short searches need no memory of their own.
+    pub pv: Box<[[Packed; MAX_PLY]]>,
 }
 
+/// A correction is at most this many sixteenths of a hundredth of a cat.
+const CORRECTION_LIMIT: i32 = 1024;
+
 /// Moves the score towards the bonus's sign, the less the nearer it is to the limit ("history gravity").
-fn push(score: &mut i16, bonus: i32) {
-    *score += (bonus - i32::from(*score) * bonus.abs() / LIMIT) as i16;
+fn push(score: &mut i16, bonus: i32, limit: i32) {
+    *score += (bonus - i32::from(*score) * bonus.abs() / limit) as i16;
 }
 
 impl Memory {
@@ -27,6 +38,9 @@ impl Memory {
             killers: [[NO_MOVE; 2]; MAX_PLY + 2],
             history: Box::new([[0; MOVES]; 2]),
             continuation: vec![[0; MOVES]; 2 * 1024],
+            material: vec![0; 2 << 16],
+            replies: vec![0; 1024],
+            pv: vec![[NO_MOVE; MAX_PLY]; MAX_PLY].into(),
         }
     }
 
@@ -56,13 +70,33 @@ impl Memory {
 
     pub fn update(&mut self, us: usize, mv: Packed, first: Packed, second: Packed, bonus: i32) {
         let mv = usize::from(mv);
-        push(&mut self.history[us][mv], bonus);
+        push(&mut self.history[us][mv], bonus, LIMIT);
         if first != NO_MOVE {
-            push(&mut self.continuation[Memory::index(0, first)][mv], bonus);
+            push(&mut self.continuation[Memory::index(0, first)][mv], bonus, LIMIT);
         }
         if second != NO_MOVE {
-            push(&mut self.continuation[Memory::index(1, second)][mv], bonus);
+            push(&mut self.continuation[Memory::index(1, second)][mv], bonus, LIMIT);
         }
+    }
+
+    fn places(state: &State, earlier: Packed) -> (usize, usize) {
+        let sets = usize::from(state.sets[0]) | usize::from(state.sets[1]) << 8;
+        (state.turn << 16 | sets, usize::from(earlier & 1023))
+    }
+
+    /// What to add to the evaluation, in sixteenths of a hundredth of a cat.
+    #[inline(always)]
+    pub fn correction(&self, state: &State, earlier: Packed) -> Value {
+        let (material, reply) = Memory::places(state, earlier);
+        i32::from(self.material[material]) + i32::from(self.replies[reply])
+    }
+
+    /// A search `depth` plies deep came out `by` above the corrected evaluation, in hundredths of a cat.
+    pub fn correct(&mut self, state: &State, earlier: Packed, by: Value, depth: i32) {
+        let bonus = (by * depth / 8).clamp(-CORRECTION_LIMIT / 4, CORRECTION_LIMIT / 4);
+        let (material, reply) = Memory::places(state, earlier);
+        push(&mut self.material[material], bonus, CORRECTION_LIMIT);
+        push(&mut self.replies[reply], bonus, CORRECTION_LIMIT);
     }
 }
 

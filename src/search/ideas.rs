@@ -39,36 +39,24 @@ ideas! {
     den_threats = "den-threats": true,
     /// Mate distance pruning.
     mate_distance = "mate-distance": true,
-    /// Null move pruning, with enough pieces on the board. It searches a ply deeper, and plays no better.
-    null_move = "null-move": false,
     /// Reverse futility pruning.
     reverse_futility = "reverse-futility": true,
-    /// Razoring.
-    razoring = "razoring": true,
-    /// Futility pruning of quiet moves.
-    futility = "futility": true,
     /// Late move pruning.
     late_moves = "late-moves": true,
-    /// Pruning of moves with a bad history.
-    history_pruning = "history-pruning": true,
-    /// Pruning of moves to where the piece may be taken, close to the horizon.
-    danger_pruning = "danger-pruning": true,
     /// Late move reductions.
     reductions = "reductions": true,
     /// Internal iterative reductions.
     internal_reductions = "internal-reductions": true,
     /// Singular extensions.
     singular = "singular": true,
-    /// One ply more where an intruder must be taken.
-    check_extension = "check-extension": true,
     /// Killer moves.
     killers = "killers": true,
     /// History heuristic.
     history = "history": true,
     /// Continuation history of one and two plies back.
     continuation = "continuation": true,
-    /// Quiet moves out of danger first, into danger last.
-    danger_order = "danger-order": true,
+    /// Correction history: evaluations moved by what searches made of those like them.
+    correction = "correction": true,
 }
 
 impl Default for Ideas {

@@ -225,20 +225,14 @@ impl Picker {
         for mv in [self.table_move, self.killers[0], self.killers[1]] {
             targets[animal_of(mv)] &= !(1 << to_of(mv));
         }
-        let danger_order = i32::from(ideas.danger_order);
         for a in 0..8 {
             let mut rest = targets[a] & wanted;
-            let attacked = state.lanes[us][a] & view.danger[a] != 0;
-            let worth = WORTH[a] * danger_order;
-            let safe = if attacked { 8 * worth } else { 0 };
             while rest != 0 {
                 let to = rest.trailing_zeros() as usize;
                 rest &= rest - 1;
                 let mv = pack(a, to);
                 let at = usize::from(mv);
-                let risky = view.danger[a] >> to & 1 != 0;
-                let learned = 2 * i32::from(history[at]) + i32::from(first[at]) + i32::from(second[at]);
-                self.ranked.push(learned + if risky { -12 * worth } else { safe }, mv);
+                self.ranked.push(2 * i32::from(history[at]) + i32::from(first[at]) + i32::from(second[at]), mv);
             }
         }
     }

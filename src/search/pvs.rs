@@ -6,9 +6,9 @@
 //! take the piece is a win in three plies, found without search.
 
 use super::history::Memory;
-use super::picker::{ANY, BAD_CAPTURE, KILLER, Order, Picker, Ranked, TABLE_MOVE, WORTH, checked};
+use super::picker::{ANY, KILLER, Order, Picker, Ranked, TABLE_MOVE, WORTH, checked};
 use super::score::{
-    DECIDED, INFINITE, MATE, MAX_PLY, NO_MOVE, Packed, TABLE_WIN, Value, animal_of, is_exact, pack, to_of,
+    DECIDED, INFINITE, MATE, MAX_ESTIMATE, MAX_PLY, NO_MOVE, Packed, TABLE_WIN, Value, is_exact, pack, to_of,
 };
 use super::shared::{Line, Shared};
 use super::state::{State, TRAP_BITS, View};
@@ -54,7 +54,6 @@ pub(super) struct Worker<'a> {
     shared: &'a Shared<'a>,
     memory: &'a mut Memory,
     plies: [Ply; MAX_PLY + 4],
-    pv: Box<[[Packed; MAX_PLY]; MAX_PLY]>,
     pv_len: [usize; MAX_PLY + 1],
     pub seldepth: usize,
     level: CpuLevel,
@@ -154,7 +153,6 @@ impl<'a> Worker<'a> {
             shared,
             memory,
             plies: [Ply { mv: NO_MOVE, eval: 0, excluded: NO_MOVE }; MAX_PLY + 4],
-            pv: vec![[NO_MOVE; MAX_PLY]; MAX_PLY].into_boxed_slice().try_into().expect("the lengths are equal"),
             pv_len: [0; MAX_PLY + 1],
             seldepth: 0,
             level: shared.level,
@@ -178,7 +176,7 @@ impl<'a> Worker<'a> {
     }
 
     fn set_line(&mut self, ply: usize, mv: Packed) {
-        let (above, below) = self.pv.split_at_mut(ply + 1);
+        let (above, below) = self.memory.pv.split_at_mut(ply + 1);
         let len = self.pv_len[ply + 1].clamp(ply + 1, MAX_PLY);
         above[ply][ply] = mv;
         if let Some(next) = below.first() {
@@ -189,7 +187,7 @@ impl<'a> Worker<'a> {
 
     /// The line from a ply on is one move that ends it.
     fn set_last(&mut self, ply: usize, mv: Packed) {
-        self.pv[ply][ply] = mv;
+        self.memory.pv[ply][ply] = mv;
         self.pv_len[ply] = ply + 1;
     }
 
@@ -263,7 +261,7 @@ impl<'a> Worker<'a> {
                 found.seldepth = self.seldepth + 1;
                 found.line.clear();
                 found.line.push(mv);
-                found.line.extend_from_slice(&self.pv[1][1..self.pv_len[1].max(1)]);
+                found.line.extend_from_slice(&self.memory.pv[1][1..self.pv_len[1].max(1)]);
             } else {
                 found.value = -INFINITE;
             }
@@ -465,7 +463,8 @@ impl<'a> Worker<'a> {
 
         let (us, them) = (state.turn, state.turn ^ 1);
         let in_check = self.in_check(state);
-        let mut eval = view.eval;
+        let standing = self.corrected(state, &view, ply);
+        let mut eval = standing;
         self.plies[ply + 2].eval = if in_check { -INFINITE } else { eval };
         let improving = !in_check && ply >= 2 && eval > self.plies[ply].eval;
         if let Some(entry) = entry
@@ -476,42 +475,16 @@ impl<'a> Worker<'a> {
             eval = table_value;
         }
 
-        if !PV && !in_check && excluded == NO_MOVE && beta.abs() < DECIDED {
-            if ideas.reverse_futility && depth <= 7 {
-                let margin = (70 * depth - if improving { 50 } else { 0 }) * self.scale;
-                if eval - margin >= beta && eval < DECIDED {
-                    return eval;
-                }
-            }
-            if ideas.razoring && depth <= 3 && eval + 180 * depth * self.scale < alpha {
-                let value = L::quiesce::<false>(self, state, alpha, alpha + 1, ply);
-                if value <= alpha || self.line.stopped {
-                    return value;
-                }
-            }
-            // With few pieces, having to move may be what loses.
-            if ideas.null_move
-                && depth >= 3
-                && eval >= beta
-                && view.eval >= beta
-                && self.plies[ply + 1].mv != NO_MOVE
-                && state.count(us) >= 3
-                && state.count(us) + state.count(them) >= 6
-            {
-                let reduction = 3 + depth / 4 + ((eval - beta) / (150 * self.scale)).clamp(0, 3);
-                let child = state.pass(self.keys);
-                self.shared.table.prefetch(child.key);
-                self.line.push(child.key, 0);
-                self.plies[ply + 2].mv = NO_MOVE;
-                let value = -L::search::<false>(self, &child, -beta, -beta + 1, depth - reduction, ply + 1, !cut);
-                self.line.pop();
-                if self.line.stopped {
-                    return 0;
-                }
-                if value >= beta {
-                    return if value >= DECIDED { beta } else { value };
-                }
-            }
+        let margin = (70 * depth - if improving { 50 } else { 0 }) * self.scale;
+        if ideas.reverse_futility
+            && !PV
+            && !in_check
+            && excluded == NO_MOVE
+            && depth <= 7
+            && beta.abs() < DECIDED
+            && eval - margin >= beta
+        {
+            return eval;
         }
         if ideas.internal_reductions && depth >= 4 && table_move == NO_MOVE && excluded == NO_MOVE && (PV || cut) {
             depth -= 1;
@@ -526,22 +499,15 @@ impl<'a> Worker<'a> {
         let mut picker = Picker::new(table_move, evading);
         let reductions = &REDUCTIONS[depth.min(63) as usize];
         let mut number = 0;
-        let mut legal = 0;
         let mut tried = [NO_MOVE; 32];
         let mut quiets = 0;
         let mut asked = (NO_MOVE, 0);
         loop {
             let mut reduction = i32::from(reductions[number.min(63)]);
-            // Whether only captures and threats can be good from here on.
-            let mut noisy = false;
-            let pruning = best > -DECIDED && !in_check;
-            if pruning {
-                let left = (depth - reduction).max(1);
-                let enough = (4 + depth * depth) / if improving { 1 } else { 2 };
-                let late = ideas.late_moves && !PV && depth <= 8 && number as i32 >= enough;
-                let futile = ideas.futility && left <= 6 && view.eval + (100 + 90 * left) * self.scale <= alpha;
-                noisy = late || futile;
-            }
+            // Late move pruning: only captures and threats can be good from here on.
+            let enough = (4 + depth * depth) / if improving { 1 } else { 2 };
+            let noisy =
+                ideas.late_moves && !PV && !in_check && depth <= 8 && number as i32 >= enough && best > -DECIDED;
             let order = Order {
                 ideas,
                 memory: &*self.memory,
@@ -557,35 +523,20 @@ impl<'a> Worker<'a> {
             if mv == excluded {
                 continue;
             }
-            let (animal, to) = (animal_of(mv), to_of(mv));
+            let to = to_of(mv);
             let capture = enemies >> to & 1 != 0;
             if self.illegal_repetition && !capture && self.line.would_repeat(key) {
                 continue;
             }
-            legal += 1;
             let threat = TRAP_BITS[them] >> to & 1 != 0;
-            if pruning {
-                let bad = ideas.history_pruning && depth <= 4 && rank < -3500 * depth;
-                if !capture && !threat && (noisy || bad) {
-                    // What comes later is no better.
-                    picker.drop_quiets();
-                    continue;
-                }
-                let risky = view.danger[animal] >> to & 1 != 0;
-                if ideas.danger_pruning
-                    && !PV
-                    && risky
-                    && depth <= 4
-                    && (rank <= BAD_CAPTURE / 2 || !capture && !threat)
-                {
-                    continue;
-                }
+            if noisy && !capture && !threat {
+                // What comes later is no better.
+                picker.drop_quiets();
+                continue;
             }
 
             let mut extension = 0;
-            if ideas.check_extension && in_check {
-                extension = 1;
-            } else if ideas.singular
+            if ideas.singular
                 && mv == table_move
                 && depth >= 7
                 && excluded == NO_MOVE
@@ -671,27 +622,31 @@ impl<'a> Worker<'a> {
                 quiets += 1;
             }
         }
-        if legal == 0 {
+        if number == 0 {
             if excluded != NO_MOVE {
                 return alpha;
             }
             // Only with repetition illegal, or an intruder whom no legal move takes.
             return if in_check { best } else { self.shared.stuck(ply) };
         }
-        if best == -INFINITE {
-            // Everything was pruned.
-            best = alpha;
+        let above = best - standing;
+        if ideas.correction
+            && !in_check
+            && excluded == NO_MOVE
+            && best.abs() < DECIDED
+            && (best_move == NO_MOVE || enemies >> to_of(best_move) & 1 == 0)
+            && match bound {
+                Bound::Lower => above > 0,
+                Bound::Upper => above < 0,
+                _ => true,
+            }
+        {
+            self.memory.correct(state, self.plies[ply + 1].mv, above / self.scale, depth);
         }
         if ideas.table && excluded == NO_MOVE {
             self.shared.table.put(
                 state.key,
-                Entry {
-                    mv: best_move,
-                    value: stored(best, ply),
-                    eval: view.eval as i16,
-                    depth: depth.clamp(0, 255) as u8,
-                    bound,
-                },
+                Entry { mv: best_move, value: stored(best, ply), depth: depth.clamp(0, 255) as u8, bound },
             );
         }
         best
@@ -743,7 +698,8 @@ impl<'a> Worker<'a> {
         }
         let (us, them) = (state.turn, state.turn ^ 1);
         let in_check = self.in_check(state);
-        let mut eval = view.eval;
+        let standing = self.corrected(state, &view, ply);
+        let mut eval = standing;
         let mut table_move = NO_MOVE;
         if let Some(entry) = entry {
             table_move = checked(&view, entry.mv);
@@ -776,8 +732,8 @@ impl<'a> Worker<'a> {
                     if gain < 0 && mv != table_move {
                         continue;
                     }
-                    if view.eval + (WORTH[victim] + 150) * self.scale <= alpha && state.count(them) > 1 {
-                        best = best.max(view.eval + (WORTH[victim] + 150) * self.scale);
+                    if standing + (WORTH[victim] + 150) * self.scale <= alpha && state.count(them) > 1 {
+                        best = best.max(standing + (WORTH[victim] + 150) * self.scale);
                         continue;
                     }
                 }
@@ -810,12 +766,19 @@ impl<'a> Worker<'a> {
         }
         if ideas.table {
             let bound = if best >= beta { Bound::Lower } else { Bound::Upper };
-            self.shared.table.put(
-                state.key,
-                Entry { mv: best_move, value: stored(best, ply), eval: view.eval as i16, depth: 0, bound },
-            );
+            self.shared.table.put(state.key, Entry { mv: best_move, value: stored(best, ply), depth: 0, bound });
         }
         best
+    }
+
+    /// The evaluation with what was learnt about it.
+    #[inline(always)]
+    fn corrected(&self, state: &State, view: &View, ply: usize) -> Value {
+        if !self.shared.ideas.correction {
+            return view.eval;
+        }
+        let correction = self.memory.correction(state, self.plies[ply + 1].mv) * self.scale / 16;
+        (view.eval + correction).clamp(-MAX_ESTIMATE, MAX_ESTIMATE)
     }
 
     /// Remembers a move that refuted, and the quiet ones before it that did not.

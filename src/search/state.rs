@@ -120,11 +120,6 @@ impl State {
         next
     }
 
-    /// The same position with the other side to move.
-    pub fn pass(&self, keys: &Keys) -> State {
-        State { turn: self.turn ^ 1, key: self.key ^ keys.black_to_move(), ..self.clone() }
-    }
-
     /// The key after a move, to look it up ahead of time.
     #[inline(always)]
     pub fn key_after(&self, mv: Packed, keys: &Keys) -> u64 {

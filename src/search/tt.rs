@@ -12,9 +12,7 @@ use std::sync::atomic::{AtomicU8, AtomicU64, Ordering::Relaxed};
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub(super) enum Bound {
-    /// Nothing: only the evaluation is known.
-    None,
-    Upper,
+    Upper = 1,
     Lower,
     Exact,
 }
@@ -37,8 +35,6 @@ pub(super) struct Entry {
     pub mv: u16,
     /// As stored: wins counted from this position on.
     pub value: i16,
-    /// The evaluation of the position itself.
-    pub eval: i16,
     /// Plies searched below; 0 for quiescence.
     pub depth: u8,
     pub bound: Bound,
@@ -62,20 +58,18 @@ unsafe impl Words for Bucket {}
 fn pack(entry: &Entry, age: u8) -> u64 {
     u64::from(entry.mv)
         | u64::from(entry.value as u16) << 16
-        | u64::from(entry.eval as u16) << 32
-        | u64::from(entry.depth) << 48
+        | u64::from(entry.depth) << 32
         | u64::from(entry.bound as u8) << 56
         | u64::from(age) << 58
 }
 
 fn unpack(data: u64) -> Entry {
     let bound = match data >> 56 & 3 {
-        0 => Bound::None,
         1 => Bound::Upper,
         2 => Bound::Lower,
         _ => Bound::Exact,
     };
-    Entry { mv: data as u16, value: (data >> 16) as i16, eval: (data >> 32) as i16, depth: (data >> 48) as u8, bound }
+    Entry { mv: data as u16, value: (data >> 16) as i16, depth: (data >> 32) as u8, bound }
 }
 
 impl Table {
@@ -150,7 +144,7 @@ impl Table {
                 break;
             }
             let years = i32::from(age.wrapping_sub((data >> 58) as u8) & AGE_MASK);
-            let worth = if data == 0 { i32::MIN } else { i32::from((data >> 48) as u8) - 8 * years };
+            let worth = if data == 0 { i32::MIN } else { i32::from((data >> 32) as u8) - 8 * years };
             if worth < least {
                 (least, slot) = (worth, candidate);
             }
@@ -213,7 +207,7 @@ mod tests {
         for i in 1..1000u64 {
             let key = i.wrapping_mul(0x9e37_79b9_7f4a_7c15);
             let bound = [Bound::Upper, Bound::Lower, Bound::Exact][i as usize % 3];
-            let entry = Entry { mv: i as u16, value: -(i as i16), eval: i as i16 * 7, depth: i as u8, bound };
+            let entry = Entry { mv: i as u16, value: -(i as i16), depth: i as u8, bound };
             table.put(key, entry);
             assert_eq!(table.get(key), Some(entry));
             assert_eq!(table.get(key ^ 1), None);
@@ -222,10 +216,9 @@ mod tests {
 
     #[test]
     fn bounds_decide_what_they_say() {
-        for bound in [Bound::None, Bound::Upper, Bound::Lower, Bound::Exact] {
+        for bound in [Bound::Upper, Bound::Lower, Bound::Exact] {
             for value in -3..=3 {
                 let expected = match bound {
-                    Bound::None => false,
                     Bound::Upper => value <= 0,
                     Bound::Lower => value > 0,
                     Bound::Exact => true,
@@ -238,7 +231,7 @@ mod tests {
     #[test]
     fn the_shallow_and_the_old_go_first() {
         let table = Table::new(0);
-        let entry = |depth| Entry { mv: 1, value: 2, eval: 3, depth, bound: Bound::Exact };
+        let entry = |depth| Entry { mv: 1, value: 2, depth, bound: Bound::Exact };
         // All of one bucket: the highest bits choose it.
         for depth in [5, 9, 3, 7] {
             table.put(u64::from(depth), entry(depth));
