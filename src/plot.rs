@@ -1,7 +1,11 @@
 //! Small plots as SVG text: bars and lines.
 
+use plotters::coord::Shift;
+use plotters::coord::ranged1d::{KeyPointHint, NoDefaultFormatting, ValueFormatter};
+use plotters::coord::types::RangedCoordf64;
 use plotters::prelude::*;
 use std::error::Error;
+use std::ops::Range;
 use thiserror::Error as ThisError;
 
 /// Why a plot was not drawn.
@@ -53,12 +57,8 @@ pub fn bar_chart(title: &str, x_label: &str, y_label: &str, bars: &[(String, f64
             let top = if top > 0.0 { top } else { 1.0 };
             let root = SVGBackend::with_string(&mut svg, SIZE).into_drawing_area();
             root.fill(&WHITE)?;
-            let mut chart = ChartBuilder::on(&root)
-                .caption(title, (FONT, 18))
-                .margin(12)
-                .x_label_area_size(48)
-                .y_label_area_size(64)
-                .build_cartesian_2d((0..bars.len().max(1)).into_segmented(), 0.0..top)?;
+            let mut chart =
+                frame(&root, title).build_cartesian_2d((0..bars.len().max(1)).into_segmented(), 0.0..top)?;
             let name = |segment: &SegmentValue<usize>| match segment {
                 SegmentValue::CenterOf(i) => bars.get(*i).map_or(String::new(), |bar| bar.0.clone()),
                 _ => String::new(),
@@ -102,40 +102,25 @@ pub fn line_chart(title: &str, x: Axis, y: Axis, lines: &[Line]) -> Result<Strin
     if points().any(|(a, b)| !a.is_finite() || !b.is_finite() || x.log && a <= 0.0 || y.log && b <= 0.0) {
         return Err(failed("a value has no place on its axis".to_owned()));
     }
-    // Logarithmic axes are drawn over the logarithms and labelled with the values.
-    let place = |axis: Axis, value: f64| if axis.log { value.log10() } else { value };
-    let ends = |values: Vec<f64>| {
-        let (low, high) = values.iter().fold((f64::MAX, f64::MIN), |(l, h), &v| (l.min(v), h.max(v)));
-        if low < high { low..high + (high - low) * 0.03 } else { low.min(0.0) - 1.0..low.max(0.0) + 1.0 }
-    };
     let draw = || -> Result<String, Box<dyn Error>> {
         let mut svg = String::new();
         {
             let root = SVGBackend::with_string(&mut svg, SIZE).into_drawing_area();
             root.fill(&WHITE)?;
-            let mut chart = ChartBuilder::on(&root)
-                .caption(title, (FONT, 18))
-                .margin(12)
-                .x_label_area_size(48)
-                .y_label_area_size(64)
-                .build_cartesian_2d(
-                    ends(points().map(|p| place(x, p.0)).collect()),
-                    ends(points().map(|p| place(y, p.1)).collect()),
-                )?;
-            let text = |axis: Axis, value: f64| number(if axis.log { 10f64.powf(value) } else { value });
+            let mut chart = frame(&root, title).build_cartesian_2d(
+                Scale::over(x.log, points().map(|p| p.0)),
+                Scale::over(y.log, points().map(|p| p.1)),
+            )?;
             chart
                 .configure_mesh()
                 .light_line_style(WHITE)
                 .x_desc(x.label)
                 .y_desc(y.label)
-                .x_label_formatter(&|value| text(x, *value))
-                .y_label_formatter(&|value| text(y, *value))
                 .label_style((FONT, 12))
                 .draw()?;
             for (line, color) in lines.iter().zip(COLORS.iter().cycle()) {
-                let places = line.points.iter().map(|p| (place(x, p.0), place(y, p.1)));
                 chart
-                    .draw_series(LineSeries::new(places, color.stroke_width(2)))?
+                    .draw_series(LineSeries::new(line.points.iter().copied(), color.stroke_width(2)))?
                     .label(&line.name)
                     .legend(move |(x, y)| PathElement::new([(x, y), (x + 18, y)], color.stroke_width(2)));
             }
@@ -152,6 +137,73 @@ pub fn line_chart(title: &str, x: Axis, y: Axis, lines: &[Line]) -> Result<Strin
         Ok(svg)
     };
     draw().map_err(|error| failed(error.to_string()))
+}
+
+/// A chart under its title, with room for labels.
+fn frame<'a, 'b>(root: &'a DrawingArea<SVGBackend<'b>, Shift>, title: &str) -> ChartBuilder<'a, 'b, SVGBackend<'b>> {
+    let mut chart = ChartBuilder::on(root);
+    chart.caption(title, (FONT, 18)).margin(12).x_label_area_size(48).y_label_area_size(64);
+    chart
+}
+
+/// Where values stand on an axis: over their logarithms, if it is logarithmic.
+struct Scale {
+    places: RangedCoordf64,
+    log: bool,
+}
+
+impl Scale {
+    /// An axis that all values are on.
+    fn over(log: bool, values: impl Iterator<Item = f64>) -> Scale {
+        let (low, high) = values
+            .map(|value| if log { value.log10() } else { value })
+            .fold((f64::MAX, f64::MIN), |(low, high), place| (low.min(place), high.max(place)));
+        let ends = if low < high { low..high + (high - low) * 0.03 } else { low.min(0.0) - 1.0..low.max(0.0) + 1.0 };
+        Scale { places: ends.into(), log }
+    }
+
+    fn value(&self, place: f64) -> f64 {
+        if self.log { 10f64.powf(place) } else { place }
+    }
+}
+
+impl Ranged for Scale {
+    type FormatOption = NoDefaultFormatting;
+    type ValueType = f64;
+
+    fn map(&self, value: &f64, limit: (i32, i32)) -> i32 {
+        self.places.map(&if self.log { value.log10() } else { *value }, limit)
+    }
+
+    /// On a logarithmic axis 1, 2 and 5 of each power of ten, or as many of them as there is room for.
+    fn key_points<H: KeyPointHint>(&self, hint: H) -> Vec<f64> {
+        if !self.log {
+            return self.places.key_points(hint);
+        }
+        let ends = self.places.range();
+        let powers = ends.start.floor() as i32..=ends.end.ceil() as i32;
+        let steps: [(&[f64], i32); 5] =
+            [(&[1.0, 2.0, 5.0], 1), (&[1.0, 3.0], 1), (&[1.0], 1), (&[1.0], 2), (&[1.0], 4)];
+        let points = steps.map(|(digits, every)| {
+            let all = powers
+                .clone()
+                .filter(|power| power % every == 0)
+                .flat_map(|power| digits.iter().map(move |digit| digit * 10f64.powi(power)));
+            all.filter(|value| ends.contains(&value.log10())).collect::<Vec<_>>()
+        });
+        points.into_iter().find(|points| points.len() <= hint.max_num_points()).unwrap_or_default()
+    }
+
+    fn range(&self) -> Range<f64> {
+        let ends = self.places.range();
+        self.value(ends.start)..self.value(ends.end)
+    }
+}
+
+impl ValueFormatter<f64> for Scale {
+    fn format(value: &f64) -> String {
+        number(*value)
+    }
 }
 
 /// A number as short as can be for a label.

@@ -1,5 +1,6 @@
 //! Mining: features, the printed trees, learnt trees, patterns in the tables; by the library and the program.
 
+mod dsq;
 mod slow;
 
 use doushouqi::board::{Animal, Color, Position, RuleOptions, Rules, Square};
@@ -14,11 +15,12 @@ use doushouqi::mining::{FeatureSet, Sample, Tables, Which, Winner};
 use doushouqi::plot::{Axis, Line, line_chart};
 use doushouqi::reproduce::ENDGAMES;
 use doushouqi::tablebase::{Material, Value};
+use dsq::{dsq, stdout};
 use serde_json::Value as Json;
 use slow::Board;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::Command;
 use std::sync::OnceLock;
 
 const PAPER: RuleOptions = RuleOptions::PAPER;
@@ -31,18 +33,6 @@ fn tables() -> &'static Tables {
 
 fn material(text: &str) -> Material {
     text.parse().expect("a material")
-}
-
-fn dsq(arguments: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_dsq")).args(arguments).output().expect("dsq runs")
-}
-
-fn stdout(arguments: &[&str]) -> String {
-    let output = dsq(arguments);
-    let stderr = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(output.status.code(), Some(0), "{arguments:?}: {stderr}");
-    assert!(stderr.is_empty(), "{arguments:?}: {stderr}");
-    String::from_utf8(output.stdout).expect("UTF-8")
 }
 
 fn json(arguments: &[&str]) -> Vec<Json> {

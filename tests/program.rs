@@ -1,27 +1,11 @@
 //! The program as a user runs it.
 
+mod dsq;
+
+use dsq::{command, dsq, stdout};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
-
-fn command(arguments: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_dsq"));
-    command.args(arguments);
-    command
-}
-
-fn dsq(arguments: &[&str]) -> Output {
-    command(arguments).output().expect("dsq runs")
-}
-
-/// What the program prints when all is well.
-fn stdout(arguments: &[&str]) -> String {
-    let output = dsq(arguments);
-    let stderr = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(output.status.code(), Some(0), "{arguments:?}: {stderr}");
-    assert!(stderr.is_empty(), "{arguments:?} wrote to stderr, which is no terminal: {stderr}");
-    String::from_utf8(output.stdout).expect("UTF-8")
-}
+use std::process::Stdio;
 
 /// The objects that the program prints, one a line.
 fn json(arguments: &[&str]) -> Vec<Value> {

@@ -1,11 +1,14 @@
 //! Table files: made, continued after a kill, damaged, probed, checked, packed again; by the program and the library.
 
+mod dsq;
+
 use doushouqi::board::{Color, NoMove, Piece, Position, RuleOptions, Rules, Setup};
 use doushouqi::reproduce::{ENDGAMES, WITHOUT_MOVE};
 use doushouqi::tablebase::{
     Index, Material, Options, ROW_CELLS, SetError, Solver, TableFile, TableSet, Value, Verdict, WdlTables,
     squares_in_play,
 };
+use dsq::{command, dsq, stdout};
 use proptest::prelude::*;
 use rand_core::{Rng, SeedableRng};
 use rand_pcg::Pcg64;
@@ -26,18 +29,6 @@ const LOST_IN_12: &str = "7/7/3e3/7/7/7/3E3/7/7 w";
 
 fn text(path: &Path) -> &str {
     path.to_str().expect("a path of letters")
-}
-
-fn dsq(arguments: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_dsq")).args(arguments).output().expect("dsq runs")
-}
-
-/// What the program prints when all is well.
-fn stdout(arguments: &[&str]) -> String {
-    let output = dsq(arguments);
-    let stderr = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(output.status.code(), Some(0), "{arguments:?}: {stderr}");
-    String::from_utf8(output.stdout).expect("UTF-8")
 }
 
 fn json(arguments: &[&str]) -> Vec<Json> {
@@ -245,11 +236,8 @@ fn a_killed_run_goes_on() {
     let length = start.elapsed().as_micros() as u64;
     let mut killed = 0;
     for round in 0..10 {
-        let mut child = Command::new(env!("CARGO_BIN_EXE_dsq"))
-            .args(["generate", "--pieces", "3", "--out", text(dir.path())])
-            .stdout(Stdio::null())
-            .spawn()
-            .unwrap();
+        let mut child =
+            command(&["generate", "--pieces", "3", "--out", text(dir.path())]).stdout(Stdio::null()).spawn().unwrap();
         sleep(Duration::from_micros(if round == 0 { 1000 } else { random.next_u64() % (length / 3) }));
         child.kill().unwrap();
         killed += usize::from(child.wait().unwrap().code().is_none());
@@ -588,8 +576,7 @@ fn no_space_left() {
     assert!(files(dir.path()).keys().all(|name| !name.ends_with(".partial")));
     if cfg!(target_os = "linux") {
         let full = File::create("/dev/full").unwrap();
-        let output =
-            Command::new(env!("CARGO_BIN_EXE_dsq")).args(["probe", "--tables", at, LOST_IN_12]).stdout(full).output();
+        let output = command(&["probe", "--tables", at, LOST_IN_12]).stdout(full).output();
         failed(&output.unwrap(), &[3], &["standard output"]);
     }
 }
@@ -766,8 +753,7 @@ fn probes_from_standard_input() {
     let dir = tables(3);
     let at = text(dir.path());
     let pipe = |input: &[u8]| {
-        let mut child = Command::new(env!("CARGO_BIN_EXE_dsq"))
-            .args(["probe", "--tables", at, "--json", "-"])
+        let mut child = command(&["probe", "--tables", at, "--json", "-"])
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
@@ -1077,11 +1063,7 @@ fn killed_packing_goes_on() {
     let dir = tables(2);
     let mut random = Pcg64::seed_from_u64(13);
     for _ in 0..10 {
-        let mut child = Command::new(env!("CARGO_BIN_EXE_dsq"))
-            .args(["repack", text(dir.path())])
-            .stdout(Stdio::null())
-            .spawn()
-            .unwrap();
+        let mut child = command(&["repack", text(dir.path())]).stdout(Stdio::null()).spawn().unwrap();
         sleep(Duration::from_micros(random.next_u64() % 20_000));
         child.kill().unwrap();
         child.wait().unwrap();
