@@ -110,7 +110,8 @@ pub fn write(dir: &Path) -> Outcome {
     }];
     for record in &records {
         let m = &record.report.machine;
-        for (backend, name) in [("cpu", Some(&m.processor)), ("gpu", m.gpu.as_ref())] {
+        let processor = format!("{}, {}", m.processor, m.instructions);
+        for (backend, name) in [("cpu", Some(&processor)), ("gpu", m.gpu.as_ref())] {
             let points: Vec<(f64, f64)> = record
                 .report
                 .retrograde
