@@ -184,14 +184,18 @@ impl Ranged for Scale {
         let powers = ends.start.floor() as i32..=ends.end.ceil() as i32;
         let steps: [(&[f64], i32); 5] =
             [(&[1.0, 2.0, 5.0], 1), (&[1.0, 3.0], 1), (&[1.0], 1), (&[1.0], 2), (&[1.0], 4)];
-        let points = steps.map(|(digits, every)| {
+        let points = steps.into_iter().map(|(digits, every)| {
             let all = powers
                 .clone()
                 .filter(|power| power % every == 0)
                 .flat_map(|power| digits.iter().map(move |digit| digit * 10f64.powi(power)));
             all.filter(|value| ends.contains(&value.log10())).collect::<Vec<_>>()
         });
-        points.into_iter().find(|points| points.len() <= hint.max_num_points()).unwrap_or_default()
+        // Between two such numbers the axis is labelled as any other.
+        let between =
+            || self.places.key_points(hint.max_num_points()).into_iter().map(|place| self.value(place)).collect();
+        let mut fitting = points.filter(|points| points.len() <= hint.max_num_points());
+        fitting.next().filter(|points| points.len() > 1).unwrap_or_else(between)
     }
 
     fn range(&self) -> Range<f64> {
@@ -215,5 +219,21 @@ fn number(value: f64) -> String {
         format!("{value:.0}")
     } else {
         format!("{value:.3}").trim_end_matches('0').trim_end_matches('.').to_owned()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn logarithmic_axes_have_round_labels() {
+        let labels = |values: [f64; 2], most: usize| {
+            Scale::over(true, values.into_iter()).key_points(most).into_iter().map(number).collect::<Vec<_>>()
+        };
+        assert_eq!(labels([1.0, 100.0], 10), ["1", "2", "5", "10", "20", "50", "100"]);
+        assert_eq!(labels([1.0, 100.0], 5), ["1", "3", "10", "30", "100"]);
+        assert_eq!(labels([1.0, 1e6], 4), ["1", "100", "10000", "1.0e6"]);
+        assert!(labels([2.1, 4.9], 10).len() > 2, "no round number between them");
     }
 }

@@ -109,7 +109,7 @@ impl Benchmark {
     }
 }
 
-/// `benchmark-2026-11-21-amd-epyc-avx512.json`: virtual machines do not say which processor of a family they run on.
+/// `benchmark-2026-11-21-amd-epyc-family-26-model-2-avx512.json`.
 fn file_name(record: &Record) -> String {
     let machine = &record.report.machine;
     let lower = format!("{} {}", machine.processor, machine.instructions).to_lowercase();

@@ -24,7 +24,7 @@ pub(super) struct Memory {
     pub pv: Box<[[Packed; MAX_PLY]]>,
 }
 
-/// A correction is at most this many sixteenths of a hundredth of a cat.
+/// Either part of a correction is at most this many sixteenths of a hundredth of a cat.
 const CORRECTION_LIMIT: i32 = 1024;
 
 /// Moves the score towards the bonus's sign, the less the nearer it is to the limit ("history gravity").
