@@ -4,6 +4,7 @@ pub mod benchmark;
 pub mod board;
 pub mod cpu;
 pub mod game;
+pub mod general;
 #[cfg(feature = "gpu")]
 pub mod gpu;
 pub mod matches;
