@@ -2,6 +2,7 @@
 
 pub mod benchmark;
 pub mod board;
+pub mod complexity;
 pub mod cpu;
 pub mod game;
 pub mod general;

@@ -9,12 +9,15 @@ mod compare;
 mod control;
 mod devices;
 mod export;
+mod gadgets;
+mod general;
 mod generate;
 mod matches;
 mod mine;
 mod perft;
 mod play;
 mod probe;
+mod reduce;
 mod repack;
 mod reproduce;
 mod solve;
@@ -73,6 +76,9 @@ enum Command {
     Bench(bench::Bench),
     Benchmark(benchmark::Benchmark),
     Tune(tune::Tune),
+    General(general::General),
+    Gadgets(gadgets::Gadgets),
+    Reduce(reduce::Reduce),
 }
 
 /// Runs the program.
@@ -97,6 +103,9 @@ pub fn main() -> ExitCode {
         Command::Bench(command) => command.run(),
         Command::Benchmark(command) => command.run(),
         Command::Tune(command) => command.run(),
+        Command::General(command) => command.run(),
+        Command::Gadgets(command) => command.run(),
+        Command::Reduce(command) => command.run(),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

@@ -182,4 +182,50 @@ impl Arena {
         }
         ranks
     }
+
+    /// Where the attacker cannot force the target: whether the defender, keeping it so from the start, may also pass again
+    /// and again. A pass is the move that changes nothing but the lowest bit of the key, the side to move.
+    pub fn stays_free(&self, game: &impl Game, ranks: &[u16]) -> bool {
+        let mut kept: Vec<bool> = ranks.iter().map(|&rank| rank == NEVER).collect();
+        loop {
+            let reached = self.reach_pass(game, &kept);
+            if reached == kept {
+                return kept[0];
+            }
+            if !reached[0] {
+                return false;
+            }
+            kept = reached;
+        }
+    }
+
+    /// From where the defender, staying in `kept`, forces a state in which he may pass.
+    fn reach_pass(&self, game: &impl Game, kept: &[bool]) -> Vec<bool> {
+        let mut reached = vec![false; kept.len()];
+        let mut open = self.moves.clone();
+        let mut queue = Vec::new();
+        for state in 0..kept.len() {
+            let key = self.keys[state];
+            let decided = self.moves[state] == 0;
+            let passes = !game.attacks(key) && self.find(key ^ 1).is_some_and(|next| kept[next]);
+            if kept[state] && (decided || passes) {
+                reached[state] = true;
+                queue.push(state);
+            }
+        }
+        while let Some(state) = queue.pop() {
+            for &before in &self.from[self.first[state] as usize..self.first[state + 1] as usize] {
+                let before = before as usize;
+                if reached[before] || !kept[before] {
+                    continue;
+                }
+                open[before] -= 1;
+                if open[before] == 0 || !game.attacks(self.keys[before]) {
+                    reached[before] = true;
+                    queue.push(before);
+                }
+            }
+        }
+        reached
+    }
 }

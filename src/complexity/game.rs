@@ -54,8 +54,8 @@ pub struct GadgetGame {
     doors: Vec<u8>,
     may_leave: Vec<bool>,
     takes: Vec<bool>,
-    /// Cells that Black keeps off.
-    shunned: Vec<bool>,
+    /// Cells that White, and that Black may not go to: the own den, and traps that Black keeps off.
+    shunned: [Vec<bool>; 2],
     round_trip: bool,
     target: Vec<usize>,
     start: State,
@@ -112,7 +112,14 @@ impl GadgetGame {
             .collect();
         let exits = gadget.entrances.iter().zip(&claim.waiting);
         let may_leave = exits.map(|(e, &n)| (n == 0 || claim.round_trip) && !e.input_only).collect();
-        let shunned = cells.iter().map(|&c| claim.any_cats && board.terrain(c) == Terrain::Trap(Color::White)).collect();
+        let shunned = Color::ALL.map(|color| {
+            let off = |&c: &Place| match board.terrain(c) {
+                Terrain::Den(owner) => owner == color,
+                Terrain::Trap(Color::White) => claim.any_cats && color == Color::Black,
+                _ => false,
+            };
+            cells.iter().map(off).collect()
+        });
         let doors = gadget.entrances.iter().map(|e| cell(e.place)).collect();
         let takes = takes_table(&board, &cells);
         Ok(GadgetGame {
@@ -232,7 +239,7 @@ impl GadgetGame {
 
     /// The state without what `kind` takes on `to`, the other side on move; nothing if it cannot go there.
     fn step(&self, state: &State, man_on: &[u8; 64], kind: Piece, from: u8, to: u8) -> Option<State> {
-        if kind.color == Color::Black && self.shunned[usize::from(to)] {
+        if self.shunned[kind.color as usize][usize::from(to)] {
             return None;
         }
         let mut next = *state;
