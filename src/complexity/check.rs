@@ -24,26 +24,26 @@ pub struct Checked {
 }
 
 /// A claim with its game solved: whom every state is won for.
-pub struct Solved<'a> {
-    gadget: &'a Gadget,
-    claim: &'a Claim,
+pub struct Solved {
+    pub gadget: Gadget,
+    pub claim: Claim,
     pub game: GadgetGame,
     pub arena: Arena,
     pub ranks: Ranks,
 }
 
-impl<'a> Solved<'a> {
+impl Solved {
     /// Explores and solves the game of a claim, of at most `bound` states.
     ///
     /// # Errors
     /// If it has more, or the gadget is too large.
-    pub fn new(gadget: &'a Gadget, claim: &'a Claim, bound: usize) -> Result<Solved<'a>, GadgetError> {
+    pub fn new(gadget: &Gadget, claim: &Claim, bound: usize) -> Result<Solved, GadgetError> {
         let game = GadgetGame::new(gadget, claim)?;
         let start = game.pack(&game.start());
         let arena = Arena::explore(&game, &[start], bound)
             .map_err(|error| GadgetError::TooLarge { reason: error.to_string() })?;
         let ranks = arena.solve(&game, |key| game.reached(key));
-        Ok(Solved { gadget, claim, game, arena, ranks })
+        Ok(Solved { gadget: gadget.clone(), claim: claim.clone(), game, arena, ranks })
     }
 
     /// The verdict.
@@ -102,7 +102,7 @@ impl<'a> Solved<'a> {
                 self.best(&state)
             };
             let Some((action, next)) = next else { break };
-            lines.push(format!("{ply:3}. {}", self.game.describe(self.gadget, &state, action)));
+            lines.push(format!("{ply:3}. {}", self.game.describe(&self.gadget, &state, action)));
             if boards {
                 lines.push(self.game.picture(&next));
             }

@@ -42,6 +42,8 @@ pub struct Claim {
     pub other_first: bool,
     /// White has any number of cats anywhere: see [`super::game`].
     pub any_cats: bool,
+    /// White's cats move only to take something: what is forced so is forced.
+    pub steady_cats: bool,
     /// What has left may come in again there, and then leave where it first came in.
     pub round_trip: bool,
     /// As it stands in the file.
@@ -69,7 +71,7 @@ impl Gadget {
     /// Reads a gadget: a grid as of [`GeneralPosition::parse`], then lines `name:`, `input NAME: b1`, `output NAME: c9`,
     /// `entrance NAME: c9` (either), and claims: `claim: a=1 b=1 > out=1 forced`, `claim: a=1 > out=1 prevented`. A claim
     /// may begin with what waits outside (`black dog bottom=1 > top=1 prevented`; a white panther if it is not said) and
-    /// have the words `other-first`, `any-cats` and `round-trip`.
+    /// have the words `other-first`, `any-cats`, `steady-cats` and `round-trip`.
     ///
     /// # Errors
     /// Says the line of what is wrong.
@@ -121,7 +123,11 @@ impl Gadget {
         Ok(())
     }
 
-    fn claim(&self, line: usize, text: &str) -> Result<Claim, GadgetError> {
+    /// Reads a claim about this gadget, as it stands after `claim:` in a file; `line` is for errors.
+    ///
+    /// # Errors
+    /// Says what is wrong.
+    pub fn claim(&self, line: usize, text: &str) -> Result<Claim, GadgetError> {
         let bad = |reason| GadgetError::BadClaim { line, found: text.to_owned(), reason };
         let mut claim = Claim {
             sender: Piece { color: Color::White, animal: Animal::Panther },
@@ -130,6 +136,7 @@ impl Gadget {
             forced: false,
             other_first: false,
             any_cats: false,
+            steady_cats: false,
             round_trip: false,
             text: text.to_owned(),
         };
@@ -142,6 +149,7 @@ impl Gadget {
                 ">" => after = true,
                 "other-first" => claim.other_first = true,
                 "any-cats" => claim.any_cats = true,
+                "steady-cats" => claim.steady_cats = true,
                 "round-trip" => claim.round_trip = true,
                 "forced" | "prevented" => verdict = Some(word == "forced"),
                 _ => match word.split_once('=') {
@@ -165,6 +173,9 @@ impl Gadget {
         }
         if claim.target.iter().all(|&n| n == 0) {
             return Err(bad("it names no output after \">\""));
+        }
+        if claim.steady_cats && (!claim.forced || claim.sender.color == Color::Black) {
+            return Err(bad("steady-cats is for what White forces"));
         }
         Ok(claim)
     }

@@ -8,6 +8,8 @@
 //! With `any-cats` White's cats are left out and Black keeps off White's traps. What Black prevents so, he prevents against
 //! any number of cats wherever they come from: no cat takes a black dog, panther or elephant but on a trap, none stops one
 //! (it is taken by the move that would go there), and cats can only be in the way of White's other pieces.
+//!
+//! With `steady-cats` White's cats move only to take something, which leaves fewer states; what White forces so, he forces.
 
 use super::attractor::Game;
 use super::gadget::{Claim, Gadget, GadgetError};
@@ -20,6 +22,7 @@ const MAX_DOORS: usize = 4;
 /// A man that is not inside.
 const ABSENT: u8 = 63;
 const NOBODY: u8 = u8::MAX;
+const WHITE_CAT: Piece = Piece { color: Color::White, animal: Animal::Cat };
 
 /// A state, unpacked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,6 +60,7 @@ pub struct GadgetGame {
     /// Cells that White, and that Black may not go to: the own den, and traps that Black keeps off.
     shunned: [Vec<bool>; 2],
     round_trip: bool,
+    steady_cats: bool,
     target: Vec<usize>,
     start: State,
 }
@@ -78,8 +82,7 @@ impl GadgetGame {
         }
         let cell = |place: Place| cells.iter().position(|&c| c == place).expect("a land square") as u8;
         let waiting: usize = claim.waiting.iter().sum();
-        let cat = Piece { color: Color::White, animal: Animal::Cat };
-        let counted = gadget.position.pieces().filter(|(piece, _)| !(claim.any_cats && *piece == cat));
+        let counted = gadget.position.pieces().filter(|(piece, _)| !(claim.any_cats && *piece == WHITE_CAT));
         let inside = counted.map(|(piece, place)| (piece, cell(place)));
         let outside = (0..waiting).map(|_| (claim.sender, ABSENT));
         let mut men: Vec<(Piece, u8)> = inside.chain(outside).collect();
@@ -134,6 +137,7 @@ impl GadgetGame {
             takes,
             shunned,
             round_trip: claim.round_trip,
+            steady_cats: claim.steady_cats,
             target: claim.target.clone(),
             start,
         })
@@ -143,6 +147,25 @@ impl GadgetGame {
     #[must_use]
     pub fn start(&self) -> State {
         self.start
+    }
+
+    /// The state with the pieces that stand on the gadget's squares. A piece that is none of this game's is left out.
+    pub fn state(&self, piece_at: impl Fn(Place) -> Option<Piece>, waiting: [u8; 4], left: [u8; 4], turn: Color) -> State {
+        let mut state = State { men: [ABSENT; MAX_MEN], waiting, left, turn };
+        for (cell, &place) in self.cells.iter().enumerate() {
+            let Some(piece) = piece_at(place) else { continue };
+            if let Some(man) = (0..self.kinds.len()).find(|&i| self.kinds[i] == piece && state.men[i] == ABSENT) {
+                state.men[man] = cell as u8;
+            }
+        }
+        self.sort(&mut state);
+        state
+    }
+
+    /// The square of an entrance.
+    #[must_use]
+    pub fn door(&self, door: usize) -> Place {
+        self.cells[usize::from(self.doors[door])]
     }
 
     /// Packs a state: six bits a man, two bits a counter, one for the side to move.
@@ -192,7 +215,11 @@ impl GadgetGame {
             if from == ABSENT || kind.color != state.turn {
                 continue;
             }
+            let steady = self.steady_cats && kind == WHITE_CAT;
             for &to in &self.neighbours[usize::from(from)] {
+                if steady && man_on[usize::from(to)] == NOBODY {
+                    continue;
+                }
                 if let Some(mut next) = self.step(state, &man_on, kind, from, to) {
                     next.men[i] = to;
                     self.sort(&mut next);

@@ -4,9 +4,17 @@
 pub mod attractor;
 pub mod catalog;
 pub mod check;
+pub mod circuit;
+pub mod formula;
 pub mod gadget;
 pub mod game;
+pub mod layout;
+pub mod opponent;
+pub mod play;
 
 pub use catalog::{gadget, gadgets};
 pub use check::{Checked, DEFAULT_BOUND, Solved, check};
+pub use circuit::{Circuit, Gate, Step, crossover, half_crossover, reachable};
+pub use formula::{Formula, FormulaError, FormulaGame, TooManyVariables};
+pub use layout::{Kind, Layout, LayoutError};
 pub use gadget::{Claim, Entrance, Gadget, GadgetError};
