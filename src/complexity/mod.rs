@@ -9,6 +9,7 @@ pub mod formula;
 pub mod gadget;
 pub mod game;
 pub mod layout;
+pub mod measure;
 pub mod opponent;
 pub mod play;
 

@@ -124,7 +124,8 @@ impl<'a> Opponent<'a> {
 
     fn search(&mut self, position: &GeneralPosition, last: Option<GeneralMove>) -> GeneralMove {
         let mut candidates = self.near(position, last);
-        candidates.extend(self.progress(position));
+        let progress = self.progress(position).filter(|mv| position.piece_at(mv.from).is_some());
+        candidates.extend(progress);
         candidates.push(self.any(position));
         let mut board = position.clone();
         let mut best = (i64::MIN, candidates[0]);
@@ -134,17 +135,13 @@ impl<'a> Opponent<'a> {
             let replies = self.near(&board, Some(mv));
             let worst = replies.iter().map(|&reply| value(&board, reply)).max().unwrap_or(0);
             board.undo(undo);
-            let forward = i64::from(self.is_progress(mv));
+            let forward = i64::from(progress == Some(mv));
             let score = (gain - worst) * 16 + forward * 8 + self.below(8) as i64;
             if score > best.0 {
                 best = (score, mv);
             }
         }
         best.1
-    }
-
-    fn is_progress(&self, mv: GeneralMove) -> bool {
-        self.run.windows(2).any(|pair| pair == [mv.from, mv.to])
     }
 }
 
