@@ -1,17 +1,15 @@
 //! How fast this machine is at what the program does: perft, solving, probing, searching.
 
-use crate::board::{Color, Piece, Position, RuleOptions, Rules, Setup, Square};
+use crate::board::{Piece, Position, RuleOptions, Rules};
 use crate::cpu::{CpuLevel, processor_name};
-use crate::game::Game;
+use crate::game::random::Random;
 use crate::perft::{Perft, PerftMode};
-use crate::search::{Engine, EngineOptions, Limits, bench};
+use crate::search::{EngineOptions, Limits, bench};
 use crate::tablebase::{Generate, Material, Options, SetError, SolveError, Solver, TableSet, WdlTables};
-use rand_core::{Rng, SeedableRng};
-use rand_pcg::Pcg64;
 use serde::{Deserialize, Serialize};
 use std::hint::black_box;
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::Instant;
 
 /// What was measured, and on what.
@@ -208,29 +206,19 @@ pub fn retrograde<E: From<SolveError>>(
     Ok(best.expect("it was solved at least once"))
 }
 
-/// Random positions of so many pieces that are not over, the same in every run.
+/// Random positions of N pieces that are not over, the same in every run.
+#[doc(hidden)] // Public for benches/probe.rs, which measures what this module does.
 #[must_use]
 pub fn random_positions(pieces: usize, count: usize) -> Vec<Position> {
-    let mut random = Pcg64::seed_from_u64(1);
+    let mut random = Random::new(1);
     let materials = Material::all(pieces);
     let rules = Rules::default();
-    let mut positions = Vec::new();
-    while positions.len() < count {
-        let material = materials[(random.next_u64() % materials.len() as u64) as usize];
-        let turn = if random.next_u64() & 1 == 0 { Color::White } else { Color::Black };
-        let mut setup = Setup::empty(turn);
-        for (color, animal) in material.pieces() {
-            let square = (random.next_u64() % Square::COUNT as u64) as usize;
-            setup.squares[square] = Some(Piece { color, animal });
-        }
-        if let Ok(position) = Position::from_setup(&setup)
-            && Material::of(&position) == Some(material)
-            && position.outcome(&rules).is_none()
-        {
-            positions.push(position);
-        }
-    }
-    positions
+    let mut position = || {
+        let pieces = random.choose(&materials)?.pieces();
+        let pieces: Vec<Piece> = pieces.map(|(color, animal)| Piece { color, animal }).collect();
+        random.placement(&pieces, &rules)
+    };
+    std::iter::repeat_with(&mut position).flatten().take(count).collect()
 }
 
 /// Makes tables in an empty directory and looks positions up, in memory and in the files.
@@ -261,21 +249,12 @@ pub fn probe(quick: bool, dir: &Path) -> Result<Vec<ProbeTime>, SetError> {
     Ok(times)
 }
 
-/// Searches with one engine of so many threads.
+/// Searches the positions of [`bench::POSITIONS`] with one engine of N threads.
 #[must_use]
 pub fn search(quick: bool, threads: usize) -> SearchSpeed {
-    let mut engine = Engine::new(EngineOptions { threads, ..EngineOptions::default() });
+    let options = EngineOptions { threads, ..EngineOptions::default() };
     let limits = Limits { nodes: Some(if quick { 100_000 } else { 1_000_000 }), ..Limits::default() };
-    let (mut nodes, mut seconds) = (0, 0.0);
-    for fen in bench::POSITIONS {
-        let position = Position::from_fen(fen).expect("the positions are valid");
-        let game = Game::new(position, Rules::default(), Some(Game::NO_CAPTURE_LIMIT));
-        engine.new_game();
-        let start = Instant::now();
-        let found = engine.search(&game, &limits, &AtomicBool::new(false), &mut |_| ());
-        seconds += start.elapsed().as_secs_f64();
-        nodes += found.lines.first().map_or(0, |line| line.nodes);
-    }
+    let (nodes, seconds) = bench::search_all(&limits, &options, &Rules::default());
     SearchSpeed { threads, nodes, seconds, nodes_per_second: nodes as f64 / seconds }
 }
 

@@ -17,9 +17,8 @@
 
 use crate::board::{Move, Position, RuleOptions, Rules};
 use crate::game::Game;
-use crate::matches::TableCache;
 use crate::perft::{Perft, PerftMode};
-use crate::search::{Clock, Engine, EngineOptions, Evaluation, Info, Limits, Tables};
+use crate::search::{Clock, Engine, EngineOptions, Evaluation, Info, Limits, TableCache, Tables};
 use std::fmt;
 use std::io::{self, BufRead, Read, Write};
 use std::ops::ControlFlow;

@@ -1,6 +1,7 @@
 //! One game between two players: clocks, and who loses when a move is late, illegal or does not come.
 
-use super::player::{Player, PlayerError, TimeControl, Turn};
+use super::player::{Player, PlayerError, Turn};
+use super::time_control::TimeControl;
 use crate::board::{ByColor, Color};
 use crate::game::{Forfeit, ForfeitReason, Game, Record};
 use std::sync::atomic::AtomicBool;

@@ -2,11 +2,13 @@
 //! not depend on time comes out the same whatever the number of games at once.
 
 use super::openings::{NoOpening, Openings};
-use super::player::{Player, PlayerError, PlayerSpec, TableCache, TablesError};
+use super::player::{Player, PlayerError};
 use super::referee::{Conditions, PlayedGame, Usage, play};
+use super::spec::PlayerSpec;
 use super::statistics::{Decision, Sprt, Tally};
 use crate::board::{ByColor, Color, Rules};
 use crate::game::{Conclusion, ForfeitReason};
+use crate::search::{TableCache, TablesError};
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};

@@ -30,7 +30,7 @@ macro_rules! ideas {
 
 ideas! {
     /// Cut off by values of the transposition table.
-    table = "table": true,
+    tt = "tt": true,
     /// Aspiration windows at the root.
     aspiration = "aspiration": true,
     /// Quiescence search over captures and den threats.
