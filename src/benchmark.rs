@@ -15,18 +15,24 @@ use std::time::Instant;
 /// What was measured, and on what.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Report {
+    /// What was measured.
     pub machine: Machine,
     /// Whether the sizes of `--quick` were used.
     pub quick: bool,
+    /// Counting, by number of threads.
     pub perft: Vec<PerftSpeed>,
+    /// Solving endgames.
     pub retrograde: Vec<RetrogradeSpeed>,
+    /// Looking positions up.
     pub probe: Vec<ProbeTime>,
+    /// Searching, by number of threads.
     pub search: Vec<SearchSpeed>,
 }
 
 /// What runs the program.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Machine {
+    /// The name of the processor.
     pub processor: String,
     /// Processors that the program may use.
     pub cores: usize,
@@ -34,17 +40,24 @@ pub struct Machine {
     pub instructions: String,
     /// The graphics card that was measured, if any.
     pub gpu: Option<String>,
+    /// Operating system and architecture.
     pub system: String,
+    /// The compiler that made the program.
     pub compiler: String,
 }
 
 /// Plain perft from the start.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct PerftSpeed {
+    /// Number of threads.
     pub threads: usize,
+    /// Plies.
     pub depth: u32,
+    /// Lines counted.
     pub nodes: u64,
+    /// The least time of three.
     pub seconds: f64,
+    /// Nodes by seconds.
     pub nodes_per_second: f64,
 }
 
@@ -53,31 +66,43 @@ pub struct PerftSpeed {
 pub struct RetrogradeSpeed {
     /// `cpu` or `gpu`.
     pub backend: String,
+    /// Number of threads.
     pub threads: usize,
     /// `3 pieces`, or a material.
     pub what: String,
+    /// The most pieces.
     pub pieces: usize,
     /// Positions solved, both sides to move, one material a class.
     pub positions: u64,
+    /// The least time.
     pub seconds: f64,
+    /// Positions by seconds.
     pub positions_per_second: f64,
 }
 
 /// Looking up random positions on one thread.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct ProbeTime {
+    /// What is looked up, and where.
     pub what: String,
+    /// Pieces of each position.
     pub pieces: usize,
+    /// Number of probes.
     pub probes: u64,
+    /// Mean time of a probe.
     pub nanoseconds: f64,
 }
 
 /// Searching positions of all kinds, a fixed number of nodes each.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct SearchSpeed {
+    /// Number of threads.
     pub threads: usize,
+    /// Nodes of all positions together.
     pub nodes: u64,
+    /// Time of all positions together.
     pub seconds: f64,
+    /// Nodes by seconds.
     pub nodes_per_second: f64,
 }
 
@@ -108,7 +133,7 @@ pub fn thread_counts(most: usize) -> Vec<usize> {
     counts
 }
 
-/// The least of so many times, in seconds, and what came out.
+/// The least of N times, in seconds, and what came out.
 fn best_of<T>(times: usize, mut f: impl FnMut() -> T) -> (T, f64) {
     let mut once = || {
         let start = Instant::now();
@@ -135,7 +160,7 @@ pub fn perft(quick: bool) -> PerftSpeed {
 /// What [`retrograde`] solves.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Endgames {
-    /// All materials up to so many pieces.
+    /// All materials of up to N pieces.
     Pieces(usize),
     /// One material and what it leads to.
     One(Material),
@@ -165,6 +190,9 @@ impl Endgames {
 }
 
 /// Solves on the current rayon pool with what `solver` makes; making it is not timed.
+///
+/// # Errors
+/// If `solver` fails, the endgame has too many pieces for it, or there is not enough memory.
 pub fn retrograde<E: From<SolveError>>(
     what: Endgames,
     backend: &str,
@@ -222,6 +250,9 @@ pub fn random_positions(pieces: usize, count: usize) -> Vec<Position> {
 }
 
 /// Makes tables in an empty directory and looks positions up, in memory and in the files.
+///
+/// # Errors
+/// If there is not enough memory, or the directory cannot be written.
 pub fn probe(quick: bool, dir: &Path) -> Result<Vec<ProbeTime>, SetError> {
     let pieces = if quick { 3 } else { 4 };
     let positions = random_positions(pieces, 1 << 14);

@@ -276,7 +276,7 @@ impl Worker<'_> {
             && known.eval - margin >= node.beta
     }
 
-    /// The moves of a node, one by one.
+    /// The moves of a node, one by one. Longer than a screen: every step needs most of the variables of the loop.
     #[inline(always)]
     fn search_moves<L: Compiled, const PV: bool>(
         &mut self,

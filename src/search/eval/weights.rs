@@ -32,7 +32,10 @@ pub type Weight = [i16; 2];
 
 /// The weight of every feature. Their text is the numbers in order, the middle game's and the endgame's of each feature.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Weights(pub [Weight; FEATURES]);
+pub struct Weights(
+    /// By feature.
+    pub [Weight; FEATURES],
+);
 
 /// The weights that `dsq tune` made, in hundredths of a cat.
 pub static WEIGHTS: LazyLock<Weights> =
