@@ -6,8 +6,8 @@ use crate::board::geometry::{LEAP_DOWN, LEAP_LEFT, LEAP_RIGHT, LEAP_UP};
 use crate::board::{Color, Direction, Square};
 use crate::tablebase::class::Classes;
 use crate::tablebase::index::{Index, ROW_CELLS, WIDTH, squares_in_play};
-use crate::tablebase::quiet::QuietMoves;
-use crate::tablebase::seeds::{Capture, HOLD, NOTHING, SeedMoves, WIN_AT_ONCE, Worth};
+use crate::tablebase::solve::cpu::quiet::QuietMoves;
+use crate::tablebase::solve::cpu::seeds::{Capture, HOLD, NOTHING, SeedMoves, WIN_AT_ONCE, Worth};
 use crate::tablebase::value::{DRAW, NO_MOVE, decided};
 use crate::tablebase::{ClassId, Material};
 

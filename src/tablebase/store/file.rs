@@ -16,10 +16,10 @@
 //! of the other follows from those of its moves, which lead to the stored side or to smaller classes. What a block holds is
 //! said in `codec`, how rows and cells are numbered in `index`.
 
-use super::codec::{self, Layout};
-use super::index::Index;
-use super::{Cells, Material, ROW_CELLS, Stats, Table, Value};
 use crate::board::{ByColor, Color, RuleOptions};
+use crate::tablebase::index::Index;
+use crate::tablebase::store::codec::{self, Layout};
+use crate::tablebase::{Cells, Material, ROW_CELLS, Stats, Table, Value};
 use memmap2::Mmap;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -412,7 +412,9 @@ impl TableFile {
         for first in (0..self.index.rows).step_by(self.description.block_rows) {
             let block = self.block(self.block_of(color, first * ROW_CELLS))?;
             let rows = first..(first + self.description.block_rows).min(self.index.rows);
-            self.layout.scatter(&block.bytes, &mut cells, rows, |row| super::pass::valid_row(&self.index, row).0);
+            self.layout.scatter(&block.bytes, &mut cells, rows, |row| {
+                crate::tablebase::solve::cpu::pass::valid_row(&self.index, row).0
+            });
         }
         self.check_values(color, &cells)?;
         Ok(cells)

@@ -8,14 +8,14 @@
 //! and reads *lost*, an even pass the other way round, so the two sides to move and all rows go in parallel. Only rows
 //! next to a row that changed in the pass before are looked at.
 
-use super::class::Classes;
-use super::index::{Index, ROW_CELLS, WIDTH, squares_in_play};
-use super::quiet::{QuietMoves, Row};
-use super::seeds::{Buckets, Entry, MAX_PLIES, SeedMoves};
-use super::value::{Cells, DRAW, NO_MOVE, decided};
-use super::{Material, SolveError, Stats, Table};
 use crate::board::{ByColor, Color, NoMove};
 use crate::cpu::{Avx512, CpuLevel, Portable, Vector, dispatch};
+use crate::tablebase::class::Classes;
+use crate::tablebase::index::{Index, ROW_CELLS, WIDTH, squares_in_play};
+use crate::tablebase::solve::cpu::quiet::{QuietMoves, Row};
+use crate::tablebase::solve::cpu::seeds::{Buckets, Entry, MAX_PLIES, SeedMoves};
+use crate::tablebase::value::{Cells, DRAW, NO_MOVE, decided};
+use crate::tablebase::{Material, SolveError, Stats, Table};
 use rayon::prelude::*;
 use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
 
@@ -98,7 +98,7 @@ pub(crate) fn solve(task: &Task) -> Result<Solved, SolveError> {
 }
 
 /// Finds the seeds of a class and forgets them, to be timed.
-pub(super) fn seeds(task: &Task) -> Result<(), SolveError> {
+pub(crate) fn seeds(task: &Task) -> Result<(), SolveError> {
     Class::new(task).start().map(|_| ())
 }
 

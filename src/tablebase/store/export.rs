@@ -1,7 +1,7 @@
 //! The positions of a material as text, White to move, as the 2013 paper describes it.
 
-use super::{Material, MaterialTable, SetError, Table, TableSet, Verdict, Wdl, position_of};
 use crate::board::{Color, Rules};
+use crate::tablebase::{Material, MaterialTable, SetError, Table, TableSet, Verdict, Wdl, position_of};
 use std::io::{self, Write};
 use thiserror::Error;
 

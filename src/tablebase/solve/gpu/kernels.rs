@@ -5,7 +5,7 @@
 use super::plan;
 use crate::board::{Direction, Square};
 use crate::gpu::wgsl;
-use crate::tablebase::quiet::{FILE_A, NOT_A, NOT_G};
+use crate::tablebase::solve::cpu::quiet::{FILE_A, NOT_A, NOT_G};
 use std::fmt::Write;
 
 /// What a set of kernels is compiled for.
@@ -100,7 +100,7 @@ impl Variant {
 
 /// Name and text of each file.
 macro_rules! files {
-    ($($name:ident),*) => { &[$((stringify!($name), include_str!(concat!("../../../shaders/", stringify!($name), ".wgsl")))),*] };
+    ($($name:ident),*) => { &[$((stringify!($name), include_str!(concat!("../../../../shaders/", stringify!($name), ".wgsl")))),*] };
 }
 
 const KERNELS: &[(&str, &str)] =

@@ -2,29 +2,29 @@
 //! values are known; a den entered or a last enemy taken wins at once. For each position the best of these is looked up
 //! once, before the first pass.
 
-use super::class::{Classes, Member};
-use super::index::{Index, WIDTH, squares_in_play};
-use super::quiet::{MAX_ROW_PIECES, Row, destinations};
-use super::value::{Cells, Code, DRAW, NO_MOVE};
-use super::{Man, Table};
 use crate::board::geometry::DEN;
 use crate::board::{Bitboard, Color, Direction, NoMove, OwnRatBlocks, RuleOptions, Square};
 use crate::cpu::Vector;
+use crate::tablebase::class::{Classes, Member};
+use crate::tablebase::index::{Index, WIDTH, squares_in_play};
+use crate::tablebase::solve::cpu::quiet::{MAX_ROW_PIECES, Row, destinations};
+use crate::tablebase::value::{Cells, Code, DRAW, NO_MOVE};
+use crate::tablebase::{Man, Table};
 
 /// What a capture is worth to the side that makes it. Greater is better: nothing, a loss in k (as k), a draw, a win in k
 /// (as 65535 - k).
 pub(crate) type Worth = u16;
 
-pub(super) const NOTHING: Worth = 0;
+pub(crate) const NOTHING: Worth = 0;
 /// A draw; also whatever keeps a position from ever being lost.
-pub(super) const HOLD: Worth = 0x7fff;
-pub(super) const WIN_AT_ONCE: Worth = Worth::MAX - 1;
+pub(crate) const HOLD: Worth = 0x7fff;
+pub(crate) const WIN_AT_ONCE: Worth = Worth::MAX - 1;
 
 /// The longest line that a [`Worth`] can tell from its neighbours.
 pub(crate) const MAX_PLIES: u16 = HOLD - 4;
 
 /// The worth of moving to a position with this value for the opponent.
-pub(super) fn worth(code: Code, options: &RuleOptions) -> Worth {
+pub(crate) fn worth(code: Code, options: &RuleOptions) -> Worth {
     let plies = match code {
         0 => return NOTHING,
         DRAW => return HOLD,
@@ -87,7 +87,7 @@ pub(crate) struct RowSeeds {
 
 /// A capture of one piece by another: who stands where, and where the rest goes.
 #[derive(Clone, Debug)]
-pub(super) struct Capture {
+pub(crate) struct Capture {
     pub attacker: usize,
     pub victim: usize,
     /// By the attacker's square: where it takes the victim, and the water it leaps over.
@@ -100,7 +100,7 @@ pub(super) struct Capture {
 
 /// Where the position after a capture is found.
 #[derive(Clone, Debug)]
-pub(super) struct Rest {
+pub(crate) struct Rest {
     pub table: usize,
     /// Whether it is Black's to move in the smaller class.
     pub turn: Color,
@@ -113,9 +113,9 @@ pub(super) struct Rest {
 /// The captures and den entries of one side of a class.
 #[derive(Clone, Debug)]
 pub(crate) struct SeedMoves {
-    pub(super) captures: Vec<Capture>,
+    pub(crate) captures: Vec<Capture>,
     /// By piece: the squares from which it steps into the enemy's den; empty for the other side's pieces.
-    pub(super) den_entries: Vec<u64>,
+    pub(crate) den_entries: Vec<u64>,
     lane_blocks: bool,
     first_blocks: bool,
     options: RuleOptions,
@@ -501,7 +501,7 @@ impl Capture {
         if hits_from.iter().all(Vec::is_empty) {
             return None;
         }
-        let material = super::Material::from_men(men);
+        let material = crate::tablebase::Material::from_men(men);
         let rest = material.without(men[victim].0, prey).map(|rest| {
             let member = classes.member(rest).expect("classes of fewer pieces are there");
             Rest::new(men, victim, color, member, classes)

@@ -1,9 +1,9 @@
 //! Quiet moves on planes. A plane is a set of positions of one class: a bit for each cell, 64 to a word, 64 words to a row.
 //! Looking one quiet move ahead, for all positions of a row at once, is an OR of other rows and of shifted words.
 
-use super::index::{Index, RowPiece, WIDTH, squares_in_play};
 use crate::board::geometry::{LEAP_DOWN, LEAP_LEFT, LEAP_RIGHT, LEAP_UP};
 use crate::board::{Bitboard, Color, Direction, OwnRatBlocks, RuleOptions, Square};
+use crate::tablebase::index::{Index, RowPiece, WIDTH, squares_in_play};
 
 /// 64 words: all squares of the word piece by all squares of the lane piece.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,10 +15,10 @@ impl Row {
     pub const EMPTY: Row = Row([0; WIDTH]);
 }
 
-pub(super) const FILE_A: u64 = Bitboard::file(0).bits();
+pub(crate) const FILE_A: u64 = Bitboard::file(0).bits();
 const FILE_G: u64 = Bitboard::file(6).bits();
-pub(super) const NOT_A: u64 = Bitboard::FULL.bits() & !FILE_A;
-pub(super) const NOT_G: u64 = Bitboard::FULL.bits() & !FILE_G;
+pub(crate) const NOT_A: u64 = Bitboard::FULL.bits() & !FILE_A;
+pub(crate) const NOT_G: u64 = Bitboard::FULL.bits() & !FILE_G;
 
 /// All ones in the words of squares off the g-file (whose right neighbour exists), and off the a-file.
 const RIGHT_WORDS: [u64; WIDTH] = word_mask(NOT_G);
@@ -38,7 +38,7 @@ const fn word_mask(squares: u64) -> [u64; WIDTH] {
 
 /// A step or leap of a row piece from one of its squares.
 #[derive(Clone, Debug)]
-pub(super) struct RowMove {
+pub(crate) struct RowMove {
     /// The other row's number less this one's; for `mirrored` moves the number that the first row piece's digit adds there.
     pub delta: i32,
     /// True for a move of the first row piece over the d-file: the position behind it is looked up mirrored.
@@ -49,7 +49,7 @@ pub(super) struct RowMove {
 
 /// A leap of the word piece.
 #[derive(Clone, Debug)]
-pub(super) struct WordLeap {
+pub(crate) struct WordLeap {
     pub from: usize,
     pub to: usize,
     pub crossed: u64,
@@ -58,16 +58,16 @@ pub(super) struct WordLeap {
 /// How one side's pieces move on the planes of a class.
 #[derive(Clone, Debug)]
 pub(crate) struct QuietMoves {
-    pub(super) row_pieces: Vec<RowPieceMoves>,
-    pub(super) word: Option<Vec<WordLeap>>,
-    pub(super) lane: Option<LaneLeaps>,
+    pub(crate) row_pieces: Vec<RowPieceMoves>,
+    pub(crate) word: Option<Vec<WordLeap>>,
+    pub(crate) lane: Option<LaneLeaps>,
     /// Whether the lane piece, and the first row piece, is a rat that blocks this side's leaps.
-    pub(super) lane_blocks: bool,
-    pub(super) first_blocks: bool,
+    pub(crate) lane_blocks: bool,
+    pub(crate) first_blocks: bool,
 }
 
 #[derive(Clone, Debug)]
-pub(super) struct RowPieceMoves {
+pub(crate) struct RowPieceMoves {
     pub piece: usize,
     /// By digit.
     pub moves: Vec<Vec<RowMove>>,
@@ -76,7 +76,7 @@ pub(super) struct RowPieceMoves {
 }
 
 #[derive(Copy, Clone, Debug)]
-pub(super) struct LaneLeaps {
+pub(crate) struct LaneLeaps {
     pub files: u64,
     pub ranks: u64,
 }

@@ -5,7 +5,7 @@ use super::plan::{Member, Plan, depth_of_worth};
 use super::{Batch, GpuWork, KernelSet, ROW_BYTES, Tables};
 use crate::board::{ByColor, Color, NoMove};
 use crate::gpu::{Bound, Device, GpuError, PARAMS_STRIDE, Part, Step};
-use crate::tablebase::pass::Solved;
+use crate::tablebase::solve::cpu::pass::Solved;
 use crate::tablebase::value::Cells;
 use crate::tablebase::{ROW_CELLS, Stats, Table, WIDTH};
 use std::sync::Arc;

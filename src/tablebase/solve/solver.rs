@@ -1,14 +1,14 @@
-use super::pass::{Solved, Task, solve};
-use super::quiet::Row;
-use super::{Cells, ClassId, Classes, Index, Material, ROW_CELLS, Stats, Value};
 use crate::board::{ByColor, Position, RuleOptions};
 use crate::cpu::CpuLevel;
+use crate::tablebase::solve::cpu::pass::{Solved, Task, solve};
+use crate::tablebase::solve::cpu::quiet::Row;
+use crate::tablebase::{Cells, ClassId, Classes, Index, Material, ROW_CELLS, Stats, Value};
 use rayon::prelude::*;
 use thiserror::Error;
 #[cfg(feature = "gpu")]
 use {
-    super::gpu::{Batch, Gpu, GpuWork},
     crate::gpu::GpuError,
+    crate::tablebase::solve::gpu::{Batch, Gpu, GpuWork},
 };
 
 /// The most pieces that can be solved: cells are numbered with 32 bits in captures.
@@ -237,14 +237,14 @@ impl Solver {
         Ok(())
     }
 
-    pub(super) fn task(&self, id: ClassId, keep: bool) -> Task<'_> {
+    pub(crate) fn task(&self, id: ClassId, keep: bool) -> Task<'_> {
         let (material, level) = (self.classes.get(id).representative, self.options.level);
         Task { material, classes: &self.classes, tables: &self.tables, keep, level }
     }
 
     /// Classes to solve on a graphics card, values and all.
     #[cfg(all(test, feature = "gpu"))]
-    pub(super) fn batch<'a>(&'a self, ids: &'a [ClassId]) -> Batch<'a> {
+    pub(crate) fn batch<'a>(&'a self, ids: &'a [ClassId]) -> Batch<'a> {
         Batch { ids, upcoming: ids, classes: &self.classes, tables: &self.tables, keep: true }
     }
 

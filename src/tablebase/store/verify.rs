@@ -1,7 +1,7 @@
 //! Checks finished tables: checksums, and values against the values one move on, by the move generator that plays games.
 
-use super::{Cells, ClassId, Index, Material, ROW_CELLS, SetError, Stats, TableSet, Value, position_of};
 use crate::board::{Color, Position};
+use crate::tablebase::{Cells, ClassId, Index, Material, ROW_CELLS, SetError, Stats, TableSet, Value, position_of};
 use rand_core::{Rng, SeedableRng};
 use rand_pcg::Pcg64;
 use rayon::prelude::*;

@@ -1,8 +1,8 @@
 //! All positions of a material, one after the other.
 
-use super::index::piece_order;
 use super::{Classes, Index, Man, Material, Table, Value, squares_in_play};
 use crate::board::{Bitboard, Color, Piece, Position, Setup, Square};
+use crate::tablebase::index::piece_order;
 
 /// The values of a material, position by position, whatever material of its class the table was made for.
 pub struct MaterialTable<'a> {

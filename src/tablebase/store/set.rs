@@ -1,15 +1,15 @@
 //! A directory of tables: a file a class, made by [`Generate`], read by [`TableSet`].
 
-use super::file::{
+use crate::board::{ByColor, Color, NoMove, Position, RuleOptions, Rules};
+use crate::tablebase::address::{Found, Locator};
+use crate::tablebase::solve::solver::working_bytes;
+use crate::tablebase::store::file::{
     Block, Description, PARTIAL, Packing, Sides, TableError, TableFile, check_values, write, write_whole,
 };
-use super::locate::{Found, Locator};
-use super::solve::working_bytes;
-use super::verify::position;
-use super::{
+use crate::tablebase::store::verify::position;
+use crate::tablebase::{
     Cells, Class, ClassId, Classes, Index, Material, MaterialError, ROW_CELLS, SolveError, Solver, Stats, Table, Value,
 };
-use crate::board::{ByColor, Color, NoMove, Position, RuleOptions, Rules};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::collections::{HashMap, HashSet};
@@ -484,7 +484,7 @@ fn largest(dir: &Path, manifest: &Manifest) -> Result<usize, SetError> {
         let material: Material = class.class.parse().map_err(|e: MaterialError| broken(e.to_string()))?;
         pieces = pieces.max(material.len());
     }
-    if pieces > super::MAX_PIECES {
+    if pieces > crate::tablebase::MAX_PIECES {
         return Err(broken(format!("it names a class of {pieces} pieces")));
     }
     Ok(pieces)

@@ -2,10 +2,10 @@
 //! the word piece and the lane piece may stand on, one byte a cell (two, lowest first, if the class has a line longer than
 //! 253 plies), compressed with zstd. Cells that no position has repeat the value before them, which costs nothing.
 
-use super::index::{Index, ROW_CELLS, WIDTH, squares_in_play};
-use super::value::Cells;
-use super::{Material, Value};
 use crate::board::{Bitboard, Square};
+use crate::tablebase::index::{Index, ROW_CELLS, WIDTH, squares_in_play};
+use crate::tablebase::value::Cells;
+use crate::tablebase::{Material, Value};
 use std::cell::RefCell;
 use std::hash::Hasher;
 use std::ops::Range;

@@ -4,10 +4,10 @@
 use super::*;
 use crate::board::{Outcome, Position, RuleOptions, Rules};
 use crate::gpu::Choice;
-use crate::tablebase::gpu::plan::small_worth;
-use crate::tablebase::gpu::{Gpu, GpuLimits};
-use crate::tablebase::quiet::QuietMoves;
-use crate::tablebase::seeds::worth;
+use crate::tablebase::solve::cpu::quiet::QuietMoves;
+use crate::tablebase::solve::cpu::seeds::worth;
+use crate::tablebase::solve::gpu::plan::small_worth;
+use crate::tablebase::solve::gpu::{Gpu, GpuLimits};
 use crate::tablebase::value::{DRAW, NO_MOVE, decided};
 use crate::tablebase::{ClassId, Index, Options, Solver, position_of};
 use rand_core::{Rng, SeedableRng};

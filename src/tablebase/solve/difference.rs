@@ -1,7 +1,7 @@
 //! Where two solvers disagree.
 
-use super::{ClassId, Index, Material, Solver, Value, position_of};
 use crate::board::Color;
+use crate::tablebase::{ClassId, Index, Material, Solver, Value, position_of};
 
 /// The first difference between two solvers in a class.
 #[derive(Clone, Debug, PartialEq, Eq)]
