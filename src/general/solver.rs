@@ -5,7 +5,7 @@
 //! found first, with their numbers of moves; then values go backward, by moves taken back, nearest to the end first.
 
 use super::{GeneralPosition, Place, Terrain, may_capture};
-use crate::board::{Animal, ByColor, Color, Direction, NoMove, Piece, RuleOptions};
+use crate::board::{Animal, Color, Direction, NoMove, Piece, RuleOptions};
 use std::sync::Arc;
 use thiserror::Error;
 
@@ -29,7 +29,7 @@ pub enum GeneralSolveError {
 /// What a position is worth for the side to move, under best play of both sides.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
 pub enum GeneralValue {
-    /// Won in so many plies.
+    /// Won in so many plies; 0 if it is won already.
     Win(u32),
     Draw,
     /// Lost in so many plies; 0 if it is lost already.
@@ -116,7 +116,11 @@ impl Solution {
     #[must_use]
     pub fn value(&self, position: &GeneralPosition) -> Option<GeneralValue> {
         let index = self.keys.find(self.packing.pack(position)?)?;
-        Some(self.value_of(index))
+        match position.winner() {
+            // Only a position that somebody made up is won for who is on move.
+            Some(winner) if winner == position.turn() => Some(GeneralValue::Win(0)),
+            _ => Some(self.value_of(index)),
+        }
     }
 
     fn value_of(&self, index: usize) -> GeneralValue {
@@ -421,14 +425,5 @@ fn place_rest(
             place_rest(board, rest, squares, all);
             squares[place.index()] = None;
         }
-    }
-}
-
-/// Values for both sides to move.
-impl Solution {
-    /// The counts with either side to move.
-    #[must_use]
-    pub fn both_counts(&self) -> ByColor<GeneralCounts> {
-        ByColor::from_fn(|turn| self.counts(turn))
     }
 }
