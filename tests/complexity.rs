@@ -201,7 +201,11 @@ fn the_formula_game_is_what_plain_search_says() {
     // Its best moves lead there.
     let (mut is_true, mut is_false, mut turn) = (0u32, 0u32, Color::White);
     while let Some(variable) = game.best(is_true, is_false, turn) {
-        if turn == Color::White { is_true |= 1 << variable } else { is_false |= 1 << variable }
+        if turn == Color::White {
+            is_true |= 1 << variable
+        } else {
+            is_false |= 1 << variable
+        }
         turn = !turn;
         assert_eq!(game.winner_at(is_true, is_false, turn), winner);
     }
@@ -294,8 +298,7 @@ fn the_winner_of_the_formula_wins_on_the_board() {
     let circuit = Circuit::of(&formula);
     assert!(circuit.crossovers() > 0);
     let layout = Layout::build(&circuit, 3, 1).unwrap();
-    let games =
-        measure::games(&Arena::new(&formula, &circuit, &layout, &tables), Style::Greedy, 2, 17).unwrap();
+    let games = measure::games(&Arena::new(&formula, &circuit, &layout, &tables), Style::Greedy, 2, 17).unwrap();
     assert_eq!((games.won, games.improvised), (2, 0), "{games:?}");
 }
 

@@ -13,9 +13,11 @@ use std::time::Instant;
 /// their side can force so many out by which; both sides may pass at any time, as they have moves elsewhere. A gadget in a
 /// file of your own is checked as well: see `dsq gadgets show AND --source` for the form.
 #[derive(Args)]
-#[command(after_help = "Examples:\n  dsq gadgets check\n  dsq gadgets check AND --claims\n  dsq gadgets check my-gadget.txt\n  \
+#[command(
+    after_help = "Examples:\n  dsq gadgets check\n  dsq gadgets check AND --claims\n  dsq gadgets check my-gadget.txt\n  \
                         dsq gadgets show AND\n  dsq gadgets play 'BLACK EDGE PROTECTOR' 'top=2 > bottom=1 forced'\n\n\
-                        Exit code 1 if a claim does not hold; the play that refutes it is printed.")]
+                        Exit code 1 if a claim does not hold; the play that refutes it is printed."
+)]
 pub struct Gadgets {
     #[command(subcommand)]
     command: Command,
@@ -107,13 +109,17 @@ impl Gadgets {
 /// The text of a gadget, by name or from a file.
 fn source(name: &str) -> Result<String, Failure> {
     let known = doushouqi::complexity::catalog::FILES;
-    let mut known = known.iter().filter(|(_, text)| Gadget::parse(text).is_ok_and(|g| g.name.eq_ignore_ascii_case(name)));
+    let mut known =
+        known.iter().filter(|(_, text)| Gadget::parse(text).is_ok_and(|g| g.name.eq_ignore_ascii_case(name)));
     if let Some((_, text)) = known.next() {
         return Ok((*text).to_owned());
     }
     if !Path::new(name).exists() {
         let names: Vec<String> = gadgets().into_iter().map(|g| g.name).collect();
-        return Err(Failure::Input(format!("{name:?} is neither a gadget nor a file; the gadgets are {}", names.join(", "))));
+        return Err(Failure::Input(format!(
+            "{name:?} is neither a gadget nor a file; the gadgets are {}",
+            names.join(", ")
+        )));
     }
     fs::read_to_string(name).map_err(|e| Failure::Environment(format!("cannot read {name}: {e}")))
 }

@@ -291,7 +291,8 @@ fn line(report: &SolveReport) -> String {
         (Some(_), Some(Color2::Black), Some(plies)) => format!("Black wins in {plies} plies"),
         _ => report.error.clone().unwrap_or_default(),
     };
-    let states = report.states.map_or(String::new(), |n| format!("; {} positions, {:.1} s", grouped(n), report.seconds));
+    let states =
+        report.states.map_or(String::new(), |n| format!("; {} positions, {:.1} s", grouped(n), report.seconds));
     format!("{value}{states}")
 }
 

@@ -86,7 +86,11 @@ impl Reduce {
         }
         let text = formula.to_string();
         let report = Report { formula: &text, winner, size: &size, channels: self.channels, seconds };
-        if self.json { print_json(&report)? } else { print(summary(&report))? }
+        if self.json {
+            print_json(&report)?
+        } else {
+            print(summary(&report))?
+        }
         match self.games {
             Some(games) => self.play(&formula, &circuit, &layout, games),
             None => Ok(()),
@@ -98,8 +102,7 @@ impl Reduce {
         let arena = Arena::new(formula, circuit, layout, &tables);
         let mut lost = 0;
         for style in Style::ALL {
-            let played =
-                measure::games(&arena, style, games, self.seed).map_err(|e| Failure::Input(e.to_string()))?;
+            let played = measure::games(&arena, style, games, self.seed).map_err(|e| Failure::Input(e.to_string()))?;
             lost += played.games - played.won;
             if self.json { print_json(&played)? } else { print(games_line(&played))? }
         }
@@ -113,8 +116,7 @@ impl Reduce {
         let mut add = |json: String| lines.push_str(&(json + "\n"));
         eprintln!("sizes");
         let start = Instant::now();
-        let sizes =
-            measure::sizes(12, self.channels.into(), self.seed).map_err(|e| Failure::Input(e.to_string()))?;
+        let sizes = measure::sizes(12, self.channels.into(), self.seed).map_err(|e| Failure::Input(e.to_string()))?;
         let seconds = start.elapsed().as_secs_f64();
         sizes.iter().for_each(|s| add(json(s)));
         eprintln!("formulas against circuits");
@@ -165,8 +167,9 @@ fn read(argument: &str) -> Result<Formula, Failure> {
         Ok(file) if file.is_file() && file.len() > MAX_BYTES => {
             return Err(Failure::Input(format!("{argument}: longer than {MAX_BYTES} bytes")));
         }
-        Ok(file) if file.is_file() => fs::read_to_string(argument)
-            .map_err(|e| Failure::Environment(format!("cannot read {argument}: {e}")))?,
+        Ok(file) if file.is_file() => {
+            fs::read_to_string(argument).map_err(|e| Failure::Environment(format!("cannot read {argument}: {e}")))?
+        }
         _ => argument.to_owned(),
     };
     text.parse::<Formula>().map_err(|e| Failure::Input(e.to_string()))

@@ -166,7 +166,9 @@ impl Parser<'_> {
                 None => break,
                 Some('&' | '∧') => self.at += 1,
                 Some(')') => return Err(self.error("this parenthesis was not opened")),
-                Some('|' | '∨') => return Err(self.error("between clauses stands &; a clause of several variables is in parentheses")),
+                Some('|' | '∨') => {
+                    return Err(self.error("between clauses stands &; a clause of several variables is in parentheses"));
+                }
                 Some(_) => return Err(self.error("expected & and another clause, or the end")),
             }
         }
@@ -299,9 +301,12 @@ fn parse_dimacs(text: &str) -> Result<Formula, FormulaError> {
     }
     match sizes {
         None => Err(error(line, source, 0, "expected p cnf VARIABLES CLAUSES".to_owned())),
-        Some((_, announced)) if announced != clauses.len() || clauses.is_empty() => {
-            Err(error(line, source, end, format!("{} clauses, {announced} were announced; one at least", clauses.len())))
-        }
+        Some((_, announced)) if announced != clauses.len() || clauses.is_empty() => Err(error(
+            line,
+            source,
+            end,
+            format!("{} clauses, {announced} were announced; one at least", clauses.len()),
+        )),
         Some((variables, _)) => Ok(Formula::new(variables, &clauses)),
     }
 }

@@ -55,7 +55,9 @@ pub struct Claim {
 pub enum GadgetError {
     #[error(transparent)]
     Board(#[from] BoardError),
-    #[error("line {line}: {found:?} is not understood; write name:, lemma:, repairs:, input NAME: b1, output NAME: c9, entrance NAME: c9, claim: a=1 b=1 > out=1 forced")]
+    #[error(
+        "line {line}: {found:?} is not understood; write name:, lemma:, repairs:, input NAME: b1, output NAME: c9, entrance NAME: c9, claim: a=1 b=1 > out=1 forced"
+    )]
     UnknownLine { line: usize, found: String },
     #[error("line {line}: {found:?} is no land square of this gadget")]
     BadEntrance { line: usize, found: String },

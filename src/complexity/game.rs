@@ -150,7 +150,13 @@ impl GadgetGame {
     }
 
     /// The state with the pieces that stand on the gadget's squares. A piece that is none of this game's is left out.
-    pub fn state(&self, piece_at: impl Fn(Place) -> Option<Piece>, waiting: [u8; 4], left: [u8; 4], turn: Color) -> State {
+    pub fn state(
+        &self,
+        piece_at: impl Fn(Place) -> Option<Piece>,
+        waiting: [u8; 4],
+        left: [u8; 4],
+        turn: Color,
+    ) -> State {
         let mut state = State { men: [ABSENT; MAX_MEN], waiting, left, turn };
         for (cell, &place) in self.cells.iter().enumerate() {
             let Some(piece) = piece_at(place) else { continue };
@@ -186,8 +192,7 @@ impl GadgetGame {
     pub fn unpack(&self, mut key: u64) -> State {
         let turn = if key & 1 == 0 { Color::White } else { Color::Black };
         key >>= 1;
-        let mut state =
-            State { men: [ABSENT; MAX_MEN], waiting: [0; MAX_DOORS], left: [0; MAX_DOORS], turn };
+        let mut state = State { men: [ABSENT; MAX_MEN], waiting: [0; MAX_DOORS], left: [0; MAX_DOORS], turn };
         for i in (0..self.doors.len()).rev() {
             (state.waiting[i], state.left[i]) = ((key >> 2 & 3) as u8, (key & 3) as u8);
             key >>= 4;
@@ -253,7 +258,8 @@ impl GadgetGame {
                 if self.round_trip {
                     // Back where it came from counts only after it was on the other side.
                     if self.start.waiting[door] > 0 {
-                        let was_through = (0..self.doors.len()).any(|d| self.start.waiting[d] == 0 && state.left[d] > 0);
+                        let was_through =
+                            (0..self.doors.len()).any(|d| self.start.waiting[d] == 0 && state.left[d] > 0);
                         next.left[door] = u8::from(was_through);
                     }
                     next.waiting[door] += 1;
@@ -302,7 +308,8 @@ impl GadgetGame {
     /// Whether too few of the sender's pieces are left for the target.
     fn hopeless(&self, state: &State) -> bool {
         let senders = |&i: &usize| self.kinds[i] == self.sender && state.men[i] != ABSENT;
-        let alive = (0..self.kinds.len()).filter(senders).count() + state.waiting.iter().map(|&n| usize::from(n)).sum::<usize>();
+        let alive = (0..self.kinds.len()).filter(senders).count()
+            + state.waiting.iter().map(|&n| usize::from(n)).sum::<usize>();
         let missing = self.target.iter().zip(state.left).map(|(&wanted, left)| wanted.saturating_sub(left.into()));
         if self.round_trip { alive == 0 } else { alive < missing.sum() }
     }

@@ -340,7 +340,8 @@ impl Builder {
             }
             at += wired.inputs.len();
         }
-        let wires: Vec<_> = next.iter().zip(&from).enumerate().map(|(i, (&wire, &from))| (wire, from, slot(i))).collect();
+        let wires: Vec<_> =
+            next.iter().zip(&from).enumerate().map(|(i, (&wire, &from))| (wire, from, slot(i))).collect();
         self.band(&wires)?;
         Ok((next, outputs))
     }

@@ -189,12 +189,7 @@ pub struct Games {
 ///
 /// # Errors
 /// If the formula has too many variables to be solved.
-pub fn games(
-    arena: &Arena,
-    style: Style,
-    games: u64,
-    seed: u64,
-) -> Result<Games, super::formula::TooManyVariables> {
+pub fn games(arena: &Arena, style: Style, games: u64, seed: u64) -> Result<Games, super::formula::TooManyVariables> {
     let winner = arena.formula.game()?.winner();
     let layout = arena.layout;
     let mut result = Games {

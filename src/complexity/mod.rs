@@ -17,5 +17,5 @@ pub use catalog::{gadget, gadgets};
 pub use check::{Checked, DEFAULT_BOUND, Solved, check};
 pub use circuit::{Circuit, Gate, Step, crossover, half_crossover, reachable};
 pub use formula::{Formula, FormulaError, FormulaGame, TooManyVariables};
-pub use layout::{Kind, Layout, LayoutError};
 pub use gadget::{Claim, Entrance, Gadget, GadgetError};
+pub use layout::{Kind, Layout, LayoutError};

@@ -134,10 +134,9 @@ impl<'a> Arena<'a> {
         let door = |d| self.on_board(part, solved, solved.game.door(d));
         Some(match action {
             Action::Pass => return None,
-            Action::Move(mv) => GeneralMove {
-                from: self.on_board(part, solved, mv.from),
-                to: self.on_board(part, solved, mv.to),
-            },
+            Action::Move(mv) => {
+                GeneralMove { from: self.on_board(part, solved, mv.from), to: self.on_board(part, solved, mv.to) }
+            }
             Action::Enter(d) => GeneralMove { from: self.outside(part, solved, d), to: door(d) },
             Action::Leave(d) => GeneralMove { from: door(d), to: self.outside(part, solved, d) },
         })
@@ -365,9 +364,8 @@ impl WhiteWins<'_> {
     /// A panther that can take something does; else some legal move.
     fn improvise(&self, position: &GeneralPosition) -> GeneralMove {
         let moves = position.moves(&RULES);
-        let takes = |mv: &&GeneralMove| {
-            position.piece_at(mv.to).is_some() && position.piece_at(mv.from) == Some(WHITE_PANTHER)
-        };
+        let takes =
+            |mv: &&GeneralMove| position.piece_at(mv.to).is_some() && position.piece_at(mv.from) == Some(WHITE_PANTHER);
         *moves.iter().find(takes).unwrap_or(&moves[0])
     }
 }
@@ -381,7 +379,9 @@ enum Next {
 
 /// The next step of the panther that is farthest along these squares.
 fn walk(position: &GeneralPosition, squares: &[Place]) -> Next {
-    let Some(at) = squares.iter().rposition(|&p| position.piece_at(p) == Some(WHITE_PANTHER)) else { return Next::Lost };
+    let Some(at) = squares.iter().rposition(|&p| position.piece_at(p) == Some(WHITE_PANTHER)) else {
+        return Next::Lost;
+    };
     match squares.get(at + 1) {
         None => Next::Done,
         Some(&to) => Next::Move(GeneralMove { from: squares[at], to }),
@@ -490,7 +490,15 @@ struct Seen {
 impl<'a> BlackWins<'a> {
     #[must_use]
     pub fn new(arena: &'a Arena<'a>) -> BlackWins<'a> {
-        BlackWins { arena, taken: 0, seen: HashMap::new(), runner: 0, board: arena.layout.position.clone(), unanswered: 0, runs: 0 }
+        BlackWins {
+            arena,
+            taken: 0,
+            seen: HashMap::new(),
+            runner: 0,
+            board: arena.layout.position.clone(),
+            unanswered: 0,
+            runs: 0,
+        }
     }
 
     /// Notes a panther that went from part to part, and a variable that White took.
@@ -526,8 +534,7 @@ impl<'a> BlackWins<'a> {
     fn door_of(&self, part: usize, place: Place) -> Option<usize> {
         let kind = self.arena.layout.parts[part].kind;
         let solved = self.arena.tables.black.iter().find(|((k, _), _)| *k == kind)?.1;
-        (0..solved.claim.waiting.len())
-            .find(|&door| self.arena.on_board(part, solved, solved.game.door(door)) == place)
+        (0..solved.claim.waiting.len()).find(|&door| self.arena.on_board(part, solved, solved.game.door(door)) == place)
     }
 
     /// The games that Black has to hold in a part, with the counters of their states.
@@ -591,7 +598,10 @@ impl<'a> BlackWins<'a> {
         let duties = self.duties(position, part);
         let arena = self.arena;
         let kept = |action: Action| {
-            duties.iter().filter(|(solved, waiting, left)| keeps(arena, position, part, (solved, waiting, left), action)).count()
+            duties
+                .iter()
+                .filter(|(solved, waiting, left)| keeps(arena, position, part, (solved, waiting, left), action))
+                .count()
         };
         let whole = kept(Action::Pass);
         if whole == duties.len() {

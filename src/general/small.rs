@@ -17,8 +17,14 @@ pub const SMALL: [SmallJungle; 10] = [
     SmallJungle { name: "5x5 with a lake, rat and elephant", text: ".v%v.\nr.v.e\n.~~~.\nE.^.R\n.^#^.\n" },
     SmallJungle { name: "5x5 with a lake, rat and lion", text: ".v%v.\nr.v.l\n.~~~.\nL.^.R\n.^#^.\n" },
     SmallJungle { name: "5x5 with a lake, lion and elephant", text: ".v%v.\nl.v.e\n.~~~.\nE.^.L\n.^#^.\n" },
-    SmallJungle { name: "5x7 with two lakes, rat and elephant", text: ".v%v.\nr.v.e\n.....\n.~.~.\n.....\nE.^.R\n.^#^.\n" },
-    SmallJungle { name: "5x7 with two lakes, lion and tiger", text: ".v%v.\nl.v.t\n.....\n.~.~.\n.....\nT.^.L\n.^#^.\n" },
+    SmallJungle {
+        name: "5x7 with two lakes, rat and elephant",
+        text: ".v%v.\nr.v.e\n.....\n.~.~.\n.....\nE.^.R\n.^#^.\n",
+    },
+    SmallJungle {
+        name: "5x7 with two lakes, lion and tiger",
+        text: ".v%v.\nl.v.t\n.....\n.~.~.\n.....\nT.^.L\n.^#^.\n",
+    },
     SmallJungle {
         name: "5x7 with two lakes, rat, dog, lion and elephant",
         text: "lv%vd\nr.v.e\n.....\n.~.~.\n.....\nE.^.R\nD^#^L\n",

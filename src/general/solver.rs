@@ -20,7 +20,9 @@ const BYTES_PER_STATE: u64 = 36;
 pub enum GeneralSolveError {
     #[error("{pieces} pieces on {squares} squares are too many to be numbered in 64 bits: too large to be solved")]
     TooManyPieces { pieces: usize, squares: usize },
-    #[error("more than {states} positions can be reached, which is all that {mebibytes} MiB hold: too large to be solved")]
+    #[error(
+        "more than {states} positions can be reached, which is all that {mebibytes} MiB hold: too large to be solved"
+    )]
     TooLarge { states: u64, mebibytes: u64 },
     #[error("the positions to solve differ in board or pieces")]
     Mixed,
@@ -67,11 +69,7 @@ pub struct Solution {
 /// let solution = solve(&[position.clone()], &RuleOptions::PAPER, 64).unwrap();
 /// assert_eq!(solution.value(&position), Some(GeneralValue::Win(3)));
 /// ```
-pub fn solve(
-    starts: &[GeneralPosition],
-    rules: &RuleOptions,
-    mebibytes: u64,
-) -> Result<Solution, GeneralSolveError> {
+pub fn solve(starts: &[GeneralPosition], rules: &RuleOptions, mebibytes: u64) -> Result<Solution, GeneralSolveError> {
     let first = starts.first().ok_or(GeneralSolveError::Mixed)?;
     let packing = Packing::of(first)?;
     let bound = (mebibytes << 20) / BYTES_PER_STATE;
@@ -187,8 +185,7 @@ impl Packing {
         let mut kinds: Vec<Piece> = position.pieces().map(|(piece, _)| piece).collect();
         kinds.sort_by_key(|p| (p.color, p.animal));
         let swims = kinds.iter().any(|p| p.animal.swims());
-        let cells: Vec<Place> =
-            board.places().filter(|&p| swims || board.terrain(p) != Terrain::Water).collect();
+        let cells: Vec<Place> = board.places().filter(|&p| swims || board.terrain(p) != Terrain::Water).collect();
         let bits = (cells.len() + 1).next_power_of_two().trailing_zeros();
         if kinds.len() > MAX_MEN || kinds.len() as u32 * bits + 1 > 64 {
             return Err(GeneralSolveError::TooManyPieces { pieces: kinds.len(), squares: cells.len() });

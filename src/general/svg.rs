@@ -32,10 +32,8 @@ pub fn svg(position: &GeneralPosition) -> String {
             }
             if let Some(fill) = kind(start).and_then(fill) {
                 let run = column - start;
-                let _ = writeln!(
-                    text,
-                    "<rect x=\"{start}\" y=\"{row}\" width=\"{run}\" height=\"1\" fill=\"{fill}\"/>"
-                );
+                let _ =
+                    writeln!(text, "<rect x=\"{start}\" y=\"{row}\" width=\"{run}\" height=\"1\" fill=\"{fill}\"/>");
             }
         }
     }

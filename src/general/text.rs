@@ -20,7 +20,9 @@ pub enum BoardError {
         "line {line}, column {column}: {found:?} is no square; write . ~ ^ v # % or one of the pieces RCWDPTLE rcwdptle"
     )]
     UnknownSymbol { line: usize, column: usize, found: char },
-    #[error("line {line}, column {column}: a second den of {color}; the first is in line {first_line}, column {first_column}")]
+    #[error(
+        "line {line}, column {column}: a second den of {color}; the first is in line {first_line}, column {first_column}"
+    )]
     TwoDens { color: Color, line: usize, column: usize, first_line: usize, first_column: usize },
     #[error("line {line}, column {column}: the {piece} stands in the water, where only a rat may be")]
     InWater { piece: Piece, line: usize, column: usize },
@@ -64,8 +66,7 @@ impl Grid {
     /// Reads lines up to the first empty one after the grid. A line that starts with `;` is a comment.
     pub(crate) fn parse(text: &str) -> Result<Grid, BoardError> {
         let mut lines = text.lines().enumerate().map(|(i, line)| (i + 1, line.trim_end()));
-        let mut grid =
-            Grid { width: 0, terrain: Vec::new(), squares: Vec::new(), first_line: 0, rest: Vec::new() };
+        let mut grid = Grid { width: 0, terrain: Vec::new(), squares: Vec::new(), first_line: 0, rest: Vec::new() };
         let mut ranks = 0;
         for (number, line) in lines.by_ref() {
             if line.starts_with(';') {
