@@ -255,7 +255,7 @@ pub fn probe(quick: bool, dir: &Path) -> Result<Vec<ProbeTime>, SetError> {
     let job = Generate { pieces, ..Generate::new(dir, RuleOptions::PAPER) };
     job.run(&mut Solver::new(&job.rules, pieces, Options::default()), &|_| ())?;
     let set = TableSet::open(dir)?;
-    let mut look = |i: usize| set.probe(&positions[i]).map(|value| _ = black_box(value));
+    let mut look = |i: usize| set.value(&positions[i]).map(|value| _ = black_box(value));
     time("distance, random positions", n, &mut look)?;
     time("distance, one position again and again", 20 * n, &mut |_| look(0))?;
     Ok(times)

@@ -387,7 +387,7 @@ fn every_cpu_level_gives_the_same_tables() {
 fn any_number_of_threads_gives_the_same_tables() {
     // Rows are cut into chunks of 512 and more where there are several threads.
     let four = ["LRvTR", "ETvLC", "ERvLR"];
-    assert!(four.iter().all(|name| Index::new(material(name)).rows > 2 * 512), "the classes have several chunks");
+    assert!(four.iter().all(|name| Index::new(material(name)).unwrap().rows > 2 * 512), "the classes have several chunks");
     let solve = |threads: usize| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("a thread pool");
         pool.install(|| solve_some(&RuleOptions::PAPER, CpuLevel::get(), &four))
@@ -478,7 +478,7 @@ fn long_lines_do_not_wrap() {
         check_by_one_move(&solver, material, &options, 7, 300_000);
         // The longest lines of all, and the last that a byte holds.
         let representative = solver.classes().get(id).representative;
-        let index = Index::new(representative);
+        let index = Index::new(representative).unwrap();
         for turn in Color::ALL {
             let cells = &table.cells[turn];
             let mut long = 0;
@@ -501,7 +501,7 @@ fn long_lines_do_not_wrap() {
 #[test]
 fn cells_and_squares_go_round() {
     for name in ["LvT", "RvE", "RvR", "LRvR", "TvER", "EvLT", "CvDW"] {
-        let index = Index::new(material(name));
+        let index = Index::new(material(name)).unwrap();
         let n = index.men.len();
         assert_eq!(index.men.iter().copied().collect::<BTreeSet<_>>(), material(name).pieces().collect());
         assert_eq!((index.word_piece(), index.lane_piece()), (index.men[n - 2], index.men[n - 1]));
@@ -556,7 +556,7 @@ fn for_placements(index: &Index, squares: &mut Vec<Square>, f: &mut impl FnMut(&
 fn rats_are_in_their_places() {
     for pieces in 2..=5 {
         for material in Material::all(pieces) {
-            let index = Index::new(material);
+            let index = Index::new(material).unwrap();
             let rats = material.pieces().filter(|(_, animal)| *animal == Animal::Rat).count();
             let is_rat = |i: usize| index.men[i].1 == Animal::Rat;
             assert_eq!(is_rat(pieces - 1), rats > 0, "{material}");
@@ -669,7 +669,7 @@ proptest! {
     #[test]
     fn cells_of_any_material_go_round(pieces in 2..=5usize, n in any::<prop::sample::Index>(), seed in any::<u64>()) {
         let material = *n.get(&Material::all(pieces));
-        let index = Index::new(material);
+        let index = Index::new(material).unwrap();
         let board = random_board(&mut Pcg64::seed_from_u64(seed), material);
         let squares: Vec<Square> = index
             .men

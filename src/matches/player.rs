@@ -5,7 +5,7 @@ use super::program::{Program, ProgramSetup};
 use crate::board::{ByColor, Color, Move, RuleOptions};
 use crate::game::Game;
 use crate::search::{Clock, Engine, EngineOptions, Evaluation, Info, Limits, ParseIdeasError, Tables};
-use crate::tablebase::{SetError, TableSet};
+use crate::tablebase::{Probe, SetError, TableSet};
 use rand_pcg::Pcg64;
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -140,7 +140,7 @@ impl TableCache {
             return Ok(Arc::clone(tables));
         }
         let error = |error| TablesError::Set { dir: dir.to_owned(), error };
-        let made_for = *TableSet::open(dir).map_err(error)?.rules();
+        let made_for = *TableSet::open(dir).map_err(error)?.rules().options();
         if made_for.table_hash() != rules.table_hash() {
             return Err(TablesError::Rules { dir: dir.to_owned(), tables: made_for, game: *rules });
         }

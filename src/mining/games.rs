@@ -1,10 +1,9 @@
 //! What games are like: how many moves there are, how long games last, how they end.
 
-use super::Tables;
 use crate::board::{Color, Move, NoMove, Position, RuleOptions, Rules};
 use crate::game::{Game, GameEnd};
 use crate::search::{Engine, EngineOptions, Limits, minimax};
-use crate::tablebase::{Material, SolveError, position_of, squares_in_play};
+use crate::tablebase::{Material, SolveError, Solver, position_of, squares_in_play};
 use rand_core::{Rng, SeedableRng};
 use rand_pcg::Pcg64;
 use rayon::prelude::*;
@@ -55,8 +54,8 @@ impl Mobility {
 
 /// How many moves there are in all positions of exactly so many pieces, White to move. `tables` must hold them.
 #[must_use]
-pub fn table_mobility(tables: &Tables, pieces: usize) -> Mobility {
-    let rules = Rules::new(*tables.options());
+pub fn table_mobility(tables: &Solver, pieces: usize) -> Mobility {
+    let rules = Rules::new(*tables.classes().options());
     let materials: Vec<(Material, u64)> = tables
         .classes()
         .level(pieces)
@@ -65,7 +64,7 @@ pub fn table_mobility(tables: &Tables, pieces: usize) -> Mobility {
         .collect();
     let count = |(material, times): (Material, u64)| {
         let mut mobility = Mobility::default();
-        if let Some(table) = tables.table(material) {
+        if let Some(table) = tables.material_table(material) {
             let _ = table.each(Color::White, |squares, _| {
                 if let Some(position) = position_of(table.men(), squares, Color::White) {
                     mobility.add(position.count_moves(&rules), times, || Some(position.to_fen()));
@@ -273,7 +272,7 @@ fn play_one(player: &dyn Player, rules: &Rules, series: Match, random: &mut Pcg6
 /// The share of positions of each piece count that are drawn, White to move, a side without a move included where that
 /// draws.
 pub fn drawn_shares(options: &RuleOptions, pieces: usize) -> Result<Vec<f64>, SolveError> {
-    let mut solver = crate::tablebase::Solver::new(options, pieces, crate::tablebase::Options::default());
+    let mut solver = Solver::new(options, pieces, crate::tablebase::Options::default());
     let mut shares = Vec::new();
     for n in 2..=pieces {
         solver.solve_level(n, n < pieces, &|_, _| ())?;

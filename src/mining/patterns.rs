@@ -1,12 +1,14 @@
 //! Questions to the tables whose answers are worth reading: draws by material, swaps of one piece, parity, fortresses, the
 //! longest lines.
 
-use super::Tables;
 use super::routes::manhattan;
 use super::sample::Winner;
 use super::tree::information;
 use crate::board::{Animal, Color, Direction, Position, RuleOptions, Rules, Square};
-use crate::tablebase::{ClassId, Man, Material, MaterialTable, Options, SolveError, Solver, Stats, Value, position_of};
+use super::learn::both_sides;
+use crate::tablebase::{
+    ClassId, Man, Material, MaterialTable, Options, Probe, SolveError, Solver, Stats, Value, position_of,
+};
 use rayon::prelude::*;
 use serde::Serialize;
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -82,7 +84,7 @@ pub struct Swap {
 
 /// All swaps of one animal for another, the one that turns most positions first. `tables` must hold so many pieces.
 #[must_use]
-pub fn swaps(tables: &Tables, pieces: usize) -> Vec<Swap> {
+pub fn swaps(tables: &Solver, pieces: usize) -> Vec<Swap> {
     /// Positions, turned, worse.
     type Count = [u64; 3];
     /// The material of which most turn, and their share.
@@ -159,16 +161,16 @@ fn replace(material: Material, color: Color, out: Animal, animal: Animal) -> Opt
 }
 
 /// What the values of these pieces depend on: the class, whose White they are, and which piece there each is.
-fn kind(tables: &Tables, material: Material, men: &[Man]) -> Option<(ClassId, bool, Vec<Man>)> {
+fn kind(tables: &Solver, material: Material, men: &[Man]) -> Option<(ClassId, bool, Vec<Man>)> {
     let member = tables.classes().member(material)?;
     let there = |man: &Man| member.men.iter().find(|(here, _)| here == man).map(|&(_, there)| there);
     Some((member.class, member.swapped, men.iter().map(there).collect::<Option<_>>()?))
 }
 
-fn count_swap(tables: &Tables, material: Material, color: Color, stronger: Animal, weaker: Animal) -> Option<[u64; 3]> {
-    let options = tables.options();
+fn count_swap(tables: &Solver, material: Material, color: Color, stronger: Animal, weaker: Animal) -> Option<[u64; 3]> {
+    let options = tables.classes().options();
     let other = replace(material, color, stronger, weaker)?;
-    let (with, without) = (tables.table(material)?, tables.table(other)?);
+    let (with, without) = (tables.material_table(material)?, tables.material_table(other)?);
     // Where the pieces of one material are among those of the other.
     let place = |&man: &Man| {
         let here = if man == (color, weaker) { (color, stronger) } else { man };
@@ -209,21 +211,21 @@ pub struct Parity {
 /// For every class of so many pieces, with either side to move as in [`learn::sizes`](super::learn::sizes), and every pair
 /// of enemies: who wins by the parity of their Manhattan distance. The most telling first.
 #[must_use]
-pub fn parities(tables: &Tables, pieces: usize) -> Vec<Parity> {
+pub fn parities(tables: &Solver, pieces: usize) -> Vec<Parity> {
     let mut all: Vec<Parity> =
-        tables.both_sides(pieces).into_par_iter().filter_map(|material| parity(tables, material)).flatten().collect();
+        both_sides(tables.classes(), pieces).into_par_iter().filter_map(|material| parity(tables, material)).flatten().collect();
     all.sort_by(|a, b| b.gain.total_cmp(&a.gain));
     all
 }
 
-fn parity(tables: &Tables, material: Material) -> Option<Vec<Parity>> {
-    let table = tables.table(material)?;
+fn parity(tables: &Solver, material: Material) -> Option<Vec<Parity>> {
+    let table = tables.material_table(material)?;
     let men = table.men();
     let side = |color| men.iter().enumerate().filter(move |(_, man)| man.0 == color).map(|(i, _)| i);
     let pairs: Vec<(usize, usize)> = side(Color::White).flat_map(|w| side(Color::Black).map(move |b| (w, b))).collect();
     let mut counts = vec![[[0u64; 3]; 2]; pairs.len() + 1];
     let _ = table.each(Color::White, |squares, value| {
-        let winner = Winner::of(value, Color::White, tables.options()) as usize;
+        let winner = Winner::of(value, Color::White, tables.classes().options()) as usize;
         let mut sum = 0;
         for (i, &(w, b)) in pairs.iter().enumerate() {
             let distance = usize::from(manhattan(squares[w], squares[b]));
@@ -281,7 +283,7 @@ pub struct Fortresses {
 /// the other side does: it lies in the largest set of draws with that piece in the part in which every move of the other
 /// side stays in the set (or gives the draw away) and the holder, when on move, has a move within it.
 #[must_use]
-pub fn fortresses(tables: &Tables, pieces: usize) -> Vec<Fortresses> {
+pub fn fortresses(tables: &Solver, pieces: usize) -> Vec<Fortresses> {
     let mut tasks: Vec<(Material, usize, Color)> = Vec::new();
     for (_, class) in tables.classes().level(pieces) {
         let material = class.representative;
@@ -302,9 +304,9 @@ pub fn fortresses(tables: &Tables, pieces: usize) -> Vec<Fortresses> {
     all
 }
 
-fn fortress(tables: &Tables, material: Material, materials: usize, holder: Color) -> Option<Fortresses> {
-    let rules = Rules::new(*tables.options());
-    let table: MaterialTable = tables.table(material)?;
+fn fortress(tables: &Solver, material: Material, materials: usize, holder: Color) -> Option<Fortresses> {
+    let rules = Rules::new(*tables.classes().options());
+    let table: MaterialTable = tables.material_table(material)?;
     let lone = table.men().iter().position(|man| man.0 == holder)?;
     let animal = table.men()[lone].1;
     // The draws, by the holder's square.
@@ -326,7 +328,7 @@ fn fortress(tables: &Tables, material: Material, materials: usize, holder: Color
         hold(&rules, holder, within, &all)
     };
     let neighbours = |from: Square| {
-        let leap = move |d| from.leap(d).filter(|_| tables.options().leaps(animal, d)).map(|(to, _)| to);
+        let leap = move |d| from.leap(d).filter(|_| tables.classes().options().leaps(animal, d)).map(|(to, _)| to);
         Direction::ALL.into_iter().flat_map(move |d| [from.neighbour(d), leap(d)]).flatten()
     };
     let mut two_squares: HashSet<Position> = HashSet::new();
@@ -421,9 +423,9 @@ pub fn longest_lines(options: &RuleOptions, pieces: usize) -> Result<Vec<Longest
             }
         }
         let Some((longest, material, turn)) = best else { continue };
-        let tables = Tables::solve_material(options, material)?;
-        let Some(position) = tables.first_with(material, turn, Value::Decided(longest as u16)) else { continue };
-        let line = tables.line(&position, &rules);
+        let tables = Solver::solved_material(options, material)?;
+        let Some(position) = first_with(&tables, material, turn, Value::Decided(longest as u16)) else { continue };
+        let Ok(line) = tables.line(&position);
         all.push(LongestLine {
             pieces: n,
             material: material.to_string(),
@@ -433,4 +435,12 @@ pub fn longest_lines(options: &RuleOptions, pieces: usize) -> Result<Vec<Longest
         });
     }
     Ok(all)
+}
+
+/// The first position, in the order of the index, of a class's representative that has this value.
+fn first_with(tables: &Solver, representative: Material, turn: Color, value: Value) -> Option<Position> {
+    let id = tables.classes().member(representative)?.class;
+    let cells = &tables.table(id)?.cells[turn];
+    let cell = (0..cells.len()).find(|&cell| cells.get(cell) == value.code())?;
+    tables.classes().get(id).index().position(cell, turn)
 }

@@ -6,7 +6,7 @@
 
 use crate::board::{ByColor, Color, Position, RuleOptions};
 use crate::tablebase::{
-    ClassId, Index, Man, Material, Options, ROW_CELLS, SolveError, Solved, Solver, Value, position_of,
+    ClassId, Index, Man, Options, ROW_CELLS, SolveError, Solved, Solver, Value, position_of,
 };
 use serde::Serialize;
 use std::sync::Mutex;
@@ -87,11 +87,10 @@ pub fn zugzwangs(
     let mut all = Vec::new();
     for n in 2..=pieces {
         let ids: Vec<ClassId> = solver.classes().level(n).map(|(id, _)| id).collect();
-        let representatives: Vec<Material> = ids.iter().map(|&id| solver.classes().get(id).representative).collect();
+        let classes = solver.classes().clone();
         let tallies: Mutex<Vec<(ClassId, Tally)>> = Mutex::default();
         solver.solve_classes(&ids, true, n < pieces, &|id, solved| -> Result<(), SolveError> {
-            let place = ids.iter().position(|&other| other == id).unwrap_or(0);
-            let tally = tally(id, &Index::new(representatives[place]), solved);
+            let tally = tally(id, &classes.get(id).index(), solved);
             tallies.lock().unwrap_or_else(|e| e.into_inner()).push((id, tally));
             done(n);
             Ok(())
@@ -114,7 +113,7 @@ pub fn zugzwangs(
         }
         sum.positions = sum.lost + sum.drawn;
         let show = |found: Found| {
-            let index = Index::new(solver.classes().get(found.id).representative);
+            let index = solver.classes().get(found.id).index();
             let position = white_to_move(&index.men, &index.squares(found.cell)?, found.turn)?;
             Some(Deepest { fen: position.to_fen(), plies: found.plies, other_plies: found.other_plies })
         };

@@ -1,7 +1,7 @@
 //! Endgame tables as the search uses them: who wins at every position of few pieces, and how soon at the root.
 
 use crate::board::{Position, RuleOptions, Rules};
-use crate::tablebase::{MAX_PIECES, Options, SetError, SolveError, Solver, TableSet, Value, Verdict, Wdl, WdlTables};
+use crate::tablebase::{MAX_PIECES, Options, Probe, SetError, SolveError, Solver, TableSet, Verdict, Wdl, WdlTables};
 use std::path::Path;
 use std::sync::Mutex;
 
@@ -43,7 +43,7 @@ impl Tables {
         };
         let pieces = (2..=MAX_PIECES).take_while(|&n| n <= set.classes().pieces() && complete(n)).last().unwrap_or(2);
         let wdl = WdlTables::read(&set, pieces.min(WDL_PIECES))?;
-        Ok(Tables { rules: *set.rules(), wdl, distances: Distances::Files(Box::new(set)), pieces })
+        Ok(Tables { rules: *set.rules().options(), wdl, distances: Distances::Files(Box::new(set)), pieces })
     }
 
     /// Whether these tables are for these rules; repetition aside, of which tables know nothing.
@@ -72,24 +72,14 @@ impl Tables {
 
     /// Who wins and in how many plies; `None` where no table says so, or it cannot be read.
     #[must_use]
-    pub fn verdict(&self, position: &Position, rules: &Rules) -> Option<Verdict> {
+    pub fn verdict(&self, position: &Position, _: &Rules) -> Option<Verdict> {
         if position.occupied().len() > self.pieces {
             return None;
         }
         match &self.distances {
-            Distances::Files(set) => set.verdict(position, rules).ok()?,
+            Distances::Files(set) => set.verdict(position).ok()?,
             Distances::Solver(solver) => {
-                if let Some(winner) = position.winner() {
-                    let wdl = if winner == position.turn() { Wdl::Win } else { Wdl::Loss };
-                    return Some(Verdict { wdl, dtw: Some(0) });
-                }
-                let mut solver = solver.lock().unwrap_or_else(|e| e.into_inner());
-                if solver.value(position).is_none() {
-                    let class = solver.classes().locate(position)?.class;
-                    solver.solve_class(class, &|_, _| ()).ok()?;
-                }
-                let value: Value = solver.value(position)?;
-                Some(Verdict::of(value, rules))
+                solver.lock().unwrap_or_else(|e| e.into_inner()).solve_position(position).ok()?
             }
         }
     }

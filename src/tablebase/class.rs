@@ -2,9 +2,8 @@
 //! is dog against dog, and exchanging the colours turns White to move into Black to move. One material of each class is
 //! solved and stands for all.
 
-use super::Material;
-use crate::board::{Animal, Color, Direction, Position, RuleOptions, Square};
-use crate::tablebase::index::piece_order;
+use super::{Index, Material};
+use crate::board::{Animal, Color, Direction, RuleOptions, Square};
 use std::collections::HashMap;
 
 /// What a class's tables depend on, for one order of the pieces.
@@ -28,6 +27,14 @@ pub struct Class {
     pub swapped: Vec<Material>,
 }
 
+impl Class {
+    /// The index of its positions: that of the representative.
+    #[must_use]
+    pub fn index(&self) -> Index {
+        Index::new(self.representative).expect("no class has more pieces than an index")
+    }
+}
+
 /// How a material's pieces correspond to its class's.
 #[derive(Clone, Debug)]
 pub struct Member {
@@ -48,9 +55,10 @@ pub struct Classes {
 }
 
 impl Classes {
-    /// Finds the classes of 2 to `pieces` pieces.
+    /// Finds the classes of 2 to `pieces` pieces, at most [`Index::MAX_PIECES`].
     #[must_use]
     pub fn new(options: &RuleOptions, pieces: usize) -> Classes {
+        let pieces = pieces.min(Index::MAX_PIECES);
         let mut this = Classes { options: *options, pieces, classes: Vec::new(), members: HashMap::new() };
         for n in 2..=pieces {
             let mut by_signature: HashMap<Signature, (ClassId, Vec<Man>)> = HashMap::new();
@@ -117,6 +125,7 @@ impl Classes {
         self.classes.len()
     }
 
+    /// Whether there are none: below two pieces.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.classes.is_empty()
@@ -134,37 +143,6 @@ impl Classes {
         ids.sort();
         ids.dedup();
         ids
-    }
-}
-
-/// Where the value of a position is found.
-#[derive(Clone, Debug)]
-pub struct Place {
-    pub class: ClassId,
-    /// The side to move there.
-    pub turn: Color,
-    /// The squares there, in the order of the class's [`super::Index::men`].
-    pub squares: Vec<Square>,
-}
-
-impl Classes {
-    /// Where the value of a position is found; `None` if it has too many pieces or the game is over.
-    #[must_use]
-    pub fn locate(&self, position: &Position) -> Option<Place> {
-        if position.winner().is_some() {
-            return None;
-        }
-        let member = self.member(Material::of(position)?)?;
-        let squares = piece_order(self.get(member.class).representative)
-            .iter()
-            .map(|man| {
-                let &((color, animal), _) = member.men.iter().find(|(_, there)| there == man)?;
-                let square = position.square_of(color, animal)?;
-                Some(if member.swapped { square.flip() } else { square })
-            })
-            .collect::<Option<Vec<Square>>>()?;
-        let turn = if member.swapped { !position.turn() } else { position.turn() };
-        Some(Place { class: member.class, turn, squares })
     }
 
     /// A class and all that captures lead to from it, directly or not: by number of pieces, fewest first.

@@ -17,23 +17,20 @@
 //! block it); a second rat is the first row piece. Squares that a piece may not stand on, and positions with two pieces on
 //! one square, are cells that no position has.
 
+use super::material::squares_in_play;
 use super::{Man, Material};
-use crate::board::geometry::{DEN, habitat};
-use crate::board::{Bitboard, Square};
+use crate::board::{Color, Piece, Position, Setup, Square};
 
 /// Words of a row, and lanes of a word.
 pub const WIDTH: usize = 64;
 /// Cells of a row.
 pub const ROW_CELLS: usize = WIDTH * WIDTH;
 
+/// The most pieces that can be solved: cells are numbered with 32 bits in captures.
+pub const MAX_PIECES: usize = 6;
+
 /// Weight of a row whose first piece stands on the files a to c: it stands for its mirror image too.
 const PAIR: u64 = 2;
-
-/// The squares of one piece while the game goes on: neither den.
-#[must_use]
-pub fn squares_in_play((color, animal): Man) -> Bitboard {
-    habitat(color, animal) - DEN[!color].into()
-}
 
 /// One row piece.
 #[derive(Clone, Debug)]
@@ -58,9 +55,15 @@ pub struct Index {
 }
 
 impl Index {
-    /// The index of a material.
+    /// The most pieces that an index has: a row's number takes 32 bits.
+    pub const MAX_PIECES: usize = 7;
+
+    /// The index of a material; `None` if it has more than [`MAX_PIECES`](Index::MAX_PIECES) pieces.
     #[must_use]
-    pub fn new(material: Material) -> Index {
+    pub fn new(material: Material) -> Option<Index> {
+        if material.len() > Index::MAX_PIECES {
+            return None;
+        }
         let men = piece_order(material);
         let count = men.len() - 2;
         let squares: Vec<Vec<Square>> = men[..count]
@@ -83,7 +86,7 @@ impl Index {
             })
             .collect();
         row_pieces.reverse();
-        Index { men, row_pieces, rows: rows as usize }
+        Some(Index { men, row_pieces, rows: rows as usize })
     }
 
     /// The word piece.
@@ -134,6 +137,48 @@ impl Index {
         (row as usize * WIDTH + square(n - 2).index()) * WIDTH + square(n - 1).index()
     }
 
+    /// Number of cells.
+    #[must_use]
+    pub fn cells(&self) -> usize {
+        self.rows * ROW_CELLS
+    }
+
+    /// What the piece at a place of the order adds to the number of the cell by standing on a square.
+    #[inline]
+    pub(crate) fn offset(&self, piece: usize, square: Square) -> usize {
+        match self.row_pieces.get(piece) {
+            Some(piece) => (piece.digit[square.index()] * piece.stride) as usize * ROW_CELLS,
+            None if piece == self.row_pieces.len() => square.index() * WIDTH,
+            None => square.index(),
+        }
+    }
+
+    /// The positions of a row, 64 to a word: every piece where it may stand, no two on one square.
+    pub(crate) fn valid_row(&self, row: usize) -> [u64; WIDTH] {
+        let mut valid = [0; WIDTH];
+        let mut taken = 0u64;
+        for square in self.row_squares(row) {
+            if taken >> square.index() & 1 != 0 {
+                return valid;
+            }
+            taken |= 1 << square.index();
+        }
+        let lanes = squares_in_play(self.lane_piece()).bits();
+        for square in squares_in_play(self.word_piece()) {
+            let word = 1 << square.index();
+            if taken & word == 0 {
+                valid[square.index()] = lanes & !taken & !word;
+            }
+        }
+        valid
+    }
+
+    /// The position of a cell; `None` if no position has it.
+    #[must_use]
+    pub fn position(&self, cell: usize, turn: Color) -> Option<Position> {
+        position_of(&self.men, &self.squares(cell)?, turn)
+    }
+
     /// The squares of the pieces in a cell, in the order of `men`; `None` if no position has that cell.
     #[must_use]
     pub fn squares(&self, cell: usize) -> Option<Vec<Square>> {
@@ -160,4 +205,14 @@ pub(crate) fn piece_order(material: Material) -> Vec<Man> {
         men.insert(0, rat);
     }
     men
+}
+
+/// The position with these pieces on these squares; `None` if there is no such position.
+#[must_use]
+pub fn position_of(men: &[Man], squares: &[Square], turn: Color) -> Option<Position> {
+    let mut setup = Setup::empty(turn);
+    for (&(color, animal), square) in men.iter().zip(squares) {
+        setup.squares[square.index()] = Some(Piece { color, animal });
+    }
+    Position::from_setup(&setup).ok()
 }

@@ -1,9 +1,16 @@
-use super::{Man, squares_in_play};
-use crate::board::{Animal, ByColor, Color, Position};
+use super::Man;
+use crate::board::geometry::{DEN, habitat};
+use crate::board::{Animal, Bitboard, ByColor, Color, Position};
 use std::cmp::Ordering;
 use std::fmt;
 use std::str::FromStr;
 use thiserror::Error;
+
+/// The squares of one piece while the game goes on: neither den.
+#[must_use]
+pub fn squares_in_play((color, animal): Man) -> Bitboard {
+    habitat(color, animal) - DEN[!color].into()
+}
 
 /// A set of animals.
 #[derive(Copy, Clone, Default, PartialEq, Eq, Hash)]

@@ -1,17 +1,15 @@
 //! All positions of a material, one after the other.
 
-use super::{Classes, Index, Man, Material, Table, Value, squares_in_play};
-use crate::board::{Bitboard, Color, Piece, Position, Setup, Square};
-use crate::tablebase::index::piece_order;
+use super::address::MaterialAddresser;
+use super::{Classes, Man, Material, Table, Value, squares_in_play};
+use crate::board::{Bitboard, Color, Square};
 
 /// The values of a material, position by position, whatever material of its class the table was made for.
 pub struct MaterialTable<'a> {
+    material: Material,
     men: Vec<Man>,
-    index: Index,
+    addresser: MaterialAddresser,
     table: &'a Table,
-    /// For each piece of the index the place of its counterpart in `men`.
-    order: Vec<usize>,
-    swapped: bool,
 }
 
 impl<'a> MaterialTable<'a> {
@@ -19,23 +17,15 @@ impl<'a> MaterialTable<'a> {
     /// `classes` know.
     #[must_use]
     pub fn new(classes: &Classes, table: &'a Table, material: Material) -> Option<MaterialTable<'a>> {
-        let member = classes.member(material)?;
-        let representative = classes.get(member.class).representative;
         let men: Vec<Man> = material.pieces().collect();
-        let order = piece_order(representative)
-            .iter()
-            .map(|there| {
-                let (here, _) = member.men.iter().find(|(_, man)| man == there)?;
-                men.iter().position(|man| man == here)
-            })
-            .collect::<Option<_>>()?;
-        Some(MaterialTable { men, index: Index::new(representative), table, order, swapped: member.swapped })
+        let addresser = MaterialAddresser::new(classes, material, &men)?;
+        Some(MaterialTable { material, men, addresser, table })
     }
 
     /// The material.
     #[must_use]
     pub fn material(&self) -> Material {
-        Material::from_men(&self.men)
+        self.material
     }
 
     /// The pieces: White's first, strongest first.
@@ -60,14 +50,14 @@ impl<'a> MaterialTable<'a> {
 
     /// The value with the pieces on squares that are known to be right.
     fn lookup(&self, squares: &[Square], turn: Color) -> Option<Value> {
-        let there: Vec<Square> =
-            self.order.iter().map(|&i| if self.swapped { squares[i].flip() } else { squares[i] }).collect();
-        let turn = if self.swapped { !turn } else { turn };
-        Value::from_code(self.table.cells[turn].get(self.index.cell(&there)))
+        Value::from_code(self.table.cells[self.addresser.turn(turn)].get(self.addresser.cell(squares)))
     }
 
     /// Calls `f` with the squares and the value of every position of this side to move: each piece on all its squares in
-    /// order, the last piece fastest. Ends with the first error.
+    /// order, the last piece fastest.
+    ///
+    /// # Errors
+    /// The first error of `f`, with which it ends.
     pub fn each<E>(&self, turn: Color, mut f: impl FnMut(&[Square], Value) -> Result<(), E>) -> Result<(), E> {
         self.place(turn, &mut Vec::with_capacity(self.men.len()), Bitboard::EMPTY, &mut f)
     }
@@ -89,14 +79,4 @@ impl<'a> MaterialTable<'a> {
         }
         Ok(())
     }
-}
-
-/// The position with these pieces on these squares; `None` if there is no such position.
-#[must_use]
-pub fn position_of(men: &[Man], squares: &[Square], turn: Color) -> Option<Position> {
-    let mut setup = Setup::empty(turn);
-    for (&(color, animal), square) in men.iter().zip(squares) {
-        setup.squares[square.index()] = Some(Piece { color, animal });
-    }
-    Position::from_setup(&setup).ok()
 }

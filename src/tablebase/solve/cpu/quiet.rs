@@ -3,7 +3,8 @@
 
 use crate::board::geometry::{LEAP_DOWN, LEAP_LEFT, LEAP_RIGHT, LEAP_UP};
 use crate::board::{Bitboard, Color, Direction, OwnRatBlocks, RuleOptions, Square};
-use crate::tablebase::index::{Index, RowPiece, WIDTH, squares_in_play};
+use crate::tablebase::index::{Index, RowPiece, WIDTH};
+use crate::tablebase::material::squares_in_play;
 
 /// 64 words: all squares of the word piece by all squares of the lane piece.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

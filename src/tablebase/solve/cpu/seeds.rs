@@ -5,11 +5,13 @@
 use crate::board::geometry::DEN;
 use crate::board::{Bitboard, Color, Direction, NoMove, OwnRatBlocks, RuleOptions, Square};
 use crate::cpu::Vector;
-use crate::tablebase::class::{Classes, Member};
-use crate::tablebase::index::{Index, WIDTH, squares_in_play};
+use crate::tablebase::address::MaterialAddresser;
+use crate::tablebase::class::Classes;
+use crate::tablebase::index::{Index, WIDTH};
+use crate::tablebase::material::squares_in_play;
 use crate::tablebase::solve::cpu::quiet::{MAX_ROW_PIECES, Row, destinations};
 use crate::tablebase::value::{Cells, Code, DRAW, NO_MOVE};
-use crate::tablebase::{Man, Table};
+use crate::tablebase::{Man, Material, Table};
 
 /// What a capture is worth to the side that makes it. Greater is better: nothing, a loss in k (as k), a draw, a win in k
 /// (as 65535 - k).
@@ -433,50 +435,15 @@ impl Rest {
         &tables[self.table].as_ref().expect("smaller classes are solved first").cells[self.turn]
     }
 
-    fn new(men: &[Man], victim: usize, mover: Color, member: &Member, classes: &Classes) -> Rest {
-        let index = Index::new(classes.get(member.class).representative);
-        // The place in the smaller class's order of each piece of ours but the victim.
-        let slot = |piece: usize| {
-            let there = member.men.iter().find(|(here, _)| *here == men[piece]).expect("a piece that is left").1;
-            index.men.iter().position(|&m| m == there).expect("a piece of the class")
-        };
-        let squares = |mirror: bool| {
-            move |square: Square| {
-                let square = if member.swapped { square.flip() } else { square };
-                if mirror { square.mirror() } else { square }
-            }
-        };
-        let offsets = [false, true].map(|mirror| {
-            (0..men.len())
-                .map(|piece| {
-                    let mut offsets = [0; WIDTH];
-                    if piece != victim {
-                        let slot = slot(piece);
-                        for square in Square::all() {
-                            let there = squares(mirror)(square);
-                            let rows = index.row_pieces.len();
-                            offsets[square.index()] = if slot < rows {
-                                let piece = &index.row_pieces[slot];
-                                piece.digit[there.index()] * piece.stride * (WIDTH * WIDTH) as u32
-                            } else if slot == rows {
-                                (there.index() * WIDTH) as u32
-                            } else {
-                                there.index() as u32
-                            };
-                        }
-                    }
-                    offsets
-                })
-                .collect()
-        });
-        let first = index.is_mirrored().then(|| {
-            let piece = (0..men.len()).find(|&p| p != victim && slot(p) == 0).expect("one of ours is first");
-            let mirror = Square::all().filter(|&s| squares(false)(s).file() > 3).collect::<Bitboard>();
-            (piece, mirror.bits())
+    /// `None` if the smaller material is of no class.
+    fn new(men: &[Man], rest: Material, mover: Color, classes: &Classes) -> Option<Rest> {
+        let addresser = MaterialAddresser::new(classes, rest, men)?;
+        // A smaller class's cells are numbered with 32 bits.
+        let offsets = addresser.offsets.each_ref().map(|pieces| {
+            pieces.iter().map(|squares| squares.map(|offset| offset as u32)).collect()
         });
         // After the capture the other side is on move.
-        let turn = if member.swapped { mover } else { !mover };
-        Rest { table: member.class.0, turn, offsets, first }
+        Some(Rest { table: addresser.class.0, turn: addresser.turn(!mover), offsets, first: addresser.first })
     }
 }
 
@@ -501,10 +468,9 @@ impl Capture {
         if hits_from.iter().all(Vec::is_empty) {
             return None;
         }
-        let material = crate::tablebase::Material::from_men(men);
+        let material = Material::from_men(men);
         let rest = material.without(men[victim].0, prey).map(|rest| {
-            let member = classes.member(rest).expect("classes of fewer pieces are there");
-            Rest::new(men, victim, color, member, classes)
+            Rest::new(men, rest, color, classes).expect("classes of fewer pieces are there")
         });
         Some(Capture { attacker, victim, hits_from, hits_to, rest })
     }
