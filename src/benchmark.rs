@@ -219,9 +219,9 @@ pub fn random_positions(pieces: usize, count: usize) -> Vec<Position> {
         let material = materials[(random.next_u64() % materials.len() as u64) as usize];
         let turn = if random.next_u64() & 1 == 0 { Color::White } else { Color::Black };
         let mut setup = Setup::empty(turn);
-        for (color, animal) in material.pieces() {
+        for piece in material.pieces() {
             let square = (random.next_u64() % Square::COUNT as u64) as usize;
-            setup.squares[square] = Some(Piece { color, animal });
+            setup.squares[square] = Some(piece);
         }
         if let Ok(position) = Position::from_setup(&setup)
             && Material::of(&position) == Some(material)

@@ -20,12 +20,13 @@ fn animals(material: Material, color: Color) -> Vec<Animal> {
 
 fn solve_slowly(material: Material, index: &Index, rules: &RuleOptions) -> Solved {
     let tables = slow::solve(&animals(material, Color::White), &animals(material, Color::Black), rules);
-    let pieces: Vec<_> = index.men.clone();
+    let pieces: Vec<_> = index.pieces.clone();
     let mut stats: ByColor<Stats> = ByColor::default();
     let cells = ByColor::from_fn(|turn| {
         let value = |cell: usize| {
             let squares = index.squares(cell)?;
-            let placed: Vec<_> = pieces.iter().zip(squares).map(|(&(color, animal), square)| (color, animal, square)).collect();
+            let placed: Vec<_> =
+                pieces.iter().zip(squares).map(|(piece, square)| (piece.color, piece.animal, square)).collect();
             let value = match tables.lookup(&placed, turn)? {
                 slow::Value::Draw => Value::Draw,
                 slow::Value::NoMove => Value::NoMove,
@@ -69,9 +70,8 @@ impl Backend for Slow {
 /// Name and bytes of all files of a directory.
 fn files(dir: &Path) -> Vec<(String, Vec<u8>)> {
     let entries = std::fs::read_dir(dir).unwrap().map(|entry| entry.unwrap());
-    let mut files: Vec<_> = entries
-        .map(|entry| (entry.file_name().into_string().unwrap(), std::fs::read(entry.path()).unwrap()))
-        .collect();
+    let mut files: Vec<_> =
+        entries.map(|entry| (entry.file_name().into_string().unwrap(), std::fs::read(entry.path()).unwrap())).collect();
     files.sort();
     files
 }
@@ -109,7 +109,7 @@ impl Backend for NoRats {
     fn solve(&mut self, job: &Job<'_>, sink: Sink<'_>) -> Result<(), SolveError> {
         for &id in job.ids {
             let material = job.material(id);
-            if material.pieces().any(|(_, animal)| animal == Animal::Rat) {
+            if material.pieces().any(|piece| piece.animal == Animal::Rat) {
                 let material = self.says_which.then_some(material);
                 return Err(SolveError::Backend { material, reason: "a rat".to_owned() });
             }
@@ -134,9 +134,8 @@ fn what_one_backend_cannot_do_another_does() {
     let mut plain = Solver::new(&rules, 3, Options::default());
     solve_all(&mut plain).unwrap();
     let ids: Vec<ClassId> = plain.classes().iter().map(|(id, _)| id).collect();
-    let has_rat = |id: &&ClassId| {
-        plain.classes().get(**id).representative.pieces().any(|(_, animal)| animal == Animal::Rat)
-    };
+    let has_rat =
+        |id: &&ClassId| plain.classes().get(**id).representative.pieces().any(|piece| piece.animal == Animal::Rat);
     let rats = ids.iter().filter(has_rat).count();
     assert!(rats > 5 && rats < ids.len());
     for says_which in [true, false] {
@@ -150,7 +149,7 @@ fn what_one_backend_cannot_do_another_does() {
             assert_eq!(first_difference(&plain, &helped, id), None);
         }
         let taken_over = helped.backend().taken_over();
-        let has_rat = |m: &Material| m.pieces().any(|(_, animal)| animal == Animal::Rat);
+        let has_rat = |m: &Material| m.pieces().any(|piece| piece.animal == Animal::Rat);
         if says_which {
             assert_eq!(taken_over.len(), rats);
             assert!(taken_over.iter().all(|(material, _)| has_rat(material)));

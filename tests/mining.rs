@@ -276,9 +276,9 @@ fn features_are_the_slow_twins() {
     for name in ["EvE", "PvE", "LvE", "EvL", "LvL", "RvL", "RvR", "PvR"] {
         let set = FeatureSet::new(material(name), &PAPER, Which::Paper);
         assert_eq!(set.features().len(), 11);
-        let men = set.men().to_vec();
-        for (_, w, b, _) in slow_positions(men[0].1, men[1].1) {
-            let twin = Twin { white: (men[0].1, w), black: (men[1].1, b), reading: TAKEN };
+        let pieces = set.pieces().to_vec();
+        for (_, w, b, _) in slow_positions(pieces[0].animal, pieces[1].animal) {
+            let twin = Twin { white: (pieces[0].animal, w), black: (pieces[1].animal, b), reading: TAKEN };
             for (feature, value) in set.features().iter().zip(set.values(&[w, b])) {
                 assert_eq!(i32::from(value), twin.value(&feature.name), "{name} {w} {b} {}", feature.name);
             }
@@ -313,20 +313,20 @@ fn takes_is_a_legal_capture() {
     for name in ["LvR", "RvE", "TRvL", "ELvR"] {
         let set = FeatureSet::new(material(name), &PAPER, Which::All);
         let table = tables().material_table(material(name)).expect("solved");
-        let men = set.men().to_vec();
-        let black = men.iter().position(|man| man.0 == Color::Black).expect("Black has a piece");
+        let pieces = set.pieces().to_vec();
+        let black = pieces.iter().position(|piece| piece.color == Color::Black).expect("Black has a piece");
         let white_names: Vec<(usize, usize)> = (0..black)
             .map(|i| {
-                let name = if men.len() == 2 { "takes_w".to_owned() } else { format!("takes_w{i}b") };
+                let name = if pieces.len() == 2 { "takes_w".to_owned() } else { format!("takes_w{i}b") };
                 (i, set.find(&name).unwrap_or_else(|| panic!("{name}")))
             })
             .collect();
         table
             .each(Color::White, |squares, _| {
-                let position = doushouqi::tablebase::position_of(&men, squares, Color::White).expect("a position");
+                let position = doushouqi::tablebase::position_of(&pieces, squares, Color::White).expect("a position");
                 let moves = position.moves(&rules);
                 for &(i, feature) in &white_names {
-                    let takes = moves.iter().any(|mv| mv.animal == men[i].1 && mv.to == squares[black]);
+                    let takes = moves.iter().any(|mv| mv.animal == pieces[i].animal && mv.to == squares[black]);
                     assert_eq!(set.values(squares)[feature] == 1, takes, "{name} {position:?}");
                 }
                 Ok::<(), ()>(())
@@ -640,10 +640,10 @@ fn moves_of_endgame_positions() {
     let (mut moves, mut positions) = (0, 0);
     for material in Material::all(2) {
         let table = tables().material_table(material).expect("solved");
-        let men = table.men().to_vec();
+        let pieces = table.pieces().to_vec();
         table
             .each(Color::White, |squares, _| {
-                let position = doushouqi::tablebase::position_of(&men, squares, Color::White).expect("a position");
+                let position = doushouqi::tablebase::position_of(&pieces, squares, Color::White).expect("a position");
                 moves += position.moves(&rules).len();
                 positions += 1;
                 Ok::<(), ()>(())

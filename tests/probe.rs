@@ -3,7 +3,7 @@
 
 mod slow;
 
-use doushouqi::board::{Color, Piece, Position, RuleOptions, Rules, Setup};
+use doushouqi::board::{Color, Position, RuleOptions, Rules, Setup};
 use doushouqi::tablebase::{
     Generate, Material, Options, Probe, ProbeWdl, Solver, TableSet, Value, Verdict, Wdl, WdlTables, repack,
     squares_in_play,
@@ -51,12 +51,12 @@ fn positions(materials: &[&str], rules: &Rules) -> Vec<Position> {
         let material: Material = name.parse().unwrap();
         for _ in 0..40 {
             let mut setup = Setup::empty(Color::ALL[below(2)]);
-            for (color, animal) in material.pieces() {
-                let free: Vec<_> = squares_in_play((color, animal))
+            for piece in material.pieces() {
+                let free: Vec<_> = squares_in_play(piece)
                     .into_iter()
                     .filter(|square| setup.squares[square.index()].is_none())
                     .collect();
-                setup.squares[free[below(free.len())].index()] = Some(Piece { color, animal });
+                setup.squares[free[below(free.len())].index()] = Some(piece);
             }
             let position = Position::from_setup(&setup).unwrap();
             let moves = position.moves(rules);
@@ -88,7 +88,10 @@ where
         let moves = probe.moves(position).unwrap().expect("all that moves lead to is covered");
         let mut legal: Vec<_> = position.moves(rules).into_iter().collect();
         assert!(moves.is_sorted_by(|a, b| a.1 >= b.1), "{fen}: the best first");
-        assert!(legal.iter().all(|mv| moves.iter().any(|(other, _)| other == mv)) && moves.len() == legal.len(), "{fen}");
+        assert!(
+            legal.iter().all(|mv| moves.iter().any(|(other, _)| other == mv)) && moves.len() == legal.len(),
+            "{fen}"
+        );
         for &(mv, of_move) in &moves {
             let Ok(after) = truth.verdict(&position.make(mv));
             assert_eq!(after.map(Verdict::before), Some(of_move), "{fen}");
@@ -119,7 +122,7 @@ fn check(options: &str, materials: &[&str]) {
     let mut truth = Slow { rules: Rules::new(options), tables: slow::Tables::new(&options) };
     for name in materials {
         let material: Material = name.parse().unwrap();
-        let smaller = material.pieces().filter_map(|(color, animal)| material.without(color, animal));
+        let smaller = material.pieces().filter_map(|piece| material.without(piece));
         for material in smaller.chain([material]).filter(|material| material.len() <= 3) {
             let [white, black] = Color::ALL.map(|color| material.side(color).strongest_first().collect::<Vec<_>>());
             truth.tables.solve(&white, &black);

@@ -2,7 +2,7 @@
 
 mod dsq;
 
-use doushouqi::board::{Color, NoMove, Piece, Position, RuleOptions, Rules, Setup};
+use doushouqi::board::{Color, NoMove, Position, RuleOptions, Rules, Setup};
 use doushouqi::reproduce::{ENDGAMES, WITHOUT_MOVE};
 use doushouqi::tablebase::{
     Index, Material, Options, Probe, ROW_CELLS, SetError, Solver, TableFile, TableSet, Value, Verdict, WdlTables,
@@ -109,11 +109,10 @@ fn material(text: &str) -> Material {
 fn random_position(random: &mut Pcg64, material: Material) -> Position {
     let turn = if random.next_u64() & 1 == 0 { Color::White } else { Color::Black };
     let mut setup = Setup::empty(turn);
-    for (color, animal) in material.pieces() {
-        let free: Vec<_> =
-            squares_in_play((color, animal)).into_iter().filter(|s| setup.squares[s.index()].is_none()).collect();
+    for piece in material.pieces() {
+        let free: Vec<_> = squares_in_play(piece).into_iter().filter(|s| setup.squares[s.index()].is_none()).collect();
         let square = free[random.next_u64() as usize % free.len()];
-        setup.squares[square.index()] = Some(Piece { color, animal });
+        setup.squares[square.index()] = Some(piece);
     }
     Position::from_setup(&setup).expect("a position")
 }
@@ -291,7 +290,7 @@ fn values(bytes: &[u8], turn: Color) -> String {
     let index = Index::new(material(parts.description["material"].as_str().unwrap())).unwrap();
     let cells: Vec<usize> = (0..ROW_CELLS)
         .filter(|cell| {
-            let on = |man, square: usize| squares_in_play(man).into_iter().any(|s| s.index() == square);
+            let on = |piece, square: usize| squares_in_play(piece).into_iter().any(|s| s.index() == square);
             on(index.word_piece(), cell / 64) && on(index.lane_piece(), cell % 64)
         })
         .collect();
@@ -674,8 +673,8 @@ fn probes_are_the_solved_values() {
             let Some(squares) = index.squares(cell) else { continue };
             for turn in Color::ALL {
                 let mut setup = Setup::empty(turn);
-                for (&(color, animal), square) in index.men.iter().zip(&squares) {
-                    setup.squares[square.index()] = Some(Piece { color, animal });
+                for (&piece, square) in index.pieces.iter().zip(&squares) {
+                    setup.squares[square.index()] = Some(piece);
                 }
                 let position = Position::from_setup(&setup).unwrap();
                 assert_eq!(set.value(&position).unwrap(), solver.value(&position), "{}", position.to_fen());

@@ -66,7 +66,7 @@ pub fn table_mobility(tables: &Solver, pieces: usize) -> Mobility {
         let mut mobility = Mobility::default();
         if let Some(table) = tables.material_table(material) {
             let _ = table.each(Color::White, |squares, _| {
-                if let Some(position) = position_of(table.men(), squares, Color::White) {
+                if let Some(position) = position_of(table.pieces(), squares, Color::White) {
                     mobility.add(position.count_moves(&rules), times, || Some(position.to_fen()));
                 }
                 Ok::<(), Infallible>(())
@@ -91,15 +91,15 @@ pub fn sampled_mobility(options: &RuleOptions, pieces: usize, positions: u64, se
     let mut found = 0;
     while found < positions {
         let material = materials[(random.next_u64() % materials.len() as u64) as usize];
-        let men: Vec<_> = material.pieces().collect();
+        let pieces: Vec<_> = material.pieces().collect();
         // One of 63 squares for each piece: what does not fit is drawn again, material and all, so that each placement of
         // each material is as likely as any other.
         let squares: Option<Vec<_>> =
-            men.iter().map(|_| crate::board::Square::new((random.next_u64() % 63) as usize)).collect();
+            pieces.iter().map(|_| crate::board::Square::new((random.next_u64() % 63) as usize)).collect();
         let Some(squares) = squares else { continue };
-        let fits = men.iter().zip(&squares).all(|(&man, &square)| squares_in_play(man).contains(square));
+        let fits = pieces.iter().zip(&squares).all(|(&piece, &square)| squares_in_play(piece).contains(square));
         let distinct = (1..squares.len()).all(|i| !squares[..i].contains(&squares[i]));
-        if let Some(position) = position_of(&men, &squares, Color::White).filter(|_| fits && distinct) {
+        if let Some(position) = position_of(&pieces, &squares, Color::White).filter(|_| fits && distinct) {
             mobility.add(position.count_moves(&rules), 1, || Some(position.to_fen()));
             found += 1;
         }

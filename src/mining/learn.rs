@@ -112,9 +112,12 @@ pub struct WholeTree {
 #[must_use]
 pub fn learn_whole(tables: &Solver) -> Option<WholeTree> {
     let materials = Material::all(2);
-    let sets: Vec<FeatureSet> =
-        materials.iter().map(|&material| FeatureSet::new(material, tables.classes().options(), Which::WithMaterial)).collect();
-    let values: Vec<MaterialTable> = materials.iter().map(|&material| tables.material_table(material)).collect::<Option<_>>()?;
+    let sets: Vec<FeatureSet> = materials
+        .iter()
+        .map(|&material| FeatureSet::new(material, tables.classes().options(), Which::WithMaterial))
+        .collect();
+    let values: Vec<MaterialTable> =
+        materials.iter().map(|&material| tables.material_table(material)).collect::<Option<_>>()?;
     let sample = Sample::new(sets.iter().zip(&values), tables.classes().options());
     let learner = Learner::new(&sample);
     let tree = smallest(&learner, &WIDTHS_THREE);

@@ -3,7 +3,7 @@
 use super::features::{FeatureSet, Which};
 use super::sample::Winner;
 use super::tree::Tree;
-use crate::board::{Color, Position, RuleOptions, Rules};
+use crate::board::{Color, Position, RuleOptions};
 use crate::tablebase::{Material, MaterialTable, Probe, Solver, position_of};
 use serde::Serialize;
 use std::convert::Infallible;
@@ -155,7 +155,7 @@ pub fn wrong_positions(
     let _ = table.each(Color::White, |squares, value| {
         let (says, winner) = (classify(&set.values(squares)), Winner::of(value, Color::White, options));
         if says != winner
-            && let Some(position) = position_of(table.men(), squares, Color::White)
+            && let Some(position) = position_of(table.pieces(), squares, Color::White)
         {
             wrong.push(Wrong { fen: position.to_fen(), says, winner });
         }

@@ -1,5 +1,6 @@
 //! `endgames.md`: what the tables have to tell, in short, with plots.
 
+use super::Which;
 use super::games::{
     EnginePlayer, GameStatistics, Match, MinimaxPlayer, Mobility, Player, RandomPlayer, drawn_shares, play,
 };
@@ -8,7 +9,6 @@ use super::learn::{accuracy_curve, learn, learn_all, learn_whole, sizes};
 use super::patterns::{draws, fortresses, longest_lines, parities, swaps};
 use super::printed::{judge, judge_positions, printed_trees};
 use super::zugzwang::zugzwangs;
-use super::Which;
 use crate::board::RuleOptions;
 use crate::plot::{Axis, Line, PlotError, bar_chart, line_chart};
 use crate::tablebase::{Material, Options, SolveError, Solver};

@@ -4,10 +4,8 @@
 //! (whoever moves loses), or the mover gets away with a draw. To move it must be able to: a side without a legal move is
 //! not counted, and neither is a position that would be won only because the other side has none.
 
-use crate::board::{ByColor, Color, Position, RuleOptions};
-use crate::tablebase::{
-    ClassId, Index, Man, Options, ROW_CELLS, SolveError, Solved, Solver, Value, position_of,
-};
+use crate::board::{ByColor, Color, Piece, Position, RuleOptions, Square};
+use crate::tablebase::{ClassId, Index, Options, ROW_CELLS, SolveError, Solved, Solver, Value, position_of};
 use serde::Serialize;
 use std::sync::Mutex;
 
@@ -114,7 +112,7 @@ pub fn zugzwangs(
         sum.positions = sum.lost + sum.drawn;
         let show = |found: Found| {
             let index = solver.classes().get(found.id).index();
-            let position = white_to_move(&index.men, &index.squares(found.cell)?, found.turn)?;
+            let position = white_to_move(&index.pieces, &index.squares(found.cell)?, found.turn)?;
             Some(Deepest { fen: position.to_fen(), plies: found.plies, other_plies: found.other_plies })
         };
         sum.deepest_lost = deepest[0].and_then(show);
@@ -125,13 +123,13 @@ pub fn zugzwangs(
 }
 
 /// A position, turned round and with colours exchanged if Black is to move.
-fn white_to_move(men: &[Man], squares: &[crate::board::Square], turn: Color) -> Option<Position> {
+fn white_to_move(pieces: &[Piece], squares: &[Square], turn: Color) -> Option<Position> {
     if turn == Color::White {
-        return position_of(men, squares, turn);
+        return position_of(pieces, squares, turn);
     }
-    let men: Vec<Man> = men.iter().map(|&(color, animal)| (!color, animal)).collect();
+    let pieces: Vec<Piece> = pieces.iter().map(|&piece| Piece { color: !piece.color, ..piece }).collect();
     let squares: Vec<_> = squares.iter().map(|square| square.rotate()).collect();
-    position_of(&men, &squares, Color::White)
+    position_of(&pieces, &squares, Color::White)
 }
 
 fn keep_deeper(best: &mut Option<Found>, found: Option<Found>) {

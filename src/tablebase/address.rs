@@ -1,8 +1,8 @@
 //! From a position to the number of its value: what each piece adds by standing on a square, worked out beforehand.
 //! [`Addresser`] takes positions of any material, [`MaterialAddresser`] the squares of one material's pieces.
 
-use super::{ClassId, Classes, Index, Man, Material, Member, WIDTH, squares_in_play};
-use crate::board::{Color, Lanes, Position, Square};
+use super::{ClassId, Classes, Index, Material, Member, WIDTH, squares_in_play};
+use crate::board::{Color, Lanes, Piece, Position, Square};
 
 /// Where the value of a position is found.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -64,21 +64,22 @@ impl Addresser {
     pub fn with_offsets(classes: &Classes, offset: impl Fn(ClassId, &Index, usize, Square) -> u64) -> Addresser {
         let indices: Vec<Index> = classes.iter().map(|(_, class)| class.index()).collect();
         let adds = classes.iter().zip(&indices).map(|((id, _), index)| {
-            let of_piece = |(slot, &man): (usize, &Man)| {
+            let of_piece = |(slot, &piece): (usize, &Piece)| {
                 let mut adds = [0; WIDTH];
-                for square in squares_in_play(man) {
+                for square in squares_in_play(piece) {
                     adds[square.index()] = offset(id, index, slot, square);
                 }
                 adds
             };
-            index.men.iter().enumerate().map(of_piece).collect()
+            index.pieces.iter().enumerate().map(of_piece).collect()
         });
         let adds = adds.collect();
         let mut numbers = vec![NONE; 1 << 16];
         let mut materials = Vec::new();
         for material in (2..=classes.pieces()).flat_map(Material::all) {
             let Some(member) = classes.member(material) else { continue };
-            numbers[key(material.white.bits(), material.black.bits())] = materials.len() as u16;
+            numbers[key(material.side(Color::White).bits(), material.side(Color::Black).bits())] =
+                materials.len() as u16;
             materials.push(MaterialSlots::new(member, &indices[member.class.0], material));
         }
         Addresser { numbers, materials, adds }
@@ -131,21 +132,21 @@ fn mirrored_squares(index: &Index) -> u64 {
 }
 
 /// The place of a material's piece in the order of its class's index.
-fn slot(member: &Member, index: &Index, man: Man) -> Option<usize> {
-    let there = member.men.iter().find(|(here, _)| *here == man)?.1;
-    index.men.iter().position(|&man| man == there)
+fn slot(member: &Member, index: &Index, piece: Piece) -> Option<usize> {
+    let there = member.pieces.iter().find(|(here, _)| *here == piece)?.1;
+    index.pieces.iter().position(|&piece| piece == there)
 }
 
 impl MaterialSlots {
     fn new(member: &Member, index: &Index, material: Material) -> MaterialSlots {
-        let mut men: Vec<_> = material.pieces().collect();
-        men.sort_by_key(|&(color, animal)| (color, animal));
+        let mut pieces: Vec<Piece> = material.pieces().collect();
+        pieces.sort_by_key(|piece| (piece.color, piece.animal));
         let mut slots = [0; Index::MAX_PIECES];
-        for (place, &man) in slots.iter_mut().zip(&men) {
-            *place = slot(member, index, man).expect("a piece of the class") as u8;
+        for (place, &piece) in slots.iter_mut().zip(&pieces) {
+            *place = slot(member, index, piece).expect("a piece of the class") as u8;
         }
         let first = slots.iter().position(|&slot| slot == 0).expect("one piece is first");
-        let (color, animal) = men[first];
+        let Piece { color, animal } = pieces[first];
         let mirrored = mirrored_squares(index);
         MaterialSlots { class: member.class, swapped: member.swapped, first: (color, animal.index()), mirrored, slots }
     }
@@ -164,12 +165,13 @@ pub(crate) struct MaterialAddresser {
 
 impl MaterialAddresser {
     /// For pieces in any order. Such as are not of the material add nothing. `None` if the material is of no class.
-    pub fn new(classes: &Classes, material: Material, pieces: &[Man]) -> Option<MaterialAddresser> {
+    pub fn new(classes: &Classes, material: Material, pieces: &[Piece]) -> Option<MaterialAddresser> {
         let member = classes.member(material)?;
         let index = classes.get(member.class).index();
-        let slots: Vec<Option<usize>> = pieces.iter().map(|&man| slot(member, &index, man)).collect();
+        let slots: Vec<Option<usize>> = pieces.iter().map(|&piece| slot(member, &index, piece)).collect();
         let squares = &SQUARES[usize::from(member.swapped)];
-        let offset = |slot: usize, there: u8| Square::new(there.into()).map_or(0, |there| index.offset(slot, there) as u64);
+        let offset =
+            |slot: usize, there: u8| Square::new(there.into()).map_or(0, |there| index.offset(slot, there) as u64);
         let offsets = squares.each_ref().map(|there| {
             let of_piece = |slot: &Option<usize>| {
                 let mut offsets = [0; WIDTH];
@@ -201,7 +203,7 @@ impl MaterialAddresser {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::board::{Piece, RuleOptions, Setup};
+    use crate::board::{RuleOptions, Setup};
     use rand_core::{Rng, SeedableRng};
     use rand_pcg::Pcg64;
 
@@ -212,12 +214,12 @@ mod tests {
         }
         let member = classes.member(Material::of(position)?)?;
         let index = classes.get(member.class).index();
-        let square = |man: &Man| {
-            let ((color, animal), _) = member.men.iter().find(|(_, there)| there == man).unwrap();
+        let square = |piece: &Piece| {
+            let (Piece { color, animal }, _) = member.pieces.iter().find(|(_, there)| there == piece).unwrap();
             let square = position.square_of(*color, *animal).unwrap();
             if member.swapped { square.flip() } else { square }
         };
-        let squares: Vec<Square> = index.men.iter().map(square).collect();
+        let squares: Vec<Square> = index.pieces.iter().map(square).collect();
         let turn = if member.swapped { !position.turn() } else { position.turn() };
         Some(Address { class: member.class, turn, cell: index.cell(&squares) })
     }
@@ -229,19 +231,19 @@ mod tests {
             let classes = Classes::new(&options, 4);
             let addresser = Addresser::new(&classes);
             for material in (2..=5).flat_map(Material::all) {
-                let pieces: Vec<Man> = material.pieces().collect();
+                let pieces: Vec<Piece> = material.pieces().collect();
                 let of_material = MaterialAddresser::new(&classes, material, &pieces);
                 for _ in 0..20 {
                     let turn = Color::ALL[random.next_u64() as usize % 2];
                     let mut setup = Setup::empty(turn);
-                    for (color, animal) in material.pieces() {
-                        setup.squares[random.next_u64() as usize % 63] = Some(Piece { color, animal });
+                    for piece in material.pieces() {
+                        setup.squares[random.next_u64() as usize % 63] = Some(piece);
                     }
                     let Ok(position) = Position::from_setup(&setup) else { continue };
                     let slow = slow(&classes, &position);
                     assert_eq!(addresser.locate(&position), slow, "{position:?}");
                     let squares: Option<Vec<Square>> =
-                        pieces.iter().map(|&(color, animal)| position.square_of(color, animal)).collect();
+                        pieces.iter().map(|piece| position.square_of(piece.color, piece.animal)).collect();
                     if let (Some(address), Some(squares), Some(of_material)) = (slow, squares, &of_material)
                         && position.pieces().count() == pieces.len()
                     {

@@ -17,8 +17,8 @@
 //! block it); a second rat is the first row piece. Squares that a piece may not stand on, and positions with two pieces on
 //! one square, are cells that no position has.
 
+use super::Material;
 use super::material::squares_in_play;
-use super::{Man, Material};
 use crate::board::{Color, Piece, Position, Setup, Square};
 
 /// Words of a row, and lanes of a word.
@@ -47,7 +47,7 @@ pub struct RowPiece {
 #[derive(Clone, Debug)]
 pub struct Index {
     /// The pieces in order: row pieces, word piece, lane piece.
-    pub men: Vec<Man>,
+    pub pieces: Vec<Piece>,
     /// The row pieces.
     pub row_pieces: Vec<RowPiece>,
     /// Number of rows.
@@ -64,12 +64,12 @@ impl Index {
         if material.len() > Index::MAX_PIECES {
             return None;
         }
-        let men = piece_order(material);
-        let count = men.len() - 2;
-        let squares: Vec<Vec<Square>> = men[..count]
+        let pieces = piece_order(material);
+        let count = pieces.len() - 2;
+        let squares: Vec<Vec<Square>> = pieces[..count]
             .iter()
             .enumerate()
-            .map(|(i, &man)| squares_in_play(man).into_iter().filter(|s| i > 0 || s.file() <= 3).collect())
+            .map(|(i, &piece)| squares_in_play(piece).into_iter().filter(|s| i > 0 || s.file() <= 3).collect())
             .collect();
         let mut rows = 1;
         let mut row_pieces: Vec<RowPiece> = squares
@@ -86,19 +86,19 @@ impl Index {
             })
             .collect();
         row_pieces.reverse();
-        Some(Index { men, row_pieces, rows: rows as usize })
+        Some(Index { pieces, row_pieces, rows: rows as usize })
     }
 
     /// The word piece.
     #[must_use]
-    pub fn word_piece(&self) -> Man {
-        self.men[self.men.len() - 2]
+    pub fn word_piece(&self) -> Piece {
+        self.pieces[self.pieces.len() - 2]
     }
 
     /// The lane piece.
     #[must_use]
-    pub fn lane_piece(&self) -> Man {
-        self.men[self.men.len() - 1]
+    pub fn lane_piece(&self) -> Piece {
+        self.pieces[self.pieces.len() - 1]
     }
 
     /// Whether positions with the first piece on files e to g are looked up mirrored.
@@ -127,13 +127,13 @@ impl Index {
         }
     }
 
-    /// The cell of a position: the squares of the pieces in the order of `men`.
+    /// The cell of a position: the squares of the pieces in the order of `pieces`.
     #[must_use]
     pub fn cell(&self, squares: &[Square]) -> usize {
         let mirror = self.is_mirrored() && squares[0].file() > 3;
         let square = |i: usize| if mirror { squares[i].mirror() } else { squares[i] };
         let row: u32 = self.row_pieces.iter().enumerate().map(|(i, p)| p.digit[square(i).index()] * p.stride).sum();
-        let n = self.men.len();
+        let n = self.pieces.len();
         (row as usize * WIDTH + square(n - 2).index()) * WIDTH + square(n - 1).index()
     }
 
@@ -176,10 +176,10 @@ impl Index {
     /// The position of a cell; `None` if no position has it.
     #[must_use]
     pub fn position(&self, cell: usize, turn: Color) -> Option<Position> {
-        position_of(&self.men, &self.squares(cell)?, turn)
+        position_of(&self.pieces, &self.squares(cell)?, turn)
     }
 
-    /// The squares of the pieces in a cell, in the order of `men`; `None` if no position has that cell.
+    /// The squares of the pieces in a cell, in the order of `pieces`; `None` if no position has that cell.
     #[must_use]
     pub fn squares(&self, cell: usize) -> Option<Vec<Square>> {
         let (word, lane) = (cell / WIDTH, cell % WIDTH);
@@ -189,30 +189,30 @@ impl Index {
         let valid = squares
             .iter()
             .enumerate()
-            .all(|(i, s)| squares_in_play(self.men[i]).contains(*s) && !squares[..i].contains(s));
+            .all(|(i, s)| squares_in_play(self.pieces[i]).contains(*s) && !squares[..i].contains(s));
         valid.then_some(squares)
     }
 }
 
 /// The pieces of a material in the order of its index.
-pub(crate) fn piece_order(material: Material) -> Vec<Man> {
-    let mut men: Vec<Man> = material.pieces().filter(|(_, a)| !a.swims()).collect();
-    let mut rats = material.pieces().filter(|(_, a)| a.swims());
+fn piece_order(material: Material) -> Vec<Piece> {
+    let mut pieces: Vec<Piece> = material.pieces().filter(|piece| !piece.animal.swims()).collect();
+    let mut rats = material.pieces().filter(|piece| piece.animal.swims());
     if let Some(rat) = rats.next() {
-        men.push(rat);
+        pieces.push(rat);
     }
     if let Some(rat) = rats.next() {
-        men.insert(0, rat);
+        pieces.insert(0, rat);
     }
-    men
+    pieces
 }
 
 /// The position with these pieces on these squares; `None` if there is no such position.
 #[must_use]
-pub fn position_of(men: &[Man], squares: &[Square], turn: Color) -> Option<Position> {
+pub fn position_of(pieces: &[Piece], squares: &[Square], turn: Color) -> Option<Position> {
     let mut setup = Setup::empty(turn);
-    for (&(color, animal), square) in men.iter().zip(squares) {
-        setup.squares[square.index()] = Some(Piece { color, animal });
+    for (&piece, square) in pieces.iter().zip(squares) {
+        setup.squares[square.index()] = Some(piece);
     }
     Position::from_setup(&setup).ok()
 }

@@ -1,13 +1,13 @@
 //! All positions of a material, one after the other.
 
 use super::address::MaterialAddresser;
-use super::{Classes, Man, Material, Table, Value, squares_in_play};
-use crate::board::{Bitboard, Color, Square};
+use super::{Classes, Material, Table, Value, squares_in_play};
+use crate::board::{Bitboard, Color, Piece, Square};
 
 /// The values of a material, position by position, whatever material of its class the table was made for.
 pub struct MaterialTable<'a> {
     material: Material,
-    men: Vec<Man>,
+    pieces: Vec<Piece>,
     addresser: MaterialAddresser,
     table: &'a Table,
 }
@@ -17,9 +17,9 @@ impl<'a> MaterialTable<'a> {
     /// `classes` know.
     #[must_use]
     pub fn new(classes: &Classes, table: &'a Table, material: Material) -> Option<MaterialTable<'a>> {
-        let men: Vec<Man> = material.pieces().collect();
-        let addresser = MaterialAddresser::new(classes, material, &men)?;
-        Some(MaterialTable { material, men, addresser, table })
+        let pieces: Vec<Piece> = material.pieces().collect();
+        let addresser = MaterialAddresser::new(classes, material, &pieces)?;
+        Some(MaterialTable { material, pieces, addresser, table })
     }
 
     /// The material.
@@ -30,22 +30,22 @@ impl<'a> MaterialTable<'a> {
 
     /// The pieces: White's first, strongest first.
     #[must_use]
-    pub fn men(&self) -> &[Man] {
-        &self.men
+    pub fn pieces(&self) -> &[Piece] {
+        &self.pieces
     }
 
-    /// The value with the pieces on these squares, in the order of [`men`](MaterialTable::men); `None` if they are not on
+    /// The value with the pieces on these squares, in the order of [`pieces`](MaterialTable::pieces); `None` if they are not on
     /// distinct squares that they may stand on.
     #[must_use]
     pub fn value(&self, squares: &[Square], turn: Color) -> Option<Value> {
         let mut taken = Bitboard::EMPTY;
-        for (&man, &square) in self.men.iter().zip(squares) {
-            if !(squares_in_play(man) - taken).contains(square) {
+        for (&piece, &square) in self.pieces.iter().zip(squares) {
+            if !(squares_in_play(piece) - taken).contains(square) {
                 return None;
             }
             taken |= square.into();
         }
-        (squares.len() == self.men.len()).then(|| self.lookup(squares, turn))?
+        (squares.len() == self.pieces.len()).then(|| self.lookup(squares, turn))?
     }
 
     /// The value with the pieces on squares that are known to be right.
@@ -59,7 +59,7 @@ impl<'a> MaterialTable<'a> {
     /// # Errors
     /// The first error of `f`, with which it ends.
     pub fn each<E>(&self, turn: Color, mut f: impl FnMut(&[Square], Value) -> Result<(), E>) -> Result<(), E> {
-        self.place(turn, &mut Vec::with_capacity(self.men.len()), Bitboard::EMPTY, &mut f)
+        self.place(turn, &mut Vec::with_capacity(self.pieces.len()), Bitboard::EMPTY, &mut f)
     }
 
     fn place<E>(
@@ -69,10 +69,10 @@ impl<'a> MaterialTable<'a> {
         taken: Bitboard,
         f: &mut impl FnMut(&[Square], Value) -> Result<(), E>,
     ) -> Result<(), E> {
-        let Some(&man) = self.men.get(squares.len()) else {
+        let Some(&piece) = self.pieces.get(squares.len()) else {
             return self.lookup(squares, turn).map_or(Ok(()), |value| f(squares, value));
         };
-        for square in squares_in_play(man) - taken {
+        for square in squares_in_play(piece) - taken {
             squares.push(square);
             self.place(turn, squares, taken | square.into(), f)?;
             squares.pop();

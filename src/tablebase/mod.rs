@@ -18,7 +18,7 @@ mod value;
 mod wdl;
 
 pub use address::Address;
-pub use class::{Class, ClassId, Classes, Man, Member};
+pub use class::{Class, ClassId, Classes, Member};
 pub use index::{Index, MAX_PIECES, ROW_CELLS, RowPiece, WIDTH, position_of};
 pub use material::{AnimalSet, Material, MaterialError, squares_in_play};
 pub use material_table::MaterialTable;

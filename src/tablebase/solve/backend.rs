@@ -1,8 +1,8 @@
 //! The contract of what solves classes. Whoever implements [`Backend`] can fill whole sets of tables: the processor, a
 //! graphics card, one of them where the other cannot, or something of your own.
 
-use crate::tablebase::{ClassId, Classes, Index, MAX_PIECES, Material, Stats, Table};
 use crate::board::ByColor;
+use crate::tablebase::{ClassId, Classes, Index, MAX_PIECES, Material, Stats, Table};
 use serde::Serialize;
 use std::collections::HashSet;
 use std::ops::AddAssign;

@@ -3,9 +3,7 @@ use crate::cpu::CpuLevel;
 use crate::tablebase::address::Addresser;
 use crate::tablebase::solve::backend::{Backend, Job, SolveError, Solved};
 use crate::tablebase::solve::cpu::Processor;
-use crate::tablebase::{
-    ClassId, Classes, MAX_PIECES, Material, MaterialTable, Probe, Stats, Table, Value, Verdict,
-};
+use crate::tablebase::{ClassId, Classes, MAX_PIECES, Material, MaterialTable, Probe, Stats, Table, Value, Verdict};
 use std::convert::Infallible;
 use std::sync::Mutex;
 

@@ -156,7 +156,7 @@ impl Layout {
 /// How small the values of one side to move of a class become as one zstd frame of level 19: with `wdl` only
 /// who wins, else the distances. A byte a cell (two for longer lines than a byte holds) in the order of a file.
 pub fn compressed_len(material: Material, cells: &Cells, wdl: bool) -> std::io::Result<usize> {
-    let index = Index::new(material).ok_or_else(|| std::io::Error::other("no table has so many pieces"))?;
+    let index = Index::new(material).ok_or_else(|| std::io::Error::other("no table has that many pieces"))?;
     let layout = Layout::new(&index);
     let who_wins = |code: u16| match Value::from_code(code) {
         None => 0,

@@ -24,7 +24,9 @@ pub fn export_text(set: &TableSet, material: Material, out: &mut impl Write) -> 
     let Some(table) = MaterialTable::new(set.classes(), &table, material) else { return Ok(0) };
     let mut count = 0;
     table.each(Color::White, |squares, value| {
-        let Some(position) = position_of(table.men(), squares, Color::White) else { return Ok::<(), ExportError>(()) };
+        let Some(position) = position_of(table.pieces(), squares, Color::White) else {
+            return Ok::<(), ExportError>(());
+        };
         let verdict = Verdict::of(value, set.rules());
         let winner = match verdict.wdl {
             Wdl::Win => "w",

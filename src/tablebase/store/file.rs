@@ -173,7 +173,7 @@ pub(crate) fn write(
         starts.par_iter().map(block).collect()
     };
     let sides = if packing.one_side { smaller(|color| compress(color, 1).unwrap_or_default()) } else { Sides::Both };
-    let letters = index.men.iter().map(|&(color, animal)| crate::board::Piece { color, animal }.letter());
+    let letters = index.pieces.iter().map(|piece| piece.letter());
     let description = Description {
         rules: rules.table_spelling(),
         rules_hash: hex(rules.table_hash()),
@@ -303,7 +303,7 @@ impl TableFile {
             let found = description.material;
             return Err(TableError::Material { path: path.to_owned(), found, wanted: material });
         }
-        let index = Index::new(material).ok_or(damaged("no table has so many pieces"))?;
+        let index = Index::new(material).ok_or(damaged("it names more pieces than a table has"))?;
         let layout = Layout::new(&index);
         let cells = index.cells();
         let row_bytes = layout.row_len().saturating_mul(description.cell_bytes);

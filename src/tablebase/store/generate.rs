@@ -136,13 +136,14 @@ impl<'a> Generate<'a> {
     /// The levels to make, fewest pieces first; of those that are solved only when needed, none.
     fn plan(&self, classes: &Classes) -> Vec<Level> {
         let levels = self.levels(classes);
-        let plan = levels.iter().zip(2..).enumerate().filter(|(_, (ids, _))| !ids.is_empty()).map(|(i, (ids, pieces))| {
-            let top = i + 1 == levels.len();
-            let one_by_one = top && self.is_passing(pieces - 1);
-            // What is solved only when needed needs them again.
-            let forget_smaller = pieces > 2 && !one_by_one && levels.get(i + 1).is_none_or(|next| !next.is_empty());
-            Level { pieces, ids: ids.clone(), top, values: !(top && self.stats_only), one_by_one, forget_smaller }
-        });
+        let plan =
+            levels.iter().zip(2..).enumerate().filter(|(_, (ids, _))| !ids.is_empty()).map(|(i, (ids, pieces))| {
+                let top = i + 1 == levels.len();
+                let one_by_one = top && self.is_passing(pieces - 1);
+                // What is solved only when needed needs them again.
+                let forget_smaller = pieces > 2 && !one_by_one && levels.get(i + 1).is_none_or(|next| !next.is_empty());
+                Level { pieces, ids: ids.clone(), top, values: !(top && self.stats_only), one_by_one, forget_smaller }
+            });
         plan.collect()
     }
 }

@@ -241,7 +241,7 @@ impl TableSet {
     /// Reads the whole table of a material's class.
     ///
     /// # Errors
-    /// If the tables do not go to so many pieces, and as [`table`](TableSet::table).
+    /// If the tables do not go to its number of pieces, and as [`table`](TableSet::table).
     pub fn load(&self, material: Material) -> Result<Table, SetError> {
         let Some(member) = self.classes.member(material) else {
             let pieces = self.classes.pieces();

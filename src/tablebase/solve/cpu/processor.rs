@@ -21,7 +21,13 @@ impl Processor {
 
     /// What one class is solved from.
     pub(crate) fn task<'a>(&self, job: &Job<'a>, id: ClassId) -> Task<'a> {
-        Task { material: job.material(id), classes: job.classes, tables: job.tables, keep: job.values, level: self.level }
+        Task {
+            material: job.material(id),
+            classes: job.classes,
+            tables: job.tables,
+            keep: job.values,
+            level: self.level,
+        }
     }
 }
 

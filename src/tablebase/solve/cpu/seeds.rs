@@ -3,7 +3,7 @@
 //! once, before the first pass.
 
 use crate::board::geometry::DEN;
-use crate::board::{Bitboard, Color, Direction, NoMove, OwnRatBlocks, RuleOptions, Square};
+use crate::board::{Bitboard, Color, Direction, NoMove, OwnRatBlocks, Piece, RuleOptions, Square};
 use crate::cpu::Vector;
 use crate::tablebase::address::MaterialAddresser;
 use crate::tablebase::class::Classes;
@@ -11,7 +11,7 @@ use crate::tablebase::index::{Index, WIDTH};
 use crate::tablebase::material::squares_in_play;
 use crate::tablebase::solve::cpu::quiet::{MAX_ROW_PIECES, Row, destinations};
 use crate::tablebase::value::{Cells, Code, DRAW, NO_MOVE};
-use crate::tablebase::{Man, Material, Table};
+use crate::tablebase::{Material, Table};
 
 /// What a capture is worth to the side that makes it. Greater is better: nothing, a loss in k (as k), a draw, a win in k
 /// (as 65535 - k).
@@ -128,15 +128,15 @@ pub(crate) struct SeedMoves {
 impl SeedMoves {
     pub fn new(index: &Index, color: Color, classes: &Classes) -> SeedMoves {
         let options = *classes.options();
-        let men = &index.men;
-        let n = men.len();
+        let pieces = &index.pieces;
+        let n = pieces.len();
         let blocks = |i: usize| {
-            let (owner, animal) = men[i];
+            let Piece { color: owner, animal } = pieces[i];
             animal.swims() && (owner != color || options.own_rat_blocks == OwnRatBlocks::Yes)
         };
         let mut captures = Vec::new();
-        for attacker in (0..n).filter(|&i| men[i].0 == color) {
-            for victim in (0..n).filter(|&i| men[i].0 != color) {
+        for attacker in (0..n).filter(|&i| pieces[i].color == color) {
+            for victim in (0..n).filter(|&i| pieces[i].color != color) {
                 captures.extend(Capture::new(index, attacker, victim, classes));
             }
         }
@@ -144,9 +144,9 @@ impl SeedMoves {
         let beside_den: Bitboard = Direction::ALL.into_iter().filter_map(|d| den.neighbour(d)).collect();
         SeedMoves {
             captures,
-            den_entries: men
+            den_entries: pieces
                 .iter()
-                .map(|&man| if man.0 == color { (beside_den & squares_in_play(man)).bits() } else { 0 })
+                .map(|&piece| if piece.color == color { (beside_den & squares_in_play(piece)).bits() } else { 0 })
                 .collect(),
             lane_blocks: blocks(n - 1),
             first_blocks: n > 2 && blocks(0),
@@ -166,7 +166,7 @@ impl SeedMoves {
         best: &mut [[Worth; WIDTH]; WIDTH],
         buckets: &mut Buckets,
     ) -> RowSeeds {
-        let n = index.men.len();
+        let n = index.pieces.len();
         let (word_piece, lane_piece) = (n - 2, n - 1);
         let mut squares = [0usize; MAX_ROW_PIECES];
         for (slot, square) in squares.iter_mut().zip(index.row_squares(row)) {
@@ -436,12 +436,13 @@ impl Rest {
     }
 
     /// `None` if the smaller material is of no class.
-    fn new(men: &[Man], rest: Material, mover: Color, classes: &Classes) -> Option<Rest> {
-        let addresser = MaterialAddresser::new(classes, rest, men)?;
+    fn new(pieces: &[Piece], rest: Material, mover: Color, classes: &Classes) -> Option<Rest> {
+        let addresser = MaterialAddresser::new(classes, rest, pieces)?;
         // A smaller class's cells are numbered with 32 bits.
-        let offsets = addresser.offsets.each_ref().map(|pieces| {
-            pieces.iter().map(|squares| squares.map(|offset| offset as u32)).collect()
-        });
+        let offsets = addresser
+            .offsets
+            .each_ref()
+            .map(|pieces| pieces.iter().map(|squares| squares.map(|offset| offset as u32)).collect());
         // After the capture the other side is on move.
         Some(Rest { table: addresser.class.0, turn: addresser.turn(!mover), offsets, first: addresser.first })
     }
@@ -451,13 +452,13 @@ impl Capture {
     /// `None` if this attacker can take this victim nowhere.
     fn new(index: &Index, attacker: usize, victim: usize, classes: &Classes) -> Option<Capture> {
         let options = classes.options();
-        let men = &index.men;
-        let ((color, animal), (_, prey)) = (men[attacker], men[victim]);
+        let pieces = &index.pieces;
+        let (Piece { color, animal }, Piece { animal: prey, .. }) = (pieces[attacker], pieces[victim]);
         let mut hits_from = vec![Vec::new(); WIDTH];
         let mut hits_to = vec![Vec::new(); WIDTH];
-        for from in squares_in_play(men[attacker]) {
+        for from in squares_in_play(pieces[attacker]) {
             for (to, crossed) in destinations(animal, from, options) {
-                if (squares_in_play(men[victim]) & squares_in_play(men[attacker])).contains(to)
+                if (squares_in_play(pieces[victim]) & squares_in_play(pieces[attacker])).contains(to)
                     && options.may_capture(color, animal, from, prey, to)
                 {
                     hits_from[from.index()].push((to, crossed.bits()));
@@ -468,10 +469,9 @@ impl Capture {
         if hits_from.iter().all(Vec::is_empty) {
             return None;
         }
-        let material = Material::from_men(men);
-        let rest = material.without(men[victim].0, prey).map(|rest| {
-            Rest::new(men, rest, color, classes).expect("classes of fewer pieces are there")
-        });
+        let rest = Material::of_pieces(pieces)
+            .without(pieces[victim])
+            .map(|rest| Rest::new(pieces, rest, color, classes).expect("classes of fewer pieces are there"));
         Some(Capture { attacker, victim, hits_from, hits_to, rest })
     }
 }

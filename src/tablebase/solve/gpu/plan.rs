@@ -270,7 +270,7 @@ impl Plan {
         crossed: &Crossed,
         table: &dyn Fn(Option<(usize, Color)>) -> TablePlace,
     ) {
-        let n = index.men.len();
+        let n = index.pieces.len();
         let (by, others): (Vec<&Capture>, Vec<&Capture>) = seeds.captures.iter().partition(|c| c.attacker == n - 1);
         let (of, others): (Vec<&Capture>, Vec<&Capture>) = others.into_iter().partition(|c| c.victim == n - 1);
         let counts = [by.len() as u32, of.len() as u32, others.len() as u32];

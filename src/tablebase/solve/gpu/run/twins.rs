@@ -83,14 +83,15 @@ impl Scene<'_> {
         let (member, color, row) = self.place(bit / ROW_CELLS);
         let index = &self.indexes[member];
         let squares = index.squares(row * ROW_CELLS + bit % ROW_CELLS)?;
-        position_of(&index.men, &squares, color)
+        position_of(&index.pieces, &squares, color)
     }
 
     /// The bit of a position with the same pieces as those of a row.
     fn bit(&self, row: usize, position: &Position) -> usize {
         let (member, _, _) = self.place(row);
         let index = &self.indexes[member];
-        let squares: Vec<_> = index.men.iter().map(|&(c, animal)| position.square_of(c, animal).unwrap()).collect();
+        let squares: Vec<_> =
+            index.pieces.iter().map(|piece| position.square_of(piece.color, piece.animal).unwrap()).collect();
         self.run.plan.members[member].side(position.turn()) * ROW_CELLS + index.cell(&squares)
     }
 
