@@ -124,9 +124,19 @@ pub trait Probe {
     /// # Errors
     /// As [`verdict`](Probe::verdict).
     fn line(&self, position: &Position) -> Result<Vec<(Move, Position)>, Self::Error> {
+        self.line_within(position, usize::MAX)
+    }
+
+    /// The first `plies` plies of the same.
+    ///
+    /// # Errors
+    /// As [`verdict`](Probe::verdict).
+    fn line_within(&self, position: &Position, plies: usize) -> Result<Vec<(Move, Position)>, Self::Error> {
         let mut line = Vec::new();
         let mut current = position.clone();
-        while let Some(moves) = self.moves(&current)? {
+        while line.len() < plies
+            && let Some(moves) = self.moves(&current)?
+        {
             let Some(&(mv, verdict)) = moves.first() else { break };
             if verdict.wdl == Wdl::Draw {
                 break;
