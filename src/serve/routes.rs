@@ -15,7 +15,7 @@ use crate::game::Game;
 use crate::search::Limits;
 use crate::tablebase::{Material, Wdl};
 use axum::extract::{FromRequest, Path, Request, State};
-use axum::http::header::CONTENT_TYPE;
+use axum::http::header::{CONTENT_TYPE, ETAG};
 use axum::http::{HeaderMap, Method, StatusCode, Uri};
 use axum::response::{Html, IntoResponse, Response};
 use axum::routing::{MethodRouter, get, post};
@@ -92,7 +92,7 @@ fn method_not_allowed() -> ApiError {
 }
 
 /// The page, with the position as HTML for browsers without JavaScript.
-async fn page(State(app): Shared, params: Params) -> Response {
+async fn page(State(app): Shared, headers: HeaderMap, params: Params) -> Response {
     let rules = params.rules(&app.config.rules);
     let asked = *rules.as_ref().unwrap_or(&app.config.rules);
     let position = rules.and_then(|_| params.position());
@@ -109,7 +109,14 @@ async fn page(State(app): Shared, params: Params) -> Response {
         Ok(text) => (StatusCode::OK, text),
         Err(error) => (error.status(), html::error(error.message(), params.get("fen").unwrap_or(""), &asked)),
     };
-    (status, Html(app.assets.index().replacen(html::MARKER, &text, 1))).into_response()
+    let text = app.assets.index().replacen(html::MARKER, &text, 1);
+    let tag = super::assets::etag(text.as_bytes());
+    let mut response = match status {
+        StatusCode::OK if super::assets::matches(&headers, &tag) => StatusCode::NOT_MODIFIED.into_response(),
+        _ => (status, Html(text)).into_response(),
+    };
+    response.headers_mut().insert(ETAG, tag);
+    response
 }
 
 async fn asset(State(app): Shared, method: Method, uri: Uri, headers: HeaderMap) -> Response {

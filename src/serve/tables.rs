@@ -6,6 +6,7 @@ use crate::tablebase::{
     Cells, ClassId, Classes, Index, Material, Options, ROW_CELLS, SetError, SolveError, Solver, Stats, TableSet, Value,
     Verdict, Wdl, position_of, squares_in_play,
 };
+use rayon::ThreadPool;
 use std::cmp::Reverse;
 use std::collections::VecDeque;
 use std::path::PathBuf;
@@ -100,6 +101,8 @@ pub struct RuleTables {
     complete: AtomicUsize,
     disk: Option<TableSet>,
     progress: Progress,
+    /// Solves.
+    pool: Arc<ThreadPool>,
 }
 
 /// How far the work in the background is.
@@ -123,10 +126,10 @@ impl Progress {
 
 impl RuleTables {
     /// Solves what is needed at once.
-    fn new(options: RuleOptions, disk: Option<TableSet>) -> Result<RuleTables, SolveError> {
+    fn new(options: RuleOptions, disk: Option<TableSet>, pool: Arc<ThreadPool>) -> Result<RuleTables, SolveError> {
         let mut solver = Solver::new(&options, MEMORY_PIECES, Options { memory: 256 << 20, ..Options::default() });
         for pieces in 2..=FIRST_PIECES {
-            solver.solve_level(pieces, true, &|_, _| ())?;
+            pool.install(|| solver.solve_level(pieces, true, &|_, _| ()))?;
         }
         let classes = solver.classes().clone();
         let slots = classes.iter().map(|(id, class)| {
@@ -145,6 +148,7 @@ impl RuleTables {
             complete: AtomicUsize::new(FIRST_PIECES),
             disk,
             progress: Progress::default(),
+            pool,
         })
     }
 
@@ -157,7 +161,7 @@ impl RuleTables {
         // The largest first, so that the last ones to finish are small.
         ids.sort_by_key(|id| Reverse(positions(id)));
         // So few at a time that who asks for a class meanwhile does not wait long.
-        for ids in ids.chunks(2 * rayon::current_num_threads()) {
+        for ids in ids.chunks(2 * self.pool.current_num_threads()) {
             if stop() {
                 return Ok(());
             }
@@ -171,7 +175,8 @@ impl RuleTables {
     fn solve(&self, ids: &[ClassId]) -> Result<(), SolveError> {
         let mut solver = self.solver.lock().unwrap_or_else(|e| e.into_inner());
         let missing: Vec<ClassId> = ids.iter().copied().filter(|&id| self.slot(id).is_none()).collect();
-        solver.solve_some(&missing, true, &|_, _| ())?;
+        let solver = &mut *solver;
+        self.pool.install(|| solver.solve_some(&missing, true, &|_, _| ()))?;
         for id in missing {
             if let Some((table, stats)) = solver.table(id).zip(solver.class_stats(id)) {
                 let table = ClassTable::new(self.classes.get(id).representative, &table.cells, stats.clone());
@@ -214,6 +219,12 @@ impl RuleTables {
     #[must_use]
     pub fn complete(&self) -> usize {
         self.complete.load(Ordering::Acquire)
+    }
+
+    /// Whether what can be said of positions of so many pieces, and of their moves, takes neither solving nor a disk.
+    #[must_use]
+    pub fn is_quick(&self, pieces: usize) -> bool {
+        pieces <= self.complete() || self.disk.is_none() && pieces > MEMORY_PIECES + 1
     }
 
     /// The tables on disk.
@@ -422,11 +433,12 @@ pub struct Registry {
     solving: Mutex<()>,
     /// Of the rules and of the tables on disk.
     fingerprint: u64,
+    pool: Arc<ThreadPool>,
 }
 
 impl Registry {
     /// Solves the tables that are needed at once. `dir` holds tables for these rules.
-    pub fn new(options: RuleOptions, dir: Option<&PathBuf>) -> Result<Registry, SetError> {
+    pub fn new(options: RuleOptions, dir: Option<&PathBuf>, pool: ThreadPool) -> Result<Registry, SetError> {
         let disk = dir.map(|dir| TableSet::open(dir)).transpose()?;
         let mut hash = Xxh3::new();
         hash.update(options.to_string().as_bytes());
@@ -435,8 +447,9 @@ impl Registry {
             hash.update(class.values.white.as_bytes());
             hash.update(class.values.black.as_bytes());
         }
-        let main = Arc::new(RuleTables::new(options, disk)?);
-        Ok(Registry { main, others: Mutex::default(), solving: Mutex::new(()), fingerprint: hash.digest() })
+        let pool = Arc::new(pool);
+        let main = Arc::new(RuleTables::new(options, disk, pool.clone())?);
+        Ok(Registry { main, pool, others: Mutex::default(), solving: Mutex::new(()), fingerprint: hash.digest() })
     }
 
     #[must_use]
@@ -468,7 +481,7 @@ impl Registry {
         if let Some(tables) = self.ready(options) {
             return Ok(tables);
         }
-        let tables = Arc::new(RuleTables::new(*options, None)?);
+        let tables = Arc::new(RuleTables::new(*options, None, self.pool.clone())?);
         let mut others = self.others.lock().unwrap_or_else(|e| e.into_inner());
         others.push_back(tables.clone());
         if others.len() > OTHER_RULES {
