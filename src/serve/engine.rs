@@ -3,10 +3,9 @@
 
 use super::errors::{ApiError, Code};
 use crate::board::{Move, Position};
+use crate::game::random::Random;
 use crate::game::{Game, GameEnd};
 use crate::search::{Engine, EngineOptions, Info, Limits, Score};
-use rand_core::{Rng, SeedableRng};
-use rand_pcg::Pcg64;
 use serde::Serialize;
 use std::sync::Mutex;
 use std::sync::atomic::AtomicBool;
@@ -199,8 +198,7 @@ impl Engines {
         let best = found.first()?.score;
         let is_good = |info: &&Info| best.value() - info.score.value() <= level.margin;
         let good: Vec<&Info> = found.iter().filter(is_good).collect();
-        let mut random = Pcg64::seed_from_u64(seed);
-        let chosen = good[(random.next_u64() % good.len() as u64) as usize];
+        let chosen = Random::new(seed).choose(&good).copied()?;
         Some((chosen.pv[0], chosen.score))
     }
 }

@@ -12,6 +12,7 @@ use crate::board::{
     Color, DogOverWolf, ElephantTakesRat, Move, NoMove, OwnRatBlocks, Repetition, RuleOptions, Shore, TigerLeap, Traps,
 };
 use crate::game::Game;
+use crate::game::random::Random;
 use crate::search::Limits;
 use crate::tablebase::{Material, Wdl};
 use axum::extract::{FromRequest, Path, Request, State};
@@ -20,8 +21,6 @@ use axum::http::{HeaderMap, Method, StatusCode, Uri};
 use axum::response::{Html, IntoResponse, Response};
 use axum::routing::{MethodRouter, get, post};
 use axum::{Json, Router, middleware};
-use rand_core::{Rng, SeedableRng};
-use rand_pcg::Pcg64;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
@@ -199,15 +198,12 @@ async fn random(State(app): Shared, params: Params) -> Answer<Value> {
     let seed = random_seed(&params)?;
     let found = app.blocking(move |app| {
         let tables = app.registry.get(&rules)?;
-        let mut random = Pcg64::seed_from_u64(seed);
-        let mut choose = |n: u64| random.next_u64() % n.max(1);
-        let material = material.unwrap_or_else(|| {
-            let all: Vec<Material> = (2..=FIRST_PIECES).flat_map(Material::all).collect();
-            all[choose(all.len() as u64) as usize]
-        });
-        let turn = turn.unwrap_or_else(|| Color::ALL[choose(2) as usize]);
+        let mut random = Random::new(seed);
+        let all: Vec<Material> = (2..=FIRST_PIECES).flat_map(Material::all).collect();
+        let material = material.unwrap_or_else(|| all[random.below(all.len())]);
+        let turn = turn.unwrap_or_else(|| random.color());
         let is = |value| wanted.is(value, tables.rules());
-        let found = tables.find(material, turn, &is, &mut choose)?;
+        let found = tables.find(material, turn, &is, &mut random)?;
         found.ok_or_else(|| {
             ApiError::new(Code::NotFound, format!("no such position of {material}, {turn} to move, was found"))
         })

@@ -1,7 +1,8 @@
 //! The tables that the server asks: for the rules it was started with in memory and on disk, for other rules in memory,
 //! solved when somebody asks for them. Nothing else in the server knows where a value comes from.
 
-use crate::board::{ByColor, Color, Move, Position, RuleOptions, Rules, Square};
+use crate::board::{ByColor, Color, Move, Piece, Position, RuleOptions, Rules, Square};
+use crate::game::random::Random;
 use crate::tablebase::{
     Cells, ClassId, Classes, Index, Material, Options, ROW_CELLS, SetError, SolveError, Solver, Stats, TableSet, Value,
     Verdict, Wdl, position_of, squares_in_play,
@@ -72,19 +73,19 @@ impl ClassTable {
         position_of(&self.index.men, &self.index.squares(cell)?, turn)
     }
 
-    /// The places whose value is one of those that `wanted` names: how many there are, and the one of that number.
-    fn nth(&self, turn: Color, wanted: &dyn Fn(Value) -> bool, choose: &mut dyn FnMut(u64) -> u64) -> Option<usize> {
+    /// One of the places whose value is one of those that `wanted` names.
+    fn nth(&self, turn: Color, wanted: &dyn Fn(Value) -> bool, random: &mut Random) -> Option<usize> {
         let cells = &self.cells[turn];
         let mut is = [false; 1 << 16];
         for (code, is) in (0..=u16::MAX).zip(&mut is) {
             *is = Value::from_code(code).is_some_and(wanted);
         }
         let matches = |place: &usize| is[usize::from(cells.get(*place))];
-        let count = (0..cells.len()).filter(matches).count() as u64;
+        let count = (0..cells.len()).filter(matches).count();
         if count == 0 {
             return None;
         }
-        (0..cells.len()).filter(matches).nth(choose(count) as usize)
+        (0..cells.len()).filter(matches).nth(random.below(count))
     }
 }
 
@@ -285,25 +286,24 @@ impl RuleTables {
         Some((stats, class.representative, class.same.len() + class.swapped.len()))
     }
 
-    /// A position of a material whose value is one of those that `wanted` names; `choose` picks a number below the one it
-    /// is given.
+    /// A position of a material whose value is one of those that `wanted` names.
     pub fn find(
         &self,
         material: Material,
         turn: Color,
         wanted: &dyn Fn(Value) -> bool,
-        choose: &mut dyn FnMut(u64) -> u64,
+        random: &mut Random,
     ) -> Result<Option<Position>, SetError> {
         let Some(member) = self.classes.member(material) else {
-            return self.find_on_disk(material, turn, wanted, choose);
+            return self.find_on_disk(material, turn, wanted, random);
         };
         let Some(table) = self.class(member.class)? else { return Ok(None) };
         let there = if member.swapped { !turn } else { turn };
-        let Some(place) = table.nth(there, wanted, choose) else { return Ok(None) };
+        let Some(place) = table.nth(there, wanted, random) else { return Ok(None) };
         let Some(position) = table.position(there, place) else { return Ok(None) };
         let position = renamed(&position, &member.men, member.swapped);
         // Of a position and its mirror image only one is in the table.
-        Ok(position.map(|position| if choose(2) == 0 { position } else { position.mirror() }))
+        Ok(position.map(|position| if random.below(2) == 0 { position } else { position.mirror() }))
     }
 
     /// By trying positions at random, since a table on disk is too large to look through.
@@ -312,21 +312,14 @@ impl RuleTables {
         material: Material,
         turn: Color,
         wanted: &dyn Fn(Value) -> bool,
-        choose: &mut dyn FnMut(u64) -> u64,
+        random: &mut Random,
     ) -> Result<Option<Position>, SetError> {
         const TRIES: usize = 2000;
         let Some(set) = &self.disk else { return Ok(None) };
-        let men: Vec<_> = material.pieces().collect();
+        let pieces: Vec<Piece> = material.pieces().map(|(color, animal)| Piece { color, animal }).collect();
         for _ in 0..TRIES {
-            let square = |&man: &_| {
-                let squares = squares_in_play(man);
-                squares.into_iter().nth(choose(squares.len() as u64) as usize)
-            };
-            let Some(squares) = men.iter().map(square).collect::<Option<Vec<_>>>() else { continue };
-            if (1..squares.len()).any(|i| squares[..i].contains(&squares[i])) {
-                continue;
-            }
-            let Some(position) = position_of(&men, &squares, turn) else { continue };
+            let Some(position) = random.placement(&pieces, &self.rules) else { return Ok(None) };
+            let position = if position.turn() == turn { position } else { position.pass() };
             let Some(value) = not_missing(set.probe(&position))? else { return Ok(None) };
             if wanted(value) {
                 return Ok(Some(position));
