@@ -17,6 +17,8 @@ mod play;
 mod probe;
 mod repack;
 mod reproduce;
+#[cfg(feature = "serve")]
+mod serve;
 mod solve;
 mod stats;
 mod tune;
@@ -36,7 +38,7 @@ use std::process::ExitCode;
 #[command(
     name = "dsq",
     version,
-    after_help = "Start with:\n  dsq reproduce              recompute the published tables and compare, cell by cell\n  \
+    after_help = "Start with:\n  dsq serve --open           tables and engine in a browser\n  dsq reproduce              recompute the published tables and compare, cell by cell\n  \
                   dsq perft 7                count move sequences from the start\n  \
                   dsq solve --pieces 4       solve every endgame of 2 to 4 pieces\n  \
                   dsq solve --material EPvLR solve one endgame\n  \
@@ -54,6 +56,8 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
+    #[cfg(feature = "serve")]
+    Serve(serve::Serve),
     Reproduce(reproduce::Reproduce),
     Perft(perft::Perft),
     Solve(solve::Solve),
@@ -78,6 +82,8 @@ enum Command {
 /// Runs the program.
 pub fn main() -> ExitCode {
     let result = match Cli::parse().command {
+        #[cfg(feature = "serve")]
+        Command::Serve(command) => command.run(),
         Command::Reproduce(command) => command.run(),
         Command::Perft(command) => command.run(),
         Command::Solve(command) => command.run(),
@@ -233,6 +239,13 @@ impl ThreadsArg {
     /// So many.
     fn of(threads: usize) -> ThreadsArg {
         ThreadsArg { threads: Some(u16::try_from(threads).unwrap_or(u16::MAX)) }
+    }
+
+    /// How many.
+    #[cfg(feature = "serve")]
+    fn count(&self) -> usize {
+        let all = || std::thread::available_parallelism().map_or(1, usize::from);
+        self.threads.map_or_else(all, usize::from)
     }
 
     /// Calls `f` with this many threads at its service.
