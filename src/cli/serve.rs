@@ -26,6 +26,18 @@ pub struct Serve {
     threads: ThreadsArg,
     #[command(flatten)]
     rules: RulesArg,
+    /// A name by which this server is asked, besides its addresses and localhost; may be given more than once.
+    #[arg(long, value_name = "NAME")]
+    host: Vec<String>,
+    /// A page from elsewhere that may ask, as https://example.org; may be given more than once.
+    #[arg(long, value_name = "ORIGIN")]
+    allow_origin: Vec<String>,
+    /// Requests a second that one address may make; this machine may make any number.
+    #[arg(long, value_name = "N", default_value = "50", value_parser = clap::value_parser!(u16).range(1..))]
+    rate: u16,
+    /// A proxy on this machine stands before the server: it says in X-Forwarded-For who asks.
+    #[arg(long)]
+    behind_proxy: bool,
     /// Open the page in the browser.
     #[arg(long)]
     open: bool,
@@ -48,6 +60,10 @@ impl Serve {
             pieces: self.pieces.into(),
             threads: self.threads.count(),
             assets: self.assets,
+            hosts: self.host,
+            allow_origins: self.allow_origin,
+            rate: self.rate.into(),
+            behind_proxy: self.behind_proxy,
         };
         let bar = progress_bar(100, "%");
         let failed = Mutex::new(Ok(()));

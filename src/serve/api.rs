@@ -1,7 +1,7 @@
 //! What the tables say, as the answers of the interface: plain data, no HTTP.
 
 use super::errors::{ApiError, Code};
-use super::tables::RuleTables;
+use super::tables::View;
 use crate::board::{Color, Move, Outcome, Piece, Position, PositionError, Rules, Square};
 use crate::tablebase::{Material, Stats, Summary, Verdict, Wdl};
 use serde::Serialize;
@@ -37,9 +37,14 @@ fn is_stuck(position: &Position, rules: &Rules) -> bool {
 }
 
 /// The value of a position for the side to move.
-pub fn value(tables: &RuleTables, position: &Position) -> Result<Option<Value>, ApiError> {
+pub fn value(tables: &View<'_>, position: &Position) -> Result<Option<Value>, ApiError> {
     let verdict = tables.verdict(position)?;
     Ok(verdict.map(|verdict| Value::new(verdict, is_stuck(position, tables.rules()))))
+}
+
+/// Whether a table covers a position.
+pub fn is_known(tables: &View<'_>, position: &Position) -> Result<bool, ApiError> {
+    Ok(tables.verdict(position)?.is_some())
 }
 
 /// A finished game.
@@ -126,7 +131,7 @@ pub struct Probe {
 }
 
 /// Everything about a position; without `moves` in short.
-pub fn probe(tables: &RuleTables, position: &Position, moves: bool) -> Result<Probe, ApiError> {
+pub fn probe(tables: &View<'_>, position: &Position, moves: bool) -> Result<Probe, ApiError> {
     let rules = tables.rules();
     let material = Material::of(position);
     let over = over(position, rules);
@@ -141,7 +146,7 @@ pub fn probe(tables: &RuleTables, position: &Position, moves: bool) -> Result<Pr
     };
     Ok(Probe {
         fen: position.to_fen(),
-        rules: rules.options().to_string(),
+        rules: tables.asked.to_string(),
         turn: color_name(position.turn()),
         pieces: position.occupied().len(),
         material: material.map(|material| material.to_string()),
@@ -157,7 +162,7 @@ pub fn probe(tables: &RuleTables, position: &Position, moves: bool) -> Result<Pr
     })
 }
 
-fn class_of(tables: &RuleTables, material: Material) -> Option<String> {
+fn class_of(tables: &View<'_>, material: Material) -> Option<String> {
     let name = |classes: &crate::tablebase::Classes| {
         Some(classes.get(classes.member(material)?.class).representative.to_string())
     };
@@ -229,7 +234,7 @@ pub struct MainLine {
 
 /// Best play from a position to the end, the first of equal moves each time, or so many plies of it. A draw has no end,
 /// and so no line.
-pub fn mainline(tables: &RuleTables, position: &Position, max: usize) -> Result<MainLine, ApiError> {
+pub fn mainline(tables: &View<'_>, position: &Position, max: usize) -> Result<MainLine, ApiError> {
     let rules = tables.rules();
     let start = value(tables, position)?.ok_or_else(|| no_table(position))?;
     let mut line = Vec::new();
@@ -257,7 +262,7 @@ pub fn mainline(tables: &RuleTables, position: &Position, max: usize) -> Result<
         });
         current = next;
     };
-    Ok(MainLine { fen: position.to_fen(), rules: rules.options().to_string(), value: start, line, end })
+    Ok(MainLine { fen: position.to_fen(), rules: tables.asked.to_string(), value: start, line, end })
 }
 
 /// The answer where no table says anything.
@@ -295,7 +300,7 @@ pub struct WhatIf {
 }
 
 /// The value of the position with one piece on every other square instead.
-pub fn whatif(tables: &RuleTables, position: &Position, square: Square) -> Result<WhatIf, ApiError> {
+pub fn whatif(tables: &View<'_>, position: &Position, square: Square) -> Result<WhatIf, ApiError> {
     let Some(piece) = position.piece_at(square) else {
         return Err(ApiError::parameter("piece", format!("there is no piece on {square}")));
     };
@@ -311,7 +316,7 @@ pub fn whatif(tables: &RuleTables, position: &Position, square: Square) -> Resul
     let (animal, color) = (piece.animal.letter(), color_name(piece.color));
     Ok(WhatIf {
         fen: position.to_fen(),
-        rules: tables.rules().options().to_string(),
+        rules: tables.asked.to_string(),
         piece: PlacedPiece { square: square.to_string(), animal, color },
         squares,
     })
@@ -359,13 +364,13 @@ pub struct MaterialStats {
 }
 
 /// The counts of a material for each side to move.
-pub fn stats(tables: &RuleTables, material: Material) -> Result<MaterialStats, ApiError> {
+pub fn stats(tables: &View<'_>, material: Material) -> Result<MaterialStats, ApiError> {
     let found = tables.stats(material)?;
     let (stats, class, stands_for) =
         found.ok_or_else(|| ApiError::new(Code::NoTable, format!("there is no table of {material}")))?;
     Ok(MaterialStats {
         material: material.to_string(),
-        rules: tables.rules().options().to_string(),
+        rules: tables.asked.to_string(),
         class: class.to_string(),
         stands_for,
         white: (&stats.white).into(),
@@ -389,7 +394,7 @@ pub struct Longest {
 }
 
 /// The longest lines of all that is at hand, or of one material: at most `count`.
-pub fn longest(tables: &RuleTables, material: Option<Material>, count: usize) -> Result<Longest, ApiError> {
+pub fn longest(tables: &View<'_>, material: Option<Material>, count: usize) -> Result<Longest, ApiError> {
     if let Some(material) = material {
         // So that its table is at hand.
         stats(tables, material)?;
@@ -401,7 +406,7 @@ pub fn longest(tables: &RuleTables, material: Option<Material>, count: usize) ->
             lines.push(LongLine { material: material.to_string(), fen: position.to_fen(), plies });
         }
     }
-    Ok(Longest { rules: tables.rules().options().to_string(), lines })
+    Ok(Longest { rules: tables.asked.to_string(), lines })
 }
 
 /// Which value a random position is to have.
@@ -423,4 +428,27 @@ impl Wanted {
             Wanted::Wdl(wdl) => verdict.wdl == wdl,
         }
     }
+}
+
+/// The most positions of a batch.
+pub const MAX_BATCH: usize = 200;
+
+/// One of a batch: what is known of it in short, or what is wrong with it.
+#[derive(Debug, Serialize)]
+#[serde(untagged)]
+pub enum BatchResult {
+    Probe(Box<Probe>),
+    Error { error: super::errors::Body },
+}
+
+/// What is known of many positions.
+pub fn batch(tables: &View<'_>, fens: &[String]) -> Result<Vec<BatchResult>, ApiError> {
+    if fens.len() > MAX_BATCH {
+        return Err(ApiError::new(Code::TooLarge, format!("a batch has at most {MAX_BATCH} positions")));
+    }
+    let one = |fen: &String| match super::params::fen(fen).and_then(|position| probe(tables, &position, false)) {
+        Ok(probe) => BatchResult::Probe(Box::new(probe)),
+        Err(error) => BatchResult::Error { error: error.body() },
+    };
+    Ok(fens.iter().map(one).collect())
 }

@@ -74,7 +74,9 @@ impl Assets {
     pub fn get(&self, path: &str, headers: &HeaderMap) -> Option<Response> {
         if let Some(dir) = &self.dir {
             let (kind, content) = read(dir, path)?;
-            return Some(([(header::CONTENT_TYPE, kind), (header::CACHE_CONTROL, "no-store")], content).into_response());
+            return Some(
+                ([(header::CONTENT_TYPE, kind), (header::CACHE_CONTROL, "no-store")], content).into_response(),
+            );
         }
         let asset = self.embedded.iter().find(|asset| asset.path == path)?;
         let mut response = if matches(headers, &asset.etag) {
@@ -97,7 +99,8 @@ impl Assets {
 /// Whether the client has this version already.
 #[must_use]
 pub fn matches(headers: &HeaderMap, etag: &HeaderValue) -> bool {
-    let (Some(given), Ok(etag)) = (headers.get(header::IF_NONE_MATCH).and_then(|v| v.to_str().ok()), etag.to_str()) else {
+    let (Some(given), Ok(etag)) = (headers.get(header::IF_NONE_MATCH).and_then(|v| v.to_str().ok()), etag.to_str())
+    else {
         return false;
     };
     let bare = |tag: &str| tag.trim().trim_start_matches("W/").to_owned();

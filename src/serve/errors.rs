@@ -126,8 +126,8 @@ impl ApiError {
     }
 
     #[must_use]
-    pub fn code(&self) -> Code {
-        self.code
+    pub fn status(&self) -> StatusCode {
+        self.code.status()
     }
 
     #[must_use]
@@ -176,12 +176,13 @@ impl IntoResponse for ApiError {
         struct Envelope {
             error: Body,
         }
-        let status = self.code.status();
+        let (code, status) = (self.code, self.code.status());
         let mut response = (status, Json(Envelope { error: self.body() })).into_response();
         if status == StatusCode::TOO_MANY_REQUESTS || status == StatusCode::SERVICE_UNAVAILABLE {
             let seconds = axum::http::HeaderValue::from_static("1");
             response.headers_mut().insert(axum::http::header::RETRY_AFTER, seconds);
         }
+        response.extensions_mut().insert(code);
         response
     }
 }

@@ -2,9 +2,16 @@
 
 mod api;
 mod assets;
+mod engine;
 mod errors;
+mod explain;
+mod html;
+mod limits;
+mod metrics;
 mod params;
+mod review;
 mod routes;
+mod sse;
 mod state;
 mod tables;
 
@@ -13,17 +20,21 @@ use crate::tablebase::SetError;
 use axum::body::Body;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::graceful::GracefulShutdown;
+use limits::Peer;
 use state::App;
 use std::io;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 use thiserror::Error;
 use tokio::net::TcpListener;
+use tokio::sync::Semaphore;
 use tower::ServiceExt;
 
 pub use errors::Code;
+pub use routes::names as paths;
 
 /// How to serve.
 #[derive(Clone, Debug)]
@@ -40,6 +51,14 @@ pub struct Config {
     pub threads: usize,
     /// Read the page's files from here.
     pub assets: Option<PathBuf>,
+    /// Names by which the server is known besides its addresses and `localhost`.
+    pub hosts: Vec<String>,
+    /// Pages from elsewhere that may ask (CORS), as `https://example.org`.
+    pub allow_origins: Vec<String>,
+    /// Requests a second that an address other than this machine's may make.
+    pub rate: f32,
+    /// A proxy stands before it: clients are known by the last address in `X-Forwarded-For`.
+    pub behind_proxy: bool,
 }
 
 /// Why the server did not run.
@@ -89,13 +108,16 @@ fn solve_in_background(app: &App, tell: &(dyn Fn(Event) + Sync)) {
     let stop = || {
         let (share, left) = tables.progress().get();
         tell(Event::Solving(share, left));
-        app.stopping.load(std::sync::atomic::Ordering::Relaxed)
+        app.stopping.load(Ordering::Relaxed)
     };
     match tables.solve_four(&stop) {
         Ok(()) => tell(Event::Ready),
         Err(error) => eprintln!("dsq serve: {error}"),
     }
 }
+
+/// Connections that may be open at once.
+const MAX_CONNECTIONS: usize = 1024;
 
 /// Takes connections until it is told to stop.
 async fn accept(app: &Arc<App>, tell: &(dyn Fn(Event) + Sync)) -> Result<(), ServeError> {
@@ -108,27 +130,34 @@ async fn accept(app: &Arc<App>, tell: &(dyn Fn(Event) + Sync)) -> Result<(), Ser
     let mut http = hyper::server::conn::http1::Builder::new();
     http.timer(TokioTimer::new()).header_read_timeout(Duration::from_secs(10)).max_buf_size(16 << 10).max_headers(64);
     let mut end = std::pin::pin!(told_to_end());
+    let slots = Arc::new(Semaphore::new(MAX_CONNECTIONS));
     loop {
-        let stream = tokio::select! {
-            accepted = listener.accept() => match accepted {
-                Ok((stream, _)) => stream,
-                // Too many open files, or a client that is gone already.
-                Err(_) => {
-                    tokio::time::sleep(Duration::from_millis(50)).await;
-                    continue;
-                }
-            },
+        let accepted = tokio::select! {
+            accepted = listener.accept() => accepted,
             () = &mut end => break,
         };
+        let Ok((stream, peer)) = accepted else {
+            // Too many open files, or a client that is gone already.
+            tokio::time::sleep(Duration::from_millis(50)).await;
+            continue;
+        };
+        // Who comes when all places are taken is turned away at once.
+        let Ok(slot) = slots.clone().try_acquire_owned() else { continue };
         let _ = stream.set_nodelay(true);
         let router = router.clone();
         let service = hyper::service::service_fn(move |request: hyper::Request<hyper::body::Incoming>| {
-            router.clone().oneshot(request.map(Body::new))
+            let mut request = request.map(Body::new);
+            request.extensions_mut().insert(Peer(peer.ip()));
+            router.clone().oneshot(request)
         });
         let connection = graceful.watch(http.serve_connection(TokioIo::new(stream), service));
+        let app = app.clone();
         tokio::spawn(async move {
+            app.metrics.connections.fetch_add(1, Ordering::Relaxed);
             // A client that breaks off is no concern of anybody.
             let _ = connection.await;
+            app.metrics.connections.fetch_sub(1, Ordering::Relaxed);
+            drop(slot);
         });
     }
     drop(listener);

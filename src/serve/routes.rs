@@ -1,67 +1,137 @@
 //! What is answered where: paths and handlers. A handler reads the query, asks, and sends.
 
-use super::api;
+use super::engine::{self, Setup};
 use super::errors::{ApiError, Code};
+use super::limits::{MAX_BODY, MAX_URI, guard, too_large};
 use super::params::{Params, material};
+use super::review::{self, GameRequest};
 use super::state::App;
-use super::tables::FIRST_PIECES;
+use super::tables::{FIRST_PIECES, MEMORY_PIECES, View};
+use super::{api, explain, html, sse};
 use crate::board::{
-    Color, DogOverWolf, ElephantTakesRat, NoMove, OwnRatBlocks, Repetition, RuleOptions, Shore, TigerLeap, Traps,
+    Color, DogOverWolf, ElephantTakesRat, Move, NoMove, OwnRatBlocks, Repetition, RuleOptions, Shore, TigerLeap, Traps,
 };
+use crate::game::Game;
+use crate::search::Limits;
 use crate::tablebase::{Material, Wdl};
-use axum::extract::{Path, State};
-use axum::http::{HeaderMap, Uri};
+use axum::extract::{FromRequest, Path, Request, State};
+use axum::http::header::CONTENT_TYPE;
+use axum::http::{HeaderMap, Method, StatusCode, Uri};
 use axum::response::{Html, IntoResponse, Response};
-use axum::routing::{MethodRouter, get};
-use axum::{Json, Router};
+use axum::routing::{MethodRouter, get, post};
+use axum::{Json, Router, middleware};
 use rand_core::{Rng, SeedableRng};
 use rand_pcg::Pcg64;
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
+use std::collections::hash_map::RandomState;
+use std::hash::BuildHasher;
 use std::sync::Arc;
+use std::time::Duration;
+use tower_http::CompressionLevel;
+use tower_http::compression::CompressionLayer;
+use tower_http::compression::predicate::{NotForContentType, Predicate, SizeAbove};
 
 type Shared = State<Arc<App>>;
 type Answer<T> = Result<Json<T>, ApiError>;
 
+/// The description of the interface.
+const OPENAPI: &str = include_str!("../../docs/openapi.json");
+
 /// Every path with what answers it.
-fn paths() -> Vec<(&'static str, MethodRouter<Arc<App>>)> {
+fn table() -> Vec<(&'static str, MethodRouter<Arc<App>>)> {
     vec![
         ("/", get(page)),
         ("/api/v1/probe", get(probe)),
         ("/api/v1/mainline", get(mainline)),
         ("/api/v1/whatif", get(whatif)),
+        ("/api/v1/race", get(race)),
+        ("/api/v1/rulesets", get(rulesets)),
+        ("/api/v1/fortress", get(fortress)),
+        ("/api/v1/tree", get(tree)),
         ("/api/v1/stats/{material}", get(stats)),
+        ("/api/v1/matrix", get(matrix)),
         ("/api/v1/random", get(random)),
         ("/api/v1/longest", get(longest)),
         ("/api/v1/rules", get(rules)),
         ("/api/v1/status", get(status)),
+        ("/api/v1/batch", post(batch)),
+        ("/api/v1/analyze", get(analyze)),
+        ("/api/v1/bestmove", get(bestmove)),
+        ("/api/v1/review", post(review)),
+        ("/api/v1/game", post(game)),
+        ("/api/v1/board.svg", get(board)),
+        ("/api/v1/openapi.json", get(|| async { ([(CONTENT_TYPE, "application/json")], OPENAPI) })),
         ("/healthz", get(|| async { "ok" })),
+        ("/metrics", get(metrics)),
     ]
 }
 
-/// The paths of the interface, as the description of it writes them.
+/// Every path that is answered, as the description of the interface writes it.
+#[must_use]
 pub fn names() -> Vec<&'static str> {
-    paths().into_iter().map(|(path, _)| path).collect()
+    table().into_iter().map(|(path, _)| path).collect()
 }
 
 /// All of it.
 pub fn router(app: Arc<App>) -> Router {
-    let router = paths().into_iter().fold(Router::new(), |router, (path, methods)| {
+    let router = table().into_iter().fold(Router::new(), |router, (path, methods)| {
         router.route(path, methods.fallback(|| async { method_not_allowed() }))
     });
-    router.fallback(asset).with_state(app)
+    let small = SizeAbove::new(1024).and(NotForContentType::SSE).and(NotForContentType::const_new("image/png"));
+    router
+        .fallback(asset)
+        .with_state(app.clone())
+        .layer(middleware::from_fn_with_state(app, guard))
+        .layer(CompressionLayer::new().gzip(true).quality(CompressionLevel::Fastest).compress_when(small))
 }
 
 fn method_not_allowed() -> ApiError {
     ApiError::new(Code::MethodNotAllowed, "this path does not know that method")
 }
 
-async fn page(State(app): Shared) -> Html<String> {
-    Html(app.assets.index())
+/// The page, with the position as HTML for browsers without JavaScript.
+async fn page(State(app): Shared, params: Params) -> Response {
+    let rules = params.rules(&app.config.rules);
+    let asked = *rules.as_ref().unwrap_or(&app.config.rules);
+    let position = rules.and_then(|_| params.position());
+    let filled = match position {
+        Ok(position) => {
+            let pieces = position.occupied().len();
+            let show =
+                move |tables: &View<'_>| Ok(html::position(&position, &api::probe(tables, &position, true)?, &asked));
+            app.with_tables(asked, pieces, show).await
+        }
+        Err(error) => Err(error),
+    };
+    let (status, text) = match filled {
+        Ok(text) => (StatusCode::OK, text),
+        Err(error) => (error.status(), html::error(error.message(), params.get("fen").unwrap_or(""), &asked)),
+    };
+    (status, Html(app.assets.index().replacen(html::MARKER, &text, 1))).into_response()
 }
 
-async fn asset(State(app): Shared, uri: Uri, headers: HeaderMap) -> Response {
-    let found = app.assets.get(uri.path(), &headers);
-    found.unwrap_or_else(|| ApiError::new(Code::NotFound, "there is nothing at this path").into_response())
+async fn asset(State(app): Shared, method: Method, uri: Uri, headers: HeaderMap) -> Response {
+    match app.assets.get(uri.path(), &headers) {
+        Some(response) if method == Method::GET || method == Method::HEAD => response,
+        Some(_) => method_not_allowed().into_response(),
+        None => ApiError::new(Code::NotFound, "there is nothing at this path").into_response(),
+    }
+}
+
+/// A body of JSON.
+struct Body<T>(T);
+
+impl<T: DeserializeOwned> FromRequest<Arc<App>> for Body<T> {
+    type Rejection = ApiError;
+
+    async fn from_request(request: Request, _: &Arc<App>) -> Result<Body<T>, ApiError> {
+        let bytes = axum::body::to_bytes(request.into_body(), MAX_BODY).await.map_err(|_| too_large())?;
+        let bad =
+            |error: serde_json::Error| ApiError::new(Code::BadRequest, format!("the body cannot be read: {error}"));
+        serde_json::from_slice(&bytes).map(Body).map_err(bad)
+    }
 }
 
 async fn probe(State(app): Shared, params: Params) -> Answer<api::Probe> {
@@ -94,7 +164,17 @@ async fn longest(State(app): Shared, params: Params) -> Answer<api::Longest> {
     let rules = params.rules(&app.config.rules)?;
     let material = params.material()?;
     let count = params.number("count", 1..=100)?.unwrap_or(20);
-    app.blocking(move |app| api::longest(&*app.registry.get(&rules)?, material, count)).await.map(Json)
+    app.blocking(move |app| api::longest(&View::new(&*app.registry.get(&rules)?, rules), material, count))
+        .await
+        .map(Json)
+}
+
+/// The seed that is given, or any.
+fn random_seed(params: &Params) -> Result<u64, ApiError> {
+    // Numbers that a script in a browser holds exactly.
+    const SEEDS: u64 = 1 << 53;
+    let any = || RandomState::new().hash_one(0) % SEEDS;
+    Ok(params.number("seed", 0..=SEEDS - 1)?.unwrap_or_else(any))
 }
 
 async fn random(State(app): Shared, params: Params) -> Answer<Value> {
@@ -109,12 +189,7 @@ async fn random(State(app): Shared, params: Params) -> Answer<Value> {
         (None, Some("loss")) => api::Wanted::Wdl(Wdl::Loss),
         (None, Some(_)) => return Err(ApiError::parameter("wdl", "wdl is win, draw or loss")),
     };
-    // Numbers that a script in a browser holds exactly.
-    const SEEDS: u64 = 1 << 53;
-    let seed = match params.number("seed", 0..=SEEDS - 1)? {
-        Some(seed) => seed,
-        None => std::hash::BuildHasher::hash_one(&std::collections::hash_map::RandomState::new(), 0) % SEEDS,
-    };
+    let seed = random_seed(&params)?;
     let found = app.blocking(move |app| {
         let tables = app.registry.get(&rules)?;
         let mut random = Pcg64::seed_from_u64(seed);
@@ -131,6 +206,149 @@ async fn random(State(app): Shared, params: Params) -> Answer<Value> {
         })
     });
     Ok(Json(json!({ "fen": found.await?.to_fen(), "seed": seed })))
+}
+
+async fn race(State(app): Shared, params: Params) -> Answer<explain::Race> {
+    Ok(Json(explain::race(&params.position()?, &params.rules(&app.config.rules)?)))
+}
+
+async fn rulesets(State(app): Shared, params: Params) -> Answer<explain::Presets> {
+    let (position, rules) = (params.position()?, params.rules(&app.config.rules)?);
+    app.blocking(move |app| explain::presets(&app.registry, &position, &rules)).await.map(Json)
+}
+
+async fn fortress(State(app): Shared, params: Params) -> Answer<explain::Fortress> {
+    let (position, rules) = (params.position()?, params.rules(&app.config.rules)?);
+    app.blocking(move |app| explain::fortress(&View::new(&*app.registry.get(&rules)?, rules), &position))
+        .await
+        .map(Json)
+}
+
+async fn tree(State(app): Shared, params: Params) -> Answer<explain::TreeReport> {
+    let (position, rules) = (params.position()?, params.rules(&app.config.rules)?);
+    app.blocking(move |app| app.trees.report(&rules, &position)).await.map(Json)
+}
+
+async fn matrix(State(app): Shared, params: Params) -> Answer<explain::Matrix> {
+    let rules = params.rules(&app.config.rules)?;
+    let count = |name| Ok::<usize, ApiError>(params.number(name, 1..=3)?.unwrap_or(1));
+    let (white, black) = (count("white")?, count("black")?);
+    app.blocking(move |app| explain::matrix(&View::new(&*app.registry.get(&rules)?, rules), white, black))
+        .await
+        .map(Json)
+}
+
+#[derive(Deserialize)]
+struct BatchRequest {
+    rules: Option<String>,
+    fens: Vec<String>,
+}
+
+async fn batch(State(app): Shared, Body(request): Body<BatchRequest>) -> Answer<Value> {
+    let rules = request.rules.as_deref().map_or(Ok(app.config.rules), super::params::rules)?;
+    let work = move |app: &App| api::batch(&View::new(&*app.registry.get(&rules)?, rules), &request.fens);
+    let results = app.blocking(work).await?;
+    Ok(Json(json!({ "rules": rules.to_string(), "results": results })))
+}
+
+/// The game of a query: its position, and the moves that were played from there.
+fn game_of(params: &Params, default: &RuleOptions) -> Result<Game, ApiError> {
+    let moves: Vec<&str> = params.get("moves").map_or_else(Vec::new, |text| text.split([',', ' ']).collect());
+    review::play(params.position()?, params.rules(default)?, &moves)
+}
+
+async fn analyze(State(app): Shared, params: Params) -> Result<Response, ApiError> {
+    let game = game_of(&params, &app.config.rules)?;
+    let threads = params.number("threads", 1..=1024)?.unwrap_or(1);
+    let setup = Setup {
+        hash_mib: params.number("hash", 1..=engine::MAX_HASH_MIB)?.unwrap_or(64),
+        threads: app.config.threads.min(threads),
+        lines: params.number("multipv", 1..=engine::MAX_LINES)?.unwrap_or(1),
+    };
+    let most = engine::MAX_MOVETIME.as_millis() as u64;
+    let limits = Limits {
+        depth: params.number("depth", 1..=engine::MAX_DEPTH)?,
+        movetime: Some(Duration::from_millis(params.number("movetime", 1..=most)?.unwrap_or(most))),
+        ..Limits::default()
+    };
+    let asked = *game.rules().options();
+    let pieces = game.position().occupied().len();
+    if params.get("tables") != Some("0") && pieces <= MEMORY_PIECES {
+        let known = game.clone();
+        let from_tables = move |tables: &View<'_>| sse::from_tables(tables, &known, setup.lines);
+        if let Some(response) = app.with_tables(asked, pieces, from_tables).await? {
+            return Ok(response);
+        }
+    }
+    sse::analyze(&app, game, setup, limits).await
+}
+
+async fn bestmove(State(app): Shared, params: Params) -> Answer<Value> {
+    let game = game_of(&params, &app.config.rules)?;
+    if let Some(end) = game.end() {
+        return Err(engine::game_over(end));
+    }
+    let strength = params.number("strength", 1..=10)?.unwrap_or(10);
+    let most = engine::MAX_WAIT.as_millis() as u64;
+    let time = Duration::from_millis(params.number("movetime", 1..=most)?.unwrap_or(1000));
+    let seed = random_seed(&params)?;
+    let asked = *game.rules().options();
+    let answer = |game: &Game, mv: Move, score: engine::ScoreReport, source: &str| {
+        let position = game.position();
+        let (uci, san, fen) = (mv.to_string(), mv.notation(position), position.make(mv).to_fen());
+        Json(json!({ "uci": uci, "san": san, "fen": fen, "score": score, "source": source }))
+    };
+    if params.flag("perfect")? {
+        let known = game.clone();
+        let pieces = known.position().occupied().len();
+        let best = move |tables: &View<'_>| {
+            let moves = tables.moves(known.position())?;
+            // Where the rules forbid to repeat a position the tables do not know which moves are left.
+            let legal = known.legal_moves();
+            Ok(moves.into_iter().find(|(mv, verdict)| verdict.is_some() && legal.contains(mv)))
+        };
+        if let Some((mv, Some(verdict))) = app.with_tables(asked, pieces, best).await? {
+            return Ok(answer(&game, mv, sse::score(verdict), "table"));
+        }
+    }
+    let permit = app.search_permits(1).await?;
+    let searched = game.clone();
+    let found = app.blocking(move |app| {
+        let (_permit, _running) = (permit, app.metrics.search());
+        Ok(app.engines.play(&searched, strength, time, seed, &app.stopping))
+    });
+    let (mv, score) = found.await?.ok_or_else(|| ApiError::new(Code::BadRequest, "there is no move"))?;
+    Ok(answer(&game, mv, score.into(), "engine"))
+}
+
+async fn review(State(app): Shared, Body(request): Body<GameRequest>) -> Answer<review::Review> {
+    let permit = app.search_permits(1).await?;
+    let work = move |app: &App| {
+        let (_permit, _running) = (permit, app.metrics.search());
+        let record = request.record(&app.config.rules)?;
+        let rules = *record.game.rules().options();
+        review::review(&View::new(&*app.registry.get(&rules)?, rules), &app.engines, &record, &app.stopping)
+    };
+    app.blocking(work).await.map(Json)
+}
+
+async fn game(State(app): Shared, Body(request): Body<GameRequest>) -> Answer<Value> {
+    let record = request.record(&app.config.rules)?;
+    Ok(Json(json!({ "text": record.to_string() })))
+}
+
+async fn board(params: Params) -> Result<Response, ApiError> {
+    Ok(([(CONTENT_TYPE, "image/svg+xml")], html::svg(&params.position()?)).into_response())
+}
+
+async fn metrics(State(app): Shared) -> Response {
+    let main = app.registry.main();
+    let more = [
+        ("uptime_seconds", "Seconds since the start.", app.started.elapsed().as_secs_f64()),
+        ("table_pieces", "All materials of up to so many pieces are in memory.", main.complete() as f64),
+        ("rule_sets", "Rule sets with tables in memory.", app.registry.all().len() as f64),
+    ];
+    ([(CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8")], app.metrics.text(&more)).into_response()
 }
 
 async fn rules() -> Json<Value> {
@@ -177,6 +395,16 @@ async fn status(State(app): Shared) -> Json<Value> {
         "version": env!("CARGO_PKG_VERSION"),
         "tables": tables.collect::<Vec<_>>(),
         "threads": app.config.threads,
-        "limits": { "fens": 200 },
+        "limits": {
+            "fens": api::MAX_BATCH,
+            "plies": review::MAX_PLIES,
+            "multipv": engine::MAX_LINES,
+            "depth": engine::MAX_DEPTH,
+            "hash_mib": engine::MAX_HASH_MIB,
+            "movetime_ms": engine::MAX_MOVETIME.as_millis() as u64,
+            "body_bytes": MAX_BODY,
+            "uri_bytes": MAX_URI,
+            "requests_per_second": app.config.rate,
+        },
     }))
 }

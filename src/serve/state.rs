@@ -1,8 +1,12 @@
 //! What all requests share.
 
 use super::assets::Assets;
+use super::engine::Engines;
 use super::errors::{ApiError, Code};
-use super::tables::{Registry, RuleTables};
+use super::explain::Trees;
+use super::limits::Rates;
+use super::metrics::Metrics;
+use super::tables::{Registry, View};
 use super::{Config, ServeError};
 use crate::board::RuleOptions;
 use std::sync::Arc;
@@ -20,10 +24,14 @@ pub struct App {
     blocking: Arc<Semaphore>,
     /// Threads that search.
     pub searches: Arc<Semaphore>,
+    pub engines: Engines,
+    pub trees: Trees,
+    pub metrics: Metrics,
+    pub rates: Rates,
     /// Becomes true when the server is to end.
     pub stop: watch::Sender<bool>,
     /// The same, for work that does not wait.
-    pub stopping: AtomicBool,
+    pub stopping: Arc<AtomicBool>,
 }
 
 /// How long a request waits for its turn.
@@ -41,7 +49,11 @@ impl App {
             blocking: Arc::new(Semaphore::new(2 * threads)),
             searches: Arc::new(Semaphore::new(threads)),
             stop: watch::channel(false).0,
-            stopping: AtomicBool::new(false),
+            stopping: Arc::default(),
+            engines: Engines::default(),
+            trees: Trees::default(),
+            metrics: Metrics::new(super::routes::names()),
+            rates: Rates::new(config.rate),
             config,
         }))
     }
@@ -73,11 +85,11 @@ impl App {
         self: &Arc<App>,
         rules: RuleOptions,
         pieces: usize,
-        work: impl FnOnce(&RuleTables) -> Result<T, ApiError> + Send + 'static,
+        work: impl FnOnce(&View<'_>) -> Result<T, ApiError> + Send + 'static,
     ) -> Result<T, ApiError> {
         if let Some(tables) = self.registry.ready(&rules).filter(|tables| pieces <= tables.complete()) {
-            return work(&tables);
+            return work(&View::new(&tables, rules));
         }
-        self.blocking(move |app| work(&*app.registry.get(&rules)?)).await
+        self.blocking(move |app| work(&View::new(&*app.registry.get(&rules)?, rules))).await
     }
 }

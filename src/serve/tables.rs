@@ -12,6 +12,7 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, RwLock};
 use std::time::Instant;
+use xxhash_rust::xxh3::Xxh3;
 
 /// The most pieces of a table in memory.
 pub const MEMORY_PIECES: usize = 4;
@@ -114,7 +115,8 @@ impl Progress {
     pub fn get(&self) -> (f64, Option<f64>) {
         let (done, total) = (self.done.load(Ordering::Relaxed), self.total.load(Ordering::Relaxed));
         let share = if total == 0 { 0.0 } else { done as f64 / total as f64 };
-        let left = self.started.get().filter(|_| done > 0).map(|start| start.elapsed().as_secs_f64() * (1.0 / share - 1.0));
+        let left =
+            self.started.get().filter(|_| done > 0).map(|start| start.elapsed().as_secs_f64() * (1.0 / share - 1.0));
         (share, left)
     }
 }
@@ -129,9 +131,10 @@ impl RuleTables {
         let classes = solver.classes().clone();
         let slots = classes.iter().map(|(id, class)| {
             let table = solver.table(id).zip(solver.class_stats(id));
-            RwLock::new(table.map(|(table, stats)| {
-                Arc::new(ClassTable::new(class.representative, &table.cells, stats.clone()))
-            }))
+            RwLock::new(
+                table
+                    .map(|(table, stats)| Arc::new(ClassTable::new(class.representative, &table.cells, stats.clone()))),
+            )
         });
         Ok(RuleTables {
             rules: Rules::new(options),
@@ -211,12 +214,6 @@ impl RuleTables {
     #[must_use]
     pub fn complete(&self) -> usize {
         self.complete.load(Ordering::Acquire)
-    }
-
-    /// The most pieces of any table, in memory or on disk.
-    #[must_use]
-    pub fn pieces(&self) -> usize {
-        self.disk.as_ref().map_or(MEMORY_PIECES, |set| set.classes().pieces().max(MEMORY_PIECES))
     }
 
     /// The tables on disk.
@@ -393,6 +390,28 @@ pub fn rank(verdict: Option<Verdict>) -> i32 {
     }
 }
 
+/// Tables as somebody asked for them: rules that differ in nothing but repetition share theirs.
+pub struct View<'a> {
+    tables: &'a RuleTables,
+    /// The rules that were asked for.
+    pub asked: RuleOptions,
+}
+
+impl<'a> View<'a> {
+    #[must_use]
+    pub fn new(tables: &'a RuleTables, asked: RuleOptions) -> View<'a> {
+        View { tables, asked }
+    }
+}
+
+impl std::ops::Deref for View<'_> {
+    type Target = RuleTables;
+
+    fn deref(&self) -> &RuleTables {
+        self.tables
+    }
+}
+
 /// The rule sets at hand.
 pub struct Registry {
     /// The rules that the server was started with.
@@ -401,14 +420,23 @@ pub struct Registry {
     others: Mutex<VecDeque<Arc<RuleTables>>>,
     /// One rule set is solved at a time.
     solving: Mutex<()>,
+    /// Of the rules and of the tables on disk.
+    fingerprint: u64,
 }
 
 impl Registry {
     /// Solves the tables that are needed at once. `dir` holds tables for these rules.
     pub fn new(options: RuleOptions, dir: Option<&PathBuf>) -> Result<Registry, SetError> {
         let disk = dir.map(|dir| TableSet::open(dir)).transpose()?;
+        let mut hash = Xxh3::new();
+        hash.update(options.to_string().as_bytes());
+        for class in disk.iter().flat_map(|set| &set.manifest().classes) {
+            hash.update(class.class.as_bytes());
+            hash.update(class.values.white.as_bytes());
+            hash.update(class.values.black.as_bytes());
+        }
         let main = Arc::new(RuleTables::new(options, disk)?);
-        Ok(Registry { main, others: Mutex::default(), solving: Mutex::new(()) })
+        Ok(Registry { main, others: Mutex::default(), solving: Mutex::new(()), fingerprint: hash.digest() })
     }
 
     #[must_use]
@@ -447,6 +475,17 @@ impl Registry {
             others.pop_front();
         }
         Ok(tables)
+    }
+
+    /// A number that changes whenever an answer could: it follows from the program, the rules and the checksums of tables
+    /// on disk, and from which tables are at hand.
+    #[must_use]
+    pub fn generation(&self) -> u64 {
+        let mut hash = Xxh3::new();
+        hash.update(env!("CARGO_PKG_VERSION").as_bytes());
+        hash.update(&self.fingerprint.to_le_bytes());
+        hash.update(&self.main.complete().to_le_bytes());
+        hash.digest()
     }
 
     /// All rule sets at hand.
