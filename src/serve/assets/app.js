@@ -16,6 +16,8 @@ export const app = {
   probe: null,
   problem: null,
   editing: false,
+  /** Pieces of the largest tables. */
+  largest: 4,
   settings: { pieces: "animals", theme: "auto", language: "en", flipped: false, values: true, keys: true },
 };
 

@@ -164,8 +164,9 @@ async function refreshStatus() {
   try {
     const status = await get("status", {}, { keep: false });
     const solving = status.tables.find((table) => table.state === "solving");
-    const ready = Math.max(0, ...status.tables.filter((table) => table.state === "ready").map((table) => table.pieces), status.on_disk?.pieces ?? 0);
-    $("#status").textContent = solving ? t("status.solving", { n: solving.pieces, percent: percent(solving.progress ?? 0) }) : t("status.ready", { n: number(ready) });
+    const ready = Math.max(0, ...status.tables.map((table) => Math.max(table.on_disk ?? 0, table.pieces)));
+    app.largest = ready;
+    $("#status").textContent = solving ? t("status.solving", { ready: number(ready), n: solving.pieces + 1, percent: percent(solving.progress ?? 0) }) : t("status.ready", { n: number(ready) });
     const now = JSON.stringify(status.tables.map((table) => [table.rules, table.pieces, table.state]));
     if (tables && tables !== now) {
       forget();

@@ -71,7 +71,10 @@ async function draw() {
   }
 }
 
+const untold = () => ({ board: {}, text: h("p", { class: "soft" }, t("error.no_table")) });
+
 async function drawWhatIf(overlay) {
+  if (!app.probe?.known && pieces() > app.largest) return untold();
   const { squares, turn } = parse(fen());
   let square = squares.indexOf(overlay.letter);
   if (square < 0) square = squares.findIndex(Boolean);
@@ -111,6 +114,7 @@ async function drawRace() {
 }
 
 async function drawFortress() {
+  if (!app.probe?.known) return untold();
   if (app.probe?.known && app.probe.value?.wdl !== "draw") return { board: {}, text: h("p", { id: "fortresstext" }, t("fortress.nodraw")) };
   const fortress = await get("fortress", params());
   if (!fortress.draw) return { board: {}, text: h("p", { id: "fortresstext" }, t("fortress.nodraw")) };
@@ -143,7 +147,7 @@ async function show(selector, make) {
 
 function drawPresets() {
   return show("#presets", async () => {
-    if (pieces() > 4) return h("p", { class: "soft" }, t("error.no_table"));
+    if (pieces() > app.largest) return h("p", { class: "soft" }, t("error.no_table"));
     const { presets } = await get("rulesets", { fen: fen(), rules: app.rules });
     const row = (preset) => h("tr", { "data-preset": preset.name, class: preset.name === app.rules ? "now" : null },
       h("th", { scope: "row" }, button(preset.name, () => { app.rules = preset.name; emit("rules"); refresh(); }, { class: "plain", title: preset.rules })),

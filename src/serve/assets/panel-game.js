@@ -1,9 +1,10 @@
 // Games: review, saving and sharing.
 
-import { address, post } from "./api.js";
+import { address, get, post } from "./api.js";
 import { app, emit, fen, goTo, load, on, refresh } from "./app.js";
 import { toAddress } from "./link.js";
-import { $, button, chip, copy, download, errorText, h, number, s, say, short, t, toast } from "./ui.js";
+import { score } from "./panel-engine.js";
+import { $, button, copy, download, errorText, h, s, say, t, toast } from "./ui.js";
 
 export const key = "game";
 let review = null;
@@ -78,13 +79,12 @@ async function ask(body) {
   state.textContent = t("engine.thinking");
   try {
     const answer = await post("review", body);
-    const start = answer.fen ?? answer.start ?? body.fen ?? undefined;
-    if (answer.rules) app.rules = answer.rules;
-    load(start ?? (await startOf(body.text)), answer.moves.map((move) => move.uci), 0);
+    app.rules = await presetName(answer.rules);
+    load(answer.fen, answer.moves.map((move) => move.uci), 0);
     app.game.line().slice(1).forEach((node, i) => {
       const move = answer.moves[i];
       node.mark = move.mark ?? "";
-      node.note = move.loss ? t("review.loss", { n: lossText(move) }) : "";
+      node.note = move.mark ? t("review.loss", { n: lossText(move) }) : "";
     });
     review = answer;
     emit("rules");
@@ -98,16 +98,17 @@ async function ask(body) {
   }
 }
 
-const startOf = async (text) => /\[FEN "([^"]+)"\]/.exec(text)?.[1] ?? (await import("./position.js")).START;
-const lossText = (move) => (move.source === "table" ? number(move.loss) : (move.loss / 100).toFixed(2));
+/** The preset's name of a canonical spelling, if it has one. */
+async function presetName(rules) {
+  const { presets } = await get("rules");
+  return presets.find((preset) => preset.rules === rules)?.name ?? rules;
+}
 
-/** A value of the tables, or a score of the engine, as the review gives it. */
-const shown = (value) => {
-  if (value === null || value === undefined) return "?";
-  if (value.wdl) return chip(value);
-  if (value.kind) return value.kind === "mate" ? `${value.value > 0 ? "+" : "−"}M${Math.abs(value.value)}` : (value.value / 100).toFixed(2);
-  return typeof value === "number" ? (value / 100).toFixed(2) : short(value);
-};
+/** Hundredths of a cat; a won game that is none any more has no such measure. */
+const lossText = (move) => (move.loss === null ? (move.mark ? t("review.result") : "") : (move.loss / 100).toFixed(2));
+
+
+const scored = (value) => (value ? score(value) : "?");
 
 function drawReview() {
   const host = $("#reviewed");
@@ -115,7 +116,7 @@ function drawReview() {
   if (!review) return host.replaceChildren();
   const rows = review.moves.map((move, i) => h("tr", { class: i + 1 === app.game.cursor.ply ? "now" : null, "data-mark": move.mark },
     h("th", { scope: "row" }, button(`${i + 1}. ${move.san}${move.mark ?? ""}`, () => goTo(i + 1), { class: "plain" })),
-    h("td", {}, shown(move.value_before)), h("td", {}, shown(move.value_after)), h("td", {}, move.loss ? lossText(move) : ""), h("td", { class: "soft" }, t(`source.${move.source}`))));
+    h("td", {}, scored(move.value_before)), h("td", {}, scored(move.value_after)), h("td", {}, move.loss === 0 ? "" : lossText(move)), h("td", { class: "soft" }, t(`source.${move.source}`))));
   host.replaceChildren(losses(), h("div", { class: "scroll", tabindex: "0", role: "region", "aria-labelledby": "reviewhead" }, h("table", { class: "list", id: "reviewtable" }, h("caption", { class: "sr" }, t("review")),
     h("thead", {}, h("tr", {}, [t("move"), t("review.best"), t("review.played"), t("review.lost"), t("source")].map((x) => h("th", { scope: "col" }, x)))), h("tbody", {}, rows))));
 }

@@ -1,7 +1,7 @@
 // A material's counts and histogram, the longest lines, and the matrix of materials.
 
 import { get } from "./api.js";
-import { addBestLine, app, fen, pieces, randomPosition, setPosition } from "./app.js";
+import { addBestLine, app, fen, randomPosition, setPosition } from "./app.js";
 import { material } from "./position.js";
 import { $, asTable, button, errorText, h, number, percent, s, side, t } from "./ui.js";
 
@@ -46,6 +46,10 @@ async function draw(wanted) {
   if (id === shown) return;
   shown = id;
   const host = $("#stats");
+  if (wanted.length - 1 > app.largest) {
+    host.replaceChildren(h("p", { class: "soft" }, t("stats.toomany")));
+    return drawLongest(null);
+  }
   try {
     const stats = await get(`stats/${encodeURIComponent(wanted)}`, { rules: app.rules });
     if (shown !== id) return;
@@ -53,7 +57,6 @@ async function draw(wanted) {
   } catch (error) {
     if (shown !== id) return;
     host.replaceChildren(h("p", { class: "soft" }, errorText(error)));
-    if (error.code === "no_table" && pieces() > 4) host.append(h("p", { class: "soft" }, t("stats.toomany")));
   }
   drawLongest(wanted);
 }
@@ -121,7 +124,7 @@ function axis(last) {
 async function drawLongest(wanted) {
   const host = $("#longest");
   try {
-    const [own, all] = await Promise.all([get("longest", { rules: app.rules, material: wanted, count: 2 }).catch(() => ({ lines: [] })), get("longest", { rules: app.rules, count: 6 })]);
+    const [own, all] = await Promise.all([wanted ? get("longest", { rules: app.rules, material: wanted, count: 2 }).catch(() => ({ lines: [] })) : { lines: [] }, get("longest", { rules: app.rules, count: 6 })]);
     const lines = [...own.lines, ...all.lines].filter((line, i, list) => list.findIndex((other) => other.fen === line.fen) === i);
     const open = async (line) => {
       await setPosition(line.fen);

@@ -33,7 +33,7 @@ function renderMoves() {
   const host = $("#moves");
   const { probe, problem } = app;
   $("#bestline").disabled = !(probe?.known && !probe.over);
-  $("#randomsame").disabled = pieces() > 6;
+  $("#randomsame").disabled = pieces() > app.largest;
   if (problem) return host.replaceChildren(h("p", { class: "error", role: "alert" }, errorText(problem)));
   if (!probe) return;
   if (probe.over) return host.replaceChildren(h("p", { class: "soft" }, sentence(probe)));
@@ -65,15 +65,17 @@ function render() {
   const { probe, problem } = app;
   const [head, sub] = [$("#verdict"), $("#subverdict")];
   if (problem) {
-    head.replaceChildren(t("verdict.problem"));
+    head.replaceChildren(h("span", { id: "verdicttext" }, t("verdict.problem")));
     sub.replaceChildren(errorText(problem));
     return cost();
   }
   if (!probe) return;
-  head.replaceChildren(sentence(probe));
-  const more = [h("span", {}, t("tomove", { side: side(probe.turn) }), ` · ${probe.material}`)];
-  if (probe.known && !probe.over && probe.zugzwang) more.push(" ", h("span", { class: "badge-note", id: "zugzwang" }, t("zugzwang")));
-  if (probe.known && !probe.over && probe.other_side) {
+  const decided = probe.known && !probe.over;
+  head.replaceChildren(...(decided ? [chip(probe.value)] : []), h("span", { id: "verdicttext" }, sentence(probe)));
+  const pieceNames = probe.pieces <= 6 ? ` · ${probe.material}` : "";
+  const more = [h("span", {}, t("tomove", { side: side(probe.turn) }), pieceNames)];
+  if (decided && probe.zugzwang) more.push(" ", h("span", { class: "badge-note", id: "zugzwang" }, t("zugzwang")));
+  if (decided && probe.other_side) {
     const other = probe.turn === "white" || probe.turn === "w" ? "b" : "w";
     more.push(" · ", h("span", { id: "otherside" }, t("ifother", { side: side(other), verdict: verdict(probe.other_side, other) })));
   }
