@@ -3,6 +3,7 @@
 use super::errors::{ApiError, Code};
 use super::tables::View;
 use crate::board::{Color, Move, Outcome, Piece, Position, PositionError, Rules, Square};
+use crate::game::random::Random;
 use crate::tablebase::{Material, Stats, Summary, Verdict, Wdl};
 use serde::Serialize;
 
@@ -402,7 +403,7 @@ pub fn longest(tables: &View<'_>, material: Option<Material>, count: usize) -> R
     let mut lines = Vec::new();
     for (material, turn, plies) in tables.longest(material).into_iter().take(count) {
         let is_longest = |value| value == crate::tablebase::Value::Decided(plies as u16);
-        if let Some(position) = tables.find(material, turn, &is_longest, &mut |_| 0)? {
+        if let Some(position) = tables.find(material, turn, &is_longest, &mut Random::new(0))? {
             lines.push(LongLine { material: material.to_string(), fen: position.to_fen(), plies });
         }
     }

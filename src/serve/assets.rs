@@ -59,7 +59,9 @@ pub struct Assets {
     dir: Option<PathBuf>,
 }
 
-fn etag(content: &[u8]) -> HeaderValue {
+/// The version of a file, by what is in it.
+#[must_use]
+pub fn etag(content: &[u8]) -> HeaderValue {
     HeaderValue::from_str(&format!("\"{:016x}\"", xxh3_64(content))).expect("digits are a header value")
 }
 

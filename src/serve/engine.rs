@@ -3,10 +3,9 @@
 
 use super::errors::{ApiError, Code};
 use crate::board::{Move, Position};
+use crate::game::random::Random;
 use crate::game::{Game, GameEnd};
 use crate::search::{Engine, EngineOptions, Info, Limits, Score};
-use rand_core::{Rng, SeedableRng};
-use rand_pcg::Pcg64;
 use serde::Serialize;
 use std::sync::Mutex;
 use std::sync::atomic::AtomicBool;
@@ -34,8 +33,9 @@ pub struct Engines {
     idle: Mutex<Vec<(Setup, Engine)>>,
 }
 
-/// Idle engines that are kept.
+/// Idle engines that are kept, and the size of all their tables.
 const IDLE: usize = 4;
+const IDLE_MIB: usize = 256;
 
 impl Engines {
     /// Searches a game until a limit or `stop`.
@@ -51,7 +51,7 @@ impl Engines {
         let lines = engine.search(game, limits, stop, report).lines;
         let mut idle = self.idle.lock().unwrap_or_else(|e| e.into_inner());
         idle.push((setup, engine));
-        if idle.len() > IDLE {
+        while idle.len() > IDLE || idle.iter().map(|(setup, _)| setup.hash_mib).sum::<usize>() > IDLE_MIB {
             idle.remove(0);
         }
         lines
@@ -63,10 +63,16 @@ impl Engines {
             return idle.remove(found).1;
         }
         drop(idle);
+        setup.engine()
+    }
+}
+
+impl Setup {
+    fn engine(self) -> Engine {
         Engine::new(EngineOptions {
-            hash_mib: setup.hash_mib,
-            threads: setup.threads,
-            multipv: setup.lines,
+            hash_mib: self.hash_mib,
+            threads: self.threads,
+            multipv: self.lines,
             ..EngineOptions::default()
         })
     }
@@ -179,16 +185,20 @@ impl Engines {
         stop: &AtomicBool,
     ) -> Option<(Move, Score)> {
         let level = LEVELS[strength.clamp(1, LEVELS.len()) - 1];
-        let nodes = (level.nodes < u64::MAX).then_some(level.nodes);
-        let limits = Limits { nodes, movetime: Some(time), ..Limits::default() };
-        let lines = if level.margin > 0 { MAX_LINES } else { 1 };
-        let setup = Setup { hash_mib: 64, threads: 1, lines };
-        let found = self.search(setup, game, &limits, stop, &mut |_| ());
+        let limits = Limits { movetime: Some(time), ..Limits::default() };
+        let found = if level.nodes == u64::MAX {
+            let setup = Setup { hash_mib: 64, threads: 1, lines: 1 };
+            self.search(setup, game, &limits, stop, &mut |_| ())
+        } else {
+            // An engine that knows nothing yet plays the same move every time.
+            let setup = Setup { hash_mib: 4, threads: 1, lines: if level.margin > 0 { MAX_LINES } else { 1 } };
+            let limits = Limits { nodes: Some(level.nodes), ..limits };
+            setup.engine().search(game, &limits, stop, &mut |_| ()).lines
+        };
         let best = found.first()?.score;
         let is_good = |info: &&Info| best.value() - info.score.value() <= level.margin;
         let good: Vec<&Info> = found.iter().filter(is_good).collect();
-        let mut random = Pcg64::seed_from_u64(seed);
-        let chosen = good[(random.next_u64() % good.len() as u64) as usize];
+        let chosen = Random::new(seed).choose(&good).copied()?;
         Some((chosen.pv[0], chosen.score))
     }
 }

@@ -46,8 +46,8 @@ pub fn race(position: &Position, rules: &RuleOptions) -> Race {
         (None, None) => None,
     };
     let squares: Vec<Square> = position.pieces().map(|(_, square)| square).collect();
-    let parity = match (squares[..].as_array(), Material::of(position)) {
-        (Some(&[a, b]), Some(_)) => Some(if manhattan(a, b) % 2 == 0 { "even" } else { "odd" }),
+    let parity = match (&squares[..], Material::of(position)) {
+        (&[a, b], Some(_)) => Some(if manhattan(a, b) % 2 == 0 { "even" } else { "odd" }),
         _ => None,
     };
     let (white, black) = (ways.white, ways.black);

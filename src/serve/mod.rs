@@ -88,12 +88,12 @@ pub fn serve(config: Config, tell: &(dyn Fn(Event) + Sync)) -> Result<(), ServeE
     let threads = config.threads.max(1);
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
     let pool = pool.map_err(|error| ServeError::Start(io::Error::other(error)))?;
-    let app = pool.install(|| App::new(config))?;
+    let app = App::new(config, pool)?;
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(threads).enable_all().build();
     let runtime = runtime.map_err(ServeError::Start)?;
     std::thread::scope(|scope| {
         let background = app.clone();
-        scope.spawn(move || pool.install(|| solve_in_background(&background, tell)));
+        scope.spawn(move || solve_in_background(&background, tell));
         let result = runtime.block_on(accept(&app, tell));
         app.stop();
         result

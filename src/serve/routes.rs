@@ -12,16 +12,15 @@ use crate::board::{
     Color, DogOverWolf, ElephantTakesRat, Move, NoMove, OwnRatBlocks, Repetition, RuleOptions, Shore, TigerLeap, Traps,
 };
 use crate::game::Game;
+use crate::game::random::Random;
 use crate::search::Limits;
 use crate::tablebase::{Material, Wdl};
 use axum::extract::{FromRequest, Path, Request, State};
-use axum::http::header::CONTENT_TYPE;
+use axum::http::header::{CONTENT_TYPE, ETAG};
 use axum::http::{HeaderMap, Method, StatusCode, Uri};
 use axum::response::{Html, IntoResponse, Response};
 use axum::routing::{MethodRouter, get, post};
 use axum::{Json, Router, middleware};
-use rand_core::{Rng, SeedableRng};
-use rand_pcg::Pcg64;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
@@ -92,7 +91,7 @@ fn method_not_allowed() -> ApiError {
 }
 
 /// The page, with the position as HTML for browsers without JavaScript.
-async fn page(State(app): Shared, params: Params) -> Response {
+async fn page(State(app): Shared, headers: HeaderMap, params: Params) -> Response {
     let rules = params.rules(&app.config.rules);
     let asked = *rules.as_ref().unwrap_or(&app.config.rules);
     let position = rules.and_then(|_| params.position());
@@ -109,7 +108,14 @@ async fn page(State(app): Shared, params: Params) -> Response {
         Ok(text) => (StatusCode::OK, text),
         Err(error) => (error.status(), html::error(error.message(), params.get("fen").unwrap_or(""), &asked)),
     };
-    (status, Html(app.assets.index().replacen(html::MARKER, &text, 1))).into_response()
+    let text = app.assets.index().replacen(html::MARKER, &text, 1);
+    let tag = super::assets::etag(text.as_bytes());
+    let mut response = match status {
+        StatusCode::OK if super::assets::matches(&headers, &tag) => StatusCode::NOT_MODIFIED.into_response(),
+        _ => (status, Html(text)).into_response(),
+    };
+    response.headers_mut().insert(ETAG, tag);
+    response
 }
 
 async fn asset(State(app): Shared, method: Method, uri: Uri, headers: HeaderMap) -> Response {
@@ -192,15 +198,12 @@ async fn random(State(app): Shared, params: Params) -> Answer<Value> {
     let seed = random_seed(&params)?;
     let found = app.blocking(move |app| {
         let tables = app.registry.get(&rules)?;
-        let mut random = Pcg64::seed_from_u64(seed);
-        let mut choose = |n: u64| random.next_u64() % n.max(1);
-        let material = material.unwrap_or_else(|| {
-            let all: Vec<Material> = (2..=FIRST_PIECES).flat_map(Material::all).collect();
-            all[choose(all.len() as u64) as usize]
-        });
-        let turn = turn.unwrap_or_else(|| Color::ALL[choose(2) as usize]);
+        let mut random = Random::new(seed);
+        let all: Vec<Material> = (2..=FIRST_PIECES).flat_map(Material::all).collect();
+        let material = material.unwrap_or_else(|| all[random.below(all.len())]);
+        let turn = turn.unwrap_or_else(|| random.color());
         let is = |value| wanted.is(value, tables.rules());
-        let found = tables.find(material, turn, &is, &mut choose)?;
+        let found = tables.find(material, turn, &is, &mut random)?;
         found.ok_or_else(|| {
             ApiError::new(Code::NotFound, format!("no such position of {material}, {turn} to move, was found"))
         })

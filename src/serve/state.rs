@@ -39,8 +39,8 @@ const PATIENCE: Duration = Duration::from_secs(5);
 
 impl App {
     /// Solves the tables that are needed at once.
-    pub fn new(config: Config) -> Result<Arc<App>, ServeError> {
-        let registry = Registry::new(config.rules, config.tables.as_ref())?;
+    pub fn new(config: Config, pool: rayon::ThreadPool) -> Result<Arc<App>, ServeError> {
+        let registry = Registry::new(config.rules, config.tables.as_ref(), pool)?;
         let threads = config.threads;
         Ok(Arc::new(App {
             registry,
@@ -87,7 +87,7 @@ impl App {
         pieces: usize,
         work: impl FnOnce(&View<'_>) -> Result<T, ApiError> + Send + 'static,
     ) -> Result<T, ApiError> {
-        if let Some(tables) = self.registry.ready(&rules).filter(|tables| pieces <= tables.complete()) {
+        if let Some(tables) = self.registry.ready(&rules).filter(|tables| tables.is_quick(pieces)) {
             return work(&View::new(&tables, rules));
         }
         self.blocking(move |app| work(&View::new(&*app.registry.get(&rules)?, rules))).await

@@ -1,11 +1,13 @@
 //! The tables that the server asks: for the rules it was started with in memory and on disk, for other rules in memory,
 //! solved when somebody asks for them. Nothing else in the server knows where a value comes from.
 
-use crate::board::{ByColor, Color, Move, Position, RuleOptions, Rules, Square};
+use crate::board::{ByColor, Color, Move, Piece, Position, RuleOptions, Rules, Square};
+use crate::game::random::Random;
 use crate::tablebase::{
     Cells, ClassId, Classes, Index, Material, Options, ROW_CELLS, SetError, SolveError, Solver, Stats, TableSet, Value,
     Verdict, Wdl, position_of, squares_in_play,
 };
+use rayon::ThreadPool;
 use std::cmp::Reverse;
 use std::collections::VecDeque;
 use std::path::PathBuf;
@@ -71,19 +73,19 @@ impl ClassTable {
         position_of(&self.index.men, &self.index.squares(cell)?, turn)
     }
 
-    /// The places whose value is one of those that `wanted` names: how many there are, and the one of that number.
-    fn nth(&self, turn: Color, wanted: &dyn Fn(Value) -> bool, choose: &mut dyn FnMut(u64) -> u64) -> Option<usize> {
+    /// One of the places whose value is one of those that `wanted` names.
+    fn nth(&self, turn: Color, wanted: &dyn Fn(Value) -> bool, random: &mut Random) -> Option<usize> {
         let cells = &self.cells[turn];
         let mut is = [false; 1 << 16];
         for (code, is) in (0..=u16::MAX).zip(&mut is) {
             *is = Value::from_code(code).is_some_and(wanted);
         }
         let matches = |place: &usize| is[usize::from(cells.get(*place))];
-        let count = (0..cells.len()).filter(matches).count() as u64;
+        let count = (0..cells.len()).filter(matches).count();
         if count == 0 {
             return None;
         }
-        (0..cells.len()).filter(matches).nth(choose(count) as usize)
+        (0..cells.len()).filter(matches).nth(random.below(count))
     }
 }
 
@@ -100,6 +102,8 @@ pub struct RuleTables {
     complete: AtomicUsize,
     disk: Option<TableSet>,
     progress: Progress,
+    /// Solves.
+    pool: Arc<ThreadPool>,
 }
 
 /// How far the work in the background is.
@@ -123,10 +127,10 @@ impl Progress {
 
 impl RuleTables {
     /// Solves what is needed at once.
-    fn new(options: RuleOptions, disk: Option<TableSet>) -> Result<RuleTables, SolveError> {
+    fn new(options: RuleOptions, disk: Option<TableSet>, pool: Arc<ThreadPool>) -> Result<RuleTables, SolveError> {
         let mut solver = Solver::new(&options, MEMORY_PIECES, Options { memory: 256 << 20, ..Options::default() });
         for pieces in 2..=FIRST_PIECES {
-            solver.solve_level(pieces, true, &|_, _| ())?;
+            pool.install(|| solver.solve_level(pieces, true, &|_, _| ()))?;
         }
         let classes = solver.classes().clone();
         let slots = classes.iter().map(|(id, class)| {
@@ -145,6 +149,7 @@ impl RuleTables {
             complete: AtomicUsize::new(FIRST_PIECES),
             disk,
             progress: Progress::default(),
+            pool,
         })
     }
 
@@ -157,7 +162,7 @@ impl RuleTables {
         // The largest first, so that the last ones to finish are small.
         ids.sort_by_key(|id| Reverse(positions(id)));
         // So few at a time that who asks for a class meanwhile does not wait long.
-        for ids in ids.chunks(2 * rayon::current_num_threads()) {
+        for ids in ids.chunks(2 * self.pool.current_num_threads()) {
             if stop() {
                 return Ok(());
             }
@@ -171,7 +176,8 @@ impl RuleTables {
     fn solve(&self, ids: &[ClassId]) -> Result<(), SolveError> {
         let mut solver = self.solver.lock().unwrap_or_else(|e| e.into_inner());
         let missing: Vec<ClassId> = ids.iter().copied().filter(|&id| self.slot(id).is_none()).collect();
-        solver.solve_some(&missing, true, &|_, _| ())?;
+        let solver = &mut *solver;
+        self.pool.install(|| solver.solve_some(&missing, true, &|_, _| ()))?;
         for id in missing {
             if let Some((table, stats)) = solver.table(id).zip(solver.class_stats(id)) {
                 let table = ClassTable::new(self.classes.get(id).representative, &table.cells, stats.clone());
@@ -214,6 +220,12 @@ impl RuleTables {
     #[must_use]
     pub fn complete(&self) -> usize {
         self.complete.load(Ordering::Acquire)
+    }
+
+    /// Whether what can be said of positions of so many pieces, and of their moves, takes neither solving nor a disk.
+    #[must_use]
+    pub fn is_quick(&self, pieces: usize) -> bool {
+        pieces <= self.complete() || self.disk.is_none() && pieces > MEMORY_PIECES + 1
     }
 
     /// The tables on disk.
@@ -274,25 +286,24 @@ impl RuleTables {
         Some((stats, class.representative, class.same.len() + class.swapped.len()))
     }
 
-    /// A position of a material whose value is one of those that `wanted` names; `choose` picks a number below the one it
-    /// is given.
+    /// A position of a material whose value is one of those that `wanted` names.
     pub fn find(
         &self,
         material: Material,
         turn: Color,
         wanted: &dyn Fn(Value) -> bool,
-        choose: &mut dyn FnMut(u64) -> u64,
+        random: &mut Random,
     ) -> Result<Option<Position>, SetError> {
         let Some(member) = self.classes.member(material) else {
-            return self.find_on_disk(material, turn, wanted, choose);
+            return self.find_on_disk(material, turn, wanted, random);
         };
         let Some(table) = self.class(member.class)? else { return Ok(None) };
         let there = if member.swapped { !turn } else { turn };
-        let Some(place) = table.nth(there, wanted, choose) else { return Ok(None) };
+        let Some(place) = table.nth(there, wanted, random) else { return Ok(None) };
         let Some(position) = table.position(there, place) else { return Ok(None) };
         let position = renamed(&position, &member.men, member.swapped);
         // Of a position and its mirror image only one is in the table.
-        Ok(position.map(|position| if choose(2) == 0 { position } else { position.mirror() }))
+        Ok(position.map(|position| if random.below(2) == 0 { position } else { position.mirror() }))
     }
 
     /// By trying positions at random, since a table on disk is too large to look through.
@@ -301,21 +312,14 @@ impl RuleTables {
         material: Material,
         turn: Color,
         wanted: &dyn Fn(Value) -> bool,
-        choose: &mut dyn FnMut(u64) -> u64,
+        random: &mut Random,
     ) -> Result<Option<Position>, SetError> {
         const TRIES: usize = 2000;
         let Some(set) = &self.disk else { return Ok(None) };
-        let men: Vec<_> = material.pieces().collect();
+        let pieces: Vec<Piece> = material.pieces().map(|(color, animal)| Piece { color, animal }).collect();
         for _ in 0..TRIES {
-            let square = |&man: &_| {
-                let squares = squares_in_play(man);
-                squares.into_iter().nth(choose(squares.len() as u64) as usize)
-            };
-            let Some(squares) = men.iter().map(square).collect::<Option<Vec<_>>>() else { continue };
-            if (1..squares.len()).any(|i| squares[..i].contains(&squares[i])) {
-                continue;
-            }
-            let Some(position) = position_of(&men, &squares, turn) else { continue };
+            let Some(position) = random.placement(&pieces, &self.rules) else { return Ok(None) };
+            let position = if position.turn() == turn { position } else { position.pass() };
             let Some(value) = not_missing(set.probe(&position))? else { return Ok(None) };
             if wanted(value) {
                 return Ok(Some(position));
@@ -422,11 +426,12 @@ pub struct Registry {
     solving: Mutex<()>,
     /// Of the rules and of the tables on disk.
     fingerprint: u64,
+    pool: Arc<ThreadPool>,
 }
 
 impl Registry {
     /// Solves the tables that are needed at once. `dir` holds tables for these rules.
-    pub fn new(options: RuleOptions, dir: Option<&PathBuf>) -> Result<Registry, SetError> {
+    pub fn new(options: RuleOptions, dir: Option<&PathBuf>, pool: ThreadPool) -> Result<Registry, SetError> {
         let disk = dir.map(|dir| TableSet::open(dir)).transpose()?;
         let mut hash = Xxh3::new();
         hash.update(options.to_string().as_bytes());
@@ -435,8 +440,9 @@ impl Registry {
             hash.update(class.values.white.as_bytes());
             hash.update(class.values.black.as_bytes());
         }
-        let main = Arc::new(RuleTables::new(options, disk)?);
-        Ok(Registry { main, others: Mutex::default(), solving: Mutex::new(()), fingerprint: hash.digest() })
+        let pool = Arc::new(pool);
+        let main = Arc::new(RuleTables::new(options, disk, pool.clone())?);
+        Ok(Registry { main, pool, others: Mutex::default(), solving: Mutex::new(()), fingerprint: hash.digest() })
     }
 
     #[must_use]
@@ -468,7 +474,7 @@ impl Registry {
         if let Some(tables) = self.ready(options) {
             return Ok(tables);
         }
-        let tables = Arc::new(RuleTables::new(*options, None)?);
+        let tables = Arc::new(RuleTables::new(*options, None, self.pool.clone())?);
         let mut others = self.others.lock().unwrap_or_else(|e| e.into_inner());
         others.push_back(tables.clone());
         if others.len() > OTHER_RULES {

@@ -1,11 +1,11 @@
 //! What the benches time of the inside of solving: one pass, the seeds, a file. No part of the interface.
 
-use super::file::{Packing, write};
-use super::pass::seeds;
-use super::quiet::{QuietMoves, Row};
 use super::{ClassId, Index, Material, SolveError, Solver, TableError};
 use crate::board::{Color, RuleOptions};
 use crate::cpu::{CpuLevel, dispatch};
+use crate::tablebase::solve::cpu::pass::seeds;
+use crate::tablebase::solve::cpu::quiet::{QuietMoves, Row};
+use crate::tablebase::store::file::{Packing, write};
 use rand_core::{Rng, SeedableRng};
 use rand_pcg::Pcg64;
 use std::path::Path;

@@ -3,8 +3,8 @@
 //! solved and stands for all.
 
 use super::Material;
-use super::index::piece_order;
 use crate::board::{Animal, Color, Direction, Position, RuleOptions, Square};
+use crate::tablebase::index::piece_order;
 use std::collections::HashMap;
 
 /// What a class's tables depend on, for one order of the pieces.

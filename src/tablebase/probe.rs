@@ -1,8 +1,8 @@
 //! What a table says of the moves of a position, and best lines.
 
-use super::verify::position;
 use super::{SetError, TableSet, Value};
 use crate::board::{Color, Move, NoMove, Position, Rules};
+use crate::tablebase::store::verify::position;
 use std::cmp::Reverse;
 
 /// Who wins, from the side to move's view.

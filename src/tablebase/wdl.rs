@@ -1,9 +1,9 @@
 //! Win, draw or loss of every position of few pieces, in memory, for search: two bits a position.
 
-use super::codec::Layout;
-use super::locate::{Found, Locator};
 use super::{ClassId, Classes, Index, ROW_CELLS, SetError, SolveError, Solver, Table, TableSet, Value, Wdl};
 use crate::board::{ByColor, Color, Lanes, NoMove, Position, RuleOptions};
+use crate::tablebase::address::{Found, Locator};
+use crate::tablebase::store::codec::Layout;
 use memmap2::MmapMut;
 use rayon::prelude::*;
 

@@ -1,0 +1,189 @@
+//! A position as the search sees it: [`Position`] with what the evaluation keeps up to date, made by copying.
+
+use super::super::packed::{Packed, animal_of, to_of};
+use super::tables::Evaluator;
+use crate::board::geometry::{DEN, TRAPS};
+use crate::board::zobrist::Keys;
+use crate::board::{Color, Lanes, Position, union};
+
+/// The traps of each side, as bits.
+pub(in crate::search) const TRAP_BITS: [u64; 2] = [TRAPS.white.bits(), TRAPS.black.bits()];
+
+#[derive(Clone)]
+#[repr(align(64))]
+pub(in crate::search) struct State {
+    pub lanes: [Lanes; 2],
+    pub key: u64,
+    /// Squares and material from White's view, middle game and endgame packed.
+    pub squares: i32,
+    pub material: i32,
+    /// All squares of each side.
+    pub sides: [u64; 2],
+    /// Which animals each side has.
+    pub sets: [u8; 2],
+    /// Number of pieces of each side.
+    pub counts: [u8; 2],
+    /// The side to move.
+    pub turn: Color,
+}
+
+impl State {
+    pub fn new(position: &Position, evaluator: &Evaluator) -> State {
+        let lanes = [*position.lanes(Color::White), *position.lanes(Color::Black)];
+        let set = |lanes: &Lanes| (0..8).fold(0, |set, a| set | u8::from(lanes[a] != 0) << a);
+        let sets = [set(&lanes[0]), set(&lanes[1])];
+        let mut squares = 0;
+        for color in 0..2 {
+            for a in 0..8 {
+                if lanes[color][a] != 0 {
+                    squares += evaluator.square(color, a, lanes[color][a].trailing_zeros() as usize);
+                }
+            }
+        }
+        let material = evaluator.material(sets);
+        State {
+            lanes,
+            key: position.key(),
+            squares,
+            material,
+            sides: [union(&lanes[0]), union(&lanes[1])],
+            sets,
+            counts: sets.map(|set| set.count_ones() as u8),
+            turn: position.turn(),
+        }
+    }
+
+    /// All squares of a side.
+    #[inline(always)]
+    pub fn side(&self, color: usize) -> u64 {
+        self.sides[color]
+    }
+
+    /// Number of pieces of a side.
+    #[inline(always)]
+    pub fn count(&self, color: usize) -> u32 {
+        u32::from(self.counts[color])
+    }
+
+    /// The side to move and the other, to index by.
+    #[inline(always)]
+    pub fn sides_to_move(&self) -> (usize, usize) {
+        (self.turn as usize, !self.turn as usize)
+    }
+
+    /// Whether an enemy stands before the den of the side to move, and enters unless he is taken.
+    #[inline(always)]
+    pub fn in_check(&self) -> bool {
+        let (us, them) = self.sides_to_move();
+        self.side(them) & TRAP_BITS[us] != 0
+    }
+
+    /// Whether the game is lost for the side to move: its den was entered or its last piece taken.
+    #[inline(always)]
+    pub fn is_lost(&self) -> bool {
+        let (us, them) = self.sides_to_move();
+        self.side(us) == 0 || self.side(them) >> DEN[self.turn].index() & 1 != 0
+    }
+
+    /// Whether a move takes something.
+    #[inline(always)]
+    pub fn is_capture(&self, mv: Packed) -> bool {
+        self.side(!self.turn as usize) >> to_of(mv) & 1 != 0
+    }
+
+    /// The animal that stands on a square of a side, which must be occupied.
+    #[inline(always)]
+    pub fn animal_at(&self, color: usize, square: usize) -> usize {
+        let bit = 1 << square;
+        let mut found = 0;
+        for a in 1..8 {
+            found += if self.lanes[color][a] == bit { a } else { 0 };
+        }
+        found
+    }
+
+    /// The position after a move, with its key, [`State::key_after`].
+    #[inline(always)]
+    pub fn make(&self, mv: Packed, key: u64, evaluator: &Evaluator) -> State {
+        let (us, them) = self.sides_to_move();
+        let (animal, to) = (animal_of(mv), to_of(mv));
+        let from = self.lanes[us][animal];
+        let bit = 1u64 << to;
+        // Both sides are written as wholes: a word written alone would have to reach memory before its vector can be read.
+        let (mut own, mut enemy) = (self.lanes[us], self.lanes[them]);
+        for a in 0..8 {
+            own[a] = if a == animal { bit } else { own[a] };
+            enemy[a] &= !bit;
+        }
+        let mut next = State {
+            lanes: [own; 2],
+            key,
+            squares: self.squares + evaluator.square(us, animal, to)
+                - evaluator.square(us, animal, from.trailing_zeros() as usize),
+            material: self.material,
+            sides: self.sides,
+            sets: self.sets,
+            counts: self.counts,
+            turn: !self.turn,
+        };
+        next.lanes[them] = enemy;
+        next.sides[us] ^= from | bit;
+        if self.sides[them] & bit != 0 {
+            let victim = self.animal_at(them, to);
+            next.sides[them] &= !bit;
+            next.squares -= evaluator.square(them, victim, to);
+            next.sets[them] &= !(1 << victim);
+            next.counts[them] -= 1;
+            next.material = evaluator.material(next.sets);
+        }
+        next
+    }
+
+    /// The key after a move, to look it up ahead of time.
+    #[inline(always)]
+    pub fn key_after(&self, mv: Packed, keys: &Keys) -> u64 {
+        let (us, them) = self.sides_to_move();
+        let (animal, to) = (animal_of(mv), to_of(mv));
+        let from = self.lanes[us][animal].trailing_zeros() as usize;
+        let mut key = self.key ^ keys.word(us, animal, from) ^ keys.word(us, animal, to) ^ keys.black_to_move();
+        if self.side(them) >> to & 1 != 0 {
+            key ^= keys.word(them, self.animal_at(them, to), to);
+        }
+        key
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::packed::pack_move;
+    use super::super::tables::Evaluation;
+    use super::super::weights::WEIGHTS;
+    use super::*;
+    use crate::board::{Rules, zobrist};
+    use crate::game::random::Random;
+
+    /// What moves keep up to date is what the position says, move for move.
+    #[test]
+    fn a_state_after_moves_is_that_of_the_position() {
+        let mut random = Random::new(11);
+        for rules in ["paper", "chinese"] {
+            let rules = Rules::new(rules.parse().unwrap());
+            let evaluator = Evaluator::new(Evaluation::Default, &rules, &WEIGHTS);
+            for _ in 0..50 {
+                let mut position = Position::start();
+                let mut state = State::new(&position, &evaluator);
+                for _ in 0..120 {
+                    let Some(&mv) = random.choose(&position.moves(&rules)) else { break };
+                    position = position.make(mv);
+                    let mv = pack_move(mv);
+                    state = state.make(mv, state.key_after(mv, zobrist::keys()), &evaluator);
+                    let anew = State::new(&position, &evaluator);
+                    assert_eq!((state.lanes, state.sides), (anew.lanes, anew.sides), "{position:?}");
+                    assert_eq!((state.sets, state.counts, state.turn), (anew.sets, anew.counts, anew.turn));
+                    assert_eq!((state.key, state.squares, state.material), (anew.key, anew.squares, anew.material));
+                    assert_eq!(state.key, position.compute_key());
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,5 @@
+//! Solving on the processor: what the moves of a class do to its planes, and the iteration with rayon.
+
+pub(crate) mod pass;
+pub(crate) mod quiet;
+pub(crate) mod seeds;

@@ -1,0 +1,466 @@
+//! The iteration on one class with rayon. A pass at depth d finds the positions decided in exactly d plies:
+//!
+//! - odd d, wins: undecided positions with a quiet move to a position lost for the opponent, and the seeds of depth d;
+//! - even d, losses: undecided positions that no seed holds and whose quiet moves all lead to positions won by the
+//!   opponent.
+//!
+//! Both are an OR over the same quiet moves, of the opponent's plane *lost* or *open* (not won). An odd pass writes *open*
+//! and reads *lost*, an even pass the other way round, so the two sides to move and all rows go in parallel. Only rows
+//! next to a row that changed in the pass before are looked at.
+
+use crate::board::{ByColor, Color, NoMove};
+use crate::cpu::{Avx512, CpuLevel, Portable, Vector, dispatch};
+use crate::tablebase::class::Classes;
+use crate::tablebase::index::{Index, ROW_CELLS, WIDTH, squares_in_play};
+use crate::tablebase::solve::cpu::quiet::{QuietMoves, Row};
+use crate::tablebase::solve::cpu::seeds::{Buckets, Entry, MAX_PLIES, SeedMoves};
+use crate::tablebase::value::{Cells, DRAW, NO_MOVE, decided};
+use crate::tablebase::{Material, SolveError, Stats, Table};
+use rayon::prelude::*;
+use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
+
+/// Rows a task works on at least, so that starting it costs little.
+const CHUNK_ROWS: usize = 512;
+
+/// What is needed to solve one class.
+pub(crate) struct Task<'a> {
+    pub material: Material,
+    pub classes: &'a Classes,
+    /// The solved smaller classes, by class.
+    pub tables: &'a [Option<Table>],
+    /// Whether to keep the values, or only the counts.
+    pub keep: bool,
+    pub level: CpuLevel,
+}
+
+/// The counts of a class, and its values if they were to be kept.
+#[derive(Clone, Debug)]
+pub struct Solved {
+    pub stats: ByColor<Stats>,
+    pub table: Option<Table>,
+}
+
+/// The planes of one side to move.
+struct Planes {
+    /// Positions not (yet) won.
+    open: Vec<Row>,
+    /// Positions lost.
+    lost: Vec<Row>,
+    /// Positions that cannot be lost yet.
+    held: Vec<Row>,
+    cells: Option<Cells>,
+    /// Rows to look at in the next pass, and in the one after it.
+    dirty: Vec<AtomicU8>,
+    next: Vec<AtomicU8>,
+    chunks: Vec<Chunk>,
+}
+
+/// What belongs to a range of rows.
+#[derive(Default)]
+struct Chunk {
+    buckets: Buckets,
+    /// Positions without a legal move.
+    no_move: Vec<Entry>,
+    last_seed: u16,
+    stats: Stats,
+}
+
+/// A class being solved.
+struct Class<'a> {
+    task: &'a Task<'a>,
+    index: Index,
+    quiet: ByColor<QuietMoves>,
+    seeds: ByColor<SeedMoves>,
+}
+
+/// Solves one class on the threads of the current rayon pool.
+pub(crate) fn solve(task: &Task) -> Result<Solved, SolveError> {
+    let class = Class::new(task);
+    let mut planes = class.start()?;
+    let last_seed = Color::ALL.iter().flat_map(|&c| &planes[c].chunks).map(|chunk| chunk.last_seed).max().unwrap_or(0);
+    let mut depth = 0;
+    loop {
+        depth += 1;
+        if depth > MAX_PLIES {
+            return Err(SolveError::TooLong { material: task.material, plies: MAX_PLIES });
+        }
+        if depth > Cells::BYTE_PLIES {
+            for color in Color::ALL {
+                planes[color].cells.iter_mut().for_each(Cells::widen);
+            }
+        }
+        let work = class.pass(&mut planes, depth);
+        if !work && depth >= last_seed {
+            break;
+        }
+    }
+    Ok(class.finish(planes))
+}
+
+/// Finds the seeds of a class and forgets them, to be timed.
+pub(crate) fn seeds(task: &Task) -> Result<(), SolveError> {
+    Class::new(task).start().map(|_| ())
+}
+
+impl Class<'_> {
+    fn new<'a>(task: &'a Task<'a>) -> Class<'a> {
+        let index = Index::new(task.material);
+        let options = task.classes.options();
+        Class {
+            task,
+            quiet: ByColor::from_fn(|color| QuietMoves::new(&index, color, options)),
+            seeds: ByColor::from_fn(|color| SeedMoves::new(&index, color, task.classes)),
+            index,
+        }
+    }
+
+    fn chunk_rows(&self) -> usize {
+        let threads = rayon::current_num_threads();
+        if threads == 1 { self.index.rows } else { CHUNK_ROWS.max(self.index.rows.div_ceil(threads * 16)) }
+    }
+
+    /// The planes before the first pass.
+    fn start(&self) -> Result<ByColor<Planes>, SolveError> {
+        let rows = self.index.rows;
+        let chunk_rows = self.chunk_rows();
+        let plane = || try_vec(rows, Row::EMPTY);
+        let mut valid = plane()?;
+        valid.par_chunks_mut(chunk_rows).enumerate().for_each(|(c, chunk)| {
+            for (i, row) in chunk.iter_mut().enumerate() {
+                *row = valid_row(&self.index, c * chunk_rows + i);
+            }
+        });
+        let side = || -> Result<Planes, SolveError> {
+            let cells = if self.task.keep { Some(Cells::Byte(try_vec(rows * ROW_CELLS, 0)?)) } else { None };
+            Ok(Planes {
+                open: Vec::new(),
+                lost: plane()?,
+                held: plane()?,
+                cells,
+                dirty: flags(rows),
+                next: flags(rows),
+                chunks: (0..rows.div_ceil(chunk_rows)).map(|_| Chunk::default()).collect(),
+            })
+        };
+        let mut planes = ByColor { white: side()?, black: side()? };
+        for color in Color::ALL {
+            // What starts as lost (in 0 plies) is looked at by the opponent in the first pass.
+            let dirty = std::mem::take(&mut planes[!color].dirty);
+            let own = &mut planes[color];
+            own.lost
+                .par_chunks_mut(chunk_rows)
+                .zip(own.held.par_chunks_mut(chunk_rows))
+                .zip(&mut own.chunks)
+                .enumerate()
+                .for_each(|(c, ((lost, held), chunk))| {
+                    let start = Start {
+                        class: self,
+                        color,
+                        first_row: c * chunk_rows,
+                        valid: &valid,
+                        lost,
+                        held,
+                        next: &dirty,
+                        chunk,
+                    };
+                    dispatch!(self.task.level, fn(start: Start<'_>) = start_rows::<Portable>, avx512 start_rows::<Avx512>);
+                });
+            planes[!color].dirty = dirty;
+        }
+        planes.white.open = valid.clone();
+        planes.black.open = valid;
+        Ok(planes)
+    }
+
+    /// One pass of both sides. Returns whether the next pass has rows to look at.
+    fn pass(&self, planes: &mut ByColor<Planes>, depth: u16) -> bool {
+        let chunk_rows = self.chunk_rows();
+        let white = planes.white.split(depth);
+        let black = planes.black.split(depth);
+        let (white_kept, black_kept) = (white.kept, black.kept);
+        let (white_next, black_next) = (white.next, black.next);
+        let run = |color: Color, side: Split<'_>, opponent: &[Row], next: &[AtomicU8]| {
+            side.written
+                .par_chunks_mut(chunk_rows)
+                .zip(side.kept.par_chunks(chunk_rows))
+                .zip(side.held.par_chunks_mut(chunk_rows))
+                .zip(cells_chunks(side.cells, self.index.rows, chunk_rows))
+                .zip(side.dirty.par_chunks(chunk_rows))
+                .zip(side.chunks)
+                .enumerate()
+                .map(|(c, (((((written, kept), held), cells), dirty), chunk))| {
+                    let first_row = c * chunk_rows;
+                    let part =
+                        Part { class: self, color, depth, first_row, written, kept, held, opponent, cells, dirty, next, chunk };
+                    dispatch!(self.task.level, fn(part: Part<'_>) -> bool = pass_rows::<Portable>, avx512 pass_rows::<Avx512>)
+                })
+                .reduce(|| false, |a, b| a | b)
+        };
+        let (a, b) = rayon::join(
+            || run(Color::White, white, black_kept, black_next),
+            || run(Color::Black, black, white_kept, white_next),
+        );
+        for color in Color::ALL {
+            let side = &mut planes[color];
+            std::mem::swap(&mut side.dirty, &mut side.next);
+        }
+        a || b
+    }
+
+    /// Counts and marks what no pass decided.
+    fn finish(&self, mut planes: ByColor<Planes>) -> Solved {
+        let rows = self.index.rows;
+        let chunk_rows = self.chunk_rows();
+        for color in Color::ALL {
+            let Planes { open, lost, cells, chunks, .. } = &mut planes[color];
+            open.par_chunks(chunk_rows)
+                .zip(lost.par_chunks(chunk_rows))
+                .zip(cells_chunks(cells, rows, chunk_rows))
+                .zip(chunks)
+                .enumerate()
+                .for_each(|(c, (((open, lost), mut cells), chunk))| {
+                    let mut undecided = 0;
+                    for (i, (open, lost)) in open.iter().zip(lost).enumerate() {
+                        let weight = self.index.weight(c * chunk_rows + i);
+                        for s in 0..WIDTH {
+                            let mask = open.0[s] & !lost.0[s];
+                            undecided += u64::from(mask.count_ones()) * weight;
+                            cells.store::<Portable>(i * WIDTH + s, mask, DRAW);
+                        }
+                    }
+                    for entry in &chunk.no_move {
+                        let word = entry.word as usize - c * chunk_rows * WIDTH;
+                        let weight = self.index.weight(entry.word as usize / WIDTH);
+                        chunk.stats.no_move += u64::from(entry.mask().count_ones()) * weight;
+                        cells.store::<Portable>(word, entry.mask(), NO_MOVE);
+                    }
+                    let draws_too = self.task.classes.options().no_move == NoMove::Draw;
+                    chunk.stats.draws = undecided - if draws_too { chunk.stats.no_move } else { 0 };
+                });
+        }
+        let stats = ByColor::from_fn(|color| {
+            let mut all = Stats::default();
+            planes[color].chunks.iter().for_each(|chunk| all += &chunk.stats);
+            all
+        });
+        let ByColor { white, black } = planes;
+        let table = white.cells.zip(black.cells).map(|(white, black)| Table { cells: ByColor { white, black } });
+        Solved { stats, table }
+    }
+}
+
+/// The positions of a row: every piece where it may stand, no two on one square.
+pub(crate) fn valid_row(index: &Index, row: usize) -> Row {
+    let mut taken = 0u64;
+    for square in index.row_squares(row) {
+        if taken >> square.index() & 1 != 0 {
+            return Row::EMPTY;
+        }
+        taken |= 1 << square.index();
+    }
+    let lanes = squares_in_play(index.lane_piece()).bits();
+    let mut valid = Row::EMPTY;
+    for square in squares_in_play(index.word_piece()) {
+        let word = 1 << square.index();
+        if taken & word == 0 {
+            valid.0[square.index()] = lanes & !taken & !word;
+        }
+    }
+    valid
+}
+
+/// One side's planes in a pass.
+struct Split<'a> {
+    written: &'a mut [Row],
+    kept: &'a [Row],
+    held: &'a mut [Row],
+    cells: &'a mut Option<Cells>,
+    dirty: &'a [AtomicU8],
+    next: &'a [AtomicU8],
+    chunks: &'a mut [Chunk],
+}
+
+impl Planes {
+    fn split(&mut self, depth: u16) -> Split<'_> {
+        let Planes { open, lost, held, cells, dirty, next, chunks } = self;
+        let (written, kept) = if depth % 2 == 1 { (open, lost) } else { (lost, open) };
+        Split { written, kept, held, cells, dirty, next, chunks }
+    }
+}
+
+/// One range of rows of one side to move, before the first pass.
+struct Start<'a> {
+    class: &'a Class<'a>,
+    color: Color,
+    first_row: usize,
+    /// All positions; the same for both sides to move.
+    valid: &'a [Row],
+    lost: &'a mut [Row],
+    held: &'a mut [Row],
+    /// The opponent's rows to look at in the first pass.
+    next: &'a [AtomicU8],
+    chunk: &'a mut Chunk,
+}
+
+/// Seeds, and positions without a move.
+#[inline(always)]
+fn start_rows<V: Vector>(start: Start<'_>) {
+    let Class { task, index, quiet, seeds } = start.class;
+    let loses = task.classes.options().no_move == NoMove::Loss;
+    let mut best = Box::new([[0; WIDTH]; WIDTH]);
+    let mut quiet_moves = Row::EMPTY;
+    for i in 0..start.lost.len() {
+        let row = start.first_row + i;
+        let valid = &start.valid[row];
+        if *valid == Row::EMPTY {
+            continue;
+        }
+        let seeded = seeds[start.color].row::<V>(index, task.tables, row, valid, &mut best, &mut start.chunk.buckets);
+        start.held[i] = seeded.held;
+        quiet[start.color].reach_plane(index, start.valid, row, &mut quiet_moves);
+        let mut any_lost = false;
+        for s in 0..WIDTH {
+            let stuck = valid.0[s] & !seeded.any.0[s] & !quiet_moves.0[s];
+            if stuck == 0 {
+                continue;
+            }
+            start.chunk.no_move.push(Entry::new(row * WIDTH + s, stuck));
+            if loses {
+                start.lost[i].0[s] = stuck;
+                any_lost = true;
+            } else {
+                start.held[i].0[s] |= stuck;
+            }
+        }
+        if any_lost {
+            quiet[!start.color].rows_into(index, row, |other| start.next[other].store(1, Relaxed));
+        }
+    }
+    start.chunk.last_seed = start.chunk.buckets.last_depth();
+}
+
+/// One range of rows of one side to move, in one pass.
+struct Part<'a> {
+    class: &'a Class<'a>,
+    color: Color,
+    depth: u16,
+    first_row: usize,
+    /// This side's planes: the one that the pass writes, the other one, and the positions held.
+    written: &'a mut [Row],
+    kept: &'a [Row],
+    held: &'a mut [Row],
+    /// The opponent's plane that the pass looks at, whole.
+    opponent: &'a [Row],
+    cells: CellsMut<'a>,
+    dirty: &'a [AtomicU8],
+    /// The opponent's rows to look at next.
+    next: &'a [AtomicU8],
+    chunk: &'a mut Chunk,
+}
+
+/// Returns whether a row changed.
+#[inline(always)]
+fn pass_rows<V: Vector>(mut part: Part<'_>) -> bool {
+    let Class { index, quiet, .. } = part.class;
+    let odd = part.depth % 2 == 1;
+    let first_word = part.first_row * WIDTH;
+    let mut changed = false;
+    let entries = part.chunk.buckets.take(part.depth);
+    let mut seeds = entries.iter().peekable();
+    let mut found = Row::EMPTY;
+    for i in 0..part.written.len() {
+        let row = part.first_row + i;
+        let seeded = seeds.peek().is_some_and(|e| e.word as usize / WIDTH == row);
+        if !seeded && part.dirty[i].load(Relaxed) == 0 {
+            continue;
+        }
+        part.dirty[i].store(0, Relaxed);
+        let undecided = |part: &Part<'_>, s: usize| {
+            let (a, b) = (part.written[i].0[s], part.kept[i].0[s]);
+            if odd { a & !b } else { b & !a }
+        };
+        if (0..WIDTH).fold(0, |any, s| any | undecided(&part, s)) == 0 {
+            while seeds.next_if(|e| e.word as usize / WIDTH == row).is_some() {}
+            continue;
+        }
+        quiet[part.color].reach_plane(index, part.opponent, row, &mut found);
+        while let Some(entry) = seeds.next_if(|e| e.word as usize / WIDTH == row) {
+            let s = entry.word as usize - row * WIDTH;
+            if odd {
+                found.0[s] |= entry.mask();
+            } else {
+                part.held[i].0[s] &= !entry.mask();
+            }
+        }
+        let mut any = 0;
+        for s in 0..WIDTH {
+            let undecided = undecided(&part, s);
+            found.0[s] = if odd { undecided & found.0[s] } else { undecided & !part.held[i].0[s] & !found.0[s] };
+            any |= found.0[s];
+        }
+        if any == 0 {
+            continue;
+        }
+        changed = true;
+        let mut count = 0;
+        for s in 0..WIDTH {
+            let new = found.0[s];
+            count += u64::from(new.count_ones());
+            part.written[i].0[s] ^= new;
+            if new != 0 {
+                part.cells.store::<V>((row * WIDTH + s) - first_word, new, decided(part.depth));
+            }
+        }
+        part.chunk.stats.add_decided(part.depth, count * index.weight(row));
+        quiet[!part.color].rows_into(index, row, |other| part.next[other].store(1, Relaxed));
+    }
+    changed
+}
+
+/// The values of a range of rows, if they are kept.
+enum CellsMut<'a> {
+    None,
+    Byte(&'a mut [u8]),
+    Wide(&'a mut [u16]),
+}
+
+impl CellsMut<'_> {
+    #[inline(always)]
+    fn store<V: Vector>(&mut self, word: usize, mask: u64, code: u16) {
+        match self {
+            CellsMut::None => {}
+            CellsMut::Byte(cells) => V::store(&mut cells.as_chunks_mut().0[word], mask, code as u8),
+            CellsMut::Wide(cells) => {
+                let mut rest = mask;
+                while rest != 0 {
+                    cells[word * WIDTH + rest.trailing_zeros() as usize] = code;
+                    rest &= rest - 1;
+                }
+            }
+        }
+    }
+}
+
+/// The cells of each range of rows.
+fn cells_chunks(cells: &mut Option<Cells>, rows: usize, chunk_rows: usize) -> rayon::vec::IntoIter<CellsMut<'_>> {
+    let size = chunk_rows * ROW_CELLS;
+    let chunks: Vec<CellsMut<'_>> = match cells {
+        None => (0..rows.div_ceil(chunk_rows)).map(|_| CellsMut::None).collect(),
+        Some(Cells::Byte(cells)) => cells.chunks_mut(size).map(CellsMut::Byte).collect(),
+        Some(Cells::Wide(cells)) => cells.chunks_mut(size).map(CellsMut::Wide).collect(),
+    };
+    chunks.into_par_iter()
+}
+
+fn flags(rows: usize) -> Vec<AtomicU8> {
+    (0..rows).map(|_| AtomicU8::new(0)).collect()
+}
+
+/// A vector of `len` times `value`, or an error if there is no memory for it.
+fn try_vec<T: Clone>(len: usize, value: T) -> Result<Vec<T>, SolveError> {
+    let mut vec = Vec::new();
+    let bytes = len.saturating_mul(size_of::<T>());
+    vec.try_reserve_exact(len).map_err(|_| SolveError::Memory { bytes })?;
+    vec.resize(len, value);
+    Ok(vec)
+}

@@ -1,0 +1,298 @@
+//! Quiet moves on planes. A plane is a set of positions of one class: a bit for each cell, 64 to a word, 64 words to a row.
+//! Looking one quiet move ahead, for all positions of a row at once, is an OR of other rows and of shifted words.
+
+use crate::board::geometry::{LEAP_DOWN, LEAP_LEFT, LEAP_RIGHT, LEAP_UP};
+use crate::board::{Bitboard, Color, Direction, OwnRatBlocks, RuleOptions, Square};
+use crate::tablebase::index::{Index, RowPiece, WIDTH, squares_in_play};
+
+/// 64 words: all squares of the word piece by all squares of the lane piece.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(C, align(64))]
+pub struct Row(pub [u64; WIDTH]);
+
+impl Row {
+    /// No position.
+    pub const EMPTY: Row = Row([0; WIDTH]);
+}
+
+pub(crate) const FILE_A: u64 = Bitboard::file(0).bits();
+const FILE_G: u64 = Bitboard::file(6).bits();
+pub(crate) const NOT_A: u64 = Bitboard::FULL.bits() & !FILE_A;
+pub(crate) const NOT_G: u64 = Bitboard::FULL.bits() & !FILE_G;
+
+/// All ones in the words of squares off the g-file (whose right neighbour exists), and off the a-file.
+const RIGHT_WORDS: [u64; WIDTH] = word_mask(NOT_G);
+const LEFT_WORDS: [u64; WIDTH] = word_mask(NOT_A);
+
+const fn word_mask(squares: u64) -> [u64; WIDTH] {
+    let mut words = [0; WIDTH];
+    let mut s = 0;
+    while s < WIDTH {
+        if squares >> s & 1 != 0 {
+            words[s] = u64::MAX;
+        }
+        s += 1;
+    }
+    words
+}
+
+/// A step or leap of a row piece from one of its squares.
+#[derive(Clone, Debug)]
+pub(crate) struct RowMove {
+    /// The other row's number less this one's; for `mirrored` moves the number that the first row piece's digit adds there.
+    pub delta: i32,
+    /// True for a move of the first row piece over the d-file: the position behind it is looked up mirrored.
+    pub mirrored: bool,
+    /// The water leapt over, as far as a rat there blocks: empty for a step.
+    pub crossed: u64,
+}
+
+/// A leap of the word piece.
+#[derive(Clone, Debug)]
+pub(crate) struct WordLeap {
+    pub from: usize,
+    pub to: usize,
+    pub crossed: u64,
+}
+
+/// How one side's pieces move on the planes of a class.
+#[derive(Clone, Debug)]
+pub(crate) struct QuietMoves {
+    pub(crate) row_pieces: Vec<RowPieceMoves>,
+    pub(crate) word: Option<Vec<WordLeap>>,
+    pub(crate) lane: Option<LaneLeaps>,
+    /// Whether the lane piece, and the first row piece, is a rat that blocks this side's leaps.
+    pub(crate) lane_blocks: bool,
+    pub(crate) first_blocks: bool,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct RowPieceMoves {
+    pub piece: usize,
+    /// By digit.
+    pub moves: Vec<Vec<RowMove>>,
+    /// By digit of the first row piece: the numbers its digit adds in rows whose mirrored moves lead here.
+    pub mirrored_into: Vec<Vec<u32>>,
+}
+
+#[derive(Copy, Clone, Debug)]
+pub(crate) struct LaneLeaps {
+    pub files: u64,
+    pub ranks: u64,
+}
+
+impl QuietMoves {
+    pub fn new(index: &Index, color: Color, options: &RuleOptions) -> QuietMoves {
+        let n = index.men.len();
+        let blocks = |i: usize| {
+            let (owner, animal) = index.men[i];
+            animal.swims() && (owner != color || options.own_rat_blocks == OwnRatBlocks::Yes)
+        };
+        let row_pieces =
+            (0..n - 2).filter(|&i| index.men[i].0 == color).map(|i| RowPieceMoves::new(index, i, options)).collect();
+        let (owner, animal) = index.word_piece();
+        let word = (owner == color).then(|| {
+            let squares = squares_in_play((owner, animal));
+            let mut leaps = Vec::new();
+            for from in squares {
+                for direction in Direction::ALL.into_iter().filter(|&d| options.leaps(animal, d)) {
+                    if let Some((to, crossed)) = from.leap(direction) {
+                        leaps.push(WordLeap { from: from.index(), to: to.index(), crossed: crossed.bits() });
+                    }
+                }
+            }
+            leaps
+        });
+        let (owner, animal) = index.lane_piece();
+        let all_if = |leaps: bool| if leaps { u64::MAX } else { 0 };
+        let lane = (owner == color).then(|| LaneLeaps {
+            files: all_if(options.leaps(animal, Direction::Up)),
+            ranks: all_if(options.leaps(animal, Direction::Right)),
+        });
+        QuietMoves { row_pieces, word, lane, lane_blocks: blocks(n - 1), first_blocks: n > 2 && blocks(0) }
+    }
+
+    /// For every position of a row: whether some quiet move of this side leads into `plane`. Cells without a position get
+    /// anything.
+    #[inline(always)]
+    pub fn reach_plane(&self, index: &Index, plane: &[Row], row: usize, out: &mut Row) {
+        let mut digits = [0u32; MAX_ROW_PIECES];
+        split(index, row, &mut digits);
+        let rat = self.blocking_rat(index, &digits);
+        *out = Row::EMPTY;
+        let here = &plane[row].0;
+        if let Some(leaps) = &self.word {
+            // Words beyond either end read as empty.
+            let mut padded = [0u64; WIDTH + 16];
+            padded[8..8 + WIDTH].copy_from_slice(here);
+            for s in 0..WIDTH {
+                out.0[s] =
+                    padded[s + 15] | padded[s + 1] | padded[s + 9] & RIGHT_WORDS[s] | padded[s + 7] & LEFT_WORDS[s];
+            }
+            for leap in leaps {
+                if leap.crossed & rat == 0 {
+                    let blocked = if self.lane_blocks { leap.crossed } else { 0 };
+                    out.0[leap.from] |= here[leap.to] & !blocked;
+                }
+            }
+        }
+        if let Some(leaps) = self.lane {
+            for s in 0..WIDTH {
+                let word = here[s];
+                out.0[s] |= word >> 7 | word << 7 | word >> 1 & NOT_G | word << 1 & NOT_A;
+            }
+            // A lane piece that leaps is no rat, so there is no rat at all.
+            if leaps.files | leaps.ranks != 0 {
+                let (up, down) = (LEAP_UP.bits() & leaps.files, LEAP_DOWN.bits() & leaps.files);
+                let (right, left) = (LEAP_RIGHT.bits() & leaps.ranks, LEAP_LEFT.bits() & leaps.ranks);
+                for s in 0..WIDTH {
+                    let word = here[s];
+                    out.0[s] |= word >> 28 & up | word << 28 & down | word >> 3 & right | word << 3 & left;
+                }
+            }
+        }
+        for piece in &self.row_pieces {
+            for mv in &piece.moves[digits[piece.piece] as usize] {
+                if mv.crossed & rat != 0 {
+                    continue;
+                }
+                let open = if self.lane_blocks { !mv.crossed } else { u64::MAX };
+                if mv.mirrored {
+                    let other = mv.delta as u32 + mirrored_rest(index, &digits);
+                    let other = mirror_row(&plane[other as usize]);
+                    for s in 0..WIDTH {
+                        out.0[s] |= other.0[s] & open;
+                    }
+                } else {
+                    let other = &plane[row.wrapping_add_signed(mv.delta as isize)].0;
+                    for s in 0..WIDTH {
+                        out.0[s] |= other[s] & open;
+                    }
+                }
+            }
+        }
+    }
+
+    /// Calls `f` with every row from which a quiet move of this side may lead into `row`.
+    #[inline(always)]
+    pub fn rows_into(&self, index: &Index, row: usize, mut f: impl FnMut(usize)) {
+        if self.word.is_some() || self.lane.is_some() {
+            f(row);
+        }
+        let mut digits = [0u32; MAX_ROW_PIECES];
+        split(index, row, &mut digits);
+        for piece in &self.row_pieces {
+            let digit = digits[piece.piece] as usize;
+            // Steps and leaps go both ways.
+            for mv in piece.moves[digit].iter().filter(|mv| !mv.mirrored) {
+                f(row.wrapping_add_signed(mv.delta as isize));
+            }
+            if piece.piece == 0 {
+                for &first in &piece.mirrored_into[digit] {
+                    f((first + mirrored_rest(index, &digits)) as usize);
+                }
+            }
+        }
+    }
+
+    /// The square of a first row piece that is a rat and blocks.
+    #[inline(always)]
+    fn blocking_rat(&self, index: &Index, digits: &[u32; MAX_ROW_PIECES]) -> u64 {
+        if self.first_blocks { 1 << index.row_pieces[0].squares[digits[0] as usize].index() } else { 0 }
+    }
+}
+
+impl RowPieceMoves {
+    fn new(index: &Index, i: usize, options: &RuleOptions) -> RowPieceMoves {
+        let (man, piece) = (index.men[i], &index.row_pieces[i]);
+        let in_play = squares_in_play(man);
+        let position = |square: Square| piece.digit[square.index()] * piece.stride;
+        let mut moves = Vec::new();
+        let mut mirrored_into = vec![Vec::new(); piece.squares.len()];
+        for &from in &piece.squares {
+            let mut list = Vec::new();
+            for (to, crossed) in destinations(man.1, from, options) {
+                if !in_play.contains(to) {
+                    continue;
+                }
+                let crossed = crossed.bits();
+                if i == 0 && to.file() > 3 {
+                    let to = to.mirror();
+                    list.push(RowMove { delta: position(to) as i32, mirrored: true, crossed });
+                    mirrored_into[piece.digit[to.index()] as usize].push(position(from));
+                } else {
+                    let delta = position(to) as i32 - position(from) as i32;
+                    list.push(RowMove { delta, mirrored: false, crossed });
+                }
+            }
+            moves.push(list);
+        }
+        RowPieceMoves { piece: i, moves, mirrored_into }
+    }
+}
+
+/// Steps and leaps of an animal, whatever stands there, with the water leapt over.
+pub(crate) fn destinations(
+    animal: crate::board::Animal,
+    from: Square,
+    options: &RuleOptions,
+) -> impl Iterator<Item = (Square, Bitboard)> {
+    Direction::ALL.into_iter().flat_map(move |direction| {
+        let step = from.neighbour(direction).map(|to| (to, Bitboard::EMPTY));
+        let leap = from.leap(direction).filter(|_| options.leaps(animal, direction));
+        step.into_iter().chain(leap)
+    })
+}
+
+/// More row pieces than any index that fits a memory has.
+pub(crate) const MAX_ROW_PIECES: usize = 8;
+
+/// The digits of a row's number.
+#[inline(always)]
+fn split(index: &Index, row: usize, digits: &mut [u32; MAX_ROW_PIECES]) {
+    let mut rest = row as u32;
+    for (digit, piece) in digits.iter_mut().zip(&index.row_pieces) {
+        *digit = rest / piece.stride;
+        rest -= *digit * piece.stride;
+    }
+}
+
+/// What the row pieces but the first add to the number of the mirrored row.
+#[inline(always)]
+fn mirrored_rest(index: &Index, digits: &[u32; MAX_ROW_PIECES]) -> u32 {
+    index.row_pieces.iter().zip(digits).skip(1).map(|(piece, &digit)| piece.mirrored_offset(digit)).sum()
+}
+
+impl RowPiece {
+    #[inline(always)]
+    fn mirrored_offset(&self, digit: u32) -> u32 {
+        self.digit[self.squares[digit as usize].mirror().index()] * self.stride
+    }
+}
+
+/// A row reflected in the d-file: words change places, and so do the bits of each.
+#[inline(always)]
+pub(crate) fn mirror_row(row: &Row) -> Row {
+    let mut out = Row::EMPTY;
+    for rank in 0..9 {
+        for file in 0..7 {
+            out.0[rank * 7 + file] = row.0[rank * 7 + 6 - file];
+        }
+    }
+    for word in &mut out.0 {
+        *word = mirror_word(*word);
+    }
+    out
+}
+
+/// Reflects the squares of a word: file a goes to g, b to f, c to e.
+#[inline(always)]
+pub(crate) const fn mirror_word(word: u64) -> u64 {
+    word << 6 & FILE_G
+        | word << 4 & FILE_G >> 1
+        | word << 2 & FILE_G >> 2
+        | word & FILE_A << 3
+        | word >> 2 & FILE_A << 2
+        | word >> 4 & FILE_A << 1
+        | word >> 6 & FILE_A
+}

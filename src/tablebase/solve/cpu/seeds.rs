@@ -1,0 +1,511 @@
+//! Seeds: what leaves the material, and so never takes part in the iteration. A capture leads to a smaller material whose
+//! values are known; a den entered or a last enemy taken wins at once. For each position the best of these is looked up
+//! once, before the first pass.
+
+use crate::board::geometry::DEN;
+use crate::board::{Bitboard, Color, Direction, NoMove, OwnRatBlocks, RuleOptions, Square};
+use crate::cpu::Vector;
+use crate::tablebase::class::{Classes, Member};
+use crate::tablebase::index::{Index, WIDTH, squares_in_play};
+use crate::tablebase::solve::cpu::quiet::{MAX_ROW_PIECES, Row, destinations};
+use crate::tablebase::value::{Cells, Code, DRAW, NO_MOVE};
+use crate::tablebase::{Man, Table};
+
+/// What a capture is worth to the side that makes it. Greater is better: nothing, a loss in k (as k), a draw, a win in k
+/// (as 65535 - k).
+pub(crate) type Worth = u16;
+
+pub(crate) const NOTHING: Worth = 0;
+/// A draw; also whatever keeps a position from ever being lost.
+pub(crate) const HOLD: Worth = 0x7fff;
+pub(crate) const WIN_AT_ONCE: Worth = Worth::MAX - 1;
+
+/// The longest line that a [`Worth`] can tell from its neighbours.
+pub(crate) const MAX_PLIES: u16 = HOLD - 4;
+
+/// The worth of moving to a position with this value for the opponent.
+pub(crate) fn worth(code: Code, options: &RuleOptions) -> Worth {
+    let plies = match code {
+        0 => return NOTHING,
+        DRAW => return HOLD,
+        NO_MOVE if options.no_move == NoMove::Draw => return HOLD,
+        _ => code - 2,
+    };
+    if plies % 2 == 1 { plies + 1 } else { Worth::MAX - (plies + 1) }
+}
+
+/// Positions of one word that get something at one depth.
+#[derive(Copy, Clone, Debug)]
+pub(crate) struct Entry {
+    pub word: u32,
+    low: u32,
+    high: u32,
+}
+
+impl Entry {
+    pub fn new(word: usize, mask: u64) -> Entry {
+        Entry { word: word as u32, low: mask as u32, high: (mask >> 32) as u32 }
+    }
+
+    pub fn mask(self) -> u64 {
+        u64::from(self.low) | u64::from(self.high) << 32
+    }
+}
+
+/// The seeds of a range of rows, by depth in plies: at an odd depth positions that win then, at an even depth positions
+/// that can be lost from then on.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Buckets(Vec<Vec<Entry>>);
+
+impl Buckets {
+    fn push(&mut self, depth: u16, entry: Entry) {
+        let depth = depth as usize;
+        if self.0.len() <= depth {
+            self.0.resize_with(depth + 1, Vec::new);
+        }
+        self.0[depth].push(entry);
+    }
+
+    /// Takes the seeds of a depth.
+    pub fn take(&mut self, depth: u16) -> Vec<Entry> {
+        self.0.get_mut(depth as usize).map(std::mem::take).unwrap_or_default()
+    }
+
+    /// The greatest depth with a seed, or 0.
+    pub fn last_depth(&self) -> u16 {
+        self.0.iter().rposition(|b| !b.is_empty()).unwrap_or(0) as u16
+    }
+}
+
+/// What one row's seeds say at once.
+pub(crate) struct RowSeeds {
+    /// Positions that have a capture or enter the den.
+    pub any: Row,
+    /// Positions that are not lost before a seed says so.
+    pub held: Row,
+}
+
+/// A capture of one piece by another: who stands where, and where the rest goes.
+#[derive(Clone, Debug)]
+pub(crate) struct Capture {
+    pub attacker: usize,
+    pub victim: usize,
+    /// By the attacker's square: where it takes the victim, and the water it leaps over.
+    pub hits_from: Vec<Vec<(Square, u64)>>,
+    /// By the victim's square: where the attacker may come from.
+    pub hits_to: Vec<Vec<(Square, u64)>>,
+    /// The smaller material; `None` if the victim was the last.
+    pub rest: Option<Rest>,
+}
+
+/// Where the position after a capture is found.
+#[derive(Clone, Debug)]
+pub(crate) struct Rest {
+    pub table: usize,
+    /// Whether it is Black's to move in the smaller class.
+    pub turn: Color,
+    /// `offsets[mirrored][piece][square]`: what each piece of ours adds to the cell number there.
+    pub offsets: [Vec<[u32; WIDTH]>; 2],
+    /// The piece of ours that decides whether to look there mirrored, and for each of its squares whether to.
+    pub first: Option<(usize, u64)>,
+}
+
+/// The captures and den entries of one side of a class.
+#[derive(Clone, Debug)]
+pub(crate) struct SeedMoves {
+    pub(crate) captures: Vec<Capture>,
+    /// By piece: the squares from which it steps into the enemy's den; empty for the other side's pieces.
+    pub(crate) den_entries: Vec<u64>,
+    lane_blocks: bool,
+    first_blocks: bool,
+    options: RuleOptions,
+    /// The worth of each code below 256.
+    worth: Vec<Worth>,
+}
+
+impl SeedMoves {
+    pub fn new(index: &Index, color: Color, classes: &Classes) -> SeedMoves {
+        let options = *classes.options();
+        let men = &index.men;
+        let n = men.len();
+        let blocks = |i: usize| {
+            let (owner, animal) = men[i];
+            animal.swims() && (owner != color || options.own_rat_blocks == OwnRatBlocks::Yes)
+        };
+        let mut captures = Vec::new();
+        for attacker in (0..n).filter(|&i| men[i].0 == color) {
+            for victim in (0..n).filter(|&i| men[i].0 != color) {
+                captures.extend(Capture::new(index, attacker, victim, classes));
+            }
+        }
+        let den = DEN[!color];
+        let beside_den: Bitboard = Direction::ALL.into_iter().filter_map(|d| den.neighbour(d)).collect();
+        SeedMoves {
+            captures,
+            den_entries: men
+                .iter()
+                .map(|&man| if man.0 == color { (beside_den & squares_in_play(man)).bits() } else { 0 })
+                .collect(),
+            lane_blocks: blocks(n - 1),
+            first_blocks: n > 2 && blocks(0),
+            options,
+            worth: (0..256).map(|code| worth(code, &options)).collect(),
+        }
+    }
+
+    /// The seeds of one row, put into `buckets`. `valid` are the row's positions, `best` is room to work in.
+    #[inline(always)]
+    pub fn row<V: Vector>(
+        &self,
+        index: &Index,
+        tables: &[Option<Table>],
+        row: usize,
+        valid: &Row,
+        best: &mut [[Worth; WIDTH]; WIDTH],
+        buckets: &mut Buckets,
+    ) -> RowSeeds {
+        let n = index.men.len();
+        let (word_piece, lane_piece) = (n - 2, n - 1);
+        let mut squares = [0usize; MAX_ROW_PIECES];
+        for (slot, square) in squares.iter_mut().zip(index.row_squares(row)) {
+            *slot = square.index();
+        }
+        let row_pieces = n - 2;
+        let mut seeds = RowSeeds { any: Row::EMPTY, held: Row::EMPTY };
+
+        // A row piece beside the den wins in every position of the row; nothing else needs to be looked at.
+        if (0..row_pieces).any(|i| self.den_entries[i] >> squares[i] & 1 != 0) {
+            for (s, &mask) in valid.0.iter().enumerate().filter(|(_, mask)| **mask != 0) {
+                buckets.push(1, Entry::new(row * WIDTH + s, mask));
+            }
+            return RowSeeds { any: *valid, held: Row::EMPTY };
+        }
+
+        for words in best.iter_mut() {
+            *words = [NOTHING; WIDTH];
+        }
+        let rat = if self.first_blocks { 1u64 << squares[0] } else { 0 };
+        for capture in &self.captures {
+            let Capture { attacker, victim, .. } = *capture;
+            let look = Lookup { moves: self, capture, tables, squares: &squares, row_pieces };
+            match (place(attacker, n), place(victim, n)) {
+                (Place::Row, Place::Row) => {
+                    for &(to, crossed) in &capture.hits_from[squares[attacker]] {
+                        if to.index() == squares[victim] && crossed & rat == 0 {
+                            for s in 0..WIDTH {
+                                if valid.0[s] != 0 {
+                                    look.all_lanes(s, valid.0[s], crossed, to, &mut best[s]);
+                                }
+                            }
+                        }
+                    }
+                }
+                (Place::Row, Place::Word) => {
+                    for &(to, crossed) in &capture.hits_from[squares[attacker]] {
+                        let s = to.index();
+                        if crossed & rat == 0 && valid.0[s] != 0 {
+                            look.all_lanes(s, valid.0[s], crossed, to, &mut best[s]);
+                        }
+                    }
+                }
+                (Place::Word, Place::Row) => {
+                    let to = squares[victim];
+                    for &(from, crossed) in &capture.hits_to[to] {
+                        let s = from.index();
+                        if crossed & rat == 0 && valid.0[s] != 0 {
+                            look.all_lanes(s, valid.0[s], crossed, square(to), &mut best[s]);
+                        }
+                    }
+                }
+                (Place::Row, Place::Lane) => {
+                    for &(to, crossed) in &capture.hits_from[squares[attacker]] {
+                        if crossed & rat == 0 {
+                            let base = look.base(Some((attacker, to.index())));
+                            for s in 0..WIDTH {
+                                if valid.0[s] >> to.index() & 1 != 0 {
+                                    let worth = look.worth(base, Some((word_piece, s)));
+                                    let lane = &mut best[s][to.index()];
+                                    *lane = worth.max(*lane);
+                                }
+                            }
+                        }
+                    }
+                }
+                (Place::Lane, Place::Row) => {
+                    let to = squares[victim];
+                    if !capture.hits_to[to].is_empty() {
+                        let base = look.base(Some((lane_piece, to)));
+                        for s in 0..WIDTH {
+                            if valid.0[s] != 0 {
+                                let worth = look.worth(base, Some((word_piece, s)));
+                                for &(from, _) in &capture.hits_to[to] {
+                                    let lane = &mut best[s][from.index()];
+                                    *lane = worth.max(*lane);
+                                }
+                            }
+                        }
+                    }
+                }
+                (Place::Word, Place::Lane) => {
+                    let base = look.base(None);
+                    for s in 0..WIDTH {
+                        for &(to, crossed) in &capture.hits_from[s] {
+                            if crossed & rat == 0 && valid.0[s] >> to.index() & 1 != 0 {
+                                let worth = look.worth(base, Some((word_piece, to.index())));
+                                let lane = &mut best[s][to.index()];
+                                *lane = worth.max(*lane);
+                            }
+                        }
+                    }
+                }
+                (Place::Lane, Place::Word) => {
+                    let base = look.base(None);
+                    for s in 0..WIDTH {
+                        if valid.0[s] != 0 && !capture.hits_to[s].is_empty() {
+                            let worth = look.worth(base, Some((lane_piece, s)));
+                            for &(from, _) in &capture.hits_to[s] {
+                                let lane = &mut best[s][from.index()];
+                                *lane = worth.max(*lane);
+                            }
+                        }
+                    }
+                }
+                (Place::Word, Place::Word) | (Place::Lane, Place::Lane) => {
+                    unreachable!("a piece does not take itself")
+                }
+            }
+        }
+
+        for s in 0..WIDTH {
+            let valid = valid.0[s];
+            if valid == 0 {
+                continue;
+            }
+            let den =
+                if self.den_entries[word_piece] >> s & 1 != 0 { valid } else { valid & self.den_entries[lane_piece] };
+            let word = row * WIDTH + s;
+            let lanes = &best[s];
+            let mut rest = valid & !den & !V::equal(lanes, NOTHING);
+            seeds.any.0[s] = rest | den;
+            seeds.held.0[s] = rest;
+            let mut wins = den;
+            while rest != 0 {
+                let worth = lanes[(rest.trailing_zeros() & 63) as usize];
+                let same = V::equal(lanes, worth) & rest;
+                rest &= !same;
+                if worth == WIN_AT_ONCE {
+                    wins |= same;
+                } else if worth > HOLD {
+                    buckets.push(Worth::MAX - worth, Entry::new(word, same));
+                } else if worth < HOLD {
+                    buckets.push(worth, Entry::new(word, same));
+                }
+            }
+            if wins != 0 {
+                buckets.push(1, Entry::new(word, wins));
+            }
+        }
+        seeds
+    }
+}
+
+#[derive(Copy, Clone)]
+enum Place {
+    Row,
+    Word,
+    Lane,
+}
+
+#[inline(always)]
+fn place(piece: usize, n: usize) -> Place {
+    if piece == n - 1 {
+        Place::Lane
+    } else if piece == n - 2 {
+        Place::Word
+    } else {
+        Place::Row
+    }
+}
+
+#[inline(always)]
+fn square(index: usize) -> Square {
+    Square::lowest(1 << index)
+}
+
+/// A cell number in the smaller class but for the pieces still to be placed, looked up straight and mirrored, and which
+/// of the two counts if the deciding piece is among those placed.
+#[derive(Copy, Clone)]
+struct Base {
+    cells: [u32; 2],
+    mirrored: bool,
+}
+
+/// Lookups for one capture in one row.
+struct Lookup<'a> {
+    moves: &'a SeedMoves,
+    capture: &'a Capture,
+    tables: &'a [Option<Table>],
+    squares: &'a [usize; MAX_ROW_PIECES],
+    row_pieces: usize,
+}
+
+impl Lookup<'_> {
+    /// The row pieces, but with `moved` where it went, and without the victim.
+    #[inline(always)]
+    fn base(&self, moved: Option<(usize, usize)>) -> Base {
+        let mut base = Base { cells: [0; 2], mirrored: false };
+        let Some(rest) = &self.capture.rest else { return base };
+        for piece in 0..self.row_pieces {
+            if piece != self.capture.victim && Some(piece) != moved.map(|m| m.0) {
+                rest.add(&mut base, piece, self.squares[piece]);
+            }
+        }
+        if let Some((piece, square)) = moved {
+            rest.add(&mut base, piece, square);
+        }
+        base
+    }
+
+    /// What the capture is worth when the last piece, if any is still to be placed, stands there.
+    #[inline(always)]
+    fn worth(&self, mut base: Base, last: Option<(usize, usize)>) -> Worth {
+        let Some(rest) = &self.capture.rest else { return WIN_AT_ONCE };
+        if let Some((piece, square)) = last {
+            rest.add(&mut base, piece, square);
+        }
+        self.worth_of_cell(rest, base.cells[usize::from(base.mirrored)])
+    }
+
+    #[inline(always)]
+    fn worth_of_cell(&self, rest: &Rest, cell: u32) -> Worth {
+        match rest.cells(self.tables) {
+            Cells::Byte(cells) => self.moves.worth[cells[cell as usize] as usize],
+            Cells::Wide(cells) => worth(cells[cell as usize], &self.moves.options),
+        }
+    }
+
+    /// The capture with the attacker going to `to`, for every lane of word `s`. The lane piece stays where it is; if it is
+    /// a rat in the water that is leapt over, it blocks.
+    #[inline(always)]
+    fn all_lanes(&self, s: usize, valid: u64, crossed: u64, to: Square, best: &mut [Worth; WIDTH]) {
+        let lane_piece = self.row_pieces + 1;
+        let word_piece = self.row_pieces;
+        let mut lanes = valid & !(if self.moves.lane_blocks { crossed } else { 0 });
+        let Some(rest) = &self.capture.rest else {
+            while lanes != 0 {
+                best[(lanes.trailing_zeros() & 63) as usize] = WIN_AT_ONCE;
+                lanes &= lanes - 1;
+            }
+            return;
+        };
+        let Capture { attacker, victim, .. } = *self.capture;
+        let mut base = self.base((attacker < self.row_pieces).then_some((attacker, to.index())));
+        if attacker == word_piece {
+            rest.add(&mut base, word_piece, to.index());
+        } else if victim != word_piece {
+            rest.add(&mut base, word_piece, s);
+        }
+        while lanes != 0 {
+            let lane = (lanes.trailing_zeros() & 63) as usize;
+            let mut base = base;
+            rest.add(&mut base, lane_piece, lane);
+            let worth = self.worth_of_cell(rest, base.cells[usize::from(base.mirrored)]);
+            best[lane] = worth.max(best[lane]);
+            lanes &= lanes - 1;
+        }
+    }
+}
+
+impl Rest {
+    #[inline(always)]
+    fn add(&self, base: &mut Base, piece: usize, square: usize) {
+        base.cells[0] += self.offsets[0][piece][square];
+        base.cells[1] += self.offsets[1][piece][square];
+        if let Some((first, mirror)) = self.first
+            && first == piece
+        {
+            base.mirrored = mirror >> square & 1 != 0;
+        }
+    }
+
+    #[inline(always)]
+    fn cells<'a>(&self, tables: &'a [Option<Table>]) -> &'a Cells {
+        &tables[self.table].as_ref().expect("smaller classes are solved first").cells[self.turn]
+    }
+
+    fn new(men: &[Man], victim: usize, mover: Color, member: &Member, classes: &Classes) -> Rest {
+        let index = Index::new(classes.get(member.class).representative);
+        // The place in the smaller class's order of each piece of ours but the victim.
+        let slot = |piece: usize| {
+            let there = member.men.iter().find(|(here, _)| *here == men[piece]).expect("a piece that is left").1;
+            index.men.iter().position(|&m| m == there).expect("a piece of the class")
+        };
+        let squares = |mirror: bool| {
+            move |square: Square| {
+                let square = if member.swapped { square.flip() } else { square };
+                if mirror { square.mirror() } else { square }
+            }
+        };
+        let offsets = [false, true].map(|mirror| {
+            (0..men.len())
+                .map(|piece| {
+                    let mut offsets = [0; WIDTH];
+                    if piece != victim {
+                        let slot = slot(piece);
+                        for square in Square::all() {
+                            let there = squares(mirror)(square);
+                            let rows = index.row_pieces.len();
+                            offsets[square.index()] = if slot < rows {
+                                let piece = &index.row_pieces[slot];
+                                piece.digit[there.index()] * piece.stride * (WIDTH * WIDTH) as u32
+                            } else if slot == rows {
+                                (there.index() * WIDTH) as u32
+                            } else {
+                                there.index() as u32
+                            };
+                        }
+                    }
+                    offsets
+                })
+                .collect()
+        });
+        let first = index.is_mirrored().then(|| {
+            let piece = (0..men.len()).find(|&p| p != victim && slot(p) == 0).expect("one of ours is first");
+            let mirror = Square::all().filter(|&s| squares(false)(s).file() > 3).collect::<Bitboard>();
+            (piece, mirror.bits())
+        });
+        // After the capture the other side is on move.
+        let turn = if member.swapped { mover } else { !mover };
+        Rest { table: member.class.0, turn, offsets, first }
+    }
+}
+
+impl Capture {
+    /// `None` if this attacker can take this victim nowhere.
+    fn new(index: &Index, attacker: usize, victim: usize, classes: &Classes) -> Option<Capture> {
+        let options = classes.options();
+        let men = &index.men;
+        let ((color, animal), (_, prey)) = (men[attacker], men[victim]);
+        let mut hits_from = vec![Vec::new(); WIDTH];
+        let mut hits_to = vec![Vec::new(); WIDTH];
+        for from in squares_in_play(men[attacker]) {
+            for (to, crossed) in destinations(animal, from, options) {
+                if (squares_in_play(men[victim]) & squares_in_play(men[attacker])).contains(to)
+                    && options.may_capture(color, animal, from, prey, to)
+                {
+                    hits_from[from.index()].push((to, crossed.bits()));
+                    hits_to[to.index()].push((from, crossed.bits()));
+                }
+            }
+        }
+        if hits_from.iter().all(Vec::is_empty) {
+            return None;
+        }
+        let material = crate::tablebase::Material::from_men(men);
+        let rest = material.without(men[victim].0, prey).map(|rest| {
+            let member = classes.member(rest).expect("classes of fewer pieces are there");
+            Rest::new(men, victim, color, member, classes)
+        });
+        Some(Capture { attacker, victim, hits_from, hits_to, rest })
+    }
+}

@@ -1,0 +1,364 @@
+//! The iteration on a graphics card: the same passes over the same planes as in `pass`, many classes at once, and the same
+//! values and counts, cell by cell. See `shaders/` for the kernels.
+//!
+//! A batch of classes is planned here, its smaller classes' values go to the card, and from then on the card works by
+//! itself: seeds, passes, counts, values. The program only looks, every few passes, whether rows are left to look at.
+//!
+//! No buffer is larger than a kernel may see. The side rows of a batch come in *pages*: a page's rows have their codes and
+//! their seeds in a buffer of their own, and kernels run page by page. The planes, which are smaller and read by the rows of
+//! every page, are cut into fewer buffers, all of which a kernel sees.
+
+mod kernels;
+mod plan;
+mod run;
+mod work;
+
+use crate::board::{ByColor, Color};
+use crate::gpu::{AdapterReport, Choice, Device, GpuError, Kernel, Layout, Step};
+use crate::tablebase::class::Classes;
+use crate::tablebase::index::WIDTH;
+use crate::tablebase::solve::cpu::pass::Solved;
+use crate::tablebase::solve::cpu::quiet::Row;
+use crate::tablebase::solve::cpu::seeds::worth;
+use crate::tablebase::value::Cells;
+use crate::tablebase::{ClassId, Table};
+use kernels::{Variant, flags};
+use plan::TablePlace;
+use rayon::prelude::*;
+use run::Run;
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::{Arc, OnceLock};
+use std::time::{Duration, Instant};
+pub use work::GpuWork;
+
+/// Name and whole text of each compute shader, in all the variants that differ in more than numbers.
+#[must_use]
+pub fn shaders() -> Vec<(String, String)> {
+    let mut all = Vec::new();
+    for bits in 0..32u32 {
+        let is = |bit: u32| bits >> bit & 1 != 0;
+        let pages = if is(3) { 3 } else { 1 };
+        let tables = if is(4) { 2 } else { 1 };
+        let variant = Variant { int64: is(0), wide: is(1), keep: is(2), pages, tables, group: 64 };
+        for (name, flags) in kernels::all() {
+            all.push((format!("{name} {flags} {variant:?}"), kernels::source(name, variant, flags)));
+        }
+    }
+    all
+}
+
+/// The kernels of a variant.
+struct KernelSet {
+    variant: Variant,
+    layout: Layout,
+    /// By name, and by what the rows have; compiled when first needed.
+    kernels: HashMap<(&'static str, u32), OnceLock<Kernel>>,
+    /// Nanoseconds spent on compiling.
+    compiling: AtomicU64,
+}
+
+impl KernelSet {
+    fn new(device: &Device, variant: Variant) -> Result<KernelSet, GpuError> {
+        let kernels = kernels::all().map(|key| (key, OnceLock::new())).collect();
+        let layout = device.layout(&variant.read_only())?;
+        Ok(KernelSet { variant, layout, kernels, compiling: AtomicU64::new(0) })
+    }
+
+    /// Compiles the kernels for these kinds of rows.
+    fn prepare(&self, device: &Device, kinds: &[Vec<u32>]) -> Result<(), GpuError> {
+        let start = Instant::now();
+        let needed = |&(name, kernel_flags): &(&str, u32)| {
+            name != "quiet_pass" || kinds.iter().flatten().any(|&kind| flags(kind) == kernel_flags)
+        };
+        let mut fresh = Vec::new();
+        for (key, slot) in self.kernels.iter().filter(|(key, slot)| needed(key) && slot.get().is_none()) {
+            let kernel = device.kernel(&self.layout, key.0, &kernels::source(key.0, self.variant, key.1))?;
+            fresh.push(slot.get_or_init(|| kernel));
+        }
+        if fresh.is_empty() {
+            return Ok(());
+        }
+        // Some drivers compile a kernel when it first runs.
+        let params = device.params(1)?;
+        let (read, written) = (device.buffer("nothing", 256)?, device.buffer("nothing", 256)?);
+        let storage: Vec<_> = self
+            .variant
+            .read_only()
+            .into_iter()
+            .map(|read_only| (if read_only { &read } else { &written }).into())
+            .collect();
+        let bound = device.bind(&self.layout, &params, &storage)?;
+        device.submit(fresh.into_iter().map(|kernel| Step::Run { kernel, bound: &bound, params: 0, groups: [0, 1] }));
+        device.wait()?;
+        self.compiling.fetch_add(start.elapsed().as_nanos() as u64, Relaxed);
+        Ok(())
+    }
+
+    /// A kernel for all rows.
+    fn get(&self, name: &'static str) -> &Kernel {
+        self.kernels[&(name, kernels::ALL)].get().expect("it was prepared")
+    }
+
+    /// The kernel of a pass for one kind of rows.
+    fn quiet_pass(&self, kind: u32) -> &Kernel {
+        self.kernels[&("quiet_pass", flags(kind))].get().expect("it was prepared")
+    }
+}
+
+/// Bounds that are lower than the adapter's, for tests of what happens beyond them.
+#[derive(Copy, Clone, Debug)]
+pub struct GpuLimits {
+    /// Bytes of the largest buffer of planes, codes, seeds, or values of smaller classes.
+    pub buffer: u64,
+    /// The longest line for which a cell has one byte, 253 at most.
+    pub byte_plies: u16,
+    /// Whether words may be 64-bit integers.
+    pub int64: bool,
+}
+
+impl GpuLimits {
+    /// No bounds but the adapter's.
+    pub const NONE: GpuLimits = GpuLimits { buffer: u64::MAX, byte_plies: Cells::BYTE_PLIES, int64: true };
+}
+
+/// A graphics card that solves classes.
+pub struct Gpu {
+    device: Device,
+    limits: GpuLimits,
+    sets: HashMap<Variant, Arc<KernelSet>>,
+    work: GpuWork,
+    /// What is on the card of smaller classes.
+    tables: Option<Arc<Tables>>,
+}
+
+/// What a batch of classes is solved from.
+pub(crate) struct Batch<'a> {
+    pub ids: &'a [ClassId],
+    /// Classes that will follow, this batch's among them.
+    pub upcoming: &'a [ClassId],
+    pub classes: &'a Classes,
+    /// The solved smaller classes, by class.
+    pub tables: &'a [Option<Table>],
+    /// Whether to keep the values, or only the counts.
+    pub keep: bool,
+}
+
+/// Bytes of a plane's row.
+const ROW_BYTES: u64 = size_of::<Row>() as u64;
+
+impl Gpu {
+    /// Opens a card.
+    pub fn open(choice: Choice) -> Result<Gpu, GpuError> {
+        Gpu::open_limited(choice, GpuLimits::NONE)
+    }
+
+    /// The same, but with less room than the card has.
+    pub fn open_limited(choice: Choice, limits: GpuLimits) -> Result<Gpu, GpuError> {
+        let device = Device::open(choice, 9)?;
+        Ok(Gpu { device, limits, sets: HashMap::new(), work: GpuWork::default(), tables: None })
+    }
+
+    /// The card.
+    #[must_use]
+    pub fn adapter(&self) -> &AdapterReport {
+        &self.device.report
+    }
+
+    /// What it has done so far.
+    #[must_use]
+    pub fn work(&self) -> GpuWork {
+        self.work
+    }
+
+    /// The time spent so far on compiling kernels, which happens when they are first needed.
+    #[must_use]
+    pub fn compile_time(&self) -> Duration {
+        Duration::from_nanos(self.sets.values().map(|set| set.compiling.load(Relaxed)).sum())
+    }
+
+    /// Bytes of the largest buffer.
+    fn limit(&self) -> u64 {
+        // Cells, words and seeds are numbered with 32 bits.
+        self.device.max_binding().min(1 << 31).min(self.limits.buffer)
+    }
+
+    fn variant(&self, keep: bool, wide: bool, pages: u32, tables: u32) -> Variant {
+        let software = self.device.report.is_software();
+        let group = if software { 8 } else { 64 };
+        Variant { int64: self.device.int64 && self.limits.int64, wide, keep, pages, tables, group }
+    }
+
+    fn set(&mut self, variant: Variant) -> Result<Arc<KernelSet>, GpuError> {
+        if let Some(set) = self.sets.get(&variant) {
+            return Ok(set.clone());
+        }
+        let set = Arc::new(KernelSet::new(&self.device, variant)?);
+        self.sets.insert(variant, set.clone());
+        Ok(set)
+    }
+
+    /// Side rows of a page.
+    fn page_rows(&self, wide: bool) -> u64 {
+        let codes = WIDTH as u64 * ROW_BYTES * if wide { 2 } else { 1 };
+        // Not more than one dimension of work groups takes.
+        (self.limit() / codes).clamp(64, 1 << 17) / 64 * 64
+    }
+
+    /// Divides classes into batches that the card can hold.
+    pub(crate) fn batches(&self, ids: &[ClassId], classes: &Classes) -> Vec<Vec<ClassId>> {
+        // One page at least, and enough to keep a card busy.
+        let limit = self.page_rows(false) * if self.device.report.is_software() { 1 } else { 8 };
+        let mut batches: Vec<Vec<ClassId>> = Vec::new();
+        let mut room = 0;
+        for &id in ids {
+            let rows = plan::side_rows(classes.get(id).representative) as u64;
+            if rows > room {
+                batches.push(Vec::new());
+                room = limit;
+            }
+            room = room.saturating_sub(rows);
+            batches.last_mut().expect("one is there").push(id);
+        }
+        batches
+    }
+
+    /// Solves a batch of classes, in order.
+    pub(crate) fn solve(&mut self, batch: &Batch<'_>) -> Result<Vec<Solved>, GpuError> {
+        // Nothing of an earlier failure is left.
+        let _ = self.device.check();
+        let mut page_rows = self.page_rows(false);
+        let mut wide = false;
+        loop {
+            match self.solve_with(batch, wide, page_rows) {
+                // Two bytes a cell.
+                Err(GpuError::TooLong { .. }) if !wide => {
+                    wide = true;
+                    page_rows = page_rows.min(self.page_rows(true));
+                }
+                // A page with more seeds than one buffer takes.
+                Err(GpuError::TooLarge { .. }) if page_rows > 64 => page_rows = page_rows / 128 * 64,
+                result => return result,
+            }
+        }
+    }
+
+    fn solve_with(&mut self, batch: &Batch<'_>, wide: bool, page_rows: u64) -> Result<Vec<Solved>, GpuError> {
+        let byte_plies = if wide { Cells::BYTE_PLIES } else { self.limits.byte_plies };
+        let limit = self.limit();
+        let mut run = self.start(batch, wide, page_rows)?;
+        let solved = run.solve(byte_plies, limit)?;
+        let work = run.work()?;
+        self.work += work;
+        Ok(solved)
+    }
+
+    /// A batch on the card, with nothing done yet.
+    fn start<'a>(&'a mut self, batch: &'a Batch<'a>, wide: bool, page_rows: u64) -> Result<Run<'a>, GpuError> {
+        let tables = self.tables(batch, wide)?;
+        let seen_rows = (self.limit() / ROW_BYTES / page_rows).max(1) * page_rows;
+        let side_rows: u64 =
+            batch.ids.iter().map(|&id| plan::side_rows(batch.classes.get(id).representative) as u64).sum();
+        let pages = side_rows.div_ceil(seen_rows);
+        let variant = self.variant(batch.keep, wide, pages as u32, tables.buffers.len() as u32);
+        let bindings = variant.read_only().len() as u64;
+        let most = u64::from(self.device.report.storage_buffers);
+        if bindings > most {
+            return Err(GpuError::TooManyBuffers { needed: bindings, limit: most });
+        }
+        let set = self.set(variant)?;
+        Run::new(&self.device, set, batch, tables, page_rows as usize, seen_rows as usize)
+    }
+
+    /// The values of the smaller classes on the card: for all classes that will follow, if they fit into one buffer.
+    fn tables(&mut self, batch: &Batch<'_>, wide: bool) -> Result<Arc<Tables>, GpuError> {
+        let needed = |ids: &[ClassId]| {
+            let mut needed: Vec<ClassId> = ids.iter().flat_map(|&id| batch.classes.captures(id)).collect();
+            needed.sort();
+            needed.dedup();
+            needed
+        };
+        let now = needed(batch.ids);
+        if let Some(tables) = &self.tables
+            && tables.wide == wide
+            && now.iter().all(|id| tables.places.contains_key(id))
+        {
+            return Ok(tables.clone());
+        }
+        // What was there makes room first.
+        self.tables = None;
+        let bytes = |ids: &[ClassId]| {
+            let cells: u64 = ids.iter().map(|&id| 2 * plan::cells(batch.classes.get(id).representative) as u64).sum();
+            4 + cells * if wide { 2 } else { 1 }
+        };
+        let upcoming = needed(batch.upcoming);
+        let ids = if bytes(&upcoming) <= self.limit() { &upcoming } else { &now };
+        let tables = Arc::new(Tables::new(&self.device, batch, ids, wide, self.limit())?);
+        self.tables = Some(tables.clone());
+        Ok(tables)
+    }
+}
+
+/// The values of smaller classes on the card, as what a capture is worth that leads there.
+struct Tables {
+    wide: bool,
+    places: HashMap<ClassId, ByColor<TablePlace>>,
+    buffers: Vec<wgpu::Buffer>,
+}
+
+impl Tables {
+    fn new(device: &Device, batch: &Batch<'_>, ids: &[ClassId], wide: bool, limit: u64) -> Result<Tables, GpuError> {
+        let options = batch.classes.options();
+        let variant = Variant { int64: false, wide, keep: false, pages: 1, tables: 1, group: 64 };
+        let small: Vec<Option<u32>> =
+            (0..1 << 12).map(|code| plan::small_worth(worth(code, options), variant)).collect();
+        let mut this = Tables { wide, places: HashMap::new(), buffers: Vec::new() };
+        // The first cells are worth a win at once: where the last enemy is taken.
+        let mut page = vec![u32::MAX];
+        let cells_of_u32 = if wide { 2 } else { 4 };
+        for &id in ids {
+            let table = batch.tables[id.0].as_ref().expect("smaller classes are solved first");
+            let mut places = Vec::with_capacity(2);
+            for color in Color::ALL {
+                let cells = &table.cells[color];
+                let what = || batch.classes.get(id).representative.to_string();
+                let needed = (cells.len() / cells_of_u32) as u64 * 4;
+                if page.len() as u64 * 4 + needed > limit && page.len() > 1 {
+                    this.buffers.push(device.buffer_with("the values of smaller classes", &page)?);
+                    page.clear();
+                    // Any table needs its first cell at a whole u32.
+                    page.push(u32::MAX);
+                }
+                places.push(TablePlace { page: this.buffers.len() as u32, cell: (page.len() * cells_of_u32) as u32 });
+                let bits = 32 / cells_of_u32;
+                let worths = |first: usize| {
+                    (first..first + cells_of_u32).rev().try_fold(0, |all, cell| {
+                        let small = small.get(usize::from(cells.get(cell))).copied().flatten();
+                        let small =
+                            small.ok_or_else(|| GpuError::TooLong { what: what(), plies: variant.max_plies() })?;
+                        Ok(all << (bits % 32) | small)
+                    })
+                };
+                let first = page.len();
+                page.resize(first + cells.len() / cells_of_u32, 0);
+                page[first..].par_chunks_mut(1 << 12).enumerate().try_for_each(|(chunk, words)| {
+                    for (i, word) in words.iter_mut().enumerate() {
+                        *word = worths(((chunk << 12) + i) * cells_of_u32)?;
+                    }
+                    Ok(())
+                })?;
+            }
+            let [white, black] = places[..] else { unreachable!("two sides") };
+            this.places.insert(id, ByColor { white, black });
+        }
+        this.buffers.push(device.buffer_with("the values of smaller classes", &page)?);
+        Ok(this)
+    }
+
+    fn place(&self, of: Option<(usize, Color)>) -> TablePlace {
+        match of {
+            None => TablePlace { page: 0, cell: 0 },
+            Some((class, color)) => self.places[&ClassId(class)][color],
+        }
+    }
+}

@@ -1,0 +1,477 @@
+//! One batch at work.
+
+use super::kernels::{COPIES, GROUPS_X, KINDS, Variant};
+use super::plan::{Member, Plan, depth_of_worth};
+use super::{Batch, GpuWork, KernelSet, ROW_BYTES, Tables};
+use crate::board::{ByColor, Color, NoMove};
+use crate::gpu::{Bound, Device, GpuError, PARAMS_STRIDE, Part, Step};
+use crate::tablebase::solve::cpu::pass::Solved;
+use crate::tablebase::value::Cells;
+use crate::tablebase::{ROW_CELLS, Stats, Table, WIDTH};
+use std::sync::Arc;
+
+#[cfg(test)]
+mod twins;
+
+/// Passes between two looks at what is left to do.
+const PASSES_AT_ONCE: u16 = 16;
+
+/// Where things are in the buffer `work`, in u32.
+struct Work {
+    args: usize,
+    histogram: usize,
+    cursors: usize,
+    counts: usize,
+    stamps: usize,
+    left: usize,
+    live: usize,
+    len: usize,
+}
+
+impl Work {
+    fn new(plan: &Plan, variant: Variant) -> Work {
+        let seeds = (COPIES * variant.worths()) as usize;
+        let depths = usize::from(variant.max_plies()) + 3;
+        let mut len = 0;
+        let mut next = |size: usize| {
+            let at = len;
+            len += size;
+            at
+        };
+        let args = next(depths * plan.list_count as usize * 4);
+        let histogram = next(seeds);
+        let cursors = next(seeds);
+        let counts = next(plan.members.len() * 2 * variant.counts() as usize * 2);
+        let stamps = next(plan.side_rows);
+        let left = next(plan.side_rows);
+        let live = next(2 * plan.side_rows);
+        Work { args, histogram, cursors, counts, stamps, left, live, len }
+    }
+}
+
+/// One page of rows.
+struct Page {
+    first_row: usize,
+    rows: usize,
+    /// Its codes; with values that are not kept, room that all pages share.
+    codes: wgpu::Buffer,
+    entries: wgpu::Buffer,
+    /// By depth, from where to where the seeds are.
+    seeds: Vec<[u32; 2]>,
+}
+
+/// The planes of all rows.
+struct Planes {
+    open: Vec<wgpu::Buffer>,
+    lost: Vec<wgpu::Buffer>,
+    held: Vec<wgpu::Buffer>,
+    due: Vec<wgpu::Buffer>,
+}
+
+/// A batch at work.
+pub(super) struct Run<'a> {
+    device: &'a Device,
+    set: Arc<KernelSet>,
+    batch: &'a Batch<'a>,
+    tables: Arc<Tables>,
+    plan: Plan,
+    page_rows: usize,
+    seen_rows: usize,
+    /// Kinds of rows of a page at most.
+    most_kinds: usize,
+    place: Work,
+    plan_buffer: wgpu::Buffer,
+    work: wgpu::Buffer,
+    params: wgpu::Buffer,
+    groups: wgpu::Buffer,
+    hits: wgpu::Buffer,
+    planes: Planes,
+    pages: Vec<Page>,
+    /// Bound where a kernel reads, or writes, nothing.
+    nothing: [wgpu::Buffer; 2],
+}
+
+impl<'a> Run<'a> {
+    pub fn new(
+        device: &'a Device,
+        set: Arc<KernelSet>,
+        batch: &'a Batch<'a>,
+        tables: Arc<Tables>,
+        page_rows: usize,
+        seen_rows: usize,
+    ) -> Result<Run<'a>, GpuError> {
+        let plan = Plan::new(batch.ids, batch.classes, page_rows, &|of| tables.place(of));
+        set.prepare(device, &plan.kinds)?;
+        let most_kinds = plan.kinds.iter().map(Vec::len).max().unwrap_or(1);
+        let what = |name: &str| what(name, batch);
+        let place = Work::new(&plan, set.variant);
+        let plane = || -> Result<Vec<wgpu::Buffer>, GpuError> {
+            (0..plan.side_rows)
+                .step_by(seen_rows)
+                .map(|first| {
+                    device.buffer(&what("a plane"), (plan.side_rows - first).min(seen_rows) as u64 * ROW_BYTES)
+                })
+                .collect()
+        };
+        let planes = Planes { open: plane()?, lost: plane()?, held: plane()?, due: plane()? };
+        let most_rows = plan.side_rows.min(page_rows) as u64;
+        let code_bytes = u64::from(set.variant.code_stride()) * ROW_BYTES;
+        let shared = if batch.keep { None } else { Some(device.buffer(&what("the codes"), most_rows * code_bytes)?) };
+        let mut pages = Vec::new();
+        for first_row in (0..plan.side_rows).step_by(page_rows) {
+            let rows = (plan.side_rows - first_row).min(page_rows);
+            let codes = match &shared {
+                Some(codes) => codes.clone(),
+                None => device.buffer(&what("the codes"), rows as u64 * code_bytes)?,
+            };
+            pages.push(Page { first_row, rows, codes, entries: device.buffer("no seeds", 0)?, seeds: Vec::new() });
+        }
+        Ok(Run {
+            device,
+            set,
+            batch,
+            tables,
+            page_rows,
+            seen_rows,
+            most_kinds,
+            plan_buffer: device.buffer_with(&what("the plan"), &plan.data)?,
+            work: device.buffer(&what("the lists of rows"), 4 * place.len as u64)?,
+            params: device.params((pages.len() * most_kinds) as u64 * u64::from(PASSES_AT_ONCE))?,
+            groups: device.group_counts(u64::from(plan.list_count) * 16)?,
+            hits: device.buffer(&what("captures of a page"), most_rows * WIDTH as u64 * 8)?,
+            planes,
+            pages,
+            nothing: [device.buffer("nothing", 0)?, device.buffer("nothing", 0)?],
+            plan,
+            place,
+        })
+    }
+
+    /// Binds the buffers for the rows of a page.
+    fn bind(
+        &self,
+        page: &Page,
+        written: &[wgpu::Buffer],
+        gate: &[wgpu::Buffer],
+        seen: Option<&[wgpu::Buffer]>,
+    ) -> Result<Bound, GpuError> {
+        let buffer = page.first_row / self.seen_rows;
+        let offset = (page.first_row % self.seen_rows) as u64 * ROW_BYTES;
+        let size = Some(page.rows as u64 * ROW_BYTES);
+        let mut storage: Vec<Part<'_>> = vec![
+            (&self.plan_buffer).into(),
+            (&self.work).into(),
+            Part { buffer: &written[buffer], offset, size },
+            Part { buffer: &gate[buffer], offset, size },
+            (&page.codes).into(),
+            (&page.entries).into(),
+            (&self.hits).into(),
+        ];
+        match seen {
+            Some(seen) => storage.extend(seen.iter().map(Part::from)),
+            None => storage.extend(self.planes.open.iter().map(|_| Part::from(&self.nothing[0]))),
+        }
+        storage.extend(self.tables.buffers.iter().map(Part::from));
+        self.device.bind(&self.set.layout, &self.params, &storage)
+    }
+
+    /// The number of the set of parameters for a page's rows of one kind, or of any kind, in the n-th depth of those written.
+    fn set_of(&self, n: u16, page: usize, kind: usize) -> u32 {
+        ((usize::from(n) * self.pages.len() + page) * self.most_kinds + kind) as u32
+    }
+
+    /// Writes the parameters of some depths: a set for each depth, page, and kind of rows.
+    fn write_params(&self, depths: std::ops::RangeInclusive<u16>) {
+        let plan = &self.plan;
+        let loses = u32::from(self.batch.classes.options().no_move == NoMove::Loss);
+        let mut data = Vec::new();
+        for depth in depths {
+            for (number, page) in self.pages.iter().enumerate() {
+                let [from, to] = page.seeds.get(usize::from(depth)).copied().unwrap_or_default();
+                for i in 0..self.most_kinds {
+                    let kind = plan.kinds[number].get(i).copied().unwrap_or(0);
+                    let start = data.len();
+                    data.extend([
+                        u32::from(depth),
+                        number as u32 * KINDS + kind,
+                        page.first_row as u32,
+                        page.rows as u32,
+                        plan.side_rows as u32,
+                        self.page_rows as u32,
+                        self.seen_rows as u32,
+                        plan.records,
+                        plan.crossed,
+                        plan.lists,
+                        self.place.args as u32,
+                        self.place.live as u32,
+                        self.place.stamps as u32,
+                        self.place.left as u32,
+                        self.place.counts as u32,
+                        self.place.histogram as u32,
+                        self.place.cursors as u32,
+                        plan.list_count,
+                        from,
+                        to,
+                        loses,
+                    ]);
+                    data.resize(start + PARAMS_STRIDE as usize / 4, 0);
+                }
+            }
+        }
+        self.device.write(&self.params, 0, &data);
+    }
+
+    fn read_work(&self, first: usize, count: usize) -> Result<Vec<u32>, GpuError> {
+        self.device.read(&self.work, 4 * first as u64, 4 * count as u64, |bytes| {
+            bytes.as_chunks::<4>().0.iter().map(|&b| u32::from_le_bytes(b)).collect()
+        })
+    }
+
+    fn write_work(&self, first: usize, data: &[u32]) {
+        self.device.write(&self.work, 4 * first as u64, data);
+    }
+
+    /// Runs a kernel with a work group for each row of a page.
+    fn by_row<'b>(&'b self, name: &'static str, bound: &'b Bound, page: usize) -> Step<'b> {
+        let rows = self.pages[page].rows as u32;
+        let groups = [rows.min(GROUPS_X), rows.div_ceil(GROUPS_X)];
+        Step::Run { kernel: self.set.get(name), bound, params: self.set_of(0, page, 0), groups }
+    }
+
+    /// Runs a kernel with an invocation for each row of a page.
+    fn rows<'b>(&'b self, name: &'static str, bound: &'b Bound, page: usize) -> Step<'b> {
+        let groups = [(self.pages[page].rows as u32).div_ceil(self.set.variant.group), 1];
+        Step::Run { kernel: self.set.get(name), bound, params: self.set_of(0, page, 0), groups }
+    }
+
+    /// Copies how many rows are on each list of a depth to where dispatches take their size from.
+    fn copy_groups(&self, depth: u16, bytes: u64) -> Step<'_> {
+        let at = self.place.args as u64 + u64::from(depth) * u64::from(self.plan.list_count) * 4;
+        Step::Copy { from: &self.work, from_at: 4 * at, to: &self.groups, to_at: 0, bytes }
+    }
+
+    /// Looks up what captures and dens are worth for the positions of a page.
+    fn find_seeds(&self, number: usize) -> Result<(), GpuError> {
+        self.write_work(self.place.args, &[0, 1, 1, 0]);
+        let bound = self.bind(&self.pages[number], &self.planes.open, &self.planes.held, None)?;
+        let hits = Step::RunAsMany {
+            kernel: self.set.get("seeds_lanes"),
+            bound: &bound,
+            params: self.set_of(0, number, 0),
+            groups: &self.groups,
+            at: 0,
+        };
+        self.device.submit([self.by_row("seeds", &bound, number), self.copy_groups(0, 16), hits]);
+        Ok(())
+    }
+
+    /// Puts the seeds of a page in the order of their depths, words by words.
+    fn sort_seeds(&mut self, number: usize, limit: u64) -> Result<(), GpuError> {
+        let variant = self.set.variant;
+        let seeds_at = (COPIES * variant.worths()) as usize;
+        self.write_work(self.place.histogram, &vec![0; seeds_at]);
+        let bound = self.bind(&self.pages[number], &self.planes.open, &self.planes.held, None)?;
+        self.device.submit([self.by_row("histogram", &bound, number)]);
+        let histogram = self.read_work(self.place.histogram, seeds_at)?;
+        // Seeds of one depth lie together.
+        let mut worth_of_depth = vec![None; usize::from(variant.max_plies()) + 4];
+        for worth in (1..variant.worths()).filter(|&worth| worth != variant.hold()) {
+            if let Some(slot) = worth_of_depth.get_mut(depth_of_worth(worth, variant)) {
+                *slot = Some(worth);
+            }
+        }
+        let mut cursors = vec![0; seeds_at];
+        let mut total = 0u32;
+        let mut seeds = vec![[0; 2]; worth_of_depth.len()];
+        for (depth, worth) in worth_of_depth.into_iter().enumerate() {
+            let Some(worth) = worth else { continue };
+            let from = total;
+            for copy in 0..COPIES {
+                let at = (copy * variant.worths() + worth) as usize;
+                cursors[at] = total;
+                total += histogram[at];
+            }
+            seeds[depth] = [from, total];
+        }
+        let bytes = 12 * u64::from(total);
+        if bytes > limit {
+            return Err(GpuError::TooLarge { what: what("the seeds", self.batch), needed: bytes, limit });
+        }
+        self.write_work(self.place.cursors, &cursors);
+        self.pages[number].entries = self.device.buffer(&what("the seeds", self.batch), bytes)?;
+        self.pages[number].seeds = seeds;
+        let bound = self.bind(&self.pages[number], &self.planes.open, &self.planes.held, None)?;
+        self.device.submit([self.by_row("buckets", &bound, number)]);
+        Ok(())
+    }
+
+    /// No row is on any list.
+    fn clear_lists(&self) {
+        let depths = usize::from(self.set.variant.max_plies()) + 3;
+        self.write_work(self.place.args, &[0, 1, 1, 0].repeat(self.plan.list_count as usize * depths));
+    }
+
+    /// The buffers for each page in the passes of odd depth, or of even depth.
+    fn bind_passes(&self, even: bool) -> Result<Vec<Bound>, GpuError> {
+        let Planes { open, lost, held, due } = &self.planes;
+        let (written, gate, seen) = if even { (lost, held, open) } else { (open, due, lost) };
+        self.pages.iter().map(|page| self.bind(page, written, gate, Some(seen))).collect()
+    }
+
+    /// One pass; its parameters are the n-th of those written.
+    fn pass<'b>(&'b self, depth: u16, n: u16, bounds: &'b [Bound]) -> Vec<Step<'b>> {
+        let mut steps = Vec::new();
+        for (number, page) in self.pages.iter().enumerate() {
+            let [from, to] = page.seeds.get(usize::from(depth)).copied().unwrap_or_default();
+            let groups = (to - from).div_ceil(64);
+            if groups > 0 {
+                steps.push(Step::Run {
+                    kernel: self.set.get("seed_pass"),
+                    bound: &bounds[number],
+                    params: self.set_of(n, number, 0),
+                    groups: [groups.min(GROUPS_X), groups.div_ceil(GROUPS_X)],
+                });
+            }
+        }
+        steps.push(self.copy_groups(depth, 16 * u64::from(self.plan.list_count)));
+        for (number, kinds) in self.plan.kinds.iter().enumerate() {
+            for (i, &kind) in kinds.iter().enumerate() {
+                steps.push(Step::RunAsMany {
+                    kernel: self.set.quiet_pass(kind),
+                    bound: &bounds[number],
+                    params: self.set_of(n, number, i),
+                    groups: &self.groups,
+                    at: 16 * (number as u64 * u64::from(KINDS) + u64::from(kind)),
+                });
+            }
+        }
+        steps
+    }
+
+    /// Solves the batch. Lines of more than `byte_plies` are an error unless cells are wide.
+    pub fn solve(&mut self, byte_plies: u16, limit: u64) -> Result<Vec<Solved>, GpuError> {
+        let device = self.device;
+        let variant = self.set.variant;
+        let longest = if variant.wide { variant.max_plies() } else { byte_plies.min(variant.max_plies()) };
+        let too_long = GpuError::TooLong { what: what("the table", self.batch), plies: longest };
+        self.write_params(0..=0);
+        for number in 0..self.pages.len() {
+            self.find_seeds(number)?;
+            self.sort_seeds(number, limit)?;
+        }
+        let last_seed =
+            self.pages.iter().filter_map(|page| page.seeds.iter().rposition(|[from, to]| from < to)).max().unwrap_or(0)
+                as u16;
+        if last_seed > longest {
+            return Err(too_long);
+        }
+
+        let lists = self.plan.list_count as usize;
+        self.clear_lists();
+        let (odd, even) = (self.bind_passes(false)?, self.bind_passes(true)?);
+        let all = |name| (0..self.pages.len()).map(move |page| (name, page));
+        device.submit(all("no_move").map(|(name, page)| self.rows(name, &even[page], page)));
+        if self.batch.classes.options().no_move == NoMove::Loss {
+            device.submit(all("first_rows").map(|(name, page)| self.rows(name, &even[page], page)));
+        }
+
+        let mut done = 0;
+        loop {
+            if done == longest {
+                return Err(too_long);
+            }
+            let upto = (done + PASSES_AT_ONCE).min(longest);
+            self.write_params(done + 1..=upto);
+            let passes = (done + 1..=upto).zip(0..);
+            device.submit(passes.flat_map(|(depth, n)| self.pass(depth, n, if depth % 2 == 1 { &odd } else { &even })));
+            done = upto;
+            let live = self.read_work(self.place.args + (usize::from(done) + 1) * lists * 4, lists * 4)?;
+            if live.iter().skip(3).step_by(4).all(|&rows| rows == 0) && done >= last_seed {
+                break;
+            }
+        }
+        self.write_params(0..=0);
+        device.submit(all("finish").map(|(name, page)| self.by_row(name, &even[page], page)));
+        let counts = self.read_work(self.place.counts, self.plan.members.len() * 4 * variant.counts() as usize)?;
+        let counts: Vec<u64> =
+            counts.as_chunks::<2>().0.iter().map(|&[low, high]| u64::from(low) | u64::from(high) << 32).collect();
+        let sides = counts.chunks(2 * variant.counts() as usize);
+        self.plan.members.iter().zip(sides).map(|(member, counts)| self.solved(member, counts, last_seed)).collect()
+    }
+
+    /// What was done, after [`solve`](Run::solve).
+    pub fn work(&self) -> Result<GpuWork, GpuError> {
+        let depths = usize::from(self.set.variant.max_plies()) + 3;
+        let args = self.read_work(self.place.args, depths * self.plan.list_count as usize * 4)?;
+        let looked_at = args.iter().skip(3).step_by(4).map(|&rows| u64::from(rows)).sum();
+        let seeds = self.pages.iter().flat_map(|page| &page.seeds).map(|&[from, to]| u64::from(to - from)).sum();
+        Ok(GpuWork::new(self.plan.side_rows as u64, looked_at, seeds, self.batch.keep, self.memory()))
+    }
+
+    /// Bytes of all buffers.
+    fn memory(&self) -> u64 {
+        let Planes { open, lost, held, due } = &self.planes;
+        let planes = [open, lost, held, due].into_iter().flatten();
+        let codes = self.pages.iter().take(if self.batch.keep { self.pages.len() } else { 1 }).map(|page| &page.codes);
+        let entries = self.pages.iter().map(|page| &page.entries);
+        let others = [&self.plan_buffer, &self.work, &self.params, &self.groups, &self.hits];
+        planes.chain(codes).chain(entries).chain(&self.tables.buffers).chain(others).map(wgpu::Buffer::size).sum()
+    }
+
+    /// Fetches one class.
+    fn solved(&self, member: &Member, counts: &[u64], last_seed: u16) -> Result<Solved, GpuError> {
+        debug_assert_eq!(member.material, self.batch.classes.get(member.id).representative);
+        let variant = self.set.variant;
+        let draws_too = self.batch.classes.options().no_move == NoMove::Draw;
+        let stats = |counts: &[u64]| {
+            let (no_move, undecided) = (counts[0], counts[counts.len() - 1]);
+            let draws = undecided - if draws_too { no_move } else { 0 };
+            let mut stats = Stats { no_move, draws, by_plies: Vec::new() };
+            for (plies, &count) in (0..=variant.max_plies()).zip(counts).skip(1).filter(|(_, count)| **count > 0) {
+                stats.add_decided(plies, count);
+            }
+            stats
+        };
+        let (white, black) = counts.split_at(variant.counts() as usize);
+        let stats = ByColor { white: stats(white), black: stats(black) };
+        // The processor makes room for the pass after the last that changes something.
+        let longest = Color::ALL.iter().map(|&color| stats[color].summary().longest).max().unwrap_or(0);
+        let wide = longest >= u64::from(Cells::BYTE_PLIES) || last_seed > Cells::BYTE_PLIES;
+        let table = if self.batch.keep {
+            let cells = |color| self.cells(member, color, wide);
+            Some(Table { cells: ByColor { white: cells(Color::White)?, black: cells(Color::Black)? } })
+        } else {
+            None
+        };
+        Ok(Solved { stats, table })
+    }
+
+    /// Fetches the values of one side to move.
+    fn cells(&self, member: &Member, color: Color, wide: bool) -> Result<Cells, GpuError> {
+        let bytes_of_cell = self.set.variant.cell_bytes();
+        let row_bytes = ROW_CELLS as u64 * bytes_of_cell;
+        let (first, end) = (member.side(color), member.side(color) + member.rows);
+        let mut bytes: Vec<u8> = Vec::with_capacity(member.rows * row_bytes as usize);
+        for page in &self.pages {
+            let (from, to) = (first.max(page.first_row), end.min(page.first_row + page.rows));
+            if from < to {
+                let (at, size) = ((from - page.first_row) as u64 * row_bytes, (to - from) as u64 * row_bytes);
+                self.device.read(&page.codes, at, size, |part| bytes.extend_from_slice(part))?;
+            }
+        }
+        if bytes_of_cell == 1 {
+            return Ok(Cells::Byte(bytes));
+        }
+        let codes = bytes.as_chunks::<2>().0.iter().map(|&pair| u16::from_le_bytes(pair));
+        Ok(if wide { Cells::Wide(codes.collect()) } else { Cells::Byte(codes.map(|code| code as u8).collect()) })
+    }
+}
+
+/// What a buffer is for, in errors.
+fn what(name: &str, batch: &Batch<'_>) -> String {
+    let material = batch.classes.get(batch.ids[0]).representative;
+    match batch.ids.len() {
+        1 => format!("{name} of {material}"),
+        n => format!("{name} of {n} classes from {material} on"),
+    }
+}

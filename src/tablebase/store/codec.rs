@@ -1,0 +1,173 @@
+//! From the cells of a class to the bytes of a file and back. A block is a range of rows: of each row only the squares that
+//! the word piece and the lane piece may stand on, one byte a cell (two, lowest first, if the class has a line longer than
+//! 253 plies), compressed with zstd. Cells that no position has repeat the value before them, which costs nothing.
+
+use crate::board::{Bitboard, Square};
+use crate::tablebase::index::{Index, ROW_CELLS, WIDTH, squares_in_play};
+use crate::tablebase::value::Cells;
+use crate::tablebase::{Material, Value};
+use std::cell::RefCell;
+use std::hash::Hasher;
+use std::ops::Range;
+use xxhash_rust::xxh3::Xxh3;
+use zstd::bulk::Decompressor;
+
+thread_local! {
+    /// Setting one up takes longer than decoding a small block.
+    static DECOMPRESSOR: RefCell<Option<Decompressor<'static>>> = const { RefCell::new(None) };
+}
+
+/// The `len` bytes that a block was compressed from; `None` if it was not.
+pub(crate) fn decompress(block: &[u8], len: usize) -> Option<Vec<u8>> {
+    DECOMPRESSOR.with_borrow_mut(|slot| {
+        if slot.is_none() {
+            *slot = Some(Decompressor::new().ok()?);
+        }
+        slot.as_mut()?.decompress(block, len).ok().filter(|bytes| bytes.len() == len)
+    })
+}
+
+/// Which cells of a row are kept, and in which order.
+#[derive(Clone, Debug)]
+pub(crate) struct Layout {
+    /// Places in a row, by place in the file.
+    cells: Vec<u16>,
+    /// The other way round.
+    places: Vec<u16>,
+    /// The squares of the word piece and of the lane piece.
+    words: Bitboard,
+    lanes: Bitboard,
+}
+
+impl Layout {
+    pub fn new(index: &Index) -> Layout {
+        let (words, lanes) = (squares_in_play(index.word_piece()), squares_in_play(index.lane_piece()));
+        let cells: Vec<u16> = words
+            .into_iter()
+            .flat_map(|word| lanes.into_iter().map(move |lane| (word.index() * WIDTH + lane.index()) as u16))
+            .collect();
+        let mut places = vec![0; ROW_CELLS];
+        for (place, &cell) in cells.iter().enumerate() {
+            places[usize::from(cell)] = place as u16;
+        }
+        Layout { cells, places, words, lanes }
+    }
+
+    /// Cells kept of a row.
+    pub fn row_len(&self) -> usize {
+        self.cells.len()
+    }
+
+    /// The cells kept of a row, in order.
+    pub fn cells(&self) -> impl Iterator<Item = usize> + '_ {
+        self.cells.iter().map(|&cell| usize::from(cell))
+    }
+
+    /// What the word piece on a square adds to a cell's place in its row.
+    pub fn word_offset(&self, square: Square) -> u32 {
+        (self.words.bits() & ((1 << square.index()) - 1)).count_ones() * self.lanes.len() as u32
+    }
+
+    /// What the lane piece on a square adds.
+    pub fn lane_offset(&self, square: Square) -> u32 {
+        (self.lanes.bits() & ((1 << square.index()) - 1)).count_ones()
+    }
+
+    /// Where a cell, valid in its row, is found in a block that starts with `first_row`.
+    pub fn place(&self, cell: usize, first_row: usize) -> usize {
+        (cell / ROW_CELLS - first_row) * self.row_len() + usize::from(self.places[cell % ROW_CELLS])
+    }
+
+    /// The bytes of a range of rows.
+    pub fn gather(&self, cells: &Cells, rows: Range<usize>) -> Vec<u8> {
+        match cells {
+            Cells::Byte(cells) => {
+                let mut bytes = Vec::with_capacity(rows.len() * self.row_len());
+                let mut last = 1;
+                for row in rows {
+                    let row = &cells[row * ROW_CELLS..][..ROW_CELLS];
+                    for &cell in &self.cells {
+                        let code = row[usize::from(cell)];
+                        last = if code == 0 { last } else { code };
+                        bytes.push(last);
+                    }
+                }
+                bytes
+            }
+            Cells::Wide(cells) => {
+                let mut bytes = Vec::with_capacity(2 * rows.len() * self.row_len());
+                let mut last = 1;
+                for row in rows {
+                    for &cell in &self.cells {
+                        let code = cells[row * ROW_CELLS + usize::from(cell)];
+                        last = if code == 0 { last } else { code };
+                        bytes.extend(last.to_le_bytes());
+                    }
+                }
+                bytes
+            }
+        }
+    }
+
+    /// Puts the bytes of a range of rows back. `valid` says which cells a position has.
+    pub fn scatter(&self, bytes: &[u8], cells: &mut Cells, rows: Range<usize>, valid: impl Fn(usize) -> [u64; WIDTH]) {
+        let mut place = 0;
+        for row in rows {
+            let valid = valid(row);
+            for &cell in &self.cells {
+                let (cell, at) = (usize::from(cell), place);
+                place += 1;
+                if valid[cell / WIDTH] >> (cell % WIDTH) & 1 == 0 {
+                    continue;
+                }
+                match cells {
+                    Cells::Byte(cells) => cells[row * ROW_CELLS + cell] = bytes[at],
+                    Cells::Wide(cells) => {
+                        cells[row * ROW_CELLS + cell] = u16::from_le_bytes([bytes[2 * at], bytes[2 * at + 1]]);
+                    }
+                }
+            }
+        }
+    }
+
+    /// A checksum of the values alone: XXH3-64 over two bytes a cell, lowest first, 0 for cells without a position, of the
+    /// cells kept, row by row. No choice of blocks, widths or compression changes it.
+    pub fn checksum(&self, cells: &Cells) -> u64 {
+        let mut hash = Xxh3::new();
+        let mut buffer = Vec::with_capacity(2 * self.row_len());
+        for row in 0..cells.len() / ROW_CELLS {
+            buffer.clear();
+            match cells {
+                Cells::Byte(cells) => {
+                    let row = &cells[row * ROW_CELLS..][..ROW_CELLS];
+                    buffer.extend(self.cells.iter().flat_map(|&c| [row[usize::from(c)], 0]));
+                }
+                Cells::Wide(cells) => {
+                    let row = &cells[row * ROW_CELLS..][..ROW_CELLS];
+                    buffer.extend(self.cells.iter().flat_map(|&c| row[usize::from(c)].to_le_bytes()));
+                }
+            }
+            hash.write(&buffer);
+        }
+        hash.finish()
+    }
+}
+/// How small the values of one side to move of a class become as one zstd frame of level 19: with `wdl` only
+/// who wins, else the distances. A byte a cell (two for longer lines than a byte holds) in the order of a file.
+pub fn compressed_len(material: Material, cells: &Cells, wdl: bool) -> std::io::Result<usize> {
+    let index = Index::new(material);
+    let layout = Layout::new(&index);
+    let who_wins = |code: u16| match Value::from_code(code) {
+        None => 0,
+        Some(Value::Draw) => 1,
+        Some(Value::NoMove) => 2,
+        Some(Value::Decided(plies)) => 3 + (plies % 2) as u8,
+    };
+    let bytes = if wdl {
+        let cells = Cells::Byte((0..cells.len()).map(|cell| who_wins(cells.get(cell))).collect());
+        layout.gather(&cells, 0..index.rows)
+    } else {
+        layout.gather(cells, 0..index.rows)
+    };
+    Ok(zstd::bulk::compress(&bytes, 19)?.len())
+}

@@ -1,0 +1,468 @@
+//! One class as a file. All numbers are little-endian.
+//!
+//! ```text
+//! offset  bytes
+//! 0       8        magic: "DSQTABLE"
+//! 8       4        format version: 2
+//! 12      4        length M of the description
+//! 16      M        the description, JSON: see `Description`
+//!         16 * B   block table: for each block its length (u64) and the XXH3-64 of its bytes (u64)
+//!         8        XXH3-64 of everything before
+//!                  the blocks, one after the other: the sides that are stored, White to move first, rows in order
+//!         8        XXH3-64 of everything before
+//! ```
+//!
+//! There are B = sides * ceil(rows / block_rows) blocks, where `sides` is 2, or 1 if only one side to move is stored; a value
+//! of the other follows from those of its moves, which lead to the stored side or to smaller classes. What a block holds is
+//! said in `codec`, how rows and cells are numbered in `index`.
+
+use crate::board::{ByColor, Color, RuleOptions};
+use crate::tablebase::index::Index;
+use crate::tablebase::store::codec::{self, Layout};
+use crate::tablebase::{Cells, Material, ROW_CELLS, Stats, Table, Value};
+use memmap2::Mmap;
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use thiserror::Error;
+use xxhash_rust::xxh3::xxh3_64;
+
+const MAGIC: &[u8; 8] = b"DSQTABLE";
+const VERSION: u32 = 2;
+/// The largest decoded block that is read.
+const MAX_BLOCK_BYTES: usize = 1 << 20;
+
+/// How a table is written.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Packing {
+    /// Leave out the side to move that is the harder to compress.
+    one_side: bool,
+    /// Bytes of a decoded block, about: as large as a probe can afford, which reads one, or several where a side is
+    /// missing.
+    block_bytes: usize,
+    /// Level of zstd.
+    level: i32,
+}
+
+impl Packing {
+    /// What `generate` writes.
+    pub const FAST: Packing = Packing { one_side: false, block_bytes: 64 << 10, level: 9 };
+    /// What `repack` writes.
+    pub const SMALL: Packing = Packing { one_side: true, block_bytes: 16 << 10, level: 19 };
+}
+
+/// Which sides to move a file stores.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Sides {
+    Both,
+    White,
+    Black,
+}
+
+impl Sides {
+    /// The sides, in the order of the file.
+    #[must_use]
+    pub fn colors(self) -> &'static [Color] {
+        match self {
+            Sides::Both => &Color::ALL,
+            Sides::White => &[Color::White],
+            Sides::Black => &[Color::Black],
+        }
+    }
+}
+
+/// Why a table file cannot be used.
+#[derive(Debug, Error)]
+pub enum TableError {
+    #[error("{path}: {source}")]
+    Io { path: PathBuf, source: io::Error },
+    #[error("{path} is no table of this program")]
+    Foreign { path: PathBuf },
+    #[error("{path} has format version {found}; this program reads version {VERSION}")]
+    Version { path: PathBuf, found: u32 },
+    #[error("{path} is damaged: {what}")]
+    Damaged { path: PathBuf, what: &'static str },
+    #[error("{path} was made for the rules {found}, not {wanted}")]
+    Rules { path: PathBuf, found: String, wanted: String },
+    #[error("{path} holds {found} instead of {wanted}")]
+    Material { path: PathBuf, found: String, wanted: Material },
+}
+
+impl TableError {
+    pub(crate) fn io(path: &Path) -> impl FnOnce(io::Error) -> TableError + '_ {
+        move |source| TableError::Io { path: path.to_owned(), source }
+    }
+}
+
+/// What a file says of itself.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Description {
+    /// The rules, spelled out but for repetition.
+    pub rules: String,
+    /// [`RuleOptions::table_hash`], 16 hexadecimal digits.
+    pub rules_hash: String,
+    /// The representative of the class.
+    pub material: String,
+    /// The pieces in the order of the index, capitals for White: row pieces, word piece, lane piece.
+    pub pieces: String,
+    pub rows: usize,
+    /// The sides to move that are stored.
+    pub sides: Sides,
+    pub block_rows: usize,
+    /// Bytes of a cell: 1 or 2.
+    pub cell_bytes: usize,
+    /// The codec with its version.
+    pub codec: String,
+    /// Checksum of the values of each side to move, stored or not, 16 hexadecimal digits; no choice of codec changes it.
+    pub values: ByColor<String>,
+    /// A cell with the longest line of each side to move, the first; null if none is decided.
+    pub deepest: ByColor<Option<usize>>,
+    /// The counts, White and Black to move.
+    pub stats: ByColor<Stats>,
+}
+
+fn hex(number: u64) -> String {
+    format!("{number:016x}")
+}
+
+/// How this program writes down the codec that it compresses with.
+fn codec_name(level: i32) -> String {
+    format!("zstd {} level {level}", zstd::zstd_safe::version_string())
+}
+
+/// The first cell with the longest line of a side to move.
+fn deepest(cells: &Cells, stats: &Stats) -> Option<usize> {
+    let plies = stats.by_plies.iter().rposition(|&n| n > 0)?;
+    let code = Value::Decided(plies as u16).code();
+    (0..cells.len()).into_par_iter().find_first(|&cell| cells.get(cell) == code)
+}
+
+/// The side to move that compresses the better.
+fn smaller(blocks: impl Fn(Color) -> Vec<Vec<u8>>) -> Sides {
+    // A fast level tells as well.
+    let size = |color| blocks(color).iter().map(Vec::len).sum::<usize>();
+    if size(Color::White) <= size(Color::Black) { Sides::White } else { Sides::Black }
+}
+
+/// Writes a class. The file appears under its name only when it is whole and on the disk.
+pub(crate) fn write(
+    path: &Path,
+    rules: &RuleOptions,
+    material: Material,
+    table: &Table,
+    stats: &ByColor<Stats>,
+    packing: Packing,
+) -> Result<(), TableError> {
+    let index = Index::new(material);
+    let layout = Layout::new(&index);
+    let cells = ByColor { white: &table.cells.white, black: &table.cells.black };
+    let cell_bytes = match cells.white {
+        Cells::Byte(_) => 1,
+        Cells::Wide(_) => 2,
+    };
+    let block_rows = (packing.block_bytes / (layout.row_len() * cell_bytes)).max(1);
+    let compress = |color: Color, level: i32| -> Result<Vec<Vec<u8>>, TableError> {
+        let starts: Vec<usize> = (0..index.rows).step_by(block_rows).collect();
+        let block = |&first: &usize| {
+            let rows = first..(first + block_rows).min(index.rows);
+            zstd::bulk::compress(&layout.gather(cells[color], rows), level).map_err(TableError::io(path))
+        };
+        starts.par_iter().map(block).collect()
+    };
+    let sides = if packing.one_side { smaller(|color| compress(color, 1).unwrap_or_default()) } else { Sides::Both };
+    let letters = index.men.iter().map(|&(color, animal)| crate::board::Piece { color, animal }.letter());
+    let description = Description {
+        rules: rules.table_spelling(),
+        rules_hash: hex(rules.table_hash()),
+        material: material.to_string(),
+        pieces: letters.collect(),
+        rows: index.rows,
+        sides,
+        block_rows,
+        cell_bytes,
+        codec: codec_name(packing.level),
+        values: cells.map(|cells| hex(layout.checksum(cells))),
+        deepest: ByColor::from_fn(|color| deepest(cells[color], &stats[color])),
+        stats: stats.clone(),
+    };
+    let description = serde_json::to_vec(&description).expect("a description is JSON");
+
+    let mut blocks = Vec::new();
+    for &color in sides.colors() {
+        blocks.extend(compress(color, packing.level)?);
+    }
+
+    let mut bytes = Vec::new();
+    bytes.extend(MAGIC);
+    bytes.extend(VERSION.to_le_bytes());
+    bytes.extend((description.len() as u32).to_le_bytes());
+    bytes.extend(description);
+    for block in &blocks {
+        bytes.extend((block.len() as u64).to_le_bytes());
+        bytes.extend(xxh3_64(block).to_le_bytes());
+    }
+    bytes.extend(xxh3_64(&bytes).to_le_bytes());
+    blocks.iter().for_each(|block| bytes.extend(block));
+    bytes.extend(xxh3_64(&bytes).to_le_bytes());
+    write_whole(path, &bytes)
+}
+
+/// Checks that the file at `path` was made of these values.
+pub(crate) fn check_values(
+    path: &Path,
+    material: Material,
+    table: &Table,
+    values: &ByColor<String>,
+) -> Result<(), TableError> {
+    let layout = Layout::new(&Index::new(material));
+    if Color::ALL.iter().all(|&color| hex(layout.checksum(&table.cells[color])) == values[color]) {
+        return Ok(());
+    }
+    Err(TableError::Damaged { path: path.to_owned(), what: "its values are not those of its material" })
+}
+
+/// Extension of files that are being written.
+pub(crate) const PARTIAL: &str = "partial";
+
+/// Writes a file under another name, brings it to the disk, and gives it its name. What goes wrong leaves nothing behind.
+pub(crate) fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), TableError> {
+    let partial = path.with_added_extension(PARTIAL);
+    let written = File::create(&partial).and_then(|mut file| {
+        file.write_all(bytes)?;
+        file.sync_all()
+    });
+    let renamed = written.and_then(|()| fs::rename(&partial, path)).and_then(|()| match path.parent() {
+        // The name itself is on the disk only when the directory is. Not every system can do that.
+        Some(dir) if cfg!(unix) => File::open(dir).and_then(|dir| dir.sync_all()),
+        _ => Ok(()),
+    });
+    renamed.map_err(|source| {
+        let _ = fs::remove_file(&partial);
+        TableError::Io { path: path.to_owned(), source }
+    })
+}
+
+/// An open table file. Its head is checked on opening, each block when it is read.
+pub struct TableFile {
+    path: PathBuf,
+    bytes: Mmap,
+    description: Description,
+    index: Index,
+    layout: Layout,
+    /// Where each block starts, with the end of the last, and its checksum.
+    starts: Vec<usize>,
+    checksums: Vec<u64>,
+}
+
+/// A decoded block, to look up cells in.
+pub(crate) struct Block {
+    bytes: Vec<u8>,
+    first_row: usize,
+}
+
+impl TableFile {
+    /// Opens the table of a material under these rules.
+    pub fn open(path: &Path, rules: &RuleOptions, material: Material) -> Result<TableFile, TableError> {
+        let file = File::open(path).map_err(TableError::io(path))?;
+        // SAFETY: the mapping is only read. Tables are never written in place, only replaced by a rename, which leaves
+        // the mapped file alone; that nobody else cuts it short meanwhile is what using a mapping takes on trust.
+        let bytes = unsafe { Mmap::map(&file) }.map_err(TableError::io(path))?;
+        let damaged = |what| TableError::Damaged { path: path.to_owned(), what };
+        if bytes.get(..8) != Some(MAGIC) {
+            return Err(TableError::Foreign { path: path.to_owned() });
+        }
+        let number = |at: usize, len: usize| -> Result<u64, TableError> {
+            let bytes = at.checked_add(len).and_then(|end| bytes.get(at..end)).ok_or(damaged("it is cut short"))?;
+            Ok(bytes.iter().rev().fold(0, |n, &byte| n << 8 | u64::from(byte)))
+        };
+        let version = number(8, 4)? as u32;
+        if version != VERSION {
+            return Err(TableError::Version { path: path.to_owned(), found: version });
+        }
+        let table = 16 + number(12, 4)? as usize;
+        let description = bytes.get(16..table).ok_or(damaged("it is cut short"))?;
+        let description: Description =
+            serde_json::from_slice(description).map_err(|_| damaged("its description is not readable"))?;
+        let end = (description.rows.checked_next_multiple_of(description.block_rows))
+            .and_then(|rows| (rows / description.block_rows).checked_mul(16 * description.sides.colors().len()))
+            .and_then(|len| len.checked_add(table))
+            .ok_or(damaged("its description makes no sense"))?;
+        let count = (end - table) / 16;
+        let head = bytes.get(..end).ok_or(damaged("it is cut short"))?;
+        if number(end, 8)? != xxh3_64(head) {
+            return Err(damaged("the checksum of its head is wrong"));
+        }
+        if description.rules_hash != hex(rules.table_hash()) {
+            let (found, wanted) = (description.rules, rules.table_spelling());
+            return Err(TableError::Rules { path: path.to_owned(), found, wanted });
+        }
+        if description.material != material.to_string() {
+            let found = description.material;
+            return Err(TableError::Material { path: path.to_owned(), found, wanted: material });
+        }
+        let index = Index::new(material);
+        let layout = Layout::new(&index);
+        let cells = index.rows * ROW_CELLS;
+        let row_bytes = layout.row_len().saturating_mul(description.cell_bytes);
+        let sound = description.rows == index.rows
+            && matches!(description.cell_bytes, 1 | 2)
+            && row_bytes.checked_mul(description.block_rows).is_some_and(|bytes| bytes <= MAX_BLOCK_BYTES)
+            && Color::ALL.iter().all(|&color| description.deepest[color].is_none_or(|cell| cell < cells));
+        if !sound {
+            return Err(damaged("its description does not fit its material"));
+        }
+        let mut starts = vec![end + 8];
+        let mut checksums = Vec::with_capacity(count);
+        for i in 0..count {
+            let len = number(table + 16 * i, 8)? as usize;
+            let next = starts[i].checked_add(len).ok_or(damaged("a block is too long"))?;
+            starts.push(next);
+            checksums.push(number(table + 16 * i + 8, 8)?);
+        }
+        if starts[count].checked_add(8) != Some(bytes.len()) {
+            return Err(damaged("its length is wrong"));
+        }
+        Ok(TableFile { path: path.to_owned(), bytes, description, index, layout, starts, checksums })
+    }
+
+    /// What the file says of itself.
+    #[must_use]
+    pub fn description(&self) -> &Description {
+        &self.description
+    }
+
+    /// Whether it is written as this program would.
+    #[must_use]
+    pub(crate) fn is_packed(&self, packing: Packing) -> bool {
+        self.description.codec == codec_name(packing.level)
+            && (self.description.sides != Sides::Both) == packing.one_side
+    }
+
+    /// Whether it stores the values of this side to move.
+    #[must_use]
+    pub(crate) fn stores(&self, color: Color) -> bool {
+        self.description.sides.colors().contains(&color)
+    }
+
+    /// The index of its cells.
+    #[must_use]
+    pub fn index(&self) -> &Index {
+        &self.index
+    }
+
+    /// Its length in bytes.
+    #[must_use]
+    pub fn file_len(&self) -> u64 {
+        self.bytes.len() as u64
+    }
+
+    fn damaged(&self, what: &'static str) -> TableError {
+        TableError::Damaged { path: self.path.clone(), what }
+    }
+
+    /// The number of the block that holds a cell; the side to move must be stored.
+    pub(crate) fn block_of(&self, color: Color, cell: usize) -> usize {
+        let per_side = self.index.rows.div_ceil(self.description.block_rows);
+        let before = if self.description.sides == Sides::Both { color as usize * per_side } else { 0 };
+        before + cell / ROW_CELLS / self.description.block_rows
+    }
+
+    /// Reads and checks a block.
+    pub(crate) fn block(&self, number: usize) -> Result<Block, TableError> {
+        let per_side = self.index.rows.div_ceil(self.description.block_rows);
+        let first_row = number % per_side * self.description.block_rows;
+        let rows = self.description.block_rows.min(self.index.rows - first_row);
+        let len = rows * self.layout.row_len() * self.description.cell_bytes;
+        let bytes = &self.bytes[self.starts[number]..self.starts[number + 1]];
+        if xxh3_64(bytes) != self.checksums[number] {
+            return Err(self.damaged("the checksum of a block is wrong"));
+        }
+        match codec::decompress(bytes, len) {
+            Some(bytes) => Ok(Block { bytes, first_row }),
+            None => Err(self.damaged("a block cannot be decoded")),
+        }
+    }
+
+    /// The code of a cell in its block.
+    pub(crate) fn code(&self, block: &Block, cell: usize) -> u16 {
+        let place = self.layout.place(cell, block.first_row);
+        match self.description.cell_bytes {
+            1 => u16::from(block.bytes[place]),
+            _ => u16::from_le_bytes([block.bytes[2 * place], block.bytes[2 * place + 1]]),
+        }
+    }
+
+    /// Checks the checksum of the whole file.
+    pub fn check(&self) -> Result<(), TableError> {
+        let (body, sum) = self.bytes.split_at(self.bytes.len() - 8);
+        if xxh3_64(body).to_le_bytes() != *sum {
+            return Err(self.damaged("its checksum is wrong"));
+        }
+        Ok(())
+    }
+
+    /// Decodes all values of a side to move that is stored, and checks their checksum.
+    pub(crate) fn load(&self, color: Color) -> Result<Cells, TableError> {
+        let len = self.index.rows * ROW_CELLS;
+        let mut cells =
+            if self.description.cell_bytes == 1 { Cells::Byte(vec![0; len]) } else { Cells::Wide(vec![0; len]) };
+        for first in (0..self.index.rows).step_by(self.description.block_rows) {
+            let block = self.block(self.block_of(color, first * ROW_CELLS))?;
+            let rows = first..(first + self.description.block_rows).min(self.index.rows);
+            self.layout.scatter(&block.bytes, &mut cells, rows, |row| {
+                crate::tablebase::solve::cpu::pass::valid_row(&self.index, row).0
+            });
+        }
+        self.check_values(color, &cells)?;
+        Ok(cells)
+    }
+
+    /// Checks values of a side to move, stored or not, against their checksum.
+    pub(crate) fn check_values(&self, color: Color, cells: &Cells) -> Result<(), TableError> {
+        if hex(self.layout.checksum(cells)) != self.description.values[color] {
+            return Err(self.damaged("the checksum of its values is wrong"));
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tablebase::{Options, Solver};
+
+    /// Two bytes a cell, as for lines longer than 253 plies, which no small class has.
+    #[test]
+    fn wide_cells_come_back() {
+        let rules = RuleOptions::PAPER;
+        let material: Material = "ERvR".parse().unwrap();
+        let mut solver = Solver::new(&rules, 3, Options::default());
+        let id = solver.classes().member(material).unwrap().class;
+        solver.solve_class(id, &|_, _| ()).unwrap();
+        let stats = solver.class_stats(id).unwrap();
+        let narrow = solver.table(id).unwrap();
+        let mut wide = narrow.clone();
+        Color::ALL.iter().for_each(|&color| wide.cells[color].widen());
+        let dir = tempfile::tempdir().unwrap();
+        for packing in [Packing::FAST, Packing::SMALL] {
+            let [narrow_path, wide_path] = ["narrow", "wide"].map(|name| dir.path().join(name));
+            write(&narrow_path, &rules, material, narrow, stats, packing).unwrap();
+            write(&wide_path, &rules, material, &wide, stats, packing).unwrap();
+            let [narrow_file, file] =
+                [narrow_path, wide_path].map(|path| TableFile::open(&path, &rules, material).unwrap());
+            assert_eq!(file.description().cell_bytes, 2);
+            // No width changes the checksum of the values.
+            assert_eq!(file.description().values, narrow_file.description().values);
+            for &color in file.description().sides.colors() {
+                assert_eq!(file.load(color).unwrap(), wide.cells[color]);
+                for cell in (0..wide.cells[color].len()).step_by(997).filter(|&c| wide.cells[color].get(c) != 0) {
+                    let block = file.block(file.block_of(color, cell)).unwrap();
+                    assert_eq!(file.code(&block, cell), narrow.cells[color].get(cell));
+                }
+            }
+        }
+    }
+}

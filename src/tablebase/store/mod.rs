@@ -1,0 +1,7 @@
+//! Tables on disk: `codec` packs the cells of a class, `file` is one class, `set` a directory of them, `verify` checks them.
+
+pub(crate) mod codec;
+pub(crate) mod export;
+pub(crate) mod file;
+pub(crate) mod set;
+pub(crate) mod verify;
