@@ -20,7 +20,6 @@ use webdriver::{Browser, Options};
 const ENTER: &str = "\u{e007}";
 const RIGHT: &str = "\u{e014}";
 const UP: &str = "\u{e013}";
-const CONTROL: &str = "\u{e009}";
 
 /// Lion and elephant against a rat: White wins in 7 plies.
 const LION: &str = "7/3r3/7/6L/7/7/7/3E3/7_w";
@@ -294,11 +293,8 @@ fn the_line_player_steps_scrubs_and_tells_what_leaving_costs() {
     page.wait("document.querySelector('#verdicttext')?.textContent");
     page.click("#moves tbody tr:last-child button");
     page.wait("!document.querySelector('#cost').hidden");
-    assert!(
-        page.text("document.querySelector('#cost').textContent").contains("cost"),
-        "{}",
-        page.text("document.querySelector('#cost').textContent")
-    );
+    let cost = page.text("document.querySelector('#cost').textContent");
+    assert!(["cost", "gave", "turned", "lost"].iter().any(|word| cost.contains(word)), "{cost}");
     page.wait("document.querySelectorAll('#tree .variation').length === 1");
     page.silent();
 }
@@ -356,7 +352,6 @@ fn the_engine_streams_plays_and_reviews() {
     page.click("#playstart");
     // A pasted game: the cat walks past the dog's den.
     page.click("#tab-game");
-    page.type_into("#gametext", "[FEN \"7/7/7/3E3/7/7/7/7/r6 w\"] 1. Ed7 ra2 2. Ed6 *");
     page.run("document.querySelector('#gametext').value = '[FEN \"7/7/7/3E3/7/7/7/7/r6 w\"]\\n\\n1. Ed7 ra2 2. Ec7 ra3 3. Ec8 *\\n'");
     page.click("#review");
     page.wait("document.querySelectorAll('#reviewtable tbody tr').length === 5");
@@ -515,7 +510,6 @@ fn assistive_technology_is_told_everything() {
         json!("false"),
         "single keys are off"
     );
-    page.keys(&[CONTROL]);
     checks::axe(&page);
     page.silent();
 }
@@ -532,8 +526,6 @@ fn the_page_is_light_and_speaks_two_languages() {
     assert!(size > 10_000 && size < 150_000, "{size} bytes");
     // Busy machines paint late; ten times the aim is an error anywhere.
     assert!(paint.as_f64().unwrap() < 2000.0, "{paint} ms");
-    let missing = "const done = arguments[0]; ";
-    let _ = missing;
     page.run("window.keys = null; Promise.all([import('/strings.en.js'), import('/strings.zh.js')]).then(([a, b]) => { window.keys = [Object.keys(a.default).sort().join(), Object.keys(b.default).sort().join()]; })");
     page.wait("window.keys");
     assert_eq!(page.get("window.keys[0]"), page.get("window.keys[1]"));

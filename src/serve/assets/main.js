@@ -165,7 +165,7 @@ async function refreshStatus() {
     const status = await get("status", {}, { keep: false });
     const solving = status.tables.find((table) => table.state === "solving");
     const ready = Math.max(0, ...status.tables.map((table) => Math.max(table.on_disk ?? 0, table.pieces)));
-    app.largest = ready;
+    app.largest = Math.max(4, ready);
     $("#status").textContent = solving ? t("status.solving", { ready: number(ready), n: solving.pieces + 1, percent: percent(solving.progress ?? 0) }) : t("status.ready", { n: number(ready) });
     const now = JSON.stringify(status.tables.map((table) => [table.rules, table.pieces, table.state]));
     if (tables && tables !== now) {
