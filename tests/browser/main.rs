@@ -1,7 +1,8 @@
 //! The page in a real browser: what a person does there with a pointer, with keys, or with neither.
 //!
 //! Screenshots are kept in the target directory under `tmp/screenshots`; with `DSQ_WRITE_SCREENSHOT=1` the one of the README
-//! is written to `docs/serve.png`. `DSQ_REQUIRE_BROWSER=1` makes a missing browser an error.
+//! is written to `docs/serve.png`. `DSQ_REQUIRE_BROWSER=1` makes a missing browser an error. `DSQ_ASSETS=src/serve/assets`
+//! takes the page's files from there, so that a change to them needs no build.
 #![cfg(feature = "serve")]
 
 mod checks;
@@ -43,7 +44,12 @@ impl std::ops::Deref for Page {
 impl Page {
     fn with(pieces: &str, options: &Options<'_>) -> Option<Page> {
         webdriver::available().then(|| {
-            let server = Server::start(&["--pieces", pieces]);
+            let mut arguments = vec!["--pieces", pieces];
+            let assets = std::env::var("DSQ_ASSETS");
+            if let Ok(dir) = &assets {
+                arguments.extend(["--assets", dir]);
+            }
+            let server = Server::start(&arguments);
             let browser = Browser::start(format!("http://{}", server.address()), options);
             Page { browser, server }
         })
@@ -118,7 +124,7 @@ fn pieces_move_by_drag_click_touch_typing_and_keys() {
     assert!(page.fen().ends_with("1C3DL/T6_b"));
     assert_eq!(
         page.get("[...document.querySelectorAll('#tree button')].map(b => b.textContent).join(' ')"),
-        json!("Eb3 ra6 Rg4 rb6 Lg2")
+        json!("Eb3 Ra6 Rg4 Rb6 Lg2")
     );
     page.drag_with(2, &at("a1"), &at("a3"));
     page.wait("document.querySelector('.arrow.user') && location.search.includes('arrows=a1a3')");

@@ -178,7 +178,7 @@ export class Board {
     if (this.selected !== null) marks.append(this.at(this.selected, s("rect", { class: "selected", x: 3, y: 3, width: 94, height: 94, rx: 8 })));
     this.marked = new Map();
     if (this.overlay?.values) this.renderWhatIf();
-    else if (!this.editing) this.renderTargets();
+    else if (!this.editing && (!this.overlay || this.selected !== null)) this.renderTargets();
     this.overlay?.draw?.(this);
     for (const [from, to] of this.arrows) this.arrow(from, to, "user");
     if (this.hint) this.arrow(index(this.hint.slice(0, 2)), index(this.hint.slice(2, 4)), "hint");
@@ -228,8 +228,10 @@ export class Board {
     this.layers.arrows.append(s("line", { class: `arrow ${cls}`, x1: x1 + (x2 - x1) * cut, y1: y1 + (y2 - y1) * cut, x2: x2 - (x2 - x1) * cut, y2: y2 - (y2 - y1) * cut, "marker-end": "url(#head)" }));
   }
 
+  /** A way over the board, a little beside the middle of the squares, so that two do not cover one another. */
   path(squares, cls) {
-    const points = squares.map((square) => this.centre(square).join(",")).join(" ");
+    const beside = cls === "w" ? -10 : 10;
+    const points = squares.map((square) => this.centre(square).map((v) => v + beside).join(",")).join(" ");
     this.layers.arrows.append(s("polyline", { class: `route ${cls}`, points, "marker-end": "url(#head)" }));
   }
 

@@ -72,11 +72,11 @@ export function couldPlay(fen, uci) {
   return piece !== null && isWhite(piece) === (board.turn === "w");
 }
 
-/** The papers' notation of a move: `Eb3`, `Exb3`, in lower case for Black. */
+/** The papers' notation of a move: `Eb3`, `Exb3`. */
 export function notation(fen, uci) {
   const { squares } = parse(fen);
   const taken = squares[index(uci.slice(2, 4))] !== null;
-  return squares[index(uci.slice(0, 2))] + (taken ? "x" : "") + uci.slice(2, 4);
+  return squares[index(uci.slice(0, 2))].toUpperCase() + (taken ? "x" : "") + uci.slice(2, 4);
 }
 
 const rearranged = (fen, place, change = (piece) => piece, turn = (t) => t) => {
