@@ -19,7 +19,7 @@ export function build() {
         field("multipv", { min: 1, max: 5 }), h("span", { id: "enginestate", class: "soft" })),
       h("details", {}, h("summary", {}, t("engine.options")), h("div", { class: "bar" },
         field("movetime", { min: 100, max: 60000, step: 100 }), field("depth", { min: 1, max: 60, placeholder: "∞" }), field("threads", { min: 1, max: 64, placeholder: "1" }), field("hash", { min: 1, max: 4096, placeholder: "16" }))),
-      h("div", { class: "scroll", tabindex: "0", role: "region", "aria-labelledby": "analysishead" }, h("table", { class: "list", id: "lines" }, h("caption", { class: "sr" }, t("engine.lines")),
+      h("div", { class: "scroll", tabindex: "0", role: "group", "aria-labelledby": "analysishead" }, h("table", { class: "list", id: "lines" }, h("caption", { class: "sr" }, t("engine.lines")),
         h("thead", {}, h("tr", {}, [t("engine.score"), t("engine.depth"), t("line")].map((x) => h("th", { scope: "col" }, x)))), h("tbody", {})))),
     h("section", { "aria-labelledby": "playhead" }, h("h3", { id: "playhead" }, t("play")),
       h("div", { class: "bar" },

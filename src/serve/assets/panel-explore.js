@@ -173,6 +173,6 @@ function drawTree() {
     };
     const root = tree.path[0] ?? tree.nodes[0].id;
     return [h("p", { id: "treesentence", lang: "en" }, tree.sentence), h("p", { class: "soft" }, t("tree.accuracy", { percent: new Intl.NumberFormat(document.documentElement.lang, { style: "percent", maximumFractionDigits: 2 }).format(tree.accuracy), n: number(tree.nodes.length) })),
-      h("div", { class: "tree scroll", tabindex: "0", role: "region", "aria-labelledby": "treehead" }, h("ul", {}, walk(root, null)))];
+      h("div", { class: "tree scroll", tabindex: "0", role: "group", "aria-labelledby": "treehead" }, h("ul", {}, walk(root, null)))];
   });
 }

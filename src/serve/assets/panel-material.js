@@ -67,7 +67,7 @@ function counts(stats) {
     const of = (n) => `${number(n)} (${percent(n / Math.max(1, c.positions))})`;
     return h("tr", { class: color === turn ? "now" : null }, h("th", { scope: "row" }, side(color)), h("td", {}, number(c.positions)), h("td", {}, of(c.wins)), h("td", {}, of(c.draws)), h("td", {}, of(c.losses)), h("td", {}, number(c.longest)));
   };
-  return [h("div", { class: "scroll", tabindex: "0", role: "region", "aria-labelledby": "countshead" }, h("table", { class: "list", id: "counts" }, h("caption", { class: "sr" }, t("counts")),
+  return [h("div", { class: "scroll", tabindex: "0", role: "group", "aria-labelledby": "countshead" }, h("table", { class: "list", id: "counts" }, h("caption", { class: "sr" }, t("counts")),
     h("thead", {}, h("tr", {}, [t("tomove.short"), t("positions"), t("wins"), t("draws"), t("losses"), t("longestline")].map((x) => h("th", { scope: "col" }, x)))),
     h("tbody", {}, row("white"), row("black")))),
   stats.class && stats.class !== stats.material ? h("p", { class: "soft" }, t("sameas", { name: stats.class, n: number(stats.stands_for) })) : ""];
@@ -157,10 +157,10 @@ async function drawMatrix() {
       return h("td", {}, button(`${Math.round(win * 100)}`, () => swaps(m, i, j), { class: shade(win, loss), title, "aria-label": title, "data-pair": pair }));
     };
     host.replaceChildren(h("p", { class: "soft" }, t("matrix.help")),
-      h("div", { class: "scroll", tabindex: "0", role: "region", "aria-labelledby": "matrixhead" }, h("table", { class: "matrix" }, h("caption", { class: "sr" }, t("matrix")),
+      h("div", { class: "scroll", tabindex: "0", role: "group", "aria-labelledby": "matrixhead" }, h("table", { class: "matrix" }, h("caption", { class: "sr" }, t("matrix")),
         h("thead", {}, h("tr", {}, h("th", { scope: "col" }, "W \\ B"), m.black.map((name) => h("th", { scope: "col" }, name.toLowerCase())))),
         h("tbody", {}, m.white.map((name, i) => h("tr", {}, h("th", { scope: "row" }, name), m.black.map((_, j) => cell(i, j))))))),
-      h("div", { id: "swaps", role: "region", "aria-live": "polite" }));
+      h("div", { id: "swaps", "aria-live": "polite" }));
     if (swapOf && swapOf[0] === size) swaps(m, swapOf[1], swapOf[2]);
   } catch (error) {
     host.replaceChildren(h("p", { class: "soft" }, errorText(error)));
@@ -183,7 +183,7 @@ function swaps(m, i, j) {
   $("#swaps").replaceChildren(
     h("p", {}, h("strong", {}, t("matrix.cell", { pair, win: percent(m.win[i][j]), draw: percent(m.draw[i][j]), loss: percent(m.loss[i][j]) }))),
     h("div", { class: "bar" }, button(t("random.of", { pair }), () => randomPosition({ material: pair })), button(t("matrix.stats"), () => { $("#materialin").value = pair; shown = ""; draw(pair); $("#countshead").scrollIntoView(); })),
-    h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": t("matrix.swaps") }, h("table", { class: "list", id: "swaptable" }, h("caption", { class: "sr" }, t("matrix.swaps")),
+    h("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": t("matrix.swaps") }, h("table", { class: "list", id: "swaptable" }, h("caption", { class: "sr" }, t("matrix.swaps")),
       h("thead", {}, h("tr", {}, [t("matrix.swaps"), t("wins"), t("change"), ""].map((x) => h("th", { scope: "col" }, x)))),
       h("tbody", {}, rows.slice(0, 24).map((row) => h("tr", {}, h("th", { scope: "row" }, row[0]), h("td", {}, percent(m.win[row[1]][row[2]])), h("td", {}, `${change(row) > 0 ? "▲ +" : "▼ −"}${Math.abs(change(row) * 50).toFixed(0)}`), h("td", {}, turned(row) ? h("span", { class: "badge-note" }, t("rules.turns")) : "")))))));
 }

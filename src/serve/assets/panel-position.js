@@ -41,7 +41,7 @@ function renderMoves() {
   if (!moves.length) return host.replaceChildren(h("p", { class: "soft" }, t("moves.none")));
   host.replaceChildren(
     h("p", { class: "soft" }, probe.known ? t("moves.holding", { holding: probe.holding, n: moves.length }) : t("moves.legal", { n: moves.length })),
-    h("div", { class: "scroll", tabindex: "0", role: "region", "aria-labelledby": "moveshead" },
+    h("div", { class: "scroll", tabindex: "0", role: "group", "aria-labelledby": "moveshead" },
       h("table", { class: "list" }, h("caption", { class: "sr" }, t("moves.caption", { side: side(probe.turn) })),
         h("thead", {}, h("tr", {}, [t("move"), t("value"), t("remark")].map((text) => h("th", { scope: "col" }, text)))),
         h("tbody", {}, moves.map(row)))));

@@ -85,7 +85,7 @@ export function verdict(value, turn) {
 /** A table beside a picture, folded away. */
 export const asTable = (summary, head, rows, caption) =>
   h("details", { class: "astable" }, h("summary", {}, summary),
-    h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": caption ?? summary },
+    h("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": caption ?? summary },
       h("table", {}, h("caption", { class: "sr" }, caption ?? summary),
         h("thead", {}, h("tr", {}, head.map((text) => h("th", { scope: "col" }, text)))),
         h("tbody", {}, rows.map((row) => h("tr", {}, row.map((cell, i) => h(i ? "td" : "th", i ? {} : { scope: "row" }, cell))))))));
