@@ -54,7 +54,7 @@ impl Solver {
     /// Finds the captures and den entries of a class, all it leads to being solved.
     #[doc(hidden)]
     pub fn seeds(&self, id: ClassId) -> Result<(), SolveError> {
-        seeds(&self.task(id, false))
+        seeds(&self.task(id, false), self.tables())
     }
 
     /// Writes a solved class as `dsq generate` does.

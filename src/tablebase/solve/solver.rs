@@ -4,6 +4,8 @@ use crate::tablebase::solve::cpu::pass::{Solved, Task, solve};
 use crate::tablebase::solve::cpu::quiet::Row;
 use crate::tablebase::{Cells, ClassId, Classes, Index, Material, ROW_CELLS, Stats, Value};
 use rayon::prelude::*;
+use std::borrow::Cow;
+use std::path::{Path, PathBuf};
 use thiserror::Error;
 #[cfg(feature = "gpu")]
 use {
@@ -36,6 +38,8 @@ pub enum SolveError {
     Memory { bytes: usize },
     #[error("{material} has a line longer than {plies} plies, which the program cannot count")]
     TooLong { material: Material, plies: u16 },
+    #[error("the captures of a class do not fit into {dir}: {what}")]
+    Disk { dir: PathBuf, what: String },
     #[cfg(feature = "gpu")]
     #[error(transparent)]
     Gpu(#[from] GpuError),
@@ -62,6 +66,8 @@ pub struct Solver {
     options: Options,
     tables: Vec<Option<Table>>,
     stats: Vec<Option<ByColor<Stats>>>,
+    /// Where the seeds of a class go, if not into memory.
+    spill: Option<PathBuf>,
     #[cfg(feature = "gpu")]
     gpu: Option<Card>,
 }
@@ -85,6 +91,7 @@ impl Solver {
             options,
             tables,
             stats,
+            spill: None,
             #[cfg(feature = "gpu")]
             gpu: None,
         }
@@ -237,9 +244,14 @@ impl Solver {
         Ok(())
     }
 
+    /// What is solved and kept, by class.
+    pub(crate) fn tables(&self) -> &[Option<Table>] {
+        &self.tables
+    }
+
     pub(crate) fn task(&self, id: ClassId, keep: bool) -> Task<'_> {
         let (material, level) = (self.classes.get(id).representative, self.options.level);
-        Task { material, classes: &self.classes, tables: &self.tables, keep, level }
+        Task { material, classes: &self.classes, keep, level, spill: self.spill.as_deref() }
     }
 
     /// Classes to solve on a graphics card, values and all.
@@ -257,7 +269,7 @@ impl Solver {
         sink: &(dyn Fn(ClassId, &Solved) -> Result<(), E> + Sync),
     ) -> Result<Vec<(ClassId, Solved)>, E> {
         let one = |&id: &ClassId| {
-            let mut solved = solve(&self.task(id, values))?;
+            let mut solved = solve(&self.task(id, values), Cow::Borrowed(&self.tables))?;
             sink(id, &solved)?;
             if !keep {
                 solved.table = None;
@@ -308,6 +320,12 @@ impl Solver {
             }
         }
         Ok(left)
+    }
+
+    /// Keeps the seeds of classes in temporary files in `dir` from now on, not in memory. They have no name, so nothing is
+    /// left of them, however the program ends.
+    pub fn spill_to(&mut self, dir: &Path) {
+        self.spill = Some(dir.to_owned());
     }
 
     /// How many bytes the classes in work may take together from now on.

@@ -1,5 +1,6 @@
 //! Solving on the processor: what the moves of a class do to its planes, and the iteration with rayon.
 
+pub(crate) mod buckets;
 pub(crate) mod pass;
 pub(crate) mod quiet;
 pub(crate) mod seeds;

@@ -12,12 +12,19 @@ use crate::board::{ByColor, Color, NoMove};
 use crate::cpu::{Avx512, CpuLevel, Portable, Vector, dispatch};
 use crate::tablebase::class::Classes;
 use crate::tablebase::index::{Index, ROW_CELLS, WIDTH, squares_in_play};
+use crate::tablebase::solve::cpu::buckets::{Buckets, Entry};
 use crate::tablebase::solve::cpu::quiet::{QuietMoves, Row};
-use crate::tablebase::solve::cpu::seeds::{Buckets, Entry, MAX_PLIES, SeedMoves};
+use crate::tablebase::solve::cpu::seeds::{MAX_PLIES, SeedMoves};
 use crate::tablebase::value::{Cells, DRAW, NO_MOVE, decided};
 use crate::tablebase::{Material, SolveError, Stats, Table};
 use rayon::prelude::*;
+use std::borrow::Cow;
+use std::io;
+use std::path::Path;
 use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
+
+/// Seeds of a range of rows that are kept in memory before they go to disk: 3 MiB.
+const SPILL_ENTRIES: usize = 1 << 18;
 
 /// Rows a task works on at least, so that starting it costs little.
 const CHUNK_ROWS: usize = 512;
@@ -26,11 +33,11 @@ const CHUNK_ROWS: usize = 512;
 pub(crate) struct Task<'a> {
     pub material: Material,
     pub classes: &'a Classes,
-    /// The solved smaller classes, by class.
-    pub tables: &'a [Option<Table>],
     /// Whether to keep the values, or only the counts.
     pub keep: bool,
     pub level: CpuLevel,
+    /// A directory for the seeds, if memory is not to hold them.
+    pub spill: Option<&'a Path>,
 }
 
 /// The counts of a class, and its values if they were to be kept.
@@ -73,10 +80,13 @@ struct Class<'a> {
     seeds: ByColor<SeedMoves>,
 }
 
-/// Solves one class on the threads of the current rayon pool.
-pub(crate) fn solve(task: &Task) -> Result<Solved, SolveError> {
+/// Solves one class on the threads of the current rayon pool. `captures` are the solved smaller classes, by class; if they
+/// are owned, their memory is free again before the first pass.
+pub(crate) fn solve(task: &Task, captures: Cow<'_, [Option<Table>]>) -> Result<Solved, SolveError> {
     let class = Class::new(task);
-    let mut planes = class.start()?;
+    let mut planes = class.start(&captures)?;
+    drop(captures);
+    class.open(&mut planes)?;
     let last_seed = Color::ALL.iter().flat_map(|&c| &planes[c].chunks).map(|chunk| chunk.last_seed).max().unwrap_or(0);
     let mut depth = 0;
     loop {
@@ -89,7 +99,7 @@ pub(crate) fn solve(task: &Task) -> Result<Solved, SolveError> {
                 planes[color].cells.iter_mut().for_each(Cells::widen);
             }
         }
-        let work = class.pass(&mut planes, depth);
+        let work = class.pass(&mut planes, depth).map_err(|error| class.disk(&error))?;
         if !work && depth >= last_seed {
             break;
         }
@@ -98,8 +108,8 @@ pub(crate) fn solve(task: &Task) -> Result<Solved, SolveError> {
 }
 
 /// Finds the seeds of a class and forgets them, to be timed.
-pub(crate) fn seeds(task: &Task) -> Result<(), SolveError> {
-    Class::new(task).start().map(|_| ())
+pub(crate) fn seeds(task: &Task, captures: &[Option<Table>]) -> Result<(), SolveError> {
+    Class::new(task).start(captures).map(|_| ())
 }
 
 impl Class<'_> {
@@ -114,13 +124,26 @@ impl Class<'_> {
         }
     }
 
+    fn disk(&self, error: &io::Error) -> SolveError {
+        let dir = self.task.spill.unwrap_or(Path::new("")).to_owned();
+        SolveError::Disk { dir, what: error.to_string() }
+    }
+
+    fn chunk(&self) -> Result<Chunk, SolveError> {
+        let buckets = match self.task.spill {
+            Some(dir) => Buckets::on_disk(dir, SPILL_ENTRIES).map_err(|error| self.disk(&error))?,
+            None => Buckets::default(),
+        };
+        Ok(Chunk { buckets, ..Chunk::default() })
+    }
+
     fn chunk_rows(&self) -> usize {
         let threads = rayon::current_num_threads();
         if threads == 1 { self.index.rows } else { CHUNK_ROWS.max(self.index.rows.div_ceil(threads * 16)) }
     }
 
-    /// The planes before the first pass.
-    fn start(&self) -> Result<ByColor<Planes>, SolveError> {
+    /// The planes before the first pass, but for what is open to Black.
+    fn start(&self, captures: &[Option<Table>]) -> Result<ByColor<Planes>, SolveError> {
         let rows = self.index.rows;
         let chunk_rows = self.chunk_rows();
         let plane = || try_vec(rows, Row::EMPTY);
@@ -139,7 +162,7 @@ impl Class<'_> {
                 cells,
                 dirty: flags(rows),
                 next: flags(rows),
-                chunks: (0..rows.div_ceil(chunk_rows)).map(|_| Chunk::default()).collect(),
+                chunks: (0..rows.div_ceil(chunk_rows)).map(|_| self.chunk()).collect::<Result<_, _>>()?,
             })
         };
         let mut planes = ByColor { white: side()?, black: side()? };
@@ -152,9 +175,10 @@ impl Class<'_> {
                 .zip(own.held.par_chunks_mut(chunk_rows))
                 .zip(&mut own.chunks)
                 .enumerate()
-                .for_each(|(c, ((lost, held), chunk))| {
+                .try_for_each(|(c, ((lost, held), chunk))| {
                     let start = Start {
                         class: self,
+                        captures,
                         color,
                         first_row: c * chunk_rows,
                         valid: &valid,
@@ -163,17 +187,25 @@ impl Class<'_> {
                         next: &dirty,
                         chunk,
                     };
-                    dispatch!(self.task.level, fn(start: Start<'_>) = start_rows::<Portable>, avx512 start_rows::<Avx512>);
-                });
+                    dispatch!(self.task.level, fn(start: Start<'_>) -> io::Result<()> = start_rows::<Portable>, avx512 start_rows::<Avx512>)
+                })
+                .map_err(|error| self.disk(&error))?;
             planes[!color].dirty = dirty;
         }
-        planes.white.open = valid.clone();
-        planes.black.open = valid;
+        planes.white.open = valid;
         Ok(planes)
     }
 
+    /// At first every position is open to both sides.
+    fn open(&self, planes: &mut ByColor<Planes>) -> Result<(), SolveError> {
+        let mut open = try_vec(self.index.rows, Row::EMPTY)?;
+        open.copy_from_slice(&planes.white.open);
+        planes.black.open = open;
+        Ok(())
+    }
+
     /// One pass of both sides. Returns whether the next pass has rows to look at.
-    fn pass(&self, planes: &mut ByColor<Planes>, depth: u16) -> bool {
+    fn pass(&self, planes: &mut ByColor<Planes>, depth: u16) -> io::Result<bool> {
         let chunk_rows = self.chunk_rows();
         let white = planes.white.split(depth);
         let black = planes.black.split(depth);
@@ -192,9 +224,9 @@ impl Class<'_> {
                     let first_row = c * chunk_rows;
                     let part =
                         Part { class: self, color, depth, first_row, written, kept, held, opponent, cells, dirty, next, chunk };
-                    dispatch!(self.task.level, fn(part: Part<'_>) -> bool = pass_rows::<Portable>, avx512 pass_rows::<Avx512>)
+                    dispatch!(self.task.level, fn(part: Part<'_>) -> io::Result<bool> = pass_rows::<Portable>, avx512 pass_rows::<Avx512>)
                 })
-                .reduce(|| false, |a, b| a | b)
+                .try_reduce(|| false, |a, b| Ok(a | b))
         };
         let (a, b) = rayon::join(
             || run(Color::White, white, black_kept, black_next),
@@ -204,7 +236,8 @@ impl Class<'_> {
             let side = &mut planes[color];
             std::mem::swap(&mut side.dirty, &mut side.next);
         }
-        a || b
+        let (a, b) = (a?, b?);
+        Ok(a || b)
     }
 
     /// Counts and marks what no pass decided.
@@ -291,6 +324,7 @@ impl Planes {
 /// One range of rows of one side to move, before the first pass.
 struct Start<'a> {
     class: &'a Class<'a>,
+    captures: &'a [Option<Table>],
     color: Color,
     first_row: usize,
     /// All positions; the same for both sides to move.
@@ -304,7 +338,7 @@ struct Start<'a> {
 
 /// Seeds, and positions without a move.
 #[inline(always)]
-fn start_rows<V: Vector>(start: Start<'_>) {
+fn start_rows<V: Vector>(start: Start<'_>) -> io::Result<()> {
     let Class { task, index, quiet, seeds } = start.class;
     let loses = task.classes.options().no_move == NoMove::Loss;
     let mut best = Box::new([[0; WIDTH]; WIDTH]);
@@ -315,7 +349,9 @@ fn start_rows<V: Vector>(start: Start<'_>) {
         if *valid == Row::EMPTY {
             continue;
         }
-        let seeded = seeds[start.color].row::<V>(index, task.tables, row, valid, &mut best, &mut start.chunk.buckets);
+        let seeded =
+            seeds[start.color].row::<V>(index, start.captures, row, valid, &mut best, &mut start.chunk.buckets);
+        start.chunk.buckets.spill(false)?;
         start.held[i] = seeded.held;
         quiet[start.color].reach_plane(index, start.valid, row, &mut quiet_moves);
         let mut any_lost = false;
@@ -336,7 +372,9 @@ fn start_rows<V: Vector>(start: Start<'_>) {
             quiet[!start.color].rows_into(index, row, |other| start.next[other].store(1, Relaxed));
         }
     }
+    start.chunk.buckets.spill(true)?;
     start.chunk.last_seed = start.chunk.buckets.last_depth();
+    Ok(())
 }
 
 /// One range of rows of one side to move, in one pass.
@@ -360,12 +398,12 @@ struct Part<'a> {
 
 /// Returns whether a row changed.
 #[inline(always)]
-fn pass_rows<V: Vector>(mut part: Part<'_>) -> bool {
+fn pass_rows<V: Vector>(mut part: Part<'_>) -> io::Result<bool> {
     let Class { index, quiet, .. } = part.class;
     let odd = part.depth % 2 == 1;
     let first_word = part.first_row * WIDTH;
     let mut changed = false;
-    let entries = part.chunk.buckets.take(part.depth);
+    let entries = part.chunk.buckets.take(part.depth)?;
     let mut seeds = entries.iter().peekable();
     let mut found = Row::EMPTY;
     for i in 0..part.written.len() {
@@ -414,7 +452,7 @@ fn pass_rows<V: Vector>(mut part: Part<'_>) -> bool {
         part.chunk.stats.add_decided(part.depth, count * index.weight(row));
         quiet[!part.color].rows_into(index, row, |other| part.next[other].store(1, Relaxed));
     }
-    changed
+    Ok(changed)
 }
 
 /// The values of a range of rows, if they are kept.
@@ -463,4 +501,39 @@ fn try_vec<T: Clone>(len: usize, value: T) -> Result<Vec<T>, SolveError> {
     vec.try_reserve_exact(len).map_err(|_| SolveError::Memory { bytes })?;
     vec.resize(len, value);
     Ok(vec)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::board::RuleOptions;
+    use crate::tablebase::{ClassId, Options, Solver};
+
+    /// Seeds on disk change no value and no count, and leave no file.
+    #[test]
+    fn seeds_on_disk_change_nothing() {
+        let dir = tempfile::tempdir().unwrap();
+        for rules in [RuleOptions::PAPER, "chinese".parse().unwrap()] {
+            let mut memory = Solver::new(&rules, 3, Options::default());
+            let mut disk = Solver::new(&rules, 3, Options::default());
+            disk.spill_to(dir.path());
+            for pieces in 2..=3 {
+                memory.solve_level(pieces, true, &|_, _| ()).unwrap();
+                disk.solve_level(pieces, true, &|_, _| ()).unwrap();
+            }
+            for id in (0..memory.classes().len()).map(ClassId) {
+                assert_eq!(disk.table(id), memory.table(id));
+                assert_eq!(disk.class_stats(id), memory.class_stats(id));
+            }
+        }
+        assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 0);
+    }
+
+    #[test]
+    fn a_disk_that_is_not_there_is_named() {
+        let mut solver = Solver::new(&RuleOptions::PAPER, 2, Options::default());
+        solver.spill_to(Path::new("/no/such/folder"));
+        let error = solver.solve_level(2, true, &|_, _| ()).unwrap_err();
+        assert!(matches!(error, SolveError::Disk { .. }) && error.to_string().contains("/no/such/folder"), "{error}");
+    }
 }

@@ -7,6 +7,7 @@ use crate::board::{Bitboard, Color, Direction, NoMove, OwnRatBlocks, RuleOptions
 use crate::cpu::Vector;
 use crate::tablebase::class::{Classes, Member};
 use crate::tablebase::index::{Index, WIDTH, squares_in_play};
+use crate::tablebase::solve::cpu::buckets::{Buckets, Entry};
 use crate::tablebase::solve::cpu::quiet::{MAX_ROW_PIECES, Row, destinations};
 use crate::tablebase::value::{Cells, Code, DRAW, NO_MOVE};
 use crate::tablebase::{Man, Table};
@@ -32,49 +33,6 @@ pub(crate) fn worth(code: Code, options: &RuleOptions) -> Worth {
         _ => code - 2,
     };
     if plies % 2 == 1 { plies + 1 } else { Worth::MAX - (plies + 1) }
-}
-
-/// Positions of one word that get something at one depth.
-#[derive(Copy, Clone, Debug)]
-pub(crate) struct Entry {
-    pub word: u32,
-    low: u32,
-    high: u32,
-}
-
-impl Entry {
-    pub fn new(word: usize, mask: u64) -> Entry {
-        Entry { word: word as u32, low: mask as u32, high: (mask >> 32) as u32 }
-    }
-
-    pub fn mask(self) -> u64 {
-        u64::from(self.low) | u64::from(self.high) << 32
-    }
-}
-
-/// The seeds of a range of rows, by depth in plies: at an odd depth positions that win then, at an even depth positions
-/// that can be lost from then on.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Buckets(Vec<Vec<Entry>>);
-
-impl Buckets {
-    fn push(&mut self, depth: u16, entry: Entry) {
-        let depth = depth as usize;
-        if self.0.len() <= depth {
-            self.0.resize_with(depth + 1, Vec::new);
-        }
-        self.0[depth].push(entry);
-    }
-
-    /// Takes the seeds of a depth.
-    pub fn take(&mut self, depth: u16) -> Vec<Entry> {
-        self.0.get_mut(depth as usize).map(std::mem::take).unwrap_or_default()
-    }
-
-    /// The greatest depth with a seed, or 0.
-    pub fn last_depth(&self) -> u16 {
-        self.0.iter().rposition(|b| !b.is_empty()).unwrap_or(0) as u16
-    }
 }
 
 /// What one row's seeds say at once.
