@@ -167,7 +167,10 @@ fn slurm_solves_what_generate_does_though_a_node_dies() {
     let required = std::env::var_os("DSQ_REQUIRE_SLURM").is_some();
     let programs = ["munged", "slurmctld", "slurmd", "sbatch"];
     if let Some(missing) = programs.into_iter().find(|name| find(name).is_none()) {
-        assert!(!required, "DSQ_REQUIRE_SLURM is set, and there is no {missing} (Debian: slurmctld slurmd slurm-client munge)");
+        assert!(
+            !required,
+            "DSQ_REQUIRE_SLURM is set, and there is no {missing} (Debian: slurmctld slurmd slurm-client munge)"
+        );
         println!("skipped: there is no {missing} (Debian: slurmctld slurmd slurm-client munge)");
         return;
     }
@@ -179,8 +182,20 @@ fn slurm_solves_what_generate_does_though_a_node_dies() {
 
     let mut cluster = Cluster::start(&temporary.path().join("slurm"));
     let script = dsq::stdout(&[
-        "cluster", "plan", "--pieces", "4", "--for", "slurm", "--tables", &as_text(&many), "--nodes", "3", "--rate", "100000",
-        "--program", env!("CARGO_BIN_EXE_dsq"),
+        "cluster",
+        "plan",
+        "--pieces",
+        "4",
+        "--for",
+        "slurm",
+        "--tables",
+        &as_text(&many),
+        "--nodes",
+        "3",
+        "--rate",
+        "100000",
+        "--program",
+        env!("CARGO_BIN_EXE_dsq"),
     ]);
     fs::write(temporary.path().join("submit.sh"), script).unwrap();
     let submitted = cluster.output("sh", &[&as_text(&temporary.path().join("submit.sh"))]);
@@ -189,11 +204,14 @@ fn slurm_solves_what_generate_does_though_a_node_dies() {
     // A node dies with a job of the last level on it.
     let count = |dir: &Path| tables(dir).len();
     wait("the last level", 120, || count(&many) > 60);
-    wait("a job on the second node", 60, || !cluster.run("squeue", &["-h", "-t", "R", "-w", "n2", "-o", "%A"]).is_empty());
+    wait("a job on the second node", 60, || {
+        !cluster.run("squeue", &["-h", "-t", "R", "-w", "n2", "-o", "%A"]).is_empty()
+    });
     cluster.kill_node("n2");
     wait("the end of all jobs", 240, || {
         // A job that lost its node waits two minutes unless told otherwise.
-        for job in cluster.run("squeue", &["-h", "-t", "PD", "-o", "%A %r"]).lines().filter(|l| l.contains("BeginTime")) {
+        for job in cluster.run("squeue", &["-h", "-t", "PD", "-o", "%A %r"]).lines().filter(|l| l.contains("BeginTime"))
+        {
             let job = job.split(' ').next().unwrap();
             cluster.run("scontrol", &["update", &format!("JobId={job}"), "StartTime=now"]);
         }

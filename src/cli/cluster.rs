@@ -19,9 +19,11 @@ use std::time::{Duration, Instant};
 /// that all machines see; `status` says how far it is; `finish` checks everything and writes the manifest. The result is
 /// byte for byte that of `dsq generate`.
 #[derive(Args)]
-#[command(after_help = "Examples:\n  dsq cluster plan --pieces 5 --for slurm --tables /shared/tables > submit.sh && sh submit.sh\n  \
+#[command(
+    after_help = "Examples:\n  dsq cluster plan --pieces 5 --for slurm --tables /shared/tables > submit.sh && sh submit.sh\n  \
                         dsq cluster solve EPvLR --tables /shared/tables\n  \
-                        dsq cluster status /shared/tables --pieces 5\n  dsq cluster finish /shared/tables --pieces 5")]
+                        dsq cluster status /shared/tables --pieces 5\n  dsq cluster finish /shared/tables --pieces 5"
+)]
 pub struct Cluster {
     #[command(subcommand)]
     command: Command,
@@ -120,7 +122,11 @@ impl PlanCommand {
             Engine::Slurm => print(slurm::script(&plan, &jobs).trim_end()),
             Engine::Snakemake => print(snakemake::snakefile(&plan, &jobs).trim_end()),
             Engine::Hours => [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024].into_iter().try_for_each(|cores| {
-                print_json(&Hours { cores, hours: plan.simulate(cores) / 3600.0, core_hours: plan.core_seconds() / 3600.0 })
+                print_json(&Hours {
+                    cores,
+                    hours: plan.simulate(cores) / 3600.0,
+                    core_hours: plan.core_seconds() / 3600.0,
+                })
             }),
         }
     }
@@ -329,7 +335,9 @@ impl FinishCommand {
         }
         match &missing[..] {
             [] => Ok(()),
-            [first, ..] => Err(Failure::Mismatch(format!("{} classes are missing, the first is {first}", missing.len()))),
+            [first, ..] => {
+                Err(Failure::Mismatch(format!("{} classes are missing, the first is {first}", missing.len())))
+            }
         }
     }
 }

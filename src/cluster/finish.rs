@@ -2,7 +2,9 @@
 //! the manifest written.
 
 use crate::board::RuleOptions;
-use crate::tablebase::{ClassCounts, Classes, Material, PartialFile, SetError, TableFile, list_tables, partial_files, sweep};
+use crate::tablebase::{
+    ClassCounts, Classes, Material, PartialFile, SetError, TableFile, list_tables, partial_files, sweep,
+};
 use std::path::Path;
 use std::time::Duration;
 
@@ -24,7 +26,8 @@ pub struct Status {
 /// # Errors
 /// If the directory cannot be read.
 pub fn status(dir: &Path, rules: &RuleOptions, pieces: usize) -> Result<Status, SetError> {
-    let mut status = Status { tables: Vec::new(), counted: Vec::new(), missing: Vec::new(), partial: partial_files(dir)? };
+    let mut status =
+        Status { tables: Vec::new(), counted: Vec::new(), missing: Vec::new(), partial: partial_files(dir)? };
     for (_, class) in Classes::new(rules, pieces).iter() {
         let name = class.representative;
         let list = if TableFile::path(dir, name).exists() {

@@ -127,7 +127,8 @@ pub struct Bundle {
 pub fn bundles<'a>(classes: impl Iterator<Item = &'a PlannedClass>, count: usize) -> Vec<Bundle> {
     let mut classes: Vec<&PlannedClass> = classes.collect();
     classes.sort_by_key(|class| (Reverse(Seconds(class.seconds)), class.class.to_string()));
-    let mut bundles = vec![Bundle { classes: Vec::new(), bytes: 0, seconds: 0.0 }; count.clamp(1, classes.len().max(1))];
+    let mut bundles =
+        vec![Bundle { classes: Vec::new(), bytes: 0, seconds: 0.0 }; count.clamp(1, classes.len().max(1))];
     for class in classes {
         let least = bundles.iter_mut().min_by_key(|bundle| Seconds(bundle.seconds)).expect("there is at least one");
         least.classes.push(class.class);

@@ -127,7 +127,8 @@ impl ClassCounts {
         for entry in fs::read_dir(dir).map_err(TableError::io(dir))? {
             let path = entry.map_err(TableError::io(dir))?.path();
             let is_class = |stem: &str| stem.parse::<Material>().is_ok_and(|material| material.to_string() == stem);
-            if path.extension().is_none_or(|e| e != "json") || !path.file_stem().and_then(|s| s.to_str()).is_some_and(is_class)
+            if path.extension().is_none_or(|e| e != "json")
+                || !path.file_stem().and_then(|s| s.to_str()).is_some_and(is_class)
             {
                 continue;
             }

@@ -4,10 +4,9 @@
 use super::counts::{ClassCounts, Provenance};
 use super::error::SetError;
 use super::file::{Packing, TableFile, write};
-use super::manifest::file_name;
 use crate::board::{ByColor, Color, RuleOptions};
-use crate::tablebase::solve::cpu::processor::Processor;
-use crate::tablebase::{Cells, Classes, Material, MemoryNeed, Solved, Table};
+use crate::tablebase::solve::cpu::pass::Outcome;
+use crate::tablebase::{Cells, Classes, Material, MemoryNeed, Processor, Solved, Table};
 use std::path::Path;
 use std::time::Instant;
 
@@ -53,7 +52,7 @@ impl ClassJob<'_> {
         let id = classes.member(self.material).ok_or_else(missing)?.class;
         let class = classes.get(id);
         let name = class.representative;
-        let path = self.dir.join(file_name(class));
+        let path = TableFile::path(self.dir, class.representative);
         if path.exists() {
             TableFile::open(&path, &self.rules, name)?.check()?;
             return Ok(JobDone::There(name));
@@ -64,17 +63,24 @@ impl ClassJob<'_> {
         let need = MemoryNeed::of_job(&classes, id, !self.stats_only);
         let limit = self.memory_gib.saturating_mul(GIB);
         if need.spilled() > limit {
-            return Err(SetError::Memory { material: name, needed: need.spilled().div_ceil(GIB), limit: self.memory_gib });
+            return Err(SetError::Memory {
+                material: name,
+                needed: need.spilled().div_ceil(GIB),
+                limit: self.memory_gib,
+            });
         }
-        let spill = (need.total() > limit).then_some(self.spill);
+        let on_disk = need.total() > limit;
+        let processor = Processor::default();
+        let processor = if on_disk { processor.spilling(self.spill.to_owned()) } else { processor };
         let start = Instant::now();
         let captures = self.captures(&classes, &need)?;
-        let Solved { stats, table, deepest } = Processor::default().solve_owned(&classes, id, captures, !self.stats_only, spill)?;
+        let Outcome { solved: Solved { stats, table }, deepest } =
+            processor.solve_owned(&classes, id, captures, !self.stats_only)?;
         let mut counts = ClassCounts::new(&self.rules, class, stats);
         let index = class.index();
-        counts.deepest = ByColor::from_fn(|turn| Some(index.position(turn, deepest[turn]?)?.to_fen()));
+        counts.deepest = ByColor::from_fn(|turn| Some(index.position(deepest[turn]?, turn)?.to_fen()));
         counts.seconds = start.elapsed().as_secs_f64();
-        counts.bytes = if spill.is_some() { need.spilled() } else { need.total() } as u64;
+        counts.bytes = if on_disk { need.spilled() } else { need.total() } as u64;
         counts.threads = rayon::current_num_threads();
         counts.provenance = self.provenance.clone();
         match table {
@@ -89,7 +95,7 @@ impl ClassJob<'_> {
         let mut tables = vec![None; classes.len()];
         for (id, sides) in &need.captures {
             let class = classes.get(*id);
-            let path = self.dir.join(file_name(class));
+            let path = TableFile::path(self.dir, class.representative);
             if !path.exists() {
                 return Err(SetError::Missing { dir: self.dir.to_owned(), material: class.representative });
             }
@@ -99,7 +105,7 @@ impl ClassJob<'_> {
                 true if file.stores(turn) => Ok(file.load(turn)?),
                 true => Err(SetError::OneSided { path: path.clone() }),
             };
-            tables[id.number()] = Some(Table { cells: ByColor { white: side(Color::White)?, black: side(Color::Black)? } });
+            tables[id.0] = Some(Table { cells: ByColor { white: side(Color::White)?, black: side(Color::Black)? } });
         }
         Ok(tables)
     }

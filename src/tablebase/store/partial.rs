@@ -12,6 +12,9 @@ use std::time::{Duration, SystemTime};
 /// Extension of files that are being written.
 pub(crate) const PARTIAL: &str = "partial";
 
+/// A file of another machine that nobody wrote to for so long is abandoned.
+pub(crate) const ABANDONED: Duration = Duration::from_secs(24 * 3600);
+
 /// This machine's name, with nothing in it but letters, digits and dots.
 fn host() -> &'static str {
     static HOST: OnceLock<String> = OnceLock::new();
@@ -71,7 +74,7 @@ pub struct PartialFile {
 ///
 /// # Errors
 /// If the directory cannot be read.
-pub(crate) fn partial_files(dir: &Path) -> Result<Vec<PartialFile>, TableError> {
+pub fn partial_files(dir: &Path) -> Result<Vec<PartialFile>, TableError> {
     let mut files = Vec::new();
     for entry in fs::read_dir(dir).map_err(TableError::io(dir))? {
         let path = entry.map_err(TableError::io(dir))?.path();
@@ -90,7 +93,7 @@ pub(crate) fn partial_files(dir: &Path) -> Result<Vec<PartialFile>, TableError> 
 ///
 /// # Errors
 /// If a file cannot be removed.
-pub(crate) fn sweep(dir: &Path, age: Duration) -> Result<usize, TableError> {
+pub fn sweep(dir: &Path, age: Duration) -> Result<usize, TableError> {
     let mut swept = 0;
     for file in partial_files(dir)? {
         if file.dead.unwrap_or(file.age >= age) {
@@ -133,7 +136,10 @@ mod tests {
         for path in [&mine, &elsewhere, &old, &dead] {
             fs::write(path, "x").unwrap();
         }
-        assert_eq!(sweep(dir.path(), Duration::from_secs(3600)).unwrap(), if cfg!(target_os = "linux") { 2 } else { 1 });
+        assert_eq!(
+            sweep(dir.path(), Duration::from_secs(3600)).unwrap(),
+            if cfg!(target_os = "linux") { 2 } else { 1 }
+        );
         assert!(mine.exists() && elsewhere.exists() && !old.exists());
         sweep(dir.path(), Duration::ZERO).unwrap();
         assert!(mine.exists() && !elsewhere.exists());
