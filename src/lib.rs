@@ -2,6 +2,7 @@
 
 pub mod benchmark;
 pub mod board;
+pub mod cluster;
 pub mod complexity;
 pub mod cpu;
 pub mod game;

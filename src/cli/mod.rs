@@ -4,6 +4,7 @@ mod analyze;
 mod backend;
 mod bench;
 mod charts;
+mod cluster;
 mod compare;
 mod control;
 mod devices;
@@ -71,6 +72,7 @@ enum Command {
     Stats(stats::StatsCommand),
     Repack(repack::Repack),
     Export(export::Export),
+    Cluster(cluster::Cluster),
     Compare(compare::Compare),
     Devices(devices::Devices),
     Mine(mine::Mine),
@@ -102,6 +104,7 @@ pub fn main() -> ExitCode {
         Command::Stats(command) => command.run(),
         Command::Repack(command) => command.run(),
         Command::Export(command) => command.run(),
+        Command::Cluster(command) => command.run(),
         Command::Compare(command) => command.run(),
         Command::Devices(command) => command.run(),
         Command::Mine(command) => command.run(),
