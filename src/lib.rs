@@ -2,6 +2,7 @@
 
 pub mod benchmark;
 pub mod board;
+pub mod cluster;
 pub mod complexity;
 pub mod cpu;
 pub mod game;
@@ -15,6 +16,8 @@ pub mod perft;
 pub mod plot;
 pub mod reproduce;
 pub mod search;
+#[cfg(feature = "serve")]
+pub mod serve;
 pub mod tablebase;
 pub mod text;
 pub mod uci;

@@ -19,12 +19,13 @@
 use crate::board::{ByColor, Color, RuleOptions};
 use crate::tablebase::index::Index;
 use crate::tablebase::store::codec::{self, Layout};
-use crate::tablebase::{Cells, Material, ROW_CELLS, Stats, Table, Value};
+use crate::tablebase::store::partial::write_whole;
+use crate::tablebase::{Cells, Class, Material, ROW_CELLS, Stats, Table, Value};
 use memmap2::Mmap;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
-use std::fs::{self, File};
-use std::io::{self, Write};
+use std::fs::File;
+use std::io;
 use std::path::{Path, PathBuf};
 use thiserror::Error;
 use xxhash_rust::xxh3::xxh3_64;
@@ -33,6 +34,9 @@ const MAGIC: &[u8; 8] = b"DSQTABLE";
 const VERSION: u32 = 2;
 /// The largest decoded block that is read.
 const MAX_BLOCK_BYTES: usize = 1 << 20;
+
+/// Extension of tables.
+const EXTENSION: &str = "dsq";
 
 /// How a table is written.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -156,7 +160,7 @@ pub(crate) fn write(
     stats: &ByColor<Stats>,
     packing: Packing,
 ) -> Result<(), TableError> {
-    let index = Index::new(material);
+    let index = Index::new(material).expect("no class has more pieces than an index");
     let layout = Layout::new(&index);
     let cells = ByColor { white: &table.cells.white, black: &table.cells.black };
     let cell_bytes = match cells.white {
@@ -173,7 +177,7 @@ pub(crate) fn write(
         starts.par_iter().map(block).collect()
     };
     let sides = if packing.one_side { smaller(|color| compress(color, 1).unwrap_or_default()) } else { Sides::Both };
-    let letters = index.men.iter().map(|&(color, animal)| crate::board::Piece { color, animal }.letter());
+    let letters = index.pieces.iter().map(|piece| piece.letter());
     let description = Description {
         rules: rules.table_spelling(),
         rules_hash: hex(rules.table_hash()),
@@ -210,39 +214,18 @@ pub(crate) fn write(
     write_whole(path, &bytes)
 }
 
-/// Checks that the file at `path` was made of these values.
+/// Checks that the file at `path` was made of these values of a class.
 pub(crate) fn check_values(
     path: &Path,
-    material: Material,
+    class: &Class,
     table: &Table,
     values: &ByColor<String>,
 ) -> Result<(), TableError> {
-    let layout = Layout::new(&Index::new(material));
+    let layout = Layout::new(&class.index());
     if Color::ALL.iter().all(|&color| hex(layout.checksum(&table.cells[color])) == values[color]) {
         return Ok(());
     }
     Err(TableError::Damaged { path: path.to_owned(), what: "its values are not those of its material" })
-}
-
-/// Extension of files that are being written.
-pub(crate) const PARTIAL: &str = "partial";
-
-/// Writes a file under another name, brings it to the disk, and gives it its name. What goes wrong leaves nothing behind.
-pub(crate) fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), TableError> {
-    let partial = path.with_added_extension(PARTIAL);
-    let written = File::create(&partial).and_then(|mut file| {
-        file.write_all(bytes)?;
-        file.sync_all()
-    });
-    let renamed = written.and_then(|()| fs::rename(&partial, path)).and_then(|()| match path.parent() {
-        // The name itself is on the disk only when the directory is. Not every system can do that.
-        Some(dir) if cfg!(unix) => File::open(dir).and_then(|dir| dir.sync_all()),
-        _ => Ok(()),
-    });
-    renamed.map_err(|source| {
-        let _ = fs::remove_file(&partial);
-        TableError::Io { path: path.to_owned(), source }
-    })
 }
 
 /// An open table file. Its head is checked on opening, each block when it is read.
@@ -264,6 +247,12 @@ pub(crate) struct Block {
 }
 
 impl TableFile {
+    /// Where the table of a class lies in a directory, by its representative.
+    #[must_use]
+    pub fn path(dir: &Path, class: Material) -> PathBuf {
+        dir.join(format!("{class}.{EXTENSION}"))
+    }
+
     /// Opens the table of a material under these rules.
     pub fn open(path: &Path, rules: &RuleOptions, material: Material) -> Result<TableFile, TableError> {
         let file = File::open(path).map_err(TableError::io(path))?;
@@ -303,9 +292,9 @@ impl TableFile {
             let found = description.material;
             return Err(TableError::Material { path: path.to_owned(), found, wanted: material });
         }
-        let index = Index::new(material);
+        let index = Index::new(material).ok_or(damaged("it names more pieces than a table has"))?;
         let layout = Layout::new(&index);
-        let cells = index.rows * ROW_CELLS;
+        let cells = index.cells();
         let row_bytes = layout.row_len().saturating_mul(description.cell_bytes);
         let sound = description.rows == index.rows
             && matches!(description.cell_bytes, 1 | 2)
@@ -412,9 +401,7 @@ impl TableFile {
         for first in (0..self.index.rows).step_by(self.description.block_rows) {
             let block = self.block(self.block_of(color, first * ROW_CELLS))?;
             let rows = first..(first + self.description.block_rows).min(self.index.rows);
-            self.layout.scatter(&block.bytes, &mut cells, rows, |row| {
-                crate::tablebase::solve::cpu::pass::valid_row(&self.index, row).0
-            });
+            self.layout.scatter(&block.bytes, &mut cells, rows, |row| self.index.valid_row(row));
         }
         self.check_values(color, &cells)?;
         Ok(cells)

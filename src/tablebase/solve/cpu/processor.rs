@@ -1,0 +1,86 @@
+use crate::cpu::CpuLevel;
+use crate::tablebase::solve::backend::{Backend, Job, Sink, SolveError};
+use crate::tablebase::solve::cpu::memory::WorkingMemory;
+use crate::tablebase::solve::cpu::pass::{Outcome, Task, solve};
+use crate::tablebase::{ClassId, Classes, Index, Table};
+use rayon::prelude::*;
+use std::borrow::Cow;
+use std::cmp::Reverse;
+use std::path::{Path, PathBuf};
+
+/// Solves on the threads of the current rayon pool.
+#[derive(Clone, Debug)]
+pub struct Processor {
+    level: CpuLevel,
+    /// Where the seeds of classes go that memory does not hold.
+    spill: Option<PathBuf>,
+}
+
+impl Processor {
+    /// Works with these instructions.
+    #[must_use]
+    pub fn new(level: CpuLevel) -> Processor {
+        Processor { level, spill: None }
+    }
+
+    /// Keeps the seeds of classes in temporary files in `dir`, not in memory. They have no name, so nothing is left of them,
+    /// however the program ends.
+    #[must_use]
+    pub fn spilling(self, dir: PathBuf) -> Processor {
+        Processor { spill: Some(dir), ..self }
+    }
+
+    /// What one class is solved from, but for the classes that captures lead to.
+    pub(crate) fn task<'a>(&self, job: &Job<'a>, id: ClassId, spill: Option<&'a Path>) -> Task<'a> {
+        Task { material: job.material(id), classes: job.classes, keep: job.values, level: self.level, spill }
+    }
+
+    /// Solves one class from captures that are given away, so that their memory is free before the iteration begins.
+    pub(crate) fn solve_owned(
+        &self,
+        classes: &Classes,
+        id: ClassId,
+        captures: Vec<Option<Table>>,
+        values: bool,
+    ) -> Result<Outcome, SolveError> {
+        let job = Job { ids: &[id], classes, values, memory: 0, tables: &[] };
+        solve(&self.task(&job, id, self.spill.as_deref()), Cow::Owned(captures))
+    }
+}
+
+/// With the best instructions that this processor has.
+impl Default for Processor {
+    fn default() -> Processor {
+        Processor::new(CpuLevel::get())
+    }
+}
+
+impl Backend for Processor {
+    fn name(&self) -> String {
+        format!("processor ({})", self.level.name())
+    }
+
+    fn solve(&mut self, job: &Job<'_>, sink: Sink<'_>) -> Result<(), SolveError> {
+        let bytes = |id: ClassId| self.host_bytes(&job.classes.get(id).index(), job.values);
+        let mut ids = job.ids.to_vec();
+        // The largest first, so that the last ones to finish are small.
+        ids.sort_by_key(|&id| (Reverse(bytes(id)), id));
+        let mut rest = &ids[..];
+        while let Some(&largest) = rest.first() {
+            // A thread that waits within one class may begin another, so only this bounds how many are in memory.
+            let (group, others) = rest.split_at((job.memory / bytes(largest)).clamp(1, rest.len()));
+            let solve = |&id: &ClassId| {
+                let task = self.task(job, id, self.spill.as_deref());
+                sink(id, solve(&task, Cow::Borrowed(job.tables))?.solved)
+            };
+            group.par_iter().with_max_len(1).try_for_each(solve)?;
+            rest = others;
+        }
+        Ok(())
+    }
+
+    fn host_bytes(&self, index: &Index, values: bool) -> usize {
+        let need = WorkingMemory::new(index, values);
+        if self.spill.is_some() { need.spilled() } else { need.total() }
+    }
+}
