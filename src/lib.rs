@@ -2,8 +2,10 @@
 
 pub mod benchmark;
 pub mod board;
+pub mod complexity;
 pub mod cpu;
 pub mod game;
+pub mod general;
 #[cfg(feature = "gpu")]
 pub mod gpu;
 pub mod matches;

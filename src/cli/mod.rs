@@ -8,6 +8,8 @@ mod compare;
 mod control;
 mod devices;
 mod export;
+mod gadgets;
+mod general;
 mod generate;
 mod machine;
 mod matches;
@@ -16,6 +18,7 @@ mod perft;
 mod play;
 mod probe;
 mod record;
+mod reduce;
 mod repack;
 mod reproduce;
 #[cfg(feature = "serve")]
@@ -80,6 +83,9 @@ enum Command {
     #[command(hide = true)]
     Benchmark(machine::MachineCommand),
     Tune(tune::Tune),
+    General(general::General),
+    Gadgets(gadgets::Gadgets),
+    Reduce(reduce::Reduce),
 }
 
 /// Runs the program.
@@ -106,6 +112,9 @@ pub fn main() -> ExitCode {
         Command::Bench(command) => command.run(),
         Command::Benchmark(command) => command.run(),
         Command::Tune(command) => command.run(),
+        Command::General(command) => command.run(),
+        Command::Gadgets(command) => command.run(),
+        Command::Reduce(command) => command.run(),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

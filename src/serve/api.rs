@@ -4,7 +4,7 @@ use super::errors::{ApiError, Code};
 use super::tables::View;
 use crate::board::{Color, Move, Outcome, Piece, Position, PositionError, Rules, Square};
 use crate::game::random::Random;
-use crate::tablebase::{Material, Stats, Summary, Verdict, Wdl};
+use crate::tablebase::{Material, Probe, Stats, Summary, Verdict, Wdl};
 use serde::Serialize;
 
 /// How a colour is written.
@@ -140,7 +140,7 @@ pub fn probe(tables: &View<'_>, position: &Position, moves: bool) -> Result<Prob
     let value = verdict.map(|verdict| Value::new(verdict, is_stuck(position, rules)));
     let other_side = if over.is_some() { None } else { self::value(tables, &position.pass())? };
     let zugzwang = value.zip(other_side).map(|(here, there)| worth(here.wdl) < -worth(there.wdl));
-    let ranked = if moves { Some(tables.moves(position)?) } else { None };
+    let ranked = if moves { Some(tables.ranked(position)?) } else { None };
     let holding = ranked.as_ref().map(|ranked| holding(ranked, verdict));
     let entries = |ranked: Vec<(Move, Option<Verdict>)>| {
         ranked.into_iter().map(|(mv, verdict)| move_entry(position, rules, mv, verdict)).collect()
@@ -244,7 +244,7 @@ pub fn mainline(tables: &View<'_>, position: &Position, max: usize) -> Result<Ma
         if let Some(over) = over(&current, rules) {
             break over.how;
         }
-        let ranked = tables.moves(&current)?;
+        let ranked = tables.ranked(&current)?;
         let Some(&(mv, Some(verdict))) = ranked.first() else { break "draw" };
         if verdict.wdl == Wdl::Draw {
             break "draw";

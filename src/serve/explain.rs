@@ -6,7 +6,7 @@ use super::tables::{Registry, View};
 use crate::board::geometry::DEN;
 use crate::board::{Bitboard, ByColor, Color, Direction, Move, Position, RuleOptions, Rules, Square};
 use crate::mining::{Feature, Kind, Routes, Tree, Winner, learn, manhattan};
-use crate::tablebase::{Material, Wdl};
+use crate::tablebase::{Material, Probe, Solver, Wdl};
 use serde::Serialize;
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex};
@@ -143,21 +143,23 @@ pub fn matrix(tables: &View<'_>, white: usize, black: usize) -> Result<Matrix, A
         return Err(missing());
     }
     let mut all: Vec<Material> = Material::all(white + black);
-    all.retain(|material| material.white.len() == white && material.black.len() == black);
+    all.retain(|material| material.side(Color::White).len() == white && material.side(Color::Black).len() == black);
     let mut sides = (Vec::new(), Vec::new());
     for material in &all {
-        if !sides.0.contains(&material.white) {
-            sides.0.push(material.white);
+        let (white, black) = (material.side(Color::White), material.side(Color::Black));
+        if !sides.0.contains(&white) {
+            sides.0.push(white);
         }
-        if !sides.1.contains(&material.black) {
-            sides.1.push(material.black);
+        if !sides.1.contains(&black) {
+            sides.1.push(black);
         }
     }
     let mut shares: [Vec<Vec<f64>>; 3] = Default::default();
     for &white in &sides.0 {
         let mut row: [Vec<f64>; 3] = Default::default();
         for &black in &sides.1 {
-            let (stats, _, _) = tables.stats(Material { white, black })?.ok_or_else(missing)?;
+            let material = all.iter().find(|m| m.side(Color::White) == white && m.side(Color::Black) == black);
+            let (stats, _, _) = tables.stats(*material.ok_or_else(missing)?)?.ok_or_else(missing)?;
             let s = stats.white.summary();
             // Shares are for people: four digits.
             let share = |count: u64| (count as f64 / s.positions.max(1) as f64 * 1e4).round() / 1e4;
@@ -206,7 +208,7 @@ struct Holding {
 
 /// The moves that keep a drawn position drawn.
 fn drawing(tables: &View<'_>, position: &Position) -> Result<Vec<Move>, ApiError> {
-    let moves = tables.moves(position)?;
+    let moves = tables.ranked(position)?;
     let draws = moves.into_iter().filter(|(_, verdict)| verdict.is_some_and(|verdict| verdict.wdl == Wdl::Draw));
     Ok(draws.map(|(mv, _)| mv).collect())
 }
@@ -364,7 +366,7 @@ impl Trees {
             }
         }
         let no_tree = || ApiError::new(Code::NoTable, format!("there is no tree of {material}"));
-        let tables = crate::mining::Tables::solve_material(options, material).map_err(|_| no_tree())?;
+        let tables = Solver::solved_material(options, material).map_err(|_| no_tree())?;
         let leaves = (material.len() > 2).then_some(LEAVES);
         let tree = Arc::new(learn::learn(&tables, material, None, leaves).ok_or_else(no_tree)?);
         let mut known = self.known.lock().unwrap_or_else(|e| e.into_inner());

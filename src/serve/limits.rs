@@ -36,7 +36,10 @@ pub async fn guard(State(app): State<Arc<App>>, request: Request, next: Next) ->
     let tag = etag(&app, path, &request);
     let origin = request.headers().get(header::ORIGIN).cloned();
     let mut response = match check(&app, path, &request) {
-        Err(error) => error.into_response(),
+        Err(error) => {
+            swallow(request).await;
+            error.into_response()
+        }
         Ok(()) if tag.as_ref().is_some_and(|tag| matches(request.headers(), tag)) => {
             StatusCode::NOT_MODIFIED.into_response()
         }
@@ -76,6 +79,14 @@ fn check(app: &App, path: Option<&str>, request: &Request) -> Result<(), ApiErro
         }
         _ => Ok(()),
     }
+}
+
+/// Reads what a refused request still sends, up to a point: a connection that is closed with data unread is reset, and the
+/// answer may be lost with it.
+async fn swallow(request: Request) {
+    const MOST: usize = 1 << 20;
+    let rest = axum::body::to_bytes(request.into_body(), MOST);
+    let _ = tokio::time::timeout(Duration::from_secs(2), rest).await;
 }
 
 /// The answer to a body that is too large.

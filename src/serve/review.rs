@@ -9,6 +9,7 @@ use super::tables::View;
 use crate::board::{Color, Position, RuleOptions, Rules};
 use crate::game::{Conclusion, Forfeit, ForfeitReason, Game, Record};
 use crate::search::Limits;
+use crate::tablebase::Probe;
 use serde::{Deserialize, Serialize};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -194,7 +195,7 @@ fn judge(
         return Ok(Judged { score: Some(score), best: None, source: "table" });
     }
     if let Some(verdict) = tables.verdict(position)? {
-        let best = tables.moves(position)?.first().map(|(mv, _)| mv.to_string());
+        let best = tables.ranked(position)?.first().map(|(mv, _)| mv.to_string());
         return Ok(Judged { score: Some(score(verdict)), best, source: "table" });
     }
     let setup = Setup { hash_mib: 64, threads: 1, lines: 1 };

@@ -14,7 +14,7 @@ use crate::board::{
 use crate::game::Game;
 use crate::game::random::Random;
 use crate::search::Limits;
-use crate::tablebase::{Material, Wdl};
+use crate::tablebase::{Material, Probe, Wdl};
 use axum::extract::{FromRequest, Path, Request, State};
 use axum::http::header::{CONTENT_TYPE, ETAG};
 use axum::http::{HeaderMap, Method, StatusCode, Uri};
@@ -305,7 +305,7 @@ async fn bestmove(State(app): Shared, params: Params) -> Answer<Value> {
         let known = game.clone();
         let pieces = known.position().occupied().len();
         let best = move |tables: &View<'_>| {
-            let moves = tables.moves(known.position())?;
+            let moves = tables.ranked(known.position())?;
             // Where the rules forbid to repeat a position the tables do not know which moves are left.
             let legal = known.legal_moves();
             Ok(moves.into_iter().find(|(mv, verdict)| verdict.is_some() && legal.contains(mv)))

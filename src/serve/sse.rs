@@ -7,7 +7,7 @@ use super::state::App;
 use super::tables::View;
 use crate::game::Game;
 use crate::search::Limits;
-use crate::tablebase::{Verdict, Wdl};
+use crate::tablebase::{Probe, Verdict, Wdl};
 use axum::response::sse::{Event, KeepAlive, Sse};
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
@@ -115,7 +115,7 @@ pub fn from_tables(tables: &View<'_>, game: &Game, lines: usize) -> Result<Optio
         return Ok(None);
     }
     let (sender, receiver) = unbounded_channel();
-    let moves = tables.moves(position)?;
+    let moves = tables.ranked(position)?;
     for (i, &(mv, verdict)) in moves.iter().take(lines).enumerate() {
         let Some(verdict) = verdict else { break };
         let next = position.make(mv);

@@ -1,11 +1,11 @@
 //! The tables that the server asks: for the rules it was started with in memory and on disk, for other rules in memory,
 //! solved when somebody asks for them. Nothing else in the server knows where a value comes from.
 
-use crate::board::{ByColor, Color, Move, Piece, Position, RuleOptions, Rules, Square};
+use crate::board::{ByColor, Color, Move, Piece, Position, RuleOptions, Rules};
 use crate::game::random::Random;
 use crate::tablebase::{
-    Cells, ClassId, Classes, Index, Material, Options, ROW_CELLS, SetError, SolveError, Solver, Stats, TableSet, Value,
-    Verdict, Wdl, position_of, squares_in_play,
+    Addresser, Cells, Class, ClassId, Classes, Index, Material, Options, Probe, ROW_CELLS, SetError, SolveError,
+    Solver, Stats, TableSet, Value, Verdict, position_of, squares_in_play,
 };
 use rayon::ThreadPool;
 use std::cmp::Reverse;
@@ -38,8 +38,8 @@ pub struct ClassTable {
 }
 
 impl ClassTable {
-    fn new(material: Material, cells: &ByColor<Cells>, stats: ByColor<Stats>) -> ClassTable {
-        let index = Index::new(material);
+    fn new(class: &Class, cells: &ByColor<Cells>, stats: ByColor<Stats>) -> ClassTable {
+        let (material, index) = (class.representative, class.index());
         let lanes = squares_in_play(index.lane_piece());
         let kept: Vec<u16> = squares_in_play(index.word_piece())
             .into_iter()
@@ -61,8 +61,7 @@ impl ClassTable {
         ClassTable { material, index, places, kept, cells, stats }
     }
 
-    fn value(&self, turn: Color, squares: &[Square]) -> Option<Value> {
-        let cell = self.index.cell(squares);
+    fn value(&self, turn: Color, cell: usize) -> Option<Value> {
         let place = cell / ROW_CELLS * self.kept.len() + usize::from(self.places[cell % ROW_CELLS]);
         Value::from_code(self.cells[turn].get(place))
     }
@@ -70,7 +69,7 @@ impl ClassTable {
     /// The position of a place, pieces named as in the representative.
     fn position(&self, turn: Color, place: usize) -> Option<Position> {
         let cell = place / self.kept.len() * ROW_CELLS + usize::from(self.kept[place % self.kept.len()]);
-        position_of(&self.index.men, &self.index.squares(cell)?, turn)
+        self.index.position(cell, turn)
     }
 
     /// One of the places whose value is one of those that `wanted` names.
@@ -93,6 +92,7 @@ impl ClassTable {
 pub struct RuleTables {
     rules: Rules,
     classes: Classes,
+    addresser: Addresser,
     slots: Vec<RwLock<Option<Arc<ClassTable>>>>,
     /// Keeps what classes of four pieces need.
     solver: Mutex<Solver>,
@@ -135,14 +135,12 @@ impl RuleTables {
         let classes = solver.classes().clone();
         let slots = classes.iter().map(|(id, class)| {
             let table = solver.table(id).zip(solver.class_stats(id));
-            RwLock::new(
-                table
-                    .map(|(table, stats)| Arc::new(ClassTable::new(class.representative, &table.cells, stats.clone()))),
-            )
+            RwLock::new(table.map(|(table, stats)| Arc::new(ClassTable::new(class, &table.cells, stats.clone()))))
         });
         Ok(RuleTables {
             rules: Rules::new(options),
             slots: slots.collect(),
+            addresser: Addresser::new(&classes),
             classes,
             solver: Mutex::new(solver),
             asked: Mutex::default(),
@@ -180,7 +178,7 @@ impl RuleTables {
         self.pool.install(|| solver.solve_some(&missing, true, &|_, _| ()))?;
         for id in missing {
             if let Some((table, stats)) = solver.table(id).zip(solver.class_stats(id)) {
-                let table = ClassTable::new(self.classes.get(id).representative, &table.cells, stats.clone());
+                let table = ClassTable::new(self.classes.get(id), &table.cells, stats.clone());
                 *self.slots[id.0].write().unwrap_or_else(|e| e.into_inner()) = Some(Arc::new(table));
             }
             solver.forget(id);
@@ -211,11 +209,6 @@ impl RuleTables {
         Ok(table)
     }
 
-    #[must_use]
-    pub fn rules(&self) -> &Rules {
-        &self.rules
-    }
-
     /// All materials of up to so many pieces are in memory: a value takes less than a microsecond.
     #[must_use]
     pub fn complete(&self) -> usize {
@@ -239,29 +232,13 @@ impl RuleTables {
         &self.progress
     }
 
-    /// The value of a position for the side to move; also of a finished game. `None` if no table covers it.
-    pub fn verdict(&self, position: &Position) -> Result<Option<Verdict>, SetError> {
-        if let Some(winner) = position.winner() {
-            let wdl = if winner == position.turn() { Wdl::Win } else { Wdl::Loss };
-            return Ok(Some(Verdict { wdl, dtw: Some(0) }));
-        }
-        let Some(place) = self.classes.locate(position) else {
-            return match &self.disk {
-                Some(set) => not_missing(set.verdict(position, &self.rules)),
-                None => Ok(None),
-            };
-        };
-        let Some(table) = self.class(place.class)? else { return Ok(None) };
-        Ok(table.value(place.turn, &place.squares).map(|value| Verdict::of(value, &self.rules)))
-    }
-
     /// The value of every legal move for who makes it, best first, those that no table covers last.
-    pub fn moves(&self, position: &Position) -> Result<Vec<(Move, Option<Verdict>)>, SetError> {
+    pub fn ranked(&self, position: &Position) -> Result<Vec<(Move, Option<Verdict>)>, SetError> {
         let mut moves = Vec::new();
         for &mv in &position.moves(&self.rules) {
-            moves.push((mv, self.verdict(&position.make(mv))?.map(before)));
+            moves.push((mv, self.verdict(&position.make(mv))?.map(Verdict::before)));
         }
-        moves.sort_by_key(|(_, verdict)| rank(*verdict));
+        moves.sort_by_key(|&(_, verdict)| Reverse(verdict));
         Ok(moves)
     }
 
@@ -301,7 +278,7 @@ impl RuleTables {
         let there = if member.swapped { !turn } else { turn };
         let Some(place) = table.nth(there, wanted, random) else { return Ok(None) };
         let Some(position) = table.position(there, place) else { return Ok(None) };
-        let position = renamed(&position, &member.men, member.swapped);
+        let position = renamed(&position, &member.pieces, member.swapped);
         // Of a position and its mirror image only one is in the table.
         Ok(position.map(|position| if random.below(2) == 0 { position } else { position.mirror() }))
     }
@@ -316,11 +293,11 @@ impl RuleTables {
     ) -> Result<Option<Position>, SetError> {
         const TRIES: usize = 2000;
         let Some(set) = &self.disk else { return Ok(None) };
-        let pieces: Vec<Piece> = material.pieces().map(|(color, animal)| Piece { color, animal }).collect();
+        let pieces: Vec<Piece> = material.pieces().collect();
         for _ in 0..TRIES {
             let Some(position) = random.placement(&pieces, &self.rules) else { return Ok(None) };
             let position = if position.turn() == turn { position } else { position.pass() };
-            let Some(value) = not_missing(set.probe(&position))? else { return Ok(None) };
+            let Some(value) = not_missing(set.value(&position))? else { return Ok(None) };
             if wanted(value) {
                 return Ok(Some(position));
             }
@@ -349,17 +326,35 @@ impl RuleTables {
     }
 }
 
+impl Probe for RuleTables {
+    type Error = SetError;
+
+    fn rules(&self) -> &Rules {
+        &self.rules
+    }
+
+    fn verdict(&self, position: &Position) -> Result<Option<Verdict>, SetError> {
+        if let Some(verdict) = Verdict::of_finished(position) {
+            return Ok(Some(verdict));
+        }
+        let Some(address) = self.addresser.locate(position) else {
+            return match &self.disk {
+                Some(set) => not_missing(set.verdict(position)),
+                None => Ok(None),
+            };
+        };
+        let Some(table) = self.class(address.class)? else { return Ok(None) };
+        Ok(table.value(address.turn, address.cell).map(|value| Verdict::of(value, &self.rules)))
+    }
+}
+
 /// The position of the representative in the names of a material that belongs to its class.
-fn renamed(
-    position: &Position,
-    men: &[(crate::tablebase::Man, crate::tablebase::Man)],
-    swapped: bool,
-) -> Option<Position> {
+fn renamed(position: &Position, pieces: &[(Piece, Piece)], swapped: bool) -> Option<Position> {
     let turn = if swapped { !position.turn() } else { position.turn() };
     let (mut here, mut squares) = (Vec::new(), Vec::new());
-    for &(man, (color, animal)) in men {
-        let square = position.square_of(color, animal)?;
-        here.push(man);
+    for &(piece, there) in pieces {
+        let square = position.square_of(there.color, there.animal)?;
+        here.push(piece);
         squares.push(if swapped { square.flip() } else { square });
     }
     position_of(&here, &squares, turn)
@@ -370,27 +365,6 @@ fn not_missing<T>(result: Result<Option<T>, SetError>) -> Result<Option<T>, SetE
     match result {
         Err(SetError::Missing { .. } | SetError::TooFewPieces { .. }) => Ok(None),
         other => other,
-    }
-}
-
-/// The value of the move that led here, for who made it.
-#[must_use]
-pub fn before(here: Verdict) -> Verdict {
-    match (here.wdl, here.dtw) {
-        (Wdl::Win, dtw) => Verdict { wdl: Wdl::Loss, dtw: dtw.map(|plies| plies + 1) },
-        (Wdl::Loss, dtw) => Verdict { wdl: Wdl::Win, dtw: dtw.map(|plies| plies + 1) },
-        (Wdl::Draw, _) => Verdict { wdl: Wdl::Draw, dtw: None },
-    }
-}
-
-/// Sorts the best first: wins, the shortest first, draws, losses, the longest first; what is unknown last.
-#[must_use]
-pub fn rank(verdict: Option<Verdict>) -> i32 {
-    match verdict.map(|v| (v.wdl, i32::from(v.dtw.unwrap_or(0)))) {
-        Some((Wdl::Win, plies)) => plies - 200_000,
-        Some((Wdl::Draw, _)) => 0,
-        Some((Wdl::Loss, plies)) => 200_000 - plies,
-        None => i32::MAX,
     }
 }
 

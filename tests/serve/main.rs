@@ -28,7 +28,7 @@ fn folder(name: &str) -> PathBuf {
 
 /// A position of a material drawn at random.
 fn random_position(material: Material, random: &mut Random) -> Position {
-    let pieces: Vec<Piece> = material.pieces().map(|(color, animal)| Piece { color, animal }).collect();
+    let pieces: Vec<Piece> = material.pieces().collect();
     random.placement(&pieces, &Rules::default()).expect("there is one")
 }
 
