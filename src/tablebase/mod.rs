@@ -31,6 +31,7 @@ pub use stats::{Stats, Summary};
 pub use store::codec::compressed_len;
 pub use store::export::{ExportError, export_text};
 pub use store::file::{Description, Sides, TableError, TableFile};
+pub use store::proof::{Proved, Prover};
 pub use store::set::{CountedClass, Generate, MANIFEST, Manifest, ManifestClass, Progress, SetError, TableSet, repack};
 pub use store::verify::{Contradiction, Scope, verify};
 pub use value::{Cells, Value};

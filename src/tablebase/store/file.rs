@@ -263,6 +263,13 @@ pub(crate) struct Block {
     first_row: usize,
 }
 
+impl Block {
+    /// The values of its rows, as the codec packs them.
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+}
+
 impl TableFile {
     /// Opens the table of a material under these rules.
     pub fn open(path: &Path, rules: &RuleOptions, material: Material) -> Result<TableFile, TableError> {
@@ -359,7 +366,7 @@ impl TableFile {
         self.bytes.len() as u64
     }
 
-    fn damaged(&self, what: &'static str) -> TableError {
+    pub(crate) fn damaged(&self, what: &'static str) -> TableError {
         TableError::Damaged { path: self.path.clone(), what }
     }
 
@@ -393,6 +400,13 @@ impl TableFile {
             1 => u16::from(block.bytes[place]),
             _ => u16::from_le_bytes([block.bytes[2 * place], block.bytes[2 * place + 1]]),
         }
+    }
+
+    /// The checksum of the whole file that stands at its end.
+    #[must_use]
+    pub fn checksum(&self) -> u64 {
+        let end = self.bytes.len() - 8;
+        self.bytes[end..].iter().rev().fold(0, |sum, &byte| sum << 8 | u64::from(byte))
     }
 
     /// Checks the checksum of the whole file.

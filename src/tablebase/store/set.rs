@@ -51,6 +51,8 @@ pub enum SetError {
     TooFewPieces { material: Material, pieces: usize },
     #[error("solving {material} takes about {needed} GiB; the limit is {limit} GiB (raise --memory)")]
     Memory { material: Material, needed: usize, limit: usize },
+    #[error("checking {material} takes about {needed} GiB; the limit is {limit} GiB (raise --memory)")]
+    ProofMemory { material: Material, needed: usize, limit: usize },
 }
 
 /// What a directory holds: `manifest.json`.
