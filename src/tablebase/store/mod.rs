@@ -6,4 +6,5 @@ pub(crate) mod export;
 pub(crate) mod file;
 pub(crate) mod proof;
 pub(crate) mod set;
+mod source;
 pub(crate) mod verify;
