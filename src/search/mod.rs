@@ -17,6 +17,8 @@ mod shared;
 mod state;
 mod tables;
 mod tt;
+#[cfg(test)]
+mod tt_torn;
 pub mod tune;
 
 pub use burnett::evaluate;
