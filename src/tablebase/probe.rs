@@ -99,11 +99,17 @@ impl TableSet {
     pub fn line(&self, position: &Position, rules: &Rules) -> Result<Vec<(Move, Position)>, SetError> {
         let mut line = Vec::new();
         let mut current = position.clone();
+        let mut left = None;
         while let Some(moves) = self.moves(&current, rules)? {
             let Some(&(mv, verdict)) = moves.first() else { break };
             if verdict.wdl == Wdl::Draw {
                 break;
             }
+            // Forged values could go round for ever.
+            if left.is_some_and(|left| verdict.dtw != Some(left)) {
+                return Err(self.contradictory());
+            }
+            left = verdict.dtw.and_then(|plies| plies.checked_sub(1));
             line.push((mv, current.clone()));
             current = current.make(mv);
         }

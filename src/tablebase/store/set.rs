@@ -602,6 +602,12 @@ impl TableSet {
         Err(TableError::Damaged { path: self.dir.join(MANIFEST), what }.into())
     }
 
+    /// What to say where the values of these tables cannot be, though their checksums are right.
+    pub(crate) fn contradictory(&self) -> SetError {
+        let what = "its values contradict each other; `dsq verify --full` says where";
+        TableError::Damaged { path: self.dir.clone(), what }.into()
+    }
+
     /// Whether the manifest names every table in the directory, and all that captures lead to from those it names.
     pub fn check_complete(&self) -> Result<(), SetError> {
         let listed: HashSet<ClassId> = self.ids().collect();
