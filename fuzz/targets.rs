@@ -6,7 +6,9 @@
 use doushouqi::board::{Move, Position, RuleOptions, Rules};
 use doushouqi::game::Record;
 use doushouqi::search::eval::Weights;
-use doushouqi::tablebase::{Generate, MANIFEST, Material, Options, Prover, Scope, Solver, TableFile, TableSet, verify};
+use doushouqi::tablebase::{
+    Generate, MANIFEST, Material, Options, Probe, Prover, Scope, Solver, TableFile, TableSet, verify,
+};
 use std::fs;
 use std::io::{Cursor, sink};
 use std::path::{Path, PathBuf};
@@ -137,8 +139,8 @@ fn read_all(dir: &Path) {
     let ids: Vec<_> = set.ids().filter(|&id| set.classes().get(id).representative == class).take(1).collect();
     for fen in ["7/7/3e3/7/7/7/3E3/7/7 w", "7/7/3e3/7/7/7/3E3/7/7 b", "7/e6/7/7/7/7/7/6E/7 w"] {
         let position = Position::from_fen(fen).expect("a position");
-        let _ = set.probe(&position);
-        let _ = set.line(&position, &Rules::default());
+        let _ = set.value(&position);
+        let _ = set.line(&position);
     }
     let _ = set.deepest(2);
     let mut prover = Prover::new(&set, 1);

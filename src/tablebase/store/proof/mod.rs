@@ -18,12 +18,11 @@ mod planes;
 mod score;
 mod sweep;
 
-use super::verify::{Contradiction, position};
+use super::verify::Contradiction;
 use crate::board::{ByColor, Color, Rules, Square};
 use crate::cpu::CpuLevel;
-use crate::tablebase::index::piece_order;
 use crate::tablebase::{
-    ClassId, Index, Material, ROW_CELLS, SetError, Stats, TableFile, TableSet, Value, WIDTH, squares_in_play,
+    ClassId, Index, Material, Probe, ROW_CELLS, SetError, Stats, TableFile, TableSet, Value, WIDTH, squares_in_play,
 };
 use moves::{Moves, of_side};
 use planes::{Digested, Plane};
@@ -108,7 +107,7 @@ impl<'a> Prover<'a> {
     pub fn new(set: &'a TableSet, memory_gib: usize) -> Prover<'a> {
         Prover {
             set,
-            rules: Rules::new(*set.rules()),
+            rules: set.rules().clone(),
             level: CpuLevel::get(),
             limit: memory_gib.saturating_mul(1 << 30),
             narrow: HashMap::new(),
@@ -180,7 +179,7 @@ impl<'a> Prover<'a> {
     /// Forgets classes that this one does not need, if they do not all fit.
     fn make_room<C: Width>(&mut self, id: ClassId) -> Result<(), SetError> {
         let set = self.set;
-        let cells = |id: ClassId| 2 * Index::new(set.classes().get(id).representative).rows * ROW_CELLS;
+        let cells = |id: ClassId| 2 * set.classes().get(id).index().cells();
         let needed: Vec<ClassId> = set.classes().captures(id).into_iter().chain([id]).collect();
         let bytes: usize = needed.iter().map(|&id| cells(id) * C::BYTES).sum();
         let limit = self.limit;
@@ -208,27 +207,25 @@ impl<'a> Prover<'a> {
         let file = set.file(id)?;
         let index = file.index();
         let mut captures = Vec::new();
-        for piece in 0..index.men.len() {
+        for piece in 0..index.pieces.len() {
             captures.push(self.exit(index, piece)?);
         }
-        let scale = Scale::new(set.rules().no_move);
+        let scale = Scale::new(set.rules().options().no_move);
         Ok(Work { file, scale, moves: Moves::new(index, &self.rules), captures, level: self.level })
     }
 
     /// What taking a piece leads to.
     fn exit<C: Width>(&mut self, index: &Index, victim: usize) -> Result<Exit<C>, Stop> {
-        let material = Material::from_men(&index.men);
-        let (color, animal) = index.men[victim];
-        let Some(rest) = material.without(color, animal) else { return Ok(Exit::Last) };
+        let material = Material::of_pieces(&index.pieces);
+        let Some(rest) = material.without(index.pieces[victim]) else { return Ok(Exit::Last) };
         let classes = self.set.classes();
         let member = classes.member(rest).expect("the classes hold all smaller materials");
-        let smaller = Index::new(classes.get(member.class).representative);
-        let order = piece_order(classes.get(member.class).representative);
-        let mut adds = [vec![[0; WIDTH]; index.men.len()], vec![[0; WIDTH]; index.men.len()]];
+        let smaller = classes.get(member.class).index();
+        let mut adds = [vec![[0; WIDTH]; index.pieces.len()], vec![[0; WIDTH]; index.pieces.len()]];
         let (mut first, mut mirrored) = (0, 0);
-        for (piece, man) in index.men.iter().enumerate().filter(|&(piece, _)| piece != victim) {
-            let (_, there) = member.men.iter().find(|(here, _)| here == man).expect("a piece of the material");
-            let slot = order.iter().position(|other| other == there).expect("a piece of the class");
+        for (piece, man) in index.pieces.iter().enumerate().filter(|&(piece, _)| piece != victim) {
+            let (_, there) = member.pieces.iter().find(|(here, _)| here == man).expect("a piece of the material");
+            let slot = smaller.pieces.iter().position(|other| other == there).expect("a piece of the class");
             if slot == 0 {
                 first = piece;
                 if smaller.is_mirrored() {
@@ -311,7 +308,7 @@ impl<C: Sweepable> Work<'_, C> {
     }
 
     fn contradiction(&self, turn: Color, cell: usize, stored: Option<Value>, computed: Value) -> Box<Contradiction> {
-        let position = position(self.file.index(), turn, cell).expect("only cells of positions are compared");
+        let position = self.file.index().position(cell, turn).expect("only cells of positions are compared");
         Box::new(Contradiction::Value { position, stored, computed })
     }
 
@@ -322,7 +319,7 @@ impl<C: Sweepable> Work<'_, C> {
         let deepest = description.deepest[turn].map(|cell| self.scale.code(plane.get(cell)));
         let wanted = longest(&digest.stats).map(|plies| Value::Decided(plies as u16).code());
         if digest.stats != description.stats[turn] || deepest != wanted {
-            let material = Material::from_men(&self.file.index().men);
+            let material = Material::of_pieces(&self.file.index().pieces);
             return Err(Stop::Wrong(Box::new(Contradiction::Counts { material, turn })));
         }
         Ok(())

@@ -2,15 +2,15 @@
 //! with each other piece on each square. Nothing here is shared with the solver.
 
 use crate::board::geometry::DEN;
-use crate::board::{Bitboard, Color, Lanes, Rules, reach};
-use crate::tablebase::{Index, MAX_PIECES, Man, WIDTH, squares_in_play};
+use crate::board::{Bitboard, Color, Lanes, Piece, Rules, reach};
+use crate::tablebase::{Index, WIDTH, squares_in_play};
 
 /// A move of one piece from one square.
 #[derive(Clone, Debug)]
 pub(super) struct Target {
     pub to: usize,
     /// By piece, where it stands in the way (not on the target).
-    pub stopped_by: [u64; MAX_PIECES],
+    pub stopped_by: [u64; Index::MAX_PIECES],
 }
 
 /// Moves of the lane piece that go equally far.
@@ -39,20 +39,20 @@ pub(super) struct Moves {
 
 impl Moves {
     pub fn new(index: &Index, rules: &Rules) -> Moves {
-        let men = &index.men;
+        let pieces = &index.pieces;
         let mut moves = Moves {
-            targets: vec![vec![Vec::new(); WIDTH]; men.len()],
-            enters: vec![0; men.len()],
-            takes: vec![vec![[0; WIDTH]; men.len()]; men.len()],
-            taken_from: vec![[0; WIDTH]; men.len()],
+            targets: vec![vec![Vec::new(); WIDTH]; pieces.len()],
+            enters: vec![0; pieces.len()],
+            takes: vec![vec![[0; WIDTH]; pieces.len()]; pieces.len()],
+            taken_from: vec![[0; WIDTH]; pieces.len()],
             shifts: Vec::new(),
         };
-        for (piece, &man) in men.iter().enumerate() {
-            for from in squares_in_play(man) {
-                moves.ask(men, piece, from.index(), rules);
+        for (number, &piece) in pieces.iter().enumerate() {
+            for from in squares_in_play(piece) {
+                moves.ask(pieces, number, from.index(), rules);
             }
         }
-        let lane_piece = men.len() - 1;
+        let lane_piece = pieces.len() - 1;
         for (victim, taken_from) in moves.taken_from.iter_mut().enumerate() {
             for (from, &to) in moves.takes[lane_piece][victim].iter().enumerate() {
                 Bitboard::new(to).into_iter().for_each(|to| taken_from[to.index()] |= 1 << from);
@@ -63,24 +63,24 @@ impl Moves {
     }
 
     /// Asks for everything that a piece can do from a square.
-    fn ask(&mut self, men: &[Man], piece: usize, from: usize, rules: &Rules) {
-        let man = men[piece];
-        let den = 1 << DEN[!man.0].index();
+    fn ask(&mut self, pieces: &[Piece], piece: usize, from: usize, rules: &Rules) {
+        let man = pieces[piece];
+        let den = 1 << DEN[!man.color].index();
         let alone = targets(&[(man, from)], rules);
         if alone & den != 0 {
             self.enters[piece] |= 1 << from;
         }
         let mut list: Vec<Target> = Bitboard::new(alone & !den)
             .into_iter()
-            .map(|to| Target { to: to.index(), stopped_by: [0; MAX_PIECES] })
+            .map(|to| Target { to: to.index(), stopped_by: [0; Index::MAX_PIECES] })
             .collect();
-        for (other, &other_man) in men.iter().enumerate().filter(|&(other, _)| other != piece) {
+        for (other, &other_man) in pieces.iter().enumerate().filter(|&(other, _)| other != piece) {
             for square in squares_in_play(other_man).into_iter().map(|s| s.index()).filter(|&s| s != from) {
                 let with_other = targets(&[(man, from), (other_man, square)], rules);
                 for target in list.iter_mut().filter(|t| t.to != square && with_other >> t.to & 1 == 0) {
                     target.stopped_by[other] |= 1 << square;
                 }
-                if other_man.0 != man.0 && with_other >> square & 1 != 0 {
+                if other_man.color != man.color && with_other >> square & 1 != 0 {
                     self.takes[piece][other][from] |= 1 << square;
                 }
             }
@@ -109,23 +109,23 @@ impl Moves {
     }
 
     /// What stands in the way of a piece from one square to another, by piece.
-    pub fn stopped_by(&self, piece: usize, from: usize, to: usize) -> [u64; MAX_PIECES] {
-        self.targets[piece][from].iter().find(|t| t.to == to).map_or([0; MAX_PIECES], |t| t.stopped_by)
+    pub fn stopped_by(&self, piece: usize, from: usize, to: usize) -> [u64; Index::MAX_PIECES] {
+        self.targets[piece][from].iter().find(|t| t.to == to).map_or([0; Index::MAX_PIECES], |t| t.stopped_by)
     }
 }
 
 /// Where the first of some pieces can go, by the move generator.
-fn targets(men: &[(Man, usize)], rules: &Rules) -> u64 {
+fn targets(pieces: &[(Piece, usize)], rules: &Rules) -> u64 {
     let mut sides: [Lanes; 2] = [[0; 8]; 2];
-    for &((color, animal), square) in men {
+    for &(Piece { color, animal }, square) in pieces {
         sides[color as usize][animal.index()] = 1 << square;
     }
-    let (color, animal) = men[0].0;
+    let Piece { color, animal } = pieces[0].0;
     let (own, enemy) = (&sides[color as usize], &sides[(!color) as usize]);
     reach(rules, color, own, enemy).targets(own, enemy)[animal.index()]
 }
 
 /// The pieces of a side, by their place in the order of the index.
 pub(super) fn of_side(index: &Index, color: Color) -> Vec<usize> {
-    (0..index.men.len()).filter(|&piece| index.men[piece].0 == color).collect()
+    (0..index.pieces.len()).filter(|&piece| index.pieces[piece].color == color).collect()
 }

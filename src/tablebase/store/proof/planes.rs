@@ -48,7 +48,7 @@ impl<C: Score> Plane<C> {
 /// The squares of the row pieces in a row.
 #[derive(Copy, Clone, Debug)]
 pub(super) struct RowSquares {
-    pub squares: [usize; crate::tablebase::MAX_PIECES],
+    pub squares: [usize; Index::MAX_PIECES],
     /// The same as a set.
     pub taken: u64,
     /// Whether they are all different, so that the row has positions.
@@ -58,7 +58,7 @@ pub(super) struct RowSquares {
 impl RowSquares {
     #[inline]
     pub fn new(index: &Index, row: usize) -> RowSquares {
-        let mut this = RowSquares { squares: [0; crate::tablebase::MAX_PIECES], taken: 0, distinct: true };
+        let mut this = RowSquares { squares: [0; Index::MAX_PIECES], taken: 0, distinct: true };
         for (slot, square) in this.squares.iter_mut().zip(index.row_squares(row)) {
             *slot = square.index();
             this.distinct &= this.taken >> square.index() & 1 == 0;
@@ -105,7 +105,7 @@ impl Kept {
                 .into_iter()
                 .filter_map(|s| Some(usize::from(self.lane_place[s.index()]?)))
         };
-        let mut taken_lanes = [0; crate::tablebase::MAX_PIECES];
+        let mut taken_lanes = [0; Index::MAX_PIECES];
         let mut count = 0;
         for place in places(squares.taken) {
             taken_lanes[count] = place;

@@ -10,10 +10,10 @@ use super::planes::{Plane, RowSquares};
 use super::score::{Scale, Score};
 use crate::board::{Bitboard, Color, Square};
 use crate::cpu::{CpuLevel, dispatch};
-use crate::tablebase::{Index, MAX_PIECES, ROW_CELLS, WIDTH, squares_in_play};
+use crate::tablebase::{Index, ROW_CELLS, WIDTH, squares_in_play};
 
 /// The squares of all pieces, in the order of the index.
-type Squares = [usize; MAX_PIECES];
+type Squares = [usize; Index::MAX_PIECES];
 
 /// The table that captures of one piece lead to.
 pub(super) struct Smaller<'a, C> {
@@ -90,7 +90,7 @@ impl<'a, C: Score> Sweep<'a, C> {
         captures: Vec<Option<Capture<'a, C>>>,
     ) -> Sweep<'a, C> {
         let mask = |from: u64| std::array::from_fn(|lane| if from >> lane & 1 != 0 { C::MAX } else { C::ZERO });
-        let lane_moves = index.lane_piece().0 == turn;
+        let lane_moves = index.lane_piece().color == turn;
         let shifts = if lane_moves { moves.shifts.iter().map(|shift| mask(shift.from)).collect() } else { Vec::new() };
         let (own, enemies) = (of_side(index, turn), of_side(index, !turn));
         let words = squares_in_play(index.word_piece()).bits();
@@ -99,11 +99,11 @@ impl<'a, C: Score> Sweep<'a, C> {
     }
 
     fn word_piece(&self) -> usize {
-        self.index.men.len() - 2
+        self.index.pieces.len() - 2
     }
 
     fn lane_piece(&self) -> usize {
-        self.index.men.len() - 1
+        self.index.pieces.len() - 1
     }
 
     /// Where the moves of the row pieces lead to from a row.
@@ -197,7 +197,7 @@ impl<'a, C: Score> Sweep<'a, C> {
             raise(best, (&cells[word * WIDTH..][..WIDTH]).try_into().expect("a word"), source.lanes);
         }
         let start = (row * ROW_CELLS) as isize;
-        if self.index.men[word_piece].0 == self.index.men[self.own[0]].0 {
+        if self.index.pieces[word_piece].color == self.index.pieces[self.own[0]].color {
             for target in &self.moves.targets[word_piece][word] {
                 if !stopped(&target.stopped_by, squares, word_piece) {
                     let there = self.successors.from(start + (target.to * WIDTH) as isize);
@@ -310,7 +310,7 @@ impl<'a, C: Score> Sweep<'a, C> {
 
 /// Whether a piece that stands still in this word, other than the one that moves, is in the way.
 #[inline(always)]
-fn stopped(stopped_by: &[u64; MAX_PIECES], squares: &Squares, count: usize) -> bool {
+fn stopped(stopped_by: &[u64; Index::MAX_PIECES], squares: &Squares, count: usize) -> bool {
     (0..count).any(|other| stopped_by[other] >> squares[other] & 1 != 0)
 }
 

@@ -2,9 +2,8 @@
 
 use super::*;
 use crate::board::RuleOptions;
-use crate::tablebase::store::set::{Generate, repack};
 use crate::tablebase::store::verify::{Scope, verify};
-use crate::tablebase::{Options, Solver};
+use crate::tablebase::{Generate, Options, Solver, repack};
 use rand_core::{Rng, SeedableRng};
 use rand_pcg::Pcg64;
 use std::path::Path;
@@ -74,7 +73,7 @@ impl<'a, C: Width> Spoiled<'a, C> {
         let found = self.work.compare_row(turn, &sweep, row, &self.planes[turn], &mut expected);
         drop(sweep);
         self.planes[turn].rows_mut()[cell] = whole;
-        let place = position(self.work.file.index(), turn, cell).unwrap();
+        let place = self.work.file.index().position(cell, turn).unwrap();
         match found.as_deref() {
             Some(Contradiction::Value { position, computed, .. }) => {
                 *position == place && computed.code() == self.work.scale.code(whole)
@@ -102,7 +101,7 @@ fn every_single_wrong_value_of_two_pieces_is_found() {
             let mut spoiled = Spoiled::<u8>::new(&mut prover, id);
             let codes: Vec<u16> = (0..spoiled.codes()).chain([254, 255]).collect();
             for turn in Color::ALL {
-                for cell in (0..ROW_CELLS).filter(|&cell| position(set.file(id).unwrap().index(), turn, cell).is_some())
+                for cell in (0..ROW_CELLS).filter(|&cell| set.file(id).unwrap().index().position(cell, turn).is_some())
                 {
                     let right = spoiled.work.scale.code(spoiled.planes[turn].get(cell));
                     for &code in codes.iter().filter(|&&code| code != right) {
