@@ -8,6 +8,8 @@ mod compare;
 mod control;
 mod devices;
 mod export;
+mod gadgets;
+mod general;
 mod generate;
 mod machine;
 mod matches;
@@ -16,8 +18,11 @@ mod perft;
 mod play;
 mod probe;
 mod record;
+mod reduce;
 mod repack;
 mod reproduce;
+#[cfg(feature = "serve")]
+mod serve;
 mod solve;
 mod stats;
 mod tune;
@@ -37,7 +42,7 @@ use std::process::ExitCode;
 #[command(
     name = "dsq",
     version,
-    after_help = "Start with:\n  dsq reproduce              recompute the published tables and compare, cell by cell\n  \
+    after_help = "Start with:\n  dsq serve --open           tables and engine in a browser\n  dsq reproduce              recompute the published tables and compare, cell by cell\n  \
                   dsq perft 7                count move sequences from the start\n  \
                   dsq solve --pieces 4       solve every endgame of 2 to 4 pieces\n  \
                   dsq solve --material EPvLR solve one endgame\n  \
@@ -55,6 +60,8 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
+    #[cfg(feature = "serve")]
+    Serve(serve::Serve),
     Reproduce(reproduce::Reproduce),
     Perft(perft::Perft),
     Solve(solve::Solve),
@@ -76,11 +83,16 @@ enum Command {
     #[command(hide = true)]
     Benchmark(machine::MachineCommand),
     Tune(tune::Tune),
+    General(general::General),
+    Gadgets(gadgets::Gadgets),
+    Reduce(reduce::Reduce),
 }
 
 /// Runs the program.
 pub fn main() -> ExitCode {
     let result = match Cli::parse().command {
+        #[cfg(feature = "serve")]
+        Command::Serve(command) => command.run(),
         Command::Reproduce(command) => command.run(),
         Command::Perft(command) => command.run(),
         Command::Solve(command) => command.run(),
@@ -100,6 +112,9 @@ pub fn main() -> ExitCode {
         Command::Bench(command) => command.run(),
         Command::Benchmark(command) => command.run(),
         Command::Tune(command) => command.run(),
+        Command::General(command) => command.run(),
+        Command::Gadgets(command) => command.run(),
+        Command::Reduce(command) => command.run(),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,
@@ -237,6 +252,13 @@ impl ThreadsArg {
     /// So many.
     fn of(threads: usize) -> ThreadsArg {
         ThreadsArg { threads: Some(u16::try_from(threads).unwrap_or(u16::MAX)) }
+    }
+
+    /// How many.
+    #[cfg(feature = "serve")]
+    fn count(&self) -> usize {
+        let all = || std::thread::available_parallelism().map_or(1, usize::from);
+        self.threads.map_or_else(all, usize::from)
     }
 
     /// Calls `f` with this many threads at its service.
