@@ -183,9 +183,10 @@ impl From<doushouqi::tablebase::SetError> for Failure {
         use doushouqi::tablebase::{SetError, TableError};
         match error {
             SetError::Solve(error) => error.into(),
-            SetError::Table(TableError::Io { .. }) | SetError::Locked { .. } | SetError::Memory { .. } => {
-                Failure::Environment(error.to_string())
-            }
+            SetError::Table(TableError::Io { .. })
+            | SetError::Locked { .. }
+            | SetError::Memory { .. }
+            | SetError::ProofMemory { .. } => Failure::Environment(error.to_string()),
             SetError::Table(TableError::Damaged { .. }) => Failure::Mismatch(error.to_string()),
             _ => Failure::Input(error.to_string()),
         }

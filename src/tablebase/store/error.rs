@@ -42,4 +42,6 @@ pub enum SetError {
         /// The file.
         path: PathBuf,
     },
+    #[error("checking {material} takes about {needed} GiB; the limit is {limit} GiB (raise --memory)")]
+    ProofMemory { material: Material, needed: usize, limit: usize },
 }
