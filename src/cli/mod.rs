@@ -252,7 +252,7 @@ struct ThreadsArg {
 }
 
 impl ThreadsArg {
-    /// So many.
+    /// That many.
     fn of(threads: usize) -> ThreadsArg {
         ThreadsArg { threads: Some(u16::try_from(threads).unwrap_or(u16::MAX)) }
     }

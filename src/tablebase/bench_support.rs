@@ -19,6 +19,7 @@ pub struct Pass {
 }
 
 impl Pass {
+    /// The moves of one side of a material.
     #[must_use]
     pub fn new(material: Material, color: Color, rules: &RuleOptions) -> Pass {
         let index = Index::new(material).expect("a material to time has few pieces");

@@ -67,8 +67,11 @@ impl Packing {
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Sides {
+    /// White to move and Black to move.
     Both,
+    /// White to move.
     White,
+    /// Black to move.
     Black,
 }
 
@@ -86,19 +89,58 @@ impl Sides {
 
 /// Why a table file cannot be used.
 #[derive(Debug, Error)]
+#[non_exhaustive]
 pub enum TableError {
+    /// It cannot be read or written.
     #[error("{path}: {source}")]
-    Io { path: PathBuf, source: io::Error },
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// What the system says.
+        source: io::Error,
+    },
+    /// It begins otherwise than a table.
     #[error("{path} is no table of this program")]
-    Foreign { path: PathBuf },
+    Foreign {
+        /// The file.
+        path: PathBuf,
+    },
+    /// It is of another version of this program.
     #[error("{path} has format version {found}; this program reads version {VERSION}")]
-    Version { path: PathBuf, found: u32 },
+    Version {
+        /// The file.
+        path: PathBuf,
+        /// Its version.
+        found: u32,
+    },
+    /// It is not what was written.
     #[error("{path} is damaged: {what}")]
-    Damaged { path: PathBuf, what: &'static str },
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        what: &'static str,
+    },
+    /// It is a table of other rules.
     #[error("{path} was made for the rules {found}, not {wanted}")]
-    Rules { path: PathBuf, found: String, wanted: String },
+    Rules {
+        /// The file.
+        path: PathBuf,
+        /// The rules that it was made for.
+        found: String,
+        /// The rules that were asked for.
+        wanted: String,
+    },
+    /// It is another class's table.
     #[error("{path} holds {found} instead of {wanted}")]
-    Material { path: PathBuf, found: String, wanted: Material },
+    Material {
+        /// The file.
+        path: PathBuf,
+        /// The material that it names.
+        found: String,
+        /// The material that was asked for.
+        wanted: Material,
+    },
 }
 
 impl TableError {
@@ -118,9 +160,11 @@ pub struct Description {
     pub material: String,
     /// The pieces in the order of the index, capitals for White: row pieces, word piece, lane piece.
     pub pieces: String,
+    /// Rows of the index.
     pub rows: usize,
     /// The sides to move that are stored.
     pub sides: Sides,
+    /// Rows of a block; the last one has what is left.
     pub block_rows: usize,
     /// Bytes of a cell: 1 or 2.
     pub cell_bytes: usize,
@@ -283,6 +327,9 @@ impl TableFile {
     }
 
     /// Opens the table of a material under these rules.
+    ///
+    /// # Errors
+    /// If it cannot be read, its head is damaged, or it is of other rules or another material.
     pub fn open(path: &Path, rules: &RuleOptions, material: Material) -> Result<TableFile, TableError> {
         let source = Source::open(path).map_err(TableError::io(path))?;
         let damaged = |what| TableError::Damaged { path: path.to_owned(), what };
@@ -420,6 +467,9 @@ impl TableFile {
     }
 
     /// Checks the checksum of the whole file.
+    ///
+    /// # Errors
+    /// If it is wrong.
     pub fn check(&self) -> Result<(), TableError> {
         let (end, mut hash) = (self.source.len() - 8, Xxh3::new());
         let mut buffer = vec![0; CHUNK.min(end)];

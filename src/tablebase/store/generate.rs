@@ -30,7 +30,9 @@ pub struct Progress {
 /// What to generate.
 #[derive(Clone, Debug)]
 pub struct Generate<'a> {
+    /// The directory; it is made if it is not there.
     pub dir: &'a Path,
+    /// The rules.
     pub rules: RuleOptions,
     /// All materials up to this many pieces.
     pub pieces: usize,

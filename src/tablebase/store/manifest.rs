@@ -33,9 +33,13 @@ pub struct Manifest {
 /// A class of a [`Manifest`] that was counted and not written.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct CountedClass {
+    /// The class's representative.
     pub class: String,
+    /// All materials that it stands for with White's side as in the representative.
     pub same: Vec<String>,
+    /// The same with the colours exchanged.
     pub swapped: Vec<String>,
+    /// The counts, White and Black of the representative to move.
     pub stats: ByColor<Stats>,
     /// What it took, with what it needed, if it was solved by itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -49,10 +53,13 @@ pub struct ManifestClass {
     pub class: String,
     /// All materials that it stands for, White's side as in the representative, and exchanged.
     pub same: Vec<String>,
+    /// Those exchanged.
     pub swapped: Vec<String>,
+    /// Length of its file.
     pub bytes: u64,
     /// Checksums of the decoded values, White and Black to move.
     pub values: ByColor<String>,
+    /// The counts, White and Black of the representative to move.
     pub stats: ByColor<Stats>,
 }
 
