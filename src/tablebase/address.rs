@@ -2,7 +2,7 @@
 //! material.
 
 use super::{ClassId, Classes, Index, MAX_PIECES, Man, Material, WIDTH, squares_in_play};
-use crate::board::{Color, Lanes, Position, Square};
+use crate::board::{Color, File, Lanes, Position, Square};
 
 /// Where the value of every position of some classes is found.
 pub(crate) struct Locator {
@@ -140,7 +140,7 @@ impl Place {
         }
         let first = slots.iter().position(|&slot| slot == 0).expect("one piece is first");
         let mirrored = if index.is_mirrored() {
-            Square::all().filter(|s| s.file() > 3).fold(0, |set, s| set | 1 << s.index())
+            Square::all().filter(|s| s.file() > File::D).fold(0, |set, s| set | 1 << s.index())
         } else {
             0
         };

@@ -19,7 +19,7 @@
 
 use super::{Man, Material};
 use crate::board::geometry::{DEN, habitat};
-use crate::board::{Bitboard, Square};
+use crate::board::{Bitboard, File, Square};
 
 /// Words of a row, and lanes of a word.
 pub const WIDTH: usize = 64;
@@ -66,7 +66,7 @@ impl Index {
         let squares: Vec<Vec<Square>> = men[..count]
             .iter()
             .enumerate()
-            .map(|(i, &man)| squares_in_play(man).into_iter().filter(|s| i > 0 || s.file() <= 3).collect())
+            .map(|(i, &man)| squares_in_play(man).into_iter().filter(|s| i > 0 || s.file() <= File::D).collect())
             .collect();
         let mut rows = 1;
         let mut row_pieces: Vec<RowPiece> = squares
@@ -119,7 +119,7 @@ impl Index {
     #[must_use]
     pub fn weight(&self, row: usize) -> u64 {
         match self.row_squares(row).next() {
-            Some(first) if first.file() < 3 => PAIR,
+            Some(first) if first.file() < File::D => PAIR,
             _ => 1,
         }
     }
@@ -127,7 +127,7 @@ impl Index {
     /// The cell of a position: the squares of the pieces in the order of `men`.
     #[must_use]
     pub fn cell(&self, squares: &[Square]) -> usize {
-        let mirror = self.is_mirrored() && squares[0].file() > 3;
+        let mirror = self.is_mirrored() && squares[0].file() > File::D;
         let square = |i: usize| if mirror { squares[i].mirror() } else { squares[i] };
         let row: u32 = self.row_pieces.iter().enumerate().map(|(i, p)| p.digit[square(i).index()] * p.stride).sum();
         let n = self.men.len();

@@ -22,7 +22,7 @@ use super::engine::Evaluation;
 use super::score::MAX_ESTIMATE;
 use super::state::{Sight, State, sight};
 use crate::board::geometry::{TRAPS, WATER, habitat};
-use crate::board::{Animal, Color, Direction, DogOverWolf, ElephantTakesRat, Lanes, Piece, Rules, Square, union};
+use crate::board::{Animal, Color, DogOverWolf, ElephantTakesRat, Lanes, Piece, Rules, Square, union};
 use std::fmt;
 use std::str::FromStr;
 use std::sync::LazyLock;
@@ -186,14 +186,10 @@ fn distances(rules: &Rules, color: Color, animal: Animal, from: Square) -> [u8; 
     let mut next = 0;
     while let Some(&square) = queue.get(next) {
         next += 1;
-        for direction in Direction::ALL {
-            let step = square.neighbour(direction).filter(|&s| habitat.contains(s));
-            let leap = square.leap(direction).filter(|_| rules.options().leaps(animal, direction)).map(|(s, _)| s);
-            for to in step.into_iter().chain(leap) {
-                if distance[to.index()] == u8::MAX {
-                    distance[to.index()] = distance[square.index()] + 1;
-                    queue.push(to);
-                }
+        for (to, _) in rules.options().destinations(animal, square) {
+            if habitat.contains(to) && distance[to.index()] == u8::MAX {
+                distance[to.index()] = distance[square.index()] + 1;
+                queue.push(to);
             }
         }
     }

@@ -3,11 +3,11 @@
 //! once, before the first pass.
 
 use crate::board::geometry::DEN;
-use crate::board::{Bitboard, Color, Direction, NoMove, OwnRatBlocks, RuleOptions, Square};
+use crate::board::{Bitboard, Color, Direction, File, NoMove, OwnRatBlocks, RuleOptions, Square};
 use crate::cpu::Vector;
 use crate::tablebase::class::{Classes, Member};
 use crate::tablebase::index::{Index, WIDTH, squares_in_play};
-use crate::tablebase::solve::cpu::quiet::{MAX_ROW_PIECES, Row, destinations};
+use crate::tablebase::solve::cpu::quiet::{MAX_ROW_PIECES, Row};
 use crate::tablebase::value::{Cells, Code, DRAW, NO_MOVE};
 use crate::tablebase::{Man, Table};
 
@@ -471,7 +471,7 @@ impl Rest {
         });
         let first = index.is_mirrored().then(|| {
             let piece = (0..men.len()).find(|&p| p != victim && slot(p) == 0).expect("one of ours is first");
-            let mirror = Square::all().filter(|&s| squares(false)(s).file() > 3).collect::<Bitboard>();
+            let mirror = Square::all().filter(|&s| squares(false)(s).file() > File::D).collect::<Bitboard>();
             (piece, mirror.bits())
         });
         // After the capture the other side is on move.
@@ -489,7 +489,7 @@ impl Capture {
         let mut hits_from = vec![Vec::new(); WIDTH];
         let mut hits_to = vec![Vec::new(); WIDTH];
         for from in squares_in_play(men[attacker]) {
-            for (to, crossed) in destinations(animal, from, options) {
+            for (to, crossed) in options.destinations(animal, from) {
                 if (squares_in_play(men[victim]) & squares_in_play(men[attacker])).contains(to)
                     && options.may_capture(color, animal, from, prey, to)
                 {
