@@ -34,7 +34,7 @@ pub struct Generate {
     #[arg(long, value_name = "N", requires = "stats_only",
           value_parser = clap::value_parser!(u8).range(2..=MAX_PIECES as i64))]
     write_up_to: Option<u8>,
-    /// With --write-up-to, begin no class after so many minutes; the same command goes on from there.
+    /// With --write-up-to, begin no class after this many minutes; the same command goes on from there.
     #[arg(long, value_name = "MINUTES", requires = "write_up_to")]
     minutes: Option<f64>,
     #[command(flatten)]
