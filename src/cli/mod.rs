@@ -6,10 +6,13 @@ mod bench;
 mod benchmark;
 mod charts;
 mod compare;
+mod completions;
 mod control;
 mod devices;
 mod export;
 mod generate;
+mod help;
+mod man;
 mod matches;
 mod mine;
 mod perft;
@@ -23,7 +26,7 @@ mod tune;
 mod uci;
 mod verify;
 
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, FromArgMatches, Parser, Subcommand};
 use doushouqi::board::{FenError, Position, RuleOptions};
 use doushouqi::text::grouped;
 use indicatif::{ProgressBar, ProgressStyle};
@@ -73,11 +76,14 @@ enum Command {
     Bench(bench::Bench),
     Benchmark(benchmark::Benchmark),
     Tune(tune::Tune),
+    Completions(completions::Completions),
+    Man(man::Man),
 }
 
 /// Runs the program.
 pub fn main() -> ExitCode {
-    let result = match Cli::parse().command {
+    let cli = Cli::from_arg_matches(&help::command().get_matches()).unwrap_or_else(|error| error.exit());
+    let result = match cli.command {
         Command::Reproduce(command) => command.run(),
         Command::Perft(command) => command.run(),
         Command::Solve(command) => command.run(),
@@ -97,6 +103,8 @@ pub fn main() -> ExitCode {
         Command::Bench(command) => command.run(),
         Command::Benchmark(command) => command.run(),
         Command::Tune(command) => command.run(),
+        Command::Completions(command) => command.run(),
+        Command::Man(command) => command.run(),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,
