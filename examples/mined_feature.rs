@@ -6,17 +6,17 @@
 //! ```
 
 use doushouqi::board::geometry::DEN;
-use doushouqi::board::{Color, RuleOptions, Square};
-use doushouqi::mining::{Tables, Winner};
-use doushouqi::tablebase::{Man, Material};
+use doushouqi::board::{Color, Piece, RuleOptions, Square};
+use doushouqi::mining::Winner;
+use doushouqi::tablebase::{Material, Solver};
 use std::collections::BTreeMap;
 use std::convert::Infallible;
 use std::error::Error;
 
 /// By how many steps White's nearest piece is closer to its goal than Black's nearest to the other den.
-fn lead(men: &[Man], squares: &[Square]) -> i32 {
+fn lead(pieces: &[Piece], squares: &[Square]) -> i32 {
     let nearest = |side: Color| {
-        let own = men.iter().zip(squares).filter(|(man, _)| man.0 == side);
+        let own = pieces.iter().zip(squares).filter(|(piece, _)| piece.color == side);
         own.map(|(_, square)| square.distance(DEN[!side]) as i32).min().unwrap_or(0)
     };
     nearest(Color::Black) - nearest(Color::White)
@@ -25,13 +25,13 @@ fn lead(men: &[Man], squares: &[Square]) -> i32 {
 fn main() -> Result<(), Box<dyn Error>> {
     let material: Material = std::env::args().nth(1).as_deref().unwrap_or("LvE").parse()?;
     let rules = RuleOptions::PAPER;
-    let tables = Tables::solve_material(&rules, material)?;
-    let table = tables.table(material).ok_or("it was not solved")?;
+    let solver = Solver::solved_material(&rules, material)?;
+    let table = solver.material_table(material).ok_or("it was not solved")?;
 
     let mut counts: BTreeMap<i32, BTreeMap<Winner, u64>> = BTreeMap::new();
     let _ = table.each(Color::White, |squares, value| {
         let winner = Winner::of(value, Color::White, &rules);
-        *counts.entry(lead(table.men(), squares)).or_default().entry(winner).or_default() += 1;
+        *counts.entry(lead(table.pieces(), squares)).or_default().entry(winner).or_default() += 1;
         Ok::<(), Infallible>(())
     });
     println!("{material}, White to move: positions by White's lead in the race to the dens");

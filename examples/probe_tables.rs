@@ -5,8 +5,8 @@
 //! cargo run --release --example probe_tables -- tables '7/7/3e3/7/7/7/3E3/7/7 w'
 //! ```
 
-use doushouqi::board::{Position, Rules};
-use doushouqi::tablebase::TableSet;
+use doushouqi::board::Position;
+use doushouqi::tablebase::{Probe, TableSet, Verdict, Wdl};
 use std::error::Error;
 use std::path::Path;
 
@@ -17,14 +17,19 @@ fn main() -> Result<(), Box<dyn Error>> {
     };
     let position: Position = fen.parse()?;
     let tables = TableSet::open(Path::new(&dir))?;
-    let rules = Rules::new(*tables.rules());
     println!("{position}");
-    let Some(value) = tables.probe(&position)? else {
-        return Err("the tables have fewer pieces than this position".into());
-    };
-    println!("{value}");
-    for (mv, verdict) in tables.moves(&position, &rules)?.unwrap_or_default() {
-        println!("{:6} {verdict:?}", mv.notation(&position));
+    let verdict = tables.verdict(&position)?.ok_or("the tables have fewer pieces than this position")?;
+    println!("{}", text(verdict));
+    for (mv, verdict) in tables.moves(&position)?.unwrap_or_default() {
+        println!("{:6} {}", mv.notation(&position), text(verdict));
     }
     Ok(())
+}
+
+fn text(verdict: Verdict) -> String {
+    match (verdict.wdl, verdict.dtw) {
+        (Wdl::Win, Some(plies)) => format!("win in {plies}"),
+        (Wdl::Loss, Some(plies)) => format!("loss in {plies}"),
+        _ => "draw".to_owned(),
+    }
 }

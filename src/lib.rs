@@ -24,7 +24,7 @@
 //!
 //! ```
 //! use doushouqi::board::{Position, RuleOptions};
-//! use doushouqi::tablebase::{Generate, Options, Solver, TableSet, Value};
+//! use doushouqi::tablebase::{Generate, Options, Probe, Solver, TableSet, Wdl};
 //!
 //! let dir = tempfile::tempdir()?;
 //! let job = Generate { pieces: 2, ..Generate::new(dir.path(), RuleOptions::PAPER) };
@@ -33,7 +33,11 @@
 //! // The lion is in the elephant's den before the elephant is in the lion's.
 //! let tables = TableSet::open(dir.path())?;
 //! let position: Position = "7/7/7/7/L6/6e/7/7/7 w".parse()?;
-//! assert_eq!(tables.probe(&position)?, Some(Value::Decided(9)));
+//! let verdict = tables.verdict(&position)?.expect("a position of two pieces");
+//! assert_eq!((verdict.wdl, verdict.dtw), (Wdl::Win, Some(9)));
+//! // Every move with its value, best first.
+//! let moves = tables.moves(&position)?.expect("positions of two pieces");
+//! assert_eq!(moves[0].1, verdict);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!

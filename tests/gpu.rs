@@ -53,7 +53,7 @@ fn compare_levels(rules: &RuleOptions, most: usize) {
 fn compare_levels_within(limits: GpuLimits, rules: &RuleOptions, most: usize) {
     let Some(gpu) = limited_gpu(limits) else { return };
     let mut cpu = Solver::new(rules, most, Options::default());
-    let mut gpu = Solver::new(rules, most, Options::default()).on_gpu(gpu, false);
+    let mut gpu = Solver::new(rules, most, Options::default()).on(gpu);
     for pieces in 2..=most {
         cpu.solve_level(pieces, true, &|_, _| {}).unwrap();
         gpu.solve_level(pieces, true, &|_, _| {}).unwrap();
@@ -73,7 +73,7 @@ fn compare_material_within(limits: GpuLimits, material: &str, rules: &RuleOption
     let Some(gpu) = limited_gpu(limits) else { return };
     let material: Material = material.parse().unwrap();
     let mut cpu = Solver::new(rules, material.len(), Options::default());
-    let mut gpu = Solver::new(rules, material.len(), Options::default()).on_gpu(gpu, false);
+    let mut gpu = Solver::new(rules, material.len(), Options::default()).on(gpu);
     let id = cpu.classes().member(material).unwrap().class;
     cpu.solve_class(id, &|_, _| {}).unwrap();
     gpu.solve_class(id, &|_, _| {}).unwrap();

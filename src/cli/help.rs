@@ -8,7 +8,7 @@ use std::fmt::Write;
 const GROUPS: [(&str, &[&str]); 5] = [
     ("Play", &["play", "analyze", "match", "uci"]),
     ("Endgame tables", &["solve", "generate", "probe", "stats", "verify", "repack", "export", "compare"]),
-    ("Measure", &["perft", "bench", "benchmark", "tune", "devices"]),
+    ("Measure", &["perft", "bench", "tune", "devices"]),
     ("Study", &["reproduce", "mine"]),
     ("Explore", &["serve"]),
 ];
@@ -31,7 +31,8 @@ fn list(command: &Command) -> String {
         group(&mut text, title, &commands, command);
     }
     let is_grouped = |name: &str| GROUPS.iter().any(|group| group.1.contains(&name));
-    let others: Vec<&Command> = command.get_subcommands().filter(|c| !is_grouped(c.get_name())).collect();
+    let others: Vec<&Command> =
+        command.get_subcommands().filter(|c| !c.is_hide_set() && !is_grouped(c.get_name())).collect();
     group(&mut text, "More", &others, command);
     let _ = writeln!(text, "{header}Options:{header:#}");
     text

@@ -1,16 +1,17 @@
 //! Endgame tables as the search uses them: who wins at every position of few pieces, and how soon at the root.
 
-use crate::board::{Position, RuleOptions, Rules};
-use crate::tablebase::{MAX_PIECES, Options, SetError, SolveError, Solver, TableSet, Value, Verdict, Wdl, WdlTables};
+use crate::board::{Color, Lanes, Position, RuleOptions, Rules};
+use crate::tablebase::{MAX_PIECES, Options, Probe, SetError, SolveError, Solver, TableSet, Verdict, Wdl, WdlTables};
+use std::convert::Infallible;
 use std::path::Path;
-use std::sync::Mutex;
+use std::sync::{Mutex, PoisonError};
 
 /// The most pieces of the tables in memory.
 const WDL_PIECES: usize = 4;
 
 /// Win, draw or loss in memory, and distances from wherever they are to be had.
 pub struct Tables {
-    rules: RuleOptions,
+    rules: Rules,
     wdl: WdlTables,
     distances: Distances,
     /// The most pieces of a position whose distance is known.
@@ -25,14 +26,25 @@ enum Distances {
 
 impl Tables {
     /// Tables of up to `pieces` pieces (at most 4), solved here and now. Distances are solved when they are asked for.
+    ///
+    /// # Errors
+    /// If there is not enough memory.
     pub fn solve(rules: &RuleOptions, pieces: usize) -> Result<Tables, SolveError> {
         let pieces = pieces.clamp(2, WDL_PIECES);
         let wdl = WdlTables::solve(rules, pieces)?;
         let solver = Solver::new(rules, pieces, Options::default());
-        Ok(Tables { rules: *rules, wdl, distances: Distances::Solver(Mutex::new(Box::new(solver))), pieces })
+        Ok(Tables {
+            rules: Rules::new(*rules),
+            wdl,
+            distances: Distances::Solver(Mutex::new(Box::new(solver))),
+            pieces,
+        })
     }
 
     /// Tables from a directory that `dsq generate` made: up to 4 pieces in memory, distances of all that is there.
+    ///
+    /// # Errors
+    /// If there are no tables, they cannot be read or are damaged, or there is not enough memory.
     pub fn open(dir: &Path) -> Result<Tables, SetError> {
         let set = TableSet::open(dir)?;
         let complete = |pieces: usize| {
@@ -43,13 +55,13 @@ impl Tables {
         };
         let pieces = (2..=MAX_PIECES).take_while(|&n| n <= set.classes().pieces() && complete(n)).last().unwrap_or(2);
         let wdl = WdlTables::read(&set, pieces.min(WDL_PIECES))?;
-        Ok(Tables { rules: *set.rules(), wdl, distances: Distances::Files(Box::new(set)), pieces })
+        Ok(Tables { rules: set.rules().clone(), wdl, distances: Distances::Files(Box::new(set)), pieces })
     }
 
     /// Whether these tables are for these rules; repetition aside, of which tables know nothing.
     #[must_use]
     pub fn fits(&self, rules: &Rules) -> bool {
-        self.rules.table_hash() == rules.options().table_hash()
+        self.rules.options().table_hash() == rules.options().table_hash()
     }
 
     /// The most pieces of a position that the tables cover.
@@ -58,45 +70,46 @@ impl Tables {
         self.pieces
     }
 
-    /// The tables in memory.
-    #[must_use]
-    pub fn wdl(&self) -> &WdlTables {
-        &self.wdl
-    }
-
-    /// Who wins; `None` for a position with more pieces than are in memory, and for a game that is over.
+    /// Who wins, from memory; `None` for a position with more pieces than are in memory, and for a game that is over.
     #[must_use]
     pub fn probe(&self, position: &Position) -> Option<Wdl> {
         self.wdl.probe(position)
     }
 
-    /// Who wins and in how many plies; `None` where no table says so, or it cannot be read.
-    #[must_use]
-    pub fn verdict(&self, position: &Position, rules: &Rules) -> Option<Verdict> {
-        if position.occupied().len() > self.pieces {
+    /// The same of a position that is known not to be over, `pieces` pieces in `lanes`.
+    #[inline(always)]
+    pub(super) fn probe_lanes(&self, lanes: &[Lanes; 2], pieces: u32, turn: Color) -> Option<Wdl> {
+        if pieces as usize > self.wdl.pieces() {
             return None;
         }
-        match &self.distances {
-            Distances::Files(set) => set.verdict(position, rules).ok()?,
-            Distances::Solver(solver) => {
-                if let Some(winner) = position.winner() {
-                    let wdl = if winner == position.turn() { Wdl::Win } else { Wdl::Loss };
-                    return Some(Verdict { wdl, dtw: Some(0) });
-                }
-                let mut solver = solver.lock().unwrap_or_else(|e| e.into_inner());
-                if solver.value(position).is_none() {
-                    let class = solver.classes().locate(position)?.class;
-                    solver.solve_class(class, &|_, _| ()).ok()?;
-                }
-                let value: Value = solver.value(position)?;
-                Some(Verdict::of(value, rules))
-            }
+        self.wdl.probe_lanes([&lanes[0], &lanes[1]], turn)
+    }
+}
+
+/// Tables that cannot be read cover nothing: the search goes on without them.
+impl Probe for Tables {
+    type Error = Infallible;
+
+    fn rules(&self) -> &Rules {
+        &self.rules
+    }
+
+    fn verdict(&self, position: &Position) -> Result<Option<Verdict>, Infallible> {
+        if position.occupied().len() > self.pieces {
+            return Ok(None);
         }
+        Ok(match &self.distances {
+            Distances::Files(set) => set.verdict(position).unwrap_or(None),
+            Distances::Solver(solver) => {
+                let mut solver = solver.lock().unwrap_or_else(PoisonError::into_inner);
+                solver.solve_position(position).unwrap_or(None)
+            }
+        })
     }
 }
 
 impl std::fmt::Debug for Tables {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "Tables of {} pieces for {}", self.pieces, self.rules.table_spelling())
+        write!(f, "Tables of {} pieces for {}", self.pieces, self.rules.options().table_spelling())
     }
 }
