@@ -6,10 +6,11 @@ use crate::board::{Color, File, Position, Rank, Square};
 use plotters::coord::Shift;
 use plotters::coord::ranged1d::{KeyPointHint, NoDefaultFormatting, ValueFormatter};
 use plotters::coord::types::RangedCoordf64;
+use plotters::element::DashedPathElement;
 use plotters::prelude::{
-    BLACK, ChartBuilder, Circle, Cross, DashedPathElement, DrawingArea, DynElement, IntoDrawingArea, IntoDynElement,
-    IntoFont, IntoSegmentedCoord, PathElement, Polygon, RGBColor, Ranged, Rectangle, SVGBackend, SegmentValue,
-    TRANSPARENT, Text, WHITE,
+    BLACK, ChartBuilder, Circle, Cross, DrawingArea, DynElement, IntoDrawingArea, IntoDynElement, IntoFont,
+    IntoSegmentedCoord, PathElement, Polygon, RGBColor, Ranged, Rectangle, SVGBackend, SegmentValue, TRANSPARENT, Text,
+    WHITE,
 };
 use plotters::style::Color as _;
 use std::error::Error;

@@ -21,7 +21,9 @@
 
 use super::routes::{Routes, manhattan};
 use crate::board::geometry::{DEN, TRAPS, WATER, habitat};
-use crate::board::{Animal, Bitboard, Color, File, OwnRatBlocks, Piece, Position, Rank, RuleOptions, Square};
+use crate::board::{
+    Animal, Bitboard, Color, Direction, File, OwnRatBlocks, Piece, Position, Rank, RuleOptions, Square,
+};
 use crate::tablebase::Material;
 
 /// What the values of a feature are.
