@@ -70,6 +70,7 @@
 //! - `cli`: the program `dsq`, and what it needs; implies `plots`.
 //! - `gpu`: tables and perft on graphics cards, by wgpu.
 //! - `plots`: [`plot`], and the reports that have plots.
+//! - `serve`: the explorer, tables and engine in a browser.
 //!
 //! Off by default: `parquet`, positions with their features as Parquet files.
 
@@ -77,8 +78,11 @@
 
 pub mod benchmark;
 pub mod board;
+pub mod cluster;
+pub mod complexity;
 pub mod cpu;
 pub mod game;
+pub mod general;
 #[cfg(feature = "gpu")]
 pub mod gpu;
 pub mod matches;
@@ -89,6 +93,8 @@ pub mod perft;
 pub mod plot;
 pub mod reproduce;
 pub mod search;
+#[cfg(feature = "serve")]
+pub mod serve;
 pub mod tablebase;
 pub mod text;
 pub mod uci;

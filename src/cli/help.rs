@@ -7,9 +7,9 @@ use std::fmt::Write;
 /// The commands of each group. What is in none is listed at the end.
 const GROUPS: [(&str, &[&str]); 5] = [
     ("Play", &["play", "analyze", "match", "uci"]),
-    ("Endgame tables", &["solve", "generate", "probe", "stats", "verify", "repack", "export", "compare"]),
+    ("Endgame tables", &["solve", "generate", "probe", "stats", "verify", "repack", "export", "compare", "cluster"]),
     ("Measure", &["perft", "bench", "tune", "devices"]),
-    ("Study", &["reproduce", "mine"]),
+    ("Study", &["reproduce", "mine", "general", "gadgets", "reduce"]),
     ("Explore", &["serve"]),
 ];
 

@@ -4,11 +4,14 @@ mod analyze;
 mod backend;
 mod bench;
 mod charts;
+mod cluster;
 mod compare;
 mod completions;
 mod control;
 mod devices;
 mod export;
+mod gadgets;
+mod general;
 mod generate;
 mod help;
 mod machine;
@@ -19,8 +22,11 @@ mod perft;
 mod play;
 mod probe;
 mod record;
+mod reduce;
 mod repack;
 mod reproduce;
+#[cfg(feature = "serve")]
+mod serve;
 mod solve;
 mod stats;
 mod tune;
@@ -40,7 +46,7 @@ use std::process::ExitCode;
 #[command(
     name = "dsq",
     version,
-    after_help = "Start with:\n  dsq reproduce              recompute the published tables and compare, cell by cell\n  \
+    after_help = "Start with:\n  dsq serve --open           tables and engine in a browser\n  dsq reproduce              recompute the published tables and compare, cell by cell\n  \
                   dsq perft 7                count move sequences from the start\n  \
                   dsq solve --pieces 4       solve every endgame of 2 to 4 pieces\n  \
                   dsq solve --material EPvLR solve one endgame\n  \
@@ -58,6 +64,8 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
+    #[cfg(feature = "serve")]
+    Serve(serve::Serve),
     Reproduce(reproduce::Reproduce),
     Perft(perft::Perft),
     Solve(solve::Solve),
@@ -67,6 +75,7 @@ enum Command {
     Stats(stats::StatsCommand),
     Repack(repack::Repack),
     Export(export::Export),
+    Cluster(cluster::Cluster),
     Compare(compare::Compare),
     Devices(devices::Devices),
     Mine(mine::Mine),
@@ -79,6 +88,9 @@ enum Command {
     #[command(hide = true)]
     Benchmark(machine::MachineCommand),
     Tune(tune::Tune),
+    General(general::General),
+    Gadgets(gadgets::Gadgets),
+    Reduce(reduce::Reduce),
     Completions(completions::Completions),
     Man(man::Man),
 }
@@ -87,6 +99,8 @@ enum Command {
 pub fn main() -> ExitCode {
     let cli = Cli::from_arg_matches(&help::command().get_matches()).unwrap_or_else(|error| error.exit());
     let result = match cli.command {
+        #[cfg(feature = "serve")]
+        Command::Serve(command) => command.run(),
         Command::Reproduce(command) => command.run(),
         Command::Perft(command) => command.run(),
         Command::Solve(command) => command.run(),
@@ -96,6 +110,7 @@ pub fn main() -> ExitCode {
         Command::Stats(command) => command.run(),
         Command::Repack(command) => command.run(),
         Command::Export(command) => command.run(),
+        Command::Cluster(command) => command.run(),
         Command::Compare(command) => command.run(),
         Command::Devices(command) => command.run(),
         Command::Mine(command) => command.run(),
@@ -106,6 +121,9 @@ pub fn main() -> ExitCode {
         Command::Bench(command) => command.run(),
         Command::Benchmark(command) => command.run(),
         Command::Tune(command) => command.run(),
+        Command::General(command) => command.run(),
+        Command::Gadgets(command) => command.run(),
+        Command::Reduce(command) => command.run(),
         Command::Completions(command) => command.run(),
         Command::Man(command) => command.run(),
     };
@@ -244,6 +262,13 @@ impl ThreadsArg {
     /// So many.
     fn of(threads: usize) -> ThreadsArg {
         ThreadsArg { threads: Some(u16::try_from(threads).unwrap_or(u16::MAX)) }
+    }
+
+    /// How many.
+    #[cfg(feature = "serve")]
+    fn count(&self) -> usize {
+        let all = || std::thread::available_parallelism().map_or(1, usize::from);
+        self.threads.map_or_else(all, usize::from)
     }
 
     /// Calls `f` with this many threads at its service.
