@@ -113,7 +113,7 @@ struct SolveReport {
     /// For the side to move; null if it was too large.
     value: Option<&'static str>,
     plies: Option<u32>,
-    winner: Option<Color2>,
+    winner: Option<Winner>,
     states: Option<u64>,
     white_to_move: Option<Counts>,
     black_to_move: Option<Counts>,
@@ -125,7 +125,7 @@ struct SolveReport {
 
 #[derive(Copy, Clone, Serialize)]
 #[serde(rename_all = "lowercase")]
-enum Color2 {
+enum Winner {
     White,
     Black,
 }
@@ -273,7 +273,7 @@ fn solved(
         fen: position.to_fen(),
         value: name_of_value,
         plies,
-        winner: winner.map(|c| if c == Color::White { Color2::White } else { Color2::Black }),
+        winner: winner.map(|c| if c == Color::White { Winner::White } else { Winner::Black }),
         states,
         white_to_move: counts(Color::White),
         black_to_move: counts(Color::Black),
@@ -287,8 +287,8 @@ fn solved(
 fn line(report: &SolveReport) -> String {
     let value = match (report.value, report.winner, report.plies) {
         (Some("draw"), ..) => "draw".to_owned(),
-        (Some(_), Some(Color2::White), Some(plies)) => format!("White wins in {plies} plies"),
-        (Some(_), Some(Color2::Black), Some(plies)) => format!("Black wins in {plies} plies"),
+        (Some(_), Some(Winner::White), Some(plies)) => format!("White wins in {plies} plies"),
+        (Some(_), Some(Winner::Black), Some(plies)) => format!("Black wins in {plies} plies"),
         _ => report.error.clone().unwrap_or_default(),
     };
     let states =

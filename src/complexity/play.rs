@@ -520,7 +520,13 @@ impl<'a> BlackWins<'a> {
         if let Some(part) = from
             && let Some(door) = self.door_of(part, mv.from)
         {
-            self.seen.entry(part).or_default().left[door] += 1;
+            let seen = self.seen.entry(part).or_default();
+            if upward {
+                seen.left[door] += 1;
+            } else {
+                // Back out at an input: it waits there again.
+                seen.arrived[door] = seen.arrived[door].saturating_sub(1);
+            }
         }
         if let Some(part) = to
             && let Some(door) = self.door_of(part, mv.to)

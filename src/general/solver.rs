@@ -65,7 +65,7 @@ pub struct Solution {
 ///
 /// ```
 /// use doushouqi::{board::RuleOptions, general::{GeneralPosition, GeneralValue, solve}};
-/// let position = GeneralPosition::parse(".%.\n...\n.R.\n...\ne#.\n").unwrap();
+/// let position = GeneralPosition::parse(".%e\n...\n.R.\n...\n.#.\n").unwrap();
 /// let solution = solve(&[position.clone()], &RuleOptions::PAPER, 64).unwrap();
 /// assert_eq!(solution.value(&position), Some(GeneralValue::Win(3)));
 /// ```
