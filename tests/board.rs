@@ -498,7 +498,9 @@ fn move_errors() {
         (NotACapture { text: "Exd4".into(), to: Square::D4 }, "\"Exd4\" is marked as a capture, but d4 is empty"),
     ];
     for (error, message) in cases {
-        let (Malformed { text } | NoPiece { text } | Illegal { text } | NotACapture { text, .. }) = &error;
+        let (Malformed { text } | NoPiece { text } | Illegal { text } | NotACapture { text, .. }) = &error else {
+            panic!("{error}")
+        };
         assert_eq!(Move::parse(text, &board, &Rules::default()), Err(error.clone()));
         assert!(error.to_string().contains(message), "{error} lacks {message:?}");
     }
@@ -561,7 +563,7 @@ fn sets_of_squares_are_as_sets_of_the_library() {
         is(a & b, &slow_a & &slow_b);
         is(a ^ b, &slow_a ^ &slow_b);
         is(a - b, &slow_a - &slow_b);
-        is(!a, &Square::all().collect() - &slow_a);
+        is(!a, &Square::all().collect::<BTreeSet<_>>() - &slow_a);
         is(a.mirror(), slow_a.iter().map(|s| s.mirror()).collect());
         is(a.flip(), slow_a.iter().map(|s| s.flip()).collect());
         is(a.rotate(), slow_a.iter().map(|s| s.rotate()).collect());

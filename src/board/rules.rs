@@ -414,7 +414,11 @@ impl RuleOptions {
     /// Where this animal gets to from a square in one move on an otherwise empty board: the next square in each direction,
     /// or over the water where it leaps, with the water that it leaps over (a rat there may block it). Whether it may stand
     /// on that square at all is for [`habitat`] to say.
-    pub fn destinations(&self, animal: Animal, from: Square) -> impl Iterator<Item = (Square, Bitboard)> + use<> {
+    pub fn destinations(
+        &self,
+        animal: Animal,
+        from: Square,
+    ) -> impl Iterator<Item = (Square, Bitboard)> + Clone + use<> {
         let options = *self;
         Direction::ALL.into_iter().flat_map(move |direction| {
             let step = from.neighbour(direction).map(|to| (to, Bitboard::EMPTY));
