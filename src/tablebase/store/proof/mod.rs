@@ -19,7 +19,7 @@ mod score;
 mod sweep;
 
 use super::verify::Contradiction;
-use crate::board::{ByColor, Color, Rules, Square};
+use crate::board::{ByColor, Color, File, Rules, Square};
 use crate::cpu::CpuLevel;
 use crate::tablebase::{
     ClassId, Index, Material, Probe, ROW_CELLS, SetError, Stats, TableFile, TableSet, Value, WIDTH, squares_in_play,
@@ -229,7 +229,7 @@ impl<'a> Prover<'a> {
             if slot == 0 {
                 first = piece;
                 if smaller.is_mirrored() {
-                    mirrored = Square::all().filter(|s| s.file() > 3).fold(0, |set, s| set | 1 << s.index());
+                    mirrored = Square::all().filter(|s| s.file() > File::D).fold(0, |set, s| set | 1 << s.index());
                 }
             }
             for square in squares_in_play(*man) {
