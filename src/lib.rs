@@ -2,8 +2,11 @@
 
 pub mod benchmark;
 pub mod board;
+pub mod cluster;
+pub mod complexity;
 pub mod cpu;
 pub mod game;
+pub mod general;
 #[cfg(feature = "gpu")]
 pub mod gpu;
 pub mod matches;
@@ -13,6 +16,8 @@ pub mod perft;
 pub mod plot;
 pub mod reproduce;
 pub mod search;
+#[cfg(feature = "serve")]
+pub mod serve;
 pub mod tablebase;
 pub mod text;
 pub mod uci;

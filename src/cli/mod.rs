@@ -4,10 +4,13 @@ mod analyze;
 mod backend;
 mod bench;
 mod charts;
+mod cluster;
 mod compare;
 mod control;
 mod devices;
 mod export;
+mod gadgets;
+mod general;
 mod generate;
 mod machine;
 mod matches;
@@ -16,8 +19,11 @@ mod perft;
 mod play;
 mod probe;
 mod record;
+mod reduce;
 mod repack;
 mod reproduce;
+#[cfg(feature = "serve")]
+mod serve;
 mod solve;
 mod stats;
 mod tune;
@@ -37,7 +43,7 @@ use std::process::ExitCode;
 #[command(
     name = "dsq",
     version,
-    after_help = "Start with:\n  dsq reproduce              recompute the published tables and compare, cell by cell\n  \
+    after_help = "Start with:\n  dsq serve --open           tables and engine in a browser\n  dsq reproduce              recompute the published tables and compare, cell by cell\n  \
                   dsq perft 7                count move sequences from the start\n  \
                   dsq solve --pieces 4       solve every endgame of 2 to 4 pieces\n  \
                   dsq solve --material EPvLR solve one endgame\n  \
@@ -55,6 +61,8 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
+    #[cfg(feature = "serve")]
+    Serve(serve::Serve),
     Reproduce(reproduce::Reproduce),
     Perft(perft::Perft),
     Solve(solve::Solve),
@@ -64,6 +72,7 @@ enum Command {
     Stats(stats::StatsCommand),
     Repack(repack::Repack),
     Export(export::Export),
+    Cluster(cluster::Cluster),
     Compare(compare::Compare),
     Devices(devices::Devices),
     Mine(mine::Mine),
@@ -76,11 +85,16 @@ enum Command {
     #[command(hide = true)]
     Benchmark(machine::MachineCommand),
     Tune(tune::Tune),
+    General(general::General),
+    Gadgets(gadgets::Gadgets),
+    Reduce(reduce::Reduce),
 }
 
 /// Runs the program.
 pub fn main() -> ExitCode {
     let result = match Cli::parse().command {
+        #[cfg(feature = "serve")]
+        Command::Serve(command) => command.run(),
         Command::Reproduce(command) => command.run(),
         Command::Perft(command) => command.run(),
         Command::Solve(command) => command.run(),
@@ -90,6 +104,7 @@ pub fn main() -> ExitCode {
         Command::Stats(command) => command.run(),
         Command::Repack(command) => command.run(),
         Command::Export(command) => command.run(),
+        Command::Cluster(command) => command.run(),
         Command::Compare(command) => command.run(),
         Command::Devices(command) => command.run(),
         Command::Mine(command) => command.run(),
@@ -100,6 +115,9 @@ pub fn main() -> ExitCode {
         Command::Bench(command) => command.run(),
         Command::Benchmark(command) => command.run(),
         Command::Tune(command) => command.run(),
+        Command::General(command) => command.run(),
+        Command::Gadgets(command) => command.run(),
+        Command::Reduce(command) => command.run(),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,
@@ -236,6 +254,13 @@ impl ThreadsArg {
     /// That many.
     fn of(threads: usize) -> ThreadsArg {
         ThreadsArg { threads: Some(u16::try_from(threads).unwrap_or(u16::MAX)) }
+    }
+
+    /// How many.
+    #[cfg(feature = "serve")]
+    fn count(&self) -> usize {
+        let all = || std::thread::available_parallelism().map_or(1, usize::from);
+        self.threads.map_or_else(all, usize::from)
     }
 
     /// Calls `f` with this many threads at its service.

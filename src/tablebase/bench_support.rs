@@ -56,7 +56,9 @@ impl Solver {
     /// Finds the captures and den entries of a class, all it leads to being solved.
     #[doc(hidden)]
     pub fn seeds(&self, id: ClassId) -> Result<(), SolveError> {
-        seeds(&Processor::default().task(&self.job(&[id], false), id))
+        let ids = [id];
+        let job = self.job(&ids, false);
+        seeds(&Processor::default().task(&job, id, None), job.tables)
     }
 
     /// Writes a solved class as `dsq generate` does.

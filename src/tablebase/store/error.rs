@@ -78,4 +78,18 @@ pub enum SetError {
         /// What there may be, in GiB.
         limit: usize,
     },
+    /// Counts that cannot be read.
+    #[error("{} is no readable file of counts: {what}", path.display())]
+    Counts {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        what: String,
+    },
+    /// A table that stores one side to move where both are needed.
+    #[error("{} stores one side to move only (it was repacked); jobs need tables as `dsq generate` writes them", path.display())]
+    OneSided {
+        /// The file.
+        path: PathBuf,
+    },
 }

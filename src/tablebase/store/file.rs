@@ -19,12 +19,13 @@
 use crate::board::{ByColor, Color, RuleOptions};
 use crate::tablebase::index::Index;
 use crate::tablebase::store::codec::{self, Layout};
+use crate::tablebase::store::partial::write_whole;
 use crate::tablebase::{Cells, Class, Material, ROW_CELLS, Stats, Table, Value};
 use memmap2::Mmap;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
-use std::fs::{self, File};
-use std::io::{self, Write};
+use std::fs::File;
+use std::io;
 use std::path::{Path, PathBuf};
 use thiserror::Error;
 use xxhash_rust::xxh3::xxh3_64;
@@ -33,6 +34,9 @@ const MAGIC: &[u8; 8] = b"DSQTABLE";
 const VERSION: u32 = 2;
 /// The largest decoded block that is read.
 const MAX_BLOCK_BYTES: usize = 1 << 20;
+
+/// Extension of tables.
+const EXTENSION: &str = "dsq";
 
 /// How a table is written.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -268,27 +272,6 @@ pub(crate) fn check_values(
     Err(TableError::Damaged { path: path.to_owned(), what: "its values are not those of its material" })
 }
 
-/// Extension of files that are being written.
-pub(crate) const PARTIAL: &str = "partial";
-
-/// Writes a file under another name, brings it to the disk, and gives it its name. What goes wrong leaves nothing behind.
-pub(crate) fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), TableError> {
-    let partial = path.with_added_extension(PARTIAL);
-    let written = File::create(&partial).and_then(|mut file| {
-        file.write_all(bytes)?;
-        file.sync_all()
-    });
-    let renamed = written.and_then(|()| fs::rename(&partial, path)).and_then(|()| match path.parent() {
-        // The name itself is on the disk only when the directory is. Not every system can do that.
-        Some(dir) if cfg!(unix) => File::open(dir).and_then(|dir| dir.sync_all()),
-        _ => Ok(()),
-    });
-    renamed.map_err(|source| {
-        let _ = fs::remove_file(&partial);
-        TableError::Io { path: path.to_owned(), source }
-    })
-}
-
 /// An open table file. Its head is checked on opening, each block when it is read.
 pub struct TableFile {
     path: PathBuf,
@@ -308,6 +291,12 @@ pub(crate) struct Block {
 }
 
 impl TableFile {
+    /// Where the table of a class lies in a directory, by its representative.
+    #[must_use]
+    pub fn path(dir: &Path, class: Material) -> PathBuf {
+        dir.join(format!("{class}.{EXTENSION}"))
+    }
+
     /// Opens the table of a material under these rules.
     ///
     /// # Errors

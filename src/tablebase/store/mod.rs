@@ -3,13 +3,16 @@
 
 pub(crate) mod cache;
 pub(crate) mod codec;
+pub(crate) mod counts;
 pub(crate) mod error;
 pub(crate) mod export;
 pub(crate) mod file;
 pub(crate) mod generate;
+pub(crate) mod job;
 pub(crate) mod lock;
 pub(crate) mod manifest;
 pub(crate) mod memory;
+pub(crate) mod partial;
 pub(crate) mod repack;
 pub(crate) mod set;
 pub(crate) mod verify;

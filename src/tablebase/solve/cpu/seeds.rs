@@ -9,9 +9,10 @@ use crate::tablebase::address::MaterialAddresser;
 use crate::tablebase::class::Classes;
 use crate::tablebase::index::{Index, WIDTH};
 use crate::tablebase::material::squares_in_play;
+use crate::tablebase::solve::cpu::buckets::{Buckets, Entry};
 use crate::tablebase::solve::cpu::quiet::{MAX_ROW_PIECES, Row, destinations};
 use crate::tablebase::value::{Cells, Code, DRAW, NO_MOVE};
-use crate::tablebase::{Material, Table};
+use crate::tablebase::{ClassId, Material, Table};
 
 /// What a capture is worth to the side that makes it. Greater is better: nothing, a loss in k (as k), a draw, a win in k
 /// (as 65535 - k).
@@ -34,49 +35,6 @@ pub(crate) fn worth(code: Code, options: &RuleOptions) -> Worth {
         _ => code - 2,
     };
     if plies % 2 == 1 { plies + 1 } else { Worth::MAX - (plies + 1) }
-}
-
-/// Positions of one word that get something at one depth.
-#[derive(Copy, Clone, Debug)]
-pub(crate) struct Entry {
-    pub word: u32,
-    low: u32,
-    high: u32,
-}
-
-impl Entry {
-    pub fn new(word: usize, mask: u64) -> Entry {
-        Entry { word: word as u32, low: mask as u32, high: (mask >> 32) as u32 }
-    }
-
-    pub fn mask(self) -> u64 {
-        u64::from(self.low) | u64::from(self.high) << 32
-    }
-}
-
-/// The seeds of a range of rows, by depth in plies: at an odd depth positions that win then, at an even depth positions
-/// that can be lost from then on.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Buckets(Vec<Vec<Entry>>);
-
-impl Buckets {
-    fn push(&mut self, depth: u16, entry: Entry) {
-        let depth = depth as usize;
-        if self.0.len() <= depth {
-            self.0.resize_with(depth + 1, Vec::new);
-        }
-        self.0[depth].push(entry);
-    }
-
-    /// Takes the seeds of a depth.
-    pub fn take(&mut self, depth: u16) -> Vec<Entry> {
-        self.0.get_mut(depth as usize).map(std::mem::take).unwrap_or_default()
-    }
-
-    /// The greatest depth with a seed, or 0.
-    pub fn last_depth(&self) -> u16 {
-        self.0.iter().rposition(|b| !b.is_empty()).unwrap_or(0) as u16
-    }
 }
 
 /// What one row's seeds say at once.
@@ -153,6 +111,11 @@ impl SeedMoves {
             options,
             worth: (0..256).map(|code| worth(code, &options)).collect(),
         }
+    }
+
+    /// The classes and sides to move that captures look up.
+    pub fn looked_up(&self) -> impl Iterator<Item = (ClassId, Color)> + '_ {
+        self.captures.iter().filter_map(|capture| capture.rest.as_ref()).map(|rest| (ClassId(rest.table), rest.turn))
     }
 
     /// The seeds of one row, put into `buckets`. `valid` are the row's positions, `best` is room to work in.
