@@ -2,7 +2,7 @@
 
 mod slow;
 
-use doushouqi::board::{Animal, ByColor, Color, NoMove, Piece, Position, RuleOptions, Setup, Square};
+use doushouqi::board::{Animal, ByColor, Color, File, NoMove, Piece, Position, RuleOptions, Setup, Square};
 use doushouqi::cpu::CpuLevel;
 use doushouqi::tablebase::{
     AnimalSet, Cells, ClassId, Classes, Index, Material, MaterialError, Options, ROW_CELLS, SolveError, Solver, Stats,
@@ -530,12 +530,12 @@ fn cells_and_squares_go_round() {
             let cell = index.cell(squares);
             let mirrored: Vec<Square> = squares.iter().map(|s| s.mirror()).collect();
             let there = index.squares(cell).expect("a position's cell");
-            if n == 2 || squares[0].file() <= 3 {
+            if n == 2 || squares[0].file() <= File::D {
                 assert_eq!(there, squares, "{name}");
             } else {
                 assert_eq!(there, mirrored, "{name}");
             }
-            let one_cell = n > 2 && squares[0].file() != 3;
+            let one_cell = n > 2 && squares[0].file() != File::D;
             assert_eq!(index.cell(&mirrored) == cell, one_cell || mirrored == squares, "{name}: {squares:?}");
             hit.insert(cell);
         });

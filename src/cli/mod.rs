@@ -6,13 +6,16 @@ mod bench;
 mod charts;
 mod cluster;
 mod compare;
+mod completions;
 mod control;
 mod devices;
 mod export;
 mod gadgets;
 mod general;
 mod generate;
+mod help;
 mod machine;
+mod man;
 mod matches;
 mod mine;
 mod perft;
@@ -30,7 +33,7 @@ mod tune;
 mod uci;
 mod verify;
 
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, FromArgMatches, Parser, Subcommand};
 use doushouqi::board::{FenError, Position, RuleOptions};
 use doushouqi::text::grouped;
 use indicatif::{ProgressBar, ProgressStyle};
@@ -88,11 +91,14 @@ enum Command {
     General(general::General),
     Gadgets(gadgets::Gadgets),
     Reduce(reduce::Reduce),
+    Completions(completions::Completions),
+    Man(man::Man),
 }
 
 /// Runs the program.
 pub fn main() -> ExitCode {
-    let result = match Cli::parse().command {
+    let cli = Cli::from_arg_matches(&help::command().get_matches()).unwrap_or_else(|error| error.exit());
+    let result = match cli.command {
         #[cfg(feature = "serve")]
         Command::Serve(command) => command.run(),
         Command::Reproduce(command) => command.run(),
@@ -118,6 +124,8 @@ pub fn main() -> ExitCode {
         Command::General(command) => command.run(),
         Command::Gadgets(command) => command.run(),
         Command::Reduce(command) => command.run(),
+        Command::Completions(command) => command.run(),
+        Command::Man(command) => command.run(),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,
@@ -183,9 +191,10 @@ impl From<doushouqi::tablebase::SetError> for Failure {
         use doushouqi::tablebase::{SetError, TableError};
         match error {
             SetError::Solve(error) => error.into(),
-            SetError::Table(TableError::Io { .. }) | SetError::Locked { .. } | SetError::Memory { .. } => {
-                Failure::Environment(error.to_string())
-            }
+            SetError::Table(TableError::Io { .. })
+            | SetError::Locked { .. }
+            | SetError::Memory { .. }
+            | SetError::ProofMemory { .. } => Failure::Environment(error.to_string()),
             SetError::Table(TableError::Damaged { .. }) => Failure::Mismatch(error.to_string()),
             _ => Failure::Input(error.to_string()),
         }

@@ -1,4 +1,4 @@
-use crate::board::{Color, Direction, Square, geometry};
+use crate::board::{Color, Direction, File, Rank, Square, geometry};
 use std::fmt;
 
 /// What a square of a general board is.
@@ -83,7 +83,8 @@ impl Board {
     /// The board of the game, 7 files and 9 ranks.
     #[must_use]
     pub fn standard() -> Board {
-        let terrain = (0..9).rev().flat_map(|rank| (0..7).filter_map(move |file| Square::from_coords(file, rank)));
+        let terrain =
+            Rank::ALL.into_iter().rev().flat_map(|rank| File::ALL.map(|file| Square::from_coords(file, rank)));
         Board::new(7, terrain.map(standard_terrain).collect())
     }
 

@@ -21,7 +21,9 @@
 
 use super::routes::{Routes, manhattan};
 use crate::board::geometry::{DEN, TRAPS, WATER, habitat};
-use crate::board::{Animal, Color, Direction, OwnRatBlocks, Piece, Position, RuleOptions, Square};
+use crate::board::{
+    Animal, Bitboard, Color, Direction, File, OwnRatBlocks, Piece, Position, Rank, RuleOptions, Square,
+};
 use crate::tablebase::Material;
 
 /// What the values of a feature are.
@@ -315,15 +317,15 @@ impl FeatureSet {
             What::Parity(i, j) => manhattan(squares[i], squares[j]) as i8 % 2,
             What::Adjacent(i, j) => i8::from(manhattan(squares[i], squares[j]) == 1),
             What::Trapped(i) => i8::from(TRAPS[!self.pieces[i].color].contains(squares[i])),
-            What::CanCross(i) => i8::from(squares[i].rank() >= 6 || self.crosses(i, squares)),
+            What::CanCross(i) => i8::from(squares[i].rank() >= Rank::Seventh || self.crosses(i, squares)),
             What::Den(i) => self.den(i, squares) as i8,
             What::Lead => self.race(Color::Black, squares) as i8 - self.race(Color::White, squares) as i8,
             What::Margin(i) => self.margin(i, squares),
             What::Rank(i) => squares[i].rank() as i8 + 1,
-            What::Wing(i) => squares[i].file().abs_diff(3) as i8,
+            What::Wing(i) => squares[i].file().distance(File::D) as i8,
             What::Wet(i) => i8::from(WATER.contains(squares[i])),
             What::Ahead(i, j) => squares[j].rank() as i8 - squares[i].rank() as i8,
-            What::Beside(i, j) => squares[i].file().abs_diff(squares[j].file()) as i8,
+            What::Beside(i, j) => squares[i].file().distance(squares[j].file()) as i8,
             What::Chase(i, j) => self.routes[i].steps(squares[i], squares[j]) as i8,
             What::Takes(i, j) => i8::from(self.takes(i, j, squares)),
             What::MayTake(i, j) => {
@@ -363,7 +365,7 @@ impl FeatureSet {
     /// Whether a piece gets to rank 7, on a shortest way to the black den, before every enemy piece.
     fn crosses(&self, i: usize, squares: &[Square]) -> bool {
         let way = &self.routes[i];
-        (0..7).filter_map(|file| Square::from_coords(file, 6)).any(|square| {
+        Bitboard::rank(Rank::Seventh).into_iter().any(|square| {
             let length = way.steps(squares[i], square) + way.steps(square, DEN.black);
             length == self.den(i, squares) && self.gap(i, square, squares) >= 1
         })
@@ -372,19 +374,16 @@ impl FeatureSet {
     /// Whether a piece could take another at once, were it on move.
     fn takes(&self, i: usize, j: usize, squares: &[Square]) -> bool {
         let (Piece { color, animal: attacker }, Piece { animal: victim, .. }) = (self.pieces[i], self.pieces[j]);
-        let reaches = |direction| {
-            squares[i].neighbour(direction) == Some(squares[j])
-                || self.options.leaps(attacker, direction)
-                    && squares[i].leap(direction).is_some_and(|(landing, crossed)| {
-                        landing == squares[j]
-                            && !self.pieces.iter().zip(squares).any(|(&Piece { color: owner, animal }, &square)| {
-                                crossed.contains(square) && self.blocks(color, owner, animal)
-                            })
-                    })
+        let blocked = |crossed: Bitboard| {
+            let mut pieces = self.pieces.iter().zip(squares);
+            pieces.any(|(piece, &square)| crossed.contains(square) && self.blocks(color, piece.color, piece.animal))
         };
         habitat(color, attacker).contains(squares[j])
             && self.options.may_capture(color, attacker, squares[i], victim, squares[j])
-            && Direction::ALL.into_iter().any(reaches)
+            && self
+                .options
+                .destinations(attacker, squares[i])
+                .any(|(to, crossed)| to == squares[j] && !blocked(crossed))
     }
 
     /// Whether an animal in the water stops a leap of a side.

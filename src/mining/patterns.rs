@@ -5,7 +5,7 @@ use super::learn::both_sides;
 use super::routes::manhattan;
 use super::sample::Winner;
 use super::tree::information;
-use crate::board::{Animal, Color, Direction, Piece, Position, RuleOptions, Rules, Square};
+use crate::board::{Animal, Color, Piece, Position, RuleOptions, Rules, Square};
 use crate::tablebase::{
     ClassId, Material, MaterialTable, Options, Probe, SolveError, Solver, Stats, Value, position_of,
 };
@@ -341,23 +341,20 @@ fn fortress(tables: &Solver, material: Material, materials: usize, holder: Color
         let within = drawn.iter().filter(|(square, _)| part(**square)).flat_map(|(_, positions)| positions);
         hold(&rules, holder, within, &all)
     };
-    let neighbours = |from: Square| {
-        let leap = move |d| from.leap(d).filter(|_| tables.classes().options().leaps(animal, d)).map(|(to, _)| to);
-        Direction::ALL.into_iter().flat_map(move |d| [from.neighbour(d), leap(d)]).flatten()
-    };
+    let neighbours = |from| tables.classes().options().destinations(animal, from).map(|(to, _)| to);
     let mut two_squares: HashSet<Position> = HashSet::new();
     for &first in drawn.keys() {
         for second in neighbours(first).filter(|&second| second > first) {
             two_squares.extend(held_within(&|square| square == first || square == second));
         }
     }
-    let third = |rank: usize| {
+    let held_in = |third: usize| {
         held_within(&|square| {
             let square = if holder == Color::White { square } else { square.flip() };
-            square.rank() / 3 == rank
+            square.rank().index() / 3 == third
         })
     };
-    let parts = [two_squares, third(0), third(1), third(2)];
+    let parts = [two_squares, held_in(0), held_in(1), held_in(2)];
     let [two_squares, home, middle, far] = parts.each_ref().map(|part| part.len() as u64);
     let best = parts.iter().max_by_key(|part| part.len()).and_then(|part| part.iter().map(Position::to_fen).min());
     let fortresses = parts.iter().flatten().collect::<HashSet<_>>().len() as u64;

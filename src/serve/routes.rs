@@ -9,7 +9,7 @@ use super::state::App;
 use super::tables::{FIRST_PIECES, MEMORY_PIECES, View};
 use super::{api, explain, html, sse};
 use crate::board::{
-    Color, DogOverWolf, ElephantTakesRat, Move, NoMove, OwnRatBlocks, Repetition, RuleOptions, Shore, TigerLeap, Traps,
+    DogOverWolf, ElephantTakesRat, Move, NoMove, OwnRatBlocks, Repetition, RuleOptions, Shore, TigerLeap, Traps,
 };
 use crate::game::Game;
 use crate::game::random::Random;

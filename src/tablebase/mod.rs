@@ -41,6 +41,7 @@ pub use store::generate::{Generate, Progress};
 pub use store::job::{ClassJob, JobDone};
 pub use store::manifest::{CountedClass, MANIFEST, Manifest, ManifestClass, list_tables};
 pub use store::partial::{PartialFile, partial_files, sweep};
+pub use store::proof::{Proved, Prover};
 pub use store::repack::repack;
 pub use store::set::TableSet;
 pub use store::verify::{Contradiction, Scope, verify};

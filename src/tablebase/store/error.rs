@@ -92,4 +92,14 @@ pub enum SetError {
         /// The file.
         path: PathBuf,
     },
+    /// The limit of memory is too low to check a class.
+    #[error("checking {material} takes about {needed} GiB; the limit is {limit} GiB (raise --memory)")]
+    ProofMemory {
+        /// The class.
+        material: Material,
+        /// What it takes, in GiB.
+        needed: usize,
+        /// What there may be, in GiB.
+        limit: usize,
+    },
 }

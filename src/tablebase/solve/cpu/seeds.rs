@@ -10,7 +10,7 @@ use crate::tablebase::class::Classes;
 use crate::tablebase::index::{Index, WIDTH};
 use crate::tablebase::material::squares_in_play;
 use crate::tablebase::solve::cpu::buckets::{Buckets, Entry};
-use crate::tablebase::solve::cpu::quiet::{MAX_ROW_PIECES, Row, destinations};
+use crate::tablebase::solve::cpu::quiet::{MAX_ROW_PIECES, Row};
 use crate::tablebase::value::{Cells, Code, DRAW, NO_MOVE};
 use crate::tablebase::{ClassId, Material, Table};
 
@@ -460,7 +460,7 @@ impl Capture {
         let mut hits_from = vec![Vec::new(); WIDTH];
         let mut hits_to = vec![Vec::new(); WIDTH];
         for from in squares_in_play(pieces[attacker]) {
-            for (to, crossed) in destinations(animal, from, options) {
+            for (to, crossed) in options.destinations(animal, from) {
                 if (squares_in_play(pieces[victim]) & squares_in_play(pieces[attacker])).contains(to)
                     && options.may_capture(color, animal, from, prey, to)
                 {
