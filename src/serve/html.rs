@@ -1,6 +1,6 @@
 //! The page for browsers without JavaScript: the board as a table, the verdict, and the moves as links.
 
-use super::api::{MoveEntry, Probe, Value};
+use super::api::{MoveEntry, ProbeAnswer, Value};
 use crate::board::geometry::{DEN, TRAPS, WATER};
 use crate::board::{Color, Piece, Position, RuleOptions, Square};
 use crate::tablebase::Wdl;
@@ -40,7 +40,7 @@ pub fn link(fen: &str, rules: &RuleOptions) -> String {
 
 /// What a page without scripts shows of a position.
 #[must_use]
-pub fn position(position: &Position, probe: &Probe, rules: &RuleOptions) -> String {
+pub fn position(position: &Position, probe: &ProbeAnswer, rules: &RuleOptions) -> String {
     let mut html = String::from("<section id=\"static\">");
     let _ = write!(html, "<p class=\"verdict\">{}</p>", escape(&probe.sentence));
     board(&mut html, position);

@@ -9,7 +9,7 @@ use super::state::App;
 use super::tables::{FIRST_PIECES, MEMORY_PIECES, View};
 use super::{api, explain, html, sse};
 use crate::board::{
-    Color, DogOverWolf, ElephantTakesRat, Move, NoMove, OwnRatBlocks, Repetition, RuleOptions, Shore, TigerLeap, Traps,
+    DogOverWolf, ElephantTakesRat, Move, NoMove, OwnRatBlocks, Repetition, RuleOptions, Shore, TigerLeap, Traps,
 };
 use crate::game::Game;
 use crate::game::random::Random;
@@ -140,7 +140,7 @@ impl<T: DeserializeOwned> FromRequest<Arc<App>> for Body<T> {
     }
 }
 
-async fn probe(State(app): Shared, params: Params) -> Answer<api::Probe> {
+async fn probe(State(app): Shared, params: Params) -> Answer<api::ProbeAnswer> {
     let (position, rules) = (params.position()?, params.rules(&app.config.rules)?);
     let pieces = position.occupied().len();
     app.with_tables(rules, pieces, move |tables| api::probe(tables, &position, true)).await.map(Json)
