@@ -4,18 +4,25 @@ mod analyze;
 mod backend;
 mod bench;
 mod charts;
+mod cluster;
 mod compare;
+mod completions;
 mod control;
 mod devices;
 mod export;
+mod gadgets;
+mod general;
 mod generate;
+mod help;
 mod machine;
+mod man;
 mod matches;
 mod mine;
 mod perft;
 mod play;
 mod probe;
 mod record;
+mod reduce;
 mod repack;
 mod reproduce;
 #[cfg(feature = "serve")]
@@ -26,7 +33,7 @@ mod tune;
 mod uci;
 mod verify;
 
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, FromArgMatches, Parser, Subcommand};
 use doushouqi::board::{FenError, Position, RuleOptions};
 use doushouqi::text::grouped;
 use indicatif::{ProgressBar, ProgressStyle};
@@ -68,6 +75,7 @@ enum Command {
     Stats(stats::StatsCommand),
     Repack(repack::Repack),
     Export(export::Export),
+    Cluster(cluster::Cluster),
     Compare(compare::Compare),
     Devices(devices::Devices),
     Mine(mine::Mine),
@@ -80,11 +88,17 @@ enum Command {
     #[command(hide = true)]
     Benchmark(machine::MachineCommand),
     Tune(tune::Tune),
+    General(general::General),
+    Gadgets(gadgets::Gadgets),
+    Reduce(reduce::Reduce),
+    Completions(completions::Completions),
+    Man(man::Man),
 }
 
 /// Runs the program.
 pub fn main() -> ExitCode {
-    let result = match Cli::parse().command {
+    let cli = Cli::from_arg_matches(&help::command().get_matches()).unwrap_or_else(|error| error.exit());
+    let result = match cli.command {
         #[cfg(feature = "serve")]
         Command::Serve(command) => command.run(),
         Command::Reproduce(command) => command.run(),
@@ -96,6 +110,7 @@ pub fn main() -> ExitCode {
         Command::Stats(command) => command.run(),
         Command::Repack(command) => command.run(),
         Command::Export(command) => command.run(),
+        Command::Cluster(command) => command.run(),
         Command::Compare(command) => command.run(),
         Command::Devices(command) => command.run(),
         Command::Mine(command) => command.run(),
@@ -106,6 +121,11 @@ pub fn main() -> ExitCode {
         Command::Bench(command) => command.run(),
         Command::Benchmark(command) => command.run(),
         Command::Tune(command) => command.run(),
+        Command::General(command) => command.run(),
+        Command::Gadgets(command) => command.run(),
+        Command::Reduce(command) => command.run(),
+        Command::Completions(command) => command.run(),
+        Command::Man(command) => command.run(),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,
@@ -171,9 +191,10 @@ impl From<doushouqi::tablebase::SetError> for Failure {
         use doushouqi::tablebase::{SetError, TableError};
         match error {
             SetError::Solve(error) => error.into(),
-            SetError::Table(TableError::Io { .. }) | SetError::Locked { .. } | SetError::Memory { .. } => {
-                Failure::Environment(error.to_string())
-            }
+            SetError::Table(TableError::Io { .. })
+            | SetError::Locked { .. }
+            | SetError::Memory { .. }
+            | SetError::ProofMemory { .. } => Failure::Environment(error.to_string()),
             SetError::Table(TableError::Damaged { .. }) => Failure::Mismatch(error.to_string()),
             _ => Failure::Input(error.to_string()),
         }
@@ -239,7 +260,7 @@ struct ThreadsArg {
 }
 
 impl ThreadsArg {
-    /// So many.
+    /// That many.
     fn of(threads: usize) -> ThreadsArg {
         ThreadsArg { threads: Some(u16::try_from(threads).unwrap_or(u16::MAX)) }
     }

@@ -1,8 +1,8 @@
 //! Perft on a graphics card. The program makes all positions some plies from the root; from each chunk of them the card
 //! makes all positions two plies on, and adds up the lines of the last two plies from there. See `shaders/perft*.wgsl`.
 
-use crate::board::geometry::{DEN, LEAP_DOWN, LEAP_LEFT, LEAP_RIGHT, LEAP_UP, WATER};
-use crate::board::{Animal, Bitboard, Color, Move, Position, Rules};
+use crate::board::geometry::{DEN, LEAP_DOWN, LEAP_LEFT, LEAP_RIGHT, LEAP_UP, NOT_A, NOT_G, WATER};
+use crate::board::{Animal, Color, Move, Position, Rules};
 use crate::gpu::{AdapterReport, Bound, Choice, Device, GpuError, Kernel, PARAMS_STRIDE, Part, Step, wgsl};
 use std::fmt::Write;
 
@@ -50,7 +50,7 @@ impl<'a> GpuPerft<'a> {
         GpuPerft::open_limited(choice, rules, 1 << 30, true)
     }
 
-    /// The same with buffers of at most so many bytes, but of 16 KiB at least, and without 64-bit integers if they are not
+    /// The same with buffers of at most `buffer` bytes, but of 16 KiB at least, and without 64-bit integers if they are not
     /// allowed: for tests.
     pub fn open_limited(choice: Choice, rules: &'a Rules, buffer: u64, int64: bool) -> Result<GpuPerft<'a>, GpuError> {
         let device = Device::open(choice, 4)?;
@@ -261,9 +261,8 @@ fn constants(rules: &Rules, int64: bool) -> String {
         writeln!(text, "const {name} = {};", wgsl::word(int64, bits)).expect("strings take all");
     };
     let masks = rules.masks();
-    let not = |file: usize| (Bitboard::FULL - Bitboard::file(file)).bits();
-    mask("NOT_A", not(0));
-    mask("NOT_G", not(6));
+    mask("NOT_A", NOT_A.bits());
+    mask("NOT_G", NOT_G.bits());
     mask("WATER", WATER.bits());
     mask("OWN_RAT_BLOCKS", masks.own_rat_blocks);
     let leaps = [("UP", LEAP_UP), ("DOWN", LEAP_DOWN), ("RIGHT", LEAP_RIGHT), ("LEFT", LEAP_LEFT)];

@@ -4,7 +4,7 @@ use super::errors::{ApiError, Code};
 use super::tables::View;
 use crate::board::{Color, Move, Outcome, Piece, Position, PositionError, Rules, Square};
 use crate::game::random::Random;
-use crate::tablebase::{Material, Probe, Stats, Summary, Verdict, Wdl};
+use crate::tablebase::{Material, Probe as _, Stats, Summary, Verdict, Wdl};
 use serde::Serialize;
 
 /// How a colour is written.

@@ -7,8 +7,40 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use xxhash_rust::xxh3::xxh3_64;
 
+const JS: &str = "text/javascript; charset=utf-8";
+const CSS: &str = "text/css; charset=utf-8";
+const SVG: &str = "image/svg+xml";
+
 /// Path, media type and content of every file.
-const FILES: &[(&str, &str, &[u8])] = &[("/", "text/html; charset=utf-8", include_bytes!("assets/index.html"))];
+#[rustfmt::skip]
+const FILES: &[(&str, &str, &[u8])] = &[
+    ("/", "text/html; charset=utf-8", include_bytes!("assets/index.html")),
+    ("/api.js", JS, include_bytes!("assets/api.js")),
+    ("/app.js", JS, include_bytes!("assets/app.js")),
+    ("/board.js", JS, include_bytes!("assets/board.js")),
+    ("/characters.js", JS, include_bytes!("assets/characters.js")),
+    ("/editor.js", JS, include_bytes!("assets/editor.js")),
+    ("/game.js", JS, include_bytes!("assets/game.js")),
+    ("/icon.svg", SVG, include_bytes!("assets/icon.svg")),
+    ("/icons.js", JS, include_bytes!("assets/icons.js")),
+    ("/keys.js", JS, include_bytes!("assets/keys.js")),
+    ("/link.js", JS, include_bytes!("assets/link.js")),
+    ("/main.js", JS, include_bytes!("assets/main.js")),
+    ("/moves-tree.js", JS, include_bytes!("assets/moves-tree.js")),
+    ("/noscript.css", CSS, include_bytes!("assets/noscript.css")),
+    ("/page.css", CSS, include_bytes!("assets/page.css")),
+    ("/panel-engine.js", JS, include_bytes!("assets/panel-engine.js")),
+    ("/panel-explore.js", JS, include_bytes!("assets/panel-explore.js")),
+    ("/panel-game.js", JS, include_bytes!("assets/panel-game.js")),
+    ("/panel-material.js", JS, include_bytes!("assets/panel-material.js")),
+    ("/panel-position.js", JS, include_bytes!("assets/panel-position.js")),
+    ("/pieces.js", JS, include_bytes!("assets/pieces.js")),
+    ("/player.js", JS, include_bytes!("assets/player.js")),
+    ("/position.js", JS, include_bytes!("assets/position.js")),
+    ("/strings.en.js", JS, include_bytes!("assets/strings.en.js")),
+    ("/strings.zh.js", JS, include_bytes!("assets/strings.zh.js")),
+    ("/ui.js", JS, include_bytes!("assets/ui.js")),
+];
 
 /// A file ready to be sent.
 struct Asset {

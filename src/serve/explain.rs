@@ -4,7 +4,7 @@ use super::api::{Value, color_name, is_known, no_table, value};
 use super::errors::{ApiError, Code};
 use super::tables::{Registry, View};
 use crate::board::geometry::DEN;
-use crate::board::{Bitboard, ByColor, Color, Direction, Move, Position, RuleOptions, Rules, Square};
+use crate::board::{Bitboard, ByColor, Color, Move, Position, RuleOptions, Rules, Square};
 use crate::mining::{Feature, Kind, Routes, Tree, Winner, learn, manhattan};
 use crate::tablebase::{Material, Probe, Solver, Wdl};
 use serde::Serialize;
@@ -69,13 +69,9 @@ fn way(position: &Position, rules: &RuleOptions, color: Color) -> Way {
     let mut path = vec![start];
     let mut square = start;
     while square != den {
-        let next = |direction| {
-            let leap = square.leap(direction).filter(|_| rules.leaps(piece.animal, direction)).map(|(to, _)| to);
-            [square.neighbour(direction), leap]
-        };
         let left = routes.steps(square, den);
         let nearer = |to: &Square| routes.steps(*to, den) + 1 == left && routes.steps(square, *to) == 1;
-        let mut choices = Direction::ALL.into_iter().flat_map(next).flatten().filter(nearer);
+        let mut choices = rules.destinations(piece.animal, square).map(|(to, _)| to).filter(nearer);
         // Round its own pieces, where that takes no longer.
         let own = position.side(color);
         let Some(to) = choices.clone().find(|to| !own.contains(*to)).or_else(|| choices.next()) else { break };

@@ -2,7 +2,7 @@
 
 use super::api::{MoveEntry, ProbeAnswer, Value};
 use crate::board::geometry::{DEN, TRAPS, WATER};
-use crate::board::{Color, Piece, Position, RuleOptions, Square};
+use crate::board::{Color, File, Piece, Position, Rank, RuleOptions, Square};
 use crate::tablebase::Wdl;
 use std::fmt::Write;
 
@@ -78,9 +78,9 @@ pub fn error(message: &str, fen: &str, rules: &RuleOptions) -> String {
 
 fn board(html: &mut String, position: &Position) {
     html.push_str("<table class=\"board\"><caption>The board</caption><tbody>");
-    for rank in (0..9).rev() {
-        let _ = write!(html, "<tr><th scope=\"row\">{}</th>", rank + 1);
-        for square in (0..7).filter_map(|file| Square::from_coords(file, rank)) {
+    for rank in Rank::ALL.into_iter().rev() {
+        let _ = write!(html, "<tr><th scope=\"row\">{rank}</th>");
+        for square in File::ALL.map(|file| Square::from_coords(file, rank)) {
             let (class, name) = ground(square);
             match position.piece_at(square) {
                 Some(piece) => {

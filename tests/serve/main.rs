@@ -45,8 +45,10 @@ fn values_are_those_of_probe() {
     let small: Vec<Material> = (2..=3).flat_map(Material::all).collect();
     let four: Material = "EPvLR".parse().unwrap();
     let positions: Vec<Position> = (0..500)
-        .map(|i| if i % 5 == 0 { four } else { small[random.below(small.len())] })
-        .map(|material| random_position(material, &mut random))
+        .map(|i| {
+            let material = if i % 5 == 0 { four } else { small[random.below(small.len())] };
+            random_position(material, &mut random)
+        })
         .collect();
     let fens: String = positions.iter().map(|position| position.to_fen() + "\n").collect();
     let mut probe = dsq::command(&["probe", "--tables", tables, "--json", "--line", "-"])

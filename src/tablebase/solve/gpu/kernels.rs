@@ -3,9 +3,9 @@
 //! shaders share are written in front.
 
 use super::plan;
-use crate::board::{Direction, Square};
+use crate::board::geometry::{NOT_A, NOT_G};
+use crate::board::{Bitboard, Direction, File, Square};
 use crate::gpu::wgsl;
-use crate::tablebase::solve::cpu::quiet::{FILE_A, NOT_A, NOT_G};
 use std::fmt::Write;
 
 /// What a set of kernels is compiled for.
@@ -176,10 +176,10 @@ fn constants(variant: Variant, flags: u32) -> String {
     let mut mask = |name: &str, mask: u64| {
         writeln!(text, "const {name} = {};", wgsl::word(variant.int64, mask)).expect("strings take all");
     };
-    mask("NOT_A", NOT_A);
-    mask("NOT_G", NOT_G);
-    for file in 0..7 {
-        mask(&format!("MIRROR_FILE_{file}"), FILE_A << file);
+    mask("NOT_A", NOT_A.bits());
+    mask("NOT_G", NOT_G.bits());
+    for file in File::ALL {
+        mask(&format!("MIRROR_FILE_{}", file.index()), Bitboard::file(file).bits());
     }
     for (name, value) in
         [("KEEP", variant.keep), ("MIRRORED", flags & MIRRORED != 0), ("ROW_MOVES", flags & ROW_MOVES != 0)]
@@ -285,14 +285,15 @@ fn word_leaps() -> String {
         .collect();
     for (i, (from, to, water, direction)) in leaps.iter().enumerate() {
         let along = if direction.is_vertical() { "word_files" } else { "word_ranks" };
-        let is = format!("rank == {}u && !(first_blocks && has({}, first_square))", from.rank(), literal(*water));
+        let is =
+            format!("rank == {}u && !(first_blocks && has({}, first_square))", from.rank().index(), literal(*water));
         line(format!("let open_{i} = select(EMPTY, {along} & ~({} & lane_blocks), {is});", literal(*water)));
         let to = if direction.is_vertical() {
             format!("seen_word(here, {}u)", to.index())
         } else {
-            format!("here_{}", to.file())
+            format!("here_{}", to.file().index())
         };
-        line(format!("reach_{} |= {to} & open_{i};", from.file()));
+        line(format!("reach_{} |= {to} & open_{i};", from.file().index()));
     }
     text
 }

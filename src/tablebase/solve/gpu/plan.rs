@@ -3,7 +3,7 @@
 
 use super::kernels::{self, KINDS, LEAPS, MIRRORED, Variant};
 use crate::board::geometry::{LEAP_DOWN, LEAP_LEFT, LEAP_RIGHT, LEAP_UP};
-use crate::board::{Color, Direction, Square};
+use crate::board::{Color, Direction, File, Square};
 use crate::tablebase::class::Classes;
 use crate::tablebase::index::{Index, ROW_CELLS, WIDTH};
 use crate::tablebase::material::squares_in_play;
@@ -423,7 +423,7 @@ impl Plan {
             for (piece, square) in index.row_squares(row).enumerate() {
                 squares |= (square.index() as u32) << (6 * piece);
                 den |= seeds.den_entries[piece] >> square.index() & 1 != 0;
-                mirrored |= piece == 0 && owns_first && square.file() == 3;
+                mirrored |= piece == 0 && owns_first && square.file() == File::D;
             }
             let flag = |set: bool, flag: u32| if set { flag } else { 0 };
             let flags = flag(mirrored, MIRRORED) | flag(leaps, LEAPS);
