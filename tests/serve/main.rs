@@ -1,5 +1,5 @@
 //! `dsq serve` as browsers and programs meet it: the program itself, asked over its own sockets.
-#![cfg(feature = "serve")]
+#![cfg(all(feature = "serve", feature = "cli"))]
 
 mod client;
 #[path = "../dsq/mod.rs"]
