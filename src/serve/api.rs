@@ -107,7 +107,7 @@ fn move_entry(position: &Position, rules: &Rules, mv: Move, verdict: Option<Verd
 
 /// What is known of a position.
 #[derive(Clone, Debug, Serialize)]
-pub struct Probe {
+pub struct ProbeAnswer {
     pub fen: String,
     pub rules: String,
     pub turn: &'static str,
@@ -132,7 +132,7 @@ pub struct Probe {
 }
 
 /// Everything about a position; without `moves` in short.
-pub fn probe(tables: &View<'_>, position: &Position, moves: bool) -> Result<Probe, ApiError> {
+pub fn probe(tables: &View<'_>, position: &Position, moves: bool) -> Result<ProbeAnswer, ApiError> {
     let rules = tables.rules();
     let material = Material::of(position);
     let over = over(position, rules);
@@ -145,7 +145,7 @@ pub fn probe(tables: &View<'_>, position: &Position, moves: bool) -> Result<Prob
     let entries = |ranked: Vec<(Move, Option<Verdict>)>| {
         ranked.into_iter().map(|(mv, verdict)| move_entry(position, rules, mv, verdict)).collect()
     };
-    Ok(Probe {
+    Ok(ProbeAnswer {
         fen: position.to_fen(),
         rules: tables.asked.to_string(),
         turn: color_name(position.turn()),
@@ -438,7 +438,7 @@ pub const MAX_BATCH: usize = 200;
 #[derive(Debug, Serialize)]
 #[serde(untagged)]
 pub enum BatchResult {
-    Probe(Box<Probe>),
+    Known(Box<ProbeAnswer>),
     Error { error: super::errors::Body },
 }
 
@@ -448,7 +448,7 @@ pub fn batch(tables: &View<'_>, fens: &[String]) -> Result<Vec<BatchResult>, Api
         return Err(ApiError::new(Code::TooLarge, format!("a batch has at most {MAX_BATCH} positions")));
     }
     let one = |fen: &String| match super::params::fen(fen).and_then(|position| probe(tables, &position, false)) {
-        Ok(probe) => BatchResult::Probe(Box::new(probe)),
+        Ok(probe) => BatchResult::Known(Box::new(probe)),
         Err(error) => BatchResult::Error { error: error.body() },
     };
     Ok(fens.iter().map(one).collect())

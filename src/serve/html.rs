@@ -1,6 +1,6 @@
 //! The page for browsers without JavaScript: the board as a table, the verdict, and the moves as links.
 
-use super::api::{MoveEntry, Probe, Value};
+use super::api::{MoveEntry, ProbeAnswer, Value};
 use crate::board::geometry::{DEN, TRAPS, WATER};
 use crate::board::{Color, File, Piece, Position, Rank, RuleOptions, Square};
 use crate::tablebase::Wdl;
@@ -40,7 +40,7 @@ pub fn link(fen: &str, rules: &RuleOptions) -> String {
 
 /// What a page without scripts shows of a position.
 #[must_use]
-pub fn position(position: &Position, probe: &Probe, rules: &RuleOptions) -> String {
+pub fn position(position: &Position, probe: &ProbeAnswer, rules: &RuleOptions) -> String {
     let mut html = String::from("<section id=\"static\">");
     let _ = write!(html, "<p class=\"verdict\">{}</p>", escape(&probe.sentence));
     board(&mut html, position);
@@ -99,7 +99,7 @@ fn board(html: &mut String, position: &Position) {
         html.push_str("</tr>");
     }
     html.push_str("</tbody><tfoot><tr><td></td>");
-    for file in 'a'..='g' {
+    for file in File::ALL {
         let _ = write!(html, "<th scope=\"col\">{file}</th>");
     }
     html.push_str("</tr></tfoot></table>");
@@ -189,18 +189,18 @@ pub fn svg(position: &Position) -> String {
         draw(&mut svg, piece, corner(square, SIZE), SIZE);
     }
     let text = "font-family=\"sans-serif\" font-size=\"14\" text-anchor=\"middle\" fill=\"#222\"";
-    for (i, file) in ('a'..='g').enumerate() {
+    for (i, file) in File::ALL.into_iter().enumerate() {
         let _ = write!(svg, "<text x=\"{}\" y=\"{}\" {text}>{file}</text>", 20 + i * SIZE + SIZE / 2, height - 6);
     }
-    for rank in 1..=9 {
-        let _ = write!(svg, "<text x=\"10\" y=\"{}\" {text}>{rank}</text>", 4 + (9 - rank) * SIZE + SIZE / 2 + 5);
+    for (i, rank) in Rank::ALL.into_iter().rev().enumerate() {
+        let _ = write!(svg, "<text x=\"10\" y=\"{}\" {text}>{rank}</text>", 4 + i * SIZE + SIZE / 2 + 5);
     }
     svg.push_str("</svg>");
     svg
 }
 
 fn corner(square: Square, size: usize) -> (usize, usize) {
-    let (file, rank) = (square.index() % 7, square.index() / 7);
+    let (file, rank) = (square.file().index(), square.rank().index());
     (20 + file * size, 4 + (8 - rank) * size)
 }
 

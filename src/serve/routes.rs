@@ -140,7 +140,7 @@ impl<T: DeserializeOwned> FromRequest<Arc<App>> for Body<T> {
     }
 }
 
-async fn probe(State(app): Shared, params: Params) -> Answer<api::Probe> {
+async fn probe(State(app): Shared, params: Params) -> Answer<api::ProbeAnswer> {
     let (position, rules) = (params.position()?, params.rules(&app.config.rules)?);
     let pieces = position.occupied().len();
     app.with_tables(rules, pieces, move |tables| api::probe(tables, &position, true)).await.map(Json)
