@@ -16,8 +16,11 @@ use std::sync::LazyLock;
 use tempfile::TempDir;
 use xxhash_rust::xxh3::xxh3_64;
 
+/// Feeds bytes to what reads them.
+pub type Target = fn(&[u8]);
+
 /// A target by name.
-pub const TARGETS: [(&str, fn(&[u8])); 9] = [
+pub const TARGETS: [(&str, Target); 9] = [
     ("fen", fen),
     ("moves", moves),
     ("rules", rules),

@@ -120,7 +120,7 @@ fn text_and_fen_come_back() {
 
 #[test]
 fn names_of_files_go_on_after_z() {
-    let board = GeneralPosition::from_fen(&format!("30x1 30 E28e w")).unwrap().board().clone();
+    let board = GeneralPosition::from_fen("30x1 30 E28e w").unwrap().board().clone();
     for place in board.places() {
         assert_eq!(board.place(&board.name(place)), Some(place));
     }

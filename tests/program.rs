@@ -309,14 +309,15 @@ fn benchmark() {
 }
 
 /// Every command of the program, as a shell would complete it.
+/// What the shells complete, but for a name that is kept for old scripts.
 fn commands() -> Vec<String> {
     let completions = stdout(&["completions", "bash"]);
-    let line = completions.lines().find(|line| line.trim_start().starts_with("opts=")).expect("what dsq completes");
+    let line = completions.lines().find(|line| line.trim_start().starts_with("opts=\"-")).expect("what dsq completes");
     line.trim()
         .split([' ', '"'])
         .filter(|word| word.starts_with(|c: char| c.is_ascii_lowercase()))
         .map(str::to_owned)
-        .filter(|word| !["opts=", "help"].contains(&word.as_str()))
+        .filter(|word| !["opts=", "help", "benchmark"].contains(&word.as_str()))
         .collect()
 }
 

@@ -47,7 +47,7 @@ pub fn race(position: &Position, rules: &RuleOptions) -> Race {
     };
     let squares: Vec<Square> = position.pieces().map(|(_, square)| square).collect();
     let parity = match (&squares[..], Material::of(position)) {
-        (&[a, b], Some(_)) => Some(if manhattan(a, b) % 2 == 0 { "even" } else { "odd" }),
+        (&[a, b], Some(_)) => Some(if manhattan(a, b).is_multiple_of(2) { "even" } else { "odd" }),
         _ => None,
     };
     let (white, black) = (ways.white, ways.black);

@@ -154,7 +154,7 @@ async function drawMatrix() {
       if (win === null || win === undefined) return h("td", {}, "–");
       const pair = `${m.white[i]}v${m.black[j]}`;
       const title = t("matrix.cell", { pair, win: percent(win), draw: percent(draw), loss: percent(loss) });
-      return h("td", {}, button(`${Math.round(win * 100)}`, () => swaps(m, i, j), { class: shade(win, loss), title, "aria-label": title, "data-pair": pair }));
+      return h("td", {}, button(`${Math.round(win * 100)}`, () => swaps(m, i, j), { class: shade(win, loss), title, "aria-label": `${Math.round(win * 100)}: ${title}`, "data-pair": pair }));
     };
     host.replaceChildren(h("p", { class: "soft" }, t("matrix.help")),
       h("div", { class: "scroll", tabindex: "0", role: "group", "aria-labelledby": "matrixhead" }, h("table", { class: "matrix" }, h("caption", { class: "sr" }, t("matrix")),
