@@ -29,7 +29,7 @@ pub struct Serve {
     /// A name by which this server is asked, besides its addresses and localhost; may be given more than once.
     #[arg(long, value_name = "NAME")]
     host: Vec<String>,
-    /// A page from elsewhere that may ask, as https://example.org; may be given more than once.
+    /// A page from elsewhere that may ask, as `https://example.org`; may be given more than once.
     #[arg(long, value_name = "ORIGIN")]
     allow_origin: Vec<String>,
     /// Requests a second that one address may make; this machine may make any number.
