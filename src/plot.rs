@@ -82,7 +82,7 @@ const COLORS: [RGBColor; 7] = [
 ];
 const LEVEL: RGBColor = RGBColor(110, 110, 110);
 /// Length of the dashes of levels, and what is between them.
-const DASHES: [(u32, u32); 3] = [(9, 4), (2, 3), (14, 7)];
+const DASHES: [(usize, usize); 3] = [(9, 4), (2, 3), (14, 7)];
 /// On a line with more points than this only some have a mark.
 const MOST_MARKS: usize = 14;
 
@@ -322,8 +322,13 @@ impl Look {
     fn draw_marked(self, root: &Area<'_>, points: &[Pixel], marked: &[Pixel]) -> Result<(), Box<dyn Error>> {
         match self {
             Look::Level(i) => {
+                // One by one: the library's own dashed path does not end where a step is lost in rounding.
                 let (dash, space) = DASHES[i % DASHES.len()];
-                root.draw(&DashedPathElement::new(points.to_vec(), dash, space, LEVEL.stroke_width(2)))?;
+                let (Some(&(left, y)), Some(&(right, _))) = (points.first(), points.last()) else { return Ok(()) };
+                for x in (left..right).step_by(dash + space) {
+                    let ends = vec![(x, y), (right.min(x + dash as i32), y)];
+                    root.draw(&PathElement::new(ends, LEVEL.stroke_width(2)))?;
+                }
             }
             Look::Line(i) => {
                 let color = COLORS[i % COLORS.len()];

@@ -308,8 +308,7 @@ fn benchmark() {
     assert!(failure(2, &["bench", "machine", "--report", at]).contains("tables.jsonl, line 1"));
 }
 
-/// Every command of the program, as a shell would complete it.
-/// What the shells complete, but for a name that is kept for old scripts.
+/// Every command, as a shell would complete it, but for a name that is kept for old scripts.
 fn commands() -> Vec<String> {
     let completions = stdout(&["completions", "bash"]);
     let line = completions.lines().find(|line| line.trim_start().starts_with("opts=\"-")).expect("what dsq completes");
