@@ -8,7 +8,6 @@ use crate::board::{Color, File, Position, Rank, Square};
 use plotters::coord::Shift;
 use plotters::coord::ranged1d::{KeyPointHint, NoDefaultFormatting, ValueFormatter};
 use plotters::coord::types::RangedCoordf64;
-use plotters::element::DashedPathElement;
 use plotters::prelude::{
     BLACK, ChartBuilder, Circle, Cross, DrawingArea, DynElement, IntoDrawingArea, IntoDynElement, IntoFont,
     IntoSegmentedCoord, PathElement, Polygon, RGBColor, Ranged, Rectangle, SVGBackend, SegmentValue, TRANSPARENT, Text,
