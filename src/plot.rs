@@ -146,12 +146,15 @@ pub fn bar_chart(title: &str, x_label: &str, y_label: &str, bars: &[(String, f64
 /// ```
 ///
 /// # Errors
-/// If a value is no number at all, or not above 0 on a logarithmic axis.
+/// If a value is no number at all, or not above 0 on a logarithmic axis, or such an axis has no values.
 pub fn line_chart(title: &str, x: Axis, y: Axis, lines: &[Line]) -> Result<String, PlotError> {
     let failed = |reason: String| PlotError { title: title.to_owned(), reason };
     let points = || lines.iter().flat_map(|line| line.points.iter().copied());
     if points().any(|(a, b)| !a.is_finite() || !b.is_finite() || x.log && a <= 0.0 || y.log && b <= 0.0) {
         return Err(failed("a value has no place on its axis".to_owned()));
+    }
+    if (x.log || y.log) && points().next().is_none() {
+        return Err(failed("without points a logarithmic axis has no ends".to_owned()));
     }
     let longest = lines.iter().map(|line| line.name.chars().count()).max().unwrap_or(0);
     let names = if lines.len() > 1 { SAMPLE as u32 + (longest as f64 * LETTER_WIDTH) as u32 + 12 } else { 0 };

@@ -155,11 +155,12 @@ pub fn write(dir: &Path) -> Outcome {
     write_file(&dir.join("figures.md"), &page)
 }
 
-/// Lines a second by depth of the counts that `of` chooses: the fastest of each depth, and none that took less than a
-/// millisecond, which says nothing of speed.
+/// Lines a second by depth of the counts that `of` chooses: the fastest of each depth, and, if there are others, none that
+/// took less than a millisecond, which says little of speed.
 fn speeds(counts: &[Count], of: impl Fn(&Count) -> bool) -> Vec<(f64, f64)> {
     let mut fastest: BTreeMap<u32, f64> = BTreeMap::new();
-    for c in counts.iter().filter(|&c| of(c) && c.seconds >= 1e-3) {
+    let least = if counts.iter().any(|c| c.seconds >= 1e-3) { 1e-3 } else { 0.0 };
+    for c in counts.iter().filter(|&c| of(c) && c.seconds >= least) {
         let speed = fastest.entry(c.depth).or_default();
         *speed = speed.max(c.nodes as f64 / c.seconds);
     }

@@ -144,6 +144,7 @@ fn the_editor_sets_up_a_position() {
     page.click("#clear");
     page.click("[data-tool=E]");
     page.click(&at("d2"));
+    page.wait("document.querySelector('#verdicttext')?.textContent.includes('White has won')");
     page.click("[data-tool=E]");
     page.drag(&at("d2"), &at("d3"));
     page.wait("document.querySelector('#fen').value === '7/7/7/7/7/7/3E3/7/7 w'");
