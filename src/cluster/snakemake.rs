@@ -21,6 +21,10 @@ with open("plan.jsonl") as lines:
 DSQ = {program}
 RULES = {rules}
 STATS_ONLY = {stats_only}
+SOLVE = (
+    "{{params.dsq}} cluster solve {{wildcards.name}} --tables tables --rules {{params.rules}} --threads {{threads}}"
+    " --memory $(( ({{resources.mem_mb}} + 1023) / 1024 ))"
+)
 
 
 def target(name):
@@ -35,8 +39,8 @@ def memory(wildcards):
 rule all:
     input: [target(name) for name in PLAN]
     output: "tables/manifest.json"
-    params: dsq=DSQ
-    shell: "{{params.dsq}} cluster finish tables"
+    params: dsq=DSQ, rules=RULES
+    shell: "{{params.dsq}} cluster finish tables --pieces {last} --rules {{params.rules}}"
 
 
 rule solve:
@@ -45,7 +49,7 @@ rule solve:
     wildcard_constraints: name="[A-Za-z]+"
     resources: mem_mb=memory
     params: dsq=DSQ, rules=RULES
-    shell: "{{params.dsq}} cluster solve {{wildcards.name}} --tables tables --rules {{params.rules}} --threads {{threads}} 2>&1"
+    shell: SOLVE
 
 
 rule count:
@@ -54,7 +58,7 @@ rule count:
     wildcard_constraints: name="(?!manifest)[A-Za-z]+"
     resources: mem_mb=memory
     params: dsq=DSQ, rules=RULES
-    shell: "{{params.dsq}} cluster solve {{wildcards.name}} --tables tables --rules {{params.rules}} --threads {{threads}} --stats-only 2>&1"
+    shell: SOLVE + " --stats-only"
 "#,
         program = python(jobs.program),
         rules = python(jobs.rules),
