@@ -13,6 +13,8 @@ pub mod perft;
 pub mod plot;
 pub mod reproduce;
 pub mod search;
+#[cfg(feature = "gpu")]
+mod shaders;
 pub mod tablebase;
 pub mod text;
 pub mod uci;

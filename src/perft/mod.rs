@@ -6,7 +6,7 @@ mod gpu;
 mod hash;
 
 #[cfg(feature = "gpu")]
-pub use gpu::{GpuPerft, shaders};
+pub use gpu::GpuPerft;
 pub use hash::PerftHash;
 
 use crate::board::{Move, Position, Rules};

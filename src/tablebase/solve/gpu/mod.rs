@@ -11,10 +11,13 @@
 mod kernels;
 mod plan;
 mod run;
+#[cfg(test)]
+mod twins;
 mod work;
 
 use crate::board::{ByColor, Color};
-use crate::gpu::{AdapterReport, Choice, Device, GpuError, Kernel, Layout, Step};
+use crate::gpu::{AdapterReport, Choice, Device, GpuError};
+use crate::shaders::Dialect;
 use crate::tablebase::class::Classes;
 use crate::tablebase::index::WIDTH;
 use crate::tablebase::solve::cpu::pass::Solved;
@@ -22,89 +25,14 @@ use crate::tablebase::solve::cpu::quiet::Row;
 use crate::tablebase::solve::cpu::seeds::worth;
 use crate::tablebase::value::Cells;
 use crate::tablebase::{ClassId, Table};
-use kernels::{Variant, flags};
-use plan::TablePlace;
+use kernels::{KernelSet, Variant, read_only};
+use plan::{SEEN_BUFFERS, TABLE_BUFFERS, TablePlace};
 use rayon::prelude::*;
 use run::Run;
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-use std::sync::{Arc, OnceLock};
-use std::time::{Duration, Instant};
+use std::sync::Arc;
+use std::time::Duration;
 pub use work::GpuWork;
-
-/// Name and whole text of each compute shader, in all the variants that differ in more than numbers.
-#[must_use]
-pub fn shaders() -> Vec<(String, String)> {
-    let mut all = Vec::new();
-    for bits in 0..32u32 {
-        let is = |bit: u32| bits >> bit & 1 != 0;
-        let pages = if is(3) { 3 } else { 1 };
-        let tables = if is(4) { 2 } else { 1 };
-        let variant = Variant { int64: is(0), wide: is(1), keep: is(2), pages, tables, group: 64 };
-        for (name, flags) in kernels::all() {
-            all.push((format!("{name} {flags} {variant:?}"), kernels::source(name, variant, flags)));
-        }
-    }
-    all
-}
-
-/// The kernels of a variant.
-struct KernelSet {
-    variant: Variant,
-    layout: Layout,
-    /// By name, and by what the rows have; compiled when first needed.
-    kernels: HashMap<(&'static str, u32), OnceLock<Kernel>>,
-    /// Nanoseconds spent on compiling.
-    compiling: AtomicU64,
-}
-
-impl KernelSet {
-    fn new(device: &Device, variant: Variant) -> Result<KernelSet, GpuError> {
-        let kernels = kernels::all().map(|key| (key, OnceLock::new())).collect();
-        let layout = device.layout(&variant.read_only())?;
-        Ok(KernelSet { variant, layout, kernels, compiling: AtomicU64::new(0) })
-    }
-
-    /// Compiles the kernels for these kinds of rows.
-    fn prepare(&self, device: &Device, kinds: &[Vec<u32>]) -> Result<(), GpuError> {
-        let start = Instant::now();
-        let needed = |&(name, kernel_flags): &(&str, u32)| {
-            name != "quiet_pass" || kinds.iter().flatten().any(|&kind| flags(kind) == kernel_flags)
-        };
-        let mut fresh = Vec::new();
-        for (key, slot) in self.kernels.iter().filter(|(key, slot)| needed(key) && slot.get().is_none()) {
-            let kernel = device.kernel(&self.layout, key.0, &kernels::source(key.0, self.variant, key.1))?;
-            fresh.push(slot.get_or_init(|| kernel));
-        }
-        if fresh.is_empty() {
-            return Ok(());
-        }
-        // Some drivers compile a kernel when it first runs.
-        let params = device.params(1)?;
-        let (read, written) = (device.buffer("nothing", 256)?, device.buffer("nothing", 256)?);
-        let storage: Vec<_> = self
-            .variant
-            .read_only()
-            .into_iter()
-            .map(|read_only| (if read_only { &read } else { &written }).into())
-            .collect();
-        let bound = device.bind(&self.layout, &params, &storage)?;
-        device.submit(fresh.into_iter().map(|kernel| Step::Run { kernel, bound: &bound, params: 0, groups: [0, 1] }));
-        device.wait()?;
-        self.compiling.fetch_add(start.elapsed().as_nanos() as u64, Relaxed);
-        Ok(())
-    }
-
-    /// A kernel for all rows.
-    fn get(&self, name: &'static str) -> &Kernel {
-        self.kernels[&(name, kernels::ALL)].get().expect("it was prepared")
-    }
-
-    /// The kernel of a pass for one kind of rows.
-    fn quiet_pass(&self, kind: u32) -> &Kernel {
-        self.kernels[&("quiet_pass", flags(kind))].get().expect("it was prepared")
-    }
-}
 
 /// Bounds that are lower than the adapter's, for tests of what happens beyond them.
 #[derive(Copy, Clone, Debug)]
@@ -113,13 +41,25 @@ pub struct GpuLimits {
     pub buffer: u64,
     /// The longest line for which a cell has one byte, 253 at most.
     pub byte_plies: u16,
-    /// Whether words may be 64-bit integers.
+    /// Whether words may be 64-bit integers, and sums be made within subgroups.
     pub int64: bool,
+    pub subgroups: bool,
+    /// Bytes of all buffers of a batch.
+    pub memory: u64,
+    /// After how many submissions the device is given up as if it were lost; 0 is never.
+    pub lost_after: u32,
 }
 
 impl GpuLimits {
     /// No bounds but the adapter's.
-    pub const NONE: GpuLimits = GpuLimits { buffer: u64::MAX, byte_plies: Cells::BYTE_PLIES, int64: true };
+    pub const NONE: GpuLimits = GpuLimits {
+        buffer: u64::MAX,
+        byte_plies: Cells::BYTE_PLIES,
+        int64: true,
+        subgroups: true,
+        memory: u64::MAX,
+        lost_after: 0,
+    };
 }
 
 /// A graphics card that solves classes.
@@ -155,7 +95,8 @@ impl Gpu {
 
     /// The same, but with less room than the card has.
     pub fn open_limited(choice: Choice, limits: GpuLimits) -> Result<Gpu, GpuError> {
-        let device = Device::open(choice, 9)?;
+        let device = Device::open(choice, read_only().len() as u32)?;
+        device.lose_after(limits.lost_after);
         Ok(Gpu { device, limits, sets: HashMap::new(), work: GpuWork::default(), tables: None })
     }
 
@@ -174,7 +115,7 @@ impl Gpu {
     /// The time spent so far on compiling kernels, which happens when they are first needed.
     #[must_use]
     pub fn compile_time(&self) -> Duration {
-        Duration::from_nanos(self.sets.values().map(|set| set.compiling.load(Relaxed)).sum())
+        self.sets.values().map(|set| set.compiling).sum()
     }
 
     /// Bytes of the largest buffer.
@@ -184,9 +125,11 @@ impl Gpu {
     }
 
     fn variant(&self, keep: bool, wide: bool, pages: u32, tables: u32) -> Variant {
-        let software = self.device.report.is_software();
-        let group = if software { 8 } else { 64 };
-        Variant { int64: self.device.int64 && self.limits.int64, wide, keep, pages, tables, group }
+        let dialect = Dialect {
+            int64: self.device.int64 && self.limits.int64,
+            subgroups: self.device.subgroups && self.limits.subgroups,
+        };
+        Variant { dialect, wide, keep, pages, tables }
     }
 
     fn set(&mut self, variant: Variant) -> Result<Arc<KernelSet>, GpuError> {
@@ -201,8 +144,7 @@ impl Gpu {
     /// Side rows of a page.
     fn page_rows(&self, wide: bool) -> u64 {
         let codes = WIDTH as u64 * ROW_BYTES * if wide { 2 } else { 1 };
-        // Not more than one dimension of work groups takes.
-        (self.limit() / codes).clamp(64, 1 << 17) / 64 * 64
+        (self.limit() / codes).clamp(64, 1 << 19) / 64 * 64
     }
 
     /// Divides classes into batches that the card can hold.
@@ -261,13 +203,18 @@ impl Gpu {
             batch.ids.iter().map(|&id| plan::side_rows(batch.classes.get(id).representative) as u64).sum();
         let pages = side_rows.div_ceil(seen_rows);
         let variant = self.variant(batch.keep, wide, pages as u32, tables.buffers.len() as u32);
-        let bindings = variant.read_only().len() as u64;
-        let most = u64::from(self.device.report.storage_buffers);
-        if bindings > most {
-            return Err(GpuError::TooManyBuffers { needed: bindings, limit: most });
+        for (needed, most) in [(variant.pages, SEEN_BUFFERS), (variant.tables, TABLE_BUFFERS)] {
+            if needed > most {
+                return Err(GpuError::TooManyBuffers { needed: needed.into(), limit: most.into() });
+            }
         }
         let set = self.set(variant)?;
-        Run::new(&self.device, set, batch, tables, page_rows as usize, seen_rows as usize)
+        let run = Run::new(&self.device, set, batch, tables, page_rows as usize, seen_rows as usize)?;
+        let needed = run.memory();
+        if needed > self.limits.memory {
+            return Err(GpuError::OutOfMemory(format!("{needed} bytes are needed, and {} allowed", self.limits.memory)));
+        }
+        Ok(run)
     }
 
     /// The values of the smaller classes on the card: for all classes that will follow, if they fit into one buffer.
@@ -309,7 +256,8 @@ struct Tables {
 impl Tables {
     fn new(device: &Device, batch: &Batch<'_>, ids: &[ClassId], wide: bool, limit: u64) -> Result<Tables, GpuError> {
         let options = batch.classes.options();
-        let variant = Variant { int64: false, wide, keep: false, pages: 1, tables: 1, group: 64 };
+        let dialect = Dialect { int64: false, subgroups: false };
+        let variant = Variant { dialect, wide, keep: false, pages: 1, tables: 1 };
         let small: Vec<Option<u32>> =
             (0..1 << 12).map(|code| plan::small_worth(worth(code, options), variant)).collect();
         let mut this = Tables { wide, places: HashMap::new(), buffers: Vec::new() };
