@@ -25,7 +25,7 @@ pub use probe::{Verdict, Wdl};
 pub use solve::cpu::pass::Solved;
 pub use solve::difference::{Difference, first_difference};
 #[cfg(feature = "gpu")]
-pub use solve::gpu::{Gpu, GpuLimits, GpuWork};
+pub use solve::gpu::{BatchNeeds, Gpu, GpuLimits, GpuWork};
 pub use solve::solver::{MAX_PIECES, Options, SolveError, Solver, Table};
 pub use stats::{Stats, Summary};
 pub use store::codec::compressed_len;

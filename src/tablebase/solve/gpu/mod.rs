@@ -9,6 +9,7 @@
 //! every page, are cut into fewer buffers, all of which a kernel sees.
 
 mod kernels;
+mod needs;
 mod plan;
 mod run;
 #[cfg(test)]
@@ -32,6 +33,7 @@ use run::Run;
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
+pub use needs::BatchNeeds;
 pub use work::GpuWork;
 
 /// Bounds that are lower than the adapter's, for tests of what happens beyond them.
@@ -197,8 +199,12 @@ impl Gpu {
 
     /// A batch on the card, with nothing done yet.
     fn start<'a>(&'a mut self, batch: &'a Batch<'a>, wide: bool, page_rows: u64) -> Result<Run<'a>, GpuError> {
+        let needed = self.needs(batch, wide, page_rows).bytes;
+        if needed > self.limits.memory {
+            return Err(GpuError::OutOfMemory(format!("{needed} bytes are needed, and {} allowed", self.limits.memory)));
+        }
         let tables = self.tables(batch, wide)?;
-        let seen_rows = (self.limit() / ROW_BYTES / page_rows).max(1) * page_rows;
+        let seen_rows = self.seen_rows(page_rows);
         let side_rows: u64 =
             batch.ids.iter().map(|&id| plan::side_rows(batch.classes.get(id).representative) as u64).sum();
         let pages = side_rows.div_ceil(seen_rows);
@@ -209,41 +215,56 @@ impl Gpu {
             }
         }
         let set = self.set(variant)?;
-        let run = Run::new(&self.device, set, batch, tables, page_rows as usize, seen_rows as usize)?;
-        let needed = run.memory();
-        if needed > self.limits.memory {
-            return Err(GpuError::OutOfMemory(format!("{needed} bytes are needed, and {} allowed", self.limits.memory)));
-        }
-        Ok(run)
+        Run::new(&self.device, set, batch, tables, page_rows as usize, seen_rows as usize)
     }
 
-    /// The values of the smaller classes on the card: for all classes that will follow, if they fit into one buffer.
+    /// Side rows of a buffer of the plane that is read.
+    fn seen_rows(&self, page_rows: u64) -> u64 {
+        (self.limit() / ROW_BYTES / page_rows).max(1) * page_rows
+    }
+
+    /// The smaller classes whose values a batch needs on the card: those of all classes that will follow, if they fit into
+    /// one buffer, else its own.
+    fn table_ids(&self, batch: &Batch<'_>, wide: bool) -> Vec<ClassId> {
+        let upcoming = captured(batch.upcoming, batch.classes);
+        let fits = bytes_of(&upcoming, batch.classes, wide) <= self.limit();
+        if fits { upcoming } else { captured(batch.ids, batch.classes) }
+    }
+
+    /// Bytes of the smaller classes' values that a batch needs on the card.
+    fn table_bytes(&self, batch: &Batch<'_>, wide: bool) -> u64 {
+        bytes_of(&self.table_ids(batch, wide), batch.classes, wide)
+    }
+
+    /// The values of the smaller classes on the card. What is there for a batch before stays if it is enough.
     fn tables(&mut self, batch: &Batch<'_>, wide: bool) -> Result<Arc<Tables>, GpuError> {
-        let needed = |ids: &[ClassId]| {
-            let mut needed: Vec<ClassId> = ids.iter().flat_map(|&id| batch.classes.captures(id)).collect();
-            needed.sort();
-            needed.dedup();
-            needed
-        };
-        let now = needed(batch.ids);
         if let Some(tables) = &self.tables
             && tables.wide == wide
-            && now.iter().all(|id| tables.places.contains_key(id))
+            && captured(batch.ids, batch.classes).iter().all(|id| tables.places.contains_key(id))
         {
             return Ok(tables.clone());
         }
         // What was there makes room first.
         self.tables = None;
-        let bytes = |ids: &[ClassId]| {
-            let cells: u64 = ids.iter().map(|&id| 2 * plan::cells(batch.classes.get(id).representative) as u64).sum();
-            4 + cells * if wide { 2 } else { 1 }
-        };
-        let upcoming = needed(batch.upcoming);
-        let ids = if bytes(&upcoming) <= self.limit() { &upcoming } else { &now };
-        let tables = Arc::new(Tables::new(&self.device, batch, ids, wide, self.limit())?);
+        let ids = self.table_ids(batch, wide);
+        let tables = Arc::new(Tables::new(&self.device, batch, &ids, wide, self.limit())?);
         self.tables = Some(tables.clone());
         Ok(tables)
     }
+}
+
+/// The classes that captures lead to from these.
+fn captured(ids: &[ClassId], classes: &Classes) -> Vec<ClassId> {
+    let mut captured: Vec<ClassId> = ids.iter().flat_map(|&id| classes.captures(id)).collect();
+    captured.sort();
+    captured.dedup();
+    captured
+}
+
+/// Bytes of the values of classes on the card.
+fn bytes_of(ids: &[ClassId], classes: &Classes, wide: bool) -> u64 {
+    let cells: u64 = ids.iter().map(|&id| 2 * plan::cells(classes.get(id).representative) as u64).sum();
+    4 + cells * if wide { 2 } else { 1 }
 }
 
 /// The values of smaller classes on the card, as what a capture is worth that leads there.
