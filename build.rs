@@ -1,4 +1,4 @@
-//! Tells the program which compiler made it, for `dsq benchmark`.
+//! Tells the program which compiler made it, for `dsq bench machine`.
 
 use std::process::Command;
 

@@ -1,34 +1,38 @@
 //! How fast this machine is at what the program does: perft, solving, probing, searching.
 
-use crate::board::{Color, Piece, Position, RuleOptions, Rules, Setup, Square};
+use crate::board::{Piece, Position, RuleOptions, Rules};
 use crate::cpu::{CpuLevel, processor_name};
-use crate::game::Game;
+use crate::game::random::Random;
 use crate::perft::{Perft, PerftMode};
-use crate::search::{Engine, EngineOptions, Limits, bench};
+use crate::search::{EngineOptions, Limits, bench};
 use crate::tablebase::{Generate, Material, Options, SetError, SolveError, Solver, TableSet, WdlTables};
-use rand_core::{Rng, SeedableRng};
-use rand_pcg::Pcg64;
 use serde::{Deserialize, Serialize};
 use std::hint::black_box;
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::Instant;
 
 /// What was measured, and on what.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Report {
+    /// What was measured.
     pub machine: Machine,
     /// Whether the sizes of `--quick` were used.
     pub quick: bool,
+    /// Counting, by number of threads.
     pub perft: Vec<PerftSpeed>,
+    /// Solving endgames.
     pub retrograde: Vec<RetrogradeSpeed>,
+    /// Looking positions up.
     pub probe: Vec<ProbeTime>,
+    /// Searching, by number of threads.
     pub search: Vec<SearchSpeed>,
 }
 
 /// What runs the program.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Machine {
+    /// The name of the processor.
     pub processor: String,
     /// Processors that the program may use.
     pub cores: usize,
@@ -36,17 +40,24 @@ pub struct Machine {
     pub instructions: String,
     /// The graphics card that was measured, if any.
     pub gpu: Option<String>,
+    /// Operating system and architecture.
     pub system: String,
+    /// The compiler that made the program.
     pub compiler: String,
 }
 
 /// Plain perft from the start.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct PerftSpeed {
+    /// Number of threads.
     pub threads: usize,
+    /// Plies.
     pub depth: u32,
+    /// Lines counted.
     pub nodes: u64,
+    /// The least time of three.
     pub seconds: f64,
+    /// Nodes by seconds.
     pub nodes_per_second: f64,
 }
 
@@ -55,31 +66,43 @@ pub struct PerftSpeed {
 pub struct RetrogradeSpeed {
     /// `cpu` or `gpu`.
     pub backend: String,
+    /// Number of threads.
     pub threads: usize,
     /// `3 pieces`, or a material.
     pub what: String,
+    /// The most pieces.
     pub pieces: usize,
     /// Positions solved, both sides to move, one material a class.
     pub positions: u64,
+    /// The least time.
     pub seconds: f64,
+    /// Positions by seconds.
     pub positions_per_second: f64,
 }
 
 /// Looking up random positions on one thread.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct ProbeTime {
+    /// What is looked up, and where.
     pub what: String,
+    /// Pieces of each position.
     pub pieces: usize,
+    /// Number of probes.
     pub probes: u64,
+    /// Mean time of a probe.
     pub nanoseconds: f64,
 }
 
 /// Searching positions of all kinds, a fixed number of nodes each.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct SearchSpeed {
+    /// Number of threads.
     pub threads: usize,
+    /// Nodes of all positions together.
     pub nodes: u64,
+    /// Time of all positions together.
     pub seconds: f64,
+    /// Nodes by seconds.
     pub nodes_per_second: f64,
 }
 
@@ -110,7 +133,7 @@ pub fn thread_counts(most: usize) -> Vec<usize> {
     counts
 }
 
-/// The least of so many times, in seconds, and what came out.
+/// The least of N times, in seconds, and what came out.
 fn best_of<T>(times: usize, mut f: impl FnMut() -> T) -> (T, f64) {
     let mut once = || {
         let start = Instant::now();
@@ -137,7 +160,7 @@ pub fn perft(quick: bool) -> PerftSpeed {
 /// What [`retrograde`] solves.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Endgames {
-    /// All materials up to so many pieces.
+    /// All materials of up to N pieces.
     Pieces(usize),
     /// One material and what it leads to.
     One(Material),
@@ -167,6 +190,9 @@ impl Endgames {
 }
 
 /// Solves on the current rayon pool with what `solver` makes; making it is not timed.
+///
+/// # Errors
+/// If `solver` fails, the endgame has too many pieces for it, or there is not enough memory.
 pub fn retrograde<E: From<SolveError>>(
     what: Endgames,
     backend: &str,
@@ -208,32 +234,25 @@ pub fn retrograde<E: From<SolveError>>(
     Ok(best.expect("it was solved at least once"))
 }
 
-/// Random positions of so many pieces that are not over, the same in every run.
+/// Random positions of N pieces that are not over, the same in every run.
+#[doc(hidden)] // Public for benches/probe.rs, which measures what this module does.
 #[must_use]
 pub fn random_positions(pieces: usize, count: usize) -> Vec<Position> {
-    let mut random = Pcg64::seed_from_u64(1);
+    let mut random = Random::new(1);
     let materials = Material::all(pieces);
     let rules = Rules::default();
-    let mut positions = Vec::new();
-    while positions.len() < count {
-        let material = materials[(random.next_u64() % materials.len() as u64) as usize];
-        let turn = if random.next_u64() & 1 == 0 { Color::White } else { Color::Black };
-        let mut setup = Setup::empty(turn);
-        for (color, animal) in material.pieces() {
-            let square = (random.next_u64() % Square::COUNT as u64) as usize;
-            setup.squares[square] = Some(Piece { color, animal });
-        }
-        if let Ok(position) = Position::from_setup(&setup)
-            && Material::of(&position) == Some(material)
-            && position.outcome(&rules).is_none()
-        {
-            positions.push(position);
-        }
-    }
-    positions
+    let mut position = || {
+        let pieces = random.choose(&materials)?.pieces();
+        let pieces: Vec<Piece> = pieces.map(|(color, animal)| Piece { color, animal }).collect();
+        random.placement(&pieces, &rules)
+    };
+    std::iter::repeat_with(&mut position).flatten().take(count).collect()
 }
 
 /// Makes tables in an empty directory and looks positions up, in memory and in the files.
+///
+/// # Errors
+/// If there is not enough memory, or the directory cannot be written.
 pub fn probe(quick: bool, dir: &Path) -> Result<Vec<ProbeTime>, SetError> {
     let pieces = if quick { 3 } else { 4 };
     let positions = random_positions(pieces, 1 << 14);
@@ -261,21 +280,12 @@ pub fn probe(quick: bool, dir: &Path) -> Result<Vec<ProbeTime>, SetError> {
     Ok(times)
 }
 
-/// Searches with one engine of so many threads.
+/// Searches the positions of [`bench::POSITIONS`] with one engine of N threads.
 #[must_use]
 pub fn search(quick: bool, threads: usize) -> SearchSpeed {
-    let mut engine = Engine::new(EngineOptions { threads, ..EngineOptions::default() });
+    let options = EngineOptions { threads, ..EngineOptions::default() };
     let limits = Limits { nodes: Some(if quick { 100_000 } else { 1_000_000 }), ..Limits::default() };
-    let (mut nodes, mut seconds) = (0, 0.0);
-    for fen in bench::POSITIONS {
-        let position = Position::from_fen(fen).expect("the positions are valid");
-        let game = Game::new(position, Rules::default(), Some(Game::NO_CAPTURE_LIMIT));
-        engine.new_game();
-        let start = Instant::now();
-        let found = engine.search(&game, &limits, &AtomicBool::new(false), &mut |_| ());
-        seconds += start.elapsed().as_secs_f64();
-        nodes += found.lines.first().map_or(0, |line| line.nodes);
-    }
+    let (nodes, seconds) = bench::search_all(&limits, &options, &Rules::default());
     SearchSpeed { threads, nodes, seconds, nodes_per_second: nodes as f64 / seconds }
 }
 

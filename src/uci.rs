@@ -17,9 +17,8 @@
 
 use crate::board::{Move, Position, RuleOptions, Rules};
 use crate::game::Game;
-use crate::matches::TableCache;
 use crate::perft::{Perft, PerftMode};
-use crate::search::{Clock, Engine, EngineOptions, Evaluation, Info, Limits, Tables};
+use crate::search::{Clock, Engine, EngineOptions, Evaluation, Info, Limits, TableCache, Tables};
 use std::fmt;
 use std::io::{self, BufRead, Read, Write};
 use std::ops::ControlFlow;
@@ -33,9 +32,11 @@ const LINE: u64 = 1 << 20;
 /// The most time that a limit may be: a year.
 const LONGEST: i64 = 365 * 24 * 3600 * 1000;
 
-/// Speaks UCI until `quit` or the end of the input. Fails only if the input cannot be read or the output not be written.
+/// Speaks UCI until `quit` or the end of the input. The search runs in a thread of its own, so that `stop` and `isready` are
+/// answered meanwhile.
 ///
-/// The search runs in a thread of its own, so that `stop` and `isready` are answered meanwhile.
+/// # Errors
+/// If the input cannot be read or the output not be written.
 pub fn serve(mut input: impl BufRead, output: impl Write + Send + 'static) -> io::Result<()> {
     let mut session = Session::new(output);
     let mut line = Vec::new();

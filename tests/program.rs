@@ -277,7 +277,7 @@ fn closed_output_is_no_failure() {
 fn benchmark() {
     let dir = tempfile::tempdir().unwrap();
     let at = dir.path().to_str().unwrap();
-    let all = &json(&["benchmark", "--quick", "--backend", "cpu", "--threads", "2", "--write", at, "--json"])[0];
+    let all = &json(&["bench", "machine", "--quick", "--backend", "cpu", "--threads", "2", "--write", at, "--json"])[0];
     assert_eq!(all["perft"][0]["nodes"], 100_459_989);
     assert_eq!((&all["perft"][0]["threads"], &all["perft"][1]["threads"]), (&1.into(), &2.into()));
     assert_eq!(all["retrograde"][0]["what"], "3 pieces");
@@ -293,17 +293,17 @@ fn benchmark() {
         }
     }
     // The page is made of files that other commands write.
-    assert!(failure(3, &["benchmark", "--report", at]).contains("perft.jsonl"));
+    assert!(failure(3, &["bench", "machine", "--report", at]).contains("perft.jsonl"));
     let write = |name: &str, lines: &str| std::fs::write(dir.path().join(name), lines).unwrap();
     write("perft.jsonl", &stdout(&["perft", "4", "--json"]));
     write("endgames.jsonl", &stdout(&["solve", "--pieces", "3", "--json"]));
     write("tables.jsonl", "{\"name\":\"2 pieces\",\"by_plies\":[10,20,5],\"bytes\":2000}\n");
-    stdout(&["benchmark", "--report", at]);
+    stdout(&["bench", "machine", "--report", at]);
     let page = std::fs::read_to_string(dir.path().join("figures.md")).unwrap();
     assert!(page.contains("260,100") && page.contains("perft 6, 100,459,989 nodes, 2 threads"), "{page}");
     for plot in ["perft.svg", "solving.svg", "plies.svg", "endgames-size.svg"] {
         assert!(page.contains(plot) && std::fs::read_to_string(dir.path().join(plot)).unwrap().starts_with("<svg"));
     }
     write("tables.jsonl", "{}");
-    assert!(failure(2, &["benchmark", "--report", at]).contains("tables.jsonl, line 1"));
+    assert!(failure(2, &["bench", "machine", "--report", at]).contains("tables.jsonl, line 1"));
 }

@@ -1,15 +1,14 @@
 //! The engine against minimax, against the endgame tables, and against whatever position, game and limit somebody gives it.
 
-use doushouqi::board::{Animal, Color, Move, Piece, Position, RuleOptions, Rules, Setup};
+use doushouqi::board::{Color, Move, Position, RuleOptions, Rules};
 use doushouqi::game::Game;
+use doushouqi::game::random::Random;
 use doushouqi::search::eval::WEIGHTS;
 use doushouqi::search::tune::{Fit, Sample, SelfPlay};
 use doushouqi::search::{
     Clock, Engine, EngineOptions, Evaluation, Ideas, Limits, SearchResult, Tables, bench, minimax,
 };
 use doushouqi::tablebase::Wdl;
-use rand_core::{Rng, SeedableRng};
-use rand_pcg::Pcg64;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -32,35 +31,12 @@ fn search(engine: &mut Engine, game: &Game, limits: &Limits) -> SearchResult {
     engine.search(game, limits, &AtomicBool::new(false), &mut |_| ())
 }
 
-/// Pieces thrown on the board, the game not over.
-fn random_position(random: &mut Pcg64, pieces: usize, rules: &Rules) -> Position {
-    let mut below = |n: usize| (random.next_u64() >> 33) as usize % n;
-    loop {
-        let mut setup = Setup::empty(Color::ALL[below(2)]);
-        for _ in 0..pieces {
-            let piece = Piece { color: Color::ALL[below(2)], animal: Animal::ALL[below(8)] };
-            setup.squares[below(63)] = Some(piece);
-        }
-        if let Ok(position) = Position::from_setup(&setup)
-            && position.occupied().len() == pieces
-            && position.outcome(rules).is_none()
-        {
-            return position;
-        }
-    }
-}
-
-/// A game of random moves from the start.
-fn random_game(random: &mut Pcg64, rules: &Rules, plies: usize) -> Game {
+/// A game of random moves from the start that is not over.
+fn random_game(random: &mut Random, rules: &Rules, plies: usize) -> Game {
     let mut game = Game::new(Position::start(), rules.clone(), Some(Game::NO_CAPTURE_LIMIT));
-    for _ in 0..plies {
-        let moves = game.legal_moves();
-        let Some(&mv) = moves.get(random.next_u64() as usize % moves.len().max(1)) else { break };
-        let before = game.clone();
-        game.play(mv).unwrap();
-        if game.end().is_some() {
-            return before;
-        }
+    random.play(&mut game, plies);
+    if game.end().is_some() {
+        game.undo();
     }
     game
 }
@@ -75,14 +51,14 @@ fn value(result: &SearchResult, turn: Color) -> i32 {
 /// come from another path, on which other positions are repetitions.
 #[test]
 fn plain_searches_are_minimax() {
-    let mut random = Pcg64::seed_from_u64(1);
+    let mut random = Random::new(1);
     for preset in PRESETS.iter().filter(|p| !p.contains("cazaux")) {
         let rules = rules(preset);
         let plain = EngineOptions { ideas: Ideas::NONE, evaluation: Evaluation::Burnett, ..EngineOptions::default() };
         let mut engine = Engine::new(small(plain));
         for round in 0..40 {
             let pieces = 2 + round % 12;
-            let position = random_position(&mut random, pieces, &rules);
+            let position = random.position(pieces, &rules);
             let game = Game::new(position.clone(), rules.clone(), None);
             for plies in 1..=4 {
                 let expected = minimax(&position, &rules, plies);
@@ -97,7 +73,7 @@ fn plain_searches_are_minimax() {
 /// Ideas that must not change a value, one by one and together.
 #[test]
 fn ordering_and_exact_bounds_change_no_value() {
-    let mut random = Pcg64::seed_from_u64(2);
+    let mut random = Random::new(2);
     let rules = rules("paper");
     let variants = ["none,+killers,+history,+continuation", "none,+mate-distance", "none,+aspiration,+history"];
     for ideas in variants {
@@ -134,17 +110,17 @@ fn the_papers_engine_finds_the_published_values() {
 /// A win or loss that the search announces without tables is one by the tables, and no shorter than theirs.
 #[test]
 fn announced_wins_are_in_the_tables() {
-    let mut random = Pcg64::seed_from_u64(3);
+    let mut random = Random::new(3);
     for preset in ["paper", "chinese", "bodlaender"] {
         let rules = rules(preset);
         let tables = Tables::solve(rules.options(), 3).unwrap();
         let mut engine = Engine::new(small(EngineOptions::default()));
         let mut announced = 0;
         for _ in 0..150 {
-            let position = random_position(&mut random, 3, &rules);
+            let position = random.position(3, &rules);
             let game = Game::new(position.clone(), rules.clone(), None);
             let found = search(&mut engine, &game, &depth(9));
-            let verdict = tables.verdict(&position, &rules).unwrap();
+            let verdict = tables.verdict(&position).unwrap();
             let score = found.lines[0].score;
             if let Some(plies) = score.win_in() {
                 assert_eq!(verdict.wdl, Wdl::Win, "{position:?} {preset}");
@@ -164,15 +140,15 @@ fn announced_wins_are_in_the_tables() {
 /// Without pruning, distances to the den are exact.
 #[test]
 fn distances_of_a_full_search_are_those_of_the_tables() {
-    let mut random = Pcg64::seed_from_u64(4);
+    let mut random = Random::new(4);
     let rules = rules("paper");
     let tables = Tables::solve(rules.options(), 3).unwrap();
     let ideas = "none,+den-threats,+quiescence,+history,+mate-distance".parse().unwrap();
     let mut engine = Engine::new(small(EngineOptions { ideas, ..EngineOptions::default() }));
     let mut decided = 0;
     for _ in 0..80 {
-        let position = random_position(&mut random, 3, &rules);
-        let verdict = tables.verdict(&position, &rules).unwrap();
+        let position = random.position(3, &rules);
+        let verdict = tables.verdict(&position).unwrap();
         let Some(plies) = verdict.dtw.filter(|&plies| plies <= 8) else { continue };
         let game = Game::new(position.clone(), rules.clone(), None);
         let score = search(&mut engine, &game, &depth(u32::from(plies))).lines[0].score;
@@ -186,20 +162,20 @@ fn distances_of_a_full_search_are_those_of_the_tables() {
 /// With tables a won endgame is won in as many plies as they say, whatever the other side plays.
 #[test]
 fn with_tables_wins_take_the_shortest_way() {
-    let mut random = Pcg64::seed_from_u64(5);
+    let mut random = Random::new(5);
     let rules = rules("paper");
     let tables = Arc::new(Tables::solve(rules.options(), 3).unwrap());
     let options = EngineOptions { tables: Some(tables.clone()), ..EngineOptions::default() };
     let mut engine = Engine::new(small(options));
     let (mut won, mut drawn) = (0, 0);
     for _ in 0..200 {
-        let position = random_position(&mut random, 3, &rules);
+        let position = random.position(3, &rules);
         let mut game = Game::new(position.clone(), rules.clone(), None);
-        let verdict = tables.verdict(&position, &rules).unwrap();
+        let verdict = tables.verdict(&position).unwrap();
         if verdict.wdl == Wdl::Draw {
             // The move played keeps the draw.
             let mv = search(&mut engine, &game, &depth(3)).best().unwrap();
-            let after = tables.verdict(&position.make(mv), &rules).unwrap();
+            let after = tables.verdict(&position.make(mv)).unwrap();
             assert_eq!(after.wdl, Wdl::Draw, "{position:?} {mv}");
             drawn += 1;
         }
@@ -216,9 +192,9 @@ fn with_tables_wins_take_the_shortest_way() {
                 plies -= 1;
             } else {
                 let moves = game.legal_moves();
-                game.play(moves[random.next_u64() as usize % moves.len()]).unwrap();
+                game.play(*random.choose(&moves).unwrap()).unwrap();
                 // A random defence may be a short one, and never a longer one.
-                let after = tables.verdict(game.position(), &rules).unwrap().dtw.unwrap();
+                let after = tables.verdict(game.position()).unwrap().dtw.unwrap();
                 assert!(after < plies, "{position:?}");
                 plies = after;
             }
@@ -232,19 +208,19 @@ fn with_tables_wins_take_the_shortest_way() {
 /// Tables in the tree: from five pieces the search sees into them.
 #[test]
 fn tables_in_the_tree_agree_with_larger_tables() {
-    let mut random = Pcg64::seed_from_u64(6);
+    let mut random = Random::new(6);
     let rules = rules("paper");
     let small_tables = Arc::new(Tables::solve(rules.options(), 2).unwrap());
     let large = Tables::solve(rules.options(), 3).unwrap();
     let mut engine = Engine::new(small(EngineOptions { tables: Some(small_tables), ..EngineOptions::default() }));
     let mut hits = 0;
     for _ in 0..60 {
-        let position = random_position(&mut random, 3, &rules);
+        let position = random.position(3, &rules);
         let game = Game::new(position.clone(), rules.clone(), None);
         let found = search(&mut engine, &game, &depth(8));
         hits += found.lines[0].tbhits;
         let value = found.lines[0].score.value();
-        let truth = large.verdict(&position, &rules).unwrap().wdl;
+        let truth = large.verdict(&position).unwrap().wdl;
         // 29,000 is a win by the tables: above it, nothing is an estimate.
         if value > 29_000 {
             assert_eq!(truth, Wdl::Win, "{position:?}");
@@ -259,7 +235,7 @@ fn tables_in_the_tree_agree_with_larger_tables() {
 /// Whatever the rules, the game and the limit: the move is legal, and there is one if there is any.
 #[test]
 fn always_a_legal_move() {
-    let mut random = Pcg64::seed_from_u64(7);
+    let mut random = Random::new(7);
     let limits = [
         Limits { nodes: Some(1), ..Limits::default() },
         Limits { nodes: Some(0), ..Limits::default() },

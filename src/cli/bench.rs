@@ -1,3 +1,4 @@
+use super::machine::MachineCommand;
 use super::{Outcome, RulesArg, ThreadsArg, grouped, print, print_json, progress_bar};
 use clap::{Args, Subcommand};
 use doushouqi::board::Rules;
@@ -7,16 +8,17 @@ use serde::Serialize;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Search a fixed set of positions: the engine's signature and speed.
+/// Measure: the engine's signature and speed, its play in endgames, or all that this machine does.
 ///
-/// Every position is searched to a fixed depth with a new transposition table of 16 MiB. With one thread the number of
+/// Without a subcommand the engine searches twenty fixed positions. Every position is searched to a fixed depth with a new transposition table of 16 MiB. With one thread the number of
 /// nodes is the same on every machine; it changes with every change of what the engine does.
 #[derive(Args)]
 #[command(
     args_conflicts_with_subcommands = true,
     after_help = "Examples:\n  dsq bench\n  dsq bench --depth 18 --threads 2 --json\n  \
                   dsq bench endgames --positions 500 --movetime 1000\n  \
-                  dsq bench endgames --positions 500 --nodes 1000 --with-tables"
+                  dsq bench endgames --positions 500 --nodes 1000 --with-tables\n  \
+                  dsq bench machine --write results"
 )]
 pub struct Bench {
     #[command(subcommand)]
@@ -37,6 +39,7 @@ pub struct Bench {
 #[derive(Subcommand)]
 enum What {
     Endgames(Endgames),
+    Machine(MachineCommand),
 }
 
 /// Play a move in random endgames of three and four pieces, and ask the tables what it is worth.
@@ -45,8 +48,10 @@ enum What {
 /// shortest way to the win or the longest to the loss.
 #[derive(Args)]
 struct Endgames {
+    /// Number of positions.
     #[arg(long, value_name = "N", default_value_t = 500)]
     positions: usize,
+    /// What the positions follow from.
     #[arg(long, default_value_t = 1)]
     seed: u64,
     /// Milliseconds a move.
@@ -69,8 +74,10 @@ struct Endgames {
 
 impl Bench {
     pub fn run(self) -> Outcome {
-        if let Some(What::Endgames(endgames)) = self.what {
-            return endgames.run();
+        match self.what {
+            Some(What::Endgames(endgames)) => return endgames.run(),
+            Some(What::Machine(machine)) => return machine.run(),
+            None => {}
         }
         let options = EngineOptions { hash_mib: 16, threads: self.threads.into(), ..EngineOptions::default() };
         let report = bench::bench(self.depth, &options, &Rules::new(self.rules.rules));

@@ -1,6 +1,6 @@
 //! Tables and plots of the files in `results`.
 
-use super::benchmark::{records, text};
+use super::record::{records, text};
 use super::reproduce::{cannot, write_file};
 use super::{Failure, Outcome, grouped};
 use doushouqi::plot::{Axis, Line, PlotError, line_chart};
@@ -56,7 +56,7 @@ pub fn write(dir: &Path) -> Outcome {
     let solved: Vec<Solved> = lines(&dir.join("endgames.jsonl"))?;
     let levels: Vec<Level> = lines(&dir.join("tables.jsonl"))?;
     let records = records(dir)?;
-    let mut page = "# Figures\n\nWritten by `dsq benchmark --report` from `perft.jsonl`, `endgames.jsonl`, `tables.jsonl` \
+    let mut page = "# Figures\n\nWritten by `dsq bench machine --report` from `perft.jsonl`, `endgames.jsonl`, `tables.jsonl` \
                     and `benchmark-*.json`.\n\n## Counts of lines from the start\n\n`leaf`: a position that already occurred on \
                     the line is one leaf, as in the papers' table 1; `expand`: plain perft. With a table of counts \
                     the speed is that of counting and looking up together.\n\n\

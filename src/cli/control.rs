@@ -36,7 +36,7 @@ impl LevelArgs {
 /// When a game without captures is a draw.
 #[derive(Args)]
 pub struct NoCaptureArg {
-    /// A game is drawn after so many plies without a capture; 0: never.
+    /// A game is drawn after this many plies without a capture; 0: never.
     #[arg(long, value_name = "PLIES", default_value_t = Game::NO_CAPTURE_LIMIT)]
     no_capture_limit: u32,
 }

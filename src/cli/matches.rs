@@ -181,8 +181,8 @@ impl MatchCommand {
         bar.finish_and_clear();
         let standing = result.map_err(|error| match error {
             MatchError::Player(_) => Failure::Environment(error.to_string()),
-            MatchError::Openings(_) => Failure::Input(error.to_string()),
             MatchError::Tables(error) => error.into(),
+            _ => Failure::Input(error.to_string()),
         })?;
         failure?;
         let complete = !stop.load(Ordering::Relaxed);

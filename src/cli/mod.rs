@@ -3,18 +3,19 @@
 mod analyze;
 mod backend;
 mod bench;
-mod benchmark;
 mod charts;
 mod compare;
 mod control;
 mod devices;
 mod export;
 mod generate;
+mod machine;
 mod matches;
 mod mine;
 mod perft;
 mod play;
 mod probe;
+mod record;
 mod repack;
 mod reproduce;
 mod solve;
@@ -71,7 +72,9 @@ enum Command {
     Play(play::Play),
     Analyze(analyze::Analyze),
     Bench(bench::Bench),
-    Benchmark(benchmark::Benchmark),
+    /// The former name of `bench machine`.
+    #[command(hide = true)]
+    Benchmark(machine::MachineCommand),
     Tune(tune::Tune),
 }
 
@@ -171,9 +174,9 @@ impl From<doushouqi::tablebase::SetError> for Failure {
     }
 }
 
-impl From<doushouqi::matches::TablesError> for Failure {
-    fn from(error: doushouqi::matches::TablesError) -> Failure {
-        use doushouqi::matches::TablesError;
+impl From<doushouqi::search::TablesError> for Failure {
+    fn from(error: doushouqi::search::TablesError) -> Failure {
+        use doushouqi::search::TablesError;
         let text = error.to_string();
         match error {
             // The kind of the failure is the set's, the text names the directory.
@@ -182,7 +185,7 @@ impl From<doushouqi::matches::TablesError> for Failure {
                 Failure::Input(_) => Failure::Input(text),
                 Failure::Environment(_) | Failure::Output(_) => Failure::Environment(text),
             },
-            TablesError::Rules { .. } => Failure::Input(text),
+            _ => Failure::Input(text),
         }
     }
 }

@@ -7,8 +7,8 @@ use clap::Args;
 use doushouqi::board::geometry::{DEN, TRAPS, WATER};
 use doushouqi::board::{ByColor, Color, Move, Piece, Position, Rules, Square};
 use doushouqi::game::{Conclusion, Forfeit, ForfeitReason, Game, Record};
-use doushouqi::matches::{Player, PlayerError, PlayerSpec, TableCache, TimeControl, Turn};
-use doushouqi::search::{Engine, EngineOptions, Info};
+use doushouqi::matches::{Player, PlayerError, PlayerSpec, TimeControl, Turn};
+use doushouqi::search::{Engine, EngineOptions, Info, TableCache};
 use std::fmt::Write as _;
 use std::io::{self, BufRead, IsTerminal, Write};
 use std::path::{Path, PathBuf};
@@ -254,7 +254,7 @@ impl Session {
                 let reason = match error {
                     PlayerError::IllegalMove(_) => ForfeitReason::IllegalMove,
                     PlayerError::Timeout => ForfeitReason::Time,
-                    PlayerError::Crash(_) | PlayerError::Stopped => ForfeitReason::Crash,
+                    _ => ForfeitReason::Crash,
                 };
                 self.forfeit = Some(Forfeit { loser: color, reason });
                 show(format_args!("{}: {error}", self.seats[color].name()))?;

@@ -1,5 +1,6 @@
 //! A game as it is played: a position with its history, so that repetition and the no-capture limit are known.
 
+pub mod random;
 mod record;
 
 pub use record::{Conclusion, Forfeit, ForfeitReason, Record, RecordError, RecordProblem};

@@ -2,8 +2,7 @@
 
 use crate::board::{Position, Rules};
 use crate::game::Game;
-use rand_core::{Rng, SeedableRng};
-use rand_pcg::Pcg64;
+use crate::game::random::Random;
 use std::fmt;
 use std::str::FromStr;
 use thiserror::Error;
@@ -13,8 +12,13 @@ use thiserror::Error;
 pub enum Openings {
     /// Every game at the start.
     Start,
-    /// After so many random legal moves from the start; every pair of games after others.
-    Random { plies: u32, seed: u64 },
+    /// After random legal moves from the start; every pair of games after others.
+    Random {
+        /// Number of moves.
+        plies: u32,
+        /// What they follow from.
+        seed: u64,
+    },
 }
 
 /// Text that says no openings.
@@ -47,36 +51,22 @@ impl Openings {
     }
 
     /// The opening of a pair of games, counted from 0. The game is not over, and the same numbers make the same opening.
+    ///
+    /// # Errors
+    /// If that many random moves end every game.
     pub fn game(&self, pair: u64, rules: &Rules, no_capture_limit: Option<u32>) -> Result<Game, NoOpening> {
         let start = Game::new(Position::start(), rules.clone(), no_capture_limit);
         let Openings::Random { plies, seed } = *self else { return Ok(start) };
-        let mut random = seeded(seed, pair);
+        let mut random = Random::numbered(seed, pair);
         for _ in 0..1000 {
             let mut game = start.clone();
-            for _ in 0..plies {
-                if let Some(mv) = choose(&game, &mut random) {
-                    game.play(mv).expect("it is a legal move");
-                }
-            }
+            random.play(&mut game, plies as usize);
             if game.end().is_none() {
                 return Ok(game);
             }
         }
         Err(NoOpening { plies })
     }
-}
-
-/// Random numbers that differ with the seed and with the number of the game.
-pub(super) fn seeded(seed: u64, number: u64) -> Pcg64 {
-    // An odd factor keeps the numbers apart; this one spreads them over the words.
-    Pcg64::seed_from_u64(seed ^ number.wrapping_mul(0x9e37_79b9_7f4a_7c15))
-}
-
-/// A legal move, each as likely; `None` if the game is over.
-pub(super) fn choose(game: &Game, random: &mut Pcg64) -> Option<crate::board::Move> {
-    let moves = game.legal_moves();
-    let i = random.next_u64() % moves.len().max(1) as u64;
-    moves.get(i as usize).copied()
 }
 
 impl fmt::Display for Openings {

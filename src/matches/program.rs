@@ -1,6 +1,7 @@
 //! A UCI program as a player: started once, asked for every move, started again if it crashed.
 
-use super::player::{Choice, Player, PlayerError, TimeControl, Turn};
+use super::player::{Choice, Player, PlayerError, Turn};
+use super::time_control::TimeControl;
 use crate::board::{Color, Position, RuleOptions};
 use crate::game::Game;
 use std::io::{self, BufRead, BufReader, Read, Write};

@@ -1,6 +1,7 @@
 //! One game between two players: clocks, and who loses when a move is late, illegal or does not come.
 
-use super::player::{Player, PlayerError, TimeControl, Turn};
+use super::player::{Player, PlayerError, Turn};
+use super::time_control::TimeControl;
 use crate::board::{ByColor, Color};
 use crate::game::{Forfeit, ForfeitReason, Game, Record};
 use std::sync::atomic::AtomicBool;
@@ -9,6 +10,7 @@ use std::time::{Duration, Instant};
 /// By what a game is played.
 #[derive(Copy, Clone, Debug)]
 pub struct Conditions {
+    /// What limits each move.
     pub control: TimeControl,
     /// How late a move may come.
     pub margin: Duration,
@@ -19,7 +21,9 @@ pub struct Conditions {
 /// What a player used in a game, or in many.
 #[derive(Copy, Clone, Debug, Default)]
 pub struct Usage {
+    /// Number of moves.
     pub moves: u64,
+    /// Time of all moves together.
     pub time: Duration,
     /// Moves of which it told the depth, and the sum of these.
     pub depths: (u64, u64),
@@ -55,9 +59,11 @@ impl Usage {
 /// A game that was played.
 #[derive(Clone, Debug)]
 pub struct PlayedGame {
+    /// The game with its players and result.
     pub record: Record,
     /// What went wrong, if the rules did not end it.
     pub detail: Option<String>,
+    /// Time and nodes of each side.
     pub usage: ByColor<Usage>,
 }
 

@@ -2,11 +2,13 @@
 //! not depend on time comes out the same whatever the number of games at once.
 
 use super::openings::{NoOpening, Openings};
-use super::player::{Player, PlayerError, PlayerSpec, TableCache, TablesError};
+use super::player::{Player, PlayerError};
 use super::referee::{Conditions, PlayedGame, Usage, play};
+use super::spec::PlayerSpec;
 use super::statistics::{Decision, Sprt, Tally};
 use crate::board::{ByColor, Color, Rules};
 use crate::game::{Conclusion, ForfeitReason};
+use crate::search::{TableCache, TablesError};
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -17,24 +19,35 @@ use thiserror::Error;
 /// A match to be played.
 #[derive(Clone, Debug)]
 pub struct Match {
+    /// Who plays; results are given from the first one's point of view.
     pub players: [PlayerSpec; 2],
+    /// Number of games, at most.
     pub games: u64,
+    /// Clocks and patience.
     pub conditions: Conditions,
+    /// How games begin.
     pub openings: Openings,
     /// Games at once.
     pub concurrency: usize,
+    /// The rules of the games.
     pub rules: Rules,
+    /// Plies without a capture after which a game is drawn.
     pub no_capture_limit: Option<u32>,
+    /// A test that ends the match when it has come to a decision.
     pub sprt: Option<Sprt>,
 }
 
 /// Why a match cannot begin.
 #[derive(Debug, Error)]
+#[non_exhaustive]
 pub enum MatchError {
+    /// A player's endgame tables cannot be used.
     #[error(transparent)]
     Tables(#[from] TablesError),
+    /// A player cannot be made.
     #[error(transparent)]
     Player(#[from] PlayerError),
+    /// There is no such opening.
     #[error(transparent)]
     Openings(#[from] NoOpening),
 }
@@ -42,9 +55,13 @@ pub enum MatchError {
 /// How a player fared.
 #[derive(Copy, Clone, Debug, Default)]
 pub struct Side {
+    /// Games lost on time.
     pub time_losses: u64,
+    /// Games lost by an illegal move.
     pub illegal_moves: u64,
+    /// Games lost by a crash.
     pub crashes: u64,
+    /// Time and nodes of all games together.
     pub usage: Usage,
 }
 
@@ -53,6 +70,7 @@ pub struct Side {
 pub struct Standing {
     /// From the first player's point of view.
     pub tally: Tally,
+    /// How each player fared.
     pub players: [Side; 2],
     /// How many games ended in which way, by the word of the tag `Termination`.
     pub terminations: BTreeMap<&'static str, u64>,
@@ -99,6 +117,7 @@ pub struct MatchGame {
     pub number: u64,
     /// Which player, 0 or 1, has which colour.
     pub players: ByColor<usize>,
+    /// The game.
     pub played: PlayedGame,
 }
 
@@ -107,6 +126,9 @@ impl Match {
     /// that have not ended do not count.
     ///
     /// The match also ends when its test has come to a decision.
+    ///
+    /// # Errors
+    /// If the match cannot begin: a player cannot be made, its tables cannot be used, or all openings end the game.
     pub fn run(
         &self,
         stop: &AtomicBool,

@@ -19,8 +19,11 @@ use thiserror::Error;
 /// What was scored, game by game and pair by pair.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
+    /// Games won by the first player.
     pub wins: u64,
+    /// Games drawn.
     pub draws: u64,
+    /// Games lost by the first player.
     pub losses: u64,
     /// Pairs of games in which 0, 1/2, 1, 3/2 and 2 points were scored.
     pub pairs: [u64; 5],
@@ -59,6 +62,7 @@ impl Tally {
         self.pairs[(first + second).min(4)] += 1;
     }
 
+    /// Number of games.
     #[must_use]
     pub fn games(&self) -> u64 {
         self.wins + self.draws + self.losses
@@ -163,11 +167,13 @@ impl Sprt {
         (elo0 < elo1).then_some(Sprt { elo0, elo1 })
     }
 
+    /// The lower of the two differences.
     #[must_use]
     pub fn elo0(&self) -> f64 {
         self.elo0
     }
 
+    /// The higher of the two differences.
     #[must_use]
     pub fn elo1(&self) -> f64 {
         self.elo1

@@ -11,7 +11,8 @@
 //! and the last sum is again a population count of eight lanes by eight. Captures, and steps of the rat into, in or out of
 //! the water (which open and close leaps), are few: they are made one by one.
 
-use super::{PerftHash, PerftMode};
+use super::hash::PerftHash;
+use super::mode::PerftMode;
 use crate::board::geometry::{DEN, WATER};
 use crate::board::{Animal, Lanes, Move, Position, Rules, Square, reach, union};
 use crate::cpu::{CpuLevel, dispatch};

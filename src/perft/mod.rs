@@ -4,26 +4,17 @@ mod count;
 #[cfg(feature = "gpu")]
 mod gpu;
 mod hash;
+mod mode;
 
 #[cfg(feature = "gpu")]
 pub use gpu::GpuPerft;
 pub use hash::PerftHash;
+pub use mode::PerftMode;
 
 use crate::board::{Move, Position, Rules};
 use crate::cpu::CpuLevel;
 use count::{Hash, Path};
 use rayon::prelude::*;
-
-/// What a position that already occurred on the line counts as.
-#[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
-pub enum PerftMode {
-    /// Nothing special: plain perft. A finished game has no moves, so it counts 0 before the last ply.
-    #[default]
-    Expand,
-    /// The leaves of a minimax search: a position that already occurred on the line is one leaf, and so is one that is
-    /// finished or without a move, at whatever ply.
-    Leaf,
-}
 
 /// Counts lines of moves on the threads of the current rayon pool.
 ///

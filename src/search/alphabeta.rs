@@ -2,14 +2,16 @@
 //! and Vis, 2013). Of move ordering it has the table's move, captures of the strongest victim first, and then the moves
 //! that Burnett's squares like best; none of what came later.
 
-use super::engine::Info;
-use super::pvs::RootMove;
-use super::score::{INFINITE, MATE, MAX_PLY, NO_MOVE, Packed, Value, animal_of, pack, pack_move, public, to_of};
-use super::shared::{Line, Shared};
-use super::state::{State, TRAP_BITS, View};
-use super::tt::{Bound, Entry, loaded, stored};
-use crate::board::geometry::DEN;
-use crate::board::{Color, Move, Repetition, union, zobrist};
+use super::eval::{State, TRAP_BITS, View};
+use super::info::Info;
+use super::line::Line;
+use super::packed::{NO_MOVE, Packed, animal_of, pack, unpack_move};
+use super::picker::checked;
+use super::root::RootMove;
+use super::score::{INFINITE, MAX_PLY, Value, mate_in, public};
+use super::shared::Shared;
+use super::tt::{Bound, TtEntry, value_from_tt, value_to_tt};
+use crate::board::{Move, Repetition, zobrist};
 
 struct Search<'a> {
     line: Line<'a>,
@@ -27,11 +29,7 @@ pub(super) fn search(
 ) -> Vec<Info> {
     let illegal_repetition = shared.rules.options().repetition == Repetition::Illegal;
     let mut search = Search { line: Line::new(shared, 0), shared, illegal_repetition };
-    let mut moves: Vec<RootMove> = roots
-        .iter()
-        .map(|&mv| pack_move(mv))
-        .map(|mv| RootMove { mv, value: 0, earlier: 0, seldepth: 1, line: vec![mv] })
-        .collect();
+    let mut moves: Vec<RootMove> = roots.iter().map(|&mv| RootMove { value: 0, ..RootMove::new(mv) }).collect();
     let mut lines: Vec<Info> = Vec::new();
     for depth in 1..=shared.limits.depth.unwrap_or(u32::MAX).clamp(1, 100) {
         // With several lines wanted, each of the moves gets its own value.
@@ -42,9 +40,10 @@ pub(super) fn search(
         for found in &mut moves {
             let child = search.enter(state, found.mv);
             let bound = if multipv > 1 { -INFINITE } else { alpha };
-            let value = match search.over(&child, 1) {
-                Some(value) => -value,
-                None => -search.value(&child, -INFINITE, -bound, depth as i32 - 1, 1),
+            let value = if child.is_lost() {
+                mate_in(1)
+            } else {
+                -search.value(&child, -INFINITE, -bound, depth as i32 - 1, 1)
             };
             search.line.pop();
             if search.line.stopped {
@@ -74,9 +73,9 @@ pub(super) fn search(
                 score: public(found.value),
                 nodes: search.line.nodes,
                 time: shared.start.elapsed(),
-                hashfull: shared.table.full(),
+                hashfull: shared.tt.hashfull(),
                 tbhits: 0,
-                pv: search.table_line(state, found.mv, depth as usize),
+                pv: search.tt_line(state, found.mv, depth as usize),
             })
             .collect();
         lines.iter().for_each(&mut *report);
@@ -92,32 +91,21 @@ pub(super) fn search(
 
 impl Search<'_> {
     fn enter(&mut self, state: &State, mv: Packed) -> State {
-        let capture = state.side(state.turn ^ 1) >> to_of(mv) & 1 != 0;
         let child = state.make(mv, state.key_after(mv, zobrist::keys()), self.shared.evaluator);
-        let quiet = if capture { 0 } else { self.line.quiet() + 1 };
+        let quiet = if state.is_capture(mv) { 0 } else { self.line.quiet() + 1 };
         self.line.push(child.key, quiet);
         child
     }
 
-    /// The value of a position in which a den was entered or a side has no piece.
-    fn over(&self, state: &State, ply: usize) -> Option<Value> {
-        let them = state.turn ^ 1;
-        let den = DEN[Color::ALL[state.turn]].index();
-        let lost = state.side(state.turn) == 0 || state.side(them) >> den & 1 != 0;
-        lost.then_some(ply as Value - MATE)
-    }
-
+    /// The value of a position within the bounds (fail-soft), `depth` plies ahead.
     fn value(&mut self, state: &State, mut alpha: Value, beta: Value, depth: i32, ply: usize) -> Value {
         self.line.count_node();
-        if self.line.stopped {
-            return 0;
-        }
-        if self.line.repeats() {
+        if self.line.stopped || self.line.repeats() {
             return 0;
         }
         let mut view = View::new();
         view.look(self.shared.level, self.shared.rules, self.shared.evaluator, state);
-        if union(&view.targets) == 0 {
+        if view.any == 0 {
             return self.shared.stuck(ply);
         }
         if self.line.quiet() >= self.shared.no_capture_limit {
@@ -126,55 +114,26 @@ impl Search<'_> {
         if depth <= 0 || ply >= MAX_PLY {
             return view.eval;
         }
-        let (us, them) = (state.turn, state.turn ^ 1);
+        let (us, them) = state.sides_to_move();
         let enemies = state.side(them);
-        if state.side(us) & TRAP_BITS[them] != 0 || state.count(them) == 1 && union(&view.targets) & enemies != 0 {
-            return MATE - ply as Value - 1;
+        if state.side(us) & TRAP_BITS[them] != 0 || state.count(them) == 1 && view.any & enemies != 0 {
+            return mate_in(ply + 1);
         }
-        let mut table_move = NO_MOVE;
-        if let Some(entry) = self.shared.table.get(state.key) {
-            let value = loaded(entry.value, ply);
-            let enough = match entry.bound {
-                Bound::Exact => true,
-                Bound::Lower => value >= beta,
-                Bound::Upper => value <= alpha,
-            };
-            if enough && i32::from(entry.depth) >= depth {
+        let mut tt_move = NO_MOVE;
+        if let Some(entry) = self.shared.tt.probe(state.key) {
+            let value = value_from_tt(entry.value, ply);
+            if entry.bound.suffices(value, alpha, beta) && i32::from(entry.depth) >= depth {
                 return value;
             }
-            table_move = entry.mv;
+            tt_move = entry.mv;
         }
-        let mut moves = [(0, NO_MOVE); 32];
-        let mut len = 0;
-        for a in 0..8 {
-            let from = state.lanes[us][a].trailing_zeros() as usize & 63;
-            let mut targets = view.targets[a];
-            while targets != 0 {
-                let to = targets.trailing_zeros() as usize;
-                targets &= targets - 1;
-                let mv = pack(a, to);
-                let sign = 1 - 2 * us as i32;
-                let squares = self.shared.evaluator;
-                let gain = i32::from((squares.square(us, a, to) - squares.square(us, a, from)) as i16) * sign;
-                let capture = enemies >> to & 1 != 0;
-                let rank = if mv == table_move {
-                    i32::MAX
-                } else if capture {
-                    100_000 + 1000 * state.animal_at(them, to) as i32 + gain
-                } else {
-                    gain
-                };
-                moves[len] = (rank, mv);
-                len += 1;
-            }
-        }
-        moves[..len].sort_unstable_by_key(|&(rank, _)| std::cmp::Reverse(rank));
+        let (moves, len) = self.ordered_moves(state, &view, tt_move);
         let mut best = -INFINITE;
         let mut best_move = NO_MOVE;
         let first = alpha;
         for &(_, mv) in &moves[..len] {
-            let capture = enemies >> to_of(mv) & 1 != 0;
-            if self.illegal_repetition && !capture && self.line.would_repeat(state.key_after(mv, zobrist::keys())) {
+            let repeats = || self.line.would_repeat(state.key_after(mv, zobrist::keys()));
+            if self.illegal_repetition && !state.is_capture(mv) && repeats() {
                 continue;
             }
             let child = self.enter(state, mv);
@@ -201,29 +160,59 @@ impl Search<'_> {
         } else {
             Bound::Upper
         };
-        let entry = Entry { mv: best_move, value: stored(best, ply), depth: depth as u8, bound };
-        self.shared.table.put(state.key, entry);
+        let entry = TtEntry { mv: best_move, value: value_to_tt(best, ply), depth: depth as u8, bound };
+        self.shared.tt.store(state.key, entry);
         best
     }
 
-    /// The line after a move as far as the table knows it.
-    fn table_line(&self, state: &State, first: Packed, len: usize) -> Vec<Move> {
+    /// All moves with their rank, and how many they are: the transposition table's move, captures of the strongest victim
+    /// first, then what Burnett's squares like best.
+    fn ordered_moves(&self, state: &State, view: &View, tt_move: Packed) -> ([(i32, Packed); 32], usize) {
+        let (us, them) = state.sides_to_move();
+        let evaluator = self.shared.evaluator;
+        let sign = 1 - 2 * us as i32;
+        let mut moves = [(0, NO_MOVE); 32];
+        let mut len = 0;
+        for a in 0..8 {
+            let from = state.lanes[us][a].trailing_zeros() as usize & 63;
+            let mut targets = view.targets[a];
+            while targets != 0 {
+                let to = targets.trailing_zeros() as usize;
+                targets &= targets - 1;
+                let mv = pack(a, to);
+                let gain = i32::from((evaluator.square(us, a, to) - evaluator.square(us, a, from)) as i16) * sign;
+                let rank = if mv == tt_move {
+                    i32::MAX
+                } else if state.is_capture(mv) {
+                    100_000 + 1000 * state.animal_at(them, to) as i32 + gain
+                } else {
+                    gain
+                };
+                moves[len] = (rank, mv);
+                len += 1;
+            }
+        }
+        moves[..len].sort_unstable_by_key(|&(rank, _)| std::cmp::Reverse(rank));
+        (moves, len)
+    }
+
+    /// The line after a move as far as the transposition table knows it.
+    fn tt_line(&self, state: &State, first: Packed, len: usize) -> Vec<Move> {
         let mut line = Vec::new();
         let mut state = state.clone();
         let mut mv = first;
         let mut view = View::new();
         while line.len() < len {
-            line.push(super::score::unpack_move(mv, state.lanes[state.turn][animal_of(mv)]));
+            line.push(unpack_move(mv, state.lanes[state.turn as usize][animal_of(mv)]));
             state = state.make(mv, state.key_after(mv, zobrist::keys()), self.shared.evaluator);
-            if self.over(&state, 0).is_some() {
+            if state.is_lost() {
                 break;
             }
             view.look(self.shared.level, self.shared.rules, self.shared.evaluator, &state);
-            let Some(entry) = self.shared.table.get(state.key) else { break };
-            if entry.mv == NO_MOVE || view.targets[animal_of(entry.mv)] >> to_of(entry.mv) & 1 == 0 {
+            mv = self.shared.tt.probe(state.key).map_or(NO_MOVE, |entry| checked(&view, entry.mv));
+            if mv == NO_MOVE {
                 break;
             }
-            mv = entry.mv;
         }
         line
     }

@@ -1,11 +1,13 @@
 //! Measures of the engine that can be repeated: the bench signature, and how well it plays endgames whose value is known.
 
-use super::{Engine, EngineOptions, Limits, Tables};
-use crate::board::{Animal, Color, Piece, Position, Rules, Setup, Square};
+use super::engine::Engine;
+use super::limits::Limits;
+use super::options::EngineOptions;
+use super::tb::Tables;
+use crate::board::{Position, Rules};
 use crate::game::Game;
+use crate::game::random::Random;
 use crate::tablebase::Wdl;
-use rand_core::{Rng, SeedableRng};
-use rand_pcg::Pcg64;
 use rayon::prelude::*;
 use serde::Serialize;
 use std::sync::Arc;
@@ -42,10 +44,15 @@ pub const DEPTH: u32 = 14;
 /// What a bench took.
 #[derive(Clone, Debug, Serialize)]
 pub struct Bench {
+    /// Plies that every position was searched to.
     pub depth: u32,
+    /// Number of positions.
     pub positions: usize,
+    /// Nodes of all positions together: the signature.
     pub nodes: u64,
+    /// Time of all searches together.
     pub seconds: f64,
+    /// Nodes by seconds.
     pub nodes_per_second: f64,
 }
 
@@ -53,25 +60,34 @@ pub struct Bench {
 /// same on every machine.
 #[must_use]
 pub fn bench(depth: u32, options: &EngineOptions, rules: &Rules) -> Bench {
-    let mut engine = Engine::new(options.clone());
     let limits = Limits { depth: Some(depth), ..Limits::default() };
+    let (nodes, seconds) = search_all(&limits, options, rules);
+    let nodes_per_second = if seconds > 0.0 { (nodes as f64 / seconds).round() } else { 0.0 };
+    Bench { depth, positions: POSITIONS.len(), nodes, seconds, nodes_per_second }
+}
+
+/// Searches every position of [`POSITIONS`] within these limits, each as in a new game: the nodes and the seconds of all
+/// together.
+#[must_use]
+pub fn search_all(limits: &Limits, options: &EngineOptions, rules: &Rules) -> (u64, f64) {
+    let mut engine = Engine::new(options.clone());
     let (mut nodes, mut seconds) = (0, 0.0);
     for fen in POSITIONS {
         let position = Position::from_fen(fen).expect("the positions are valid");
         let game = Game::new(position, rules.clone(), Some(Game::NO_CAPTURE_LIMIT));
         engine.new_game();
         let start = Instant::now();
-        let found = engine.search(&game, &limits, &AtomicBool::new(false), &mut |_| ());
+        let found = engine.search(&game, limits, &AtomicBool::new(false), &mut |_| ());
         seconds += start.elapsed().as_secs_f64();
         nodes += found.lines.first().map_or(0, |line| line.nodes);
     }
-    let nodes_per_second = if seconds > 0.0 { (nodes as f64 / seconds).round() } else { 0.0 };
-    Bench { depth, positions: POSITIONS.len(), nodes, seconds, nodes_per_second }
+    (nodes, seconds)
 }
 
 /// How many positions of a value were played well.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Kept {
+    /// Number of positions.
     pub positions: usize,
     /// Moves that keep the value of the table.
     pub kept: usize,
@@ -90,8 +106,11 @@ impl Kept {
 /// How well endgames were played.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Endgames {
+    /// Of positions that are won for the side to move.
     pub won: Kept,
+    /// Of drawn positions.
     pub drawn: Kept,
+    /// Of positions that are lost for the side to move.
     pub lost: Kept,
 }
 
@@ -104,24 +123,34 @@ impl Endgames {
         total.add(self.lost);
         total
     }
+
+    fn of(&mut self, wdl: Wdl) -> &mut Kept {
+        match wdl {
+            Wdl::Win => &mut self.won,
+            Wdl::Draw => &mut self.drawn,
+            Wdl::Loss => &mut self.lost,
+        }
+    }
+
+    fn plus(mut self, other: Endgames) -> Endgames {
+        self.won.add(other.won);
+        self.drawn.add(other.drawn);
+        self.lost.add(other.lost);
+        self
+    }
 }
 
 /// Positions of three and four pieces, in equal shares won, drawn and lost for the side to move by the tables.
 #[must_use]
 pub fn endgame_positions(count: usize, seed: u64, rules: &Rules, tables: &Tables) -> Vec<(Position, Wdl)> {
-    let mut random = Pcg64::seed_from_u64(seed);
-    let mut below = |n: usize| (random.next_u64() >> 33) as usize % n;
+    let mut random = Random::new(seed);
     let mut found = Vec::new();
     while found.len() < count {
         let wanted = [Wdl::Win, Wdl::Draw, Wdl::Loss][found.len() % 3];
-        let pieces = 3 + below(2);
-        let mut setup = Setup::empty(Color::ALL[below(2)]);
-        for _ in 0..pieces {
-            let piece = Piece { color: Color::ALL[below(2)], animal: Animal::ALL[below(8)] };
-            setup.squares[below(Square::COUNT)] = Some(piece);
-        }
-        let Ok(position) = Position::from_setup(&setup) else { continue };
-        if position.occupied().len() == pieces
+        let pieces = 3 + random.below(2);
+        let turn = random.color();
+        if let Some(position) = random.scatter(turn, pieces)
+            && position.occupied().len() == pieces
             && position.count_moves(rules) > 0
             && tables.probe(&position) == Some(wanted)
         {
@@ -145,33 +174,16 @@ pub fn endgames(
         let mut engine = Engine::new(options.clone());
         let game = Game::new(position.clone(), rules.clone(), None);
         let found = engine.search(&game, limits, &AtomicBool::new(false), &mut |_| ());
-        let before = tables.verdict(position, rules);
-        let after = found.best().and_then(|mv| tables.verdict(&position.make(mv), rules));
-        let reversed = match wdl {
-            Wdl::Win => Wdl::Loss,
-            Wdl::Draw => Wdl::Draw,
-            Wdl::Loss => Wdl::Win,
-        };
-        let kept = after.is_some_and(|after| after.wdl == reversed);
-        let best = kept
-            && match (before.and_then(|v| v.dtw), after.and_then(|v| v.dtw)) {
-                (Some(before), Some(after)) => after + 1 == before,
-                _ => true,
-            };
+        let value = tables.moves(position).and_then(|moves| {
+            let &(_, best) = moves.first()?;
+            let &(_, played) = moves.iter().find(|&&(mv, _)| Some(mv) == found.best())?;
+            Some((played.wdl == best.wdl, played == best))
+        });
+        let (kept, best) = value.unwrap_or((false, false));
         done();
-        let kept = Kept { positions: 1, kept: usize::from(kept), best: usize::from(best) };
         let mut endgames = Endgames::default();
-        match wdl {
-            Wdl::Win => endgames.won = kept,
-            Wdl::Draw => endgames.drawn = kept,
-            Wdl::Loss => endgames.lost = kept,
-        }
+        *endgames.of(*wdl) = Kept { positions: 1, kept: usize::from(kept), best: usize::from(best) };
         endgames
     };
-    positions.par_iter().with_max_len(1).map(one).reduce(Endgames::default, |mut a, b| {
-        a.won.add(b.won);
-        a.drawn.add(b.drawn);
-        a.lost.add(b.lost);
-        a
-    })
+    positions.par_iter().with_max_len(1).map(one).reduce(Endgames::default, Endgames::plus)
 }

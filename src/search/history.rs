@@ -1,8 +1,9 @@
 //! What a thread remembers: of moves that refuted something (killers, history, continuation history), and by how much the
 //! evaluation was wrong (correction history).
 
-use super::score::{MAX_PLY, NO_MOVE, Packed, Value};
-use super::state::State;
+use super::eval::State;
+use super::packed::{NO_MOVE, Packed};
+use super::score::{MAX_PLY, Value};
 
 /// Scores stay within this.
 const LIMIT: i32 = 8192;
@@ -81,7 +82,7 @@ impl Memory {
 
     fn places(state: &State, earlier: Packed) -> (usize, usize) {
         let sets = usize::from(state.sets[0]) | usize::from(state.sets[1]) << 8;
-        (state.turn << 16 | sets, usize::from(earlier & 1023))
+        ((state.turn as usize) << 16 | sets, usize::from(earlier & 1023))
     }
 
     /// What to add to the evaluation, in sixteenths of a hundredth of a cat.

@@ -30,7 +30,7 @@ macro_rules! ideas {
 
 ideas! {
     /// Cut off by values of the transposition table.
-    table = "table": true,
+    tt = "tt": true,
     /// Aspiration windows at the root.
     aspiration = "aspiration": true,
     /// Quiescence search over captures and den threats.
@@ -68,7 +68,7 @@ impl Default for Ideas {
 /// Text that names no idea.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("{0:?} is no idea of the search; write best or none, then +NAME or -NAME, NAME one of: {names}", names = Ideas::NAMES.join(", "))]
-pub struct ParseIdeasError(pub String);
+pub struct ParseIdeasError(String);
 
 /// Reads `best` or `none`, then changes: `best,-singular`. A colon does for a comma.
 impl FromStr for Ideas {

@@ -192,8 +192,7 @@ impl Search<'_> {
 mod tests {
     use super::*;
     use crate::board::RuleOptions;
-    use rand_core::{Rng, SeedableRng};
-    use rand_pcg::Pcg64;
+    use crate::game::random::Random;
 
     /// Plain minimax, as the definition reads: no pruning, no order, the evaluation made anew at every leaf.
     fn plain(path: &mut Vec<Position>, rules: &Rules, depth: u32) -> RootValues {
@@ -323,19 +322,12 @@ mod tests {
     fn agrees_on_random_positions() {
         const SEED: u64 = 20_140_729;
         println!("seed {SEED}");
-        let mut random = Pcg64::seed_from_u64(SEED);
+        let mut random = Random::new(SEED);
         let rules = Rules::default();
         for game in 0..60 {
-            let mut position = Position::start();
-            for _ in 0..40 + 5 * game {
-                let moves = position.moves(&rules);
-                if moves.is_empty() {
-                    break;
-                }
-                position = position.make(moves[random.next_u64() as usize % moves.len()]);
-            }
+            let walk = random.walk(&Position::start(), &rules, 40 + 5 * game);
             for depth in 1..=3 {
-                agree(&position, &rules, depth);
+                agree(&walk[walk.len() - 1], &rules, depth);
             }
         }
     }

@@ -2,16 +2,16 @@
 //! was not asked for is not generated. First the move of the transposition table, then captures that win or hold, killers,
 //! quiet moves by their history, and captures that lose.
 
+use super::eval::{State, TRAP_BITS, View};
 use super::history::{MOVES, Memory};
 use super::ideas::Ideas;
-use super::score::{NO_MOVE, Packed, animal_of, pack, to_of};
-use super::state::{State, TRAP_BITS, View};
+use super::packed::{NO_MOVE, Packed, animal_of, pack, to_of};
 
 /// What an animal is worth where captures are put in order: Burnett's material.
 pub(super) const WORTH: [i32; 8] = super::burnett::MATERIAL;
 
-/// Ranks: the table's move, captures that win or hold, killers, quiet moves around 0, captures that lose.
-pub(super) const TABLE_MOVE: i32 = 3 << 20;
+/// Ranks: the transposition table's move, captures that win or hold, killers, quiet moves around 0, captures that lose.
+pub(super) const TT_MOVE: i32 = 3 << 20;
 pub(super) const GOOD_CAPTURE: i32 = 2 << 20;
 pub(super) const KILLER: i32 = 1 << 20;
 pub(super) const BAD_CAPTURE: i32 = -(2 << 20);
@@ -67,7 +67,7 @@ impl Ranked {
 
 #[derive(Copy, Clone, PartialEq, Eq)]
 enum Stage {
-    Table,
+    TtMove,
     Captures,
     Good,
     SecondKiller,
@@ -88,7 +88,7 @@ pub(super) struct Picker {
     stage: Stage,
     /// Where the moves go.
     mask: u64,
-    table_move: Packed,
+    tt_move: Packed,
     killers: [Packed; 2],
     ranked: Ranked,
     /// The move after the one given last, if it is known already.
@@ -107,21 +107,21 @@ pub(super) fn checked(view: &View, mv: Packed) -> Packed {
 impl Picker {
     /// All moves, or, if `evading` is not empty, those onto its squares.
     #[inline(always)]
-    pub fn new(table_move: Packed, evading: u64) -> Picker {
+    pub fn new(tt_move: Packed, evading: u64) -> Picker {
         let mask = if evading == 0 { u64::MAX } else { evading };
-        let table_move = if mask >> to_of(table_move) & 1 != 0 { table_move } else { NO_MOVE };
+        let tt_move = if mask >> to_of(tt_move) & 1 != 0 { tt_move } else { NO_MOVE };
         let ranked = Ranked::new();
-        Picker { stage: Stage::Table, mask, table_move, killers: [NO_MOVE; 2], ranked, upcoming: None }
+        Picker { stage: Stage::TtMove, mask, tt_move, killers: [NO_MOVE; 2], ranked, upcoming: None }
     }
 
     /// The next move with its rank. Of quiet moves only those before the enemy's den, if `noisy`.
     #[inline(always)]
     pub fn next(&mut self, state: &State, view: &View, order: &Order, noisy: bool) -> Option<(i32, Packed)> {
         // A ladder, whose steps the processor foresees better than a jump.
-        if self.stage == Stage::Table {
+        if self.stage == Stage::TtMove {
             self.stage = Stage::Captures;
-            if self.table_move != NO_MOVE {
-                return Some((TABLE_MOVE, self.table_move));
+            if self.tt_move != NO_MOVE {
+                return Some((TT_MOVE, self.tt_move));
             }
         }
         if self.stage == Stage::Captures {
@@ -175,7 +175,7 @@ impl Picker {
 
     #[inline(always)]
     fn captures(&mut self, state: &State, view: &View) {
-        let them = state.turn ^ 1;
+        let (_, them) = state.sides_to_move();
         let wanted = state.side(them) & self.mask;
         if view.any & wanted == 0 {
             return;
@@ -186,7 +186,7 @@ impl Picker {
                 let to = targets.trailing_zeros() as usize;
                 targets &= targets - 1;
                 let mv = pack(a, to);
-                if mv != self.table_move {
+                if mv != self.tt_move {
                     let victim = state.animal_at(them, to);
                     let risky = view.danger[a] >> to & 1 != 0;
                     let gain = WORTH[victim] - if risky { WORTH[a] } else { 0 };
@@ -200,13 +200,13 @@ impl Picker {
     /// A killer, if it is a quiet move that can be played and was not given yet.
     #[inline(always)]
     fn killer(&self, state: &State, view: &View, mv: Packed) -> Packed {
-        let quiet = (self.mask & !state.side(state.turn ^ 1)) >> to_of(mv) & 1 != 0;
-        if quiet && mv != self.table_move { checked(view, mv) } else { NO_MOVE }
+        let quiet = (self.mask & !state.side(!state.turn as usize)) >> to_of(mv) & 1 != 0;
+        if quiet && mv != self.tt_move { checked(view, mv) } else { NO_MOVE }
     }
 
     #[inline(always)]
     fn quiets(&mut self, state: &State, view: &View, order: &Order, noisy: bool) {
-        let (us, them) = (state.turn, state.turn ^ 1);
+        let (us, them) = state.sides_to_move();
         let mut wanted = self.mask & !state.side(them);
         if noisy {
             wanted &= TRAP_BITS[them];
@@ -222,7 +222,7 @@ impl Picker {
             [&NOTHING; 2]
         };
         let mut targets = view.targets;
-        for mv in [self.table_move, self.killers[0], self.killers[1]] {
+        for mv in [self.tt_move, self.killers[0], self.killers[1]] {
             targets[animal_of(mv)] &= !(1 << to_of(mv));
         }
         for a in 0..8 {
@@ -240,14 +240,12 @@ impl Picker {
 
 #[cfg(test)]
 mod tests {
-    use super::super::engine::Evaluation;
-    use super::super::eval::{Evaluator, WEIGHTS};
-    use super::super::score::pack_move;
+    use super::super::eval::{Evaluation, Evaluator, WEIGHTS};
+    use super::super::packed::pack_move;
     use super::*;
     use crate::board::{Position, Rules};
     use crate::cpu::CpuLevel;
-    use rand_core::{Rng, SeedableRng};
-    use rand_pcg::Pcg64;
+    use crate::game::random::Random;
 
     fn all(picker: &mut Picker, state: &State, view: &View, order: &Order, noisy: bool) -> Vec<(i32, Packed)> {
         std::iter::from_fn(|| picker.next(state, view, order, noisy)).collect()
@@ -256,14 +254,13 @@ mod tests {
     /// Whatever the table and the killers say, every legal move comes once, by falling rank.
     #[test]
     fn every_move_comes_once_the_best_first() {
-        let mut random = Pcg64::seed_from_u64(12);
+        let mut random = Random::new(12);
         let rules = Rules::default();
         let evaluator = Evaluator::new(Evaluation::Default, &rules, &WEIGHTS);
         let mut memory = Memory::new();
         let mut captures = 0;
         for _ in 0..60 {
-            let mut position = Position::start();
-            for _ in 0..100 {
+            for position in random.walk(&Position::start(), &rules, 100) {
                 let legal = position.moves(&rules);
                 if legal.is_empty() {
                     break;
@@ -271,30 +268,30 @@ mod tests {
                 let state = State::new(&position, &evaluator);
                 let mut view = View::new();
                 view.look(CpuLevel::get(), &rules, &evaluator, &state);
-                let mut any = || random.next_u64() as Packed & 511;
+                let mut any = || random.bits() as Packed & 511;
                 let mut one = || pack_move(legal[usize::from(any()) % legal.len()]);
-                let (table_move, killers, earlier) = (one(), [one(), any()], [any(), any() | 512]);
-                let table_move = if any() % 3 == 0 { NO_MOVE } else { table_move };
+                let (tt_move, killers, earlier) = (one(), [one(), any()], [any(), any() | 512]);
+                let tt_move = if any() % 3 == 0 { NO_MOVE } else { tt_move };
                 let killers = if killers[0] == killers[1] { [killers[0], NO_MOVE] } else { killers };
-                memory.update(state.turn, any(), earlier[0], earlier[1], i32::from(any()));
+                memory.update(state.turn as usize, any(), earlier[0], earlier[1], i32::from(any()));
                 let order = Order { ideas: &Ideas::BEST, memory: &memory, earlier, killers };
-                let moves = all(&mut Picker::new(table_move, 0), &state, &view, &order, false);
+                let moves = all(&mut Picker::new(tt_move, 0), &state, &view, &order, false);
                 let mut found: Vec<Packed> = moves.iter().map(|&(_, mv)| mv).collect();
-                assert!(table_move == NO_MOVE || found[0] == table_move);
+                assert!(tt_move == NO_MOVE || found[0] == tt_move);
                 assert!(moves.is_sorted_by(|a, b| a.0 >= b.0), "{moves:?}");
                 let mut expected: Vec<Packed> = legal.iter().map(|&mv| pack_move(mv)).collect();
                 found.sort_unstable();
                 expected.sort_unstable();
                 assert_eq!(found, expected, "{position:?}");
 
-                // Without quiet moves only captures are left, threats, the table's move and killers.
-                let noisy = all(&mut Picker::new(table_move, 0), &state, &view, &order, true);
-                let (enemies, traps) = (state.side(state.turn ^ 1), TRAP_BITS[state.turn ^ 1]);
+                // Without quiet moves only captures are left, threats, the transposition table's move and killers.
+                let noisy = all(&mut Picker::new(tt_move, 0), &state, &view, &order, true);
+                let (enemies, traps) = (state.side(!state.turn as usize), TRAP_BITS[!state.turn as usize]);
                 let stays =
-                    |mv: Packed| (enemies | traps) >> to_of(mv) & 1 != 0 || mv == table_move || killers.contains(&mv);
+                    |mv: Packed| (enemies | traps) >> to_of(mv) & 1 != 0 || mv == tt_move || killers.contains(&mv);
                 assert_eq!(noisy, moves.iter().copied().filter(|&(_, mv)| stays(mv)).collect::<Vec<_>>());
                 // Dropped on the way, no quiet move comes any more.
-                let mut picker = Picker::new(table_move, 0);
+                let mut picker = Picker::new(tt_move, 0);
                 for _ in 0..moves.len() / 2 {
                     picker.next(&state, &view, &order, false);
                 }
@@ -302,8 +299,6 @@ mod tests {
                 let rest = all(&mut picker, &state, &view, &order, false);
                 assert!(rest.iter().all(|&(_, mv)| enemies >> to_of(mv) & 1 != 0), "{rest:?}");
                 captures += rest.len();
-
-                position = position.make(legal[random.next_u64() as usize % legal.len()]);
             }
         }
         assert!(captures > 50, "{captures}");

@@ -4,7 +4,8 @@
 //! Mann, *A lockless transposition-table implementation for parallel search*, 2002). Four entries are a bucket, one line
 //! of the cache; a new entry replaces the one that is worth least, shallow and old first.
 
-use super::score::{NO_MOVE, Value};
+use super::packed::{NO_MOVE, Packed};
+use super::score::{DECIDED, Value};
 use crate::pages::{Pages, Words, prefetch};
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering::Relaxed};
 
@@ -26,13 +27,19 @@ impl Bound {
         // An exact value is both a lower and an upper bound.
         self as u8 & (lower | upper) != 0
     }
+
+    /// The same, or the stored value is the true one and lies between.
+    #[inline(always)]
+    pub fn suffices(self, value: Value, alpha: Value, beta: Value) -> bool {
+        self == Bound::Exact || self.decides(value, alpha, beta)
+    }
 }
 
 /// An entry as a search reads it.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub(super) struct Entry {
+pub(super) struct TtEntry {
     /// A packed move, or [`NO_MOVE`].
-    pub mv: u16,
+    pub mv: Packed,
     /// As stored: wins counted from this position on.
     pub value: i16,
     /// Plies searched below; 0 for quiescence.
@@ -44,7 +51,8 @@ pub(super) struct Entry {
 #[derive(Default)]
 struct Bucket([[AtomicU64; 2]; 4]);
 
-pub(super) struct Table {
+/// The transposition table.
+pub(super) struct Tt {
     buckets: Pages<Bucket>,
     /// Counts searches, modulo 64.
     age: AtomicU8,
@@ -55,7 +63,7 @@ const AGE_MASK: u8 = 63;
 // SAFETY: eight atomic words.
 unsafe impl Words for Bucket {}
 
-fn pack(entry: &Entry, age: u8) -> u64 {
+fn pack(entry: &TtEntry, age: u8) -> u64 {
     u64::from(entry.mv)
         | u64::from(entry.value as u16) << 16
         | u64::from(entry.depth) << 32
@@ -63,22 +71,22 @@ fn pack(entry: &Entry, age: u8) -> u64 {
         | u64::from(age) << 58
 }
 
-fn unpack(data: u64) -> Entry {
+fn unpack(data: u64) -> TtEntry {
     let bound = match data >> 56 & 3 {
         1 => Bound::Upper,
         2 => Bound::Lower,
         _ => Bound::Exact,
     };
-    Entry { mv: data as u16, value: (data >> 16) as i16, depth: (data >> 32) as u8, bound }
+    TtEntry { mv: data as u16, value: (data >> 16) as i16, depth: (data >> 32) as u8, bound }
 }
 
-impl Table {
+impl Tt {
     /// A table of at most `mebibytes` MiB; half as large, again and again, as long as there is no memory for it.
-    pub fn new(mebibytes: usize) -> Table {
+    pub fn new(mebibytes: usize) -> Tt {
         let mut len = (mebibytes.min(1 << 24) << 20).div_ceil(size_of::<Bucket>()).max(16);
         loop {
             match Pages::new(len) {
-                Some(buckets) => return Table { buckets, age: AtomicU8::new(0) },
+                Some(buckets) => return Tt { buckets, age: AtomicU8::new(0) },
                 None => len /= 2,
             }
         }
@@ -111,8 +119,9 @@ impl Table {
         prefetch(self.bucket(key));
     }
 
+    /// The entry of a key.
     #[inline]
-    pub fn get(&self, key: u64) -> Option<Entry> {
+    pub fn probe(&self, key: u64) -> Option<TtEntry> {
         for [check, data] in self.bucket(key) {
             let data = data.load(Relaxed);
             if check.load(Relaxed) ^ data == key && data != 0 {
@@ -122,8 +131,9 @@ impl Table {
         None
     }
 
+    /// Stores an entry in the place of the one that is worth least.
     #[inline]
-    pub fn put(&self, key: u64, mut entry: Entry) {
+    pub fn store(&self, key: u64, mut entry: TtEntry) {
         let age = self.age.load(Relaxed);
         let bucket = self.bucket(key);
         let mut slot = &bucket[0];
@@ -149,16 +159,14 @@ impl Table {
                 (least, slot) = (worth, candidate);
             }
         }
-        // Bound `None` with no move, value and age could be 0, which means an empty slot; the depth of such an entry is
-        // stored one higher, and nobody trusts a bound of `None`.
+        // Never 0, which means an empty slot: every bound is at least 1.
         let data = pack(&entry, age);
-        let data = if data == 0 { 1 << 48 } else { data };
         slot[0].store(key ^ data, Relaxed);
         slot[1].store(data, Relaxed);
     }
 
     /// Entries of this search in use, of a thousand.
-    pub fn full(&self) -> u32 {
+    pub fn hashfull(&self) -> u32 {
         let age = self.age.load(Relaxed);
         let sample = &self.buckets[..self.buckets.len().min(250)];
         let used = |slot: &&[AtomicU64; 2]| {
@@ -172,8 +180,7 @@ impl Table {
 
 /// A value as an entry keeps it: wins are counted from the position on, not from the root.
 #[inline(always)]
-pub(super) fn stored(value: Value, ply: usize) -> i16 {
-    use super::score::DECIDED;
+pub(super) fn value_to_tt(value: Value, ply: usize) -> i16 {
     (if value >= DECIDED {
         value + ply as Value
     } else if value <= -DECIDED {
@@ -183,10 +190,9 @@ pub(super) fn stored(value: Value, ply: usize) -> i16 {
     }) as i16
 }
 
-/// The reverse of [`stored`].
+/// The reverse of [`value_to_tt`].
 #[inline(always)]
-pub(super) fn loaded(value: i16, ply: usize) -> Value {
-    use super::score::DECIDED;
+pub(super) fn value_from_tt(value: i16, ply: usize) -> Value {
     let value = Value::from(value);
     if value >= DECIDED {
         value - ply as Value
@@ -203,14 +209,14 @@ mod tests {
 
     #[test]
     fn what_is_put_is_found() {
-        let table = Table::new(1);
+        let tt = Tt::new(1);
         for i in 1..1000u64 {
             let key = i.wrapping_mul(0x9e37_79b9_7f4a_7c15);
             let bound = [Bound::Upper, Bound::Lower, Bound::Exact][i as usize % 3];
-            let entry = Entry { mv: i as u16, value: -(i as i16), depth: i as u8, bound };
-            table.put(key, entry);
-            assert_eq!(table.get(key), Some(entry));
-            assert_eq!(table.get(key ^ 1), None);
+            let entry = TtEntry { mv: i as u16, value: -(i as i16), depth: i as u8, bound };
+            tt.store(key, entry);
+            assert_eq!(tt.probe(key), Some(entry));
+            assert_eq!(tt.probe(key ^ 1), None);
         }
     }
 
@@ -230,26 +236,26 @@ mod tests {
 
     #[test]
     fn the_shallow_and_the_old_go_first() {
-        let table = Table::new(0);
-        let entry = |depth| Entry { mv: 1, value: 2, depth, bound: Bound::Exact };
+        let tt = Tt::new(0);
+        let entry = |depth| TtEntry { mv: 1, value: 2, depth, bound: Bound::Exact };
         // All of one bucket: the highest bits choose it.
         for depth in [5, 9, 3, 7] {
-            table.put(u64::from(depth), entry(depth));
+            tt.store(u64::from(depth), entry(depth));
         }
-        table.put(100, entry(1));
-        assert_eq!(table.get(3), None);
-        table.next_age();
-        table.put(101, entry(1));
-        assert_eq!(table.get(100), None, "an old shallow entry goes first");
-        assert!(table.get(9).is_some() && table.get(101).is_some());
+        tt.store(100, entry(1));
+        assert_eq!(tt.probe(3), None);
+        tt.next_age();
+        tt.store(101, entry(1));
+        assert_eq!(tt.probe(100), None, "an old shallow entry goes first");
+        assert!(tt.probe(9).is_some() && tt.probe(101).is_some());
     }
 
     #[test]
     fn wins_are_counted_from_the_position() {
-        use super::super::score::{MATE, TABLE_WIN};
-        for value in [0, 17, -500, MATE - 9, 12 - MATE, TABLE_WIN - 7, 7 - TABLE_WIN] {
-            assert_eq!(loaded(stored(value, 5), 5), value);
+        use super::super::score::{MATE, TB_WIN};
+        for value in [0, 17, -500, MATE - 9, 12 - MATE, TB_WIN - 7, 7 - TB_WIN] {
+            assert_eq!(value_from_tt(value_to_tt(value, 5), 5), value);
         }
-        assert_eq!(loaded(stored(MATE - 9, 5), 2), MATE - 6);
+        assert_eq!(value_from_tt(value_to_tt(MATE - 9, 5), 2), MATE - 6);
     }
 }

@@ -4,15 +4,17 @@
 //! What it is compared with is a mixture of the game's result and of the score that a search gave. Games are decided by
 //! endgame tables as soon as four pieces are left, so that the results there are exact. All of it follows from a seed.
 
-use super::eval::{Evaluator, FEATURES, Weights};
-use super::state::State;
-use super::{Engine, EngineOptions, Evaluation, Limits, Tables};
+use super::engine::Engine;
+use super::eval::{Evaluation, Evaluator, FEATURES, State, Weights};
+use super::limits::Limits;
+use super::options::EngineOptions;
+use super::score::DECIDED;
+use super::tb::Tables;
 use crate::board::geometry::TRAPS;
-use crate::board::{Animal, Color, Piece, Position, Rules, Setup, Square};
+use crate::board::{Color, Move, Position, Rules};
 use crate::game::Game;
+use crate::game::random::Random;
 use crate::tablebase::Wdl;
-use rand_core::{Rng, SeedableRng};
-use rand_pcg::Pcg64;
 use rayon::prelude::*;
 use std::fmt;
 use std::str::FromStr;
@@ -23,6 +25,7 @@ use thiserror::Error;
 /// A position of a game, what a search thought of it and how the game ended, both from White's view.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sample {
+    /// The position.
     pub position: Position,
     /// Hundredths of a cat.
     pub score: i32,
@@ -64,9 +67,11 @@ impl FromStr for Sample {
 /// Games to learn from.
 #[derive(Clone, Debug)]
 pub struct SelfPlay {
+    /// The rules of the games.
     pub rules: Rules,
     /// Nodes of each search.
     pub nodes: u64,
+    /// What everything random follows from.
     pub seed: u64,
     /// They end games of few pieces.
     pub tables: Arc<Tables>,
@@ -82,20 +87,31 @@ impl SelfPlay {
     /// little of it. Samples are positions from which the search neither takes nor saw an end.
     #[must_use]
     pub fn game(&self, number: u64) -> Vec<Sample> {
-        let mut random = Pcg64::seed_from_u64(self.seed ^ number.wrapping_mul(0x9e37_79b9_7f4a_7c15));
-        let mut below = move |n: usize| (random.next_u64() >> 33) as usize % n;
-        let start = if number % 2 == 1 { random_position(&mut below) } else { Position::start() };
+        let mut random = Random::numbered(self.seed, number);
+        let mut game = self.opening(number, &mut random);
+        let detour = if random.below(2) == 0 { Some(game.moves().len() + random.below(40)) } else { None };
+        let (seen, result) = self.play(&mut game, detour, &mut random);
+        seen.into_iter().map(|(position, score)| Sample { position, score, result }).collect()
+    }
+
+    fn opening(&self, number: u64, random: &mut Random) -> Game {
+        let start = if number % 2 == 1 { random_start(random) } else { Position::start() };
         let mut game = Game::new(start, self.rules.clone(), Some(Game::NO_CAPTURE_LIMIT));
-        for _ in 0..4 + below(8) {
+        for _ in 0..4 + random.below(8) {
             let moves = game.legal_moves();
             if moves.is_empty() || game.position().can_enter_den(&self.rules) {
                 break;
             }
-            if game.play(moves[below(moves.len())]).is_err() {
+            if game.play(random_move(&moves, random)).is_err() {
                 break;
             }
         }
-        let detour = if below(2) == 0 { Some(game.moves().len() + below(40)) } else { None };
+        game
+    }
+
+    /// Plays to the end, with a random move at the ply `detour`: the positions to learn from with their scores, and the result,
+    /// from White's view.
+    fn play(&self, game: &mut Game, detour: Option<usize>, random: &mut Random) -> (Vec<(Position, i32)>, f32) {
         let options = EngineOptions { hash_mib: 4, tables: Some(self.tables.clone()), ..self.engine.clone() };
         // Deliberately not kept from game to game: a game depends on its number alone.
         let mut engine = Engine::new(options);
@@ -116,47 +132,40 @@ impl SelfPlay {
                 seen.push((position.clone(), value * 1000));
                 break 0.5 + 0.5 * value as f32;
             }
-            let found = engine.search(&game, &limits, &AtomicBool::new(false), &mut |_| ());
+            let found = engine.search(game, &limits, &AtomicBool::new(false), &mut |_| ());
             let Some(line) = found.lines.first() else { break 0.5 };
-            let (mv, value) = (line.pv[0], line.score.value());
+            let (mut mv, value) = (line.pv[0], line.score.value());
             // A win of the search or of its tables.
-            if value.abs() >= super::score::DECIDED {
+            if value.abs() >= DECIDED {
                 break if value * sign > 0 { 1.0 } else { 0.0 };
             }
             let threatened = !(position.side(!position.turn()) & TRAPS[position.turn()]).is_empty();
             if !mv.is_capture(position) && !threatened {
                 seen.push((position.clone(), value * sign));
             }
-            let mv = if detour == Some(game.moves().len()) {
+            if detour == Some(game.moves().len()) {
                 seen.clear();
-                let moves = game.legal_moves();
-                moves[below(moves.len())]
-            } else {
-                mv
-            };
+                mv = random_move(&game.legal_moves(), random);
+            }
             if game.play(mv).is_err() {
                 break 0.5;
             }
         };
-        seen.into_iter().map(|(position, score)| Sample { position, score, result }).collect()
+        (seen, result)
     }
 }
 
-/// Up to 16 pieces anywhere but in traps and dens.
-fn random_position(below: &mut impl FnMut(usize) -> usize) -> Position {
+/// One of these moves, of which there must be one.
+fn random_move(moves: &[Move], random: &mut Random) -> Move {
+    moves[random.below(moves.len())]
+}
+
+/// From 3 to 16 pieces thrown on the board.
+fn random_start(random: &mut Random) -> Position {
     loop {
-        let mut setup = Setup::empty(Color::ALL[below(2)]);
-        let wanted = 4 + below(13);
-        for _ in 0..wanted {
-            let piece = Piece { color: Color::ALL[below(2)], animal: Animal::ALL[below(8)] };
-            let there = |square: &Square| setup.squares[square.index()].is_none();
-            if let Some(square) = Square::new(below(63)).filter(there)
-                && !setup.squares.contains(&Some(piece))
-            {
-                setup.squares[square.index()] = Some(piece);
-            }
-        }
-        if let Ok(position) = Position::from_setup(&setup)
+        let turn = random.color();
+        let tries = 4 + random.below(13);
+        if let Some(position) = random.scatter(turn, tries)
             && position.winner().is_none()
             && position.occupied().len() > 2
         {
@@ -168,6 +177,7 @@ fn random_position(below: &mut impl FnMut(usize) -> usize) -> Position {
 /// How weights are fitted.
 #[derive(Copy, Clone, Debug)]
 pub struct Fit {
+    /// How often every sample is learned from.
     pub epochs: usize,
     /// Share of the result in what is aimed at; the rest is the search's score.
     pub result: f32,
@@ -178,19 +188,35 @@ pub struct Fit {
 /// What a fit came to.
 #[derive(Clone, Debug)]
 pub struct Fitted {
+    /// The weights, rounded.
     pub weights: Weights,
     /// The evaluation that stands for a score of 73 %.
     pub scale: f32,
-    /// Mean squared errors before and after, on samples that were not learned from.
+    /// The mean squared error before, on samples that were not learned from.
     pub before: f32,
+    /// The same afterwards.
     pub after: f32,
 }
 
+/// A sample as a fit reads it.
 struct Row {
     features: Vec<(u16, i16)>,
+    /// 1 in the middle game, 0 in the endgame.
     phase: f32,
     score: f32,
     result: f32,
+}
+
+impl Row {
+    fn evaluation(&self, values: &[[f32; 2]]) -> f32 {
+        let (mut middle, mut end) = (0.0, 0.0);
+        for &(feature, count) in &self.features {
+            let [m, e] = values[usize::from(feature)];
+            middle += m * f32::from(count);
+            end += e * f32::from(count);
+        }
+        middle * self.phase + end * (1.0 - self.phase)
+    }
 }
 
 fn squash(x: f32) -> f32 {
@@ -215,99 +241,110 @@ impl Fit {
         weights: &Weights,
         report: &mut dyn FnMut(usize, f32),
     ) -> Fitted {
-        let evaluator = Evaluator::new(Evaluation::Default, rules, weights);
-        let rows: Vec<Row> = samples
-            .par_iter()
-            .map(|sample| {
-                let state = State::new(&sample.position, &evaluator);
-                let (features, phase) = evaluator.trace(rules, &state);
-                Row { features, phase, score: (sample.score as f32).clamp(-MOST, MOST), result: sample.result }
-            })
-            .collect();
-        let mut values: Vec<[f32; 2]> = weights.0.iter().map(|w| w.map(f32::from)).collect();
+        let rows = rows(samples, rules, weights);
         let (held, learned): (Vec<(usize, &Row)>, Vec<_>) = rows.iter().enumerate().partition(|(i, _)| held_back(*i));
         let (held, learned): (Vec<&Row>, Vec<&Row>) =
             (held.into_iter().map(|(_, r)| r).collect(), learned.into_iter().map(|(_, r)| r).collect());
-
-        // The scale that fits the results best with the scores as they are: Burnett's idea of a cat stays what it is.
-        let error_at = |scale: f32| -> f32 {
-            learned.par_iter().map(|r| (squash(r.score / scale) - r.result).powi(2)).sum::<f32>()
-        };
-        let scale =
-            (4..200).map(|i| i as f32 * 5.0).min_by(|a, b| error_at(*a).total_cmp(&error_at(*b))).unwrap_or(150.0);
-        let aim = |row: &Row| self.result * row.result + (1.0 - self.result) * squash(row.score / scale);
+        let scale = best_scale(&learned);
         let mean_error = |values: &[[f32; 2]]| -> f32 {
-            let sum: f32 = held.par_iter().map(|r| (squash(evaluation(values, r) / scale) - aim(r)).powi(2)).sum();
-            sum / held.len().max(1) as f32
+            let error = |row: &Row| (squash(row.evaluation(values) / scale) - self.aim(row, scale)).powi(2);
+            held.par_iter().map(|row| error(row)).sum::<f32>() / held.len().max(1) as f32
         };
-        let before = mean_error(&values);
-
-        let mut first = vec![[0.0f32; 2]; FEATURES];
-        let mut second = vec![[0.0f32; 2]; FEATURES];
+        let mut adam = Adam::new(weights);
+        let before = mean_error(&adam.values);
         let mut order: Vec<usize> = (0..learned.len()).collect();
-        let mut random = Pcg64::seed_from_u64(1);
-        let (b1, b2) = (0.9f32, 0.999f32);
-        let mut step = 0;
+        let mut random = Random::new(1);
         for epoch in 0..self.epochs {
-            for i in (1..order.len()).rev() {
-                order.swap(i, (random.next_u64() % (i as u64 + 1)) as usize);
-            }
+            random.shuffle(&mut order);
             let rate = self.rate * (1.0 - epoch as f32 / self.epochs as f32).max(0.05);
             for batch in order.chunks(4096) {
-                step += 1;
-                // Summed in a fixed order, so that the weights come out the same whatever the number of threads.
-                let parts: Vec<Vec<[f32; 2]>> = batch
-                    .par_chunks(1024)
-                    .map(|chunk| {
-                        let mut gradient = vec![[0.0f32; 2]; FEATURES];
-                        for &i in chunk {
-                            let row = learned[i];
-                            let p = squash(evaluation(&values, row) / scale);
-                            let slope = (p - aim(row)) * p * (1.0 - p);
-                            for &(feature, count) in &row.features {
-                                let g = slope * f32::from(count);
-                                let slot = &mut gradient[usize::from(feature)];
-                                slot[0] += g * row.phase;
-                                slot[1] += g * (1.0 - row.phase);
-                            }
-                        }
-                        gradient
-                    })
-                    .collect();
-                for feature in 0..FEATURES {
-                    for side in 0..2 {
-                        let sum: f32 = parts.iter().map(|part| part[feature][side]).sum();
-                        let g = sum / batch.len() as f32;
-                        if g == 0.0 && first[feature][side] == 0.0 {
-                            continue;
-                        }
-                        let m = &mut first[feature][side];
-                        *m = b1 * *m + (1.0 - b1) * g;
-                        let v = &mut second[feature][side];
-                        *v = b2 * *v + (1.0 - b2) * g * g;
-                        let m = first[feature][side] / (1.0 - b1.powi(step));
-                        let v = second[feature][side] / (1.0 - b2.powi(step));
-                        values[feature][side] -= rate * m / (v.sqrt() + 1e-8);
-                    }
-                }
+                let gradient = self.gradient(&adam.values, &learned, batch, scale);
+                adam.step(&gradient, rate);
             }
-            report(epoch + 1, mean_error(&values));
+            report(epoch + 1, mean_error(&adam.values));
         }
-        let after = mean_error(&values);
+        let after = mean_error(&adam.values);
         let mut fitted = weights.clone();
-        for (weight, value) in fitted.0.iter_mut().zip(&values) {
+        for (weight, value) in fitted.0.iter_mut().zip(&adam.values) {
             *weight = value.map(|v| v.round().clamp(-4000.0, 4000.0) as i16);
         }
         Fitted { weights: fitted, scale, before, after }
     }
+
+    /// What the evaluation of a sample should be squashed to.
+    fn aim(&self, row: &Row, scale: f32) -> f32 {
+        self.result * row.result + (1.0 - self.result) * squash(row.score / scale)
+    }
+
+    /// The slope of the mean error of a batch by each weight.
+    fn gradient(&self, values: &[[f32; 2]], rows: &[&Row], batch: &[usize], scale: f32) -> Vec<[f32; 2]> {
+        let part = |chunk: &[usize]| {
+            let mut gradient = vec![[0.0f32; 2]; FEATURES];
+            for &i in chunk {
+                let row = rows[i];
+                let p = squash(row.evaluation(values) / scale);
+                let slope = (p - self.aim(row, scale)) * p * (1.0 - p);
+                for &(feature, count) in &row.features {
+                    let g = slope * f32::from(count);
+                    let slot = &mut gradient[usize::from(feature)];
+                    slot[0] += g * row.phase;
+                    slot[1] += g * (1.0 - row.phase);
+                }
+            }
+            gradient
+        };
+        // Summed in a fixed order, so that the weights come out the same whatever the number of threads.
+        let parts: Vec<Vec<[f32; 2]>> = batch.par_chunks(1024).map(part).collect();
+        let sum = |feature: usize, phase: usize| parts.iter().map(|part| part[feature][phase]).sum::<f32>();
+        (0..FEATURES).map(|feature| [0, 1].map(|phase| sum(feature, phase) / batch.len() as f32)).collect()
+    }
 }
 
-fn evaluation(values: &[[f32; 2]], row: &Row) -> f32 {
-    let (mut middle, mut end) = (0.0, 0.0);
-    for &(feature, count) in &row.features {
-        let [m, e] = values[usize::from(feature)];
-        middle += m * f32::from(count);
-        end += e * f32::from(count);
+fn rows(samples: &[Sample], rules: &Rules, weights: &Weights) -> Vec<Row> {
+    let evaluator = Evaluator::new(Evaluation::Default, rules, weights);
+    let row = |sample: &Sample| {
+        let (features, phase) = evaluator.trace(rules, &State::new(&sample.position, &evaluator));
+        Row { features, phase, score: (sample.score as f32).clamp(-MOST, MOST), result: sample.result }
+    };
+    samples.par_iter().map(row).collect()
+}
+
+/// The scale that fits the results best with the scores as they are: Burnett's idea of a cat stays what it is.
+fn best_scale(rows: &[&Row]) -> f32 {
+    let error = |scale: f32| -> f32 { rows.par_iter().map(|r| (squash(r.score / scale) - r.result).powi(2)).sum() };
+    (4..200).map(|i| i as f32 * 5.0).min_by(|a, b| error(*a).total_cmp(&error(*b))).unwrap_or(150.0)
+}
+
+/// The optimiser of Kingma and Ba, *Adam: a method for stochastic optimization* (2015).
+struct Adam {
+    values: Vec<[f32; 2]>,
+    first: Vec<[f32; 2]>,
+    second: Vec<[f32; 2]>,
+    steps: i32,
+}
+
+impl Adam {
+    fn new(weights: &Weights) -> Adam {
+        let zero = vec![[0.0; 2]; FEATURES];
+        let values = weights.0.iter().map(|w| w.map(f32::from)).collect();
+        Adam { values, first: zero.clone(), second: zero, steps: 0 }
     }
-    middle * row.phase + end * (1.0 - row.phase)
+
+    fn step(&mut self, gradient: &[[f32; 2]], rate: f32) {
+        let (b1, b2) = (0.9f32, 0.999f32);
+        self.steps += 1;
+        for feature in 0..FEATURES {
+            for phase in 0..2 {
+                let g = gradient[feature][phase];
+                let (m, v) = (&mut self.first[feature][phase], &mut self.second[feature][phase]);
+                if g == 0.0 && *m == 0.0 {
+                    continue;
+                }
+                *m = b1 * *m + (1.0 - b1) * g;
+                *v = b2 * *v + (1.0 - b2) * g * g;
+                let (m, v) = (*m / (1.0 - b1.powi(self.steps)), *v / (1.0 - b2.powi(self.steps)));
+                self.values[feature][phase] -= rate * m / (v.sqrt() + 1e-8);
+            }
+        }
+    }
 }

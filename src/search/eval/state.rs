@@ -1,18 +1,17 @@
 //! A position as the search sees it: [`Position`] with what the evaluation keeps up to date, made by copying.
 
-use super::eval::Evaluator;
-use super::score::{Packed, animal_of, to_of};
-use crate::board::geometry::TRAPS;
+use super::super::packed::{Packed, animal_of, to_of};
+use super::tables::Evaluator;
+use crate::board::geometry::{DEN, TRAPS};
 use crate::board::zobrist::Keys;
-use crate::board::{Color, Lanes, Position, Rules, reach, union};
-use crate::cpu::{CpuLevel, dispatch};
+use crate::board::{Color, Lanes, Position, union};
 
 /// The traps of each side, as bits.
-pub(super) const TRAP_BITS: [u64; 2] = [TRAPS.white.bits(), TRAPS.black.bits()];
+pub(in crate::search) const TRAP_BITS: [u64; 2] = [TRAPS.white.bits(), TRAPS.black.bits()];
 
 #[derive(Clone)]
 #[repr(align(64))]
-pub(super) struct State {
+pub(in crate::search) struct State {
     pub lanes: [Lanes; 2],
     pub key: u64,
     /// Squares and material from White's view, middle game and endgame packed.
@@ -24,8 +23,8 @@ pub(super) struct State {
     pub sets: [u8; 2],
     /// Number of pieces of each side.
     pub counts: [u8; 2],
-    /// The side to move: 0 White, 1 Black.
-    pub turn: usize,
+    /// The side to move.
+    pub turn: Color,
 }
 
 impl State {
@@ -50,7 +49,7 @@ impl State {
             sides: [union(&lanes[0]), union(&lanes[1])],
             sets,
             counts: sets.map(|set| set.count_ones() as u8),
-            turn: position.turn() as usize,
+            turn: position.turn(),
         }
     }
 
@@ -66,10 +65,30 @@ impl State {
         u32::from(self.counts[color])
     }
 
+    /// The side to move and the other, to index by.
+    #[inline(always)]
+    pub fn sides_to_move(&self) -> (usize, usize) {
+        (self.turn as usize, !self.turn as usize)
+    }
+
     /// Whether an enemy stands before the den of the side to move, and enters unless he is taken.
     #[inline(always)]
     pub fn in_check(&self) -> bool {
-        self.side(self.turn ^ 1) & TRAP_BITS[self.turn] != 0
+        let (us, them) = self.sides_to_move();
+        self.side(them) & TRAP_BITS[us] != 0
+    }
+
+    /// Whether the game is lost for the side to move: its den was entered or its last piece taken.
+    #[inline(always)]
+    pub fn is_lost(&self) -> bool {
+        let (us, them) = self.sides_to_move();
+        self.side(us) == 0 || self.side(them) >> DEN[self.turn].index() & 1 != 0
+    }
+
+    /// Whether a move takes something.
+    #[inline(always)]
+    pub fn is_capture(&self, mv: Packed) -> bool {
+        self.side(!self.turn as usize) >> to_of(mv) & 1 != 0
     }
 
     /// The animal that stands on a square of a side, which must be occupied.
@@ -86,7 +105,7 @@ impl State {
     /// The position after a move, with its key, [`State::key_after`].
     #[inline(always)]
     pub fn make(&self, mv: Packed, key: u64, evaluator: &Evaluator) -> State {
-        let (us, them) = (self.turn, self.turn ^ 1);
+        let (us, them) = self.sides_to_move();
         let (animal, to) = (animal_of(mv), to_of(mv));
         let from = self.lanes[us][animal];
         let bit = 1u64 << to;
@@ -105,7 +124,7 @@ impl State {
             sides: self.sides,
             sets: self.sets,
             counts: self.counts,
-            turn: them,
+            turn: !self.turn,
         };
         next.lanes[them] = enemy;
         next.sides[us] ^= from | bit;
@@ -123,7 +142,7 @@ impl State {
     /// The key after a move, to look it up ahead of time.
     #[inline(always)]
     pub fn key_after(&self, mv: Packed, keys: &Keys) -> u64 {
-        let (us, them) = (self.turn, self.turn ^ 1);
+        let (us, them) = self.sides_to_move();
         let (animal, to) = (animal_of(mv), to_of(mv));
         let from = self.lanes[us][animal].trailing_zeros() as usize;
         let mut key = self.key ^ keys.word(us, animal, from) ^ keys.word(us, animal, to) ^ keys.black_to_move();
@@ -134,92 +153,19 @@ impl State {
     }
 }
 
-/// What can be seen in a position without moving.
-#[derive(Clone)]
-#[repr(align(64))]
-pub(super) struct View {
-    /// Where each animal of the side to move may go.
-    pub targets: Lanes,
-    /// Where each animal of the side to move may be taken, if it stands or goes there.
-    pub danger: Lanes,
-    /// Where any animal of the side to move may go.
-    pub any: u64,
-    /// Where the animals of the other side might go.
-    enemy_targets: Lanes,
-    /// The evaluation for the side to move.
-    pub eval: i32,
-}
-
-/// Both sides' moves and dangers, as the evaluation wants them.
-#[repr(align(64))]
-pub(super) struct Sight {
-    pub squares: [Lanes; 2],
-    pub targets: [Lanes; 2],
-    pub danger: [Lanes; 2],
-}
-
-#[inline(always)]
-pub(super) fn sight(rules: &Rules, evaluator: &Evaluator, state: &State) -> Sight {
-    let white = reach(rules, Color::White, &state.lanes[0], &state.lanes[1]);
-    let black = reach(rules, Color::Black, &state.lanes[1], &state.lanes[0]);
-    let [whites, blacks] = state.sides;
-    let targets = [white.targets_among(whites, blacks), black.targets_among(blacks, whites)];
-    let squares = [white.squares, black.squares];
-    let mut danger = [[0; 8]; 2];
-    for color in 0..2 {
-        let enemy = color ^ 1;
-        let takes = evaluator.takes(enemy, state.lanes[enemy][0]);
-        for attacker in 0..8 {
-            for victim in 0..8 {
-                danger[color][victim] |= squares[enemy][attacker] & takes[attacker][victim];
-            }
-        }
-    }
-    Sight { squares, targets, danger }
-}
-
-#[inline(always)]
-fn look_body(rules: &Rules, evaluator: &Evaluator, state: &State, view: &mut View) {
-    let sight = sight(rules, evaluator, state);
-    let us = state.turn;
-    view.targets = sight.targets[us];
-    view.danger = sight.danger[us];
-    view.any = union(&sight.targets[us]);
-    view.enemy_targets = sight.targets[us ^ 1];
-    view.eval = evaluator.evaluate(state, &sight);
-}
-
-impl View {
-    pub fn new() -> View {
-        View { targets: [0; 8], danger: [0; 8], any: 0, enemy_targets: [0; 8], eval: 0 }
-    }
-
-    /// Number of moves the other side would have.
-    pub fn enemy_moves(&self) -> u32 {
-        self.enemy_targets.iter().map(|targets| targets.count_ones()).sum()
-    }
-
-    #[inline(always)]
-    pub fn look(&mut self, level: CpuLevel, rules: &Rules, evaluator: &Evaluator, state: &State) {
-        let view = self;
-        dispatch!(level, fn(rules: &Rules, evaluator: &Evaluator, state: &State, view: &mut View) = look_body, avx512 look_body);
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use super::super::engine::Evaluation;
-    use super::super::eval::WEIGHTS;
-    use super::super::score::pack_move;
+    use super::super::super::packed::pack_move;
+    use super::super::tables::Evaluation;
+    use super::super::weights::WEIGHTS;
     use super::*;
-    use crate::board::zobrist;
-    use rand_core::{Rng, SeedableRng};
-    use rand_pcg::Pcg64;
+    use crate::board::{Rules, zobrist};
+    use crate::game::random::Random;
 
     /// What moves keep up to date is what the position says, move for move.
     #[test]
     fn a_state_after_moves_is_that_of_the_position() {
-        let mut random = Pcg64::seed_from_u64(11);
+        let mut random = Random::new(11);
         for rules in ["paper", "chinese"] {
             let rules = Rules::new(rules.parse().unwrap());
             let evaluator = Evaluator::new(Evaluation::Default, &rules, &WEIGHTS);
@@ -227,11 +173,7 @@ mod tests {
                 let mut position = Position::start();
                 let mut state = State::new(&position, &evaluator);
                 for _ in 0..120 {
-                    let moves = position.moves(&rules);
-                    if moves.is_empty() {
-                        break;
-                    }
-                    let mv = moves[random.next_u64() as usize % moves.len()];
+                    let Some(&mv) = random.choose(&position.moves(&rules)) else { break };
                     position = position.make(mv);
                     let mv = pack_move(mv);
                     state = state.make(mv, state.key_after(mv, zobrist::keys()), &evaluator);

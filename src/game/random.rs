@@ -1,0 +1,209 @@
+//! Random moves, games and positions, all from a seed: for openings, self-play, measurements and tests.
+
+use super::Game;
+use crate::board::geometry::habitat;
+use crate::board::{Animal, Color, Piece, Position, Rules, Setup, Square};
+use rand_core::{Rng, SeedableRng};
+use rand_pcg::Pcg64;
+
+/// A stream of random choices (PCG64; O'Neill 2014), the same for the same seed on every machine.
+///
+/// ```
+/// use doushouqi::board::{Position, Rules};
+/// use doushouqi::game::random::Random;
+///
+/// let rules = Rules::default();
+/// let position = Random::new(1).position(5, &rules);
+/// assert_eq!(position.occupied().len(), 5);
+/// assert_eq!(position, Random::new(1).position(5, &rules));
+///
+/// let game = Random::new(2).walk(&Position::start(), &rules, 40);
+/// assert_eq!(game.len(), 41);
+/// ```
+#[derive(Clone, Debug)]
+pub struct Random(Pcg64);
+
+impl Random {
+    /// The stream of a seed.
+    #[must_use]
+    pub fn new(seed: u64) -> Random {
+        Random(Pcg64::seed_from_u64(seed))
+    }
+
+    /// A stream for each number under one seed, as for the games of a match.
+    #[must_use]
+    pub fn numbered(seed: u64, number: u64) -> Random {
+        // An odd factor keeps the numbers apart; this one spreads them over the words.
+        Random::new(seed ^ number.wrapping_mul(0x9e37_79b9_7f4a_7c15))
+    }
+
+    /// 64 random bits.
+    pub fn bits(&mut self) -> u64 {
+        self.0.next_u64()
+    }
+
+    /// A number below `n`, which must not be 0.
+    pub fn below(&mut self, n: usize) -> usize {
+        (self.bits() >> 33) as usize % n
+    }
+
+    /// One of these, each as likely; `None` if there is none.
+    pub fn choose<'a, T>(&mut self, items: &'a [T]) -> Option<&'a T> {
+        // Not `below`: seeds of openings that results were published with depend on all bits.
+        items.get((self.bits() % items.len().max(1) as u64) as usize)
+    }
+
+    /// Puts a list in random order (Fisher and Yates).
+    pub fn shuffle<T>(&mut self, items: &mut [T]) {
+        for i in (1..items.len()).rev() {
+            items.swap(i, (self.bits() % (i as u64 + 1)) as usize);
+        }
+    }
+
+    /// Either side.
+    pub fn color(&mut self) -> Color {
+        Color::ALL[self.below(2)]
+    }
+
+    /// Throws `tries` random pieces on random squares, `turn` to move. A piece that is there already, or that hits a piece, is
+    /// left out. `None` if a piece lies where it cannot stand; the game may be over.
+    pub fn scatter(&mut self, turn: Color, tries: usize) -> Option<Position> {
+        let mut setup = Setup::empty(turn);
+        for _ in 0..tries {
+            let piece = Piece { color: self.color(), animal: Animal::ALL[self.below(Animal::COUNT)] };
+            let square = self.below(Square::COUNT);
+            if setup.squares[square].is_none() && !setup.squares.contains(&Some(piece)) {
+                setup.squares[square] = Some(piece);
+            }
+        }
+        Position::from_setup(&setup).ok()
+    }
+
+    /// A position of `count` random pieces, 2 to 16, in which the game is not over.
+    ///
+    /// # Panics
+    /// If there is no such position: fewer than two pieces or more than 16.
+    #[must_use]
+    pub fn position(&mut self, count: usize, rules: &Rules) -> Position {
+        assert!((2..=2 * Animal::COUNT).contains(&count), "{count} pieces are no game");
+        let mut pieces: Vec<Piece> =
+            Color::ALL.iter().flat_map(|&color| Animal::ALL.map(|animal| Piece { color, animal })).collect();
+        loop {
+            self.shuffle(&mut pieces);
+            if let Some(position) = self.placement(&pieces[..count], rules) {
+                return position;
+            }
+        }
+    }
+
+    /// A position of these pieces in which the game is not over, each such position as likely, either side to move. `None` if a
+    /// piece is named twice or a side has none; also if there is hardly such a position.
+    #[must_use]
+    pub fn placement(&mut self, pieces: &[Piece], rules: &Rules) -> Option<Position> {
+        const TRIES: usize = 100_000;
+        let named_twice = pieces.iter().enumerate().any(|(i, piece)| pieces[..i].contains(piece));
+        if named_twice || Color::ALL.iter().any(|&color| pieces.iter().all(|piece| piece.color != color)) {
+            return None;
+        }
+        let squares: Vec<Vec<Square>> =
+            pieces.iter().map(|piece| habitat(piece.color, piece.animal).into_iter().collect()).collect();
+        (0..TRIES).find_map(|_| {
+            let mut setup = Setup::empty(self.color());
+            for (&piece, squares) in pieces.iter().zip(&squares) {
+                let square = *self.choose(squares)?;
+                if setup.squares[square.index()].replace(piece).is_some() {
+                    return None;
+                }
+            }
+            Position::from_setup(&setup).ok().filter(|position| position.outcome(rules).is_none())
+        })
+    }
+
+    /// The positions of `plies` random moves, `start` first; fewer if one of them ends the game.
+    #[must_use]
+    pub fn walk(&mut self, start: &Position, rules: &Rules, plies: usize) -> Vec<Position> {
+        let mut positions = vec![start.clone()];
+        let mut position = start.clone();
+        for _ in 0..plies {
+            let Some(&mv) = self.choose(&position.moves(rules)) else { break };
+            position = position.make(mv);
+            positions.push(position.clone());
+        }
+        positions
+    }
+
+    /// Plays up to `plies` random moves; fewer if the game ends. What the stream brings next does not depend on that.
+    pub fn play(&mut self, game: &mut Game, plies: usize) {
+        for _ in 0..plies {
+            if let Some(&mv) = self.choose(&game.legal_moves()) {
+                game.play(mv).expect("it is a legal move");
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_seed_says_everything() {
+        let bits = |mut random: Random| [random.bits(), random.bits()];
+        assert_eq!(bits(Random::new(7)), bits(Random::new(7)));
+        assert_ne!(bits(Random::new(7)), bits(Random::new(8)));
+        assert_ne!(bits(Random::numbered(7, 1)), bits(Random::numbered(7, 2)));
+    }
+
+    #[test]
+    fn positions_have_the_pieces_asked_for_and_are_not_over() {
+        let mut random = Random::new(1);
+        let rules = Rules::default();
+        for pieces in 2..=9 {
+            let position = random.position(pieces, &rules);
+            assert_eq!(position.occupied().len(), pieces);
+            assert!(position.outcome(&rules).is_none());
+            let named: Vec<Piece> = position.pieces().map(|(piece, _)| piece).collect();
+            let again = random.placement(&named, &rules).unwrap();
+            assert_eq!(again.pieces().map(|(piece, _)| piece).collect::<Vec<_>>(), named);
+            assert!(again.outcome(&rules).is_none());
+        }
+        let all: Vec<Piece> = Position::start().pieces().map(|(piece, _)| piece).collect();
+        assert_eq!(random.placement(&all, &rules).unwrap().occupied().len(), 16);
+        let rat = Piece { color: Color::White, animal: Animal::Rat };
+        assert_eq!(random.placement(&[rat], &rules), None);
+        assert_eq!(random.placement(&[rat, rat], &rules), None);
+    }
+
+    /// Two rats have as many placements as there are pairs of squares; a thousand of them come about evenly to each rank.
+    #[test]
+    fn placements_are_spread_evenly() {
+        let mut random = Random::new(3);
+        let rules = Rules::default();
+        let rats = Color::ALL.map(|color| Piece { color, animal: Animal::Rat });
+        let mut ranks = [0; 9];
+        for _ in 0..1800 {
+            let position = random.placement(&rats, &rules).unwrap();
+            ranks[position.square_of(Color::White, Animal::Rat).unwrap().index() / 7] += 1;
+        }
+        // The outer ranks are a little poorer: of the dens one is barred and one ends the game.
+        assert!(ranks.iter().all(|count| (140..=260).contains(count)), "{ranks:?}");
+    }
+
+    #[test]
+    fn walks_and_games_follow_the_rules() {
+        let rules = Rules::default();
+        let mut random = Random::new(4);
+        let walk = random.walk(&Position::start(), &rules, 60);
+        for pair in walk.windows(2) {
+            assert!(pair[0].moves(&rules).iter().any(|&mv| pair[0].make(mv) == pair[1]));
+        }
+        let mut game = Game::new(Position::start(), rules, Some(20));
+        random.play(&mut game, 1000);
+        assert!(game.end().is_some());
+        let mut items: Vec<u32> = (0..20).collect();
+        random.shuffle(&mut items);
+        assert_ne!(items, (0..20).collect::<Vec<_>>());
+        items.sort_unstable();
+        assert_eq!(items, (0..20).collect::<Vec<_>>());
+    }
+}

@@ -1,0 +1,188 @@
+//! Which player to make, as it is written on a command line.
+
+use super::builtin::{Builtin, RandomMover};
+use super::player::{Player, PlayerError};
+use super::program::{Program, ProgramSetup};
+use crate::board::RuleOptions;
+use crate::search::{EngineOptions, Evaluation, ParseIdeasError, TableCache, TablesError};
+use std::fmt;
+use std::path::PathBuf;
+use std::str::FromStr;
+use thiserror::Error;
+
+/// Which player to make: `builtin:NAME`, options behind commas, or the command line of a UCI program.
+#[derive(Clone, Debug)]
+pub struct PlayerSpec {
+    text: String,
+    kind: Kind,
+}
+
+#[derive(Clone, Debug)]
+enum Kind {
+    Random { seed: u64 },
+    Engine { options: Box<EngineOptions>, tables: Option<PathBuf> },
+    Program(ProgramSetup),
+}
+
+/// Text that names no player.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum ParsePlayerError {
+    /// No built-in player has this name.
+    #[error("no built-in player is called {name:?}; there are {}", NAMES.join(", "))]
+    UnknownName {
+        /// The name.
+        name: String,
+    },
+    /// The player has no such option.
+    #[error("{name} has no option {option:?}; options are {known}, as in builtin:default,hash=16")]
+    UnknownOption {
+        /// The name of the player.
+        name: String,
+        /// The option.
+        option: String,
+        /// The options that it has.
+        known: &'static str,
+    },
+    /// The search has no such idea.
+    #[error(transparent)]
+    Idea(#[from] ParseIdeasError),
+    /// An option cannot have this value.
+    #[error("{option} cannot be {value:?}: it is {allowed}")]
+    UnknownValue {
+        /// The option.
+        option: String,
+        /// The value.
+        value: String,
+        /// What it may be.
+        allowed: &'static str,
+    },
+    /// The command line of a program cannot be taken apart.
+    #[error("{text:?} is no command line: a quote is not closed, or it is empty")]
+    Command {
+        /// The command line.
+        text: String,
+    },
+    /// Options for programs were given to a player that is none.
+    #[error("{text:?} takes options behind commas, as in builtin:default,hash=16; those of programs are not for it")]
+    OptionsOfProgram {
+        /// The player.
+        text: String,
+    },
+}
+
+const NAMES: [&str; 4] = ["default", "burnett", "burnett-alphabeta", "random"];
+
+impl PlayerSpec {
+    /// The name in tables and records.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.text
+    }
+
+    /// Sets options that a UCI program gets by `setoption`.
+    ///
+    /// # Errors
+    /// If there are any and the player is built in.
+    pub fn with_program_options(mut self, options: Vec<(String, String)>) -> Result<PlayerSpec, ParsePlayerError> {
+        if let Kind::Program(setup) = &mut self.kind {
+            setup.options = options;
+        } else if !options.is_empty() {
+            return Err(ParsePlayerError::OptionsOfProgram { text: self.text });
+        }
+        Ok(self)
+    }
+
+    /// Loads the tables that the player uses, if any. To be done before [`PlayerSpec::make`].
+    ///
+    /// # Errors
+    /// If they cannot be read, or are for other rules.
+    pub fn load(&mut self, cache: &mut TableCache, rules: &RuleOptions) -> Result<(), TablesError> {
+        if let Kind::Engine { options, tables: Some(dir) } = &mut self.kind {
+            options.tables = Some(cache.get(dir, rules)?);
+        }
+        Ok(())
+    }
+
+    /// Makes the player; a program is started.
+    ///
+    /// # Errors
+    /// If a program cannot be started, does not speak UCI or lacks an option.
+    pub fn make(&self) -> Result<Box<dyn Player>, PlayerError> {
+        Ok(match &self.kind {
+            Kind::Random { seed } => Box::new(RandomMover::new(*seed)),
+            Kind::Engine { options, .. } => Box::new(Builtin::new((**options).clone())),
+            Kind::Program(setup) => Box::new(Program::start(setup.clone())?),
+        })
+    }
+}
+
+impl fmt::Display for PlayerSpec {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+impl FromStr for PlayerSpec {
+    type Err = ParsePlayerError;
+
+    fn from_str(text: &str) -> Result<PlayerSpec, ParsePlayerError> {
+        let kind = match text.strip_prefix("builtin:") {
+            Some(builtin) => Kind::parse_builtin(builtin)?,
+            None => {
+                let command = shlex::split(text).filter(|words| !words.is_empty());
+                let command = command.ok_or_else(|| ParsePlayerError::Command { text: text.to_owned() })?;
+                Kind::Program(ProgramSetup { command, options: Vec::new() })
+            }
+        };
+        Ok(PlayerSpec { text: text.to_owned(), kind })
+    }
+}
+
+impl Kind {
+    fn parse_builtin(text: &str) -> Result<Kind, ParsePlayerError> {
+        let mut items = text.split(',');
+        let name = items.next().unwrap_or_default();
+        let engine = |options| Kind::Engine { options: Box::new(options), tables: None };
+        let mut kind = match name {
+            "random" => Kind::Random { seed: 0 },
+            "default" => engine(EngineOptions::default()),
+            "burnett" => engine(EngineOptions { evaluation: Evaluation::Burnett, ..EngineOptions::default() }),
+            "burnett-alphabeta" => engine(EngineOptions::burnett_alphabeta()),
+            _ => return Err(ParsePlayerError::UnknownName { name: name.to_owned() }),
+        };
+        for item in items {
+            let (option, value) = item.split_once('=').unwrap_or((item, ""));
+            kind.set(name, option, value)?;
+        }
+        Ok(kind)
+    }
+
+    fn set(&mut self, name: &str, option: &str, value: &str) -> Result<(), ParsePlayerError> {
+        let unknown =
+            |known| ParsePlayerError::UnknownOption { name: name.to_owned(), option: option.to_owned(), known };
+        let wrong = |allowed| {
+            let (option, value) = (option.to_owned(), value.to_owned());
+            ParsePlayerError::UnknownValue { option, value, allowed }
+        };
+        let number = |most: usize, allowed| {
+            value.parse().ok().filter(|number| (1..=most).contains(number)).ok_or_else(|| wrong(allowed))
+        };
+        match (self, option) {
+            (Kind::Random { seed }, "seed") => *seed = value.parse().map_err(|_| wrong("a number"))?,
+            (Kind::Random { .. }, _) => return Err(unknown("seed")),
+            (Kind::Engine { options, .. }, "hash") => {
+                options.hash_mib = number(65_536, "a number of MiB from 1 to 65536")?;
+            }
+            (Kind::Engine { options, .. }, "threads") => options.threads = number(256, "a number from 1 to 256")?,
+            (Kind::Engine { tables, .. }, "tables") if !value.is_empty() => *tables = Some(value.into()),
+            (Kind::Engine { options, .. }, "ideas") => options.ideas = value.parse()?,
+            (Kind::Engine { options, .. }, "weights") => {
+                let text = std::fs::read_to_string(value).map_err(|_| wrong("a file that can be read"))?;
+                options.weights = Some(text.parse().map_err(|_| wrong("a file of weights"))?);
+            }
+            _ => return Err(unknown("hash, threads, tables, ideas, weights")),
+        }
+        Ok(())
+    }
+}

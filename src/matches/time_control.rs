@@ -1,0 +1,47 @@
+//! What limits each move of a game.
+
+use crate::search::{Clock, Limits};
+use std::time::Duration;
+
+/// What limits each move of a game.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum TimeControl {
+    /// Plies of the last iteration.
+    Depth(u32),
+    /// Nodes of the search.
+    Nodes(u64),
+    /// Time for the move.
+    MoveTime(Duration),
+    /// A clock for the whole game.
+    Clock {
+        /// What is on it at the beginning.
+        base: Duration,
+        /// Added after each move.
+        increment: Duration,
+    },
+}
+
+impl TimeControl {
+    /// The limits of one move; `remaining` matters to clocks only.
+    #[must_use]
+    pub fn limits(&self, remaining: Duration) -> Limits {
+        match *self {
+            TimeControl::Depth(depth) => Limits { depth: Some(depth), ..Limits::default() },
+            TimeControl::Nodes(nodes) => Limits { nodes: Some(nodes), ..Limits::default() },
+            TimeControl::MoveTime(time) => Limits { movetime: Some(time), ..Limits::default() },
+            TimeControl::Clock { increment, .. } => {
+                Limits { clock: Some(Clock { remaining, increment, moves_to_go: None }), ..Limits::default() }
+            }
+        }
+    }
+
+    /// The time that a move may take, if there is such a limit.
+    #[must_use]
+    pub fn allowed(&self, remaining: Duration) -> Option<Duration> {
+        match *self {
+            TimeControl::Depth(_) | TimeControl::Nodes(_) => None,
+            TimeControl::MoveTime(time) => Some(time),
+            TimeControl::Clock { .. } => Some(remaining),
+        }
+    }
+}

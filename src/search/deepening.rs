@@ -1,0 +1,188 @@
+//! Iterative deepening with aspiration windows, for the best lines of one thread.
+
+use super::eval::State;
+use super::info::Info;
+use super::packed::{NO_MOVE, Packed, pack_move};
+use super::root::{RootMove, unpack_line};
+use super::score::{DECIDED, INFINITE, Value, public};
+use super::shared::Shared;
+use super::worker::Worker;
+use crate::board::Move;
+use std::cmp::Reverse;
+use std::ops::ControlFlow;
+use std::sync::atomic::Ordering;
+
+/// Plies of the last iteration at most.
+const MAX_DEPTH: u32 = 120;
+
+pub(super) struct Deepening<'a, 's> {
+    worker: Worker<'a>,
+    shared: &'a Shared<'a>,
+    state: &'s State,
+    /// The moves of the root, the best first.
+    moves: Vec<RootMove>,
+    /// Number of lines to find.
+    multipv: usize,
+    /// Those of the last iteration.
+    lines: Vec<Info>,
+    best_move: Packed,
+    /// For how many iterations it has been the best.
+    stable: usize,
+}
+
+impl<'a, 's> Deepening<'a, 's> {
+    /// A search of these moves, of which there must be one at least.
+    pub fn new(worker: Worker<'a>, state: &'s State, roots: &[Move], multipv: usize) -> Deepening<'a, 's> {
+        let shared = worker.shared;
+        let moves = roots.iter().map(|&mv| RootMove::new(mv)).collect();
+        Deepening { worker, shared, state, moves, multipv, lines: Vec::new(), best_move: NO_MOVE, stable: 0 }
+    }
+
+    /// Searches deeper and deeper until a limit is reached, and returns the best lines. `report` hears of them after each
+    /// iteration, from the first thread alone.
+    pub fn run(mut self, report: &mut dyn FnMut(&Info)) -> Vec<Info> {
+        let id = self.worker.line.id;
+        let deepest = self.shared.limits.depth.unwrap_or(u32::MAX).clamp(1, MAX_DEPTH) as i32;
+        for depth in 1..=deepest {
+            // Helpers skip some depths, so that threads do not all do the same (lazy SMP).
+            if id != 0 && depth > 2 && (depth + id as i32) % 3 == 0 {
+                continue;
+            }
+            if self.iteration(depth).is_break() {
+                break;
+            }
+            if id == 0 {
+                self.worker.line.check();
+                self.lines.iter().for_each(&mut *report);
+                if self.worker.line.stopped || self.is_enough(depth) {
+                    break;
+                }
+            }
+        }
+        self.shared.nodes[id].store(self.worker.line.nodes, Ordering::Relaxed);
+        if let Some(first) = self.lines.first_mut() {
+            first.nodes = first.nodes.max(self.shared.total_nodes());
+            first.time = self.shared.start.elapsed();
+        }
+        self.lines
+    }
+
+    /// One iteration: the lines, the best first. Breaks if the search was stopped.
+    fn iteration(&mut self, depth: i32) -> ControlFlow<()> {
+        for found in &mut self.moves {
+            found.earlier = found.value.max(found.earlier.min(found.value));
+        }
+        let mut finished = Vec::new();
+        for index in 0..self.multipv {
+            match self.aspiration(index, depth) {
+                ControlFlow::Continue(value) => finished.push(self.info(index, index, depth, value)),
+                ControlFlow::Break(improved) => {
+                    self.interrupted(finished, index, improved, depth);
+                    return ControlFlow::Break(());
+                }
+            }
+        }
+        // A later line may come out above an earlier one.
+        finished.sort_by_key(|line| Reverse(line.score));
+        number(&mut finished);
+        self.moves[..self.multipv].sort_by_key(|found| Reverse(found.value));
+        self.lines = finished;
+        ControlFlow::Continue(())
+    }
+
+    /// The value of the line `index`, searched with a window about what the last iteration said of it, which is widened until
+    /// the value lies in it. Breaks if the search was stopped, and says whether a move has come out above the window's
+    /// bottom by then.
+    fn aspiration(&mut self, index: usize, depth: i32) -> ControlFlow<bool, Value> {
+        let scale = self.worker.scale;
+        let guess = self.lines.get(index).map_or(0, |_| self.moves[index].earlier);
+        let mut delta = 25 * scale;
+        let narrow = self.shared.ideas.aspiration && depth >= 5 && guess.abs() < DECIDED;
+        let (mut alpha, mut beta) = if narrow { (guess - delta, guess + delta) } else { (-INFINITE, INFINITE) };
+        loop {
+            let value = self.worker.root(self.state, &mut self.moves[index..], alpha, beta, depth);
+            if self.worker.line.stopped {
+                return ControlFlow::Break(value.is_some_and(|value| value > alpha));
+            }
+            let value = value.unwrap_or(alpha);
+            if value <= alpha && alpha > -INFINITE {
+                beta = (alpha + beta) / 2;
+                alpha = (value - delta).max(-INFINITE);
+            } else if value >= beta && beta < INFINITE {
+                beta = (value + delta).min(INFINITE);
+            } else {
+                return ControlFlow::Continue(value);
+            }
+            delta += delta;
+            if delta > 600 * scale {
+                (alpha, beta) = (-INFINITE, INFINITE);
+            }
+        }
+    }
+
+    /// The lines of an iteration that was stopped at the line `index`: those that are finished, the one that was searched, if
+    /// it is `improved` or there is no other, those of the iteration before, and moves that were not searched.
+    fn interrupted(&mut self, mut finished: Vec<Info>, index: usize, improved: bool, depth: i32) {
+        let root_eval = self.worker.root_eval();
+        // The first of the moves is the best of the last iteration, or a better one found in this.
+        let found = &self.moves[index];
+        if improved || self.lines.len() <= index {
+            let value = if found.value > -INFINITE { found.value } else { root_eval };
+            finished.push(self.info(index, index, depth, value));
+        }
+        for line in std::mem::take(&mut self.lines) {
+            if finished.len() < self.multipv && finished.iter().all(|newer| newer.pv[0] != line.pv[0]) {
+                finished.push(line);
+            }
+        }
+        number(&mut finished);
+        for (i, found) in self.moves.iter().enumerate() {
+            let known = found.line.len() == 1 || found.value > -INFINITE;
+            let fits = finished.len() < self.multipv;
+            if known && fits && finished.iter().all(|line| pack_move(line.pv[0]) != found.mv) {
+                finished.push(self.info(i, finished.len(), depth, root_eval));
+            }
+        }
+        self.lines = finished;
+    }
+
+    /// What is known of the move `at`, as the line `index`.
+    fn info(&self, at: usize, index: usize, depth: i32, value: Value) -> Info {
+        let (shared, found) = (self.shared, &self.moves[at]);
+        Info {
+            depth: depth as u32,
+            seldepth: found.seldepth as u32,
+            multipv: index + 1,
+            score: public(value),
+            nodes: shared.total_nodes().max(self.worker.line.nodes),
+            time: shared.start.elapsed(),
+            hashfull: shared.tt.hashfull(),
+            tbhits: shared.total_tbhits(),
+            pv: unpack_line(self.state, &found.line),
+        }
+    }
+
+    /// Time management: whether another iteration would not pay.
+    fn is_enough(&mut self, depth: i32) -> bool {
+        let best = self.moves[0].mv;
+        self.stable = if best == self.best_move { self.stable + 1 } else { 0 };
+        self.best_move = best;
+        let plies = self.lines[0].score.win_in().or(self.lines[0].score.loss_in());
+        let limited = self.shared.hard.is_some() || self.shared.limits.nodes.is_some();
+        if limited && plies.is_some_and(|plies| depth as u32 >= plies + 10) {
+            return true;
+        }
+        // With one move there is nothing to think about; with a best move that stays, less.
+        let factor = [1.6, 1.3, 1.1, 1.0, 0.9, 0.8][self.stable.min(5)];
+        self.shared
+            .soft
+            .is_some_and(|soft| self.moves.len() == 1 || self.shared.start.elapsed() >= soft.mul_f64(factor))
+    }
+}
+
+/// Numbers lines from 1.
+fn number(lines: &mut [Info]) {
+    for (i, line) in lines.iter_mut().enumerate() {
+        line.multipv = i + 1;
+    }
+}

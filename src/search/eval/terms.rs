@@ -1,0 +1,134 @@
+//! The evaluation itself: the sum of all features of a position, each counted and times its weight.
+
+use super::super::score::MAX_ESTIMATE;
+use super::sight::{Sight, sight};
+use super::state::{State, TRAP_BITS};
+use super::tables::{Evaluator, Races};
+use super::weights::{
+    ATTACKED, FAR, FEATURES, GUARD, HUNT, MOBILITY, TEMPO, pair_feature, race_feature, slot, square_feature,
+};
+use crate::board::{Color, Rules, union};
+
+/// Between two pieces and sixteen.
+const PHASES: i32 = 14;
+
+#[inline(always)]
+pub(super) fn tapered(sum: i32, pieces: i32) -> i32 {
+    let (middle, end) = (i32::from(sum as i16), (sum + 0x8000) >> 16);
+    let phase = pieces - 2;
+    (middle * phase + end * (PHASES - phase)) / PHASES
+}
+
+/// Takes up the features of a position.
+trait Sink {
+    fn add(&mut self, feature: usize, count: i32);
+
+    /// The feature of the race to a trap, see [`race_feature`].
+    fn race(&mut self, far: u8, defender: u8, moving: bool, count: i32) {
+        self.add(race_feature(far, defender, moving), count);
+    }
+}
+
+/// Adds up what they are worth.
+struct Sum<'a> {
+    weights: &'a [i32; FEATURES],
+    races: &'a Races,
+    sum: i32,
+}
+
+impl Sink for Sum<'_> {
+    #[inline(always)]
+    fn add(&mut self, feature: usize, count: i32) {
+        self.sum += self.weights[feature] * count;
+    }
+
+    #[inline(always)]
+    fn race(&mut self, far: u8, defender: u8, moving: bool, count: i32) {
+        let (far, defender) = (usize::from(far.min(FAR[0])) & 15, usize::from(defender.min(FAR[1])) & 31);
+        self.sum += self.races[usize::from(moving)][far][defender] * count;
+    }
+}
+
+/// Counts the features.
+struct Trace(Vec<i16>);
+
+impl Sink for Trace {
+    fn add(&mut self, feature: usize, count: i32) {
+        self.0[feature] += count as i16;
+    }
+}
+
+impl Evaluator {
+    /// The evaluation for the side to move.
+    #[inline(always)]
+    pub(super) fn evaluate(&self, state: &State, sight: &Sight) -> i32 {
+        let mut sum = Sum { weights: &self.weights, races: &self.races, sum: state.squares + state.material };
+        if self.positional {
+            self.features(state, sight, &mut sum);
+        }
+        let white = tapered(sum.sum, (state.count(0) + state.count(1)) as i32);
+        (if state.turn == Color::White { white } else { -white }).clamp(-MAX_ESTIMATE, MAX_ESTIMATE)
+    }
+
+    /// All features but those that a [`State`] carries along, from White's view.
+    #[inline(always)]
+    fn features(&self, state: &State, sight: &Sight, sink: &mut impl Sink) {
+        let mut near = [[u8::MAX; 8]; 2];
+        for color in 0..2 {
+            for a in 0..8 {
+                let square = (state.lanes[color][a].trailing_zeros() as usize).min(64);
+                let distance = &self.trap_distance[color][a][square];
+                for i in 0..8 {
+                    near[color][i] = near[color][i].min(distance[i]);
+                }
+            }
+        }
+        for color in 0..2 {
+            let sign = 1 - 2 * color as i32;
+            let enemy = color ^ 1;
+            let moving = state.turn as usize == color;
+            for a in 0..8 {
+                let own = state.lanes[color][a];
+                let safe = (sight.targets[color][a] & !sight.danger[color][a]).count_ones();
+                sink.add(MOBILITY + a, sign * safe as i32);
+                let attacked = i32::from(own & sight.danger[color][a] != 0);
+                sink.add(ATTACKED + if moving { 0 } else { 8 } + a, sign * attacked);
+            }
+            // The traps of the enemy, which this side would enter.
+            let first = 3 * enemy;
+            for i in first..first + 3 {
+                sink.race(near[color][i], near[enemy][i], moving, sign);
+            }
+            let guarded = (union(&sight.squares[color]) & TRAP_BITS[color]).count_ones();
+            sink.add(GUARD + guarded as usize, sign);
+            let (rat, elephant) = (state.lanes[color][0], state.lanes[enemy][7]);
+            if rat != 0 && elephant != 0 {
+                let distance =
+                    self.rat_distance[rat.trailing_zeros() as usize & 63][elephant.trailing_zeros() as usize & 63];
+                sink.add(HUNT + usize::from(distance.min(11)), sign);
+            }
+        }
+        sink.add(TEMPO, 1 - 2 * state.turn as i32);
+    }
+
+    /// Every feature of a position with its count, from White's view, and how far it is from the endgame (0 to 1):
+    /// the evaluation taken apart, for tuning.
+    pub fn trace(&self, rules: &Rules, state: &State) -> (Vec<(u16, i16)>, f32) {
+        let sight = &sight(rules, self, state);
+        let mut trace = Trace(vec![0; FEATURES]);
+        self.features(state, sight, &mut trace);
+        for color in 0..2 {
+            let sign = 1 - 2 * color as i32;
+            for a in (0..8).filter(|&a| state.lanes[color][a] != 0) {
+                let square = state.lanes[color][a].trailing_zeros() as usize;
+                trace.add(square_feature(slot(rules, a), color, square), sign);
+                for e in (0..8).filter(|&e| state.lanes[color ^ 1][e] != 0) {
+                    trace.add(pair_feature(rules, a, e), sign);
+                }
+            }
+        }
+        let features = trace.0.into_iter().enumerate().filter(|&(_, n)| n != 0);
+        let phase = (state.count(0) + state.count(1)) as f32 - 2.0;
+        (features.map(|(i, n)| (i as u16, n)).collect(), phase / PHASES as f32)
+    }
+}

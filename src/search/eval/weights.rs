@@ -1,0 +1,115 @@
+//! The features that a position is made of, and what each is worth.
+
+use crate::board::{Animal, DogOverWolf, ElephantTakesRat, Rules};
+use std::fmt;
+use std::str::FromStr;
+use std::sync::LazyLock;
+use thiserror::Error;
+
+/// Animals on squares, from their owner's view: animal, rank, file a to d.
+pub const PSQ: usize = 0;
+/// Own animal, enemy animal on the board.
+pub const PAIR: usize = PSQ + 8 * 36;
+/// Own elephant against a rat it may not take, which stands for that pair under such rules.
+pub const PAIR_SAFE_RAT: usize = PAIR + 64;
+/// Safe moves by animal.
+pub const MOBILITY: usize = PAIR_SAFE_RAT + 1;
+/// Whether an animal of the side to move may be taken, then one of the other side.
+pub const ATTACKED: usize = MOBILITY + 8;
+/// Distance to a trap (0 to 10), plies by which the nearest defender is late (-4 to 3).
+pub const RACE: usize = ATTACKED + 16;
+/// Own traps that a side can step to, 0 to 3.
+pub const GUARD: usize = RACE + 11 * 8;
+/// Distance of a rat from the enemy's elephant, 0 to 11.
+pub const HUNT: usize = GUARD + 4;
+/// The move itself.
+pub const TEMPO: usize = HUNT + 12;
+/// Number of features.
+pub const FEATURES: usize = TEMPO + 1;
+
+/// A weight in the middle game and one in the endgame.
+pub type Weight = [i16; 2];
+
+/// The weight of every feature. Their text is the numbers in order, the middle game's and the endgame's of each feature.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Weights(
+    /// By feature.
+    pub [Weight; FEATURES],
+);
+
+/// The weights that `dsq tune` made, in hundredths of a cat.
+pub static WEIGHTS: LazyLock<Weights> =
+    LazyLock::new(|| include_str!("weights.txt").parse().expect("the file has a number for every feature"));
+
+/// Text that is not the weights of this evaluation.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("weights are {} whole numbers", 2 * FEATURES)]
+pub struct ParseWeightsError;
+
+impl FromStr for Weights {
+    type Err = ParseWeightsError;
+
+    fn from_str(text: &str) -> Result<Weights, ParseWeightsError> {
+        let numbers: Result<Vec<i16>, _> = text.split_ascii_whitespace().map(str::parse).collect();
+        let numbers = numbers.map_err(|_| ParseWeightsError)?;
+        let (pairs, rest) = numbers.as_chunks::<2>();
+        let weights = pairs.to_vec().try_into().map_err(|_| ParseWeightsError)?;
+        if rest.is_empty() { Ok(Weights(weights)) } else { Err(ParseWeightsError) }
+    }
+}
+
+impl fmt::Display for Weights {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for line in self.0.chunks(12) {
+            let line: Vec<String> = line.iter().map(|[middle, end]| format!("{middle} {end}")).collect();
+            writeln!(f, "{}", line.join("  "))?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Debug for Weights {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{FEATURES} weights")
+    }
+}
+
+/// The feature of an animal on a square.
+pub(super) const fn square_feature(animal: usize, color: usize, square: usize) -> usize {
+    let square = if color == 0 { square } else { 62 - square };
+    let (rank, file) = (square / 7, square % 7);
+    let file = if file > 3 { 6 - file } else { file };
+    PSQ + animal * 36 + rank * 4 + file
+}
+
+/// Whose weights an animal has: wolf and dog change places where the wolf is the stronger.
+pub(super) fn slot(rules: &Rules, animal: usize) -> usize {
+    let swapped = rules.options().dog_over_wolf == DogOverWolf::No;
+    let (wolf, dog) = (Animal::Wolf.index(), Animal::Dog.index());
+    match animal {
+        a if swapped && a == wolf => dog,
+        a if swapped && a == dog => wolf,
+        a => a,
+    }
+}
+
+/// The feature of an animal in the presence of an enemy.
+pub(super) fn pair_feature(rules: &Rules, own: usize, enemy: usize) -> usize {
+    let (rat, elephant) = (Animal::Rat.index(), Animal::Elephant.index());
+    if rules.options().elephant_takes_rat == ElephantTakesRat::No && (own, enemy) == (elephant, rat) {
+        return PAIR_SAFE_RAT;
+    }
+    PAIR + slot(rules, own) * 8 + slot(rules, enemy)
+}
+
+/// Ways to a trap that are longer than these, for intruder and defender, count as these.
+pub(super) const FAR: [u8; 2] = [10, 20];
+
+/// The feature of the race to a trap, `far` plies away, against a defender who needs `defender` plies; `moving`: the
+/// intruder's side is to move.
+pub(super) fn race_feature(far: u8, defender: u8, moving: bool) -> usize {
+    let far = far.min(FAR[0]);
+    // The intruder needs `far` moves; then a defender that has come next to the trap takes him.
+    let late = i32::from(defender.min(FAR[1])) - i32::from(far) + i32::from(moving) - 1;
+    RACE + usize::from(far) * 8 + (late.clamp(-4, 3) + 4) as usize
+}

@@ -1,0 +1,154 @@
+//! The line that a thread is on: repetition, the no-capture limit, and when to look whether it is time to stop.
+
+use super::shared::Shared;
+use crate::board::Repetition;
+use std::sync::atomic::Ordering::Relaxed;
+use std::time::Duration;
+
+/// Nodes between two looks at the clock: about 0.2 ms.
+const NODES_BETWEEN: u64 = 1024;
+
+/// What every searching thread keeps: its count of nodes, and the line it is on.
+pub(super) struct Line<'a> {
+    pub shared: &'a Shared<'a>,
+    pub id: usize,
+    pub nodes: u64,
+    pub tbhits: u64,
+    until_check: u64,
+    last_check: Duration,
+    pub stopped: bool,
+    /// Keys from the last capture before the root to the position being searched.
+    keys: Vec<u64>,
+    /// Plies without a capture at each of them.
+    quiets: Vec<u32>,
+    /// Index of the root.
+    root: usize,
+    /// How many keys with these low bits are on the line: a quick way to know that a position is new.
+    seen: Box<[u16; 4096]>,
+    /// Earlier occurrences in the game that make one in the search a draw; none of them if `usize::MAX`.
+    enough: usize,
+}
+
+impl<'a> Line<'a> {
+    pub fn new(shared: &'a Shared<'a>, id: usize) -> Line<'a> {
+        let enough = match shared.rules.options().repetition {
+            Repetition::Threefold => 2,
+            Repetition::Twofold | Repetition::Illegal => 1,
+            Repetition::None => usize::MAX,
+        };
+        let mut line = Line {
+            shared,
+            id,
+            nodes: 0,
+            tbhits: 0,
+            until_check: 0,
+            last_check: shared.start.elapsed(),
+            stopped: false,
+            keys: Vec::with_capacity(512),
+            quiets: Vec::with_capacity(512),
+            root: shared.history.len() - 1,
+            seen: Box::new([0; 4096]),
+            enough,
+        };
+        let first = shared.quiet - line.root as u32;
+        for (i, &key) in shared.history.iter().enumerate() {
+            line.push(key, first + i as u32);
+        }
+        line.until_check = line.next_check();
+        line
+    }
+
+    #[inline(always)]
+    pub fn push(&mut self, key: u64, quiet: u32) {
+        self.keys.push(key);
+        self.quiets.push(quiet);
+        let seen = &mut self.seen[key as usize & 4095];
+        *seen = seen.saturating_add(1);
+    }
+
+    #[inline(always)]
+    pub fn pop(&mut self) {
+        if let Some(key) = self.keys.pop() {
+            self.quiets.pop();
+            self.seen[key as usize & 4095] -= 1;
+        }
+    }
+
+    /// Plies without a capture at the position being searched.
+    #[inline(always)]
+    pub fn quiet(&self) -> u32 {
+        self.quiets.last().copied().unwrap_or(0)
+    }
+
+    /// Whether the position being searched counts as a repetition: it occurred since the root, or often enough before.
+    #[inline(always)]
+    pub fn repeats(&self) -> bool {
+        let Some((&key, earlier)) = self.keys.split_last() else { return false };
+        self.seen[key as usize & 4095] > 1 && self.occurred(key, earlier.len(), 4, self.quiet())
+    }
+
+    /// Whether a quiet move that leads to this key would be one.
+    #[inline(always)]
+    pub fn would_repeat(&self, key: u64) -> bool {
+        self.seen[key as usize & 4095] > 0 && self.occurred(key, self.keys.len(), 4, self.quiet() + 1)
+    }
+
+    fn occurred(&self, key: u64, index: usize, nearest: usize, quiet: u32) -> bool {
+        let mut count = 0;
+        let mut back = nearest;
+        while back <= index && back <= quiet as usize {
+            let i = index - back;
+            if self.keys[i] == key {
+                count += 1;
+                if i >= self.root || count >= self.enough {
+                    return true;
+                }
+            }
+            back += 2;
+        }
+        false
+    }
+
+    fn next_check(&self) -> u64 {
+        match self.shared.limits.nodes {
+            Some(limit) if self.shared.nodes.len() == 1 => limit.saturating_sub(self.nodes).clamp(1, NODES_BETWEEN),
+            _ => NODES_BETWEEN,
+        }
+    }
+
+    /// Counts a node and looks now and then whether it is time to stop.
+    #[inline(always)]
+    pub fn count_node(&mut self) {
+        self.nodes += 1;
+        self.until_check -= 1;
+        if self.until_check == 0 {
+            self.check();
+        }
+    }
+
+    /// Looks at the clock; that much more time between two looks than nodes take was spent waiting for the processor.
+    fn out_of_time(&mut self, hard: Duration) -> bool {
+        let now = self.shared.start.elapsed();
+        let waited = now.saturating_sub(self.last_check).saturating_sub(Duration::from_millis(1));
+        self.last_check = now;
+        let waited = waited.as_micros() as u64;
+        let lag = self.shared.lag.fetch_max(waited, Relaxed).max(waited);
+        now + Duration::from_micros(lag).min(hard / 3) >= hard
+    }
+
+    #[cold]
+    #[inline(never)]
+    pub fn check(&mut self) {
+        let shared = self.shared;
+        shared.nodes[self.id].store(self.nodes, Relaxed);
+        shared.tbhits[self.id].store(self.tbhits, Relaxed);
+        let over = shared.stopped()
+            || shared.limits.nodes.is_some_and(|limit| shared.total_nodes() >= limit)
+            || shared.hard.is_some_and(|hard| self.out_of_time(hard));
+        if over {
+            shared.done.store(true, Relaxed);
+            self.stopped = true;
+        }
+        self.until_check = self.next_check();
+    }
+}

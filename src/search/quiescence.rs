@@ -1,0 +1,140 @@
+//! Quiescence search: on until nothing can be taken and no den is threatened.
+
+use super::compiled::{Compiled, Node, Visit};
+use super::eval::{State, TRAP_BITS, View};
+use super::packed::{NO_MOVE, Packed, pack};
+use super::picker::{ANY, Ranked, TT_MOVE, WORTH, checked};
+use super::score::{DECIDED, Value, mated_in};
+use super::tt::{Bound, TtEntry, value_to_tt};
+use super::worker::Worker;
+
+/// A node of the quiescence search; `PV`: with an open window.
+pub(super) struct Quiescence<const PV: bool>;
+
+impl<const PV: bool> Visit for Quiescence<PV> {
+    #[inline(always)]
+    fn visit<L: Compiled>(worker: &mut Worker<'_>, state: &State, node: Node) -> Value {
+        worker.quiesce::<L, PV>(state, node)
+    }
+}
+
+/// What a capture is weighed against.
+struct Stakes {
+    standing: Value,
+    alpha: Value,
+    in_check: bool,
+    tt_move: Packed,
+}
+
+impl Worker<'_> {
+    #[inline(always)]
+    fn quiesce<L: Compiled, const PV: bool>(&mut self, state: &State, node: Node) -> Value {
+        let Node { mut alpha, beta, ply, .. } = node;
+        self.count_node::<PV>(ply);
+        if self.line.stopped {
+            return 0;
+        }
+        // Transposition table cutoff.
+        let tt = self.tt_probe(state.key, ply);
+        if let Some(tt) = tt
+            && !PV
+            && tt.entry.bound.decides(tt.value, alpha, beta)
+            && self.tt_holds(tt.value)
+        {
+            return tt.value;
+        }
+        let mut view = View::new();
+        self.look(state, &mut view);
+        if let Some(value) = self.decided::<PV>(state, &view, ply, false) {
+            return value;
+        }
+
+        // Static evaluation, or what the transposition table knows better.
+        let in_check = self.in_check(state);
+        let standing = self.static_eval(state, &view, ply);
+        let (mut eval, mut tt_move) = (standing, NO_MOVE);
+        if let Some(tt) = tt {
+            tt_move = checked(&view, tt.entry.mv);
+            if tt.entry.bound.decides(tt.value, eval - 1, eval + 1) && tt.value.abs() < DECIDED {
+                eval = tt.value;
+            }
+        }
+        // Endgame tables.
+        if let Some(value) = self.tb_probe(state, ply) {
+            return value;
+        }
+        // Standing pat.
+        let mut best = if in_check { mated_in(ply + 2) } else { eval };
+        if best >= beta {
+            return best;
+        }
+        alpha = alpha.max(best);
+
+        let mut best_move = NO_MOVE;
+        let mut captures = Ranked::new();
+        self.rank_captures(state, &view, &Stakes { standing, alpha, in_check, tt_move }, &mut captures, &mut best);
+        while let Some((_, mv)) = captures.pick(ANY) {
+            let key = self.prefetch(state, mv);
+            let child = self.enter(state, mv, key, true, ply);
+            let below = Node { alpha: -beta, beta: -alpha, ply: ply + 1, ..node };
+            let value = -L::call::<Quiescence<PV>>(self, &child, below);
+            self.line.pop();
+            if self.line.stopped {
+                return 0;
+            }
+            if value > best {
+                best = value;
+                if value > alpha {
+                    best_move = mv;
+                    if PV {
+                        self.pv_extend(ply, mv);
+                    }
+                    if value >= beta {
+                        break;
+                    }
+                    alpha = value;
+                }
+            }
+        }
+        if self.shared.ideas.tt {
+            let bound = if best >= beta { Bound::Lower } else { Bound::Upper };
+            let value = value_to_tt(best, ply);
+            self.shared.tt.store(state.key, TtEntry { mv: best_move, value, depth: 0, bound });
+        }
+        best
+    }
+
+    /// The captures worth a look, ranked: all that take an intruder, else what is neither lost at once nor too little to
+    /// matter. What the latter could bring at most raises `best`.
+    #[inline(always)]
+    fn rank_captures(&self, state: &State, view: &View, stakes: &Stakes, captures: &mut Ranked, best: &mut Value) {
+        let (us, them) = state.sides_to_move();
+        let enemies = state.side(them);
+        let wanted = if stakes.in_check { enemies & TRAP_BITS[us] } else { enemies };
+        for a in 0..8 {
+            let mut targets = view.targets[a] & wanted;
+            while targets != 0 {
+                let to = targets.trailing_zeros() as usize;
+                targets &= targets - 1;
+                let victim = state.animal_at(them, to);
+                let risky = view.danger[a] >> to & 1 != 0;
+                let gain = WORTH[victim] - if risky { WORTH[a] } else { 0 };
+                let mv = pack(a, to);
+                if !stakes.in_check {
+                    // Taken back at a loss.
+                    if gain < 0 && mv != stakes.tt_move {
+                        continue;
+                    }
+                    // Delta pruning.
+                    let most = stakes.standing + (WORTH[victim] + 150) * self.scale;
+                    if most <= stakes.alpha && state.count(them) > 1 {
+                        *best = (*best).max(most);
+                        continue;
+                    }
+                }
+                let rank = if mv == stakes.tt_move { TT_MOVE } else { gain * 16 + WORTH[victim] };
+                captures.push(rank, mv);
+            }
+        }
+    }
+}

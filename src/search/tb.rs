@@ -1,0 +1,171 @@
+//! Endgame tables as the search uses them: who wins at every position of few pieces, and how soon at the root.
+
+use crate::board::{Color, Lanes, Move, Position, RuleOptions, Rules};
+use crate::tablebase::{MAX_PIECES, Options, SetError, SolveError, Solver, TableSet, Verdict, Wdl, WdlTables};
+use std::cmp::Reverse;
+use std::path::Path;
+use std::sync::{Mutex, PoisonError};
+
+/// The most pieces of the tables in memory.
+const WDL_PIECES: usize = 4;
+
+/// Win, draw or loss in memory, and distances from wherever they are to be had.
+pub struct Tables {
+    rules: Rules,
+    wdl: WdlTables,
+    distances: Distances,
+    /// The most pieces of a position whose distance is known.
+    pieces: usize,
+}
+
+enum Distances {
+    Files(Box<TableSet>),
+    /// Solves the material that is asked for, with all it leads to, and keeps it.
+    Solver(Mutex<Box<Solver>>),
+}
+
+impl Tables {
+    /// Tables of up to `pieces` pieces (at most 4), solved here and now. Distances are solved when they are asked for.
+    ///
+    /// # Errors
+    /// If there is not enough memory.
+    pub fn solve(rules: &RuleOptions, pieces: usize) -> Result<Tables, SolveError> {
+        let pieces = pieces.clamp(2, WDL_PIECES);
+        let wdl = WdlTables::solve(rules, pieces)?;
+        let solver = Solver::new(rules, pieces, Options::default());
+        Ok(Tables {
+            rules: Rules::new(*rules),
+            wdl,
+            distances: Distances::Solver(Mutex::new(Box::new(solver))),
+            pieces,
+        })
+    }
+
+    /// Tables from a directory that `dsq generate` made: up to 4 pieces in memory, distances of all that is there.
+    ///
+    /// # Errors
+    /// If there are no tables, they cannot be read or are damaged, or there is not enough memory.
+    pub fn open(dir: &Path) -> Result<Tables, SetError> {
+        let set = TableSet::open(dir)?;
+        let complete = |pieces: usize| {
+            (2..=pieces).all(|n| {
+                let listed = set.ids().filter(|&id| set.classes().get(id).representative.len() == n).count();
+                listed > 0 && listed == set.classes().level(n).count()
+            })
+        };
+        let pieces = (2..=MAX_PIECES).take_while(|&n| n <= set.classes().pieces() && complete(n)).last().unwrap_or(2);
+        let wdl = WdlTables::read(&set, pieces.min(WDL_PIECES))?;
+        Ok(Tables { rules: Rules::new(*set.rules()), wdl, distances: Distances::Files(Box::new(set)), pieces })
+    }
+
+    /// The rules that the tables are for.
+    #[must_use]
+    pub fn rules(&self) -> &Rules {
+        &self.rules
+    }
+
+    /// Whether these tables are for these rules; repetition aside, of which tables know nothing.
+    #[must_use]
+    pub fn fits(&self, rules: &Rules) -> bool {
+        self.rules.options().table_hash() == rules.options().table_hash()
+    }
+
+    /// The most pieces of a position that the tables cover.
+    #[must_use]
+    pub fn pieces(&self) -> usize {
+        self.pieces
+    }
+
+    /// Who wins, from memory; `None` for a position with more pieces than are in memory, and for a game that is over.
+    #[must_use]
+    pub fn probe(&self, position: &Position) -> Option<Wdl> {
+        self.wdl.probe(position)
+    }
+
+    /// The same of a position that is known not to be over, `pieces` pieces in `lanes`.
+    #[inline(always)]
+    pub(super) fn probe_lanes(&self, lanes: &[Lanes; 2], pieces: u32, turn: Color) -> Option<Wdl> {
+        if pieces as usize > self.wdl.pieces() {
+            return None;
+        }
+        self.wdl.probe_lanes([&lanes[0], &lanes[1]], turn)
+    }
+
+    /// Who wins and in how many plies; `None` where no table says so, or it cannot be read.
+    #[must_use]
+    pub fn verdict(&self, position: &Position) -> Option<Verdict> {
+        if position.occupied().len() > self.pieces {
+            return None;
+        }
+        match &self.distances {
+            Distances::Files(set) => set.verdict(position, &self.rules).ok()?,
+            Distances::Solver(solver) => {
+                if let Some(winner) = position.winner() {
+                    let wdl = if winner == position.turn() { Wdl::Win } else { Wdl::Loss };
+                    return Some(Verdict { wdl, dtw: Some(0) });
+                }
+                let mut solver = solver.lock().unwrap_or_else(PoisonError::into_inner);
+                if solver.value(position).is_none() {
+                    let class = solver.classes().locate(position)?.class;
+                    solver.solve_class(class, &|_, _| ()).ok()?;
+                }
+                Some(Verdict::of(solver.value(position)?, &self.rules))
+            }
+        }
+    }
+
+    /// Every legal move with what it is worth to who makes it, that move counted, the best first: the shortest win, draws,
+    /// the longest loss. `None` where no table says so.
+    #[must_use]
+    pub fn moves(&self, position: &Position) -> Option<Vec<(Move, Verdict)>> {
+        if position.occupied().len() > self.pieces {
+            return None;
+        }
+        let mut moves = Vec::new();
+        for &mv in &position.moves(&self.rules) {
+            moves.push((mv, before(self.verdict(&position.make(mv))?)));
+        }
+        moves.sort_by_key(|(_, verdict)| Reverse(rank(verdict)));
+        Some(moves)
+    }
+
+    /// Best play from a position, at most `longest` moves of it, the first of equal moves each time. Empty for a draw.
+    #[must_use]
+    pub fn line(&self, position: &Position, longest: usize) -> Vec<Move> {
+        let mut line = Vec::new();
+        let mut position = position.clone();
+        while line.len() < longest && position.winner().is_none() {
+            let best = self.moves(&position).and_then(|moves| moves.first().copied());
+            let Some((mv, _)) = best.filter(|(_, verdict)| verdict.wdl != Wdl::Draw) else { break };
+            line.push(mv);
+            position = position.make(mv);
+        }
+        line
+    }
+}
+
+/// What a move is worth to who makes it, where `after` is what the position after it is worth to the other side.
+fn before(after: Verdict) -> Verdict {
+    let wdl = match after.wdl {
+        Wdl::Win => Wdl::Loss,
+        Wdl::Draw => Wdl::Draw,
+        Wdl::Loss => Wdl::Win,
+    };
+    Verdict { wdl, dtw: after.dtw.map(|plies| plies + 1) }
+}
+
+/// Greater is better: the sooner win, the later loss.
+fn rank(verdict: &Verdict) -> i32 {
+    let plies = i32::from(verdict.dtw.unwrap_or(0));
+    match verdict.wdl {
+        Wdl::Win => 100_000 - plies,
+        Wdl::Draw => 0,
+        Wdl::Loss => plies - 100_000,
+    }
+}
+
+impl std::fmt::Debug for Tables {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Tables of {} pieces for {}", self.pieces, self.rules.options().table_spelling())
+    }
+}

@@ -1,0 +1,252 @@
+//! One thread of the principal variation search: what it keeps from node to node, and what every kind of node does.
+
+use super::eval::{State, TRAP_BITS, View};
+use super::history::Memory;
+use super::line::Line;
+use super::packed::{NO_MOVE, Packed, pack};
+use super::score::{MATE, MAX_ESTIMATE, MAX_PLY, TB_WIN, Value, is_exact, mate_in, mated_in};
+use super::shared::Shared;
+use super::tt::{TtEntry, value_from_tt};
+use crate::board::geometry::DEN;
+use crate::board::{Repetition, zobrist};
+use crate::cpu::CpuLevel;
+use crate::tablebase::Wdl;
+use std::sync::LazyLock;
+
+/// Late move reductions by depth and number of the move.
+static REDUCTIONS: LazyLock<[[i8; 64]; 64]> = LazyLock::new(|| {
+    std::array::from_fn(|depth| {
+        std::array::from_fn(|number| {
+            if depth == 0 || number == 0 {
+                return 0;
+            }
+            (0.75 + (depth as f64).ln() * (number as f64).ln() / 2.1) as i8
+        })
+    })
+});
+
+/// What a search keeps of each ply of its line.
+#[derive(Copy, Clone)]
+pub(super) struct Ply {
+    /// The move that was made here, its side in bit 9.
+    pub mv: Packed,
+    pub eval: Value,
+    /// The move that a singular search leaves out here.
+    pub excluded: Packed,
+}
+
+/// What the transposition table knows of a position.
+#[derive(Copy, Clone)]
+pub(super) struct TtHit {
+    pub entry: TtEntry,
+    /// The value, wins counted from the root.
+    pub value: Value,
+}
+
+pub(super) struct Worker<'a> {
+    pub line: Line<'a>,
+    pub shared: &'a Shared<'a>,
+    pub memory: &'a mut Memory,
+    /// That of ply n is at n + 2, so that two plies back is never before the first.
+    pub plies: [Ply; MAX_PLY + 4],
+    /// Where the line from each ply on ends, see [`Memory::pv`].
+    pub pv_len: [usize; MAX_PLY + 1],
+    pub seldepth: usize,
+    pub level: CpuLevel,
+    pub keys: &'static zobrist::Keys,
+    /// Margins are in hundredths of a cat; an evaluation of another scale stretches them.
+    pub scale: Value,
+    pub illegal_repetition: bool,
+    reductions: &'static [[i8; 64]; 64],
+}
+
+impl<'a> Worker<'a> {
+    pub fn new(shared: &'a Shared<'a>, id: usize, memory: &'a mut Memory, scale: Value) -> Worker<'a> {
+        Worker {
+            line: Line::new(shared, id),
+            shared,
+            memory,
+            plies: [Ply { mv: NO_MOVE, eval: 0, excluded: NO_MOVE }; MAX_PLY + 4],
+            pv_len: [0; MAX_PLY + 1],
+            seldepth: 0,
+            level: shared.level,
+            keys: zobrist::keys(),
+            scale,
+            illegal_repetition: shared.rules.options().repetition == Repetition::Illegal,
+            reductions: &REDUCTIONS,
+        }
+    }
+
+    /// The evaluation of the root.
+    pub fn root_eval(&self) -> Value {
+        self.plies[2].eval
+    }
+
+    /// The line from a ply on is this move and the line from the next ply on.
+    pub fn pv_extend(&mut self, ply: usize, mv: Packed) {
+        let (above, below) = self.memory.pv.split_at_mut(ply + 1);
+        let len = self.pv_len[ply + 1].clamp(ply + 1, MAX_PLY);
+        above[ply][ply] = mv;
+        if let Some(next) = below.first() {
+            above[ply][ply + 1..len].copy_from_slice(&next[ply + 1..len]);
+        }
+        self.pv_len[ply] = len;
+    }
+
+    /// The line from a ply on is one move that ends it.
+    fn pv_end(&mut self, ply: usize, mv: Packed) {
+        self.memory.pv[ply][ply] = mv;
+        self.pv_len[ply] = ply + 1;
+    }
+
+    /// Late move reductions by depth and number of the move.
+    #[inline(always)]
+    pub fn base_reduction(&self, depth: i32, number: usize) -> i32 {
+        i32::from(self.reductions[depth.clamp(0, 63) as usize][number.min(63)])
+    }
+
+    /// Counts a node, and begins its line.
+    #[inline(always)]
+    pub fn count_node<const PV: bool>(&mut self, ply: usize) {
+        self.line.count_node();
+        if PV {
+            self.pv_len[ply] = ply;
+            self.seldepth = self.seldepth.max(ply);
+        }
+    }
+
+    /// Makes a move on the line.
+    #[inline(always)]
+    pub fn enter(&mut self, state: &State, mv: Packed, key: u64, capture: bool, ply: usize) -> State {
+        let child = state.make(mv, key, self.shared.evaluator);
+        let quiet = if capture { 0 } else { self.line.quiet() + 1 };
+        self.line.push(child.key, quiet);
+        self.plies[ply + 2].mv = mv | (state.turn as u16) << 9;
+        child
+    }
+
+    /// The key after a move, whose entry of the transposition table is asked for on the way.
+    #[inline(always)]
+    pub fn prefetch(&self, state: &State, mv: Packed) -> u64 {
+        let key = state.key_after(mv, self.keys);
+        self.shared.tt.prefetch(key);
+        key
+    }
+
+    #[inline(always)]
+    pub fn tt_probe(&self, key: u64, ply: usize) -> Option<TtHit> {
+        if !self.shared.ideas.tt {
+            return None;
+        }
+        let entry = self.shared.tt.probe(key)?;
+        Some(TtHit { entry, value: value_from_tt(entry.value, ply) })
+    }
+
+    /// Whether a stored value can be trusted: close to the no-capture limit only a win or a loss in few plies.
+    #[inline(always)]
+    pub fn tt_holds(&self, value: Value) -> bool {
+        let left = self.plies_left();
+        left > 20 || left > 0 && is_exact(value) && MATE - value.abs() < left as Value
+    }
+
+    /// Plies without a capture until the game is drawn.
+    #[inline(always)]
+    fn plies_left(&self) -> u32 {
+        self.shared.no_capture_limit.saturating_sub(self.line.quiet())
+    }
+
+    #[inline(always)]
+    pub fn look(&self, state: &State, view: &mut View) {
+        view.look(self.level, self.shared.rules, self.shared.evaluator, state);
+    }
+
+    /// What an endgame table in memory says of a position that is not over.
+    #[inline(always)]
+    pub fn tb_probe(&mut self, state: &State, ply: usize) -> Option<Value> {
+        let tb = self.shared.tb?;
+        if self.illegal_repetition {
+            return None;
+        }
+        let wdl = tb.probe_lanes(&state.lanes, state.count(0) + state.count(1), state.turn)?;
+        self.line.tbhits += 1;
+        Some(match wdl {
+            Wdl::Win => TB_WIN - ply as Value,
+            Wdl::Draw => 0,
+            Wdl::Loss => ply as Value - TB_WIN,
+        })
+    }
+
+    /// Whether only a move that takes an intruder can be good: he is in the den next, and the game is not drawn before.
+    #[inline(always)]
+    pub fn in_check(&self, state: &State) -> bool {
+        self.shared.ideas.den_threats && state.in_check() && self.plies_left() > 1
+    }
+
+    /// The value of a node that needs no search: no move, the no-capture limit, the last ply (or `horizon`), or what
+    /// [`Worker::settled`] sees.
+    #[inline(always)]
+    pub fn decided<const PV: bool>(&mut self, state: &State, view: &View, ply: usize, horizon: bool) -> Option<Value> {
+        if view.any == 0 {
+            return Some(self.shared.stuck(ply));
+        }
+        if self.line.quiet() >= self.shared.no_capture_limit {
+            return Some(0);
+        }
+        if horizon || ply >= MAX_PLY - 2 {
+            return Some(view.eval);
+        }
+        let (value, mv) = self.settled(state, view, ply)?;
+        if PV && mv != NO_MOVE {
+            self.pv_end(ply, mv);
+        }
+        Some(value)
+    }
+
+    /// What is decided without looking ahead: a win at once, an intruder who cannot be taken, or a step before the den
+    /// where nobody can take the piece. The move that does it comes with it, if it is one.
+    #[inline(always)]
+    fn settled(&self, state: &State, view: &View, ply: usize) -> Option<(Value, Packed)> {
+        let (us, them) = state.sides_to_move();
+        let intruders = state.side(us) & TRAP_BITS[them];
+        if intruders != 0 {
+            let den = DEN[!state.turn].index();
+            if let Some(a) = (0..8).find(|&a| state.lanes[us][a] & intruders != 0 && view.targets[a] >> den & 1 != 0) {
+                return Some((mate_in(ply + 1), pack(a, den)));
+            }
+        }
+        if state.count(them) == 1 {
+            let last = state.side(them);
+            if let Some(a) = (0..8).find(|&a| view.targets[a] & last != 0) {
+                return Some((mate_in(ply + 1), pack(a, last.trailing_zeros() as usize)));
+            }
+        }
+        if !self.shared.ideas.den_threats {
+            return None;
+        }
+        let left = self.plies_left();
+        let enemies = state.side(them) & TRAP_BITS[us];
+        if enemies != 0 {
+            let lost = enemies.count_ones() > 1 || view.any & enemies == 0;
+            return (lost && left > 1).then_some((mated_in(ply + 2), NO_MOVE));
+        }
+        if left > 2 && view.any & TRAP_BITS[them] != 0 && view.enemy_moves() >= 6 && !self.illegal_repetition {
+            for a in 0..8 {
+                let safe = view.targets[a] & TRAP_BITS[them] & !view.danger[a];
+                if safe != 0 {
+                    return Some((mate_in(ply + 3), pack(a, safe.trailing_zeros() as usize)));
+                }
+            }
+        }
+        None
+    }
+
+    /// The evaluation, moved by what searches made of positions like this one (correction history).
+    #[inline(always)]
+    pub fn static_eval(&self, state: &State, view: &View, ply: usize) -> Value {
+        if !self.shared.ideas.correction {
+            return view.eval;
+        }
+        let correction = self.memory.correction(state, self.plies[ply + 1].mv) * self.scale / 16;
+        (view.eval + correction).clamp(-MAX_ESTIMATE, MAX_ESTIMATE)
+    }
+}
