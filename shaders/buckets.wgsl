@@ -1,8 +1,8 @@
 // Puts the seeds in the places that their counts left for each worth, a word's number and two halves of its positions in
 // three arrays, and clears the codes. A workgroup has a row of the page, invocation s word s.
 
-#import dsq::words::{any_of, count_of, below, low_of, high_of, EMPTY}
-#import dsq::buffers::{params, work, codes, entries, code_place, code_bits, KEEP}
+#import dsq::words::{any_of, count_of, below, EMPTY}
+#import dsq::buffers::{params, work, codes, entries, code_place, code_bits, values_are_kept}
 #import dsq::group::{group_ballot, group_tell}
 #import dsq::rows::group_number
 #import dsq::worths::{Worths, seeds_of, next_worth, with_worth}
@@ -18,7 +18,7 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
     for (var b = 0u; b < code_bits(); b++) {
         let at = code_place(local) + b * 64u + s;
         worths.of_bit[b] = codes[at];
-        if KEEP {
+        if values_are_kept() {
             codes[at] = EMPTY;
         }
     }
@@ -39,8 +39,8 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
         if any_of(same) {
             let at = first + count_of(words & below(s));
             entries[at] = local * 64u + s;
-            entries[params.entries_all + at] = low_of(same);
-            entries[2u * params.entries_all + at] = high_of(same);
+            entries[params.entries_all + at] = same.x;
+            entries[2u * params.entries_all + at] = same.y;
         }
     }
 }

@@ -4,12 +4,6 @@
 
 #import dsq::shared::{Params, CAPTURE_PAGE}
 
-#ifdef INT64
-alias Word = u64;
-#else
-alias Word = vec2<u32>;
-#endif
-
 /// Buffers of the plane that is read, and of the smaller classes' values: those that are really bound.
 @id(0) override SEEN_BUFFERS: u32 = 4u;
 @id(1) override TABLE_BUFFERS: u32 = 4u;
@@ -20,21 +14,21 @@ alias Word = vec2<u32>;
 @group(0) @binding(0) var<uniform> params: Params;
 @group(0) @binding(1) var<storage, read> plan: array<u32>;
 @group(0) @binding(2) var<storage, read_write> work: array<atomic<u32>>;
-@group(0) @binding(3) var<storage, read_write> written: array<Word>;
-@group(0) @binding(4) var<storage, read_write> gate: array<Word>;
-@group(0) @binding(5) var<storage, read_write> codes: array<Word>;
+@group(0) @binding(3) var<storage, read_write> written: array<vec2<u32>>;
+@group(0) @binding(4) var<storage, read_write> gate: array<vec2<u32>>;
+@group(0) @binding(5) var<storage, read_write> codes: array<vec2<u32>>;
 @group(0) @binding(6) var<storage, read_write> entries: array<u32>;
-@group(0) @binding(7) var<storage, read> seen_a: array<Word>;
-@group(0) @binding(8) var<storage, read> seen_b: array<Word>;
-@group(0) @binding(9) var<storage, read> seen_c: array<Word>;
-@group(0) @binding(10) var<storage, read> seen_d: array<Word>;
+@group(0) @binding(7) var<storage, read> seen_a: array<vec2<u32>>;
+@group(0) @binding(8) var<storage, read> seen_b: array<vec2<u32>>;
+@group(0) @binding(9) var<storage, read> seen_c: array<vec2<u32>>;
+@group(0) @binding(10) var<storage, read> seen_d: array<vec2<u32>>;
 @group(0) @binding(11) var<storage, read> table_a: array<u32>;
 @group(0) @binding(12) var<storage, read> table_b: array<u32>;
 @group(0) @binding(13) var<storage, read> table_c: array<u32>;
 @group(0) @binding(14) var<storage, read> table_d: array<u32>;
 
-/// Word `i` of any row in the plane that is read.
-fn seen_word(row: u32, i: u32) -> Word {
+/// vec2<u32> `i` of any row in the plane that is read.
+fn seen_word(row: u32, i: u32) -> vec2<u32> {
     if SEEN_BUFFERS == 1u {
         return seen_a[row * 64u + i];
     }
@@ -67,6 +61,15 @@ fn table_worth(capture: u32, cell: u32) -> u32 {
         return (table_word(page, cell >> 1u) >> ((cell & 1u) << 4u)) & 0xfffu;
     }
     return (table_word(page, cell >> 2u) >> ((cell & 3u) << 3u)) & 0xffu;
+}
+
+/// The overrides as functions, since only those can be imported.
+fn values_are_kept() -> bool {
+    return KEEP;
+}
+
+fn cells_are_wide() -> bool {
+    return WIDE;
 }
 
 /// Bits of a code, and words that the codes of a word take.

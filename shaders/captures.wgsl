@@ -10,12 +10,6 @@
     CAPTURE_BLOCKED, CAPTURE_BLOCKED_STRIDE,
 }
 
-#ifdef INT64
-alias Word = u64;
-#else
-alias Word = vec2<u32>;
-#endif
-
 /// A cell number but for the pieces still to be placed, as the board stands and mirrored, and which of the two counts.
 struct Cell {
     straight: u32,
@@ -55,7 +49,7 @@ fn with_last(capture: u32, cell: Cell, piece: u32, square: u32) -> u32 {
 
 /// The other ends of a capture that has one end on this square: as the plan has them, where the attacker takes, or where it
 /// comes from; without those behind a rat as the first row piece.
-fn hits(capture: u32, record: Record, square: u32) -> Word {
+fn hits(capture: u32, record: Record, square: u32) -> vec2<u32> {
     let blocked = plan[capture + CAPTURE_BLOCKED]
         + 2u * (square_of(record, 0u) * plan[capture + CAPTURE_BLOCKED_STRIDE] + square);
     return plan_mask(plan[capture + CAPTURE_HITS] + 2u * square) & ~plan_mask(blocked);

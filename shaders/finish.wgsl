@@ -1,20 +1,14 @@
 // What no pass decided is a draw, unless it has no move. The plane that is read is *open*, `written` is *lost*. The bits of
 // the codes become codes one after the other if values are kept. A workgroup has a row of the page, invocation s word s.
 
-#import dsq::words::{bits_from, count_of, pair, EMPTY}
-#import dsq::buffers::{params, written, codes, seen_word, code_place, code_bits, code_stride, KEEP, WIDE}
+#import dsq::words::{bits_from, count_of, EMPTY}
+#import dsq::buffers::{params, written, codes, seen_word, code_place, code_bits, code_stride, values_are_kept, cells_are_wide}
 #import dsq::group::group_sum
 #import dsq::rows::{record_of, group_number, add_count}
 #import dsq::worths::{Worths, worth_anything}
 
-#ifdef INT64
-alias Word = u64;
-#else
-alias Word = vec2<u32>;
-#endif
-
 /// Eight words of cells of each invocation, and one that keeps memory banks apart.
-var<workgroup> cells: array<Word, 576>;
+var<workgroup> cells: array<vec2<u32>, 576>;
 
 @compute @workgroup_size(64)
 fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) s: u32) {
@@ -29,7 +23,7 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
     if s == 0u && count != 0u {
         add_count(record_of(row), (1u << code_bits()) - 1u, count);
     }
-    if !KEEP {
+    if !values_are_kept() {
         return;
     }
     var bits: Worths;
@@ -43,7 +37,7 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
     for (var done = 0u; done < code_stride(); done += 8u) {
         workgroupBarrier();
         for (var j = 0u; j < 8u; j++) {
-            cells[s * 9u + j] = pair(four_bytes(&bits, 2u * (done + j)), four_bytes(&bits, 2u * (done + j) + 1u));
+            cells[s * 9u + j] = vec2<u32>(four_bytes(&bits, 2u * (done + j)), four_bytes(&bits, 2u * (done + j) + 1u));
         }
         workgroupBarrier();
         for (var j = 0u; j < 8u; j++) {
@@ -58,7 +52,7 @@ fn four_bytes(bits: ptr<function, Worths>, n: u32) -> u32 {
     var found = 0u;
     for (var b = 0u; b < code_bits(); b++) {
         let word = (*bits).of_bit[b];
-        if WIDE {
+        if cells_are_wide() {
             found |= (((bits_from(word, 2u * n) & 3u) * 0x8001u) & 0x10001u) << b;
         } else {
             found |= (((bits_from(word, 4u * n) & 15u) * 0x204081u) & 0x1010101u) << b;

@@ -2,21 +2,13 @@
 
 // What the 64 invocations of a workgroup find out together. All of them call these at the same time.
 
-#import dsq::words::pair
-
-#ifdef INT64
-alias Word = u64;
-#else
-alias Word = vec2<u32>;
-#endif
-
 var<workgroup> sum: atomic<u32>;
 var<workgroup> votes: array<atomic<u32>, 2>;
 var<workgroup> told: u32;
 
-/// What invocation `from` says.
-fn group_tell(value: u32, from: u32, i: u32) -> u32 {
-    if i == from {
+/// What one invocation says.
+fn group_tell(value: u32, speaker: u32, i: u32) -> u32 {
+    if i == speaker {
         told = value;
     }
     return workgroupUniformLoad(&told);
@@ -43,7 +35,7 @@ fn group_sum(value: u32, i: u32) -> u32 {
 }
 
 /// The invocations that say yes.
-fn group_ballot(yes: bool, i: u32) -> Word {
+fn group_ballot(yes: bool, i: u32) -> vec2<u32> {
     if i < 2u {
         atomicStore(&votes[i], 0u);
     }
@@ -52,7 +44,7 @@ fn group_ballot(yes: bool, i: u32) -> Word {
         atomicOr(&votes[i / 32u], 1u << (i % 32u));
     }
     workgroupBarrier();
-    let ballot = pair(atomicLoad(&votes[0]), atomicLoad(&votes[1]));
+    let ballot = vec2<u32>(atomicLoad(&votes[0]), atomicLoad(&votes[1]));
     workgroupBarrier();
     return ballot;
 }

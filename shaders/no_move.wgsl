@@ -3,7 +3,7 @@
 // *lost*.
 
 #import dsq::words::{any_of, count_of, filled}
-#import dsq::buffers::{params, work, written, gate, codes, seen_word, code_place, KEEP}
+#import dsq::buffers::{params, work, written, gate, codes, seen_word, code_place, values_are_kept}
 #import dsq::group::group_sum
 #import dsq::rows::{record_of, group_number, add_count, den_of}
 #import dsq::quiet::reach
@@ -24,7 +24,7 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
     if any_of(stuck) {
         written[word] = stuck & loses;
         gate[word] = gate[word] | (stuck & ~loses);
-        if KEEP {
+        if values_are_kept() {
             // The code's one bit but the lowest.
             codes[code_place(local) + firstTrailingBit(CODE_NO_MOVE) * 64u + s] = stuck;
         }

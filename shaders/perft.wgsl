@@ -3,17 +3,11 @@
 // What the kernels of perft share: positions, their moves, and making them. A position is sixteen squares, a byte each:
 // White's animals, weakest first, then Black's; what is taken has 255.
 
-#import dsq::words::{any_of, count_of, filled, lowest, single, up, down, pair, word_of, EMPTY, FULL}
+#import dsq::words::{any_of, count_of, filled, lowest, single, up, down, EMPTY, FULL}
 #import dsq::shared::{
     PerftParams, NOT_A, NOT_G, WATER, LEAP_UP, LEAP_DOWN, LEAP_RIGHT, LEAP_LEFT, DEN_WHITE, DEN_BLACK, RULES_HABITAT,
     RULES_LEAPS_FILES, RULES_LEAPS_RANKS, RULES_OWN_RAT_BLOCKS,
 }
-
-#ifdef INT64
-alias Word = u64;
-#else
-alias Word = vec2<u32>;
-#endif
 
 @group(0) @binding(0) var<uniform> params: PerftParams;
 /// For each side, whether its rat stands in the water, victim, and the victim's square: the animals that take it, a bit
@@ -31,7 +25,7 @@ struct Position {
 
 /// A set of squares for each animal of a side.
 struct Lanes {
-    of_animal: array<Word, 8>,
+    of_animal: array<vec2<u32>, 8>,
 }
 
 struct Move {
@@ -57,16 +51,16 @@ fn square_of(side: vec2<u32>, animal: u32) -> u32 {
     return (select(side.x, side.y, animal >= 4u) >> (8u * (animal & 3u))) & 255u;
 }
 
-fn lane_of(side: vec2<u32>, animal: u32) -> Word {
+fn lane_of(side: vec2<u32>, animal: u32) -> vec2<u32> {
     let square = square_of(side, animal);
     return select(EMPTY, single(square & 63u), square < 64u);
 }
 
-fn mask_of(at: u32, animal: u32) -> Word {
-    return pair(rules[at + 2u * animal], rules[at + 2u * animal + 1u]);
+fn mask_of(at: u32, animal: u32) -> vec2<u32> {
+    return vec2<u32>(rules[at + 2u * animal], rules[at + 2u * animal + 1u]);
 }
 
-fn union_of(side: vec2<u32>) -> Word {
+fn union_of(side: vec2<u32>) -> vec2<u32> {
     var all = EMPTY;
     for (var a = 0u; a < 8u; a++) {
         all |= lane_of(side, a);
@@ -79,23 +73,23 @@ fn targets(here: Position, turn: u32) -> Lanes {
     var found: Lanes;
     let own = union_of(here.own);
     let enemy = union_of(here.enemy);
-    let den = word_of(select(DEN_WHITE, DEN_BLACK, turn == 1u));
+    let den = select(DEN_WHITE, DEN_BLACK, turn == 1u);
     if !any_of(own) || any_of(enemy & den) {
         return found;
     }
-    let own_rat = lane_of(here.own, 0u) & word_of(WATER);
-    let rats = (lane_of(here.enemy, 0u) & word_of(WATER)) | (own_rat & mask_of(RULES_OWN_RAT_BLOCKS, 0u));
-    let leap_up = word_of(LEAP_UP) & ~(down(rats, 7u) | down(rats, 14u) | down(rats, 21u));
-    let leap_down = word_of(LEAP_DOWN) & ~(up(rats, 7u) | up(rats, 14u) | up(rats, 21u));
-    let leap_right = word_of(LEAP_RIGHT) & ~(down(rats, 1u) | down(rats, 2u));
-    let leap_left = word_of(LEAP_LEFT) & ~(up(rats, 1u) | up(rats, 2u));
+    let own_rat = lane_of(here.own, 0u) & WATER;
+    let rats = (lane_of(here.enemy, 0u) & WATER) | (own_rat & mask_of(RULES_OWN_RAT_BLOCKS, 0u));
+    let leap_up = LEAP_UP & ~(down(rats, 7u) | down(rats, 14u) | down(rats, 21u));
+    let leap_down = LEAP_DOWN & ~(up(rats, 7u) | up(rats, 14u) | up(rats, 21u));
+    let leap_right = LEAP_RIGHT & ~(down(rats, 1u) | down(rats, 2u));
+    let leap_left = LEAP_LEFT & ~(up(rats, 1u) | up(rats, 2u));
     let table = (2u * turn + select(0u, 1u, any_of(own_rat))) * 8u * 64u;
     for (var a = 0u; a < 8u; a++) {
         let from_square = lane_of(here.own, a);
         let files = from_square & mask_of(RULES_LEAPS_FILES, a);
         let ranks = from_square & mask_of(RULES_LEAPS_RANKS, a);
         let reach = up(from_square, 7u) | down(from_square, 7u)
-            | up(from_square & word_of(NOT_G), 1u) | down(from_square & word_of(NOT_A), 1u)
+            | up(from_square & NOT_G, 1u) | down(from_square & NOT_A, 1u)
             | up(files & leap_up, 28u) | down(files & leap_down, 28u)
             | up(ranks & leap_right, 3u) | down(ranks & leap_left, 3u);
         var prey = EMPTY;

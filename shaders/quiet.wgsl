@@ -2,7 +2,7 @@
 
 // One quiet move ahead, for a whole row at once: invocation s has word s.
 
-#import dsq::words::{has, single, word_of, filled, up, down, EMPTY}
+#import dsq::words::{has, single, filled, up, down, EMPTY}
 #import dsq::buffers::{params, plan, seen_word}
 #import dsq::rows::{Record, plan_mask, square_of, row_across, mirror_square, mirror_word}
 #import dsq::shared::{
@@ -11,17 +11,11 @@
     SIDE_LANE_LEFT, SIDE_MOVES, SIDE_MOVERS, SIDE_SLOTS, MOVE_IS, MOVE_MIRRORED, MOVE_CROSSED, MOVE_DELTA_SHIFT,
 }
 
-#ifdef INT64
-alias Word = u64;
-#else
-alias Word = vec2<u32>;
-#endif
-
 /// The same row with the opponent to move, for the word piece's moves; words before the first and after the last are empty.
-var<workgroup> around: array<Word, 80>;
+var<workgroup> around: array<vec2<u32>, 80>;
 
 /// The positions of a word from which some quiet move leads into the plane that is read.
-fn reach(row: u32, record: Record, s: u32) -> Word {
+fn reach(row: u32, record: Record, s: u32) -> vec2<u32> {
     let side = record.side;
     let flags = plan[side + SIDE_FLAGS];
     let there = row + plan[side + SIDE_OPPONENT];
@@ -42,10 +36,10 @@ fn reach(row: u32, record: Record, s: u32) -> Word {
     return found | row_moves(there, record, s);
 }
 
-fn word_moves(side: u32, record: Record, s: u32) -> Word {
+fn word_moves(side: u32, record: Record, s: u32) -> vec2<u32> {
     let at = 8u + s;
-    let right = select(EMPTY, around[at + 1u], has(word_of(NOT_G), s));
-    let left = select(EMPTY, around[at - 1u], has(word_of(NOT_A), s));
+    let right = select(EMPTY, around[at + 1u], has(NOT_G, s));
+    let left = select(EMPTY, around[at - 1u], has(NOT_A, s));
     var found = around[at + 7u] | around[at - 7u] | right | left;
     if (plan[side + SIDE_FLAGS] & FLAG_LEAPS) != 0u {
         let here = single(s & 63u);
@@ -60,15 +54,15 @@ fn word_moves(side: u32, record: Record, s: u32) -> Word {
 }
 
 /// A leap over water, from the squares that the plan has at `mask`.
-fn word_leap(side: u32, record: Record, mask: u32, s: u32, target_square: u32, water: Word) -> Word {
+fn word_leap(side: u32, record: Record, mask: u32, s: u32, target_square: u32, water: vec2<u32>) -> vec2<u32> {
     if !has(plan_mask(side + mask), s) || is_blocked(record, water) {
         return EMPTY;
     }
     return around[8u + target_square] & unblocked(side, water);
 }
 
-fn lane_moves(side: u32, here: Word) -> Word {
-    var found = down(here, 7u) | up(here, 7u) | (down(here, 1u) & word_of(NOT_G)) | (up(here, 1u) & word_of(NOT_A));
+fn lane_moves(side: u32, here: vec2<u32>) -> vec2<u32> {
+    var found = down(here, 7u) | up(here, 7u) | (down(here, 1u) & NOT_G) | (up(here, 1u) & NOT_A);
     if (plan[side + SIDE_FLAGS] & FLAG_LEAPS) != 0u {
         found |= (down(here, 28u) & plan_mask(side + SIDE_LANE_UP)) | (up(here, 28u) & plan_mask(side + SIDE_LANE_DOWN))
             | (down(here, 3u) & plan_mask(side + SIDE_LANE_RIGHT)) | (up(here, 3u) & plan_mask(side + SIDE_LANE_LEFT));
@@ -77,7 +71,7 @@ fn lane_moves(side: u32, here: Word) -> Word {
 }
 
 /// The moves of the row pieces: other rows at the same word, or mirrored if the first one crosses the d-file.
-fn row_moves(there: u32, record: Record, s: u32) -> Word {
+fn row_moves(there: u32, record: Record, s: u32) -> vec2<u32> {
     let side = record.side;
     var found = EMPTY;
     for (var i = 0u; i < plan[side + SIDE_SLOTS]; i++) {
@@ -99,11 +93,11 @@ fn row_moves(there: u32, record: Record, s: u32) -> Word {
 }
 
 /// Whether the first row piece is a rat in the water that is leapt over.
-fn is_blocked(record: Record, water: Word) -> bool {
+fn is_blocked(record: Record, water: vec2<u32>) -> bool {
     return (plan[record.side + SIDE_FLAGS] & FLAG_FIRST_BLOCKS) != 0u && has(water, square_of(record, 0u));
 }
 
 /// The squares of the lane piece where it does not block a leap over this water.
-fn unblocked(side: u32, water: Word) -> Word {
+fn unblocked(side: u32, water: vec2<u32>) -> vec2<u32> {
     return ~(water & filled(plan[side + SIDE_FLAGS]));
 }

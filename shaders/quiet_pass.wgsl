@@ -3,7 +3,7 @@
 // the two; `gate` holds what a seed wins (*due*), or what is not lost before a seed says so (*held*).
 
 #import dsq::words::{any_of, count_of, filled}
-#import dsq::buffers::{params, work, written, gate, codes, seen_word, code_place, KEEP}
+#import dsq::buffers::{params, work, written, gate, codes, seen_word, code_place, values_are_kept}
 #import dsq::group::{group_sum, group_tell}
 #import dsq::rows::{record_of, group_number, add_count, mark_around}
 #import dsq::quiet::reach
@@ -35,7 +35,7 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
     }
     if any_of(fresh) {
         written[word] = before ^ fresh;
-        if KEEP {
+        if values_are_kept() {
             // A code's lowest bit says who wins, as the planes do.
             for (var bits = (params.depth + CODE_OF_0_PLIES) & ~1u; bits != 0u; bits &= bits - 1u) {
                 let at = code_place(local) + firstTrailingBit(bits) * 64u + s;

@@ -2,19 +2,13 @@
 
 // Where a row stands, what is counted for it, and which rows are to be looked at.
 
-#import dsq::words::{pair, has, word_of, up, down, EMPTY, FULL}
+#import dsq::words::{has, up, down, EMPTY, FULL}
 #import dsq::buffers::{params, plan, work, code_bits}
 #import dsq::shared::{
     MIRROR_A, MIRROR_B, MIRROR_C, MIRROR_D, MIRROR_E, MIRROR_F, MIRROR_G, GROUPS_X, RECORD_PAIR, RECORD_DEN, SIDE_OTHER,
     SIDE_OPPONENT, SIDE_FIRST_ROW, SIDE_NUMBER, SIDE_ROW_PIECES, SIDE_MIRRORED, SIDE_MOVES, SIDE_MARK_SLOTS, SIDE_MOVERS,
     SIDE_MARKS_ITSELF, SIDE_DEN_WORD, SIDE_DEN_LANE, MOVE_SLOTS, MOVE_MARKS, MOVE_MIRRORED, MOVE_DELTA_SHIFT,
 }
-
-#ifdef INT64
-alias Word = u64;
-#else
-alias Word = vec2<u32>;
-#endif
 
 /// Where a row stands: the squares of its row pieces, six bits each, then flags; and its side's block in the plan.
 struct Record {
@@ -36,8 +30,8 @@ fn square_of(record: Record, piece: u32) -> u32 {
     return (record.squares >> (piece * 6u)) & 63u;
 }
 
-fn plan_mask(at: u32) -> Word {
-    return pair(plan[at], plan[at + 1u]);
+fn plan_mask(at: u32) -> vec2<u32> {
+    return vec2<u32>(plan[at], plan[at + 1u]);
 }
 
 /// Adds positions of a row to a counter of 64 bits: by plies, 0 for those without a move, the last for those left over.
@@ -107,14 +101,14 @@ fn mirror_square(square: u32) -> u32 {
     return square - square % 7u + 6u - square % 7u;
 }
 
-fn mirror_word(word: Word) -> Word {
-    return (up(word, 6u) & word_of(MIRROR_G)) | (up(word, 4u) & word_of(MIRROR_F)) | (up(word, 2u) & word_of(MIRROR_E))
-        | (word & word_of(MIRROR_D))
-        | (down(word, 2u) & word_of(MIRROR_C)) | (down(word, 4u) & word_of(MIRROR_B)) | (down(word, 6u) & word_of(MIRROR_A));
+fn mirror_word(word: vec2<u32>) -> vec2<u32> {
+    return (up(word, 6u) & MIRROR_G) | (up(word, 4u) & MIRROR_F) | (up(word, 2u) & MIRROR_E)
+        | (word & MIRROR_D)
+        | (down(word, 2u) & MIRROR_C) | (down(word, 4u) & MIRROR_B) | (down(word, 6u) & MIRROR_A);
 }
 
 /// The positions of a word whose mover enters the den at once, and some that are none.
-fn den_of(record: Record, s: u32) -> Word {
+fn den_of(record: Record, s: u32) -> vec2<u32> {
     let beside = (record.squares & RECORD_DEN) != 0u || has(plan_mask(record.side + SIDE_DEN_WORD), s);
     return select(plan_mask(record.side + SIDE_DEN_LANE), FULL, beside);
 }

@@ -1,7 +1,7 @@
 // The seeds of one depth: at an odd one positions that win now, at an even one positions that may be lost from now on. An
 // invocation has an entry; entries of a row lie together.
 
-#import dsq::words::{any_of, pair}
+#import dsq::words::any_of
 #import dsq::buffers::{params, written, gate, entries, seen_word}
 #import dsq::rows::{group_number, mark}
 
@@ -12,7 +12,7 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
         return;
     }
     let word = entries[i];
-    let mask = pair(entries[params.entries_all + i], entries[2u * params.entries_all + i]);
+    let mask = vec2<u32>(entries[params.entries_all + i], entries[2u * params.entries_all + i]);
     let row = params.first_row + word / 64u;
     if (params.depth & 1u) != 0u {
         gate[word] = gate[word] | mask;

@@ -17,12 +17,6 @@
     SIDE_OTHERS, CAPTURE_ATTACKER, CAPTURE_VICTIM, CAPTURE_CROSSING, CAPTURE_WORDS,
 }
 
-#ifdef INT64
-alias Word = u64;
-#else
-alias Word = vec2<u32>;
-#endif
-
 @compute @workgroup_size(64)
 fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) s: u32) {
     let local = group_number(group);
@@ -76,7 +70,7 @@ fn rows_apart(record: Record) -> bool {
 }
 
 /// All positions of a word: every piece where it may stand, no two on one square.
-fn valid_of(record: Record, s: u32) -> Word {
+fn valid_of(record: Record, s: u32) -> vec2<u32> {
     var taken = single(s);
     let row_pieces = plan[record.side + SIDE_ROW_PIECES];
     for (var p = 0u; p < row_pieces; p++) {
@@ -92,7 +86,7 @@ fn fixed_square(record: Record, s: u32, piece: u32) -> u32 {
 }
 
 /// Captures by the lane piece, which goes where the victim stands, and of it, where it stands on one of few squares.
-fn of_words(best: ptr<function, Worths>, record: Record, s: u32, free: Word) {
+fn of_words(best: ptr<function, Worths>, record: Record, s: u32, free: vec2<u32>) {
     let word_piece = plan[record.side + SIDE_ROW_PIECES];
     var capture = plan[record.side + SIDE_CAPTURES];
     for (var c = 0u; c < plan[record.side + SIDE_BY_LANE]; c++) {
@@ -130,7 +124,7 @@ fn by_lanes(worths: ptr<function, Worths>, record: Record, i: u32) -> bool {
         let attacker = plan[capture + CAPTURE_ATTACKER];
         let victim = plan[capture + CAPTURE_VICTIM];
         let fixed = placed_but(capture, record, attacker);
-        var words: Word;
+        var words: vec2<u32>;
         if attacker == word_piece {
             // From where it takes.
             words = hits(capture, record, square_of(record, victim));

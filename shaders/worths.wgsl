@@ -3,23 +3,17 @@
 // What the best move that leaves the class is worth, for 64 positions at once: 0 nothing, then losses, a draw, wins; greater
 // is better. Bit b of all 64 is one word.
 
-#import dsq::words::{any_of, lowest, has, filled, up, down, pair, low_of, high_of, EMPTY}
+#import dsq::words::{any_of, lowest, has, filled, up, down, EMPTY}
 #import dsq::buffers::{code_bits, worth_hold}
 #import dsq::group::{group_ballot, group_tell}
 #import dsq::shared::NONE
 
-#ifdef INT64
-alias Word = u64;
-#else
-alias Word = vec2<u32>;
-#endif
-
 struct Worths {
-    of_bit: array<Word, 12>,
+    of_bit: array<vec2<u32>, 12>,
 }
 
 /// Some positions have a move of this worth; it counts where it is greater than what they have.
-fn raise(best: ptr<function, Worths>, lanes: Word, worth: u32) {
+fn raise(best: ptr<function, Worths>, lanes: vec2<u32>, worth: u32) {
     var above = EMPTY;
     var equal = lanes;
     for (var b = code_bits(); b > 0u; b--) {
@@ -33,7 +27,7 @@ fn raise(best: ptr<function, Worths>, lanes: Word, worth: u32) {
 }
 
 /// The same with a worth of its own for each position.
-fn raise_all(best: ptr<function, Worths>, lanes: Word, other: ptr<function, Worths>) {
+fn raise_all(best: ptr<function, Worths>, lanes: vec2<u32>, other: ptr<function, Worths>) {
     var above = EMPTY;
     var equal = lanes;
     for (var b = code_bits(); b > 0u; b--) {
@@ -46,7 +40,7 @@ fn raise_all(best: ptr<function, Worths>, lanes: Word, other: ptr<function, Wort
 }
 
 /// The positions that have any.
-fn worth_anything(worths: ptr<function, Worths>) -> Word {
+fn worth_anything(worths: ptr<function, Worths>) -> vec2<u32> {
     var any = EMPTY;
     for (var b = 0u; b < code_bits(); b++) {
         any |= (*worths).of_bit[b];
@@ -62,7 +56,7 @@ fn worth_at(worths: ptr<function, Worths>, lane: u32) -> u32 {
     return worth;
 }
 
-fn with_worth(worths: ptr<function, Worths>, worth: u32) -> Word {
+fn with_worth(worths: ptr<function, Worths>, worth: u32) -> vec2<u32> {
     var same = filled(1u);
     for (var b = 0u; b < code_bits(); b++) {
         same &= ~((*worths).of_bit[b] ^ filled(worth >> b));
@@ -71,25 +65,25 @@ fn with_worth(worths: ptr<function, Worths>, worth: u32) -> Word {
 }
 
 /// The positions of a word with a seed: those worth something but a draw, which holds for ever.
-fn seeds_of(worths: ptr<function, Worths>) -> Word {
+fn seeds_of(worths: ptr<function, Worths>) -> vec2<u32> {
     return worth_anything(worths) & ~with_worth(worths, worth_hold());
 }
 
 /// A worth that some of the positions left in the row have; `NONE` if none is left. The same for the whole workgroup.
-fn next_worth(worths: ptr<function, Worths>, rest: Word, i: u32) -> u32 {
+fn next_worth(worths: ptr<function, Worths>, rest: vec2<u32>, i: u32) -> u32 {
     let ballot = group_ballot(any_of(rest), i);
     if !any_of(ballot) {
         return group_tell(NONE, 0u, i);
     }
-    let from = lowest(ballot);
+    let first = lowest(ballot);
     var worth = NONE;
-    if i == from {
+    if i == first {
         worth = worth_at(worths, lowest(rest));
     }
-    return group_tell(worth, from, i);
+    return group_tell(worth, first, i);
 }
 
-var<workgroup> tile: array<Word, 768>;
+var<workgroup> tile: array<vec2<u32>, 768>;
 
 /// Changes rows and columns: lane j of word i becomes lane i of word j. Invocation i has word i.
 fn transpose(worths: ptr<function, Worths>, i: u32) {
@@ -107,12 +101,12 @@ fn transpose(worths: ptr<function, Worths>, i: u32) {
 }
 
 /// Half of one word beside half of another that is `step` further on, or further back.
-fn exchanged(mine: Word, other: Word, step: u32, is_second: bool) -> Word {
+fn exchanged(mine: vec2<u32>, other: vec2<u32>, step: u32, is_second: bool) -> vec2<u32> {
     if step == 32u {
-        return select(pair(low_of(mine), low_of(other)), pair(high_of(other), high_of(mine)), is_second);
+        return select(vec2<u32>(mine.x, other.x), vec2<u32>(other.y, mine.y), is_second);
     }
     // Groups of `step` ones and `step` zeros.
     let half = 0xffffffffu / ((1u << step) + 1u);
-    let mask = pair(half, half);
+    let mask = vec2<u32>(half, half);
     return select((mine & mask) | up(other & mask, step), (mine & ~mask) | (down(other, step) & mask), is_second);
 }

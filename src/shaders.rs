@@ -196,9 +196,10 @@ fn masks() -> Vec<(String, u64)> {
 /// The text of `shaders/shared.wgsl`.
 #[cfg(test)]
 fn shared() -> String {
-    let mut text = "#define_import_path dsq::shared\n\n// Made from src/shaders.rs. Do not edit: change it there, and run \
+    let mut text =
+        "#define_import_path dsq::shared\n\n// Made from src/shaders.rs. Do not edit: change it there, and run \
                     the tests with DSQ_WRITE_SHADERS=1.\n\n"
-        .to_owned();
+            .to_owned();
     for (docs, name, value) in CONSTANTS {
         docs.iter().for_each(|doc| _ = writeln!(text, "///{doc}"));
         _ = writeln!(text, "const {name}: u32 = {value}u;");
@@ -232,37 +233,21 @@ pub(crate) const TABLE_KERNELS: &[(&str, &str)] =
 /// The kernels of perft.
 pub(crate) const PERFT_KERNELS: &[(&str, &str)] = files!(perft_groups, perft_expand, perft_count);
 
-/// What the texts of two adapters differ in.
-#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct Dialect {
-    /// Words are 64-bit integers and not pairs of 32-bit ones.
-    pub int64: bool,
-    /// Sums are made within subgroups first.
-    pub subgroups: bool,
+/// What a kernel asks of an adapter: with or without sums within subgroups, the one thing in which two texts differ.
+fn capabilities(subgroups: bool) -> Capabilities {
+    if subgroups { Capabilities::SUBGROUP } else { Capabilities::empty() }
 }
 
-impl Dialect {
-    /// What a module in this dialect asks of an adapter.
-    pub fn capabilities(self) -> Capabilities {
-        let has = |set: bool, capability| if set { capability } else { Capabilities::empty() };
-        has(self.int64, Capabilities::SHADER_INT64) | has(self.subgroups, Capabilities::SUBGROUP)
-    }
-
-    fn definitions(self) -> HashMap<String, ShaderDefValue> {
-        [("INT64", self.int64), ("SUBGROUPS", self.subgroups)]
-            .into_iter()
-            .filter(|(_, set)| *set)
-            .map(|(name, _)| (name.to_owned(), ShaderDefValue::Bool(true)))
-            .collect()
-    }
+fn definitions(subgroups: bool) -> HashMap<String, ShaderDefValue> {
+    subgroups.then(|| ("SUBGROUPS".to_owned(), ShaderDefValue::Bool(true))).into_iter().collect()
 }
 
-/// Kernels put together in one dialect.
+/// Kernels put together, with sums within subgroups or without.
 pub(crate) fn compose(
     kernels: &'static [(&'static str, &'static str)],
-    dialect: Dialect,
+    subgroups: bool,
 ) -> Result<Vec<(&'static str, Module)>, GpuError> {
-    let mut composer = Composer::default().with_capabilities(dialect.capabilities());
+    let mut composer = Composer::default().with_capabilities(capabilities(subgroups));
     let error = |name: &str, composer: &Composer, e: naga_oil::compose::ComposerError| GpuError::Shader {
         name: name.to_owned(),
         message: e.emit_to_string(composer),
@@ -272,7 +257,7 @@ pub(crate) fn compose(
         let descriptor = ComposableModuleDescriptor {
             source,
             file_path: &file,
-            shader_defs: dialect.definitions(),
+            shader_defs: definitions(subgroups),
             ..Default::default()
         };
         let added = composer.add_composable_module(descriptor).map(|_| ());
@@ -283,7 +268,7 @@ pub(crate) fn compose(
         let descriptor = NagaModuleDescriptor {
             source,
             file_path: &file,
-            shader_defs: dialect.definitions(),
+            shader_defs: definitions(subgroups),
             ..Default::default()
         };
         let module = composer.make_naga_module(descriptor);
@@ -307,12 +292,12 @@ mod tests {
     }
 
     #[test]
-    fn kernels_are_valid_in_every_dialect() {
-        for (int64, subgroups) in [(false, false), (false, true), (true, false), (true, true)] {
-            let dialect = Dialect { int64, subgroups };
-            for (name, module) in [TABLE_KERNELS, PERFT_KERNELS].into_iter().flat_map(|k| compose(k, dialect).unwrap()) {
-                let mut validator = Validator::new(ValidationFlags::all(), dialect.capabilities());
-                validator.validate(&module).unwrap_or_else(|e| panic!("{name} {dialect:?}: {e:?}"));
+    fn kernels_are_valid_with_and_without_subgroups() {
+        for subgroups in [false, true] {
+            let all = [TABLE_KERNELS, PERFT_KERNELS];
+            for (name, module) in all.into_iter().flat_map(|kernels| compose(kernels, subgroups).unwrap()) {
+                let mut validator = Validator::new(ValidationFlags::all(), capabilities(subgroups));
+                validator.validate(&module).unwrap_or_else(|e| panic!("{name}, subgroups {subgroups}: {e:?}"));
             }
         }
     }
@@ -320,7 +305,7 @@ mod tests {
     #[test]
     fn a_kernel_that_does_not_compile_is_named() {
         let kernels = &[("broken", "#import dsq::words::up\nfn main() { return up(1); }")];
-        let error = compose(kernels, Dialect { int64: false, subgroups: false }).unwrap_err();
+        let error = compose(kernels, false).unwrap_err();
         let GpuError::Shader { name, message } = error else { panic!("{error}") };
         assert_eq!(name, "broken");
         assert!(message.contains("shaders/broken.wgsl:2"), "{message}");

@@ -210,9 +210,9 @@ fn perft_of_random_games() {
     let options = RuleOptions::PRESETS.into_iter().map(|(_, options)| options);
     let options = options.chain(single.iter().map(|text| text.parse().unwrap()));
     let mut random = Pcg64::seed_from_u64(5);
-    for (rules, int64) in options.map(Rules::new).zip([false, true].into_iter().cycle()) {
+    for (rules, subgroups) in options.map(Rules::new).zip([false, true].into_iter().cycle()) {
         // Chunks of four positions, so that there are many.
-        let Some(gpu) = required(GpuPerft::open_limited(Choice::Any, &rules, 4 << 14, int64)) else { return };
+        let Some(gpu) = required(GpuPerft::open_limited(Choice::Any, &rules, 4 << 14, subgroups)) else { return };
         let mut position = Position::start();
         for ply in 0.. {
             let moves = position.moves(&rules);
@@ -241,10 +241,10 @@ fn perft_says_what_a_card_does_not_count() {
     }
 }
 
-/// The text for adapters without 64-bit integers and subgroups.
+/// The text for adapters without subgroups.
 #[test]
-fn words_in_two_halves() {
-    let limits = GpuLimits { int64: false, subgroups: false, ..GpuLimits::NONE };
+fn without_subgroups() {
+    let limits = GpuLimits { subgroups: false, ..GpuLimits::NONE };
     compare_levels_within(limits, &RuleOptions::default(), 3);
     compare_material_within(limits, "LTvDC", &RuleOptions::default());
     compare_levels_within(GpuLimits { byte_plies: 30, buffer: 1 << 20, ..limits }, &"no-move=loss".parse().unwrap(), 3);

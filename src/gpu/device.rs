@@ -107,8 +107,6 @@ pub fn adapters() -> Vec<AdapterReport> {
 /// An open device with its one queue.
 pub(crate) struct Device {
     pub report: AdapterReport,
-    /// Whether kernels may use 64-bit integers.
-    pub int64: bool,
     /// Whether kernels may use operations within subgroups.
     pub subgroups: bool,
     device: wgpu::Device,
@@ -200,7 +198,7 @@ impl Device {
         }
         let descriptor = wgpu::DeviceDescriptor {
             label: None,
-            required_features: adapter.features() & (wgpu::Features::SHADER_INT64 | wgpu::Features::SUBGROUP),
+            required_features: adapter.features() & wgpu::Features::SUBGROUP,
             required_limits: adapter.limits(),
             memory_hints: wgpu::MemoryHints::Performance,
             ..Default::default()
@@ -221,9 +219,8 @@ impl Device {
         let lost = Arc::new(OnceLock::new());
         let slot = lost.clone();
         device.set_device_lost_callback(move |_, text| _ = slot.set(text));
-        let has = |feature| device.features().contains(feature);
-        let (int64, subgroups) = (has(wgpu::Features::SHADER_INT64), has(wgpu::Features::SUBGROUP));
-        let this = Device { report, int64, subgroups, device, queue, error, lost, until_lost: AtomicU32::new(0) };
+        let subgroups = device.features().contains(wgpu::Features::SUBGROUP);
+        let this = Device { report, subgroups, device, queue, error, lost, until_lost: AtomicU32::new(0) };
         this.check()?;
         Ok(this)
     }

@@ -4,7 +4,7 @@
 use crate::board::{Animal, Color, Move, Position, Rules};
 use crate::gpu::{AdapterReport, Bound, Choice, Device, GpuError, Kernel, PARAMS_STRIDE, Part, Step};
 use crate::shaders::{
-    Dialect, PERFT_KERNELS, PerftParams, RULES_HABITAT, RULES_LEAPS_FILES, RULES_LEAPS_RANKS, RULES_OWN_RAT_BLOCKS, compose,
+    PERFT_KERNELS, PerftParams, RULES_HABITAT, RULES_LEAPS_FILES, RULES_LEAPS_RANKS, RULES_OWN_RAT_BLOCKS, compose,
 };
 
 /// Plies that the card makes.
@@ -48,13 +48,18 @@ impl<'a> GpuPerft<'a> {
         GpuPerft::open_limited(choice, rules, 1 << 30, true)
     }
 
-    /// The same with buffers of at most so many bytes, but of 16 KiB at least, and without 64-bit integers if they are not
+    /// The same with buffers of at most so many bytes, but of 16 KiB at least, and without sums in subgroups if they are not
     /// allowed: for tests.
-    pub fn open_limited(choice: Choice, rules: &'a Rules, buffer: u64, int64: bool) -> Result<GpuPerft<'a>, GpuError> {
+    pub fn open_limited(
+        choice: Choice,
+        rules: &'a Rules,
+        buffer: u64,
+        subgroups: bool,
+    ) -> Result<GpuPerft<'a>, GpuError> {
         let device = Device::open(choice, 4)?;
-        let dialect = Dialect { int64: int64 && device.int64, subgroups: device.subgroups };
+        let subgroups = subgroups && device.subgroups;
         let layout = device.layout(&[true, false, true, false])?;
-        let kernels: Vec<Kernel> = compose(PERFT_KERNELS, dialect)?
+        let kernels: Vec<Kernel> = compose(PERFT_KERNELS, subgroups)?
             .into_iter()
             .map(|(name, module)| device.kernel(&layout, name, module, &[]))
             .collect::<Result<_, GpuError>>()?;
@@ -275,9 +280,9 @@ mod tests {
 
     #[test]
     fn kernels_do_as_their_twins() {
-        for (rules, int64) in [("paper", true), ("shore=none,traps=any,own-rat-blocks=no", false)] {
+        for (rules, subgroups) in [("paper", true), ("shore=none,traps=any,own-rat-blocks=no", false)] {
             let rules = Rules::new(rules.parse::<RuleOptions>().unwrap());
-            let gpu = match GpuPerft::open_limited(Choice::Any, &rules, 1 << 22, int64) {
+            let gpu = match GpuPerft::open_limited(Choice::Any, &rules, 1 << 22, subgroups) {
                 Ok(gpu) => gpu,
                 Err(error) => {
                     assert!(std::env::var_os("DSQ_REQUIRE_GPU").is_none_or(|v| v != "1"), "{error}");
@@ -294,10 +299,9 @@ mod tests {
             device.write(&gpu.work, 0, &[0; WORK as usize]);
             device.write(&gpu.work, 4 * u64::from(COUNTS), &[positions.len() as u32]);
             device.write(&gpu.frontiers[0], 0, &data);
-            let params =
-                PerftParams { turn: 0, old_count: COUNTS, fresh_count: COUNTS + 1, groups: GROUPS, sum: SUM };
+            let params = PerftParams { turn: 0, old_count: COUNTS, fresh_count: COUNTS + 1, groups: GROUPS, sum: SUM };
             device.write(&gpu.params, 0, &params.words());
-            [&gpu.groups, &gpu.expand, &gpu.count].map(run);
+            [&gpu.groups, &gpu.expand, &gpu.count].into_iter().for_each(run);
 
             assert_eq!(read(GROUPS, 3), perft_groups(positions.len() as u32));
             let expected = perft_expand(&positions, &rules);

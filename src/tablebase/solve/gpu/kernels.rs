@@ -2,13 +2,14 @@
 
 use super::plan::{SEEN_BUFFERS, TABLE_BUFFERS};
 use crate::gpu::{Device, GpuError, Kernel, Layout, Step};
-use crate::shaders::{Dialect, TABLE_KERNELS, compose};
+use crate::shaders::{TABLE_KERNELS, compose};
 use std::time::{Duration, Instant};
 
 /// What a set of kernels is compiled for.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Variant {
-    pub dialect: Dialect,
+    /// Sums are made within subgroups first.
+    pub subgroups: bool,
     /// Two bytes a cell.
     pub wide: bool,
     /// Whether values are kept.
@@ -81,7 +82,7 @@ impl KernelSet {
     pub fn new(device: &Device, variant: Variant) -> Result<KernelSet, GpuError> {
         let start = Instant::now();
         let layout = device.layout(&read_only())?;
-        let kernels: Vec<_> = compose(TABLE_KERNELS, variant.dialect)?
+        let kernels: Vec<_> = compose(TABLE_KERNELS, variant.subgroups)?
             .into_iter()
             .map(|(name, module)| Ok((name, device.kernel(&layout, name, module, &variant.overrides())?)))
             .collect::<Result<_, GpuError>>()?;

@@ -18,7 +18,6 @@ mod work;
 
 use crate::board::{ByColor, Color};
 use crate::gpu::{AdapterReport, Choice, Device, GpuError};
-use crate::shaders::Dialect;
 use crate::tablebase::class::Classes;
 use crate::tablebase::index::WIDTH;
 use crate::tablebase::solve::cpu::pass::Solved;
@@ -27,13 +26,13 @@ use crate::tablebase::solve::cpu::seeds::worth;
 use crate::tablebase::value::Cells;
 use crate::tablebase::{ClassId, Table};
 use kernels::{KernelSet, Variant, read_only};
+pub use needs::BatchNeeds;
 use plan::{SEEN_BUFFERS, TABLE_BUFFERS, TablePlace};
 use rayon::prelude::*;
 use run::Run;
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
-pub use needs::BatchNeeds;
 pub use work::GpuWork;
 
 /// Bounds that are lower than the adapter's, for tests of what happens beyond them.
@@ -43,8 +42,7 @@ pub struct GpuLimits {
     pub buffer: u64,
     /// The longest line for which a cell has one byte, 253 at most.
     pub byte_plies: u16,
-    /// Whether words may be 64-bit integers, and sums be made within subgroups.
-    pub int64: bool,
+    /// Whether sums may be made within subgroups.
     pub subgroups: bool,
     /// Bytes of all buffers of a batch.
     pub memory: u64,
@@ -54,14 +52,8 @@ pub struct GpuLimits {
 
 impl GpuLimits {
     /// No bounds but the adapter's.
-    pub const NONE: GpuLimits = GpuLimits {
-        buffer: u64::MAX,
-        byte_plies: Cells::BYTE_PLIES,
-        int64: true,
-        subgroups: true,
-        memory: u64::MAX,
-        lost_after: 0,
-    };
+    pub const NONE: GpuLimits =
+        GpuLimits { buffer: u64::MAX, byte_plies: Cells::BYTE_PLIES, subgroups: true, memory: u64::MAX, lost_after: 0 };
 }
 
 /// A graphics card that solves classes.
@@ -127,11 +119,8 @@ impl Gpu {
     }
 
     fn variant(&self, keep: bool, wide: bool, pages: u32, tables: u32) -> Variant {
-        let dialect = Dialect {
-            int64: self.device.int64 && self.limits.int64,
-            subgroups: self.device.subgroups && self.limits.subgroups,
-        };
-        Variant { dialect, wide, keep, pages, tables }
+        let subgroups = self.device.subgroups && self.limits.subgroups;
+        Variant { subgroups, wide, keep, pages, tables }
     }
 
     fn set(&mut self, variant: Variant) -> Result<Arc<KernelSet>, GpuError> {
@@ -201,7 +190,10 @@ impl Gpu {
     fn start<'a>(&'a mut self, batch: &'a Batch<'a>, wide: bool, page_rows: u64) -> Result<Run<'a>, GpuError> {
         let needed = self.needs(batch, wide, page_rows).bytes;
         if needed > self.limits.memory {
-            return Err(GpuError::OutOfMemory(format!("{needed} bytes are needed, and {} allowed", self.limits.memory)));
+            return Err(GpuError::OutOfMemory(format!(
+                "{needed} bytes are needed, and {} allowed",
+                self.limits.memory
+            )));
         }
         let tables = self.tables(batch, wide)?;
         let seen_rows = self.seen_rows(page_rows);
@@ -277,8 +269,7 @@ struct Tables {
 impl Tables {
     fn new(device: &Device, batch: &Batch<'_>, ids: &[ClassId], wide: bool, limit: u64) -> Result<Tables, GpuError> {
         let options = batch.classes.options();
-        let dialect = Dialect { int64: false, subgroups: false };
-        let variant = Variant { dialect, wide, keep: false, pages: 1, tables: 1 };
+        let variant = Variant { subgroups: false, wide, keep: false, pages: 1, tables: 1 };
         let small: Vec<Option<u32>> =
             (0..1 << 12).map(|code| plan::small_worth(worth(code, options), variant)).collect();
         let mut this = Tables { wide, places: HashMap::new(), buffers: Vec::new() };

@@ -49,7 +49,11 @@ impl Gpu {
         let batches = self.batches(ids, classes);
         let tables = vec![None; classes.len()];
         let needs = |batch: &Vec<ClassId>| {
-            self.needs(&Batch { ids: batch, upcoming: ids, classes, tables: &tables, keep }, false, self.page_rows(false))
+            self.needs(
+                &Batch { ids: batch, upcoming: ids, classes, tables: &tables, keep },
+                false,
+                self.page_rows(false),
+            )
         };
         batches.iter().map(needs).collect()
     }
@@ -67,7 +71,10 @@ impl Gpu {
         let tables = self.table_bytes(batch, wide);
         let depths = if wide { 4096 } else { 256 };
         // Records, stamps, what is left, and two lists; then sizes of dispatches, counts, and what moves and captures take.
-        let lists = 4 * (6 * rows + 4 * depths * pages + batch.ids.len() as u64 * (4 * depths + 2 * u64::from(SIDE_WORDS) + 20_000));
+        let lists = 4
+            * (6 * rows
+                + 4 * depths * pages
+                + batch.ids.len() as u64 * (4 * depths + 2 * u64::from(SIDE_WORDS) + 20_000));
         let bytes = planes + codes + seeds + tables + lists;
         let moved = (rows as f64 * (WIDTH * 64) as f64 * MOVED_PER_CELL) as u64;
         BatchNeeds {

@@ -4,8 +4,8 @@
 use super::kernels::Variant;
 use crate::board::geometry::{LEAP_DOWN, LEAP_LEFT, LEAP_RIGHT, LEAP_UP};
 use crate::board::{Color, Direction, Square};
-use crate::tablebase::class::Classes;
 use crate::shaders::*;
+use crate::tablebase::class::Classes;
 use crate::tablebase::index::{Index, ROW_CELLS, WIDTH, squares_in_play};
 use crate::tablebase::solve::cpu::quiet::{LaneLeaps, QuietMoves, WordLeap};
 use crate::tablebase::solve::cpu::seeds::{Capture, HOLD, NOTHING, SeedMoves, WIN_AT_ONCE, Worth};
@@ -108,15 +108,8 @@ impl Plan {
     pub fn new(ids: &[ClassId], classes: &Classes, table: &dyn Fn(Option<(usize, Color)>) -> TablePlace) -> Plan {
         let options = classes.options();
         let crossed = Crossed::new();
-        let mut plan = Plan {
-            data: Vec::new(),
-            members: Vec::new(),
-            side_rows: 0,
-            records: 0,
-            crossed: 0,
-            crossing: 0,
-            zeros: 0,
-        };
+        let mut plan =
+            Plan { data: Vec::new(), members: Vec::new(), side_rows: 0, records: 0, crossed: 0, crossing: 0, zeros: 0 };
         plan.zeros = plan.extend(vec![0; 2 * 4 * WIDTH * 8]);
         plan.crossed = plan.extend(crossed.0.iter().flat_map(|&c| halves(c)));
         let mut crossing = vec![0; WIDTH * WIDTH];
@@ -252,8 +245,7 @@ impl Plan {
         table: &dyn Fn(Option<(usize, Color)>) -> TablePlace,
     ) -> [u32; CAPTURE_WORDS as usize] {
         let (word_piece, lane_piece) = (pieces - 2, pieces - 1);
-        let by_victim =
-            capture.attacker == lane_piece || capture.attacker == word_piece && capture.victim < word_piece;
+        let by_victim = capture.attacker == lane_piece || capture.attacker == word_piece && capture.victim < word_piece;
         let hits = if by_victim { &capture.hits_to } else { &capture.hits_from };
         let masks: Vec<u32> = hits
             .iter()

@@ -138,7 +138,9 @@ impl Card {
         let mut by_depth = vec![0..0; usize::from(self.variant.max_plies()) + 4];
         for depth in 1..by_depth.len() {
             let worths = (1..self.variant.worths()).filter(|&worth| worth != self.variant.hold());
-            let Some(worth) = worths.into_iter().find(|&worth| depth_of_worth(worth, self.variant) == depth) else { continue };
+            let Some(worth) = worths.into_iter().find(|&worth| depth_of_worth(worth, self.variant) == depth) else {
+                continue;
+            };
             self.cursors[worth as usize] = total;
             by_depth[depth] = total as usize..(total + self.histogram[worth as usize]) as usize;
             total += self.histogram[worth as usize];
@@ -313,7 +315,8 @@ impl Card {
 
     fn word_moves(&self, record: (u32, u32), here: &Each<u64>) -> Each<u64> {
         let side = record.1;
-        let around = |s: usize, by: i32| s.checked_add_signed(by as isize).and_then(|s| here.get(s)).copied().unwrap_or(0);
+        let around =
+            |s: usize, by: i32| s.checked_add_signed(by as isize).and_then(|s| here.get(s)).copied().unwrap_or(0);
         each(|s| {
             let right = if has(NOT_G, s as u32) { around(s, 1) } else { 0 };
             let left = if has(NOT_A, s as u32) { around(s, -1) } else { 0 };
@@ -449,7 +452,8 @@ impl Card {
         }
         let bytes = stride / 8;
         for cell in 0..WIDTH * WIDTH {
-            let value = (0..code_bits as usize).fold(0, |value, b| value | (code[b][cell / 64] >> (cell % 64) & 1) << b);
+            let value =
+                (0..code_bits as usize).fold(0, |value, b| value | (code[b][cell / 64] >> (cell % 64) & 1) << b);
             let word = &mut self.codes[first + cell * bytes / 8];
             let shift = cell * bytes % 8 * 8;
             *word = *word & !((1u64 << (8 * bytes)) - 1 << shift) | value << shift;

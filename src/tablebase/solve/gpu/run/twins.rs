@@ -26,9 +26,9 @@ fn on_card(rules: &str, wide: bool, test: impl Fn(&mut Scene<'_>)) {
     [true, false].into_iter().for_each(|all| on_card_with(all, rules, wide, &test));
 }
 
-/// With all that the adapter has, or without 64-bit integers and subgroups.
+/// With all that the adapter has, or without subgroups.
 fn on_card_with(all: bool, rules: &str, wide: bool, test: &impl Fn(&mut Scene<'_>)) {
-    let limits = GpuLimits { buffer: 1 << 15, int64: all, subgroups: all, ..GpuLimits::NONE };
+    let limits = GpuLimits { buffer: 1 << 15, subgroups: all, ..GpuLimits::NONE };
     let mut gpu = match Gpu::open_limited(Choice::Any, limits) {
         Ok(gpu) => gpu,
         Err(error) => {
@@ -365,7 +365,11 @@ fn buckets() {
                     }
                     rows.dedup();
                     let runs = rows.len();
-                    assert_eq!(rows.into_iter().collect::<BTreeSet<_>>().len(), runs, "the words of a row lie together");
+                    assert_eq!(
+                        rows.into_iter().collect::<BTreeSet<_>>().len(),
+                        runs,
+                        "the words of a row lie together"
+                    );
                 }
             }
             assert_eq!(found, expected);
@@ -452,7 +456,12 @@ fn seed_pass() {
                 let here: Vec<usize> = here.copied().collect();
                 let number_of = |&word: &usize| (word % page_words) as u32;
                 let (low, high) = (|&word: &usize| seeds[word] as u32, |&word: &usize| (seeds[word] >> 32) as u32);
-                let entries = [here.iter().map(number_of).collect::<Vec<_>>(), here.iter().map(low).collect(), here.iter().map(high).collect()].concat();
+                let entries = [
+                    here.iter().map(number_of).collect::<Vec<_>>(),
+                    here.iter().map(low).collect(),
+                    here.iter().map(high).collect(),
+                ]
+                .concat();
                 let mut of_depth = vec![[0; 2]; usize::from(depth) + 1];
                 of_depth[usize::from(depth)] = [0, here.len() as u32];
                 scene.run.pages[number].entries = scene.run.device.buffer_with("seeds", &entries).unwrap();

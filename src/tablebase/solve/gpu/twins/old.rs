@@ -20,7 +20,8 @@ impl Card {
                 self.old.touch("planes", 8, places.iter().map(|(row, _)| Some(row * WIDTH + s)));
             }
             for k in 0..=8 {
-                let place = |(_, (there, slots)): &(usize, (usize, usize))| (k <= *slots).then_some((there + k) * WIDTH + s);
+                let place =
+                    |(_, (there, slots)): &(usize, (usize, usize))| (k <= *slots).then_some((there + k) * WIDTH + s);
                 self.old.touch("planes", 8, places.iter().map(place));
             }
         }

@@ -2,7 +2,6 @@
 
 use super::{Card, Log, Touched};
 use crate::board::{Color, RuleOptions};
-use crate::shaders::Dialect;
 use crate::tablebase::solve::cpu::seeds::worth;
 use crate::tablebase::solve::gpu::kernels::Variant;
 use crate::tablebase::solve::gpu::plan::{Plan, TablePlace, small_worth};
@@ -12,8 +11,7 @@ use std::collections::HashMap;
 /// A class solved by the twins, from what a solver has of fewer pieces.
 fn solved(solver: &Solver, id: ClassId, wide: bool) -> Card {
     let classes = solver.classes();
-    let dialect = Dialect { int64: true, subgroups: true };
-    let variant = Variant { dialect, wide, keep: true, pages: 1, tables: 1 };
+    let variant = Variant { subgroups: true, wide, keep: true, pages: 1, tables: 1 };
     let mut table = vec![variant.win_at_once() as u16; 4];
     let mut places = HashMap::new();
     for smaller in classes.captures(id) {
@@ -42,7 +40,8 @@ fn compare(solver: &mut Solver, id: ClassId, wide: bool) -> Card {
         let bytes: &[u8] = bytemuck::cast_slice(&card.codes);
         for cell in 0..rows * ROW_CELLS {
             let at = i * rows * ROW_CELLS + cell;
-            let found = if wide { u16::from(bytes[2 * at]) | u16::from(bytes[2 * at + 1]) << 8 } else { bytes[at].into() };
+            let found =
+                if wide { u16::from(bytes[2 * at]) | u16::from(bytes[2 * at + 1]) << 8 } else { bytes[at].into() };
             assert_eq!(found, cells.get(cell), "{material}, {color:?} to move, cell {cell}");
         }
         let by_plies = &solver.class_stats(id).unwrap()[color].by_plies;
@@ -92,7 +91,9 @@ fn neighbours_read_neighbouring_words() {
     for material in ["LRvT", "EPvL", "TRvR"] {
         let id = class(&solver, material);
         let card = compare(&mut solver, id, false);
-        for (kernel, least) in [("quiet_pass", 0.9), ("no_move", 0.9), ("finish", 0.9), ("seeds", 0.6), ("buckets", 0.6)] {
+        for (kernel, least) in
+            [("quiet_pass", 0.9), ("no_move", 0.9), ("finish", 0.9), ("seeds", 0.6), ("buckets", 0.6)]
+        {
             let found = sum(&card.log, kernel, &MEMORIES).efficiency();
             assert!(found >= least, "{material}: {kernel} uses {found:.3} of the bytes that it moves");
         }
@@ -189,11 +190,12 @@ fn roofline(per_cell: f64) -> String {
          length of the lines, so five and six pieces will want more; the first run on a card confirms or refutes these \
          numbers.\n\n| | cells | bytes | H200, 4.8 TB/s | RTX 4090, 1.0 TB/s | Apple M, 0.4 TB/s |\n|---|---|---|---|---|---|\n"
     );
-    for (what, cells) in [("four pieces", cells(4)), ("five pieces", cells(5)), ("a six-piece class of land animals", six)] {
+    for (what, cells) in
+        [("four pieces", cells(4)), ("five pieces", cells(5)), ("a six-piece class of land animals", six)]
+    {
         let bytes = cells * per_cell;
         let seconds = [4.8e12, 1.0e12, 0.4e12].map(|bandwidth| format!(" {:.3} s |", bytes / bandwidth)).concat();
         text += &format!("| {what} | {cells:.3e} | {bytes:.2e} |{seconds}\n");
     }
     text
 }
-
