@@ -62,7 +62,7 @@ impl BackendArg {
     #[cfg(feature = "gpu")]
     pub fn solver(&self, rules: &RuleOptions, pieces: usize) -> Result<Solver, Failure> {
         let solver = Solver::new(rules, pieces, Options::default());
-        Ok(match self.card()? {
+        Ok(match self.gpu()? {
             Some(gpu) => solver.on_gpu(gpu, self.backend == Backend::Auto),
             None => solver,
         })
@@ -70,14 +70,14 @@ impl BackendArg {
 
     /// The graphics card, if one is wanted and there.
     #[cfg(feature = "gpu")]
-    fn card(&self) -> Result<Option<doushouqi::tablebase::Gpu>, Failure> {
+    pub fn gpu(&self) -> Result<Option<doushouqi::tablebase::Gpu>, Failure> {
         self.backend.open(doushouqi::tablebase::Gpu::open)
     }
 
     /// The name of the graphics card, if one is wanted and there.
     pub fn card_name(&self) -> Result<Option<String>, Failure> {
         #[cfg(feature = "gpu")]
-        return Ok(self.card()?.map(|gpu| gpu.adapter().name.clone()));
+        return Ok(self.gpu()?.map(|gpu| gpu.adapter().name.clone()));
         #[cfg(not(feature = "gpu"))]
         return match self.backend {
             Backend::Gpu => Err(Failure::Environment(super::NO_GPU_FEATURE.to_owned())),

@@ -7,6 +7,7 @@ mod charts;
 mod compare;
 mod control;
 mod devices;
+mod dry_run;
 mod export;
 mod generate;
 mod machine;
