@@ -242,8 +242,7 @@ pub fn random_positions(pieces: usize, count: usize) -> Vec<Position> {
     let materials = Material::all(pieces);
     let rules = Rules::default();
     let mut position = || {
-        let pieces = random.choose(&materials)?.pieces();
-        let pieces: Vec<Piece> = pieces.map(|(color, animal)| Piece { color, animal }).collect();
+        let pieces: Vec<Piece> = random.choose(&materials)?.pieces().collect();
         random.placement(&pieces, &rules)
     };
     std::iter::repeat_with(&mut position).flatten().take(count).collect()
@@ -274,7 +273,7 @@ pub fn probe(quick: bool, dir: &Path) -> Result<Vec<ProbeTime>, SetError> {
     let job = Generate { pieces, ..Generate::new(dir, RuleOptions::PAPER) };
     job.run(&mut Solver::new(&job.rules, pieces, Options::default()), &|_| ())?;
     let set = TableSet::open(dir)?;
-    let mut look = |i: usize| set.probe(&positions[i]).map(|value| _ = black_box(value));
+    let mut look = |i: usize| set.value(&positions[i]).map(|value| _ = black_box(value));
     time("distance, random positions", n, &mut look)?;
     time("distance, one position again and again", 20 * n, &mut |_| look(0))?;
     Ok(times)

@@ -53,7 +53,7 @@ fn compare_levels(rules: &RuleOptions, most: usize) {
 fn compare_levels_within(limits: GpuLimits, rules: &RuleOptions, most: usize) {
     let Some(gpu) = limited_gpu(limits) else { return };
     let mut cpu = Solver::new(rules, most, Options::default());
-    let mut gpu = Solver::new(rules, most, Options::default()).on_gpu(gpu, false);
+    let mut gpu = Solver::new(rules, most, Options::default()).on(gpu);
     for pieces in 2..=most {
         cpu.solve_level(pieces, true, &|_, _| {}).unwrap();
         gpu.solve_level(pieces, true, &|_, _| {}).unwrap();
@@ -73,7 +73,7 @@ fn compare_material_within(limits: GpuLimits, material: &str, rules: &RuleOption
     let Some(gpu) = limited_gpu(limits) else { return };
     let material: Material = material.parse().unwrap();
     let mut cpu = Solver::new(rules, material.len(), Options::default());
-    let mut gpu = Solver::new(rules, material.len(), Options::default()).on_gpu(gpu, false);
+    let mut gpu = Solver::new(rules, material.len(), Options::default()).on(gpu);
     let id = cpu.classes().member(material).unwrap().class;
     cpu.solve_class(id, &|_, _| {}).unwrap();
     gpu.solve_class(id, &|_, _| {}).unwrap();
@@ -137,20 +137,20 @@ fn pages() {
 }
 
 /// Two and three pieces on a card that fails, and what the processor took over.
-fn solved_on_failing_card(limits: GpuLimits) -> Option<Vec<GpuError>> {
+fn solved_on_failing_card(limits: GpuLimits) -> Option<Vec<String>> {
     let gpu = limited_gpu(limits)?;
     let rules = RuleOptions::default();
     let mut cpu = Solver::new(&rules, 3, Options::default());
-    let mut gpu = Solver::new(&rules, 3, Options::default()).on_gpu(gpu, true);
+    let mut gpu = Solver::new(&rules, 3, Options::default()).on(OrElse::new(gpu, Processor::default()));
     for pieces in 2..=3 {
         cpu.solve_level(pieces, true, &|_, _| {}).unwrap();
         gpu.solve_level(pieces, true, &|_, _| {}).unwrap();
     }
     let ids: Vec<ClassId> = cpu.classes().iter().map(|(id, _)| id).collect();
     ids.iter().for_each(|&id| assert_same(&cpu, &gpu, id));
-    let instead = gpu.cpu_instead();
-    assert!(instead.len() < ids.len(), "the card did something");
-    Some(instead.iter().map(|(_, error)| error.clone()).collect())
+    let taken_over = gpu.backend().taken_over();
+    assert!(taken_over.len() < ids.len(), "the card did something");
+    Some(taken_over.iter().map(|(_, error)| error.to_string()).collect())
 }
 
 #[test]
@@ -159,10 +159,10 @@ fn the_processor_goes_on_when_the_device_is_lost() {
     let limits = GpuLimits { buffer: 1 << 20, lost_after: 60, ..GpuLimits::NONE };
     let Some(errors) = solved_on_failing_card(limits) else { return };
     assert!(!errors.is_empty());
-    assert!(errors.iter().all(|error| matches!(error, GpuError::Lost(_))), "{errors:?}");
+    assert!(errors.iter().all(|error| error.contains("the graphics device is lost")), "{errors:?}");
     // Without the processor it is an error.
     let Some(gpu) = limited_gpu(limits) else { return };
-    let mut gpu = Solver::new(&RuleOptions::default(), 3, Options::default()).on_gpu(gpu, false);
+    let mut gpu = Solver::new(&RuleOptions::default(), 3, Options::default()).on(gpu);
     gpu.solve_level(2, true, &|_, _| {}).unwrap();
     let error = gpu.solve_level(3, true, &|_, _| {}).unwrap_err();
     assert!(error.to_string().contains("lost"), "{error}");
@@ -172,10 +172,10 @@ fn the_processor_goes_on_when_the_device_is_lost() {
 fn batches_shrink_and_the_processor_takes_over_when_memory_is_short() {
     // Enough for some classes of three pieces alone, not for many, nor for the largest.
     let Some(errors) = solved_on_failing_card(GpuLimits { memory: 1_000_000, ..GpuLimits::NONE }) else { return };
-    assert!(errors.iter().all(|error| matches!(error, GpuError::OutOfMemory(_))), "{errors:?}");
+    assert!(errors.iter().all(|error| error.contains("has no memory left")), "{errors:?}");
     // No class is too large for this, but all together are.
     let Some(errors) = solved_on_failing_card(GpuLimits { memory: 8 << 20, ..GpuLimits::NONE }) else { return };
-    assert_eq!(errors, []);
+    assert!(errors.is_empty(), "{errors:?}");
 }
 
 /// Lines of three pieces take up to 67 plies, so a lower limit sends some classes to the kernels with two bytes a cell.

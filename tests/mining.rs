@@ -11,10 +11,10 @@ use doushouqi::mining::learn::{learn, learn_all, learn_whole, sizes};
 use doushouqi::mining::patterns::{draws, fortresses, longest_lines, parities, swaps};
 use doushouqi::mining::printed::{POSITIONS, judge, judge_positions, wrong_positions};
 use doushouqi::mining::zugzwang::zugzwangs;
-use doushouqi::mining::{FeatureSet, Sample, Tables, Which, Winner};
+use doushouqi::mining::{FeatureSet, Sample, Which, Winner};
 use doushouqi::plot::{Axis, Line, line_chart};
 use doushouqi::reproduce::ENDGAMES;
-use doushouqi::tablebase::{Material, Value};
+use doushouqi::tablebase::{Material, Probe, Solver, Value};
 use dsq::{dsq, stdout};
 use serde_json::Value as Json;
 use slow::Board;
@@ -26,9 +26,9 @@ use std::sync::OnceLock;
 const PAPER: RuleOptions = RuleOptions::PAPER;
 
 /// All of two and three pieces.
-fn tables() -> &'static Tables {
-    static TABLES: OnceLock<Tables> = OnceLock::new();
-    TABLES.get_or_init(|| Tables::solve(&PAPER, 3).expect("three pieces are solved"))
+fn tables() -> &'static Solver {
+    static TABLES: OnceLock<Solver> = OnceLock::new();
+    TABLES.get_or_init(|| Solver::solved(&PAPER, 3).expect("three pieces are solved"))
 }
 
 fn material(text: &str) -> Material {
@@ -276,9 +276,9 @@ fn features_are_the_slow_twins() {
     for name in ["EvE", "PvE", "LvE", "EvL", "LvL", "RvL", "RvR", "PvR"] {
         let set = FeatureSet::new(material(name), &PAPER, Which::Paper);
         assert_eq!(set.features().len(), 11);
-        let men = set.men().to_vec();
-        for (_, w, b, _) in slow_positions(men[0].1, men[1].1) {
-            let twin = Twin { white: (men[0].1, w), black: (men[1].1, b), reading: TAKEN };
+        let pieces = set.pieces().to_vec();
+        for (_, w, b, _) in slow_positions(pieces[0].animal, pieces[1].animal) {
+            let twin = Twin { white: (pieces[0].animal, w), black: (pieces[1].animal, b), reading: TAKEN };
             for (feature, value) in set.features().iter().zip(set.values(&[w, b])) {
                 assert_eq!(i32::from(value), twin.value(&feature.name), "{name} {w} {b} {}", feature.name);
             }
@@ -290,7 +290,7 @@ fn features_are_the_slow_twins() {
 fn features_do_not_change_in_the_mirror() {
     for name in ["EPvL", "LvTR", "RvER", "TRvL"] {
         let set = FeatureSet::new(material(name), &PAPER, Which::WithMaterial);
-        let table = tables().table(material(name)).expect("three pieces are solved");
+        let table = tables().material_table(material(name)).expect("three pieces are solved");
         let mut places = 0;
         table
             .each(Color::White, |squares, _| {
@@ -312,21 +312,21 @@ fn takes_is_a_legal_capture() {
     let rules = Rules::new(PAPER);
     for name in ["LvR", "RvE", "TRvL", "ELvR"] {
         let set = FeatureSet::new(material(name), &PAPER, Which::All);
-        let table = tables().table(material(name)).expect("solved");
-        let men = set.men().to_vec();
-        let black = men.iter().position(|man| man.0 == Color::Black).expect("Black has a piece");
+        let table = tables().material_table(material(name)).expect("solved");
+        let pieces = set.pieces().to_vec();
+        let black = pieces.iter().position(|piece| piece.color == Color::Black).expect("Black has a piece");
         let white_names: Vec<(usize, usize)> = (0..black)
             .map(|i| {
-                let name = if men.len() == 2 { "takes_w".to_owned() } else { format!("takes_w{i}b") };
+                let name = if pieces.len() == 2 { "takes_w".to_owned() } else { format!("takes_w{i}b") };
                 (i, set.find(&name).unwrap_or_else(|| panic!("{name}")))
             })
             .collect();
         table
             .each(Color::White, |squares, _| {
-                let position = doushouqi::tablebase::position_of(&men, squares, Color::White).expect("a position");
+                let position = doushouqi::tablebase::position_of(&pieces, squares, Color::White).expect("a position");
                 let moves = position.moves(&rules);
                 for &(i, feature) in &white_names {
-                    let takes = moves.iter().any(|mv| mv.animal == men[i].1 && mv.to == squares[black]);
+                    let takes = moves.iter().any(|mv| mv.animal == pieces[i].animal && mv.to == squares[black]);
                     assert_eq!(set.values(squares)[feature] == 1, takes, "{name} {position:?}");
                 }
                 Ok::<(), ()>(())
@@ -369,7 +369,7 @@ fn every_material_of_two_pieces_has_a_perfect_tree() {
         // Walked here, the tree says of every position what the table says.
         let name = line["material"].as_str().expect("a material");
         let set = FeatureSet::new(material(name), &PAPER, Which::All);
-        let table = tables().table(material(name)).expect("solved");
+        let table = tables().material_table(material(name)).expect("solved");
         let wrong = wrong_positions(&set, &table, &PAPER, |values| {
             let value = |feature: &str| i64::from(values[set.find(feature).expect("a feature of that name")]);
             match walk(&line["tree"], &value).as_str() {
@@ -405,7 +405,7 @@ fn one_tree_says_who_wins_all_positions_of_two_pieces() {
     assert_eq!(whole.tree.misclassified(), 0);
     for material in Material::all(2) {
         let set = FeatureSet::new(material, &PAPER, Which::WithMaterial);
-        let table = tables().table(material).expect("solved");
+        let table = tables().material_table(material).expect("solved");
         assert_eq!(wrong_positions(&set, &table, &PAPER, |values| whole.tree.classify(values)), [], "{material}");
     }
 }
@@ -422,7 +422,7 @@ fn trees_of_few_leaves_count_their_mistakes() {
         before = wrong;
     }
     let one = learn(tables(), material("EvE"), None, Some(1)).expect("solved");
-    let stats = tables().stats(material("EvE")).expect("solved").summary();
+    let stats = tables().stats(material("EvE")).expect("solved").white.summary();
     assert_eq!(one.tree.misclassified(), stats.positions - stats.wins.max(stats.losses).max(stats.draws));
 }
 
@@ -430,7 +430,7 @@ fn trees_of_few_leaves_count_their_mistakes() {
 fn trees_of_three_pieces_are_perfect_too() {
     for name in ["ELvL", "PDvR", "EPvE"] {
         let found = learn(tables(), material(name), None, None).expect("solved");
-        let table = tables().table(material(name)).expect("solved");
+        let table = tables().material_table(material(name)).expect("solved");
         assert_eq!(found.tree.misclassified(), 0);
         assert_eq!(wrong_positions(&found.set, &table, &PAPER, |values| found.tree.classify(values)), [], "{name}");
     }
@@ -453,7 +453,7 @@ fn samples_and_trees_are_the_same_each_time() {
     let one = || {
         let name = material("LvL");
         let set = FeatureSet::new(name, &PAPER, Which::All);
-        let table = tables().table(name).expect("solved");
+        let table = tables().material_table(name).expect("solved");
         let sample = Sample::new([(&set, &table)], &PAPER);
         (sample.rows(), learn(tables(), name, None, None).expect("solved").tree)
     };
@@ -602,7 +602,7 @@ fn the_longest_lines_are_played_out() {
         let mut position = Position::from_fen(&line.fen).expect("a FEN");
         let first = position.turn();
         for (i, mv) in line.line.iter().enumerate() {
-            let left = tables().verdict(&position, &rules).and_then(|verdict| verdict.dtw);
+            let left = tables().verdict(&position).unwrap().and_then(|verdict| verdict.dtw);
             assert_eq!(left, Some(line.plies - i as u16), "each move is a best one");
             let mv = doushouqi::board::Move::parse(mv, &position, &rules).expect("a legal move");
             position = position.make(mv);
@@ -639,11 +639,11 @@ fn moves_of_endgame_positions() {
     assert_eq!(all.positions, ENDGAMES[0].positions);
     let (mut moves, mut positions) = (0, 0);
     for material in Material::all(2) {
-        let table = tables().table(material).expect("solved");
-        let men = table.men().to_vec();
+        let table = tables().material_table(material).expect("solved");
+        let pieces = table.pieces().to_vec();
         table
             .each(Color::White, |squares, _| {
-                let position = doushouqi::tablebase::position_of(&men, squares, Color::White).expect("a position");
+                let position = doushouqi::tablebase::position_of(&pieces, squares, Color::White).expect("a position");
                 moves += position.moves(&rules).len();
                 positions += 1;
                 Ok::<(), ()>(())

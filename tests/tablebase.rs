@@ -79,7 +79,9 @@ fn count(stats: &mut Stats, value: Value) {
 /// Every position of a material, both sides to move, has the slow twin's value; and so the counts are the same.
 fn compare(solver: &Solver, tables: &slow::Tables, material: Material, options: &RuleOptions) {
     let mut counts = [Stats::default(), Stats::default()];
-    for (board, turn, value) in tables.positions(&animals(material.white), &animals(material.black)) {
+    for (board, turn, value) in
+        tables.positions(&animals(material.side(Color::White)), &animals(material.side(Color::Black)))
+    {
         let (position, value) = (position_of(&board, turn), from_slow(value));
         assert_eq!(solver.value(&position), Some(value), "{} under {options}", position.to_fen());
         count(&mut counts[turn as usize], value);
@@ -98,7 +100,8 @@ fn all_two_piece_materials_are_the_slow_twins() {
         let mut solver = solver(options, 2);
         solver.solve_level(2, true, &|_, _| {}).expect("two pieces can be solved");
         for material in Material::all(2) {
-            let tables = slow::solve(&animals(material.white), &animals(material.black), options);
+            let tables =
+                slow::solve(&animals(material.side(Color::White)), &animals(material.side(Color::Black)), options);
             compare(&solver, &tables, material, options);
         }
     });
@@ -106,7 +109,7 @@ fn all_two_piece_materials_are_the_slow_twins() {
 
 fn compare_one(options: &RuleOptions, material: Material) {
     let solver = solved(options, material, Options::default());
-    let tables = slow::solve(&animals(material.white), &animals(material.black), options);
+    let tables = slow::solve(&animals(material.side(Color::White)), &animals(material.side(Color::Black)), options);
     compare(&solver, &tables, material, options);
 }
 
@@ -158,7 +161,8 @@ fn all_three_piece_materials_are_the_slow_twins() {
     }
     let solver = &solver;
     Material::all(3).into_par_iter().with_max_len(1).for_each(|material| {
-        let tables = slow::solve(&animals(material.white), &animals(material.black), &options);
+        let tables =
+            slow::solve(&animals(material.side(Color::White)), &animals(material.side(Color::Black)), &options);
         compare(solver, &tables, material, &options);
     });
 }
@@ -195,9 +199,9 @@ fn value_by_one_move(solver: &Solver, board: &Board, turn: Color, options: &Rule
 
 fn random_board(random: &mut Pcg64, material: Material) -> Board {
     let mut board = slow::EMPTY;
-    for man in material.pieces() {
-        let squares: Vec<Square> = squares_in_play(man).into_iter().filter(|s| board[s.index()].is_none()).collect();
-        board[squares[random.next_u64() as usize % squares.len()].index()] = Some(man);
+    for piece in material.pieces() {
+        let squares: Vec<Square> = squares_in_play(piece).into_iter().filter(|s| board[s.index()].is_none()).collect();
+        board[squares[random.next_u64() as usize % squares.len()].index()] = Some((piece.color, piece.animal));
     }
     board
 }
@@ -269,11 +273,11 @@ fn every_material_is_in_one_class() {
                 assert!(seen.insert(material), "{material} is in two classes");
                 let member = classes.member(material).expect("a member");
                 assert_eq!((member.class, member.swapped), (id, swapped), "{material}");
-                let (here, there): (Vec<_>, Vec<_>) = member.men.iter().copied().unzip();
-                let set = |men: &[(Color, Animal)]| men.iter().copied().collect::<BTreeSet<_>>();
+                let (here, there): (Vec<_>, Vec<_>) = member.pieces.iter().copied().unzip();
+                let set = |pieces: &[Piece]| pieces.iter().copied().collect::<HashSet<_>>();
                 assert_eq!(set(&here), material.pieces().collect(), "{material}");
                 assert_eq!(set(&there), class.representative.pieces().collect(), "{material}");
-                for ((here, _), (there, _)) in &member.men {
+                for (Piece { color: here, .. }, Piece { color: there, .. }) in &member.pieces {
                     assert_eq!(*there, if swapped { !*here } else { *here }, "{material}");
                 }
             }
@@ -387,7 +391,10 @@ fn every_cpu_level_gives_the_same_tables() {
 fn any_number_of_threads_gives_the_same_tables() {
     // Rows are cut into chunks of 512 and more where there are several threads.
     let four = ["LRvTR", "ETvLC", "ERvLR"];
-    assert!(four.iter().all(|name| Index::new(material(name)).rows > 2 * 512), "the classes have several chunks");
+    assert!(
+        four.iter().all(|name| Index::new(material(name)).unwrap().rows > 2 * 512),
+        "the classes have several chunks"
+    );
     let solve = |threads: usize| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("a thread pool");
         pool.install(|| solve_some(&RuleOptions::PAPER, CpuLevel::get(), &four))
@@ -478,7 +485,7 @@ fn long_lines_do_not_wrap() {
         check_by_one_move(&solver, material, &options, 7, 300_000);
         // The longest lines of all, and the last that a byte holds.
         let representative = solver.classes().get(id).representative;
-        let index = Index::new(representative);
+        let index = Index::new(representative).unwrap();
         for turn in Color::ALL {
             let cells = &table.cells[turn];
             let mut long = 0;
@@ -486,8 +493,8 @@ fn long_lines_do_not_wrap() {
                 let Some(value @ Value::Decided(249..)) = Value::from_code(cells.get(cell)) else { continue };
                 let squares = index.squares(cell).expect("a position's cell");
                 let mut board = slow::EMPTY;
-                for (man, square) in index.men.iter().zip(&squares) {
-                    board[square.index()] = Some(*man);
+                for (piece, square) in index.pieces.iter().zip(&squares) {
+                    board[square.index()] = Some((piece.color, piece.animal));
                 }
                 assert_eq!(value, value_by_one_move(&solver, &board, turn, &options), "{squares:?} under {text}");
                 long += index.weight(cell / ROW_CELLS);
@@ -501,10 +508,10 @@ fn long_lines_do_not_wrap() {
 #[test]
 fn cells_and_squares_go_round() {
     for name in ["LvT", "RvE", "RvR", "LRvR", "TvER", "EvLT", "CvDW"] {
-        let index = Index::new(material(name));
-        let n = index.men.len();
-        assert_eq!(index.men.iter().copied().collect::<BTreeSet<_>>(), material(name).pieces().collect());
-        assert_eq!((index.word_piece(), index.lane_piece()), (index.men[n - 2], index.men[n - 1]));
+        let index = Index::new(material(name)).unwrap();
+        let n = index.pieces.len();
+        assert_eq!(index.pieces.iter().copied().collect::<HashSet<_>>(), material(name).pieces().collect());
+        assert_eq!((index.word_piece(), index.lane_piece()), (index.pieces[n - 2], index.pieces[n - 1]));
         assert_eq!(index.row_pieces.len(), n - 2);
         assert_eq!(index.is_mirrored(), n > 2);
         let mut positions = 0;
@@ -539,11 +546,11 @@ fn cells_and_squares_go_round() {
 
 /// Calls `f` with every way to put the pieces on different squares in play.
 fn for_placements(index: &Index, squares: &mut Vec<Square>, f: &mut impl FnMut(&[Square])) {
-    let Some(&man) = index.men.get(squares.len()) else {
+    let Some(&piece) = index.pieces.get(squares.len()) else {
         f(squares);
         return;
     };
-    for square in squares_in_play(man) {
+    for square in squares_in_play(piece) {
         if !squares.contains(&square) {
             squares.push(square);
             for_placements(index, squares, f);
@@ -556,9 +563,9 @@ fn for_placements(index: &Index, squares: &mut Vec<Square>, f: &mut impl FnMut(&
 fn rats_are_in_their_places() {
     for pieces in 2..=5 {
         for material in Material::all(pieces) {
-            let index = Index::new(material);
-            let rats = material.pieces().filter(|(_, animal)| *animal == Animal::Rat).count();
-            let is_rat = |i: usize| index.men[i].1 == Animal::Rat;
+            let index = Index::new(material).unwrap();
+            let rats = material.pieces().filter(|piece| piece.animal == Animal::Rat).count();
+            let is_rat = |i: usize| index.pieces[i].animal == Animal::Rat;
             assert_eq!(is_rat(pieces - 1), rats > 0, "{material}");
             assert_eq!(is_rat(0), rats > 1, "{material}");
         }
@@ -569,7 +576,7 @@ fn rats_are_in_their_places() {
 fn squares_in_play_are_no_dens() {
     for color in Color::ALL {
         for animal in Animal::ALL {
-            let squares = squares_in_play((color, animal));
+            let squares = squares_in_play(Piece { color, animal });
             assert!(!squares.contains(Square::D1) && !squares.contains(Square::D9));
             assert_eq!(squares.into_iter().count(), if animal == Animal::Rat { 61 } else { 49 }, "{animal:?}");
         }
@@ -669,12 +676,15 @@ proptest! {
     #[test]
     fn cells_of_any_material_go_round(pieces in 2..=5usize, n in any::<prop::sample::Index>(), seed in any::<u64>()) {
         let material = *n.get(&Material::all(pieces));
-        let index = Index::new(material);
+        let index = Index::new(material).unwrap();
         let board = random_board(&mut Pcg64::seed_from_u64(seed), material);
         let squares: Vec<Square> = index
-            .men
+            .pieces
             .iter()
-            .map(|&man| (0..SQUARES).find(|&s| board[s] == Some(man)).and_then(Square::new).expect("on the board"))
+            .map(|piece| {
+                let here = |&s: &usize| board[s] == Some((piece.color, piece.animal));
+                (0..SQUARES).find(here).and_then(Square::new).expect("on the board")
+            })
             .collect();
         let cell = index.cell(&squares);
         prop_assert!(cell < index.rows * ROW_CELLS);

@@ -2,10 +2,10 @@
 
 mod dsq;
 
-use doushouqi::board::{Color, NoMove, Piece, Position, RuleOptions, Rules, Setup};
+use doushouqi::board::{Color, NoMove, Position, RuleOptions, Rules, Setup};
 use doushouqi::reproduce::{ENDGAMES, WITHOUT_MOVE};
 use doushouqi::tablebase::{
-    Index, Material, Options, ROW_CELLS, SetError, Solver, TableFile, TableSet, Value, Verdict, WdlTables,
+    Index, Material, Options, Probe, ROW_CELLS, SetError, Solver, TableFile, TableSet, Value, Verdict, WdlTables,
     squares_in_play,
 };
 use dsq::{command, dsq, stdout};
@@ -109,11 +109,10 @@ fn material(text: &str) -> Material {
 fn random_position(random: &mut Pcg64, material: Material) -> Position {
     let turn = if random.next_u64() & 1 == 0 { Color::White } else { Color::Black };
     let mut setup = Setup::empty(turn);
-    for (color, animal) in material.pieces() {
-        let free: Vec<_> =
-            squares_in_play((color, animal)).into_iter().filter(|s| setup.squares[s.index()].is_none()).collect();
+    for piece in material.pieces() {
+        let free: Vec<_> = squares_in_play(piece).into_iter().filter(|s| setup.squares[s.index()].is_none()).collect();
         let square = free[random.next_u64() as usize % free.len()];
-        setup.squares[square.index()] = Some(Piece { color, animal });
+        setup.squares[square.index()] = Some(piece);
     }
     Position::from_setup(&setup).expect("a position")
 }
@@ -217,7 +216,7 @@ fn one_material_and_then_all() {
     let set = TableSet::open(dir.path()).unwrap();
     let solver = solved(&RuleOptions::PAPER, 3);
     for position in random_positions(1, &[material("ERvR"), material("RvER"), material("EvR")], 1000) {
-        assert_eq!(set.probe(&position).unwrap(), solver.value(&position), "{}", position.to_fen());
+        assert_eq!(set.value(&position).unwrap(), solver.value(&position), "{}", position.to_fen());
     }
     drop(set);
     let probe = ["probe", "--tables", text(dir.path()), "7/7/3el2/7/7/7/3E3/7/7 w"];
@@ -288,10 +287,10 @@ fn values(bytes: &[u8], turn: Color) -> String {
     let parts = parts(bytes);
     let size = |key: &str| parts.description[key].as_u64().unwrap() as usize;
     assert_eq!(size("cell_bytes"), 1);
-    let index = Index::new(material(parts.description["material"].as_str().unwrap()));
+    let index = Index::new(material(parts.description["material"].as_str().unwrap())).unwrap();
     let cells: Vec<usize> = (0..ROW_CELLS)
         .filter(|cell| {
-            let on = |man, square: usize| squares_in_play(man).into_iter().any(|s| s.index() == square);
+            let on = |piece, square: usize| squares_in_play(piece).into_iter().any(|s| s.index() == square);
             on(index.word_piece(), cell / 64) && on(index.lane_piece(), cell % 64)
         })
         .collect();
@@ -323,7 +322,7 @@ fn a_flipped_byte_is_found() {
         let positions = random_positions(3, &[spoiled, spoiled.swap()], 60);
         let right: Vec<_> = {
             let set = TableSet::open(dir.path()).unwrap();
-            positions.iter().map(|p| set.probe(p).unwrap()).collect()
+            positions.iter().map(|p| set.value(p).unwrap()).collect()
         };
         let mut random = Pcg64::seed_from_u64(4);
         let mut places: Vec<usize> = (0..whole.len()).collect();
@@ -340,7 +339,7 @@ fn a_flipped_byte_is_found() {
             assert!(error.to_string().contains(name), "{error}");
             let set = TableSet::open(dir.path()).unwrap();
             for (position, right) in positions.iter().zip(&right) {
-                match set.probe(position) {
+                match set.value(position) {
                     Ok(value) => {
                         answers += 1;
                         assert_eq!(value, *right, "byte {at}: {}", position.to_fen());
@@ -606,8 +605,8 @@ fn read_everything(dir: &Path, bytes: &[u8]) {
     let set = TableSet::open(dir).unwrap();
     let _ = set.table(set.classes().member(material("EvE")).unwrap().class);
     for position in random_positions(5, &[material("EvE")], 20) {
-        let _: Result<Option<Value>, SetError> = set.probe(&position);
-        let _ = set.moves(&position, &Rules::new(*set.rules()));
+        let _: Result<Option<Value>, SetError> = set.value(&position);
+        let _ = set.moves(&position);
     }
 }
 
@@ -663,22 +662,22 @@ proptest! {
 fn probes_are_the_solved_values() {
     let dir = tables(3);
     let set = TableSet::open(dir.path()).unwrap();
-    let rules = Rules::new(*set.rules());
+    let rules = set.rules();
     let solver = solved(&RuleOptions::PAPER, 3);
     for name in ["EvR", "RvR", "ERvR", "LTvT", "EvCR"] {
         let id = solver.classes().member(material(name)).unwrap().class;
         let representative = solver.classes().get(id).representative;
-        let index = Index::new(representative);
+        let index = Index::new(representative).unwrap();
         let mut count = 0;
         for cell in 0..index.rows * ROW_CELLS {
             let Some(squares) = index.squares(cell) else { continue };
             for turn in Color::ALL {
                 let mut setup = Setup::empty(turn);
-                for (&(color, animal), square) in index.men.iter().zip(&squares) {
-                    setup.squares[square.index()] = Some(Piece { color, animal });
+                for (&piece, square) in index.pieces.iter().zip(&squares) {
+                    setup.squares[square.index()] = Some(piece);
                 }
                 let position = Position::from_setup(&setup).unwrap();
-                assert_eq!(set.probe(&position).unwrap(), solver.value(&position), "{}", position.to_fen());
+                assert_eq!(set.value(&position).unwrap(), solver.value(&position), "{}", position.to_fen());
                 count += 1;
             }
         }
@@ -688,14 +687,14 @@ fn probes_are_the_solved_values() {
     for position in random_positions(6, &all, 20_000) {
         let value = solver.value(&position);
         assert!(value.is_some());
-        assert_eq!(set.probe(&position).unwrap(), value, "{}", position.to_fen());
+        assert_eq!(set.value(&position).unwrap(), value, "{}", position.to_fen());
     }
     // Best play is as long as the tables say, and no draw has an end.
     let mut ended = 0;
     for position in random_positions(7, &all, 400) {
-        let verdict = set.verdict(&position, &rules).unwrap().unwrap();
-        assert_eq!(verdict, Verdict::of(solver.value(&position).unwrap(), &rules));
-        let line = set.line(&position, &rules).unwrap();
+        let verdict = set.verdict(&position).unwrap().unwrap();
+        assert_eq!(verdict, Verdict::of(solver.value(&position).unwrap(), rules));
+        let line = set.line(&position).unwrap();
         let Some(plies) = verdict.dtw else {
             assert!(line.is_empty());
             continue;
@@ -704,7 +703,7 @@ fn probes_are_the_solved_values() {
         let mut current = position.clone();
         for (mv, before) in &line {
             assert_eq!(current.to_fen(), before.to_fen());
-            assert!(current.moves(&rules).into_iter().any(|legal| legal == *mv));
+            assert!(current.moves(rules).into_iter().any(|legal| legal == *mv));
             current = current.make(*mv);
         }
         let winner = if plies % 2 == 1 { position.turn() } else { !position.turn() };
@@ -769,12 +768,12 @@ fn probes_from_standard_input() {
     let output = pipe(input.as_bytes());
     assert_eq!(output.status.code(), Some(0));
     let set = TableSet::open(dir.path()).unwrap();
-    let rules = Rules::new(*set.rules());
+    let rules = set.rules();
     let lines = String::from_utf8(output.stdout).unwrap();
     assert_eq!(lines.lines().count(), positions.len());
     for (line, position) in lines.lines().zip(&positions) {
         let report: Json = serde_json::from_str(line).unwrap();
-        let verdict = set.verdict(position, &rules).unwrap().unwrap();
+        let verdict = set.verdict(position).unwrap().unwrap();
         assert_eq!(report["fen"], position.to_fen());
         assert_eq!(report["dtw"], Json::from(verdict.dtw));
         assert_eq!(report["wdl"], serde_json::to_value(verdict.wdl).unwrap());
@@ -993,7 +992,7 @@ fn packing_again_changes_no_value() {
     let original = tables(3);
     let (packed, plain) = (TableSet::open(dir.path()).unwrap(), TableSet::open(original.path()).unwrap());
     for position in random_positions(10, &[Material::all(2), Material::all(3)].concat(), 5000) {
-        assert_eq!(packed.probe(&position).unwrap(), plain.probe(&position).unwrap(), "{}", position.to_fen());
+        assert_eq!(packed.value(&position).unwrap(), plain.value(&position).unwrap(), "{}", position.to_fen());
     }
     drop(packed);
     // One side to move is gone, and is computed again where all values are asked for.
@@ -1032,7 +1031,7 @@ fn damage_of_a_packed_file_is_found() {
     let positions = random_positions(14, &[material("ERvR"), material("RvER")], 60);
     let right: Vec<_> = {
         let set = TableSet::open(dir.path()).unwrap();
-        positions.iter().map(|p| set.probe(p).unwrap()).collect()
+        positions.iter().map(|p| set.value(p).unwrap()).collect()
     };
     let mut random = Pcg64::seed_from_u64(15);
     let mut answers = 0;
@@ -1044,7 +1043,7 @@ fn damage_of_a_packed_file_is_found() {
         let set = TableSet::open(dir.path()).unwrap();
         assert!(set.file(set.classes().member(material("ERvR")).unwrap().class).and_then(|f| Ok(f.check()?)).is_err());
         for (position, right) in positions.iter().zip(&right) {
-            match set.probe(position) {
+            match set.value(position) {
                 Ok(value) => {
                     answers += 1;
                     assert_eq!(value, *right, "byte {at}: {}", position.to_fen());
@@ -1081,15 +1080,15 @@ fn results_in_memory_agree() {
         let dir = temporary();
         stdout(&["generate", "--pieces", "3", "--out", text(dir.path()), "--rules", &options.to_string()]);
         let set = TableSet::open(dir.path()).unwrap();
-        assert_eq!(set.rules().table_hash(), options.table_hash());
-        let rules = Rules::new(*set.rules());
+        assert_eq!(set.rules().options().table_hash(), options.table_hash());
+        let rules = set.rules();
         let tables = [WdlTables::solve(&options, 3).unwrap(), WdlTables::read(&set, 3).unwrap()];
         let mut positions = random_positions(11, &all, 20_000);
         // Positions without a move are rare, so each of their kind is looked for.
         let crowded = [material("RvER"), material("EvLT"), material("CvDW")];
         positions.extend(random_positions(12, &crowded, 20_000));
         for position in &positions {
-            let verdict = set.verdict(position, &rules).unwrap().unwrap();
+            let verdict = set.verdict(position).unwrap().unwrap();
             for tables in &tables {
                 assert_eq!(tables.probe(position), Some(verdict.wdl), "{} under {options}", position.to_fen());
             }

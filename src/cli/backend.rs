@@ -1,11 +1,11 @@
 use super::Failure;
 use clap::{Args, ValueEnum};
 use doushouqi::board::RuleOptions;
-use doushouqi::tablebase::{Options, Solver};
-use serde::Serialize;
+use doushouqi::tablebase::{self, DeviceWork, Options, OrElse, Processor, Solver};
 #[cfg(feature = "gpu")]
 use {
     doushouqi::gpu::{Choice, GpuError},
+    doushouqi::tablebase::Gpu,
     std::io::IsTerminal,
 };
 
@@ -20,9 +20,14 @@ pub enum Backend {
     Gpu,
 }
 
+#[cfg(feature = "gpu")]
 impl Backend {
+    /// A graphics card that solves, if one is wanted and there.
+    pub fn card(self) -> Result<Option<Box<dyn tablebase::Backend>>, Failure> {
+        Ok(self.open(Gpu::open)?.map(|gpu| Box::new(gpu) as _))
+    }
+
     /// What `open` makes of a graphics card, if one is wanted and there.
-    #[cfg(feature = "gpu")]
     pub fn open<T>(self, open: impl FnOnce(Choice) -> Result<T, GpuError>) -> Result<Option<T>, Failure> {
         match self {
             Backend::Cpu => Ok(None),
@@ -45,6 +50,17 @@ impl Backend {
     }
 }
 
+#[cfg(not(feature = "gpu"))]
+impl Backend {
+    /// There is none in a program built without.
+    pub fn card(self) -> Result<Option<Box<dyn tablebase::Backend>>, Failure> {
+        match self {
+            Backend::Gpu => Err(Failure::Environment(super::NO_GPU_FEATURE.to_owned())),
+            Backend::Auto | Backend::Cpu => Ok(None),
+        }
+    }
+}
+
 #[derive(Args)]
 pub struct BackendArg {
     #[arg(
@@ -59,87 +75,41 @@ pub struct BackendArg {
 
 impl BackendArg {
     /// A solver there.
-    #[cfg(feature = "gpu")]
     pub fn solver(&self, rules: &RuleOptions, pieces: usize) -> Result<Solver, Failure> {
         let solver = Solver::new(rules, pieces, Options::default());
-        Ok(match self.gpu()? {
-            Some(gpu) => solver.on_gpu(gpu, self.backend == Backend::Auto),
+        Ok(match self.backend.card()? {
             None => solver,
+            Some(card) if self.backend == Backend::Auto => solver.on(OrElse::new(card, Processor::default())),
+            Some(card) => solver.on(card),
         })
     }
 
     /// The graphics card, if one is wanted and there.
     #[cfg(feature = "gpu")]
-    pub fn gpu(&self) -> Result<Option<doushouqi::tablebase::Gpu>, Failure> {
-        self.backend.open(doushouqi::tablebase::Gpu::open)
+    pub fn gpu(&self) -> Result<Option<Gpu>, Failure> {
+        self.backend.open(Gpu::open)
     }
 
     /// The name of the graphics card, if one is wanted and there.
     pub fn card_name(&self) -> Result<Option<String>, Failure> {
-        #[cfg(feature = "gpu")]
-        return Ok(self.gpu()?.map(|gpu| gpu.adapter().name.clone()));
-        #[cfg(not(feature = "gpu"))]
-        return match self.backend {
-            Backend::Gpu => Err(Failure::Environment(super::NO_GPU_FEATURE.to_owned())),
-            Backend::Auto | Backend::Cpu => Ok(None),
-        };
+        Ok(self.backend.card()?.map(|card| card.name()))
     }
 
     /// A solver on the processor, by the rules `paper`.
     pub fn cpu_solver(pieces: usize) -> Solver {
         Solver::new(&RuleOptions::PAPER, pieces, Options::default())
     }
-
-    /// A solver there.
-    #[cfg(not(feature = "gpu"))]
-    pub fn solver(&self, rules: &RuleOptions, pieces: usize) -> Result<Solver, Failure> {
-        match self.backend {
-            Backend::Gpu => Err(Failure::Environment(super::NO_GPU_FEATURE.to_owned())),
-            Backend::Auto | Backend::Cpu => Ok(Solver::new(rules, pieces, Options::default())),
-        }
-    }
 }
 
 /// Says on stderr what the processor solved in place of the graphics card.
-pub fn report_cpu_instead(solver: &Solver) {
-    #[cfg(feature = "gpu")]
-    if let [(_, error), ..] = solver.cpu_instead() {
-        eprintln!("dsq: {} classes were solved on the processor: {error}", solver.cpu_instead().len());
+pub fn report_taken_over(solver: &Solver) {
+    if let [(_, error), ..] = solver.backend().taken_over() {
+        eprintln!("dsq: {} classes were solved on the processor: {error}", solver.backend().taken_over().len());
     }
-    #[cfg(not(feature = "gpu"))]
-    let _ = solver;
 }
 
-/// What a graphics card did, for JSON.
-#[derive(Clone, Serialize)]
-pub struct CardWork {
-    #[cfg(feature = "gpu")]
-    #[serde(flatten)]
-    work: doushouqi::tablebase::GpuWork,
-    /// Of the seconds, those that went into compiling its programs.
-    compile_seconds: f64,
-}
-
-impl CardWork {
-    /// What it did so far, if there is one.
-    pub fn of(solver: &Solver) -> Option<CardWork> {
-        CardWork::since(solver, None)
-    }
-
-    /// What it did since.
-    #[cfg(feature = "gpu")]
-    pub fn since(solver: &Solver, before: Option<&CardWork>) -> Option<CardWork> {
-        let (work, compile_seconds) = (solver.gpu_work()?, solver.gpu_compile_time().as_secs_f64());
-        Some(match before {
-            None => CardWork { work, compile_seconds },
-            Some(before) => {
-                CardWork { work: work.since(&before.work), compile_seconds: compile_seconds - before.compile_seconds }
-            }
-        })
-    }
-
-    #[cfg(not(feature = "gpu"))]
-    pub fn since(_: &Solver, _: Option<&CardWork>) -> Option<CardWork> {
-        None
-    }
+/// What a graphics card did since, if there is one.
+pub fn work_since(solver: &Solver, before: Option<DeviceWork>) -> Option<DeviceWork> {
+    let now = solver.backend().work()?;
+    Some(before.map_or(now, |before| now.since(&before)))
 }

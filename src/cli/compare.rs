@@ -1,6 +1,13 @@
-use super::{Failure, Outcome, RulesArg, ThreadsArg};
+use super::backend::Backend;
+use super::{Failure, Outcome, RulesArg, ThreadsArg, grouped, print, print_json, progress_bar};
 use clap::Args;
-use doushouqi::tablebase::{MAX_PIECES, Material};
+use doushouqi::board::{Color, RuleOptions};
+use doushouqi::tablebase::{ClassId, Classes, Difference, MAX_PIECES, Material, Options, Solver, first_difference};
+use rand_core::{Rng, SeedableRng};
+use rand_pcg::Pcg64;
+use serde::Serialize;
+use std::collections::HashSet;
+use std::time::Instant;
 
 /// Solve on the processor and on the graphics card and compare every value and every count.
 ///
@@ -17,7 +24,7 @@ pub struct Compare {
     /// One material and all it leads to: White's animals, v, Black's, of the letters ELTPDWCR in any order.
     #[arg(long, value_name = "MATERIAL")]
     material: Option<Material>,
-    /// Of the classes of N pieces compare only so many, chosen at random, and all they lead to.
+    /// Of the classes of N pieces compare only N, chosen at random, and all they lead to.
     #[arg(long, value_name = "CLASSES", conflicts_with = "material")]
     sample: Option<usize>,
     /// Which ones --sample chooses.
@@ -37,13 +44,6 @@ impl Compare {
         self.threads.run(|| self.compare())?
     }
 
-    #[cfg(not(feature = "gpu"))]
-    fn compare(&self) -> Outcome {
-        let _ = (self.pieces, self.material, self.sample, self.seed, &self.rules.rules, self.json);
-        Err(Failure::Environment(super::NO_GPU_FEATURE.to_owned()))
-    }
-
-    #[cfg(feature = "gpu")]
     fn compare(&self) -> Outcome {
         let (pieces, material) = match (self.material, self.pieces) {
             (Some(material), _) => (material.len(), Some(material)),
@@ -53,216 +53,201 @@ impl Compare {
             return Err(Failure::Input(format!("at most {MAX_PIECES} pieces can be solved, not {pieces}")));
         }
         let which = match (material, self.sample) {
-            (Some(material), _) => gpu::Which::Material(material),
-            (None, Some(classes)) => gpu::Which::Sample { classes, seed: self.seed },
-            (None, None) => gpu::Which::All,
+            (Some(material), _) => Which::Material(material),
+            (None, Some(classes)) => Which::Sample { classes, seed: self.seed },
+            (None, None) => Which::All,
         };
-        gpu::compare(&self.rules.rules, pieces, &which, self.json)
+        compare(&self.rules.rules, pieces, &which, self.json)
     }
 }
 
-#[cfg(feature = "gpu")]
-mod gpu {
-    use super::super::{Failure, Outcome, grouped, print, print_json, progress_bar};
-    use doushouqi::board::{Color, RuleOptions};
-    use doushouqi::gpu::Choice;
-    use doushouqi::tablebase::{
-        ClassId, Classes, Difference, Gpu, Index, Material, Options, ROW_CELLS, Solver, first_difference,
-    };
-    use rand_core::{Rng, SeedableRng};
-    use rand_pcg::Pcg64;
-    use serde::Serialize;
-    use std::collections::HashSet;
-    use std::time::Instant;
+/// Bytes of values that are compared at a time, for each backend.
+const BYTES_AT_ONCE: usize = 256 << 20;
 
-    /// Bytes of values that are compared at a time, for each backend.
-    const BYTES_AT_ONCE: usize = 256 << 20;
+#[derive(Default, Serialize)]
+struct Sum {
+    positions: u64,
+    cpu_seconds: f64,
+    gpu_seconds: f64,
+}
 
-    #[derive(Default, Serialize)]
-    struct Sum {
-        positions: u64,
-        cpu_seconds: f64,
-        gpu_seconds: f64,
+impl Sum {
+    fn add(&mut self, other: &Sum) {
+        self.positions += other.positions;
+        self.cpu_seconds += other.cpu_seconds;
+        self.gpu_seconds += other.gpu_seconds;
     }
 
-    impl Sum {
-        fn add(&mut self, other: &Sum) {
-            self.positions += other.positions;
-            self.cpu_seconds += other.cpu_seconds;
-            self.gpu_seconds += other.gpu_seconds;
-        }
+    fn text(&self) -> String {
+        let per_second = |seconds: f64| grouped((self.positions as f64 / seconds) as u64);
+        format!(
+            "{} positions; CPU {:.3} s, {} a second; GPU {:.3} s, {} a second",
+            grouped(self.positions),
+            self.cpu_seconds,
+            per_second(self.cpu_seconds),
+            self.gpu_seconds,
+            per_second(self.gpu_seconds)
+        )
+    }
+}
 
-        fn text(&self) -> String {
-            let per_second = |seconds: f64| grouped((self.positions as f64 / seconds) as u64);
-            format!(
-                "{} positions; CPU {:.3} s, {} a second; GPU {:.3} s, {} a second",
-                grouped(self.positions),
-                self.cpu_seconds,
-                per_second(self.cpu_seconds),
-                self.gpu_seconds,
-                per_second(self.gpu_seconds)
-            )
-        }
+#[derive(Serialize)]
+struct Level {
+    pieces: usize,
+    classes: usize,
+    #[serde(flatten)]
+    sum: Sum,
+}
+
+#[derive(Serialize)]
+struct Whole<'a> {
+    identical: bool,
+    adapter: &'a str,
+    #[serde(flatten)]
+    sum: Sum,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    difference: Option<Named<'a>>,
+}
+
+/// A [`Difference`] as printed.
+#[derive(Serialize)]
+struct Named<'a> {
+    material: String,
+    fen: Option<&'a str>,
+    cpu: &'a str,
+    gpu: &'a str,
+}
+
+impl<'a> Named<'a> {
+    fn new(difference: &'a Difference) -> Named<'a> {
+        let Difference { material, fen, first, second } = difference;
+        Named { material: material.to_string(), fen: fen.as_deref(), cpu: first, gpu: second }
     }
 
-    #[derive(Serialize)]
-    struct Level {
-        pieces: usize,
-        classes: usize,
-        #[serde(flatten)]
-        sum: Sum,
+    fn text(&self) -> String {
+        let Named { material, fen, cpu, gpu } = self;
+        format!("{material}: {}: the processor has {cpu}, the graphics card {gpu}", fen.unwrap_or("no position"))
     }
+}
 
-    #[derive(Serialize)]
-    struct Whole<'a> {
-        identical: bool,
-        adapter: &'a str,
-        #[serde(flatten)]
-        sum: Sum,
-        #[serde(skip_serializing_if = "Option::is_none")]
-        difference: Option<Named<'a>>,
-    }
+/// What to compare of the most pieces; of fewer, what that leads to.
+enum Which {
+    All,
+    Material(Material),
+    Sample { classes: usize, seed: u64 },
+}
 
-    /// A [`Difference`] as printed.
-    #[derive(Serialize)]
-    struct Named<'a> {
-        material: String,
-        fen: Option<&'a str>,
-        cpu: &'a str,
-        gpu: &'a str,
-    }
-
-    impl<'a> Named<'a> {
-        fn new(difference: &'a Difference) -> Named<'a> {
-            let Difference { material, fen, first, second } = difference;
-            Named { material: material.to_string(), fen: fen.as_deref(), cpu: first, gpu: second }
-        }
-
-        fn text(&self) -> String {
-            let Named { material, fen, cpu, gpu } = self;
-            format!("{material}: {}: the processor has {cpu}, the graphics card {gpu}", fen.unwrap_or("no position"))
-        }
-    }
-
-    /// What to compare of the most pieces; of fewer, what that leads to.
-    pub enum Which {
-        All,
-        Material(Material),
-        Sample { classes: usize, seed: u64 },
-    }
-
-    impl Which {
-        /// The classes; `None` if it is all of them.
-        fn classes(&self, classes: &Classes, pieces: usize) -> Option<HashSet<ClassId>> {
-            let top: Vec<ClassId> = match *self {
-                Which::All => return None,
-                Which::Material(material) => classes.member(material).map(|member| member.class).into_iter().collect(),
-                Which::Sample { classes: count, seed } => {
-                    let mut random = Pcg64::seed_from_u64(seed);
-                    let mut ids: Vec<ClassId> = classes.level(pieces).map(|(id, _)| id).collect();
-                    // Fisher and Yates, from the front.
-                    for i in 0..count.min(ids.len()) {
-                        let other = i + random.next_u64() as usize % (ids.len() - i);
-                        ids.swap(i, other);
-                    }
-                    ids.truncate(count);
-                    ids
+impl Which {
+    /// The classes; `None` if it is all of them.
+    fn classes(&self, classes: &Classes, pieces: usize) -> Option<HashSet<ClassId>> {
+        let top: Vec<ClassId> = match *self {
+            Which::All => return None,
+            Which::Material(material) => classes.member(material).map(|member| member.class).into_iter().collect(),
+            Which::Sample { classes: count, seed } => {
+                let mut random = Pcg64::seed_from_u64(seed);
+                let mut ids: Vec<ClassId> = classes.level(pieces).map(|(id, _)| id).collect();
+                // Fisher and Yates, from the front.
+                for i in 0..count.min(ids.len()) {
+                    let other = i + random.next_u64() as usize % (ids.len() - i);
+                    ids.swap(i, other);
                 }
-            };
-            Some(top.into_iter().flat_map(|id| classes.needed_for(id)).flatten().collect())
-        }
+                ids.truncate(count);
+                ids
+            }
+        };
+        Some(top.into_iter().flat_map(|id| classes.needed_for(id)).flatten().collect())
     }
+}
 
-    pub fn compare(rules: &RuleOptions, pieces: usize, which: &Which, json: bool) -> Outcome {
-        let gpu = Gpu::open(Choice::Any)?;
-        let adapter = gpu.adapter().name.clone();
-        if !json {
-            print(format_args!("adapter: {adapter}"))?;
-        }
-        let mut cpu = Solver::new(rules, pieces, Options::default());
-        let mut gpu = Solver::new(rules, pieces, Options::default()).on_gpu(gpu, false);
-        let wanted = which.classes(cpu.classes(), pieces);
-        let mut whole = Sum::default();
-        let mut difference = None;
-        for level in 2..=pieces {
-            let ids: Vec<ClassId> = cpu
-                .classes()
-                .level(level)
-                .map(|(id, _)| id)
-                .filter(|id| wanted.as_ref().is_none_or(|wanted| wanted.contains(id)))
-                .collect();
-            let mut sum = Sum::default();
-            let bar = progress_bar(ids.len() as u64, "classes").with_message(format!("{level} pieces"));
-            for group in groups(cpu.classes(), &ids) {
-                sum.cpu_seconds += timed(&mut cpu, group)?;
-                sum.gpu_seconds += timed(&mut gpu, group)?;
-                for &id in group {
-                    sum.positions += Color::ALL.map(|color| positions(&cpu, id, color)).iter().sum::<u64>();
-                    difference = difference.or_else(|| first_difference(&cpu, &gpu, id));
-                    if level == pieces {
-                        cpu.forget(id);
-                        gpu.forget(id);
-                    }
-                }
-                bar.inc(group.len() as u64);
-                if difference.is_some() {
-                    break;
+fn compare(rules: &RuleOptions, pieces: usize, which: &Which, json: bool) -> Outcome {
+    let card = Backend::Gpu.card()?.ok_or_else(|| Failure::Environment("there is no graphics card".to_owned()))?;
+    let adapter = card.name();
+    if !json {
+        print(format_args!("adapter: {adapter}"))?;
+    }
+    let mut cpu = Solver::new(rules, pieces, Options::default());
+    let mut gpu = Solver::new(rules, pieces, Options::default()).on(card);
+    let wanted = which.classes(cpu.classes(), pieces);
+    let mut whole = Sum::default();
+    let mut difference = None;
+    for level in 2..=pieces {
+        let ids: Vec<ClassId> = cpu
+            .classes()
+            .level(level)
+            .map(|(id, _)| id)
+            .filter(|id| wanted.as_ref().is_none_or(|wanted| wanted.contains(id)))
+            .collect();
+        let mut sum = Sum::default();
+        let bar = progress_bar(ids.len() as u64, "classes").with_message(format!("{level} pieces"));
+        for group in groups(cpu.classes(), &ids) {
+            sum.cpu_seconds += timed(&mut cpu, group)?;
+            sum.gpu_seconds += timed(&mut gpu, group)?;
+            for &id in group {
+                sum.positions += Color::ALL.map(|color| positions(&cpu, id, color)).iter().sum::<u64>();
+                difference = difference.or_else(|| first_difference(&cpu, &gpu, id));
+                if level == pieces {
+                    cpu.forget(id);
+                    gpu.forget(id);
                 }
             }
-            bar.finish_and_clear();
-            whole.add(&sum);
+            bar.inc(group.len() as u64);
             if difference.is_some() {
                 break;
             }
-            let report = Level { pieces: level, classes: ids.len(), sum };
-            if json {
-                print_json(&report)?;
-            } else {
-                print(format_args!("{level} pieces, {} classes: identical; {}", ids.len(), report.sum.text()))?;
-            }
         }
-        let text = whole.text();
+        bar.finish_and_clear();
+        whole.add(&sum);
+        if difference.is_some() {
+            break;
+        }
+        let report = Level { pieces: level, classes: ids.len(), sum };
         if json {
-            let identical = difference.is_none();
-            print_json(&Whole {
-                identical,
-                adapter: &adapter,
-                sum: whole,
-                difference: difference.as_ref().map(Named::new),
-            })?;
-        }
-        match difference {
-            Some(difference) => Err(Failure::Mismatch(Named::new(&difference).text())),
-            None if json => Ok(()),
-            None => print(format_args!("identical: {text}")),
+            print_json(&report)?;
+        } else {
+            print(format_args!("{level} pieces, {} classes: identical; {}", ids.len(), report.sum.text()))?;
         }
     }
-
-    fn timed(solver: &mut Solver, ids: &[ClassId]) -> Result<f64, Failure> {
-        let start = Instant::now();
-        let compiling = solver.gpu_compile_time();
-        solver.solve_some(ids, true, &|_, _| {})?;
-        let compiling = solver.gpu_compile_time() - compiling;
-        Ok(start.elapsed().saturating_sub(compiling).as_secs_f64())
+    let text = whole.text();
+    if json {
+        let identical = difference.is_none();
+        print_json(&Whole {
+            identical,
+            adapter: &adapter,
+            sum: whole,
+            difference: difference.as_ref().map(Named::new),
+        })?;
     }
-
-    fn positions(solver: &Solver, id: ClassId, color: Color) -> u64 {
-        solver.class_stats(id).map_or(0, |stats| stats[color].summary().positions)
+    match difference {
+        Some(difference) => Err(Failure::Mismatch(Named::new(&difference).text())),
+        None if json => Ok(()),
+        None => print(format_args!("identical: {text}")),
     }
+}
 
-    /// Splits classes into runs whose values fit the memory.
-    fn groups<'a>(classes: &Classes, ids: &'a [ClassId]) -> Vec<&'a [ClassId]> {
-        let mut groups = Vec::new();
-        let (mut start, mut bytes) = (0, 0);
-        for (i, &id) in ids.iter().enumerate() {
-            let size = 2 * Index::new(classes.get(id).representative).rows * ROW_CELLS;
-            if i > start && bytes + size > BYTES_AT_ONCE {
-                groups.push(&ids[start..i]);
-                (start, bytes) = (i, 0);
-            }
-            bytes += size;
+fn timed(solver: &mut Solver, ids: &[ClassId]) -> Result<f64, Failure> {
+    let start = Instant::now();
+    let compiling = |solver: &Solver| solver.backend().work().map_or(0.0, |work| work.compile_seconds);
+    let before = compiling(solver);
+    solver.solve_some(ids, true, &|_, _| {})?;
+    Ok((start.elapsed().as_secs_f64() - (compiling(solver) - before)).max(0.0))
+}
+
+fn positions(solver: &Solver, id: ClassId, color: Color) -> u64 {
+    solver.class_stats(id).map_or(0, |stats| stats[color].summary().positions)
+}
+
+/// Splits classes into runs whose values fit the memory.
+fn groups<'a>(classes: &Classes, ids: &'a [ClassId]) -> Vec<&'a [ClassId]> {
+    let mut groups = Vec::new();
+    let (mut start, mut bytes) = (0, 0);
+    for (i, &id) in ids.iter().enumerate() {
+        let size = 2 * classes.get(id).index().cells();
+        if i > start && bytes + size > BYTES_AT_ONCE {
+            groups.push(&ids[start..i]);
+            (start, bytes) = (i, 0);
         }
-        groups.push(&ids[start..]);
-        groups
+        bytes += size;
     }
+    groups.push(&ids[start..]);
+    groups
 }

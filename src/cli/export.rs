@@ -1,8 +1,7 @@
 use super::{Failure, Outcome, RulesArg};
 use clap::{Args, ValueEnum};
-use doushouqi::mining::Tables;
 use doushouqi::mining::export::{DataError, DataFormat, write_data};
-use doushouqi::tablebase::{ExportError, Material, MaterialTable, TableSet, export_text};
+use doushouqi::tablebase::{ExportError, Material, MaterialTable, Probe, Solver, TableSet, export_text};
 use std::io::{self, BufWriter, Write};
 use std::path::PathBuf;
 
@@ -70,13 +69,13 @@ impl Export {
                 let set = TableSet::open(dir)?;
                 let table = set.load(self.material)?;
                 let table = MaterialTable::new(set.classes(), &table, self.material);
-                table.map(|table| write_data(&table, set.rules(), self.features, format, out))
+                table.map(|table| write_data(&table, set.rules().options(), self.features, format, out))
             }
             None => {
-                let tables = Tables::solve_material(&self.rules.rules, self.material)?;
+                let tables = Solver::solved_material(&self.rules.rules, self.material)?;
                 tables
-                    .table(self.material)
-                    .map(|table| write_data(&table, tables.options(), self.features, format, out))
+                    .material_table(self.material)
+                    .map(|table| write_data(&table, tables.classes().options(), self.features, format, out))
             }
         };
         match written.unwrap_or(Ok(0)) {

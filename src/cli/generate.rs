@@ -1,7 +1,7 @@
-use super::backend::{BackendArg, CardWork, report_cpu_instead};
+use super::backend::{BackendArg, report_taken_over};
 use super::{Failure, Outcome, RulesArg, ThreadsArg, grouped, print, print_json, progress_bar};
 use clap::Args;
-use doushouqi::tablebase::{self, MAX_PIECES, Material, TableSet};
+use doushouqi::tablebase::{self, DeviceWork, MAX_PIECES, Material, TableSet};
 use serde::Serialize;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -34,7 +34,7 @@ pub struct Generate {
     #[arg(long, value_name = "N", requires = "stats_only",
           value_parser = clap::value_parser!(u8).range(2..=MAX_PIECES as i64))]
     write_up_to: Option<u8>,
-    /// With --write-up-to, begin no class after so many minutes; the same command goes on from there.
+    /// With --write-up-to, begin no class after that many minutes; the same command goes on from there.
     #[arg(long, value_name = "MINUTES", requires = "write_up_to")]
     minutes: Option<f64>,
     #[command(flatten)]
@@ -61,7 +61,7 @@ struct Report {
     bits_per_position: f64,
     seconds: f64,
     #[serde(skip_serializing_if = "Option::is_none")]
-    gpu: Option<CardWork>,
+    gpu: Option<DeviceWork>,
 }
 
 impl Generate {
@@ -98,7 +98,7 @@ impl Generate {
         })?;
         bar.finish_and_clear();
         result?;
-        report_cpu_instead(&solver);
+        report_taken_over(&solver);
         let set = TableSet::open(&self.out)?;
         let tablebase::Manifest { classes, counted, .. } = set.manifest();
         let positions: u64 = classes.iter().map(|c| c.stats.positions()).sum();
@@ -111,7 +111,7 @@ impl Generate {
             bytes,
             bits_per_position: bytes as f64 * 8.0 / positions as f64,
             seconds: start.elapsed().as_secs_f64(),
-            gpu: CardWork::of(&solver),
+            gpu: solver.backend().work(),
         };
         if self.json {
             return print_json(&report);

@@ -9,8 +9,8 @@ use doushouqi::mining::patterns::{draws, fortresses, longest_lines, parities, sw
 use doushouqi::mining::printed::{Wrong, judge, judge_positions, printed_trees};
 use doushouqi::mining::report;
 use doushouqi::mining::zugzwang::{Deepest, zugzwangs};
-use doushouqi::mining::{FeatureSet, Kind, Tables, Which};
-use doushouqi::tablebase::{Classes, Material};
+use doushouqi::mining::{FeatureSet, Kind, Which};
+use doushouqi::tablebase::{Classes, Material, Solver};
 use serde::Serialize;
 use std::path::PathBuf;
 
@@ -254,7 +254,7 @@ fn name_of(which: Which) -> &'static str {
 }
 
 impl TreeLine {
-    fn new(found: &MaterialTree, tables: &Tables) -> TreeLine {
+    fn new(found: &MaterialTree, tables: &Solver) -> TreeLine {
         TreeLine {
             material: found.material.to_string(),
             class: found.class.to_string(),
@@ -332,12 +332,12 @@ impl Trees {
         let leaves = self.leaves.map(|leaves| leaves as usize);
         let (tables, found) = match self.material {
             Some(material) => {
-                let tables = Tables::solve_material(options, material)?;
+                let tables = Solver::solved_material(options, material)?;
                 let found = learn(&tables, material, which, leaves).into_iter().collect();
                 (tables, found)
             }
             None => {
-                let tables = Tables::solve(options, pieces)?;
+                let tables = Solver::solved(options, pieces)?;
                 let found = learn_all(&tables, pieces, which, leaves);
                 (tables, found)
             }
@@ -354,7 +354,7 @@ impl Trees {
     }
 
     /// Each tree once, under all materials that share it.
-    fn print_text(&self, tables: &Tables, found: &[MaterialTree]) -> Outcome {
+    fn print_text(&self, tables: &Solver, found: &[MaterialTree]) -> Outcome {
         let key = |tree: &MaterialTree| (tree.class, tables.classes().member(tree.material).map(|m| m.swapped));
         for (i, tree) in found.iter().enumerate() {
             if found[..i].iter().any(|earlier| key(earlier) == key(tree)) {
@@ -394,7 +394,7 @@ fn print_wrong(wrong: &[Wrong]) -> Outcome {
 
 impl Printed {
     fn run(&self) -> Outcome {
-        let tables = Tables::solve(&self.common.rules.rules, 2)?;
+        let tables = Solver::solved(&self.common.rules.rules, 2)?;
         let (judged, positions) = (judge(&tables), judge_positions(&tables));
         if self.common.json {
             judged.iter().try_for_each(print_json)?;
@@ -432,7 +432,7 @@ impl Printed {
 
 impl Whole {
     fn run(&self) -> Outcome {
-        let tables = Tables::solve(&self.common.rules.rules, 2)?;
+        let tables = Solver::solved(&self.common.rules.rules, 2)?;
         let Some(whole) = learn_whole(&tables) else { return Ok(()) };
         let features = whole.set.features();
         if self.common.json || self.format == Format::Json {
@@ -496,7 +496,7 @@ impl FeaturesOf {
 }
 
 fn print_sizes(common: &Common, pieces: u8) -> Outcome {
-    let tables = Tables::solve(&common.rules.rules, pieces.into())?;
+    let tables = Solver::solved(&common.rules.rules, pieces.into())?;
     let all = sizes(&tables, pieces.into());
     if common.json {
         return all.iter().try_for_each(print_json);
@@ -592,7 +592,7 @@ fn print_draws(common: &Common, pieces: u8, top: usize) -> Outcome {
 }
 
 fn print_swaps(common: &Common, pieces: u8, top: usize) -> Outcome {
-    let tables = Tables::solve(&common.rules.rules, pieces.into())?;
+    let tables = Solver::solved(&common.rules.rules, pieces.into())?;
     for s in swaps(&tables, pieces.into()).iter().take(top) {
         if common.json {
             print_json(s)?;
@@ -615,7 +615,7 @@ fn print_swaps(common: &Common, pieces: u8, top: usize) -> Outcome {
 }
 
 fn print_parity(common: &Common, pieces: u8, top: usize) -> Outcome {
-    let tables = Tables::solve(&common.rules.rules, pieces.into())?;
+    let tables = Solver::solved(&common.rules.rules, pieces.into())?;
     for p in parities(&tables, pieces.into()).iter().take(top) {
         if common.json {
             print_json(p)?;
@@ -634,7 +634,7 @@ fn print_parity(common: &Common, pieces: u8, top: usize) -> Outcome {
 }
 
 fn print_fortresses(common: &Common, pieces: u8, top: usize) -> Outcome {
-    let tables = Tables::solve(&common.rules.rules, pieces.into())?;
+    let tables = Solver::solved(&common.rules.rules, pieces.into())?;
     for f in fortresses(&tables, pieces.into()).iter().take(top) {
         if common.json {
             print_json(f)?;
@@ -707,7 +707,7 @@ impl Games {
             print(format_args!("  legal moves: mean {:.2}, at most {} in {}", s.moves.mean, s.moves.max, s.moves.fen))?;
         }
         let Some(most) = self.endgames else { return Ok(()) };
-        let tables = Tables::solve(options, usize::from(most.min(3)))?;
+        let tables = Solver::solved(options, usize::from(most.min(3)))?;
         for pieces in 2..=usize::from(most) {
             let mobility = match pieces {
                 2 | 3 => table_mobility(&tables, pieces),

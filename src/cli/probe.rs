@@ -1,7 +1,7 @@
 use super::{Failure, Outcome, print, print_json};
 use clap::Args;
-use doushouqi::board::{Move, Position, Rules};
-use doushouqi::tablebase::{Material, TableSet, Verdict, Wdl};
+use doushouqi::board::{Move, Position};
+use doushouqi::tablebase::{Material, Probe as _, TableSet, Verdict, Wdl};
 use serde::Serialize;
 use std::io::{self, BufRead};
 use std::path::PathBuf;
@@ -45,25 +45,24 @@ struct MoveReport {
 impl Probe {
     pub fn run(self) -> Outcome {
         let set = TableSet::open(&self.tables)?;
-        let rules = Rules::new(*set.rules());
         for fen in &self.fens {
             if fen == "-" {
                 for line in io::stdin().lock().lines() {
                     let line = line.map_err(|e| Failure::Environment(format!("cannot read standard input: {e}")))?;
                     if !line.trim().is_empty() {
-                        self.probe(&set, &rules, &line)?;
+                        self.probe(&set, &line)?;
                     }
                 }
             } else {
-                self.probe(&set, &rules, fen)?;
+                self.probe(&set, fen)?;
             }
         }
         Ok(())
     }
 
-    fn probe(&self, set: &TableSet, rules: &Rules, fen: &str) -> Outcome {
+    fn probe(&self, set: &TableSet, fen: &str) -> Outcome {
         let position = Position::from_fen(fen).map_err(|e| Failure::Input(format!("{fen:?}: {e}")))?;
-        let (Some(verdict), Some(moves)) = (set.verdict(&position, rules)?, set.moves(&position, rules)?) else {
+        let (Some(verdict), Some(moves)) = (set.verdict(&position)?, set.moves(&position)?) else {
             let pieces = Material::of(&position).map_or(0, Material::len);
             return Err(Failure::Input(format!(
                 "{fen:?} has {pieces} pieces; the tables in {} go to {}",
@@ -80,7 +79,7 @@ impl Probe {
                 .iter()
                 .map(|(mv, v)| MoveReport { r#move: mv.notation(&position), wdl: v.wdl, dtw: v.dtw })
                 .collect(),
-            line: if self.line { Some(set.line(&position, rules)?.iter().map(name).collect()) } else { None },
+            line: if self.line { Some(set.line(&position)?.iter().map(name).collect()) } else { None },
         };
         if self.json {
             return print_json(&report);

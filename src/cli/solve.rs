@@ -1,8 +1,8 @@
-use super::backend::{BackendArg, CardWork, report_cpu_instead};
+use super::backend::{BackendArg, report_taken_over, work_since};
 use super::dry_run::DryRun;
 use super::{Failure, Outcome, RulesArg, ThreadsArg, grouped, print, print_json, progress_bar};
 use clap::Args;
-use doushouqi::tablebase::{MAX_PIECES, Material, Stats, Summary};
+use doushouqi::tablebase::{DeviceWork, MAX_PIECES, Material, Stats, Summary};
 use serde::Serialize;
 use std::time::Instant;
 
@@ -45,7 +45,7 @@ struct Level {
     summary: Summary,
     seconds: f64,
     #[serde(skip_serializing_if = "Option::is_none")]
-    gpu: Option<CardWork>,
+    gpu: Option<DeviceWork>,
 }
 
 #[derive(Serialize)]
@@ -56,7 +56,7 @@ struct OneMaterial {
     black_to_move: Summary,
     seconds: f64,
     #[serde(skip_serializing_if = "Option::is_none")]
-    gpu: Option<CardWork>,
+    gpu: Option<DeviceWork>,
 }
 
 impl Solve {
@@ -85,7 +85,7 @@ impl Solve {
         }
         for pieces in 2..=most {
             let start = Instant::now();
-            let before = CardWork::of(&solver);
+            let before = solver.backend().work();
             let classes = solver.classes().level(pieces).count() as u64;
             let bar = progress_bar(classes, "classes").with_message(format!("{pieces} pieces"));
             let result = solver.solve_level(pieces, pieces < most, &|_, _| bar.inc(1));
@@ -93,7 +93,7 @@ impl Solve {
             result?;
             let stats = solver.level_stats(pieces).expect("the level is solved");
             let seconds = start.elapsed().as_secs_f64();
-            let gpu = CardWork::since(&solver, before.as_ref());
+            let gpu = work_since(&solver, before);
             let level = Level { pieces, summary: stats.summary(), seconds, gpu };
             if self.json {
                 print_json(&level)?;
@@ -112,7 +112,7 @@ impl Solve {
                 level.seconds
             ))?;
         }
-        report_cpu_instead(&solver);
+        report_taken_over(&solver);
         Ok(())
     }
 
@@ -128,7 +128,7 @@ impl Solve {
         let result = solver.count_class(id, &|_, _| bar.inc(1));
         bar.finish_and_clear();
         result?;
-        report_cpu_instead(&solver);
+        report_taken_over(&solver);
         let stats = solver.stats(material).expect("the material is solved");
         let report = OneMaterial {
             material: material.to_string(),
@@ -136,7 +136,7 @@ impl Solve {
             white_to_move: stats.white.summary(),
             black_to_move: stats.black.summary(),
             seconds: start.elapsed().as_secs_f64(),
-            gpu: CardWork::of(&solver),
+            gpu: solver.backend().work(),
         };
         if self.json {
             return print_json(&report);

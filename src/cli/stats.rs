@@ -1,7 +1,6 @@
 use super::{Failure, Outcome, grouped, print, print_json};
 use clap::{Args, ValueEnum};
-use doushouqi::board::Rules;
-use doushouqi::tablebase::{Classes, Material, Stats, Summary, TableSet};
+use doushouqi::tablebase::{Classes, Material, Probe, Stats, Summary, TableSet};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -27,7 +26,7 @@ pub struct StatsCommand {
 
 #[derive(Copy, Clone, PartialEq, Eq, ValueEnum)]
 enum By {
-    /// All materials of so many pieces.
+    /// All materials of N pieces.
     Pieces,
     /// The representative of a class of equivalent materials.
     Class,
@@ -106,7 +105,7 @@ impl StatsCommand {
         }
         // Only these lines can be a part, and the classes of six pieces take a while to find.
         let most = done.last_key_value().filter(|_| self.by == By::Pieces).map(|(&pieces, _)| pieces);
-        let classes = most.map(|pieces| Classes::new(set.rules(), pieces));
+        let classes = most.map(|pieces| Classes::new(set.rules().options(), pieces));
         for (key @ (pieces, material), stats) in &lines {
             let part = classes
                 .as_ref()
@@ -134,10 +133,9 @@ impl StatsCommand {
     }
 
     fn print_deepest(&self, set: &TableSet) -> Outcome {
-        let rules = Rules::new(*set.rules());
         for pieces in 2..=set.classes().pieces() {
             let Some((position, plies)) = set.deepest(pieces)? else { continue };
-            let line = set.line(&position, &rules)?;
+            let line = set.line(&position)?;
             let line: Vec<String> = line.iter().map(|(mv, position)| mv.notation(position)).collect();
             let deepest = Deepest { pieces, fen: position.to_fen(), plies, line };
             if self.json {

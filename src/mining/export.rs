@@ -3,8 +3,8 @@
 
 use super::features::{FeatureSet, Which};
 use super::sample::Winner;
-use crate::board::{Color, RuleOptions};
-use crate::tablebase::{Man, MaterialTable};
+use crate::board::{Color, Piece, RuleOptions};
+use crate::tablebase::MaterialTable;
 use std::io::{self, Write};
 use thiserror::Error;
 
@@ -42,7 +42,7 @@ pub fn write_data<W: Write + Send>(
 ) -> Result<u64, DataError> {
     let material = table.material();
     let set = FeatureSet::new(material, options, Which::All);
-    let mut names = columns(table.men());
+    let mut names = columns(table.pieces());
     if features {
         names.extend(set.features().iter().map(|feature| feature.name.clone()));
     }
@@ -54,7 +54,7 @@ pub fn write_data<W: Write + Send>(
     let mut row = Vec::with_capacity(names.len());
     table.each(Color::White, |squares, value| {
         row.clear();
-        for (&(_, animal), square) in table.men().iter().zip(squares) {
+        for (&Piece { animal, .. }, square) in table.pieces().iter().zip(squares) {
             row.extend([animal.index() as i8, square.file() as i8, square.rank() as i8]);
         }
         if features {
@@ -68,10 +68,10 @@ pub fn write_data<W: Write + Send>(
 }
 
 /// The names of the published data set's columns, of each piece three, numbered within its side.
-fn columns(men: &[Man]) -> Vec<String> {
+fn columns(pieces: &[Piece]) -> Vec<String> {
     let mut names = Vec::new();
-    for (i, &(color, _)) in men.iter().enumerate() {
-        let number = men[..i].iter().filter(|m| m.0 == color).count();
+    for (i, &Piece { color, .. }) in pieces.iter().enumerate() {
+        let number = pieces[..i].iter().filter(|piece| piece.color == color).count();
         let side = if color == Color::White { "white" } else { "black" };
         names.extend(["strength", "file", "rank"].map(|what| format!("{side}_piece{number}_{what}")));
     }

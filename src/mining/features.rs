@@ -21,8 +21,8 @@
 
 use super::routes::{Routes, manhattan};
 use crate::board::geometry::{DEN, TRAPS, WATER, habitat};
-use crate::board::{Animal, Color, Direction, OwnRatBlocks, Position, RuleOptions, Square};
-use crate::tablebase::{Man, Material};
+use crate::board::{Animal, Color, Direction, OwnRatBlocks, Piece, Position, RuleOptions, Square};
+use crate::tablebase::Material;
 
 /// What the values of a feature are.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -91,7 +91,7 @@ const SIDES: &[&str] = &["black", "white"];
 
 /// The features of a material, and how to compute them.
 pub struct FeatureSet {
-    men: Vec<Man>,
+    pieces: Vec<Piece>,
     options: RuleOptions,
     routes: Vec<Routes>,
     features: Vec<Feature>,
@@ -101,17 +101,17 @@ impl FeatureSet {
     /// The features of a material. [`Which::Paper`] is [`Which::All`] where there are more than two pieces.
     #[must_use]
     pub fn new(material: Material, options: &RuleOptions, which: Which) -> FeatureSet {
-        let men: Vec<Man> = material.pieces().collect();
-        let routes = men.iter().map(|&(color, animal)| Routes::new(color, animal, options)).collect();
-        let mut set = FeatureSet { men, options: *options, routes, features: Vec::new() };
+        let pieces: Vec<Piece> = material.pieces().collect();
+        let routes = pieces.iter().map(|piece| Routes::new(piece.color, piece.animal, options)).collect();
+        let mut set = FeatureSet { pieces, options: *options, routes, features: Vec::new() };
         set.add_all(if which == Which::Paper && material.len() > 2 { Which::All } else { which });
         set
     }
 
     /// The pieces, White's first, strongest first.
     #[must_use]
-    pub fn men(&self) -> &[Man] {
-        &self.men
+    pub fn pieces(&self) -> &[Piece] {
+        &self.pieces
     }
 
     /// The features.
@@ -128,14 +128,14 @@ impl FeatureSet {
 
     /// The name of a piece within feature names.
     fn piece(&self, i: usize) -> String {
-        let color = self.men[i].0;
+        let color = self.pieces[i].color;
         let letter = color.letter();
         let side: Vec<usize> = self.of(color).collect();
         if side.len() == 1 { letter.to_string() } else { format!("{letter}{}", i - side[0]) }
     }
 
     fn of(&self, color: Color) -> impl Iterator<Item = usize> + '_ {
-        (0..self.men.len()).filter(move |&i| self.men[i].0 == color)
+        (0..self.pieces.len()).filter(move |&i| self.pieces[i].color == color)
     }
 
     fn add(&mut self, name: String, meaning: &str, kind: Kind, what: What) {
@@ -146,9 +146,9 @@ impl FeatureSet {
         use Kind::{Bool, Named, Number};
         let white: Vec<usize> = self.of(Color::White).collect();
         let black: Vec<usize> = self.of(Color::Black).collect();
-        let two = self.men.len() == 2;
+        let two = self.pieces.len() == 2;
         let more = which != Which::Paper;
-        let names: Vec<String> = (0..self.men.len()).map(|i| self.piece(i)).collect();
+        let names: Vec<String> = (0..self.pieces.len()).map(|i| self.piece(i)).collect();
         let name = |what: &str, i: usize| format!("{what}_{}", names[i]);
         let of_pair = |what: &str, i: usize, j: usize| {
             if two { what.to_owned() } else { format!("{what}_{}{}", names[i], names[j]) }
@@ -161,11 +161,11 @@ impl FeatureSet {
             Named(SIDES),
             What::Closest,
         );
-        for i in 0..self.men.len() {
+        for i in 0..self.pieces.len() {
             let meaning = "the piece gets to a trap at the enemy's den before every enemy piece";
             self.add(name("unopposed", i), meaning, Bool, What::Unopposed(i));
         }
-        for i in 0..self.men.len() {
+        for i in 0..self.pieces.len() {
             self.add(name("sector", i), "rank 1 to 3, 4 to 6 or 7 to 9", Named(SECTORS), What::Sector(i));
         }
         for &w in &white {
@@ -198,14 +198,14 @@ impl FeatureSet {
         for &w in &white {
             self.add(name("trapped", w), "the piece stands in an enemy's trap", Bool, What::Trapped(w));
         }
-        for i in 0..self.men.len() {
+        for i in 0..self.pieces.len() {
             self.add(name("den", i), "moves the piece needs to the enemy's den", Number, What::Den(i));
             let meaning =
                 "by how many moves the piece is nearer than every enemy piece to the best trap at the enemy's den";
             self.add(name("margin", i), meaning, Number, What::Margin(i));
             self.add(name("rank", i), "rank of the piece, 1 to 9", Number, What::Rank(i));
             self.add(name("wing", i), "files between the piece and the d-file", Number, What::Wing(i));
-            if self.men[i].1.swims() || which == Which::WithMaterial {
+            if self.pieces[i].animal.swims() || which == Which::WithMaterial {
                 self.add(name("wet", i), "the piece is in the water", Bool, What::Wet(i));
             }
         }
@@ -215,9 +215,9 @@ impl FeatureSet {
             Number,
             What::Lead,
         );
-        for i in 0..self.men.len() {
-            for j in i + 1..self.men.len() {
-                let same = self.men[i].0 == self.men[j].0;
+        for i in 0..self.pieces.len() {
+            for j in i + 1..self.pieces.len() {
+                let same = self.pieces[i].color == self.pieces[j].color;
                 if same {
                     self.add(
                         of_pair("distance_p", i, j),
@@ -248,14 +248,14 @@ impl FeatureSet {
                     self.add(name, "the first animal takes the second on open land", Bool, What::MayTake(i, j));
                 }
             }
-            for i in 0..self.men.len() {
+            for i in 0..self.pieces.len() {
                 self.add(name("leaps", i), "the animal leaps over water", Bool, What::Leaps(i));
                 self.add(name("swims", i), "the animal swims", Bool, What::Swims(i));
             }
         }
     }
 
-    /// The values of the features with the pieces on these squares, in the order of [`men`](FeatureSet::men), White to move.
+    /// The values of the features with the pieces on these squares, in the order of [`pieces`](FeatureSet::pieces), White to move.
     #[must_use]
     pub fn values(&self, squares: &[Square]) -> Vec<i8> {
         self.features.iter().map(|feature| self.value(feature.what, squares)).collect()
@@ -265,7 +265,7 @@ impl FeatureSet {
     #[must_use]
     pub fn values_of(&self, position: &Position) -> Option<Vec<i8>> {
         let squares: Vec<Square> =
-            self.men.iter().map(|&(color, animal)| position.square_of(color, animal)).collect::<Option<_>>()?;
+            self.pieces.iter().map(|piece| position.square_of(piece.color, piece.animal)).collect::<Option<_>>()?;
         (position.turn() == Color::White && position.occupied().len() == squares.len()).then(|| self.values(&squares))
     }
 
@@ -273,15 +273,15 @@ impl FeatureSet {
         match what {
             What::Closest => i8::from(self.race(Color::White, squares) <= self.race(Color::Black, squares)),
             What::Unopposed(i) => {
-                let ahead = if self.men[i].0 == Color::White { 1 } else { 2 };
+                let ahead = if self.pieces[i].color == Color::White { 1 } else { 2 };
                 i8::from(self.margin(i, squares) >= ahead)
             }
             What::Sector(i) => squares[i].rank() as i8 / 3,
-            What::OwnDen(i) => manhattan(squares[i], DEN[self.men[i].0]) as i8,
+            What::OwnDen(i) => manhattan(squares[i], DEN[self.pieces[i].color]) as i8,
             What::Apart(i, j) => manhattan(squares[i], squares[j]) as i8,
             What::Parity(i, j) => manhattan(squares[i], squares[j]) as i8 % 2,
             What::Adjacent(i, j) => i8::from(manhattan(squares[i], squares[j]) == 1),
-            What::Trapped(i) => i8::from(TRAPS[!self.men[i].0].contains(squares[i])),
+            What::Trapped(i) => i8::from(TRAPS[!self.pieces[i].color].contains(squares[i])),
             What::CanCross(i) => i8::from(squares[i].rank() >= 6 || self.crosses(i, squares)),
             What::Den(i) => self.den(i, squares) as i8,
             What::Lead => self.race(Color::Black, squares) as i8 - self.race(Color::White, squares) as i8,
@@ -294,20 +294,21 @@ impl FeatureSet {
             What::Chase(i, j) => self.routes[i].steps(squares[i], squares[j]) as i8,
             What::Takes(i, j) => i8::from(self.takes(i, j, squares)),
             What::MayTake(i, j) => {
-                let ((color, attacker), (_, victim)) = (self.men[i], self.men[j]);
+                let (Piece { color, animal: attacker }, Piece { animal: victim, .. }) =
+                    (self.pieces[i], self.pieces[j]);
                 i8::from(self.options.may_capture(color, attacker, Square::A4, victim, Square::A5))
             }
             What::Leaps(i) => {
-                let leaps = |direction| self.options.leaps(self.men[i].1, direction);
+                let leaps = |direction| self.options.leaps(self.pieces[i].animal, direction);
                 i8::from(leaps(Direction::Up) || leaps(Direction::Right))
             }
-            What::Swims(i) => i8::from(self.men[i].1.swims()),
+            What::Swims(i) => i8::from(self.pieces[i].animal.swims()),
         }
     }
 
     /// Moves that a piece needs to the enemy's den.
     fn den(&self, i: usize, squares: &[Square]) -> u8 {
-        self.routes[i].steps(squares[i], DEN[!self.men[i].0])
+        self.routes[i].steps(squares[i], DEN[!self.pieces[i].color])
     }
 
     /// Moves that a side's nearest piece needs to the enemy's den.
@@ -317,13 +318,13 @@ impl FeatureSet {
 
     /// By how many moves a piece is nearer to a square than every enemy piece.
     fn gap(&self, i: usize, square: Square, squares: &[Square]) -> i8 {
-        let enemy = self.of(!self.men[i].0).map(|j| self.routes[j].steps(squares[j], square)).min();
+        let enemy = self.of(!self.pieces[i].color).map(|j| self.routes[j].steps(squares[j], square)).min();
         enemy.unwrap_or(Routes::NONE) as i8 - self.routes[i].steps(squares[i], square) as i8
     }
 
     /// The same for the best of the traps at the enemy's den.
     fn margin(&self, i: usize, squares: &[Square]) -> i8 {
-        TRAPS[!self.men[i].0].into_iter().map(|trap| self.gap(i, trap, squares)).max().unwrap_or(0)
+        TRAPS[!self.pieces[i].color].into_iter().map(|trap| self.gap(i, trap, squares)).max().unwrap_or(0)
     }
 
     /// Whether a piece gets to rank 7, on a shortest way to the black den, before every enemy piece.
@@ -337,13 +338,13 @@ impl FeatureSet {
 
     /// Whether a piece could take another at once, were it on move.
     fn takes(&self, i: usize, j: usize, squares: &[Square]) -> bool {
-        let ((color, attacker), (_, victim)) = (self.men[i], self.men[j]);
+        let (Piece { color, animal: attacker }, Piece { animal: victim, .. }) = (self.pieces[i], self.pieces[j]);
         let reaches = |direction| {
             squares[i].neighbour(direction) == Some(squares[j])
                 || self.options.leaps(attacker, direction)
                     && squares[i].leap(direction).is_some_and(|(landing, crossed)| {
                         landing == squares[j]
-                            && !self.men.iter().zip(squares).any(|(&(owner, animal), &square)| {
+                            && !self.pieces.iter().zip(squares).any(|(&Piece { color: owner, animal }, &square)| {
                                 crossed.contains(square) && self.blocks(color, owner, animal)
                             })
                     })

@@ -1,10 +1,9 @@
 //! What games are like: how many moves there are, how long games last, how they end.
 
-use super::Tables;
 use crate::board::{Color, Move, NoMove, Position, RuleOptions, Rules};
 use crate::game::{Game, GameEnd};
 use crate::search::{Engine, EngineOptions, Limits, minimax};
-use crate::tablebase::{Material, SolveError, position_of, squares_in_play};
+use crate::tablebase::{Material, SolveError, Solver, position_of, squares_in_play};
 use rand_core::{Rng, SeedableRng};
 use rand_pcg::Pcg64;
 use rayon::prelude::*;
@@ -55,8 +54,8 @@ impl Mobility {
 
 /// How many moves there are in all positions of exactly so many pieces, White to move. `tables` must hold them.
 #[must_use]
-pub fn table_mobility(tables: &Tables, pieces: usize) -> Mobility {
-    let rules = Rules::new(*tables.options());
+pub fn table_mobility(tables: &Solver, pieces: usize) -> Mobility {
+    let rules = Rules::new(*tables.classes().options());
     let materials: Vec<(Material, u64)> = tables
         .classes()
         .level(pieces)
@@ -65,9 +64,9 @@ pub fn table_mobility(tables: &Tables, pieces: usize) -> Mobility {
         .collect();
     let count = |(material, times): (Material, u64)| {
         let mut mobility = Mobility::default();
-        if let Some(table) = tables.table(material) {
+        if let Some(table) = tables.material_table(material) {
             let _ = table.each(Color::White, |squares, _| {
-                if let Some(position) = position_of(table.men(), squares, Color::White) {
+                if let Some(position) = position_of(table.pieces(), squares, Color::White) {
                     mobility.add(position.count_moves(&rules), times, || Some(position.to_fen()));
                 }
                 Ok::<(), Infallible>(())
@@ -92,15 +91,15 @@ pub fn sampled_mobility(options: &RuleOptions, pieces: usize, positions: u64, se
     let mut found = 0;
     while found < positions {
         let material = materials[(random.next_u64() % materials.len() as u64) as usize];
-        let men: Vec<_> = material.pieces().collect();
+        let pieces: Vec<_> = material.pieces().collect();
         // One of 63 squares for each piece: what does not fit is drawn again, material and all, so that each placement of
         // each material is as likely as any other.
         let squares: Option<Vec<_>> =
-            men.iter().map(|_| crate::board::Square::new((random.next_u64() % 63) as usize)).collect();
+            pieces.iter().map(|_| crate::board::Square::new((random.next_u64() % 63) as usize)).collect();
         let Some(squares) = squares else { continue };
-        let fits = men.iter().zip(&squares).all(|(&man, &square)| squares_in_play(man).contains(square));
+        let fits = pieces.iter().zip(&squares).all(|(&piece, &square)| squares_in_play(piece).contains(square));
         let distinct = (1..squares.len()).all(|i| !squares[..i].contains(&squares[i]));
-        if let Some(position) = position_of(&men, &squares, Color::White).filter(|_| fits && distinct) {
+        if let Some(position) = position_of(&pieces, &squares, Color::White).filter(|_| fits && distinct) {
             mobility.add(position.count_moves(&rules), 1, || Some(position.to_fen()));
             found += 1;
         }
@@ -273,7 +272,7 @@ fn play_one(player: &dyn Player, rules: &Rules, series: Match, random: &mut Pcg6
 /// The share of positions of each piece count that are drawn, White to move, a side without a move included where that
 /// draws.
 pub fn drawn_shares(options: &RuleOptions, pieces: usize) -> Result<Vec<f64>, SolveError> {
-    let mut solver = crate::tablebase::Solver::new(options, pieces, crate::tablebase::Options::default());
+    let mut solver = Solver::new(options, pieces, crate::tablebase::Options::default());
     let mut shares = Vec::new();
     for n in 2..=pieces {
         solver.solve_level(n, n < pieces, &|_, _| ())?;

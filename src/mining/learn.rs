@@ -1,12 +1,11 @@
 //! Small perfect trees, how good small trees are, and how large perfect ones are.
 
-use super::Tables;
 use super::features::{FeatureSet, Which};
 use super::printed::{Wrong, wrong_of_tree};
 use super::sample::Sample;
 use super::tree::{Learner, Tree};
 use crate::board::{Color, RuleOptions};
-use crate::tablebase::{Material, MaterialTable, compressed_len};
+use crate::tablebase::{Classes, Material, MaterialTable, Solver, compressed_len};
 use rayon::prelude::*;
 use serde::Serialize;
 
@@ -34,9 +33,9 @@ pub struct MaterialTree {
 impl MaterialTree {
     /// The positions that the tree gets wrong.
     #[must_use]
-    pub fn wrong(&self, tables: &Tables) -> Vec<Wrong> {
-        let table = tables.table(self.material).filter(|_| self.tree.misclassified() > 0);
-        table.map_or_else(Vec::new, |table| wrong_of_tree(&self.tree, &self.set, &table, tables.options()))
+    pub fn wrong(&self, tables: &Solver) -> Vec<Wrong> {
+        let table = tables.material_table(self.material).filter(|_| self.tree.misclassified() > 0);
+        table.map_or_else(Vec::new, |table| wrong_of_tree(&self.tree, &self.set, &table, tables.classes().options()))
     }
 }
 
@@ -45,16 +44,16 @@ impl MaterialTree {
 /// the paper's features and one on all, that is the smaller one if both are perfect. `None` if the material is not solved.
 #[must_use]
 pub fn learn(
-    tables: &Tables,
+    tables: &Solver,
     material: Material,
     which: Option<Which>,
     max_leaves: Option<usize>,
 ) -> Option<MaterialTree> {
-    let table = tables.table(material)?;
-    let class = tables.classes().get(tables.class_of(material)?).representative;
+    let table = tables.material_table(material)?;
+    let class = tables.classes().get(tables.classes().member(material)?.class).representative;
     let one = |which| {
-        let set = FeatureSet::new(material, tables.options(), which);
-        let sample = Sample::new([(&set, &table)], tables.options());
+        let set = FeatureSet::new(material, tables.classes().options(), which);
+        let sample = Sample::new([(&set, &table)], tables.classes().options());
         let learner = Learner::new(&sample);
         let tree = match max_leaves {
             Some(leaves) => learner.grow(leaves).tree.prune(&sample),
@@ -78,7 +77,7 @@ fn smallest(learner: &Learner, widths: &[usize]) -> Tree {
 
 /// The trees of all materials of so many pieces, in the order of spelling. Materials that share a table share a tree.
 #[must_use]
-pub fn learn_all(tables: &Tables, pieces: usize, which: Option<Which>, max_leaves: Option<usize>) -> Vec<MaterialTree> {
+pub fn learn_all(tables: &Solver, pieces: usize, which: Option<Which>, max_leaves: Option<usize>) -> Vec<MaterialTree> {
     let sides: Vec<Vec<Material>> =
         tables.classes().level(pieces).flat_map(|(_, class)| [class.same.clone(), class.swapped.clone()]).collect();
     let mut trees: Vec<MaterialTree> = sides
@@ -86,7 +85,7 @@ pub fn learn_all(tables: &Tables, pieces: usize, which: Option<Which>, max_leave
         .filter_map(|materials| {
             let found = learn(tables, *materials.first()?, which, max_leaves)?;
             let share = |&material: &Material| {
-                let set = FeatureSet::new(material, tables.options(), found.which);
+                let set = FeatureSet::new(material, tables.classes().options(), found.which);
                 MaterialTree { material, set, tree: found.tree.clone(), ..found }
             };
             Some(materials.iter().map(share).collect::<Vec<_>>())
@@ -111,12 +110,15 @@ pub struct WholeTree {
 /// The smallest tree found for all positions of two pieces at once. Besides the features of the position it may ask who
 /// may take whom, who leaps and who swims. `None` if two pieces are not solved.
 #[must_use]
-pub fn learn_whole(tables: &Tables) -> Option<WholeTree> {
+pub fn learn_whole(tables: &Solver) -> Option<WholeTree> {
     let materials = Material::all(2);
-    let sets: Vec<FeatureSet> =
-        materials.iter().map(|&material| FeatureSet::new(material, tables.options(), Which::WithMaterial)).collect();
-    let values: Vec<MaterialTable> = materials.iter().map(|&material| tables.table(material)).collect::<Option<_>>()?;
-    let sample = Sample::new(sets.iter().zip(&values), tables.options());
+    let sets: Vec<FeatureSet> = materials
+        .iter()
+        .map(|&material| FeatureSet::new(material, tables.classes().options(), Which::WithMaterial))
+        .collect();
+    let values: Vec<MaterialTable> =
+        materials.iter().map(|&material| tables.material_table(material)).collect::<Option<_>>()?;
+    let sample = Sample::new(sets.iter().zip(&values), tables.classes().options());
     let learner = Learner::new(&sample);
     let tree = smallest(&learner, &WIDTHS_THREE);
     Some(WholeTree {
@@ -157,17 +159,24 @@ pub struct Sizes {
 /// The sizes of all classes of so many pieces, for White and for Black of the representative being the side to move (the
 /// latter as the material with colours exchanged); a class that is its own exchange once.
 #[must_use]
-pub fn sizes(tables: &Tables, pieces: usize) -> Vec<Sizes> {
-    tables.both_sides(pieces).into_par_iter().filter_map(|material| size(tables, material)).collect()
+pub fn sizes(tables: &Solver, pieces: usize) -> Vec<Sizes> {
+    both_sides(tables.classes(), pieces).into_par_iter().filter_map(|material| size(tables, material)).collect()
 }
 
-fn size(tables: &Tables, material: Material) -> Option<Sizes> {
-    let id = tables.class_of(material)?;
+/// For each class of that many pieces a material with White, and one with Black, of the representative to move (the latter
+/// with colours exchanged); a class that is its own exchange once.
+pub(super) fn both_sides(classes: &Classes, pieces: usize) -> Vec<Material> {
+    let classes = classes.level(pieces);
+    classes.flat_map(|(_, class)| [Some(class.representative), class.swapped.first().copied()]).flatten().collect()
+}
+
+fn size(tables: &Solver, material: Material) -> Option<Sizes> {
+    let id = tables.classes().member(material)?.class;
     let class = tables.classes().get(id).representative;
     let turn = if tables.classes().member(material)?.swapped { Color::Black } else { Color::White };
-    let cells = &tables.class_table(id)?.cells[turn];
-    let options: &RuleOptions = tables.options();
-    let table = tables.table(material)?;
+    let cells = &tables.table(id)?.cells[turn];
+    let options: &RuleOptions = tables.classes().options();
+    let table = tables.material_table(material)?;
     let set = FeatureSet::new(material, options, Which::All);
     let sample = Sample::new([(&set, &table)], options);
     let learner = Learner::new(&sample);
@@ -199,10 +208,10 @@ fn size(tables: &Tables, material: Material) -> Option<Sizes> {
 /// The share of positions right by the number of leaves, 1 to `most` as far as the greedy tree goes. `None` if the material
 /// is not solved.
 #[must_use]
-pub fn accuracy_curve(tables: &Tables, material: Material, most: usize) -> Option<Vec<(f64, f64)>> {
-    let table = tables.table(material)?;
-    let set = FeatureSet::new(material, tables.options(), Which::All);
-    let sample = Sample::new([(&set, &table)], tables.options());
+pub fn accuracy_curve(tables: &Solver, material: Material, most: usize) -> Option<Vec<(f64, f64)>> {
+    let table = tables.material_table(material)?;
+    let set = FeatureSet::new(material, tables.classes().options(), Which::All);
+    let sample = Sample::new([(&set, &table)], tables.classes().options());
     let errors = Learner::new(&sample).grow(most).errors;
     let positions = sample.positions() as f64;
     Some(errors.iter().enumerate().map(|(i, &wrong)| (i as f64 + 1.0, 1.0 - wrong as f64 / positions)).collect())

@@ -10,12 +10,10 @@ pub mod report;
 mod routes;
 mod sample;
 mod show;
-mod tables;
 mod tree;
 pub mod zugzwang;
 
 pub use features::{Feature, FeatureSet, Kind, Which};
 pub use routes::{Routes, manhattan};
 pub use sample::{Sample, Winner};
-pub use tables::Tables;
 pub use tree::{Growth, Learner, Node, Split, Tree};

@@ -1,12 +1,14 @@
 //! Questions to the tables whose answers are worth reading: draws by material, swaps of one piece, parity, fortresses, the
 //! longest lines.
 
-use super::Tables;
+use super::learn::both_sides;
 use super::routes::manhattan;
 use super::sample::Winner;
 use super::tree::information;
-use crate::board::{Animal, Color, Direction, Position, RuleOptions, Rules, Square};
-use crate::tablebase::{ClassId, Man, Material, MaterialTable, Options, SolveError, Solver, Stats, Value, position_of};
+use crate::board::{Animal, Color, Direction, Piece, Position, RuleOptions, Rules, Square};
+use crate::tablebase::{
+    ClassId, Material, MaterialTable, Options, Probe, SolveError, Solver, Stats, Value, position_of,
+};
 use rayon::prelude::*;
 use serde::Serialize;
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -82,7 +84,7 @@ pub struct Swap {
 
 /// All swaps of one animal for another, the one that turns most positions first. `tables` must hold so many pieces.
 #[must_use]
-pub fn swaps(tables: &Tables, pieces: usize) -> Vec<Swap> {
+pub fn swaps(tables: &Solver, pieces: usize) -> Vec<Swap> {
     /// Positions, turned, worse.
     type Count = [u64; 3];
     /// The material of which most turn, and their share.
@@ -90,7 +92,7 @@ pub fn swaps(tables: &Tables, pieces: usize) -> Vec<Swap> {
     // Each pair of materials once, from the stronger animal's side.
     let pairs: Vec<(Material, Color, Animal, Animal)> = Material::all(pieces)
         .into_iter()
-        .flat_map(|material| material.pieces().map(move |(color, stronger)| (material, color, stronger)))
+        .flat_map(|material| material.pieces().map(move |piece| (material, piece.color, piece.animal)))
         .flat_map(|(material, color, stronger)| {
             let weaker = Animal::ALL.into_iter().filter(move |&weaker| weaker < stronger);
             weaker.map(move |weaker| (material, color, stronger, weaker))
@@ -100,12 +102,12 @@ pub fn swaps(tables: &Tables, pieces: usize) -> Vec<Swap> {
     // Names make no difference: pairs whose two tables are the same, piece by piece, count the same.
     let mut kinds: HashMap<_, Vec<usize>> = HashMap::new();
     for (i, &(material, color, stronger, weaker)) in pairs.iter().enumerate() {
-        let men: Vec<Man> = material.pieces().collect();
-        let place = men.iter().position(|&man| man == (color, stronger));
-        let (Some(with), Some(without)) = (kind(tables, material, &men), {
-            let other: Vec<Man> =
-                men.iter().map(|&man| if man == (color, stronger) { (color, weaker) } else { man }).collect();
-            replace(material, color, stronger, weaker).and_then(|material| kind(tables, material, &other))
+        let pieces: Vec<Piece> = material.pieces().collect();
+        let [strong, weak] = [stronger, weaker].map(|animal| Piece { color, animal });
+        let place = pieces.iter().position(|&piece| piece == strong);
+        let (Some(with), Some(without)) = (kind(tables, material, &pieces), {
+            let other: Vec<Piece> = pieces.iter().map(|&piece| if piece == strong { weak } else { piece }).collect();
+            kind(tables, replace(material, color, stronger, weaker), &other)
         }) else {
             continue;
         };
@@ -149,32 +151,30 @@ pub fn swaps(tables: &Tables, pieces: usize) -> Vec<Swap> {
     swaps
 }
 
-fn replace(material: Material, color: Color, out: Animal, animal: Animal) -> Option<Material> {
-    let mut other = material;
-    match color {
-        Color::White => other.white = other.white.without(out).with(animal),
-        Color::Black => other.black = other.black.without(out).with(animal),
-    }
-    Some(other)
+fn replace(material: Material, color: Color, out: Animal, animal: Animal) -> Material {
+    let out = Piece { color, animal: out };
+    let pieces = material.pieces().map(|piece| if piece == out { Piece { color, animal } } else { piece });
+    Material::of_pieces(&pieces.collect::<Vec<_>>())
 }
 
 /// What the values of these pieces depend on: the class, whose White they are, and which piece there each is.
-fn kind(tables: &Tables, material: Material, men: &[Man]) -> Option<(ClassId, bool, Vec<Man>)> {
+fn kind(tables: &Solver, material: Material, pieces: &[Piece]) -> Option<(ClassId, bool, Vec<Piece>)> {
     let member = tables.classes().member(material)?;
-    let there = |man: &Man| member.men.iter().find(|(here, _)| here == man).map(|&(_, there)| there);
-    Some((member.class, member.swapped, men.iter().map(there).collect::<Option<_>>()?))
+    let there = |piece: &Piece| member.pieces.iter().find(|(here, _)| here == piece).map(|&(_, there)| there);
+    Some((member.class, member.swapped, pieces.iter().map(there).collect::<Option<_>>()?))
 }
 
-fn count_swap(tables: &Tables, material: Material, color: Color, stronger: Animal, weaker: Animal) -> Option<[u64; 3]> {
-    let options = tables.options();
-    let other = replace(material, color, stronger, weaker)?;
-    let (with, without) = (tables.table(material)?, tables.table(other)?);
+fn count_swap(tables: &Solver, material: Material, color: Color, stronger: Animal, weaker: Animal) -> Option<[u64; 3]> {
+    let options = tables.classes().options();
+    let other = replace(material, color, stronger, weaker);
+    let (with, without) = (tables.material_table(material)?, tables.material_table(other)?);
     // Where the pieces of one material are among those of the other.
-    let place = |&man: &Man| {
-        let here = if man == (color, weaker) { (color, stronger) } else { man };
-        with.men().iter().position(|&m| m == here)
+    let [strong, weak] = [stronger, weaker].map(|animal| Piece { color, animal });
+    let place = |&piece: &Piece| {
+        let here = if piece == weak { strong } else { piece };
+        with.pieces().iter().position(|&piece| piece == here)
     };
-    let order: Vec<usize> = without.men().iter().map(place).collect::<Option<_>>()?;
+    let order: Vec<usize> = without.pieces().iter().map(place).collect::<Option<_>>()?;
     let mut count = [0; 3];
     let _ = with.each(Color::White, |squares, value| {
         let there: Vec<Square> = order.iter().map(|&i| squares[i]).collect();
@@ -209,21 +209,24 @@ pub struct Parity {
 /// For every class of so many pieces, with either side to move as in [`learn::sizes`](super::learn::sizes), and every pair
 /// of enemies: who wins by the parity of their Manhattan distance. The most telling first.
 #[must_use]
-pub fn parities(tables: &Tables, pieces: usize) -> Vec<Parity> {
-    let mut all: Vec<Parity> =
-        tables.both_sides(pieces).into_par_iter().filter_map(|material| parity(tables, material)).flatten().collect();
+pub fn parities(tables: &Solver, pieces: usize) -> Vec<Parity> {
+    let mut all: Vec<Parity> = both_sides(tables.classes(), pieces)
+        .into_par_iter()
+        .filter_map(|material| parity(tables, material))
+        .flatten()
+        .collect();
     all.sort_by(|a, b| b.gain.total_cmp(&a.gain));
     all
 }
 
-fn parity(tables: &Tables, material: Material) -> Option<Vec<Parity>> {
-    let table = tables.table(material)?;
-    let men = table.men();
-    let side = |color| men.iter().enumerate().filter(move |(_, man)| man.0 == color).map(|(i, _)| i);
+fn parity(tables: &Solver, material: Material) -> Option<Vec<Parity>> {
+    let table = tables.material_table(material)?;
+    let pieces = table.pieces();
+    let side = |color| pieces.iter().enumerate().filter(move |(_, piece)| piece.color == color).map(|(i, _)| i);
     let pairs: Vec<(usize, usize)> = side(Color::White).flat_map(|w| side(Color::Black).map(move |b| (w, b))).collect();
     let mut counts = vec![[[0u64; 3]; 2]; pairs.len() + 1];
     let _ = table.each(Color::White, |squares, value| {
-        let winner = Winner::of(value, Color::White, tables.options()) as usize;
+        let winner = Winner::of(value, Color::White, tables.classes().options()) as usize;
         let mut sum = 0;
         for (i, &(w, b)) in pairs.iter().enumerate() {
             let distance = usize::from(manhattan(squares[w], squares[b]));
@@ -233,7 +236,7 @@ fn parity(tables: &Tables, material: Material) -> Option<Vec<Parity>> {
         counts[pairs.len()][sum % 2][winner] += 1;
         Ok::<(), Infallible>(())
     });
-    let letter = |i: usize| crate::board::Piece { color: men[i].0, animal: men[i].1 }.letter();
+    let letter = |i: usize| pieces[i].letter();
     let names = pairs.iter().map(|&(w, b)| format!("{}{}", letter(w), letter(b))).chain(["all".to_owned()]);
     let rows = names.zip(counts).take(if pairs.len() == 1 { 1 } else { usize::MAX });
     Some(
@@ -281,7 +284,7 @@ pub struct Fortresses {
 /// the other side does: it lies in the largest set of draws with that piece in the part in which every move of the other
 /// side stays in the set (or gives the draw away) and the holder, when on move, has a move within it.
 #[must_use]
-pub fn fortresses(tables: &Tables, pieces: usize) -> Vec<Fortresses> {
+pub fn fortresses(tables: &Solver, pieces: usize) -> Vec<Fortresses> {
     let mut tasks: Vec<(Material, usize, Color)> = Vec::new();
     for (_, class) in tables.classes().level(pieces) {
         let material = class.representative;
@@ -302,17 +305,17 @@ pub fn fortresses(tables: &Tables, pieces: usize) -> Vec<Fortresses> {
     all
 }
 
-fn fortress(tables: &Tables, material: Material, materials: usize, holder: Color) -> Option<Fortresses> {
-    let rules = Rules::new(*tables.options());
-    let table: MaterialTable = tables.table(material)?;
-    let lone = table.men().iter().position(|man| man.0 == holder)?;
-    let animal = table.men()[lone].1;
+fn fortress(tables: &Solver, material: Material, materials: usize, holder: Color) -> Option<Fortresses> {
+    let rules = Rules::new(*tables.classes().options());
+    let table: MaterialTable = tables.material_table(material)?;
+    let lone = table.pieces().iter().position(|piece| piece.color == holder)?;
+    let animal = table.pieces()[lone].animal;
     // The draws, by the holder's square.
     let mut drawn: BTreeMap<Square, Vec<Position>> = BTreeMap::new();
     for turn in Color::ALL {
         let _ = table.each(turn, |squares, value| {
             if value == Value::Draw
-                && let Some(position) = position_of(table.men(), squares, turn)
+                && let Some(position) = position_of(table.pieces(), squares, turn)
             {
                 drawn.entry(squares[lone]).or_default().push(position);
             }
@@ -326,7 +329,7 @@ fn fortress(tables: &Tables, material: Material, materials: usize, holder: Color
         hold(&rules, holder, within, &all)
     };
     let neighbours = |from: Square| {
-        let leap = move |d| from.leap(d).filter(|_| tables.options().leaps(animal, d)).map(|(to, _)| to);
+        let leap = move |d| from.leap(d).filter(|_| tables.classes().options().leaps(animal, d)).map(|(to, _)| to);
         Direction::ALL.into_iter().flat_map(move |d| [from.neighbour(d), leap(d)]).flatten()
     };
     let mut two_squares: HashSet<Position> = HashSet::new();
@@ -405,7 +408,6 @@ pub struct LongestLine {
 
 /// A longest line of each piece count: of the classes in order the first that has one, there the first position.
 pub fn longest_lines(options: &RuleOptions, pieces: usize) -> Result<Vec<LongestLine>, SolveError> {
-    let rules = Rules::new(*options);
     let mut solver = Solver::new(options, pieces, Options::default());
     let mut all = Vec::new();
     for n in 2..=pieces {
@@ -421,9 +423,9 @@ pub fn longest_lines(options: &RuleOptions, pieces: usize) -> Result<Vec<Longest
             }
         }
         let Some((longest, material, turn)) = best else { continue };
-        let tables = Tables::solve_material(options, material)?;
-        let Some(position) = tables.first_with(material, turn, Value::Decided(longest as u16)) else { continue };
-        let line = tables.line(&position, &rules);
+        let tables = Solver::solved_material(options, material)?;
+        let Some(position) = first_with(&tables, material, turn, Value::Decided(longest as u16)) else { continue };
+        let Ok(line) = tables.line(&position);
         all.push(LongestLine {
             pieces: n,
             material: material.to_string(),
@@ -433,4 +435,12 @@ pub fn longest_lines(options: &RuleOptions, pieces: usize) -> Result<Vec<Longest
         });
     }
     Ok(all)
+}
+
+/// The first position, in the order of the index, of a class's representative that has this value.
+fn first_with(tables: &Solver, representative: Material, turn: Color, value: Value) -> Option<Position> {
+    let id = tables.classes().member(representative)?.class;
+    let cells = &tables.table(id)?.cells[turn];
+    let cell = (0..cells.len()).find(|&cell| cells.get(cell) == value.code())?;
+    tables.classes().get(id).index().position(cell, turn)
 }

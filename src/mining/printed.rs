@@ -1,11 +1,10 @@
 //! The three trees and four positions that van Rijn and Vis printed (2014, Figures 2 and 3), judged by the tables.
 
-use super::Tables;
 use super::features::{FeatureSet, Which};
 use super::sample::Winner;
 use super::tree::Tree;
-use crate::board::{Color, Position, RuleOptions, Rules};
-use crate::tablebase::{Material, MaterialTable, position_of};
+use crate::board::{Color, Position, RuleOptions};
+use crate::tablebase::{Material, MaterialTable, Probe, Solver, position_of};
 use serde::Serialize;
 use std::convert::Infallible;
 
@@ -156,7 +155,7 @@ pub fn wrong_positions(
     let _ = table.each(Color::White, |squares, value| {
         let (says, winner) = (classify(&set.values(squares)), Winner::of(value, Color::White, options));
         if says != winner
-            && let Some(position) = position_of(table.men(), squares, Color::White)
+            && let Some(position) = position_of(table.pieces(), squares, Color::White)
         {
             wrong.push(Wrong { fen: position.to_fen(), says, winner });
         }
@@ -173,18 +172,18 @@ pub fn wrong_of_tree(tree: &Tree, set: &FeatureSet, table: &MaterialTable, optio
 
 /// Judges the printed trees on every material they are said to be good for. `tables` must hold two pieces.
 #[must_use]
-pub fn judge(tables: &Tables) -> Vec<Judged> {
+pub fn judge(tables: &Solver) -> Vec<Judged> {
     let mut all = Vec::new();
     for printed in printed_trees() {
         for &material in &printed.materials {
-            let Some(table) = tables.table(material) else { continue };
-            let set = FeatureSet::new(material, tables.options(), Which::Paper);
+            let Some(table) = tables.material_table(material) else { continue };
+            let set = FeatureSet::new(material, tables.classes().options(), Which::Paper);
             let classify = |values: &[i8]| printed.tree.classify(&set, values);
-            let wrong = wrong_positions(&set, &table, tables.options(), classify);
+            let wrong = wrong_positions(&set, &table, tables.classes().options(), classify);
             all.push(Judged {
                 tree: printed.name,
                 material: material.to_string(),
-                positions: tables.stats(material).map_or(0, |stats| stats.summary().positions),
+                positions: tables.stats(material).map_or(0, |stats| stats.white.summary().positions),
                 printed: printed.misclassified,
                 misclassified: wrong.len() as u64,
                 wrong,
@@ -216,15 +215,15 @@ pub const POSITIONS: [(&str, Winner, Option<u16>); 4] = [
 
 /// The tables' values of the printed positions, and what the printed trees say of them. `tables` must hold two pieces.
 #[must_use]
-pub fn judge_positions(tables: &Tables) -> Vec<PrintedPosition> {
-    let rules = Rules::new(*tables.options());
+pub fn judge_positions(tables: &Solver) -> Vec<PrintedPosition> {
     let trees = printed_trees();
     let judged = |(fen, printed, printed_plies): (&'static str, Winner, Option<u16>)| {
         let position = Position::from_fen(fen).ok()?;
         let material = Material::of(&position)?;
-        let winner = Winner::of(tables.value(&position)?, position.turn(), tables.options());
-        let plies = tables.verdict(&position, &rules)?.dtw;
-        let set = FeatureSet::new(material, tables.options(), Which::Paper);
+        let winner = Winner::of(tables.value(&position)?, position.turn(), tables.classes().options());
+        let Ok(verdict) = tables.verdict(&position);
+        let plies = verdict?.dtw;
+        let set = FeatureSet::new(material, tables.classes().options(), Which::Paper);
         let values = set.values_of(&position)?;
         let covering = trees.iter().filter(|tree| tree.materials.contains(&material));
         let trees = covering.map(|tree| (tree.name, tree.tree.classify(&set, &values))).collect();

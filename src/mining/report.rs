@@ -1,5 +1,6 @@
 //! `endgames.md`: what the tables have to tell, in short, with plots.
 
+use super::Which;
 use super::games::{
     EnginePlayer, GameStatistics, Match, MinimaxPlayer, Mobility, Player, RandomPlayer, drawn_shares, play,
 };
@@ -8,7 +9,6 @@ use super::learn::{accuracy_curve, learn, learn_all, learn_whole, sizes};
 use super::patterns::{draws, fortresses, longest_lines, parities, swaps};
 use super::printed::{judge, judge_positions, printed_trees};
 use super::zugzwang::zugzwangs;
-use super::{Tables, Which};
 use crate::board::RuleOptions;
 use crate::plot::{Axis, Line, PlotError, bar_chart, line_chart};
 use crate::tablebase::{Material, Options, SolveError, Solver};
@@ -84,7 +84,7 @@ impl Report<'_> {
             self.options.preset_name().map_or_else(|| self.options.to_string(), str::to_owned),
         );
         let most = if self.quick { 2 } else { 3 };
-        let tables = Tables::solve(self.options, most)?;
+        let tables = Solver::solved(self.options, most)?;
         self.printed(&tables);
         step();
         self.two_pieces(&tables);
@@ -115,7 +115,7 @@ impl Report<'_> {
         self.plots.push((name.to_owned(), svg));
     }
 
-    fn printed(&mut self, tables: &Tables) {
+    fn printed(&mut self, tables: &Solver) {
         self.section("The trees printed in 2014", "dsq mine printed");
         self.text.push_str(&head(&[
             "<tree",
@@ -162,7 +162,7 @@ impl Report<'_> {
         }
     }
 
-    fn two_pieces(&mut self, tables: &Tables) {
+    fn two_pieces(&mut self, tables: &Solver) {
         self.section("A perfect tree for every material of two pieces", "dsq mine --pieces 2");
         self.text.push_str(
             "Leaves of the smallest perfect tree found. On the paper's features alone some positions look like others that \
@@ -221,7 +221,7 @@ impl Report<'_> {
         }
     }
 
-    fn sizes(&mut self, tables: &Tables, pieces: usize) -> Result<(), ReportError> {
+    fn sizes(&mut self, tables: &Solver, pieces: usize) -> Result<(), ReportError> {
         self.section(
             &format!("Trees as a code for the tables of {pieces} pieces"),
             &format!("dsq mine sizes --pieces {pieces}"),
@@ -401,7 +401,7 @@ impl Report<'_> {
         Ok(())
     }
 
-    fn swaps(&mut self, tables: &Tables, most: usize) {
+    fn swaps(&mut self, tables: &Solver, most: usize) {
         self.section("Which animal replaced by which turns the most positions", "dsq mine swaps --pieces N");
         for pieces in 2..=most {
             let _ = write!(self.text, "\n{pieces} pieces:\n\n");
@@ -432,7 +432,7 @@ impl Report<'_> {
         }
     }
 
-    fn parity(&mut self, tables: &Tables, most: usize) {
+    fn parity(&mut self, tables: &Solver, most: usize) {
         self.section("Parity", "dsq mine parity --pieces N");
         self.text.push_str(
             "How often White, on move, wins at even and at odd Manhattan distance between two enemies, and what the parity \
@@ -455,7 +455,7 @@ impl Report<'_> {
         }
     }
 
-    fn fortresses(&mut self, tables: &Tables, most: usize) {
+    fn fortresses(&mut self, tables: &Solver, most: usize) {
         self.section("Fortresses", &format!("dsq mine fortresses --pieces {most}"));
         self.text.push_str(
             "A fortress is a draw that a side with one piece keeps without leaving a part of the board, whatever the other \
@@ -499,7 +499,7 @@ impl Report<'_> {
         }
     }
 
-    fn games(&mut self, tables: &Tables, most: usize) -> Result<(), ReportError> {
+    fn games(&mut self, tables: &Solver, most: usize) -> Result<(), ReportError> {
         self.section("Games, and how many moves there are", "dsq mine games --endgames N");
         self.text.push_str(
             "The papers estimate about 20 legal moves a position, at most 32, and games of 80 plies. Played from the start, \

@@ -4,10 +4,8 @@
 //! (whoever moves loses), or the mover gets away with a draw. To move it must be able to: a side without a legal move is
 //! not counted, and neither is a position that would be won only because the other side has none.
 
-use crate::board::{ByColor, Color, Position, RuleOptions};
-use crate::tablebase::{
-    ClassId, Index, Man, Material, Options, ROW_CELLS, SolveError, Solved, Solver, Value, position_of,
-};
+use crate::board::{ByColor, Color, Piece, Position, RuleOptions, Square};
+use crate::tablebase::{ClassId, Index, Options, ROW_CELLS, SolveError, Solved, Solver, Value, position_of};
 use serde::Serialize;
 use std::sync::Mutex;
 
@@ -87,11 +85,10 @@ pub fn zugzwangs(
     let mut all = Vec::new();
     for n in 2..=pieces {
         let ids: Vec<ClassId> = solver.classes().level(n).map(|(id, _)| id).collect();
-        let representatives: Vec<Material> = ids.iter().map(|&id| solver.classes().get(id).representative).collect();
+        let classes = solver.classes().clone();
         let tallies: Mutex<Vec<(ClassId, Tally)>> = Mutex::default();
         solver.solve_classes(&ids, true, n < pieces, &|id, solved| -> Result<(), SolveError> {
-            let place = ids.iter().position(|&other| other == id).unwrap_or(0);
-            let tally = tally(id, &Index::new(representatives[place]), solved);
+            let tally = tally(id, &classes.get(id).index(), solved);
             tallies.lock().unwrap_or_else(|e| e.into_inner()).push((id, tally));
             done(n);
             Ok(())
@@ -114,8 +111,8 @@ pub fn zugzwangs(
         }
         sum.positions = sum.lost + sum.drawn;
         let show = |found: Found| {
-            let index = Index::new(solver.classes().get(found.id).representative);
-            let position = white_to_move(&index.men, &index.squares(found.cell)?, found.turn)?;
+            let index = solver.classes().get(found.id).index();
+            let position = white_to_move(&index.pieces, &index.squares(found.cell)?, found.turn)?;
             Some(Deepest { fen: position.to_fen(), plies: found.plies, other_plies: found.other_plies })
         };
         sum.deepest_lost = deepest[0].and_then(show);
@@ -126,13 +123,13 @@ pub fn zugzwangs(
 }
 
 /// A position, turned round and with colours exchanged if Black is to move.
-fn white_to_move(men: &[Man], squares: &[crate::board::Square], turn: Color) -> Option<Position> {
+fn white_to_move(pieces: &[Piece], squares: &[Square], turn: Color) -> Option<Position> {
     if turn == Color::White {
-        return position_of(men, squares, turn);
+        return position_of(pieces, squares, turn);
     }
-    let men: Vec<Man> = men.iter().map(|&(color, animal)| (!color, animal)).collect();
+    let pieces: Vec<Piece> = pieces.iter().map(|&piece| Piece { color: !piece.color, ..piece }).collect();
     let squares: Vec<_> = squares.iter().map(|square| square.rotate()).collect();
-    position_of(&men, &squares, Color::White)
+    position_of(&pieces, &squares, Color::White)
 }
 
 fn keep_deeper(best: &mut Option<Found>, found: Option<Found>) {

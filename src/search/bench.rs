@@ -7,7 +7,7 @@ use super::tb::Tables;
 use crate::board::{Position, Rules};
 use crate::game::Game;
 use crate::game::random::Random;
-use crate::tablebase::Wdl;
+use crate::tablebase::{Probe, Wdl};
 use rayon::prelude::*;
 use serde::Serialize;
 use std::sync::Arc;
@@ -174,7 +174,8 @@ pub fn endgames(
         let mut engine = Engine::new(options.clone());
         let game = Game::new(position.clone(), rules.clone(), None);
         let found = engine.search(&game, limits, &AtomicBool::new(false), &mut |_| ());
-        let value = tables.moves(position).and_then(|moves| {
+        let Ok(moves) = tables.moves(position);
+        let value = moves.and_then(|moves| {
             let &(_, best) = moves.first()?;
             let &(_, played) = moves.iter().find(|&&(mv, _)| Some(mv) == found.best())?;
             Some((played.wdl == best.wdl, played == best))

@@ -13,7 +13,7 @@ use super::tt::Tt;
 use super::worker::Worker;
 use crate::board::{Move, Repetition, RuleOptions};
 use crate::game::Game;
-use crate::tablebase::{Verdict, Wdl};
+use crate::tablebase::{Probe, Verdict, Wdl};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
@@ -187,7 +187,8 @@ fn tb_root(shared: &Shared<'_>, game: &Game, legal: &[Move], multipv: usize) -> 
     if game.rules().options().repetition == Repetition::Illegal {
         return None;
     }
-    let mut moves = tb.moves(game.position())?;
+    let Ok(moves) = tb.moves(game.position());
+    let mut moves = moves?;
     moves.retain(|(mv, _)| legal.contains(mv));
     if moves.first()?.1.wdl == Wdl::Draw {
         moves.retain(|(_, verdict)| verdict.wdl == Wdl::Draw);
@@ -195,7 +196,8 @@ fn tb_root(shared: &Shared<'_>, game: &Game, legal: &[Move], multipv: usize) -> 
     }
     let lines = moves.into_iter().take(multipv).enumerate().map(|(i, (mv, verdict))| {
         let mut pv = vec![mv];
-        pv.extend(tb.line(&game.position().make(mv), LONGEST_LINE - 1));
+        let Ok(line) = tb.line_within(&game.position().make(mv), LONGEST_LINE - 1);
+        pv.extend(line.into_iter().map(|(mv, _)| mv));
         Info {
             depth: 1,
             seldepth: pv.len() as u32,

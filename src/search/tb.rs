@@ -1,8 +1,8 @@
 //! Endgame tables as the search uses them: who wins at every position of few pieces, and how soon at the root.
 
-use crate::board::{Color, Lanes, Move, Position, RuleOptions, Rules};
-use crate::tablebase::{MAX_PIECES, Options, SetError, SolveError, Solver, TableSet, Verdict, Wdl, WdlTables};
-use std::cmp::Reverse;
+use crate::board::{Color, Lanes, Position, RuleOptions, Rules};
+use crate::tablebase::{MAX_PIECES, Options, Probe, SetError, SolveError, Solver, TableSet, Verdict, Wdl, WdlTables};
+use std::convert::Infallible;
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
@@ -55,13 +55,7 @@ impl Tables {
         };
         let pieces = (2..=MAX_PIECES).take_while(|&n| n <= set.classes().pieces() && complete(n)).last().unwrap_or(2);
         let wdl = WdlTables::read(&set, pieces.min(WDL_PIECES))?;
-        Ok(Tables { rules: Rules::new(*set.rules()), wdl, distances: Distances::Files(Box::new(set)), pieces })
-    }
-
-    /// The rules that the tables are for.
-    #[must_use]
-    pub fn rules(&self) -> &Rules {
-        &self.rules
+        Ok(Tables { rules: set.rules().clone(), wdl, distances: Distances::Files(Box::new(set)), pieces })
     }
 
     /// Whether these tables are for these rules; repetition aside, of which tables know nothing.
@@ -90,77 +84,27 @@ impl Tables {
         }
         self.wdl.probe_lanes([&lanes[0], &lanes[1]], turn)
     }
+}
 
-    /// Who wins and in how many plies; `None` where no table says so, or it cannot be read.
-    #[must_use]
-    pub fn verdict(&self, position: &Position) -> Option<Verdict> {
+/// Tables that cannot be read cover nothing: the search goes on without them.
+impl Probe for Tables {
+    type Error = Infallible;
+
+    fn rules(&self) -> &Rules {
+        &self.rules
+    }
+
+    fn verdict(&self, position: &Position) -> Result<Option<Verdict>, Infallible> {
         if position.occupied().len() > self.pieces {
-            return None;
+            return Ok(None);
         }
-        match &self.distances {
-            Distances::Files(set) => set.verdict(position, &self.rules).ok()?,
+        Ok(match &self.distances {
+            Distances::Files(set) => set.verdict(position).unwrap_or(None),
             Distances::Solver(solver) => {
-                if let Some(winner) = position.winner() {
-                    let wdl = if winner == position.turn() { Wdl::Win } else { Wdl::Loss };
-                    return Some(Verdict { wdl, dtw: Some(0) });
-                }
                 let mut solver = solver.lock().unwrap_or_else(PoisonError::into_inner);
-                if solver.value(position).is_none() {
-                    let class = solver.classes().locate(position)?.class;
-                    solver.solve_class(class, &|_, _| ()).ok()?;
-                }
-                Some(Verdict::of(solver.value(position)?, &self.rules))
+                solver.solve_position(position).unwrap_or(None)
             }
-        }
-    }
-
-    /// Every legal move with what it is worth to who makes it, that move counted, the best first: the shortest win, draws,
-    /// the longest loss. `None` where no table says so.
-    #[must_use]
-    pub fn moves(&self, position: &Position) -> Option<Vec<(Move, Verdict)>> {
-        if position.occupied().len() > self.pieces {
-            return None;
-        }
-        let mut moves = Vec::new();
-        for &mv in &position.moves(&self.rules) {
-            moves.push((mv, before(self.verdict(&position.make(mv))?)));
-        }
-        moves.sort_by_key(|(_, verdict)| Reverse(rank(verdict)));
-        Some(moves)
-    }
-
-    /// Best play from a position, at most `longest` moves of it, the first of equal moves each time. Empty for a draw.
-    #[must_use]
-    pub fn line(&self, position: &Position, longest: usize) -> Vec<Move> {
-        let mut line = Vec::new();
-        let mut position = position.clone();
-        while line.len() < longest && position.winner().is_none() {
-            let best = self.moves(&position).and_then(|moves| moves.first().copied());
-            let Some((mv, _)) = best.filter(|(_, verdict)| verdict.wdl != Wdl::Draw) else { break };
-            line.push(mv);
-            position = position.make(mv);
-        }
-        line
-    }
-}
-
-/// What a move is worth to who makes it, where `after` is what the position after it is worth to the other side.
-fn before(after: Verdict) -> Verdict {
-    let wdl = match after.wdl {
-        Wdl::Win => Wdl::Loss,
-        Wdl::Draw => Wdl::Draw,
-        Wdl::Loss => Wdl::Win,
-    };
-    Verdict { wdl, dtw: after.dtw.map(|plies| plies + 1) }
-}
-
-/// Greater is better: the sooner win, the later loss.
-fn rank(verdict: &Verdict) -> i32 {
-    let plies = i32::from(verdict.dtw.unwrap_or(0));
-    match verdict.wdl {
-        Wdl::Win => 100_000 - plies,
-        Wdl::Draw => 0,
-        Wdl::Loss => plies - 100_000,
+        })
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::tb::Tables;
 use crate::board::RuleOptions;
-use crate::tablebase::{SetError, TableSet};
+use crate::tablebase::{Probe, SetError, TableSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use thiserror::Error;
@@ -47,7 +47,7 @@ impl TableCache {
         let loaded = self.loaded.iter().find(|(loaded, _)| loaded == dir).map(|(_, tables)| tables);
         let made_for = match loaded {
             Some(tables) => *tables.rules().options(),
-            None => *TableSet::open(dir).map_err(error)?.rules(),
+            None => *TableSet::open(dir).map_err(error)?.rules().options(),
         };
         if made_for.table_hash() != rules.table_hash() {
             return Err(TablesError::Rules { dir: dir.to_owned(), tables: made_for, game: *rules });

@@ -1,14 +1,25 @@
-//! From a position to the number of its value, fast: what each piece on each square adds, worked out beforehand for every
-//! material.
+//! From a position to the number of its value: what each piece adds by standing on a square, worked out beforehand.
+//! [`Addresser`] takes positions of any material, [`MaterialAddresser`] the squares of one material's pieces.
 
-use super::{ClassId, Classes, Index, MAX_PIECES, Man, Material, WIDTH, squares_in_play};
-use crate::board::{Color, Lanes, Position, Square};
+use super::{ClassId, Classes, Index, Material, Member, WIDTH, squares_in_play};
+use crate::board::{Color, Lanes, Piece, Position, Square};
 
-/// Where the value of every position of some classes is found.
-pub(crate) struct Locator {
-    /// The number of each material's place in `materials`, by White's animals and Black's animals, a byte each.
+/// Where the value of a position is found.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct Address {
+    /// The class of its material.
+    pub class: ClassId,
+    /// The side to move there.
+    pub turn: Color,
+    /// The number of the cell in the class's [`Index`].
+    pub cell: usize,
+}
+
+/// Finds the value of every position of some classes.
+pub(crate) struct Addresser {
+    /// The number of each material in `materials`, by White's animals and Black's animals, a byte each.
     numbers: Vec<u16>,
-    materials: Vec<Place>,
+    materials: Vec<MaterialSlots>,
     /// By class and place in the order of its index: what a piece adds to the number on each square.
     adds: Vec<Vec<[u64; WIDTH]>>,
 }
@@ -16,25 +27,15 @@ pub(crate) struct Locator {
 /// A material that is none of these.
 const NONE: u16 = u16::MAX;
 
-/// Where a value is found.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Found {
-    pub class: ClassId,
-    /// The side to move there.
-    pub turn: Color,
-    /// The number of the value.
-    pub number: usize,
-}
-
 /// How to find the positions of one material.
-struct Place {
+struct MaterialSlots {
     class: ClassId,
     swapped: bool,
     /// The piece whose square decides whether to look up mirrored, and the squares for which it is so.
     first: (Color, usize),
     mirrored: u64,
     /// The place in the order of the index of each piece, in the order of lanes, White's first.
-    slots: [u8; MAX_PIECES],
+    slots: [u8; Index::MAX_PIECES],
 }
 
 /// Where a square is looked up: by whether the colours are exchanged, so that the board is turned upside down, and whether
@@ -53,45 +54,40 @@ static SQUARES: [[[u8; WIDTH]; 2]; 2] = {
     squares
 };
 
-impl Locator {
-    /// `add` says what a piece on a square adds to the number, given its class and its place in the order of the index.
-    pub fn new(classes: &Classes, add: impl Fn(ClassId, &Index, usize, Square) -> u64) -> Locator {
-        let indices: Vec<Index> = classes.iter().map(|(_, class)| Index::new(class.representative)).collect();
+impl Addresser {
+    /// What adds up to the number of a cell.
+    pub fn new(classes: &Classes) -> Addresser {
+        Addresser::with_offsets(classes, |_, index, slot, square| index.offset(slot, square) as u64)
+    }
+
+    /// `offset` says what a piece on a square adds to the number, given its class and its place in the order of the index.
+    pub fn with_offsets(classes: &Classes, offset: impl Fn(ClassId, &Index, usize, Square) -> u64) -> Addresser {
+        let indices: Vec<Index> = classes.iter().map(|(_, class)| class.index()).collect();
         let adds = classes.iter().zip(&indices).map(|((id, _), index)| {
-            let of_piece = |(slot, &man): (usize, &Man)| {
+            let of_piece = |(slot, &piece): (usize, &Piece)| {
                 let mut adds = [0; WIDTH];
-                for square in squares_in_play(man) {
-                    adds[square.index()] = add(id, index, slot, square);
+                for square in squares_in_play(piece) {
+                    adds[square.index()] = offset(id, index, slot, square);
                 }
                 adds
             };
-            index.men.iter().enumerate().map(of_piece).collect()
+            index.pieces.iter().enumerate().map(of_piece).collect()
         });
         let adds = adds.collect();
         let mut numbers = vec![NONE; 1 << 16];
         let mut materials = Vec::new();
         for material in (2..=classes.pieces()).flat_map(Material::all) {
-            numbers[key(material.white.bits(), material.black.bits())] = materials.len() as u16;
-            materials.push(Place::new(classes, &indices, material));
+            let Some(member) = classes.member(material) else { continue };
+            numbers[key(material.side(Color::White).bits(), material.side(Color::Black).bits())] =
+                materials.len() as u16;
+            materials.push(MaterialSlots::new(member, &indices[member.class.0], material));
         }
-        Locator { numbers, materials, adds }
-    }
-
-    /// What adds up to the number of a cell.
-    pub fn of_cells(classes: &Classes) -> Locator {
-        Locator::new(classes, |_, index, slot, square| {
-            let (cell, width) = (square.index() as u64, WIDTH as u64);
-            match index.row_pieces.get(slot) {
-                Some(piece) => u64::from(piece.digit[square.index()] * piece.stride) * width * width,
-                None if slot == index.row_pieces.len() => cell * width,
-                None => cell,
-            }
-        })
+        Addresser { numbers, materials, adds }
     }
 
     /// Where the value of a position is; `None` if it has too many pieces or the game is over.
     #[inline]
-    pub fn locate(&self, position: &Position) -> Option<Found> {
+    pub fn locate(&self, position: &Position) -> Option<Address> {
         if position.winner().is_some() {
             return None;
         }
@@ -100,15 +96,15 @@ impl Locator {
 
     /// The same of a position that is known not to be over.
     #[inline]
-    pub fn locate_lanes(&self, lanes: [&Lanes; 2], turn: Color) -> Option<Found> {
+    pub fn locate_lanes(&self, lanes: [&Lanes; 2], turn: Color) -> Option<Address> {
         let sets =
             lanes.map(|lanes| lanes.iter().enumerate().fold(0u8, |set, (a, &lane)| set | u8::from(lane != 0) << a));
-        let place = self.materials.get(usize::from(self.numbers[key(sets[0], sets[1])]))?;
-        let (color, animal) = place.first;
-        let mirror = place.mirrored & lanes[color as usize][animal] != 0;
-        let squares = &SQUARES[usize::from(place.swapped)][usize::from(mirror)];
-        let adds = &self.adds[place.class.0];
-        let mut slots = place.slots.iter();
+        let material = self.materials.get(usize::from(self.numbers[key(sets[0], sets[1])]))?;
+        let (color, animal) = material.first;
+        let mirror = material.mirrored & lanes[color as usize][animal] != 0;
+        let squares = &SQUARES[usize::from(material.swapped)][usize::from(mirror)];
+        let adds = &self.adds[material.class.0];
+        let mut slots = material.slots.iter();
         let mut number = 0;
         for lanes in lanes {
             for &lane in lanes {
@@ -118,8 +114,8 @@ impl Locator {
                 }
             }
         }
-        let turn = if place.swapped { !turn } else { turn };
-        Some(Found { class: place.class, turn, number: number as usize })
+        let turn = if material.swapped { !turn } else { turn };
+        Some(Address { class: material.class, turn, cell: number as usize })
     }
 }
 
@@ -127,54 +123,134 @@ fn key(white: u8, black: u8) -> usize {
     usize::from(white) << 8 | usize::from(black)
 }
 
-impl Place {
-    fn new(classes: &Classes, indices: &[Index], material: Material) -> Place {
-        let member = classes.member(material).expect("the classes hold all materials of so few pieces");
-        let index = &indices[member.class.0];
-        let mut men: Vec<_> = material.pieces().collect();
-        men.sort_by_key(|&(color, animal)| (color, animal));
-        let mut slots = [0; MAX_PIECES];
-        for (slot, man) in slots.iter_mut().zip(&men) {
-            let there = member.men.iter().find(|(here, _)| here == man).expect("a piece of the material").1;
-            *slot = index.men.iter().position(|&man| man == there).expect("a piece of the class") as u8;
+/// The squares of the first piece for which positions are looked up mirrored: the files e to g.
+fn mirrored_squares(index: &Index) -> u64 {
+    if !index.is_mirrored() {
+        return 0;
+    }
+    Square::all().filter(|s| s.file() > 3).fold(0, |set, s| set | 1 << s.index())
+}
+
+/// The place of a material's piece in the order of its class's index.
+fn slot(member: &Member, index: &Index, piece: Piece) -> Option<usize> {
+    let there = member.pieces.iter().find(|(here, _)| *here == piece)?.1;
+    index.pieces.iter().position(|&piece| piece == there)
+}
+
+impl MaterialSlots {
+    fn new(member: &Member, index: &Index, material: Material) -> MaterialSlots {
+        let mut pieces: Vec<Piece> = material.pieces().collect();
+        pieces.sort_by_key(|piece| (piece.color, piece.animal));
+        let mut slots = [0; Index::MAX_PIECES];
+        for (place, &piece) in slots.iter_mut().zip(&pieces) {
+            *place = slot(member, index, piece).expect("a piece of the class") as u8;
         }
         let first = slots.iter().position(|&slot| slot == 0).expect("one piece is first");
-        let mirrored = if index.is_mirrored() {
-            Square::all().filter(|s| s.file() > 3).fold(0, |set, s| set | 1 << s.index())
-        } else {
-            0
-        };
-        let (color, animal) = men[first];
-        Place { class: member.class, swapped: member.swapped, first: (color, animal.index()), mirrored, slots }
+        let Piece { color, animal } = pieces[first];
+        let mirrored = mirrored_squares(index);
+        MaterialSlots { class: member.class, swapped: member.swapped, first: (color, animal.index()), mirrored, slots }
+    }
+}
+
+/// Finds the cells of one material's positions from the squares of its pieces.
+#[derive(Clone, Debug)]
+pub(crate) struct MaterialAddresser {
+    pub class: ClassId,
+    swapped: bool,
+    /// `offsets[mirrored][piece][square]`: what each piece adds to the number of the cell.
+    pub offsets: [Vec<[u64; WIDTH]>; 2],
+    /// The piece that decides whether to look up mirrored, and for which of its squares to.
+    pub first: Option<(usize, u64)>,
+}
+
+impl MaterialAddresser {
+    /// For pieces in any order. Such as are not of the material add nothing. `None` if the material is of no class.
+    pub fn new(classes: &Classes, material: Material, pieces: &[Piece]) -> Option<MaterialAddresser> {
+        let member = classes.member(material)?;
+        let index = classes.get(member.class).index();
+        let slots: Vec<Option<usize>> = pieces.iter().map(|&piece| slot(member, &index, piece)).collect();
+        let squares = &SQUARES[usize::from(member.swapped)];
+        let offset =
+            |slot: usize, there: u8| Square::new(there.into()).map_or(0, |there| index.offset(slot, there) as u64);
+        let offsets = squares.each_ref().map(|there| {
+            let of_piece = |slot: &Option<usize>| {
+                let mut offsets = [0; WIDTH];
+                for (from, &there) in offsets.iter_mut().zip(&there[..Square::COUNT]) {
+                    *from = slot.map_or(0, |slot| offset(slot, there));
+                }
+                offsets
+            };
+            slots.iter().map(of_piece).collect()
+        });
+        let first = slots.iter().position(|&slot| slot == Some(0)).filter(|_| index.is_mirrored());
+        let first = first.map(|piece| (piece, mirrored_squares(&index)));
+        Some(MaterialAddresser { class: member.class, swapped: member.swapped, offsets, first })
+    }
+
+    /// The side to move in the class's tables.
+    pub fn turn(&self, turn: Color) -> Color {
+        if self.swapped { !turn } else { turn }
+    }
+
+    /// The cell of a position, the squares in the order of the pieces.
+    pub fn cell(&self, squares: &[Square]) -> usize {
+        let mirrored = self.first.is_some_and(|(piece, mirrored)| mirrored >> squares[piece].index() & 1 != 0);
+        let offsets = self.offsets[usize::from(mirrored)].iter().zip(squares);
+        offsets.map(|(offsets, square)| offsets[square.index()]).sum::<u64>() as usize
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::board::{Piece, RuleOptions, Setup};
+    use crate::board::{RuleOptions, Setup};
     use rand_core::{Rng, SeedableRng};
     use rand_pcg::Pcg64;
+
+    /// The slow twin: piece by piece through the class's correspondence, then as the index says.
+    fn slow(classes: &Classes, position: &Position) -> Option<Address> {
+        if position.winner().is_some() {
+            return None;
+        }
+        let member = classes.member(Material::of(position)?)?;
+        let index = classes.get(member.class).index();
+        let square = |piece: &Piece| {
+            let (Piece { color, animal }, _) = member.pieces.iter().find(|(_, there)| there == piece).unwrap();
+            let square = position.square_of(*color, *animal).unwrap();
+            if member.swapped { square.flip() } else { square }
+        };
+        let squares: Vec<Square> = index.pieces.iter().map(square).collect();
+        let turn = if member.swapped { !position.turn() } else { position.turn() };
+        Some(Address { class: member.class, turn, cell: index.cell(&squares) })
+    }
 
     #[test]
     fn finds_what_the_classes_say() {
         let mut random = Pcg64::seed_from_u64(7);
         for options in [RuleOptions::PAPER, "chinese".parse().unwrap(), "paper,tiger-leap=files".parse().unwrap()] {
             let classes = Classes::new(&options, 4);
-            let locator = Locator::of_cells(&classes);
+            let addresser = Addresser::new(&classes);
             for material in (2..=5).flat_map(Material::all) {
+                let pieces: Vec<Piece> = material.pieces().collect();
+                let of_material = MaterialAddresser::new(&classes, material, &pieces);
                 for _ in 0..20 {
                     let turn = Color::ALL[random.next_u64() as usize % 2];
                     let mut setup = Setup::empty(turn);
-                    for (color, animal) in material.pieces() {
-                        setup.squares[random.next_u64() as usize % 63] = Some(Piece { color, animal });
+                    for piece in material.pieces() {
+                        setup.squares[random.next_u64() as usize % 63] = Some(piece);
                     }
                     let Ok(position) = Position::from_setup(&setup) else { continue };
-                    let slow = classes.locate(&position).map(|place| {
-                        let index = Index::new(classes.get(place.class).representative);
-                        Found { class: place.class, turn: place.turn, number: index.cell(&place.squares) }
-                    });
-                    assert_eq!(locator.locate(&position), slow, "{position:?}");
+                    let slow = slow(&classes, &position);
+                    assert_eq!(addresser.locate(&position), slow, "{position:?}");
+                    let squares: Option<Vec<Square>> =
+                        pieces.iter().map(|piece| position.square_of(piece.color, piece.animal)).collect();
+                    if let (Some(address), Some(squares), Some(of_material)) = (slow, squares, &of_material)
+                        && position.pieces().count() == pieces.len()
+                    {
+                        let Address { class, turn, cell } = address;
+                        assert_eq!((of_material.class, of_material.turn(position.turn())), (class, turn));
+                        assert_eq!(of_material.cell(&squares), cell, "{position:?}");
+                    }
                 }
             }
         }

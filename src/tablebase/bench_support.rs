@@ -3,6 +3,7 @@
 use super::{ClassId, Index, Material, SolveError, Solver, TableError};
 use crate::board::{Color, RuleOptions};
 use crate::cpu::{CpuLevel, dispatch};
+use crate::tablebase::solve::cpu::Processor;
 use crate::tablebase::solve::cpu::pass::seeds;
 use crate::tablebase::solve::cpu::quiet::{QuietMoves, Row};
 use crate::tablebase::store::file::{Packing, write};
@@ -20,7 +21,7 @@ pub struct Pass {
 impl Pass {
     #[must_use]
     pub fn new(material: Material, color: Color, rules: &RuleOptions) -> Pass {
-        let index = Index::new(material);
+        let index = Index::new(material).expect("a material to time has few pieces");
         let mut random = Pcg64::seed_from_u64(1);
         let plane = (0..index.rows).map(|_| Row(std::array::from_fn(|_| random.next_u64() >> 1))).collect();
         Pass { moves: QuietMoves::new(&index, color, rules), index, plane }
@@ -54,7 +55,7 @@ impl Solver {
     /// Finds the captures and den entries of a class, all it leads to being solved.
     #[doc(hidden)]
     pub fn seeds(&self, id: ClassId) -> Result<(), SolveError> {
-        seeds(&self.task(id, false))
+        seeds(&Processor::default().task(&self.job(&[id], false), id))
     }
 
     /// Writes a solved class as `dsq generate` does.

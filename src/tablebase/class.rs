@@ -2,16 +2,12 @@
 //! is dog against dog, and exchanging the colours turns White to move into Black to move. One material of each class is
 //! solved and stands for all.
 
-use super::Material;
-use crate::board::{Animal, Color, Direction, Position, RuleOptions, Square};
-use crate::tablebase::index::piece_order;
+use super::{Index, Material};
+use crate::board::{Color, Direction, Piece, RuleOptions, Square};
 use std::collections::HashMap;
 
 /// What a class's tables depend on, for one order of the pieces.
 type Signature = Vec<u8>;
-
-/// A piece: whose and which.
-pub type Man = (Color, Animal);
 
 /// Names a class within [`Classes`].
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -28,6 +24,14 @@ pub struct Class {
     pub swapped: Vec<Material>,
 }
 
+impl Class {
+    /// The index of its positions: that of the representative.
+    #[must_use]
+    pub fn index(&self) -> Index {
+        Index::new(self.representative).expect("no class has more pieces than an index")
+    }
+}
+
 /// How a material's pieces correspond to its class's.
 #[derive(Clone, Debug)]
 pub struct Member {
@@ -35,7 +39,7 @@ pub struct Member {
     /// True if White here is Black there (and the board is flipped).
     pub swapped: bool,
     /// The piece of the representative for each piece here.
-    pub men: Vec<(Man, Man)>,
+    pub pieces: Vec<(Piece, Piece)>,
 }
 
 /// The classes of all materials up to some number of pieces, under some rules.
@@ -48,30 +52,32 @@ pub struct Classes {
 }
 
 impl Classes {
-    /// Finds the classes of 2 to `pieces` pieces.
+    /// Finds the classes of 2 to `pieces` pieces, at most [`Index::MAX_PIECES`].
     #[must_use]
     pub fn new(options: &RuleOptions, pieces: usize) -> Classes {
+        let pieces = pieces.min(Index::MAX_PIECES);
         let mut this = Classes { options: *options, pieces, classes: Vec::new(), members: HashMap::new() };
         for n in 2..=pieces {
-            let mut by_signature: HashMap<Signature, (ClassId, Vec<Man>)> = HashMap::new();
+            let mut by_signature: HashMap<Signature, (ClassId, Vec<Piece>)> = HashMap::new();
             // In the order of spelling, so that the first of a class to come by is its representative.
             for material in Material::all(n) {
-                let (signature, men) = canonical(material, false, options);
-                let (swapped_signature, swapped_men) = canonical(material, true, options);
-                let (swapped, id, men, class_men) = if let Some((id, class_men)) = by_signature.get(&signature) {
-                    (false, *id, men, class_men.clone())
-                } else if let Some((id, class_men)) = by_signature.get(&swapped_signature) {
-                    (true, *id, swapped_men, class_men.clone())
+                let (signature, pieces) = canonical(material, false, options);
+                let (swapped_signature, swapped_pieces) = canonical(material, true, options);
+                let (swapped, id, pieces, class_pieces) = if let Some((id, class_pieces)) = by_signature.get(&signature)
+                {
+                    (false, *id, pieces, class_pieces.clone())
+                } else if let Some((id, class_pieces)) = by_signature.get(&swapped_signature) {
+                    (true, *id, swapped_pieces, class_pieces.clone())
                 } else {
                     let id = ClassId(this.classes.len());
                     this.classes.push(Class { representative: material, same: Vec::new(), swapped: Vec::new() });
-                    by_signature.insert(signature, (id, men.clone()));
-                    (false, id, men.clone(), men)
+                    by_signature.insert(signature, (id, pieces.clone()));
+                    (false, id, pieces.clone(), pieces)
                 };
                 let class = &mut this.classes[id.0];
                 if swapped { &mut class.swapped } else { &mut class.same }.push(material);
-                let men = men.into_iter().zip(class_men).collect();
-                this.members.insert(material, Member { class: id, swapped, men });
+                let pieces = pieces.into_iter().zip(class_pieces).collect();
+                this.members.insert(material, Member { class: id, swapped, pieces });
             }
         }
         this
@@ -117,6 +123,7 @@ impl Classes {
         self.classes.len()
     }
 
+    /// Whether there are none: below two pieces.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.classes.is_empty()
@@ -128,43 +135,12 @@ impl Classes {
         let material = self.get(id).representative;
         let mut ids: Vec<ClassId> = material
             .pieces()
-            .filter_map(|(color, animal)| material.without(color, animal))
+            .filter_map(|piece| material.without(piece))
             .map(|rest| self.members[&rest].class)
             .collect();
         ids.sort();
         ids.dedup();
         ids
-    }
-}
-
-/// Where the value of a position is found.
-#[derive(Clone, Debug)]
-pub struct Place {
-    pub class: ClassId,
-    /// The side to move there.
-    pub turn: Color,
-    /// The squares there, in the order of the class's [`super::Index::men`].
-    pub squares: Vec<Square>,
-}
-
-impl Classes {
-    /// Where the value of a position is found; `None` if it has too many pieces or the game is over.
-    #[must_use]
-    pub fn locate(&self, position: &Position) -> Option<Place> {
-        if position.winner().is_some() {
-            return None;
-        }
-        let member = self.member(Material::of(position)?)?;
-        let squares = piece_order(self.get(member.class).representative)
-            .iter()
-            .map(|man| {
-                let &((color, animal), _) = member.men.iter().find(|(_, there)| there == man)?;
-                let square = position.square_of(color, animal)?;
-                Some(if member.swapped { square.flip() } else { square })
-            })
-            .collect::<Option<Vec<Square>>>()?;
-        let turn = if member.swapped { !position.turn() } else { position.turn() };
-        Some(Place { class: member.class, turn, squares })
     }
 
     /// A class and all that captures lead to from it, directly or not: by number of pieces, fewest first.
@@ -184,10 +160,10 @@ impl Classes {
 
 /// The smallest signature over all orders of each side's pieces, and the order that gives it. With `swap` the sides are
 /// exchanged first.
-fn canonical(material: Material, swap: bool, options: &RuleOptions) -> (Signature, Vec<Man>) {
-    let side = |color: Color| -> Vec<Man> {
+fn canonical(material: Material, swap: bool, options: &RuleOptions) -> (Signature, Vec<Piece>) {
+    let side = |color: Color| -> Vec<Piece> {
         let color = if swap { !color } else { color };
-        material.side(color).strongest_first().map(|a| (color, a)).collect()
+        material.side(color).strongest_first().map(|animal| Piece { color, animal }).collect()
     };
     let black_orders = permutations(&side(Color::Black));
     permutations(&side(Color::White))
@@ -198,8 +174,8 @@ fn canonical(material: Material, swap: bool, options: &RuleOptions) -> (Signatur
         .expect("a side has at least one order")
 }
 
-fn signature(first: &[Man], second: &[Man], options: &RuleOptions) -> Signature {
-    let kind = |&(_, animal): &Man| {
+fn signature(first: &[Piece], second: &[Piece], options: &RuleOptions) -> Signature {
+    let kind = |&Piece { animal, .. }: &Piece| {
         u8::from(animal.swims())
             | u8::from(options.leaps(animal, Direction::Up)) << 1
             | u8::from(options.leaps(animal, Direction::Right)) << 2
@@ -216,24 +192,25 @@ fn signature(first: &[Man], second: &[Man], options: &RuleOptions) -> Signature 
 
 /// One bit for each of land and water on either side that says whether the capture is allowed. Traps treat all animals
 /// alike, so they do not enter.
-fn relation((color, attacker): Man, (_, victim): Man, options: &RuleOptions) -> u8 {
-    let squares = |animal: Animal| if animal.swims() { &[Square::A4, Square::B4][..] } else { &[Square::A4] };
+fn relation(attacker: Piece, victim: Piece, options: &RuleOptions) -> u8 {
+    let squares =
+        |Piece { animal, .. }: Piece| if animal.swims() { &[Square::A4, Square::B4][..] } else { &[Square::A4] };
     let mut bits = 0;
     for &from in squares(attacker) {
         for &to in squares(victim) {
-            bits = bits << 1 | u8::from(options.may_capture(color, attacker, from, victim, to));
+            bits = bits << 1 | u8::from(options.may_capture(attacker.color, attacker.animal, from, victim.animal, to));
         }
     }
     bits
 }
 
-fn permutations(men: &[Man]) -> Vec<Vec<Man>> {
-    if men.len() <= 1 {
-        return vec![men.to_vec()];
+fn permutations(pieces: &[Piece]) -> Vec<Vec<Piece>> {
+    if pieces.len() <= 1 {
+        return vec![pieces.to_vec()];
     }
     let mut all = Vec::new();
-    for i in 0..men.len() {
-        let mut rest = men.to_vec();
+    for i in 0..pieces.len() {
+        let mut rest = pieces.to_vec();
         let first = rest.remove(i);
         for mut tail in permutations(&rest) {
             tail.insert(0, first);

@@ -17,23 +17,20 @@
 //! block it); a second rat is the first row piece. Squares that a piece may not stand on, and positions with two pieces on
 //! one square, are cells that no position has.
 
-use super::{Man, Material};
-use crate::board::geometry::{DEN, habitat};
-use crate::board::{Bitboard, Square};
+use super::Material;
+use super::material::squares_in_play;
+use crate::board::{Color, Piece, Position, Setup, Square};
 
 /// Words of a row, and lanes of a word.
 pub const WIDTH: usize = 64;
 /// Cells of a row.
 pub const ROW_CELLS: usize = WIDTH * WIDTH;
 
+/// The most pieces that can be solved: cells are numbered with 32 bits in captures.
+pub const MAX_PIECES: usize = 6;
+
 /// Weight of a row whose first piece stands on the files a to c: it stands for its mirror image too.
 const PAIR: u64 = 2;
-
-/// The squares of one piece while the game goes on: neither den.
-#[must_use]
-pub fn squares_in_play((color, animal): Man) -> Bitboard {
-    habitat(color, animal) - DEN[!color].into()
-}
 
 /// One row piece.
 #[derive(Clone, Debug)]
@@ -50,7 +47,7 @@ pub struct RowPiece {
 #[derive(Clone, Debug)]
 pub struct Index {
     /// The pieces in order: row pieces, word piece, lane piece.
-    pub men: Vec<Man>,
+    pub pieces: Vec<Piece>,
     /// The row pieces.
     pub row_pieces: Vec<RowPiece>,
     /// Number of rows.
@@ -58,15 +55,21 @@ pub struct Index {
 }
 
 impl Index {
-    /// The index of a material.
+    /// The most pieces that an index has: a row's number takes 32 bits.
+    pub const MAX_PIECES: usize = 7;
+
+    /// The index of a material; `None` if it has more than [`MAX_PIECES`](Index::MAX_PIECES) pieces.
     #[must_use]
-    pub fn new(material: Material) -> Index {
-        let men = piece_order(material);
-        let count = men.len() - 2;
-        let squares: Vec<Vec<Square>> = men[..count]
+    pub fn new(material: Material) -> Option<Index> {
+        if material.len() > Index::MAX_PIECES {
+            return None;
+        }
+        let pieces = piece_order(material);
+        let count = pieces.len() - 2;
+        let squares: Vec<Vec<Square>> = pieces[..count]
             .iter()
             .enumerate()
-            .map(|(i, &man)| squares_in_play(man).into_iter().filter(|s| i > 0 || s.file() <= 3).collect())
+            .map(|(i, &piece)| squares_in_play(piece).into_iter().filter(|s| i > 0 || s.file() <= 3).collect())
             .collect();
         let mut rows = 1;
         let mut row_pieces: Vec<RowPiece> = squares
@@ -83,19 +86,19 @@ impl Index {
             })
             .collect();
         row_pieces.reverse();
-        Index { men, row_pieces, rows: rows as usize }
+        Some(Index { pieces, row_pieces, rows: rows as usize })
     }
 
     /// The word piece.
     #[must_use]
-    pub fn word_piece(&self) -> Man {
-        self.men[self.men.len() - 2]
+    pub fn word_piece(&self) -> Piece {
+        self.pieces[self.pieces.len() - 2]
     }
 
     /// The lane piece.
     #[must_use]
-    pub fn lane_piece(&self) -> Man {
-        self.men[self.men.len() - 1]
+    pub fn lane_piece(&self) -> Piece {
+        self.pieces[self.pieces.len() - 1]
     }
 
     /// Whether positions with the first piece on files e to g are looked up mirrored.
@@ -124,17 +127,59 @@ impl Index {
         }
     }
 
-    /// The cell of a position: the squares of the pieces in the order of `men`.
+    /// The cell of a position: the squares of the pieces in the order of `pieces`.
     #[must_use]
     pub fn cell(&self, squares: &[Square]) -> usize {
         let mirror = self.is_mirrored() && squares[0].file() > 3;
         let square = |i: usize| if mirror { squares[i].mirror() } else { squares[i] };
         let row: u32 = self.row_pieces.iter().enumerate().map(|(i, p)| p.digit[square(i).index()] * p.stride).sum();
-        let n = self.men.len();
+        let n = self.pieces.len();
         (row as usize * WIDTH + square(n - 2).index()) * WIDTH + square(n - 1).index()
     }
 
-    /// The squares of the pieces in a cell, in the order of `men`; `None` if no position has that cell.
+    /// Number of cells.
+    #[must_use]
+    pub fn cells(&self) -> usize {
+        self.rows * ROW_CELLS
+    }
+
+    /// What the piece at a place of the order adds to the number of the cell by standing on a square.
+    #[inline]
+    pub(crate) fn offset(&self, piece: usize, square: Square) -> usize {
+        match self.row_pieces.get(piece) {
+            Some(piece) => (piece.digit[square.index()] * piece.stride) as usize * ROW_CELLS,
+            None if piece == self.row_pieces.len() => square.index() * WIDTH,
+            None => square.index(),
+        }
+    }
+
+    /// The positions of a row, 64 to a word: every piece where it may stand, no two on one square.
+    pub(crate) fn valid_row(&self, row: usize) -> [u64; WIDTH] {
+        let mut valid = [0; WIDTH];
+        let mut taken = 0u64;
+        for square in self.row_squares(row) {
+            if taken >> square.index() & 1 != 0 {
+                return valid;
+            }
+            taken |= 1 << square.index();
+        }
+        let lanes = squares_in_play(self.lane_piece()).bits();
+        for square in squares_in_play(self.word_piece()) {
+            let word = 1 << square.index();
+            if taken & word == 0 {
+                valid[square.index()] = lanes & !taken & !word;
+            }
+        }
+        valid
+    }
+
+    /// The position of a cell; `None` if no position has it.
+    #[must_use]
+    pub fn position(&self, cell: usize, turn: Color) -> Option<Position> {
+        position_of(&self.pieces, &self.squares(cell)?, turn)
+    }
+
+    /// The squares of the pieces in a cell, in the order of `pieces`; `None` if no position has that cell.
     #[must_use]
     pub fn squares(&self, cell: usize) -> Option<Vec<Square>> {
         let (word, lane) = (cell / WIDTH, cell % WIDTH);
@@ -144,20 +189,30 @@ impl Index {
         let valid = squares
             .iter()
             .enumerate()
-            .all(|(i, s)| squares_in_play(self.men[i]).contains(*s) && !squares[..i].contains(s));
+            .all(|(i, s)| squares_in_play(self.pieces[i]).contains(*s) && !squares[..i].contains(s));
         valid.then_some(squares)
     }
 }
 
 /// The pieces of a material in the order of its index.
-pub(crate) fn piece_order(material: Material) -> Vec<Man> {
-    let mut men: Vec<Man> = material.pieces().filter(|(_, a)| !a.swims()).collect();
-    let mut rats = material.pieces().filter(|(_, a)| a.swims());
+fn piece_order(material: Material) -> Vec<Piece> {
+    let mut pieces: Vec<Piece> = material.pieces().filter(|piece| !piece.animal.swims()).collect();
+    let mut rats = material.pieces().filter(|piece| piece.animal.swims());
     if let Some(rat) = rats.next() {
-        men.push(rat);
+        pieces.push(rat);
     }
     if let Some(rat) = rats.next() {
-        men.insert(0, rat);
+        pieces.insert(0, rat);
     }
-    men
+    pieces
+}
+
+/// The position with these pieces on these squares; `None` if there is no such position.
+#[must_use]
+pub fn position_of(pieces: &[Piece], squares: &[Square], turn: Color) -> Option<Position> {
+    let mut setup = Setup::empty(turn);
+    for (&piece, square) in pieces.iter().zip(squares) {
+        setup.squares[square.index()] = Some(piece);
+    }
+    Position::from_setup(&setup).ok()
 }

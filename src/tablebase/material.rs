@@ -1,9 +1,15 @@
-use super::{Man, squares_in_play};
-use crate::board::{Animal, ByColor, Color, Position};
+use crate::board::geometry::{DEN, habitat};
+use crate::board::{Animal, Bitboard, ByColor, Color, Piece, Position};
 use std::cmp::Ordering;
 use std::fmt;
 use std::str::FromStr;
 use thiserror::Error;
+
+/// The squares of one piece while the game goes on: neither den.
+#[must_use]
+pub fn squares_in_play(Piece { color, animal }: Piece) -> Bitboard {
+    habitat(color, animal) - DEN[!color].into()
+}
 
 /// A set of animals.
 #[derive(Copy, Clone, Default, PartialEq, Eq, Hash)]
@@ -64,8 +70,8 @@ impl fmt::Display for AnimalSet {
 /// Which animals each side has, both sides at least one: written `EPvLR`, White's first, strongest first.
 #[derive(Copy, Clone, PartialEq, Eq, Hash)]
 pub struct Material {
-    pub white: AnimalSet,
-    pub black: AnimalSet,
+    white: AnimalSet,
+    black: AnimalSet,
 }
 
 /// Why text names no material.
@@ -95,9 +101,11 @@ impl Material {
             .then_some(Material { white: sides.white, black: sides.black })
     }
 
-    /// The material of these pieces.
-    pub(crate) fn from_men(men: &[(Color, Animal)]) -> Material {
-        let side = |color| men.iter().filter(|m| m.0 == color).fold(AnimalSet::EMPTY, |set, m| set.with(m.1));
+    /// The material of these pieces, of which each side has one at least.
+    pub(crate) fn of_pieces(pieces: &[Piece]) -> Material {
+        let side = |color| {
+            pieces.iter().filter(|p| p.color == color).fold(AnimalSet::EMPTY, |set, piece| set.with(piece.animal))
+        };
         Material { white: side(Color::White), black: side(Color::Black) }
     }
 
@@ -129,9 +137,9 @@ impl Material {
     #[must_use]
     pub fn positions(self) -> u64 {
         // All that walk share the same squares, and a rat may stand on all of these.
-        let (mut swimmers, mut walkers): (Vec<_>, Vec<_>) = self.pieces().partition(|(_, animal)| animal.swims());
+        let (mut swimmers, mut walkers): (Vec<_>, Vec<_>) = self.pieces().partition(|piece| piece.animal.swims());
         walkers.append(&mut swimmers);
-        let free = |(i, &man): (usize, &Man)| squares_in_play(man).len().saturating_sub(i) as u64;
+        let free = |(i, &piece): (usize, &Piece)| squares_in_play(piece).len().saturating_sub(i) as u64;
         walkers.iter().enumerate().map(free).product()
     }
 
@@ -150,9 +158,9 @@ impl Material {
         Material { white: self.black, black: self.white }
     }
 
-    /// What is left after the loss of an animal; `None` if it was the side's last.
+    /// What is left after the loss of a piece; `None` if it was the side's last.
     #[must_use]
-    pub fn without(self, color: Color, animal: Animal) -> Option<Material> {
+    pub fn without(self, Piece { color, animal }: Piece) -> Option<Material> {
         let mut rest = self;
         match color {
             Color::White => rest.white = rest.white.without(animal),
@@ -162,8 +170,10 @@ impl Material {
     }
 
     /// The pieces, White's first, strongest first.
-    pub fn pieces(self) -> impl Iterator<Item = (Color, Animal)> {
-        Color::ALL.into_iter().flat_map(move |color| self.side(color).strongest_first().map(move |a| (color, a)))
+    pub fn pieces(self) -> impl Iterator<Item = Piece> {
+        Color::ALL
+            .into_iter()
+            .flat_map(move |color| self.side(color).strongest_first().map(move |animal| Piece { color, animal }))
     }
 }
 

@@ -1,30 +1,37 @@
-//! What a table says of the moves of a position, and best lines.
+//! From a position to what is known of it: who wins, in how many plies, what each move leads to, and a line of best play.
+//! Whoever has values implements [`Probe`]: tables on disk, a solver in memory, the tables of the search.
 
-use super::{SetError, TableSet, Value};
-use crate::board::{Color, Move, NoMove, Position, Rules};
-use crate::tablebase::store::verify::position;
-use std::cmp::Reverse;
+use super::Value;
+use crate::board::{Move, NoMove, Position, Rules};
+use std::cmp::{Ordering, Reverse};
 
-/// Who wins, from the side to move's view.
-#[derive(Copy, Clone, Debug, PartialEq, Eq, serde::Serialize)]
+/// Who wins, from the side to move's view. Greater is better for it.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Wdl {
-    Win,
-    Draw,
+    /// The side to move loses.
     Loss,
+    /// Neither side can force a win.
+    Draw,
+    /// The side to move wins.
+    Win,
 }
 
-/// A value as a person asks for it: for the side to move, or of a move for the side that makes it.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+/// A value as a person asks for it: for the side to move, or of a move for the side that makes it. The greater of two is
+/// the better one for that side: a win before a draw before a loss, the shorter win, the longer loss.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Verdict {
+    /// Who wins.
     pub wdl: Wdl,
     /// Plies to the end; `None` for a draw.
     pub dtw: Option<u16>,
 }
 
 impl Verdict {
-    const DRAW: Verdict = Verdict { wdl: Wdl::Draw, dtw: None };
+    /// Neither side can force a win.
+    pub const DRAW: Verdict = Verdict { wdl: Wdl::Draw, dtw: None };
 
+    /// The end in that many plies: a win if they are odd.
     fn decided(plies: u16) -> Verdict {
         Verdict { wdl: if plies % 2 == 1 { Wdl::Win } else { Wdl::Loss }, dtw: Some(plies) }
     }
@@ -40,73 +47,125 @@ impl Verdict {
         }
     }
 
-    /// The same from one ply before: the value of the move that led here.
-    fn before(self) -> Verdict {
-        self.dtw.map_or(Verdict::DRAW, |plies| Verdict::decided(plies + 1))
+    /// The verdict on a game that is over; `None` if it goes on. A side without a move is no end here: tables have its value.
+    #[must_use]
+    pub fn of_finished(position: &Position) -> Option<Verdict> {
+        let winner = position.winner()?;
+        Some(Verdict { wdl: if winner == position.turn() { Wdl::Win } else { Wdl::Loss }, dtw: Some(0) })
     }
 
-    /// Sorts the best first: wins, the shortest first, draws, losses, the longest first.
-    fn rank(self) -> (u8, Reverse<u16>, u16) {
-        match self.wdl {
-            Wdl::Loss => (0, Reverse(0), self.dtw.unwrap_or(0)),
-            Wdl::Draw => (1, Reverse(0), 0),
-            Wdl::Win => (2, Reverse(self.dtw.unwrap_or(0)), 0),
-        }
+    /// The same from one ply before: the value of the move that led here.
+    #[must_use]
+    pub fn before(self) -> Verdict {
+        self.dtw.map_or(Verdict::DRAW, |plies| Verdict::decided(plies + 1))
     }
 }
 
-impl TableSet {
-    /// The value of a position; also of a finished game. `None` if no table here covers it.
-    pub fn verdict(&self, position: &Position, rules: &Rules) -> Result<Option<Verdict>, SetError> {
-        if let Some(winner) = position.winner() {
-            let wdl = if winner == position.turn() { Wdl::Win } else { Wdl::Loss };
-            return Ok(Some(Verdict { wdl, dtw: Some(0) }));
-        }
-        Ok(self.probe(position)?.map(|value| Verdict::of(value, rules)))
+impl Ord for Verdict {
+    fn cmp(&self, other: &Verdict) -> Ordering {
+        let rank = |verdict: &Verdict| match verdict.wdl {
+            Wdl::Win => (verdict.wdl, Reverse(verdict.dtw), None),
+            Wdl::Draw | Wdl::Loss => (verdict.wdl, Reverse(None), verdict.dtw),
+        };
+        rank(self).cmp(&rank(other))
     }
+}
 
-    /// The value of every legal move, best first. `None` if no table here covers the position.
-    pub fn moves(&self, position: &Position, rules: &Rules) -> Result<Option<Vec<(Move, Verdict)>>, SetError> {
+impl PartialOrd for Verdict {
+    fn partial_cmp(&self, other: &Verdict) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+/// Who wins, and nothing more. All that implement [`Probe`] have it.
+pub trait ProbeWdl {
+    /// Why a look-up failed.
+    type Error;
+
+    /// Who wins; also in a finished game. `None` if the position is not covered.
+    ///
+    /// # Errors
+    /// What went wrong on the way to the value; nothing is said of the position then.
+    fn wdl(&self, position: &Position) -> Result<Option<Wdl>, Self::Error>;
+}
+
+/// Who wins and in how many plies, and what follows from it.
+pub trait Probe {
+    /// Why a look-up failed.
+    type Error;
+
+    /// The rules that the values are for; what they say of repetition means nothing here.
+    fn rules(&self) -> &Rules;
+
+    /// The value of a position; also of a finished game. `None` if it is not covered.
+    ///
+    /// # Errors
+    /// What went wrong on the way to the value, such as a file that cannot be read.
+    fn verdict(&self, position: &Position) -> Result<Option<Verdict>, Self::Error>;
+
+    /// The value of every legal move for the side that makes it, that move counted: best first, equal ones as the move
+    /// generator has them. `None` if a move leads to what is not covered.
+    ///
+    /// # Errors
+    /// As [`verdict`](Probe::verdict).
+    fn moves(&self, position: &Position) -> Result<Option<Vec<(Move, Verdict)>>, Self::Error> {
         let mut moves = Vec::new();
-        for &mv in &position.moves(rules) {
-            let Some(verdict) = self.verdict(&position.make(mv), rules)? else { return Ok(None) };
+        for &mv in &position.moves(self.rules()) {
+            let Some(verdict) = self.verdict(&position.make(mv))? else { return Ok(None) };
             moves.push((mv, verdict.before()));
         }
-        moves.sort_by_key(|(_, verdict)| Reverse(verdict.rank()));
+        moves.sort_by_key(|&(_, verdict)| Reverse(verdict));
         Ok(Some(moves))
     }
 
-    /// A position of so many pieces with the longest line of all tables here; the first in the order of classes and cells.
-    pub fn deepest(&self, pieces: usize) -> Result<Option<(Position, u16)>, SetError> {
-        let mut best: Option<(usize, Position)> = None;
-        for id in self.ids().filter(|&id| self.classes().get(id).representative.len() == pieces) {
-            let file = self.file(id)?;
-            for turn in Color::ALL {
-                let longest = file.description().stats[turn].summary().longest as usize;
-                if best.as_ref().is_some_and(|(so_far, _)| longest <= *so_far) {
-                    continue;
-                }
-                let cell = file.description().deepest[turn];
-                if let Some(position) = cell.and_then(|cell| position(file.index(), turn, cell)) {
-                    best = Some((longest, position));
-                }
-            }
-        }
-        Ok(best.map(|(plies, position)| (position, plies as u16)))
+    /// Best play to the end, the first of equal moves each time: each move with the position it is made in. Empty for a
+    /// draw, which has no end, and for what is not covered.
+    ///
+    /// # Errors
+    /// As [`verdict`](Probe::verdict).
+    fn line(&self, position: &Position) -> Result<Vec<(Move, Position)>, Self::Error> {
+        self.line_within(position, usize::MAX)
     }
 
-    /// Best play to the end, the first of equal moves each time. Empty for a draw, which has no end.
-    pub fn line(&self, position: &Position, rules: &Rules) -> Result<Vec<(Move, Position)>, SetError> {
+    /// The first `plies` plies of the same.
+    ///
+    /// # Errors
+    /// As [`verdict`](Probe::verdict).
+    fn line_within(&self, position: &Position, plies: usize) -> Result<Vec<(Move, Position)>, Self::Error> {
         let mut line = Vec::new();
         let mut current = position.clone();
-        while let Some(moves) = self.moves(&current, rules)? {
+        while line.len() < plies
+            && let Some(moves) = self.moves(&current)?
+        {
             let Some(&(mv, verdict)) = moves.first() else { break };
             if verdict.wdl == Wdl::Draw {
                 break;
             }
-            line.push((mv, current.clone()));
-            current = current.make(mv);
+            let next = current.make(mv);
+            line.push((mv, std::mem::replace(&mut current, next)));
         }
         Ok(line)
+    }
+}
+
+impl<P: Probe + ?Sized> ProbeWdl for P {
+    type Error = P::Error;
+
+    fn wdl(&self, position: &Position) -> Result<Option<Wdl>, P::Error> {
+        Ok(self.verdict(position)?.map(|verdict| verdict.wdl))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_greater_verdict_is_the_better_one() {
+        let plies = |plies| Verdict::of(Value::Decided(plies), &Rules::default());
+        let worst_first = [plies(2), plies(4), plies(100), Verdict::DRAW, plies(101), plies(3), plies(1)];
+        assert!(worst_first.is_sorted_by(|a, b| a < b));
+        assert_eq!(plies(2).before(), plies(3));
+        assert_eq!(Verdict::DRAW.before(), Verdict::DRAW);
     }
 }

@@ -1,3 +1,4 @@
+use crate::board::ByColor;
 use std::fmt;
 
 /// The exact value of a position for the side to move.
@@ -107,6 +108,13 @@ impl Cells {
             *self = Cells::Wide(cells.iter().map(|&c| u16::from(c)).collect());
         }
     }
+}
+
+/// The values of a class, for both sides to move.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Table {
+    /// The values by side to move, in the order of the class's [`Index`](super::Index).
+    pub cells: ByColor<Cells>,
 }
 
 #[cfg(test)]

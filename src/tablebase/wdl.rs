@@ -1,8 +1,10 @@
 //! Win, draw or loss of every position of few pieces, in memory, for search: two bits a position.
 
-use super::{ClassId, Classes, Index, ROW_CELLS, SetError, SolveError, Solver, Table, TableSet, Value, Wdl};
-use crate::board::{ByColor, Color, Lanes, NoMove, Position, RuleOptions};
-use crate::tablebase::address::{Found, Locator};
+use super::address::{Address, Addresser};
+use super::{
+    ClassId, Classes, Probe, ProbeWdl, ROW_CELLS, SetError, SolveError, Solver, Table, TableSet, Value, Verdict, Wdl,
+};
+use crate::board::{ByColor, Color, Lanes, NoMove, Position, RuleOptions, Rules};
 use crate::tablebase::store::codec::Layout;
 use memmap2::MmapMut;
 use rayon::prelude::*;
@@ -10,12 +12,13 @@ use rayon::prelude::*;
 /// The result of every position of up to some number of pieces, for both sides to move: about 330 MB for four pieces.
 /// A probe takes about 100 ns, most of it the wait for memory.
 pub struct WdlTables {
+    rules: Rules,
     pieces: usize,
     /// Four values a byte.
     packed: MmapMut,
     /// Where the values of each class begin, by side to move.
     starts: Vec<ByColor<usize>>,
-    locator: Locator,
+    addresser: Addresser,
 }
 
 const DRAW: u8 = 0;
@@ -24,11 +27,11 @@ const LOSS: u8 = 2;
 
 impl WdlTables {
     /// Solves all materials of up to `pieces` pieces. For four pieces that takes less time than reading their tables.
+    ///
+    /// # Errors
+    /// If they cannot be solved or there is no memory for them.
     pub fn solve(rules: &RuleOptions, pieces: usize) -> Result<WdlTables, SolveError> {
-        let mut solver = Solver::new(rules, pieces, super::Options::default());
-        for n in 2..=pieces {
-            solver.solve_level(n, true, &|_, _| ())?;
-        }
+        let solver = Solver::solved(rules, pieces)?;
         let classes = solver.classes();
         let packed = (0..classes.len())
             .into_par_iter()
@@ -38,8 +41,11 @@ impl WdlTables {
     }
 
     /// Reads the tables of up to `pieces` pieces from a directory.
+    ///
+    /// # Errors
+    /// If one is missing or damaged, or there is no memory for them.
     pub fn read(set: &TableSet, pieces: usize) -> Result<WdlTables, SetError> {
-        let classes = Classes::new(set.rules(), pieces);
+        let classes = Classes::new(set.rules().options(), pieces);
         let packed = (0..classes.len())
             .into_par_iter()
             .map(|i| Ok(pack(&classes, ClassId(i), &set.table(ClassId(i))?)))
@@ -61,14 +67,20 @@ impl WdlTables {
             start
         };
         let starts = sides.into_iter().map(|side| side.map(&mut put)).collect();
-        let layouts: Vec<Layout> =
-            classes.iter().map(|(_, class)| Layout::new(&Index::new(class.representative))).collect();
-        let locator = Locator::new(classes, |id, index, slot, square| match index.row_pieces.get(slot) {
-            Some(p) => u64::from(p.digit[square.index()] * p.stride) * layouts[id.0].row_len() as u64,
+        let layouts: Vec<Layout> = classes.iter().map(|(_, class)| Layout::new(&class.index())).collect();
+        let addresser = Addresser::with_offsets(classes, |id, index, slot, square| match index.row_pieces.get(slot) {
+            Some(_) => (index.offset(slot, square) / ROW_CELLS * layouts[id.0].row_len()) as u64,
             None if slot == index.row_pieces.len() => u64::from(layouts[id.0].word_offset(square)),
             None => u64::from(layouts[id.0].lane_offset(square)),
         });
-        Ok(WdlTables { pieces: classes.pieces(), packed, starts, locator })
+        let rules = Rules::new(*classes.options());
+        Ok(WdlTables { rules, pieces: classes.pieces(), packed, starts, addresser })
+    }
+
+    /// The rules that the values are for; what they say of repetition means nothing.
+    #[must_use]
+    pub fn rules(&self) -> &Rules {
+        &self.rules
     }
 
     /// The largest number of pieces.
@@ -96,7 +108,7 @@ impl WdlTables {
     /// The same of a position that is known not to be over.
     #[inline]
     pub(crate) fn probe_lanes(&self, lanes: [&Lanes; 2], turn: Color) -> Option<Wdl> {
-        let Found { class, turn, number } = self.locator.locate_lanes(lanes, turn)?;
+        let Address { class, turn, cell: number } = self.addresser.locate_lanes(lanes, turn)?;
         Some(match self.packed[self.starts[class.0][turn] + number / 4] >> (number % 4 * 2) & 3 {
             WIN => Wdl::Win,
             LOSS => Wdl::Loss,
@@ -105,9 +117,20 @@ impl WdlTables {
     }
 }
 
+impl ProbeWdl for WdlTables {
+    type Error = std::convert::Infallible;
+
+    fn wdl(&self, position: &Position) -> Result<Option<Wdl>, Self::Error> {
+        Ok(match Verdict::of_finished(position) {
+            Some(verdict) => Some(verdict.wdl),
+            None => self.probe(position),
+        })
+    }
+}
+
 /// The values of a class, of each row only the cells that a file keeps.
 fn pack(classes: &Classes, id: ClassId, table: &Table) -> ByColor<Vec<u8>> {
-    let index = Index::new(classes.get(id).representative);
+    let index = classes.get(id).index();
     let layout = Layout::new(&index);
     let no_move = if classes.options().no_move == NoMove::Loss { LOSS } else { DRAW };
     ByColor::from_fn(|turn| {

@@ -1,7 +1,7 @@
 //! Where two solvers disagree.
 
 use crate::board::Color;
-use crate::tablebase::{ClassId, Index, Material, Solver, Value, position_of};
+use crate::tablebase::{Class, ClassId, Material, Solver, Value};
 
 /// The first difference between two solvers in a class.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -17,7 +17,8 @@ pub struct Difference {
 /// Compares the values and the counts of a class that both have solved and kept.
 #[must_use]
 pub fn first_difference(first: &Solver, second: &Solver, id: ClassId) -> Option<Difference> {
-    let material = first.classes().get(id).representative;
+    let class = first.classes().get(id);
+    let material = class.representative;
     let differ = |fen: Option<String>, first: String, second: String| Some(Difference { material, fen, first, second });
     for color in Color::ALL {
         let (a, b) = match (first.table(id), second.table(id)) {
@@ -31,7 +32,7 @@ pub fn first_difference(first: &Solver, second: &Solver, id: ClassId) -> Option<
             // As many values, or values as wide.
             return differ(None, format!("{} cells", a.len()), format!("{} cells", b.len()));
         };
-        return differ(fen(material, cell, color), text(a.get(cell)), text(b.get(cell)));
+        return differ(fen(class, cell, color), text(a.get(cell)), text(b.get(cell)));
     }
     let counts = |solver: &Solver| format!("{:?}", solver.class_stats(id));
     (first.class_stats(id) != second.class_stats(id)).then(|| differ(None, counts(first), counts(second)))?
@@ -46,7 +47,6 @@ fn text(code: u16) -> String {
 }
 
 /// The position of a cell.
-fn fen(material: Material, cell: usize, turn: Color) -> Option<String> {
-    let index = Index::new(material);
-    Some(position_of(&index.men, &index.squares(cell)?, turn)?.to_fen())
+fn fen(class: &Class, cell: usize, turn: Color) -> Option<String> {
+    Some(class.index().position(cell, turn)?.to_fen())
 }

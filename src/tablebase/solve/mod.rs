@@ -1,5 +1,7 @@
-//! Solving: [`Solver`](solver::Solver) takes the classes in the order of their captures, `cpu` and `gpu` solve one.
+//! Solving: [`Solver`](solver::Solver) takes the classes in the order of their captures, and a
+//! [`Backend`](backend::Backend) solves them: the processor (`cpu`) or a graphics card (`gpu`).
 
+pub(crate) mod backend;
 pub(crate) mod cpu;
 pub(crate) mod difference;
 #[cfg(feature = "gpu")]

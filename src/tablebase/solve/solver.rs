@@ -1,45 +1,11 @@
-use crate::board::{ByColor, Position, RuleOptions};
+use crate::board::{ByColor, Position, RuleOptions, Rules};
 use crate::cpu::CpuLevel;
-use crate::tablebase::solve::cpu::pass::{Solved, Task, solve};
-use crate::tablebase::solve::cpu::quiet::Row;
-use crate::tablebase::{Cells, ClassId, Classes, Index, Material, ROW_CELLS, Stats, Value};
-use rayon::prelude::*;
-use thiserror::Error;
-#[cfg(feature = "gpu")]
-use {
-    crate::gpu::GpuError,
-    crate::tablebase::solve::gpu::{Batch, Gpu, GpuWork},
-};
-
-/// The most pieces that can be solved: cells are numbered with 32 bits in captures.
-pub const MAX_PIECES: usize = 6;
-
-/// What solving a class takes besides the tables it reads: seven planes, about as much again for the seeds of classes with
-/// many captures, and the values with the blocks they are compressed to.
-pub(crate) fn working_bytes(index: &Index, values: bool) -> usize {
-    let planes = 14 * size_of::<Row>();
-    index.rows * (planes + if values { 3 * ROW_CELLS } else { 0 })
-}
-
-/// The values of a class, for both sides to move.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Table {
-    pub cells: ByColor<Cells>,
-}
-
-/// Why a material was not solved.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-pub enum SolveError {
-    #[error("{material} has {pieces} pieces; at most {MAX_PIECES} can be solved")]
-    TooManyPieces { material: Material, pieces: usize },
-    #[error("there is no memory for another {bytes} bytes")]
-    Memory { bytes: usize },
-    #[error("{material} has a line longer than {plies} plies, which the program cannot count")]
-    TooLong { material: Material, plies: u16 },
-    #[cfg(feature = "gpu")]
-    #[error(transparent)]
-    Gpu(#[from] GpuError),
-}
+use crate::tablebase::address::Addresser;
+use crate::tablebase::solve::backend::{Backend, Job, SolveError, Solved};
+use crate::tablebase::solve::cpu::Processor;
+use crate::tablebase::{ClassId, Classes, MAX_PIECES, Material, MaterialTable, Probe, Stats, Table, Value, Verdict};
+use std::convert::Infallible;
+use std::sync::Mutex;
 
 /// How to solve.
 #[derive(Copy, Clone, Debug)]
@@ -58,74 +24,73 @@ impl Default for Options {
 
 /// Solves classes in the order of their captures and keeps what later ones need.
 pub struct Solver {
+    rules: Rules,
     classes: Classes,
-    options: Options,
+    addresser: Addresser,
+    memory: usize,
     tables: Vec<Option<Table>>,
     stats: Vec<Option<ByColor<Stats>>>,
-    #[cfg(feature = "gpu")]
-    gpu: Option<Card>,
+    backend: Box<dyn Backend>,
 }
 
-/// A graphics card to solve on, and what to do if it cannot.
-#[cfg(feature = "gpu")]
-struct Card {
-    gpu: Gpu,
-    /// What the processor took over, and why; `None` if it is not to take over.
-    instead: Option<Vec<(Material, GpuError)>>,
-}
+/// Called after each class with its number of positions, both sides to move.
+pub type Done<'a> = &'a (dyn Fn(ClassId, u64) + Sync);
 
 impl Solver {
-    /// A solver that has solved nothing yet, for materials of up to `pieces` pieces.
+    /// A solver that has solved nothing yet, for materials of up to `pieces` pieces. It works on the processor.
     #[must_use]
     pub fn new(rules: &RuleOptions, pieces: usize, options: Options) -> Solver {
         let classes = Classes::new(rules, pieces);
-        let (tables, stats) = (vec![None; classes.len()], vec![None; classes.len()]);
         Solver {
+            rules: Rules::new(*rules),
+            addresser: Addresser::new(&classes),
+            memory: options.memory,
+            tables: vec![None; classes.len()],
+            stats: vec![None; classes.len()],
+            backend: Box::new(Processor::new(options.level)),
             classes,
-            options,
-            tables,
-            stats,
-            #[cfg(feature = "gpu")]
-            gpu: None,
         }
     }
 
-    /// The same solver, working on a graphics card. With `or_cpu` what the card cannot do is solved on the processor and
-    /// noted in [`cpu_instead`](Solver::cpu_instead); otherwise it is an error.
-    #[cfg(feature = "gpu")]
+    /// The same solver, working on another backend.
     #[must_use]
-    pub fn on_gpu(mut self, gpu: Gpu, or_cpu: bool) -> Solver {
-        self.gpu = Some(Card { gpu, instead: or_cpu.then(Vec::new) });
-        self
+    pub fn on(self, backend: impl Backend + 'static) -> Solver {
+        Solver { backend: Box::new(backend), ..self }
     }
 
-    /// The time spent so far on compiling kernels for the graphics card.
-    #[cfg(feature = "gpu")]
-    #[must_use]
-    pub fn gpu_compile_time(&self) -> std::time::Duration {
-        self.gpu.as_ref().map(|card| card.gpu.compile_time()).unwrap_or_default()
+    /// A solver that has solved all materials of up to `pieces` pieces and kept them: for three pieces 40 MB, for four
+    /// 2.3 GB.
+    ///
+    /// # Errors
+    /// If there is no memory for them, or there are more pieces than can be solved.
+    pub fn solved(rules: &RuleOptions, pieces: usize) -> Result<Solver, SolveError> {
+        let mut solver = Solver::new(rules, pieces, Options::default());
+        for n in 2..=pieces {
+            solver.solve_level(n, true, &|_, _| ())?;
+        }
+        Ok(solver)
     }
 
-    /// What the graphics card has done so far, if there is one.
-    #[cfg(feature = "gpu")]
-    #[must_use]
-    pub fn gpu_work(&self) -> Option<GpuWork> {
-        self.gpu.as_ref().map(|card| card.gpu.work())
+    /// A solver that has solved one material and all that it leads to.
+    ///
+    /// # Errors
+    /// If there is no memory for it, or it has more pieces than can be solved.
+    pub fn solved_material(rules: &RuleOptions, material: Material) -> Result<Solver, SolveError> {
+        let pieces = material.len();
+        let too_many = SolveError::TooManyPieces { material, pieces };
+        if pieces > MAX_PIECES {
+            return Err(too_many);
+        }
+        let mut solver = Solver::new(rules, pieces, Options::default());
+        let id = solver.classes.member(material).ok_or(too_many)?.class;
+        solver.solve_class(id, &|_, _| ())?;
+        Ok(solver)
     }
 
-    /// The classes that the processor solved because the graphics card could not, and why it could not.
-    #[cfg(feature = "gpu")]
+    /// What solves.
     #[must_use]
-    pub fn cpu_instead(&self) -> &[(Material, GpuError)] {
-        self.gpu.as_ref().and_then(|card| card.instead.as_deref()).unwrap_or_default()
-    }
-
-    /// Whether the memory of this machine, not that of a graphics card, holds the classes in work.
-    pub(crate) fn needs_host_memory(&self) -> bool {
-        #[cfg(feature = "gpu")]
-        return self.gpu.is_none();
-        #[cfg(not(feature = "gpu"))]
-        true
+    pub fn backend(&self) -> &dyn Backend {
+        &*self.backend
     }
 
     /// The classes of these rules.
@@ -140,39 +105,45 @@ impl Solver {
         self.tables[id.0].as_ref()
     }
 
+    /// The values of a material, position by position, if its class is solved and they were kept.
+    #[must_use]
+    pub fn material_table(&self, material: Material) -> Option<MaterialTable<'_>> {
+        let id = self.classes.member(material)?.class;
+        MaterialTable::new(&self.classes, self.table(id)?, material)
+    }
+
     /// The counts of a class, for White and Black of its representative to move, if it is solved.
     #[must_use]
     pub fn class_stats(&self, id: ClassId) -> Option<&ByColor<Stats>> {
         self.stats[id.0].as_ref()
     }
 
-    /// Solves all classes of `pieces` pieces; those of fewer must be solved and kept. `done` is called after each class.
-    pub fn solve_level(
-        &mut self,
-        pieces: usize,
-        keep: bool,
-        done: &(dyn Fn(ClassId, u64) + Sync),
-    ) -> Result<(), SolveError> {
+    /// Solves all classes of `pieces` pieces; those of fewer must be solved and kept.
+    ///
+    /// # Errors
+    /// What the backend says of the first class that it cannot solve.
+    pub fn solve_level(&mut self, pieces: usize, keep: bool, done: Done<'_>) -> Result<(), SolveError> {
         let ids: Vec<ClassId> = self.classes.level(pieces).map(|(id, _)| id).collect();
         self.solve_some(&ids, keep, done)
     }
 
-    /// Solves one class and all it leads to. `done` is called after each as in [`Solver::solve_level`].
-    pub fn solve_class(&mut self, id: ClassId, done: &(dyn Fn(ClassId, u64) + Sync)) -> Result<(), SolveError> {
+    /// Solves one class and all it leads to.
+    ///
+    /// # Errors
+    /// As [`solve_level`](Solver::solve_level).
+    pub fn solve_class(&mut self, id: ClassId, done: Done<'_>) -> Result<(), SolveError> {
         self.solve_needed(id, true, done)
     }
 
     /// The same, but of the class itself only the counts are kept, which is faster.
-    pub fn count_class(&mut self, id: ClassId, done: &(dyn Fn(ClassId, u64) + Sync)) -> Result<(), SolveError> {
+    ///
+    /// # Errors
+    /// As [`solve_level`](Solver::solve_level).
+    pub fn count_class(&mut self, id: ClassId, done: Done<'_>) -> Result<(), SolveError> {
         self.solve_needed(id, false, done)
     }
 
-    fn solve_needed(
-        &mut self,
-        id: ClassId,
-        keep: bool,
-        done: &(dyn Fn(ClassId, u64) + Sync),
-    ) -> Result<(), SolveError> {
+    fn solve_needed(&mut self, id: ClassId, keep: bool, done: Done<'_>) -> Result<(), SolveError> {
         self.check_size(id)?;
         for level in self.classes.needed_for(id) {
             let missing: Vec<ClassId> = level.into_iter().filter(|id| self.tables[id.0].is_none()).collect();
@@ -182,16 +153,27 @@ impl Solver {
     }
 
     /// Solves these classes, all of as many pieces; those of fewer must be solved and kept.
-    pub fn solve_some(
-        &mut self,
-        ids: &[ClassId],
-        keep: bool,
-        done: &(dyn Fn(ClassId, u64) + Sync),
-    ) -> Result<(), SolveError> {
+    ///
+    /// # Errors
+    /// As [`solve_level`](Solver::solve_level).
+    pub fn solve_some(&mut self, ids: &[ClassId], keep: bool, done: Done<'_>) -> Result<(), SolveError> {
         self.solve_classes(ids, keep, keep, &|id, solved| -> Result<(), SolveError> {
             done(id, solved.stats.positions());
             Ok(())
         })
+    }
+
+    /// Solves the class of a position and all it leads to, if that is not done yet, and says who wins. `None` if the
+    /// position has more pieces than this solver was made for.
+    ///
+    /// # Errors
+    /// As [`solve_level`](Solver::solve_level).
+    pub fn solve_position(&mut self, position: &Position) -> Result<Option<Verdict>, SolveError> {
+        if let Some(address) = self.addresser.locate(position) {
+            self.solve_class(address.class, &|_, _| ())?;
+        }
+        let Ok(verdict) = self.verdict(position);
+        Ok(verdict)
     }
 
     /// Drops the values of a class; its counts stay.
@@ -206,6 +188,11 @@ impl Solver {
         if pieces > MAX_PIECES { Err(SolveError::TooManyPieces { material, pieces }) } else { Ok(()) }
     }
 
+    /// Classes to solve, and what they are solved from.
+    pub(crate) fn job<'a>(&'a self, ids: &'a [ClassId], values: bool) -> Job<'a> {
+        Job { ids, classes: &self.classes, values, memory: self.memory, tables: &self.tables }
+    }
+
     /// Solves classes whose captures are solved and kept. Each is given to `sink` as soon as it is done, with its values
     /// if `values` is set; they are kept in memory if `keep` is set too.
     pub(crate) fn solve_classes<E: From<SolveError> + Send>(
@@ -216,103 +203,40 @@ impl Solver {
         sink: &(dyn Fn(ClassId, &Solved) -> Result<(), E> + Sync),
     ) -> Result<(), E> {
         ids.iter().try_for_each(|&id| self.check_size(id))?;
-        #[cfg(feature = "gpu")]
-        let left = self.solve_on_gpu(ids, values, keep, sink)?;
-        #[cfg(feature = "gpu")]
-        let ids = &left[..];
-        let bytes =
-            |solver: &Solver, id: ClassId| working_bytes(&Index::new(solver.classes.get(id).representative), values);
-        let mut ids = ids.to_vec();
-        // The largest first, so that the last ones to finish are small.
-        ids.sort_by_key(|&id| (std::cmp::Reverse(bytes(self, id)), id));
-        let mut rest = &ids[..];
-        while let Some(&largest) = rest.first() {
-            // A thread that waits within one class may begin another, so only this bounds how many are in memory.
-            let (group, others) = rest.split_at((self.options.memory / bytes(self, largest)).clamp(1, rest.len()));
-            for (id, Solved { stats, table }) in self.solve_group(group, values, keep, sink)? {
-                self.insert(id, stats, table);
+        let Solver { classes, memory, tables, backend, .. } = self;
+        let job = Job { ids, classes, values, memory: *memory, tables };
+        let name = backend.name();
+        let (all, refused) = (Mutex::new(Vec::with_capacity(ids.len())), Mutex::new(None));
+        let take = |id: ClassId, mut solved: Solved| {
+            check(&job, &name, id, &solved)?;
+            if let Err(error) = sink(id, &solved) {
+                refused.lock().unwrap_or_else(|e| e.into_inner()).get_or_insert(error);
+                return Err(SolveError::Stopped);
             }
-            rest = others;
-        }
-        Ok(())
-    }
-
-    pub(crate) fn task(&self, id: ClassId, keep: bool) -> Task<'_> {
-        let (material, level) = (self.classes.get(id).representative, self.options.level);
-        Task { material, classes: &self.classes, tables: &self.tables, keep, level }
-    }
-
-    /// Classes to solve on a graphics card, values and all.
-    #[cfg(all(test, feature = "gpu"))]
-    pub(crate) fn batch<'a>(&'a self, ids: &'a [ClassId]) -> Batch<'a> {
-        Batch { ids, upcoming: ids, classes: &self.classes, tables: &self.tables, keep: true }
-    }
-
-    /// Solves these classes at the same time.
-    fn solve_group<E: From<SolveError> + Send>(
-        &self,
-        ids: &[ClassId],
-        values: bool,
-        keep: bool,
-        sink: &(dyn Fn(ClassId, &Solved) -> Result<(), E> + Sync),
-    ) -> Result<Vec<(ClassId, Solved)>, E> {
-        let one = |&id: &ClassId| {
-            let mut solved = solve(&self.task(id, values))?;
-            sink(id, &solved)?;
-            if !keep {
-                solved.table = None;
-            }
-            Ok((id, solved))
+            solved.table = solved.table.filter(|_| keep);
+            all.lock().unwrap_or_else(|e| e.into_inner()).push((id, solved));
+            Ok(())
         };
-        ids.par_iter().with_max_len(1).map(one).collect()
-    }
-
-    /// Solves what the graphics card can, if there is one. Returns the classes left to the processor.
-    #[cfg(feature = "gpu")]
-    fn solve_on_gpu<E: From<SolveError>>(
-        &mut self,
-        ids: &[ClassId],
-        values: bool,
-        keep: bool,
-        sink: &(dyn Fn(ClassId, &Solved) -> Result<(), E> + Sync),
-    ) -> Result<Vec<ClassId>, E> {
-        let Some(card) = &mut self.gpu else { return Ok(ids.to_vec()) };
-        let mut left = Vec::new();
-        let mut batches = card.gpu.batches(ids, &self.classes);
-        batches.reverse();
-        while let Some(batch_ids) = batches.pop() {
-            let (upcoming, ids) = (ids, batch_ids);
-            let batch = Batch { ids: &ids, upcoming, classes: &self.classes, tables: &self.tables, keep: values };
-            match card.gpu.solve(&batch) {
-                Ok(solved) => {
-                    for (id, solved) in ids.into_iter().zip(solved) {
-                        sink(id, &solved)?;
-                        self.stats[id.0] = Some(solved.stats);
-                        self.tables[id.0] = solved.table.filter(|_| keep);
-                    }
-                }
-                // One class of many may be the reason.
-                Err(error) if ids.len() > 1 && !matches!(error, GpuError::Lost(_)) => {
-                    let (first, second) = ids.split_at(ids.len() / 2);
-                    batches.extend([second.to_vec(), first.to_vec()]);
-                }
-                Err(error) => match &mut card.instead {
-                    None => return Err(SolveError::from(error).into()),
-                    Some(instead) => {
-                        for id in ids {
-                            instead.push((self.classes.get(id).representative, error.clone()));
-                            left.push(id);
-                        }
-                    }
-                },
+        let result = backend.solve(&job, &take);
+        for (id, Solved { stats, table }) in all.into_inner().unwrap_or_else(|e| e.into_inner()) {
+            self.insert(id, stats, table);
+        }
+        if let Some(error) = refused.into_inner().unwrap_or_else(|e| e.into_inner()) {
+            return Err(error);
+        }
+        result?;
+        match ids.iter().find(|id| self.stats[id.0].is_none()) {
+            None => Ok(()),
+            Some(&id) => {
+                let material = Some(self.classes.get(id).representative);
+                Err(SolveError::Backend { material, reason: format!("{name} left a class out") }.into())
             }
         }
-        Ok(left)
     }
 
     /// How many bytes the classes in work may take together from now on.
     pub(crate) fn set_memory(&mut self, bytes: usize) {
-        self.options.memory = bytes;
+        self.memory = bytes;
     }
 
     /// Takes over a class that was solved before.
@@ -351,8 +275,34 @@ impl Solver {
     /// The value of a position, if its material is solved and kept and the game is not over.
     #[must_use]
     pub fn value(&self, position: &Position) -> Option<Value> {
-        let place = self.classes.locate(position)?;
-        let index = Index::new(self.classes.get(place.class).representative);
-        Value::from_code(self.table(place.class)?.cells[place.turn].get(index.cell(&place.squares)))
+        let address = self.addresser.locate(position)?;
+        Value::from_code(self.table(address.class)?.cells[address.turn].get(address.cell))
     }
+}
+
+impl Probe for Solver {
+    type Error = Infallible;
+
+    fn rules(&self) -> &Rules {
+        &self.rules
+    }
+
+    fn verdict(&self, position: &Position) -> Result<Option<Verdict>, Infallible> {
+        let value = || Some(Verdict::of(self.value(position)?, &self.rules));
+        Ok(Verdict::of_finished(position).or_else(value))
+    }
+}
+
+/// Whether what a backend solved has the form of what it was to solve; the values are its own affair.
+fn check(job: &Job<'_>, backend: &str, id: ClassId, solved: &Solved) -> Result<(), SolveError> {
+    let cells = job.classes.get(id).index().cells();
+    let right = match &solved.table {
+        None => !job.values,
+        Some(table) => table.cells.white.len() == cells && table.cells.black.len() == cells,
+    };
+    if right {
+        return Ok(());
+    }
+    let reason = format!("{backend} gave no values of {cells} cells for each side to move");
+    Err(SolveError::Backend { material: Some(job.material(id)), reason })
 }

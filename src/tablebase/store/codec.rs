@@ -3,7 +3,8 @@
 //! 253 plies), compressed with zstd. Cells that no position has repeat the value before them, which costs nothing.
 
 use crate::board::{Bitboard, Square};
-use crate::tablebase::index::{Index, ROW_CELLS, WIDTH, squares_in_play};
+use crate::tablebase::index::{Index, ROW_CELLS, WIDTH};
+use crate::tablebase::material::squares_in_play;
 use crate::tablebase::value::Cells;
 use crate::tablebase::{Material, Value};
 use std::cell::RefCell;
@@ -155,7 +156,7 @@ impl Layout {
 /// How small the values of one side to move of a class become as one zstd frame of level 19: with `wdl` only
 /// who wins, else the distances. A byte a cell (two for longer lines than a byte holds) in the order of a file.
 pub fn compressed_len(material: Material, cells: &Cells, wdl: bool) -> std::io::Result<usize> {
-    let index = Index::new(material);
+    let index = Index::new(material).ok_or_else(|| std::io::Error::other("no table has that many pieces"))?;
     let layout = Layout::new(&index);
     let who_wins = |code: u16| match Value::from_code(code) {
         None => 0,

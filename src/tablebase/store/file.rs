@@ -19,7 +19,7 @@
 use crate::board::{ByColor, Color, RuleOptions};
 use crate::tablebase::index::Index;
 use crate::tablebase::store::codec::{self, Layout};
-use crate::tablebase::{Cells, Material, ROW_CELLS, Stats, Table, Value};
+use crate::tablebase::{Cells, Class, Material, ROW_CELLS, Stats, Table, Value};
 use memmap2::Mmap;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -156,7 +156,7 @@ pub(crate) fn write(
     stats: &ByColor<Stats>,
     packing: Packing,
 ) -> Result<(), TableError> {
-    let index = Index::new(material);
+    let index = Index::new(material).expect("no class has more pieces than an index");
     let layout = Layout::new(&index);
     let cells = ByColor { white: &table.cells.white, black: &table.cells.black };
     let cell_bytes = match cells.white {
@@ -173,7 +173,7 @@ pub(crate) fn write(
         starts.par_iter().map(block).collect()
     };
     let sides = if packing.one_side { smaller(|color| compress(color, 1).unwrap_or_default()) } else { Sides::Both };
-    let letters = index.men.iter().map(|&(color, animal)| crate::board::Piece { color, animal }.letter());
+    let letters = index.pieces.iter().map(|piece| piece.letter());
     let description = Description {
         rules: rules.table_spelling(),
         rules_hash: hex(rules.table_hash()),
@@ -210,14 +210,14 @@ pub(crate) fn write(
     write_whole(path, &bytes)
 }
 
-/// Checks that the file at `path` was made of these values.
+/// Checks that the file at `path` was made of these values of a class.
 pub(crate) fn check_values(
     path: &Path,
-    material: Material,
+    class: &Class,
     table: &Table,
     values: &ByColor<String>,
 ) -> Result<(), TableError> {
-    let layout = Layout::new(&Index::new(material));
+    let layout = Layout::new(&class.index());
     if Color::ALL.iter().all(|&color| hex(layout.checksum(&table.cells[color])) == values[color]) {
         return Ok(());
     }
@@ -303,9 +303,9 @@ impl TableFile {
             let found = description.material;
             return Err(TableError::Material { path: path.to_owned(), found, wanted: material });
         }
-        let index = Index::new(material);
+        let index = Index::new(material).ok_or(damaged("it names more pieces than a table has"))?;
         let layout = Layout::new(&index);
-        let cells = index.rows * ROW_CELLS;
+        let cells = index.cells();
         let row_bytes = layout.row_len().saturating_mul(description.cell_bytes);
         let sound = description.rows == index.rows
             && matches!(description.cell_bytes, 1 | 2)
@@ -412,9 +412,7 @@ impl TableFile {
         for first in (0..self.index.rows).step_by(self.description.block_rows) {
             let block = self.block(self.block_of(color, first * ROW_CELLS))?;
             let rows = first..(first + self.description.block_rows).min(self.index.rows);
-            self.layout.scatter(&block.bytes, &mut cells, rows, |row| {
-                crate::tablebase::solve::cpu::pass::valid_row(&self.index, row).0
-            });
+            self.layout.scatter(&block.bytes, &mut cells, rows, |row| self.index.valid_row(row));
         }
         self.check_values(color, &cells)?;
         Ok(cells)

@@ -1,7 +1,15 @@
-//! Tables on disk: `codec` packs the cells of a class, `file` is one class, `set` a directory of them, `verify` checks them.
+//! Tables on disk: how a class becomes bytes (`codec`, `file`), how a directory of them is made (`manifest`, `lock`,
+//! `memory`, `generate`, `repack`), read (`cache`, `set`), checked (`verify`) and written out as text (`export`).
 
+pub(crate) mod cache;
 pub(crate) mod codec;
+pub(crate) mod error;
 pub(crate) mod export;
 pub(crate) mod file;
+pub(crate) mod generate;
+pub(crate) mod lock;
+pub(crate) mod manifest;
+pub(crate) mod memory;
+pub(crate) mod repack;
 pub(crate) mod set;
 pub(crate) mod verify;

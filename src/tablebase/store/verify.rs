@@ -1,7 +1,7 @@
 //! Checks finished tables: checksums, and values against the values one move on, by the move generator that plays games.
 
 use crate::board::{Color, Position};
-use crate::tablebase::{Cells, ClassId, Index, Material, ROW_CELLS, SetError, Stats, TableSet, Value, position_of};
+use crate::tablebase::{Cells, ClassId, Index, Material, ROW_CELLS, SetError, Stats, TableSet, Value};
 use rand_core::{Rng, SeedableRng};
 use rand_pcg::Pcg64;
 use rayon::prelude::*;
@@ -61,9 +61,9 @@ pub fn verify(set: &TableSet, id: ClassId, scope: Scope) -> Result<Result<u64, B
             return Ok(Err(Box::new(Contradiction::Counts { material, turn })));
         }
     }
-    let cells = file.index().rows * ROW_CELLS;
+    let cells = file.index().cells();
     let check = |turn: Color, cell: usize| -> Result<Option<Result<(), Box<Contradiction>>>, SetError> {
-        let (Some(position), Some(side)) = (position(file.index(), turn, cell), values.cells(turn)) else {
+        let (Some(position), Some(side)) = (file.index().position(cell, turn), values.cells(turn)) else {
             return Ok(None);
         };
         let stored = Value::from_code(side.get(cell));
@@ -108,12 +108,6 @@ pub fn verify(set: &TableSet, id: ClassId, scope: Scope) -> Result<Result<u64, B
         }
     }
     Ok(Ok(compared))
-}
-
-/// The position of a cell of a class, if there is one.
-#[must_use]
-pub(crate) fn position(index: &Index, turn: Color, cell: usize) -> Option<Position> {
-    position_of(&index.men, &index.squares(cell)?, turn)
 }
 
 /// The counts of values.

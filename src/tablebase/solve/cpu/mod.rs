@@ -1,5 +1,8 @@
 //! Solving on the processor: what the moves of a class do to its planes, and the iteration with rayon.
 
 pub(crate) mod pass;
+mod processor;
 pub(crate) mod quiet;
 pub(crate) mod seeds;
+
+pub use processor::Processor;

@@ -11,11 +11,12 @@
 use crate::board::{ByColor, Color, NoMove};
 use crate::cpu::{Avx512, CpuLevel, Portable, Vector, dispatch};
 use crate::tablebase::class::Classes;
-use crate::tablebase::index::{Index, ROW_CELLS, WIDTH, squares_in_play};
+use crate::tablebase::index::{Index, ROW_CELLS, WIDTH};
+use crate::tablebase::solve::backend::{SolveError, Solved};
 use crate::tablebase::solve::cpu::quiet::{QuietMoves, Row};
 use crate::tablebase::solve::cpu::seeds::{Buckets, Entry, MAX_PLIES, SeedMoves};
 use crate::tablebase::value::{Cells, DRAW, NO_MOVE, decided};
-use crate::tablebase::{Material, SolveError, Stats, Table};
+use crate::tablebase::{Material, Stats, Table};
 use rayon::prelude::*;
 use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
 
@@ -31,13 +32,6 @@ pub(crate) struct Task<'a> {
     /// Whether to keep the values, or only the counts.
     pub keep: bool,
     pub level: CpuLevel,
-}
-
-/// The counts of a class, and its values if they were to be kept.
-#[derive(Clone, Debug)]
-pub struct Solved {
-    pub stats: ByColor<Stats>,
-    pub table: Option<Table>,
 }
 
 /// The planes of one side to move.
@@ -66,7 +60,7 @@ struct Chunk {
 }
 
 /// A class being solved.
-struct Class<'a> {
+struct Iteration<'a> {
     task: &'a Task<'a>,
     index: Index,
     quiet: ByColor<QuietMoves>,
@@ -75,8 +69,8 @@ struct Class<'a> {
 
 /// Solves one class on the threads of the current rayon pool.
 pub(crate) fn solve(task: &Task) -> Result<Solved, SolveError> {
-    let class = Class::new(task);
-    let mut planes = class.start()?;
+    let iteration = Iteration::new(task);
+    let mut planes = iteration.start()?;
     let last_seed = Color::ALL.iter().flat_map(|&c| &planes[c].chunks).map(|chunk| chunk.last_seed).max().unwrap_or(0);
     let mut depth = 0;
     loop {
@@ -89,24 +83,24 @@ pub(crate) fn solve(task: &Task) -> Result<Solved, SolveError> {
                 planes[color].cells.iter_mut().for_each(Cells::widen);
             }
         }
-        let work = class.pass(&mut planes, depth);
+        let work = iteration.pass(&mut planes, depth);
         if !work && depth >= last_seed {
             break;
         }
     }
-    Ok(class.finish(planes))
+    Ok(iteration.finish(planes))
 }
 
 /// Finds the seeds of a class and forgets them, to be timed.
 pub(crate) fn seeds(task: &Task) -> Result<(), SolveError> {
-    Class::new(task).start().map(|_| ())
+    Iteration::new(task).start().map(|_| ())
 }
 
-impl Class<'_> {
-    fn new<'a>(task: &'a Task<'a>) -> Class<'a> {
-        let index = Index::new(task.material);
+impl Iteration<'_> {
+    fn new<'a>(task: &'a Task<'a>) -> Iteration<'a> {
+        let index = Index::new(task.material).expect("no class has more pieces than an index");
         let options = task.classes.options();
-        Class {
+        Iteration {
             task,
             quiet: ByColor::from_fn(|color| QuietMoves::new(&index, color, options)),
             seeds: ByColor::from_fn(|color| SeedMoves::new(&index, color, task.classes)),
@@ -127,7 +121,7 @@ impl Class<'_> {
         let mut valid = plane()?;
         valid.par_chunks_mut(chunk_rows).enumerate().for_each(|(c, chunk)| {
             for (i, row) in chunk.iter_mut().enumerate() {
-                *row = valid_row(&self.index, c * chunk_rows + i);
+                *row = Row(self.index.valid_row(c * chunk_rows + i));
             }
         });
         let side = || -> Result<Planes, SolveError> {
@@ -154,7 +148,7 @@ impl Class<'_> {
                 .enumerate()
                 .for_each(|(c, ((lost, held), chunk))| {
                     let start = Start {
-                        class: self,
+                        iteration: self,
                         color,
                         first_row: c * chunk_rows,
                         valid: &valid,
@@ -191,7 +185,7 @@ impl Class<'_> {
                 .map(|(c, (((((written, kept), held), cells), dirty), chunk))| {
                     let first_row = c * chunk_rows;
                     let part =
-                        Part { class: self, color, depth, first_row, written, kept, held, opponent, cells, dirty, next, chunk };
+                        Part { iteration: self, color, depth, first_row, written, kept, held, opponent, cells, dirty, next, chunk };
                     dispatch!(self.task.level, fn(part: Part<'_>) -> bool = pass_rows::<Portable>, avx512 pass_rows::<Avx512>)
                 })
                 .reduce(|| false, |a, b| a | b)
@@ -249,26 +243,6 @@ impl Class<'_> {
     }
 }
 
-/// The positions of a row: every piece where it may stand, no two on one square.
-pub(crate) fn valid_row(index: &Index, row: usize) -> Row {
-    let mut taken = 0u64;
-    for square in index.row_squares(row) {
-        if taken >> square.index() & 1 != 0 {
-            return Row::EMPTY;
-        }
-        taken |= 1 << square.index();
-    }
-    let lanes = squares_in_play(index.lane_piece()).bits();
-    let mut valid = Row::EMPTY;
-    for square in squares_in_play(index.word_piece()) {
-        let word = 1 << square.index();
-        if taken & word == 0 {
-            valid.0[square.index()] = lanes & !taken & !word;
-        }
-    }
-    valid
-}
-
 /// One side's planes in a pass.
 struct Split<'a> {
     written: &'a mut [Row],
@@ -290,7 +264,7 @@ impl Planes {
 
 /// One range of rows of one side to move, before the first pass.
 struct Start<'a> {
-    class: &'a Class<'a>,
+    iteration: &'a Iteration<'a>,
     color: Color,
     first_row: usize,
     /// All positions; the same for both sides to move.
@@ -305,7 +279,7 @@ struct Start<'a> {
 /// Seeds, and positions without a move.
 #[inline(always)]
 fn start_rows<V: Vector>(start: Start<'_>) {
-    let Class { task, index, quiet, seeds } = start.class;
+    let Iteration { task, index, quiet, seeds } = start.iteration;
     let loses = task.classes.options().no_move == NoMove::Loss;
     let mut best = Box::new([[0; WIDTH]; WIDTH]);
     let mut quiet_moves = Row::EMPTY;
@@ -341,7 +315,7 @@ fn start_rows<V: Vector>(start: Start<'_>) {
 
 /// One range of rows of one side to move, in one pass.
 struct Part<'a> {
-    class: &'a Class<'a>,
+    iteration: &'a Iteration<'a>,
     color: Color,
     depth: u16,
     first_row: usize,
@@ -361,7 +335,7 @@ struct Part<'a> {
 /// Returns whether a row changed.
 #[inline(always)]
 fn pass_rows<V: Vector>(mut part: Part<'_>) -> bool {
-    let Class { index, quiet, .. } = part.class;
+    let Iteration { index, quiet, .. } = part.iteration;
     let odd = part.depth % 2 == 1;
     let first_word = part.first_row * WIDTH;
     let mut changed = false;

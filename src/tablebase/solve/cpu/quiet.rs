@@ -2,8 +2,9 @@
 //! Looking one quiet move ahead, for all positions of a row at once, is an OR of other rows and of shifted words.
 
 use crate::board::geometry::{LEAP_DOWN, LEAP_LEFT, LEAP_RIGHT, LEAP_UP};
-use crate::board::{Bitboard, Color, Direction, OwnRatBlocks, RuleOptions, Square};
-use crate::tablebase::index::{Index, RowPiece, WIDTH, squares_in_play};
+use crate::board::{Animal, Bitboard, Color, Direction, OwnRatBlocks, Piece, RuleOptions, Square};
+use crate::tablebase::index::{Index, RowPiece, WIDTH};
+use crate::tablebase::material::squares_in_play;
 
 /// 64 words: all squares of the word piece by all squares of the lane piece.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -83,16 +84,18 @@ pub(crate) struct LaneLeaps {
 
 impl QuietMoves {
     pub fn new(index: &Index, color: Color, options: &RuleOptions) -> QuietMoves {
-        let n = index.men.len();
+        let n = index.pieces.len();
         let blocks = |i: usize| {
-            let (owner, animal) = index.men[i];
+            let Piece { color: owner, animal } = index.pieces[i];
             animal.swims() && (owner != color || options.own_rat_blocks == OwnRatBlocks::Yes)
         };
-        let row_pieces =
-            (0..n - 2).filter(|&i| index.men[i].0 == color).map(|i| RowPieceMoves::new(index, i, options)).collect();
-        let (owner, animal) = index.word_piece();
+        let row_pieces = (0..n - 2)
+            .filter(|&i| index.pieces[i].color == color)
+            .map(|i| RowPieceMoves::new(index, i, options))
+            .collect();
+        let Piece { color: owner, animal } = index.word_piece();
         let word = (owner == color).then(|| {
-            let squares = squares_in_play((owner, animal));
+            let squares = squares_in_play(index.word_piece());
             let mut leaps = Vec::new();
             for from in squares {
                 for direction in Direction::ALL.into_iter().filter(|&d| options.leaps(animal, d)) {
@@ -103,7 +106,7 @@ impl QuietMoves {
             }
             leaps
         });
-        let (owner, animal) = index.lane_piece();
+        let Piece { color: owner, animal } = index.lane_piece();
         let all_if = |leaps: bool| if leaps { u64::MAX } else { 0 };
         let lane = (owner == color).then(|| LaneLeaps {
             files: all_if(options.leaps(animal, Direction::Up)),
@@ -204,14 +207,14 @@ impl QuietMoves {
 
 impl RowPieceMoves {
     fn new(index: &Index, i: usize, options: &RuleOptions) -> RowPieceMoves {
-        let (man, piece) = (index.men[i], &index.row_pieces[i]);
-        let in_play = squares_in_play(man);
+        let (mover, piece) = (index.pieces[i], &index.row_pieces[i]);
+        let in_play = squares_in_play(mover);
         let position = |square: Square| piece.digit[square.index()] * piece.stride;
         let mut moves = Vec::new();
         let mut mirrored_into = vec![Vec::new(); piece.squares.len()];
         for &from in &piece.squares {
             let mut list = Vec::new();
-            for (to, crossed) in destinations(man.1, from, options) {
+            for (to, crossed) in destinations(mover.animal, from, options) {
                 if !in_play.contains(to) {
                     continue;
                 }
@@ -233,7 +236,7 @@ impl RowPieceMoves {
 
 /// Steps and leaps of an animal, whatever stands there, with the water leapt over.
 pub(crate) fn destinations(
-    animal: crate::board::Animal,
+    animal: Animal,
     from: Square,
     options: &RuleOptions,
 ) -> impl Iterator<Item = (Square, Bitboard)> {

@@ -3,13 +3,15 @@
 //! once, before the first pass.
 
 use crate::board::geometry::DEN;
-use crate::board::{Bitboard, Color, Direction, NoMove, OwnRatBlocks, RuleOptions, Square};
+use crate::board::{Bitboard, Color, Direction, NoMove, OwnRatBlocks, Piece, RuleOptions, Square};
 use crate::cpu::Vector;
-use crate::tablebase::class::{Classes, Member};
-use crate::tablebase::index::{Index, WIDTH, squares_in_play};
+use crate::tablebase::address::MaterialAddresser;
+use crate::tablebase::class::Classes;
+use crate::tablebase::index::{Index, WIDTH};
+use crate::tablebase::material::squares_in_play;
 use crate::tablebase::solve::cpu::quiet::{MAX_ROW_PIECES, Row, destinations};
 use crate::tablebase::value::{Cells, Code, DRAW, NO_MOVE};
-use crate::tablebase::{Man, Table};
+use crate::tablebase::{Material, Table};
 
 /// What a capture is worth to the side that makes it. Greater is better: nothing, a loss in k (as k), a draw, a win in k
 /// (as 65535 - k).
@@ -126,15 +128,15 @@ pub(crate) struct SeedMoves {
 impl SeedMoves {
     pub fn new(index: &Index, color: Color, classes: &Classes) -> SeedMoves {
         let options = *classes.options();
-        let men = &index.men;
-        let n = men.len();
+        let pieces = &index.pieces;
+        let n = pieces.len();
         let blocks = |i: usize| {
-            let (owner, animal) = men[i];
+            let Piece { color: owner, animal } = pieces[i];
             animal.swims() && (owner != color || options.own_rat_blocks == OwnRatBlocks::Yes)
         };
         let mut captures = Vec::new();
-        for attacker in (0..n).filter(|&i| men[i].0 == color) {
-            for victim in (0..n).filter(|&i| men[i].0 != color) {
+        for attacker in (0..n).filter(|&i| pieces[i].color == color) {
+            for victim in (0..n).filter(|&i| pieces[i].color != color) {
                 captures.extend(Capture::new(index, attacker, victim, classes));
             }
         }
@@ -142,9 +144,9 @@ impl SeedMoves {
         let beside_den: Bitboard = Direction::ALL.into_iter().filter_map(|d| den.neighbour(d)).collect();
         SeedMoves {
             captures,
-            den_entries: men
+            den_entries: pieces
                 .iter()
-                .map(|&man| if man.0 == color { (beside_den & squares_in_play(man)).bits() } else { 0 })
+                .map(|&piece| if piece.color == color { (beside_den & squares_in_play(piece)).bits() } else { 0 })
                 .collect(),
             lane_blocks: blocks(n - 1),
             first_blocks: n > 2 && blocks(0),
@@ -164,7 +166,7 @@ impl SeedMoves {
         best: &mut [[Worth; WIDTH]; WIDTH],
         buckets: &mut Buckets,
     ) -> RowSeeds {
-        let n = index.men.len();
+        let n = index.pieces.len();
         let (word_piece, lane_piece) = (n - 2, n - 1);
         let mut squares = [0usize; MAX_ROW_PIECES];
         for (slot, square) in squares.iter_mut().zip(index.row_squares(row)) {
@@ -433,50 +435,16 @@ impl Rest {
         &tables[self.table].as_ref().expect("smaller classes are solved first").cells[self.turn]
     }
 
-    fn new(men: &[Man], victim: usize, mover: Color, member: &Member, classes: &Classes) -> Rest {
-        let index = Index::new(classes.get(member.class).representative);
-        // The place in the smaller class's order of each piece of ours but the victim.
-        let slot = |piece: usize| {
-            let there = member.men.iter().find(|(here, _)| *here == men[piece]).expect("a piece that is left").1;
-            index.men.iter().position(|&m| m == there).expect("a piece of the class")
-        };
-        let squares = |mirror: bool| {
-            move |square: Square| {
-                let square = if member.swapped { square.flip() } else { square };
-                if mirror { square.mirror() } else { square }
-            }
-        };
-        let offsets = [false, true].map(|mirror| {
-            (0..men.len())
-                .map(|piece| {
-                    let mut offsets = [0; WIDTH];
-                    if piece != victim {
-                        let slot = slot(piece);
-                        for square in Square::all() {
-                            let there = squares(mirror)(square);
-                            let rows = index.row_pieces.len();
-                            offsets[square.index()] = if slot < rows {
-                                let piece = &index.row_pieces[slot];
-                                piece.digit[there.index()] * piece.stride * (WIDTH * WIDTH) as u32
-                            } else if slot == rows {
-                                (there.index() * WIDTH) as u32
-                            } else {
-                                there.index() as u32
-                            };
-                        }
-                    }
-                    offsets
-                })
-                .collect()
-        });
-        let first = index.is_mirrored().then(|| {
-            let piece = (0..men.len()).find(|&p| p != victim && slot(p) == 0).expect("one of ours is first");
-            let mirror = Square::all().filter(|&s| squares(false)(s).file() > 3).collect::<Bitboard>();
-            (piece, mirror.bits())
-        });
+    /// `None` if the smaller material is of no class.
+    fn new(pieces: &[Piece], rest: Material, mover: Color, classes: &Classes) -> Option<Rest> {
+        let addresser = MaterialAddresser::new(classes, rest, pieces)?;
+        // A smaller class's cells are numbered with 32 bits.
+        let offsets = addresser
+            .offsets
+            .each_ref()
+            .map(|pieces| pieces.iter().map(|squares| squares.map(|offset| offset as u32)).collect());
         // After the capture the other side is on move.
-        let turn = if member.swapped { mover } else { !mover };
-        Rest { table: member.class.0, turn, offsets, first }
+        Some(Rest { table: addresser.class.0, turn: addresser.turn(!mover), offsets, first: addresser.first })
     }
 }
 
@@ -484,13 +452,13 @@ impl Capture {
     /// `None` if this attacker can take this victim nowhere.
     fn new(index: &Index, attacker: usize, victim: usize, classes: &Classes) -> Option<Capture> {
         let options = classes.options();
-        let men = &index.men;
-        let ((color, animal), (_, prey)) = (men[attacker], men[victim]);
+        let pieces = &index.pieces;
+        let (Piece { color, animal }, Piece { animal: prey, .. }) = (pieces[attacker], pieces[victim]);
         let mut hits_from = vec![Vec::new(); WIDTH];
         let mut hits_to = vec![Vec::new(); WIDTH];
-        for from in squares_in_play(men[attacker]) {
+        for from in squares_in_play(pieces[attacker]) {
             for (to, crossed) in destinations(animal, from, options) {
-                if (squares_in_play(men[victim]) & squares_in_play(men[attacker])).contains(to)
+                if (squares_in_play(pieces[victim]) & squares_in_play(pieces[attacker])).contains(to)
                     && options.may_capture(color, animal, from, prey, to)
                 {
                     hits_from[from.index()].push((to, crossed.bits()));
@@ -501,11 +469,9 @@ impl Capture {
         if hits_from.iter().all(Vec::is_empty) {
             return None;
         }
-        let material = crate::tablebase::Material::from_men(men);
-        let rest = material.without(men[victim].0, prey).map(|rest| {
-            let member = classes.member(rest).expect("classes of fewer pieces are there");
-            Rest::new(men, victim, color, member, classes)
-        });
+        let rest = Material::of_pieces(pieces)
+            .without(pieces[victim])
+            .map(|rest| Rest::new(pieces, rest, color, classes).expect("classes of fewer pieces are there"));
         Some(Capture { attacker, victim, hits_from, hits_to, rest })
     }
 }

@@ -20,11 +20,11 @@ use crate::board::{ByColor, Color};
 use crate::gpu::{AdapterReport, Choice, Device, GpuError};
 use crate::tablebase::class::Classes;
 use crate::tablebase::index::WIDTH;
-use crate::tablebase::solve::cpu::pass::Solved;
+use crate::tablebase::solve::backend::{Backend, DeviceWork, Job, Sink, SolveError, Solved};
 use crate::tablebase::solve::cpu::quiet::Row;
 use crate::tablebase::solve::cpu::seeds::worth;
 use crate::tablebase::value::Cells;
-use crate::tablebase::{ClassId, Table};
+use crate::tablebase::{ClassId, Index, ROW_CELLS, Table};
 use kernels::{KernelSet, Variant, read_only};
 pub use needs::BatchNeeds;
 use plan::{SEEN_BUFFERS, TABLE_BUFFERS, TablePlace};
@@ -33,7 +33,6 @@ use run::Run;
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
-pub use work::GpuWork;
 
 /// Bounds that are lower than the adapter's, for tests of what happens beyond them.
 #[derive(Copy, Clone, Debug)]
@@ -61,7 +60,7 @@ pub struct Gpu {
     device: Device,
     limits: GpuLimits,
     sets: HashMap<Variant, Arc<KernelSet>>,
-    work: GpuWork,
+    work: DeviceWork,
     /// What is on the card of smaller classes.
     tables: Option<Arc<Tables>>,
 }
@@ -91,7 +90,7 @@ impl Gpu {
     pub fn open_limited(choice: Choice, limits: GpuLimits) -> Result<Gpu, GpuError> {
         let device = Device::open(choice, read_only().len() as u32)?;
         device.lose_after(limits.lost_after);
-        Ok(Gpu { device, limits, sets: HashMap::new(), work: GpuWork::default(), tables: None })
+        Ok(Gpu { device, limits, sets: HashMap::new(), work: DeviceWork::default(), tables: None })
     }
 
     /// The card.
@@ -100,15 +99,8 @@ impl Gpu {
         &self.device.report
     }
 
-    /// What it has done so far.
-    #[must_use]
-    pub fn work(&self) -> GpuWork {
-        self.work
-    }
-
     /// The time spent so far on compiling kernels, which happens when they are first needed.
-    #[must_use]
-    pub fn compile_time(&self) -> Duration {
+    fn compile_time(&self) -> Duration {
         self.sets.values().map(|set| set.compiling).sum()
     }
 
@@ -139,7 +131,7 @@ impl Gpu {
     }
 
     /// Divides classes into batches that the card can hold.
-    pub(crate) fn batches(&self, ids: &[ClassId], classes: &Classes) -> Vec<Vec<ClassId>> {
+    fn batches(&self, ids: &[ClassId], classes: &Classes) -> Vec<Vec<ClassId>> {
         // One page at least, and enough to keep a card busy.
         let limit = self.page_rows(false) * if self.device.report.is_software() { 1 } else { 8 };
         let mut batches: Vec<Vec<ClassId>> = Vec::new();
@@ -157,7 +149,7 @@ impl Gpu {
     }
 
     /// Solves a batch of classes, in order.
-    pub(crate) fn solve(&mut self, batch: &Batch<'_>) -> Result<Vec<Solved>, GpuError> {
+    fn solve_batch(&mut self, batch: &Batch<'_>) -> Result<Vec<Solved>, GpuError> {
         // Nothing of an earlier failure is left.
         let _ = self.device.check();
         let mut page_rows = self.page_rows(false);
@@ -257,6 +249,55 @@ fn captured(ids: &[ClassId], classes: &Classes) -> Vec<ClassId> {
 fn bytes_of(ids: &[ClassId], classes: &Classes, wide: bool) -> u64 {
     let cells: u64 = ids.iter().map(|&id| 2 * plan::cells(classes.get(id).representative) as u64).sum();
     4 + cells * if wide { 2 } else { 1 }
+}
+
+impl Batch<'_> {
+    /// Some classes of a job.
+    pub(crate) fn of<'a>(job: &Job<'a>, ids: &'a [ClassId]) -> Batch<'a> {
+        Batch { ids, upcoming: job.ids, classes: job.classes, tables: job.tables, keep: job.values }
+    }
+}
+
+impl Backend for Gpu {
+    fn name(&self) -> String {
+        self.adapter().name.clone()
+    }
+
+    fn solve(&mut self, job: &Job<'_>, sink: Sink<'_>) -> Result<(), SolveError> {
+        let mut batches = self.batches(job.ids, job.classes);
+        batches.reverse();
+        while let Some(ids) = batches.pop() {
+            match self.solve_batch(&Batch::of(job, &ids)) {
+                Ok(solved) => {
+                    for (&id, solved) in ids.iter().zip(solved) {
+                        sink(id, solved)?;
+                    }
+                }
+                Err(error @ GpuError::Lost(_)) => {
+                    return Err(SolveError::Backend { material: None, reason: error.to_string() });
+                }
+                // One class of many may be the reason.
+                Err(_) if ids.len() > 1 => {
+                    let (first, second) = ids.split_at(ids.len() / 2);
+                    batches.extend([second.to_vec(), first.to_vec()]);
+                }
+                Err(error) => {
+                    let material = ids.first().map(|&id| job.material(id));
+                    return Err(SolveError::Backend { material, reason: error.to_string() });
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// What comes back from the card.
+    fn host_bytes(&self, index: &Index, values: bool) -> usize {
+        if values { 3 * ROW_CELLS * index.rows } else { 0 }
+    }
+
+    fn work(&self) -> Option<DeviceWork> {
+        Some(DeviceWork { compile_seconds: self.compile_time().as_secs_f64(), ..self.work })
+    }
 }
 
 /// The values of smaller classes on the card, as what a capture is worth that leads there.

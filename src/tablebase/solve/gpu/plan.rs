@@ -6,7 +6,8 @@ use crate::board::geometry::{LEAP_DOWN, LEAP_LEFT, LEAP_RIGHT, LEAP_UP};
 use crate::board::{Color, Direction, Square};
 use crate::shaders::*;
 use crate::tablebase::class::Classes;
-use crate::tablebase::index::{Index, ROW_CELLS, WIDTH, squares_in_play};
+use crate::tablebase::index::{Index, ROW_CELLS, WIDTH};
+use crate::tablebase::material::squares_in_play;
 use crate::tablebase::solve::cpu::quiet::{LaneLeaps, QuietMoves, WordLeap};
 use crate::tablebase::solve::cpu::seeds::{Capture, HOLD, NOTHING, SeedMoves, WIN_AT_ONCE, Worth};
 use crate::tablebase::value::{DRAW, NO_MOVE, decided};
@@ -120,7 +121,7 @@ impl Plan {
         }
         plan.crossing = plan.extend(crossing);
 
-        let indexes: Vec<Index> = ids.iter().map(|&id| Index::new(classes.get(id).representative)).collect();
+        let indexes: Vec<Index> = ids.iter().map(|&id| classes.get(id).index()).collect();
         for (&id, index) in ids.iter().zip(&indexes) {
             let material = classes.get(id).representative;
             plan.members.push(Member { id, material, rows: index.rows, first: plan.side_rows });
@@ -158,7 +159,7 @@ impl Plan {
         crossed: &Crossed,
         table: &dyn Fn(Option<(usize, Color)>) -> TablePlace,
     ) {
-        let n = index.men.len();
+        let n = index.pieces.len();
         let (by, others): (Vec<&Capture>, Vec<&Capture>) = seeds.captures.iter().partition(|c| c.attacker == n - 1);
         let (of, others): (Vec<&Capture>, Vec<&Capture>) = others.into_iter().partition(|c| c.victim == n - 1);
         let counts = [by.len() as u32, of.len() as u32, others.len() as u32];
@@ -313,10 +314,14 @@ fn side_number(class: usize, color: Color) -> usize {
 
 /// Side rows of a class.
 pub(super) fn side_rows(material: Material) -> usize {
-    2 * Index::new(material).rows
+    2 * rows(material)
 }
 
 /// Cells of a class for one side to move.
 pub(super) fn cells(material: Material) -> usize {
-    Index::new(material).rows * ROW_CELLS
+    rows(material) * ROW_CELLS
+}
+
+fn rows(material: Material) -> usize {
+    Index::new(material).expect("no class has more pieces than an index").rows
 }

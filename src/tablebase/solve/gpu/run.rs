@@ -2,11 +2,11 @@
 
 use super::kernels::{KernelSet, Variant};
 use super::plan::{Member, Plan, SEEN_BUFFERS, TABLE_BUFFERS, depth_of_worth};
-use super::{Batch, GpuWork, ROW_BYTES, Tables};
+use super::{Batch, DeviceWork, ROW_BYTES, Tables};
 use crate::board::{ByColor, Color, NoMove};
 use crate::gpu::{Bound, Device, GpuError, PARAMS_STRIDE, Part, Step};
 use crate::shaders::{GROUPS_X, Params};
-use crate::tablebase::solve::cpu::pass::Solved;
+use crate::tablebase::solve::backend::Solved;
 use crate::tablebase::value::Cells;
 use crate::tablebase::{ROW_CELLS, Stats, Table, WIDTH};
 use std::sync::Arc;
@@ -371,12 +371,12 @@ impl<'a> Run<'a> {
     }
 
     /// What was done, after [`solve`](Run::solve).
-    pub fn work(&self) -> Result<GpuWork, GpuError> {
+    pub fn work(&self) -> Result<DeviceWork, GpuError> {
         let depths = usize::from(self.set.variant.max_plies()) + 3;
         let args = self.read_work(self.place.args, depths * self.pages.len() * 4)?;
         let looked_at = args.iter().skip(3).step_by(4).map(|&rows| u64::from(rows)).sum();
         let seeds = self.pages.iter().flat_map(|page| &page.seeds).map(|&[from, to]| u64::from(to - from)).sum();
-        Ok(GpuWork::new(self.plan.side_rows as u64, looked_at, seeds, self.batch.keep, self.memory()))
+        Ok(DeviceWork::new(self.plan.side_rows as u64, looked_at, seeds, self.batch.keep, self.memory()))
     }
 
     /// Bytes of all buffers.

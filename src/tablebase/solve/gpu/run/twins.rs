@@ -42,11 +42,11 @@ fn on_card_with(all: bool, rules: &str, wide: bool, test: &impl Fn(&mut Scene<'_
     solver.solve_level(2, true, &|_, _| {}).unwrap();
     let id = |name: &&str| solver.classes().member(name.parse().unwrap()).unwrap().class;
     let ids: Vec<ClassId> = MATERIALS.iter().map(id).collect();
-    let batch = solver.batch(&ids);
+    let batch = Batch::of(&solver.job(&ids, true), &ids);
     let run = gpu.start(&batch, wide, 64).unwrap();
     assert!(run.pages.len() > 1 && run.planes.open.len() > 1);
     run.clear_lists();
-    let indexes = run.plan.members.iter().map(|member| Index::new(member.material)).collect();
+    let indexes = run.plan.members.iter().map(|member| Index::new(member.material).unwrap()).collect();
     let random = Pcg64::seed_from_u64(1);
     test(&mut Scene { run, rules: Rules::new(options), solver: &solver, indexes, random });
 }
@@ -84,14 +84,15 @@ impl Scene<'_> {
         let (member, color, row) = self.place(bit / ROW_CELLS);
         let index = &self.indexes[member];
         let squares = index.squares(row * ROW_CELLS + bit % ROW_CELLS)?;
-        position_of(&index.men, &squares, color)
+        position_of(&index.pieces, &squares, color)
     }
 
     /// The bit of a position with the same pieces as those of a row.
     fn bit(&self, row: usize, position: &Position) -> usize {
         let (member, _, _) = self.place(row);
         let index = &self.indexes[member];
-        let squares: Vec<_> = index.men.iter().map(|&(c, animal)| position.square_of(c, animal).unwrap()).collect();
+        let squares: Vec<_> =
+            index.pieces.iter().map(|piece| position.square_of(piece.color, piece.animal).unwrap()).collect();
         self.run.plan.members[member].side(position.turn()) * ROW_CELLS + index.cell(&squares)
     }
 

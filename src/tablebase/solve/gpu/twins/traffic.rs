@@ -5,7 +5,7 @@ use crate::board::{Color, RuleOptions};
 use crate::tablebase::solve::cpu::seeds::worth;
 use crate::tablebase::solve::gpu::kernels::Variant;
 use crate::tablebase::solve::gpu::plan::{Plan, TablePlace, small_worth};
-use crate::tablebase::{ClassId, Index, Options, ROW_CELLS, Solver};
+use crate::tablebase::{ClassId, Options, ROW_CELLS, Solver};
 use std::collections::HashMap;
 
 /// A class solved by the twins, from what a solver has of fewer pieces.
@@ -34,7 +34,7 @@ fn compare(solver: &mut Solver, id: ClassId, wide: bool) -> Card {
     solver.solve_class(id, &|_, _| {}).unwrap();
     let card = solved(solver, id, wide);
     let material = solver.classes().get(id).representative;
-    let rows = Index::new(material).rows;
+    let rows = solver.classes().get(id).index().rows;
     for (i, color) in [Color::White, Color::Black].into_iter().enumerate() {
         let cells = &solver.table(id).unwrap().cells[color];
         let bytes: &[u8] = bytemuck::cast_slice(&card.codes);
@@ -180,7 +180,7 @@ as often as it is touched.\n\n\
 fn roofline(per_cell: f64) -> String {
     let cells = |pieces: usize| -> f64 {
         let solver = solver("paper", pieces);
-        let rows = solver.classes().level(pieces).map(|(_, class)| Index::new(class.representative).rows);
+        let rows = solver.classes().level(pieces).map(|(_, class)| class.index().rows);
         rows.map(|rows| (2 * rows * ROW_CELLS) as f64).sum()
     };
     let six = 2.0 * 28.0 * 49.0 * 49.0 * 49.0 * ROW_CELLS as f64;

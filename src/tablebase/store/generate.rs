@@ -1,0 +1,290 @@
+//! The making of a directory of tables: what there is to do is planned, what is there is reused, the rest is solved level
+//! by level, and the whole is listed in the manifest.
+
+use crate::board::{ByColor, Color, RuleOptions};
+use crate::tablebase::solve::backend::Solved;
+use crate::tablebase::store::error::SetError;
+use crate::tablebase::store::file::{Description, Packing, Sides, TableError, TableFile, check_values, write};
+use crate::tablebase::store::lock::{lock, remove_partial};
+use crate::tablebase::store::manifest::{
+    CountedClass, Manifest, file_name, largest, read_manifest, update_manifest, write_manifest,
+};
+use crate::tablebase::store::memory::MemoryLimit;
+use crate::tablebase::{ClassId, Classes, Material, Solver, Stats, Table};
+use std::collections::HashMap;
+use std::fs;
+use std::path::Path;
+use std::sync::{Mutex, MutexGuard};
+use std::time::Instant;
+
+/// How far a generation is.
+#[derive(Copy, Clone, Debug)]
+pub struct Progress {
+    /// Positions of the class just finished, both sides to move.
+    pub positions: u64,
+    /// Whether it was there already.
+    pub reused: bool,
+}
+
+/// What to generate.
+#[derive(Clone, Debug)]
+pub struct Generate<'a> {
+    pub dir: &'a Path,
+    pub rules: RuleOptions,
+    /// All materials up to this many pieces.
+    pub pieces: usize,
+    /// Only this material and what it leads to.
+    pub material: Option<Material>,
+    /// Of the most pieces, keep nothing but the counts.
+    pub stats_only: bool,
+    /// With `stats_only`, write tables of at most that many pieces. The classes between these and the most pieces are solved
+    /// when a class needs them, and forgotten when their memory is needed.
+    pub write_up_to: Option<usize>,
+    /// Begin no class that is only counted after this time.
+    pub deadline: Option<Instant>,
+    /// The most memory to use.
+    pub memory_gib: usize,
+}
+
+impl<'a> Generate<'a> {
+    /// All tables of two pieces, within 8 GiB.
+    #[must_use]
+    pub fn new(dir: &'a Path, rules: RuleOptions) -> Generate<'a> {
+        Generate {
+            dir,
+            rules,
+            pieces: 2,
+            material: None,
+            stats_only: false,
+            write_up_to: None,
+            deadline: None,
+            memory_gib: 8,
+        }
+    }
+
+    /// The classes to make, by number of pieces from two on; of those that are solved only when needed, none.
+    fn levels(&self, classes: &Classes) -> Vec<Vec<ClassId>> {
+        let mut levels = match self.material.and_then(|m| classes.member(m)) {
+            Some(member) => classes.needed_for(member.class),
+            None => (2..=self.pieces).map(|n| classes.level(n).map(|(id, _)| id).collect()).collect(),
+        };
+        for (level, pieces) in levels.iter_mut().zip(2..) {
+            if self.is_passing(pieces) {
+                level.clear();
+            }
+        }
+        levels
+    }
+
+    /// Whether classes of that many pieces are solved only when one of more pieces needs them.
+    fn is_passing(&self, pieces: usize) -> bool {
+        self.stats_only && self.write_up_to.is_some_and(|most| pieces > most) && pieces < self.most_pieces()
+    }
+
+    /// Number of positions of all classes to make, both sides to move.
+    #[must_use]
+    pub fn positions(&self) -> u64 {
+        let classes = Classes::new(&self.rules, self.most_pieces());
+        let ids = self.levels(&classes).into_iter().flatten();
+        ids.map(|id| 2 * classes.get(id).representative.positions()).sum()
+    }
+
+    /// Pieces of the largest classes.
+    #[must_use]
+    pub fn most_pieces(&self) -> usize {
+        self.material.map_or(self.pieces, Material::len)
+    }
+
+    /// Makes the tables with a solver that has solved nothing yet, for these rules and [`most_pieces`](Self::most_pieces).
+    /// Classes whose file is there and whole are not made again, so a run that was killed is taken up where it was. `done`
+    /// is called after each class.
+    ///
+    /// # Errors
+    /// If another run writes there, the directory has tables of other rules, a file in it is damaged, the disk is full, or
+    /// the limit of memory is too low.
+    pub fn run(&self, solver: &mut Solver, done: &(dyn Fn(Progress) + Sync)) -> Result<(), SetError> {
+        fs::create_dir_all(self.dir).map_err(TableError::io(self.dir))?;
+        let _lock = lock(self.dir)?;
+        let Manifest { counted, classes, .. } = self.take_up()?;
+        let listed = largest(self.dir, &classes)?;
+        remove_partial(self.dir)?;
+        let run = Run { job: self, classes: solver.classes().clone(), counted: Mutex::new(counted), done };
+        for level in self.plan(solver.classes()) {
+            run.make(solver, &level)?;
+            if level.forget_smaller {
+                solver.forget_level(level.pieces - 1);
+            }
+        }
+        run.list(listed)
+    }
+
+    /// What the directory lists already; an empty manifest is written where there is none.
+    fn take_up(&self) -> Result<Manifest, SetError> {
+        let wanted = self.rules.table_spelling();
+        match read_manifest(self.dir) {
+            Ok(manifest) if manifest.rules != wanted => {
+                Err(SetError::Rules { dir: self.dir.to_owned(), found: manifest.rules, wanted })
+            }
+            Err(SetError::NoTables { .. }) => {
+                write_manifest(self.dir, &self.rules, None, &[])?;
+                read_manifest(self.dir)
+            }
+            manifest => manifest,
+        }
+    }
+
+    /// The levels to make, fewest pieces first; of those that are solved only when needed, none.
+    fn plan(&self, classes: &Classes) -> Vec<Level> {
+        let levels = self.levels(classes);
+        let plan =
+            levels.iter().zip(2..).enumerate().filter(|(_, (ids, _))| !ids.is_empty()).map(|(i, (ids, pieces))| {
+                let top = i + 1 == levels.len();
+                let one_by_one = top && self.is_passing(pieces - 1);
+                // What is solved only when needed needs them again.
+                let forget_smaller = pieces > 2 && !one_by_one && levels.get(i + 1).is_none_or(|next| !next.is_empty());
+                Level { pieces, ids: ids.clone(), top, values: !(top && self.stats_only), one_by_one, forget_smaller }
+            });
+        plan.collect()
+    }
+}
+
+/// All classes of a number of pieces that are to be made.
+struct Level {
+    pieces: usize,
+    ids: Vec<ClassId>,
+    /// Whether nothing needs their values in memory.
+    top: bool,
+    /// Whether their values are written, or only counted.
+    values: bool,
+    /// Whether each is solved with what it needs, and that forgotten when its memory is needed.
+    one_by_one: bool,
+    /// Whether what they capture into is not needed afterwards.
+    forget_smaller: bool,
+}
+
+/// What is left to solve of a level.
+#[derive(Default)]
+struct ToSolve {
+    ids: Vec<ClassId>,
+    /// Checksums of the values of tables that are there but store only one side to move: solving them again is faster than
+    /// computing the other.
+    known: HashMap<ClassId, ByColor<String>>,
+}
+
+/// A [`Generate`] at work.
+struct Run<'a> {
+    job: &'a Generate<'a>,
+    classes: Classes,
+    counted: Mutex<Vec<CountedClass>>,
+    done: &'a (dyn Fn(Progress) + Sync),
+}
+
+impl Run<'_> {
+    /// Makes one level.
+    fn make(&self, solver: &mut Solver, level: &Level) -> Result<(), SetError> {
+        let memory = MemoryLimit::new(self.job.memory_gib);
+        if !level.one_by_one {
+            solver.set_memory(memory.for_level(solver, &level.ids, level.values)?);
+        }
+        let to_solve = self.reuse(solver, level)?;
+        if !level.values {
+            // So that counts can be added class by class.
+            write_manifest(self.job.dir, &self.job.rules, Some(&self.classes), &self.counted())?;
+        }
+        if level.one_by_one {
+            return self.count_one_by_one(solver, &to_solve.ids, memory);
+        }
+        solver.solve_classes(&to_solve.ids, level.values, !level.top, &|id, solved| {
+            self.keep(id, solved, to_solve.known.get(&id))
+        })
+    }
+
+    /// Hands what is there already to the solver. Returns what is not.
+    fn reuse(&self, solver: &mut Solver, level: &Level) -> Result<ToSolve, SetError> {
+        let mut to_solve = ToSolve::default();
+        for &id in &level.ids {
+            let class = self.classes.get(id);
+            let path = self.job.dir.join(file_name(class));
+            if !path.exists() {
+                let name = class.representative.to_string();
+                match self.counted().iter().find(|counted| !level.values && counted.class == name) {
+                    Some(counted) => self.progress(&counted.stats, true),
+                    None => to_solve.ids.push(id),
+                }
+                continue;
+            }
+            let file = TableFile::open(&path, &self.job.rules, class.representative)?;
+            file.check()?;
+            let Description { sides, stats, values, .. } = file.description().clone();
+            if !level.top && sides != Sides::Both {
+                to_solve.ids.push(id);
+                to_solve.known.insert(id, values);
+                continue;
+            }
+            let table = if level.top {
+                None
+            } else {
+                Some(Table { cells: ByColor { white: file.load(Color::White)?, black: file.load(Color::Black)? } })
+            };
+            self.progress(&stats, true);
+            solver.insert(id, stats, table);
+        }
+        Ok(to_solve)
+    }
+
+    /// Puts a solved class where it belongs: into its file, which is `known` if it was only solved again, or among what was
+    /// counted.
+    fn keep(&self, id: ClassId, solved: &Solved, known: Option<&ByColor<String>>) -> Result<(), SetError> {
+        let Some(table) = &solved.table else { return self.count(id, &solved.stats, None) };
+        let class = self.classes.get(id);
+        let path = self.job.dir.join(file_name(class));
+        match known {
+            Some(values) => check_values(&path, class, table, values)?,
+            None => write(&path, &self.job.rules, class.representative, table, &solved.stats, Packing::FAST)?,
+        }
+        self.progress(&solved.stats, known.is_some());
+        Ok(())
+    }
+
+    /// Counts classes each by itself, as long as there is time.
+    fn count_one_by_one(&self, solver: &mut Solver, ids: &[ClassId], memory: MemoryLimit) -> Result<(), SetError> {
+        let passing = |id| self.job.is_passing(self.classes.get(id).representative.len());
+        for &id in ids {
+            let start = Instant::now();
+            if self.job.deadline.is_some_and(|deadline| start >= deadline) {
+                break;
+            }
+            memory.make_room(solver, id, &passing)?;
+            solver.count_class(id, &|_, _| {})?;
+            let stats = solver.class_stats(id).expect("it is solved");
+            self.count(id, stats, Some(start.elapsed().as_secs_f64()))?;
+        }
+        Ok(())
+    }
+
+    /// Notes the counts of a class in the manifest.
+    fn count(&self, id: ClassId, stats: &ByColor<Stats>, seconds: Option<f64>) -> Result<(), SetError> {
+        let mut counted = self.counted();
+        counted.push(CountedClass::new(self.classes.get(id), stats, seconds));
+        update_manifest(self.job.dir, |manifest| manifest.counted.clone_from(&counted))?;
+        self.progress(stats, false);
+        Ok(())
+    }
+
+    /// Lists all tables in the manifest. Larger classes that were there already stay listed.
+    fn list(&self, listed: usize) -> Result<(), SetError> {
+        let Generate { dir, ref rules, .. } = *self.job;
+        if listed > self.job.most_pieces() {
+            return write_manifest(dir, rules, Some(&Classes::new(rules, listed)), &self.counted());
+        }
+        write_manifest(dir, rules, Some(&self.classes), &self.counted())
+    }
+
+    fn progress(&self, stats: &ByColor<Stats>, reused: bool) {
+        (self.done)(Progress { positions: stats.positions(), reused });
+    }
+
+    fn counted(&self) -> MutexGuard<'_, Vec<CountedClass>> {
+        self.counted.lock().unwrap_or_else(|e| e.into_inner())
+    }
+}

@@ -1,0 +1,153 @@
+//! What a directory of tables says that it holds: `manifest.json`.
+
+use crate::board::{ByColor, RuleOptions};
+use crate::tablebase::store::error::SetError;
+use crate::tablebase::store::file::{TableError, TableFile, write_whole};
+use crate::tablebase::{Class, Classes, MAX_PIECES, Material, MaterialError, Stats};
+use serde::{Deserialize, Serialize};
+use std::fs;
+use std::io;
+use std::path::Path;
+
+/// Name of the file that says what a directory holds.
+pub const MANIFEST: &str = "manifest.json";
+/// Version of the manifest.
+const FORMAT: u32 = 1;
+/// Extension of tables.
+const EXTENSION: &str = "dsq";
+
+/// What a directory holds: `manifest.json`.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Manifest {
+    /// Version of the file format.
+    pub format: u32,
+    /// The rules, spelled out but for repetition.
+    pub rules: String,
+    /// The finished classes, fewer pieces first, then by spelling.
+    pub classes: Vec<ManifestClass>,
+    /// Classes that were solved for their counts only.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub counted: Vec<CountedClass>,
+}
+
+/// A class of a [`Manifest`] that was counted and not written.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct CountedClass {
+    pub class: String,
+    pub same: Vec<String>,
+    pub swapped: Vec<String>,
+    pub stats: ByColor<Stats>,
+    /// What it took, with what it needed, if it was solved by itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seconds: Option<f64>,
+}
+
+/// One class of a [`Manifest`].
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct ManifestClass {
+    /// The class's representative; its file is this name with `.dsq`.
+    pub class: String,
+    /// All materials that it stands for, White's side as in the representative, and exchanged.
+    pub same: Vec<String>,
+    pub swapped: Vec<String>,
+    pub bytes: u64,
+    /// Checksums of the decoded values, White and Black to move.
+    pub values: ByColor<String>,
+    pub stats: ByColor<Stats>,
+}
+
+/// Name of the file of a class.
+pub(crate) fn file_name(class: &Class) -> String {
+    format!("{}.{EXTENSION}", class.representative)
+}
+
+impl CountedClass {
+    pub(crate) fn new(class: &Class, stats: &ByColor<Stats>, seconds: Option<f64>) -> CountedClass {
+        CountedClass {
+            class: class.representative.to_string(),
+            same: names(&class.same),
+            swapped: names(&class.swapped),
+            stats: stats.clone(),
+            seconds,
+        }
+    }
+}
+
+pub(crate) fn names(materials: &[Material]) -> Vec<String> {
+    materials.iter().map(Material::to_string).collect()
+}
+
+/// Writes what the directory holds; no tables yet without classes. What was counted is left out where there is a table.
+pub(crate) fn write_manifest(
+    dir: &Path,
+    rules: &RuleOptions,
+    classes: Option<&Classes>,
+    counted: &[CountedClass],
+) -> Result<(), SetError> {
+    let mut manifest =
+        Manifest { format: FORMAT, rules: rules.table_spelling(), classes: Vec::new(), counted: counted.to_vec() };
+    for (_, class) in classes.iter().flat_map(|classes| classes.iter()) {
+        let path = dir.join(file_name(class));
+        if !path.exists() {
+            continue;
+        }
+        let file = TableFile::open(&path, rules, class.representative)?;
+        manifest.classes.push(ManifestClass {
+            class: class.representative.to_string(),
+            same: names(&class.same),
+            swapped: names(&class.swapped),
+            bytes: file.file_len(),
+            values: file.description().values.clone(),
+            stats: file.description().stats.clone(),
+        });
+    }
+    manifest.counted.retain(|counted| manifest.classes.iter().all(|class| class.class != counted.class));
+    manifest.counted.sort_by(|a, b| a.class.cmp(&b.class));
+    save_manifest(dir, &manifest)
+}
+
+fn save_manifest(dir: &Path, manifest: &Manifest) -> Result<(), SetError> {
+    let text = serde_json::to_string_pretty(manifest).expect("a manifest is JSON");
+    Ok(write_whole(&dir.join(MANIFEST), text.as_bytes())?)
+}
+
+/// Changes what the manifest says.
+pub(crate) fn update_manifest(dir: &Path, change: impl FnOnce(&mut Manifest)) -> Result<(), SetError> {
+    let mut manifest = read_manifest(dir)?;
+    change(&mut manifest);
+    save_manifest(dir, &manifest)
+}
+
+/// Reads what a directory holds.
+pub(crate) fn read_manifest(dir: &Path) -> Result<Manifest, SetError> {
+    let path = dir.join(MANIFEST);
+    let text = match fs::read_to_string(&path) {
+        Ok(text) => text,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            return Err(SetError::NoTables { dir: dir.to_owned() });
+        }
+        Err(error) => return Err(TableError::io(&path)(error).into()),
+    };
+    let broken = |what: String| SetError::Manifest { path, what };
+    match serde_json::from_str::<Manifest>(&text) {
+        Ok(manifest) if manifest.format != FORMAT => {
+            Err(broken(format!("it has format version {}; this program reads version {FORMAT}", manifest.format)))
+        }
+        Ok(manifest) => Ok(manifest),
+        Err(error) => Err(broken(error.to_string())),
+    }
+}
+
+/// The most pieces of the classes that a manifest lists; 2 if it lists none.
+pub(crate) fn largest(dir: &Path, classes: &[ManifestClass]) -> Result<usize, SetError> {
+    let broken = |what: String| SetError::Manifest { path: dir.join(MANIFEST), what };
+    let mut pieces = 2;
+    for class in classes {
+        let material: Material = class.class.parse().map_err(|e: MaterialError| broken(e.to_string()))?;
+        pieces = pieces.max(material.len());
+    }
+    if pieces > MAX_PIECES {
+        return Err(broken(format!("it names a class of {pieces} pieces")));
+    }
+    Ok(pieces)
+}

@@ -1,0 +1,33 @@
+use crate::tablebase::Probe;
+use crate::tablebase::store::error::SetError;
+use crate::tablebase::store::file::{Packing, TableError, write};
+use crate::tablebase::store::lock::{lock, remove_partial};
+use crate::tablebase::store::manifest::{file_name, write_manifest};
+use crate::tablebase::store::set::TableSet;
+use std::fs;
+use std::path::Path;
+
+/// Compresses the tables of a directory again, smaller. Each file is replaced when its successor is whole; those that are
+/// small already are left alone. `done` is called after each with its size before and after.
+///
+/// # Errors
+/// If another run writes there, or a table is damaged or cannot be written.
+pub fn repack(dir: &Path, done: &(dyn Fn(u64, u64) + Sync)) -> Result<(), SetError> {
+    let _lock = lock(dir)?;
+    remove_partial(dir)?;
+    let set = TableSet::open(dir)?;
+    let rules = set.rules().options();
+    for id in set.ids() {
+        let file = set.file(id)?;
+        let before = file.file_len();
+        let path = dir.join(file_name(set.classes().get(id)));
+        if !file.is_packed(Packing::SMALL) {
+            file.check()?;
+            let material = set.classes().get(id).representative;
+            write(&path, rules, material, &set.table(id)?, &file.description().stats, Packing::SMALL)?;
+        }
+        let after = fs::metadata(&path).map_err(TableError::io(&path))?.len();
+        done(before, after);
+    }
+    write_manifest(dir, rules, Some(set.classes()), &set.manifest().counted)
+}
