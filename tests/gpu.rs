@@ -5,7 +5,7 @@
 use doushouqi::board::{Color, Position, RuleOptions, Rules};
 use doushouqi::gpu::{Choice, GpuError, adapters};
 use doushouqi::perft::{GpuPerft, Perft, PerftMode};
-use doushouqi::tablebase::{ClassId, Gpu, GpuLimits, Material, Options, Solver};
+use doushouqi::tablebase::{ClassId, Gpu, GpuLimits, Material, Options, OrElse, Processor, Solver};
 use rand_core::{Rng, SeedableRng};
 use rand_pcg::Pcg64;
 
