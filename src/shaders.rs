@@ -1,12 +1,9 @@
 //! The kernels in `shaders/`: their files, put together by naga_oil, and the numbers that they share with the program. Those
 //! are written once, here; `shaders/shared.wgsl` is made from them, and a test sees to it that it is.
 
-use crate::board::geometry::{DEN, LEAP_DOWN, LEAP_LEFT, LEAP_RIGHT, LEAP_UP, WATER};
-use crate::board::{Bitboard, Color};
 use crate::gpu::GpuError;
 use naga_oil::compose::{ComposableModuleDescriptor, Composer, NagaModuleDescriptor, ShaderDefValue};
 use std::collections::HashMap;
-use std::fmt::Write;
 use wgpu::naga::Module;
 use wgpu::naga::valid::Capabilities;
 
@@ -14,6 +11,7 @@ use wgpu::naga::valid::Capabilities;
 macro_rules! constants {
     ($($(#[doc = $doc:literal])* $name:ident = $value:expr;)*) => {
         $($(#[doc = $doc])* #[allow(dead_code, reason = "some are only for the shaders")] pub(crate) const $name: u32 = $value;)*
+        #[cfg(test)]
         const CONSTANTS: &[(&[&str], &str, u32)] = &[$((&[$($doc),*], stringify!($name), $name)),*];
     };
 }
@@ -26,6 +24,7 @@ macro_rules! uniform {
         pub(crate) struct $name { $($(#[doc = $doc])* pub $field: u32,)* }
 
         impl $name {
+            #[cfg(test)]
             const FIELDS: &[(&[&str], &str)] = &[$((&[$($doc),*], stringify!($field))),*];
 
             pub fn words(&self) -> Vec<u32> {
@@ -176,49 +175,6 @@ uniform! {
     }
 }
 
-/// Sets of squares that kernels know by name.
-fn masks() -> Vec<(String, u64)> {
-    let named = [
-        ("NOT_A", (Bitboard::FULL - Bitboard::file(0)).bits()),
-        ("NOT_G", (Bitboard::FULL - Bitboard::file(6)).bits()),
-        ("WATER", WATER.bits()),
-        ("LEAP_UP", LEAP_UP.bits()),
-        ("LEAP_DOWN", LEAP_DOWN.bits()),
-        ("LEAP_RIGHT", LEAP_RIGHT.bits()),
-        ("LEAP_LEFT", LEAP_LEFT.bits()),
-        ("DEN_WHITE", 1 << DEN[Color::White].index()),
-        ("DEN_BLACK", 1 << DEN[Color::Black].index()),
-    ];
-    let files = ('A'..='G').enumerate().map(|(file, name)| (format!("MIRROR_{name}"), Bitboard::file(file).bits()));
-    named.into_iter().map(|(name, bits)| (name.to_owned(), bits)).chain(files).collect()
-}
-
-/// The text of `shaders/shared.wgsl`.
-#[cfg(test)]
-fn shared() -> String {
-    let mut text =
-        "#define_import_path dsq::shared\n\n// Made from src/shaders.rs. Do not edit: change it there, and run \
-                    the tests with DSQ_WRITE_SHADERS=1.\n\n"
-            .to_owned();
-    for (docs, name, value) in CONSTANTS {
-        docs.iter().for_each(|doc| _ = writeln!(text, "///{doc}"));
-        _ = writeln!(text, "const {name}: u32 = {value}u;");
-    }
-    text += "\n// Sets of squares, in two halves, the low one first; MIRROR_X are the squares of a file.\n";
-    for (name, bits) in masks() {
-        _ = writeln!(text, "const {name} = vec2<u32>({:#x}u, {:#x}u);", bits as u32, bits >> 32);
-    }
-    for (name, fields) in [("Params", Params::FIELDS), ("PerftParams", PerftParams::FIELDS)] {
-        _ = writeln!(text, "\nstruct {name} {{");
-        for (docs, field) in fields {
-            docs.iter().for_each(|doc| _ = writeln!(text, "    ///{doc}"));
-            _ = writeln!(text, "    {field}: u32,");
-        }
-        text += "}\n";
-    }
-    text
-}
-
 /// Name and text of files in `shaders/`.
 macro_rules! files {
     ($($name:ident),*) => { &[$((stringify!($name), include_str!(concat!("../shaders/", stringify!($name), ".wgsl")))),*] };
@@ -280,7 +236,52 @@ pub(crate) fn compose(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::board::geometry::{DEN, LEAP_DOWN, LEAP_LEFT, LEAP_RIGHT, LEAP_UP, WATER};
+    use crate::board::{Bitboard, Color};
+    use std::fmt::Write;
     use wgpu::naga::valid::{ValidationFlags, Validator};
+
+    /// Sets of squares that kernels know by name.
+    fn masks() -> Vec<(String, u64)> {
+        let named = [
+            ("NOT_A", (Bitboard::FULL - Bitboard::file(0)).bits()),
+            ("NOT_G", (Bitboard::FULL - Bitboard::file(6)).bits()),
+            ("WATER", WATER.bits()),
+            ("LEAP_UP", LEAP_UP.bits()),
+            ("LEAP_DOWN", LEAP_DOWN.bits()),
+            ("LEAP_RIGHT", LEAP_RIGHT.bits()),
+            ("LEAP_LEFT", LEAP_LEFT.bits()),
+            ("DEN_WHITE", 1 << DEN[Color::White].index()),
+            ("DEN_BLACK", 1 << DEN[Color::Black].index()),
+        ];
+        let files = ('A'..='G').enumerate().map(|(file, name)| (format!("MIRROR_{name}"), Bitboard::file(file).bits()));
+        named.into_iter().map(|(name, bits)| (name.to_owned(), bits)).chain(files).collect()
+    }
+
+    /// The text of `shaders/shared.wgsl`.
+    fn shared() -> String {
+        let mut text =
+            "#define_import_path dsq::shared\n\n// Made from src/shaders.rs. Do not edit: change it there, and run \
+                        the tests with DSQ_WRITE_SHADERS=1.\n\n"
+                .to_owned();
+        for (docs, name, value) in CONSTANTS {
+            docs.iter().for_each(|doc| _ = writeln!(text, "///{doc}"));
+            _ = writeln!(text, "const {name}: u32 = {value}u;");
+        }
+        text += "\n// Sets of squares, in two halves, the low one first; MIRROR_X are the squares of a file.\n";
+        for (name, bits) in masks() {
+            _ = writeln!(text, "const {name} = vec2<u32>({:#x}u, {:#x}u);", bits as u32, bits >> 32);
+        }
+        for (name, fields) in [("Params", Params::FIELDS), ("PerftParams", PerftParams::FIELDS)] {
+            _ = writeln!(text, "\nstruct {name} {{");
+            for (docs, field) in fields {
+                docs.iter().for_each(|doc| _ = writeln!(text, "    ///{doc}"));
+                _ = writeln!(text, "    {field}: u32,");
+            }
+            text += "}\n";
+        }
+        text
+    }
 
     #[test]
     fn shared_module_is_what_the_program_says() {

@@ -20,7 +20,7 @@ use crate::board::{ByColor, Color};
 use crate::gpu::{AdapterReport, Choice, Device, GpuError};
 use crate::tablebase::class::Classes;
 use crate::tablebase::index::WIDTH;
-use crate::tablebase::solve::backend::{Backend, DeviceWork, Job, Sink, SolveError, Solved};
+use crate::tablebase::solve::backend::{Backend, DeviceWork, Job, Sink, SolveError};
 use crate::tablebase::solve::cpu::quiet::Row;
 use crate::tablebase::solve::cpu::seeds::worth;
 use crate::tablebase::value::Cells;
@@ -57,7 +57,7 @@ impl GpuLimits {
 
 /// A graphics card that solves classes.
 pub struct Gpu {
-    device: Device,
+    device: Arc<Device>,
     limits: GpuLimits,
     sets: HashMap<Variant, Arc<KernelSet>>,
     work: DeviceWork,
@@ -66,8 +66,9 @@ pub struct Gpu {
 }
 
 /// What a batch of classes is solved from.
+#[derive(Clone)]
 pub(crate) struct Batch<'a> {
-    pub ids: &'a [ClassId],
+    pub ids: Arc<[ClassId]>,
     /// Classes that will follow, this batch's among them.
     pub upcoming: &'a [ClassId],
     pub classes: &'a Classes,
@@ -88,7 +89,7 @@ impl Gpu {
 
     /// The same, but with less room than the card has.
     pub fn open_limited(choice: Choice, limits: GpuLimits) -> Result<Gpu, GpuError> {
-        let device = Device::open(choice, read_only().len() as u32)?;
+        let device = Arc::new(Device::open(choice, read_only().len() as u32)?);
         device.lose_after(limits.lost_after);
         Ok(Gpu { device, limits, sets: HashMap::new(), work: DeviceWork::default(), tables: None })
     }
@@ -148,8 +149,8 @@ impl Gpu {
         batches
     }
 
-    /// Solves a batch of classes, in order.
-    fn solve_batch(&mut self, batch: &Batch<'_>) -> Result<Vec<Solved>, GpuError> {
+    /// Solves a batch of classes. Its values stay on the card.
+    fn solve_batch<'a>(&mut self, batch: &Batch<'a>) -> Result<Run<'a>, GpuError> {
         // Nothing of an earlier failure is left.
         let _ = self.device.check();
         let mut page_rows = self.page_rows(false);
@@ -168,18 +169,17 @@ impl Gpu {
         }
     }
 
-    fn solve_with(&mut self, batch: &Batch<'_>, wide: bool, page_rows: u64) -> Result<Vec<Solved>, GpuError> {
+    fn solve_with<'a>(&mut self, batch: &Batch<'a>, wide: bool, page_rows: u64) -> Result<Run<'a>, GpuError> {
         let byte_plies = if wide { Cells::BYTE_PLIES } else { self.limits.byte_plies };
         let limit = self.limit();
         let mut run = self.start(batch, wide, page_rows)?;
-        let solved = run.solve(byte_plies, limit)?;
-        let work = run.work()?;
-        self.work += work;
-        Ok(solved)
+        run.solve(byte_plies, limit)?;
+        self.work += run.work()?;
+        Ok(run)
     }
 
     /// A batch on the card, with nothing done yet.
-    fn start<'a>(&'a mut self, batch: &'a Batch<'a>, wide: bool, page_rows: u64) -> Result<Run<'a>, GpuError> {
+    fn start<'a>(&mut self, batch: &Batch<'a>, wide: bool, page_rows: u64) -> Result<Run<'a>, GpuError> {
         let needed = self.needs(batch, wide, page_rows).bytes;
         if needed > self.limits.memory {
             return Err(GpuError::OutOfMemory(format!(
@@ -199,7 +199,7 @@ impl Gpu {
             }
         }
         let set = self.set(variant)?;
-        Run::new(&self.device, set, batch, tables, page_rows as usize, seen_rows as usize)
+        Run::new(self.device.clone(), set, batch.clone(), tables, page_rows as usize, seen_rows as usize)
     }
 
     /// Side rows of a buffer of the plane that is read.
@@ -212,7 +212,7 @@ impl Gpu {
     fn table_ids(&self, batch: &Batch<'_>, wide: bool) -> Vec<ClassId> {
         let upcoming = captured(batch.upcoming, batch.classes);
         let fits = bytes_of(&upcoming, batch.classes, wide) <= self.limit();
-        if fits { upcoming } else { captured(batch.ids, batch.classes) }
+        if fits { upcoming } else { captured(&batch.ids, batch.classes) }
     }
 
     /// Bytes of the smaller classes' values that a batch needs on the card.
@@ -224,7 +224,7 @@ impl Gpu {
     fn tables(&mut self, batch: &Batch<'_>, wide: bool) -> Result<Arc<Tables>, GpuError> {
         if let Some(tables) = &self.tables
             && tables.wide == wide
-            && captured(batch.ids, batch.classes).iter().all(|id| tables.places.contains_key(id))
+            && captured(&batch.ids, batch.classes).iter().all(|id| tables.places.contains_key(id))
         {
             return Ok(tables.clone());
         }
@@ -234,6 +234,25 @@ impl Gpu {
         let tables = Arc::new(Tables::new(&self.device, batch, &ids, wide, self.limit())?);
         self.tables = Some(tables.clone());
         Ok(tables)
+    }
+}
+
+/// Puts classes that could not be solved together back as two batches, as one of many may be the reason.
+fn smaller(
+    error: GpuError,
+    ids: Vec<ClassId>,
+    job: &Job<'_>,
+    batches: &mut Vec<Vec<ClassId>>,
+) -> Result<(), SolveError> {
+    let reason = error.to_string();
+    match ids[..] {
+        _ if matches!(error, GpuError::Lost(_)) => Err(SolveError::Backend { material: None, reason }),
+        [id] => Err(SolveError::Backend { material: Some(job.material(id)), reason }),
+        _ => {
+            let (first, second) = ids.split_at(ids.len() / 2);
+            batches.extend([second.to_vec(), first.to_vec()]);
+            Ok(())
+        }
     }
 }
 
@@ -253,8 +272,8 @@ fn bytes_of(ids: &[ClassId], classes: &Classes, wide: bool) -> u64 {
 
 impl Batch<'_> {
     /// Some classes of a job.
-    pub(crate) fn of<'a>(job: &Job<'a>, ids: &'a [ClassId]) -> Batch<'a> {
-        Batch { ids, upcoming: job.ids, classes: job.classes, tables: job.tables, keep: job.values }
+    pub(crate) fn of<'a>(job: &Job<'a>, ids: &[ClassId]) -> Batch<'a> {
+        Batch { ids: ids.into(), upcoming: job.ids, classes: job.classes, tables: job.tables, keep: job.values }
     }
 }
 
@@ -263,31 +282,36 @@ impl Backend for Gpu {
         self.adapter().name.clone()
     }
 
+    /// While a batch is solved, the values of the one before come back from the card.
     fn solve(&mut self, job: &Job<'_>, sink: Sink<'_>) -> Result<(), SolveError> {
         let mut batches = self.batches(job.ids, job.classes);
         batches.reverse();
-        while let Some(ids) = batches.pop() {
-            match self.solve_batch(&Batch::of(job, &ids)) {
-                Ok(solved) => {
-                    for (&id, solved) in ids.iter().zip(solved) {
-                        sink(id, solved)?;
+        let mut before: Option<(Vec<ClassId>, Run<'_>)> = None;
+        loop {
+            let ids = batches.pop();
+            let alone = before.is_none();
+            let (solved, fetched) = std::thread::scope(|scope| {
+                let fetching = before.take().map(|(ids, run)| (ids, scope.spawn(move || run.fetch())));
+                let solved = ids.as_ref().map(|ids| self.solve_batch(&Batch::of(job, ids)));
+                (solved, fetching.map(|(ids, thread)| (ids, thread.join())))
+            });
+            if let Some((ids, fetched)) = fetched {
+                match fetched.unwrap_or_else(|panic| std::panic::resume_unwind(panic)) {
+                    Ok(solved) => {
+                        ids.iter().zip(solved).try_for_each(|(&id, solved)| sink(id, solved))?;
                     }
-                }
-                Err(error @ GpuError::Lost(_)) => {
-                    return Err(SolveError::Backend { material: None, reason: error.to_string() });
-                }
-                // One class of many may be the reason.
-                Err(_) if ids.len() > 1 => {
-                    let (first, second) = ids.split_at(ids.len() / 2);
-                    batches.extend([second.to_vec(), first.to_vec()]);
-                }
-                Err(error) => {
-                    let material = ids.first().map(|&id| job.material(id));
-                    return Err(SolveError::Backend { material, reason: error.to_string() });
+                    Err(error) => smaller(error, ids, job, &mut batches)?,
                 }
             }
+            match (solved, ids) {
+                (Some(Ok(run)), Some(ids)) => before = Some((ids, run)),
+                // What was still there of the batch before may have been the reason.
+                (Some(Err(error)), Some(ids)) if !alone && !matches!(error, GpuError::Lost(_)) => batches.push(ids),
+                (Some(Err(error)), Some(ids)) => smaller(error, ids, job, &mut batches)?,
+                _ if batches.is_empty() => return Ok(()),
+                _ => {}
+            }
         }
-        Ok(())
     }
 
     /// What comes back from the card.

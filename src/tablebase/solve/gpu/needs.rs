@@ -50,7 +50,7 @@ impl Gpu {
         let tables = vec![None; classes.len()];
         let needs = |batch: &Vec<ClassId>| {
             self.needs(
-                &Batch { ids: batch, upcoming: ids, classes, tables: &tables, keep },
+                &Batch { ids: batch.as_slice().into(), upcoming: ids, classes, tables: &tables, keep },
                 false,
                 self.page_rows(false),
             )

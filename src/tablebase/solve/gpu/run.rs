@@ -8,7 +8,7 @@ use crate::gpu::{Bound, Device, GpuError, PARAMS_STRIDE, Part, Step};
 use crate::shaders::{GROUPS_X, Params};
 use crate::tablebase::solve::backend::Solved;
 use crate::tablebase::value::Cells;
-use crate::tablebase::{ROW_CELLS, Stats, Table, WIDTH};
+use crate::tablebase::{ROW_CELLS, Stats, Table};
 use std::sync::Arc;
 
 #[cfg(test)]
@@ -71,9 +71,9 @@ struct Planes {
 
 /// A batch at work.
 pub(super) struct Run<'a> {
-    device: &'a Device,
+    device: Arc<Device>,
     set: Arc<KernelSet>,
-    batch: &'a Batch<'a>,
+    batch: Batch<'a>,
     tables: Arc<Tables>,
     plan: Plan,
     page_rows: usize,
@@ -85,21 +85,24 @@ pub(super) struct Run<'a> {
     groups: wgpu::Buffer,
     planes: Planes,
     pages: Vec<Page>,
+    /// When it is solved: the counts by side and kind, and the last depth with a seed.
+    counts: Vec<u64>,
+    last_seed: u16,
     /// Bound where a kernel reads nothing.
     nothing: wgpu::Buffer,
 }
 
 impl<'a> Run<'a> {
     pub fn new(
-        device: &'a Device,
+        device: Arc<Device>,
         set: Arc<KernelSet>,
-        batch: &'a Batch<'a>,
+        batch: Batch<'a>,
         tables: Arc<Tables>,
         page_rows: usize,
         seen_rows: usize,
     ) -> Result<Run<'a>, GpuError> {
-        let plan = Plan::new(batch.ids, batch.classes, &|of| tables.place(of));
-        let what = |name: &str| what(name, batch);
+        let plan = Plan::new(&batch.ids, batch.classes, &|of| tables.place(of));
+        let what = |name: &str| what(name, &batch);
         let place = Work::new(&plan, plan.side_rows.div_ceil(page_rows), set.variant);
         let plane = || -> Result<Vec<wgpu::Buffer>, GpuError> {
             (0..plan.side_rows)
@@ -123,9 +126,7 @@ impl<'a> Run<'a> {
             pages.push(Page { first_row, rows, codes, entries: device.buffer("no seeds", 0)?, seeds: Vec::new() });
         }
         Ok(Run {
-            device,
             set,
-            batch,
             tables,
             page_rows,
             seen_rows,
@@ -135,9 +136,13 @@ impl<'a> Run<'a> {
             groups: device.group_counts(pages.len() as u64 * 16)?,
             planes,
             pages,
+            counts: Vec::new(),
+            last_seed: 0,
             nothing: device.buffer("nothing", 0)?,
             plan,
             place,
+            batch,
+            device,
         })
     }
 
@@ -267,10 +272,10 @@ impl<'a> Run<'a> {
         }
         let bytes = 12 * u64::from(total);
         if bytes > limit {
-            return Err(GpuError::TooLarge { what: what("the seeds", self.batch), needed: bytes, limit });
+            return Err(GpuError::TooLarge { what: what("the seeds", &self.batch), needed: bytes, limit });
         }
         self.write_work(self.place.cursors, &cursors);
-        self.pages[number].entries = self.device.buffer(&what("the seeds", self.batch), bytes)?;
+        self.pages[number].entries = self.device.buffer(&what("the seeds", &self.batch), bytes)?;
         self.pages[number].seeds = seeds;
         self.write_params(0..=0);
         let bound = self.bind(&self.pages[number], &self.planes.open, &self.planes.held, None)?;
@@ -319,12 +324,12 @@ impl<'a> Run<'a> {
         steps
     }
 
-    /// Solves the batch. Lines of more than `byte_plies` are an error unless cells are wide.
-    pub fn solve(&mut self, byte_plies: u16, limit: u64) -> Result<Vec<Solved>, GpuError> {
-        let device = self.device;
+    /// Solves the batch; the values stay on the card. Lines of more than `byte_plies` are an error unless cells are wide.
+    pub fn solve(&mut self, byte_plies: u16, limit: u64) -> Result<(), GpuError> {
+        let device = Arc::clone(&self.device);
         let variant = self.set.variant;
         let longest = if variant.wide { variant.max_plies() } else { byte_plies.min(variant.max_plies()) };
-        let too_long = GpuError::TooLong { what: what("the table", self.batch), plies: longest };
+        let too_long = GpuError::TooLong { what: what("the table", &self.batch), plies: longest };
         self.write_params(0..=0);
         for number in 0..self.pages.len() {
             self.find_seeds(number)?;
@@ -364,10 +369,16 @@ impl<'a> Run<'a> {
         self.write_params(0..=0);
         device.submit(all("finish").map(|(name, page)| self.by_row(name, &even[page], page)));
         let counts = self.read_work(self.place.counts, self.plan.members.len() * 4 * variant.counts() as usize)?;
-        let counts: Vec<u64> =
+        self.counts =
             counts.as_chunks::<2>().0.iter().map(|&[low, high]| u64::from(low) | u64::from(high) << 32).collect();
-        let sides = counts.chunks(2 * variant.counts() as usize);
-        self.plan.members.iter().zip(sides).map(|(member, counts)| self.solved(member, counts, last_seed)).collect()
+        self.last_seed = last_seed;
+        Ok(())
+    }
+
+    /// Counts and values of all classes, after [`solve`](Run::solve).
+    pub fn fetch(&self) -> Result<Vec<Solved>, GpuError> {
+        let sides = self.counts.chunks(2 * self.set.variant.counts() as usize);
+        self.plan.members.iter().zip(sides).map(|(member, counts)| self.solved(member, counts)).collect()
     }
 
     /// What was done, after [`solve`](Run::solve).
@@ -390,7 +401,7 @@ impl<'a> Run<'a> {
     }
 
     /// Fetches one class.
-    fn solved(&self, member: &Member, counts: &[u64], last_seed: u16) -> Result<Solved, GpuError> {
+    fn solved(&self, member: &Member, counts: &[u64]) -> Result<Solved, GpuError> {
         debug_assert_eq!(member.material, self.batch.classes.get(member.id).representative);
         let variant = self.set.variant;
         let draws_too = self.batch.classes.options().no_move == NoMove::Draw;
@@ -407,7 +418,7 @@ impl<'a> Run<'a> {
         let stats = ByColor { white: stats(white), black: stats(black) };
         // The processor makes room for the pass after the last that changes something.
         let longest = Color::ALL.iter().map(|&color| stats[color].summary().longest).max().unwrap_or(0);
-        let wide = longest >= u64::from(Cells::BYTE_PLIES) || last_seed > Cells::BYTE_PLIES;
+        let wide = longest >= u64::from(Cells::BYTE_PLIES) || self.last_seed > Cells::BYTE_PLIES;
         let table = if self.batch.keep {
             let cells = |color| self.cells(member, color, wide);
             Some(Table { cells: ByColor { white: cells(Color::White)?, black: cells(Color::Black)? } })

@@ -9,7 +9,7 @@ use crate::tablebase::solve::cpu::seeds::worth;
 use crate::tablebase::solve::gpu::plan::small_worth;
 use crate::tablebase::solve::gpu::{Gpu, GpuLimits};
 use crate::tablebase::value::{DRAW, NO_MOVE, decided};
-use crate::tablebase::{ClassId, Index, Options, Solver, position_of};
+use crate::tablebase::{ClassId, Index, Options, Solver, WIDTH, position_of};
 use rand_core::{Rng, SeedableRng};
 use rand_pcg::Pcg64;
 use std::collections::{BTreeMap, BTreeSet};
