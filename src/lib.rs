@@ -1,18 +1,98 @@
-//! Dou Shou Qi (Jungle chess): the rules on bitboards, perft, and exact endgame tables by retrograde analysis.
+//! Dou Shou Qi (Jungle chess, 斗兽棋): the rules on bitboards, perft, a search, and exact endgame tables by retrograde
+//! analysis.
+//!
+//! Positions are small values, moves make new ones, and the rules on which sources disagree are options:
+//!
+//! ```
+//! use doushouqi::board::{Move, Position, Rules};
+//! use doushouqi::perft::{Perft, PerftMode};
+//!
+//! let rules = Rules::default();
+//! let start = Position::start();
+//! assert_eq!(start.moves(&rules).len(), 24);
+//!
+//! let mv = Move::parse("Eb3", &start, &rules)?;
+//! assert_eq!(start.make(mv).to_fen(), "l5t/1d3c1/r1p1w1e/7/7/7/1EW1P1R/1C3D1/T5L b");
+//!
+//! // All lines of four plies.
+//! assert_eq!(Perft::new(&rules, PerftMode::Expand).count(&start, 4), 260_100);
+//! # Ok::<(), doushouqi::board::MoveError>(())
+//! ```
+//!
+//! Endgame tables hold the exact distance to the end of every position of a few pieces. They are made once, in a folder, and
+//! then looked up:
+//!
+//! ```
+//! use doushouqi::board::{Position, RuleOptions};
+//! use doushouqi::tablebase::{Generate, Options, Probe, Solver, TableSet, Wdl};
+//!
+//! let dir = tempfile::tempdir()?;
+//! let job = Generate { pieces: 2, ..Generate::new(dir.path(), RuleOptions::PAPER) };
+//! job.run(&mut Solver::new(&job.rules, job.pieces, Options::default()), &|_| ())?;
+//!
+//! // The lion is in the elephant's den before the elephant is in the lion's.
+//! let tables = TableSet::open(dir.path())?;
+//! let position: Position = "7/7/7/7/L6/6e/7/7/7 w".parse()?;
+//! let verdict = tables.verdict(&position)?.expect("a position of two pieces");
+//! assert_eq!((verdict.wdl, verdict.dtw), (Wdl::Win, Some(9)));
+//! // Every move with its value, best first.
+//! let moves = tables.moves(&position)?.expect("positions of two pieces");
+//! assert_eq!(moves[0].1, verdict);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! An engine looks for a move, as deep as its limits allow:
+//!
+//! ```
+//! use doushouqi::board::Rules;
+//! use doushouqi::game::Game;
+//! use doushouqi::search::{Engine, EngineOptions, Limits};
+//! use std::sync::atomic::AtomicBool;
+//!
+//! // White enters the den next.
+//! let game = Game::new("7/3L3/7/7/7/7/7/7/r6 w".parse()?, Rules::default(), Some(Game::NO_CAPTURE_LIMIT));
+//! let mut engine = Engine::new(EngineOptions { hash_mib: 16, ..EngineOptions::default() });
+//! let limits = Limits { depth: Some(6), ..Limits::default() };
+//! let found = engine.search(&game, &limits, &AtomicBool::new(false), &mut |_| ());
+//! assert_eq!(found.best().unwrap().to_string(), "d8d9");
+//! assert_eq!(found.lines[0].score.win_in(), Some(1));
+//! # Ok::<(), doushouqi::board::FenError>(())
+//! ```
+//!
+//! `examples` in the repository has programs to begin with. The layout of table files is on a page of its own,
+//! `docs/table-format.md`.
+//!
+//! # Features
+//!
+//! Without features (`default-features = false`) there are board, perft, search and tables on the processor, games, matches
+//! and mining. On by default:
+//!
+//! - `cli`: the program `dsq`, and what it needs; implies `plots`.
+//! - `gpu`: tables and perft on graphics cards, by wgpu.
+//! - `plots`: [`plot`], and the reports that have plots.
+//! - `serve`: the explorer, tables and engine in a browser.
+//!
+//! Off by default: `parquet`, positions with their features as Parquet files.
 
 pub mod benchmark;
 pub mod board;
+pub mod cluster;
+pub mod complexity;
 pub mod cpu;
 pub mod game;
+pub mod general;
 #[cfg(feature = "gpu")]
 pub mod gpu;
 pub mod matches;
 pub mod mining;
 mod pages;
 pub mod perft;
+#[cfg(feature = "plots")]
 pub mod plot;
 pub mod reproduce;
 pub mod search;
+#[cfg(feature = "serve")]
+pub mod serve;
 #[cfg(feature = "gpu")]
 mod shaders;
 pub mod tablebase;

@@ -3,16 +3,12 @@
 use memmap2::MmapMut;
 use std::marker::PhantomData;
 use std::ops::Deref;
-use std::sync::atomic::AtomicU64;
 
 /// What consists of atomic words only, so that zeroed memory is a value of it and threads may share it.
 ///
 /// # Safety
 /// The type must be an array of `AtomicU64`, of whatever shape, aligned to at most 64 bytes.
 pub(crate) unsafe trait Words {}
-
-// SAFETY: two atomic words.
-unsafe impl Words for [AtomicU64; 2] {}
 
 /// A table of zeroes at first, in memory of large pages where the system has them.
 pub(crate) struct Pages<T: Words> {

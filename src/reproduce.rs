@@ -4,6 +4,8 @@
 //! of Dou Shou Qi*, ICGA Journal 37(2), 2014. A printed number that does not come out is not adjusted to: its [`Cell`] says
 //! what comes out, and is [`Verdict::Explained`] only if that is exactly what a stated explanation makes of it.
 
+#![warn(missing_docs)]
+
 use crate::board::{NoMove, Position, RuleOptions, Rules};
 use crate::perft::{Perft, PerftMode};
 use crate::search::{RootValues, minimax};
@@ -22,16 +24,21 @@ pub const LEAVES: [u64; 7] = [24, 576, 12_240, 260_100, 5_098_477, 99_860_517, 1
 pub const EVALUATIONS: [i64; 7] = [5, 0, 3, 0, 3, 0, 3];
 /// Table 1: the move printed at every ply.
 pub const BEST_MOVE: &str = "Eb3";
-/// Not in print: lines of so many plies, where a position that already occurred is played on from.
+/// Not in print: lines of 1 to 7 plies, where a position that already occurred is played on from.
 pub const PERFT: [u64; 7] = [24, 576, 12_240, 260_100, 5_111_725, 100_459_989, 1_908_483_421];
 
-/// A row of table 2: all positions of so many pieces, White to move.
+/// A row of table 2: all positions of N pieces, White to move.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct Endgames {
+    /// Pieces of both sides together.
     pub pieces: usize,
+    /// Positions with White to move.
     pub positions: u64,
+    /// Those that White wins.
     pub wins: u64,
+    /// Those that Black wins.
     pub losses: u64,
+    /// Those that are drawn; a position without a legal move is none of them.
     pub draws: u64,
     /// The longest line in plies.
     pub longest: u64,
@@ -76,7 +83,9 @@ pub const FOUR_NO_MOVE_LOSS: Endgames = Endgames {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(untagged)]
 pub enum Datum {
+    /// A count or a value.
     Number(i64),
+    /// A move.
     Text(String),
 }
 
@@ -113,11 +122,17 @@ impl fmt::Display for Verdict {
 /// One number of the print and what was computed for it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Cell {
+    /// The table's number, 1 or 2.
     pub table: u8,
+    /// The row's name.
     pub row: String,
+    /// The column's name.
     pub column: &'static str,
+    /// What the print says.
     pub printed: Datum,
+    /// What came out.
     pub computed: Datum,
+    /// How the two compare.
     pub verdict: Verdict,
     /// What is to be said about it: always, if the verdict is [`Verdict::Explained`].
     pub note: Option<String>,
@@ -156,26 +171,35 @@ impl Cell {
 pub struct Count {
     /// The worst verdict of all.
     pub verdict: Verdict,
+    /// All cells.
     pub cells: usize,
+    /// Those that agree.
     pub agree: usize,
+    /// Those that differ as explained.
     pub explained: usize,
+    /// Those that differ otherwise.
     pub differ: usize,
 }
 
 /// Seconds that the computations took.
 #[derive(Copy, Clone, Debug, Serialize)]
 pub struct Seconds {
+    /// Searching from the start.
     pub table1: f64,
+    /// Solving endgames.
     pub table2: f64,
+    /// Both.
     pub total: f64,
 }
 
 /// All that was computed.
 #[derive(Clone, Debug, Serialize)]
 pub struct Report {
+    /// Every number of both tables.
     pub cells: Vec<Cell>,
     /// What the numbers say, in plain sentences: what is wrong in print or counted otherwise, and why.
     pub sentences: Vec<String>,
+    /// The time taken.
     pub seconds: Seconds,
 }
 
@@ -201,6 +225,9 @@ impl Report {
 
 /// Computes both tables on the threads of the current rayon pool and compares them with the print. `progress` is called
 /// with the steps done and the steps there are.
+///
+/// # Errors
+/// If there is no memory for the tables.
 pub fn reproduce(progress: &(dyn Fn(u64, u64) + Sync)) -> Result<Report, SolveError> {
     let draw = RuleOptions::PAPER;
     let loss = RuleOptions { no_move: NoMove::Loss, ..draw };

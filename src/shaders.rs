@@ -236,16 +236,16 @@ pub(crate) fn compose(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::board::geometry::{DEN, LEAP_DOWN, LEAP_LEFT, LEAP_RIGHT, LEAP_UP, WATER};
-    use crate::board::{Bitboard, Color};
+    use crate::board::geometry::{DEN, LEAP_DOWN, LEAP_LEFT, LEAP_RIGHT, LEAP_UP, NOT_A, NOT_G, WATER};
+    use crate::board::{Bitboard, Color, File};
     use std::fmt::Write;
     use wgpu::naga::valid::{ValidationFlags, Validator};
 
     /// Sets of squares that kernels know by name.
     fn masks() -> Vec<(String, u64)> {
         let named = [
-            ("NOT_A", (Bitboard::FULL - Bitboard::file(0)).bits()),
-            ("NOT_G", (Bitboard::FULL - Bitboard::file(6)).bits()),
+            ("NOT_A", NOT_A.bits()),
+            ("NOT_G", NOT_G.bits()),
             ("WATER", WATER.bits()),
             ("LEAP_UP", LEAP_UP.bits()),
             ("LEAP_DOWN", LEAP_DOWN.bits()),
@@ -254,7 +254,8 @@ mod tests {
             ("DEN_WHITE", 1 << DEN[Color::White].index()),
             ("DEN_BLACK", 1 << DEN[Color::Black].index()),
         ];
-        let files = ('A'..='G').enumerate().map(|(file, name)| (format!("MIRROR_{name}"), Bitboard::file(file).bits()));
+        let files =
+            ('A'..='G').zip(File::ALL).map(|(name, file)| (format!("MIRROR_{name}"), Bitboard::file(file).bits()));
         named.into_iter().map(|(name, bits)| (name.to_owned(), bits)).chain(files).collect()
     }
 

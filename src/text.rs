@@ -1,5 +1,7 @@
 //! How numbers are shown to people.
 
+#![warn(missing_docs)]
+
 /// 1234567 as 1,234,567.
 ///
 /// ```

@@ -254,12 +254,12 @@ fn records_are_read_as_people_write_them() {
     assert_eq!(records[2].game.no_capture_limit(), Some(Game::NO_CAPTURE_LIMIT));
 }
 
-/// What the README shows is a game.
+/// What the page on notation shows is a game.
 #[test]
-fn the_game_in_the_readme_is_one() {
-    let readme = include_str!("../README.md");
-    let begin = readme.find("[White ").unwrap();
-    let text = &readme[begin..begin + readme[begin..].find("```").unwrap()];
+fn the_game_on_the_page_is_one() {
+    let page = include_str!("../docs/notation.md");
+    let begin = page.find("[White ").unwrap();
+    let text = &page[begin..begin + page[begin..].find("```").unwrap()];
     let records = Record::parse_all(text).unwrap();
     assert_eq!((records.len(), records[0].game.moves().len()), (1, 3));
     assert_eq!(records[0].conclusion().termination(), "time");

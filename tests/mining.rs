@@ -72,7 +72,7 @@ struct Twin {
 }
 
 fn manhattan(a: Square, b: Square) -> i32 {
-    (a.file().abs_diff(b.file()) + a.rank().abs_diff(b.rank())) as i32
+    (a.file().index().abs_diff(b.file().index()) + a.rank().index().abs_diff(b.rank().index())) as i32
 }
 
 fn square(name: &str) -> Square {
@@ -160,7 +160,7 @@ impl Twin {
                     self.white_steps(to) + self.steps(Color::White, self.white.0, square(to), square("d9")) == den
                         && self.white_steps(to) < self.black_steps(to)
                 });
-                i32::from(self.reading.above && self.white.1.rank() >= 6 || crossing)
+                i32::from(self.reading.above && self.white.1.rank().number() >= 7 || crossing)
             }
             _ => panic!("{name} is none of the paper's features"),
         }

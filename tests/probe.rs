@@ -3,13 +3,12 @@
 
 mod slow;
 
-use doushouqi::board::{Color, Position, RuleOptions, Rules, Setup};
+use doushouqi::board::{Color, Piece, Position, RuleOptions, Rules};
+use doushouqi::game::random::Random;
+use doushouqi::search::Tables;
 use doushouqi::tablebase::{
     Generate, Material, Options, Probe, ProbeWdl, Solver, TableSet, Value, Verdict, Wdl, WdlTables, repack,
-    squares_in_play,
 };
-use rand_core::{Rng, SeedableRng};
-use rand_pcg::Pcg64;
 use std::convert::Infallible;
 use std::fmt::Debug;
 
@@ -44,21 +43,13 @@ impl Probe for Slow {
 
 /// Positions of some materials, every position one move on, and so some games that are over.
 fn positions(materials: &[&str], rules: &Rules) -> Vec<Position> {
-    let mut random = Pcg64::seed_from_u64(13);
-    let mut below = |n: usize| random.next_u64() as usize % n;
+    let mut random = Random::new(13);
     let mut all = Vec::new();
     for name in materials {
         let material: Material = name.parse().unwrap();
+        let pieces: Vec<Piece> = material.pieces().collect();
         for _ in 0..40 {
-            let mut setup = Setup::empty(Color::ALL[below(2)]);
-            for piece in material.pieces() {
-                let free: Vec<_> = squares_in_play(piece)
-                    .into_iter()
-                    .filter(|square| setup.squares[square.index()].is_none())
-                    .collect();
-                setup.squares[free[below(free.len())].index()] = Some(piece);
-            }
-            let position = Position::from_setup(&setup).unwrap();
+            let position = random.placement(&pieces, rules).expect("there are such positions");
             let moves = position.moves(rules);
             all.extend(moves.iter().map(|&mv| position.make(mv)));
             all.push(position);
@@ -135,6 +126,8 @@ fn check(options: &str, materials: &[&str]) {
     let solver = Solver::solved(&options, 3).unwrap();
     contract(&solver, &truth, &positions);
 
+    contract(&Tables::solve(&options, 3).unwrap(), &truth, &positions);
+
     // Solved when asked for.
     let mut lazy = Solver::new(&options, 3, Options::default());
     for position in &positions {
@@ -146,6 +139,7 @@ fn check(options: &str, materials: &[&str]) {
     let job = Generate { pieces: 3, ..Generate::new(dir.path(), options) };
     job.run(&mut Solver::new(&options, 3, Options::default()), &|_| {}).unwrap();
     contract(&TableSet::open(dir.path()).unwrap(), &truth, &positions);
+    contract(&Tables::open(dir.path()).unwrap(), &truth, &positions);
     repack(dir.path(), &|_, _| {}).unwrap();
     contract(&TableSet::open(dir.path()).unwrap(), &truth, &positions);
 

@@ -307,3 +307,56 @@ fn benchmark() {
     write("tables.jsonl", "{}");
     assert!(failure(2, &["bench", "machine", "--report", at]).contains("tables.jsonl, line 1"));
 }
+
+/// Every command of the program, as a shell would complete it.
+fn commands() -> Vec<String> {
+    let completions = stdout(&["completions", "bash"]);
+    let line = completions.lines().find(|line| line.trim_start().starts_with("opts=")).expect("what dsq completes");
+    line.trim()
+        .split([' ', '"'])
+        .filter(|word| word.starts_with(|c: char| c.is_ascii_lowercase()))
+        .map(str::to_owned)
+        .filter(|word| !["opts=", "help"].contains(&word.as_str()))
+        .collect()
+}
+
+#[test]
+fn help_lists_every_command_in_its_group() {
+    let help = stdout(&["--help"]);
+    let mut groups: Vec<(&str, Vec<&str>)> = Vec::new();
+    for line in help.lines() {
+        if let Some(title) = line.strip_suffix(':').filter(|title| !title.starts_with(' ')) {
+            groups.push((title, Vec::new()));
+        } else if let (Some(group), Some(text)) = (groups.last_mut(), line.strip_prefix("  ")) {
+            group.1.push(text.split(' ').next().expect("a word"));
+        }
+    }
+    let group = |title| &groups.iter().find(|group| group.0 == title).unwrap_or_else(|| panic!("{title}: {help}")).1;
+    assert!(group("Play").contains(&"play"));
+    assert!(group("Endgame tables").contains(&"probe"));
+    assert!(group("Measure").contains(&"perft"));
+    assert!(group("Study").contains(&"reproduce"));
+    for command in commands() {
+        let times = groups.iter().flat_map(|group| &group.1).filter(|&&name| name == command).count();
+        assert_eq!(times, 1, "{command}: {help}");
+    }
+}
+
+#[test]
+fn shells_complete_and_every_command_has_a_manual_page() {
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+        assert!(stdout(&["completions", shell]).contains("reproduce"), "{shell}");
+    }
+    assert!(failure(2, &["completions", "tcsh"]).contains("tcsh"));
+    let folder = folder("man").join("new");
+    assert_eq!(stdout(&["man", folder.to_str().unwrap()]), "");
+    let page =
+        |name: &str| std::fs::read_to_string(folder.join(name)).unwrap_or_else(|error| panic!("{name}: {error}"));
+    assert!(page("dsq.1").contains("Dou Shou Qi"));
+    let commands = commands();
+    assert!(commands.len() >= 21, "{commands:?}");
+    for command in commands {
+        assert!(page(&format!("dsq-{command}.1")).contains(".SH"), "{command}");
+    }
+    assert!(failure(3, &["man", "/dev/null/nowhere"]).contains("/dev/null/nowhere"));
+}

@@ -142,6 +142,7 @@ proptest! {
             Err(PositionError::BothDens) => {
                 prop_assert!([Square::D1, Square::D9].iter().all(|s| setup.squares[s.index()].is_some()));
             }
+            Err(other) => prop_assert!(false, "an error that this test does not know: {other}"),
         }
     }
 

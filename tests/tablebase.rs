@@ -2,7 +2,7 @@
 
 mod slow;
 
-use doushouqi::board::{Animal, ByColor, Color, NoMove, Piece, Position, RuleOptions, Setup, Square};
+use doushouqi::board::{Animal, ByColor, Color, File, NoMove, Piece, Position, RuleOptions, Setup, Square};
 use doushouqi::cpu::CpuLevel;
 use doushouqi::tablebase::{
     AnimalSet, Cells, ClassId, Classes, Index, Material, MaterialError, Options, ROW_CELLS, SolveError, Solver, Stats,
@@ -530,12 +530,12 @@ fn cells_and_squares_go_round() {
             let cell = index.cell(squares);
             let mirrored: Vec<Square> = squares.iter().map(|s| s.mirror()).collect();
             let there = index.squares(cell).expect("a position's cell");
-            if n == 2 || squares[0].file() <= 3 {
+            if n == 2 || squares[0].file() <= File::D {
                 assert_eq!(there, squares, "{name}");
             } else {
                 assert_eq!(there, mirrored, "{name}");
             }
-            let one_cell = n > 2 && squares[0].file() != 3;
+            let one_cell = n > 2 && squares[0].file() != File::D;
             assert_eq!(index.cell(&mirrored) == cell, one_cell || mirrored == squares, "{name}: {squares:?}");
             hit.insert(cell);
         });
@@ -557,6 +557,15 @@ fn for_placements(index: &Index, squares: &mut Vec<Square>, f: &mut impl FnMut(&
             squares.pop();
         }
     }
+}
+
+/// Eight pieces have more rows than 32 bits number.
+#[test]
+fn an_index_has_seven_pieces_at_most() {
+    let seven = Index::new(material("ELTPvDWC")).expect("seven pieces have an index");
+    assert_eq!((seven.rows, seven.cells()), (28 * 49usize.pow(4), 28 * 49usize.pow(4) * ROW_CELLS));
+    assert!(Index::new(material("ELTPvDWCR")).is_none());
+    assert!(Index::new(material("ELTPDWCRvELTPDWCR")).is_none());
 }
 
 #[test]
@@ -634,8 +643,9 @@ fn materials_are_read_and_written() {
     // Letter by letter in the alphabet ELTPDWCRv.
     let spelled = ["ELvT", "ERvT", "EvLT", "EvL", "LvE", "RvC"].map(material);
     assert!(spelled.is_sorted(), "{spelled:?}");
-    assert_eq!(material("EPvLR").without(Color::White, Animal::Panther), Some(material("EvLR")));
-    assert_eq!(material("EvLR").without(Color::White, Animal::Elephant), None);
+    let white = |animal| Piece { color: Color::White, animal };
+    assert_eq!(material("EPvLR").without(white(Animal::Panther)), Some(material("EvLR")));
+    assert_eq!(material("EvLR").without(white(Animal::Elephant)), None);
     let position = Position::from_fen("7/3L3/7/7/7/7/7/6r/6e w").expect("a position");
     assert_eq!(Material::of(&position), Some(material("LvER")));
 }

@@ -768,7 +768,6 @@ fn probes_from_standard_input() {
     let output = pipe(input.as_bytes());
     assert_eq!(output.status.code(), Some(0));
     let set = TableSet::open(dir.path()).unwrap();
-    let rules = set.rules();
     let lines = String::from_utf8(output.stdout).unwrap();
     assert_eq!(lines.lines().count(), positions.len());
     for (line, position) in lines.lines().zip(&positions) {
@@ -1081,7 +1080,6 @@ fn results_in_memory_agree() {
         stdout(&["generate", "--pieces", "3", "--out", text(dir.path()), "--rules", &options.to_string()]);
         let set = TableSet::open(dir.path()).unwrap();
         assert_eq!(set.rules().options().table_hash(), options.table_hash());
-        let rules = set.rules();
         let tables = [WdlTables::solve(&options, 3).unwrap(), WdlTables::read(&set, 3).unwrap()];
         let mut positions = random_positions(11, &all, 20_000);
         // Positions without a move are rare, so each of their kind is looked for.

@@ -4,6 +4,7 @@ use std::fmt;
 /// The eight animals, weakest first. Each side has at most one of each.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(u8)]
+#[expect(missing_docs, reason = "the names say it all")]
 pub enum Animal {
     Rat,
     Cat,

@@ -1,9 +1,34 @@
-use super::Square;
+use super::{File, Rank, Square};
 use std::fmt;
-use std::ops::{BitAnd, BitAndAssign, BitOr, BitOrAssign, BitXor, BitXorAssign, Not, Sub};
+use std::iter::FusedIterator;
+use std::ops::{BitAnd, BitAndAssign, BitOr, BitOrAssign, BitXor, BitXorAssign, Not, Sub, SubAssign};
+use std::str::FromStr;
+use thiserror::Error;
 
-/// A set of squares: bit `Square::index` of a 64-bit word. Bit 63 is never set.
-#[derive(Copy, Clone, Default, PartialEq, Eq, Hash)]
+/// A set of squares: bit [`Square::index`] of a 64-bit word. Bit 63 is never set.
+///
+/// Sets are combined with `|`, `&`, `^`, `-` (difference) and `!` (complement within the board). A set is written, and
+/// read, as it looks on the board, rank 9 first:
+///
+/// ```
+/// use doushouqi::board::{Bitboard, ParseBitboardError, geometry::WATER};
+///
+/// let lakes: Bitboard = "
+///     . . . . . . .
+///     . . . . . . .
+///     . . . . . . .
+///     . 1 1 . 1 1 .
+///     . 1 1 . 1 1 .
+///     . 1 1 . 1 1 .
+///     . . . . . . .
+///     . . . . . . .
+///     . . . . . . .
+/// ".parse()?;
+/// assert_eq!(lakes, WATER);
+/// assert_eq!(lakes.len(), 12);
+/// # Ok::<(), ParseBitboardError>(())
+/// ```
+#[derive(Copy, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(transparent)]
 pub struct Bitboard(u64);
 
@@ -30,27 +55,72 @@ impl Bitboard {
     /// The set of these squares.
     #[must_use]
     pub const fn of(squares: &[Square]) -> Bitboard {
-        let mut bits = 0;
+        let mut set = Bitboard::EMPTY;
         let mut i = 0;
         while i < squares.len() {
-            bits |= 1 << squares[i].index();
+            set = set.with(squares[i]);
             i += 1;
         }
-        Bitboard(bits)
+        set
     }
 
-    /// All squares of a file, 0 (a) to 6 (g).
+    /// All squares of a file.
+    ///
+    /// ```
+    /// # use doushouqi::board::{Bitboard, File};
+    /// let b: Bitboard = "
+    ///     . 1 . . . . .
+    ///     . 1 . . . . .
+    ///     . 1 . . . . .
+    ///     . 1 . . . . .
+    ///     . 1 . . . . .
+    ///     . 1 . . . . .
+    ///     . 1 . . . . .
+    ///     . 1 . . . . .
+    ///     . 1 . . . . .
+    /// ".parse()?;
+    /// assert_eq!(Bitboard::file(File::B), b);
+    /// # Ok::<(), doushouqi::board::ParseBitboardError>(())
+    /// ```
+    #[inline]
     #[must_use]
-    pub const fn file(file: usize) -> Bitboard {
-        Bitboard((0x0102_0408_1020_4081 & Bitboard::FULL.0) << file & Bitboard::FULL.0)
+    pub const fn file(file: File) -> Bitboard {
+        // Bits 0, 7, 14 and so on to 56.
+        Bitboard(0x0102_0408_1020_4081 << file.index())
     }
 
+    /// All squares of a rank.
+    ///
+    /// ```
+    /// # use doushouqi::board::{Bitboard, Rank};
+    /// let second: Bitboard = "
+    ///     . . . . . . .
+    ///     . . . . . . .
+    ///     . . . . . . .
+    ///     . . . . . . .
+    ///     . . . . . . .
+    ///     . . . . . . .
+    ///     . . . . . . .
+    ///     1 1 1 1 1 1 1
+    ///     . . . . . . .
+    /// ".parse()?;
+    /// assert_eq!(Bitboard::rank(Rank::Second), second);
+    /// # Ok::<(), doushouqi::board::ParseBitboardError>(())
+    /// ```
+    #[inline]
+    #[must_use]
+    pub const fn rank(rank: Rank) -> Bitboard {
+        Bitboard(0x7f << (File::COUNT * rank.index()))
+    }
+
+    /// Whether a square is in the set.
     #[inline(always)]
     #[must_use]
     pub const fn contains(self, square: Square) -> bool {
         self.0 >> square.index() & 1 != 0
     }
 
+    /// Whether there is no square in the set.
     #[inline(always)]
     #[must_use]
     pub const fn is_empty(self) -> bool {
@@ -64,6 +134,111 @@ impl Bitboard {
         self.0.count_ones() as usize
     }
 
+    /// Whether the sets have no square in common.
+    #[inline]
+    #[must_use]
+    pub const fn is_disjoint(self, other: Bitboard) -> bool {
+        self.0 & other.0 == 0
+    }
+
+    /// Whether every square of this set is in the other.
+    ///
+    /// ```
+    /// # use doushouqi::board::{Bitboard, Rank, geometry::WATER};
+    /// assert!((WATER & Bitboard::rank(Rank::Fifth)).is_subset(WATER));
+    /// assert!(!Bitboard::rank(Rank::Fifth).is_subset(WATER));
+    /// ```
+    #[inline]
+    #[must_use]
+    pub const fn is_subset(self, other: Bitboard) -> bool {
+        self.0 & !other.0 == 0
+    }
+
+    /// Whether every square of the other set is in this one.
+    #[inline]
+    #[must_use]
+    pub const fn is_superset(self, other: Bitboard) -> bool {
+        other.is_subset(self)
+    }
+
+    /// The set with one square more.
+    ///
+    /// ```
+    /// # use doushouqi::board::{Bitboard, Rank, Square};
+    /// let set: Bitboard = "
+    ///     . . . . . . .
+    ///     . . . . . . .
+    ///     . . . . . . .
+    ///     . . . 1 . . .
+    ///     . . . . . . .
+    ///     . . . . . . .
+    ///     . . . . . . .
+    ///     . . . . . . .
+    ///     1 1 1 . 1 1 1
+    /// ".parse()?;
+    /// assert_eq!(Bitboard::rank(Rank::First).without(Square::D1).with(Square::D6), set);
+    /// # Ok::<(), doushouqi::board::ParseBitboardError>(())
+    /// ```
+    #[inline(always)]
+    #[must_use]
+    pub const fn with(self, square: Square) -> Bitboard {
+        Bitboard(self.0 | 1 << square.index())
+    }
+
+    /// The set without a square.
+    #[inline(always)]
+    #[must_use]
+    pub const fn without(self, square: Square) -> Bitboard {
+        Bitboard(self.0 & !(1 << square.index()))
+    }
+
+    /// The squares that are in this set or in the other: `|` for constants.
+    #[inline(always)]
+    #[must_use]
+    pub const fn union(self, other: Bitboard) -> Bitboard {
+        Bitboard(self.0 | other.0)
+    }
+
+    /// The squares that are in both sets: `&` for constants.
+    #[inline(always)]
+    #[must_use]
+    pub const fn intersection(self, other: Bitboard) -> Bitboard {
+        Bitboard(self.0 & other.0)
+    }
+
+    /// The squares of this set that are not in the other: `-` for constants.
+    ///
+    /// ```
+    /// # use doushouqi::board::{Bitboard, File, Rank};
+    /// let set: Bitboard = "
+    ///     . . . 1 . . .
+    ///     . . . 1 . . .
+    ///     . . . 1 . . .
+    ///     . . . 1 . . .
+    ///     . . . . . . .
+    ///     . . . 1 . . .
+    ///     . . . 1 . . .
+    ///     . . . 1 . . .
+    ///     . . . 1 . . .
+    /// ".parse()?;
+    /// let (d, fifth) = (Bitboard::file(File::D), Bitboard::rank(Rank::Fifth));
+    /// assert_eq!(d - fifth, set);
+    /// assert_eq!(d.difference(fifth), set);
+    /// # Ok::<(), doushouqi::board::ParseBitboardError>(())
+    /// ```
+    #[inline(always)]
+    #[must_use]
+    pub const fn difference(self, other: Bitboard) -> Bitboard {
+        Bitboard(self.0 & !other.0)
+    }
+
+    /// The squares that are not in the set: `!` for constants.
+    #[inline(always)]
+    #[must_use]
+    pub const fn complement(self) -> Bitboard {
+        Bitboard::FULL.difference(self)
+    }
+
     /// The square of lowest index.
     #[inline(always)]
     #[must_use]
@@ -71,29 +246,150 @@ impl Bitboard {
         if self.0 == 0 { None } else { Some(Square::lowest(self.0)) }
     }
 
-    /// Reflection in the d-file.
+    /// The square of highest index.
+    #[inline]
     #[must_use]
-    pub fn mirror(self) -> Bitboard {
-        self.into_iter().map(Square::mirror).collect()
+    pub const fn last(self) -> Option<Square> {
+        if self.0 == 0 { None } else { Square::new(self.0.ilog2() as usize) }
+    }
+
+    /// The one square of the set, if there is just one.
+    #[inline]
+    #[must_use]
+    pub const fn single(self) -> Option<Square> {
+        if self.0.is_power_of_two() { Some(Square::lowest(self.0)) } else { None }
+    }
+
+    /// Adds a square; false if it was there.
+    #[inline]
+    pub const fn insert(&mut self, square: Square) -> bool {
+        let fresh = !self.contains(square);
+        *self = self.with(square);
+        fresh
+    }
+
+    /// Takes a square away; false if it was not there.
+    #[inline]
+    pub const fn remove(&mut self, square: Square) -> bool {
+        let found = self.contains(square);
+        *self = self.without(square);
+        found
+    }
+
+    /// Takes the square of lowest index away.
+    #[inline]
+    pub const fn pop_first(&mut self) -> Option<Square> {
+        let first = self.first();
+        self.0 &= self.0.wrapping_sub(1);
+        first
+    }
+
+    /// Reflection in file d.
+    ///
+    /// ```
+    /// # use doushouqi::board::Bitboard;
+    /// let set: Bitboard = "
+    ///     . . . . . . .
+    ///     1 1 1 . . . .
+    ///     1 . . . . . .
+    ///     1 1 . . . . .
+    ///     1 . . . . . .
+    ///     1 . . . . . .
+    ///     . . . . . . .
+    ///     . . . . . . .
+    ///     . . . . . . .
+    /// ".parse()?;
+    /// let mirrored: Bitboard = "
+    ///     . . . . . . .
+    ///     . . . . 1 1 1
+    ///     . . . . . . 1
+    ///     . . . . . 1 1
+    ///     . . . . . . 1
+    ///     . . . . . . 1
+    ///     . . . . . . .
+    ///     . . . . . . .
+    ///     . . . . . . .
+    /// ".parse()?;
+    /// assert_eq!(set.mirror(), mirrored);
+    /// # Ok::<(), doushouqi::board::ParseBitboardError>(())
+    /// ```
+    #[inline]
+    #[must_use]
+    pub const fn mirror(self) -> Bitboard {
+        Bitboard(mirror_word(self.0))
     }
 
     /// Reflection in the fifth rank.
     #[must_use]
-    pub fn flip(self) -> Bitboard {
-        self.into_iter().map(Square::flip).collect()
+    pub const fn flip(self) -> Bitboard {
+        let mut flipped = 0;
+        let mut rank = 0;
+        while rank < Rank::COUNT {
+            flipped |= (self.0 >> (File::COUNT * rank) & 0x7f) << (File::COUNT * (Rank::COUNT - 1 - rank));
+            rank += 1;
+        }
+        Bitboard(flipped)
     }
+
+    /// Rotation by 180 degrees.
+    ///
+    /// ```
+    /// # use doushouqi::board::{Bitboard, Square};
+    /// let set = Bitboard::of(&[Square::A1, Square::C2]);
+    /// assert_eq!(set.rotate(), Bitboard::of(&[Square::G9, Square::E8]));
+    /// assert_eq!(set.rotate(), set.mirror().flip());
+    /// ```
+    #[inline]
+    #[must_use]
+    pub const fn rotate(self) -> Bitboard {
+        Bitboard(self.0.reverse_bits() >> 1)
+    }
+}
+
+/// [`Bitboard::mirror`] on a bare word; bit 63 of the result is 0.
+#[inline(always)]
+pub(crate) const fn mirror_word(word: u64) -> u64 {
+    const A: u64 = Bitboard::file(File::A).0;
+    const G: u64 = Bitboard::file(File::G).0;
+    word << 6 & G
+        | word << 4 & G >> 1
+        | word << 2 & G >> 2
+        | word & A << 3
+        | word >> 2 & A << 2
+        | word >> 4 & A << 1
+        | word >> 6 & A
 }
 
 impl From<Square> for Bitboard {
     #[inline(always)]
     fn from(square: Square) -> Bitboard {
-        Bitboard(1 << square.index())
+        Bitboard::EMPTY.with(square)
+    }
+}
+
+impl From<File> for Bitboard {
+    #[inline]
+    fn from(file: File) -> Bitboard {
+        Bitboard::file(file)
+    }
+}
+
+impl From<Rank> for Bitboard {
+    #[inline]
+    fn from(rank: Rank) -> Bitboard {
+        Bitboard::rank(rank)
     }
 }
 
 impl FromIterator<Square> for Bitboard {
     fn from_iter<I: IntoIterator<Item = Square>>(squares: I) -> Bitboard {
-        squares.into_iter().fold(Bitboard::EMPTY, |set, square| set | square.into())
+        squares.into_iter().fold(Bitboard::EMPTY, Bitboard::with)
+    }
+}
+
+impl Extend<Square> for Bitboard {
+    fn extend<I: IntoIterator<Item = Square>>(&mut self, squares: I) {
+        *self |= squares.into_iter().collect();
     }
 }
 
@@ -103,33 +399,45 @@ impl IntoIterator for Bitboard {
 
     #[inline(always)]
     fn into_iter(self) -> Squares {
-        Squares(self.0)
+        Squares(self)
     }
 }
 
 /// The squares of a [`Bitboard`], lowest index first.
 #[derive(Clone, Debug)]
-pub struct Squares(u64);
+pub struct Squares(Bitboard);
 
 impl Iterator for Squares {
     type Item = Square;
 
     #[inline(always)]
     fn next(&mut self) -> Option<Square> {
-        if self.0 == 0 {
-            return None;
-        }
-        let square = Square::lowest(self.0);
-        self.0 &= self.0 - 1;
-        Some(square)
+        self.0.pop_first()
+    }
+
+    #[inline]
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        (self.0.len(), Some(self.0.len()))
     }
 }
+
+impl DoubleEndedIterator for Squares {
+    #[inline]
+    fn next_back(&mut self) -> Option<Square> {
+        let last = self.0.last()?;
+        self.0.remove(last);
+        Some(last)
+    }
+}
+
+impl ExactSizeIterator for Squares {}
+impl FusedIterator for Squares {}
 
 impl BitAnd for Bitboard {
     type Output = Bitboard;
     #[inline(always)]
     fn bitand(self, other: Bitboard) -> Bitboard {
-        Bitboard(self.0 & other.0)
+        self.intersection(other)
     }
 }
 
@@ -137,7 +445,7 @@ impl BitOr for Bitboard {
     type Output = Bitboard;
     #[inline(always)]
     fn bitor(self, other: Bitboard) -> Bitboard {
-        Bitboard(self.0 | other.0)
+        self.union(other)
     }
 }
 
@@ -154,7 +462,7 @@ impl Sub for Bitboard {
     type Output = Bitboard;
     #[inline(always)]
     fn sub(self, other: Bitboard) -> Bitboard {
-        Bitboard(self.0 & !other.0)
+        self.difference(other)
     }
 }
 
@@ -163,40 +471,96 @@ impl Not for Bitboard {
     type Output = Bitboard;
     #[inline(always)]
     fn not(self) -> Bitboard {
-        Bitboard(!self.0 & Bitboard::FULL.0)
+        self.complement()
     }
 }
 
 impl BitAndAssign for Bitboard {
     #[inline(always)]
     fn bitand_assign(&mut self, other: Bitboard) {
-        self.0 &= other.0;
+        *self = *self & other;
     }
 }
 
 impl BitOrAssign for Bitboard {
     #[inline(always)]
     fn bitor_assign(&mut self, other: Bitboard) {
-        self.0 |= other.0;
+        *self = *self | other;
     }
 }
 
 impl BitXorAssign for Bitboard {
     #[inline(always)]
     fn bitxor_assign(&mut self, other: Bitboard) {
-        self.0 ^= other.0;
+        *self = *self ^ other;
     }
 }
 
-/// Nine lines, rank 9 first, `1` for a member.
-impl fmt::Debug for Bitboard {
+impl SubAssign for Bitboard {
+    #[inline(always)]
+    fn sub_assign(&mut self, other: Bitboard) {
+        *self = *self - other;
+    }
+}
+
+/// Nine lines, rank 9 first: `1` for a square of the set, `.` for another.
+///
+/// ```
+/// # use doushouqi::board::{Bitboard, Square};
+/// assert_eq!(Bitboard::of(&[Square::A1, Square::B2]).to_string().lines().last(), Some("1 . . . . . ."));
+/// ```
+impl fmt::Display for Bitboard {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for rank in (0..9).rev() {
-            writeln!(f)?;
-            for file in 0..7 {
-                f.write_str(if self.0 >> (rank * 7 + file) & 1 != 0 { "1 " } else { ". " })?;
-            }
+        for rank in Rank::ALL.into_iter().rev() {
+            let marks = File::ALL.map(|file| if self.contains(Square::from_coords(file, rank)) { "1" } else { "." });
+            writeln!(f, "{}", marks.join(" "))?;
         }
         Ok(())
+    }
+}
+
+/// As it is displayed, on lines of its own.
+impl fmt::Debug for Bitboard {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "\n{self}")
+    }
+}
+
+/// Text that is no drawing of a set of squares.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum ParseBitboardError {
+    /// A character that is neither a square nor space.
+    #[error("{found:?} is neither '1', a square of the set, nor '.', another")]
+    UnknownMark {
+        /// The character.
+        found: char,
+    },
+    /// More or fewer squares than a board has.
+    #[error("a set is drawn as 63 squares; these are {found}")]
+    SquareCount {
+        /// How many there are.
+        found: usize,
+    },
+}
+
+/// Reads what `Display` writes; spaces and line ends may be anywhere.
+impl FromStr for Bitboard {
+    type Err = ParseBitboardError;
+
+    fn from_str(text: &str) -> Result<Bitboard, ParseBitboardError> {
+        let mut set = Bitboard::EMPTY;
+        let mut found = 0;
+        let mut drawn = Rank::ALL.into_iter().rev().flat_map(|rank| File::ALL.map(|file| (file, rank)));
+        for mark in text.chars().filter(|c| !c.is_whitespace()) {
+            if !matches!(mark, '1' | '.') {
+                return Err(ParseBitboardError::UnknownMark { found: mark });
+            }
+            found += 1;
+            if let (Some((file, rank)), '1') = (drawn.next(), mark) {
+                set.insert(Square::from_coords(file, rank));
+            }
+        }
+        if found == Square::COUNT { Ok(set) } else { Err(ParseBitboardError::SquareCount { found }) }
     }
 }

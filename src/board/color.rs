@@ -6,7 +6,9 @@ use std::ops::{Index, IndexMut, Not};
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(u8)]
 pub enum Color {
+    /// The side whose den is d1.
     White,
+    /// The side whose den is d9.
     Black,
 }
 
@@ -47,6 +49,7 @@ impl fmt::Display for Color {
 
 /// One value for each side, indexed by [`Color`].
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[repr(C)]
 pub struct ByColor<T> {
     /// White's value.
     pub white: T,

@@ -1,6 +1,6 @@
 //! The board itself: what each square is, and where a leap over a lake leads. This is the only place where it is written down.
 
-use super::{Animal, Bitboard, ByColor, Color, Square};
+use super::{Animal, Bitboard, ByColor, Color, File, Rank, Square};
 use Square::*;
 
 /// The den of each side.
@@ -11,6 +11,11 @@ pub const TRAPS: ByColor<Bitboard> = ByColor { white: Bitboard::of(&[C1, E1, D2]
 
 /// The two lakes.
 pub const WATER: Bitboard = Bitboard::of(&[B4, C4, E4, F4, B5, C5, E5, F5, B6, C6, E6, F6]);
+
+/// All squares but those of file a: where a step to the left may start, or one to the right end.
+pub const NOT_A: Bitboard = Bitboard::file(File::A).complement();
+/// All squares but those of file g: where a step to the right may start, or one to the left end.
+pub const NOT_G: Bitboard = Bitboard::file(File::G).complement();
 
 /// Squares from which a leap goes up a file (by 28), over three squares of water.
 pub const LEAP_UP: Bitboard = Bitboard::of(&[B3, C3, E3, F3]);
@@ -25,15 +30,19 @@ pub const LEAP_LEFT: Bitboard = Bitboard::of(&[D4, G4, D5, G5, D6, G6]);
 #[must_use]
 pub fn habitat(color: Color, animal: Animal) -> Bitboard {
     let dry = if animal.swims() { Bitboard::FULL } else { !WATER };
-    dry - DEN[color].into()
+    dry.without(DEN[color])
 }
 
 /// The four directions of a step or leap.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Direction {
+    /// Towards Black's side: a1 to a2.
     Up,
+    /// Towards White's side: a2 to a1.
     Down,
+    /// Towards file a: b1 to a1.
     Left,
+    /// Towards file g: a1 to b1.
     Right,
 }
 
@@ -54,10 +63,10 @@ impl Square {
     pub fn neighbour(self, direction: Direction) -> Option<Square> {
         let (file, rank) = (self.file(), self.rank());
         match direction {
-            Direction::Up => Square::from_coords(file, rank + 1),
-            Direction::Down => Square::from_coords(file, rank.checked_sub(1)?),
-            Direction::Left => Square::from_coords(file.checked_sub(1)?, rank),
-            Direction::Right => Square::from_coords(file + 1, rank),
+            Direction::Up => Some(Square::from_coords(file, Rank::new(rank.index() + 1)?)),
+            Direction::Down => Some(Square::from_coords(file, Rank::new(rank.index().checked_sub(1)?)?)),
+            Direction::Left => Some(Square::from_coords(File::new(file.index().checked_sub(1)?)?, rank)),
+            Direction::Right => Some(Square::from_coords(File::new(file.index() + 1)?, rank)),
         }
     }
 
@@ -70,7 +79,7 @@ impl Square {
         let mut crossed = Bitboard::EMPTY;
         let mut square = self.neighbour(direction)?;
         while WATER.contains(square) {
-            crossed |= square.into();
+            crossed.insert(square);
             square = square.neighbour(direction)?;
         }
         (!crossed.is_empty()).then_some((square, crossed))

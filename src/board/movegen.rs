@@ -1,12 +1,8 @@
 //! Move generation, all eight animals of a side at once.
 
-use super::geometry::{DEN, LEAP_DOWN, LEAP_LEFT, LEAP_RIGHT, LEAP_UP, WATER};
+use super::geometry::{DEN, LEAP_DOWN, LEAP_LEFT, LEAP_RIGHT, LEAP_UP, NOT_A, NOT_G, WATER};
 use super::rules::{Lanes, Rules};
-use super::{Animal, Bitboard, Color, Move, Position, Square, union};
-
-/// Squares a step to the right, or left, may start from: all but the last file.
-const NOT_G: u64 = Bitboard::FULL.bits() & !Bitboard::file(6).bits();
-const NOT_A: u64 = Bitboard::FULL.bits() & !Bitboard::file(0).bits();
+use super::{Animal, Color, Move, Position, Square, union};
 
 /// Where the pieces of one side can go.
 #[derive(Clone)]
@@ -38,8 +34,8 @@ pub(crate) fn reach(rules: &Rules, color: Color, own: &Lanes, enemy: &Lanes) -> 
         squares[a] = habitat[a]
             & (from << 7
                 | from >> 7
-                | (from & NOT_G) << 1
-                | (from & NOT_A) >> 1
+                | (from & NOT_G.bits()) << 1
+                | (from & NOT_A.bits()) >> 1
                 | (files & up) << 28
                 | (files & down) >> 28
                 | (ranks & right) << 3

@@ -6,22 +6,44 @@ use thiserror::Error;
 /// [`Move::notation`] writes the papers' `Eb3` and `Txb1`.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Move {
+    /// Who moves.
     pub animal: Animal,
+    /// From where.
     pub from: Square,
+    /// Where to.
     pub to: Square,
 }
 
 /// Why text is no move here.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
 pub enum MoveError {
+    /// The text is in neither notation.
     #[error("{text:?} is no move: write an animal and a square (Eb3, Txb1) or two squares (a3b3)")]
-    Malformed { text: String },
+    Malformed {
+        /// What was read.
+        text: String,
+    },
+    /// The animal is not on the board, or none of the mover's is on that square.
     #[error("{text:?}: the side to move has no such piece")]
-    NoPiece { text: String },
+    NoPiece {
+        /// What was read.
+        text: String,
+    },
+    /// The rules forbid it here.
     #[error("{text:?} is not legal here")]
-    Illegal { text: String },
+    Illegal {
+        /// What was read.
+        text: String,
+    },
+    /// An `x` where nothing is taken.
     #[error("{text:?} is marked as a capture, but {to} is empty")]
-    NotACapture { text: String, to: Square },
+    NotACapture {
+        /// What was read.
+        text: String,
+        /// Where the move goes.
+        to: Square,
+    },
 }
 
 impl Move {
@@ -35,6 +57,9 @@ impl Move {
     /// assert_eq!(mv, Move::parse("a3b3", &start, &rules).unwrap());
     /// assert!(Move::parse("Eb4", &start, &rules).is_err());
     /// ```
+    ///
+    /// # Errors
+    /// If the text is in neither notation, or is no legal move here: see [`MoveError`].
     pub fn parse(text: &str, position: &Position, rules: &Rules) -> Result<Move, MoveError> {
         let malformed = || MoveError::Malformed { text: text.to_owned() };
         if !text.is_ascii() || text.len() < 3 {

@@ -1,6 +1,6 @@
 use super::geometry::{DEN, WATER, habitat};
 use super::rules::Lanes;
-use super::{Animal, Bitboard, ByColor, Color, Move, NoMove, Piece, Rules, Square, zobrist};
+use super::{Animal, Bitboard, ByColor, Color, File, Move, NoMove, Piece, Rank, Rules, Square, zobrist};
 use std::fmt;
 use thiserror::Error;
 
@@ -24,15 +24,38 @@ impl Setup {
 
 /// Why pieces on squares are no position.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
 pub enum PositionError {
+    /// The board is empty.
     #[error("there is no piece on the board")]
     NoPieces,
+    /// A side has an animal twice.
     #[error("there are two {piece}s, on {first} and {second}; a side has at most one of each animal")]
-    Duplicate { piece: Piece, first: Square, second: Square },
+    Duplicate {
+        /// The animal and its side.
+        piece: Piece,
+        /// The lower of its squares.
+        first: Square,
+        /// The higher one.
+        second: Square,
+    },
+    /// An animal that does not swim stands in the water.
     #[error("the {piece} on {square} stands in the water, where only a rat may be")]
-    InWater { piece: Piece, square: Square },
+    InWater {
+        /// The animal and its side.
+        piece: Piece,
+        /// Where it stands.
+        square: Square,
+    },
+    /// A piece stands in its own den.
     #[error("the {piece} on {square} stands in its own den, which it may never enter")]
-    InOwnDen { piece: Piece, square: Square },
+    InOwnDen {
+        /// The animal and its side.
+        piece: Piece,
+        /// The den.
+        square: Square,
+    },
+    /// Both sides have entered the other's den.
     #[error("both dens are occupied; the game ends when the first is entered")]
     BothDens,
 }
@@ -51,7 +74,7 @@ pub enum Outcome {
 #[derive(Clone)]
 #[repr(align(64))]
 pub struct Position {
-    lanes: [Lanes; 2],
+    lanes: ByColor<Lanes>,
     turn: Color,
     key: u64,
 }
@@ -64,8 +87,11 @@ impl Position {
     }
 
     /// Checks a setup.
+    ///
+    /// # Errors
+    /// What is wrong with it: see [`PositionError`].
     pub fn from_setup(setup: &Setup) -> Result<Position, PositionError> {
-        let mut position = Position { lanes: [[0; 8]; 2], turn: setup.turn, key: 0 };
+        let mut position = Position { lanes: ByColor::default(), turn: setup.turn, key: 0 };
         for square in Square::all() {
             let Some(piece) = setup.squares[square.index()] else { continue };
             if square == DEN[piece.color] {
@@ -77,7 +103,7 @@ impl Position {
             if let Some(first) = position.square_of(piece.color, piece.animal) {
                 return Err(PositionError::Duplicate { piece, first, second: square });
             }
-            position.lanes[piece.color as usize][piece.animal.index()] = 1 << square.index();
+            position.lanes[piece.color][piece.animal.index()] = 1 << square.index();
         }
         if position.occupied().is_empty() {
             return Err(PositionError::NoPieces);
@@ -122,14 +148,14 @@ impl Position {
 
     #[inline(always)]
     pub(crate) fn lanes(&self, color: Color) -> &Lanes {
-        &self.lanes[color as usize]
+        &self.lanes[color]
     }
 
     /// The square of one animal, as a set of at most one.
     #[inline(always)]
     #[must_use]
     pub fn animal(&self, color: Color, animal: Animal) -> Bitboard {
-        Bitboard::new(self.lanes[color as usize][animal.index()])
+        Bitboard::new(self.lanes[color][animal.index()])
     }
 
     /// The square of one animal, if it is on the board.
@@ -150,6 +176,12 @@ impl Position {
     #[must_use]
     pub fn occupied(&self) -> Bitboard {
         self.side(Color::White) | self.side(Color::Black)
+    }
+
+    /// Number of pieces of each side.
+    #[must_use]
+    pub fn piece_counts(&self) -> ByColor<usize> {
+        ByColor::from_fn(|color| self.side(color).len())
     }
 
     /// The piece on a square.
@@ -210,7 +242,7 @@ impl Position {
     /// The key of the position after a move, which must be legal here.
     #[inline(always)]
     pub(crate) fn key_after(&self, mv: Move) -> u64 {
-        let victim = self.lanes[!self.turn as usize];
+        let victim = self.lanes(!self.turn);
         let to = 1u64 << mv.to.index();
         let mut key = self.key
             ^ zobrist::piece(self.turn, mv.animal, mv.from)
@@ -231,9 +263,9 @@ impl Position {
         // Both sides are written as wholes: a word written alone would have to reach memory before its vector can be read.
         let own = std::array::from_fn(|a| if a == mv.animal.index() { to } else { own[a] });
         let enemy = std::array::from_fn(|a| enemy[a] & !to);
-        let mut next = Position { lanes: [own; 2], turn: !self.turn, key: self.key };
-        next.lanes[!self.turn as usize] = enemy;
-        next
+        let mut lanes = ByColor { white: own, black: own };
+        lanes[!self.turn] = enemy;
+        Position { lanes, turn: !self.turn, key: self.key }
     }
 
     /// The same position with the other side to move.
@@ -242,7 +274,7 @@ impl Position {
         Position { turn: !self.turn, key: self.key ^ zobrist::black_to_move(), ..self.clone() }
     }
 
-    /// Reflection in the d-file: the same position for all that matters.
+    /// Reflection in file d: the same position for all that matters.
     #[must_use]
     pub fn mirror(&self) -> Position {
         self.transform(self.turn, |piece, square| (piece, square.mirror()))
@@ -255,10 +287,10 @@ impl Position {
     }
 
     fn transform(&self, turn: Color, f: impl Fn(Piece, Square) -> (Piece, Square)) -> Position {
-        let mut position = Position { lanes: [[0; 8]; 2], turn, key: 0 };
+        let mut position = Position { lanes: ByColor::default(), turn, key: 0 };
         for (piece, square) in self.pieces() {
             let (piece, square) = f(piece, square);
-            position.lanes[piece.color as usize][piece.animal.index()] = 1 << square.index();
+            position.lanes[piece.color][piece.animal.index()] = 1 << square.index();
         }
         position.key = position.compute_key();
         position
@@ -294,9 +326,9 @@ impl fmt::Debug for Position {
 /// The board as text, rank 9 first: capitals are White, `#` a den, `^` a trap, `~` water.
 impl fmt::Display for Position {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for rank in (0..9).rev() {
-            write!(f, "{} |", rank + 1)?;
-            for square in (0..7).filter_map(|file| Square::from_coords(file, rank)) {
+        for rank in Rank::ALL.into_iter().rev() {
+            write!(f, "{rank} |")?;
+            for square in File::ALL.map(|file| Square::from_coords(file, rank)) {
                 let empty = if Color::ALL.iter().any(|&c| DEN[c] == square) {
                     '#'
                 } else if Color::ALL.iter().any(|&c| super::geometry::TRAPS[c].contains(square)) {
@@ -311,14 +343,5 @@ impl fmt::Display for Position {
             writeln!(f)?;
         }
         writeln!(f, "    a b c d e f g   {} to move", self.turn)
-    }
-}
-
-/// One value for each side at once, for code that works on both alike.
-impl Position {
-    /// Number of pieces of each side.
-    #[must_use]
-    pub fn piece_counts(&self) -> ByColor<usize> {
-        ByColor::from_fn(|color| self.side(color).len())
     }
 }

@@ -36,7 +36,12 @@ macro_rules! rule_option {
 
 rule_option! {
     /// Whether the elephant may take the rat outside the elephant's own traps.
-    ElephantTakesRat { Yes = "yes", No = "no" }
+    ElephantTakesRat {
+        /// Everywhere.
+        Yes = "yes",
+        /// Only there, where the rat has no strength.
+        No = "no",
+    }
 }
 rule_option! {
     /// Captures between water and land.
@@ -64,19 +69,43 @@ rule_option! {
 }
 rule_option! {
     /// Which of dog and wolf is the stronger.
-    DogOverWolf { Yes = "yes", No = "no" }
+    DogOverWolf {
+        /// The dog takes the wolf.
+        Yes = "yes",
+        /// The wolf takes the dog.
+        No = "no",
+    }
 }
 rule_option! {
     /// Where the tiger may leap.
-    TigerLeap { Both = "both", Files = "files", Ranks = "ranks", None = "none" }
+    TigerLeap {
+        /// Along files and ranks, as the lion does.
+        Both = "both",
+        /// Along files only, over three squares of water.
+        Files = "files",
+        /// Along ranks only, over two.
+        Ranks = "ranks",
+        /// Nowhere.
+        None = "none",
+    }
 }
 rule_option! {
     /// Whether a leap is blocked by the leaper's own rat too.
-    OwnRatBlocks { Yes = "yes", No = "no" }
+    OwnRatBlocks {
+        /// By every rat in the water on the way.
+        Yes = "yes",
+        /// Only by the enemy's.
+        No = "no",
+    }
 }
 rule_option! {
     /// What a side with pieces but without a legal move gets.
-    NoMove { Draw = "draw", Loss = "loss" }
+    NoMove {
+        /// The game is drawn.
+        Draw = "draw",
+        /// It has lost.
+        Loss = "loss",
+    }
 }
 rule_option! {
     /// Repetition in play. Tables are about positions without history and ignore it.
@@ -95,13 +124,21 @@ rule_option! {
 /// A choice of every option: what a person writes as `paper,shore=none`.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct RuleOptions {
+    /// Whether the elephant may take the rat.
     pub elephant_takes_rat: ElephantTakesRat,
+    /// Captures between water and land.
     pub shore: Shore,
+    /// Where pieces have no strength.
     pub traps: Traps,
+    /// Which of dog and wolf is the stronger.
     pub dog_over_wolf: DogOverWolf,
+    /// Where the tiger may leap.
     pub tiger_leap: TigerLeap,
+    /// Whether the leaper's own rat blocks a leap.
     pub own_rat_blocks: OwnRatBlocks,
+    /// What a side without a legal move gets.
     pub no_move: NoMove,
+    /// What repetition does; tables ignore it.
     pub repetition: Repetition,
 }
 
@@ -111,15 +148,36 @@ const KEYS: [&str; 8] =
 
 /// Rules text that means nothing.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
 pub enum ParseRulesError {
+    /// The first item is neither a preset nor `key=value`.
     #[error("no rules preset is called {name:?}; the presets are {}", RuleOptions::preset_names())]
-    UnknownPreset { name: String },
+    UnknownPreset {
+        /// The item.
+        name: String,
+    },
+    /// No option has this name.
     #[error("no rule option is called {key:?}; the options are {}", KEYS.join(", "))]
-    UnknownKey { key: String },
+    UnknownKey {
+        /// The name.
+        key: String,
+    },
+    /// The option has no such value.
     #[error("{key} cannot be {value:?}; it is one of {allowed}")]
-    UnknownValue { key: String, value: String, allowed: String },
+    UnknownValue {
+        /// The option's name.
+        key: String,
+        /// What it cannot be.
+        value: String,
+        /// What it can be, separated by commas.
+        allowed: String,
+    },
+    /// A later item is not `key=value`.
     #[error("{text:?} is neither a preset nor key=value")]
-    Malformed { text: String },
+    Malformed {
+        /// The item.
+        text: String,
+    },
 }
 
 impl RuleOptions {
@@ -351,6 +409,22 @@ impl RuleOptions {
             },
             _ => false,
         }
+    }
+
+    /// Where this animal gets to from a square in one move on an otherwise empty board: the next square in each direction,
+    /// or over the water where it leaps, with the water that it leaps over (a rat there may block it). Whether it may stand
+    /// on that square at all is for [`habitat`] to say.
+    pub fn destinations(
+        &self,
+        animal: Animal,
+        from: Square,
+    ) -> impl Iterator<Item = (Square, Bitboard)> + Clone + use<> {
+        let options = *self;
+        Direction::ALL.into_iter().flat_map(move |direction| {
+            let step = from.neighbour(direction).map(|to| (to, Bitboard::EMPTY));
+            let leap = from.leap(direction).filter(|_| options.leaps(animal, direction));
+            step.into_iter().chain(leap)
+        })
     }
 
     /// Whether `attacker`, of side `color` and able to go from `from` to `to`, may take `victim` there. Only whether the

@@ -1,3 +1,4 @@
+use super::{File, Rank};
 use std::fmt;
 use std::str::FromStr;
 use thiserror::Error;
@@ -19,6 +20,7 @@ use thiserror::Error;
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(u8)]
 #[rustfmt::skip]
+#[expect(missing_docs, reason = "the names say it all")]
 pub enum Square {
     A1, B1, C1, D1, E1, F1, G1,
     A2, B2, C2, D2, E2, F2, G2,
@@ -64,11 +66,16 @@ impl Square {
         BY_INDEX[(bits.trailing_zeros() & 63) as usize]
     }
 
-    /// The square where a file and a rank meet, both counted from 0 (file a, rank 1).
+    /// The square where a file and a rank meet.
+    ///
+    /// ```
+    /// use doushouqi::board::{File, Rank, Square};
+    /// assert_eq!(Square::from_coords(File::C, Rank::Seventh), Square::C7);
+    /// ```
     #[inline]
     #[must_use]
-    pub const fn from_coords(file: usize, rank: usize) -> Option<Square> {
-        if file < 7 && rank < 9 { Some(BY_INDEX[rank * 7 + file]) } else { None }
+    pub const fn from_coords(file: File, rank: Rank) -> Square {
+        BY_INDEX[rank.index() * File::COUNT + file.index()]
     }
 
     /// All squares in index order.
@@ -83,32 +90,44 @@ impl Square {
         self as usize
     }
 
-    /// The file, 0 (a) to 6 (g).
+    /// The file.
     #[inline]
     #[must_use]
-    pub const fn file(self) -> usize {
-        self.index() % 7
+    pub const fn file(self) -> File {
+        File::ALL[self.index() % File::COUNT]
     }
 
-    /// The rank, 0 (the rank called 1) to 8.
+    /// The rank.
     #[inline]
     #[must_use]
-    pub const fn rank(self) -> usize {
-        self.index() / 7
+    pub const fn rank(self) -> Rank {
+        Rank::ALL[self.index() / File::COUNT]
     }
 
-    /// Reflection in the d-file, which maps the board onto itself: a3 becomes g3.
+    /// The least number of single steps to another square: file distance plus rank distance.
+    ///
+    /// ```
+    /// use doushouqi::board::Square;
+    /// assert_eq!(Square::A1.distance(Square::C4), 5);
+    /// ```
+    #[inline]
+    #[must_use]
+    pub const fn distance(self, other: Square) -> usize {
+        self.file().distance(other.file()) + self.rank().distance(other.rank())
+    }
+
+    /// Reflection in file d, which maps the board onto itself: a3 becomes g3.
     #[inline]
     #[must_use]
     pub const fn mirror(self) -> Square {
-        BY_INDEX[self.rank() * 7 + 6 - self.file()]
+        Square::from_coords(self.file().mirror(), self.rank())
     }
 
     /// Reflection in the fifth rank, which exchanges the sides: a3 becomes a7.
     #[inline]
     #[must_use]
     pub const fn flip(self) -> Square {
-        BY_INDEX[(8 - self.rank()) * 7 + self.file()]
+        Square::from_coords(self.file(), self.rank().flip())
     }
 
     /// Rotation by 180 degrees, which exchanges the sides: a3 becomes g7.
@@ -121,7 +140,7 @@ impl Square {
 
 impl fmt::Display for Square {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}{}", (b'a' + self.file() as u8) as char, self.rank() + 1)
+        write!(f, "{}{}", self.file(), self.rank())
     }
 }
 
@@ -140,11 +159,11 @@ impl FromStr for Square {
     type Err = ParseSquareError;
 
     fn from_str(text: &str) -> Result<Square, ParseSquareError> {
-        if let [file @ b'a'..=b'g', rank @ b'1'..=b'9'] = text.as_bytes()
-            && let Some(square) = Square::from_coords((file - b'a') as usize, (rank - b'1') as usize)
-        {
-            return Ok(square);
+        let mut letters = text.chars();
+        let (file, rank) = (letters.next().and_then(File::from_letter), letters.next().and_then(Rank::from_digit));
+        match (file, rank, letters.next()) {
+            (Some(file), Some(rank), None) => Ok(Square::from_coords(file, rank)),
+            _ => Err(ParseSquareError(text.to_owned())),
         }
-        Err(ParseSquareError(text.to_owned()))
     }
 }

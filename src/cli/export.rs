@@ -58,6 +58,7 @@ impl Export {
                     Ok(_) => out.flush().map_err(Failure::Output),
                     Err(ExportError::Output(error)) => Err(Failure::Output(error)),
                     Err(ExportError::Set(error)) => Err(error.into()),
+                    Err(error) => Err(Failure::Environment(error.to_string())),
                 };
             }
         };

@@ -57,7 +57,7 @@ struct Trees {
     /// Which features a tree may ask for; auto: whichever of the two gives the smaller tree.
     #[arg(long, value_enum, default_value = "auto")]
     features: Features,
-    /// The tree of at most so many leaves that asks the most telling question first, instead of a perfect one.
+    /// The tree of at most N leaves that asks the most telling question first, instead of a perfect one.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     leaves: Option<u32>,
     /// How to print a tree.
@@ -136,7 +136,7 @@ struct FeaturesOf {
     common: Common,
 }
 
-/// A question about so many pieces.
+/// A question about N pieces.
 #[derive(Args)]
 struct OfPieces<const LEAST: i64, const MOST: i64, const DEFAULT: u8> {
     /// Number of pieces; as many as a few seconds allow if not given.

@@ -4,28 +4,37 @@ mod analyze;
 mod backend;
 mod bench;
 mod charts;
+mod cluster;
 mod compare;
+mod completions;
 mod control;
 mod devices;
 mod dry_run;
 mod export;
+mod gadgets;
+mod general;
 mod generate;
+mod help;
 mod machine;
+mod man;
 mod matches;
 mod mine;
 mod perft;
 mod play;
 mod probe;
 mod record;
+mod reduce;
 mod repack;
 mod reproduce;
+#[cfg(feature = "serve")]
+mod serve;
 mod solve;
 mod stats;
 mod tune;
 mod uci;
 mod verify;
 
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, FromArgMatches, Parser, Subcommand};
 use doushouqi::board::{FenError, Position, RuleOptions};
 use doushouqi::text::grouped;
 use indicatif::{ProgressBar, ProgressStyle};
@@ -38,7 +47,7 @@ use std::process::ExitCode;
 #[command(
     name = "dsq",
     version,
-    after_help = "Start with:\n  dsq reproduce              recompute the published tables and compare, cell by cell\n  \
+    after_help = "Start with:\n  dsq serve --open           tables and engine in a browser\n  dsq reproduce              recompute the published tables and compare, cell by cell\n  \
                   dsq perft 7                count move sequences from the start\n  \
                   dsq solve --pieces 4       solve every endgame of 2 to 4 pieces\n  \
                   dsq solve --material EPvLR solve one endgame\n  \
@@ -56,6 +65,8 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
+    #[cfg(feature = "serve")]
+    Serve(serve::Serve),
     Reproduce(reproduce::Reproduce),
     Perft(perft::Perft),
     Solve(solve::Solve),
@@ -65,6 +76,7 @@ enum Command {
     Stats(stats::StatsCommand),
     Repack(repack::Repack),
     Export(export::Export),
+    Cluster(cluster::Cluster),
     Compare(compare::Compare),
     Devices(devices::Devices),
     Mine(mine::Mine),
@@ -77,11 +89,19 @@ enum Command {
     #[command(hide = true)]
     Benchmark(machine::MachineCommand),
     Tune(tune::Tune),
+    General(general::General),
+    Gadgets(gadgets::Gadgets),
+    Reduce(reduce::Reduce),
+    Completions(completions::Completions),
+    Man(man::Man),
 }
 
 /// Runs the program.
 pub fn main() -> ExitCode {
-    let result = match Cli::parse().command {
+    let cli = Cli::from_arg_matches(&help::command().get_matches()).unwrap_or_else(|error| error.exit());
+    let result = match cli.command {
+        #[cfg(feature = "serve")]
+        Command::Serve(command) => command.run(),
         Command::Reproduce(command) => command.run(),
         Command::Perft(command) => command.run(),
         Command::Solve(command) => command.run(),
@@ -91,6 +111,7 @@ pub fn main() -> ExitCode {
         Command::Stats(command) => command.run(),
         Command::Repack(command) => command.run(),
         Command::Export(command) => command.run(),
+        Command::Cluster(command) => command.run(),
         Command::Compare(command) => command.run(),
         Command::Devices(command) => command.run(),
         Command::Mine(command) => command.run(),
@@ -101,6 +122,11 @@ pub fn main() -> ExitCode {
         Command::Bench(command) => command.run(),
         Command::Benchmark(command) => command.run(),
         Command::Tune(command) => command.run(),
+        Command::General(command) => command.run(),
+        Command::Gadgets(command) => command.run(),
+        Command::Reduce(command) => command.run(),
+        Command::Completions(command) => command.run(),
+        Command::Man(command) => command.run(),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,
@@ -166,9 +192,10 @@ impl From<doushouqi::tablebase::SetError> for Failure {
         use doushouqi::tablebase::{SetError, TableError};
         match error {
             SetError::Solve(error) => error.into(),
-            SetError::Table(TableError::Io { .. }) | SetError::Locked { .. } | SetError::Memory { .. } => {
-                Failure::Environment(error.to_string())
-            }
+            SetError::Table(TableError::Io { .. })
+            | SetError::Locked { .. }
+            | SetError::Memory { .. }
+            | SetError::ProofMemory { .. } => Failure::Environment(error.to_string()),
             SetError::Table(TableError::Damaged { .. }) => Failure::Mismatch(error.to_string()),
             _ => Failure::Input(error.to_string()),
         }
@@ -234,9 +261,16 @@ struct ThreadsArg {
 }
 
 impl ThreadsArg {
-    /// So many.
+    /// That many.
     fn of(threads: usize) -> ThreadsArg {
         ThreadsArg { threads: Some(u16::try_from(threads).unwrap_or(u16::MAX)) }
+    }
+
+    /// How many.
+    #[cfg(feature = "serve")]
+    fn count(&self) -> usize {
+        let all = || std::thread::available_parallelism().map_or(1, usize::from);
+        self.threads.map_or_else(all, usize::from)
     }
 
     /// Calls `f` with this many threads at its service.

@@ -5,7 +5,7 @@ use super::{Failure, Outcome, RulesArg, position};
 use anstyle::{Ansi256Color, AnsiColor, Color as AnyColor, Style};
 use clap::Args;
 use doushouqi::board::geometry::{DEN, TRAPS, WATER};
-use doushouqi::board::{ByColor, Color, Move, Piece, Position, Rules, Square};
+use doushouqi::board::{ByColor, Color, File, Move, Piece, Position, Rank, Rules, Square};
 use doushouqi::game::{Conclusion, Forfeit, ForfeitReason, Game, Record};
 use doushouqi::matches::{Player, PlayerError, PlayerSpec, TimeControl, Turn};
 use doushouqi::search::{Engine, EngineOptions, Info, TableCache};
@@ -356,10 +356,15 @@ const fn shade(number: u8) -> Option<AnyColor> {
 /// The board with colours: the ground by what it is, the squares of the last move lighter.
 fn draw(position: &Position, last: Option<Move>, flipped: bool) -> String {
     let mut text = String::new();
-    let order = |count: usize, reverse: bool| (0..count).map(move |i| if reverse { count - 1 - i } else { i });
-    for rank in order(9, !flipped) {
-        let _ = write!(text, "{} ", rank + 1);
-        for square in order(7, flipped).filter_map(|file| Square::from_coords(file, rank)) {
+    let (mut files, mut ranks) = (File::ALL, Rank::ALL);
+    if flipped {
+        files.reverse()
+    } else {
+        ranks.reverse()
+    }
+    for rank in ranks {
+        let _ = write!(text, "{rank} ");
+        for square in files.map(|file| Square::from_coords(file, rank)) {
             let (symbol, ground) = ground(square);
             let touched = last.is_some_and(|mv| mv.from == square || mv.to == square);
             let ground = if touched { shade(101) } else { ground };
@@ -371,8 +376,8 @@ fn draw(position: &Position, last: Option<Move>, flipped: bool) -> String {
         text.push('\n');
     }
     text.push_str("  ");
-    for file in order(7, flipped) {
-        let _ = write!(text, " {} ", (b'a' + file as u8) as char);
+    for file in files {
+        let _ = write!(text, " {file} ");
     }
     let _ = write!(text, "  {} to move", position.turn());
     text

@@ -77,6 +77,7 @@ impl Solve {
 
     fn solve_levels(&self, most: usize) -> Outcome {
         let mut solver = self.backend.solver(&self.rules.rules, most)?;
+
         if !self.json {
             print(format_args!(
                 "{:>6} {:>18} {:>11} {:>18} {:>18} {:>16} {:>7} {:>9}",
@@ -123,6 +124,7 @@ impl Solve {
         }
         let start = Instant::now();
         let mut solver = self.backend.solver(&self.rules.rules, pieces)?;
+
         let id = solver.classes().member(material).expect("every material has a class").class;
         let bar = progress_bar(0, "classes").with_message(material.to_string());
         let result = solver.count_class(id, &|_, _| bar.inc(1));

@@ -42,7 +42,7 @@ struct Line<'a> {
     by_plies: &'a [u64],
     /// Of the tables on disk; a table of equivalent materials counts where its representative does.
     bytes: u64,
-    /// If not all classes of so many pieces are there.
+    /// If not all classes of N pieces are there.
     #[serde(skip_serializing_if = "Option::is_none")]
     part: Option<Part>,
 }

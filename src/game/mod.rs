@@ -1,5 +1,7 @@
 //! A game as it is played: a position with its history, so that repetition and the no-capture limit are known.
 
+#![warn(missing_docs)]
+
 pub mod random;
 mod record;
 
@@ -37,13 +39,24 @@ impl GameEnd {
 
 /// Why a move cannot be played.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
 pub enum PlayError {
+    /// No move can be played any more.
     #[error("the game is over")]
     Over,
+    /// The rules of the board forbid it.
     #[error("{mv} is not legal here")]
-    Illegal { mv: Move },
+    Illegal {
+        /// The move.
+        mv: Move,
+    },
+    /// The rule on repetition forbids it.
     #[error("{mv} repeats a position, which these rules forbid")]
-    Repeats { mv: Move },
+    Repeats {
+        /// The move.
+        mv: Move,
+    },
+    /// The text is no move of the board.
     #[error(transparent)]
     Text(#[from] MoveError),
 }
@@ -70,11 +83,13 @@ impl Game {
         Game { rules, no_capture_limit, positions: vec![start], moves: Vec::new(), quiet_plies: vec![0] }
     }
 
+    /// The rules that it is played by.
     #[must_use]
     pub fn rules(&self) -> &Rules {
         &self.rules
     }
 
+    /// Plies without a capture after which it is drawn, if there is a limit.
     #[must_use]
     pub fn no_capture_limit(&self) -> Option<u32> {
         self.no_capture_limit
@@ -157,6 +172,9 @@ impl Game {
     }
 
     /// Reads a move that may be played now, in either notation ([`Move::parse`]).
+    ///
+    /// # Errors
+    /// If the game is over, the text is no legal move here, or the move repeats a position where that is forbidden.
     pub fn parse(&self, text: &str) -> Result<Move, PlayError> {
         if self.end().is_some() {
             return Err(PlayError::Over);
@@ -166,6 +184,9 @@ impl Game {
     }
 
     /// Plays a move.
+    ///
+    /// # Errors
+    /// If the game is over, the move is not legal here, or it repeats a position where that is forbidden.
     pub fn play(&mut self, mv: Move) -> Result<(), PlayError> {
         if self.end().is_some() {
             return Err(PlayError::Over);

@@ -36,6 +36,7 @@ use thiserror::Error;
 /// Why the loser lost a game that the rules had not ended.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
 pub enum ForfeitReason {
+    /// It gave up.
     Resignation,
     /// It used more time than it had.
     Time,
@@ -64,14 +65,18 @@ impl ForfeitReason {
 /// A game lost otherwise than by the rules.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Forfeit {
+    /// Who lost.
     pub loser: Color,
+    /// Why.
     pub reason: ForfeitReason,
 }
 
 /// How a game came out.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Conclusion {
+    /// The rules ended it.
     Rules(GameEnd),
+    /// A side lost it otherwise.
     Forfeit(Forfeit),
     /// It has not ended.
     Unfinished,
@@ -116,35 +121,84 @@ impl Conclusion {
 
 /// What a game's text cannot be.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
 pub enum RecordProblem {
+    /// A line in brackets that is no tag.
     #[error("a tag is [Name \"text\"], on a line of its own")]
     MalformedTag,
+    /// Two tags of one name.
     #[error("the tag {name} comes twice")]
-    DuplicateTag { name: String },
+    DuplicateTag {
+        /// The name.
+        name: String,
+    },
+    /// A date that is none.
     #[error("a date is written 2026.02.03, not {found:?}")]
-    Date { found: String },
+    Date {
+        /// What is written instead.
+        found: String,
+    },
+    /// A limit that is no number of plies.
     #[error("the no-capture limit is a number of plies from 1, or none, not {found:?}")]
-    NoCaptureLimit { found: String },
+    NoCaptureLimit {
+        /// What is written instead.
+        found: String,
+    },
+    /// Rules that mean nothing.
     #[error(transparent)]
     Rules(#[from] ParseRulesError),
+    /// A first position that is none.
     #[error(transparent)]
     Fen(#[from] FenError),
+    /// A result that is none.
     #[error("a result is 1-0, 0-1, 1/2-1/2 or *, not {found:?}")]
-    Result { found: String },
+    Result {
+        /// What is written instead.
+        found: String,
+    },
+    /// A tag before the game above it has its result.
     #[error("a tag among the moves: the game above has no result yet (1-0, 0-1, 1/2-1/2 or *)")]
     TagAmongMoves,
+    /// The text ends before the last game has its result.
     #[error("the text ends within a game: its result is missing (1-0, 0-1, 1/2-1/2 or *)")]
     Ended,
+    /// A number that is not the next move's.
     #[error("move number {found:?} where {expected:?} comes")]
-    MoveNumber { found: String, expected: String },
+    MoveNumber {
+        /// What is written.
+        found: String,
+        /// The number of the next move.
+        expected: String,
+    },
+    /// A comment where there can be none, or that does not end.
     #[error("a comment stands in braces behind a move, one for each, and ends on the same line")]
     Comment,
+    /// A move that cannot be played.
     #[error("after ply {ply}: {error}")]
-    Move { ply: usize, error: PlayError },
+    Move {
+        /// How many plies were played before it.
+        ply: usize,
+        /// Why it cannot be played.
+        error: PlayError,
+    },
+    /// Another result than the moves, or the tag, say.
     #[error("the result is {found}, but {expected} {above}")]
-    OtherResult { found: String, expected: String, above: &'static str },
+    OtherResult {
+        /// What is written.
+        found: String,
+        /// What would be right.
+        expected: String,
+        /// Where that is said.
+        above: &'static str,
+    },
+    /// Another termination than the game had.
     #[error("the termination {found:?} is not what came of it: {expected}")]
-    OtherTermination { found: String, expected: String },
+    OtherTermination {
+        /// What is written.
+        found: String,
+        /// What would be right.
+        expected: String,
+    },
 }
 
 /// A text that is no list of games.
@@ -153,19 +207,22 @@ pub enum RecordProblem {
 pub struct RecordError {
     /// Counted from 1.
     pub line: usize,
+    /// What is wrong there.
     pub problem: RecordProblem,
 }
 
 /// A game as it is kept: who played, and how it came out.
 #[derive(Clone, Debug)]
 pub struct Record {
-    /// Names of the players; may be empty.
+    /// The name of White's player; may be empty.
     pub white: String,
+    /// The name of Black's player; may be empty.
     pub black: String,
     /// Year, month and day, as in `2026.02.03`.
     pub date: Option<String>,
     /// Further tags, in their order; names of letters, digits and `_`.
     pub tags: Vec<(String, String)>,
+    /// What was played, and by which rules.
     pub game: Game,
     /// Comments on the moves by index; empty or missing where there is none.
     pub comments: Vec<String>,
@@ -208,6 +265,9 @@ impl Record {
     /// assert_eq!(games[0].white, "Anna");
     /// assert_eq!(games[0].game.moves().len(), 3);
     /// ```
+    ///
+    /// # Errors
+    /// The first line that is no part of a game, and what is wrong with it.
     pub fn parse_all(text: &str) -> Result<Vec<Record>, RecordError> {
         let mut records = Vec::new();
         let mut reader = Reader::default();
@@ -264,7 +324,7 @@ fn move_number(game: &Game, ply: usize) -> String {
     format!("{}{}", (ply + black_first) / 2 + 1, if white { "." } else { "..." })
 }
 
-/// Words on lines of at most so many columns, if they fit.
+/// Words on lines of at most [`Wrapped::COLUMNS`] columns, if they fit.
 #[derive(Default)]
 struct Wrapped {
     text: String,

@@ -21,11 +21,15 @@ pub enum DataFormat {
 
 /// Why no data came out.
 #[derive(Debug, Error)]
+#[non_exhaustive]
 pub enum DataError {
+    /// It cannot be written.
     #[error(transparent)]
     Output(#[from] io::Error),
+    /// Parquet was asked for where it is not built in.
     #[error("this program was built without the feature `parquet`")]
     NoParquet,
+    /// What the Parquet writer says.
     #[cfg(feature = "parquet")]
     #[error("cannot write Parquet: {0}")]
     Parquet(#[from] parquet::errors::ParquetError),
@@ -33,6 +37,9 @@ pub enum DataError {
 
 /// Writes all positions of a material: of each piece its strength, file and rank, then the features if `features` is set
 /// (of no and yes 0 and 1, of named values their numbers), then `class`, the winner. Returns how many positions.
+///
+/// # Errors
+/// If `out` cannot be written, or Parquet is not built in.
 pub fn write_data<W: Write + Send>(
     table: &MaterialTable,
     options: &RuleOptions,

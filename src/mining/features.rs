@@ -21,7 +21,9 @@
 
 use super::routes::{Routes, manhattan};
 use crate::board::geometry::{DEN, TRAPS, WATER, habitat};
-use crate::board::{Animal, Color, Direction, OwnRatBlocks, Piece, Position, RuleOptions, Square};
+use crate::board::{
+    Animal, Bitboard, Color, Direction, File, OwnRatBlocks, Piece, Position, Rank, RuleOptions, Square,
+};
 use crate::tablebase::Material;
 
 /// What the values of a feature are.
@@ -43,6 +45,7 @@ pub struct Feature {
     pub name: String,
     /// What it says, in a sentence.
     pub meaning: String,
+    /// What its values are.
     pub kind: Kind,
     what: What,
 }
@@ -97,6 +100,38 @@ pub struct FeatureSet {
     features: Vec<Feature>,
 }
 
+const APART: &str = "Manhattan distance between the two pieces";
+const TRAPPED: &str = "the piece stands in an enemy's trap";
+
+/// What features are called.
+struct Names {
+    /// The name of each piece.
+    pieces: Vec<String>,
+}
+
+impl Names {
+    /// Whether there are but two pieces, which need no name.
+    fn two(&self) -> bool {
+        self.pieces.len() == 2
+    }
+
+    fn of(&self, what: &str, i: usize) -> String {
+        format!("{what}_{}", self.pieces[i])
+    }
+
+    fn pair(&self, what: &str, i: usize, j: usize) -> String {
+        if self.two() { what.to_owned() } else { format!("{what}_{}{}", self.pieces[i], self.pieces[j]) }
+    }
+
+    /// Of White's piece to Black's, and of Black's to White's.
+    fn both_ways(&self, what: &str, w: usize, b: usize) -> [(usize, usize, String); 2] {
+        [(w, b, "w"), (b, w, "b")].map(|(i, j, side)| {
+            let two = || format!("{what}_{side}");
+            (i, j, if self.two() { two() } else { self.pair(what, i, j) })
+        })
+    }
+}
+
 impl FeatureSet {
     /// The features of a material. [`Which::Paper`] is [`Which::All`] where there are more than two pieces.
     #[must_use]
@@ -143,115 +178,115 @@ impl FeatureSet {
     }
 
     fn add_all(&mut self, which: Which) {
-        use Kind::{Bool, Named, Number};
-        let white: Vec<usize> = self.of(Color::White).collect();
-        let black: Vec<usize> = self.of(Color::Black).collect();
-        let two = self.pieces.len() == 2;
-        let more = which != Which::Paper;
-        let names: Vec<String> = (0..self.pieces.len()).map(|i| self.piece(i)).collect();
-        let name = |what: &str, i: usize| format!("{what}_{}", names[i]);
-        let of_pair = |what: &str, i: usize, j: usize| {
-            if two { what.to_owned() } else { format!("{what}_{}{}", names[i], names[j]) }
-        };
+        let names = Names { pieces: (0..self.pieces.len()).map(|i| self.piece(i)).collect() };
+        let (white, black): (Vec<usize>, Vec<usize>) =
+            (self.of(Color::White).collect(), self.of(Color::Black).collect());
         let pairs: Vec<(usize, usize)> = white.iter().flat_map(|&w| black.iter().map(move |&b| (w, b))).collect();
+        self.add_paper(&names, &white, &black, &pairs);
+        if which == Which::Paper {
+            return;
+        }
+        self.add_places(&names, &white, which);
+        self.add_relations(&names);
+        self.add_captures(&names, &pairs);
+        if which == Which::WithMaterial {
+            self.add_material(&names, &pairs);
+        }
+    }
 
-        self.add(
-            "closest".into(),
-            "whose piece can reach the enemy's den first; at equal distance White",
-            Named(SIDES),
-            What::Closest,
-        );
+    /// Those of the paper.
+    fn add_paper(&mut self, names: &Names, white: &[usize], black: &[usize], pairs: &[(usize, usize)]) {
+        use Kind::{Bool, Named, Number};
+        let meaning = "whose piece can reach the enemy's den first; at equal distance White";
+        self.add("closest".into(), meaning, Named(SIDES), What::Closest);
         for i in 0..self.pieces.len() {
             let meaning = "the piece gets to a trap at the enemy's den before every enemy piece";
-            self.add(name("unopposed", i), meaning, Bool, What::Unopposed(i));
+            self.add(names.of("unopposed", i), meaning, Bool, What::Unopposed(i));
         }
         for i in 0..self.pieces.len() {
-            self.add(name("sector", i), "rank 1 to 3, 4 to 6 or 7 to 9", Named(SECTORS), What::Sector(i));
+            self.add(names.of("sector", i), "rank 1 to 3, 4 to 6 or 7 to 9", Named(SECTORS), What::Sector(i));
         }
-        for &w in &white {
-            let name = if white.len() == 1 { "distance_d".into() } else { name("distance_d", w) };
+        for &w in white {
+            let name = if white.len() == 1 { "distance_d".into() } else { names.of("distance_d", w) };
             self.add(name, "Manhattan distance of the white piece to its own den", Number, What::OwnDen(w));
         }
-        for &(w, b) in &pairs {
-            self.add(
-                of_pair("distance_p", w, b),
-                "Manhattan distance between the two pieces",
-                Number,
-                What::Apart(w, b),
-            );
-            self.add(of_pair("parity", w, b), "their distance modulo 2", Named(PARITIES), What::Parity(w, b));
-            self.add(of_pair("adjacent", w, b), "they are next to each other", Bool, What::Adjacent(w, b));
+        for &(w, b) in pairs {
+            self.add(names.pair("distance_p", w, b), APART, Number, What::Apart(w, b));
+            self.add(names.pair("parity", w, b), "their distance modulo 2", Named(PARITIES), What::Parity(w, b));
+            self.add(names.pair("adjacent", w, b), "they are next to each other", Bool, What::Adjacent(w, b));
         }
-        for &b in &black {
-            let name = if two { "trapped".into() } else { name("trapped", b) };
-            self.add(name, "the piece stands in an enemy's trap", Bool, What::Trapped(b));
+        for &b in black {
+            let name = if names.two() { "trapped".into() } else { names.of("trapped", b) };
+            self.add(name, TRAPPED, Bool, What::Trapped(b));
         }
-        for &w in &white {
-            let name = if white.len() == 1 { "can_cross".into() } else { name("can_cross", w) };
+        for &w in white {
+            let name = if white.len() == 1 { "can_cross".into() } else { names.of("can_cross", w) };
             let meaning =
                 "the piece is on rank 7 or above, or gets there on a shortest way to the den before every enemy piece";
             self.add(name, meaning, Bool, What::CanCross(w));
         }
-        if !more {
-            return;
-        }
-        for &w in &white {
-            self.add(name("trapped", w), "the piece stands in an enemy's trap", Bool, What::Trapped(w));
+    }
+
+    /// Where each piece stands, and who is nearer to the den.
+    fn add_places(&mut self, names: &Names, white: &[usize], which: Which) {
+        use Kind::{Bool, Number};
+        for &w in white {
+            self.add(names.of("trapped", w), TRAPPED, Bool, What::Trapped(w));
         }
         for i in 0..self.pieces.len() {
-            self.add(name("den", i), "moves the piece needs to the enemy's den", Number, What::Den(i));
+            self.add(names.of("den", i), "moves the piece needs to the enemy's den", Number, What::Den(i));
             let meaning =
                 "by how many moves the piece is nearer than every enemy piece to the best trap at the enemy's den";
-            self.add(name("margin", i), meaning, Number, What::Margin(i));
-            self.add(name("rank", i), "rank of the piece, 1 to 9", Number, What::Rank(i));
-            self.add(name("wing", i), "files between the piece and the d-file", Number, What::Wing(i));
+            self.add(names.of("margin", i), meaning, Number, What::Margin(i));
+            self.add(names.of("rank", i), "rank of the piece, 1 to 9", Number, What::Rank(i));
+            self.add(names.of("wing", i), "files between the piece and the d-file", Number, What::Wing(i));
             if self.pieces[i].animal.swims() || which == Which::WithMaterial {
-                self.add(name("wet", i), "the piece is in the water", Bool, What::Wet(i));
+                self.add(names.of("wet", i), "the piece is in the water", Bool, What::Wet(i));
             }
         }
-        self.add(
-            "lead".into(),
-            "moves that Black's nearest piece needs to the den less those of White's",
-            Number,
-            What::Lead,
-        );
+        let meaning = "moves that Black's nearest piece needs to the den less those of White's";
+        self.add("lead".into(), meaning, Number, What::Lead);
+    }
+
+    /// How two pieces stand to each other.
+    fn add_relations(&mut self, names: &Names) {
+        use Kind::Number;
         for i in 0..self.pieces.len() {
             for j in i + 1..self.pieces.len() {
-                let same = self.pieces[i].color == self.pieces[j].color;
-                if same {
-                    self.add(
-                        of_pair("distance_p", i, j),
-                        "Manhattan distance between the two pieces",
-                        Number,
-                        What::Apart(i, j),
-                    );
+                if self.pieces[i].color == self.pieces[j].color {
+                    self.add(names.pair("distance_p", i, j), APART, Number, What::Apart(i, j));
                 }
                 let meaning = "ranks that the second piece is further up than the first";
-                self.add(of_pair("ahead", i, j), meaning, Number, What::Ahead(i, j));
-                self.add(of_pair("beside", i, j), "files between the two pieces", Number, What::Beside(i, j));
+                self.add(names.pair("ahead", i, j), meaning, Number, What::Ahead(i, j));
+                self.add(names.pair("beside", i, j), "files between the two pieces", Number, What::Beside(i, j));
             }
         }
-        for &(w, b) in &pairs {
-            for (i, j, what) in [(w, b, "chase_w"), (b, w, "chase_b")] {
-                let name = if two { what.to_owned() } else { format!("chase_{}{}", names[i], names[j]) };
+    }
+
+    /// Who runs after whom.
+    fn add_captures(&mut self, names: &Names, pairs: &[(usize, usize)]) {
+        use Kind::{Bool, Number};
+        for &(w, b) in pairs {
+            for (i, j, name) in names.both_ways("chase", w, b) {
                 self.add(name, "moves the first piece needs to the square of the second", Number, What::Chase(i, j));
             }
-            for (i, j, what) in [(w, b, "takes_w"), (b, w, "takes_b")] {
-                let name = if two { what.to_owned() } else { format!("takes_{}{}", names[i], names[j]) };
+            for (i, j, name) in names.both_ways("takes", w, b) {
                 self.add(name, "the first piece could take the second at once", Bool, What::Takes(i, j));
             }
         }
-        if which == Which::WithMaterial {
-            for &(w, b) in &pairs {
-                for (i, j, what) in [(w, b, "may_take_w"), (b, w, "may_take_b")] {
-                    let name = if two { what.to_owned() } else { format!("may_take_{}{}", names[i], names[j]) };
-                    self.add(name, "the first animal takes the second on open land", Bool, What::MayTake(i, j));
-                }
+    }
+
+    /// What the animals are.
+    fn add_material(&mut self, names: &Names, pairs: &[(usize, usize)]) {
+        use Kind::Bool;
+        for &(w, b) in pairs {
+            for (i, j, name) in names.both_ways("may_take", w, b) {
+                self.add(name, "the first animal takes the second on open land", Bool, What::MayTake(i, j));
             }
-            for i in 0..self.pieces.len() {
-                self.add(name("leaps", i), "the animal leaps over water", Bool, What::Leaps(i));
-                self.add(name("swims", i), "the animal swims", Bool, What::Swims(i));
-            }
+        }
+        for i in 0..self.pieces.len() {
+            self.add(names.of("leaps", i), "the animal leaps over water", Bool, What::Leaps(i));
+            self.add(names.of("swims", i), "the animal swims", Bool, What::Swims(i));
         }
     }
 
@@ -282,15 +317,15 @@ impl FeatureSet {
             What::Parity(i, j) => manhattan(squares[i], squares[j]) as i8 % 2,
             What::Adjacent(i, j) => i8::from(manhattan(squares[i], squares[j]) == 1),
             What::Trapped(i) => i8::from(TRAPS[!self.pieces[i].color].contains(squares[i])),
-            What::CanCross(i) => i8::from(squares[i].rank() >= 6 || self.crosses(i, squares)),
+            What::CanCross(i) => i8::from(squares[i].rank() >= Rank::Seventh || self.crosses(i, squares)),
             What::Den(i) => self.den(i, squares) as i8,
             What::Lead => self.race(Color::Black, squares) as i8 - self.race(Color::White, squares) as i8,
             What::Margin(i) => self.margin(i, squares),
             What::Rank(i) => squares[i].rank() as i8 + 1,
-            What::Wing(i) => squares[i].file().abs_diff(3) as i8,
+            What::Wing(i) => squares[i].file().distance(File::D) as i8,
             What::Wet(i) => i8::from(WATER.contains(squares[i])),
             What::Ahead(i, j) => squares[j].rank() as i8 - squares[i].rank() as i8,
-            What::Beside(i, j) => squares[i].file().abs_diff(squares[j].file()) as i8,
+            What::Beside(i, j) => squares[i].file().distance(squares[j].file()) as i8,
             What::Chase(i, j) => self.routes[i].steps(squares[i], squares[j]) as i8,
             What::Takes(i, j) => i8::from(self.takes(i, j, squares)),
             What::MayTake(i, j) => {
@@ -330,7 +365,7 @@ impl FeatureSet {
     /// Whether a piece gets to rank 7, on a shortest way to the black den, before every enemy piece.
     fn crosses(&self, i: usize, squares: &[Square]) -> bool {
         let way = &self.routes[i];
-        (0..7).filter_map(|file| Square::from_coords(file, 6)).any(|square| {
+        Bitboard::rank(Rank::Seventh).into_iter().any(|square| {
             let length = way.steps(squares[i], square) + way.steps(square, DEN.black);
             length == self.den(i, squares) && self.gap(i, square, squares) >= 1
         })
@@ -339,19 +374,16 @@ impl FeatureSet {
     /// Whether a piece could take another at once, were it on move.
     fn takes(&self, i: usize, j: usize, squares: &[Square]) -> bool {
         let (Piece { color, animal: attacker }, Piece { animal: victim, .. }) = (self.pieces[i], self.pieces[j]);
-        let reaches = |direction| {
-            squares[i].neighbour(direction) == Some(squares[j])
-                || self.options.leaps(attacker, direction)
-                    && squares[i].leap(direction).is_some_and(|(landing, crossed)| {
-                        landing == squares[j]
-                            && !self.pieces.iter().zip(squares).any(|(&Piece { color: owner, animal }, &square)| {
-                                crossed.contains(square) && self.blocks(color, owner, animal)
-                            })
-                    })
+        let blocked = |crossed: Bitboard| {
+            let mut pieces = self.pieces.iter().zip(squares);
+            pieces.any(|(piece, &square)| crossed.contains(square) && self.blocks(color, piece.color, piece.animal))
         };
         habitat(color, attacker).contains(squares[j])
             && self.options.may_capture(color, attacker, squares[i], victim, squares[j])
-            && Direction::ALL.into_iter().any(reaches)
+            && self
+                .options
+                .destinations(attacker, squares[i])
+                .any(|(to, crossed)| to == squares[j] && !blocked(crossed))
     }
 
     /// Whether an animal in the water stops a leap of a side.

@@ -16,9 +16,11 @@ use std::sync::atomic::AtomicBool;
 pub struct Mobility {
     /// How many positions were looked at, each as often as it stands for others.
     pub positions: u64,
+    /// On average.
     pub mean: f64,
+    /// The most.
     pub max: u32,
-    /// A position of so many moves, the first that came by.
+    /// A position with that many moves, the first that came by.
     pub fen: String,
     /// How many positions have 0, 1, 2 ... moves.
     pub by_moves: Vec<u64>,
@@ -52,7 +54,7 @@ impl Mobility {
     }
 }
 
-/// How many moves there are in all positions of exactly so many pieces, White to move. `tables` must hold them.
+/// How many moves there are in all positions of exactly N pieces, White to move. `tables` must hold them.
 #[must_use]
 pub fn table_mobility(tables: &Solver, pieces: usize) -> Mobility {
     let rules = Rules::new(*tables.classes().options());
@@ -80,7 +82,7 @@ pub fn table_mobility(tables: &Solver, pieces: usize) -> Mobility {
     sum.finish()
 }
 
-/// The same for `positions` positions of exactly so many pieces drawn at random: a material, each as likely as it has
+/// The same for `positions` positions of exactly N pieces drawn at random: a material, each as likely as it has
 /// placements, then squares.
 #[must_use]
 pub fn sampled_mobility(options: &RuleOptions, pieces: usize, positions: u64, seed: u64) -> Mobility {
@@ -157,8 +159,9 @@ impl Player for MinimaxPlayer {
     }
 }
 
-/// The engine, on one thread, with so many nodes a move.
+/// The engine, on one thread, with a fixed number of nodes a move.
 pub struct EnginePlayer {
+    /// The most nodes that it looks at for a move.
     pub nodes: u64,
 }
 
@@ -177,7 +180,9 @@ impl Player for EnginePlayer {
 /// How games are played.
 #[derive(Copy, Clone, Debug)]
 pub struct Match {
+    /// How many games.
     pub games: u64,
+    /// Seed of the openings and of random moves.
     pub seed: u64,
     /// Plies at random that every game begins with.
     pub opening: u32,
@@ -188,11 +193,17 @@ pub struct Match {
 /// What came out of a series of games.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct GameStatistics {
+    /// Who plays both sides.
     pub player: String,
+    /// How many games.
     pub games: u64,
+    /// Seed of the openings and of random moves.
     pub seed: u64,
+    /// Random plies at the start of each game.
     pub opening: u32,
+    /// Games that White won.
     pub white_wins: u64,
+    /// Games that Black won.
     pub black_wins: u64,
     /// Games drawn because a position came too often.
     pub repetitions: u64,
@@ -202,8 +213,11 @@ pub struct GameStatistics {
     pub unfinished: u64,
     /// Drawn games, by all games.
     pub draw_share: f64,
+    /// Plies of a game on average.
     pub mean_plies: f64,
+    /// Half the games are not longer, half not shorter.
     pub median_plies: u64,
+    /// Plies of the longest game.
     pub longest: u64,
     /// Positions with a move to make, and legal moves in them.
     pub moves: Mobility,

@@ -16,13 +16,17 @@ const WIDTHS_THREE: [usize; 2] = [1, 4];
 
 /// A tree for the positions of a material with White to move.
 pub struct MaterialTree {
+    /// The material.
     pub material: Material,
     /// The representative of its class.
     pub class: Material,
+    /// Its positions, White to move.
     pub positions: u64,
     /// The features that the tree may ask for.
     pub set: FeatureSet,
+    /// The features that were to choose from.
     pub which: Which,
+    /// The tree.
     pub tree: Tree,
     /// Positions that these features do not tell from others with another winner: no tree gets them right.
     pub indistinct: u64,
@@ -40,7 +44,7 @@ impl MaterialTree {
 }
 
 /// The smallest tree found for a material that gets as few positions wrong as any on these features; with `max_leaves`
-/// the tree of so many leaves that asks the question of the most gain each time. Without `which` the better of a tree on
+/// the tree of N leaves that asks the question of the most gain each time. Without `which` the better of a tree on
 /// the paper's features and one on all, that is the smaller one if both are perfect. `None` if the material is not solved.
 #[must_use]
 pub fn learn(
@@ -75,7 +79,7 @@ fn smallest(learner: &Learner, widths: &[usize]) -> Tree {
     trees.min_by_key(|tree| (tree.misclassified(), tree.leaves(), tree.depth())).expect("there is a width")
 }
 
-/// The trees of all materials of so many pieces, in the order of spelling. Materials that share a table share a tree.
+/// The trees of all materials of N pieces, in the order of spelling. Materials that share a table share a tree.
 #[must_use]
 pub fn learn_all(tables: &Solver, pieces: usize, which: Option<Which>, max_leaves: Option<usize>) -> Vec<MaterialTree> {
     let sides: Vec<Vec<Material>> =
@@ -98,12 +102,17 @@ pub fn learn_all(tables: &Solver, pieces: usize, which: Option<Which>, max_leave
 
 /// One tree for all materials of two pieces.
 pub struct WholeTree {
+    /// How many materials.
     pub materials: usize,
+    /// Their positions, White to move.
     pub positions: u64,
     /// Features and tree; the features are those of the first material, and have the same names for all.
     pub set: FeatureSet,
+    /// The tree.
     pub tree: Tree,
+    /// Positions that no tree on these features gets right.
     pub indistinct: u64,
+    /// Its size in bits.
     pub bits: u64,
 }
 
@@ -134,20 +143,27 @@ pub fn learn_whole(tables: &Solver) -> Option<WholeTree> {
 /// How well trees describe a material with White to move, and at what size.
 #[derive(Clone, Debug, Serialize)]
 pub struct Sizes {
+    /// The material.
     pub material: String,
     /// The representative of its class.
     pub class: String,
+    /// Its positions.
     pub positions: u64,
     /// The share of the most frequent winner: the accuracy of a tree of one leaf.
     pub accuracy_1: f64,
     /// The share of positions that the greedy tree of 10, 30 and 100 leaves gets right.
     pub accuracy_10: f64,
+    /// The same of 30 leaves.
     pub accuracy_30: f64,
+    /// The same of 100 leaves.
     pub accuracy_100: f64,
     /// The perfect tree: leaves, questions, positions wrong, and size as [`Tree::bits`] counts it.
     pub leaves: usize,
+    /// Questions on its longest way from the root to a leaf.
     pub depth: usize,
+    /// Positions that it gets wrong.
     pub misclassified: u64,
+    /// Its size in bits.
     pub tree_bits: u64,
     /// The same values, who wins, compressed: one byte a position in the order of the index, mirror images once, one
     /// zstd frame of level 19.
@@ -156,7 +172,7 @@ pub struct Sizes {
     pub distance_bits: u64,
 }
 
-/// The sizes of all classes of so many pieces, for White and for Black of the representative being the side to move (the
+/// The sizes of all classes of N pieces, for White and for Black of the representative being the side to move (the
 /// latter as the material with colours exchanged); a class that is its own exchange once.
 #[must_use]
 pub fn sizes(tables: &Solver, pieces: usize) -> Vec<Sizes> {

@@ -6,6 +6,7 @@ pub mod games;
 pub mod learn;
 pub mod patterns;
 pub mod printed;
+#[cfg(feature = "plots")]
 pub mod report;
 mod routes;
 mod sample;

@@ -5,7 +5,7 @@ use super::learn::both_sides;
 use super::routes::manhattan;
 use super::sample::Winner;
 use super::tree::information;
-use crate::board::{Animal, Color, Direction, Piece, Position, RuleOptions, Rules, Square};
+use crate::board::{Animal, Color, Piece, Position, RuleOptions, Rules, Square};
 use crate::tablebase::{
     ClassId, Material, MaterialTable, Options, Probe, SolveError, Solver, Stats, Value, position_of,
 };
@@ -17,6 +17,7 @@ use std::convert::Infallible;
 /// How often a class of materials is drawn, with White to move.
 #[derive(Clone, Debug, Serialize)]
 pub struct Draws {
+    /// Number of pieces.
     pub pieces: usize,
     /// The first of these materials in the order of spelling.
     pub material: String,
@@ -24,9 +25,13 @@ pub struct Draws {
     pub materials: usize,
     /// Positions of one material.
     pub positions: u64,
+    /// Of them won by the side to move.
     pub wins: u64,
+    /// Lost.
     pub losses: u64,
+    /// Drawn.
     pub draws: u64,
+    /// Without a legal move.
     pub no_move: u64,
     /// `draws` by `positions`.
     pub share: f64,
@@ -61,13 +66,14 @@ pub fn draws(options: &RuleOptions, pieces: usize) -> Result<Vec<Draws>, SolveEr
     Ok(all)
 }
 
-/// What it does to replace one animal by another where it stands, over all materials of so many pieces, White to move.
+/// What it does to replace one animal by another where it stands, over all materials of N pieces, White to move.
 #[derive(Clone, Debug, Serialize)]
 pub struct Swap {
     /// Whose animal.
     pub side: String,
     /// The stronger of the two animals, and the weaker.
     pub stronger: String,
+    /// The weaker animal.
     pub weaker: String,
     /// Positions possible with either.
     pub positions: u64,
@@ -79,10 +85,11 @@ pub struct Swap {
     pub share: f64,
     /// The material, with the stronger animal, of which most positions turn, and how many of its positions.
     pub most: String,
+    /// The share of positions that turn there.
     pub most_share: f64,
 }
 
-/// All swaps of one animal for another, the one that turns most positions first. `tables` must hold so many pieces.
+/// All swaps of one animal for another, the one that turns most positions first. `tables` must go to N pieces.
 #[must_use]
 pub fn swaps(tables: &Solver, pieces: usize) -> Vec<Swap> {
     /// Positions, turned, worse.
@@ -193,20 +200,23 @@ fn count_swap(tables: &Solver, material: Material, color: Color, stronger: Anima
 /// Who wins by the parity of a distance, in a material with White to move.
 #[derive(Clone, Debug, Serialize)]
 pub struct Parity {
+    /// The material.
     pub material: String,
     /// The two pieces, as in `Ee`; or `all` for the sum over all pairs of enemies.
     pub pair: String,
     /// Positions won by White, drawn, won by Black, at even and at odd distance.
     pub even: [u64; 3],
+    /// Positions at an odd distance that White wins, draws and loses.
     pub odd: [u64; 3],
     /// How often White wins at even and at odd distance.
     pub white_even: f64,
+    /// The share of the positions at an odd distance that White wins.
     pub white_odd: f64,
     /// What the parity says of the winner, in bits a position (information gain).
     pub gain: f64,
 }
 
-/// For every class of so many pieces, with either side to move as in [`learn::sizes`](super::learn::sizes), and every pair
+/// For every class of N pieces, with either side to move as in [`learn::sizes`](super::learn::sizes), and every pair
 /// of enemies: who wins by the parity of their Manhattan distance. The most telling first.
 #[must_use]
 pub fn parities(tables: &Solver, pieces: usize) -> Vec<Parity> {
@@ -255,6 +265,7 @@ fn parity(tables: &Solver, material: Material) -> Option<Vec<Parity>> {
 /// The fortresses of a class: draws that a side with one piece holds without ever leaving a part of the board.
 #[derive(Clone, Debug, Serialize)]
 pub struct Fortresses {
+    /// The material.
     pub material: String,
     /// How many materials have the same table, colours exchanged or not.
     pub materials: usize,
@@ -267,7 +278,9 @@ pub struct Fortresses {
     /// Those that it keeps drawn on the three ranks before its own den, on the three in the middle, and on the three before
     /// the enemy's den.
     pub home: u64,
+    /// The same of the three in the middle.
     pub middle: u64,
+    /// The same of the three before the enemy's den.
     pub far: u64,
     /// Those that it keeps in one of these ways.
     pub fortresses: u64,
@@ -277,7 +290,7 @@ pub struct Fortresses {
     pub fen: Option<String>,
 }
 
-/// The fortresses of all classes of so many pieces in which a lone piece could hold a draw (with two pieces, either one),
+/// The fortresses of all classes of N pieces in which a lone piece could hold a draw (with two pieces, either one),
 /// most first.
 ///
 /// A fortress is a drawn position that stays drawn while the holder's one piece stays in one part of the board, whatever
@@ -328,23 +341,20 @@ fn fortress(tables: &Solver, material: Material, materials: usize, holder: Color
         let within = drawn.iter().filter(|(square, _)| part(**square)).flat_map(|(_, positions)| positions);
         hold(&rules, holder, within, &all)
     };
-    let neighbours = |from: Square| {
-        let leap = move |d| from.leap(d).filter(|_| tables.classes().options().leaps(animal, d)).map(|(to, _)| to);
-        Direction::ALL.into_iter().flat_map(move |d| [from.neighbour(d), leap(d)]).flatten()
-    };
+    let neighbours = |from| tables.classes().options().destinations(animal, from).map(|(to, _)| to);
     let mut two_squares: HashSet<Position> = HashSet::new();
     for &first in drawn.keys() {
         for second in neighbours(first).filter(|&second| second > first) {
             two_squares.extend(held_within(&|square| square == first || square == second));
         }
     }
-    let third = |rank: usize| {
+    let held_in = |third: usize| {
         held_within(&|square| {
             let square = if holder == Color::White { square } else { square.flip() };
-            square.rank() / 3 == rank
+            square.rank().index() / 3 == third
         })
     };
-    let parts = [two_squares, third(0), third(1), third(2)];
+    let parts = [two_squares, held_in(0), held_in(1), held_in(2)];
     let [two_squares, home, middle, far] = parts.each_ref().map(|part| part.len() as u64);
     let best = parts.iter().max_by_key(|part| part.len()).and_then(|part| part.iter().map(Position::to_fen).min());
     let fortresses = parts.iter().flatten().collect::<HashSet<_>>().len() as u64;
@@ -395,12 +405,16 @@ fn hold<'a>(
     }
 }
 
-/// A longest line of so many pieces, whole.
+/// A longest line of N pieces, whole.
 #[derive(Clone, Debug, Serialize)]
 pub struct LongestLine {
+    /// Number of pieces.
     pub pieces: usize,
+    /// The material.
     pub material: String,
+    /// The position that it starts from.
     pub fen: String,
+    /// Its length.
     pub plies: u16,
     /// Best play, in the papers' notation.
     pub line: Vec<String>,

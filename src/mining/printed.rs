@@ -18,31 +18,39 @@ pub enum PrintedTree {
 
 /// One of the paper's trees, with what the paper says of it.
 pub struct Printed {
+    /// The letter of the figure.
     pub name: &'static str,
     /// What it is said to be good for.
     pub claim: &'static str,
+    /// The materials that it is for.
     pub materials: Vec<Material>,
     /// How many positions it is said to get wrong.
     pub misclassified: u64,
+    /// What it says.
     pub tree: PrintedTree,
 }
 
 /// What came out for one material.
 #[derive(Clone, Debug, Serialize)]
 pub struct Judged {
+    /// The letter of the figure.
     pub tree: &'static str,
+    /// The material.
     pub material: String,
+    /// Its positions, White to move.
     pub positions: u64,
     /// As the paper says.
     pub printed: u64,
     /// As counted.
     pub misclassified: u64,
+    /// The positions that it gets wrong.
     pub wrong: Vec<Wrong>,
 }
 
 /// A position that a tree gets wrong.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Wrong {
+    /// The position.
     pub fen: String,
     /// Who wins, by the tree.
     pub says: Winner,
@@ -196,10 +204,15 @@ pub fn judge(tables: &Solver) -> Vec<Judged> {
 /// A position of Figure 3, White to move, with what the paper says of it: who wins, and in how many plies if it says that.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct PrintedPosition {
+    /// The position.
     pub fen: &'static str,
+    /// Who wins, as printed.
     pub printed: Winner,
+    /// In how many plies, as printed.
     pub printed_plies: Option<u16>,
+    /// Who wins by the tables.
     pub winner: Winner,
+    /// In how many plies by the tables.
     pub plies: Option<u16>,
     /// The printed trees that cover its material, and what they say.
     pub trees: Vec<(&'static str, Winner)>,

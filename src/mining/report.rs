@@ -5,7 +5,7 @@ use super::games::{
     EnginePlayer, GameStatistics, Match, MinimaxPlayer, Mobility, Player, RandomPlayer, drawn_shares, play,
 };
 use super::games::{sampled_mobility, table_mobility};
-use super::learn::{accuracy_curve, learn, learn_all, learn_whole, sizes};
+use super::learn::{Sizes, accuracy_curve, learn, learn_all, learn_whole, sizes};
 use super::patterns::{draws, fortresses, longest_lines, parities, swaps};
 use super::printed::{judge, judge_positions, printed_trees};
 use super::zugzwang::zugzwangs;
@@ -24,13 +24,22 @@ pub const STEPS: u64 = 8;
 
 /// Why there is no report.
 #[derive(Debug, Error)]
+#[non_exhaustive]
 pub enum ReportError {
+    /// The tables cannot be solved.
     #[error(transparent)]
     Solve(#[from] SolveError),
+    /// A plot cannot be drawn.
     #[error(transparent)]
     Plot(#[from] PlotError),
+    /// A file cannot be written.
     #[error("{path}: {source}")]
-    Io { path: PathBuf, source: io::Error },
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// What the system says.
+        source: io::Error,
+    },
 }
 
 /// The report's text, and its plots by file name.
@@ -228,7 +237,7 @@ impl Report<'_> {
         );
         let sizes = sizes(tables, pieces);
         let smaller = sizes.iter().filter(|s| s.tree_bits < s.table_bits).count();
-        let total = |bits: fn(&super::learn::Sizes) -> u64| sizes.iter().map(bits).sum::<u64>();
+        let total = |bits: fn(&Sizes) -> u64| sizes.iter().map(bits).sum::<u64>();
         let (trees, winners, plies) = (total(|s| s.tree_bits), total(|s| s.table_bits), total(|s| s.distance_bits));
         let _ = write!(
             self.text,
@@ -277,6 +286,11 @@ impl Report<'_> {
                 grouped(s.distance_bits)
             );
         }
+        self.accuracy_plot(tables, &sizes, pieces)?;
+        self.sizes_plot(&sizes, pieces)
+    }
+
+    fn accuracy_plot(&mut self, tables: &Solver, sizes: &[Sizes], pieces: usize) -> Result<(), ReportError> {
         // The easiest, the hardest and some between.
         let mut by_leaves: Vec<_> = sizes.iter().collect();
         by_leaves.sort_by_key(|s| s.leaves);
@@ -295,9 +309,13 @@ impl Report<'_> {
         let title = format!("Accuracy by leaves, {pieces} pieces");
         let svg = line_chart(&title, x, y, &lines)?;
         self.plot("endgames-accuracy.svg", &title, svg);
+        Ok(())
+    }
+
+    fn sizes_plot(&mut self, sizes: &[Sizes], pieces: usize) -> Result<(), ReportError> {
         let mut by_bits: Vec<_> = sizes.iter().collect();
         by_bits.sort_by_key(|s| s.table_bits);
-        let line = |name: &str, bits: fn(&super::learn::Sizes) -> u64| Line {
+        let line = |name: &str, bits: fn(&Sizes) -> u64| Line {
             name: name.to_owned(),
             points: by_bits.iter().enumerate().map(|(i, s)| (i as f64 + 1.0, bits(s).max(1) as f64)).collect(),
         };
@@ -549,7 +567,7 @@ impl Report<'_> {
                 s.moves.mean,
                 s.moves.max
             );
-            // The share of games still going on after so many plies.
+            // The share of games still going on after N plies.
             let going = s.lengths.iter().enumerate().map(|(i, &n)| (n as f64, 1.0 - i as f64 / s.games as f64));
             lines.push(Line { name: s.player, points: [(0.0, 1.0)].into_iter().chain(going).collect() });
         }

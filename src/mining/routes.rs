@@ -1,5 +1,5 @@
 use crate::board::geometry::{DEN, habitat};
-use crate::board::{Animal, Color, Direction, RuleOptions, Square};
+use crate::board::{Animal, Color, RuleOptions, Square};
 
 /// The length of the shortest way of one piece between any two squares of an otherwise empty board: round the water (or
 /// through it, or leaping over it, as the animal may), never into its own den, and not on from the enemy's, where the
@@ -28,14 +28,10 @@ impl Routes {
                 if from == DEN[!color] {
                     continue;
                 }
-                for direction in Direction::ALL {
-                    let leap =
-                        from.leap(direction).filter(|_| options.leaps(animal, direction)).map(|(landing, _)| landing);
-                    for to in [from.neighbour(direction), leap].into_iter().flatten() {
-                        if habitat.contains(to) && steps[to.index()] == Routes::NONE {
-                            steps[to.index()] = steps[from.index()] + 1;
-                            reached.push(to);
-                        }
+                for (to, _) in options.destinations(animal, from) {
+                    if habitat.contains(to) && steps[to.index()] == Routes::NONE {
+                        steps[to.index()] = steps[from.index()] + 1;
+                        reached.push(to);
                     }
                 }
             }
@@ -53,5 +49,5 @@ impl Routes {
 /// File distance plus rank distance.
 #[must_use]
 pub fn manhattan(a: Square, b: Square) -> u8 {
-    (a.file().abs_diff(b.file()) + a.rank().abs_diff(b.rank())) as u8
+    a.distance(b) as u8
 }

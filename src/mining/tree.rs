@@ -12,6 +12,7 @@ pub struct Tree {
 /// A node, with how many positions of each winner came to it when the tree was learnt.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Node {
+    /// Positions that White wins, draws and loses.
     pub counts: [u64; 3],
     /// What an inner node asks; `None` for a leaf.
     pub split: Option<Split>,
@@ -20,9 +21,13 @@ pub struct Node {
 /// A question: is the feature at most this value? `yes` and `no` are nodes.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct Split {
+    /// Which feature it asks for.
     pub feature: usize,
+    /// The greatest value that goes to `yes`.
     pub at_most: i8,
+    /// The node for values up to that.
     pub yes: usize,
+    /// The node for greater values.
     pub no: usize,
 }
 
@@ -212,6 +217,7 @@ pub struct Learner<'a> {
 
 /// A tree as it grew, question by question.
 pub struct Growth {
+    /// The tree.
     pub tree: Tree,
     /// How many positions were wrong with 1, 2, 3 ... leaves.
     pub errors: Vec<u64>,
@@ -243,6 +249,7 @@ impl Ord for Open {
 }
 
 impl<'a> Learner<'a> {
+    /// A learner that has grown no tree yet.
     #[must_use]
     pub fn new(sample: &'a Sample) -> Learner<'a> {
         Learner { sample, ranges: sample.ranges() }
@@ -387,7 +394,7 @@ impl<'a> Learner<'a> {
     }
 }
 
-/// Bits to say who wins each of so many positions, if only the counts are known: their entropy times their number.
+/// Bits to say who wins each of N positions, if only the counts are known: their entropy times their number.
 pub(super) fn information(counts: [u64; 3]) -> f64 {
     let part = |n: u64| if n == 0 { 0.0 } else { n as f64 * (n as f64).log2() };
     part(counts.iter().sum()) - counts.into_iter().map(part).sum::<f64>()

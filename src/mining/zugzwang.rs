@@ -9,9 +9,10 @@ use crate::tablebase::{ClassId, Index, Options, ROW_CELLS, SolveError, Solved, S
 use serde::Serialize;
 use std::sync::Mutex;
 
-/// What there is to say of the mutual zugzwangs of so many pieces, over all materials, White to move.
+/// What there is to say of the mutual zugzwangs of N pieces, over all materials, White to move.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Zugzwangs {
+    /// Number of pieces.
     pub pieces: usize,
     /// `lost` + `drawn`.
     pub positions: u64,
@@ -30,6 +31,7 @@ pub struct Zugzwangs {
 /// A mutual zugzwang.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Deepest {
+    /// The position.
     pub fen: String,
     /// Plies until the side to move has lost; `None` for a draw.
     pub plies: Option<u16>,

@@ -114,7 +114,7 @@ fn moves_between(now: &Lanes, then: &Lanes) -> Option<u32> {
             return None;
         }
         let (from, to) = (Square::lowest(now), Square::lowest(then));
-        let steps = (from.file().abs_diff(to.file()) + from.rank().abs_diff(to.rank())) as u32;
+        let steps = from.distance(to) as u32;
         // A leap goes four squares at most.
         moves += if matches!(animal, Animal::Tiger | Animal::Lion) { steps.div_ceil(4) } else { steps };
     }

@@ -48,7 +48,7 @@ impl<'a> GpuPerft<'a> {
         GpuPerft::open_limited(choice, rules, 1 << 30, true)
     }
 
-    /// The same with buffers of at most so many bytes, but of 16 KiB at least, and without sums in subgroups if they are not
+    /// The same with buffers of at most `buffer` bytes, but of 16 KiB at least, and without sums in subgroups if they are not
     /// allowed: for tests.
     pub fn open_limited(
         choice: Choice,

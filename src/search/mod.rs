@@ -42,6 +42,8 @@ mod shared;
 mod tb;
 mod tb_cache;
 mod tt;
+#[cfg(test)]
+mod tt_torn;
 pub mod tune;
 mod worker;
 

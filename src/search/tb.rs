@@ -96,7 +96,7 @@ impl Probe for Tables {
 
     fn verdict(&self, position: &Position) -> Result<Option<Verdict>, Infallible> {
         if position.occupied().len() > self.pieces {
-            return Ok(None);
+            return Ok(Verdict::of_finished(position));
         }
         Ok(match &self.distances {
             Distances::Files(set) => set.verdict(position).unwrap_or(None),

@@ -2,7 +2,7 @@
 //! [`Addresser`] takes positions of any material, [`MaterialAddresser`] the squares of one material's pieces.
 
 use super::{ClassId, Classes, Index, Material, Member, WIDTH, squares_in_play};
-use crate::board::{Color, Lanes, Piece, Position, Square};
+use crate::board::{Color, File, Lanes, Piece, Position, Square};
 
 /// Where the value of a position is found.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -128,7 +128,7 @@ fn mirrored_squares(index: &Index) -> u64 {
     if !index.is_mirrored() {
         return 0;
     }
-    Square::all().filter(|s| s.file() > 3).fold(0, |set, s| set | 1 << s.index())
+    Square::all().filter(|s| s.file() > File::D).fold(0, |set, s| set | 1 << s.index())
 }
 
 /// The place of a material's piece in the order of its class's index.

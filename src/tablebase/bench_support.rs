@@ -19,6 +19,7 @@ pub struct Pass {
 }
 
 impl Pass {
+    /// The moves of one side of a material.
     #[must_use]
     pub fn new(material: Material, color: Color, rules: &RuleOptions) -> Pass {
         let index = Index::new(material).expect("a material to time has few pieces");
@@ -55,7 +56,9 @@ impl Solver {
     /// Finds the captures and den entries of a class, all it leads to being solved.
     #[doc(hidden)]
     pub fn seeds(&self, id: ClassId) -> Result<(), SolveError> {
-        seeds(&Processor::default().task(&self.job(&[id], false), id))
+        let ids = [id];
+        let job = self.job(&ids, false);
+        seeds(&Processor::default().task(&job, id, None), job.tables)
     }
 
     /// Writes a solved class as `dsq generate` does.

@@ -35,6 +35,7 @@ impl Class {
 /// How a material's pieces correspond to its class's.
 #[derive(Clone, Debug)]
 pub struct Member {
+    /// Its class.
     pub class: ClassId,
     /// True if White here is Black there (and the board is flipped).
     pub swapped: bool,

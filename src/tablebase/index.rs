@@ -19,7 +19,7 @@
 
 use super::Material;
 use super::material::squares_in_play;
-use crate::board::{Color, Piece, Position, Setup, Square};
+use crate::board::{Color, File, Piece, Position, Setup, Square};
 
 /// Words of a row, and lanes of a word.
 pub const WIDTH: usize = 64;
@@ -69,7 +69,7 @@ impl Index {
         let squares: Vec<Vec<Square>> = pieces[..count]
             .iter()
             .enumerate()
-            .map(|(i, &piece)| squares_in_play(piece).into_iter().filter(|s| i > 0 || s.file() <= 3).collect())
+            .map(|(i, &piece)| squares_in_play(piece).into_iter().filter(|s| i > 0 || s.file() <= File::D).collect())
             .collect();
         let mut rows = 1;
         let mut row_pieces: Vec<RowPiece> = squares
@@ -122,7 +122,7 @@ impl Index {
     #[must_use]
     pub fn weight(&self, row: usize) -> u64 {
         match self.row_squares(row).next() {
-            Some(first) if first.file() < 3 => PAIR,
+            Some(first) if first.file() < File::D => PAIR,
             _ => 1,
         }
     }
@@ -130,7 +130,7 @@ impl Index {
     /// The cell of a position: the squares of the pieces in the order of `pieces`.
     #[must_use]
     pub fn cell(&self, squares: &[Square]) -> usize {
-        let mirror = self.is_mirrored() && squares[0].file() > 3;
+        let mirror = self.is_mirrored() && squares[0].file() > File::D;
         let square = |i: usize| if mirror { squares[i].mirror() } else { squares[i] };
         let row: u32 = self.row_pieces.iter().enumerate().map(|(i, p)| p.digit[square(i).index()] * p.stride).sum();
         let n = self.pieces.len();

@@ -1,5 +1,6 @@
 use crate::board::geometry::{DEN, habitat};
 use crate::board::{Animal, Bitboard, ByColor, Color, Piece, Position};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use std::cmp::Ordering;
 use std::fmt;
 use std::str::FromStr;
@@ -25,31 +26,37 @@ impl AnimalSet {
         AnimalSet(bits)
     }
 
+    /// Bit [`Animal::index`] is set for each member.
     #[must_use]
     pub const fn bits(self) -> u8 {
         self.0
     }
 
+    /// Whether an animal is a member.
     #[must_use]
     pub const fn contains(self, animal: Animal) -> bool {
         self.0 >> animal.index() & 1 != 0
     }
 
+    /// The set with another member.
     #[must_use]
     pub const fn with(self, animal: Animal) -> AnimalSet {
         AnimalSet(self.0 | 1 << animal.index())
     }
 
+    /// The set without a member.
     #[must_use]
     pub const fn without(self, animal: Animal) -> AnimalSet {
         AnimalSet(self.0 & !(1 << animal.index()))
     }
 
+    /// Number of members.
     #[must_use]
     pub const fn len(self) -> usize {
         self.0.count_ones() as usize
     }
 
+    /// Whether there is none.
     #[must_use]
     pub const fn is_empty(self) -> bool {
         self.0 == 0
@@ -76,15 +83,38 @@ pub struct Material {
 
 /// Why text names no material.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
 pub enum MaterialError {
+    /// There is no `v` between the sides.
     #[error("{text:?} is no material: write White's animals, v, Black's animals, as in EPvLR")]
-    NoVersus { text: String },
+    NoVersus {
+        /// The text.
+        text: String,
+    },
+    /// A letter names no animal.
     #[error("{text:?}: there is no animal {letter:?}; the letters are ELTPDWCR")]
-    UnknownAnimal { text: String, letter: char },
+    UnknownAnimal {
+        /// The text.
+        text: String,
+        /// The letter.
+        letter: char,
+    },
+    /// A side has an animal twice.
     #[error("{text:?} has two {animal}s on one side")]
-    Duplicate { text: String, animal: Animal },
+    Duplicate {
+        /// The text.
+        text: String,
+        /// The animal.
+        animal: Animal,
+    },
+    /// A side has no animal.
     #[error("{text:?}: {color} has no animal")]
-    EmptySide { text: String, color: Color },
+    EmptySide {
+        /// The text.
+        text: String,
+        /// The side.
+        color: Color,
+    },
 }
 
 impl Material {
@@ -203,6 +233,20 @@ impl fmt::Display for Material {
 impl fmt::Debug for Material {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, f)
+    }
+}
+
+/// As its text.
+impl Serialize for Material {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+/// From its text.
+impl<'de> Deserialize<'de> for Material {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Material, D::Error> {
+        String::deserialize(deserializer)?.parse().map_err(de::Error::custom)
     }
 }
 

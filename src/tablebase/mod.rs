@@ -18,24 +18,30 @@ mod value;
 mod wdl;
 
 pub use address::Address;
+#[cfg(feature = "serve")]
+pub(crate) use address::Addresser;
 pub use class::{Class, ClassId, Classes, Member};
 pub use index::{Index, MAX_PIECES, ROW_CELLS, RowPiece, WIDTH, position_of};
 pub use material::{AnimalSet, Material, MaterialError, squares_in_play};
 pub use material_table::MaterialTable;
 pub use probe::{Probe, ProbeWdl, Verdict, Wdl};
 pub use solve::backend::{Backend, DeviceWork, Job, OrElse, Sink, SolveError, Solved};
-pub use solve::cpu::Processor;
+pub use solve::cpu::{MemoryNeed, Processor};
 pub use solve::difference::{Difference, first_difference};
 #[cfg(feature = "gpu")]
 pub use solve::gpu::{BatchNeeds, Gpu, GpuLimits};
 pub use solve::solver::{Done, Options, Solver};
 pub use stats::{Stats, Summary};
 pub use store::codec::compressed_len;
+pub use store::counts::{ClassCounts, Provenance};
 pub use store::error::SetError;
 pub use store::export::{ExportError, export_text};
 pub use store::file::{Description, Sides, TableError, TableFile};
 pub use store::generate::{Generate, Progress};
-pub use store::manifest::{CountedClass, MANIFEST, Manifest, ManifestClass};
+pub use store::job::{ClassJob, JobDone};
+pub use store::manifest::{CountedClass, MANIFEST, Manifest, ManifestClass, list_tables};
+pub use store::partial::{PartialFile, partial_files, sweep};
+pub use store::proof::{Proved, Prover};
 pub use store::repack::repack;
 pub use store::set::TableSet;
 pub use store::verify::{Contradiction, Scope, verify};

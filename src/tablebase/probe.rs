@@ -134,6 +134,7 @@ pub trait Probe {
     fn line_within(&self, position: &Position, plies: usize) -> Result<Vec<(Move, Position)>, Self::Error> {
         let mut line = Vec::new();
         let mut current = position.clone();
+        let mut left = None;
         while line.len() < plies
             && let Some(moves) = self.moves(&current)?
         {
@@ -141,6 +142,11 @@ pub trait Probe {
             if verdict.wdl == Wdl::Draw {
                 break;
             }
+            // Forged values could go round for ever: a line that gets no shorter ends here.
+            if left.is_some_and(|left| verdict.dtw != Some(left)) {
+                break;
+            }
+            left = verdict.dtw.and_then(|plies| plies.checked_sub(1));
             let next = current.make(mv);
             line.push((mv, std::mem::replace(&mut current, next)));
         }

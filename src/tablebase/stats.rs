@@ -7,6 +7,7 @@ use std::ops::AddAssign;
 pub struct Stats {
     /// Positions whose side to move has no legal move. They are in none of the other numbers.
     pub no_move: u64,
+    /// Positions that neither side can force to an end.
     pub draws: u64,
     /// Decided positions by plies to the end: wins at odd distances, losses at even ones.
     pub by_plies: Vec<u64>,
@@ -17,9 +18,13 @@ pub struct Stats {
 pub struct Summary {
     /// wins + losses + draws + no_move.
     pub positions: u64,
+    /// Positions whose side to move has no legal move.
     pub no_move: u64,
+    /// Positions that the side to move wins.
     pub wins: u64,
+    /// Positions that it loses.
     pub losses: u64,
+    /// Positions that neither side can force to an end.
     pub draws: u64,
     /// The longest line in plies.
     pub longest: u64,

@@ -62,7 +62,9 @@ impl fmt::Display for Value {
 /// The values of one side to move, cell by cell: bytes while they suffice, two bytes a cell once a line passes 253 plies.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Cells {
+    /// One byte a cell.
     Byte(Vec<u8>),
+    /// Two bytes a cell.
     Wide(Vec<u16>),
 }
 
@@ -89,6 +91,7 @@ impl Cells {
         }
     }
 
+    /// Whether there are none.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0

@@ -3,7 +3,7 @@
 use super::super::burnett::piece_value;
 use super::weights::{FEATURES, Weight, Weights, pair_feature, race_feature, slot, square_feature};
 use crate::board::geometry::{TRAPS, WATER, habitat};
-use crate::board::{Animal, Color, Direction, Lanes, Piece, Rules, Square};
+use crate::board::{Animal, Color, Lanes, Piece, Rules, Square};
 
 /// What judges a position at the horizon.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Hash)]
@@ -165,14 +165,10 @@ fn distances(rules: &Rules, color: Color, animal: Animal, from: Square) -> [u8; 
     let mut next = 0;
     while let Some(&square) = queue.get(next) {
         next += 1;
-        for direction in Direction::ALL {
-            let step = square.neighbour(direction).filter(|&s| habitat.contains(s));
-            let leap = square.leap(direction).filter(|_| rules.options().leaps(animal, direction)).map(|(s, _)| s);
-            for to in step.into_iter().chain(leap) {
-                if distance[to.index()] == u8::MAX {
-                    distance[to.index()] = distance[square.index()] + 1;
-                    queue.push(to);
-                }
+        for (to, _) in rules.options().destinations(animal, square) {
+            if habitat.contains(to) && distance[to.index()] == u8::MAX {
+                distance[to.index()] = distance[square.index()] + 1;
+                queue.push(to);
             }
         }
     }

@@ -6,6 +6,7 @@ use crate::tablebase::{ClassId, Classes, Index, MAX_PIECES, Material, Stats, Tab
 use serde::Serialize;
 use std::collections::HashSet;
 use std::ops::AddAssign;
+use std::path::PathBuf;
 use std::sync::Mutex;
 use thiserror::Error;
 
@@ -34,6 +35,14 @@ pub enum SolveError {
         material: Material,
         /// The longest distance that can be counted.
         plies: u16,
+    },
+    /// No room for temporary files.
+    #[error("the seeds of a class do not fit into {}: {what}", dir.display())]
+    Disk {
+        /// Where they were to go.
+        dir: PathBuf,
+        /// What the system says.
+        what: String,
     },
     /// What a backend other than the processor says.
     #[error("{reason}")]

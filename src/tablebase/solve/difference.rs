@@ -6,11 +6,13 @@ use crate::tablebase::{Class, ClassId, Material, Solver, Value};
 /// The first difference between two solvers in a class.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Difference {
+    /// The representative of the class.
     pub material: Material,
     /// The position; none if the values are equal and only the counts are not, or if no position has the cell.
     pub fen: Option<String>,
     /// What each says: a value, or what kind of thing is not the same.
     pub first: String,
+    /// The same of the second solver.
     pub second: String,
 }
 

@@ -8,24 +8,98 @@ use thiserror::Error;
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum SetError {
+    /// A table cannot be read or written.
     #[error(transparent)]
     Table(#[from] TableError),
+    /// A class cannot be solved.
     #[error(transparent)]
     Solve(#[from] SolveError),
+    /// Another run writes there.
     #[error("{dir} is being written by another run; wait for it, or choose another directory")]
-    Locked { dir: PathBuf },
+    Locked {
+        /// The directory.
+        dir: PathBuf,
+    },
+    /// There is no manifest.
     #[error("{dir} holds no tables: there is no manifest.json")]
-    NoTables { dir: PathBuf },
+    NoTables {
+        /// The directory.
+        dir: PathBuf,
+    },
+    /// The manifest cannot be read.
     #[error("{path} is not a readable manifest: {what}")]
-    Manifest { path: PathBuf, what: String },
+    Manifest {
+        /// The manifest.
+        path: PathBuf,
+        /// What is wrong with it.
+        what: String,
+    },
+    /// The tables are of other rules.
     #[error("{dir} holds tables for the rules {found}, not {wanted}")]
-    Rules { dir: PathBuf, found: String, wanted: String },
+    Rules {
+        /// The directory.
+        dir: PathBuf,
+        /// The rules of its tables.
+        found: String,
+        /// The rules that were asked for.
+        wanted: String,
+    },
+    /// A table is not there.
     #[error("{dir} has no table of {material}; `dsq generate` makes it")]
-    Missing { dir: PathBuf, material: Material },
+    Missing {
+        /// The directory.
+        dir: PathBuf,
+        /// The material, or the representative of its class.
+        material: Material,
+    },
+    /// A table is there, or needed, and not in the manifest.
     #[error("the manifest.json in {dir} does not name {material}; `dsq generate` brings it up to date")]
-    Unlisted { dir: PathBuf, material: Material },
+    Unlisted {
+        /// The directory.
+        dir: PathBuf,
+        /// The material, or the representative of its class.
+        material: Material,
+    },
+    /// The tables do not go so far.
     #[error("{material} has more pieces than these tables, which go to {pieces}")]
-    TooFewPieces { material: Material, pieces: usize },
+    TooFewPieces {
+        /// The material, or the representative of its class.
+        material: Material,
+        /// The most pieces of these tables.
+        pieces: usize,
+    },
+    /// The limit of memory is too low.
     #[error("solving {material} takes about {needed} GiB; the limit is {limit} GiB (raise --memory)")]
-    Memory { material: Material, needed: usize, limit: usize },
+    Memory {
+        /// The material, or the representative of its class.
+        material: Material,
+        /// What it takes, in GiB.
+        needed: usize,
+        /// What there may be, in GiB.
+        limit: usize,
+    },
+    /// Counts that cannot be read.
+    #[error("{} is no readable file of counts: {what}", path.display())]
+    Counts {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        what: String,
+    },
+    /// A table that stores one side to move where both are needed.
+    #[error("{} stores one side to move only (it was repacked); jobs need tables as `dsq generate` writes them", path.display())]
+    OneSided {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The limit of memory is too low to check a class.
+    #[error("checking {material} takes about {needed} GiB; the limit is {limit} GiB (raise --memory)")]
+    ProofMemory {
+        /// The class.
+        material: Material,
+        /// What it takes, in GiB.
+        needed: usize,
+        /// What there may be, in GiB.
+        limit: usize,
+    },
 }

@@ -7,9 +7,12 @@ use thiserror::Error;
 
 /// Why an export ended early.
 #[derive(Debug, Error)]
+#[non_exhaustive]
 pub enum ExportError {
+    /// A table cannot be read.
     #[error(transparent)]
     Set(#[from] SetError),
+    /// The text cannot be written.
     #[error(transparent)]
     Output(#[from] io::Error),
 }

@@ -19,20 +19,30 @@
 use crate::board::{ByColor, Color, RuleOptions};
 use crate::tablebase::index::Index;
 use crate::tablebase::store::codec::{self, Layout};
+use crate::tablebase::store::partial::write_whole;
+use crate::tablebase::store::source::Source;
 use crate::tablebase::{Cells, Class, Material, ROW_CELLS, Stats, Table, Value};
-use memmap2::Mmap;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
-use std::fs::{self, File};
-use std::io::{self, Write};
+use std::cell::RefCell;
+use std::io;
 use std::path::{Path, PathBuf};
 use thiserror::Error;
-use xxhash_rust::xxh3::xxh3_64;
+use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
 const MAGIC: &[u8; 8] = b"DSQTABLE";
 const VERSION: u32 = 2;
 /// The largest decoded block that is read.
 const MAX_BLOCK_BYTES: usize = 1 << 20;
+
+/// Extension of tables.
+const EXTENSION: &str = "dsq";
+/// Bytes read at once where a whole file is read.
+const CHUNK: usize = 1 << 20;
+thread_local! {
+    /// The block that is being read.
+    static BUFFER: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
+}
 
 /// How a table is written.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -57,8 +67,11 @@ impl Packing {
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Sides {
+    /// White to move and Black to move.
     Both,
+    /// White to move.
     White,
+    /// Black to move.
     Black,
 }
 
@@ -76,19 +89,58 @@ impl Sides {
 
 /// Why a table file cannot be used.
 #[derive(Debug, Error)]
+#[non_exhaustive]
 pub enum TableError {
+    /// It cannot be read or written.
     #[error("{path}: {source}")]
-    Io { path: PathBuf, source: io::Error },
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// What the system says.
+        source: io::Error,
+    },
+    /// It begins otherwise than a table.
     #[error("{path} is no table of this program")]
-    Foreign { path: PathBuf },
+    Foreign {
+        /// The file.
+        path: PathBuf,
+    },
+    /// It is of another version of this program.
     #[error("{path} has format version {found}; this program reads version {VERSION}")]
-    Version { path: PathBuf, found: u32 },
+    Version {
+        /// The file.
+        path: PathBuf,
+        /// Its version.
+        found: u32,
+    },
+    /// It is not what was written.
     #[error("{path} is damaged: {what}")]
-    Damaged { path: PathBuf, what: &'static str },
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        what: &'static str,
+    },
+    /// It is a table of other rules.
     #[error("{path} was made for the rules {found}, not {wanted}")]
-    Rules { path: PathBuf, found: String, wanted: String },
+    Rules {
+        /// The file.
+        path: PathBuf,
+        /// The rules that it was made for.
+        found: String,
+        /// The rules that were asked for.
+        wanted: String,
+    },
+    /// It is another class's table.
     #[error("{path} holds {found} instead of {wanted}")]
-    Material { path: PathBuf, found: String, wanted: Material },
+    Material {
+        /// The file.
+        path: PathBuf,
+        /// The material that it names.
+        found: String,
+        /// The material that was asked for.
+        wanted: Material,
+    },
 }
 
 impl TableError {
@@ -108,9 +160,11 @@ pub struct Description {
     pub material: String,
     /// The pieces in the order of the index, capitals for White: row pieces, word piece, lane piece.
     pub pieces: String,
+    /// Rows of the index.
     pub rows: usize,
     /// The sides to move that are stored.
     pub sides: Sides,
+    /// Rows of a block; the last one has what is left.
     pub block_rows: usize,
     /// Bytes of a cell: 1 or 2.
     pub cell_bytes: usize,
@@ -122,6 +176,20 @@ pub struct Description {
     pub deepest: ByColor<Option<usize>>,
     /// The counts, White and Black to move.
     pub stats: ByColor<Stats>,
+}
+
+/// What a read that failed says of a file: perhaps that it is not whole any more.
+fn read_error(path: &Path, source: io::Error) -> TableError {
+    let path = path.to_owned();
+    match source.kind() {
+        io::ErrorKind::UnexpectedEof => TableError::Damaged { path, what: "it is cut short" },
+        _ => TableError::Io { path, source },
+    }
+}
+
+/// The number in up to eight bytes, lowest first.
+fn number(bytes: &[u8]) -> u64 {
+    bytes.iter().rev().fold(0, |n, &byte| n << 8 | u64::from(byte))
 }
 
 fn hex(number: u64) -> String {
@@ -224,31 +292,12 @@ pub(crate) fn check_values(
     Err(TableError::Damaged { path: path.to_owned(), what: "its values are not those of its material" })
 }
 
-/// Extension of files that are being written.
-pub(crate) const PARTIAL: &str = "partial";
-
-/// Writes a file under another name, brings it to the disk, and gives it its name. What goes wrong leaves nothing behind.
-pub(crate) fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), TableError> {
-    let partial = path.with_added_extension(PARTIAL);
-    let written = File::create(&partial).and_then(|mut file| {
-        file.write_all(bytes)?;
-        file.sync_all()
-    });
-    let renamed = written.and_then(|()| fs::rename(&partial, path)).and_then(|()| match path.parent() {
-        // The name itself is on the disk only when the directory is. Not every system can do that.
-        Some(dir) if cfg!(unix) => File::open(dir).and_then(|dir| dir.sync_all()),
-        _ => Ok(()),
-    });
-    renamed.map_err(|source| {
-        let _ = fs::remove_file(&partial);
-        TableError::Io { path: path.to_owned(), source }
-    })
-}
-
 /// An open table file. Its head is checked on opening, each block when it is read.
 pub struct TableFile {
     path: PathBuf,
-    bytes: Mmap,
+    source: Source,
+    /// The checksum of the whole file that stands at its end.
+    checksum: u64,
     description: Description,
     index: Index,
     layout: Layout,
@@ -263,36 +312,47 @@ pub(crate) struct Block {
     first_row: usize,
 }
 
+impl Block {
+    /// The values of its rows, as the codec packs them.
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+}
+
 impl TableFile {
+    /// Where the table of a class lies in a directory, by its representative.
+    #[must_use]
+    pub fn path(dir: &Path, class: Material) -> PathBuf {
+        dir.join(format!("{class}.{EXTENSION}"))
+    }
+
     /// Opens the table of a material under these rules.
+    ///
+    /// # Errors
+    /// If it cannot be read, its head is damaged, or it is of other rules or another material.
     pub fn open(path: &Path, rules: &RuleOptions, material: Material) -> Result<TableFile, TableError> {
-        let file = File::open(path).map_err(TableError::io(path))?;
-        // SAFETY: the mapping is only read. Tables are never written in place, only replaced by a rename, which leaves
-        // the mapped file alone; that nobody else cuts it short meanwhile is what using a mapping takes on trust.
-        let bytes = unsafe { Mmap::map(&file) }.map_err(TableError::io(path))?;
+        let source = Source::open(path).map_err(TableError::io(path))?;
         let damaged = |what| TableError::Damaged { path: path.to_owned(), what };
-        if bytes.get(..8) != Some(MAGIC) {
+        let read = |at, len| source.bytes(at, len).map_err(|error| read_error(path, error));
+        let start = read(0, source.len().min(16))?;
+        if start.get(..8) != Some(MAGIC) {
             return Err(TableError::Foreign { path: path.to_owned() });
         }
-        let number = |at: usize, len: usize| -> Result<u64, TableError> {
-            let bytes = at.checked_add(len).and_then(|end| bytes.get(at..end)).ok_or(damaged("it is cut short"))?;
-            Ok(bytes.iter().rev().fold(0, |n, &byte| n << 8 | u64::from(byte)))
-        };
-        let version = number(8, 4)? as u32;
+        let [version, len] = [8, 12].map(|at| start.get(at..at + 4).map(|bytes| number(bytes) as usize));
+        let version = version.ok_or(damaged("it is cut short"))? as u32;
         if version != VERSION {
             return Err(TableError::Version { path: path.to_owned(), found: version });
         }
-        let table = 16 + number(12, 4)? as usize;
-        let description = bytes.get(16..table).ok_or(damaged("it is cut short"))?;
+        let table = 16 + len.ok_or(damaged("it is cut short"))?;
         let description: Description =
-            serde_json::from_slice(description).map_err(|_| damaged("its description is not readable"))?;
+            serde_json::from_slice(&read(16, table - 16)?).map_err(|_| damaged("its description is not readable"))?;
         let end = (description.rows.checked_next_multiple_of(description.block_rows))
             .and_then(|rows| (rows / description.block_rows).checked_mul(16 * description.sides.colors().len()))
             .and_then(|len| len.checked_add(table))
             .ok_or(damaged("its description makes no sense"))?;
         let count = (end - table) / 16;
-        let head = bytes.get(..end).ok_or(damaged("it is cut short"))?;
-        if number(end, 8)? != xxh3_64(head) {
+        let head = read(0, end.checked_add(8).ok_or(damaged("its description makes no sense"))?)?;
+        if number(&head[end..]) != xxh3_64(&head[..end]) {
             return Err(damaged("the checksum of its head is wrong"));
         }
         if description.rules_hash != hex(rules.table_hash()) {
@@ -316,16 +376,17 @@ impl TableFile {
         }
         let mut starts = vec![end + 8];
         let mut checksums = Vec::with_capacity(count);
-        for i in 0..count {
-            let len = number(table + 16 * i, 8)? as usize;
-            let next = starts[i].checked_add(len).ok_or(damaged("a block is too long"))?;
-            starts.push(next);
-            checksums.push(number(table + 16 * i + 8, 8)?);
+        for (i, entry) in head[table..end].chunks_exact(16).enumerate() {
+            let next = usize::try_from(number(&entry[..8])).ok().and_then(|len| starts[i].checked_add(len));
+            starts.push(next.ok_or(damaged("a block is too long"))?);
+            checksums.push(number(&entry[8..]));
         }
-        if starts[count].checked_add(8) != Some(bytes.len()) {
+        let sum_at = starts[count];
+        if sum_at.checked_add(8) != Some(source.len()) {
             return Err(damaged("its length is wrong"));
         }
-        Ok(TableFile { path: path.to_owned(), bytes, description, index, layout, starts, checksums })
+        let checksum = number(&read(sum_at, 8)?);
+        Ok(TableFile { path: path.to_owned(), source, checksum, description, index, layout, starts, checksums })
     }
 
     /// What the file says of itself.
@@ -356,10 +417,10 @@ impl TableFile {
     /// Its length in bytes.
     #[must_use]
     pub fn file_len(&self) -> u64 {
-        self.bytes.len() as u64
+        self.source.len() as u64
     }
 
-    fn damaged(&self, what: &'static str) -> TableError {
+    pub(crate) fn damaged(&self, what: &'static str) -> TableError {
         TableError::Damaged { path: self.path.clone(), what }
     }
 
@@ -376,14 +437,18 @@ impl TableFile {
         let first_row = number % per_side * self.description.block_rows;
         let rows = self.description.block_rows.min(self.index.rows - first_row);
         let len = rows * self.layout.row_len() * self.description.cell_bytes;
-        let bytes = &self.bytes[self.starts[number]..self.starts[number + 1]];
-        if xxh3_64(bytes) != self.checksums[number] {
-            return Err(self.damaged("the checksum of a block is wrong"));
-        }
-        match codec::decompress(bytes, len) {
-            Some(bytes) => Ok(Block { bytes, first_row }),
-            None => Err(self.damaged("a block cannot be decoded")),
-        }
+        let (start, end) = (self.starts[number], self.starts[number + 1]);
+        BUFFER.with_borrow_mut(|buffer| {
+            buffer.resize(end - start, 0);
+            self.source.read(buffer, start).map_err(|error| read_error(&self.path, error))?;
+            if xxh3_64(buffer) != self.checksums[number] {
+                return Err(self.damaged("the checksum of a block is wrong"));
+            }
+            match codec::decompress(buffer, len) {
+                Some(bytes) => Ok(Block { bytes, first_row }),
+                None => Err(self.damaged("a block cannot be decoded")),
+            }
+        })
     }
 
     /// The code of a cell in its block.
@@ -395,10 +460,25 @@ impl TableFile {
         }
     }
 
+    /// The checksum of the whole file that stands at its end.
+    #[must_use]
+    pub fn checksum(&self) -> u64 {
+        self.checksum
+    }
+
     /// Checks the checksum of the whole file.
+    ///
+    /// # Errors
+    /// If it is wrong.
     pub fn check(&self) -> Result<(), TableError> {
-        let (body, sum) = self.bytes.split_at(self.bytes.len() - 8);
-        if xxh3_64(body).to_le_bytes() != *sum {
+        let (end, mut hash) = (self.source.len() - 8, Xxh3::new());
+        let mut buffer = vec![0; CHUNK.min(end)];
+        for at in (0..end).step_by(CHUNK) {
+            let part = &mut buffer[..CHUNK.min(end - at)];
+            self.source.read(part, at).map_err(|error| read_error(&self.path, error))?;
+            hash.update(part);
+        }
+        if hash.digest() != self.checksum {
             return Err(self.damaged("its checksum is wrong"));
         }
         Ok(())

@@ -5,11 +5,12 @@ use crate::board::{ByColor, Color, RuleOptions};
 use crate::tablebase::solve::backend::Solved;
 use crate::tablebase::store::error::SetError;
 use crate::tablebase::store::file::{Description, Packing, Sides, TableError, TableFile, check_values, write};
-use crate::tablebase::store::lock::{lock, remove_partial};
+use crate::tablebase::store::lock::lock;
 use crate::tablebase::store::manifest::{
-    CountedClass, Manifest, file_name, largest, read_manifest, update_manifest, write_manifest,
+    CountedClass, Manifest, largest, read_manifest, update_manifest, write_manifest,
 };
 use crate::tablebase::store::memory::MemoryLimit;
+use crate::tablebase::store::partial::{ABANDONED, sweep};
 use crate::tablebase::{ClassId, Classes, Material, Solver, Stats, Table};
 use std::collections::HashMap;
 use std::fs;
@@ -29,7 +30,9 @@ pub struct Progress {
 /// What to generate.
 #[derive(Clone, Debug)]
 pub struct Generate<'a> {
+    /// The directory; it is made if it is not there.
     pub dir: &'a Path,
+    /// The rules.
     pub rules: RuleOptions,
     /// All materials up to this many pieces.
     pub pieces: usize,
@@ -107,7 +110,7 @@ impl<'a> Generate<'a> {
         let _lock = lock(self.dir)?;
         let Manifest { counted, classes, .. } = self.take_up()?;
         let listed = largest(self.dir, &classes)?;
-        remove_partial(self.dir)?;
+        sweep(self.dir, ABANDONED)?;
         let run = Run { job: self, classes: solver.classes().clone(), counted: Mutex::new(counted), done };
         for level in self.plan(solver.classes()) {
             run.make(solver, &level)?;
@@ -204,7 +207,7 @@ impl Run<'_> {
         let mut to_solve = ToSolve::default();
         for &id in &level.ids {
             let class = self.classes.get(id);
-            let path = self.job.dir.join(file_name(class));
+            let path = TableFile::path(self.job.dir, class.representative);
             if !path.exists() {
                 let name = class.representative.to_string();
                 match self.counted().iter().find(|counted| !level.values && counted.class == name) {
@@ -237,7 +240,7 @@ impl Run<'_> {
     fn keep(&self, id: ClassId, solved: &Solved, known: Option<&ByColor<String>>) -> Result<(), SetError> {
         let Some(table) = &solved.table else { return self.count(id, &solved.stats, None) };
         let class = self.classes.get(id);
-        let path = self.job.dir.join(file_name(class));
+        let path = TableFile::path(self.job.dir, class.representative);
         match known {
             Some(values) => check_values(&path, class, table, values)?,
             None => write(&path, &self.job.rules, class.representative, table, &solved.stats, Packing::FAST)?,

@@ -1,8 +1,8 @@
 //! One writer at a time in a directory of tables.
 
 use crate::tablebase::store::error::SetError;
-use crate::tablebase::store::file::{PARTIAL, TableError};
-use std::fs::{self, File, TryLockError};
+use crate::tablebase::store::file::TableError;
+use std::fs::{File, TryLockError};
 use std::path::Path;
 
 const LOCK: &str = "lock";
@@ -16,15 +16,4 @@ pub(crate) fn lock(dir: &Path) -> Result<File, SetError> {
         Err(TryLockError::WouldBlock) => Err(SetError::Locked { dir: dir.to_owned() }),
         Err(TryLockError::Error(error)) => Err(TableError::io(&path)(error).into()),
     }
-}
-
-/// Removes what a killed run left half written.
-pub(crate) fn remove_partial(dir: &Path) -> Result<(), SetError> {
-    for entry in fs::read_dir(dir).map_err(TableError::io(dir))? {
-        let path = entry.map_err(TableError::io(dir))?.path();
-        if path.extension().is_some_and(|e| e == PARTIAL) {
-            fs::remove_file(&path).map_err(TableError::io(&path))?;
-        }
-    }
-    Ok(())
 }

@@ -1,8 +1,10 @@
 //! What a directory of tables says that it holds: `manifest.json`.
 
 use crate::board::{ByColor, RuleOptions};
+use crate::tablebase::store::counts::ClassCounts;
 use crate::tablebase::store::error::SetError;
-use crate::tablebase::store::file::{TableError, TableFile, write_whole};
+use crate::tablebase::store::file::{TableError, TableFile};
+use crate::tablebase::store::partial::write_whole;
 use crate::tablebase::{Class, Classes, MAX_PIECES, Material, MaterialError, Stats};
 use serde::{Deserialize, Serialize};
 use std::fs;
@@ -13,8 +15,6 @@ use std::path::Path;
 pub const MANIFEST: &str = "manifest.json";
 /// Version of the manifest.
 const FORMAT: u32 = 1;
-/// Extension of tables.
-const EXTENSION: &str = "dsq";
 
 /// What a directory holds: `manifest.json`.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -33,9 +33,13 @@ pub struct Manifest {
 /// A class of a [`Manifest`] that was counted and not written.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct CountedClass {
+    /// The class's representative.
     pub class: String,
+    /// All materials that it stands for with White's side as in the representative.
     pub same: Vec<String>,
+    /// The same with the colours exchanged.
     pub swapped: Vec<String>,
+    /// The counts, White and Black of the representative to move.
     pub stats: ByColor<Stats>,
     /// What it took, with what it needed, if it was solved by itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -49,16 +53,14 @@ pub struct ManifestClass {
     pub class: String,
     /// All materials that it stands for, White's side as in the representative, and exchanged.
     pub same: Vec<String>,
+    /// Those exchanged.
     pub swapped: Vec<String>,
+    /// Length of its file.
     pub bytes: u64,
     /// Checksums of the decoded values, White and Black to move.
     pub values: ByColor<String>,
+    /// The counts, White and Black of the representative to move.
     pub stats: ByColor<Stats>,
-}
-
-/// Name of the file of a class.
-pub(crate) fn file_name(class: &Class) -> String {
-    format!("{}.{EXTENSION}", class.representative)
 }
 
 impl CountedClass {
@@ -87,7 +89,7 @@ pub(crate) fn write_manifest(
     let mut manifest =
         Manifest { format: FORMAT, rules: rules.table_spelling(), classes: Vec::new(), counted: counted.to_vec() };
     for (_, class) in classes.iter().flat_map(|classes| classes.iter()) {
-        let path = dir.join(file_name(class));
+        let path = TableFile::path(dir, class.representative);
         if !path.exists() {
             continue;
         }
@@ -104,6 +106,18 @@ pub(crate) fn write_manifest(
     manifest.counted.retain(|counted| manifest.classes.iter().all(|class| class.class != counted.class));
     manifest.counted.sort_by(|a, b| a.class.cmp(&b.class));
     save_manifest(dir, &manifest)
+}
+
+/// Lists the tables of these classes that lie in a directory, and counts that lie there as files of their own.
+///
+/// # Errors
+/// If a table cannot be opened or the manifest cannot be written.
+pub fn list_tables(dir: &Path, rules: &RuleOptions, classes: &Classes, counts: &[ClassCounts]) -> Result<(), SetError> {
+    let counted = |counts: &ClassCounts| {
+        let member = classes.member(counts.class)?;
+        Some(CountedClass::new(classes.get(member.class), &counts.stats, Some(counts.seconds)))
+    };
+    write_manifest(dir, rules, Some(classes), &counts.iter().filter_map(counted).collect::<Vec<_>>())
 }
 
 fn save_manifest(dir: &Path, manifest: &Manifest) -> Result<(), SetError> {

@@ -1,15 +1,21 @@
 //! Tables on disk: how a class becomes bytes (`codec`, `file`), how a directory of them is made (`manifest`, `lock`,
-//! `memory`, `generate`, `repack`), read (`cache`, `set`), checked (`verify`) and written out as text (`export`).
+//! `memory`, `generate`, `repack`), read (`cache`, `set`), checked (`verify` position by position,
+//! `proof` all of them fast) and written out as text (`export`).
 
 pub(crate) mod cache;
 pub(crate) mod codec;
+pub(crate) mod counts;
 pub(crate) mod error;
 pub(crate) mod export;
 pub(crate) mod file;
 pub(crate) mod generate;
+pub(crate) mod job;
 pub(crate) mod lock;
 pub(crate) mod manifest;
 pub(crate) mod memory;
+pub(crate) mod partial;
+pub(crate) mod proof;
 pub(crate) mod repack;
 pub(crate) mod set;
+mod source;
 pub(crate) mod verify;

@@ -1,9 +1,10 @@
-use crate::tablebase::Probe;
 use crate::tablebase::store::error::SetError;
 use crate::tablebase::store::file::{Packing, TableError, write};
-use crate::tablebase::store::lock::{lock, remove_partial};
-use crate::tablebase::store::manifest::{file_name, write_manifest};
+use crate::tablebase::store::lock::lock;
+use crate::tablebase::store::manifest::write_manifest;
+use crate::tablebase::store::partial::{ABANDONED, sweep};
 use crate::tablebase::store::set::TableSet;
+use crate::tablebase::{Probe, TableFile};
 use std::fs;
 use std::path::Path;
 
@@ -14,13 +15,13 @@ use std::path::Path;
 /// If another run writes there, or a table is damaged or cannot be written.
 pub fn repack(dir: &Path, done: &(dyn Fn(u64, u64) + Sync)) -> Result<(), SetError> {
     let _lock = lock(dir)?;
-    remove_partial(dir)?;
+    sweep(dir, ABANDONED)?;
     let set = TableSet::open(dir)?;
     let rules = set.rules().options();
     for id in set.ids() {
         let file = set.file(id)?;
         let before = file.file_len();
-        let path = dir.join(file_name(set.classes().get(id)));
+        let path = TableFile::path(dir, set.classes().get(id).representative);
         if !file.is_packed(Packing::SMALL) {
             file.check()?;
             let material = set.classes().get(id).representative;

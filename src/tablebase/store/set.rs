@@ -3,7 +3,7 @@ use crate::tablebase::address::{Address, Addresser};
 use crate::tablebase::store::cache::Cache;
 use crate::tablebase::store::error::SetError;
 use crate::tablebase::store::file::{TableError, TableFile};
-use crate::tablebase::store::manifest::{MANIFEST, Manifest, file_name, largest, names, read_manifest};
+use crate::tablebase::store::manifest::{MANIFEST, Manifest, largest, names, read_manifest};
 use crate::tablebase::{Cells, ClassId, Classes, Index, Material, Probe, ROW_CELLS, Table, Value, Verdict};
 use rayon::prelude::*;
 use std::collections::HashSet;
@@ -94,7 +94,7 @@ impl TableSet {
         let listed: HashSet<ClassId> = self.ids().collect();
         for (id, class) in self.classes.iter().filter(|(id, _)| !listed.contains(id)) {
             let needed = listed.iter().any(|&other| self.classes.captures(other).contains(&id));
-            if needed || self.dir.join(file_name(class)).exists() {
+            if needed || TableFile::path(&self.dir, class.representative).exists() {
                 return Err(SetError::Unlisted { dir: self.dir.clone(), material: class.representative });
             }
         }
@@ -111,7 +111,7 @@ impl TableSet {
             return Ok(file);
         }
         let class = self.classes.get(id);
-        let path = self.dir.join(file_name(class));
+        let path = TableFile::path(&self.dir, class.representative);
         if !path.exists() {
             return Err(SetError::Missing { dir: self.dir.clone(), material: class.representative });
         }

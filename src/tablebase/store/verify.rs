@@ -1,7 +1,7 @@
 //! Checks finished tables: checksums, and values against the values one move on, by the move generator that plays games.
 
 use crate::board::{Color, Position};
-use crate::tablebase::{Cells, ClassId, Index, Material, ROW_CELLS, SetError, Stats, TableSet, Value};
+use crate::tablebase::{Cells, ClassId, Index, Material, ROW_CELLS, SetError, Stats, TableFile, TableSet, Value};
 use rand_core::{Rng, SeedableRng};
 use rand_pcg::Pcg64;
 use rayon::prelude::*;
@@ -12,8 +12,13 @@ use std::fmt;
 pub enum Scope {
     /// None: only checksums.
     Checksums,
-    /// So many cells of each side of each class, drawn with a seed.
-    Sample { cells: u64, seed: u64 },
+    /// N cells of each side of each class, drawn with a seed.
+    Sample {
+        /// Cells of each side.
+        cells: u64,
+        /// Which ones.
+        seed: u64,
+    },
     /// All.
     Full,
 }
@@ -22,9 +27,21 @@ pub enum Scope {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Contradiction {
     /// A value does not follow from those one move on.
-    Value { position: Position, stored: Option<Value>, computed: Value },
+    Value {
+        /// The position.
+        position: Position,
+        /// What the table says.
+        stored: Option<Value>,
+        /// What its moves say.
+        computed: Value,
+    },
     /// The counts in the file are not those of its values.
-    Counts { material: Material, turn: Color },
+    Counts {
+        /// The representative of the class.
+        material: Material,
+        /// The side to move.
+        turn: Color,
+    },
 }
 
 impl fmt::Display for Contradiction {
@@ -43,6 +60,9 @@ impl fmt::Display for Contradiction {
 
 /// Checks one class. Returns how many values were compared, or the first that is wrong. A side to move that is not stored
 /// is compared with nothing: its values are computed, and only their checksum is compared, by a full check.
+///
+/// # Errors
+/// If a table that is needed is missing or damaged, or the manifest says otherwise than the file.
 pub fn verify(set: &TableSet, id: ClassId, scope: Scope) -> Result<Result<u64, Box<Contradiction>>, SetError> {
     let file = set.file(id)?;
     file.check()?;
@@ -55,7 +75,7 @@ pub fn verify(set: &TableSet, id: ClassId, scope: Scope) -> Result<Result<u64, B
     let values = if scope == Scope::Full { set.complete(id)? } else { set.stored(id)? };
     for turn in Color::ALL {
         if let Some(cells) = values.cells(turn)
-            && recount(file.index(), cells) != file.description().stats[turn]
+            && !counts_are_right(file, turn, cells)
         {
             let material = set.classes().get(id).representative;
             return Ok(Err(Box::new(Contradiction::Counts { material, turn })));
@@ -108,6 +128,14 @@ pub fn verify(set: &TableSet, id: ClassId, scope: Scope) -> Result<Result<u64, B
         }
     }
     Ok(Ok(compared))
+}
+
+/// Whether a file says how many values of each kind there are, and where a longest line begins.
+fn counts_are_right(file: &TableFile, turn: Color, cells: &Cells) -> bool {
+    let description = file.description();
+    let stats = recount(file.index(), cells);
+    let longest = stats.by_plies.iter().rposition(|&n| n > 0).map(|plies| Value::Decided(plies as u16).code());
+    stats == description.stats[turn] && longest == description.deepest[turn].map(|cell| cells.get(cell))
 }
 
 /// The counts of values.

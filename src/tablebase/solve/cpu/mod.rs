@@ -1,8 +1,11 @@
 //! Solving on the processor: what the moves of a class do to its planes, and the iteration with rayon.
 
+pub(crate) mod buckets;
+pub(crate) mod memory;
 pub(crate) mod pass;
 mod processor;
 pub(crate) mod quiet;
 pub(crate) mod seeds;
 
+pub use memory::MemoryNeed;
 pub use processor::Processor;

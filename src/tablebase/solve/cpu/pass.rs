@@ -13,12 +13,20 @@ use crate::cpu::{Avx512, CpuLevel, Portable, Vector, dispatch};
 use crate::tablebase::class::Classes;
 use crate::tablebase::index::{Index, ROW_CELLS, WIDTH};
 use crate::tablebase::solve::backend::{SolveError, Solved};
+use crate::tablebase::solve::cpu::buckets::{Buckets, Entry};
 use crate::tablebase::solve::cpu::quiet::{QuietMoves, Row};
-use crate::tablebase::solve::cpu::seeds::{Buckets, Entry, MAX_PLIES, SeedMoves};
+use crate::tablebase::solve::cpu::seeds::{MAX_PLIES, SeedMoves};
 use crate::tablebase::value::{Cells, DRAW, NO_MOVE, decided};
 use crate::tablebase::{Material, Stats, Table};
 use rayon::prelude::*;
+use std::borrow::Cow;
+use std::cmp::Reverse;
+use std::io;
+use std::path::Path;
 use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
+
+/// Seeds of a range of rows that are kept in memory before they go to disk: 3 MiB.
+const SPILL_ENTRIES: usize = 1 << 18;
 
 /// Rows a task works on at least, so that starting it costs little.
 const CHUNK_ROWS: usize = 512;
@@ -27,11 +35,11 @@ const CHUNK_ROWS: usize = 512;
 pub(crate) struct Task<'a> {
     pub material: Material,
     pub classes: &'a Classes,
-    /// The solved smaller classes, by class.
-    pub tables: &'a [Option<Table>],
     /// Whether to keep the values, or only the counts.
     pub keep: bool,
     pub level: CpuLevel,
+    /// A directory for the seeds, if memory is not to hold them.
+    pub spill: Option<&'a Path>,
 }
 
 /// The planes of one side to move.
@@ -57,6 +65,8 @@ struct Chunk {
     no_move: Vec<Entry>,
     last_seed: u16,
     stats: Stats,
+    /// The greatest depth at which a position was decided, and the first cell decided then.
+    deepest: Option<(u16, usize)>,
 }
 
 /// A class being solved.
@@ -67,10 +77,20 @@ struct Iteration<'a> {
     seeds: ByColor<SeedMoves>,
 }
 
-/// Solves one class on the threads of the current rayon pool.
-pub(crate) fn solve(task: &Task) -> Result<Solved, SolveError> {
+/// What solving a class gives: the counts, the values if they were to be kept, and for each side to move the first cell of
+/// the longest line.
+pub(crate) struct Outcome {
+    pub solved: Solved,
+    pub deepest: ByColor<Option<usize>>,
+}
+
+/// Solves one class on the threads of the current rayon pool. `captures` are the solved smaller classes, by class; if they
+/// are owned, their memory is free again before the first pass.
+pub(crate) fn solve(task: &Task, captures: Cow<'_, [Option<Table>]>) -> Result<Outcome, SolveError> {
     let iteration = Iteration::new(task);
-    let mut planes = iteration.start()?;
+    let mut planes = iteration.start(&captures)?;
+    drop(captures);
+    iteration.open(&mut planes)?;
     let last_seed = Color::ALL.iter().flat_map(|&c| &planes[c].chunks).map(|chunk| chunk.last_seed).max().unwrap_or(0);
     let mut depth = 0;
     loop {
@@ -83,7 +103,7 @@ pub(crate) fn solve(task: &Task) -> Result<Solved, SolveError> {
                 planes[color].cells.iter_mut().for_each(Cells::widen);
             }
         }
-        let work = iteration.pass(&mut planes, depth);
+        let work = iteration.pass(&mut planes, depth).map_err(|error| iteration.disk(&error))?;
         if !work && depth >= last_seed {
             break;
         }
@@ -92,8 +112,8 @@ pub(crate) fn solve(task: &Task) -> Result<Solved, SolveError> {
 }
 
 /// Finds the seeds of a class and forgets them, to be timed.
-pub(crate) fn seeds(task: &Task) -> Result<(), SolveError> {
-    Iteration::new(task).start().map(|_| ())
+pub(crate) fn seeds(task: &Task, captures: &[Option<Table>]) -> Result<(), SolveError> {
+    Iteration::new(task).start(captures).map(|_| ())
 }
 
 impl Iteration<'_> {
@@ -108,13 +128,26 @@ impl Iteration<'_> {
         }
     }
 
+    fn disk(&self, error: &io::Error) -> SolveError {
+        let dir = self.task.spill.unwrap_or(Path::new("")).to_owned();
+        SolveError::Disk { dir, what: error.to_string() }
+    }
+
+    fn chunk(&self) -> Result<Chunk, SolveError> {
+        let buckets = match self.task.spill {
+            Some(dir) => Buckets::on_disk(dir, SPILL_ENTRIES).map_err(|error| self.disk(&error))?,
+            None => Buckets::default(),
+        };
+        Ok(Chunk { buckets, ..Chunk::default() })
+    }
+
     fn chunk_rows(&self) -> usize {
         let threads = rayon::current_num_threads();
         if threads == 1 { self.index.rows } else { CHUNK_ROWS.max(self.index.rows.div_ceil(threads * 16)) }
     }
 
-    /// The planes before the first pass.
-    fn start(&self) -> Result<ByColor<Planes>, SolveError> {
+    /// The planes before the first pass, but for what is open to Black.
+    fn start(&self, captures: &[Option<Table>]) -> Result<ByColor<Planes>, SolveError> {
         let rows = self.index.rows;
         let chunk_rows = self.chunk_rows();
         let plane = || try_vec(rows, Row::EMPTY);
@@ -133,7 +166,7 @@ impl Iteration<'_> {
                 cells,
                 dirty: flags(rows),
                 next: flags(rows),
-                chunks: (0..rows.div_ceil(chunk_rows)).map(|_| Chunk::default()).collect(),
+                chunks: (0..rows.div_ceil(chunk_rows)).map(|_| self.chunk()).collect::<Result<_, _>>()?,
             })
         };
         let mut planes = ByColor { white: side()?, black: side()? };
@@ -146,9 +179,10 @@ impl Iteration<'_> {
                 .zip(own.held.par_chunks_mut(chunk_rows))
                 .zip(&mut own.chunks)
                 .enumerate()
-                .for_each(|(c, ((lost, held), chunk))| {
+                .try_for_each(|(c, ((lost, held), chunk))| {
                     let start = Start {
                         iteration: self,
+                        captures,
                         color,
                         first_row: c * chunk_rows,
                         valid: &valid,
@@ -157,17 +191,25 @@ impl Iteration<'_> {
                         next: &dirty,
                         chunk,
                     };
-                    dispatch!(self.task.level, fn(start: Start<'_>) = start_rows::<Portable>, avx512 start_rows::<Avx512>);
-                });
+                    dispatch!(self.task.level, fn(start: Start<'_>) -> io::Result<()> = start_rows::<Portable>, avx512 start_rows::<Avx512>)
+                })
+                .map_err(|error| self.disk(&error))?;
             planes[!color].dirty = dirty;
         }
-        planes.white.open = valid.clone();
-        planes.black.open = valid;
+        planes.white.open = valid;
         Ok(planes)
     }
 
+    /// At first every position is open to both sides.
+    fn open(&self, planes: &mut ByColor<Planes>) -> Result<(), SolveError> {
+        let mut open = try_vec(self.index.rows, Row::EMPTY)?;
+        open.copy_from_slice(&planes.white.open);
+        planes.black.open = open;
+        Ok(())
+    }
+
     /// One pass of both sides. Returns whether the next pass has rows to look at.
-    fn pass(&self, planes: &mut ByColor<Planes>, depth: u16) -> bool {
+    fn pass(&self, planes: &mut ByColor<Planes>, depth: u16) -> io::Result<bool> {
         let chunk_rows = self.chunk_rows();
         let white = planes.white.split(depth);
         let black = planes.black.split(depth);
@@ -186,9 +228,9 @@ impl Iteration<'_> {
                     let first_row = c * chunk_rows;
                     let part =
                         Part { iteration: self, color, depth, first_row, written, kept, held, opponent, cells, dirty, next, chunk };
-                    dispatch!(self.task.level, fn(part: Part<'_>) -> bool = pass_rows::<Portable>, avx512 pass_rows::<Avx512>)
+                    dispatch!(self.task.level, fn(part: Part<'_>) -> io::Result<bool> = pass_rows::<Portable>, avx512 pass_rows::<Avx512>)
                 })
-                .reduce(|| false, |a, b| a | b)
+                .try_reduce(|| false, |a, b| Ok(a | b))
         };
         let (a, b) = rayon::join(
             || run(Color::White, white, black_kept, black_next),
@@ -198,11 +240,12 @@ impl Iteration<'_> {
             let side = &mut planes[color];
             std::mem::swap(&mut side.dirty, &mut side.next);
         }
-        a || b
+        let (a, b) = (a?, b?);
+        Ok(a || b)
     }
 
     /// Counts and marks what no pass decided.
-    fn finish(&self, mut planes: ByColor<Planes>) -> Solved {
+    fn finish(&self, mut planes: ByColor<Planes>) -> Outcome {
         let rows = self.index.rows;
         let chunk_rows = self.chunk_rows();
         for color in Color::ALL {
@@ -237,9 +280,13 @@ impl Iteration<'_> {
             planes[color].chunks.iter().for_each(|chunk| all += &chunk.stats);
             all
         });
+        let deepest = ByColor::from_fn(|color| {
+            let found = planes[color].chunks.iter().filter_map(|chunk| chunk.deepest);
+            found.min_by_key(|&(depth, cell)| (Reverse(depth), cell)).map(|(_, cell)| cell)
+        });
         let ByColor { white, black } = planes;
         let table = white.cells.zip(black.cells).map(|(white, black)| Table { cells: ByColor { white, black } });
-        Solved { stats, table }
+        Outcome { solved: Solved { stats, table }, deepest }
     }
 }
 
@@ -265,6 +312,7 @@ impl Planes {
 /// One range of rows of one side to move, before the first pass.
 struct Start<'a> {
     iteration: &'a Iteration<'a>,
+    captures: &'a [Option<Table>],
     color: Color,
     first_row: usize,
     /// All positions; the same for both sides to move.
@@ -278,7 +326,7 @@ struct Start<'a> {
 
 /// Seeds, and positions without a move.
 #[inline(always)]
-fn start_rows<V: Vector>(start: Start<'_>) {
+fn start_rows<V: Vector>(start: Start<'_>) -> io::Result<()> {
     let Iteration { task, index, quiet, seeds } = start.iteration;
     let loses = task.classes.options().no_move == NoMove::Loss;
     let mut best = Box::new([[0; WIDTH]; WIDTH]);
@@ -289,7 +337,9 @@ fn start_rows<V: Vector>(start: Start<'_>) {
         if *valid == Row::EMPTY {
             continue;
         }
-        let seeded = seeds[start.color].row::<V>(index, task.tables, row, valid, &mut best, &mut start.chunk.buckets);
+        let seeded =
+            seeds[start.color].row::<V>(index, start.captures, row, valid, &mut best, &mut start.chunk.buckets);
+        start.chunk.buckets.spill(false)?;
         start.held[i] = seeded.held;
         quiet[start.color].reach_plane(index, start.valid, row, &mut quiet_moves);
         let mut any_lost = false;
@@ -310,7 +360,9 @@ fn start_rows<V: Vector>(start: Start<'_>) {
             quiet[!start.color].rows_into(index, row, |other| start.next[other].store(1, Relaxed));
         }
     }
+    start.chunk.buckets.spill(true)?;
     start.chunk.last_seed = start.chunk.buckets.last_depth();
+    Ok(())
 }
 
 /// One range of rows of one side to move, in one pass.
@@ -334,12 +386,12 @@ struct Part<'a> {
 
 /// Returns whether a row changed.
 #[inline(always)]
-fn pass_rows<V: Vector>(mut part: Part<'_>) -> bool {
+fn pass_rows<V: Vector>(mut part: Part<'_>) -> io::Result<bool> {
     let Iteration { index, quiet, .. } = part.iteration;
     let odd = part.depth % 2 == 1;
     let first_word = part.first_row * WIDTH;
     let mut changed = false;
-    let entries = part.chunk.buckets.take(part.depth);
+    let entries = part.chunk.buckets.take(part.depth)?;
     let mut seeds = entries.iter().peekable();
     let mut found = Row::EMPTY;
     for i in 0..part.written.len() {
@@ -382,13 +434,17 @@ fn pass_rows<V: Vector>(mut part: Part<'_>) -> bool {
             count += u64::from(new.count_ones());
             part.written[i].0[s] ^= new;
             if new != 0 {
+                if part.chunk.deepest.is_none_or(|(depth, _)| depth < part.depth) {
+                    let cell = (row * WIDTH + s) * WIDTH + new.trailing_zeros() as usize;
+                    part.chunk.deepest = Some((part.depth, cell));
+                }
                 part.cells.store::<V>((row * WIDTH + s) - first_word, new, decided(part.depth));
             }
         }
         part.chunk.stats.add_decided(part.depth, count * index.weight(row));
         quiet[!part.color].rows_into(index, row, |other| part.next[other].store(1, Relaxed));
     }
-    changed
+    Ok(changed)
 }
 
 /// The values of a range of rows, if they are kept.
@@ -437,4 +493,46 @@ fn try_vec<T: Clone>(len: usize, value: T) -> Result<Vec<T>, SolveError> {
     vec.try_reserve_exact(len).map_err(|_| SolveError::Memory { bytes })?;
     vec.resize(len, value);
     Ok(vec)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::board::RuleOptions;
+    use crate::tablebase::{ClassId, Job, Options, Processor, Solver, Value};
+
+    /// Seeds on disk change no value and no count, and leave no file; the deepest cell is the first of the longest line.
+    #[test]
+    fn seeds_on_disk_change_nothing() {
+        let dir = tempfile::tempdir().unwrap();
+        for rules in [RuleOptions::PAPER, "chinese".parse().unwrap()] {
+            let mut memory = Solver::new(&rules, 3, Options::default());
+            for pieces in 2..=3 {
+                memory.solve_level(pieces, true, &|_, _| ()).unwrap();
+            }
+            let tables: Vec<_> = (0..memory.classes().len()).map(|i| memory.table(ClassId(i)).cloned()).collect();
+            for id in (0..tables.len()).map(ClassId) {
+                let job = Job { ids: &[id], classes: memory.classes(), values: true, memory: 0, tables: &[] };
+                let task = Processor::default().task(&job, id, Some(dir.path()));
+                let Outcome { solved, deepest } = solve(&task, Cow::Owned(tables.clone())).unwrap();
+                assert_eq!(solved.table.as_ref(), memory.table(id));
+                assert_eq!(Some(&solved.stats), memory.class_stats(id));
+                for turn in Color::ALL {
+                    let longest = solved.stats[turn].by_plies.iter().rposition(|&n| n > 0);
+                    let code = longest.map(|plies| Value::Decided(plies as u16).code());
+                    let cells = &memory.table(id).unwrap().cells[turn];
+                    assert_eq!(deepest[turn], (0..cells.len()).find(|&cell| Some(cells.get(cell)) == code));
+                }
+            }
+        }
+        assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 0);
+    }
+
+    #[test]
+    fn a_disk_that_is_not_there_is_named() {
+        let solver = Solver::new(&RuleOptions::PAPER, 2, Options::default());
+        let mut solver = solver.on(Processor::default().spilling("/no/such/folder".into()));
+        let error = solver.solve_level(2, true, &|_, _| ()).unwrap_err();
+        assert!(matches!(error, SolveError::Disk { .. }) && error.to_string().contains("/no/such/folder"), "{error}");
+    }
 }

@@ -1,33 +1,50 @@
 use crate::cpu::CpuLevel;
 use crate::tablebase::solve::backend::{Backend, Job, Sink, SolveError};
-use crate::tablebase::solve::cpu::pass::{Task, solve};
-use crate::tablebase::solve::cpu::quiet::Row;
-use crate::tablebase::{ClassId, Index, ROW_CELLS};
+use crate::tablebase::solve::cpu::memory::WorkingMemory;
+use crate::tablebase::solve::cpu::pass::{Outcome, Task, solve};
+use crate::tablebase::{ClassId, Classes, Index, Table};
 use rayon::prelude::*;
+use std::borrow::Cow;
 use std::cmp::Reverse;
+use std::path::{Path, PathBuf};
 
 /// Solves on the threads of the current rayon pool.
-#[derive(Copy, Clone, Debug)]
+#[derive(Clone, Debug)]
 pub struct Processor {
     level: CpuLevel,
+    /// Where the seeds of classes go that memory does not hold.
+    spill: Option<PathBuf>,
 }
 
 impl Processor {
     /// Works with these instructions.
     #[must_use]
     pub fn new(level: CpuLevel) -> Processor {
-        Processor { level }
+        Processor { level, spill: None }
     }
 
-    /// What one class is solved from.
-    pub(crate) fn task<'a>(&self, job: &Job<'a>, id: ClassId) -> Task<'a> {
-        Task {
-            material: job.material(id),
-            classes: job.classes,
-            tables: job.tables,
-            keep: job.values,
-            level: self.level,
-        }
+    /// Keeps the seeds of classes in temporary files in `dir`, not in memory. They have no name, so nothing is left of them,
+    /// however the program ends.
+    #[must_use]
+    pub fn spilling(self, dir: PathBuf) -> Processor {
+        Processor { spill: Some(dir), ..self }
+    }
+
+    /// What one class is solved from, but for the classes that captures lead to.
+    pub(crate) fn task<'a>(&self, job: &Job<'a>, id: ClassId, spill: Option<&'a Path>) -> Task<'a> {
+        Task { material: job.material(id), classes: job.classes, keep: job.values, level: self.level, spill }
+    }
+
+    /// Solves one class from captures that are given away, so that their memory is free before the iteration begins.
+    pub(crate) fn solve_owned(
+        &self,
+        classes: &Classes,
+        id: ClassId,
+        captures: Vec<Option<Table>>,
+        values: bool,
+    ) -> Result<Outcome, SolveError> {
+        let job = Job { ids: &[id], classes, values, memory: 0, tables: &[] };
+        solve(&self.task(&job, id, self.spill.as_deref()), Cow::Owned(captures))
     }
 }
 
@@ -52,16 +69,18 @@ impl Backend for Processor {
         while let Some(&largest) = rest.first() {
             // A thread that waits within one class may begin another, so only this bounds how many are in memory.
             let (group, others) = rest.split_at((job.memory / bytes(largest)).clamp(1, rest.len()));
-            group.par_iter().with_max_len(1).try_for_each(|&id| sink(id, solve(&self.task(job, id))?))?;
+            let solve = |&id: &ClassId| {
+                let task = self.task(job, id, self.spill.as_deref());
+                sink(id, solve(&task, Cow::Borrowed(job.tables))?.solved)
+            };
+            group.par_iter().with_max_len(1).try_for_each(solve)?;
             rest = others;
         }
         Ok(())
     }
 
-    /// Seven planes, about as much again for the seeds of classes with many captures, and the values with the blocks they
-    /// are compressed to.
     fn host_bytes(&self, index: &Index, values: bool) -> usize {
-        let planes = 14 * size_of::<Row>();
-        index.rows * (planes + if values { 3 * ROW_CELLS } else { 0 })
+        let need = WorkingMemory::new(index, values);
+        if self.spill.is_some() { need.spilled() } else { need.total() }
     }
 }

@@ -1,8 +1,8 @@
 //! Quiet moves on planes. A plane is a set of positions of one class: a bit for each cell, 64 to a word, 64 words to a row.
 //! Looking one quiet move ahead, for all positions of a row at once, is an OR of other rows and of shifted words.
 
-use crate::board::geometry::{LEAP_DOWN, LEAP_LEFT, LEAP_RIGHT, LEAP_UP};
-use crate::board::{Animal, Bitboard, Color, Direction, OwnRatBlocks, Piece, RuleOptions, Square};
+use crate::board::geometry::{LEAP_DOWN, LEAP_LEFT, LEAP_RIGHT, LEAP_UP, NOT_A, NOT_G};
+use crate::board::{Color, Direction, File, OwnRatBlocks, Piece, RuleOptions, Square, mirror_word};
 use crate::tablebase::index::{Index, RowPiece, WIDTH};
 use crate::tablebase::material::squares_in_play;
 
@@ -16,14 +16,9 @@ impl Row {
     pub const EMPTY: Row = Row([0; WIDTH]);
 }
 
-pub(crate) const FILE_A: u64 = Bitboard::file(0).bits();
-const FILE_G: u64 = Bitboard::file(6).bits();
-pub(crate) const NOT_A: u64 = Bitboard::FULL.bits() & !FILE_A;
-pub(crate) const NOT_G: u64 = Bitboard::FULL.bits() & !FILE_G;
-
 /// All ones in the words of squares off the g-file (whose right neighbour exists), and off the a-file.
-const RIGHT_WORDS: [u64; WIDTH] = word_mask(NOT_G);
-const LEFT_WORDS: [u64; WIDTH] = word_mask(NOT_A);
+const RIGHT_WORDS: [u64; WIDTH] = word_mask(NOT_G.bits());
+const LEFT_WORDS: [u64; WIDTH] = word_mask(NOT_A.bits());
 
 const fn word_mask(squares: u64) -> [u64; WIDTH] {
     let mut words = [0; WIDTH];
@@ -98,10 +93,8 @@ impl QuietMoves {
             let squares = squares_in_play(index.word_piece());
             let mut leaps = Vec::new();
             for from in squares {
-                for direction in Direction::ALL.into_iter().filter(|&d| options.leaps(animal, d)) {
-                    if let Some((to, crossed)) = from.leap(direction) {
-                        leaps.push(WordLeap { from: from.index(), to: to.index(), crossed: crossed.bits() });
-                    }
+                for (to, crossed) in options.destinations(animal, from).filter(|(_, crossed)| !crossed.is_empty()) {
+                    leaps.push(WordLeap { from: from.index(), to: to.index(), crossed: crossed.bits() });
                 }
             }
             leaps
@@ -142,7 +135,7 @@ impl QuietMoves {
         if let Some(leaps) = self.lane {
             for s in 0..WIDTH {
                 let word = here[s];
-                out.0[s] |= word >> 7 | word << 7 | word >> 1 & NOT_G | word << 1 & NOT_A;
+                out.0[s] |= word >> 7 | word << 7 | word >> 1 & NOT_G.bits() | word << 1 & NOT_A.bits();
             }
             // A lane piece that leaps is no rat, so there is no rat at all.
             if leaps.files | leaps.ranks != 0 {
@@ -214,12 +207,12 @@ impl RowPieceMoves {
         let mut mirrored_into = vec![Vec::new(); piece.squares.len()];
         for &from in &piece.squares {
             let mut list = Vec::new();
-            for (to, crossed) in destinations(mover.animal, from, options) {
+            for (to, crossed) in options.destinations(mover.animal, from) {
                 if !in_play.contains(to) {
                     continue;
                 }
                 let crossed = crossed.bits();
-                if i == 0 && to.file() > 3 {
+                if i == 0 && to.file() > File::D {
                     let to = to.mirror();
                     list.push(RowMove { delta: position(to) as i32, mirrored: true, crossed });
                     mirrored_into[piece.digit[to.index()] as usize].push(position(from));
@@ -232,19 +225,6 @@ impl RowPieceMoves {
         }
         RowPieceMoves { piece: i, moves, mirrored_into }
     }
-}
-
-/// Steps and leaps of an animal, whatever stands there, with the water leapt over.
-pub(crate) fn destinations(
-    animal: Animal,
-    from: Square,
-    options: &RuleOptions,
-) -> impl Iterator<Item = (Square, Bitboard)> {
-    Direction::ALL.into_iter().flat_map(move |direction| {
-        let step = from.neighbour(direction).map(|to| (to, Bitboard::EMPTY));
-        let leap = from.leap(direction).filter(|_| options.leaps(animal, direction));
-        step.into_iter().chain(leap)
-    })
 }
 
 /// More row pieces than any index that fits a memory has.
@@ -286,16 +266,4 @@ pub(crate) fn mirror_row(row: &Row) -> Row {
         *word = mirror_word(*word);
     }
     out
-}
-
-/// Reflects the squares of a word: file a goes to g, b to f, c to e.
-#[inline(always)]
-pub(crate) const fn mirror_word(word: u64) -> u64 {
-    word << 6 & FILE_G
-        | word << 4 & FILE_G >> 1
-        | word << 2 & FILE_G >> 2
-        | word & FILE_A << 3
-        | word >> 2 & FILE_A << 2
-        | word >> 4 & FILE_A << 1
-        | word >> 6 & FILE_A
 }

@@ -9,9 +9,10 @@ use crate::tablebase::address::MaterialAddresser;
 use crate::tablebase::class::Classes;
 use crate::tablebase::index::{Index, WIDTH};
 use crate::tablebase::material::squares_in_play;
-use crate::tablebase::solve::cpu::quiet::{MAX_ROW_PIECES, Row, destinations};
+use crate::tablebase::solve::cpu::buckets::{Buckets, Entry};
+use crate::tablebase::solve::cpu::quiet::{MAX_ROW_PIECES, Row};
 use crate::tablebase::value::{Cells, Code, DRAW, NO_MOVE};
-use crate::tablebase::{Material, Table};
+use crate::tablebase::{ClassId, Material, Table};
 
 /// What a capture is worth to the side that makes it. Greater is better: nothing, a loss in k (as k), a draw, a win in k
 /// (as 65535 - k).
@@ -34,49 +35,6 @@ pub(crate) fn worth(code: Code, options: &RuleOptions) -> Worth {
         _ => code - 2,
     };
     if plies % 2 == 1 { plies + 1 } else { Worth::MAX - (plies + 1) }
-}
-
-/// Positions of one word that get something at one depth.
-#[derive(Copy, Clone, Debug)]
-pub(crate) struct Entry {
-    pub word: u32,
-    low: u32,
-    high: u32,
-}
-
-impl Entry {
-    pub fn new(word: usize, mask: u64) -> Entry {
-        Entry { word: word as u32, low: mask as u32, high: (mask >> 32) as u32 }
-    }
-
-    pub fn mask(self) -> u64 {
-        u64::from(self.low) | u64::from(self.high) << 32
-    }
-}
-
-/// The seeds of a range of rows, by depth in plies: at an odd depth positions that win then, at an even depth positions
-/// that can be lost from then on.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Buckets(Vec<Vec<Entry>>);
-
-impl Buckets {
-    fn push(&mut self, depth: u16, entry: Entry) {
-        let depth = depth as usize;
-        if self.0.len() <= depth {
-            self.0.resize_with(depth + 1, Vec::new);
-        }
-        self.0[depth].push(entry);
-    }
-
-    /// Takes the seeds of a depth.
-    pub fn take(&mut self, depth: u16) -> Vec<Entry> {
-        self.0.get_mut(depth as usize).map(std::mem::take).unwrap_or_default()
-    }
-
-    /// The greatest depth with a seed, or 0.
-    pub fn last_depth(&self) -> u16 {
-        self.0.iter().rposition(|b| !b.is_empty()).unwrap_or(0) as u16
-    }
 }
 
 /// What one row's seeds say at once.
@@ -155,6 +113,11 @@ impl SeedMoves {
         }
     }
 
+    /// The classes and sides to move that captures look up.
+    pub fn looked_up(&self) -> impl Iterator<Item = (ClassId, Color)> + '_ {
+        self.captures.iter().filter_map(|capture| capture.rest.as_ref()).map(|rest| (ClassId(rest.table), rest.turn))
+    }
+
     /// The seeds of one row, put into `buckets`. `valid` are the row's positions, `best` is room to work in.
     #[inline(always)]
     pub fn row<V: Vector>(
@@ -163,7 +126,7 @@ impl SeedMoves {
         tables: &[Option<Table>],
         row: usize,
         valid: &Row,
-        best: &mut [[Worth; WIDTH]; WIDTH],
+        best: &mut Best,
         buckets: &mut Buckets,
     ) -> RowSeeds {
         let n = index.pieces.len();
@@ -188,96 +151,8 @@ impl SeedMoves {
         }
         let rat = if self.first_blocks { 1u64 << squares[0] } else { 0 };
         for capture in &self.captures {
-            let Capture { attacker, victim, .. } = *capture;
-            let look = Lookup { moves: self, capture, tables, squares: &squares, row_pieces };
-            match (place(attacker, n), place(victim, n)) {
-                (Place::Row, Place::Row) => {
-                    for &(to, crossed) in &capture.hits_from[squares[attacker]] {
-                        if to.index() == squares[victim] && crossed & rat == 0 {
-                            for s in 0..WIDTH {
-                                if valid.0[s] != 0 {
-                                    look.all_lanes(s, valid.0[s], crossed, to, &mut best[s]);
-                                }
-                            }
-                        }
-                    }
-                }
-                (Place::Row, Place::Word) => {
-                    for &(to, crossed) in &capture.hits_from[squares[attacker]] {
-                        let s = to.index();
-                        if crossed & rat == 0 && valid.0[s] != 0 {
-                            look.all_lanes(s, valid.0[s], crossed, to, &mut best[s]);
-                        }
-                    }
-                }
-                (Place::Word, Place::Row) => {
-                    let to = squares[victim];
-                    for &(from, crossed) in &capture.hits_to[to] {
-                        let s = from.index();
-                        if crossed & rat == 0 && valid.0[s] != 0 {
-                            look.all_lanes(s, valid.0[s], crossed, square(to), &mut best[s]);
-                        }
-                    }
-                }
-                (Place::Row, Place::Lane) => {
-                    for &(to, crossed) in &capture.hits_from[squares[attacker]] {
-                        if crossed & rat == 0 {
-                            let base = look.base(Some((attacker, to.index())));
-                            for s in 0..WIDTH {
-                                if valid.0[s] >> to.index() & 1 != 0 {
-                                    let worth = look.worth(base, Some((word_piece, s)));
-                                    let lane = &mut best[s][to.index()];
-                                    *lane = worth.max(*lane);
-                                }
-                            }
-                        }
-                    }
-                }
-                (Place::Lane, Place::Row) => {
-                    let to = squares[victim];
-                    if !capture.hits_to[to].is_empty() {
-                        let base = look.base(Some((lane_piece, to)));
-                        for s in 0..WIDTH {
-                            if valid.0[s] != 0 {
-                                let worth = look.worth(base, Some((word_piece, s)));
-                                for &(from, _) in &capture.hits_to[to] {
-                                    let lane = &mut best[s][from.index()];
-                                    *lane = worth.max(*lane);
-                                }
-                            }
-                        }
-                    }
-                }
-                (Place::Word, Place::Lane) => {
-                    let base = look.base(None);
-                    for s in 0..WIDTH {
-                        for &(to, crossed) in &capture.hits_from[s] {
-                            if crossed & rat == 0 && valid.0[s] >> to.index() & 1 != 0 {
-                                let worth = look.worth(base, Some((word_piece, to.index())));
-                                let lane = &mut best[s][to.index()];
-                                *lane = worth.max(*lane);
-                            }
-                        }
-                    }
-                }
-                (Place::Lane, Place::Word) => {
-                    let base = look.base(None);
-                    for s in 0..WIDTH {
-                        if valid.0[s] != 0 && !capture.hits_to[s].is_empty() {
-                            let worth = look.worth(base, Some((lane_piece, s)));
-                            for &(from, _) in &capture.hits_to[s] {
-                                let lane = &mut best[s][from.index()];
-                                *lane = worth.max(*lane);
-                            }
-                        }
-                    }
-                }
-                (Place::Word, Place::Word) | (Place::Lane, Place::Lane) => {
-                    unreachable!("a piece does not take itself")
-                }
-            }
+            Lookup { moves: self, capture, tables, squares: &squares, row_pieces, valid, rat }.all_words(best);
         }
-
         for s in 0..WIDTH {
             let valid = valid.0[s];
             if valid == 0 {
@@ -285,48 +160,43 @@ impl SeedMoves {
             }
             let den =
                 if self.den_entries[word_piece] >> s & 1 != 0 { valid } else { valid & self.den_entries[lane_piece] };
-            let word = row * WIDTH + s;
-            let lanes = &best[s];
-            let mut rest = valid & !den & !V::equal(lanes, NOTHING);
-            seeds.any.0[s] = rest | den;
-            seeds.held.0[s] = rest;
-            let mut wins = den;
-            while rest != 0 {
-                let worth = lanes[(rest.trailing_zeros() & 63) as usize];
-                let same = V::equal(lanes, worth) & rest;
-                rest &= !same;
-                if worth == WIN_AT_ONCE {
-                    wins |= same;
-                } else if worth > HOLD {
-                    buckets.push(Worth::MAX - worth, Entry::new(word, same));
-                } else if worth < HOLD {
-                    buckets.push(worth, Entry::new(word, same));
-                }
-            }
-            if wins != 0 {
-                buckets.push(1, Entry::new(word, wins));
-            }
+            let held = valid & !den & !V::equal(&best[s], NOTHING);
+            seeds.any.0[s] = held | den;
+            seeds.held.0[s] = held;
+            push_word::<V>(row * WIDTH + s, den, held, &best[s], buckets);
         }
         seeds
     }
 }
 
+/// Puts the seeds of a word into their buckets: `den` wins at once, and `held` is worth what `lanes` says.
+#[inline(always)]
+fn push_word<V: Vector>(word: usize, den: u64, held: u64, lanes: &[Worth; WIDTH], buckets: &mut Buckets) {
+    let mut rest = held;
+    let mut wins = den;
+    while rest != 0 {
+        let worth = lanes[(rest.trailing_zeros() & 63) as usize];
+        let same = V::equal(lanes, worth) & rest;
+        rest &= !same;
+        if worth == WIN_AT_ONCE {
+            wins |= same;
+        } else if worth > HOLD {
+            buckets.push(Worth::MAX - worth, Entry::new(word, same));
+        } else if worth < HOLD {
+            buckets.push(worth, Entry::new(word, same));
+        }
+    }
+    if wins != 0 {
+        buckets.push(1, Entry::new(word, wins));
+    }
+}
+
+/// What a piece is in the index.
 #[derive(Copy, Clone)]
-enum Place {
+enum Kind {
     Row,
     Word,
     Lane,
-}
-
-#[inline(always)]
-fn place(piece: usize, n: usize) -> Place {
-    if piece == n - 1 {
-        Place::Lane
-    } else if piece == n - 2 {
-        Place::Word
-    } else {
-        Place::Row
-    }
 }
 
 #[inline(always)]
@@ -349,9 +219,138 @@ struct Lookup<'a> {
     tables: &'a [Option<Table>],
     squares: &'a [usize; MAX_ROW_PIECES],
     row_pieces: usize,
+    /// The row's positions.
+    valid: &'a Row,
+    /// The square of a first row piece that is a rat and blocks.
+    rat: u64,
 }
 
+/// What the best capture of each position of a row is worth.
+type Best = [[Worth; WIDTH]; WIDTH];
+
 impl Lookup<'_> {
+    /// The capture wherever it is possible in the row.
+    #[inline(always)]
+    fn all_words(&self, best: &mut Best) {
+        match (self.kind(self.capture.attacker), self.kind(self.capture.victim)) {
+            (Kind::Row, Kind::Row) => self.row_takes_row(best),
+            (Kind::Row, Kind::Word) => self.row_takes_word(best),
+            (Kind::Row, Kind::Lane) => self.row_takes_lane(best),
+            (Kind::Word, Kind::Row) => self.word_takes_row(best),
+            (Kind::Word, Kind::Lane) => self.word_takes_lane(best),
+            (Kind::Lane, Kind::Row) => self.lane_takes_row(best),
+            (Kind::Lane, Kind::Word) => self.lane_takes_word(best),
+            (Kind::Word, Kind::Word) | (Kind::Lane, Kind::Lane) => unreachable!("a piece does not take itself"),
+        }
+    }
+
+    #[inline(always)]
+    fn kind(&self, piece: usize) -> Kind {
+        match piece.checked_sub(self.row_pieces) {
+            None => Kind::Row,
+            Some(0) => Kind::Word,
+            Some(_) => Kind::Lane,
+        }
+    }
+
+    #[inline(always)]
+    fn row_takes_row(&self, best: &mut Best) {
+        let Capture { attacker, victim, hits_from, .. } = self.capture;
+        for &(to, crossed) in &hits_from[self.squares[*attacker]] {
+            if to.index() == self.squares[*victim] && crossed & self.rat == 0 {
+                for s in 0..WIDTH {
+                    self.all_lanes(s, crossed, to, &mut best[s]);
+                }
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn row_takes_word(&self, best: &mut Best) {
+        for &(to, crossed) in &self.capture.hits_from[self.squares[self.capture.attacker]] {
+            if crossed & self.rat == 0 {
+                self.all_lanes(to.index(), crossed, to, &mut best[to.index()]);
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn row_takes_lane(&self, best: &mut Best) {
+        let Capture { attacker, hits_from, .. } = self.capture;
+        for &(to, crossed) in &hits_from[self.squares[*attacker]] {
+            if crossed & self.rat == 0 {
+                let base = self.base(Some((*attacker, to.index())));
+                for s in 0..WIDTH {
+                    if self.valid.0[s] >> to.index() & 1 != 0 {
+                        let worth = self.worth(base, Some((self.row_pieces, s)));
+                        let lane = &mut best[s][to.index()];
+                        *lane = worth.max(*lane);
+                    }
+                }
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn word_takes_row(&self, best: &mut Best) {
+        let to = self.squares[self.capture.victim];
+        for &(from, crossed) in &self.capture.hits_to[to] {
+            if crossed & self.rat == 0 {
+                self.all_lanes(from.index(), crossed, square(to), &mut best[from.index()]);
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn word_takes_lane(&self, best: &mut Best) {
+        let base = self.base(None);
+        for s in 0..WIDTH {
+            for &(to, crossed) in &self.capture.hits_from[s] {
+                if crossed & self.rat == 0 && self.valid.0[s] >> to.index() & 1 != 0 {
+                    let worth = self.worth(base, Some((self.row_pieces, to.index())));
+                    let lane = &mut best[s][to.index()];
+                    *lane = worth.max(*lane);
+                }
+            }
+        }
+    }
+
+    /// A lane piece leaps over no rat: where there is one, it is the lane piece itself.
+    #[inline(always)]
+    fn lane_takes_row(&self, best: &mut Best) {
+        let to = self.squares[self.capture.victim];
+        let hits = &self.capture.hits_to[to];
+        if hits.is_empty() {
+            return;
+        }
+        let base = self.base(Some((self.row_pieces + 1, to)));
+        for s in 0..WIDTH {
+            if self.valid.0[s] != 0 {
+                self.raise(self.worth(base, Some((self.row_pieces, s))), hits, &mut best[s]);
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn lane_takes_word(&self, best: &mut Best) {
+        let base = self.base(None);
+        for s in 0..WIDTH {
+            let hits = &self.capture.hits_to[s];
+            if self.valid.0[s] != 0 && !hits.is_empty() {
+                self.raise(self.worth(base, Some((self.row_pieces + 1, s))), hits, &mut best[s]);
+            }
+        }
+    }
+
+    /// Lanes from which the capture is possible are worth this at least.
+    #[inline(always)]
+    fn raise(&self, worth: Worth, hits: &[(Square, u64)], best: &mut [Worth; WIDTH]) {
+        for &(from, _) in hits {
+            let lane = &mut best[from.index()];
+            *lane = worth.max(*lane);
+        }
+    }
+
     /// The row pieces, but with `moved` where it went, and without the victim.
     #[inline(always)]
     fn base(&self, moved: Option<(usize, usize)>) -> Base {
@@ -389,7 +388,11 @@ impl Lookup<'_> {
     /// The capture with the attacker going to `to`, for every lane of word `s`. The lane piece stays where it is; if it is
     /// a rat in the water that is leapt over, it blocks.
     #[inline(always)]
-    fn all_lanes(&self, s: usize, valid: u64, crossed: u64, to: Square, best: &mut [Worth; WIDTH]) {
+    fn all_lanes(&self, s: usize, crossed: u64, to: Square, best: &mut [Worth; WIDTH]) {
+        let valid = self.valid.0[s];
+        if valid == 0 {
+            return;
+        }
         let lane_piece = self.row_pieces + 1;
         let word_piece = self.row_pieces;
         let mut lanes = valid & !(if self.moves.lane_blocks { crossed } else { 0 });
@@ -457,7 +460,7 @@ impl Capture {
         let mut hits_from = vec![Vec::new(); WIDTH];
         let mut hits_to = vec![Vec::new(); WIDTH];
         for from in squares_in_play(pieces[attacker]) {
-            for (to, crossed) in destinations(animal, from, options) {
+            for (to, crossed) in options.destinations(animal, from) {
                 if (squares_in_play(pieces[victim]) & squares_in_play(pieces[attacker])).contains(to)
                     && options.may_capture(color, animal, from, prey, to)
                 {

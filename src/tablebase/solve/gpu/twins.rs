@@ -8,8 +8,9 @@
 use super::kernels::Variant;
 use super::plan::{Plan, depth_of_worth};
 use crate::board::NoMove;
+use crate::board::geometry::{NOT_A, NOT_G};
 use crate::shaders::*;
-use crate::tablebase::solve::cpu::quiet::{NOT_A, NOT_G, mirror_word};
+use crate::tablebase::solve::cpu::quiet::mirror_word;
 use crate::tablebase::value::decided;
 use crate::tablebase::{ClassId, Classes, WIDTH};
 use std::collections::{BTreeMap, BTreeSet};
@@ -284,7 +285,7 @@ impl Card {
         if flags & FLAG_LANE_MOVES != 0 {
             for s in 0..WIDTH {
                 let word = here[s];
-                found[s] |= word >> 7 | word << 7 | word >> 1 & NOT_G | word << 1 & NOT_A;
+                found[s] |= word >> 7 | word << 7 | word >> 1 & NOT_G.bits() | word << 1 & NOT_A.bits();
                 if flags & FLAG_LEAPS != 0 {
                     found[s] |= word >> 28 & self.plan_mask(side + SIDE_LANE_UP)
                         | word << 28 & self.plan_mask(side + SIDE_LANE_DOWN)
@@ -318,8 +319,8 @@ impl Card {
         let around =
             |s: usize, by: i32| s.checked_add_signed(by as isize).and_then(|s| here.get(s)).copied().unwrap_or(0);
         each(|s| {
-            let right = if has(NOT_G, s as u32) { around(s, 1) } else { 0 };
-            let left = if has(NOT_A, s as u32) { around(s, -1) } else { 0 };
+            let right = if has(NOT_G.bits(), s as u32) { around(s, 1) } else { 0 };
+            let left = if has(NOT_A.bits(), s as u32) { around(s, -1) } else { 0 };
             let mut found = around(s, 7) | around(s, -7) | right | left;
             for (mask, by, step) in
                 [(SIDE_WORD_UP, 28, 7), (SIDE_WORD_DOWN, -28, -7), (SIDE_WORD_RIGHT, 3, 1), (SIDE_WORD_LEFT, -3, -1)]

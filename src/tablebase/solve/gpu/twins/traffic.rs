@@ -91,11 +91,13 @@ fn neighbours_read_neighbouring_words() {
     for material in ["LRvT", "EPvL", "TRvR"] {
         let id = class(&solver, material);
         let card = compare(&mut solver, id, false);
-        for (kernel, least) in
-            [("quiet_pass", 0.9), ("no_move", 0.9), ("finish", 0.9), ("seeds", 0.6), ("buckets", 0.6)]
-        {
-            let found = sum(&card.log, kernel, &MEMORIES).efficiency();
-            assert!(found >= least, "{material}: {kernel} uses {found:.3} of the bytes that it moves");
+        let all = [("quiet_pass", 0.75), ("no_move", 0.9), ("finish", 0.9), ("seeds", 0.6), ("buckets", 0.6)];
+        let planes = [("quiet_pass", 0.9), ("no_move", 0.9), ("finish", 0.9)];
+        let all = all.map(|(kernel, least)| (kernel, &MEMORIES[..], least));
+        let planes = planes.map(|(kernel, least)| (kernel, &MEMORIES[..1], least));
+        for (kernel, memories, least) in all.into_iter().chain(planes) {
+            let found = sum(&card.log, kernel, memories).efficiency();
+            assert!(found >= least, "{material}: {kernel} uses {found:.3} of the bytes of {memories:?} that it moves");
         }
         let old = sum(&card.old, "quiet_pass", &MEMORIES).efficiency();
         assert!(old < 0.3, "{material}: {old:.3}");
@@ -139,7 +141,8 @@ fn results() {
             log.touched.iter().for_each(|(key, touched)| sum.touched.entry(*key).or_default().add(*touched));
         }
     }
-    let mut text = RESULTS_HEAD.to_owned();
+    let date = std::env::var("DATE").unwrap_or_else(|_| "a day that was not said".to_owned());
+    let mut text = RESULTS_HEAD.replace(" on DATE;", &format!(" on {date};"));
     let line = |log: &Log, kernel: &str| {
         let cell = |memories: &[&str]| match sum(log, kernel, memories) {
             Touched { sectors: 0, .. } => " - |".to_owned(),
@@ -167,7 +170,7 @@ fn results() {
 const RESULTS_HEAD: &str = "# The kernels and a card's memory\n\n\
 No card was at hand for any number here. They come from the kernels' twins in Rust, which solve whole classes as the \
 shaders do (the same values, cell by cell, as the processor's) and note every load and store. Made by \
-`cargo test --release --lib -- --ignored twins::traffic::results`; the counts do not depend on the machine.\n\n\
+`DATE=$(date -I) cargo test --release --lib -- --ignored twins::traffic::results` on DATE; the counts do not depend on the machine.\n\n\
 ## Useful bytes in the sectors touched\n\n\
 Each load and store by 32 neighbouring invocations touches so many sectors of 32 bytes. In per cent, the bytes of them that \
 some invocation asked for; over EvLCR, EPvLR, LTvDC and LRvTR. What is the same for a whole workgroup (who stands where, which \

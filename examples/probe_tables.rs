@@ -1,0 +1,35 @@
+//! Looks a position up in a folder of tables: its value, and that of every move, best first.
+//!
+//! ```sh
+//! dsq generate --pieces 3 --out tables
+//! cargo run --release --example probe_tables -- tables '7/7/3e3/7/7/7/3E3/7/7 w'
+//! ```
+
+use doushouqi::board::Position;
+use doushouqi::tablebase::{Probe, TableSet, Verdict, Wdl};
+use std::error::Error;
+use std::path::Path;
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let mut arguments = std::env::args().skip(1);
+    let (Some(dir), Some(fen)) = (arguments.next(), arguments.next()) else {
+        return Err("say a folder of tables and a position in FEN".into());
+    };
+    let position: Position = fen.parse()?;
+    let tables = TableSet::open(Path::new(&dir))?;
+    println!("{position}");
+    let verdict = tables.verdict(&position)?.ok_or("the tables have fewer pieces than this position")?;
+    println!("{}", text(verdict));
+    for (mv, verdict) in tables.moves(&position)?.unwrap_or_default() {
+        println!("{:6} {}", mv.notation(&position), text(verdict));
+    }
+    Ok(())
+}
+
+fn text(verdict: Verdict) -> String {
+    match (verdict.wdl, verdict.dtw) {
+        (Wdl::Win, Some(plies)) => format!("win in {plies}"),
+        (Wdl::Loss, Some(plies)) => format!("loss in {plies}"),
+        _ => "draw".to_owned(),
+    }
+}

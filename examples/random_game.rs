@@ -1,0 +1,29 @@
+//! Plays a game of random moves and prints it.
+//!
+//! ```sh
+//! cargo run --release --example random_game -- 7       # the seed
+//! ```
+
+use doushouqi::board::{Position, Rules};
+use doushouqi::game::Game;
+use rand_core::{Rng, SeedableRng};
+use rand_pcg::Pcg64;
+use std::error::Error;
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let seed = std::env::args().nth(1).map_or(Ok(1), |seed| seed.parse())?;
+    let mut random = Pcg64::seed_from_u64(seed);
+    let mut game = Game::new(Position::start(), Rules::default(), Some(Game::NO_CAPTURE_LIMIT));
+    while game.end().is_none() {
+        let moves = game.legal_moves();
+        let mv = moves[random.next_u64() as usize % moves.len()];
+        print!("{} ", mv.notation(game.position()));
+        game.play(mv)?;
+    }
+    println!("\n\n{}", game.position());
+    match game.end().and_then(|end| end.winner()) {
+        Some(color) => println!("{color} wins after {} plies.", game.moves().len()),
+        None => println!("A draw after {} plies: {:?}.", game.moves().len(), game.end()),
+    }
+    Ok(())
+}

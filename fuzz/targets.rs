@@ -1,0 +1,243 @@
+//! What is fuzzed: everything that reads what people or files give. A target panics if what was read does not come back
+//! as it was, so that a fuzzer finds wrong answers and not only crashes. `tests/fuzz.rs` runs the same on stable Rust.
+
+#![allow(dead_code)]
+
+use doushouqi::board::{Move, Position, RuleOptions, Rules};
+use doushouqi::game::Record;
+use doushouqi::search::eval::Weights;
+use doushouqi::tablebase::{
+    Generate, MANIFEST, Material, Options, Probe, Prover, Scope, Solver, TableFile, TableSet, verify,
+};
+use std::fs;
+use std::io::{Cursor, sink};
+use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
+use tempfile::TempDir;
+use xxhash_rust::xxh3::xxh3_64;
+
+/// A target by name.
+pub const TARGETS: [(&str, fn(&[u8])); 9] = [
+    ("fen", fen),
+    ("moves", moves),
+    ("rules", rules),
+    ("material", material),
+    ("game", game),
+    ("uci", uci),
+    ("table", table),
+    ("manifest", manifest),
+    ("weights", weights),
+];
+
+fn text(data: &[u8]) -> &str {
+    std::str::from_utf8(data).unwrap_or_default()
+}
+
+/// A FEN comes back as it was read, and its moves lead to positions that are read again.
+pub fn fen(data: &[u8]) {
+    let Ok(position) = Position::from_fen(text(data)) else { return };
+    let again = Position::from_fen(&position.to_fen()).expect("what is written is read");
+    assert_eq!(again, position);
+    assert_eq!(again.key(), position.key());
+    let rules = Rules::default();
+    for &mv in &position.moves(&rules) {
+        let next = position.make(mv);
+        assert_eq!(next.key(), next.compute_key());
+        assert_eq!(Position::from_fen(&next.to_fen()).as_ref(), Ok(&next));
+    }
+    assert_eq!(position.moves(&rules).len(), position.mirror().moves(&rules).len());
+}
+
+/// A FEN, and on the other lines moves: each that is understood is legal and is understood again as it is written.
+pub fn moves(data: &[u8]) {
+    let mut lines = text(data).lines();
+    let rules = Rules::default();
+    let Some(mut position) = lines.next().and_then(|line| Position::from_fen(line).ok()) else { return };
+    for line in lines {
+        let Ok(mv) = Move::parse(line, &position, &rules) else { continue };
+        assert!(position.moves(&rules).contains(&mv));
+        for text in [mv.to_string(), mv.notation(&position)] {
+            assert_eq!(Move::parse(&text, &position, &rules), Ok(mv));
+        }
+        position = position.make(mv);
+    }
+}
+
+pub fn rules(data: &[u8]) {
+    let Ok(options) = text(data).parse::<RuleOptions>() else { return };
+    assert_eq!(options.to_string().parse(), Ok(options));
+    assert!(Position::start().count_moves(&Rules::new(options)) > 0);
+}
+
+pub fn material(data: &[u8]) {
+    let Ok(material) = text(data).parse::<Material>() else { return };
+    assert_eq!(material.to_string().parse(), Ok(material));
+    assert_eq!(material.swap().swap(), material);
+}
+
+/// Games come back as they were read.
+pub fn game(data: &[u8]) {
+    let Ok(records) = Record::parse_all(text(data)) else { return };
+    for record in records {
+        let written = record.to_string();
+        let again = Record::parse_all(&written).unwrap_or_else(|error| panic!("{error} in {written:?}"));
+        assert_eq!(again.len(), 1, "{written:?}");
+        assert_eq!(again[0].to_string(), written);
+        assert_eq!(again[0].game.moves(), record.game.moves());
+    }
+}
+
+/// A whole session. Options that ask for the machine's memory, threads and files are left out; what is searched when the
+/// input ends is stopped.
+pub fn uci(data: &[u8]) {
+    let mut session = "setoption name Hash value 1\n".to_owned();
+    for line in text(data).lines() {
+        let small = line.to_ascii_lowercase();
+        if !(small.contains("setoption") && ["hash", "threads", "tablepath"].iter().any(|word| small.contains(word))) {
+            session.push_str(line);
+            session.push('\n');
+        }
+    }
+    doushouqi::uci::serve(Cursor::new(session), sink()).expect("nothing to fail");
+}
+
+pub fn weights(data: &[u8]) {
+    let Ok(weights) = text(data).parse::<Weights>() else { return };
+    assert_eq!(weights.to_string().parse(), Ok(weights));
+}
+
+/// A set of two pieces to spoil, and what its files hold.
+struct Spoilt {
+    dir: TempDir,
+    table: Vec<u8>,
+    manifest: Vec<u8>,
+}
+
+const CLASS: &str = "EvE";
+
+impl Spoilt {
+    fn path(&self) -> PathBuf {
+        self.dir.path().join(format!("{CLASS}.dsq"))
+    }
+}
+
+/// One a process, so that fuzzers side by side do not meet.
+static SET: LazyLock<Spoilt> = LazyLock::new(|| {
+    let dir = tempfile::tempdir().expect("a temporary directory");
+    let mut solver = Solver::new(&RuleOptions::PAPER, 2, Options::default());
+    Generate::new(dir.path(), RuleOptions::PAPER).run(&mut solver, &|_| {}).expect("two pieces can be solved");
+    let read = |name: &str| fs::read(dir.path().join(name)).expect("a file");
+    let (table, manifest) = (read(&format!("{CLASS}.dsq")), read(MANIFEST));
+    Spoilt { dir, table, manifest }
+});
+
+/// Reads all there is to read of a set.
+fn read_all(dir: &Path) {
+    let Ok(set) = TableSet::open(dir) else { return };
+    let _ = set.check_complete();
+    let class: Material = CLASS.parse().expect("a material");
+    let ids: Vec<_> = set.ids().filter(|&id| set.classes().get(id).representative == class).take(1).collect();
+    for fen in ["7/7/3e3/7/7/7/3E3/7/7 w", "7/7/3e3/7/7/7/3E3/7/7 b", "7/e6/7/7/7/7/7/6E/7 w"] {
+        let position = Position::from_fen(fen).expect("a position");
+        let _ = set.value(&position);
+        let _ = set.line(&position);
+    }
+    let _ = set.deepest(2);
+    let mut prover = Prover::new(&set, 1);
+    for id in ids {
+        let plain = verify(&set, id, Scope::Full);
+        // Both find it right, or neither.
+        let fast = prover.prove(id);
+        assert_eq!(matches!(plain, Ok(Ok(_))), matches!(fast, Ok(Ok(_))), "{plain:?} {fast:?}");
+    }
+}
+
+fn number(bytes: &[u8], at: usize, len: usize) -> usize {
+    bytes.get(at..at.saturating_add(len)).map_or(0, |part| part.iter().rev().fold(0, |n, &b| n << 8 | usize::from(b)))
+}
+
+fn replace(bytes: &mut Vec<u8>, data: &[u8]) {
+    // Six bytes an edit: where (three), what (replace, insert, remove, decoded value), with what (two).
+    for edit in data.chunks_exact(6).take(8) {
+        let at = number(edit, 0, 3) % bytes.len().max(1);
+        match edit[3] % 3 {
+            0 => bytes[at] = edit[4],
+            1 => bytes.insert(at, edit[4]),
+            _ => {
+                let end = (at + 1 + usize::from(edit[4])).min(bytes.len());
+                bytes.drain(at..end);
+            }
+        }
+        if bytes.is_empty() {
+            return;
+        }
+    }
+}
+
+/// A table file with edits in one of its parts and all checksums right again, so that what is behind them is reached.
+pub fn table(data: &[u8]) {
+    let Some((&part, edits)) = data.split_first() else { return };
+    let set = &*SET;
+    let bytes = match part % 4 {
+        0 => {
+            let mut bytes = set.table.clone();
+            replace(&mut bytes, edits);
+            bytes
+        }
+        part => rebuilt(&set.table, part, edits),
+    };
+    fs::write(set.path(), &bytes).expect("a file");
+    if let Ok(file) = TableFile::open(&set.path(), &RuleOptions::PAPER, CLASS.parse().expect("a material")) {
+        let _ = file.check();
+    }
+    read_all(set.dir.path());
+}
+
+/// The file with its description (1), a block's bytes (2) or a block's values (3) edited.
+fn rebuilt(whole: &[u8], part: u8, edits: &[u8]) -> Vec<u8> {
+    let table = 16 + number(whole, 12, 4);
+    let mut description = whole[16..table].to_vec();
+    let lens: Vec<usize> = (0..2).map(|i| number(whole, table + 16 * i, 8)).collect();
+    let mut at = table + 16 * lens.len() + 8;
+    let mut blocks: Vec<Vec<u8>> = Vec::new();
+    for len in lens {
+        blocks.push(whole[at..at + len].to_vec());
+        at += len;
+    }
+    match part {
+        1 => replace(&mut description, edits),
+        2 => replace(&mut blocks[edits.len() % 2], edits),
+        _ => {
+            let block = &mut blocks[edits.len() % 2];
+            let mut values = zstd::bulk::decompress(block, 1 << 20).expect("it is whole");
+            replace(&mut values, edits);
+            *block = zstd::bulk::compress(&values, 1).expect("bytes can be compressed");
+        }
+    }
+    let mut bytes = whole[..12].to_vec();
+    bytes.extend((description.len() as u32).to_le_bytes());
+    bytes.extend(description);
+    for block in &blocks {
+        bytes.extend((block.len() as u64).to_le_bytes());
+        bytes.extend(xxh3_64(block).to_le_bytes());
+    }
+    bytes.extend(xxh3_64(&bytes).to_le_bytes());
+    blocks.iter().for_each(|block| bytes.extend(block));
+    bytes.extend(xxh3_64(&bytes).to_le_bytes());
+    bytes
+}
+
+/// A manifest: edits of the right one, or anything.
+pub fn manifest(data: &[u8]) {
+    let Some((&kind, rest)) = data.split_first() else { return };
+    let set = &*SET;
+    let mut bytes = set.manifest.clone();
+    if kind % 2 == 0 {
+        replace(&mut bytes, rest);
+    } else {
+        bytes = rest.to_vec();
+    }
+    fs::write(set.path(), &set.table).expect("a file");
+    fs::write(set.dir.path().join(MANIFEST), &bytes).expect("a file");
+    read_all(set.dir.path());
+}

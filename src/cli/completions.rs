@@ -1,0 +1,27 @@
+use super::{Failure, Outcome, help};
+use clap::Args;
+use clap_complete::Shell;
+use std::io::{self, Write};
+
+/// Print completions for a shell
+///
+/// What the shell reads to complete commands and options of dsq:
+///
+///   bash        dsq completions bash > ~/.local/share/bash-completion/completions/dsq
+///   fish        dsq completions fish > ~/.config/fish/completions/dsq.fish
+///   zsh         dsq completions zsh > ~/.zfunc/_dsq      (with ~/.zfunc in fpath)
+#[derive(Args)]
+#[command(verbatim_doc_comment)]
+pub struct Completions {
+    /// The shell
+    shell: Shell,
+}
+
+impl Completions {
+    pub fn run(self) -> Outcome {
+        // Into memory first: the generator panics where it cannot write.
+        let mut text = Vec::new();
+        clap_complete::generate(self.shell, &mut help::command(), "dsq", &mut text);
+        io::stdout().lock().write_all(&text).map_err(Failure::Output)
+    }
+}

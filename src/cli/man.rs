@@ -1,0 +1,26 @@
+use super::{Failure, Outcome, help};
+use clap::Args;
+use std::fs;
+use std::path::PathBuf;
+
+/// Write manual pages into a folder
+///
+/// One page for dsq and one for each command: dsq.1, dsq-perft.1 and so on.
+///
+///   dsq man ~/.local/share/man/man1 && man dsq-perft
+#[derive(Args)]
+#[command(verbatim_doc_comment)]
+pub struct Man {
+    /// The folder; it is made if it is not there
+    dir: PathBuf,
+}
+
+impl Man {
+    pub fn run(self) -> Outcome {
+        let write = || {
+            fs::create_dir_all(&self.dir)?;
+            clap_mangen::generate_to(help::command(), &self.dir)
+        };
+        write().map_err(|error| Failure::Environment(format!("cannot write to {}: {error}", self.dir.display())))
+    }
+}

@@ -1,0 +1,217 @@
+//! What there is to solve, class by class: what each needs first, how much memory and, by a measured rate, how long it takes.
+
+use crate::board::RuleOptions;
+use crate::tablebase::{Classes, Material, MemoryNeed};
+use serde::{Deserialize, Serialize};
+use std::cmp::{Ordering, Reverse};
+use std::collections::{BinaryHeap, HashMap};
+
+/// One class of a plan, as one line of JSON.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PlannedClass {
+    /// The representative of the class.
+    pub class: Material,
+    /// Pieces on the board.
+    pub pieces: usize,
+    /// The classes that captures lead to, which must be solved before.
+    pub captures: Vec<Material>,
+    /// Rows of 4096 cells for one side to move: what the time goes by.
+    pub rows: u64,
+    /// The most memory that the job takes, in bytes.
+    pub bytes: u64,
+    /// Predicted seconds on one core.
+    pub seconds: f64,
+}
+
+/// All classes of 2 to some number of pieces, those that captures lead to before what needs them.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Plan {
+    /// The classes, fewest pieces first.
+    pub classes: Vec<PlannedClass>,
+}
+
+/// How fast a core solves.
+#[derive(Copy, Clone, Debug, PartialEq)]
+pub struct Rate {
+    /// Rows of a class, of one side to move, that a core solves in a second.
+    pub rows_per_second: f64,
+    /// Seconds that every job takes besides: starting, reading, writing.
+    pub job_seconds: f64,
+}
+
+impl Plan {
+    /// Plans the classes of 2 to `pieces` pieces. Of the most pieces only the counts are kept with `stats_only`.
+    #[must_use]
+    pub fn new(rules: &RuleOptions, pieces: usize, stats_only: bool, rate: Rate) -> Plan {
+        let classes = Classes::new(rules, pieces);
+        let planned = classes.iter().map(|(id, class)| {
+            let material = class.representative;
+            let values = !(stats_only && material.len() == pieces);
+            let rows = class.index().rows as u64;
+            PlannedClass {
+                class: material,
+                pieces: material.len(),
+                captures: classes.captures(id).into_iter().map(|id| classes.get(id).representative).collect(),
+                rows,
+                bytes: MemoryNeed::of_job(&classes, id, values).total() as u64,
+                seconds: rate.job_seconds + rows as f64 / rate.rows_per_second,
+            }
+        });
+        Plan { classes: planned.collect() }
+    }
+
+    /// The classes of one number of pieces.
+    pub fn level(&self, pieces: usize) -> impl Iterator<Item = &PlannedClass> {
+        self.classes.iter().filter(move |class| class.pieces == pieces)
+    }
+
+    /// The most pieces.
+    #[must_use]
+    pub fn pieces(&self) -> usize {
+        self.classes.last().map_or(0, |class| class.pieces)
+    }
+
+    /// Seconds of all classes together, on one core.
+    #[must_use]
+    pub fn core_seconds(&self) -> f64 {
+        self.classes.iter().map(|class| class.seconds).sum()
+    }
+
+    /// Seconds until all is solved on that many cores, if each class is begun, the longest first, as soon as a core is free
+    /// and its captures are solved: what a job engine does with the graph of classes.
+    #[must_use]
+    pub fn simulate(&self, cores: usize) -> f64 {
+        let number: HashMap<Material, usize> = self.classes.iter().enumerate().map(|(i, c)| (c.class, i)).collect();
+        let mut missing: Vec<usize> = self.classes.iter().map(|class| class.captures.len()).collect();
+        let mut needed_by = vec![Vec::new(); self.classes.len()];
+        for (i, class) in self.classes.iter().enumerate() {
+            class.captures.iter().for_each(|capture| needed_by[number[capture]].push(i));
+        }
+        let mut ready: BinaryHeap<(Seconds, Reverse<usize>)> = BinaryHeap::new();
+        let length = |i: usize| (Seconds(self.classes[i].seconds), Reverse(i));
+        ready.extend((0..missing.len()).filter(|&i| missing[i] == 0).map(length));
+        let mut running: BinaryHeap<Reverse<(Seconds, usize)>> = BinaryHeap::new();
+        let mut now = 0.0;
+        loop {
+            while running.len() < cores.max(1)
+                && let Some((Seconds(seconds), Reverse(i))) = ready.pop()
+            {
+                running.push(Reverse((Seconds(now + seconds), i)));
+            }
+            let Some(Reverse((Seconds(end), done))) = running.pop() else { return now };
+            now = end;
+            for &i in &needed_by[done] {
+                missing[i] -= 1;
+                if missing[i] == 0 {
+                    ready.push(length(i));
+                }
+            }
+        }
+    }
+}
+
+/// Classes that one task solves, one after the other.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Bundle {
+    /// The classes, the longest first.
+    pub classes: Vec<Material>,
+    /// Memory of the one that takes the most.
+    pub bytes: u64,
+    /// Seconds of all.
+    pub seconds: f64,
+}
+
+/// Puts classes of one level into at most `count` bundles of about equal seconds: the longest first, each into the bundle
+/// that has the least so far. The longest bundle comes first.
+#[must_use]
+pub fn bundles<'a>(classes: impl Iterator<Item = &'a PlannedClass>, count: usize) -> Vec<Bundle> {
+    let mut classes: Vec<&PlannedClass> = classes.collect();
+    classes.sort_by_key(|class| (Reverse(Seconds(class.seconds)), class.class.to_string()));
+    let mut bundles =
+        vec![Bundle { classes: Vec::new(), bytes: 0, seconds: 0.0 }; count.clamp(1, classes.len().max(1))];
+    for class in classes {
+        let least = bundles.iter_mut().min_by_key(|bundle| Seconds(bundle.seconds)).expect("there is at least one");
+        least.classes.push(class.class);
+        least.bytes = least.bytes.max(class.bytes);
+        least.seconds += class.seconds;
+    }
+    bundles.retain(|bundle| !bundle.classes.is_empty());
+    bundles.sort_by_key(|bundle| Reverse(Seconds(bundle.seconds)));
+    bundles
+}
+
+/// Seconds that can be sorted.
+#[derive(Copy, Clone, Debug, PartialEq)]
+struct Seconds(f64);
+
+impl Eq for Seconds {}
+
+impl Ord for Seconds {
+    fn cmp(&self, other: &Seconds) -> Ordering {
+        self.0.total_cmp(&other.0)
+    }
+}
+
+impl PartialOrd for Seconds {
+    fn partial_cmp(&self, other: &Seconds) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::HashSet;
+
+    fn plan(pieces: usize) -> Plan {
+        Plan::new(&RuleOptions::PAPER, pieces, false, Rate { rows_per_second: 1000.0, job_seconds: 0.1 })
+    }
+
+    #[test]
+    fn captures_come_before_what_needs_them() {
+        let plan = plan(5);
+        assert_eq!((plan.level(2).count(), plan.level(3).count(), plan.level(4).count()), (10, 42, 134));
+        let mut before = HashSet::new();
+        for class in &plan.classes {
+            assert!(class.captures.iter().all(|capture| before.contains(capture)), "{}", class.class);
+            assert!(class.bytes > 0 && class.seconds > 0.1);
+            before.insert(class.class);
+        }
+    }
+
+    /// One core takes the sum, any number no less than the longest chain and the fair share.
+    #[test]
+    fn the_simulation_stays_within_its_bounds() {
+        let plan = plan(4);
+        let sum = plan.core_seconds();
+        assert!((plan.simulate(1) - sum).abs() < 1e-6 * sum);
+        let mut chain: HashMap<Material, f64> = HashMap::new();
+        for class in &plan.classes {
+            let before = class.captures.iter().map(|capture| chain[capture]).fold(0.0, f64::max);
+            chain.insert(class.class, before + class.seconds);
+        }
+        let longest = chain.values().copied().fold(0.0, f64::max);
+        assert!((plan.simulate(10_000) - longest).abs() < 1e-9);
+        let mut last = sum;
+        for cores in [2, 3, 8, 30, 100] {
+            let seconds = plan.simulate(cores);
+            assert!(seconds <= last + 1e-9 && seconds >= longest.max(sum / cores as f64) - 1e-9, "{cores}: {seconds}");
+            last = seconds;
+        }
+    }
+
+    #[test]
+    fn bundles_hold_every_class_once_and_are_about_equal() {
+        let plan = plan(4);
+        for count in [1, 7, 40, 1000] {
+            let bundles = bundles(plan.level(4), count);
+            assert!(bundles.len() <= count);
+            let all: Vec<Material> = bundles.iter().flat_map(|bundle| bundle.classes.clone()).collect();
+            assert_eq!(all.len(), 134);
+            assert_eq!(all.iter().collect::<HashSet<_>>().len(), 134);
+            let longest = plan.level(4).map(|class| class.seconds).fold(0.0, f64::max);
+            let (first, last) = (&bundles[0], &bundles[bundles.len() - 1]);
+            assert!(first.seconds - last.seconds <= longest + 1e-9, "{count}");
+        }
+    }
+}

@@ -1,0 +1,99 @@
+//! A plan as Slurm arrays: a script that submits one array for each level, and for each size of memory within a level, that
+//! waits for the level before. The last level is nearly all the work, so waiting for whole levels costs little.
+
+use super::plan::{Bundle, Plan, bundles};
+use std::fmt::Write;
+
+/// How the jobs run.
+#[derive(Clone, Debug)]
+pub struct Jobs<'a> {
+    /// The program.
+    pub program: &'a str,
+    /// The directory of the tables, the same on all nodes.
+    pub dir: &'a str,
+    /// The rules, spelled out.
+    pub rules: &'a str,
+    /// Of the most pieces keep only the counts.
+    pub stats_only: bool,
+    /// Tasks that may run at a time; each level has four times as many bundles, so that a slow node holds nobody up.
+    pub nodes: usize,
+}
+
+const GIB: u64 = 1 << 30;
+/// Bundles for each node.
+const BUNDLES: usize = 4;
+
+/// A text as one word of a shell.
+fn word(text: &str) -> String {
+    shlex::try_quote(text).map_or_else(|_| "''".to_owned(), |quoted| quoted.into_owned())
+}
+
+/// The script: `sh submit.sh` submits everything and prints the number of the last job.
+#[must_use]
+pub fn script(plan: &Plan, jobs: &Jobs<'_>) -> String {
+    let mut text = String::from(
+        "#!/bin/sh\n# Submits all classes to Slurm, level by level. Running it again is harmless: what is solved is left alone.\n\
+         set -eu\n",
+    );
+    let _ = writeln!(text, "export DSQ={} DIR={} RULES={}", word(jobs.program), word(jobs.dir), word(jobs.rules));
+    text.push_str("mkdir -p \"$DIR/jobs\"\nafter=\n");
+    for pieces in 2..=plan.pieces() {
+        let all = bundles(plan.level(pieces), jobs.nodes * BUNDLES);
+        let mut by_memory: Vec<(u64, Vec<Bundle>)> = Vec::new();
+        for bundle in all {
+            let gib = bundle.bytes.div_ceil(GIB).next_power_of_two();
+            match by_memory.iter_mut().find(|(size, _)| *size == gib) {
+                Some((_, bundles)) => bundles.push(bundle),
+                None => by_memory.push((gib, vec![bundle])),
+            }
+        }
+        let stats = if jobs.stats_only && pieces == plan.pieces() { " --stats-only" } else { "" };
+        text.push_str("these=\n");
+        for (gib, bundles) in by_memory {
+            let file = format!("$DIR/jobs/level-{pieces}-{gib}g.txt");
+            let _ = writeln!(text, "cat > \"{file}\" <<'CLASSES'");
+            for bundle in &bundles {
+                let names: Vec<String> = bundle.classes.iter().map(ToString::to_string).collect();
+                let _ = writeln!(text, "{}", names.join(" "));
+            }
+            let longest = bundles.iter().map(|bundle| bundle.seconds).fold(0.0, f64::max);
+            let _ = write!(
+                text,
+                "CLASSES\n# The longest task is predicted to take {:.0} s.\n\
+                 job=$(sbatch --parsable --requeue ${{after:+--dependency=afterok:$after}} --job-name=dsq-{pieces} \
+                 --array=1-{} --mem={gib}G --output=\"$DIR/jobs/%x-%A_%a.log\" --open-mode=append --export=ALL --wrap \
+                 'exec \"$DSQ\" cluster solve $(sed -n \"${{SLURM_ARRAY_TASK_ID}}p\" \"$DIR/jobs/level-{pieces}-{gib}g.txt\") \
+                 --tables \"$DIR\" --rules \"$RULES\" --memory {gib} --threads \"${{SLURM_CPUS_ON_NODE:-1}}\"{stats}')\n\
+                 these=\"${{these:+$these:}}${{job%%;*}}\"\n",
+                longest,
+                bundles.len()
+            );
+        }
+        text.push_str("after=$these\n");
+    }
+    text.push_str("echo \"$after\"\n");
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::board::RuleOptions;
+    use crate::cluster::Rate;
+
+    #[test]
+    fn every_class_is_in_one_bundle_and_levels_wait() {
+        let rate = Rate { rows_per_second: 1e5, job_seconds: 0.1 };
+        let plan = Plan::new(&RuleOptions::PAPER, 4, true, rate);
+        let jobs = Jobs { program: "a b/dsq", dir: "/t", rules: "paper", stats_only: true, nodes: 3 };
+        let text = script(&plan, &jobs);
+        for class in &plan.classes {
+            let name = class.class.to_string();
+            let times = text.lines().flat_map(|line| line.split(' ')).filter(|word| *word == name).count();
+            assert_eq!(times, 1, "{name}");
+        }
+        assert_eq!(text.matches("sbatch").count(), 3, "one array a level, as all fit one size of memory");
+        assert_eq!(text.matches("--stats-only").count(), 1);
+        assert!(text.contains("DSQ='a b/dsq'") && text.contains("--dependency=afterok:$after"));
+    }
+}

@@ -1,0 +1,231 @@
+//! Games of reachability between an attacker and a defender, solved exactly: who can force a set of states?
+
+use crate::general::solver::mix;
+use std::fmt;
+
+/// A game on a finite graph, its states packed into words.
+pub trait Game {
+    /// Adds the states after each move; none where the game is decided.
+    fn successors(&self, state: u64, next: &mut Vec<u64>);
+    /// Whether the side that wants to reach the target is on move.
+    fn attacks(&self, state: u64) -> bool;
+}
+
+/// Every state that can be reached from a start, with what leads where.
+pub struct Arena {
+    keys: Vec<u64>,
+    slots: Vec<u32>,
+    first: Vec<u32>,
+    from: Vec<u32>,
+    moves: Vec<u8>,
+}
+
+/// The game has more states than the bound that was given.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TooManyStates {
+    pub bound: usize,
+}
+
+impl fmt::Display for TooManyStates {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "more than {} states", self.bound)
+    }
+}
+
+impl std::error::Error for TooManyStates {}
+
+/// In how many moves the attacker forces the target from each state; [`NEVER`] where the defender prevents it for ever.
+pub type Ranks = Vec<u16>;
+
+/// The defender prevents it.
+pub const NEVER: u16 = u16::MAX;
+
+const NONE: u32 = u32::MAX;
+
+impl Arena {
+    /// Finds all states that can be reached from `starts`, at most `bound`.
+    ///
+    /// # Errors
+    /// If there are more.
+    pub fn explore(game: &impl Game, starts: &[u64], bound: usize) -> Result<Arena, TooManyStates> {
+        let mut arena = Arena {
+            keys: Vec::new(),
+            slots: vec![NONE; 1 << 12],
+            first: Vec::new(),
+            from: Vec::new(),
+            moves: Vec::new(),
+        };
+        for &start in starts {
+            arena.insert(start);
+        }
+        let mut edges: Vec<u32> = Vec::new();
+        let mut next = Vec::new();
+        let mut done = 0;
+        while done < arena.keys.len() {
+            next.clear();
+            game.successors(arena.keys[done], &mut next);
+            next.sort_unstable();
+            next.dedup();
+            arena.moves.push(next.len() as u8);
+            for &key in &next {
+                edges.push(arena.insert(key));
+            }
+            if arena.keys.len() > bound || edges.len() > NONE as usize - 256 {
+                return Err(TooManyStates { bound });
+            }
+            done += 1;
+        }
+        arena.turn_round(&edges);
+        Ok(arena)
+    }
+
+    /// Makes the lists of what leads to each state from the lists of where each state leads.
+    fn turn_round(&mut self, edges: &[u32]) {
+        let mut first = vec![0u32; self.keys.len() + 1];
+        for &to in edges {
+            first[to as usize + 1] += 1;
+        }
+        for i in 1..first.len() {
+            first[i] += first[i - 1];
+        }
+        let mut place = first.clone();
+        let mut from = vec![0u32; edges.len()];
+        let mut edge = 0;
+        for (state, &count) in self.moves.iter().enumerate() {
+            for &to in &edges[edge..edge + usize::from(count)] {
+                from[place[to as usize] as usize] = state as u32;
+                place[to as usize] += 1;
+            }
+            edge += usize::from(count);
+        }
+        (self.first, self.from) = (first, from);
+    }
+
+    /// Number of states.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.keys.len()
+    }
+
+    /// Whether there is no state at all.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.keys.is_empty()
+    }
+
+    /// The number of a state, if it can be reached.
+    #[must_use]
+    pub fn find(&self, key: u64) -> Option<usize> {
+        let mask = self.slots.len() - 1;
+        let mut slot = mix(key) as usize & mask;
+        while self.slots[slot] != NONE {
+            if self.keys[self.slots[slot] as usize] == key {
+                return Some(self.slots[slot] as usize);
+            }
+            slot = (slot + 1) & mask;
+        }
+        None
+    }
+
+    fn insert(&mut self, key: u64) -> u32 {
+        if let Some(found) = self.find(key) {
+            return found as u32;
+        }
+        if (self.keys.len() + 1) * 2 > self.slots.len() {
+            self.slots = vec![NONE; self.slots.len() * 2];
+            for index in 0..self.keys.len() {
+                self.place(index as u32);
+            }
+        }
+        let index = self.keys.len() as u32;
+        self.keys.push(key);
+        self.place(index);
+        index
+    }
+
+    fn place(&mut self, index: u32) {
+        let mask = self.slots.len() - 1;
+        let mut slot = mix(self.keys[index as usize]) as usize & mask;
+        while self.slots[slot] != NONE {
+            slot = (slot + 1) & mask;
+        }
+        self.slots[slot] = index;
+    }
+
+    /// In how many moves of either side the attacker forces a state of the target, if he can.
+    pub fn solve(&self, game: &impl Game, target: impl Fn(u64) -> bool) -> Ranks {
+        let mut ranks = vec![NEVER; self.keys.len()];
+        let mut open = self.moves.clone();
+        let mut queue: Vec<u32> = Vec::new();
+        for (state, &key) in self.keys.iter().enumerate() {
+            if target(key) {
+                ranks[state] = 0;
+                queue.push(state as u32);
+            }
+        }
+        let mut done = 0;
+        while done < queue.len() {
+            let state = queue[done] as usize;
+            done += 1;
+            let rank = ranks[state].saturating_add(1).min(NEVER - 1);
+            for &before in &self.from[self.first[state] as usize..self.first[state + 1] as usize] {
+                let before = before as usize;
+                if ranks[before] != NEVER {
+                    continue;
+                }
+                open[before] -= 1;
+                if open[before] == 0 || game.attacks(self.keys[before]) {
+                    ranks[before] = rank;
+                    queue.push(before as u32);
+                }
+            }
+        }
+        ranks
+    }
+
+    /// Where the attacker cannot force the target: whether the defender, keeping it so from the start, may also pass again
+    /// and again. A pass is the move that changes nothing but the lowest bit of the key, the side to move.
+    pub fn stays_free(&self, game: &impl Game, ranks: &[u16]) -> bool {
+        let mut kept: Vec<bool> = ranks.iter().map(|&rank| rank == NEVER).collect();
+        loop {
+            let reached = self.reach_pass(game, &kept);
+            if reached == kept {
+                return kept[0];
+            }
+            if !reached[0] {
+                return false;
+            }
+            kept = reached;
+        }
+    }
+
+    /// From where the defender, staying in `kept`, forces a state in which he may pass.
+    fn reach_pass(&self, game: &impl Game, kept: &[bool]) -> Vec<bool> {
+        let mut reached = vec![false; kept.len()];
+        let mut open = self.moves.clone();
+        let mut queue = Vec::new();
+        for state in 0..kept.len() {
+            let key = self.keys[state];
+            let decided = self.moves[state] == 0;
+            let passes = !game.attacks(key) && self.find(key ^ 1).is_some_and(|next| kept[next]);
+            if kept[state] && (decided || passes) {
+                reached[state] = true;
+                queue.push(state);
+            }
+        }
+        while let Some(state) = queue.pop() {
+            for &before in &self.from[self.first[state] as usize..self.first[state + 1] as usize] {
+                let before = before as usize;
+                if reached[before] || !kept[before] {
+                    continue;
+                }
+                open[before] -= 1;
+                if open[before] == 0 || !game.attacks(self.keys[before]) {
+                    reached[before] = true;
+                    queue.push(before);
+                }
+            }
+        }
+        reached
+    }
+}

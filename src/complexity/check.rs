@@ -1,0 +1,137 @@
+//! Decides claims about gadgets by exhaustive search, and shows why.
+
+use super::attractor::{Arena, Game, NEVER, Ranks};
+use super::gadget::{Claim, Gadget, GadgetError};
+use super::game::{Action, GadgetGame, State};
+
+/// States that a claim may have unless told otherwise: some 4 GB.
+pub const DEFAULT_BOUND: usize = 60_000_000;
+
+/// What came out for a claim.
+#[derive(Clone, Debug)]
+pub struct Checked {
+    /// Whether the sender's side can force it.
+    pub forced: bool,
+    /// Whether that is what the claim says.
+    pub holds: bool,
+    /// All states that were looked at.
+    pub states: usize,
+    /// Plies that the sender's side needs, if it can force it.
+    pub plies: Option<u16>,
+    /// If it is prevented: whether the side that prevents it may pass again and again, whatever the other does. If not, the
+    /// other side can keep it busy for ever.
+    pub free: Option<bool>,
+}
+
+/// A claim with its game solved: whom every state is won for.
+pub struct Solved {
+    pub gadget: Gadget,
+    pub claim: Claim,
+    pub game: GadgetGame,
+    pub arena: Arena,
+    pub ranks: Ranks,
+}
+
+impl Solved {
+    /// Explores and solves the game of a claim, of at most `bound` states.
+    ///
+    /// # Errors
+    /// If it has more, or the gadget is too large.
+    pub fn new(gadget: &Gadget, claim: &Claim, bound: usize) -> Result<Solved, GadgetError> {
+        let game = GadgetGame::new(gadget, claim)?;
+        let start = game.pack(&game.start());
+        let arena = Arena::explore(&game, &[start], bound)
+            .map_err(|error| GadgetError::TooLarge { reason: error.to_string() })?;
+        let ranks = arena.solve(&game, |key| game.reached(key));
+        Ok(Solved { gadget: gadget.clone(), claim: claim.clone(), game, arena, ranks })
+    }
+
+    /// The verdict.
+    #[must_use]
+    pub fn verdict(&self) -> Checked {
+        let forced = self.ranks[0] != NEVER;
+        Checked {
+            forced,
+            holds: forced == self.claim.forced,
+            states: self.arena.len(),
+            plies: forced.then_some(self.ranks[0]),
+            free: (!forced).then(|| self.arena.stays_free(&self.game, &self.ranks)),
+        }
+    }
+
+    /// The rank of a state, if it can be reached.
+    #[must_use]
+    pub fn rank(&self, state: &State) -> Option<u16> {
+        self.arena.find(self.game.pack(state)).map(|index| self.ranks[index])
+    }
+
+    /// The best action for the side to move: for the attacker the nearest to the target, for the defender one that prevents
+    /// it or else delays it most.
+    #[must_use]
+    pub fn best(&self, state: &State) -> Option<(Action, State)> {
+        let attacks = self.game.attacks(self.game.pack(state));
+        let mut best: Option<(u16, Action, State)> = None;
+        self.game.actions(state, |action, next| {
+            let Some(rank) = self.rank(&next) else { return };
+            let better = best.as_ref().is_none_or(|b| if attacks { rank < b.0 } else { rank > b.0 });
+            if better {
+                best = Some((rank, action, next));
+            }
+        });
+        best.map(|(_, action, next)| (action, next))
+    }
+
+    /// A play that shows the verdict, as lines of text: best moves of both sides up to the target, or, where it is
+    /// prevented, how the defender answers attempts, at most `longest` plies. Every position is drawn if `boards` says so.
+    #[must_use]
+    pub fn play(&self, longest: usize, boards: bool) -> Vec<String> {
+        let mut state = self.game.start();
+        let mut lines = vec![self.game.picture(&state)];
+        let mut random = 1u64;
+        for ply in 1..=longest {
+            let key = self.game.pack(&state);
+            if self.game.reached(key) {
+                lines.push(format!("reached: {}", self.claim.text));
+                return lines;
+            }
+            let attacks = self.game.attacks(key);
+            let next = if attacks && self.rank(&state) == Some(NEVER) {
+                random = crate::general::solver::mix(random);
+                self.attempt(&state, random)
+            } else {
+                self.best(&state)
+            };
+            let Some((action, next)) = next else { break };
+            lines.push(format!("{ply:3}. {}", self.game.describe(&self.gadget, &state, action)));
+            if boards {
+                lines.push(self.game.picture(&next));
+            }
+            state = next;
+        }
+        if self.ranks[0] == NEVER {
+            lines.push("and so on: it is never reached".to_owned());
+        }
+        lines
+    }
+
+    /// Some action of the attacker, a pass only if there is no other.
+    fn attempt(&self, state: &State, random: u64) -> Option<(Action, State)> {
+        let mut all = Vec::new();
+        self.game.actions(state, |action, next| {
+            if self.rank(&next).is_some() {
+                all.push((action, next));
+            }
+        });
+        let active: Vec<_> = all.iter().filter(|(action, _)| *action != Action::Pass).copied().collect();
+        let from = if active.is_empty() { all } else { active };
+        (!from.is_empty()).then(|| from[(random % from.len() as u64) as usize])
+    }
+}
+
+/// Decides one claim.
+///
+/// # Errors
+/// If its game is too large.
+pub fn check(gadget: &Gadget, claim: &Claim, bound: usize) -> Result<Checked, GadgetError> {
+    Ok(Solved::new(gadget, claim, bound)?.verdict())
+}

@@ -1,0 +1,167 @@
+//! The page's files, embedded in the program; or, for who works on them, read from a directory.
+
+use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use flate2::{Compression, write::GzEncoder};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use xxhash_rust::xxh3::xxh3_64;
+
+const JS: &str = "text/javascript; charset=utf-8";
+const CSS: &str = "text/css; charset=utf-8";
+const SVG: &str = "image/svg+xml";
+
+/// Path, media type and content of every file.
+#[rustfmt::skip]
+const FILES: &[(&str, &str, &[u8])] = &[
+    ("/", "text/html; charset=utf-8", include_bytes!("assets/index.html")),
+    ("/api.js", JS, include_bytes!("assets/api.js")),
+    ("/app.js", JS, include_bytes!("assets/app.js")),
+    ("/board.js", JS, include_bytes!("assets/board.js")),
+    ("/characters.js", JS, include_bytes!("assets/characters.js")),
+    ("/editor.js", JS, include_bytes!("assets/editor.js")),
+    ("/game.js", JS, include_bytes!("assets/game.js")),
+    ("/icon.svg", SVG, include_bytes!("assets/icon.svg")),
+    ("/icons.js", JS, include_bytes!("assets/icons.js")),
+    ("/keys.js", JS, include_bytes!("assets/keys.js")),
+    ("/link.js", JS, include_bytes!("assets/link.js")),
+    ("/main.js", JS, include_bytes!("assets/main.js")),
+    ("/moves-tree.js", JS, include_bytes!("assets/moves-tree.js")),
+    ("/noscript.css", CSS, include_bytes!("assets/noscript.css")),
+    ("/page.css", CSS, include_bytes!("assets/page.css")),
+    ("/panel-engine.js", JS, include_bytes!("assets/panel-engine.js")),
+    ("/panel-explore.js", JS, include_bytes!("assets/panel-explore.js")),
+    ("/panel-game.js", JS, include_bytes!("assets/panel-game.js")),
+    ("/panel-material.js", JS, include_bytes!("assets/panel-material.js")),
+    ("/panel-position.js", JS, include_bytes!("assets/panel-position.js")),
+    ("/pieces.js", JS, include_bytes!("assets/pieces.js")),
+    ("/player.js", JS, include_bytes!("assets/player.js")),
+    ("/position.js", JS, include_bytes!("assets/position.js")),
+    ("/strings.en.js", JS, include_bytes!("assets/strings.en.js")),
+    ("/strings.zh.js", JS, include_bytes!("assets/strings.zh.js")),
+    ("/ui.js", JS, include_bytes!("assets/ui.js")),
+];
+
+/// A file ready to be sent.
+struct Asset {
+    path: &'static str,
+    kind: &'static str,
+    content: &'static [u8],
+    /// The same compressed, if that is smaller.
+    gzip: Option<Vec<u8>>,
+    etag: HeaderValue,
+}
+
+/// The page's files.
+pub struct Assets {
+    embedded: Vec<Asset>,
+    /// Where to read them instead.
+    dir: Option<PathBuf>,
+}
+
+/// The version of a file, by what is in it.
+#[must_use]
+pub fn etag(content: &[u8]) -> HeaderValue {
+    HeaderValue::from_str(&format!("\"{:016x}\"", xxh3_64(content))).expect("digits are a header value")
+}
+
+fn gzip(content: &[u8]) -> io::Result<Vec<u8>> {
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
+    encoder.write_all(content)?;
+    encoder.finish()
+}
+
+/// The media type of a file by its name.
+fn kind_of(name: &str) -> &'static str {
+    match name.rsplit('.').next() {
+        Some("html") => "text/html; charset=utf-8",
+        Some("js") => "text/javascript; charset=utf-8",
+        Some("css") => "text/css; charset=utf-8",
+        Some("svg") => "image/svg+xml",
+        Some("json") => "application/json",
+        Some("png") => "image/png",
+        _ => "application/octet-stream",
+    }
+}
+
+impl Assets {
+    #[must_use]
+    pub fn new(dir: Option<PathBuf>) -> Assets {
+        let asset = |&(path, kind, content): &(&'static str, &'static str, &'static [u8])| {
+            let gzip = gzip(content).ok().filter(|gzip| gzip.len() < content.len());
+            Asset { path, kind, content, gzip, etag: etag(content) }
+        };
+        Assets { embedded: FILES.iter().map(asset).collect(), dir }
+    }
+
+    /// The page itself, to be filled in.
+    pub fn index(&self) -> String {
+        let content = match &self.dir {
+            Some(dir) => std::fs::read(dir.join("index.html")).unwrap_or_default(),
+            None => self.embedded.iter().find(|asset| asset.path == "/").map_or(&[][..], |a| a.content).to_vec(),
+        };
+        String::from_utf8_lossy(&content).into_owned()
+    }
+
+    /// The answer to a request for a path; `None` if there is no such file.
+    #[must_use]
+    pub fn get(&self, path: &str, headers: &HeaderMap) -> Option<Response> {
+        if let Some(dir) = &self.dir {
+            let (kind, content) = read(dir, path)?;
+            return Some(
+                ([(header::CONTENT_TYPE, kind), (header::CACHE_CONTROL, "no-store")], content).into_response(),
+            );
+        }
+        let asset = self.embedded.iter().find(|asset| asset.path == path)?;
+        let mut response = if matches(headers, &asset.etag) {
+            StatusCode::NOT_MODIFIED.into_response()
+        } else {
+            match asset.gzip.as_ref().filter(|_| accepts_gzip(headers)) {
+                Some(gzip) => ([(header::CONTENT_ENCODING, "gzip")], gzip.clone()).into_response(),
+                None => asset.content.into_response(),
+            }
+        };
+        let headers = response.headers_mut();
+        headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(asset.kind));
+        headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-cache"));
+        headers.insert(header::VARY, HeaderValue::from_static("accept-encoding"));
+        headers.insert(header::ETAG, asset.etag.clone());
+        Some(response)
+    }
+}
+
+/// Whether the client has this version already.
+#[must_use]
+pub fn matches(headers: &HeaderMap, etag: &HeaderValue) -> bool {
+    let (Some(given), Ok(etag)) = (headers.get(header::IF_NONE_MATCH).and_then(|v| v.to_str().ok()), etag.to_str())
+    else {
+        return false;
+    };
+    let bare = |tag: &str| tag.trim().trim_start_matches("W/").to_owned();
+    given.split(',').any(|tag| bare(tag) == bare(etag) || tag.trim() == "*")
+}
+
+fn accepts_gzip(headers: &HeaderMap) -> bool {
+    let accepted = headers.get(header::ACCEPT_ENCODING).and_then(|value| value.to_str().ok()).unwrap_or("");
+    accepted.split(',').any(|coding| {
+        let mut parts = coding.split(';').map(str::trim);
+        parts.next() == Some("gzip") && parts.next() != Some("q=0")
+    })
+}
+
+/// A file of a directory. What is asked for is compared with what is there, and never opened as it is written.
+fn read(dir: &Path, wanted: &str) -> Option<(&'static str, Vec<u8>)> {
+    let wanted = if wanted == "/" { "/index.html" } else { wanted };
+    let mut dirs = vec![(dir.to_owned(), String::new())];
+    while let Some((dir, prefix)) = dirs.pop() {
+        for entry in std::fs::read_dir(dir).ok()?.flatten() {
+            let name = format!("{prefix}/{}", entry.file_name().to_string_lossy());
+            if entry.path().is_dir() {
+                dirs.push((entry.path(), name));
+            } else if name == wanted {
+                return Some((kind_of(&name), std::fs::read(entry.path()).ok()?));
+            }
+        }
+    }
+    None
+}

@@ -1,0 +1,108 @@
+// The editor: place, take away, swap, mirror, side to move, FEN.
+
+import { get } from "./api.js";
+import { app, emit, fen, on, setPosition } from "./app.js";
+import { icon } from "./icons.js";
+import { pieceArt } from "./board.js";
+import { emptyBoard, format, ground, isWhite, mirror, name, parse, pass, PIECES, START, swapSides } from "./position.js";
+import { $, button, errorText, h, pieceName, s, say, side, t, toast } from "./ui.js";
+
+let tool = null;
+
+export function startEditor() {
+  build();
+  on("position", sync);
+  on("language", () => { build(); sync(); });
+  on("pieces", build);
+}
+
+function build() {
+  const palette = PIECES.map((piece) => h("button", { type: "button", "aria-pressed": String(tool === piece), "aria-label": pieceName(piece), title: pieceName(piece), "data-tool": piece, onclick: () => pick(piece) },
+    s("svg", { viewBox: "0 0 100 100", "aria-hidden": "true" }, pieceArt(piece, app.settings.pieces))));
+  $("#editor").replaceChildren(
+    h("div", { class: "palette", role: "group", "aria-label": t("editor.palette") }, palette),
+    h("div", { class: "bar" },
+      h("button", { type: "button", "aria-pressed": String(tool === "erase"), "data-tool": "erase", "aria-label": t("editor.erase"), title: t("editor.erase"), onclick: () => pick("erase") }, icon("erase")),
+      button(t("editor.swap"), () => change(swapSides(fen())), { id: "swap" }), button(t("editor.mirror"), () => change(mirror(fen())), { id: "mirror" }),
+      h("label", {}, t("tomove.short"), " ", h("select", { id: "turn", onchange: () => change(pass(fen())) }, ["w", "b"].map((c) => h("option", { value: c }, side(c))))),
+      button(t("editor.clear"), () => change(format(emptyBoard())), { id: "clear" }), button(t("start"), () => change(START))),
+    h("form", { class: "fenrow", onsubmit: readFen }, h("input", { id: "fen", "aria-label": "FEN", spellcheck: "false", autocomplete: "off" }), h("button", { type: "submit", id: "setfen" }, t("editor.set"))),
+    h("p", { id: "fenerror", class: "error", role: "alert" }),
+    h("p", { class: "soft" }, t("editor.help")));
+  sync();
+}
+
+function sync() {
+  if ($("#fen")) $("#fen").value = fen();
+  if ($("#turn")) $("#turn").value = fen().slice(-1);
+  if ($("#fenerror")) $("#fenerror").textContent = "";
+}
+
+function pick(piece) {
+  tool = tool === piece ? null : piece;
+  for (const element of document.querySelectorAll("[data-tool]")) element.setAttribute("aria-pressed", String(element.dataset.tool === tool));
+}
+
+function change(position) {
+  return setPosition(position, { from: "editor" });
+}
+
+async function readFen(event) {
+  event.preventDefault();
+  const text = $("#fen").value.trim();
+  try {
+    const probe = await get("probe", { fen: text, rules: app.rules });
+    await setPosition(probe.fen);
+    $("#fenerror").textContent = "";
+  } catch (error) {
+    if (error.code !== "bad_fen" && parse(text)) await setPosition(format(parse(text)));
+    $("#fenerror").textContent = errorText(error);
+  }
+}
+
+export function toggleEditor(open = !app.editing) {
+  app.editing = open;
+  app.board.editing = open;
+  app.board.select(null);
+  $("#editor").hidden = !open;
+  $("#edit").setAttribute("aria-pressed", String(open));
+  emit("editing");
+  say(t(open ? "editor.on" : "editor.off"));
+}
+
+function place(piece, square) {
+  const board = parse(fen());
+  const { kind, owner } = ground(square);
+  if (kind === "den" && owner === (isWhite(piece) ? "w" : "b")) return toast(t("editor.ownden"));
+  if (kind === "water" && piece.toUpperCase() !== "R") return toast(t("editor.water"));
+  const was = board.squares.indexOf(piece);
+  if (was >= 0) board.squares[was] = null;
+  board.squares[square] = piece;
+  say(`${pieceName(piece)} ${name(square)}`);
+  return change(format(board));
+}
+
+function erase(square) {
+  const board = parse(fen());
+  if (!board.squares[square]) return;
+  board.squares[square] = null;
+  say(t("editor.removed", { square: name(square) }));
+  return change(format(board));
+}
+
+/** What the board reports while editing. */
+export function edit(action, square, from) {
+  const { squares } = parse(fen());
+  if (action === "drag") return square < 0 ? erase(from) : square === from ? null : place(squares[from], square);
+  if (tool === "erase") return erase(square);
+  if (tool) return squares[square] === tool ? erase(square) : place(tool, square);
+  return null;
+}
+
+/** Letters place a piece where the focus is, Delete takes it away. */
+export function editKey(event, square) {
+  if (event.key === "Delete" || event.key === "Backspace") erase(square);
+  else if (PIECES.includes(event.key)) place(event.key, square);
+  else return false;
+  return true;
+}

@@ -1,0 +1,71 @@
+// Keys for all of the page, and the overlay that lists them.
+
+import { addBestLine, app, emit, goTo, on, play, refresh, step } from "./app.js";
+import { toggleEditor } from "./editor.js";
+import { toggleAnalysis } from "./panel-engine.js";
+import { choose } from "./panel-explore.js";
+import { $, button, h, t } from "./ui.js";
+
+export const TABS = ["position", "explore", "material", "engine", "game"];
+
+function toggleOverlay(kind) {
+  return choose(app.overlay?.name.startsWith(kind) ? "none" : kind);
+}
+
+export const undo = (how) => {
+  if (!app.game[how]()) return;
+  emit("tree");
+  refresh();
+};
+
+const ACTIONS = [
+  [["?"], "key.help", () => $("#keys").showModal()],
+  [[","], "key.back", () => step(-1)],
+  [["."], "key.forward", () => step(1)],
+  [["<"], "key.first", () => goTo(0)],
+  [[">"], "key.last", () => goTo(Infinity)],
+  [["x"], "key.best", () => { const best = app.probe?.moves?.[0]; if (best) play(best.uci); }],
+  [["n"], "key.line", () => addBestLine()],
+  [["k"], "key.play", () => $("#player-play").click()],
+  [["g"], "key.board", () => app.board.focus(app.board.focused)],
+  [["m"], "key.move", () => $("#movein").focus()],
+  [["v"], "key.values", () => $("#values").click()],
+  [["h"], "key.whatif", () => toggleOverlay("whatif")],
+  [["a"], "key.race", () => toggleOverlay("race")],
+  [["f"], "key.flip", () => $("#flip").click()],
+  [["i"], "key.edit", () => toggleEditor()],
+  [["z"], "key.undo", () => undo("undo")],
+  [["y"], "key.redo", () => undo("redo")],
+  [["s"], "key.analyze", () => { $("#tab-engine").click(); toggleAnalysis(); }],
+  [["1", "2", "3", "4", "5"], "key.tabs", (event) => $(`#tab-${TABS[Number(event.key) - 1]}`).click()],
+];
+
+export function startKeys() {
+  document.addEventListener("keydown", (event) => {
+    if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "z" && !inField(event)) {
+      event.preventDefault();
+      return undo(event.shiftKey ? "redo" : "undo");
+    }
+    if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || inField(event) || $("#keys").open) return;
+    if (!app.settings.keys && event.key !== "?") return;
+    const action = ACTIONS.find(([keys]) => keys.includes(event.key));
+    if (!action) return;
+    event.preventDefault();
+    action[2](event);
+  });
+  build();
+  on("language", build);
+}
+
+const inField = (event) => event.target.closest?.("input:not([type=range], [type=checkbox], [type=radio]), textarea, select") !== null;
+
+function build() {
+  const row = (keys, text) => h("tr", {}, h("th", { scope: "row" }, keys.map((key) => [h("kbd", {}, key), " "])), h("td", {}, text));
+  $("#keys").replaceChildren(
+    h("h2", { id: "keyshead" }, t("keys")),
+    h("table", {}, h("tbody", {}, ACTIONS.map(([keys, text]) => row(keys, t(text))),
+      row(["←", "→", "↑", "↓"], t("key.arrows")), row(["Enter"], t("key.enter")), row(["Esc"], t("key.escape")), row(["Home", "End", "PgUp", "PgDn"], t("key.edges")),
+      row(["E", "e", "…"], t("key.letters")), row(["Del"], t("key.delete")))),
+    h("div", { class: "bar" }, h("label", {}, h("input", { type: "checkbox", id: "singlekeys", checked: app.settings.keys, onchange: (event) => { app.settings.keys = event.target.checked; emit("settings"); } }), t("keys.single")),
+      h("span", { class: "space" }), button(t("close"), () => $("#keys").close(), { class: "main", id: "closekeys" })));
+}

@@ -1,0 +1,53 @@
+// The address: rules, position, line, view and overlay, so that a link and a reload show the same again.
+
+import { app, emit, fen, load } from "./app.js";
+import { couldPlay, parse, START } from "./position.js";
+
+const underscored = (text) => text.replaceAll(" ", "_");
+
+export function toAddress() {
+  const query = [["fen", underscored(fen())]];
+  if (app.rules !== "paper") query.push(["rules", app.rules]);
+  const line = app.game.line();
+  if (line.length > 1) {
+    query.push(["from", underscored(line[0].fen)], ["line", line.slice(1).map((node) => node.uci).join(".")], ["at", app.game.cursor.ply]);
+  }
+  if (app.tab !== "position") query.push(["view", app.tab]);
+  if (app.overlay) query.push(["overlay", app.overlay.name]);
+  if (app.board?.arrows.length) query.push(["arrows", app.board.arrowText()]);
+  // Only what a query cannot hold is encoded; a FEN stays readable.
+  return `/?${query.map(([key, value]) => `${key}=${encodeURIComponent(value).replaceAll("%2F", "/").replaceAll("%2C", ",").replaceAll("%3A", ":").replaceAll("%3D", "=")}`).join("&")}`;
+}
+
+export function fromAddress(search) {
+  const query = new URLSearchParams(search);
+  const given = (query.get("fen") ?? START).replaceAll("_", " ");
+  app.rules = query.get("rules") || "paper";
+  const root = (query.get("from") ?? given).replaceAll("_", " ");
+  const moves = (query.get("line") ?? "").split(".").filter(Boolean);
+  if (!parse(given)) return given;
+  if (!parse(root)) load(given, []);
+  else {
+    load(root, moves, moves.length ? Number(query.get("at") ?? 0) : null);
+    // What the line does not lead to is shown without it.
+    if (fen() !== given && couldPlay(root, moves[0] ?? "") === false) load(given, []);
+  }
+  app.game.done = [];
+  app.tab = query.get("view") || "position";
+  app.wanted = { overlay: query.get("overlay"), arrows: query.get("arrows") };
+  return null;
+}
+
+let jumping = true;
+export const jump = () => (jumping = true);
+
+/** Writes the address; a jump to another position can be gone back from. */
+export function write() {
+  const address = toAddress();
+  if (address === location.pathname + location.search) return;
+  if (jumping) history.pushState(null, "", address);
+  else history.replaceState(null, "", address);
+  jumping = false;
+  emit("address");
+}
+export const settled = () => (jumping = false);

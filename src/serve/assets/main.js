@@ -1,0 +1,254 @@
+// Starts the page: settings, header, board, tabs.
+
+import { forget, get } from "./api.js";
+import { app, emit, on, play, refresh } from "./app.js";
+import { Board } from "./board.js";
+import { edit, editKey, startEditor, toggleEditor } from "./editor.js";
+import { icon } from "./icons.js";
+import { startKeys, TABS, undo } from "./keys.js";
+import { fromAddress, jump, settled, write } from "./link.js";
+import * as engine from "./panel-engine.js";
+import * as explore from "./panel-explore.js";
+import * as game from "./panel-game.js";
+import * as material from "./panel-material.js";
+import * as position from "./panel-position.js";
+import { startPlayer } from "./player.js";
+import { $, h, number, percent, setLanguage, t, toast, translate } from "./ui.js";
+
+const panels = [position, explore, material, engine, game];
+const STORE = "doushouqi";
+
+function readSettings() {
+  try {
+    Object.assign(app.settings, JSON.parse(localStorage.getItem(STORE) ?? "{}"));
+  } catch {
+    // Whoever keeps nothing starts anew each time.
+  }
+  const query = new URLSearchParams(location.search);
+  if (!localStorage.getItem(STORE) && navigator.language.startsWith("zh")) app.settings.language = "zh";
+  for (const key of ["pieces", "theme"]) if (query.get(key)) app.settings[key] = query.get(key);
+  if (query.get("lang")) app.settings.language = query.get("lang");
+}
+
+function keepSettings() {
+  try {
+    localStorage.setItem(STORE, JSON.stringify(app.settings));
+  } catch {
+    // As above.
+  }
+}
+
+const setTheme = () => {
+  if (app.settings.theme === "auto") delete document.documentElement.dataset.theme;
+  else document.documentElement.dataset.theme = app.settings.theme;
+};
+
+function startHeader() {
+  const bind = (id, apply) => {
+    const select = $(`#${id}`);
+    select.value = app.settings[id];
+    select.addEventListener("change", async () => {
+      app.settings[id] = select.value;
+      await apply();
+      keepSettings();
+    });
+  };
+  bind("theme", setTheme);
+  bind("pieces", () => { app.board.setStyle(app.settings.pieces); emit("pieces"); });
+  bind("language", async () => { await setLanguage(app.settings.language); speak(); });
+  $("#help").addEventListener("click", () => $("#keys").showModal());
+  $("#rules").addEventListener("change", async (event) => {
+    if (event.target.value === "other") {
+      const wanted = prompt(t("rules.prompt"), app.rules);
+      if (wanted) app.rules = wanted.trim();
+    } else app.rules = event.target.value;
+    emit("rules");
+    refresh();
+  });
+  drawRules();
+}
+
+const presets = ["paper", "cazaux", "bodlaender", "quadibloc", "bell", "chinese"];
+function drawRules() {
+  const known = presets.includes(app.rules);
+  $("#rules").replaceChildren(...presets.map((name) => h("option", { value: name, selected: name === app.rules }, t(`rules.${name}`))),
+    known ? "" : h("option", { value: app.rules, selected: true }, t("rules.own")), h("option", { value: "other" }, t("rules.other")));
+  $("#rules").title = app.rules;
+}
+
+function startTools() {
+  const tool = (id, key, pressed, onclick) => h("button", { type: "button", id, "aria-label": t(key), title: t(key), "aria-pressed": pressed === null ? null : String(pressed), onclick }, icon({ values: "eye" }[id] ?? id));
+  $("#tools").replaceChildren(
+    tool("undo", "key.undo", null, () => undo("undo")), tool("redo", "key.redo", null, () => undo("redo")),
+    tool("flip", "key.flip", app.settings.flipped, (event) => press(event, "flipped", () => app.board.flip(app.settings.flipped))),
+    tool("values", "key.values", app.settings.values, (event) => press(event, "values", () => { app.board.showValues = app.settings.values; app.board.render(); })),
+    tool("edit", "key.edit", app.editing, () => toggleEditor()),
+    h("span", { class: "space" }),
+    h("form", { class: "fenrow", onsubmit: typed }, h("input", { id: "movein", class: "movein", "aria-label": t("move.type"), placeholder: t("move.type"), autocomplete: "off", spellcheck: "false" }), h("button", { type: "submit" }, t("move.do"))));
+  undoable();
+}
+
+function undoable() {
+  $("#undo").disabled = !app.game.done.length;
+  $("#redo").disabled = !app.game.undone.length;
+}
+
+function press(event, setting, apply) {
+  app.settings[setting] = !app.settings[setting];
+  event.currentTarget.setAttribute("aria-pressed", String(app.settings[setting]));
+  keepSettings();
+  apply();
+}
+
+/** A typed move: `d2d3`, or as in the papers `Ed3`, `Exd3`. */
+function typed(event) {
+  event.preventDefault();
+  const input = $("#movein");
+  const text = input.value.trim();
+  const plain = text.toLowerCase().replaceAll(/[x\- ]/g, "");
+  const found = app.probe?.moves?.find((move) => move.uci === plain || move.san === text || move.san.toLowerCase().replaceAll("x", "") === plain);
+  if (!found) return toast(t("move.illegal", { move: text }));
+  input.value = "";
+  play(found.uci);
+}
+
+function startTabs() {
+  const tabs = TABS.map((key) => h("button", { type: "button", role: "tab", id: `tab-${key}`, "aria-controls": "panel", "aria-selected": String(key === app.tab), tabindex: key === app.tab ? 0 : -1, onclick: () => openTab(key) }, t(`tab.${key}`)));
+  $("#tabs").replaceChildren(...tabs);
+  $("#tabs").onkeydown = (event) => {
+    const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+    if (!step) return;
+    event.preventDefault();
+    const to = TABS[(TABS.indexOf(app.tab) + step + TABS.length) % TABS.length];
+    openTab(to);
+    $(`#tab-${to}`).focus();
+  };
+  buildPanel();
+}
+
+const panel = () => panels.find((p) => p.key === app.tab);
+
+function openTab(key) {
+  app.tab = key;
+  for (const tab of $("#tabs").children) {
+    const chosen = tab.id === `tab-${key}`;
+    tab.setAttribute("aria-selected", String(chosen));
+    tab.tabIndex = chosen ? 0 : -1;
+  }
+  buildPanel();
+  write();
+}
+
+function buildPanel() {
+  material.renew();
+  $("#panels").replaceChildren(h("div", { role: "tabpanel", id: "panel", "aria-labelledby": `tab-${app.tab}` }, panel().build()));
+  panel().update();
+  if (app.tab === "explore") explore.choose(app.overlay?.name ?? "none");
+}
+
+/** All strings again. */
+function speak() {
+  translate();
+  document.title = t("title");
+  drawRules();
+  startTools();
+  startTabs();
+  emit("language");
+  app.board.render();
+  refreshStatus();
+}
+
+/** What tables there are; the position is asked for again when more are. */
+let tables = "";
+async function refreshStatus() {
+  try {
+    const status = await get("status", {}, { keep: false });
+    const solving = status.tables.find((table) => table.state === "solving");
+    const ready = Math.max(0, ...status.tables.map((table) => Math.max(table.on_disk ?? 0, table.pieces)));
+    app.largest = Math.max(4, ready);
+    $("#status").textContent = solving ? t("status.solving", { ready: number(ready), n: solving.pieces + 1, percent: percent(solving.progress ?? 0) }) : t("status.ready", { n: number(ready) });
+    const now = JSON.stringify(status.tables.map((table) => [table.rules, table.pieces, table.state]));
+    if (tables && tables !== now) {
+      forget();
+      if (app.problem || !app.probe?.known) refresh({ quiet: true });
+      buildPanel();
+    }
+    tables = now;
+    if (solving) setTimeout(refreshStatus, 2000);
+  } catch {
+    $("#status").textContent = t("error.offline");
+    setTimeout(refreshStatus, 5000);
+  }
+}
+
+function startBoard() {
+  app.board = new Board($("#board"), {
+    play, edit,
+    arrow: (from, to) => { app.board.toggleArrow(from, to); write(); },
+    key: (event, square) => app.editing && editKey(event, square),
+  });
+  app.board.grid.id = "grid";
+  app.board.style = app.settings.pieces;
+  app.board.showValues = app.settings.values;
+  app.board.flip(app.settings.flipped);
+  $("#skip").addEventListener("click", (event) => { event.preventDefault(); app.board.focus(app.board.focused); });
+  on("position", () => app.board.show(app.game.cursor.fen, app.game.cursor.uci));
+  on("probe", () => app.board.setMoves(app.probe?.moves ?? []));
+}
+
+/** Shows what the address says. */
+async function open() {
+  const broken = fromAddress(location.search);
+  const { overlay, arrows } = app.wanted ?? {};
+  if (!TABS.includes(app.tab)) app.tab = "position";
+  app.board.arrows = (arrows ?? "").split(",").filter((text) => /^([a-g][1-9]){2}$/.test(text)).map((text) => [app.board.parseSquare(text.slice(0, 2)), app.board.parseSquare(text.slice(2))]);
+  settled();
+  app.overlay = null;
+  const shown = refresh({ quiet: true });
+  startTabs();
+  drawRules();
+  if (overlay) explore.choose(overlay);
+  await shown;
+  if (broken !== null) {
+    toggleEditor(true);
+    $("#fen").value = broken;
+    try {
+      await get("probe", { fen: broken, rules: app.rules });
+    } catch (error) {
+      $("#fenerror").textContent = error.message;
+    }
+  }
+}
+
+async function start() {
+  readSettings();
+  setTheme();
+  await setLanguage(app.settings.language);
+  startBoard();
+  translate();
+  document.title = t("title");
+  startHeader();
+  startTools();
+  startPlayer();
+  startEditor();
+  startKeys();
+  position.startVerdict();
+  explore.startOverlays();
+  engine.startEngine();
+  game.startGame();
+  on("probe", () => { undoable(); panel().update(); write(); });
+  on("position", undoable);
+  on("tree", () => { undoable(); panel().update(); write(); });
+  on("trimmed", () => refresh({ quiet: true }));
+  on("overlay", write);
+  on("jump", jump);
+  on("rules", () => { drawRules(); material.renew(); });
+  on("settings", keepSettings);
+  window.addEventListener("popstate", open);
+  await open();
+  refreshStatus();
+  document.documentElement.dataset.ready = "true";
+}
+
+start();
+

@@ -1,0 +1,178 @@
+// Why a position is worth what it is: overlays on the board, other rules, fortresses, the decision tree.
+
+import { get } from "./api.js";
+import { app, emit, fen, on, params, pieces, refresh } from "./app.js";
+import { index, name, parse } from "./position.js";
+import { $, animal, asTable, button, chip, errorText, h, inWords, number, pieceName, say, short, side, t } from "./ui.js";
+
+export const key = "explore";
+const OVERLAYS = ["none", "whatif", "race", "fortress"];
+
+export function build() {
+  const choice = (name) => h("label", {}, h("input", { type: "radio", name: "overlay", value: name, checked: (app.overlay?.name.split(":")[0] ?? "none") === name, onchange: () => choose(name) }), t(`overlay.${name}`));
+  return [
+    h("section", { "aria-labelledby": "overlayhead" }, h("h3", { id: "overlayhead" }, t("overlay")),
+      h("div", { class: "bar", role: "radiogroup", "aria-labelledby": "overlayhead", id: "overlays" }, OVERLAYS.map(choice)),
+      h("div", { id: "overlaytext" })),
+    h("div", { class: "pair" },
+      h("section", { "aria-labelledby": "ruleshead" }, h("h3", { id: "ruleshead" }, t("rules.side")), h("div", { id: "presets" })),
+      h("section", { "aria-labelledby": "treehead" }, h("h3", { id: "treehead" }, t("tree")), h("div", { id: "decision" }))),
+  ];
+}
+
+export function update() {
+  drawPresets();
+  drawTree();
+}
+
+/** Switches an overlay on: "none", "whatif", "whatif:d2", "race" or "fortress". */
+export function choose(wanted) {
+  const [kind, square] = wanted.split(":");
+  if (!OVERLAYS.includes(kind) || kind === "none") app.overlay = null;
+  else if (kind === "whatif") {
+    const { squares, turn } = parse(fen());
+    const first = squares.findIndex((piece) => piece && (piece === piece.toUpperCase()) === (turn === "w"));
+    const picked = square && squares[index(square)] ? index(square) : app.board.selected ?? first;
+    app.overlay = { name: `whatif:${name(picked)}`, letter: squares[picked] };
+  } else app.overlay = { name: kind };
+  for (const input of document.querySelectorAll("#overlays input")) input.checked = input.value === (app.overlay ? kind : "none");
+  emit("overlay");
+  return draw();
+}
+
+export function startOverlays() {
+  on("probe", draw);
+  on("language", draw);
+}
+
+/** Asks for what the overlay shows and puts it on the board. */
+async function draw() {
+  const { overlay, board } = app;
+  const text = $("#overlaytext");
+  if (!overlay) {
+    board.overlay = null;
+    board.render();
+    text?.replaceChildren(h("p", { class: "soft" }, t("overlay.help")));
+    return;
+  }
+  const position = fen();
+  try {
+    const kind = overlay.name.split(":")[0];
+    const shown = await { whatif: drawWhatIf, race: drawRace, fortress: drawFortress }[kind](overlay);
+    if (app.overlay !== overlay || fen() !== position) return;
+    board.overlay = shown.board;
+    board.render();
+    $("#overlaytext")?.replaceChildren(...[shown.text].flat());
+  } catch (error) {
+    if (app.overlay !== overlay || fen() !== position) return;
+    board.overlay = null;
+    board.render();
+    $("#overlaytext")?.replaceChildren(h("p", { class: "error" }, errorText(error)));
+  }
+}
+
+const untold = () => ({ board: {}, text: h("p", { class: "soft" }, t("error.no_table")) });
+
+async function drawWhatIf(overlay) {
+  if (!app.probe?.known && pieces() > app.largest) return untold();
+  const { squares, turn } = parse(fen());
+  let square = squares.indexOf(overlay.letter);
+  if (square < 0) square = squares.findIndex(Boolean);
+  overlay.letter = squares[square];
+  overlay.name = `whatif:${name(square)}`;
+  emit("overlay");
+  const map = await get("whatif", params({ piece: name(square) }));
+  const values = new Map(map.squares.map((entry) => [index(entry.square), entry]));
+  const picks = squares.flatMap((piece, at) => (piece ? [button(animal(piece), () => choose(`whatif:${name(at)}`), { "aria-pressed": String(at === square), "aria-label": `${pieceName(piece)} ${name(at)}` })] : []));
+  const count = (wdl) => map.squares.filter((entry) => entry.value?.wdl === wdl).length;
+  const cell = (at) => {
+    const entry = values.get(at);
+    return h("td", {}, entry?.value ? h("span", { title: `${name(at)}: ${inWords(entry.value)}` }, short(entry.value)) : h("span", { title: entry?.why ? t(`why.${entry.why}`) : null }, "·"));
+  };
+  const table = h("details", { class: "astable" }, h("summary", {}, t("astable")),
+    h("table", { class: "whatmap" }, h("caption", { class: "sr" }, t("overlay.whatif")),
+      h("thead", {}, h("tr", {}, h("td"), [..."abcdefg"].map((file) => h("th", { scope: "col" }, file)))),
+      h("tbody", {}, [8, 7, 6, 5, 4, 3, 2, 1, 0].map((rank) => h("tr", {}, h("th", { scope: "row" }, String(rank + 1)), Array.from({ length: 7 }, (_, file) => cell(rank * 7 + file)))))));
+  const sentence = t("whatif.sentence", { piece: pieceName(overlay.letter), side: side(turn), win: count("win"), draw: count("draw"), loss: count("loss") });
+  return { board: { values, square }, text: [h("p", {}, t("whatif.pick")), h("div", { class: "bar" }, picks), h("p", { id: "whatiftext" }, sentence), table] };
+}
+
+async function drawRace() {
+  const race = await get("race", params());
+  const way = (color) => race[color].path.map(index);
+  const draw = (board) => {
+    for (const color of ["white", "black"]) if (way(color).length > 1) board.path(way(color), color[0]);
+  };
+  const on = (color) => (square) => (way(color).includes(square) ? [t("race.onpath", { side: side(color) })] : []);
+  const row = (color) => [side(color), race[color].piece ? animal(race[color].piece) : "–", race[color].steps ?? "–", race[color].plies ?? "–", race[color].path.join(" ")];
+  const parts = [race.first ? t("race.first", { side: side(race.first) }) : t("race.none")];
+  if (race.parity) parts.push(t(`race.${race.parity}`));
+  const table = asTable(t("astable"), [t("side"), t("piece.head"), t("race.moves"), t("ply"), t("race.path")], ["white", "black"].map(row), t("overlay.race"));
+  const text = ["white", "black"].map((color) => h("p", {}, h("span", { class: `key ${color}` }, color === "white" ? "━━ " : "╍╍ "),
+    race[color].plies === null ? t("race.noway", { side: side(color) }) : t("race.way", { side: side(color), animal: animal(race[color].piece), steps: race[color].steps, plies: race[color].plies })));
+  return { board: { draw, say: (square) => [...on("white")(square), ...on("black")(square)] }, text: [...text, h("p", { id: "racetext" }, parts.join(" ")), h("p", { class: "soft" }, t("race.note")), table] };
+}
+
+async function drawFortress() {
+  if (!app.probe?.known) return untold();
+  if (app.probe?.known && app.probe.value?.wdl !== "draw") return { board: {}, text: h("p", { id: "fortresstext" }, t("fortress.nodraw")) };
+  const fortress = await get("fortress", params());
+  if (!fortress.draw) return { board: {}, text: h("p", { id: "fortresstext" }, t("fortress.nodraw")) };
+  const held = ["white", "black"].filter((color) => fortress.squares?.[color]?.length).map((color) => [color, fortress.squares[color].map(index)]);
+  const draw = (board) => held.forEach(([, squares]) => squares.forEach((square) => board.tintSquare(square, "hold")));
+  const cycle = fortress.cycle.map((move) => move.san);
+  const { from } = fortress;
+  const text = [h("p", { id: "fortresstext" }, t("fortress.sentence", { n: from === null ? cycle.length : cycle.length - from }))];
+  for (const [color, squares] of held) text.push(h("p", {}, t("fortress.squares", { side: side(color), squares: squares.map(name).join(" ") })));
+  text.push(h("p", { class: "soft", lang: "en" }, fortress.sentence));
+  text.push(h("p", {}, from > 0 ? `${cycle.slice(0, from).join(" ")} ` : "", h("strong", {}, `⟳ ${cycle.slice(from ?? 0).join(" ")}`)));
+  text.push(button(t("fortress.play"), () => { app.game.append(fortress.cycle.map((move) => move.uci)); emit("tree"); say(t("line.added", { n: cycle.length })); }));
+  return { board: { draw, say: (square) => held.flatMap(([color, squares]) => (squares.includes(square) ? [t("fortress.on", { side: side(color) })] : [])) }, text };
+}
+
+const drawing = {};
+/** Runs an async drawing of the present position; a newer one of the same place takes over. */
+async function show(selector, make) {
+  const host = $(selector);
+  const mine = (drawing[selector] = {});
+  let content;
+  try {
+    content = await make();
+  } catch (error) {
+    if (error.name === "AbortError") return;
+    content = h("p", { class: "soft" }, errorText(error));
+  }
+  if (drawing[selector] === mine) host.replaceChildren(...[content].flat().filter(Boolean));
+}
+
+function drawPresets() {
+  return show("#presets", async () => {
+    if (pieces() > app.largest) return h("p", { class: "soft" }, t("error.no_table"));
+    const { presets } = await get("rulesets", { fen: fen(), rules: app.rules });
+    const row = (preset) => h("tr", { "data-preset": preset.name, class: preset.name === app.rules ? "now" : null },
+      h("th", { scope: "row" }, button(preset.name, () => { app.rules = preset.name; emit("rules"); refresh(); }, { class: "plain", title: preset.rules })),
+      h("td", {}, chip(preset.value)), h("td", {}, preset.turns ? h("span", { class: "badge-note" }, t("rules.turns")) : preset.known ? "" : h("span", { class: "soft" }, t("notable"))));
+    return h("table", { class: "list" }, h("caption", { class: "sr" }, t("rules.side")),
+      h("thead", {}, h("tr", {}, [t("rules"), t("value"), t("remark")].map((text) => h("th", { scope: "col" }, text)))), h("tbody", {}, presets.map(row)));
+  });
+}
+
+function drawTree() {
+  return show("#decision", async () => {
+    if (pieces() > 3) return h("p", { class: "soft" }, t("tree.toomany"));
+    const tree = await get("tree", params());
+    const nodes = new Map(tree.nodes.map((node) => [node.id, node]));
+    const path = new Set(tree.path);
+    const leaf = (node) => (node.yes === null || node.yes === undefined);
+    const walk = (id, answer) => {
+      const node = nodes.get(id);
+      const lit = path.has(id);
+      const text = h("span", { class: "node", title: node.meaning }, answer ? `${t(answer)}: ` : "", leaf(node) ? h("strong", {}, t(`leaf.${node.label}`)) : `${node.test}?`);
+      if (leaf(node)) return h("li", { class: lit ? "lit" : null }, text);
+      return h("li", { class: lit ? "lit" : null }, h("details", { open: lit }, h("summary", {}, text), h("ul", {}, walk(node.yes, "yes"), walk(node.no, "no"))));
+    };
+    const root = tree.path[0] ?? tree.nodes[0].id;
+    return [h("p", { id: "treesentence", lang: "en" }, tree.sentence), h("p", { class: "soft" }, t("tree.accuracy", { percent: new Intl.NumberFormat(document.documentElement.lang, { style: "percent", maximumFractionDigits: 2 }).format(tree.accuracy), n: number(tree.nodes.length) })),
+      h("div", { class: "tree scroll", tabindex: "0", role: "group", "aria-labelledby": "treehead" }, h("ul", {}, walk(root, null)))];
+  });
+}

@@ -1,0 +1,118 @@
+// Who wins, and every move with its value.
+
+import { addBestLine, app, fen, on, pieces, play, randomPosition, sentence, setPosition } from "./app.js";
+import { material, pass, START } from "./position.js";
+import { $, button, chip, errorText, h, inWords, short, side, t, verdict } from "./ui.js";
+import { buildTree } from "./moves-tree.js";
+
+export const key = "position";
+
+export function build() {
+  return [
+    h("div", { class: "pair" },
+      h("section", { "aria-labelledby": "moveshead" }, h("h3", { id: "moveshead" }, t("moves")), h("div", { id: "moves" })),
+      h("section", { "aria-labelledby": "linetreehead" }, h("h3", { id: "linetreehead" }, t("variations")),
+        h("div", { class: "bar" },
+          button(t("line.add"), async () => addBestLine(), { id: "bestline", class: "main" })),
+        h("div", { id: "tree", class: "moves-tree scroll" }), h("p", { class: "soft" }, t("variations.help")))),
+    h("section", { "aria-labelledby": "elsehead" }, h("h3", { id: "elsehead" }, t("elsewhere")),
+      h("div", { class: "bar" },
+        button(t("random.same"), () => randomPosition({ material: material(fen()) }), { id: "randomsame" }),
+        button(t("random.draw"), () => randomPosition({ material: material(fen()), wdl: "draw" })),
+        button(t("otherside"), () => setPosition(pass(fen()))),
+        button(t("start"), () => setPosition(START)))),
+  ];
+}
+
+export function update() {
+  renderMoves();
+  buildTree($("#tree"));
+}
+
+function renderMoves() {
+  const host = $("#moves");
+  const { probe, problem } = app;
+  $("#bestline").disabled = !(probe?.known && !probe.over);
+  $("#randomsame").disabled = pieces() > app.largest;
+  if (problem) return host.replaceChildren(h("p", { class: "error", role: "alert" }, errorText(problem)));
+  if (!probe) return;
+  if (probe.over) return host.replaceChildren(h("p", { class: "soft" }, sentence(probe)));
+  const moves = probe.moves ?? [];
+  if (!moves.length) return host.replaceChildren(h("p", { class: "soft" }, t("moves.none")));
+  host.replaceChildren(
+    h("p", { class: "soft" }, probe.known ? t("moves.holding", { holding: probe.holding, n: moves.length }) : t("moves.legal", { n: moves.length })),
+    h("div", { class: "scroll", tabindex: "0", role: "group", "aria-labelledby": "moveshead" },
+      h("table", { class: "list" }, h("caption", { class: "sr" }, t("moves.caption", { side: side(probe.turn) })),
+        h("thead", {}, h("tr", {}, [t("move"), t("value"), t("remark")].map((text) => h("th", { scope: "col" }, text)))),
+        h("tbody", {}, moves.map(row)))));
+}
+
+function row(move) {
+  const notes = [move.den && t("note.den"), move.captures && t("note.takes", { animal: t(`animal.${move.captures.toUpperCase()}`) }), move.leap && t("note.leap")].filter(Boolean);
+  const point = (uci) => () => app.board.point(uci);
+  return h("tr", { "data-uci": move.uci, "data-value": short(move.value), onmouseenter: point(move.uci), onmouseleave: point(null) },
+    h("th", { scope: "row" }, button(move.san, () => play(move.uci), { class: "plain", onfocus: point(move.uci), onblur: point(null), "aria-label": `${move.san}, ${inWords(move.value)}` })),
+    h("td", {}, chip(move.value)), h("td", { class: "soft" }, notes.join(", ")));
+}
+
+/** The verdict above the tabs. */
+export function startVerdict() {
+  on("probe", render);
+  on("language", render);
+}
+
+function render() {
+  const { probe, problem } = app;
+  const [head, sub] = [$("#verdict"), $("#subverdict")];
+  if (problem) {
+    head.replaceChildren(h("span", { id: "verdicttext" }, t("verdict.problem")));
+    sub.replaceChildren(errorText(problem));
+    return cost();
+  }
+  if (!probe) return;
+  const decided = probe.known && !probe.over;
+  head.replaceChildren(...(decided ? [chip(probe.value)] : []), h("span", { id: "verdicttext" }, sentence(probe)));
+  const pieceNames = probe.pieces <= 6 ? ` · ${probe.material}` : "";
+  const more = [h("span", {}, t("tomove", { side: side(probe.turn) }), pieceNames)];
+  if (decided && probe.zugzwang) more.push(" ", h("span", { class: "badge-note", id: "zugzwang" }, t("zugzwang")));
+  if (decided && probe.other_side) {
+    const other = probe.turn === "white" || probe.turn === "w" ? "b" : "w";
+    more.push(" · ", h("span", { id: "otherside" }, t("ifother", { side: side(other), verdict: verdict(probe.other_side, other) })));
+  }
+  sub.replaceChildren(...more);
+  cost();
+}
+
+const rank = { win: 2, draw: 1, loss: 0 };
+
+/** What the last move cost: the values before it, and of the move that was played. */
+export function costOf(before, after) {
+  if (!before || !after) return null;
+  if (before.wdl !== after.wdl) return rank[after.wdl] < rank[before.wdl] ? { from: before.wdl, to: after.wdl } : null;
+  if (before.wdl === "draw" || before.dtw === null) return { plies: 0 };
+  return { plies: before.wdl === "win" ? after.dtw - before.dtw : before.dtw - after.dtw };
+}
+
+/** A value from the other side's view, with the move that led there counted. */
+const seenByMover = (value) => value && { wdl: { win: "loss", loss: "win", draw: "draw" }[value.wdl], dtw: value.dtw === null ? null : value.dtw + 1 };
+
+function cost() {
+  const box = $("#cost");
+  const node = app.game.cursor;
+  const before = node.parent?.info?.value;
+  const after = app.probe?.over ? overValue(node) : app.probe?.known ? seenByMover(app.probe.value) : null;
+  const lost = costOf(before, after);
+  box.hidden = !lost;
+  if (!lost) return;
+  box.classList.toggle("good", lost.plies === 0);
+  if (lost.plies === 0) box.textContent = t("cost.best", { move: node.san });
+  else if (lost.plies > 0) box.textContent = t("cost.plies", { move: node.san, n: lost.plies });
+  else box.textContent = t(`cost.${lost.from}.${lost.to}`, { move: node.san });
+  box.hidden = lost.plies < 0;
+}
+
+function overValue(node) {
+  const mover = node.fen.endsWith("b") ? "white" : "black";
+  return app.probe.over.winner ? { wdl: app.probe.over.winner === mover ? "win" : "loss", dtw: 1 } : null;
+}
+

@@ -1,0 +1,133 @@
+// Under the board: back and forth, the scrubber, and the ribbon of how many moves hold at each ply.
+
+import { addBestLine, app, emit, goTo, learn, on, step } from "./app.js";
+import { get } from "./api.js";
+import { icon } from "./icons.js";
+import { $, asTable, h, number, s, short, t } from "./ui.js";
+
+let timer = null;
+let parts;
+
+const playing = () => timer !== null;
+
+function stop() {
+  clearTimeout(timer);
+  timer = null;
+  parts.play.replaceChildren(icon("play"));
+  parts.play.setAttribute("aria-label", t("player.play"));
+}
+
+async function tick() {
+  const line = app.game.line();
+  if (app.game.cursor.ply >= line.length - 1) return stop();
+  await goTo(app.game.cursor.ply + 1, { quiet: true });
+  if (timer !== null) timer = setTimeout(tick, Number(parts.speed.value));
+}
+
+async function toggle() {
+  if (playing()) return stop();
+  if (app.game.cursor.ply >= app.game.line().length - 1) {
+    if (!(await addBestLine())?.length) return;
+  }
+  timer = setTimeout(tick, 250);
+  parts.play.replaceChildren(icon("pause"));
+  parts.play.setAttribute("aria-label", t("player.pause"));
+}
+
+const iconButton = (name, key, onclick) => h("button", { type: "button", onclick, "aria-label": t(key), title: t(key), id: `player-${name}` }, icon(name));
+
+export function buildPlayer() {
+  parts = {};
+  parts.play = iconButton("play", "player.play", toggle);
+  parts.range = h("input", { type: "range", min: 0, max: 0, value: 0, id: "scrubber", "aria-label": t("player.scrub"), oninput: (event) => (stop(), goTo(Number(event.target.value), { quiet: true })) });
+  parts.text = h("span", { class: "soft", id: "ply" });
+  parts.speed = h("select", { "aria-label": t("player.speed"), id: "speed" }, [[1500, "½×"], [700, "1×"], [300, "2×"], [90, "5×"]].map(([ms, text]) => h("option", { value: ms, selected: ms === 700 }, text)));
+  $("#player").replaceChildren(
+    iconButton("first", "player.first", () => (stop(), goTo(0))), iconButton("back", "player.back", () => (stop(), step(-1))), parts.play,
+    iconButton("forward", "player.forward", () => (stop(), step(1))), iconButton("last", "player.last", () => (stop(), goTo(Infinity))),
+    parts.range, parts.text, parts.speed);
+  render();
+}
+
+export function startPlayer() {
+  buildPlayer();
+  on("position", render);
+  on("probe", render);
+  on("tree", render);
+  on("language", () => { stop(); buildPlayer(); });
+  on("jump", stop);
+}
+
+function render() {
+  const line = app.game.line();
+  const { ply } = app.game.cursor;
+  parts.range.max = line.length - 1;
+  parts.range.value = ply;
+  parts.range.disabled = line.length < 2;
+  parts.range.setAttribute("aria-valuetext", t("player.at", { n: ply, of: line.length - 1 }));
+  parts.text.textContent = line.length > 1 ? `${ply} / ${line.length - 1}` : "";
+  $("#player-first").disabled = $("#player-back").disabled = ply === 0;
+  $("#player-forward").disabled = $("#player-last").disabled = ply === line.length - 1;
+  ribbon(line, ply);
+  fetchMissing(line);
+}
+
+const H = 44;
+
+/** A column a ply: its height is the share of legal moves that hold the value; a diamond marks an only move. */
+function ribbon(line, ply) {
+  const host = $("#ribbon");
+  const known = line.filter((node) => node.info?.value && node.info.legal);
+  if (line.length < 3 || !known.length) return host.replaceChildren();
+  const open = host.querySelector("details")?.open;
+  const width = 600 / line.length;
+  const only = known.filter((node) => node.info.holding === 1 && node.info.legal > 1).length;
+  const columns = line.map((node, i) => {
+    const { info } = node;
+    const parts = [];
+    if (info?.value && info.legal) {
+      const height = Math.max(3, (info.holding / info.legal) * (H - 14));
+      const single = info.holding === 1 && info.legal > 1;
+      const mid = i * width + width / 2;
+      parts.push(s("rect", { class: single ? "only" : "bar", x: i * width + width * 0.1, width: width * 0.8, y: H - height, height }));
+      if (single) parts.push(s("path", { class: "only", d: `M${mid} ${H - height - 11} l4 4.500 l-4 4.500 l-4 -4.500 z` }));
+    }
+    parts.push(s("rect", { class: `hit${i === ply ? " current" : ""}`, x: i * width, y: 0, width, height: H, onclick: () => goTo(i) }, s("title", {}, columnText(node, line[i + 1]))));
+    return parts;
+  });
+  const caption = t("ribbon.caption", { only: number(only), n: number(known.length) });
+  const table = asTable(t("astable"), [t("ply"), t("move"), t("value"), t("holding"), t("legal")],
+    line.slice(0, -1).map((node, i) => [String(i + 1), line[i + 1].san, short(node.info?.value), node.info?.holding ?? "?", node.info?.legal ?? "?"]), t("ribbon.title"));
+  table.open = open ?? false;
+  host.replaceChildren(
+    h("div", { class: "soft", id: "ribbontext" }, caption),
+    s("svg", { class: "chart ribbon", viewBox: `0 0 600 ${H + 1}`, role: "img", "aria-label": caption }, s("path", { class: "axis", d: `M0 ${H + 0.5} H600` }), columns),
+    table);
+}
+
+function columnText(node, next) {
+  const { info } = node;
+  const held = info?.value && info.legal ? t("ribbon.ply", { holding: info.holding, legal: info.legal, value: short(info.value) }) : "";
+  return `${t("ply")} ${node.ply + 1}${next ? ` ${next.san}` : ""}${held ? `: ${held}` : ""}`;
+}
+
+let fetching = false;
+const ASKED = 80;
+
+/** Asks for what is not known of a line yet, one position after the other. */
+async function fetchMissing(line) {
+  if (fetching || line.length < 3 || line.length > ASKED) return;
+  const missing = line.filter((node) => node.info === null && node !== app.game.cursor);
+  if (!missing.length) return;
+  fetching = true;
+  for (const node of missing) {
+    try {
+      learn(node, await get("probe", { fen: node.fen, rules: app.rules }));
+    } catch {
+      node.info = { value: null };
+    }
+  }
+  fetching = false;
+  emit("tree");
+}
+

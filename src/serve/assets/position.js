@@ -1,0 +1,100 @@
+// Squares, pieces and FEN: what a board looks like. What may be played on it is the server's to say.
+
+export const START = "l5t/1d3c1/r1p1w1e/7/7/7/E1W1P1R/1C3D1/T5L w";
+export const ANIMALS = "RCWDPTLE";
+export const PIECES = [..."ELTPDWCR", ..."eltpdwcr"];
+
+export const name = (square) => "abcdefg"[square % 7] + (Math.floor(square / 7) + 1);
+export const index = (text) => (/^[a-g][1-9]$/.test(text) ? (text.charCodeAt(1) - 49) * 7 + text.charCodeAt(0) - 97 : -1);
+export const isWhite = (piece) => piece === piece.toUpperCase();
+export const strength = (piece) => ANIMALS.indexOf(piece.toUpperCase()) + 1;
+export const mirrored = (square) => square - (square % 7) + 6 - (square % 7);
+export const upsideDown = (square) => (8 - Math.floor(square / 7)) * 7 + (square % 7);
+
+const DENS = { 3: "w", 59: "b" };
+const TRAPS = { 2: "w", 4: "w", 10: "w", 58: "b", 60: "b", 52: "b" };
+
+/** "land", "water", "trap" or "den", and whose it is. */
+export function ground(square) {
+  const file = square % 7;
+  const rank = Math.floor(square / 7);
+  if (square in DENS) return { kind: "den", owner: DENS[square] };
+  if (square in TRAPS) return { kind: "trap", owner: TRAPS[square] };
+  const water = rank >= 3 && rank <= 5 && file !== 0 && file !== 3 && file !== 6;
+  return { kind: water ? "water" : "land", owner: null };
+}
+
+export function emptyBoard() {
+  return { squares: Array(63).fill(null), turn: "w" };
+}
+
+/** A board of a FEN, or null. The server names what is wrong with it. */
+export function parse(fen) {
+  const [rows, turn] = fen.trim().replaceAll("_", " ").split(/\s+/);
+  const ranks = (rows ?? "").split("/");
+  if (ranks.length !== 9 || !/^[wb]$/.test(turn ?? "")) return null;
+  const board = { squares: Array(63).fill(null), turn };
+  for (const [row, text] of ranks.entries()) {
+    let file = 0;
+    for (const letter of text) {
+      if (/[1-7]/.test(letter)) file += Number(letter);
+      else if (file < 7 && ANIMALS.includes(letter.toUpperCase())) board.squares[(8 - row) * 7 + file++] = letter;
+      else return null;
+    }
+    if (file !== 7) return null;
+  }
+  return board;
+}
+
+export function format({ squares, turn }) {
+  const ranks = [];
+  for (let rank = 8; rank >= 0; rank--) {
+    const row = squares.slice(rank * 7, rank * 7 + 7).map((piece) => piece ?? " ").join("");
+    ranks.push(row.replace(/ +/g, (gap) => String(gap.length)));
+  }
+  return `${ranks.join("/")} ${turn}`;
+}
+
+/** The position after a move, which is taken to be legal. */
+export function play(fen, uci) {
+  const board = parse(fen);
+  const [from, to] = [index(uci.slice(0, 2)), index(uci.slice(2, 4))];
+  board.squares[to] = board.squares[from];
+  board.squares[from] = null;
+  board.turn = board.turn === "w" ? "b" : "w";
+  return format(board);
+}
+
+/** Whether a move is at least one of a piece of the side to move. */
+export function couldPlay(fen, uci) {
+  const board = parse(fen);
+  const piece = board && /^([a-g][1-9]){2}$/.test(uci) ? board.squares[index(uci.slice(0, 2))] : null;
+  return piece !== null && isWhite(piece) === (board.turn === "w");
+}
+
+/** The papers' notation of a move: `Eb3`, `Exb3`. */
+export function notation(fen, uci) {
+  const { squares } = parse(fen);
+  const taken = squares[index(uci.slice(2, 4))] !== null;
+  return squares[index(uci.slice(0, 2))].toUpperCase() + (taken ? "x" : "") + uci.slice(2, 4);
+}
+
+const rearranged = (fen, place, change = (piece) => piece, turn = (t) => t) => {
+  const board = parse(fen);
+  const squares = Array(63).fill(null);
+  board.squares.forEach((piece, square) => piece && (squares[place(square)] = change(piece)));
+  return format({ squares, turn: turn(board.turn) });
+};
+const otherCase = (piece) => (isWhite(piece) ? piece.toLowerCase() : piece.toUpperCase());
+export const otherTurn = (turn) => (turn === "w" ? "b" : "w");
+export const mirror = (fen) => rearranged(fen, mirrored);
+export const swapSides = (fen) => rearranged(fen, upsideDown, otherCase, otherTurn);
+export const pass = (fen) => rearranged(fen, (square) => square, undefined, otherTurn);
+
+/** Its material, as `EPvLR`. */
+export function material(fen) {
+  const pieces = parse(fen).squares.filter(Boolean);
+  const side = (white) => [..."ELTPDWCR"].filter((a) => pieces.includes(white ? a : a.toLowerCase())).join("");
+  return `${side(true)}v${side(false)}`;
+}
+export const count = (fen) => parse(fen).squares.filter(Boolean).length;

@@ -1,0 +1,137 @@
+// Elements, strings, and how values are shown.
+
+import en from "./strings.en.js";
+
+const languages = { en, zh: null };
+let strings = en;
+let language = "en";
+
+export const currentLanguage = () => language;
+
+export async function setLanguage(code) {
+  if (!(code in languages)) code = "en";
+  languages[code] ??= (await import("./strings.zh.js")).default;
+  strings = languages[code];
+  language = code;
+  document.documentElement.lang = code === "zh" ? "zh-Hans" : code;
+}
+
+/** The string of a key, `{name}` replaced by what is given; English where a language lacks it. */
+export function t(key, values = {}) {
+  const text = strings[key] ?? en[key] ?? key;
+  return text.replace(/\{(\w+)\}/g, (whole, name) => values[name] ?? whole);
+}
+
+const NS = "http://www.w3.org/2000/svg";
+
+function fill(element, attributes, children) {
+  for (const [key, value] of Object.entries(attributes)) {
+    if (key.startsWith("on")) element.addEventListener(key.slice(2), value);
+    else if (value === true) element.setAttribute(key, "");
+    else if (value !== null && value !== undefined && value !== false) element.setAttribute(key, value);
+  }
+  element.append(...children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== false));
+  return element;
+}
+
+export const h = (tag, attributes = {}, ...children) => fill(document.createElement(tag), attributes, children);
+export const s = (tag, attributes = {}, ...children) => fill(document.createElementNS(NS, tag), attributes, children);
+export const $ = (selector, within = document) => within.querySelector(selector);
+export const button = (label, onclick, attributes = {}) => h("button", { type: "button", onclick, ...attributes }, label);
+
+/** Writes every string of the page that stands in the markup. */
+export function translate(root = document) {
+  for (const element of root.querySelectorAll("[data-t]")) element.textContent = t(element.dataset.t);
+  for (const element of root.querySelectorAll("[data-t-label]")) {
+    element.setAttribute("aria-label", t(element.dataset.tLabel));
+    if (element.matches("button")) element.title = t(element.dataset.tLabel);
+  }
+  for (const element of root.querySelectorAll("[data-t-placeholder]")) element.placeholder = t(element.dataset.tPlaceholder);
+}
+
+export const number = (value) => new Intl.NumberFormat(language).format(value);
+export const percent = (value) => new Intl.NumberFormat(language, { style: "percent", maximumFractionDigits: 1 }).format(value);
+
+/** "+17", "−16", "=": the sign tells what colour tells. */
+export function short(value) {
+  if (!value) return "?";
+  if (value.wdl === "draw") return "=";
+  return (value.wdl === "win" ? "+" : "−") + (value.dtw ?? "");
+}
+
+/** "wins in 17". */
+export function inWords(value) {
+  if (!value) return t("value.unknown");
+  if (value.no_move) return t(value.wdl === "draw" ? "value.nomove.draw" : "value.nomove.loss");
+  return t(`value.${value.wdl}`, { n: value.dtw });
+}
+
+export const chip = (value) =>
+  h("span", { class: `chip ${value ? value.wdl : "unknown"}`, title: inWords(value) }, short(value));
+
+export const side = (turn) => t(turn === "w" || turn === "white" ? "white" : "black");
+export const animal = (piece) => t(`animal.${piece.toUpperCase()}`);
+export const pieceName = (piece) => t("piece", { side: side(piece === piece.toUpperCase() ? "w" : "b"), animal: animal(piece) });
+
+/** Who wins, in a sentence, of a value as the side to move sees it. */
+export function verdict(value, turn) {
+  if (!value) return "";
+  const other = turn === "w" ? "b" : "w";
+  if (value.no_move) return t(value.wdl === "draw" ? "verdict.nomove.draw" : "verdict.nomove.loss", { side: side(turn), other: side(other) });
+  if (value.wdl === "draw") return t("verdict.draw");
+  return t("verdict.win", { side: side(value.wdl === "win" ? turn : other), n: value.dtw });
+}
+
+/** A table beside a picture, folded away. */
+export const asTable = (summary, head, rows, caption) =>
+  h("details", { class: "astable" }, h("summary", {}, summary),
+    h("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": caption ?? summary },
+      h("table", {}, h("caption", { class: "sr" }, caption ?? summary),
+        h("thead", {}, h("tr", {}, head.map((text) => h("th", { scope: "col" }, text)))),
+        h("tbody", {}, rows.map((row) => h("tr", {}, row.map((cell, i) => h(i ? "td" : "th", i ? {} : { scope: "row" }, cell))))))));
+
+let clearing;
+/** Says it to a screen reader. */
+export function say(text) {
+  const live = $("#live");
+  clearTimeout(clearing);
+  live.textContent = "";
+  clearing = setTimeout(() => (live.textContent = text), 40);
+}
+
+/** A short message on the page, read aloud too. */
+export function toast(text) {
+  const box = $("#toast");
+  box.textContent = text;
+  box.hidden = false;
+  clearTimeout(box.timer);
+  box.timer = setTimeout(() => (box.hidden = true), 4000);
+  say(text);
+}
+
+export function errorText(error) {
+  if (error.code === "offline") return t("error.offline");
+  if (error.code === "no_table") return t("error.no_table");
+  if (error.code === "rate_limited" || error.code === "busy") return t("error.busy");
+  return error.message;
+}
+
+export async function copy(text) {
+  try {
+    await navigator.clipboard.writeText(text);
+  } catch {
+    const area = h("textarea", { class: "sr" }, text);
+    document.body.append(area);
+    area.select();
+    document.execCommand("copy");
+    area.remove();
+  }
+  toast(t("copied"));
+}
+
+export function download(content, file, type) {
+  const url = URL.createObjectURL(content instanceof Blob ? content : new Blob([content], { type }));
+  const link = h("a", { href: url, download: file });
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(url), 1000);
+}

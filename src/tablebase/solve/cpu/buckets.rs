@@ -1,0 +1,177 @@
+//! Seeds by depth: kept in memory, or, where a class has more of them than memory, in a temporary file.
+//!
+//! A range of rows pushes its seeds row by row; an iteration takes them depth by depth. A file holds runs of one depth, in
+//! the order in which they were pushed, so what is read back is in the order of rows too. It has no name, so that a killed
+//! run leaves nothing behind.
+
+use std::fs::File;
+use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
+use std::path::Path;
+
+/// Positions of one word that get something at one depth.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Entry {
+    pub word: u32,
+    low: u32,
+    high: u32,
+}
+
+impl Entry {
+    /// Bytes of an entry in a file.
+    const LEN: usize = 12;
+
+    pub fn new(word: usize, mask: u64) -> Entry {
+        Entry { word: word as u32, low: mask as u32, high: (mask >> 32) as u32 }
+    }
+
+    pub fn mask(self) -> u64 {
+        u64::from(self.low) | u64::from(self.high) << 32
+    }
+
+    fn to_bytes(self) -> [u8; Entry::LEN] {
+        let mut bytes = [0; Entry::LEN];
+        bytes[..4].copy_from_slice(&self.word.to_le_bytes());
+        bytes[4..].copy_from_slice(&self.mask().to_le_bytes());
+        bytes
+    }
+
+    fn from_bytes(bytes: &[u8; Entry::LEN]) -> Entry {
+        let [a, b, c, d, mask @ ..] = *bytes;
+        Entry::new(u32::from_le_bytes([a, b, c, d]) as usize, u64::from_le_bytes(mask))
+    }
+}
+
+/// The seeds of a range of rows, by depth in plies: at an odd depth positions that win then, at an even depth positions
+/// that can be lost from then on.
+#[derive(Debug, Default)]
+pub(crate) struct Buckets {
+    by_depth: Vec<Vec<Entry>>,
+    spill: Option<Spill>,
+}
+
+/// Seeds that are on disk.
+#[derive(Debug)]
+struct Spill {
+    file: File,
+    /// Bytes written.
+    end: u64,
+    /// By depth: where each run of entries begins, and how many they are.
+    runs: Vec<Vec<(u64, usize)>>,
+    /// Entries to keep in memory at most.
+    limit: usize,
+}
+
+impl Buckets {
+    /// Seeds of which all but `limit` lie in a temporary file in `dir`.
+    ///
+    /// # Errors
+    /// If the file cannot be made.
+    pub fn on_disk(dir: &Path, limit: usize) -> io::Result<Buckets> {
+        let spill = Spill { file: tempfile::tempfile_in(dir)?, end: 0, runs: Vec::new(), limit };
+        Ok(Buckets { by_depth: Vec::new(), spill: Some(spill) })
+    }
+
+    pub fn push(&mut self, depth: u16, entry: Entry) {
+        let depth = depth as usize;
+        if self.by_depth.len() <= depth {
+            self.by_depth.resize_with(depth + 1, Vec::new);
+        }
+        self.by_depth[depth].push(entry);
+    }
+
+    /// Moves the seeds to disk once there are too many in memory; with `all`, also when there are few.
+    ///
+    /// # Errors
+    /// If they cannot be written, for instance because the disk is full.
+    pub fn spill(&mut self, all: bool) -> io::Result<()> {
+        let Some(spill) = &mut self.spill else { return Ok(()) };
+        let count: usize = self.by_depth.iter().map(Vec::len).sum();
+        if count == 0 || !all && count < spill.limit {
+            return Ok(());
+        }
+        if spill.runs.len() < self.by_depth.len() {
+            spill.runs.resize_with(self.by_depth.len(), Vec::new);
+        }
+        let mut out = BufWriter::with_capacity(1 << 16, &spill.file);
+        for (entries, runs) in self.by_depth.iter_mut().zip(&mut spill.runs).filter(|(entries, _)| !entries.is_empty())
+        {
+            for entry in entries.iter() {
+                out.write_all(&entry.to_bytes())?;
+            }
+            runs.push((spill.end, entries.len()));
+            spill.end += (entries.len() * Entry::LEN) as u64;
+            // With `all` the range is done and needs no room for more.
+            if all { *entries = Vec::new() } else { entries.clear() }
+        }
+        out.flush()
+    }
+
+    /// Takes the seeds of a depth, in the order in which they were pushed.
+    ///
+    /// # Errors
+    /// If they cannot be read back.
+    pub fn take(&mut self, depth: u16) -> io::Result<Vec<Entry>> {
+        let depth = usize::from(depth);
+        let in_memory = self.by_depth.get_mut(depth).map(std::mem::take).unwrap_or_default();
+        let runs = match &mut self.spill {
+            Some(spill) => spill.runs.get_mut(depth).map(std::mem::take).unwrap_or_default(),
+            None => Vec::new(),
+        };
+        let Some(spill) = self.spill.as_mut().filter(|_| !runs.is_empty()) else { return Ok(in_memory) };
+        let mut entries = Vec::with_capacity(runs.iter().map(|run| run.1).sum::<usize>() + in_memory.len());
+        let mut bytes = Vec::new();
+        for (start, count) in runs {
+            bytes.resize(count * Entry::LEN, 0);
+            spill.file.seek(SeekFrom::Start(start))?;
+            spill.file.read_exact(&mut bytes)?;
+            entries.extend(bytes.as_chunks().0.iter().map(Entry::from_bytes));
+        }
+        entries.extend(in_memory);
+        Ok(entries)
+    }
+
+    /// The greatest depth with a seed, or 0.
+    pub fn last_depth(&self) -> u16 {
+        let in_memory = self.by_depth.iter().rposition(|entries| !entries.is_empty());
+        let on_disk = self.spill.as_ref().and_then(|spill| spill.runs.iter().rposition(|runs| !runs.is_empty()));
+        in_memory.max(on_disk).unwrap_or(0) as u16
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rand_core::{Rng, SeedableRng};
+    use rand_pcg::Pcg64;
+
+    /// What comes back from disk is what comes back from memory, in the same order.
+    #[test]
+    fn the_disk_gives_back_what_memory_would() {
+        let dir = tempfile::tempdir().unwrap();
+        let mut random = Pcg64::seed_from_u64(5);
+        let mut memory = Buckets::default();
+        let mut disk = Buckets::on_disk(dir.path(), 100).unwrap();
+        for word in 0..5_000 {
+            for _ in 0..random.next_u64() % 4 {
+                let (depth, mask) = ((random.next_u64() % 90) as u16, random.next_u64());
+                memory.push(depth, Entry::new(word, mask));
+                disk.push(depth, Entry::new(word, mask));
+            }
+            disk.spill(false).unwrap();
+        }
+        disk.spill(true).unwrap();
+        assert!(disk.by_depth.iter().all(Vec::is_empty));
+        assert_eq!(disk.last_depth(), memory.last_depth());
+        for depth in 0..100 {
+            assert_eq!(disk.take(depth).unwrap(), memory.take(depth).unwrap());
+            assert_eq!(disk.take(depth).unwrap(), [], "they are taken once");
+        }
+        assert_eq!((disk.last_depth(), memory.last_depth()), (0, 0));
+        assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 0, "the file has no name");
+    }
+
+    #[test]
+    fn a_folder_that_is_not_there_is_an_error() {
+        assert!(Buckets::on_disk(Path::new("/no/such/folder"), 1).is_err());
+    }
+}

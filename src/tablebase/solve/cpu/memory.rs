@@ -1,0 +1,118 @@
+//! What solving a class takes of memory, before it is begun.
+
+use crate::board::{ByColor, Color};
+use crate::tablebase::solve::cpu::quiet::Row;
+use crate::tablebase::solve::cpu::seeds::SeedMoves;
+use crate::tablebase::{ClassId, Classes, Index};
+use std::collections::BTreeMap;
+
+/// Planes of a class: for each side to move what is open, lost, held.
+const PLANES: usize = 6;
+/// Seeds of classes with many captures, counted in planes: 2.8 entries of 12 bytes a word, for both sides.
+const SEED_PLANES: usize = 8;
+/// Seeds in work while all others are on disk.
+const SPILLED_SEEDS: usize = 512 << 20;
+
+/// Bytes that solving one class takes besides the tables it reads.
+#[derive(Copy, Clone, Debug)]
+pub(crate) struct WorkingMemory {
+    planes: usize,
+    seeds: usize,
+    /// The values, with the blocks that they are compressed to.
+    values: usize,
+}
+
+impl WorkingMemory {
+    pub fn new(index: &Index, values: bool) -> WorkingMemory {
+        let plane = index.rows * size_of::<Row>();
+        WorkingMemory {
+            planes: PLANES * plane,
+            seeds: SEED_PLANES * plane,
+            values: if values { 3 * index.cells() } else { 0 },
+        }
+    }
+
+    /// With the seeds in memory.
+    pub fn total(&self) -> usize {
+        self.planes + self.seeds + self.values
+    }
+
+    /// With the seeds on disk.
+    pub fn spilled(&self) -> usize {
+        self.planes + self.seeds.min(SPILLED_SEEDS) + self.values
+    }
+}
+
+/// Bytes that the job of solving one class takes, all in all.
+#[derive(Clone, Debug)]
+pub struct MemoryNeed {
+    working: WorkingMemory,
+    /// What one plane of one side takes; that of Black's open positions is made when the captures are gone.
+    last_plane: usize,
+    /// The classes that captures lead to, and of each the sides to move that are looked up.
+    pub(crate) captures: BTreeMap<ClassId, ByColor<bool>>,
+    /// The values of those.
+    capture_bytes: usize,
+}
+
+impl MemoryNeed {
+    /// What the job takes that solves this class from tables on disk, and keeps the values or only the counts.
+    #[must_use]
+    pub fn of_job(classes: &Classes, id: ClassId, values: bool) -> MemoryNeed {
+        let index = classes.get(id).index();
+        let mut captures: BTreeMap<ClassId, ByColor<bool>> = BTreeMap::new();
+        for color in Color::ALL {
+            for (rest, turn) in SeedMoves::new(&index, color, classes).looked_up() {
+                captures.entry(rest).or_default()[turn] = true;
+            }
+        }
+        let bytes = |(id, sides): (&ClassId, &ByColor<bool>)| {
+            let sides = usize::from(sides.white) + usize::from(sides.black);
+            sides * classes.get(*id).index().cells()
+        };
+        MemoryNeed {
+            working: WorkingMemory::new(&index, values),
+            last_plane: index.rows * size_of::<Row>(),
+            capture_bytes: captures.iter().map(bytes).sum(),
+            captures,
+        }
+    }
+
+    /// With everything in memory.
+    #[must_use]
+    pub fn total(&self) -> usize {
+        self.peak(self.working.total())
+    }
+
+    /// With the seeds on disk.
+    #[must_use]
+    pub fn spilled(&self) -> usize {
+        self.peak(self.working.spilled())
+    }
+
+    /// The captures are gone before the last plane is made.
+    fn peak(&self, working: usize) -> usize {
+        working.max(working - self.last_plane + self.capture_bytes)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::board::RuleOptions;
+
+    /// A class of six pieces without a second rat is counted within 12 GiB.
+    #[test]
+    fn six_pieces_fit_a_laptop() {
+        const GIB: usize = 1 << 30;
+        let classes = Classes::new(&RuleOptions::PAPER, 6);
+        let (mut fit, mut all) = (0, 0);
+        for (id, _) in classes.level(6) {
+            let need = MemoryNeed::of_job(&classes, id, false);
+            assert!(need.spilled() < need.total() && need.spilled() < 15 * GIB, "{}", need.spilled() / GIB);
+            fit += usize::from(need.spilled() <= 12 * GIB);
+            all += 1;
+        }
+        assert!(10 * fit > 8 * all, "{fit} of {all} classes fit into 12 GiB");
+    }
+}

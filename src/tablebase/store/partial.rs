@@ -1,0 +1,154 @@
+//! Files that are being written. Several writers may work in one directory, so each writes under a name of its own,
+//! `NAME.HOST-PROCESS-NUMBER.partial`, and gives the file its name when it is whole. What the dead left is swept later.
+
+use super::file::TableError;
+use std::fs::{self, File};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, SystemTime};
+
+/// Extension of files that are being written.
+pub(crate) const PARTIAL: &str = "partial";
+
+/// A file of another machine that nobody wrote to for so long is abandoned.
+pub(crate) const ABANDONED: Duration = Duration::from_secs(24 * 3600);
+
+/// This machine's name, with nothing in it but letters, digits and dots.
+fn host() -> &'static str {
+    static HOST: OnceLock<String> = OnceLock::new();
+    HOST.get_or_init(|| {
+        let name = fs::read_to_string("/proc/sys/kernel/hostname").ok().or_else(|| std::env::var("HOSTNAME").ok());
+        let name = name.or_else(|| std::env::var("COMPUTERNAME").ok()).unwrap_or_default();
+        let name: String = name.chars().filter(|c| c.is_ascii_alphanumeric() || *c == '.').collect();
+        if name.is_empty() { "host".to_owned() } else { name }
+    })
+}
+
+/// A number that no other writer on this machine has, nor one on another machine of the same name, but for bad luck.
+fn number() -> u64 {
+    static NEXT: AtomicU64 = AtomicU64::new(0);
+    let time = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    time.as_nanos() as u64 ^ NEXT.fetch_add(1, Ordering::Relaxed).rotate_right(8)
+}
+
+/// A name to write `path` under, which no other writer has.
+fn partial_path(path: &Path) -> PathBuf {
+    path.with_added_extension(format!("{}-{}-{:016x}.{PARTIAL}", host(), std::process::id(), number()))
+}
+
+/// Writes a file under another name, brings it to the disk, and gives it its name. What goes wrong leaves nothing behind.
+///
+/// # Errors
+/// If the file cannot be written, for instance because the disk is full.
+pub(crate) fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), TableError> {
+    let partial = partial_path(path);
+    let written = File::create(&partial).and_then(|mut file| {
+        file.write_all(bytes)?;
+        file.sync_all()
+    });
+    let renamed = written.and_then(|()| fs::rename(&partial, path)).and_then(|()| match path.parent() {
+        // The name itself is on the disk only when the directory is. Not every system can do that.
+        Some(dir) if cfg!(unix) => File::open(dir).and_then(|dir| dir.sync_all()),
+        _ => Ok(()),
+    });
+    renamed.map_err(|source| {
+        let _ = fs::remove_file(&partial);
+        TableError::Io { path: path.to_owned(), source }
+    })
+}
+
+/// A file that is being written, or was when its writer died.
+#[derive(Clone, Debug)]
+pub struct PartialFile {
+    /// Where it is.
+    pub path: PathBuf,
+    /// Time since it was last written to.
+    pub age: Duration,
+    /// Whether its writer is dead: it ran on this machine and runs no more. `None` if it ran elsewhere.
+    pub dead: Option<bool>,
+}
+
+/// The files in a directory that are being written, or were when their writers died.
+///
+/// # Errors
+/// If the directory cannot be read.
+pub fn partial_files(dir: &Path) -> Result<Vec<PartialFile>, TableError> {
+    let mut files = Vec::new();
+    for entry in fs::read_dir(dir).map_err(TableError::io(dir))? {
+        let path = entry.map_err(TableError::io(dir))?.path();
+        if path.extension().is_none_or(|e| e != PARTIAL) {
+            continue;
+        }
+        // One that is gone meanwhile has got its name.
+        let Ok(data) = fs::metadata(&path) else { continue };
+        let age = data.modified().ok().and_then(|time| time.elapsed().ok()).unwrap_or_default();
+        files.push(PartialFile { dead: is_dead(&path), path, age });
+    }
+    Ok(files)
+}
+
+/// Removes what dead writers left: those of this machine, and those of any that wrote nothing for as long as `age`.
+///
+/// # Errors
+/// If a file cannot be removed.
+pub fn sweep(dir: &Path, age: Duration) -> Result<usize, TableError> {
+    let mut swept = 0;
+    for file in partial_files(dir)? {
+        if file.dead.unwrap_or(file.age >= age) {
+            match fs::remove_file(&file.path) {
+                Ok(()) => swept += 1,
+                Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
+                Err(error) => return Err(TableError::io(&file.path)(error)),
+            }
+        }
+    }
+    Ok(swept)
+}
+
+/// Whether the writer of a partial file is known to be dead; `None` if it ran on another machine.
+fn is_dead(path: &Path) -> Option<bool> {
+    let stem = path.file_stem()?.to_str()?;
+    let mut parts = stem.rsplitn(3, '-');
+    let (_number, process, name) = (parts.next(), parts.next(), parts.next());
+    // Without a writer in its name it is of a version that let one writer into a directory at a time.
+    let (Some(process), Some(name)) = (process, name) else { return Some(true) };
+    if !name.ends_with(host()) {
+        return None;
+    }
+    let process: u32 = process.parse().ok()?;
+    Path::new("/proc/self").exists().then(|| !Path::new(&format!("/proc/{process}")).exists())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_the_dead_left_is_swept() {
+        let dir = tempfile::tempdir().unwrap();
+        let mine = partial_path(&dir.path().join("EvL.dsq"));
+        let elsewhere = dir.path().join("EvL.dsq.other.host.example-1-0000000000000000.partial");
+        let old = dir.path().join("EvL.dsq.partial");
+        // No process has this number: it is above the largest that Linux gives.
+        let dead = dir.path().join(format!("EvL.dsq.{}-4194305-0000000000000000.partial", host()));
+        for path in [&mine, &elsewhere, &old, &dead] {
+            fs::write(path, "x").unwrap();
+        }
+        assert_eq!(
+            sweep(dir.path(), Duration::from_secs(3600)).unwrap(),
+            if cfg!(target_os = "linux") { 2 } else { 1 }
+        );
+        assert!(mine.exists() && elsewhere.exists() && !old.exists());
+        sweep(dir.path(), Duration::ZERO).unwrap();
+        assert!(mine.exists() && !elsewhere.exists());
+    }
+
+    #[test]
+    fn no_two_names_are_the_same() {
+        let path = Path::new("EvL.dsq");
+        let names: std::collections::HashSet<_> = (0..1000).map(|_| partial_path(path)).collect();
+        assert_eq!(names.len(), 1000);
+    }
+}

@@ -1,0 +1,362 @@
+//! Every stored value of a class proved from those one move on, at the speed of memory: [`Prover`].
+//!
+//! The values are decoded into scores (`score`), a number for each cell in the order in which the side that moves likes
+//! to lead to them. One sweep (`sweep`) takes for each word of 64 positions the greatest score over all moves (`moves`,
+//! asked of the move generator that plays games; captures from the tables of the smaller classes) and turns it into the
+//! value that the position must have. That is compared with the stored one; where only one side to move is stored, the
+//! other is computed so first, and compared by its checksum.
+//!
+//! That each value follows from its successors is enough. Distances: by induction on the distance, which falls with every
+//! move. Draws: of all positions wrongly called drawn, one with the shortest true distance would have a rightly called
+//! successor that contradicts it.
+//!
+//! It shares with the solver the index, the classes and nothing else; `verify` does the same once more, position by
+//! position, slowly and plainly.
+
+mod moves;
+mod planes;
+mod score;
+mod sweep;
+
+use super::verify::Contradiction;
+use crate::board::{ByColor, Color, File, Rules, Square};
+use crate::cpu::CpuLevel;
+use crate::tablebase::{
+    ClassId, Index, Material, Probe, ROW_CELLS, SetError, Stats, TableFile, TableSet, Value, WIDTH, squares_in_play,
+};
+use moves::{Moves, of_side};
+use planes::{Digested, Plane};
+use rayon::prelude::*;
+use score::Scale;
+use std::collections::HashMap;
+use std::sync::Arc;
+use sweep::{Capture, Smaller, Sweep, Sweepable};
+
+/// What a class was checked for.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct Proved {
+    /// Stored values that were compared with those of their moves.
+    pub values: u64,
+    /// Values of a side that is not stored, computed and compared by their checksum.
+    pub computed: u64,
+}
+
+/// Checks the classes of a set completely.
+pub struct Prover<'a> {
+    set: &'a TableSet,
+    rules: Rules,
+    level: CpuLevel,
+    limit: usize,
+    narrow: HashMap<ClassId, Planes<u8>>,
+    wide: HashMap<ClassId, Planes<u16>>,
+}
+
+/// The scores of a class, both sides to move.
+type Planes<C> = Arc<ByColor<Plane<C>>>;
+
+/// A check that found something wrong, or could not be made.
+enum Stop {
+    Wrong(Box<Contradiction>),
+    Error(SetError),
+}
+
+impl<E: Into<SetError>> From<E> for Stop {
+    fn from(error: E) -> Stop {
+        Stop::Error(error.into())
+    }
+}
+
+/// A width of scores, with the place where its planes are kept.
+trait Width: Sweepable {
+    fn kept<'p>(prover: &'p mut Prover<'_>) -> &'p mut HashMap<ClassId, Planes<Self>>
+    where
+        Self: Sized;
+}
+
+impl Width for u8 {
+    fn kept<'p>(prover: &'p mut Prover<'_>) -> &'p mut HashMap<ClassId, Planes<u8>> {
+        &mut prover.narrow
+    }
+}
+
+impl Width for u16 {
+    fn kept<'p>(prover: &'p mut Prover<'_>) -> &'p mut HashMap<ClassId, Planes<u16>> {
+        &mut prover.wide
+    }
+}
+
+/// What a class is checked with: everything but its own values.
+struct Work<'a, C> {
+    file: &'a TableFile,
+    scale: Scale,
+    moves: Moves,
+    /// By piece: what taking it leads to.
+    captures: Vec<Exit<C>>,
+    level: CpuLevel,
+}
+
+/// What taking a piece leads to.
+enum Exit<C> {
+    Last,
+    Smaller { planes: Planes<C>, swapped: bool, adds: [Vec<[u32; WIDTH]>; 2], first: usize, mirrored: u64 },
+}
+
+impl<'a> Prover<'a> {
+    /// Reads the tables of `set`, in so many GiB of memory at most.
+    #[must_use]
+    pub fn new(set: &'a TableSet, memory_gib: usize) -> Prover<'a> {
+        Prover {
+            set,
+            rules: set.rules().clone(),
+            level: CpuLevel::get(),
+            limit: memory_gib.saturating_mul(1 << 30),
+            narrow: HashMap::new(),
+            wide: HashMap::new(),
+        }
+    }
+
+    /// Checks a class: its checksums, its counts and every value. Returns how many, or the first contradiction. Captures
+    /// are looked up in the tables of the smaller classes, which are to be checked, too.
+    ///
+    /// # Errors
+    /// A table that is missing or damaged, or more memory than allowed.
+    pub fn prove(&mut self, id: ClassId) -> Result<Result<Proved, Box<Contradiction>>, SetError> {
+        self.set.file(id)?.check()?;
+        self.set.check_listed(id)?;
+        let proved = if self.is_wide(id)? { self.prove_as::<u16>(id) } else { self.prove_as::<u8>(id) };
+        match proved {
+            Ok(proved) => Ok(Ok(proved)),
+            Err(Stop::Wrong(wrong)) => Ok(Err(wrong)),
+            Err(Stop::Error(error)) => Err(error),
+        }
+    }
+
+    /// Whether a class or one that its captures lead to has lines too long for a byte.
+    fn is_wide(&self, id: ClassId) -> Result<bool, SetError> {
+        for id in self.set.classes().captures(id).into_iter().chain([id]) {
+            if self.set.file(id)?.description().cell_bytes > 1 {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    fn prove_as<C: Width>(&mut self, id: ClassId) -> Result<Proved, Stop> {
+        self.make_room::<C>(id)?;
+        let work = self.work::<C>(id)?;
+        let (planes, digests) = work.planes()?;
+        let mut proved = Proved { values: 0, computed: 0 };
+        for turn in Color::ALL {
+            if work.file.stores(turn) {
+                work.compare(turn, &planes)?;
+                proved.values += digests[turn].values;
+            } else {
+                proved.computed += digests[turn].values;
+            }
+        }
+        for turn in Color::ALL {
+            work.check_counts(turn, &planes[turn], &digests[turn])?;
+        }
+        // Kept for the larger classes, which lead here.
+        let pieces = self.set.classes().get(id).representative.len();
+        if pieces < self.set.classes().pieces() {
+            C::kept(self).insert(id, Arc::new(planes));
+        }
+        Ok(proved)
+    }
+
+    /// The planes of a class, from memory or from its file.
+    fn get<C: Width>(&mut self, id: ClassId) -> Result<Planes<C>, Stop> {
+        if let Some(planes) = C::kept(self).get(&id) {
+            return Ok(planes.clone());
+        }
+        let work = self.work::<C>(id)?;
+        let planes = Arc::new(work.planes()?.0);
+        C::kept(self).insert(id, planes.clone());
+        Ok(planes)
+    }
+
+    /// Forgets classes that this one does not need, if they do not all fit.
+    fn make_room<C: Width>(&mut self, id: ClassId) -> Result<(), SetError> {
+        let set = self.set;
+        let cells = |id: ClassId| 2 * set.classes().get(id).index().cells();
+        let needed: Vec<ClassId> = set.classes().captures(id).into_iter().chain([id]).collect();
+        let bytes: usize = needed.iter().map(|&id| cells(id) * C::BYTES).sum();
+        let limit = self.limit;
+        if bytes > limit {
+            let material = set.classes().get(id).representative;
+            let (needed, limit) = (bytes.div_ceil(1 << 30), limit >> 30);
+            return Err(SetError::ProofMemory { material, needed, limit });
+        }
+        let mut total = bytes;
+        let mut keep = |id: ClassId, bytes: usize| {
+            let fits = total + bytes <= limit;
+            if fits {
+                total += bytes;
+            }
+            fits || needed.contains(&id)
+        };
+        self.narrow.retain(|&id, _| keep(id, cells(id)));
+        self.wide.retain(|&id, _| keep(id, 2 * cells(id)));
+        Ok(())
+    }
+
+    /// Gets ready to check a class.
+    fn work<C: Width>(&mut self, id: ClassId) -> Result<Work<'a, C>, Stop> {
+        let set = self.set;
+        let file = set.file(id)?;
+        let index = file.index();
+        let mut captures = Vec::new();
+        for piece in 0..index.pieces.len() {
+            captures.push(self.exit(index, piece)?);
+        }
+        let scale = Scale::new(set.rules().options().no_move);
+        Ok(Work { file, scale, moves: Moves::new(index, &self.rules), captures, level: self.level })
+    }
+
+    /// What taking a piece leads to.
+    fn exit<C: Width>(&mut self, index: &Index, victim: usize) -> Result<Exit<C>, Stop> {
+        let material = Material::of_pieces(&index.pieces);
+        let Some(rest) = material.without(index.pieces[victim]) else { return Ok(Exit::Last) };
+        let classes = self.set.classes();
+        let member = classes.member(rest).expect("the classes hold all smaller materials");
+        let smaller = classes.get(member.class).index();
+        let mut adds = [vec![[0; WIDTH]; index.pieces.len()], vec![[0; WIDTH]; index.pieces.len()]];
+        let (mut first, mut mirrored) = (0, 0);
+        for (piece, man) in index.pieces.iter().enumerate().filter(|&(piece, _)| piece != victim) {
+            let (_, there) = member.pieces.iter().find(|(here, _)| here == man).expect("a piece of the material");
+            let slot = smaller.pieces.iter().position(|other| other == there).expect("a piece of the class");
+            if slot == 0 {
+                first = piece;
+                if smaller.is_mirrored() {
+                    mirrored = Square::all().filter(|s| s.file() > File::D).fold(0, |set, s| set | 1 << s.index());
+                }
+            }
+            for square in squares_in_play(*man) {
+                let there = if member.swapped { square.flip() } else { square };
+                for (mirror, adds) in adds.iter_mut().enumerate() {
+                    let there = if mirror == 1 { there.mirror() } else { there };
+                    adds[piece][square.index()] = add(&smaller, slot, there);
+                }
+            }
+        }
+        Ok(Exit::Smaller { planes: self.get(member.class)?, swapped: member.swapped, adds, first, mirrored })
+    }
+}
+
+/// What a piece on a square adds to the number of its cell.
+fn add(index: &Index, slot: usize, square: Square) -> u32 {
+    let (square_number, width) = (square.index() as u32, WIDTH as u32);
+    match index.row_pieces.get(slot) {
+        Some(piece) => piece.digit[square.index()] * piece.stride * width * width,
+        None if slot == index.row_pieces.len() => square_number * width,
+        None => square_number,
+    }
+}
+
+impl<C: Sweepable> Work<'_, C> {
+    fn sweep<'s>(&'s self, turn: Color, successors: &'s Plane<C>) -> Sweep<'s, C> {
+        let index = self.file.index();
+        let enemies = of_side(index, !turn);
+        let capture = |(piece, exit): (usize, &'s Exit<C>)| match exit {
+            _ if !enemies.contains(&piece) => None,
+            Exit::Last => Some(Capture::Last),
+            Exit::Smaller { planes, swapped, adds, first, mirrored } => {
+                // There the other side is on move; its colour there may be the other.
+                let plane = &planes[if *swapped { turn } else { !turn }];
+                Some(Capture::Smaller(Smaller { plane, adds, first: *first, mirrored: *mirrored }))
+            }
+        };
+        let captures = self.captures.iter().enumerate().map(capture).collect();
+        Sweep::new(index, &self.moves, self.scale, turn, successors, captures)
+    }
+
+    /// The values of both sides to move, those that are not stored computed, and their checksums compared.
+    fn planes(&self) -> Result<(ByColor<Plane<C>>, ByColor<Digested>), Stop> {
+        let load = |turn| self.file.stores(turn).then(|| planes::load::<C>(self.file, turn, self.scale)).transpose();
+        let (white, black) = rayon::join(|| load(Color::White), || load(Color::Black));
+        let mut sides = ByColor { white: white?, black: black? };
+        for turn in Color::ALL {
+            if sides[turn].is_none() {
+                let (other, _) = sides[!turn].as_ref().expect("a file stores a side at least");
+                sides[turn] = Some(self.compute(turn, other)?);
+            }
+        }
+        let sides = sides.map(|side| side.expect("both are there"));
+        for turn in Color::ALL {
+            if sides[turn].1.checksum != self.file.description().values[turn] {
+                return Err(self.file.damaged("the checksum of its values is wrong").into());
+            }
+        }
+        let ByColor { white: (white, white_digest), black: (black, black_digest) } = sides;
+        Ok((ByColor { white, black }, ByColor { white: white_digest, black: black_digest }))
+    }
+
+    /// The values of a side that is not stored.
+    fn compute(&self, turn: Color, other: &Plane<C>) -> Result<(Plane<C>, Digested), Stop> {
+        let sweep = self.sweep(turn, other);
+        let row = |row: usize, out: &mut [C]| match C::row(self.level, &sweep, row, out) {
+            None => Ok(()),
+            Some(long) => Err(Stop::Wrong(self.too_long(turn, long.cell, None))),
+        };
+        planes::compute(self.file.index(), self.scale, row)
+    }
+
+    fn too_long(&self, turn: Color, cell: usize, stored: Option<Value>) -> Box<Contradiction> {
+        let computed = Value::from_code(self.scale.code(Scale::too_long::<C>()) + 1).expect("a code");
+        self.contradiction(turn, cell, stored, computed)
+    }
+
+    fn contradiction(&self, turn: Color, cell: usize, stored: Option<Value>, computed: Value) -> Box<Contradiction> {
+        let position = self.file.index().position(cell, turn).expect("only cells of positions are compared");
+        Box::new(Contradiction::Value { position, stored, computed })
+    }
+
+    /// Whether the counts of a side are those that the file says, and the cell with the longest line is one.
+    fn check_counts(&self, turn: Color, plane: &Plane<C>, digest: &Digested) -> Result<(), Stop> {
+        let description = self.file.description();
+        let longest = |stats: &Stats| stats.by_plies.iter().rposition(|&n| n > 0);
+        let deepest = description.deepest[turn].map(|cell| self.scale.code(plane.get(cell)));
+        let wanted = longest(&digest.stats).map(|plies| Value::Decided(plies as u16).code());
+        if digest.stats != description.stats[turn] || deepest != wanted {
+            let material = Material::of_pieces(&self.file.index().pieces);
+            return Err(Stop::Wrong(Box::new(Contradiction::Counts { material, turn })));
+        }
+        Ok(())
+    }
+
+    /// Compares every value of a side to move with what its moves say.
+    fn compare(&self, turn: Color, planes: &ByColor<Plane<C>>) -> Result<(), Stop> {
+        let sweep = self.sweep(turn, &planes[!turn]);
+        let first = planes::portions(self.file.index().rows).into_par_iter().find_map_first(|rows| {
+            let mut expected = vec![C::ZERO; ROW_CELLS];
+            rows.into_iter().find_map(|row| self.compare_row(turn, &sweep, row, &planes[turn], &mut expected))
+        });
+        first.map_or(Ok(()), |wrong| Err(Stop::Wrong(wrong)))
+    }
+
+    fn compare_row(
+        &self,
+        turn: Color,
+        sweep: &Sweep<C>,
+        row: usize,
+        plane: &Plane<C>,
+        expected: &mut [C],
+    ) -> Option<Box<Contradiction>> {
+        let long = C::row(self.level, sweep, row, expected);
+        let stored = plane.row(row);
+        if long.is_none() && *stored == *expected {
+            return None;
+        }
+        let value = |score: C| Value::from_code(self.scale.code(score));
+        if let Some(long) = long {
+            return Some(self.too_long(turn, long.cell, value(plane.get(long.cell))));
+        }
+        let place = stored.iter().zip(expected.iter()).position(|(a, b)| a != b)?;
+        let computed = value(expected[place]).unwrap_or(Value::NoMove);
+        Some(self.contradiction(turn, row * ROW_CELLS + place, value(stored[place]), computed))
+    }
+}
+
+#[cfg(test)]
+mod tests;

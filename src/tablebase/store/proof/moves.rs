@@ -1,0 +1,131 @@
+//! What each piece of a material can do, asked of the move generator that plays games: a piece alone on the board, and
+//! with each other piece on each square. Nothing here is shared with the solver.
+
+use crate::board::geometry::DEN;
+use crate::board::{Bitboard, Color, Lanes, Piece, Rules, reach};
+use crate::tablebase::{Index, WIDTH, squares_in_play};
+
+/// A move of one piece from one square.
+#[derive(Clone, Debug)]
+pub(super) struct Target {
+    pub to: usize,
+    /// By piece, where it stands in the way (not on the target).
+    pub stopped_by: [u64; Index::MAX_PIECES],
+}
+
+/// Moves of the lane piece that go equally far.
+#[derive(Clone, Debug)]
+pub(super) struct Shift {
+    pub distance: isize,
+    /// Where they begin.
+    pub from: u64,
+    /// `stops[piece][square]`: those that a piece on that square stands in the way of.
+    pub stops: Vec<[u64; WIDTH]>,
+}
+
+/// The moves of all pieces of an index, in its order.
+pub(super) struct Moves {
+    /// By piece and square: where it goes on an empty board, the enemy's den left out.
+    pub targets: Vec<Vec<Vec<Target>>>,
+    /// By piece: from where it enters the enemy's den.
+    pub enters: Vec<u64>,
+    /// `takes[attacker][victim][from]`: on which squares the attacker takes the victim.
+    pub takes: Vec<Vec<[u64; WIDTH]>>,
+    /// `taken_from[victim][to]`: from where the lane piece takes the victim on a square.
+    pub taken_from: Vec<[u64; WIDTH]>,
+    /// The moves of the lane piece once more, by distance.
+    pub shifts: Vec<Shift>,
+}
+
+impl Moves {
+    pub fn new(index: &Index, rules: &Rules) -> Moves {
+        let pieces = &index.pieces;
+        let mut moves = Moves {
+            targets: vec![vec![Vec::new(); WIDTH]; pieces.len()],
+            enters: vec![0; pieces.len()],
+            takes: vec![vec![[0; WIDTH]; pieces.len()]; pieces.len()],
+            taken_from: vec![[0; WIDTH]; pieces.len()],
+            shifts: Vec::new(),
+        };
+        for (number, &piece) in pieces.iter().enumerate() {
+            for from in squares_in_play(piece) {
+                moves.ask(pieces, number, from.index(), rules);
+            }
+        }
+        let lane_piece = pieces.len() - 1;
+        for (victim, taken_from) in moves.taken_from.iter_mut().enumerate() {
+            for (from, &to) in moves.takes[lane_piece][victim].iter().enumerate() {
+                Bitboard::new(to).into_iter().for_each(|to| taken_from[to.index()] |= 1 << from);
+            }
+        }
+        moves.shifts = moves.shifts_of(lane_piece);
+        moves
+    }
+
+    /// Asks for everything that a piece can do from a square.
+    fn ask(&mut self, pieces: &[Piece], piece: usize, from: usize, rules: &Rules) {
+        let man = pieces[piece];
+        let den = 1 << DEN[!man.color].index();
+        let alone = targets(&[(man, from)], rules);
+        if alone & den != 0 {
+            self.enters[piece] |= 1 << from;
+        }
+        let mut list: Vec<Target> = Bitboard::new(alone & !den)
+            .into_iter()
+            .map(|to| Target { to: to.index(), stopped_by: [0; Index::MAX_PIECES] })
+            .collect();
+        for (other, &other_man) in pieces.iter().enumerate().filter(|&(other, _)| other != piece) {
+            for square in squares_in_play(other_man).into_iter().map(|s| s.index()).filter(|&s| s != from) {
+                let with_other = targets(&[(man, from), (other_man, square)], rules);
+                for target in list.iter_mut().filter(|t| t.to != square && with_other >> t.to & 1 == 0) {
+                    target.stopped_by[other] |= 1 << square;
+                }
+                if other_man.color != man.color && with_other >> square & 1 != 0 {
+                    self.takes[piece][other][from] |= 1 << square;
+                }
+            }
+        }
+        self.targets[piece][from] = list;
+    }
+
+    fn shifts_of(&self, piece: usize) -> Vec<Shift> {
+        let mut shifts: Vec<Shift> = Vec::new();
+        for (from, list) in self.targets[piece].iter().enumerate() {
+            for target in list {
+                let distance = target.to as isize - from as isize;
+                let at = shifts.iter().position(|shift| shift.distance == distance).unwrap_or_else(|| {
+                    shifts.push(Shift { distance, from: 0, stops: vec![[0; WIDTH]; self.targets.len()] });
+                    shifts.len() - 1
+                });
+                shifts[at].from |= 1 << from;
+                for (stops, &squares) in shifts[at].stops.iter_mut().zip(&target.stopped_by) {
+                    for square in Bitboard::new(squares) {
+                        stops[square.index()] |= 1 << from;
+                    }
+                }
+            }
+        }
+        shifts
+    }
+
+    /// What stands in the way of a piece from one square to another, by piece.
+    pub fn stopped_by(&self, piece: usize, from: usize, to: usize) -> [u64; Index::MAX_PIECES] {
+        self.targets[piece][from].iter().find(|t| t.to == to).map_or([0; Index::MAX_PIECES], |t| t.stopped_by)
+    }
+}
+
+/// Where the first of some pieces can go, by the move generator.
+fn targets(pieces: &[(Piece, usize)], rules: &Rules) -> u64 {
+    let mut sides: [Lanes; 2] = [[0; 8]; 2];
+    for &(Piece { color, animal }, square) in pieces {
+        sides[color as usize][animal.index()] = 1 << square;
+    }
+    let Piece { color, animal } = pieces[0].0;
+    let (own, enemy) = (&sides[color as usize], &sides[(!color) as usize]);
+    reach(rules, color, own, enemy).targets(own, enemy)[animal.index()]
+}
+
+/// The pieces of a side, by their place in the order of the index.
+pub(super) fn of_side(index: &Index, color: Color) -> Vec<usize> {
+    (0..index.pieces.len()).filter(|&piece| index.pieces[piece].color == color).collect()
+}

@@ -1,0 +1,312 @@
+//! From the bytes of a file to scores, with the checksum and the counts of the values on the way.
+
+use super::score::{Scale, Score};
+use crate::board::{Color, Square};
+use crate::tablebase::store::file::{TableError, TableFile};
+use crate::tablebase::{Index, ROW_CELLS, Stats, Value, WIDTH, squares_in_play};
+use rayon::prelude::*;
+use std::hash::Hasher;
+use std::ops::Range;
+use xxhash_rust::xxh3::Xxh3;
+
+/// Cells before the first row and after the last, so that a shift of the lane piece may read past both.
+pub(super) const MARGIN: usize = WIDTH;
+
+/// The scores of one side to move of a class, cell by cell; 0 where no position is.
+pub(super) struct Plane<C> {
+    scores: Vec<C>,
+}
+
+impl<C: Score> Plane<C> {
+    pub fn new(rows: usize) -> Plane<C> {
+        Plane { scores: vec![C::ZERO; rows * ROW_CELLS + 2 * MARGIN] }
+    }
+
+    /// As many cells from a cell on, which may lie in the margin.
+    #[inline(always)]
+    pub fn from(&self, cell: isize) -> &[C; WIDTH] {
+        let start = (cell + MARGIN as isize) as usize;
+        self.scores[start..start + WIDTH].try_into().expect("so many")
+    }
+
+    #[inline(always)]
+    pub fn row(&self, row: usize) -> &[C] {
+        &self.scores[MARGIN + row * ROW_CELLS..][..ROW_CELLS]
+    }
+
+    #[inline(always)]
+    pub fn get(&self, cell: usize) -> C {
+        self.scores[MARGIN + cell]
+    }
+
+    pub fn rows_mut(&mut self) -> &mut [C] {
+        let end = self.scores.len() - MARGIN;
+        &mut self.scores[MARGIN..end]
+    }
+}
+
+/// The squares of the row pieces in a row.
+#[derive(Copy, Clone, Debug)]
+pub(super) struct RowSquares {
+    pub squares: [usize; Index::MAX_PIECES],
+    /// The same as a set.
+    pub taken: u64,
+    /// Whether they are all different, so that the row has positions.
+    pub distinct: bool,
+}
+
+impl RowSquares {
+    #[inline]
+    pub fn new(index: &Index, row: usize) -> RowSquares {
+        let mut this = RowSquares { squares: [0; Index::MAX_PIECES], taken: 0, distinct: true };
+        for (slot, square) in this.squares.iter_mut().zip(index.row_squares(row)) {
+            *slot = square.index();
+            this.distinct &= this.taken >> square.index() & 1 == 0;
+            this.taken |= 1 << square.index();
+        }
+        this
+    }
+}
+
+/// Which cells of a row a file keeps, and where.
+pub(super) struct Kept {
+    /// The cell of each value of a row, in the order of the file.
+    cells: Vec<u16>,
+    words: Vec<usize>,
+    /// By square of the lane piece: its place among the values of a word.
+    lane_place: [Option<u8>; WIDTH],
+    lanes: usize,
+}
+
+impl Kept {
+    pub fn new(index: &Index) -> Kept {
+        let squares = |man| squares_in_play(man).into_iter().map(Square::index).collect::<Vec<_>>();
+        let (words, lanes) = (squares(index.word_piece()), squares(index.lane_piece()));
+        let mut lane_place = [None; WIDTH];
+        for (place, &lane) in lanes.iter().enumerate() {
+            lane_place[lane] = Some(place as u8);
+        }
+        let cells = words.iter().flat_map(|word| lanes.iter().map(move |lane| (word * WIDTH + lane) as u16)).collect();
+        Kept { cells, words, lane_place, lanes: lanes.len() }
+    }
+
+    /// Values of a row.
+    pub fn row_len(&self) -> usize {
+        self.cells.len()
+    }
+
+    /// Sets the values that no position has to 0, which a file fills as it likes.
+    fn clear<C: Score>(&self, squares: &RowSquares, row: &mut [C]) {
+        if !squares.distinct {
+            return row.fill(C::ZERO);
+        }
+        let places = |taken: u64| {
+            crate::board::Bitboard::new(taken)
+                .into_iter()
+                .filter_map(|s| Some(usize::from(self.lane_place[s.index()]?)))
+        };
+        let mut taken_lanes = [0; Index::MAX_PIECES];
+        let mut count = 0;
+        for place in places(squares.taken) {
+            taken_lanes[count] = place;
+            count += 1;
+        }
+        for (&word, group) in self.words.iter().zip(row.chunks_exact_mut(self.lanes)) {
+            if squares.taken >> word & 1 != 0 {
+                group.fill(C::ZERO);
+                continue;
+            }
+            taken_lanes[..count].iter().for_each(|&place| group[place] = C::ZERO);
+            if let Some(place) = self.lane_place[word] {
+                group[usize::from(place)] = C::ZERO;
+            }
+        }
+    }
+}
+
+/// The checksum and the counts of values, taken row by row.
+pub(super) struct Digest {
+    hash: Xxh3,
+    counts: Counts,
+}
+
+/// What a digest came to.
+pub(super) struct Digested {
+    /// As in a file's description.
+    pub checksum: String,
+    pub stats: Stats,
+    /// Values, each once.
+    pub values: u64,
+}
+
+/// How often each code is met, by the weight of its row.
+#[derive(Default)]
+struct Counts {
+    by_weight: [Vec<u64>; 3],
+}
+
+impl Counts {
+    fn merge(&mut self, other: &Counts) {
+        for (mine, theirs) in self.by_weight.iter_mut().zip(&other.by_weight) {
+            if mine.len() < theirs.len() {
+                mine.resize(theirs.len(), 0);
+            }
+            mine.iter_mut().zip(theirs).for_each(|(n, more)| *n += more);
+        }
+    }
+
+    /// Counts the codes of a row. Neighbours are often equal, so four counts are kept in turn.
+    fn add<C: Score>(&mut self, codes: &[C], weight: u64) {
+        let counts = &mut self.by_weight[weight as usize];
+        let most = codes.iter().max().map_or(0, |code| usize::from(code.number())).max(255);
+        if counts.len() <= most {
+            counts.resize(most + 1, 0);
+        }
+        if most > 255 {
+            codes.iter().for_each(|code| counts[usize::from(code.number())] += 1);
+            return;
+        }
+        let mut lanes = [[0u32; 256]; 4];
+        let mut chunks = codes.chunks_exact(4);
+        for chunk in &mut chunks {
+            for (lane, code) in lanes.iter_mut().zip(chunk) {
+                lane[usize::from(code.number()) & 255] += 1;
+            }
+        }
+        chunks.remainder().iter().for_each(|code| lanes[0][usize::from(code.number()) & 255] += 1);
+        for (code, count) in counts[..256].iter_mut().enumerate() {
+            *count += lanes.iter().map(|lane| u64::from(lane[code])).sum::<u64>();
+        }
+    }
+}
+
+impl Digest {
+    pub fn new() -> Digest {
+        Digest { hash: Xxh3::new(), counts: Counts::default() }
+    }
+
+    /// Takes the next rows, cleared of what no position has.
+    fn take<C: Score>(&mut self, part: &Packed<C>) {
+        let mut bytes = [0; 4096];
+        for codes in part.codes.chunks(bytes.len() / 2) {
+            for (two, code) in bytes.chunks_exact_mut(2).zip(codes) {
+                two.copy_from_slice(&code.number().to_le_bytes());
+            }
+            self.hash.write(&bytes[..2 * codes.len()]);
+        }
+        self.counts.merge(&part.counts);
+    }
+
+    pub fn finish(self) -> Digested {
+        let mut stats = Stats::default();
+        let mut values = 0;
+        for (weight, counts) in self.counts.by_weight.iter().enumerate() {
+            for (code, &count) in counts.iter().enumerate().filter(|&(_, &count)| count > 0) {
+                let Some(value) = Value::from_code(code as u16) else { continue };
+                values += count;
+                let count = count * weight as u64;
+                match value {
+                    Value::Draw => stats.draws += count,
+                    Value::NoMove => stats.no_move += count,
+                    Value::Decided(plies) => stats.add_decided(plies, count),
+                }
+            }
+        }
+        Digested { checksum: format!("{:016x}", self.hash.finish()), stats, values }
+    }
+}
+
+/// The codes of some rows in the order of a file, 0 where no position is.
+struct Packed<C> {
+    codes: Vec<C>,
+    counts: Counts,
+}
+
+/// Rows that are taken at once: as much as keeps the processors busy.
+const GROUP_CELLS: usize = 16 << 20;
+
+/// Decodes a side to move that a file stores.
+pub(super) fn load<C: Score>(file: &TableFile, turn: Color, scale: Scale) -> Result<(Plane<C>, Digested), TableError> {
+    let index = file.index();
+    let kept = Kept::new(index);
+    let mut plane = Plane::new(index.rows);
+    let table: Vec<C> = (0..=255).map(|code| scale.score(code)).collect();
+    let block_rows = file.description().block_rows;
+    let fill = |first: usize, rows: &mut [C]| -> Result<Packed<C>, TableError> {
+        let block = file.block(file.block_of(turn, first * ROW_CELLS))?;
+        let mut codes = codes::<C>(block.bytes(), file.description().cell_bytes);
+        let mut counts = Counts::default();
+        let parts = codes.chunks_exact_mut(kept.row_len()).zip(rows.chunks_exact_mut(ROW_CELLS));
+        for (row, (codes, cells)) in (first..).zip(parts) {
+            kept.clear(&RowSquares::new(index, row), codes);
+            counts.add(codes, index.weight(row));
+            for (&cell, &code) in kept.cells.iter().zip(codes.iter()) {
+                let code = code.number();
+                cells[usize::from(cell)] = table.get(usize::from(code)).copied().unwrap_or_else(|| scale.score(code));
+            }
+        }
+        Ok(Packed { codes, counts })
+    };
+    let digested = in_groups(plane.rows_mut(), block_rows, fill)?;
+    Ok((plane, digested))
+}
+
+/// Fills all rows, so many at once, and takes the digest of what was filled in while the next are.
+fn in_groups<C: Score, E: Send>(
+    rows: &mut [C],
+    at_once: usize,
+    fill: impl Fn(usize, &mut [C]) -> Result<Packed<C>, E> + Sync,
+) -> Result<Digested, E> {
+    let mut digest = Digest::new();
+    let mut ready: Vec<Packed<C>> = Vec::new();
+    let group = (GROUP_CELLS / ROW_CELLS).next_multiple_of(at_once);
+    for (number, cells) in rows.chunks_mut(group * ROW_CELLS).enumerate() {
+        let parts = cells.par_chunks_mut(at_once * ROW_CELLS).enumerate();
+        let (filled, ()) = rayon::join(
+            || parts.map(|(i, part)| fill(number * group + i * at_once, part)).collect::<Result<Vec<_>, E>>(),
+            || ready.iter().for_each(|part| digest.take(part)),
+        );
+        ready = filled?;
+    }
+    ready.iter().for_each(|part| digest.take(part));
+    Ok(digest.finish())
+}
+
+/// Rows that are filled in by one thread.
+const ROWS_AT_ONCE: usize = 16;
+
+/// Fills a plane row by row and takes its digest. Ends with the first error.
+pub(super) fn compute<C: Score, E: Send>(
+    index: &Index,
+    scale: Scale,
+    row: impl Fn(usize, &mut [C]) -> Result<(), E> + Sync,
+) -> Result<(Plane<C>, Digested), E> {
+    let kept = Kept::new(index);
+    let mut plane = Plane::new(index.rows);
+    let fill = |first: usize, rows: &mut [C]| -> Result<Packed<C>, E> {
+        let mut codes = Vec::with_capacity(rows.len() / ROW_CELLS * kept.row_len());
+        let mut counts = Counts::default();
+        for (number, cells) in (first..).zip(rows.chunks_exact_mut(ROW_CELLS)) {
+            row(number, cells)?;
+            let start = codes.len();
+            codes.extend(kept.cells.iter().map(|&cell| C::cell(scale.code(cells[usize::from(cell)]))));
+            counts.add(&codes[start..], index.weight(number));
+        }
+        Ok(Packed { codes, counts })
+    };
+    let digested = in_groups(plane.rows_mut(), ROWS_AT_ONCE, fill)?;
+    Ok((plane, digested))
+}
+
+/// The codes of a decoded block, in cells at least as wide.
+fn codes<C: Score>(bytes: &[u8], cell_bytes: usize) -> Vec<C> {
+    match cell_bytes {
+        1 => bytes.iter().map(|&code| C::cell(code.into())).collect(),
+        _ => bytes.chunks_exact(2).map(|two| C::cell(u16::from_le_bytes([two[0], two[1]]))).collect(),
+    }
+}
+
+/// Every row number in portions for the threads.
+pub(super) fn portions(rows: usize) -> Vec<Range<usize>> {
+    (0..rows).step_by(ROWS_AT_ONCE).map(|first| first..(first + ROWS_AT_ONCE).min(rows)).collect()
+}

@@ -1,0 +1,183 @@
+//! Values as scores: numbers in the order in which the side that moves there likes to *lead to* them, so that the best
+//! successor is the greatest, and the value of a position follows from it by a subtraction.
+//!
+//! With `H` half of the range of a cell and `M` its greatest number, a code becomes
+//!
+//! ```text
+//! no such position                    0
+//! won in p plies (code p + 2, odd)    code / 2             1, 3, ... plies: 1, 2, ..., H - 1
+//! draw                                H
+//! no move, where that draws           H + 1                as good as a draw
+//! lost in p plies (code even)         M + 1 - code / 2     where no move loses; one more where it draws
+//! no move, where that loses           M                    lost in 0
+//! ```
+
+use crate::board::NoMove;
+
+/// A cell that holds scores: a byte, or two where lines are longer.
+pub(super) trait Score: Copy + Ord + Send + Sync + std::fmt::Debug + 'static {
+    const ZERO: Self;
+    const MAX: Self;
+    /// The draw: half of the range.
+    const HALF: Self;
+    /// A position won in one.
+    const ONE: Self;
+    /// Bytes of a cell.
+    const BYTES: usize;
+
+    fn wrapping_add(self, other: Self) -> Self;
+    fn wrapping_neg(self) -> Self;
+    fn number(self) -> u16;
+    /// The cell of a number, which must fit.
+    fn cell(number: u16) -> Self;
+}
+
+macro_rules! score {
+    ($($cell:ident),+) => {$(
+        impl Score for $cell {
+            const ZERO: Self = 0;
+            const MAX: Self = $cell::MAX;
+            const HALF: Self = $cell::MAX / 2 + 1;
+            const ONE: Self = 1;
+            const BYTES: usize = size_of::<$cell>();
+
+            #[inline(always)]
+            fn wrapping_add(self, other: Self) -> Self {
+                self.wrapping_add(other)
+            }
+
+            #[inline(always)]
+            fn wrapping_neg(self) -> Self {
+                self.wrapping_neg()
+            }
+
+            #[inline(always)]
+            fn number(self) -> u16 {
+                self.into()
+            }
+
+            #[inline(always)]
+            fn cell(number: u16) -> Self {
+                number as $cell
+            }
+        }
+    )+};
+}
+
+score!(u8, u16);
+
+/// How codes and scores belong together under some rules.
+#[derive(Copy, Clone, Debug)]
+pub(super) struct Scale {
+    no_move_draws: bool,
+}
+
+impl Scale {
+    pub fn new(no_move: NoMove) -> Scale {
+        Scale { no_move_draws: no_move == NoMove::Draw }
+    }
+
+    /// The score of a code, which must fit a cell of this width.
+    #[inline(always)]
+    pub fn score<C: Score>(self, code: u16) -> C {
+        let half = C::HALF.number();
+        C::cell(match code {
+            0 => 0,
+            1 => half,
+            2 if self.no_move_draws => half + 1,
+            odd if odd % 2 == 1 => odd / 2,
+            even => C::MAX.number() - (even / 2 - 1) + u16::from(self.no_move_draws),
+        })
+    }
+
+    /// The code of a score.
+    pub fn code<C: Score>(self, score: C) -> u16 {
+        let (half, score) = (C::HALF.number(), score.number());
+        match score {
+            0 => 0,
+            draw if draw == half => 1,
+            none if self.no_move_draws && none == half + 1 => 2,
+            won if won < half => 2 * won + 1,
+            lost => 2 * (C::MAX.number() - lost + 1 + u16::from(self.no_move_draws)),
+        }
+    }
+
+    /// The score of a position whose best successor has this score; 0 is a position without a move. A successor won in
+    /// `H - 1` steps gives a loss too long for a cell: see [`Scale::too_long`].
+    #[inline(always)]
+    pub fn before<C: Score>(self, best: C) -> C {
+        let turned = best.wrapping_neg();
+        let (half, one) = (C::HALF, C::ONE);
+        if self.no_move_draws {
+            let drawn = half.wrapping_add(one);
+            let lost = if best == C::ZERO { drawn } else { turned };
+            let won = if best <= drawn { half } else { turned.wrapping_add(one) };
+            if best < half { lost } else { won }
+        } else {
+            // `-best - 1` for losses: 0, no move, becomes the greatest of all.
+            if best < half { turned.wrapping_add(C::MAX) } else { turned }
+        }
+    }
+
+    /// The best successor before which no cell of this width holds the value.
+    #[inline(always)]
+    pub fn too_long<C: Score>() -> C {
+        C::HALF.wrapping_add(C::MAX)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tablebase::Value;
+
+    /// The value of a position from one successor's code, said plainly.
+    fn plain(code: u16, no_move: NoMove) -> Option<u16> {
+        let plies = match Value::from_code(code)? {
+            Value::Draw => return Some(Value::Draw.code()),
+            Value::NoMove if no_move == NoMove::Draw => return Some(Value::Draw.code()),
+            Value::NoMove => 0,
+            Value::Decided(plies) => plies,
+        };
+        Some(Value::Decided(plies + 1).code())
+    }
+
+    /// How good it is to lead to a code: losses there first, the quickest best; wins there last, the longest best.
+    fn rank(code: u16, no_move: NoMove) -> i32 {
+        match plain(code, no_move).and_then(Value::from_code) {
+            Some(Value::Decided(plies)) if plies % 2 == 1 => 1_000_000 - i32::from(plies),
+            Some(Value::Decided(plies)) => i32::from(plies) - 1_000_000,
+            _ => 0,
+        }
+    }
+
+    fn scores_are_the_codes<C: Score>(step: usize) {
+        for &no_move in NoMove::ALL {
+            let scale = Scale::new(no_move);
+            let codes: Vec<u16> = (0..=C::MAX.number()).step_by(step).chain([1, 2, 3, C::MAX.number()]).collect();
+            for &code in &codes {
+                let score: C = scale.score(code);
+                assert_eq!(scale.code(score), code);
+                if code > 0 && score != Scale::too_long() {
+                    assert_eq!(Some(scale.code(scale.before(score))), plain(code, no_move), "{no_move:?} {code}");
+                }
+                for &other in codes.iter().step_by(step) {
+                    if code > 0 && other > 0 && rank(code, no_move) != rank(other, no_move) {
+                        let other_score: C = scale.score(other);
+                        assert_eq!(score > other_score, rank(code, no_move) > rank(other, no_move), "{code} {other}");
+                    }
+                }
+            }
+            assert_eq!(scale.code(scale.before(C::ZERO)), Value::NoMove.code());
+            assert_eq!(scale.code(C::ONE), Value::Decided(1).code());
+            let longest = scale.code(Scale::too_long::<C>());
+            assert!(u32::from(longest) + 1 > u32::from(C::MAX.number()), "{longest}");
+        }
+    }
+
+    #[test]
+    fn scores_are_in_order_and_turn_into_values() {
+        scores_are_the_codes::<u8>(1);
+        scores_are_the_codes::<u16>(37);
+    }
+}

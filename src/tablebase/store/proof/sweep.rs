@@ -1,0 +1,356 @@
+//! One sweep over a class: for every position of a side to move the score that its successors ask for.
+//!
+//! A word of 64 positions differs in the square of the lane piece only, so the successors of all of them by one move are 64
+//! cells in a row: of another row for a row piece, of another word for the word piece, shifted for the lane piece itself.
+//! The best successor is the greatest of these vectors. Where a move would end on another piece the cell holds 0, which
+//! is less than any score, so that only captures are looked up by themselves.
+
+use super::moves::{Moves, of_side};
+use super::planes::{Plane, RowSquares};
+use super::score::{Scale, Score};
+use crate::board::{Bitboard, Color, Square};
+use crate::cpu::{CpuLevel, dispatch};
+use crate::tablebase::{Index, ROW_CELLS, WIDTH, squares_in_play};
+
+/// The squares of all pieces, in the order of the index.
+type Squares = [usize; Index::MAX_PIECES];
+
+/// The table that captures of one piece lead to.
+pub(super) struct Smaller<'a, C> {
+    pub plane: &'a Plane<C>,
+    /// What each piece on each square adds to the cell; the second time for positions looked up mirrored.
+    pub adds: &'a [Vec<[u32; WIDTH]>; 2],
+    /// The piece that decides whether to mirror, and the squares where it does.
+    pub first: usize,
+    pub mirrored: u64,
+}
+
+impl<C: Score> Smaller<'_, C> {
+    #[inline(always)]
+    fn get(&self, squares: &Squares) -> C {
+        let adds = &self.adds[(self.mirrored >> squares[self.first] & 1) as usize];
+        let cell: u32 = adds.iter().zip(squares).map(|(adds, &square)| adds[square & 63]).sum();
+        self.plane.get(cell as usize)
+    }
+}
+
+/// What a capture leads to.
+pub(super) enum Capture<'a, C> {
+    /// The end of the game.
+    Last,
+    Smaller(Smaller<'a, C>),
+}
+
+/// All that the values of one side to move follow from.
+pub(super) struct Sweep<'a, C> {
+    index: &'a Index,
+    moves: &'a Moves,
+    scale: Scale,
+    /// The values with the other side to move.
+    successors: &'a Plane<C>,
+    /// By piece: what taking it leads to, if it is the other side's.
+    captures: Vec<Option<Capture<'a, C>>>,
+    own: Vec<usize>,
+    enemies: Vec<usize>,
+    /// The shifts of the lane piece with the cells they begin at, if it is on move.
+    shifts: Vec<[C; WIDTH]>,
+    words: u64,
+    lanes: u64,
+    /// The lanes again, as cells.
+    in_play: [C; WIDTH],
+}
+
+/// A cell whose value no cell of this width holds.
+#[derive(Copy, Clone, Debug)]
+pub(super) struct TooLong {
+    pub cell: usize,
+}
+
+/// A row of the table, or one that was mirrored.
+enum Cells<'a, C> {
+    Stored(&'a [C]),
+    Mirrored(Vec<C>),
+}
+
+/// The successors of a whole row by one move of a row piece.
+struct Source<'a, C> {
+    cells: Cells<'a, C>,
+    /// Where the word piece and the lane piece stand in the way.
+    words: u64,
+    lanes: u64,
+}
+
+impl<'a, C: Score> Sweep<'a, C> {
+    pub fn new(
+        index: &'a Index,
+        moves: &'a Moves,
+        scale: Scale,
+        turn: Color,
+        successors: &'a Plane<C>,
+        captures: Vec<Option<Capture<'a, C>>>,
+    ) -> Sweep<'a, C> {
+        let mask = |from: u64| std::array::from_fn(|lane| if from >> lane & 1 != 0 { C::MAX } else { C::ZERO });
+        let lane_moves = index.lane_piece().color == turn;
+        let shifts = if lane_moves { moves.shifts.iter().map(|shift| mask(shift.from)).collect() } else { Vec::new() };
+        let (own, enemies) = (of_side(index, turn), of_side(index, !turn));
+        let words = squares_in_play(index.word_piece()).bits();
+        let lanes = squares_in_play(index.lane_piece()).bits();
+        Sweep { index, moves, scale, successors, captures, own, enemies, shifts, words, lanes, in_play: mask(lanes) }
+    }
+
+    fn word_piece(&self) -> usize {
+        self.index.pieces.len() - 2
+    }
+
+    fn lane_piece(&self) -> usize {
+        self.index.pieces.len() - 1
+    }
+
+    /// Where the moves of the row pieces lead to from a row.
+    fn sources(&self, squares: &RowSquares) -> Vec<Source<'a, C>> {
+        let mut sources = Vec::new();
+        let count = self.index.row_pieces.len();
+        for &piece in self.own.iter().filter(|&&piece| piece < count) {
+            let from = squares.squares[piece];
+            for target in &self.moves.targets[piece][from] {
+                let stopped = (0..count).any(|other| target.stopped_by[other] >> squares.squares[other] & 1 != 0);
+                if stopped || squares.taken >> target.to & 1 != 0 {
+                    continue;
+                }
+                let mut there = squares.squares;
+                there[piece] = target.to;
+                let cells = self.row_at(&there);
+                let (words, lanes) = (target.stopped_by[self.word_piece()], target.stopped_by[self.lane_piece()]);
+                sources.push(Source { cells, words, lanes });
+            }
+        }
+        sources
+    }
+
+    /// The row with the row pieces on these squares, as it is seen from an unmirrored one.
+    fn row_at(&self, squares: &Squares) -> Cells<'a, C> {
+        let pieces = &self.index.row_pieces;
+        let mirrored = squares[0] % 7 > 3;
+        let number = pieces.iter().zip(squares).map(|(piece, &square)| {
+            let square = if mirrored { mirror_square(square) } else { square };
+            (piece.digit[square] * piece.stride) as usize
+        });
+        let there = self.successors.row(number.sum());
+        if !mirrored {
+            return Cells::Stored(there);
+        }
+        let mut cells = vec![C::ZERO; ROW_CELLS];
+        for word in Bitboard::new(self.words) {
+            let (here, there) = (word.index() * WIDTH, &there[word.mirror().index() * WIDTH..][..WIDTH]);
+            for lane in Square::all() {
+                cells[here + lane.index()] = there[lane.mirror().index()];
+            }
+        }
+        Cells::Mirrored(cells)
+    }
+
+    /// The scores of a row, 0 where no position is. The first that is too long for a cell, if one is.
+    #[inline(always)]
+    fn expect_row(&self, row: usize, out: &mut [C]) -> Option<TooLong> {
+        out.fill(C::ZERO);
+        let on_row = RowSquares::new(self.index, row);
+        if !on_row.distinct {
+            return None;
+        }
+        let sources = self.sources(&on_row);
+        let mut too_long = None;
+        for word in Bitboard::new(self.words & !on_row.taken) {
+            let word = word.index();
+            let mut squares = on_row.squares;
+            squares[self.word_piece()] = word;
+            let valid = self.lanes & !on_row.taken & !(1 << word);
+            let mut best = [C::ZERO; WIDTH];
+            self.quiet(&sources, row, &squares, &mut best);
+            let at_once = self.entered(&squares) | self.captured(&squares, valid, &mut best);
+            let cells: &mut [C; WIDTH] = (&mut out[word * WIDTH..][..WIDTH]).try_into().expect("a word");
+            let mut longest = false;
+            for lane in 0..WIDTH {
+                longest |= best[lane] == Scale::too_long();
+                cells[lane] = self.scale.before(best[lane]).min(self.in_play[lane]);
+            }
+            Bitboard::new(at_once & valid).into_iter().for_each(|lane| cells[lane.index()] = C::ONE);
+            Bitboard::new(self.lanes & !valid).into_iter().for_each(|lane| cells[lane.index()] = C::ZERO);
+            if longest && too_long.is_none() {
+                let lanes = Bitboard::new(valid & !at_once).into_iter().map(Square::index);
+                let cell = |lane| TooLong { cell: row * ROW_CELLS + word * WIDTH + lane };
+                too_long = lanes.into_iter().find(|&lane| best[lane] == Scale::too_long()).map(cell);
+            }
+        }
+        too_long
+    }
+
+    /// The best successors by moves that take nothing.
+    #[inline(always)]
+    fn quiet(&self, sources: &[Source<C>], row: usize, squares: &Squares, best: &mut [C; WIDTH]) {
+        let (word_piece, lane_piece) = (self.word_piece(), self.lane_piece());
+        let word = squares[word_piece];
+        for source in sources.iter().filter(|source| source.words >> word & 1 == 0) {
+            let cells: &[C] = match &source.cells {
+                Cells::Stored(cells) => cells,
+                Cells::Mirrored(cells) => cells,
+            };
+            raise(best, (&cells[word * WIDTH..][..WIDTH]).try_into().expect("a word"), source.lanes);
+        }
+        let start = (row * ROW_CELLS) as isize;
+        if self.index.pieces[word_piece].color == self.index.pieces[self.own[0]].color {
+            for target in &self.moves.targets[word_piece][word] {
+                if !stopped(&target.stopped_by, squares, word_piece) {
+                    let there = self.successors.from(start + (target.to * WIDTH) as isize);
+                    raise(best, there, target.stopped_by[lane_piece]);
+                }
+            }
+        }
+        for (shift, mask) in self.moves.shifts.iter().zip(&self.shifts) {
+            let stops = (0..lane_piece).fold(0, |stops, piece| stops | shift.stops[piece][squares[piece]]);
+            let there = self.successors.from(start + (word * WIDTH) as isize + shift.distance);
+            let mut cells = [C::ZERO; WIDTH];
+            for lane in 0..WIDTH {
+                cells[lane] = there[lane].min(mask[lane]);
+            }
+            raise(best, &cells, stops);
+        }
+    }
+
+    /// The lanes where the side to move enters the enemy's den.
+    #[inline(always)]
+    fn entered(&self, squares: &Squares) -> u64 {
+        self.own.iter().fold(0, |lanes, &piece| {
+            let enters = self.moves.enters[piece];
+            let these = if piece == self.lane_piece() { enters } else { (enters >> squares[piece] & 1).wrapping_neg() };
+            lanes | these
+        })
+    }
+
+    /// The best successors by captures, and the lanes where one takes the last piece.
+    #[inline(always)]
+    fn captured(&self, squares: &Squares, valid: u64, best: &mut [C; WIDTH]) -> u64 {
+        let mut at_once = 0;
+        for &attacker in &self.own {
+            for &victim in &self.enemies {
+                at_once |= if attacker == self.lane_piece() {
+                    self.lane_piece_takes(victim, squares, valid, best)
+                } else if victim == self.lane_piece() {
+                    self.lane_piece_is_taken(attacker, squares, valid, best)
+                } else {
+                    self.others_take(attacker, victim, squares, valid, best)
+                };
+            }
+        }
+        at_once
+    }
+
+    /// The lane piece comes from a few squares and stands where the victim stood.
+    fn lane_piece_takes(&self, victim: usize, squares: &Squares, valid: u64, best: &mut [C; WIDTH]) -> u64 {
+        let (lane_piece, to) = (self.lane_piece(), squares[victim]);
+        let mut from = 0;
+        for lane in Bitboard::new(self.moves.taken_from[victim][to] & valid) {
+            let stopped_by = self.moves.stopped_by(lane_piece, lane.index(), to);
+            if !(0..lane_piece).any(|other| other != victim && stopped_by[other] >> squares[other] & 1 != 0) {
+                from |= 1 << lane.index();
+            }
+        }
+        if from == 0 {
+            return 0;
+        }
+        let Some(Capture::Smaller(smaller)) = &self.captures[victim] else { return from };
+        let mut there = *squares;
+        there[lane_piece] = to;
+        let score = smaller.get(&there);
+        Bitboard::new(from).into_iter().for_each(|lane| best[lane.index()] = best[lane.index()].max(score));
+        0
+    }
+
+    /// The lane piece is taken where it stands within reach.
+    fn lane_piece_is_taken(&self, attacker: usize, squares: &Squares, valid: u64, best: &mut [C; WIDTH]) -> u64 {
+        let (lane_piece, from) = (self.lane_piece(), squares[attacker]);
+        let mut at_once = 0;
+        for to in Bitboard::new(self.moves.takes[attacker][lane_piece][from] & valid) {
+            let stopped_by = self.moves.stopped_by(attacker, from, to.index());
+            if (0..lane_piece).any(|other| other != attacker && stopped_by[other] >> squares[other] & 1 != 0) {
+                continue;
+            }
+            let Some(Capture::Smaller(smaller)) = &self.captures[lane_piece] else {
+                at_once |= 1 << to.index();
+                continue;
+            };
+            let mut there = *squares;
+            there[attacker] = to.index();
+            best[to.index()] = best[to.index()].max(smaller.get(&there));
+        }
+        at_once
+    }
+
+    /// Two pieces that stand still in this word meet, wherever the lane piece is.
+    fn others_take(&self, attacker: usize, victim: usize, squares: &Squares, valid: u64, best: &mut [C; WIDTH]) -> u64 {
+        let (lane_piece, from, to) = (self.lane_piece(), squares[attacker], squares[victim]);
+        if self.moves.takes[attacker][victim][from] >> to & 1 == 0 {
+            return 0;
+        }
+        let stopped_by = self.moves.stopped_by(attacker, from, to);
+        let bystander = |&other: &usize| other != attacker && other != victim;
+        if (0..lane_piece).filter(bystander).any(|other| stopped_by[other] >> squares[other] & 1 != 0) {
+            return 0;
+        }
+        let open = valid & !stopped_by[lane_piece];
+        let Some(Capture::Smaller(smaller)) = &self.captures[victim] else { return open };
+        let mut there = *squares;
+        there[attacker] = to;
+        for lane in Bitboard::new(open) {
+            there[lane_piece] = lane.index();
+            best[lane.index()] = best[lane.index()].max(smaller.get(&there));
+        }
+        0
+    }
+}
+
+/// Whether a piece that stands still in this word, other than the one that moves, is in the way.
+#[inline(always)]
+fn stopped(stopped_by: &[u64; Index::MAX_PIECES], squares: &Squares, count: usize) -> bool {
+    (0..count).any(|other| stopped_by[other] >> squares[other] & 1 != 0)
+}
+
+fn mirror_square(square: usize) -> usize {
+    Square::new(square).map_or(square, |square| square.mirror().index())
+}
+
+/// Raises each lane to at least the successor's, but for some lanes.
+#[inline(always)]
+fn raise<C: Score>(best: &mut [C; WIDTH], there: &[C; WIDTH], without: u64) {
+    if without == 0 {
+        for lane in 0..WIDTH {
+            best[lane] = best[lane].max(there[lane]);
+        }
+        return;
+    }
+    let mut cells = *there;
+    Bitboard::new(without).into_iter().for_each(|lane| cells[lane.index()] = C::ZERO);
+    for lane in 0..WIDTH {
+        best[lane] = best[lane].max(cells[lane]);
+    }
+}
+
+/// A width for which the sweep is compiled with the best instructions there are.
+pub(super) trait Sweepable: Score {
+    fn row(level: CpuLevel, sweep: &Sweep<Self>, row: usize, out: &mut [Self]) -> Option<TooLong>
+    where
+        Self: Sized;
+}
+
+impl Sweepable for u8 {
+    fn row(level: CpuLevel, sweep: &Sweep<u8>, row: usize, out: &mut [u8]) -> Option<TooLong> {
+        dispatch!(level, fn(sweep: &Sweep<u8>, row: usize, out: &mut [u8]) -> Option<TooLong> = Sweep::expect_row,
+            avx512 Sweep::expect_row)
+    }
+}
+
+impl Sweepable for u16 {
+    fn row(level: CpuLevel, sweep: &Sweep<u16>, row: usize, out: &mut [u16]) -> Option<TooLong> {
+        dispatch!(level, fn(sweep: &Sweep<u16>, row: usize, out: &mut [u16]) -> Option<TooLong> = Sweep::expect_row,
+            avx512 Sweep::expect_row)
+    }
+}

@@ -1,0 +1,72 @@
+//! A file that is read piece by piece at given places, from any number of threads.
+//!
+//! Tables are not mapped into memory: a mapped file that somebody cuts short kills the process by a signal at the next
+//! look (SIGBUS), which no error tells apart from a fault of the program. A read says what is wrong, and next to
+//! decoding a block it costs little.
+
+use std::fs::File;
+use std::io;
+use std::path::Path;
+
+pub(super) struct Source {
+    file: File,
+    len: usize,
+}
+
+impl Source {
+    pub fn open(path: &Path) -> io::Result<Source> {
+        let file = File::open(path)?;
+        let len = usize::try_from(file.metadata()?.len()).map_err(|_| io::ErrorKind::FileTooLarge)?;
+        Ok(Source { file, len })
+    }
+
+    /// Its length when it was opened.
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Fills a buffer from a place on.
+    ///
+    /// # Errors
+    /// [`io::ErrorKind::UnexpectedEof`] if the file is shorter than that by now.
+    pub fn read(&self, buffer: &mut [u8], at: usize) -> io::Result<()> {
+        #[cfg(unix)]
+        return std::os::unix::fs::FileExt::read_exact_at(&self.file, buffer, at as u64);
+        #[cfg(windows)]
+        return read_exact(|buffer, at| std::os::windows::fs::FileExt::seek_read(&self.file, buffer, at), buffer, at);
+        #[cfg(not(any(unix, windows)))]
+        return {
+            use std::io::{Read, Seek};
+            let mut file = self.file.try_clone()?;
+            file.seek(io::SeekFrom::Start(at as u64))?;
+            file.read_exact(buffer)
+        };
+    }
+
+    /// The bytes of a range, or an error if the file ends before.
+    pub fn bytes(&self, at: usize, len: usize) -> io::Result<Vec<u8>> {
+        if at.checked_add(len).is_none_or(|end| end > self.len) {
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        }
+        let mut bytes = vec![0; len];
+        self.read(&mut bytes, at)?;
+        Ok(bytes)
+    }
+}
+
+#[cfg(windows)]
+fn read_exact(read: impl Fn(&mut [u8], u64) -> io::Result<usize>, mut buffer: &mut [u8], at: usize) -> io::Result<()> {
+    let mut at = at as u64;
+    while !buffer.is_empty() {
+        match read(buffer, at) {
+            Ok(0) => return Err(io::ErrorKind::UnexpectedEof.into()),
+            Ok(count) => {
+                buffer = &mut buffer[count..];
+                at += count as u64;
+            }
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,303 @@
+//! A browser driven by WebDriver: headless Chromium through chromedriver, over plain HTTP.
+
+use serde_json::{Value, json};
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::{Duration, Instant};
+
+const FLAGS: [&str; 8] = [
+    "--headless=new",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--force-color-profile=srgb",
+];
+
+/// How long the page may take for anything.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+pub struct Browser {
+    driver: Child,
+    port: u16,
+    session: String,
+    profile: PathBuf,
+    origin: String,
+}
+
+/// What a browser is started with.
+#[derive(Default)]
+pub struct Options<'a> {
+    pub arguments: &'a [&'a str],
+    pub no_javascript: bool,
+}
+
+/// Whether there is a chromedriver; without one a test says that it is skipped, or fails where that is not allowed.
+pub fn available() -> bool {
+    let found = Command::new("chromedriver").arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status();
+    if found.is_ok_and(|status| status.success()) {
+        return true;
+    }
+    let required = std::env::var_os("DSQ_REQUIRE_BROWSER").is_some_and(|value| value == "1");
+    assert!(!required, "DSQ_REQUIRE_BROWSER=1, and there is no chromedriver");
+    eprintln!("skipped: there is no chromedriver (Debian: chromium, chromium-driver)");
+    false
+}
+
+impl Browser {
+    pub fn start(origin: String, options: &Options<'_>) -> Browser {
+        static COUNT: AtomicU32 = AtomicU32::new(0);
+        let name = format!("browser-{}-{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
+        let profile = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+        let mut driver = Command::new("chromedriver")
+            .arg("--port=0")
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("chromedriver runs");
+        let port = port_of(&mut driver);
+        let mut flags: Vec<String> = FLAGS.iter().chain(options.arguments).map(ToString::to_string).collect();
+        flags.push(format!("--user-data-dir={}", profile.display()));
+        let mut chrome = json!({"args": flags});
+        if options.no_javascript {
+            chrome["prefs"] = json!({"profile.managed_default_content_settings.javascript": 2});
+        }
+        let wanted = json!({"goog:chromeOptions": chrome, "goog:loggingPrefs": {"browser": "ALL"}});
+        let mut browser = Browser { driver, port, session: String::new(), profile, origin };
+        let session = browser.request("POST", "/session", &json!({"capabilities": {"alwaysMatch": wanted}}));
+        browser.session = session["sessionId"].as_str().expect("a session").to_owned();
+        browser.size(1280, 800);
+        browser
+    }
+
+    fn request(&self, method: &str, path: &str, body: &Value) -> Value {
+        self.ask(method, path, body).unwrap_or_else(|error| panic!("{method} {path}: {error}"))
+    }
+
+    fn ask(&self, method: &str, path: &str, body: &Value) -> Result<Value, String> {
+        let mut stream = TcpStream::connect(("127.0.0.1", self.port)).map_err(|error| error.to_string())?;
+        stream.set_read_timeout(Some(2 * PATIENCE)).unwrap();
+        let body = if method == "GET" { String::new() } else { body.to_string() };
+        let head = format!(
+            "{method} {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Type: application/json\r\n"
+        );
+        write!(stream, "{head}Content-Length: {}\r\n\r\n{body}", body.len()).map_err(|error| error.to_string())?;
+        let mut reader = BufReader::new(stream);
+        let mut length = 0;
+        loop {
+            let mut line = String::new();
+            let read = reader.read_line(&mut line).map_err(|error| error.to_string())?;
+            if let Some(text) = line.to_ascii_lowercase().strip_prefix("content-length:") {
+                length = text.trim().parse().expect("a length");
+            }
+            if read == 0 || line.trim().is_empty() {
+                break;
+            }
+        }
+        let mut body = vec![0; length];
+        reader.read_exact(&mut body).map_err(|error| error.to_string())?;
+        let mut answer: Value = serde_json::from_slice(&body).map_err(|error| error.to_string())?;
+        match answer["value"]["error"].as_str() {
+            Some(error) => Err(format!("{error}: {}", answer["value"]["message"])),
+            None => Ok(answer["value"].take()),
+        }
+    }
+
+    fn post(&self, path: &str, body: &Value) -> Value {
+        self.request("POST", &format!("/session/{}/{path}", self.session), body)
+    }
+
+    /// Opens a path of the server; with scripts it waits until the page has started.
+    pub fn open(&self, path: &str) {
+        self.visit(path);
+        self.wait("document.documentElement.dataset.ready === 'true'");
+    }
+
+    pub fn visit(&self, path: &str) {
+        self.post("url", &json!({"url": format!("{}{path}", self.origin)}));
+    }
+
+    pub fn reload(&self) {
+        self.post("refresh", &json!({}));
+        self.wait("document.documentElement.dataset.ready === 'true'");
+    }
+
+    /// The value of an expression in the page.
+    pub fn get(&self, expression: &str) -> Value {
+        self.run(&format!("return {expression}"))
+    }
+
+    pub fn text(&self, expression: &str) -> String {
+        let value = self.get(expression);
+        value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+    }
+
+    pub fn run(&self, script: &str) -> Value {
+        self.post("execute/sync", &json!({"script": script, "args": []}))
+    }
+
+    /// Waits until an expression is true.
+    pub fn wait(&self, expression: &str) {
+        let end = Instant::now() + PATIENCE;
+        // The page may be changing under the script.
+        while self.try_get(expression) != Ok(Value::Bool(true)) {
+            assert!(Instant::now() < end, "still not so: {expression}; {}", self.state());
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    }
+
+    fn try_get(&self, expression: &str) -> Result<Value, String> {
+        let script = json!({"script": format!("return Boolean({expression})"), "args": []});
+        self.ask("POST", &format!("/session/{}/execute/sync", self.session), &script)
+    }
+
+    fn state(&self) -> String {
+        let state = "`${location.href} ${document.querySelector('#verdicttext')?.textContent} ${document.querySelector('#toast')?.textContent}`";
+        format!("{}; console: {:?}", self.text(state), self.console())
+    }
+
+    /// The middle of what a selector finds, scrolled into sight.
+    fn middle(&self, selector: &str) -> (i64, i64) {
+        let quoted = json!(selector);
+        let script = format!(
+            "const e = document.querySelector({quoted}); if (!e) return null; e.scrollIntoViewIfNeeded?.(); const r = e.getBoundingClientRect(); return [r.left + r.width / 2, r.top + r.height / 2].map(Math.round);"
+        );
+        let found = self.run(&script);
+        let at = |i: usize| found[i].as_i64().unwrap_or_else(|| panic!("nothing is {selector}; {}", self.state()));
+        (at(0), at(1))
+    }
+
+    fn actions(&self, actions: &Value) {
+        self.post("actions", &json!({"actions": [actions]}));
+    }
+
+    fn pointer(&self, kind: &str, button: u8, steps: &[(i64, i64)]) {
+        let mut actions = Vec::new();
+        for (i, (x, y)) in steps.iter().enumerate() {
+            actions.push(json!({"type": "pointerMove", "duration": if i == 0 { 0 } else { 40 }, "x": x, "y": y}));
+            if i == 0 {
+                actions.push(json!({"type": "pointerDown", "button": button}));
+            }
+        }
+        actions.push(json!({"type": "pointerUp", "button": button}));
+        self.actions(&json!({"type": "pointer", "id": kind, "parameters": {"pointerType": kind}, "actions": actions}));
+    }
+
+    pub fn click(&self, selector: &str) {
+        self.pointer("mouse", 0, &[self.middle(selector)]);
+    }
+
+    pub fn tap(&self, selector: &str) {
+        self.pointer("touch", 0, &[self.middle(selector)]);
+    }
+
+    pub fn drag(&self, from: &str, to: &str) {
+        self.drag_with(0, from, to);
+    }
+
+    pub fn drag_with(&self, button: u8, from: &str, to: &str) {
+        let ((x1, y1), (x2, y2)) = (self.middle(from), self.middle(to));
+        self.pointer("mouse", button, &[(x1, y1), ((x1 + x2) / 2, (y1 + y2) / 2), (x2, y2)]);
+    }
+
+    /// Presses keys one after the other, whatever has the focus.
+    pub fn keys(&self, keys: &[&str]) {
+        let actions: Vec<Value> = keys
+            .iter()
+            .flat_map(|key| [json!({"type": "keyDown", "value": key}), json!({"type": "keyUp", "value": key})])
+            .collect();
+        self.actions(&json!({"type": "key", "id": "keyboard", "actions": actions}));
+    }
+
+    pub fn type_into(&self, selector: &str, text: &str) {
+        let quoted = json!(selector);
+        self.run(&format!("const e = document.querySelector({quoted}); e.focus(); e.select?.();"));
+        let keys: Vec<String> = text.chars().map(String::from).collect();
+        self.keys(&keys.iter().map(String::as_str).collect::<Vec<_>>());
+    }
+
+    pub fn choose(&self, selector: &str, value: &str) {
+        let (selector, value) = (json!(selector), json!(value));
+        self.run(&format!("const e = document.querySelector({selector}); e.value = {value}; e.dispatchEvent(new Event('change', {{bubbles: true}}));"));
+    }
+
+    /// A command of Chromium's own protocol.
+    pub fn chromium(&self, command: &str, parameters: &Value) -> Value {
+        self.post("goog/cdp/execute", &json!({"cmd": command, "params": parameters}))
+    }
+
+    pub fn size(&self, width: u32, height: u32) {
+        self.chromium(
+            "Emulation.setDeviceMetricsOverride",
+            &json!({"width": width, "height": height, "deviceScaleFactor": 1, "mobile": false}),
+        );
+    }
+
+    pub fn prefer(&self, feature: &str, value: &str) {
+        self.chromium("Emulation.setEmulatedMedia", &json!({"features": [{"name": feature, "value": value}]}));
+    }
+
+    /// A picture of what is to be seen, as PNG; kept among the tests' output.
+    pub fn screenshot(&self, name: &str) -> Vec<u8> {
+        let data = self.chromium("Page.captureScreenshot", &json!({"format": "png", "optimizeForSpeed": false}));
+        let png = base64(data["data"].as_str().expect("a picture"));
+        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("screenshots");
+        std::fs::create_dir_all(&folder).unwrap();
+        std::fs::write(folder.join(format!("{name}.png")), &png).unwrap();
+        png
+    }
+
+    /// What was written to the console since the last call.
+    pub fn console(&self) -> Vec<String> {
+        let entries = self.post("se/log", &json!({"type": "browser"}));
+        entries.as_array().unwrap().iter().map(|entry| format!("{} {}", entry["level"], entry["message"])).collect()
+    }
+}
+
+impl Drop for Browser {
+    fn drop(&mut self) {
+        let _ = self.ask("DELETE", &format!("/session/{}", self.session), &Value::Null);
+        let _ = self.driver.kill();
+        let _ = self.driver.wait();
+        let _ = std::fs::remove_dir_all(&self.profile);
+    }
+}
+
+/// chromedriver says where it listens.
+fn port_of(driver: &mut Child) -> u16 {
+    let mut reader = BufReader::new(driver.stdout.take().unwrap());
+    let mut line = String::new();
+    while reader.read_line(&mut line).unwrap() > 0 {
+        if let Some((_, port)) = line.trim().trim_end_matches('.').rsplit_once("on port ")
+            && let Ok(port) = port.parse()
+            && port != 0
+        {
+            // Read on, or it could block on a full pipe.
+            std::thread::spawn(move || std::io::copy(&mut reader, &mut std::io::sink()));
+            return port;
+        }
+        line.clear();
+    }
+    panic!("chromedriver did not say where it listens");
+}
+
+fn base64(text: &str) -> Vec<u8> {
+    let digit = |c: u8| match c {
+        b'A'..=b'Z' => u32::from(c - b'A'),
+        b'a'..=b'z' => u32::from(c - b'a') + 26,
+        b'0'..=b'9' => u32::from(c - b'0') + 52,
+        b'+' => 62,
+        _ => 63,
+    };
+    let mut bytes = Vec::new();
+    for group in text.trim_end_matches('=').as_bytes().chunks(4) {
+        let bits = group.iter().fold(0, |bits, &c| bits << 6 | digit(c)) << (6 * (4 - group.len()));
+        bytes.extend_from_slice(&bits.to_be_bytes()[1..group.len()]);
+    }
+    bytes
+}

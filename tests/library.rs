@@ -1,0 +1,44 @@
+//! What a program that uses the library relies on, without any feature: moves, perft, tables in a folder, a search, a game.
+
+use doushouqi::board::{Position, RuleOptions, Rules};
+use doushouqi::game::Game;
+use doushouqi::perft::{Perft, PerftMode};
+use doushouqi::search::{Engine, EngineOptions, Limits};
+use doushouqi::tablebase::{Generate, Options, Solver, TableSet, Value};
+use std::sync::atomic::AtomicBool;
+
+fn position(fen: &str) -> Position {
+    Position::from_fen(fen).unwrap_or_else(|error| panic!("{fen}: {error}"))
+}
+
+#[test]
+fn perft_counts() {
+    let rules = Rules::default();
+    assert_eq!(Perft::new(&rules, PerftMode::Expand).count(&Position::start(), 6), 100_459_989);
+    assert_eq!(Perft::new(&rules, PerftMode::Leaf).count(&Position::start(), 5), 5_098_477);
+}
+
+#[test]
+fn tables_and_the_search_agree() {
+    let dir = tempfile::tempdir().unwrap();
+    let job = Generate { pieces: 2, ..Generate::new(dir.path(), RuleOptions::PAPER) };
+    job.run(&mut Solver::new(&job.rules, job.pieces, Options::default()), &|_| ()).unwrap();
+    let tables = TableSet::open(dir.path()).unwrap();
+    let mut engine = Engine::new(EngineOptions { hash_mib: 16, ..EngineOptions::default() });
+    for (fen, plies) in [("7/3L3/7/7/7/7/7/7/r6 w", 1), ("7/7/7/7/3L3/7/e6/7/7 w", 7), ("7/7/7/7/L6/6e/7/7/7 w", 9)] {
+        assert_eq!(tables.value(&position(fen)).unwrap(), Some(Value::Decided(plies)), "{fen}");
+        let game = Game::new(position(fen), Rules::default(), None);
+        let limits = Limits { depth: Some(12), ..Limits::default() };
+        let found = engine.search(&game, &limits, &AtomicBool::new(false), &mut |_| ());
+        assert_eq!(found.lines[0].score.win_in(), Some(plies.into()), "{fen}");
+    }
+}
+
+#[test]
+fn a_game_goes_to_its_end() {
+    let mut game = Game::new(position("7/3L3/7/7/7/7/7/7/r6 w"), Rules::default(), Some(Game::NO_CAPTURE_LIMIT));
+    let mv = game.parse("Ld9").unwrap();
+    game.play(mv).unwrap();
+    assert!(game.legal_moves().is_empty());
+    assert_eq!(game.end().and_then(|end| end.winner()).map(|color| color.letter()), Some('w'));
+}

@@ -1,0 +1,79 @@
+//! What the program is built of: licences, sources, duplicates and the oldest compiler, as `deny.toml` and `Cargo.toml`
+//! promise.
+
+use serde_json::Value as Json;
+use std::collections::{BTreeMap, BTreeSet};
+use std::process::Command;
+
+const DENY: &str = include_str!("../deny.toml");
+
+/// The quoted words between a line that begins so and the end of its list.
+fn list(start: &str) -> BTreeSet<String> {
+    let from = DENY.find(start).unwrap_or_else(|| panic!("{start} is not in deny.toml"));
+    let end = DENY[from..].find(']').expect("a list ends");
+    DENY[from..from + end].split('"').skip(1).step_by(2).map(str::to_owned).collect()
+}
+
+/// All packages of the lock file, with all features.
+fn packages() -> Vec<Json> {
+    let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".to_owned());
+    let output = Command::new(cargo)
+        .args(["metadata", "--format-version", "1", "--locked", "--offline", "--all-features"])
+        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .output()
+        .expect("cargo runs");
+    if !output.status.success() {
+        // Without the network not every optional dependency of every system need be there.
+        eprintln!("skipped: {}", String::from_utf8_lossy(&output.stderr));
+        return Vec::new();
+    }
+    let metadata: Json = serde_json::from_slice(&output.stdout).expect("JSON");
+    metadata["packages"].as_array().expect("packages").clone()
+}
+
+/// Whether an SPDX expression is met with these licences: `OR` before `AND`, one pair of brackets.
+fn is_allowed(expression: &str, allowed: &BTreeSet<String>) -> bool {
+    let expression = expression.replace(" / ", " OR ").replace('/', " OR ");
+    let one_of = |part: &str| part.trim_matches(['(', ')']).split(" OR ").any(|name| allowed.contains(name.trim()));
+    expression.split(" AND ").all(|part| one_of(part.trim()))
+}
+
+#[test]
+fn expressions_of_licences_are_understood() {
+    let allowed = list("allow = [");
+    assert!(allowed.contains("MIT") && !allowed.contains("GPL-3.0"));
+    for (expression, wanted) in [
+        ("MIT", true),
+        ("GPL-3.0", false),
+        ("GPL-3.0 OR MIT", true),
+        ("MIT/Apache-2.0", true),
+        ("(MIT OR Apache-2.0) AND Unicode-3.0", true),
+        ("(MIT OR Apache-2.0) AND GPL-3.0", false),
+    ] {
+        assert_eq!(is_allowed(expression, &allowed), wanted, "{expression}");
+    }
+}
+
+#[test]
+fn dependencies_are_what_is_promised() {
+    let (allowed, skipped, registries) = (list("allow = ["), list("skip = ["), list("allow-registry = ["));
+    let version = |text: &str| text.split('.').map(|n| n.parse().unwrap()).collect::<Vec<u32>>();
+    let ours = version(env!("CARGO_PKG_RUST_VERSION"));
+    let mut versions: BTreeMap<String, usize> = BTreeMap::new();
+    for package in packages() {
+        let name = package["name"].as_str().unwrap();
+        *versions.entry(name.to_owned()).or_default() += 1;
+        if let Some(source) = package["source"].as_str() {
+            let source = source.strip_prefix("registry+").unwrap_or_else(|| panic!("{name} comes from {source}"));
+            assert!(registries.contains(source), "{name} comes from {source}");
+        }
+        let licence = package["license"].as_str().unwrap_or("none");
+        assert!(is_allowed(licence, &allowed), "{name} has the licence {licence}");
+        if let Some(needed) = package["rust_version"].as_str() {
+            assert!(version(needed) <= ours, "{name} needs Rust {needed}");
+        }
+    }
+    let twice: Vec<String> =
+        versions.into_iter().filter(|(name, n)| *n > 1 && !skipped.contains(name)).map(|(name, _)| name).collect();
+    assert!(twice.is_empty(), "in two versions: {twice:?}");
+}
