@@ -49,6 +49,8 @@ step() {
 
 printf '{"step":"begin","date":"%s","cores":%d,"bandwidth":%s}\n' "$(date -u +%FT%TZ)" "$(nproc)" "$bandwidth" >>"$log"
 step devices "$dsq" devices --json
+# What was planned and predicted before anything ran, to be held against what follows.
+step "plan-$pieces" "$dsq" solve --pieces "$pieces" --backend gpu --dry-run --bandwidth "$bandwidth" --json
 step compare-3 "$dsq" compare --pieces 3 --json
 # The first run of a process compiles the kernels; drivers keep them for the next.
 step "solve-4" "$dsq" solve --pieces 4 --backend gpu --json

@@ -1,28 +1,46 @@
-// Puts the seeds in the places that the histogram left for each worth, and clears their bits.
+// Puts the seeds in the places that their counts left for each worth, a word's number and two halves of its positions in
+// three arrays, and clears the codes. A workgroup has a row of the page, invocation s word s.
+
+#import dsq::words::{any_of, count_of, below, EMPTY}
+#import dsq::buffers::{params, work, codes, entries, code_place, code_bits, values_are_kept}
+#import dsq::group::{group_ballot, group_tell}
+#import dsq::rows::group_number
+#import dsq::worths::{Worths, seeds_of, next_worth, with_worth}
+#import dsq::shared::NONE
 
 @compute @workgroup_size(64)
 fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) s: u32) {
-    let local = group.x + group.y * GROUPS_X;
+    let local = group_number(group);
     if local >= params.rows {
         return;
     }
-    let word = local * WIDTH + s;
-    let at = word * CODE_STRIDE;
-    let counters = params.cursors + local % COPIES * WORTHS;
-//@include worths
-    loop {
-        if any_of(rest) {
-//@include next_worth
-            let entry = 3u * atomicAdd(&work[counters + worth], 1u);
-            entries[entry] = word;
-            entries[entry + 1u] = low_of(same);
-            entries[entry + 2u] = high_of(same);
-        }
-        continuing {
-            break if !any_of(rest);
+    var worths: Worths;
+    for (var b = 0u; b < code_bits(); b++) {
+        let at = code_place(local) + b * 64u + s;
+        worths.of_bit[b] = codes[at];
+        if values_are_kept() {
+            codes[at] = EMPTY;
         }
     }
-//@for b
-    codes[at + $bu] = EMPTY;
-//@end
+    var rest = seeds_of(&worths);
+    loop {
+        let worth = next_worth(&worths, rest, s);
+        if worth == NONE {
+            break;
+        }
+        let same = rest & with_worth(&worths, worth);
+        rest &= ~same;
+        let words = group_ballot(any_of(same), s);
+        var first = 0u;
+        if s == 0u {
+            first = atomicAdd(&work[params.cursors + worth], count_of(words));
+        }
+        first = group_tell(first, 0u, s);
+        if any_of(same) {
+            let at = first + count_of(words & below(s));
+            entries[at] = local * 64u + s;
+            entries[params.entries_all + at] = same.x;
+            entries[2u * params.entries_all + at] = same.y;
+        }
+    }
 }

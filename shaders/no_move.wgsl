@@ -1,51 +1,40 @@
-// Positions without a move: lost at once, or never to be lost. The plane that is read is *open*, still all positions;
-// `gate` is *held*, so far the positions with a capture, and `written` is *lost*.
+// Positions without a move: lost at once, or never to be lost. A workgroup has a row of the page, invocation s word s. The
+// plane that is read is *open*, still all positions; `gate` is *held*, so far the positions with a capture, and `written` is
+// *lost*.
 
-@compute @workgroup_size(GROUP)
-fn main(@builtin(global_invocation_id) id: vec3<u32>) {
-    if id.x >= params.rows {
+#import dsq::words::{any_of, count_of, filled}
+#import dsq::buffers::{params, work, written, gate, codes, seen_word, code_place, values_are_kept}
+#import dsq::group::group_sum
+#import dsq::rows::{record_of, group_number, add_count, den_of}
+#import dsq::quiet::reach
+#import dsq::shared::CODE_NO_MOVE
+
+@compute @workgroup_size(64)
+fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) s: u32) {
+    let local = group_number(group);
+    if local >= params.rows {
         return;
     }
-    let row = params.first_row + id.x;
-    let record = record(row);
-//@include quiet
-    let mine = seen_at(row);
-    let own = id.x * WIDTH;
+    let row = params.first_row + local;
+    let record = record_of(row);
+    let word = local * 64u + s;
+    let all = seen_word(row, s);
+    let stuck = all & ~(reach(row, record, s) | gate[word] | den_of(record, s));
     let loses = filled(params.no_move_loses);
-    var all = 0u;
-    var count = 0u;
-    var stuck: array<Word, WIDTH>;
-    var changed = EMPTY;
-    var rank = 0u;
-    loop {
-//@include quiet_rank
-//@for k
-        let all_$k = seen_word(mine, at + $ku);
-        all += count_of(all_$k);
-        reach_$k = all_$k & ~(reach_$k | gate[own + at + $ku] | den_of(record, side, at + $ku));
-        count += count_of(reach_$k);
-        stuck[at + $ku] = reach_$k;
-        changed |= select(EMPTY, single(at + $ku), any_of(reach_$k));
-//@end
-        continuing {
-//@include quiet_next
+    if any_of(stuck) {
+        written[word] = stuck & loses;
+        gate[word] = gate[word] | (stuck & ~loses);
+        if values_are_kept() {
+            // The code's one bit but the lowest.
+            codes[code_place(local) + firstTrailingBit(CODE_NO_MOVE) * 64u + s] = stuck;
         }
     }
-    if count != 0u {
-        loop {
-            let s = lowest(changed);
-            let word = own + s;
-            written[word] = stuck[s] & loses;
-            gate[word] = gate[word] | (stuck[s] & ~loses);
-            if KEEP {
-                codes[word * CODE_STRIDE + CODE_NO_MOVE / 2u] = stuck[s];
-            }
-            continuing {
-                changed &= ~single(s);
-                break if !any_of(changed);
-            }
+    let left = group_sum(count_of(all & ~(stuck & loses)), s);
+    let count = group_sum(count_of(stuck), s);
+    if s == 0u {
+        atomicStore(&work[params.left + row], left);
+        if count != 0u {
+            add_count(record, 0u, count);
         }
-        add_count(side, 0u, count * weight(record));
     }
-    atomicStore(&work[params.left + row], all - select(0u, count, params.no_move_loses != 0u));
 }

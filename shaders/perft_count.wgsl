@@ -1,30 +1,27 @@
-// Counts the lines of two plies from all positions: for each move the replies, without making them.
+// Counts the lines of two plies from all positions: for each move the replies, without making them. An invocation has a
+// position.
 
-var<workgroup> group_sum: atomic<u32>;
+#import dsq::perft::{params, work, old, unpacked, targets, number_of, next_move, made}
+#import dsq::group::group_sum
+#import dsq::shared::GROUPS_X
 
-@compute @workgroup_size(GROUP)
+@compute @workgroup_size(64)
 fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) local: u32) {
-    let i = (group.x + group.y * GROUPS_X) * GROUP + local;
-    if local == 0u {
-        atomicStore(&group_sum, 0u);
-    }
-    workgroupBarrier();
+    let i = (group.x + group.y * GROUPS_X) * 64u + local;
+    var lines = 0u;
     if i < atomicLoad(&work[params.old_count]) {
-        let here = position(old[i], params.turn);
+        let here = unpacked(old[i], params.turn);
         var rest = targets(here, params.turn);
-        var left = number_of(rest);
-        var lines = 0u;
-        while left > 0u {
-            lines += number_of(targets(made(here, next_move(&rest)), 1u - params.turn));
-            left--;
+        let moves = number_of(&rest);
+        for (var n = 0u; n < moves; n++) {
+            var replies = targets(made(here, next_move(&rest)), 1u - params.turn);
+            lines += number_of(&replies);
         }
-        atomicAdd(&group_sum, lines);
     }
-    workgroupBarrier();
+    let total = group_sum(lines, local);
     if local == 0u {
-        let sum = atomicLoad(&group_sum);
-        let before = atomicAdd(&work[params.sum], sum);
-        if before + sum < before {
+        let before = atomicAdd(&work[params.sum], total);
+        if before + total < before {
             atomicAdd(&work[params.sum + 1u], 1u);
         }
     }

@@ -1,18 +1,19 @@
-// Puts all positions one move on into `fresh`.
+// Puts all positions one move on into `fresh`. An invocation has a position.
 
-@compute @workgroup_size(GROUP)
+#import dsq::perft::{params, work, old, fresh, unpacked, packed_of, targets, number_of, next_move, made}
+#import dsq::shared::GROUPS_X
+
+@compute @workgroup_size(64)
 fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) local: u32) {
-    let i = (group.x + group.y * GROUPS_X) * GROUP + local;
+    let i = (group.x + group.y * GROUPS_X) * 64u + local;
     if i >= atomicLoad(&work[params.old_count]) {
         return;
     }
-    let here = position(old[i], params.turn);
+    let here = unpacked(old[i], params.turn);
     var rest = targets(here, params.turn);
-    var left = number_of(rest);
-    var at = atomicAdd(&work[params.fresh_count], left);
-    while left > 0u {
-        fresh[at] = packed(made(here, next_move(&rest)), 1u - params.turn);
-        at++;
-        left--;
+    let moves = number_of(&rest);
+    let first = atomicAdd(&work[params.fresh_count], moves);
+    for (var n = 0u; n < moves; n++) {
+        fresh[first + n] = packed_of(made(here, next_move(&rest)), 1u - params.turn);
     }
 }

@@ -1,53 +1,103 @@
-    // The quiet moves of a row, rank by rank of the word piece: below, and in `quiet_rank`.
+#define_import_path dsq::quiet
+
+// One quiet move ahead, for a whole row at once: invocation s has word s.
+
+#import dsq::words::{has, single, filled, up, down, EMPTY}
+#import dsq::buffers::{params, plan, seen_word}
+#import dsq::rows::{Record, plan_mask, square_of, row_across, mirror_square, mirror_word}
+#import dsq::shared::{
+    NOT_A, NOT_G, FLAG_WORD_MOVES, FLAG_LANE_MOVES, FLAG_LEAPS, FLAG_FIRST_BLOCKS, SIDE_FLAGS, SIDE_OPPONENT, SIDE_OTHER,
+    SIDE_WORD_UP, SIDE_WORD_DOWN, SIDE_WORD_RIGHT, SIDE_WORD_LEFT, SIDE_LANE_UP, SIDE_LANE_DOWN, SIDE_LANE_RIGHT,
+    SIDE_LANE_LEFT, SIDE_MOVES, SIDE_MOVERS, SIDE_SLOTS, MOVE_IS, MOVE_MIRRORED, MOVE_CROSSED, MOVE_DELTA_SHIFT,
+}
+
+/// The same row with the opponent to move, for the word piece's moves; words before the first and after the last are empty.
+var<workgroup> around: array<vec2<u32>, 80>;
+
+/// The positions of a word from which some quiet move leads into the plane that is read.
+fn reach(row: u32, record: Record, s: u32) -> vec2<u32> {
     let side = record.side;
-    let first_square = square_of(record, 0u);
-    let first_blocks = (plan[side + SIDE_FLAGS] & FLAG_FIRST_BLOCKS) != 0u;
-    let lane_blocks = filled(plan[side + SIDE_FLAGS]);
-    // The same squares of the row pieces with the opponent to move.
+    let flags = plan[side + SIDE_FLAGS];
     let there = row + plan[side + SIDE_OPPONENT];
-    let here = seen_at(there);
-    let word_moves = plan_mask(side + SIDE_WORD);
-    let lane_moves = plan_mask(side + SIDE_LANE);
-    let to_left = lane_moves & NOT_G;
-    let to_right = lane_moves & NOT_A;
-    // The rows that the row pieces move to, and for each the lanes that do not block the move.
-    let moves = plan[side + SIDE_MOVES];
-    var sources = 0u;
-    var source_row: array<u32, 16>;
-    var source_open: array<Word, 16>;
-    if ROW_MOVES {
-        var i = 0u;
-        loop {
-            let mover = i / 4u;
-            let square = (record.squares >> plan[side + SIDE_MOVERS + mover]) & 63u;
-            let entry = plan[moves + (mover * WIDTH + square) * 8u + i % 4u];
-            let crossed = plan_mask(params.crossed + 2u * (entry & MOVE_CROSSED));
-            if (entry & (MOVE_IS | MOVE_MIRRORED)) == MOVE_IS && !(first_blocks && has(crossed, first_square)) {
-                source_row[sources] = there + u32(i32(entry) >> MOVE_DELTA_SHIFT);
-                source_open[sources] = ~(crossed & lane_blocks);
-                sources++;
-            }
-            continuing {
-                i++;
-                break if i >= plan[side + SIDE_SLOTS];
-            }
+    let here = seen_word(there, s);
+    around[8u + s] = here;
+    if s < 8u {
+        around[s] = EMPTY;
+        around[72u + s] = EMPTY;
+    }
+    workgroupBarrier();
+    var found = EMPTY;
+    if (flags & FLAG_WORD_MOVES) != 0u {
+        found |= word_moves(side, record, s);
+    }
+    if (flags & FLAG_LANE_MOVES) != 0u {
+        found |= lane_moves(side, here);
+    }
+    return found | row_moves(there, record, s);
+}
+
+fn word_moves(side: u32, record: Record, s: u32) -> vec2<u32> {
+    let at = 8u + s;
+    let right = select(EMPTY, around[at + 1u], has(NOT_G, s));
+    let left = select(EMPTY, around[at - 1u], has(NOT_A, s));
+    var found = around[at + 7u] | around[at - 7u] | right | left;
+    if (plan[side + SIDE_FLAGS] & FLAG_LEAPS) != 0u {
+        let here = single(s & 63u);
+        let above = up(here, 7u) | up(here, 14u) | up(here, 21u);
+        let below = down(here, 7u) | down(here, 14u) | down(here, 21u);
+        found |= word_leap(side, record, SIDE_WORD_UP, s, s + 28u, above);
+        found |= word_leap(side, record, SIDE_WORD_DOWN, s, s - 28u, below);
+        found |= word_leap(side, record, SIDE_WORD_RIGHT, s, s + 3u, up(here, 1u) | up(here, 2u));
+        found |= word_leap(side, record, SIDE_WORD_LEFT, s, s - 3u, down(here, 1u) | down(here, 2u));
+    }
+    return found;
+}
+
+/// A leap over water, from the squares that the plan has at `mask`.
+fn word_leap(side: u32, record: Record, mask: u32, s: u32, target_square: u32, water: vec2<u32>) -> vec2<u32> {
+    if !has(plan_mask(side + mask), s) || is_blocked(record, water) {
+        return EMPTY;
+    }
+    return around[8u + target_square] & unblocked(side, water);
+}
+
+fn lane_moves(side: u32, here: vec2<u32>) -> vec2<u32> {
+    var found = down(here, 7u) | up(here, 7u) | (down(here, 1u) & NOT_G) | (up(here, 1u) & NOT_A);
+    if (plan[side + SIDE_FLAGS] & FLAG_LEAPS) != 0u {
+        found |= (down(here, 28u) & plan_mask(side + SIDE_LANE_UP)) | (up(here, 28u) & plan_mask(side + SIDE_LANE_DOWN))
+            | (down(here, 3u) & plan_mask(side + SIDE_LANE_RIGHT)) | (up(here, 3u) & plan_mask(side + SIDE_LANE_LEFT));
+    }
+    return found;
+}
+
+/// The moves of the row pieces: other rows at the same word, or mirrored if the first one crosses the d-file.
+fn row_moves(there: u32, record: Record, s: u32) -> vec2<u32> {
+    let side = record.side;
+    var found = EMPTY;
+    for (var i = 0u; i < plan[side + SIDE_SLOTS]; i++) {
+        let square = (record.squares >> plan[side + SIDE_MOVERS + i / 4u]) & 63u;
+        let entry = plan[plan[side + SIDE_MOVES] + (i / 4u * 64u + square) * 8u + i % 4u];
+        let water = plan_mask(params.crossed + 2u * (entry & MOVE_CROSSED));
+        if (entry & MOVE_IS) == 0u || is_blocked(record, water) {
+            continue;
+        }
+        let delta = u32(i32(entry) >> MOVE_DELTA_SHIFT);
+        if (entry & MOVE_MIRRORED) == 0u {
+            found |= seen_word(there + delta, s) & unblocked(side, water);
+        } else if s < 63u {
+            let across = row_across(record, plan[side + SIDE_OTHER]) + delta;
+            found |= mirror_word(seen_word(across, mirror_square(s))) & unblocked(side, water);
         }
     }
-    // The move of the first row piece over the d-file.
-    let across = plan[moves + first_square * 8u + MOVE_SLOT_MIRRORED];
-    let across_water = plan_mask(params.crossed + 2u * (across & MOVE_CROSSED));
-    let across_usable = MIRRORED && (across & MOVE_IS) != 0u && !(first_blocks && has(across_water, first_square));
-    let across_row = plan[plan[side + SIDE_OTHER] + SIDE_FIRST_ROW] + mirrored_rest(record, side)
-        + u32(i32(across) >> MOVE_DELTA_SHIFT);
-    let across_at = seen_at(select(there, across_row, across_usable));
-    let across_open = select(EMPTY, ~(across_water & lane_blocks), across_usable);
-    let lane_up = plan_mask(side + SIDE_LANE_UP);
-    let lane_down = plan_mask(side + SIDE_LANE_DOWN);
-    let lane_right = plan_mask(side + SIDE_LANE_RIGHT);
-    let lane_left = plan_mask(side + SIDE_LANE_LEFT);
-    let word_files = plan_mask(side + SIDE_WORD_FILES);
-    let word_ranks = plan_mask(side + SIDE_WORD_RANKS);
-//@for k
-    var before_$k = EMPTY;
-    var here_$k = seen_word(here, $ku);
-//@end
+    return found;
+}
+
+/// Whether the first row piece is a rat in the water that is leapt over.
+fn is_blocked(record: Record, water: vec2<u32>) -> bool {
+    return (plan[record.side + SIDE_FLAGS] & FLAG_FIRST_BLOCKS) != 0u && has(water, square_of(record, 0u));
+}
+
+/// The squares of the lane piece where it does not block a leap over this water.
+fn unblocked(side: u32, water: vec2<u32>) -> vec2<u32> {
+    return ~(water & filled(plan[side + SIDE_FLAGS]));
+}

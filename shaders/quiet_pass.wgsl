@@ -1,61 +1,51 @@
-// The quiet moves of one pass, for the rows on one list: at an odd depth wins, at an even depth losses. An invocation has a
-// whole row. `written` is *open* at an odd depth and *lost* at an even one, the plane that is read the other of the two;
-// `gate` holds what a seed wins, or what is not lost before a seed says so.
+// The quiet moves of one pass: at an odd depth wins, at an even depth losses. A workgroup has a row of the page's list,
+// invocation s word s. `written` is *open* at an odd depth and *lost* at an even one, the plane that is read the other of
+// the two; `gate` holds what a seed wins (*due*), or what is not lost before a seed says so (*held*).
 
-@compute @workgroup_size(GROUP)
-fn main(@builtin(global_invocation_id) id: vec3<u32>) {
-    let args = params.args + (params.depth * params.list_count + params.list) * 4u;
-    if id.x >= atomicLoad(&work[args + 3u]) {
+#import dsq::words::{any_of, count_of, filled}
+#import dsq::buffers::{params, work, written, gate, codes, seen_word, code_place, values_are_kept}
+#import dsq::group::{group_sum, group_tell}
+#import dsq::rows::{record_of, group_number, add_count, mark_around}
+#import dsq::quiet::reach
+#import dsq::shared::{CODE_OF_0_PLIES, NONE}
+
+@compute @workgroup_size(64)
+fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) s: u32) {
+    var listed = NONE;
+    if s == 0u {
+        let n = group_number(group);
+        if n < atomicLoad(&work[params.args + (params.depth * params.pages + params.page) * 4u + 3u]) {
+            listed = atomicLoad(&work[params.live + (params.depth & 1u) * params.side_rows + params.first_row + n]);
+        }
+    }
+    let row = group_tell(listed, 0u, s);
+    if row == NONE {
         return;
     }
-    let start = params.live + (params.depth & 1u) * params.side_rows + plan[params.lists + params.list];
-    let row = atomicLoad(&work[start + id.x]);
-    let record = record(row);
-//@include quiet
+    let record = record_of(row);
+    let local = row - params.first_row;
+    let word = local * 64u + s;
     // At an even depth what is not reached is decided.
-    let flip = ~filled(params.depth);
-    let mine = seen_at(row);
-    let own = (row - params.first_row) * WIDTH;
-    var count = 0u;
-    var fresh: array<Word, WIDTH>;
-    var changed = EMPTY;
-    var rank = 0u;
-    loop {
-//@include quiet_rank
-//@for k
-        reach_$k = (written[own + at + $ku] ^ seen_word(mine, at + $ku)) & ((reach_$k | gate[own + at + $ku]) ^ flip);
-        count += count_of(reach_$k);
-        fresh[at + $ku] = reach_$k;
-        changed |= select(EMPTY, single(at + $ku), any_of(reach_$k));
-//@end
-        continuing {
-//@include quiet_next
+    let found = (reach(row, record, s) | gate[word]) ^ ~filled(params.depth);
+    let before = written[word];
+    let fresh = found & (before ^ seen_word(row, s));
+    let count = group_sum(count_of(fresh), s);
+    if count == 0u {
+        return;
+    }
+    if any_of(fresh) {
+        written[word] = before ^ fresh;
+        if values_are_kept() {
+            // A code's lowest bit says who wins, as the planes do.
+            for (var bits = (params.depth + CODE_OF_0_PLIES) & ~1u; bits != 0u; bits &= bits - 1u) {
+                let at = code_place(local) + firstTrailingBit(bits) * 64u + s;
+                codes[at] = codes[at] | fresh;
+            }
         }
     }
-    if count != 0u {
-        loop {
-            let s = lowest(changed);
-            let word = own + s;
-            written[word] = written[word] ^ fresh[s];
-            if KEEP {
-                // A code's lowest bit says who wins, as the planes do.
-                var bits = (params.depth + CODE_OF_0_PLIES) & ~1u;
-                loop {
-                    let code = word * CODE_STRIDE + firstTrailingBit(bits);
-                    codes[code] = codes[code] | fresh[s];
-                    continuing {
-                        bits &= bits - 1u;
-                        break if bits == 0u;
-                    }
-                }
-            }
-            continuing {
-                changed &= ~single(s);
-                break if !any_of(changed);
-            }
-        }
-        add_count(record.side, params.depth, count * weight(record));
+    if s == 0u {
+        add_count(record, params.depth, count);
         atomicSub(&work[params.left + row], count);
-        mark_around(row, record);
     }
+    mark_around(row, record, s);
 }

@@ -1,20 +1,56 @@
-// Words of either kind, seen as sets of squares.
+#define_import_path dsq::words
 
-fn has(mask: Word, square: u32) -> bool {
-    return ((select(low_of(mask), high_of(mask), square >= 32u) >> (square & 31u)) & 1u) != 0u;
+// A word: a set of squares, bit s for square s, in two halves, the low one first. (One integer of 64 bits is no better: cards
+// have registers of 32, and make two operations of each.)
+
+const EMPTY = vec2<u32>(0u, 0u);
+const FULL = vec2<u32>(0xffffffffu, 0xffffffffu);
+
+fn any_of(word: vec2<u32>) -> bool {
+    return (word.x | word.y) != 0u;
 }
 
-fn lowest(mask: Word) -> u32 {
-    let low = low_of(mask);
-    return select(32u + firstTrailingBit(high_of(mask)), firstTrailingBit(low), low != 0u);
+/// Shifts by 1 to 31.
+fn up(word: vec2<u32>, by: u32) -> vec2<u32> {
+    return vec2<u32>(word.x << by, (word.y << by) | (word.x >> (32u - by)));
 }
 
-fn count_of(mask: Word) -> u32 {
-    return countOneBits(low_of(mask)) + countOneBits(high_of(mask));
+fn down(word: vec2<u32>, by: u32) -> vec2<u32> {
+    return vec2<u32>((word.x >> by) | (word.y << (32u - by)), word.y >> by);
+}
+
+fn single(square: u32) -> vec2<u32> {
+    let one = 1u << (square & 31u);
+    return select(vec2<u32>(one, 0u), vec2<u32>(0u, one), square >= 32u);
+}
+
+fn has(word: vec2<u32>, square: u32) -> bool {
+    return (bits_from(word, square) & 1u) != 0u;
+}
+
+/// The bits from a square up to the end of its half, the first lowest.
+fn bits_from(word: vec2<u32>, square: u32) -> u32 {
+    return select(word.x, word.y, square >= 32u) >> (square & 31u);
+}
+
+/// The lowest square; there must be one.
+fn lowest(word: vec2<u32>) -> u32 {
+    let low = word.x;
+    return select(32u + firstTrailingBit(word.y), firstTrailingBit(low), low != 0u);
+}
+
+fn count_of(word: vec2<u32>) -> u32 {
+    return countOneBits(word.x) + countOneBits(word.y);
+}
+
+/// The squares below one.
+fn below(square: u32) -> vec2<u32> {
+    let part = (1u << (square & 31u)) - 1u;
+    return select(vec2<u32>(part, 0u), vec2<u32>(0xffffffffu, part), square >= 32u);
 }
 
 /// All ones if the lowest bit is set, nothing otherwise.
-fn filled(bit: u32) -> Word {
+fn filled(bit: u32) -> vec2<u32> {
     let half = 0u - (bit & 1u);
-    return pair(half, half);
+    return vec2<u32>(half, half);
 }

@@ -1,9 +1,112 @@
-    // The positions with a seed: not those that a draw holds for ever.
-    var rest = EMPTY;
-    var held = FULL;
-//@for b
-    let bit_$b = codes[at + $bu];
-    rest |= bit_$b;
-    held &= ~(bit_$b ^ filled(WORTH_HOLD >> $bu));
-//@end
-    rest &= ~held;
+#define_import_path dsq::worths
+
+// What the best move that leaves the class is worth, for 64 positions at once: 0 nothing, then losses, a draw, wins; greater
+// is better. Bit b of all 64 is one word.
+
+#import dsq::words::{any_of, lowest, has, filled, up, down, EMPTY}
+#import dsq::buffers::{code_bits, worth_hold}
+#import dsq::group::{group_ballot, group_tell}
+#import dsq::shared::NONE
+
+struct Worths {
+    of_bit: array<vec2<u32>, 12>,
+}
+
+/// Some positions have a move of this worth; it counts where it is greater than what they have.
+fn raise(best: ptr<function, Worths>, lanes: vec2<u32>, worth: u32) {
+    var above = EMPTY;
+    var equal = lanes;
+    for (var b = code_bits(); b > 0u; b--) {
+        let bit = filled(worth >> (b - 1u));
+        above |= equal & bit & ~(*best).of_bit[b - 1u];
+        equal &= ~(bit ^ (*best).of_bit[b - 1u]);
+    }
+    for (var b = 0u; b < code_bits(); b++) {
+        (*best).of_bit[b] = ((*best).of_bit[b] & ~above) | (filled(worth >> b) & above);
+    }
+}
+
+/// The same with a worth of its own for each position.
+fn raise_all(best: ptr<function, Worths>, lanes: vec2<u32>, other: ptr<function, Worths>) {
+    var above = EMPTY;
+    var equal = lanes;
+    for (var b = code_bits(); b > 0u; b--) {
+        above |= equal & (*other).of_bit[b - 1u] & ~(*best).of_bit[b - 1u];
+        equal &= ~((*other).of_bit[b - 1u] ^ (*best).of_bit[b - 1u]);
+    }
+    for (var b = 0u; b < code_bits(); b++) {
+        (*best).of_bit[b] = ((*best).of_bit[b] & ~above) | ((*other).of_bit[b] & above);
+    }
+}
+
+/// The positions that have any.
+fn worth_anything(worths: ptr<function, Worths>) -> vec2<u32> {
+    var any = EMPTY;
+    for (var b = 0u; b < code_bits(); b++) {
+        any |= (*worths).of_bit[b];
+    }
+    return any;
+}
+
+fn worth_at(worths: ptr<function, Worths>, lane: u32) -> u32 {
+    var worth = 0u;
+    for (var b = 0u; b < code_bits(); b++) {
+        worth |= select(0u, 1u << b, has((*worths).of_bit[b], lane));
+    }
+    return worth;
+}
+
+fn with_worth(worths: ptr<function, Worths>, worth: u32) -> vec2<u32> {
+    var same = filled(1u);
+    for (var b = 0u; b < code_bits(); b++) {
+        same &= ~((*worths).of_bit[b] ^ filled(worth >> b));
+    }
+    return same;
+}
+
+/// The positions of a word with a seed: those worth something but a draw, which holds for ever.
+fn seeds_of(worths: ptr<function, Worths>) -> vec2<u32> {
+    return worth_anything(worths) & ~with_worth(worths, worth_hold());
+}
+
+/// A worth that some of the positions left in the row have; `NONE` if none is left. The same for the whole workgroup.
+fn next_worth(worths: ptr<function, Worths>, rest: vec2<u32>, i: u32) -> u32 {
+    let ballot = group_ballot(any_of(rest), i);
+    if !any_of(ballot) {
+        return group_tell(NONE, 0u, i);
+    }
+    let first = lowest(ballot);
+    var worth = NONE;
+    if i == first {
+        worth = worth_at(worths, lowest(rest));
+    }
+    return group_tell(worth, first, i);
+}
+
+var<workgroup> tile: array<vec2<u32>, 768>;
+
+/// Changes rows and columns: lane j of word i becomes lane i of word j. Invocation i has word i.
+fn transpose(worths: ptr<function, Worths>, i: u32) {
+    for (var step = 32u; step > 0u; step >>= 1u) {
+        for (var b = 0u; b < code_bits(); b++) {
+            tile[b * 64u + i] = (*worths).of_bit[b];
+        }
+        workgroupBarrier();
+        for (var b = 0u; b < code_bits(); b++) {
+            let other = tile[b * 64u + (i ^ step)];
+            (*worths).of_bit[b] = exchanged((*worths).of_bit[b], other, step, (i & step) != 0u);
+        }
+        workgroupBarrier();
+    }
+}
+
+/// Half of one word beside half of another that is `step` further on, or further back.
+fn exchanged(mine: vec2<u32>, other: vec2<u32>, step: u32, is_second: bool) -> vec2<u32> {
+    if step == 32u {
+        return select(vec2<u32>(mine.x, other.x), vec2<u32>(other.y, mine.y), is_second);
+    }
+    // Groups of `step` ones and `step` zeros.
+    let half = 0xffffffffu / ((1u << step) + 1u);
+    let mask = vec2<u32>(half, half);
+    return select((mine & mask) | up(other & mask, step), (mine & ~mask) | (down(other, step) & mask), is_second);
+}

@@ -93,6 +93,8 @@ pub mod reproduce;
 pub mod search;
 #[cfg(feature = "serve")]
 pub mod serve;
+#[cfg(feature = "gpu")]
+mod shaders;
 pub mod tablebase;
 pub mod text;
 pub mod uci;

@@ -4,8 +4,8 @@
 
 use doushouqi::board::{Color, Position, RuleOptions, Rules};
 use doushouqi::gpu::{Choice, GpuError, adapters};
-use doushouqi::perft::{self, GpuPerft, Perft, PerftMode};
-use doushouqi::tablebase::{ClassId, Gpu, GpuLimits, Material, Options, Solver, shaders};
+use doushouqi::perft::{GpuPerft, Perft, PerftMode};
+use doushouqi::tablebase::{ClassId, Gpu, GpuLimits, Material, Options, OrElse, Processor, Solver};
 use rand_core::{Rng, SeedableRng};
 use rand_pcg::Pcg64;
 
@@ -81,22 +81,18 @@ fn compare_material_within(limits: GpuLimits, material: &str, rules: &RuleOption
 }
 
 #[test]
-fn shaders_are_valid_wgsl() {
-    for (name, source) in shaders().into_iter().chain(perft::shaders(&Rules::default())) {
-        let module = wgpu::naga::front::wgsl::parse_str(&source)
-            .unwrap_or_else(|e| panic!("{name}: {}", e.emit_to_string(&source)));
-        let mut validator = wgpu::naga::valid::Validator::new(
-            wgpu::naga::valid::ValidationFlags::all(),
-            wgpu::naga::valid::Capabilities::SHADER_INT64,
-        );
-        validator.validate(&module).unwrap_or_else(|e| panic!("{name}: {}", e.emit_to_string(&source)));
-    }
-}
-
-#[test]
 fn two_pieces_under_every_preset() {
     for (_, rules) in RuleOptions::PRESETS {
         compare_levels(&rules, 2);
+    }
+}
+
+/// A few classes of three pieces under every preset.
+#[test]
+fn samples_of_three_pieces_under_every_preset() {
+    for (i, (_, rules)) in RuleOptions::PRESETS.into_iter().enumerate() {
+        let materials = ["LRvT", "EPvL", "TRvR", "RvLC"];
+        compare_material(materials[i % materials.len()], &rules);
     }
 }
 
@@ -140,6 +136,48 @@ fn pages() {
     compare_material_within(limits, "TRvLR", &"own-rat-blocks=no,no-move=loss".parse().unwrap());
 }
 
+/// Two and three pieces on a card that fails, and what the processor took over.
+fn solved_on_failing_card(limits: GpuLimits) -> Option<Vec<String>> {
+    let gpu = limited_gpu(limits)?;
+    let rules = RuleOptions::default();
+    let mut cpu = Solver::new(&rules, 3, Options::default());
+    let mut gpu = Solver::new(&rules, 3, Options::default()).on(OrElse::new(gpu, Processor::default()));
+    for pieces in 2..=3 {
+        cpu.solve_level(pieces, true, &|_, _| {}).unwrap();
+        gpu.solve_level(pieces, true, &|_, _| {}).unwrap();
+    }
+    let ids: Vec<ClassId> = cpu.classes().iter().map(|(id, _)| id).collect();
+    ids.iter().for_each(|&id| assert_same(&cpu, &gpu, id));
+    let taken_over = gpu.backend().taken_over();
+    assert!(taken_over.len() < ids.len(), "the card did something");
+    Some(taken_over.iter().map(|(_, error)| error.to_string()).collect())
+}
+
+#[test]
+fn the_processor_goes_on_when_the_device_is_lost() {
+    // In the middle of the batches of three pieces.
+    let limits = GpuLimits { buffer: 1 << 20, lost_after: 60, ..GpuLimits::NONE };
+    let Some(errors) = solved_on_failing_card(limits) else { return };
+    assert!(!errors.is_empty());
+    assert!(errors.iter().all(|error| error.contains("the graphics device is lost")), "{errors:?}");
+    // Without the processor it is an error.
+    let Some(gpu) = limited_gpu(limits) else { return };
+    let mut gpu = Solver::new(&RuleOptions::default(), 3, Options::default()).on(gpu);
+    gpu.solve_level(2, true, &|_, _| {}).unwrap();
+    let error = gpu.solve_level(3, true, &|_, _| {}).unwrap_err();
+    assert!(error.to_string().contains("lost"), "{error}");
+}
+
+#[test]
+fn batches_shrink_and_the_processor_takes_over_when_memory_is_short() {
+    // Enough for some classes of three pieces alone, not for many, nor for the largest.
+    let Some(errors) = solved_on_failing_card(GpuLimits { memory: 1_000_000, ..GpuLimits::NONE }) else { return };
+    assert!(errors.iter().all(|error| error.contains("has no memory left")), "{errors:?}");
+    // No class is too large for this, but all together are.
+    let Some(errors) = solved_on_failing_card(GpuLimits { memory: 8 << 20, ..GpuLimits::NONE }) else { return };
+    assert!(errors.is_empty(), "{errors:?}");
+}
+
 /// Lines of three pieces take up to 67 plies, so a lower limit sends some classes to the kernels with two bytes a cell.
 #[test]
 fn long_lines() {
@@ -172,9 +210,9 @@ fn perft_of_random_games() {
     let options = RuleOptions::PRESETS.into_iter().map(|(_, options)| options);
     let options = options.chain(single.iter().map(|text| text.parse().unwrap()));
     let mut random = Pcg64::seed_from_u64(5);
-    for (rules, int64) in options.map(Rules::new).zip([false, true].into_iter().cycle()) {
+    for (rules, subgroups) in options.map(Rules::new).zip([false, true].into_iter().cycle()) {
         // Chunks of four positions, so that there are many.
-        let Some(gpu) = required(GpuPerft::open_limited(Choice::Any, &rules, 4 << 14, int64)) else { return };
+        let Some(gpu) = required(GpuPerft::open_limited(Choice::Any, &rules, 4 << 14, subgroups)) else { return };
         let mut position = Position::start();
         for ply in 0.. {
             let moves = position.moves(&rules);
@@ -203,10 +241,10 @@ fn perft_says_what_a_card_does_not_count() {
     }
 }
 
-/// The text for adapters without 64-bit integers.
+/// The text for adapters without subgroups.
 #[test]
-fn words_in_two_halves() {
-    let limits = GpuLimits { int64: false, ..GpuLimits::NONE };
+fn without_subgroups() {
+    let limits = GpuLimits { subgroups: false, ..GpuLimits::NONE };
     compare_levels_within(limits, &RuleOptions::default(), 3);
     compare_material_within(limits, "LTvDC", &RuleOptions::default());
     compare_levels_within(GpuLimits { byte_plies: 30, buffer: 1 << 20, ..limits }, &"no-move=loss".parse().unwrap(), 3);

@@ -95,6 +95,12 @@ impl BackendArg {
         })
     }
 
+    /// The graphics card, if one is wanted and there.
+    #[cfg(feature = "gpu")]
+    pub fn gpu(&self) -> Result<Option<Gpu>, Failure> {
+        self.backend.open(Gpu::open)
+    }
+
     /// The name of the graphics card, if one is wanted and there.
     pub fn card_name(&self) -> Result<Option<String>, Failure> {
         Ok(self.backend.card()?.map(|card| card.name()))

@@ -9,6 +9,7 @@ mod compare;
 mod completions;
 mod control;
 mod devices;
+mod dry_run;
 mod export;
 mod gadgets;
 mod general;

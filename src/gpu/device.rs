@@ -1,6 +1,7 @@
 use super::GpuError;
 use serde::Serialize;
-use std::sync::{Arc, Mutex};
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+use std::sync::{Arc, Mutex, OnceLock};
 use wgpu::util::DeviceExt;
 
 /// An adapter, and what of its limits matters here.
@@ -106,12 +107,16 @@ pub fn adapters() -> Vec<AdapterReport> {
 /// An open device with its one queue.
 pub(crate) struct Device {
     pub report: AdapterReport,
-    /// Whether kernels may use 64-bit integers.
-    pub int64: bool,
+    /// Whether kernels may use operations within subgroups.
+    pub subgroups: bool,
     device: wgpu::Device,
     queue: wgpu::Queue,
     /// The first error that nothing else caught.
     error: Arc<Mutex<Option<GpuError>>>,
+    /// Why the device is lost, if it is. It does not come back.
+    lost: Arc<OnceLock<String>>,
+    /// How often it will be given something to do before it is given up.
+    until_lost: AtomicU32,
 }
 
 /// The buffers that a set of kernels sees: a uniform buffer of parameters, then storage buffers.
@@ -193,7 +198,7 @@ impl Device {
         }
         let descriptor = wgpu::DeviceDescriptor {
             label: None,
-            required_features: adapter.features() & wgpu::Features::SHADER_INT64,
+            required_features: adapter.features() & wgpu::Features::SUBGROUP,
             required_limits: adapter.limits(),
             memory_hints: wgpu::MemoryHints::Performance,
             ..Default::default()
@@ -211,14 +216,11 @@ impl Device {
                 },
             );
         }));
-        let slot = error.clone();
-        device.set_device_lost_callback(move |reason, text| {
-            if reason != wgpu::DeviceLostReason::Destroyed {
-                note(&slot, GpuError::Lost(text));
-            }
-        });
-        let int64 = device.features().contains(wgpu::Features::SHADER_INT64);
-        let this = Device { report, int64, device, queue, error };
+        let lost = Arc::new(OnceLock::new());
+        let slot = lost.clone();
+        device.set_device_lost_callback(move |_, text| _ = slot.set(text));
+        let subgroups = device.features().contains(wgpu::Features::SUBGROUP);
+        let this = Device { report, subgroups, device, queue, error, lost, until_lost: AtomicU32::new(0) };
         this.check()?;
         Ok(this)
     }
@@ -250,18 +252,35 @@ impl Device {
         Ok(Layout { groups, pipelines, storage_buffers: read_only.len() })
     }
 
-    /// The first error so far, once.
+    /// The first error so far, once; that the device is lost, ever after.
     pub fn check(&self) -> Result<(), GpuError> {
+        if let Some(reason) = self.lost.get() {
+            return Err(GpuError::Lost(reason.clone()));
+        }
         match self.error.lock().unwrap_or_else(std::sync::PoisonError::into_inner).take() {
             Some(error) => Err(error),
             None => Ok(()),
         }
     }
 
-    /// Compiles the `main` of a WGSL text.
-    pub fn kernel(&self, layout: &Layout, name: &str, source: &str) -> Result<Kernel, GpuError> {
-        let descriptor =
-            wgpu::ShaderModuleDescriptor { label: Some(name), source: wgpu::ShaderSource::Wgsl(source.into()) };
+    /// Compiles the `main` of a module, with these values for its overrides, by their numbers.
+    pub fn kernel(
+        &self,
+        layout: &Layout,
+        name: &str,
+        module: wgpu::naga::Module,
+        overrides: &[f64],
+    ) -> Result<Kernel, GpuError> {
+        // It may not be told of an override that it does not have.
+        let ids: Vec<(String, f64)> = module
+            .overrides
+            .iter()
+            .filter_map(|(_, found)| found.id)
+            .map(|id| (id.to_string(), overrides[usize::from(id)]))
+            .collect();
+        let constants: Vec<(&str, f64)> = ids.iter().map(|(id, value)| (id.as_str(), *value)).collect();
+        let source = wgpu::ShaderSource::Naga(std::borrow::Cow::Owned(module));
+        let descriptor = wgpu::ShaderModuleDescriptor { label: Some(name), source };
         // SAFETY: all loops of our shaders end, and they index within their buffers, which the program sizes for what it
         // puts there.
         let module =
@@ -272,12 +291,15 @@ impl Device {
             module: &module,
             entry_point: Some("main"),
             compilation_options: wgpu::PipelineCompilationOptions {
+                constants: &constants,
                 zero_initialize_workgroup_memory: false,
-                ..Default::default()
             },
             cache: None,
         });
-        self.check()?;
+        self.check().map_err(|error| match error {
+            GpuError::Failed(message) => GpuError::Shader { name: name.to_owned(), message },
+            other => other,
+        })?;
         Ok(Kernel(pipeline))
     }
 
@@ -398,12 +420,22 @@ impl Device {
             }
         }
         self.queue.submit([encoder.finish()]);
+        if self.until_lost.fetch_sub(1, Relaxed) == 1 {
+            self.device.destroy();
+            _ = self.lost.set("it was given up for a test".to_owned());
+        }
+    }
+
+    /// Gives the device up after so many submissions, as a driver does that resets it: for tests.
+    pub fn lose_after(&self, submissions: u32) {
+        self.until_lost.store(submissions, Relaxed);
     }
 
     /// Waits for all that was submitted.
     pub fn wait(&self) -> Result<(), GpuError> {
-        self.device.poll(wgpu::PollType::wait_indefinitely()).map_err(|e| GpuError::Failed(e.to_string()))?;
-        self.check()
+        let polled = self.device.poll(wgpu::PollType::wait_indefinitely());
+        self.check()?;
+        polled.map(drop).map_err(|e| GpuError::Failed(e.to_string()))
     }
 
     /// Waits for all that was submitted and calls `f` with these bytes of a buffer.
@@ -414,32 +446,93 @@ impl Device {
         bytes: u64,
         f: impl FnOnce(&[u8]) -> T,
     ) -> Result<T, GpuError> {
-        let staging = self.device.create_buffer(&wgpu::BufferDescriptor {
+        let staging = self.staging(bytes)?;
+        let mapped = self.fetch(buffer, offset, bytes, &staging);
+        self.with_mapped(&staging, bytes, mapped, f)
+    }
+
+    /// Calls `f` with all bytes of these parts of buffers, in order, piece by piece: one piece is on its way while `f` has the
+    /// one before.
+    pub fn stream(&self, parts: &[(&wgpu::Buffer, u64, u64)], mut f: impl FnMut(&[u8])) -> Result<(), GpuError> {
+        let pieces: Vec<(&wgpu::Buffer, u64, u64)> = parts
+            .iter()
+            .flat_map(|&(buffer, first, bytes)| {
+                let piece = move |at: u64| (buffer, first + at, (bytes - at).min(PIECE));
+                (0..bytes).step_by(PIECE as usize).map(piece)
+            })
+            .collect();
+        let largest = pieces.iter().map(|piece| piece.2).max().unwrap_or(0);
+        let staging = [self.staging(largest)?, self.staging(largest)?];
+        let mut coming = None;
+        for (i, (buffer, offset, bytes)) in pieces.into_iter().enumerate() {
+            let here = &staging[i % 2];
+            let before = coming.replace((here, bytes, self.fetch(buffer, offset, bytes, here)));
+            if let Some((staging, bytes, mapped)) = before {
+                self.with_mapped(staging, bytes, mapped, &mut f)?;
+                staging.unmap();
+            }
+        }
+        match coming {
+            Some((staging, bytes, mapped)) => self.with_mapped(staging, bytes, mapped, f),
+            None => Ok(()),
+        }
+    }
+
+    /// A buffer that the program reads.
+    fn staging(&self, bytes: u64) -> Result<wgpu::Buffer, GpuError> {
+        let buffer = self.device.create_buffer(&wgpu::BufferDescriptor {
             label: Some("what is read back"),
-            size: bytes,
+            size: bytes.max(16),
             usage: wgpu::BufferUsages::MAP_READ | wgpu::BufferUsages::COPY_DST,
             mapped_at_creation: false,
         });
         self.check()?;
+        Ok(buffer)
+    }
+
+    /// Has bytes of a buffer copied to one that the program reads, and that one mapped when they are there.
+    fn fetch(&self, buffer: &wgpu::Buffer, offset: u64, bytes: u64, staging: &wgpu::Buffer) -> Mapped {
         let mut encoder = self.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
-        encoder.copy_buffer_to_buffer(buffer, offset, &staging, 0, Some(bytes));
-        self.queue.submit([encoder.finish()]);
+        encoder.copy_buffer_to_buffer(buffer, offset, staging, 0, Some(bytes));
+        let submission = self.queue.submit([encoder.finish()]);
         let result = Arc::new(Mutex::new(None));
         let slot = result.clone();
         staging.map_async(wgpu::MapMode::Read, .., move |mapped| {
             *slot.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = Some(mapped);
         });
-        self.device.poll(wgpu::PollType::wait_indefinitely()).map_err(|e| GpuError::Failed(e.to_string()))?;
+        Mapped { submission, result }
+    }
+
+    /// Waits for the bytes in a buffer and calls `f` with them.
+    fn with_mapped<T>(
+        &self,
+        staging: &wgpu::Buffer,
+        bytes: u64,
+        mapped: Mapped,
+        f: impl FnOnce(&[u8]) -> T,
+    ) -> Result<T, GpuError> {
+        let wait = wgpu::PollType::Wait { submission_index: Some(mapped.submission), timeout: None };
+        let polled = self.device.poll(wait);
         self.check()?;
-        match result.lock().unwrap_or_else(std::sync::PoisonError::into_inner).take() {
+        polled.map_err(|e| GpuError::Failed(e.to_string()))?;
+        match mapped.result.lock().unwrap_or_else(std::sync::PoisonError::into_inner).take() {
             Some(Ok(())) => {}
             Some(Err(e)) => return Err(GpuError::Failed(e.to_string())),
             None => return Err(GpuError::Lost("it did not answer".to_owned())),
         }
-        let range = staging.get_mapped_range(..).map_err(|e| GpuError::Failed(e.to_string()))?;
+        let range = staging.get_mapped_range(..bytes).map_err(|e| GpuError::Failed(e.to_string()))?;
         Ok(f(&range))
     }
 }
+
+/// Bytes on their way to the program.
+struct Mapped {
+    submission: wgpu::SubmissionIndex,
+    result: Arc<Mutex<Option<Result<(), wgpu::BufferAsyncError>>>>,
+}
+
+/// Bytes that come back from the device at a time, where it is much.
+const PIECE: u64 = 32 << 20;
 
 fn note(slot: &Mutex<Option<GpuError>>, error: GpuError) {
     slot.lock().unwrap_or_else(std::sync::PoisonError::into_inner).get_or_insert(error);

@@ -15,6 +15,8 @@ pub enum GpuError {
     TooManyBuffers { needed: u64, limit: u64 },
     #[error("{what} has a line longer than {plies} plies, which the graphics card does not count")]
     TooLong { what: String, plies: u16 },
+    #[error("the kernel {name} does not compile: {message}")]
+    Shader { name: String, message: String },
     #[error("the graphics device has no memory left: {0}")]
     OutOfMemory(String),
     #[error("the graphics device is lost: {0}")]

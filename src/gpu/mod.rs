@@ -2,7 +2,6 @@
 
 mod device;
 mod error;
-pub(crate) mod wgsl;
 
 pub use device::{AdapterReport, Choice, adapters};
 pub(crate) use device::{Bound, Device, Kernel, Layout, PARAMS_STRIDE, Part, Step};

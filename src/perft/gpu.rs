@@ -1,14 +1,12 @@
 //! Perft on a graphics card. The program makes all positions some plies from the root; from each chunk of them the card
 //! makes all positions two plies on, and adds up the lines of the last two plies from there. See `shaders/perft*.wgsl`.
 
-use crate::board::geometry::{DEN, LEAP_DOWN, LEAP_LEFT, LEAP_RIGHT, LEAP_UP, NOT_A, NOT_G, WATER};
 use crate::board::{Animal, Color, Move, Position, Rules};
-use crate::gpu::{AdapterReport, Bound, Choice, Device, GpuError, Kernel, PARAMS_STRIDE, Part, Step, wgsl};
-use std::fmt::Write;
+use crate::gpu::{AdapterReport, Bound, Choice, Device, GpuError, Kernel, PARAMS_STRIDE, Part, Step};
+use crate::shaders::{
+    PERFT_KERNELS, PerftParams, RULES_HABITAT, RULES_LEAPS_FILES, RULES_LEAPS_RANKS, RULES_OWN_RAT_BLOCKS, compose,
+};
 
-/// Invocations of a work group, and work groups along x.
-const GROUP: u32 = 64;
-const GROUPS_X: u32 = 32768;
 /// Plies that the card makes.
 const EXPANDED: usize = 2;
 /// The most moves of a position.
@@ -50,14 +48,22 @@ impl<'a> GpuPerft<'a> {
         GpuPerft::open_limited(choice, rules, 1 << 30, true)
     }
 
-    /// The same with buffers of at most `buffer` bytes, but of 16 KiB at least, and without 64-bit integers if they are not
+    /// The same with buffers of at most `buffer` bytes, but of 16 KiB at least, and without sums in subgroups if they are not
     /// allowed: for tests.
-    pub fn open_limited(choice: Choice, rules: &'a Rules, buffer: u64, int64: bool) -> Result<GpuPerft<'a>, GpuError> {
+    pub fn open_limited(
+        choice: Choice,
+        rules: &'a Rules,
+        buffer: u64,
+        subgroups: bool,
+    ) -> Result<GpuPerft<'a>, GpuError> {
         let device = Device::open(choice, 4)?;
-        let int64 = int64 && device.int64;
+        let subgroups = subgroups && device.subgroups;
         let layout = device.layout(&[true, false, true, false])?;
-        let kernel = |name| device.kernel(&layout, name, &source(name, rules, int64));
-        let (expand, groups, count) = (kernel("perft_expand")?, kernel("perft_groups")?, kernel("perft_count")?);
+        let kernels: Vec<Kernel> = compose(PERFT_KERNELS, subgroups)?
+            .into_iter()
+            .map(|(name, module)| device.kernel(&layout, name, module, &[]))
+            .collect::<Result<_, GpuError>>()?;
+        let Ok([groups, expand, count]) = <[Kernel; 3]>::try_from(kernels) else { unreachable!("three kernels") };
         // Room for as many positions as there can be.
         let most = device.max_binding().min(buffer) / POSITION_BYTES;
         let chunk = (most / MOST_MOVES.pow(EXPANDED as u32)).max(1);
@@ -66,11 +72,11 @@ impl<'a> GpuPerft<'a> {
         let frontiers = [frontier(0)?, frontier(1)?, frontier(2)?];
         let params = device.params(EXPANDED as u64 + 1)?;
         let work = device.buffer("sums", 4 * u64::from(WORK))?;
-        let takers = device.buffer_with("who takes whom", &takers(rules))?;
+        let known = device.buffer_with("the rules", &known(rules))?;
         let nothing = device.buffer("nothing", 0)?;
         let bind = |ply: usize| {
             let fresh = frontiers.get(ply + 1).unwrap_or(&nothing);
-            let storage: [Part<'_>; 4] = [(&takers).into(), (&work).into(), (&frontiers[ply]).into(), fresh.into()];
+            let storage: [Part<'_>; 4] = [(&known).into(), (&work).into(), (&frontiers[ply]).into(), fresh.into()];
             device.bind(&layout, &params, &storage)
         };
         let bound = [bind(0)?, bind(1)?, bind(2)?];
@@ -125,8 +131,14 @@ impl<'a> GpuPerft<'a> {
         let mut turn = if here.is_multiple_of(2) { root.turn() } else { !root.turn() };
         for ply in 0..=expanded {
             let counts = COUNTS + ply as u32;
-            let params = [turn as u32, counts, counts + 1, GROUPS + 4 * ply as u32, SUM];
-            self.device.write(&self.params, ply as u64 * PARAMS_STRIDE, &params);
+            let params = PerftParams {
+                turn: turn as u32,
+                old_count: counts,
+                fresh_count: counts + 1,
+                groups: GROUPS + 4 * ply as u32,
+                sum: SUM,
+            };
+            self.device.write(&self.params, ply as u64 * PARAMS_STRIDE, &params.words());
             turn = !turn;
         }
         let mut chunk = Chunk { perft: self, expanded, data: Vec::with_capacity(4 * self.chunk), submitted: 0 };
@@ -197,84 +209,109 @@ fn packed(position: &Position) -> [u32; 4] {
     words
 }
 
-/// For each side, whether its rat stands in the water, victim, and the victim's square: the animals that take it, a bit each.
-fn takers(rules: &Rules) -> Vec<u32> {
-    let takes = &rules.masks().takes;
-    let mut table = Vec::new();
-    for victims in Color::ALL.iter().flat_map(|&color| takes[color].iter().flatten()) {
-        for square in 0..64 {
-            table.push((0..8).fold(0, |takers, a| takers | ((victims[a] >> square & 1) as u32) << a));
-        }
-    }
-    table
-}
-
-/// Name and whole text of the compute shaders, under these rules, for both kinds of words.
-#[must_use]
-pub fn shaders(rules: &Rules) -> Vec<(String, String)> {
-    ["perft_expand", "perft_groups", "perft_count"]
-        .into_iter()
-        .flat_map(|name| [false, true].map(|int64| (format!("{name} {int64}"), source(name, rules, int64))))
-        .collect()
-}
-
-fn source(name: &str, rules: &Rules, int64: bool) -> String {
-    let word = if int64 { "word64" } else { "word32" };
-    constants(rules, int64) + &wgsl::text(&[word, "words", "perft", name], &Meaning)
-}
-
-/// What directives mean here.
-struct Meaning;
-
-impl wgsl::Directives for Meaning {
-    fn file(&self, name: &str) -> &'static str {
-        match name {
-            "word32" => include_str!("../../shaders/word32.wgsl"),
-            "word64" => include_str!("../../shaders/word64.wgsl"),
-            "words" => include_str!("../../shaders/words.wgsl"),
-            "perft" => include_str!("../../shaders/perft.wgsl"),
-            "perft_expand" => include_str!("../../shaders/perft_expand.wgsl"),
-            "perft_groups" => include_str!("../../shaders/perft_groups.wgsl"),
-            "perft_count" => include_str!("../../shaders/perft_count.wgsl"),
-            other => unreachable!("no such file: {other}"),
-        }
-    }
-
-    fn numbers(&self, words: &str) -> Vec<usize> {
-        if words == "a down" { (0..8).rev().collect() } else { (0..8).collect() }
-    }
-
-    /// The enemies that an animal may take.
-    fn written(&self, words: &str) -> String {
-        let animal = words.trim_start_matches("prey ");
-        let prey = (0..8).map(|y| format!("(enemy.of_{y} & filled(takers_{y} >> {animal}u))")).collect::<Vec<_>>();
-        format!("    let prey_{animal} = {};\n", prey.join(" | "))
-    }
-}
-
-fn constants(rules: &Rules, int64: bool) -> String {
-    let mut text = String::new();
-    for (name, value) in [("GROUP", GROUP), ("GROUPS_X", GROUPS_X)] {
-        writeln!(text, "const {name} = {value}u;").expect("strings take all");
-    }
-    let mut mask = |name: &str, bits: u64| {
-        writeln!(text, "const {name} = {};", wgsl::word(int64, bits)).expect("strings take all");
-    };
+/// What the kernels know of the rules: for each side, whether its rat stands in the water, victim, and the victim's square,
+/// the animals that take it, a bit each; then masks by animal, the low half first.
+fn known(rules: &Rules) -> Vec<u32> {
     let masks = rules.masks();
-    mask("NOT_A", NOT_A.bits());
-    mask("NOT_G", NOT_G.bits());
-    mask("WATER", WATER.bits());
-    mask("OWN_RAT_BLOCKS", masks.own_rat_blocks);
-    let leaps = [("UP", LEAP_UP), ("DOWN", LEAP_DOWN), ("RIGHT", LEAP_RIGHT), ("LEFT", LEAP_LEFT)];
-    leaps.iter().for_each(|(name, from)| mask(&format!("LEAP_{name}"), from.bits()));
-    for color in Color::ALL {
-        let side = color as usize;
-        mask(&format!("DEN_{side}"), 1 << DEN[color].index());
-        (0..8).for_each(|a| mask(&format!("HABITAT_{side}_{a}"), masks.habitat[color][a]));
+    let mut data = Vec::new();
+    for victims in Color::ALL.iter().flat_map(|&color| masks.takes[color].iter().flatten()) {
+        for square in 0..64 {
+            data.push((0..8).fold(0, |takers, a| takers | ((victims[a] >> square & 1) as u32) << a));
+        }
     }
-    for a in 0..8 {
-        mask(&format!("LEAPS_FILES_{a}"), masks.leaps_files[a]);
-        mask(&format!("LEAPS_RANKS_{a}"), masks.leaps_ranks[a]);
+    let mut put = |at: u32, words: &[u64]| {
+        assert_eq!(data.len(), at as usize, "where the kernels look for it");
+        data.extend(words.iter().flat_map(|&word| [word as u32, (word >> 32) as u32]));
+    };
+    put(RULES_HABITAT, &[masks.habitat[Color::White], masks.habitat[Color::Black]].concat());
+    put(RULES_LEAPS_FILES, &masks.leaps_files);
+    put(RULES_LEAPS_RANKS, &masks.leaps_ranks);
+    put(RULES_OWN_RAT_BLOCKS, &[masks.own_rat_blocks]);
+    data
+}
+
+/// Each kernel against its twin, on positions of random games.
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::board::RuleOptions;
+    use rand_core::{Rng, SeedableRng};
+    use rand_pcg::Pcg64;
+
+    fn perft_expand(positions: &[Position], rules: &Rules) -> Vec<[u32; 4]> {
+        let next = |position: &Position| position.moves(rules).iter().map(|&mv| packed(&position.make(mv))).collect();
+        let mut all: Vec<[u32; 4]> = positions.iter().flat_map::<Vec<_>, _>(next).collect();
+        all.sort_unstable();
+        all
     }
-    text
+
+    fn perft_groups(positions: u32) -> [u32; 3] {
+        let groups = positions.div_ceil(64);
+        [groups.min(32768), groups.div_ceil(32768), 1]
+    }
+
+    fn perft_count(positions: &[Position], rules: &Rules) -> u64 {
+        let lines = |position: &Position| -> u64 {
+            position.moves(rules).iter().map(|&mv| u64::from(position.make(mv).count_moves(rules))).sum()
+        };
+        positions.iter().map(lines).sum()
+    }
+
+    /// Positions with White to move, and their number.
+    fn positions(rules: &Rules) -> Vec<Position> {
+        let mut random = Pcg64::seed_from_u64(7);
+        let mut found = Vec::new();
+        while found.len() < 150 {
+            let mut position = Position::start();
+            for _ in 0..200 {
+                let moves = position.moves(rules);
+                if moves.is_empty() {
+                    break;
+                }
+                position = position.make(moves[random.next_u64() as usize % moves.len()]);
+                if position.turn() == Color::White && random.next_u32() % 8 == 0 {
+                    found.push(position.clone());
+                }
+            }
+        }
+        found.truncate(150);
+        found
+    }
+
+    #[test]
+    fn kernels_do_as_their_twins() {
+        for (rules, subgroups) in [("paper", true), ("shore=none,traps=any,own-rat-blocks=no", false)] {
+            let rules = Rules::new(rules.parse::<RuleOptions>().unwrap());
+            let gpu = match GpuPerft::open_limited(Choice::Any, &rules, 1 << 22, subgroups) {
+                Ok(gpu) => gpu,
+                Err(error) => {
+                    assert!(std::env::var_os("DSQ_REQUIRE_GPU").is_none_or(|v| v != "1"), "{error}");
+                    return eprintln!("SKIPPED: {error}");
+                }
+            };
+            let positions = positions(&rules);
+            let device = &gpu.device;
+            let data: Vec<u32> = positions.iter().flat_map(packed).collect();
+            let run = |kernel| device.submit([Step::Run { kernel, bound: &gpu.bound[0], params: 0, groups: [3, 1] }]);
+            let read = |at: u32, count: u64| -> Vec<u32> {
+                device.read(&gpu.work, 4 * u64::from(at), 4 * count, bytemuck::pod_collect_to_vec).unwrap()
+            };
+            device.write(&gpu.work, 0, &[0; WORK as usize]);
+            device.write(&gpu.work, 4 * u64::from(COUNTS), &[positions.len() as u32]);
+            device.write(&gpu.frontiers[0], 0, &data);
+            let params = PerftParams { turn: 0, old_count: COUNTS, fresh_count: COUNTS + 1, groups: GROUPS, sum: SUM };
+            device.write(&gpu.params, 0, &params.words());
+            [&gpu.groups, &gpu.expand, &gpu.count].into_iter().for_each(run);
+
+            assert_eq!(read(GROUPS, 3), perft_groups(positions.len() as u32));
+            let expected = perft_expand(&positions, &rules);
+            assert_eq!(read(COUNTS + 1, 1), [expected.len() as u32]);
+            let bytes = POSITION_BYTES * expected.len() as u64;
+            let mut found: Vec<[u32; 4]> =
+                device.read(&gpu.frontiers[1], 0, bytes, bytemuck::pod_collect_to_vec).unwrap();
+            found.sort_unstable();
+            assert_eq!(found, expected);
+            assert_eq!(u64::from(read(SUM, 1)[0]), perft_count(&positions, &rules));
+        }
+    }
 }

@@ -9,7 +9,7 @@ mod hash;
 mod mode;
 
 #[cfg(feature = "gpu")]
-pub use gpu::{GpuPerft, shaders};
+pub use gpu::GpuPerft;
 pub use hash::PerftHash;
 pub use mode::PerftMode;
 

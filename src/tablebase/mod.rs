@@ -29,7 +29,7 @@ pub use solve::backend::{Backend, DeviceWork, Job, OrElse, Sink, SolveError, Sol
 pub use solve::cpu::{MemoryNeed, Processor};
 pub use solve::difference::{Difference, first_difference};
 #[cfg(feature = "gpu")]
-pub use solve::gpu::{Gpu, GpuLimits, shaders};
+pub use solve::gpu::{BatchNeeds, Gpu, GpuLimits};
 pub use solve::solver::{Done, Options, Solver};
 pub use stats::{Stats, Summary};
 pub use store::codec::compressed_len;

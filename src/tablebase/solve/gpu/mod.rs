@@ -9,101 +9,30 @@
 //! every page, are cut into fewer buffers, all of which a kernel sees.
 
 mod kernels;
+mod needs;
 mod plan;
 mod run;
+#[cfg(test)]
+mod twins;
 mod work;
 
 use crate::board::{ByColor, Color};
-use crate::gpu::{AdapterReport, Choice, Device, GpuError, Kernel, Layout, Step};
+use crate::gpu::{AdapterReport, Choice, Device, GpuError};
 use crate::tablebase::class::Classes;
 use crate::tablebase::index::WIDTH;
-use crate::tablebase::solve::backend::{Backend, DeviceWork, Job, Sink, SolveError, Solved};
+use crate::tablebase::solve::backend::{Backend, DeviceWork, Job, Sink, SolveError};
 use crate::tablebase::solve::cpu::quiet::Row;
 use crate::tablebase::solve::cpu::seeds::worth;
 use crate::tablebase::value::Cells;
 use crate::tablebase::{ClassId, Index, ROW_CELLS, Table};
-use kernels::{Variant, flags};
-use plan::TablePlace;
+use kernels::{KernelSet, Variant, read_only};
+pub use needs::BatchNeeds;
+use plan::{SEEN_BUFFERS, TABLE_BUFFERS, TablePlace};
 use rayon::prelude::*;
 use run::Run;
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-use std::sync::{Arc, OnceLock};
-use std::time::{Duration, Instant};
-
-/// Name and whole text of each compute shader, in all the variants that differ in more than numbers.
-#[must_use]
-pub fn shaders() -> Vec<(String, String)> {
-    let mut all = Vec::new();
-    for bits in 0..32u32 {
-        let is = |bit: u32| bits >> bit & 1 != 0;
-        let pages = if is(3) { 3 } else { 1 };
-        let tables = if is(4) { 2 } else { 1 };
-        let variant = Variant { int64: is(0), wide: is(1), keep: is(2), pages, tables, group: 64 };
-        for (name, flags) in kernels::all() {
-            all.push((format!("{name} {flags} {variant:?}"), kernels::source(name, variant, flags)));
-        }
-    }
-    all
-}
-
-/// The kernels of a variant.
-struct KernelSet {
-    variant: Variant,
-    layout: Layout,
-    /// By name, and by what the rows have; compiled when first needed.
-    kernels: HashMap<(&'static str, u32), OnceLock<Kernel>>,
-    /// Nanoseconds spent on compiling.
-    compiling: AtomicU64,
-}
-
-impl KernelSet {
-    fn new(device: &Device, variant: Variant) -> Result<KernelSet, GpuError> {
-        let kernels = kernels::all().map(|key| (key, OnceLock::new())).collect();
-        let layout = device.layout(&variant.read_only())?;
-        Ok(KernelSet { variant, layout, kernels, compiling: AtomicU64::new(0) })
-    }
-
-    /// Compiles the kernels for these kinds of rows.
-    fn prepare(&self, device: &Device, kinds: &[Vec<u32>]) -> Result<(), GpuError> {
-        let start = Instant::now();
-        let needed = |&(name, kernel_flags): &(&str, u32)| {
-            name != "quiet_pass" || kinds.iter().flatten().any(|&kind| flags(kind) == kernel_flags)
-        };
-        let mut fresh = Vec::new();
-        for (key, slot) in self.kernels.iter().filter(|(key, slot)| needed(key) && slot.get().is_none()) {
-            let kernel = device.kernel(&self.layout, key.0, &kernels::source(key.0, self.variant, key.1))?;
-            fresh.push(slot.get_or_init(|| kernel));
-        }
-        if fresh.is_empty() {
-            return Ok(());
-        }
-        // Some drivers compile a kernel when it first runs.
-        let params = device.params(1)?;
-        let (read, written) = (device.buffer("nothing", 256)?, device.buffer("nothing", 256)?);
-        let storage: Vec<_> = self
-            .variant
-            .read_only()
-            .into_iter()
-            .map(|read_only| (if read_only { &read } else { &written }).into())
-            .collect();
-        let bound = device.bind(&self.layout, &params, &storage)?;
-        device.submit(fresh.into_iter().map(|kernel| Step::Run { kernel, bound: &bound, params: 0, groups: [0, 1] }));
-        device.wait()?;
-        self.compiling.fetch_add(start.elapsed().as_nanos() as u64, Relaxed);
-        Ok(())
-    }
-
-    /// A kernel for all rows.
-    fn get(&self, name: &'static str) -> &Kernel {
-        self.kernels[&(name, kernels::ALL)].get().expect("it was prepared")
-    }
-
-    /// The kernel of a pass for one kind of rows.
-    fn quiet_pass(&self, kind: u32) -> &Kernel {
-        self.kernels[&("quiet_pass", flags(kind))].get().expect("it was prepared")
-    }
-}
+use std::sync::Arc;
+use std::time::Duration;
 
 /// Bounds that are lower than the adapter's, for tests of what happens beyond them.
 #[derive(Copy, Clone, Debug)]
@@ -112,18 +41,23 @@ pub struct GpuLimits {
     pub buffer: u64,
     /// The longest line for which a cell has one byte, 253 at most.
     pub byte_plies: u16,
-    /// Whether words may be 64-bit integers.
-    pub int64: bool,
+    /// Whether sums may be made within subgroups.
+    pub subgroups: bool,
+    /// Bytes of all buffers of a batch.
+    pub memory: u64,
+    /// After how many submissions the device is given up as if it were lost; 0 is never.
+    pub lost_after: u32,
 }
 
 impl GpuLimits {
     /// No bounds but the adapter's.
-    pub const NONE: GpuLimits = GpuLimits { buffer: u64::MAX, byte_plies: Cells::BYTE_PLIES, int64: true };
+    pub const NONE: GpuLimits =
+        GpuLimits { buffer: u64::MAX, byte_plies: Cells::BYTE_PLIES, subgroups: true, memory: u64::MAX, lost_after: 0 };
 }
 
 /// A graphics card that solves classes.
 pub struct Gpu {
-    device: Device,
+    device: Arc<Device>,
     limits: GpuLimits,
     sets: HashMap<Variant, Arc<KernelSet>>,
     work: DeviceWork,
@@ -132,8 +66,9 @@ pub struct Gpu {
 }
 
 /// What a batch of classes is solved from.
+#[derive(Clone)]
 pub(crate) struct Batch<'a> {
-    pub ids: &'a [ClassId],
+    pub ids: Arc<[ClassId]>,
     /// Classes that will follow, this batch's among them.
     pub upcoming: &'a [ClassId],
     pub classes: &'a Classes,
@@ -154,7 +89,8 @@ impl Gpu {
 
     /// The same, but with less room than the card has.
     pub fn open_limited(choice: Choice, limits: GpuLimits) -> Result<Gpu, GpuError> {
-        let device = Device::open(choice, 9)?;
+        let device = Arc::new(Device::open(choice, read_only().len() as u32)?);
+        device.lose_after(limits.lost_after);
         Ok(Gpu { device, limits, sets: HashMap::new(), work: DeviceWork::default(), tables: None })
     }
 
@@ -166,7 +102,7 @@ impl Gpu {
 
     /// The time spent so far on compiling kernels, which happens when they are first needed.
     fn compile_time(&self) -> Duration {
-        Duration::from_nanos(self.sets.values().map(|set| set.compiling.load(Relaxed)).sum())
+        self.sets.values().map(|set| set.compiling).sum()
     }
 
     /// Bytes of the largest buffer.
@@ -176,9 +112,8 @@ impl Gpu {
     }
 
     fn variant(&self, keep: bool, wide: bool, pages: u32, tables: u32) -> Variant {
-        let software = self.device.report.is_software();
-        let group = if software { 8 } else { 64 };
-        Variant { int64: self.device.int64 && self.limits.int64, wide, keep, pages, tables, group }
+        let subgroups = self.device.subgroups && self.limits.subgroups;
+        Variant { subgroups, wide, keep, pages, tables }
     }
 
     fn set(&mut self, variant: Variant) -> Result<Arc<KernelSet>, GpuError> {
@@ -193,8 +128,7 @@ impl Gpu {
     /// Side rows of a page.
     fn page_rows(&self, wide: bool) -> u64 {
         let codes = WIDTH as u64 * ROW_BYTES * if wide { 2 } else { 1 };
-        // Not more than one dimension of work groups takes.
-        (self.limit() / codes).clamp(64, 1 << 17) / 64 * 64
+        (self.limit() / codes).clamp(64, 1 << 19) / 64 * 64
     }
 
     /// Divides classes into batches that the card can hold.
@@ -215,8 +149,8 @@ impl Gpu {
         batches
     }
 
-    /// Solves a batch of classes, in order.
-    fn solve_batch(&mut self, batch: &Batch<'_>) -> Result<Vec<Solved>, GpuError> {
+    /// Solves a batch of classes. Its values stay on the card.
+    fn solve_batch<'a>(&mut self, batch: &Batch<'a>) -> Result<Run<'a>, GpuError> {
         // Nothing of an earlier failure is left.
         let _ = self.device.check();
         let mut page_rows = self.page_rows(false);
@@ -235,66 +169,111 @@ impl Gpu {
         }
     }
 
-    fn solve_with(&mut self, batch: &Batch<'_>, wide: bool, page_rows: u64) -> Result<Vec<Solved>, GpuError> {
+    fn solve_with<'a>(&mut self, batch: &Batch<'a>, wide: bool, page_rows: u64) -> Result<Run<'a>, GpuError> {
         let byte_plies = if wide { Cells::BYTE_PLIES } else { self.limits.byte_plies };
         let limit = self.limit();
         let mut run = self.start(batch, wide, page_rows)?;
-        let solved = run.solve(byte_plies, limit)?;
-        let work = run.work()?;
-        self.work += work;
-        Ok(solved)
+        run.solve(byte_plies, limit)?;
+        self.work += run.work()?;
+        Ok(run)
     }
 
     /// A batch on the card, with nothing done yet.
-    fn start<'a>(&'a mut self, batch: &'a Batch<'a>, wide: bool, page_rows: u64) -> Result<Run<'a>, GpuError> {
+    fn start<'a>(&mut self, batch: &Batch<'a>, wide: bool, page_rows: u64) -> Result<Run<'a>, GpuError> {
+        let needed = self.needs(batch, wide, page_rows).bytes;
+        if needed > self.limits.memory {
+            return Err(GpuError::OutOfMemory(format!(
+                "{needed} bytes are needed, and {} allowed",
+                self.limits.memory
+            )));
+        }
         let tables = self.tables(batch, wide)?;
-        let seen_rows = (self.limit() / ROW_BYTES / page_rows).max(1) * page_rows;
+        let seen_rows = self.seen_rows(page_rows);
         let side_rows: u64 =
             batch.ids.iter().map(|&id| plan::side_rows(batch.classes.get(id).representative) as u64).sum();
         let pages = side_rows.div_ceil(seen_rows);
         let variant = self.variant(batch.keep, wide, pages as u32, tables.buffers.len() as u32);
-        let bindings = variant.read_only().len() as u64;
-        let most = u64::from(self.device.report.storage_buffers);
-        if bindings > most {
-            return Err(GpuError::TooManyBuffers { needed: bindings, limit: most });
+        for (needed, most) in [(variant.pages, SEEN_BUFFERS), (variant.tables, TABLE_BUFFERS)] {
+            if needed > most {
+                return Err(GpuError::TooManyBuffers { needed: needed.into(), limit: most.into() });
+            }
         }
         let set = self.set(variant)?;
-        Run::new(&self.device, set, batch, tables, page_rows as usize, seen_rows as usize)
+        Run::new(self.device.clone(), set, batch.clone(), tables, page_rows as usize, seen_rows as usize)
     }
 
-    /// The values of the smaller classes on the card: for all classes that will follow, if they fit into one buffer.
+    /// Side rows of a buffer of the plane that is read.
+    fn seen_rows(&self, page_rows: u64) -> u64 {
+        (self.limit() / ROW_BYTES / page_rows).max(1) * page_rows
+    }
+
+    /// The smaller classes whose values a batch needs on the card: those of all classes that will follow, if they fit into
+    /// one buffer, else its own.
+    fn table_ids(&self, batch: &Batch<'_>, wide: bool) -> Vec<ClassId> {
+        let upcoming = captured(batch.upcoming, batch.classes);
+        let fits = bytes_of(&upcoming, batch.classes, wide) <= self.limit();
+        if fits { upcoming } else { captured(&batch.ids, batch.classes) }
+    }
+
+    /// Bytes of the smaller classes' values that a batch needs on the card.
+    fn table_bytes(&self, batch: &Batch<'_>, wide: bool) -> u64 {
+        bytes_of(&self.table_ids(batch, wide), batch.classes, wide)
+    }
+
+    /// The values of the smaller classes on the card. What is there for a batch before stays if it is enough.
     fn tables(&mut self, batch: &Batch<'_>, wide: bool) -> Result<Arc<Tables>, GpuError> {
-        let needed = |ids: &[ClassId]| {
-            let mut needed: Vec<ClassId> = ids.iter().flat_map(|&id| batch.classes.captures(id)).collect();
-            needed.sort();
-            needed.dedup();
-            needed
-        };
-        let now = needed(batch.ids);
         if let Some(tables) = &self.tables
             && tables.wide == wide
-            && now.iter().all(|id| tables.places.contains_key(id))
+            && captured(&batch.ids, batch.classes).iter().all(|id| tables.places.contains_key(id))
         {
             return Ok(tables.clone());
         }
         // What was there makes room first.
         self.tables = None;
-        let bytes = |ids: &[ClassId]| {
-            let cells: u64 = ids.iter().map(|&id| 2 * plan::cells(batch.classes.get(id).representative) as u64).sum();
-            4 + cells * if wide { 2 } else { 1 }
-        };
-        let upcoming = needed(batch.upcoming);
-        let ids = if bytes(&upcoming) <= self.limit() { &upcoming } else { &now };
-        let tables = Arc::new(Tables::new(&self.device, batch, ids, wide, self.limit())?);
+        let ids = self.table_ids(batch, wide);
+        let tables = Arc::new(Tables::new(&self.device, batch, &ids, wide, self.limit())?);
         self.tables = Some(tables.clone());
         Ok(tables)
     }
 }
 
+/// Puts classes that could not be solved together back as two batches, as one of many may be the reason.
+fn smaller(
+    error: GpuError,
+    ids: Vec<ClassId>,
+    job: &Job<'_>,
+    batches: &mut Vec<Vec<ClassId>>,
+) -> Result<(), SolveError> {
+    let reason = error.to_string();
+    match ids[..] {
+        _ if matches!(error, GpuError::Lost(_)) => Err(SolveError::Backend { material: None, reason }),
+        [id] => Err(SolveError::Backend { material: Some(job.material(id)), reason }),
+        _ => {
+            let (first, second) = ids.split_at(ids.len() / 2);
+            batches.extend([second.to_vec(), first.to_vec()]);
+            Ok(())
+        }
+    }
+}
+
+/// The classes that captures lead to from these.
+fn captured(ids: &[ClassId], classes: &Classes) -> Vec<ClassId> {
+    let mut captured: Vec<ClassId> = ids.iter().flat_map(|&id| classes.captures(id)).collect();
+    captured.sort();
+    captured.dedup();
+    captured
+}
+
+/// Bytes of the values of classes on the card.
+fn bytes_of(ids: &[ClassId], classes: &Classes, wide: bool) -> u64 {
+    let cells: u64 = ids.iter().map(|&id| 2 * plan::cells(classes.get(id).representative) as u64).sum();
+    4 + cells * if wide { 2 } else { 1 }
+}
+
 impl Batch<'_> {
     /// Some classes of a job.
-    pub(crate) fn of<'a>(job: &Job<'a>, ids: &'a [ClassId]) -> Batch<'a> {
-        Batch { ids, upcoming: job.ids, classes: job.classes, tables: job.tables, keep: job.values }
+    pub(crate) fn of<'a>(job: &Job<'a>, ids: &[ClassId]) -> Batch<'a> {
+        Batch { ids: ids.into(), upcoming: job.ids, classes: job.classes, tables: job.tables, keep: job.values }
     }
 }
 
@@ -303,31 +282,36 @@ impl Backend for Gpu {
         self.adapter().name.clone()
     }
 
+    /// While a batch is solved, the values of the one before come back from the card.
     fn solve(&mut self, job: &Job<'_>, sink: Sink<'_>) -> Result<(), SolveError> {
         let mut batches = self.batches(job.ids, job.classes);
         batches.reverse();
-        while let Some(ids) = batches.pop() {
-            match self.solve_batch(&Batch::of(job, &ids)) {
-                Ok(solved) => {
-                    for (&id, solved) in ids.iter().zip(solved) {
-                        sink(id, solved)?;
+        let mut before: Option<(Vec<ClassId>, Run<'_>)> = None;
+        loop {
+            let ids = batches.pop();
+            let alone = before.is_none();
+            let (solved, fetched) = std::thread::scope(|scope| {
+                let fetching = before.take().map(|(ids, run)| (ids, scope.spawn(move || run.fetch())));
+                let solved = ids.as_ref().map(|ids| self.solve_batch(&Batch::of(job, ids)));
+                (solved, fetching.map(|(ids, thread)| (ids, thread.join())))
+            });
+            if let Some((ids, fetched)) = fetched {
+                match fetched.unwrap_or_else(|panic| std::panic::resume_unwind(panic)) {
+                    Ok(solved) => {
+                        ids.iter().zip(solved).try_for_each(|(&id, solved)| sink(id, solved))?;
                     }
-                }
-                Err(error @ GpuError::Lost(_)) => {
-                    return Err(SolveError::Backend { material: None, reason: error.to_string() });
-                }
-                // One class of many may be the reason.
-                Err(_) if ids.len() > 1 => {
-                    let (first, second) = ids.split_at(ids.len() / 2);
-                    batches.extend([second.to_vec(), first.to_vec()]);
-                }
-                Err(error) => {
-                    let material = ids.first().map(|&id| job.material(id));
-                    return Err(SolveError::Backend { material, reason: error.to_string() });
+                    Err(error) => smaller(error, ids, job, &mut batches)?,
                 }
             }
+            match (solved, ids) {
+                (Some(Ok(run)), Some(ids)) => before = Some((ids, run)),
+                // What was still there of the batch before may have been the reason.
+                (Some(Err(error)), Some(ids)) if !alone && !matches!(error, GpuError::Lost(_)) => batches.push(ids),
+                (Some(Err(error)), Some(ids)) => smaller(error, ids, job, &mut batches)?,
+                _ if batches.is_empty() => return Ok(()),
+                _ => {}
+            }
         }
-        Ok(())
     }
 
     /// What comes back from the card.
@@ -350,7 +334,7 @@ struct Tables {
 impl Tables {
     fn new(device: &Device, batch: &Batch<'_>, ids: &[ClassId], wide: bool, limit: u64) -> Result<Tables, GpuError> {
         let options = batch.classes.options();
-        let variant = Variant { int64: false, wide, keep: false, pages: 1, tables: 1, group: 64 };
+        let variant = Variant { subgroups: false, wide, keep: false, pages: 1, tables: 1 };
         let small: Vec<Option<u32>> =
             (0..1 << 12).map(|code| plan::small_worth(worth(code, options), variant)).collect();
         let mut this = Tables { wide, places: HashMap::new(), buffers: Vec::new() };

@@ -1,103 +1,22 @@
 //! What the kernels read: where each side row stands, and the moves and captures of each side of each class, as one array
-//! of u32. The numbers that say where in it something is are written into the shaders from here.
+//! of u32. The numbers that say where in it something is are shared with the shaders.
 
-use super::kernels::{self, KINDS, LEAPS, MIRRORED, Variant};
+use super::kernels::Variant;
 use crate::board::geometry::{LEAP_DOWN, LEAP_LEFT, LEAP_RIGHT, LEAP_UP};
-use crate::board::{Color, Direction, File, Square};
+use crate::board::{Color, Direction, Square};
+use crate::shaders::*;
 use crate::tablebase::class::Classes;
 use crate::tablebase::index::{Index, ROW_CELLS, WIDTH};
 use crate::tablebase::material::squares_in_play;
-use crate::tablebase::solve::cpu::quiet::QuietMoves;
+use crate::tablebase::solve::cpu::quiet::{LaneLeaps, QuietMoves, WordLeap};
 use crate::tablebase::solve::cpu::seeds::{Capture, HOLD, NOTHING, SeedMoves, WIN_AT_ONCE, Worth};
 use crate::tablebase::value::{DRAW, NO_MOVE, decided};
 use crate::tablebase::{ClassId, Material};
 
-/// Defines constants here and lists them for the shaders.
-macro_rules! shared {
-    ($($(#[$doc:meta])* $name:ident = $value:expr;)*) => {
-        $($(#[$doc])* #[allow(dead_code, reason = "some are only for the shaders")] pub(super) const $name: u32 = $value;)*
-        pub(super) const SHARED: &[(&str, u32)] = &[$((stringify!($name), $name)),*];
-    };
-}
-
-shared! {
-    /// In a record's squares: the row stands for its mirror image too, which kernel takes it, and a row piece stands beside
-    /// the enemy's den.
-    RECORD_PAIR = 1 << 24;
-    RECORD_KIND_SHIFT = 25;
-    RECORD_KIND_MASK = 31;
-    RECORD_DEN = 1 << 30;
-
-    SIDE_FLAGS = 0;
-    /// What to add to a row's number for the same row with the opponent to move, and where the opponent's block is.
-    SIDE_OPPONENT = 1;
-    SIDE_OTHER = 2;
-    SIDE_FIRST_ROW = 3;
-    SIDE_NUMBER = 4;
-    SIDE_ROW_PIECES = 5;
-    /// All ones if the word piece, or the lane piece, is the mover's; then also if it leaps.
-    SIDE_WORD = 6;
-    SIDE_LANE = 8;
-    SIDE_WORD_FILES = 10;
-    SIDE_WORD_RANKS = 12;
-    SIDE_LANE_UP = 14;
-    SIDE_LANE_DOWN = 16;
-    SIDE_LANE_RIGHT = 18;
-    SIDE_LANE_LEFT = 20;
-    SIDE_LANES = 22;
-    SIDE_WORDS_IN_PLAY = 24;
-    SIDE_DEN_WORD = 26;
-    SIDE_DEN_LANE = 28;
-    /// The moves of the mover's row pieces: eight for each piece and square. Of which pieces, as shifts in a record.
-    SIDE_MOVES = 30;
-    SIDE_SLOTS = 31;
-    SIDE_MARK_SLOTS = 32;
-    SIDE_MARKS_ITSELF = 33;
-    SIDE_MOVERS = 34;
-    /// What each row piece adds to a row's number on the square across the d-file.
-    SIDE_MIRRORED = 38;
-    /// Captures by the lane piece, then those of it, then the others.
-    SIDE_CAPTURES = 39;
-    SIDE_BY_LANE = 40;
-    SIDE_OF_LANE = 41;
-    SIDE_OTHERS = 42;
-    SIDE_WORDS = 43;
-    FLAG_LANE_BLOCKS = 1;
-    FLAG_FIRST_BLOCKS = 2;
-
-    /// A move: what it adds to the row's number, or for a mirrored one what the first piece adds there; the water it leaps
-    /// over; whether there is a move; whether a row reached by it (backwards) is looked at.
-    MOVE_DELTA_SHIFT = 8;
-    MOVE_CROSSED = 31;
-    MOVE_IS = 1 << 5;
-    MOVE_MIRRORED = 1 << 6;
-    MOVE_MARKS = 1 << 7;
-    /// Slots 0 to 3 are moves, 4 is a mirrored move that leads here; 5 is the mirrored one among the moves.
-    MOVE_SLOTS = 5;
-    MOVE_SLOT_MIRRORED = 5;
-
-    CAPTURE_ATTACKER = 0;
-    CAPTURE_VICTIM = 1;
-    CAPTURE_PAGE = 2;
-    CAPTURE_TABLE = 3;
-    CAPTURE_OFFSETS = 4;
-    /// From the straight offsets to the mirrored ones.
-    CAPTURE_STRIDE = 5;
-    CAPTURE_FIRST = 6;
-    CAPTURE_MIRROR = 7;
-    /// Where the attacker takes, by its square; if it is the lane piece, from where, by the victim's.
-    CAPTURE_HITS = 9;
-    /// What the first row piece blocks, by its square (times the stride) and the attacker's.
-    CAPTURE_BLOCKED = 10;
-    CAPTURE_BLOCKED_STRIDE = 11;
-    CAPTURE_CROSSING = 12;
-    CAPTURE_WORDS = 13;
-
-    CODE_OF_0_PLIES = decided(0) as u32;
-    CODE_NO_MOVE = NO_MOVE as u32;
-}
-
-const _: () = assert!(DRAW == 1 && NO_MOVE == 2, "finish.wgsl tells the two apart by their bits");
+const _: () = {
+    assert!(DRAW == 1 && NO_MOVE == 2, "finish.wgsl tells the two apart by their bits");
+    assert!(NO_MOVE as u32 == CODE_NO_MOVE && decided(0) as u32 == CODE_OF_0_PLIES);
+};
 
 fn halves(mask: u64) -> [u32; 2] {
     [mask as u32, (mask >> 32) as u32]
@@ -118,6 +37,10 @@ pub(super) fn small_worth(worth: Worth, variant: Variant) -> Option<u32> {
 pub(super) fn depth_of_worth(worth: u32, variant: Variant) -> usize {
     (if worth < variant.hold() { 2 * worth } else { 2 * (variant.win_at_once() - worth) + 1 }) as usize
 }
+
+/// Buffers that a kernel sees of the plane that is read, and of the smaller classes' values.
+pub(super) const SEEN_BUFFERS: u32 = 4;
+pub(super) const TABLE_BUFFERS: u32 = 4;
 
 /// The order of the sides to move.
 const SIDES: [Color; 2] = [Color::White, Color::Black];
@@ -152,14 +75,8 @@ pub(super) struct Plan {
     pub side_rows: usize,
     pub records: u32,
     pub crossed: u32,
-    /// Where it says at which place the rows of each list start: for each page and kind.
-    pub lists: u32,
-    pub list_count: u32,
-    /// The kinds of rows that there are in each page.
-    pub kinds: Vec<Vec<u32>>,
     crossing: u32,
     zeros: u32,
-    page_rows: usize,
 }
 
 /// All sets of squares that a leap crosses, the empty one first.
@@ -187,29 +104,13 @@ impl Crossed {
 }
 
 impl Plan {
-    /// Plans a batch whose side rows come in pages of `page_rows`. `table` says where the values of a class are, and for
-    /// `None` where a cell is that is worth a win at once.
-    pub fn new(
-        ids: &[ClassId],
-        classes: &Classes,
-        page_rows: usize,
-        table: &dyn Fn(Option<(usize, Color)>) -> TablePlace,
-    ) -> Plan {
+    /// Plans a batch. `table` says where the values of a class are, and for `None` where a cell is that is worth a win at
+    /// once.
+    pub fn new(ids: &[ClassId], classes: &Classes, table: &dyn Fn(Option<(usize, Color)>) -> TablePlace) -> Plan {
         let options = classes.options();
         let crossed = Crossed::new();
-        let mut plan = Plan {
-            data: Vec::new(),
-            members: Vec::new(),
-            side_rows: 0,
-            records: 0,
-            crossed: 0,
-            lists: 0,
-            list_count: 0,
-            kinds: Vec::new(),
-            crossing: 0,
-            zeros: 0,
-            page_rows,
-        };
+        let mut plan =
+            Plan { data: Vec::new(), members: Vec::new(), side_rows: 0, records: 0, crossed: 0, crossing: 0, zeros: 0 };
         plan.zeros = plan.extend(vec![0; 2 * 4 * WIDTH * 8]);
         plan.crossed = plan.extend(crossed.0.iter().flat_map(|&c| halves(c)));
         let mut crossing = vec![0; WIDTH * WIDTH];
@@ -227,28 +128,16 @@ impl Plan {
             plan.side_rows += 2 * index.rows;
         }
         let sides = plan.extend(vec![0; ids.len() * 2 * SIDE_WORDS as usize]);
-        plan.list_count = plan.side_rows.div_ceil(page_rows) as u32 * KINDS;
-        plan.lists = plan.extend(vec![0; plan.list_count as usize]);
         plan.records = plan.extend(vec![0; plan.side_rows * 2]);
-        let mut list_rows = vec![0u32; plan.list_count as usize];
         for (c, index) in indexes.iter().enumerate() {
             let blocks = SIDES.map(|color| sides + side_number(c, color) as u32 * SIDE_WORDS);
             for (i, color) in SIDES.into_iter().enumerate() {
                 let moves = QuietMoves::new(index, color, options);
                 let seeds = SeedMoves::new(index, color, classes);
                 plan.side(c, color, (blocks[i], blocks[1 - i]), index, &moves, &seeds, &crossed, table);
-                plan.rows(plan.members[c].side(color), blocks[i], index, &moves, &seeds, &mut list_rows);
+                plan.rows(plan.members[c].side(color), blocks[i], index, &seeds);
             }
         }
-        let mut start = 0;
-        for (list, rows) in list_rows.iter().enumerate() {
-            plan.data[plan.lists as usize + list] = start;
-            start += rows;
-        }
-        plan.kinds = list_rows
-            .chunks(KINDS as usize)
-            .map(|rows| (0..KINDS).filter(|&kind| rows[kind as usize] > 0).collect())
-            .collect();
         plan
     }
 
@@ -296,8 +185,6 @@ impl Plan {
                     if let Some(&from) = piece.mirrored_into[digit].first() {
                         slots[4] = from << MOVE_DELTA_SHIFT | MOVE_MIRRORED | MOVE_MARKS;
                     }
-                    slots[MOVE_SLOT_MIRRORED as usize] =
-                        slots[..4].iter().copied().find(|slot| slot & MOVE_MIRRORED != 0).unwrap_or(0);
                 }
                 move_table.extend(slots);
             }
@@ -311,15 +198,22 @@ impl Plan {
         let member = &self.members[class];
         let opponent = member.side(!color).wrapping_sub(member.side(color)) as u32;
         let first_row = member.side(color) as u32;
-        let mut flags = 0;
-        let mut flag = |set: bool, bit: u32| flags |= if set { bit } else { 0 };
-        flag(moves.lane_blocks, FLAG_LANE_BLOCKS);
-        flag(moves.first_blocks, FLAG_FIRST_BLOCKS);
+        let word_leaps = |vertical: bool| {
+            let leaps = |leap: &WordLeap| (leap.from.abs_diff(leap.to) % 7 == 0) == vertical;
+            if moves.word.iter().flatten().any(leaps) { u64::MAX } else { 0 }
+        };
+        let word = LaneLeaps { files: word_leaps(true), ranks: word_leaps(false) };
+        let lane = moves.lane.unwrap_or(LaneLeaps { files: 0, ranks: 0 });
+        let flag = |set: bool, bit: u32| if set { bit } else { 0 };
+        let flags = flag(moves.lane_blocks, FLAG_LANE_BLOCKS)
+            | flag(moves.first_blocks, FLAG_FIRST_BLOCKS)
+            | flag(moves.word.is_some(), FLAG_WORD_MOVES)
+            | flag(moves.lane.is_some(), FLAG_LANE_MOVES)
+            | flag([word, lane].iter().any(|leaps| leaps.files | leaps.ranks != 0), FLAG_LEAPS);
         let mut set = |place: u32, values: &[u32]| {
             let at = (block + place) as usize;
             self.data[at..at + values.len()].copy_from_slice(values);
         };
-        let all_if = |set: bool| if set { [u32::MAX; 2] } else { [0; 2] };
         let mover_slots = moves.row_pieces.len() as u32;
         set(SIDE_FLAGS, &[flags]);
         set(SIDE_OPPONENT, &[opponent]);
@@ -327,17 +221,11 @@ impl Plan {
         set(SIDE_FIRST_ROW, &[first_row]);
         set(SIDE_NUMBER, &[side_number(class, color) as u32]);
         set(SIDE_ROW_PIECES, &[n as u32 - 2]);
-        set(SIDE_WORD, &all_if(moves.word.is_some()));
-        set(SIDE_LANE, &all_if(moves.lane.is_some()));
-        let word_leaps =
-            |vertical: bool| moves.word.iter().flatten().any(|leap| (leap.from.abs_diff(leap.to) % 7 == 0) == vertical);
-        set(SIDE_WORD_FILES, &all_if(word_leaps(true)));
-        set(SIDE_WORD_RANKS, &all_if(word_leaps(false)));
-        if let Some(leaps) = moves.lane {
-            set(SIDE_LANE_UP, &halves(LEAP_UP.bits() & leaps.files));
-            set(SIDE_LANE_DOWN, &halves(LEAP_DOWN.bits() & leaps.files));
-            set(SIDE_LANE_RIGHT, &halves(LEAP_RIGHT.bits() & leaps.ranks));
-            set(SIDE_LANE_LEFT, &halves(LEAP_LEFT.bits() & leaps.ranks));
+        for (place, leaps) in [(SIDE_WORD_UP, word), (SIDE_LANE_UP, lane)] {
+            set(place, &halves(LEAP_UP.bits() & leaps.files));
+            set(place + 2, &halves(LEAP_DOWN.bits() & leaps.files));
+            set(place + 4, &halves(LEAP_RIGHT.bits() & leaps.ranks));
+            set(place + 6, &halves(LEAP_LEFT.bits() & leaps.ranks));
         }
         set(SIDE_LANES, &halves(squares_in_play(index.lane_piece()).bits()));
         set(SIDE_WORDS_IN_PLAY, &halves(squares_in_play(index.word_piece()).bits()));
@@ -357,16 +245,17 @@ impl Plan {
         first_blocks: bool,
         table: &dyn Fn(Option<(usize, Color)>) -> TablePlace,
     ) -> [u32; CAPTURE_WORDS as usize] {
-        let lane_piece = pieces - 1;
-        let hits = if capture.attacker == lane_piece { &capture.hits_to } else { &capture.hits_from };
+        let (word_piece, lane_piece) = (pieces - 2, pieces - 1);
+        let by_victim = capture.attacker == lane_piece || capture.attacker == word_piece && capture.victim < word_piece;
+        let hits = if by_victim { &capture.hits_to } else { &capture.hits_from };
         let masks: Vec<u32> = hits
             .iter()
             .flat_map(|hits| halves(hits.iter().fold(0, |mask, (square, _)| mask | 1 << square.index())))
             .collect();
-        let leaps = capture.hits_from.iter().flatten().any(|(_, crossed)| *crossed != 0);
+        let leaps = hits.iter().flatten().any(|(_, crossed)| *crossed != 0);
         let (blocked, stride) = if first_blocks && leaps && capture.attacker != lane_piece {
             let blocked = (0..WIDTH).flat_map(|rat| {
-                capture.hits_from.iter().flat_map(move |hits| {
+                hits.iter().flat_map(move |hits| {
                     let blocked = hits.iter().filter(|(_, crossed)| crossed >> rat & 1 != 0);
                     halves(blocked.fold(0, |mask, (square, _)| mask | 1 << square.index()))
                 })
@@ -404,35 +293,17 @@ impl Plan {
         words
     }
 
-    fn rows(
-        &mut self,
-        first: usize,
-        block: u32,
-        index: &Index,
-        moves: &QuietMoves,
-        seeds: &SeedMoves,
-        list_rows: &mut [u32],
-    ) {
-        let leaps =
-            moves.word.iter().any(|leaps| !leaps.is_empty()) || moves.lane.is_some_and(|l| l.files | l.ranks != 0);
-        let owns_first = moves.row_pieces.first().is_some_and(|piece| piece.piece == 0);
+    fn rows(&mut self, first: usize, block: u32, index: &Index, seeds: &SeedMoves) {
         for row in 0..index.rows {
             let mut squares = 0;
             let mut den = false;
-            let mut mirrored = false;
             for (piece, square) in index.row_squares(row).enumerate() {
                 squares |= (square.index() as u32) << (6 * piece);
                 den |= seeds.den_entries[piece] >> square.index() & 1 != 0;
-                mirrored |= piece == 0 && owns_first && square.file() == File::D;
             }
-            let flag = |set: bool, flag: u32| if set { flag } else { 0 };
-            let flags = flag(mirrored, MIRRORED) | flag(leaps, LEAPS);
-            let kind = kernels::kind(moves.row_pieces.len(), flags);
             squares |= if den { RECORD_DEN } else { 0 } | if index.weight(row) == 2 { RECORD_PAIR } else { 0 };
-            squares |= kind << RECORD_KIND_SHIFT;
             let at = self.records as usize + (first + row) * 2;
             self.data[at..at + 2].copy_from_slice(&[squares, block]);
-            list_rows[(first + row) / self.page_rows * KINDS as usize + kind as usize] += 1;
         }
     }
 }

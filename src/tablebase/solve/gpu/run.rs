@@ -1,13 +1,14 @@
 //! One batch at work.
 
-use super::kernels::{COPIES, GROUPS_X, KINDS, Variant};
-use super::plan::{Member, Plan, depth_of_worth};
-use super::{Batch, DeviceWork, KernelSet, ROW_BYTES, Tables};
+use super::kernels::{KernelSet, Variant};
+use super::plan::{Member, Plan, SEEN_BUFFERS, TABLE_BUFFERS, depth_of_worth};
+use super::{Batch, DeviceWork, ROW_BYTES, Tables};
 use crate::board::{ByColor, Color, NoMove};
 use crate::gpu::{Bound, Device, GpuError, PARAMS_STRIDE, Part, Step};
+use crate::shaders::{GROUPS_X, Params};
 use crate::tablebase::solve::backend::Solved;
 use crate::tablebase::value::Cells;
-use crate::tablebase::{ROW_CELLS, Stats, Table, WIDTH};
+use crate::tablebase::{ROW_CELLS, Stats, Table};
 use std::sync::Arc;
 
 #[cfg(test)]
@@ -29,8 +30,8 @@ struct Work {
 }
 
 impl Work {
-    fn new(plan: &Plan, variant: Variant) -> Work {
-        let seeds = (COPIES * variant.worths()) as usize;
+    fn new(plan: &Plan, pages: usize, variant: Variant) -> Work {
+        let seeds = variant.worths() as usize;
         let depths = usize::from(variant.max_plies()) + 3;
         let mut len = 0;
         let mut next = |size: usize| {
@@ -38,7 +39,7 @@ impl Work {
             len += size;
             at
         };
-        let args = next(depths * plan.list_count as usize * 4);
+        let args = next(depths * pages * 4);
         let histogram = next(seeds);
         let cursors = next(seeds);
         let counts = next(plan.members.len() * 2 * variant.counts() as usize * 2);
@@ -70,41 +71,39 @@ struct Planes {
 
 /// A batch at work.
 pub(super) struct Run<'a> {
-    device: &'a Device,
+    device: Arc<Device>,
     set: Arc<KernelSet>,
-    batch: &'a Batch<'a>,
+    batch: Batch<'a>,
     tables: Arc<Tables>,
     plan: Plan,
     page_rows: usize,
     seen_rows: usize,
-    /// Kinds of rows of a page at most.
-    most_kinds: usize,
     place: Work,
     plan_buffer: wgpu::Buffer,
     work: wgpu::Buffer,
     params: wgpu::Buffer,
     groups: wgpu::Buffer,
-    hits: wgpu::Buffer,
     planes: Planes,
     pages: Vec<Page>,
-    /// Bound where a kernel reads, or writes, nothing.
-    nothing: [wgpu::Buffer; 2],
+    /// When it is solved: the counts by side and kind, and the last depth with a seed.
+    counts: Vec<u64>,
+    last_seed: u16,
+    /// Bound where a kernel reads nothing.
+    nothing: wgpu::Buffer,
 }
 
 impl<'a> Run<'a> {
     pub fn new(
-        device: &'a Device,
+        device: Arc<Device>,
         set: Arc<KernelSet>,
-        batch: &'a Batch<'a>,
+        batch: Batch<'a>,
         tables: Arc<Tables>,
         page_rows: usize,
         seen_rows: usize,
     ) -> Result<Run<'a>, GpuError> {
-        let plan = Plan::new(batch.ids, batch.classes, page_rows, &|of| tables.place(of));
-        set.prepare(device, &plan.kinds)?;
-        let most_kinds = plan.kinds.iter().map(Vec::len).max().unwrap_or(1);
-        let what = |name: &str| what(name, batch);
-        let place = Work::new(&plan, set.variant);
+        let plan = Plan::new(&batch.ids, batch.classes, &|of| tables.place(of));
+        let what = |name: &str| what(name, &batch);
+        let place = Work::new(&plan, plan.side_rows.div_ceil(page_rows), set.variant);
         let plane = || -> Result<Vec<wgpu::Buffer>, GpuError> {
             (0..plan.side_rows)
                 .step_by(seen_rows)
@@ -127,23 +126,23 @@ impl<'a> Run<'a> {
             pages.push(Page { first_row, rows, codes, entries: device.buffer("no seeds", 0)?, seeds: Vec::new() });
         }
         Ok(Run {
-            device,
             set,
-            batch,
             tables,
             page_rows,
             seen_rows,
-            most_kinds,
             plan_buffer: device.buffer_with(&what("the plan"), &plan.data)?,
             work: device.buffer(&what("the lists of rows"), 4 * place.len as u64)?,
-            params: device.params((pages.len() * most_kinds) as u64 * u64::from(PASSES_AT_ONCE))?,
-            groups: device.group_counts(u64::from(plan.list_count) * 16)?,
-            hits: device.buffer(&what("captures of a page"), most_rows * WIDTH as u64 * 8)?,
+            params: device.params(pages.len() as u64 * u64::from(PASSES_AT_ONCE))?,
+            groups: device.group_counts(pages.len() as u64 * 16)?,
             planes,
             pages,
-            nothing: [device.buffer("nothing", 0)?, device.buffer("nothing", 0)?],
+            counts: Vec::new(),
+            last_seed: 0,
+            nothing: device.buffer("nothing", 0)?,
             plan,
             place,
+            batch,
+            device,
         })
     }
 
@@ -165,57 +164,49 @@ impl<'a> Run<'a> {
             Part { buffer: &gate[buffer], offset, size },
             (&page.codes).into(),
             (&page.entries).into(),
-            (&self.hits).into(),
         ];
-        match seen {
-            Some(seen) => storage.extend(seen.iter().map(Part::from)),
-            None => storage.extend(self.planes.open.iter().map(|_| Part::from(&self.nothing[0]))),
+        let nothing = || std::iter::repeat(&self.nothing);
+        for (buffers, most) in [(seen.unwrap_or_default(), SEEN_BUFFERS), (&self.tables.buffers, TABLE_BUFFERS)] {
+            storage.extend(buffers.iter().chain(nothing()).take(most as usize).map(Part::from));
         }
-        storage.extend(self.tables.buffers.iter().map(Part::from));
         self.device.bind(&self.set.layout, &self.params, &storage)
     }
 
-    /// The number of the set of parameters for a page's rows of one kind, or of any kind, in the n-th depth of those written.
-    fn set_of(&self, n: u16, page: usize, kind: usize) -> u32 {
-        ((usize::from(n) * self.pages.len() + page) * self.most_kinds + kind) as u32
+    /// The number of the set of parameters for a page in the n-th depth of those written.
+    fn set_of(&self, n: u16, page: usize) -> u32 {
+        (usize::from(n) * self.pages.len() + page) as u32
     }
 
-    /// Writes the parameters of some depths: a set for each depth, page, and kind of rows.
+    /// Writes the parameters of some depths: a set for each depth and page.
     fn write_params(&self, depths: std::ops::RangeInclusive<u16>) {
-        let plan = &self.plan;
-        let loses = u32::from(self.batch.classes.options().no_move == NoMove::Loss);
+        let Work { args, histogram, cursors, counts, stamps, left, live, .. } = self.place;
+        let all = Params {
+            side_rows: self.plan.side_rows as u32,
+            pages: self.pages.len() as u32,
+            page_rows: self.page_rows as u32,
+            seen_rows: self.seen_rows as u32,
+            records: self.plan.records,
+            crossed: self.plan.crossed,
+            args: args as u32,
+            live: live as u32,
+            stamps: stamps as u32,
+            left: left as u32,
+            counts: counts as u32,
+            histogram: histogram as u32,
+            cursors: cursors as u32,
+            no_move_loses: u32::from(self.batch.classes.options().no_move == NoMove::Loss),
+            ..Params::default()
+        };
         let mut data = Vec::new();
         for depth in depths {
             for (number, page) in self.pages.iter().enumerate() {
-                let [from, to] = page.seeds.get(usize::from(depth)).copied().unwrap_or_default();
-                for i in 0..self.most_kinds {
-                    let kind = plan.kinds[number].get(i).copied().unwrap_or(0);
-                    let start = data.len();
-                    data.extend([
-                        u32::from(depth),
-                        number as u32 * KINDS + kind,
-                        page.first_row as u32,
-                        page.rows as u32,
-                        plan.side_rows as u32,
-                        self.page_rows as u32,
-                        self.seen_rows as u32,
-                        plan.records,
-                        plan.crossed,
-                        plan.lists,
-                        self.place.args as u32,
-                        self.place.live as u32,
-                        self.place.stamps as u32,
-                        self.place.left as u32,
-                        self.place.counts as u32,
-                        self.place.histogram as u32,
-                        self.place.cursors as u32,
-                        plan.list_count,
-                        from,
-                        to,
-                        loses,
-                    ]);
-                    data.resize(start + PARAMS_STRIDE as usize / 4, 0);
-                }
+                let [entries_from, entries_to] = page.seeds.get(usize::from(depth)).copied().unwrap_or_default();
+                let (first_row, rows) = (page.first_row as u32, page.rows as u32);
+                let entries_all = page.seeds.last().map_or(0, |last| last[1]);
+                let (depth, page) = (depth.into(), number as u32);
+                let set = Params { depth, page, first_row, rows, entries_from, entries_to, entries_all, ..all };
+                data.extend(set.words());
+                data.resize(data.len().next_multiple_of(PARAMS_STRIDE as usize / 4), 0);
             }
         }
         self.device.write(&self.params, 0, &data);
@@ -235,71 +226,58 @@ impl<'a> Run<'a> {
     fn by_row<'b>(&'b self, name: &'static str, bound: &'b Bound, page: usize) -> Step<'b> {
         let rows = self.pages[page].rows as u32;
         let groups = [rows.min(GROUPS_X), rows.div_ceil(GROUPS_X)];
-        Step::Run { kernel: self.set.get(name), bound, params: self.set_of(0, page, 0), groups }
+        Step::Run { kernel: self.set.get(name), bound, params: self.set_of(0, page), groups }
     }
 
-    /// Runs a kernel with an invocation for each row of a page.
-    fn rows<'b>(&'b self, name: &'static str, bound: &'b Bound, page: usize) -> Step<'b> {
-        let groups = [(self.pages[page].rows as u32).div_ceil(self.set.variant.group), 1];
-        Step::Run { kernel: self.set.get(name), bound, params: self.set_of(0, page, 0), groups }
-    }
-
-    /// Copies how many rows are on each list of a depth to where dispatches take their size from.
-    fn copy_groups(&self, depth: u16, bytes: u64) -> Step<'_> {
-        let at = self.place.args as u64 + u64::from(depth) * u64::from(self.plan.list_count) * 4;
-        Step::Copy { from: &self.work, from_at: 4 * at, to: &self.groups, to_at: 0, bytes }
+    /// Copies how many rows are on each page's list of a depth to where dispatches take their size from.
+    fn copy_groups(&self, depth: u16) -> Step<'_> {
+        let bytes = 16 * self.pages.len() as u64;
+        let from_at = 4 * self.place.args as u64 + u64::from(depth) * bytes;
+        Step::Copy { from: &self.work, from_at, to: &self.groups, to_at: 0, bytes }
     }
 
     /// Looks up what captures and dens are worth for the positions of a page.
     fn find_seeds(&self, number: usize) -> Result<(), GpuError> {
-        self.write_work(self.place.args, &[0, 1, 1, 0]);
+        self.write_work(self.place.histogram, &vec![0; self.set.variant.worths() as usize]);
         let bound = self.bind(&self.pages[number], &self.planes.open, &self.planes.held, None)?;
-        let hits = Step::RunAsMany {
-            kernel: self.set.get("seeds_lanes"),
-            bound: &bound,
-            params: self.set_of(0, number, 0),
-            groups: &self.groups,
-            at: 0,
-        };
-        self.device.submit([self.by_row("seeds", &bound, number), self.copy_groups(0, 16), hits]);
+        self.device.submit([self.by_row("seeds", &bound, number)]);
         Ok(())
     }
 
     /// Puts the seeds of a page in the order of their depths, words by words.
     fn sort_seeds(&mut self, number: usize, limit: u64) -> Result<(), GpuError> {
         let variant = self.set.variant;
-        let seeds_at = (COPIES * variant.worths()) as usize;
-        self.write_work(self.place.histogram, &vec![0; seeds_at]);
-        let bound = self.bind(&self.pages[number], &self.planes.open, &self.planes.held, None)?;
-        self.device.submit([self.by_row("histogram", &bound, number)]);
-        let histogram = self.read_work(self.place.histogram, seeds_at)?;
+        let histogram = self.read_work(self.place.histogram, variant.worths() as usize)?;
         // Seeds of one depth lie together.
         let mut worth_of_depth = vec![None; usize::from(variant.max_plies()) + 4];
         for worth in (1..variant.worths()).filter(|&worth| worth != variant.hold()) {
             if let Some(slot) = worth_of_depth.get_mut(depth_of_worth(worth, variant)) {
-                *slot = Some(worth);
+                *slot = Some(worth as usize);
             }
         }
-        let mut cursors = vec![0; seeds_at];
+        let mut cursors = vec![0; histogram.len()];
         let mut total = 0u32;
         let mut seeds = vec![[0; 2]; worth_of_depth.len()];
         for (depth, worth) in worth_of_depth.into_iter().enumerate() {
             let Some(worth) = worth else { continue };
-            let from = total;
-            for copy in 0..COPIES {
-                let at = (copy * variant.worths() + worth) as usize;
-                cursors[at] = total;
-                total += histogram[at];
+            cursors[worth] = total;
+            total += histogram[worth];
+            seeds[depth] = [cursors[worth], total];
+        }
+        // Seeds of depths that there are none of.
+        for depth in 1..seeds.len() {
+            if seeds[depth] == [0; 2] {
+                seeds[depth] = [seeds[depth - 1][1]; 2];
             }
-            seeds[depth] = [from, total];
         }
         let bytes = 12 * u64::from(total);
         if bytes > limit {
-            return Err(GpuError::TooLarge { what: what("the seeds", self.batch), needed: bytes, limit });
+            return Err(GpuError::TooLarge { what: what("the seeds", &self.batch), needed: bytes, limit });
         }
         self.write_work(self.place.cursors, &cursors);
-        self.pages[number].entries = self.device.buffer(&what("the seeds", self.batch), bytes)?;
+        self.pages[number].entries = self.device.buffer(&what("the seeds", &self.batch), bytes)?;
         self.pages[number].seeds = seeds;
+        self.write_params(0..=0);
         let bound = self.bind(&self.pages[number], &self.planes.open, &self.planes.held, None)?;
         self.device.submit([self.by_row("buckets", &bound, number)]);
         Ok(())
@@ -308,7 +286,7 @@ impl<'a> Run<'a> {
     /// No row is on any list.
     fn clear_lists(&self) {
         let depths = usize::from(self.set.variant.max_plies()) + 3;
-        self.write_work(self.place.args, &[0, 1, 1, 0].repeat(self.plan.list_count as usize * depths));
+        self.write_work(self.place.args, &[0, 0, 1, 0].repeat(self.pages.len() * depths));
     }
 
     /// The buffers for each page in the passes of odd depth, or of even depth.
@@ -328,32 +306,30 @@ impl<'a> Run<'a> {
                 steps.push(Step::Run {
                     kernel: self.set.get("seed_pass"),
                     bound: &bounds[number],
-                    params: self.set_of(n, number, 0),
+                    params: self.set_of(n, number),
                     groups: [groups.min(GROUPS_X), groups.div_ceil(GROUPS_X)],
                 });
             }
         }
-        steps.push(self.copy_groups(depth, 16 * u64::from(self.plan.list_count)));
-        for (number, kinds) in self.plan.kinds.iter().enumerate() {
-            for (i, &kind) in kinds.iter().enumerate() {
-                steps.push(Step::RunAsMany {
-                    kernel: self.set.quiet_pass(kind),
-                    bound: &bounds[number],
-                    params: self.set_of(n, number, i),
-                    groups: &self.groups,
-                    at: 16 * (number as u64 * u64::from(KINDS) + u64::from(kind)),
-                });
-            }
+        steps.push(self.copy_groups(depth));
+        for (number, bound) in bounds.iter().enumerate() {
+            steps.push(Step::RunAsMany {
+                kernel: self.set.get("quiet_pass"),
+                bound,
+                params: self.set_of(n, number),
+                groups: &self.groups,
+                at: 16 * number as u64,
+            });
         }
         steps
     }
 
-    /// Solves the batch. Lines of more than `byte_plies` are an error unless cells are wide.
-    pub fn solve(&mut self, byte_plies: u16, limit: u64) -> Result<Vec<Solved>, GpuError> {
-        let device = self.device;
+    /// Solves the batch; the values stay on the card. Lines of more than `byte_plies` are an error unless cells are wide.
+    pub fn solve(&mut self, byte_plies: u16, limit: u64) -> Result<(), GpuError> {
+        let device = Arc::clone(&self.device);
         let variant = self.set.variant;
         let longest = if variant.wide { variant.max_plies() } else { byte_plies.min(variant.max_plies()) };
-        let too_long = GpuError::TooLong { what: what("the table", self.batch), plies: longest };
+        let too_long = GpuError::TooLong { what: what("the table", &self.batch), plies: longest };
         self.write_params(0..=0);
         for number in 0..self.pages.len() {
             self.find_seeds(number)?;
@@ -366,13 +342,12 @@ impl<'a> Run<'a> {
             return Err(too_long);
         }
 
-        let lists = self.plan.list_count as usize;
         self.clear_lists();
         let (odd, even) = (self.bind_passes(false)?, self.bind_passes(true)?);
         let all = |name| (0..self.pages.len()).map(move |page| (name, page));
-        device.submit(all("no_move").map(|(name, page)| self.rows(name, &even[page], page)));
+        device.submit(all("no_move").map(|(name, page)| self.by_row(name, &even[page], page)));
         if self.batch.classes.options().no_move == NoMove::Loss {
-            device.submit(all("first_rows").map(|(name, page)| self.rows(name, &even[page], page)));
+            device.submit(all("first_rows").map(|(name, page)| self.by_row(name, &even[page], page)));
         }
 
         let mut done = 0;
@@ -385,7 +360,8 @@ impl<'a> Run<'a> {
             let passes = (done + 1..=upto).zip(0..);
             device.submit(passes.flat_map(|(depth, n)| self.pass(depth, n, if depth % 2 == 1 { &odd } else { &even })));
             done = upto;
-            let live = self.read_work(self.place.args + (usize::from(done) + 1) * lists * 4, lists * 4)?;
+            let lists = 4 * self.pages.len();
+            let live = self.read_work(self.place.args + (usize::from(done) + 1) * lists, lists)?;
             if live.iter().skip(3).step_by(4).all(|&rows| rows == 0) && done >= last_seed {
                 break;
             }
@@ -393,33 +369,39 @@ impl<'a> Run<'a> {
         self.write_params(0..=0);
         device.submit(all("finish").map(|(name, page)| self.by_row(name, &even[page], page)));
         let counts = self.read_work(self.place.counts, self.plan.members.len() * 4 * variant.counts() as usize)?;
-        let counts: Vec<u64> =
+        self.counts =
             counts.as_chunks::<2>().0.iter().map(|&[low, high]| u64::from(low) | u64::from(high) << 32).collect();
-        let sides = counts.chunks(2 * variant.counts() as usize);
-        self.plan.members.iter().zip(sides).map(|(member, counts)| self.solved(member, counts, last_seed)).collect()
+        self.last_seed = last_seed;
+        Ok(())
+    }
+
+    /// Counts and values of all classes, after [`solve`](Run::solve).
+    pub fn fetch(&self) -> Result<Vec<Solved>, GpuError> {
+        let sides = self.counts.chunks(2 * self.set.variant.counts() as usize);
+        self.plan.members.iter().zip(sides).map(|(member, counts)| self.solved(member, counts)).collect()
     }
 
     /// What was done, after [`solve`](Run::solve).
     pub fn work(&self) -> Result<DeviceWork, GpuError> {
         let depths = usize::from(self.set.variant.max_plies()) + 3;
-        let args = self.read_work(self.place.args, depths * self.plan.list_count as usize * 4)?;
+        let args = self.read_work(self.place.args, depths * self.pages.len() * 4)?;
         let looked_at = args.iter().skip(3).step_by(4).map(|&rows| u64::from(rows)).sum();
         let seeds = self.pages.iter().flat_map(|page| &page.seeds).map(|&[from, to]| u64::from(to - from)).sum();
         Ok(DeviceWork::new(self.plan.side_rows as u64, looked_at, seeds, self.batch.keep, self.memory()))
     }
 
     /// Bytes of all buffers.
-    fn memory(&self) -> u64 {
+    pub fn memory(&self) -> u64 {
         let Planes { open, lost, held, due } = &self.planes;
         let planes = [open, lost, held, due].into_iter().flatten();
         let codes = self.pages.iter().take(if self.batch.keep { self.pages.len() } else { 1 }).map(|page| &page.codes);
         let entries = self.pages.iter().map(|page| &page.entries);
-        let others = [&self.plan_buffer, &self.work, &self.params, &self.groups, &self.hits];
+        let others = [&self.plan_buffer, &self.work, &self.params, &self.groups];
         planes.chain(codes).chain(entries).chain(&self.tables.buffers).chain(others).map(wgpu::Buffer::size).sum()
     }
 
     /// Fetches one class.
-    fn solved(&self, member: &Member, counts: &[u64], last_seed: u16) -> Result<Solved, GpuError> {
+    fn solved(&self, member: &Member, counts: &[u64]) -> Result<Solved, GpuError> {
         debug_assert_eq!(member.material, self.batch.classes.get(member.id).representative);
         let variant = self.set.variant;
         let draws_too = self.batch.classes.options().no_move == NoMove::Draw;
@@ -436,7 +418,7 @@ impl<'a> Run<'a> {
         let stats = ByColor { white: stats(white), black: stats(black) };
         // The processor makes room for the pass after the last that changes something.
         let longest = Color::ALL.iter().map(|&color| stats[color].summary().longest).max().unwrap_or(0);
-        let wide = longest >= u64::from(Cells::BYTE_PLIES) || last_seed > Cells::BYTE_PLIES;
+        let wide = longest >= u64::from(Cells::BYTE_PLIES) || self.last_seed > Cells::BYTE_PLIES;
         let table = if self.batch.keep {
             let cells = |color| self.cells(member, color, wide);
             Some(Table { cells: ByColor { white: cells(Color::White)?, black: cells(Color::Black)? } })
@@ -451,14 +433,15 @@ impl<'a> Run<'a> {
         let bytes_of_cell = self.set.variant.cell_bytes();
         let row_bytes = ROW_CELLS as u64 * bytes_of_cell;
         let (first, end) = (member.side(color), member.side(color) + member.rows);
-        let mut bytes: Vec<u8> = Vec::with_capacity(member.rows * row_bytes as usize);
-        for page in &self.pages {
+        let part = |page| {
+            let page: &Page = page;
             let (from, to) = (first.max(page.first_row), end.min(page.first_row + page.rows));
-            if from < to {
-                let (at, size) = ((from - page.first_row) as u64 * row_bytes, (to - from) as u64 * row_bytes);
-                self.device.read(&page.codes, at, size, |part| bytes.extend_from_slice(part))?;
-            }
-        }
+            let (at, rows) = (from.saturating_sub(page.first_row) as u64, to.saturating_sub(from) as u64);
+            (rows > 0).then_some((&page.codes, at * row_bytes, rows * row_bytes))
+        };
+        let parts: Vec<_> = self.pages.iter().filter_map(part).collect();
+        let mut bytes: Vec<u8> = Vec::with_capacity(member.rows * row_bytes as usize);
+        self.device.stream(&parts, |piece| bytes.extend_from_slice(piece))?;
         if bytes_of_cell == 1 {
             return Ok(Cells::Byte(bytes));
         }

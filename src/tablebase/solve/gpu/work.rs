@@ -4,10 +4,10 @@ use crate::tablebase::solve::backend::DeviceWork;
 impl DeviceWork {
     /// One batch.
     pub(super) fn new(rows: u64, rows_looked_at: u64, seeds: u64, keep: bool, memory: u64) -> DeviceWork {
-        // In rows of a plane. The bits of the worths, eight, are written, counted, sorted and cleared, beside two planes;
-        // positions without a move are found in two planes and written to two; what is left at the end is found in two,
-        // and eight bits become eight bytes if values are kept.
-        let set_up = 4 * 8 + 2 + 4 + 2 + if keep { 2 * 8 } else { 0 };
+        // In rows of a plane. Two planes and the bits of the worths, eight, are written; those are read again for the seeds
+        // and cleared if values are kept; positions without a move are found in three planes and written to two; what is
+        // left at the end is found in two, and eight bits become eight bytes if values are kept.
+        let set_up = 2 + 8 + 8 + 5 + 2 + if keep { 8 + 2 * 8 } else { 0 };
         // Two planes of its own and the gate, one of the opponent, and what is written.
         let looked_at = 5;
         // A seed is an entry of three u32, written and read.

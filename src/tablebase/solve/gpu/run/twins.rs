@@ -9,7 +9,7 @@ use crate::tablebase::solve::cpu::seeds::worth;
 use crate::tablebase::solve::gpu::plan::small_worth;
 use crate::tablebase::solve::gpu::{Gpu, GpuLimits};
 use crate::tablebase::value::{DRAW, NO_MOVE, decided};
-use crate::tablebase::{ClassId, Index, Options, Solver, position_of};
+use crate::tablebase::{ClassId, Index, Options, Solver, WIDTH, position_of};
 use rand_core::{Rng, SeedableRng};
 use rand_pcg::Pcg64;
 use std::collections::{BTreeMap, BTreeSet};
@@ -23,11 +23,12 @@ const RULES: [&str; 2] = ["paper", "no-move=loss,own-rat-blocks=no,traps=any"];
 
 /// Solves what the classes lead to and calls `test` with the batch on the card.
 fn on_card(rules: &str, wide: bool, test: impl Fn(&mut Scene<'_>)) {
-    [true, false].into_iter().for_each(|int64| on_card_with(int64, rules, wide, &test));
+    [true, false].into_iter().for_each(|all| on_card_with(all, rules, wide, &test));
 }
 
-fn on_card_with(int64: bool, rules: &str, wide: bool, test: &impl Fn(&mut Scene<'_>)) {
-    let limits = GpuLimits { buffer: 1 << 15, int64, ..GpuLimits::NONE };
+/// With all that the adapter has, or without subgroups.
+fn on_card_with(all: bool, rules: &str, wide: bool, test: &impl Fn(&mut Scene<'_>)) {
+    let limits = GpuLimits { buffer: 1 << 15, subgroups: all, ..GpuLimits::NONE };
     let mut gpu = match Gpu::open_limited(Choice::Any, limits) {
         Ok(gpu) => gpu,
         Err(error) => {
@@ -142,17 +143,21 @@ impl Scene<'_> {
         }
     }
 
+    /// Where the word is that has bit `b` of a position's code.
+    fn code_place(&self, bit: usize, b: usize) -> usize {
+        let (row, s) = (bit / ROW_CELLS, bit / 64 % WIDTH);
+        (row * self.run.set.variant.code_stride() as usize + b) * WIDTH + s
+    }
+
     /// The code whose bits are those of a position.
     fn code(&self, codes: &[u64], bit: usize) -> u32 {
-        let stride = self.run.set.variant.code_stride() as usize;
         let bits = self.run.set.variant.worth_bits() as usize;
-        (0..bits).fold(0, |code, b| code | ((codes[bit / 64 * stride + b] >> (bit % 64) & 1) as u32) << b)
+        (0..bits).fold(0, |code, b| code | ((codes[self.code_place(bit, b)] >> (bit % 64) & 1) as u32) << b)
     }
 
     fn set_code(&self, codes: &mut [u64], bit: usize, code: u32) {
-        let stride = self.run.set.variant.code_stride() as usize;
         for b in (0..self.run.set.variant.worth_bits() as usize).filter(|b| code >> b & 1 != 0) {
-            codes[bit / 64 * stride + b] |= 1 << (bit % 64);
+            codes[self.code_place(bit, b)] |= 1 << (bit % 64);
         }
     }
 
@@ -186,30 +191,23 @@ impl Scene<'_> {
 
     /// Puts rows on the lists of a pass.
     fn put_listed(&self, depth: u16, rows: &[usize]) {
-        let mut lists: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
-        rows.iter().for_each(|&row| lists.entry(self.list(row)).or_default().push(row as u32));
-        for (list, rows) in lists {
-            let start = self.run.plan.data[(self.run.plan.lists + list) as usize] as usize;
-            let live = self.run.place.live + usize::from(depth & 1) * self.side_rows();
-            self.run.write_work(live + start, &rows);
-            let groups = (rows.len() as u32).div_ceil(self.run.set.variant.group);
-            self.run.write_work(self.args(depth, list), &[groups, 1, 1, rows.len() as u32]);
+        let mut lists: BTreeMap<usize, Vec<u32>> = BTreeMap::new();
+        rows.iter().for_each(|&row| lists.entry(row / self.run.page_rows).or_default().push(row as u32));
+        for (page, rows) in lists {
+            self.run.write_work(self.live(depth, page), &rows);
+            self.run.write_work(self.args(depth, page), &[rows.len() as u32, 1, 1, rows.len() as u32]);
         }
     }
 
-    /// The rows on the lists of a pass, each on its own list.
+    /// The rows on the lists of a pass, each on the list of its page.
     fn listed(&self, depth: u16) -> BTreeSet<usize> {
         let mut all = BTreeSet::new();
-        for list in 0..self.run.plan.list_count {
-            let [groups, _, _, rows] = self.run.read_work(self.args(depth, list), 4).unwrap()[..] else {
-                unreachable!()
-            };
-            assert_eq!(groups, rows.div_ceil(self.run.set.variant.group));
+        for page in 0..self.run.pages.len() {
+            let [x, y, z, rows] = self.run.read_work(self.args(depth, page), 4).unwrap()[..] else { unreachable!() };
+            assert_eq!([x, y, z], [rows, u32::from(rows > 0), 1]);
             if rows > 0 {
-                let start = self.run.plan.data[(self.run.plan.lists + list) as usize] as usize;
-                let live = self.run.place.live + usize::from(depth & 1) * self.side_rows();
-                for row in self.run.read_work(live + start, rows as usize).unwrap() {
-                    assert_eq!(self.list(row as usize), list);
+                for row in self.run.read_work(self.live(depth, page), rows as usize).unwrap() {
+                    assert_eq!(row as usize / self.run.page_rows, page);
                     assert!(all.insert(row as usize), "row {row} is listed twice");
                 }
             }
@@ -217,15 +215,12 @@ impl Scene<'_> {
         all
     }
 
-    fn args(&self, depth: u16, list: u32) -> usize {
-        self.run.place.args + (usize::from(depth) * self.run.plan.list_count as usize + list as usize) * 4
+    fn live(&self, depth: u16, page: usize) -> usize {
+        self.run.place.live + usize::from(depth & 1) * self.side_rows() + page * self.run.page_rows
     }
 
-    /// The list of a row: of its page and kind.
-    fn list(&self, row: usize) -> u32 {
-        let record = self.run.plan.data[self.run.plan.records as usize + 2 * row];
-        let kind = record >> super::super::plan::RECORD_KIND_SHIFT & super::super::plan::RECORD_KIND_MASK;
-        (row / self.run.page_rows) as u32 * KINDS + kind
+    fn args(&self, depth: u16, page: usize) -> usize {
+        self.run.place.args + (usize::from(depth) * self.run.pages.len() + page) * 4
     }
 
     /// The rows from which a move may lead into a row, those left out with nothing to decide.
@@ -290,7 +285,7 @@ fn changed_rows(plane: &Plane) -> Vec<usize> {
         .collect()
 }
 
-/// `seeds` and `seeds_lanes`: what the best capture is worth, by the values of what it leads to.
+/// `seeds`: what the best capture is worth, by the values of what it leads to.
 #[test]
 fn seeds() {
     for rules in RULES {
@@ -323,9 +318,9 @@ fn seeds() {
     }
 }
 
-/// `histogram` and `buckets`: every worth that is a seed, words by words, in the order of depths.
+/// `buckets`: every worth that is a seed, words by words, in the order of depths, and the words of a row together.
 #[test]
-fn histogram_and_buckets() {
+fn buckets() {
     for wide in [false, true] {
         on_card("paper", wide, |scene| {
             let variant = scene.run.set.variant;
@@ -345,18 +340,37 @@ fn histogram_and_buckets() {
                 }
             }
             scene.put_codes(&codes);
-            scene.run.write_params(0..=0);
-            (0..scene.run.pages.len()).for_each(|page| scene.run.sort_seeds(page, u64::MAX).unwrap());
             let mut found = BTreeMap::new();
-            for (number, page) in scene.run.pages.iter().enumerate() {
-                let entries: Vec<u32> =
-                    scene.run.device.read(&page.entries, 0, page.entries.size(), bytemuck::pod_collect_to_vec).unwrap();
-                let entries = entries.as_chunks::<3>().0;
-                for (depth, &[from, to]) in page.seeds.iter().enumerate() {
-                    for &[word, low, high] in &entries[from as usize..to as usize] {
-                        let mask = u64::from(low) | u64::from(high) << 32;
-                        assert!(found.insert((number, depth, word), mask).is_none(), "a word comes twice");
+            for number in 0..scene.run.pages.len() {
+                // As `seeds` counts them.
+                let mut histogram = vec![0; variant.worths() as usize];
+                for &worth in &worths {
+                    let depth = depth_of_worth(worth, variant);
+                    let is = |&&(page, d, _): &&(usize, usize, u32)| page == number && d == depth;
+                    if worth != 0 && worth != variant.hold() {
+                        histogram[worth as usize] = expected.keys().filter(is).count() as u32;
                     }
+                }
+                scene.run.write_work(scene.run.place.histogram, &histogram);
+                scene.run.sort_seeds(number, u64::MAX).unwrap();
+                let page = &scene.run.pages[number];
+                let all = page.seeds.last().unwrap()[1] as usize;
+                let entries: Vec<u32> =
+                    scene.run.device.read(&page.entries, 0, 12 * all as u64, bytemuck::pod_collect_to_vec).unwrap();
+                for (depth, &[from, to]) in page.seeds.iter().enumerate() {
+                    let mut rows = Vec::new();
+                    for i in from as usize..to as usize {
+                        let mask = u64::from(entries[all + i]) | u64::from(entries[2 * all + i]) << 32;
+                        assert!(found.insert((number, depth, entries[i]), mask).is_none(), "a word comes twice");
+                        rows.push(entries[i] / WIDTH as u32);
+                    }
+                    rows.dedup();
+                    let runs = rows.len();
+                    assert_eq!(
+                        rows.into_iter().collect::<BTreeSet<_>>().len(),
+                        runs,
+                        "the words of a row lie together"
+                    );
                 }
             }
             assert_eq!(found, expected);
@@ -379,7 +393,7 @@ fn no_move() {
             scene.run.write_params(0..=0);
             let bounds = scene.run.bind_passes(true).unwrap();
             let pages = 0..scene.run.pages.len();
-            scene.run.device.submit(pages.map(|page| scene.run.rows("no_move", &bounds[page], page)));
+            scene.run.device.submit(pages.map(|page| scene.run.by_row("no_move", &bounds[page], page)));
 
             let reach = scene.reach(&all, &open);
             let stuck: Plane = (0..open.len()).map(|i| open[i] & !(reach[i] | held[i] | den[i])).collect();
@@ -390,7 +404,8 @@ fn no_move() {
             assert_eq!(scene.get(&scene.run.planes.held), zip(&held, holds, |held, more| held | more));
             assert_eq!(scene.counts(0), scene.counted(&stuck));
             let stride = scene.run.set.variant.code_stride() as usize;
-            let marked: Plane = scene.codes().iter().skip(1).step_by(stride).copied().collect();
+            let marked: Plane =
+                scene.codes().chunks(stride * WIDTH).flat_map(|row| row[WIDTH..2 * WIDTH].to_vec()).collect();
             assert_eq!(marked, stuck);
             let rows = open.chunks(WIDTH).zip(lost.chunks(WIDTH));
             let left = |(open, lost): (&[u64], &[u64])| open.iter().zip(lost).map(|(o, l)| (o & !l).count_ones()).sum();
@@ -411,7 +426,7 @@ fn first_rows() {
         scene.run.write_params(0..=0);
         let bounds = scene.run.bind_passes(true).unwrap();
         let pages = 0..scene.run.pages.len();
-        scene.run.device.submit(pages.map(|page| scene.run.rows("first_rows", &bounds[page], page)));
+        scene.run.device.submit(pages.map(|page| scene.run.by_row("first_rows", &bounds[page], page)));
         let expected: BTreeSet<usize> =
             changed_rows(&lost).into_iter().flat_map(|row| scene.rows_into(row, &left)).collect();
         assert!(!expected.is_empty() && expected.len() < scene.side_rows());
@@ -439,11 +454,17 @@ fn seed_pass() {
             let page_words = scene.run.page_rows * WIDTH;
             for number in 0..scene.run.pages.len() {
                 let here = words.iter().filter(|&&word| word / page_words == number);
-                let entries: Vec<u32> = here
-                    .flat_map(|&word| [(word % page_words) as u32, seeds[word] as u32, (seeds[word] >> 32) as u32])
-                    .collect();
+                let here: Vec<usize> = here.copied().collect();
+                let number_of = |&word: &usize| (word % page_words) as u32;
+                let (low, high) = (|&word: &usize| seeds[word] as u32, |&word: &usize| (seeds[word] >> 32) as u32);
+                let entries = [
+                    here.iter().map(number_of).collect::<Vec<_>>(),
+                    here.iter().map(low).collect(),
+                    here.iter().map(high).collect(),
+                ]
+                .concat();
                 let mut of_depth = vec![[0; 2]; usize::from(depth) + 1];
-                of_depth[usize::from(depth)] = [0, entries.len() as u32 / 3];
+                of_depth[usize::from(depth)] = [0, here.len() as u32];
                 scene.run.pages[number].entries = scene.run.device.buffer_with("seeds", &entries).unwrap();
                 scene.run.pages[number].seeds = of_depth;
             }
