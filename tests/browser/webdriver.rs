@@ -54,13 +54,7 @@ impl Browser {
         static COUNT: AtomicU32 = AtomicU32::new(0);
         let name = format!("browser-{}-{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
         let profile = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
-        let mut driver = Command::new("chromedriver")
-            .arg("--port=0")
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .spawn()
-            .expect("chromedriver runs");
-        let port = port_of(&mut driver);
+        let (driver, port) = start_driver();
         let mut flags: Vec<String> = FLAGS.iter().chain(options.arguments).map(ToString::to_string).collect();
         flags.push(format!("--user-data-dir={}", profile.display()));
         let mut chrome = json!({"args": flags});
@@ -161,15 +155,29 @@ impl Browser {
         format!("{}; console: {:?}", self.text(state), self.console())
     }
 
-    /// The middle of what a selector finds, scrolled into sight.
-    fn middle(&self, selector: &str) -> (i64, i64) {
-        let quoted = json!(selector);
+    /// The middles of what selectors find, scrolled into sight, once they stay where they are: an answer of the server
+    /// makes the page longer or shorter.
+    fn middles<const N: usize>(&self, selectors: [&str; N]) -> [(i64, i64); N] {
         let script = format!(
-            "const e = document.querySelector({quoted}); if (!e) return null; e.scrollIntoViewIfNeeded?.(); const r = e.getBoundingClientRect(); return [r.left + r.width / 2, r.top + r.height / 2].map(Math.round);"
+            "const all = {}.map((selector) => document.querySelector(selector)); if (all.includes(null)) return null; for (const e of all) e.scrollIntoViewIfNeeded?.(); return all.map((e) => {{ const r = e.getBoundingClientRect(); return [r.left + r.width / 2, r.top + r.height / 2].map(Math.round); }});",
+            json!(&selectors[..])
         );
-        let found = self.run(&script);
-        let at = |i: usize| found[i].as_i64().unwrap_or_else(|| panic!("nothing is {selector}; {}", self.state()));
-        (at(0), at(1))
+        let end = Instant::now() + PATIENCE;
+        let mut before = self.run(&script);
+        loop {
+            std::thread::sleep(Duration::from_millis(30));
+            let found = self.run(&script);
+            assert!(!found.is_null(), "nothing is {selectors:?}; {}", self.state());
+            if found == before {
+                return std::array::from_fn(|i| (found[i][0].as_i64().unwrap(), found[i][1].as_i64().unwrap()));
+            }
+            assert!(Instant::now() < end, "{selectors:?} never rests; {}", self.state());
+            before = found;
+        }
+    }
+
+    fn middle(&self, selector: &str) -> (i64, i64) {
+        self.middles([selector])[0]
     }
 
     fn actions(&self, actions: &Value) {
@@ -201,7 +209,7 @@ impl Browser {
     }
 
     pub fn drag_with(&self, button: u8, from: &str, to: &str) {
-        let ((x1, y1), (x2, y2)) = (self.middle(from), self.middle(to));
+        let [(x1, y1), (x2, y2)] = self.middles([from, to]);
         self.pointer("mouse", button, &[(x1, y1), ((x1 + x2) / 2, (y1 + y2) / 2), (x2, y2)]);
     }
 
@@ -268,8 +276,25 @@ impl Drop for Browser {
     }
 }
 
-/// chromedriver says where it listens.
-fn port_of(driver: &mut Child) -> u16 {
+/// A chromedriver and its port. It takes a free one for IPv4, and gives up if another has the same for IPv6: so a few tries.
+fn start_driver() -> (Child, u16) {
+    for _ in 0..5 {
+        let mut driver = Command::new("chromedriver")
+            .arg("--port=0")
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("chromedriver runs");
+        if let Some(port) = port_of(&mut driver) {
+            return (driver, port);
+        }
+        let _ = driver.kill();
+        let _ = driver.wait();
+    }
+    panic!("chromedriver did not say where it listens");
+}
+
+fn port_of(driver: &mut Child) -> Option<u16> {
     let mut reader = BufReader::new(driver.stdout.take().unwrap());
     let mut line = String::new();
     while reader.read_line(&mut line).unwrap() > 0 {
@@ -279,11 +304,11 @@ fn port_of(driver: &mut Child) -> u16 {
         {
             // Read on, or it could block on a full pipe.
             std::thread::spawn(move || std::io::copy(&mut reader, &mut std::io::sink()));
-            return port;
+            return Some(port);
         }
         line.clear();
     }
-    panic!("chromedriver did not say where it listens");
+    None
 }
 
 fn base64(text: &str) -> Vec<u8> {
