@@ -1,8 +1,6 @@
 //! Which vector instructions this processor has. Hot code is written once and compiled for each level; the level is
 //! chosen when the program runs.
 
-#![warn(missing_docs)]
-
 use std::sync::OnceLock;
 
 /// A set of vector instructions.

@@ -74,6 +74,8 @@
 //!
 //! Off by default: `parquet`, positions with their features as Parquet files.
 
+#![warn(missing_docs)]
+
 pub mod benchmark;
 pub mod board;
 pub mod cluster;

@@ -1,8 +1,6 @@
 //! Small plots as SVG text: bars, lines, and the board. Colours are those of Okabe and Ito (*Color universal design*, 2008), which people
 //! who see few colours tell apart; each line has a mark of its own, too, and its name where it ends.
 
-#![warn(missing_docs)]
-
 use crate::board::geometry::{DEN, TRAPS, WATER};
 use crate::board::{Color, File, Position, Rank, Square};
 use plotters::coord::Shift;

@@ -4,8 +4,6 @@
 //! of Dou Shou Qi*, ICGA Journal 37(2), 2014. A printed number that does not come out is not adjusted to: its [`Cell`] says
 //! what comes out, and is [`Verdict::Explained`] only if that is exactly what a stated explanation makes of it.
 
-#![warn(missing_docs)]
-
 use crate::board::{NoMove, Position, RuleOptions, Rules};
 use crate::perft::{Perft, PerftMode};
 use crate::search::{RootValues, minimax};

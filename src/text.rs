@@ -1,7 +1,5 @@
 //! How numbers are shown to people.
 
-#![warn(missing_docs)]
-
 /// 1234567 as 1,234,567.
 ///
 /// ```

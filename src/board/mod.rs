@@ -1,7 +1,5 @@
 //! The board, the rules and the moves. Knows nothing of search or tables.
 
-#![warn(missing_docs)]
-
 mod animal;
 mod bitboard;
 mod color;

@@ -23,6 +23,7 @@ pub struct Arena {
 /// The game has more states than the bound that was given.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TooManyStates {
+    /// States.
     pub bound: usize,
 }
 

@@ -25,10 +25,15 @@ pub struct Checked {
 
 /// A claim with its game solved: whom every state is won for.
 pub struct Solved {
+    /// The gadget as its file says.
     pub gadget: Gadget,
+    /// The claim of it that was solved.
     pub claim: Claim,
+    /// The rules of the claim's game.
     pub game: GadgetGame,
+    /// All states with the moves between them.
     pub arena: Arena,
+    /// For each state, how far it is from White's goal.
     pub ranks: Ranks,
 }
 

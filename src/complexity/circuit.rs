@@ -52,7 +52,9 @@ impl Gate {
 /// A gate whose first input is the wire at `wire`, counted in the row as it is then.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct Step {
+    /// What is put there.
     pub gate: Gate,
+    /// The number of its first wire, from 0.
     pub wire: usize,
 }
 
@@ -217,16 +219,22 @@ impl Circuit {
 /// A circuit as gates between numbered wires.
 #[derive(Clone, Debug)]
 pub struct Wiring {
+    /// How many wires there are.
     pub wires: usize,
+    /// The gates, each after those that it hears.
     pub gates: Vec<WiredGate>,
+    /// The wire that says who wins.
     pub output: usize,
 }
 
 /// A gate with its wires.
 #[derive(Clone, Debug)]
 pub struct WiredGate {
+    /// What it computes.
     pub gate: Gate,
+    /// The wires that it hears, left to right.
     pub inputs: Vec<usize>,
+    /// The wires that it drives, left to right.
     pub outputs: Vec<usize>,
 }
 

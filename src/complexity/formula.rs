@@ -25,6 +25,7 @@ pub struct FormulaError {
     pub line: usize,
     /// Characters before the place.
     pub column: usize,
+    /// What was expected there.
     pub reason: String,
 }
 
@@ -119,6 +120,7 @@ impl Formula {
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("{found} variables; the formula game is solved for at most {max}", max = Formula::MAX_GAME)]
 pub struct TooManyVariables {
+    /// Variables of the formula.
     pub found: usize,
 }
 

@@ -13,15 +13,20 @@ pub struct Gadget {
     pub lemma: Option<String>,
     /// For a repaired gadget, the one that it replaces.
     pub repairs: Option<String>,
+    /// Its squares and pieces.
     pub position: GeneralPosition,
+    /// Its openings, in the order of the file.
     pub entrances: Vec<Entrance>,
+    /// What is said of it, in the order of the file.
     pub claims: Vec<Claim>,
 }
 
 /// An opening in the border.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entrance {
+    /// As claims name it.
     pub name: String,
+    /// The square inside the border.
     pub place: Place,
     /// Nothing leaves here, whatever a claim says of it.
     pub input_only: bool,
@@ -51,6 +56,7 @@ pub struct Claim {
 }
 
 /// Why text is no gadget.
+#[expect(missing_docs, reason = "the messages say it all")]
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum GadgetError {
     #[error(transparent)]

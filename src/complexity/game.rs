@@ -29,15 +29,20 @@ const WHITE_CAT: Piece = Piece { color: Color::White, animal: Animal::Cat };
 pub struct State {
     /// The cell of each man; those of the same kind are sorted.
     pub men: [u8; MAX_MEN],
+    /// Panthers that have yet to come in, for each input.
     pub waiting: [u8; MAX_DOORS],
+    /// Panthers that went out, for each output.
     pub left: [u8; MAX_DOORS],
+    /// The side to move.
     pub turn: Color,
 }
 
 /// What happens between two states.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Action {
+    /// A move elsewhere on the board.
     Pass,
+    /// A move inside the gadget.
     Move(GeneralMove),
     /// A waiting piece comes in by this entrance.
     Enter(usize),

@@ -13,6 +13,7 @@ use std::sync::Arc;
 use thiserror::Error;
 
 /// A kind of gadget on the board.
+#[expect(missing_docs, reason = "the names say it all")]
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Kind {
     Start,
@@ -86,9 +87,11 @@ impl From<Gate> for Kind {
 /// A gadget on the board.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct Part {
+    /// What it is.
     pub kind: Kind,
     /// Its top left square.
     pub row: usize,
+    /// The column of that square.
     pub column: usize,
 }
 
@@ -104,8 +107,11 @@ pub enum Stretch {
 /// A formula's position.
 #[derive(Clone, Debug)]
 pub struct Layout {
+    /// Squares and pieces, White to move.
     pub position: GeneralPosition,
+    /// The gadgets with their places.
     pub parts: Vec<Part>,
+    /// The circuit that the gadgets and the paths between them build.
     pub wiring: Wiring,
     /// The START of each input wire, with its variable; variables that are in no clause come last.
     pub starts: Vec<(usize, usize)>,
@@ -122,6 +128,7 @@ pub struct Layout {
 }
 
 /// Why a position was not made.
+#[expect(missing_docs, reason = "the messages say it all")]
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum LayoutError {
     #[error("the position has more than {max} squares; a smaller formula, please", max = MAX_SQUARES)]

@@ -106,18 +106,29 @@ pub fn random_formula(variables: usize, clauses: usize, size: usize, seed: u64) 
 /// How large a formula's position is.
 #[derive(Clone, Debug, serde::Serialize)]
 pub struct Size {
+    /// Variables of the formula.
     pub variables: usize,
+    /// Clauses of the formula.
     pub clauses: usize,
+    /// Literals of all clauses together.
     pub literals: usize,
+    /// Crossovers in the circuit.
     pub crossovers: usize,
+    /// Gates of the circuit, crossovers taken apart.
     pub gates: usize,
+    /// Gadgets on the board, protectors too.
     pub gadgets: usize,
+    /// Squares a rank.
     pub width: usize,
+    /// Ranks.
     pub height: usize,
+    /// Width times height.
     pub squares: usize,
+    /// Pieces of both sides.
     pub pieces: usize,
     /// The most moves that White's plan takes, and those of Black's runner.
     pub plan_moves: u64,
+    /// Moves of Black's runner to the white den.
     pub run_moves: u64,
     /// Plies by which White is first at least.
     pub slack_plies: i64,
@@ -172,12 +183,17 @@ pub fn exponent(points: &[(f64, f64)]) -> f64 {
 /// Games of the formula's winner against an opponent.
 #[derive(Clone, Debug, serde::Serialize)]
 pub struct Games {
+    /// As it is written for `dsq reduce`.
     pub formula: String,
     /// Who wins the formula game, and has to win on the board.
     pub winner: &'static str,
+    /// Who plays against the winner's strategy.
     pub opponent: &'static str,
+    /// Games played.
     pub games: u64,
+    /// Games that the winner of the formula won.
     pub won: u64,
+    /// Plies of the longest game.
     pub most_plies: u64,
     /// Where White wins: the fewest plies by which he was first.
     pub slack_plies: Option<u64>,

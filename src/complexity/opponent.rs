@@ -170,6 +170,7 @@ impl Player for Opponent<'_> {
 pub struct Played {
     /// Nobody if it was stopped.
     pub winner: Option<Color>,
+    /// Plies that were played.
     pub plies: u64,
     /// Squares that the runner still had to go, if it was there.
     pub runner_left: Option<usize>,

@@ -70,8 +70,11 @@ impl Tables {
 
 /// A formula with its position, ready to be played.
 pub struct Arena<'a> {
+    /// The formula itself.
     pub formula: &'a Formula,
+    /// Its circuit.
     pub circuit: &'a Circuit,
+    /// Its board.
     pub layout: &'a Layout,
     /// For each square the part it is in, and one; 0 for none.
     part_of: Vec<u32>,
@@ -222,6 +225,7 @@ struct Progress {
 }
 
 impl<'a> WhiteWins<'a> {
+    /// White's strategy for a formula that White wins.
     #[must_use]
     pub fn new(arena: &'a Arena<'a>) -> WhiteWins<'a> {
         WhiteWins { arena, taken: 0, plan: None, stage: Progress::default(), improvised: 0 }
@@ -488,6 +492,7 @@ struct Seen {
 }
 
 impl<'a> BlackWins<'a> {
+    /// Black's strategy for a formula that Black wins.
     #[must_use]
     pub fn new(arena: &'a Arena<'a>) -> BlackWins<'a> {
         BlackWins {

@@ -1,7 +1,5 @@
 //! A game as it is played: a position with its history, so that repetition and the no-capture limit are known.
 
-#![warn(missing_docs)]
-
 pub mod random;
 mod record;
 

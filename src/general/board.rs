@@ -4,6 +4,7 @@ use std::fmt;
 /// What a square of a general board is.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Terrain {
+    /// Where every animal goes.
     Land,
     /// Only rats enter it; lions and tigers leap over it.
     Water,

@@ -5,7 +5,9 @@ use std::sync::Arc;
 /// A move on a general board.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct GeneralMove {
+    /// Where the piece stands.
     pub from: Place,
+    /// Where it goes.
     pub to: Place,
 }
 

@@ -3,6 +3,7 @@
 /// A small board with its start position.
 #[derive(Copy, Clone, Debug)]
 pub struct SmallJungle {
+    /// As `dsq general small` names it.
     pub name: &'static str,
     /// As [`super::GeneralPosition::parse`] reads it.
     pub text: &'static str,

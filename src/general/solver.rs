@@ -16,6 +16,7 @@ const NONE: u32 = u32::MAX;
 const BYTES_PER_STATE: u64 = 36;
 
 /// Why a position was not solved.
+#[expect(missing_docs, reason = "the messages say it all")]
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum GeneralSolveError {
     #[error("{pieces} pieces on {squares} squares are too many to be numbered in 64 bits: too large to be solved")]
@@ -33,6 +34,7 @@ pub enum GeneralSolveError {
 pub enum GeneralValue {
     /// Won in so many plies; 0 if it is won already.
     Win(u32),
+    /// Nobody can force the end.
     Draw,
     /// Lost in so many plies; 0 if it is lost already.
     Loss(u32),
@@ -41,10 +43,13 @@ pub enum GeneralValue {
 /// How many positions are worth what.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
 pub struct GeneralCounts {
+    /// All that can be reached.
     pub positions: u64,
-    /// Positions that are won for White, drawn, and won for Black.
+    /// Won for White.
     pub white: u64,
+    /// Drawn.
     pub draws: u64,
+    /// Won for Black.
     pub black: u64,
     /// The most plies that a win takes.
     pub longest: u32,

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use thiserror::Error;
 
 /// Why text is no general position. Lines and columns count from 1.
+#[expect(missing_docs, reason = "the messages say it all")]
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum BoardError {
     #[error("the text has no board: write one line a rank, of . ~ ^ v # % and pieces RCWDPTLE rcwdptle")]

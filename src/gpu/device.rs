@@ -7,10 +7,13 @@ use wgpu::util::DeviceExt;
 /// An adapter, and what of its limits matters here.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct AdapterReport {
+    /// As the driver says.
     pub name: String,
     /// `discrete`, `integrated`, `virtual`, `software` or `other`.
     pub kind: &'static str,
+    /// The driver with its version.
     pub driver: String,
+    /// The interface: `vulkan`, `metal` or `dx12`.
     pub backend: String,
     /// Bytes of the largest buffer that a kernel sees.
     pub max_binding: u64,
@@ -20,8 +23,11 @@ pub struct AdapterReport {
     pub storage_buffers: u32,
     /// Bytes that a work group shares.
     pub workgroup_memory: u32,
+    /// The most invocations of a work group.
     pub workgroup_invocations: u32,
+    /// The smallest subgroup, in invocations.
     pub subgroup_min: u32,
+    /// The largest subgroup, in invocations.
     pub subgroup_max: u32,
 }
 

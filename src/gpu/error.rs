@@ -1,6 +1,7 @@
 use thiserror::Error;
 
 /// Why the graphics card did not do the work.
+#[expect(missing_docs, reason = "the messages say it all")]
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum GpuError {
     #[error("no graphics adapter was found; is a Vulkan driver installed? (mesa-vulkan-drivers has one in software)")]

@@ -11,6 +11,7 @@ use std::convert::Infallible;
 /// A tree as printed.
 #[derive(Clone, Debug)]
 pub enum PrintedTree {
+    /// Who wins here.
     Leaf(Winner),
     /// The feature's name, the values for which to go on with the first tree, and the two trees.
     Ask(&'static str, fn(i8) -> bool, Box<[PrintedTree; 2]>),

@@ -7,6 +7,7 @@ use std::convert::Infallible;
 use std::fmt;
 
 /// Who wins a position under best play.
+#[expect(missing_docs, reason = "the names say it all")]
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 pub enum Winner {
     #[serde(rename = "w")]

@@ -1,7 +1,5 @@
 //! Perft: the number of lines of legal moves of a given length.
 
-#![warn(missing_docs)]
-
 mod count;
 #[cfg(feature = "gpu")]
 mod gpu;

@@ -16,6 +16,7 @@ pub struct ApiError {
 }
 
 /// What is wrong, for programs; [`Code::as_str`] never changes.
+#[expect(missing_docs, reason = "what each is for stands in docs/http-api.md")]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Code {
     BadFen,

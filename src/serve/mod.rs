@@ -62,6 +62,7 @@ pub struct Config {
 }
 
 /// Why the server did not run.
+#[expect(missing_docs, reason = "the messages say it all")]
 #[derive(Debug, Error)]
 pub enum ServeError {
     #[error(transparent)]

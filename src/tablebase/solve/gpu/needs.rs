@@ -14,28 +14,34 @@ const SEEDS_PER_WORD: u64 = 3;
 /// What a batch of classes will take.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct BatchNeeds {
-    /// The first class's representative, and how many classes there are.
+    /// The first class's representative.
     pub material: String,
+    /// How many classes there are.
     pub classes: usize,
-    /// Rows of 4096 cells for one side to move, and the pages that they come in.
+    /// Rows of 4096 cells for one side to move.
     pub rows: u64,
+    /// The pages that they come in.
     pub pages: u64,
     /// Buffers that the plane is cut into that a pass reads.
     pub plane_buffers: u64,
-    /// Bytes: of the four planes, of the codes, of the seeds (expected), of the smaller classes' values, of plan and lists.
+    /// Bytes of the four planes.
     pub planes: u64,
+    /// Bytes of the codes.
     pub codes: u64,
+    /// Bytes of the seeds (expected).
     pub seeds: u64,
+    /// Bytes of the smaller classes' values.
     pub tables: u64,
+    /// Bytes of the plan and of the lists of rows.
     pub lists: u64,
-    /// Bytes of all buffers.
+    /// Bytes of all buffers together.
     pub bytes: u64,
     /// Bytes that will move between the card and its memory (expected).
     pub moved: u64,
 }
 
 impl BatchNeeds {
-    /// The least time with a memory that moves so many bytes a second.
+    /// The least seconds with a memory that moves `bandwidth` bytes a second.
     #[must_use]
     pub fn seconds(&self, bandwidth: f64) -> f64 {
         self.moved as f64 / bandwidth
