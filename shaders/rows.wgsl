@@ -53,7 +53,7 @@ fn mark(row: u32, depth: u32) {
         let page = row / params.page_rows;
         let args = params.args + (depth * params.pages + page) * 4u;
         let n = atomicAdd(&work[args + 3u], 1u);
-        // A workgroup for each row on the list: so many along x, and as many times that as it takes.
+        // A workgroup for each row on the list: a full line of them along x, then as many lines as it takes.
         if n < GROUPS_X {
             atomicAdd(&work[args], 1u);
         }

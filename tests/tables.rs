@@ -64,7 +64,7 @@ fn files(dir: &Path) -> BTreeMap<String, Vec<u8>> {
         .collect()
 }
 
-/// Checks that a directory holds the tables of so many pieces and nothing else.
+/// Checks that a directory holds the tables of `pieces` pieces and nothing else.
 fn holds(dir: &Path, pieces: usize) {
     let (found, wanted) = (files(dir), made(pieces));
     assert_eq!(found.keys().collect::<Vec<_>>(), wanted.keys().collect::<Vec<_>>());

@@ -2,9 +2,8 @@ use super::backend::Backend;
 use super::{Failure, Outcome, RulesArg, ThreadsArg, grouped, print, print_json, progress_bar};
 use clap::Args;
 use doushouqi::board::{Color, RuleOptions};
+use doushouqi::game::random::Random;
 use doushouqi::tablebase::{ClassId, Classes, Difference, MAX_PIECES, Material, Options, Solver, first_difference};
-use rand_core::{Rng, SeedableRng};
-use rand_pcg::Pcg64;
 use serde::Serialize;
 use std::collections::HashSet;
 use std::time::Instant;
@@ -144,13 +143,8 @@ impl Which {
             Which::All => return None,
             Which::Material(material) => classes.member(material).map(|member| member.class).into_iter().collect(),
             Which::Sample { classes: count, seed } => {
-                let mut random = Pcg64::seed_from_u64(seed);
                 let mut ids: Vec<ClassId> = classes.level(pieces).map(|(id, _)| id).collect();
-                // Fisher and Yates, from the front.
-                for i in 0..count.min(ids.len()) {
-                    let other = i + random.next_u64() as usize % (ids.len() - i);
-                    ids.swap(i, other);
-                }
+                Random::new(seed).shuffle(&mut ids);
                 ids.truncate(count);
                 ids
             }

@@ -10,7 +10,7 @@ use std::time::Instant;
 /// The gadgets of the PSPACE-hardness proof, their lemmas decided by exhaustive search.
 ///
 /// A gadget is a part of a board with named entrances. A claim says which pieces wait outside which entrances, and whether
-/// their side can force so many out by which; both sides may pass at any time, as they have moves elsewhere. A gadget in a
+/// how many of them their side can force out, and by which; both sides may pass at any time, as they have moves elsewhere. A gadget in a
 /// file of your own is checked as well: see `dsq gadgets show AND --source` for the form.
 #[derive(Args)]
 #[command(
@@ -59,7 +59,7 @@ enum Command {
         gadget: String,
         /// The claim, as in a file: 'left=1 right=1 > out=1 forced'.
         claim: String,
-        /// At most so many plies.
+        /// At most N plies.
         #[arg(long, default_value_t = 60, value_name = "N")]
         plies: usize,
     },

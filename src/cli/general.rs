@@ -29,7 +29,7 @@ pub struct General {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Count the lines of so many legal moves.
+    /// Count the lines of N legal moves.
     Perft {
         board: String,
         #[arg(value_parser = clap::value_parser!(u32).range(0..=20))]

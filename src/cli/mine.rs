@@ -8,7 +8,8 @@ use doushouqi::mining::learn::{MaterialTree, learn, learn_all, learn_whole, size
 use doushouqi::mining::patterns::{draws, fortresses, longest_lines, parities, swaps};
 use doushouqi::mining::printed::{Wrong, judge, judge_positions, printed_trees};
 use doushouqi::mining::report;
-use doushouqi::mining::zugzwang::{Deepest, zugzwangs};
+use doushouqi::mining::tables;
+use doushouqi::mining::zugzwang::zugzwangs;
 use doushouqi::mining::{FeatureSet, Kind, Which};
 use doushouqi::tablebase::{Classes, Material, Solver};
 use serde::Serialize;
@@ -413,19 +414,7 @@ impl Printed {
                 print_wrong(&j.wrong)?;
             }
         }
-        for p in positions {
-            let plies = |plies: Option<u16>| plies.map_or(String::new(), |plies| format!(" in {plies} plies"));
-            let trees: Vec<String> = p.trees.iter().map(|(name, says)| format!("; tree ({name}): {says}")).collect();
-            print(format_args!(
-                "{}  paper: {}{}, table: {}{}{}",
-                p.fen,
-                p.printed,
-                plies(p.printed_plies),
-                p.winner,
-                plies(p.plies),
-                trees.concat()
-            ))?;
-        }
+        print(tables::printed_positions(&positions).aligned().trim_end())?;
         Ok(())
     }
 }
@@ -501,38 +490,7 @@ fn print_sizes(common: &Common, pieces: u8) -> Outcome {
     if common.json {
         return all.iter().try_for_each(print_json);
     }
-    print(format_args!(
-        "{:>8} {:>9} {:>8} {:>8} {:>8} {:>8} {:>7} {:>5} {:>6} {:>10} {:>11} {:>11}",
-        "",
-        "positions",
-        "1 leaf",
-        "10",
-        "30",
-        "100",
-        "perfect",
-        "depth",
-        "wrong",
-        "tree bits",
-        "winner bits",
-        "plies bits"
-    ))?;
-    for s in all {
-        print(format_args!(
-            "{:>8} {:>9} {:>8.4} {:>8.4} {:>8.4} {:>8.4} {:>7} {:>5} {:>6} {:>10} {:>11} {:>11}",
-            s.material,
-            grouped(s.positions),
-            s.accuracy_1,
-            s.accuracy_10,
-            s.accuracy_30,
-            s.accuracy_100,
-            grouped(s.leaves as u64),
-            s.depth,
-            s.misclassified,
-            grouped(s.tree_bits),
-            grouped(s.table_bits),
-            grouped(s.distance_bits)
-        ))?;
-    }
+    print(tables::sizes(&all).aligned().trim_end())?;
     Ok(())
 }
 
@@ -542,120 +500,56 @@ fn print_zugzwangs(common: &Common, pieces: u8) -> Outcome {
     let bar = progress_bar(classes, "classes").with_message("zugzwangs");
     let all = zugzwangs(options, pieces.into(), &|_| bar.inc(1));
     bar.finish_and_clear();
-    for z in all? {
-        if common.json {
-            print_json(&z)?;
-            continue;
-        }
-        print(format_args!(
-            "{} pieces: {} mutual zugzwangs with White to move, in {} materials: White loses in {}, draws in {}; Black to \
-             move would lose",
-            z.pieces,
-            grouped(z.positions),
-            grouped(z.materials),
-            grouped(z.lost),
-            grouped(z.drawn)
-        ))?;
-        let show = |what: &str, deepest: &Option<Deepest>| match deepest {
-            None => Ok(()),
-            Some(d) => {
-                let mover = d.plies.map_or("draws".to_owned(), |plies| format!("loses in {plies} plies"));
-                print(format_args!(
-                    "  deepest {what}: {}  the side to move {mover}; with the other to move, that one loses in {}",
-                    d.fen, d.other_plies
-                ))
-            }
-        };
-        show("lost", &z.deepest_lost)?;
-        show("drawn", &z.deepest_drawn)?;
+    let all = all?;
+    if common.json {
+        return all.iter().try_for_each(print_json);
     }
+    print(tables::zugzwangs(&all).aligned())?;
+    print(tables::deepest_zugzwangs(&all).aligned().trim_end())?;
     Ok(())
 }
 
 fn print_draws(common: &Common, pieces: u8, top: usize) -> Outcome {
     let all = draws(&common.rules.rules, pieces.into())?;
     let last: Vec<_> = all.into_iter().filter(|d| d.pieces == usize::from(pieces)).collect();
-    for d in last.iter().take(top) {
-        if common.json {
-            print_json(d)?;
-        } else {
-            print(format_args!(
-                "{:>9} (one of {:>3}): {:>8.4} % of {} positions",
-                d.material,
-                d.materials,
-                100.0 * d.share,
-                grouped(d.positions)
-            ))?;
-        }
+    let top = &last[..top.min(last.len())];
+    if common.json {
+        return top.iter().try_for_each(print_json);
     }
+    print(tables::draws(top).aligned().trim_end())?;
     Ok(())
 }
 
 fn print_swaps(common: &Common, pieces: u8, top: usize) -> Outcome {
-    let tables = Solver::solved(&common.rules.rules, pieces.into())?;
-    for s in swaps(&tables, pieces.into()).iter().take(top) {
-        if common.json {
-            print_json(s)?;
-        } else {
-            print(format_args!(
-                "{}'s {} or {}: {:.2} % of {} positions turn, in {} the {} does worse; most in {}: {:.2} %",
-                s.side,
-                s.stronger,
-                s.weaker,
-                100.0 * s.share,
-                grouped(s.positions),
-                grouped(s.worse),
-                s.stronger,
-                s.most,
-                100.0 * s.most_share
-            ))?;
-        }
+    let solver = Solver::solved(&common.rules.rules, pieces.into())?;
+    let all = swaps(&solver, pieces.into());
+    let top = &all[..top.min(all.len())];
+    if common.json {
+        return top.iter().try_for_each(print_json);
     }
+    print(tables::swaps(top).aligned().trim_end())?;
     Ok(())
 }
 
 fn print_parity(common: &Common, pieces: u8, top: usize) -> Outcome {
-    let tables = Solver::solved(&common.rules.rules, pieces.into())?;
-    for p in parities(&tables, pieces.into()).iter().take(top) {
-        if common.json {
-            print_json(p)?;
-        } else {
-            print(format_args!(
-                "{:>6}, {:>3}: White wins {:.1} % at even distance, {:.1} % at odd; {:.4} bits a position",
-                p.material,
-                p.pair,
-                100.0 * p.white_even,
-                100.0 * p.white_odd,
-                p.gain
-            ))?;
-        }
+    let solver = Solver::solved(&common.rules.rules, pieces.into())?;
+    let all = parities(&solver, pieces.into());
+    let top = &all[..top.min(all.len())];
+    if common.json {
+        return top.iter().try_for_each(print_json);
     }
+    print(tables::parity(top).aligned().trim_end())?;
     Ok(())
 }
 
 fn print_fortresses(common: &Common, pieces: u8, top: usize) -> Outcome {
-    let tables = Solver::solved(&common.rules.rules, pieces.into())?;
-    for f in fortresses(&tables, pieces.into()).iter().take(top) {
-        if common.json {
-            print_json(f)?;
-            continue;
-        }
-        print(format_args!(
-            "{:>6} (one of {}), held by {}: {} of {} draws ({:.1} %), on two squares {}, at home {}, in the middle {}, before \
-             the enemy's den {}{}",
-            f.material,
-            f.materials,
-            f.holder,
-            grouped(f.fortresses),
-            grouped(f.draws),
-            100.0 * f.share,
-            grouped(f.two_squares),
-            grouped(f.home),
-            grouped(f.middle),
-            grouped(f.far),
-            f.fen.as_ref().map_or_else(String::new, |fen| format!("; such as {fen}"))
-        ))?;
+    let solver = Solver::solved(&common.rules.rules, pieces.into())?;
+    let all = fortresses(&solver, pieces.into());
+    let top = &all[..top.min(all.len())];
+    if common.json {
+        return top.iter().try_for_each(print_json);
     }
+    print(tables::fortresses(top).aligned().trim_end())?;
     Ok(())
 }
 

@@ -38,7 +38,7 @@ pub struct Reduce {
     /// Write the position as SVG into this file.
     #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
-    /// Play so many games of the winner against each of three opponents: random, greedy, search.
+    /// Play N games of the winner against each of three opponents: random, greedy, search.
     #[arg(long, value_name = "N")]
     games: Option<u64>,
     /// Seed of the opponents.

@@ -90,7 +90,7 @@ fn text(report: &Report) -> String {
     let mut lines = Vec::new();
     table(report, 1, "Table 1: leaves of minimax from the start, and its value and move", &[18, 18, 13, 9], &mut lines);
     lines.push(String::new());
-    table(report, 2, "Table 2: endgames of so many pieces, White to move", &[16, 16, 16, 14, 9], &mut lines);
+    table(report, 2, "Table 2: endgames of N pieces, White to move", &[16, 16, 16, 14, 9], &mut lines);
     lines.push(String::new());
     lines.push("= agrees with the print    * differs, explained below    ! DIFFERS".to_owned());
     lines.push(String::new());

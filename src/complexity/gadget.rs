@@ -32,7 +32,7 @@ pub struct Entrance {
     pub input_only: bool,
 }
 
-/// One line of a lemma: pieces wait at entrances; can their side force so many of them out?
+/// One line of a lemma: pieces wait at entrances; how many of them can their side force out?
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Claim {
     /// What waits outside, and wants to get through.

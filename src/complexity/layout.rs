@@ -145,7 +145,7 @@ const GATE_RANKS: usize = 9;
 const SPARE_MOVES: u64 = 32;
 
 impl Layout {
-    /// Builds the position of a circuit of a formula with so many variables. A protector is `channels` one-way channels, an
+    /// Builds the position of a circuit of a formula with `variables` variables. A protector is `channels` one-way channels, an
     /// outflow protector and as many channels again; the paper has three.
     ///
     /// # Errors

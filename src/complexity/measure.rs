@@ -6,8 +6,7 @@ use super::layout::{Layout, LayoutError};
 use super::opponent::{Opponent, Style, play};
 use super::play::{Arena, BlackWins, Tables, WhiteWins};
 use crate::board::Color;
-use rand_core::{Rng, SeedableRng};
-use rand_pcg::Pcg64;
+use crate::game::random::Random;
 use std::collections::HashMap;
 
 /// Small formulas that games are played on: ten that White wins, ten that Black wins. Some need crossovers.
@@ -60,7 +59,7 @@ pub fn winner_by(variables: usize, is_true: impl Fn(u32) -> bool) -> Color {
     if white_wins(variables, (0, 0), &is_true, &mut HashMap::new()) { Color::White } else { Color::Black }
 }
 
-/// All positive CNFs of one to `clauses` different clauses over so many variables.
+/// All positive CNFs of one to `clauses` different clauses over `variables` variables.
 #[must_use]
 pub fn all_formulas(variables: usize, clauses: usize) -> Vec<Formula> {
     let sets: Vec<Vec<usize>> =
@@ -83,16 +82,15 @@ pub fn all_formulas(variables: usize, clauses: usize) -> Vec<Formula> {
     all
 }
 
-/// A random formula: clauses of `size` different variables, as far as there are so many.
+/// A random formula: clauses of `size` different variables, or of all if there are fewer.
 #[must_use]
 pub fn random_formula(variables: usize, clauses: usize, size: usize, seed: u64) -> Formula {
-    let mut random = Pcg64::seed_from_u64(seed);
-    let mut below = |n: usize| (random.next_u64() % n as u64) as usize;
+    let mut random = Random::new(seed);
     let clauses: Vec<Vec<usize>> = (0..clauses)
         .map(|_| {
             let mut clause: Vec<usize> = Vec::new();
             while clause.len() < size.min(variables) {
-                let variable = below(variables);
+                let variable = random.below(variables);
                 if !clause.contains(&variable) {
                     clause.push(variable);
                 }

@@ -2,9 +2,8 @@
 
 use super::play::Player;
 use crate::board::{Animal, Color, RuleOptions};
+use crate::game::random::Random;
 use crate::general::{GeneralMove, GeneralPosition, Place, Terrain};
-use rand_core::{Rng, SeedableRng};
-use rand_pcg::Pcg64;
 
 const RULES: RuleOptions = RuleOptions::PAPER;
 
@@ -37,7 +36,7 @@ impl Style {
 /// An opponent with its random numbers.
 pub struct Opponent<'a> {
     style: Style,
-    random: Pcg64,
+    random: Random,
     run: &'a [Place],
     own_last: Option<Place>,
 }
@@ -46,11 +45,11 @@ impl<'a> Opponent<'a> {
     /// An opponent; `run` is the way of Black's runner.
     #[must_use]
     pub fn new(style: Style, seed: u64, run: &'a [Place]) -> Opponent<'a> {
-        Opponent { style, random: Pcg64::seed_from_u64(seed), run, own_last: None }
+        Opponent { style, random: Random::new(seed), run, own_last: None }
     }
 
     fn below(&mut self, n: usize) -> usize {
-        (self.random.next_u64() % n.max(1) as u64) as usize
+        self.random.below(n.max(1))
     }
 
     /// A move of a random piece that has one.

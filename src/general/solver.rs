@@ -32,11 +32,11 @@ pub enum GeneralSolveError {
 /// What a position is worth for the side to move, under best play of both sides.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
 pub enum GeneralValue {
-    /// Won in so many plies; 0 if it is won already.
+    /// Won in N plies; 0 if it is won already.
     Win(u32),
     /// Nobody can force the end.
     Draw,
-    /// Lost in so many plies; 0 if it is lost already.
+    /// Lost in N plies; 0 if it is lost already.
     Loss(u32),
 }
 

@@ -203,7 +203,7 @@ impl GeneralPosition {
     }
 
     /// Reads a FEN with sizes: files x ranks, the squares, the pieces, the side to move. In squares and pieces ranks are
-    /// separated by `/`, from the top; a number is so many squares of land, or without a piece. `standard` stands for the
+    /// separated by `/`, from the top; a number N is N squares of land, or without a piece. `standard` stands for the
     /// squares of the game's own board.
     ///
     /// # Errors

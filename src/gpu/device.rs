@@ -184,7 +184,7 @@ pub(crate) enum Step<'a> {
 pub(crate) const PARAMS_STRIDE: u64 = 256;
 
 impl Device {
-    /// Opens an adapter for kernels that see so many storage buffers.
+    /// Opens an adapter for kernels that see `buffers` storage buffers.
     pub fn open(choice: Choice, storage_buffers: u32) -> Result<Device, GpuError> {
         if choice == Choice::Hardware && !may_have_card() {
             return Err(GpuError::NoAdapter);
@@ -432,7 +432,7 @@ impl Device {
         }
     }
 
-    /// Gives the device up after so many submissions, as a driver does that resets it: for tests.
+    /// Gives the device up after N submissions, as a driver does that resets it: for tests.
     pub fn lose_after(&self, submissions: u32) {
         self.until_lost.store(submissions, Relaxed);
     }

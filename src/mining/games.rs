@@ -1,11 +1,10 @@
 //! What games are like: how many moves there are, how long games last, how they end.
 
 use crate::board::{Color, Move, NoMove, Position, RuleOptions, Rules};
+use crate::game::random::Random;
 use crate::game::{Game, GameEnd};
 use crate::search::{Engine, EngineOptions, Limits, minimax};
 use crate::tablebase::{Material, SolveError, Solver, position_of, squares_in_play};
-use rand_core::{Rng, SeedableRng};
-use rand_pcg::Pcg64;
 use rayon::prelude::*;
 use serde::Serialize;
 use std::convert::Infallible;
@@ -87,17 +86,17 @@ pub fn table_mobility(tables: &Solver, pieces: usize) -> Mobility {
 #[must_use]
 pub fn sampled_mobility(options: &RuleOptions, pieces: usize, positions: u64, seed: u64) -> Mobility {
     let rules = Rules::new(*options);
-    let mut random = Pcg64::seed_from_u64(seed);
+    let mut random = Random::new(seed);
     let materials = Material::all(pieces);
     let mut mobility = Mobility::default();
     let mut found = 0;
     while found < positions {
-        let material = materials[(random.next_u64() % materials.len() as u64) as usize];
+        let Some(material) = random.choose(&materials) else { break };
         let pieces: Vec<_> = material.pieces().collect();
         // One of 63 squares for each piece: what does not fit is drawn again, material and all, so that each placement of
         // each material is as likely as any other.
         let squares: Option<Vec<_>> =
-            pieces.iter().map(|_| crate::board::Square::new((random.next_u64() % 63) as usize)).collect();
+            pieces.iter().map(|_| crate::board::Square::new((random.bits() % 63) as usize)).collect();
         let Some(squares) = squares else { continue };
         let fits = pieces.iter().zip(&squares).all(|(&piece, &square)| squares_in_play(piece).contains(square));
         let distinct = (1..squares.len()).all(|i| !squares[..i].contains(&squares[i]));
@@ -110,7 +109,7 @@ pub fn sampled_mobility(options: &RuleOptions, pieces: usize, positions: u64, se
 }
 
 /// Chooses the next move of a game; `None` only if there is none.
-pub type Chooser<'a> = Box<dyn FnMut(&Game, &mut Pcg64) -> Option<Move> + 'a>;
+pub type Chooser<'a> = Box<dyn FnMut(&Game, &mut Random) -> Option<Move> + 'a>;
 
 /// Who plays games against itself.
 pub trait Player: Sync {
@@ -123,18 +122,13 @@ pub trait Player: Sync {
 /// Makes any legal move.
 pub struct RandomPlayer;
 
-/// One of the moves of a list.
-fn any(moves: &[Move], random: &mut Pcg64) -> Option<Move> {
-    moves.get((random.next_u64() % moves.len().max(1) as u64) as usize).copied()
-}
-
 impl Player for RandomPlayer {
     fn name(&self) -> String {
         "random".to_owned()
     }
 
     fn new_game(&self) -> Chooser<'_> {
-        Box::new(|game, random| any(&game.legal_moves(), random))
+        Box::new(|game, random| random.choose(&game.legal_moves()).copied())
     }
 }
 
@@ -154,7 +148,7 @@ impl Player for MinimaxPlayer {
             let legal = game.legal_moves();
             let mut best = minimax(game.position(), game.rules(), self.depth.max(1)).best;
             best.retain(|mv| legal.contains(mv));
-            any(&best, random).or_else(|| any(&legal, random))
+            random.choose(&best).copied().or_else(|| random.choose(&legal).copied())
         })
     }
 }
@@ -234,7 +228,7 @@ pub fn play(player: &dyn Player, options: &RuleOptions, series: Match) -> GameSt
         .into_par_iter()
         .map(|game| {
             // A stream of its own for each game.
-            let mut random = Pcg64::seed_from_u64(series.seed.wrapping_add(game.wrapping_mul(0x9e37_79b9_7f4a_7c15)));
+            let mut random = Random::new(series.seed.wrapping_add(game.wrapping_mul(0x9e37_79b9_7f4a_7c15)));
             play_one(player, &rules, series, &mut random)
         })
         .collect();
@@ -267,7 +261,12 @@ pub fn play(player: &dyn Player, options: &RuleOptions, series: Match) -> GameSt
     GameStatistics { moves: moves.finish(), ..statistics }
 }
 
-fn play_one(player: &dyn Player, rules: &Rules, series: Match, random: &mut Pcg64) -> (Option<GameEnd>, u64, Mobility) {
+fn play_one(
+    player: &dyn Player,
+    rules: &Rules,
+    series: Match,
+    random: &mut Random,
+) -> (Option<GameEnd>, u64, Mobility) {
     let mut mobility = Mobility::default();
     let mut game = Game::new(Position::start(), rules.clone(), None);
     let (mut opening, mut choose) = (RandomPlayer.new_game(), player.new_game());

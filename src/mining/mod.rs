@@ -11,6 +11,7 @@ pub mod report;
 mod routes;
 mod sample;
 mod show;
+pub mod tables;
 mod tree;
 pub mod zugzwang;
 

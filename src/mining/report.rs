@@ -8,11 +8,12 @@ use super::games::{sampled_mobility, table_mobility};
 use super::learn::{Sizes, accuracy_curve, learn, learn_all, learn_whole, sizes};
 use super::patterns::{draws, fortresses, longest_lines, parities, swaps};
 use super::printed::{judge, judge_positions, printed_trees};
+use super::tables::{self, percent};
 use super::zugzwang::zugzwangs;
 use crate::board::RuleOptions;
 use crate::plot::{Axis, Line, PlotError, bar_chart, line_chart};
 use crate::tablebase::{Material, Options, SolveError, Solver};
-use crate::text::grouped;
+use crate::text::{Table, grouped};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
@@ -69,17 +70,6 @@ pub fn write(dir: &Path, options: &RuleOptions, quick: bool, step: &dyn Fn()) ->
     Ok(written)
 }
 
-fn percent(share: f64) -> String {
-    format!("{:.2} %", 100.0 * share)
-}
-
-/// A table's head: columns whose names begin with `<` to the left, the others to the right.
-fn head(columns: &[&str]) -> String {
-    let names: Vec<&str> = columns.iter().map(|name| name.trim_start_matches('<')).collect();
-    let sides: Vec<&str> = columns.iter().map(|name| if name.starts_with('<') { "---|" } else { "---:|" }).collect();
-    format!("| {} |\n|{}\n", names.join(" | "), sides.concat())
-}
-
 impl Report<'_> {
     fn all(&mut self, step: &dyn Fn()) -> Result<(), ReportError> {
         let date = humantime::format_rfc3339_seconds(SystemTime::now()).to_string();
@@ -93,24 +83,24 @@ impl Report<'_> {
             self.options.preset_name().map_or_else(|| self.options.to_string(), str::to_owned),
         );
         let most = if self.quick { 2 } else { 3 };
-        let tables = Solver::solved(self.options, most)?;
-        self.printed(&tables);
+        let solver = Solver::solved(self.options, most)?;
+        self.printed(&solver);
         step();
-        self.two_pieces(&tables);
+        self.two_pieces(&solver);
         step();
-        self.sizes(&tables, most)?;
+        self.sizes(&solver, most)?;
         step();
         self.draws(most + 1)?;
         self.lines(most + 1)?;
         step();
         self.zugzwangs(most + 1)?;
         step();
-        self.swaps(&tables, most);
+        self.swaps(&solver, most);
         step();
-        self.parity(&tables, most);
-        self.fortresses(&tables, most);
+        self.parity(&solver, most);
+        self.fortresses(&solver, most);
         step();
-        self.games(&tables, most)?;
+        self.games(&solver, most)?;
         step();
         Ok(())
     }
@@ -119,65 +109,49 @@ impl Report<'_> {
         let _ = write!(self.text, "\n## {title}\n\n`{command}`\n\n");
     }
 
+    fn table(&mut self, table: &Table) {
+        self.text.push_str(&table.markdown());
+    }
+
     fn plot(&mut self, name: &str, title: &str, svg: String) {
         let _ = write!(self.text, "\n![{title}]({name})\n");
         self.plots.push((name.to_owned(), svg));
     }
 
-    fn printed(&mut self, tables: &Solver) {
+    fn printed(&mut self, solver: &Solver) {
         self.section("The trees printed in 2014", "dsq mine printed");
-        self.text.push_str(&head(&[
-            "<tree",
-            "<claimed for",
-            "<materials",
-            "misclassified, paper",
-            "misclassified, counted",
-        ]));
-        let judged = judge(tables);
+        let mut table =
+            Table::new(&["<tree", "<claimed for", "<materials", "misclassified, paper", "misclassified, counted"]);
+        let judged = judge(solver);
         for printed in printed_trees() {
             let of_tree: Vec<_> = judged.iter().filter(|j| j.tree == printed.name).collect();
             let names: Vec<&str> = of_tree.iter().map(|j| j.material.as_str()).collect();
             let mut counted: Vec<u64> = of_tree.iter().map(|j| j.misclassified).collect();
             counted.dedup();
             let counted: Vec<String> = counted.iter().map(u64::to_string).collect();
-            let _ = writeln!(
-                self.text,
-                "| ({}) | {} | {} | {} | {} each |",
-                printed.name,
-                printed.claim,
+            table.row([
+                format!("({})", printed.name),
+                printed.claim.to_owned(),
                 names.join(" "),
-                printed.misclassified,
-                counted.join(", ")
-            );
+                printed.misclassified.to_string(),
+                format!("{} each", counted.join(", ")),
+            ]);
         }
+        self.table(&table);
         self.text.push_str(
             "\nThe paper leaves some features open; `src/mining/features.rs` says which reading was taken, and what others \
              come to. The four printed positions:\n\n",
         );
-        self.text.push_str(&head(&["<position", "<paper", "<table", "<printed trees"]));
-        for p in judge_positions(tables) {
-            let plies = |plies: Option<u16>| plies.map_or(String::new(), |plies| format!(", {plies} plies"));
-            let trees: Vec<String> = p.trees.iter().map(|(name, says)| format!("({name}) {says}")).collect();
-            let _ = writeln!(
-                self.text,
-                "| `{}` | {}{} | {}{} | {} |",
-                p.fen,
-                p.printed,
-                plies(p.printed_plies),
-                p.winner,
-                plies(p.plies),
-                trees.join(", ")
-            );
-        }
+        self.table(&tables::printed_positions(&judge_positions(solver)));
     }
 
-    fn two_pieces(&mut self, tables: &Solver) {
+    fn two_pieces(&mut self, solver: &Solver) {
         self.section("A perfect tree for every material of two pieces", "dsq mine --pieces 2");
         self.text.push_str(
             "Leaves of the smallest perfect tree found. On the paper's features alone some positions look like others that \
-             end otherwise: so many no tree gets right. `dsq mine features` explains the features that were added.\n\n",
+             end otherwise: those no tree gets right. `dsq mine features` explains the features that were added.\n\n",
         );
-        self.text.push_str(&head(&[
+        let mut table = Table::new(&[
             "<materials",
             "positions each",
             "leaves, paper's features",
@@ -185,10 +159,10 @@ impl Report<'_> {
             "leaves, all features",
             "questions",
             "bits",
-        ]));
+        ]);
         let (paper, all) =
-            (learn_all(tables, 2, Some(Which::Paper), None), learn_all(tables, 2, Some(Which::All), None));
-        let key = |m: Material| tables.classes().member(m).map(|member| (member.class, member.swapped));
+            (learn_all(solver, 2, Some(Which::Paper), None), learn_all(solver, 2, Some(Which::All), None));
+        let key = |m: Material| solver.classes().member(m).map(|member| (member.class, member.swapped));
         for (i, tree) in all.iter().enumerate() {
             if all[..i].iter().any(|earlier| key(earlier.material) == key(tree.material)) {
                 continue;
@@ -196,21 +170,22 @@ impl Report<'_> {
             let same = |other: Material| key(other) == key(tree.material);
             let names: Vec<String> = all.iter().filter(|t| same(t.material)).map(|t| t.material.to_string()).collect();
             let on_paper = &paper[i];
-            let _ = writeln!(
-                self.text,
-                "| {} | {} | {} | {} | {} | {} | {} |",
+            let paper_leaves =
+                if on_paper.tree.misclassified() == 0 { on_paper.tree.leaves().to_string() } else { "none".to_owned() };
+            table.row([
                 names.join(" "),
                 grouped(tree.positions),
-                if on_paper.tree.misclassified() == 0 { on_paper.tree.leaves().to_string() } else { "none".to_owned() },
-                on_paper.indistinct,
-                tree.tree.leaves(),
-                tree.tree.depth(),
-                tree.bits
-            );
+                paper_leaves,
+                on_paper.indistinct.to_string(),
+                tree.tree.leaves().to_string(),
+                tree.tree.depth().to_string(),
+                tree.bits.to_string(),
+            ]);
         }
+        self.table(&table);
         let perfect = all.iter().filter(|tree| tree.tree.misclassified() == 0).count();
         let _ = write!(self.text, "\n{perfect} of {} trees on all features are perfect.", all.len());
-        if let Some(whole) = learn_whole(tables) {
+        if let Some(whole) = learn_whole(solver) {
             let _ = write!(
                 self.text,
                 " One tree for all {} positions (`dsq mine whole`), which may ask who takes whom, who leaps and who swims, has \
@@ -223,19 +198,19 @@ impl Report<'_> {
         }
         self.text.push('\n');
         for name in ["EvE", "PvE", "LvE"] {
-            let found = name.parse().ok().and_then(|material| learn(tables, material, None, None));
+            let found = name.parse().ok().and_then(|material| learn(solver, material, None, None));
             if let Some(found) = found {
                 let _ = write!(self.text, "\n{name}:\n\n```text\n{}```\n", found.tree.to_text(found.set.features()));
             }
         }
     }
 
-    fn sizes(&mut self, tables: &Solver, pieces: usize) -> Result<(), ReportError> {
+    fn sizes(&mut self, solver: &Solver, pieces: usize) -> Result<(), ReportError> {
         self.section(
             &format!("Trees as a code for the tables of {pieces} pieces"),
             &format!("dsq mine sizes --pieces {pieces}"),
         );
-        let sizes = sizes(tables, pieces);
+        let sizes = sizes(solver, pieces);
         let smaller = sizes.iter().filter(|s| s.tree_bits < s.table_bits).count();
         let total = |bits: fn(&Sizes) -> u64| sizes.iter().map(bits).sum::<u64>();
         let (trees, winners, plies) = (total(|s| s.tree_bits), total(|s| s.table_bits), total(|s| s.distance_bits));
@@ -252,45 +227,12 @@ impl Report<'_> {
             grouped(winners),
             grouped(plies)
         );
-        self.text.push_str(&head(&[
-            "<material",
-            "<class",
-            "positions",
-            "1",
-            "10",
-            "30",
-            "100",
-            "leaves",
-            "questions",
-            "wrong",
-            "tree bits",
-            "winner bits",
-            "distance bits",
-        ]));
-        for s in &sizes {
-            let _ = writeln!(
-                self.text,
-                "| {} | {} | {} | {} | {} | {} | {} | {} | {} | {} | {} | {} | {} |",
-                s.material,
-                s.class,
-                grouped(s.positions),
-                percent(s.accuracy_1),
-                percent(s.accuracy_10),
-                percent(s.accuracy_30),
-                percent(s.accuracy_100),
-                grouped(s.leaves as u64),
-                s.depth,
-                s.misclassified,
-                grouped(s.tree_bits),
-                grouped(s.table_bits),
-                grouped(s.distance_bits)
-            );
-        }
-        self.accuracy_plot(tables, &sizes, pieces)?;
+        self.table(&tables::sizes(&sizes));
+        self.accuracy_plot(solver, &sizes, pieces)?;
         self.sizes_plot(&sizes, pieces)
     }
 
-    fn accuracy_plot(&mut self, tables: &Solver, sizes: &[Sizes], pieces: usize) -> Result<(), ReportError> {
+    fn accuracy_plot(&mut self, solver: &Solver, sizes: &[Sizes], pieces: usize) -> Result<(), ReportError> {
         // The easiest, the hardest and some between.
         let mut by_leaves: Vec<_> = sizes.iter().collect();
         by_leaves.sort_by_key(|s| s.leaves);
@@ -298,7 +240,7 @@ impl Report<'_> {
         let mut lines: Vec<Line> = Vec::new();
         for place in [0, last / 4, last / 2, 3 * last / 4, last] {
             let name = by_leaves.get(place).map(|s| s.material.clone()).unwrap_or_default();
-            let Some(curve) = name.parse().ok().and_then(|material| accuracy_curve(tables, material, 1000)) else {
+            let Some(curve) = name.parse().ok().and_then(|material| accuracy_curve(solver, material, 1000)) else {
                 continue;
             };
             if lines.iter().all(|line| line.name != name) {
@@ -343,18 +285,7 @@ impl Report<'_> {
                 self.text,
                 "\n{pieces} pieces: {none} of {materials} materials have no draw at all. The most drawn:\n\n"
             );
-            self.text.push_str(&head(&["<material", "materials alike", "draws", "of positions", "share"]));
-            for d in level.iter().take(8) {
-                let _ = writeln!(
-                    self.text,
-                    "| {} | {} | {} | {} | {} |",
-                    d.material,
-                    d.materials,
-                    grouped(d.draws),
-                    grouped(d.positions),
-                    percent(d.share)
-                );
-            }
+            self.table(&tables::draws(level.into_iter().take(8)));
         }
         let bars: Vec<(String, f64)> =
             all.iter().filter(|d| d.pieces == most).take(12).map(|d| (d.material.clone(), 100.0 * d.share)).collect();
@@ -398,59 +329,22 @@ impl Report<'_> {
     fn zugzwangs(&mut self, most: usize) -> Result<(), ReportError> {
         self.section("Mutual zugzwangs", &format!("dsq mine zugzwang --pieces {most}"));
         self.text.push_str("The side to move, White, loses or draws, but would win if Black had to move.\n\n");
-        self.text.push_str(&head(&["pieces", "positions", "White loses", "White draws", "materials that have any"]));
         let all = zugzwangs(self.options, most, &|_| ())?;
-        for z in &all {
-            let numbers = [z.positions, z.lost, z.drawn, z.materials].map(grouped);
-            let _ = writeln!(self.text, "| {} | {} |", z.pieces, numbers.join(" | "));
-        }
+        self.table(&tables::zugzwangs(&all));
         self.text.push_str("\nThe deepest:\n\n");
-        self.text.push_str(&head(&["pieces", "<position", "<White to move", "<Black to move"]));
-        for z in &all {
-            for d in [&z.deepest_lost, &z.deepest_drawn].into_iter().flatten() {
-                let white = d.plies.map_or("draw".to_owned(), |plies| format!("White loses in {plies} plies"));
-                let _ = writeln!(
-                    self.text,
-                    "| {} | `{}` | {white} | Black loses in {} plies |",
-                    z.pieces, d.fen, d.other_plies
-                );
-            }
-        }
+        self.table(&tables::deepest_zugzwangs(&all));
         Ok(())
     }
 
-    fn swaps(&mut self, tables: &Solver, most: usize) {
+    fn swaps(&mut self, solver: &Solver, most: usize) {
         self.section("Which animal replaced by which turns the most positions", "dsq mine swaps --pieces N");
         for pieces in 2..=most {
             let _ = write!(self.text, "\n{pieces} pieces:\n\n");
-            self.text.push_str(&head(&[
-                "<side",
-                "<animals",
-                "positions turned",
-                "of",
-                "share",
-                "stronger does worse",
-                "<most in",
-            ]));
-            for s in swaps(tables, pieces).iter().take(6) {
-                let _ = writeln!(
-                    self.text,
-                    "| {} | {} or {} | {} | {} | {} | {} | {}, {} |",
-                    s.side,
-                    s.stronger,
-                    s.weaker,
-                    grouped(s.turned),
-                    grouped(s.positions),
-                    percent(s.share),
-                    grouped(s.worse),
-                    s.most,
-                    percent(s.most_share)
-                );
-            }
+            self.table(&tables::swaps(swaps(solver, pieces).iter().take(6)));
         }
     }
 
-    fn parity(&mut self, tables: &Solver, most: usize) {
+    fn parity(&mut self, solver: &Solver, most: usize) {
         self.section("Parity", "dsq mine parity --pieces N");
         self.text.push_str(
             "How often White, on move, wins at even and at odd Manhattan distance between two enemies, and what the parity \
@@ -458,29 +352,18 @@ impl Report<'_> {
         );
         for pieces in 2..=most {
             let _ = write!(self.text, "\n{pieces} pieces:\n\n");
-            self.text.push_str(&head(&["<material", "<pair", "White wins, even", "odd", "bits a position"]));
-            for p in parities(tables, pieces).iter().take(8) {
-                let _ = writeln!(
-                    self.text,
-                    "| {} | {} | {} | {} | {:.4} |",
-                    p.material,
-                    p.pair,
-                    percent(p.white_even),
-                    percent(p.white_odd),
-                    p.gain
-                );
-            }
+            self.table(&tables::parity(parities(solver, pieces).iter().take(8)));
         }
     }
 
-    fn fortresses(&mut self, tables: &Solver, most: usize) {
+    fn fortresses(&mut self, solver: &Solver, most: usize) {
         self.section("Fortresses", &format!("dsq mine fortresses --pieces {most}"));
         self.text.push_str(
             "A fortress is a draw that a side with one piece keeps without leaving a part of the board, whatever the other \
              side does: two squares between which it goes to and fro, the three ranks before its own den (home), the three \
              in the middle, or the three before the enemy's den (far). Either side on move.\n\n",
         );
-        let all = fortresses(tables, most);
+        let all = fortresses(solver, most);
         let sum =
             |f: fn(&super::patterns::Fortresses) -> u64| all.iter().map(|x| f(x) * x.materials as u64).sum::<u64>();
         let _ = write!(
@@ -489,56 +372,16 @@ impl Report<'_> {
             grouped(sum(|f| f.fortresses)),
             grouped(sum(|f| f.draws))
         );
-        self.text.push_str(&head(&[
-            "<material",
-            "materials alike",
-            "<holder",
-            "draws",
-            "fortresses",
-            "share",
-            "two squares",
-            "home",
-            "middle",
-            "far",
-            "<such as",
-        ]));
-        for f in all.iter().filter(|f| f.fortresses > 0).take(10) {
-            let numbers = [f.draws, f.fortresses, f.two_squares, f.home, f.middle, f.far].map(grouped);
-            let [draws, fortresses, two_squares, home, middle, far] = numbers;
-            let _ = writeln!(
-                self.text,
-                "| {} | {} | {} | {draws} | {fortresses} | {} | {two_squares} | {home} | {middle} | {far} | `{}` |",
-                f.material,
-                f.materials,
-                f.holder,
-                percent(f.share),
-                f.fen.as_deref().unwrap_or("")
-            );
-        }
+        self.table(&tables::fortresses(all.iter().filter(|f| f.fortresses > 0).take(10)));
     }
 
-    fn games(&mut self, tables: &Solver, most: usize) -> Result<(), ReportError> {
+    fn games(&mut self, solver: &Solver, most: usize) -> Result<(), ReportError> {
         self.section("Games, and how many moves there are", "dsq mine games --endgames N");
         self.text.push_str(
             "The papers estimate about 20 legal moves a position, at most 32, and games of 80 plies. Played from the start, \
              each player against itself, the first plies at random:\n\n",
         );
-        self.text.push_str(&head(&[
-            "<player",
-            "games",
-            "seed",
-            "random plies",
-            "White wins",
-            "Black wins",
-            "drawn",
-            "unfinished",
-            "plies, mean",
-            "median",
-            "longest",
-            "moves, mean",
-            "most",
-        ]));
-        let mut lines = Vec::new();
+        let mut played = Vec::new();
         let players: [(&dyn Player, u64); 5] = [
             (&RandomPlayer, 2000),
             (&MinimaxPlayer { depth: 1 }, 400),
@@ -549,51 +392,38 @@ impl Report<'_> {
         for (player, games) in players {
             let games = if self.quick { games.div_ceil(100) } else { games };
             let series = Match { games, seed: 1, opening: 4, most_plies: 2000 };
-            let s: GameStatistics = play(player, self.options, series);
-            let _ = writeln!(
-                self.text,
-                "| {} | {} | {} | {} | {} | {} | {} | {} | {:.1} | {} | {} | {:.2} | {} |",
-                s.player,
-                grouped(s.games),
-                s.seed,
-                s.opening,
-                percent(s.white_wins as f64 / s.games as f64),
-                percent(s.black_wins as f64 / s.games as f64),
-                percent(s.draw_share),
-                percent(s.unfinished as f64 / s.games as f64),
-                s.mean_plies,
-                s.median_plies,
-                s.longest,
-                s.moves.mean,
-                s.moves.max
-            );
-            // The share of games still going on after N plies.
-            let going = s.lengths.iter().enumerate().map(|(i, &n)| (n as f64, 1.0 - i as f64 / s.games as f64));
-            lines.push(Line { name: s.player, points: [(0.0, 1.0)].into_iter().chain(going).collect() });
+            played.push(play(player, self.options, series));
         }
+        self.table(&tables::games(&played));
+        // The share of games still going on after N plies.
+        let line = |s: GameStatistics| {
+            let going = s.lengths.iter().enumerate().map(|(i, &n)| (n as f64, 1.0 - i as f64 / s.games as f64));
+            Line { name: s.player, points: [(0.0, 1.0)].into_iter().chain(going).collect() }
+        };
+        let lines: Vec<Line> = played.into_iter().map(line).collect();
         let (x, y) = (Axis { label: "plies", log: false }, Axis { label: "games still going on", log: false });
         let svg = line_chart("How long games last", x, y, &lines)?;
         self.plot("endgames-games.svg", "How long games last", svg);
 
         let shares = drawn_shares(self.options, most + 1)?;
         self.text.push_str("\nPositions of few pieces:\n\n");
-        self.text.push_str(&head(&["pieces", "positions", "moves, mean", "most", "<in", "drawn"]));
+        let mut table = Table::new(&["pieces", "<positions", "moves, mean", "most", "<$in", "drawn"]);
         for pieces in 2..=most + 2 {
             let (kind, mobility): (&str, Mobility) = if pieces <= most {
-                ("all", table_mobility(tables, pieces))
+                ("all", table_mobility(solver, pieces))
             } else {
                 ("sample", sampled_mobility(self.options, pieces, if self.quick { 1000 } else { 1_000_000 }, 1))
             };
-            let _ = writeln!(
-                self.text,
-                "| {pieces} | {kind}, {} | {:.2} | {} | `{}` | {} |",
-                grouped(mobility.positions),
-                mobility.mean,
-                mobility.max,
+            table.row([
+                pieces.to_string(),
+                format!("{kind}, {}", grouped(mobility.positions)),
+                format!("{:.2}", mobility.mean),
+                mobility.max.to_string(),
                 mobility.fen,
-                shares.get(pieces - 2).map_or_else(|| "".to_owned(), |&share| percent(share))
-            );
+                shares.get(pieces - 2).map_or_else(String::new, |&share| percent(share)),
+            ]);
         }
+        self.table(&table);
         Ok(())
     }
 }

@@ -233,7 +233,7 @@ pub struct MainLine {
     pub end: &'static str,
 }
 
-/// Best play from a position to the end, the first of equal moves each time, or so many plies of it. A draw has no end,
+/// Best play from a position to the end, the first of equal moves each time, or `max` plies of it. A draw has no end,
 /// and so no line.
 pub fn mainline(tables: &View<'_>, position: &Position, max: usize) -> Result<MainLine, ApiError> {
     let rules = tables.rules();

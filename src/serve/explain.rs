@@ -120,7 +120,7 @@ pub fn presets(registry: &Registry, position: &Position, asked: &RuleOptions) ->
     Ok(Presets { fen: position.to_fen(), rules: asked.to_string(), value: here, presets })
 }
 
-/// How often each material of so many pieces is won, with White to move.
+/// How often each material of N pieces is won, with White to move.
 #[derive(Clone, Debug, Serialize)]
 pub struct Matrix {
     pub rules: String,
@@ -132,7 +132,7 @@ pub struct Matrix {
     pub loss: Vec<Vec<f64>>,
 }
 
-/// All materials with so many white and so many black pieces.
+/// All materials with the given numbers of white and black pieces.
 pub fn matrix(tables: &View<'_>, white: usize, black: usize) -> Result<Matrix, ApiError> {
     let missing = || ApiError::new(Code::NoTable, format!("not all tables of {} pieces are there", white + black));
     if white + black > tables.complete() && tables.disk().is_none_or(|set| white + black > set.classes().pieces()) {

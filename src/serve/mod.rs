@@ -78,7 +78,7 @@ pub enum ServeError {
 pub enum Event {
     /// It answers at this address.
     Listening(SocketAddr),
-    /// So much of the work in the background is done, with so many seconds left.
+    /// The share of the work in the background that is done, and the seconds left.
     Solving(f64, Option<f64>),
     /// All tables in memory are there.
     Ready,

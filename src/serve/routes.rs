@@ -348,7 +348,7 @@ async fn metrics(State(app): Shared) -> Response {
     let main = app.registry.main();
     let more = [
         ("uptime_seconds", "Seconds since the start.", app.started.elapsed().as_secs_f64()),
-        ("table_pieces", "All materials of up to so many pieces are in memory.", main.complete() as f64),
+        ("table_pieces", "All materials of up to this many pieces are in memory.", main.complete() as f64),
         ("rule_sets", "Rule sets with tables in memory.", app.registry.all().len() as f64),
     ];
     ([(CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8")], app.metrics.text(&more)).into_response()

@@ -151,7 +151,7 @@ pub fn score(verdict: Verdict) -> ScoreReport {
 }
 
 impl App {
-    /// The right to search on so many threads.
+    /// The right to search on N threads.
     pub async fn search_permits(&self, threads: usize) -> Result<tokio::sync::OwnedSemaphorePermit, ApiError> {
         const PATIENCE: Duration = Duration::from_secs(5);
         let busy = || ApiError::new(Code::Busy, "all processors are searching; try again in a few seconds");

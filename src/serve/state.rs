@@ -80,7 +80,7 @@ impl App {
         done.await.map_err(|_| ApiError::new(Code::Unavailable, "this request met a fault in the server"))?
     }
 
-    /// Asks the tables of some rules about positions of up to so many pieces: at once if they are in memory.
+    /// Asks the tables of some rules about positions of up to `pieces` pieces: at once if they are in memory.
     pub async fn with_tables<T: Send + 'static>(
         self: &Arc<App>,
         rules: RuleOptions,

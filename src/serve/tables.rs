@@ -98,7 +98,7 @@ pub struct RuleTables {
     solver: Mutex<Solver>,
     /// Classes of four pieces that were asked for, in their order.
     asked: Mutex<VecDeque<ClassId>>,
-    /// All materials of up to so many pieces are in memory.
+    /// All materials of up to N pieces are in memory.
     complete: AtomicUsize,
     disk: Option<TableSet>,
     progress: Progress,
@@ -209,13 +209,13 @@ impl RuleTables {
         Ok(table)
     }
 
-    /// All materials of up to so many pieces are in memory: a value takes less than a microsecond.
+    /// All materials of up to N pieces are in memory: a value takes less than a microsecond.
     #[must_use]
     pub fn complete(&self) -> usize {
         self.complete.load(Ordering::Acquire)
     }
 
-    /// Whether what can be said of positions of so many pieces, and of their moves, takes neither solving nor a disk.
+    /// Whether what can be said of positions of N pieces, and of their moves, takes neither solving nor a disk.
     #[must_use]
     pub fn is_quick(&self, pieces: usize) -> bool {
         pieces <= self.complete() || self.disk.is_none() && pieces > MEMORY_PIECES + 1

@@ -401,7 +401,7 @@ fn explanations_agree_with_the_tables() {
             assert_eq!(entry["value"], connection.get(&format!("/api/v1/probe?fen={fen}")).json()["value"], "{to}");
         }
     }
-    // A win in so many plies is found, and its line is as long.
+    // A win in N plies is found, and its line is as long.
     let found = connection.get("/api/v1/random?material=EvLR&turn=white&plies=9&seed=4").json();
     let fen = found["fen"].as_str().unwrap().replace(' ', "_");
     let line = connection.get(&format!("/api/v1/mainline?fen={fen}")).json();

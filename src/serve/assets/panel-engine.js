@@ -97,7 +97,7 @@ function schedule() {
   requestAnimationFrame(() => { scheduled = false; drawLines(); drawGauge(); });
 }
 
-/** A score as the side to move sees it: "+1.20", or "+M17": a win in so many plies. */
+/** A score as the side to move sees it: "+1.20", or "+M17": a win in 17 plies. */
 export function score({ kind, value }) {
   const sign = value > 0 ? "+" : value < 0 ? "−" : "";
   if (kind === "mate") return `${sign}M${Math.abs(value)}`;

@@ -1,9 +1,8 @@
 //! Checks finished tables: checksums, and values against the values one move on, by the move generator that plays games.
 
 use crate::board::{Color, Position};
+use crate::game::random::Random;
 use crate::tablebase::{Cells, ClassId, Index, Material, ROW_CELLS, SetError, Stats, TableFile, TableSet, Value};
-use rand_core::{Rng, SeedableRng};
-use rand_pcg::Pcg64;
 use rayon::prelude::*;
 use std::fmt;
 
@@ -93,10 +92,10 @@ pub fn verify(set: &TableSet, id: ClassId, scope: Scope) -> Result<Result<u64, B
     };
     let pairs: Vec<(Color, usize)> = match scope {
         Scope::Sample { cells: wanted, seed } => {
-            let mut random = Pcg64::seed_from_u64(seed ^ id.0 as u64);
+            let mut random = Random::new(seed ^ id.0 as u64);
             (0..wanted)
                 .flat_map(|_| {
-                    let cell = (random.next_u64() % cells as u64) as usize;
+                    let cell = (random.bits() % cells as u64) as usize;
                     stored.iter().map(move |&turn| (turn, cell))
                 })
                 .collect()

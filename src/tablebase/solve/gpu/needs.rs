@@ -64,7 +64,7 @@ impl Gpu {
         batches.iter().map(needs).collect()
     }
 
-    /// What a batch will take with pages of so many rows.
+    /// What a batch will take with pages of `page_rows` rows.
     pub(super) fn needs(&self, batch: &Batch<'_>, wide: bool, page_rows: u64) -> BatchNeeds {
         let side_rows = |id: &ClassId| plan::side_rows(batch.classes.get(*id).representative) as u64;
         let rows: u64 = batch.ids.iter().map(side_rows).sum();

@@ -45,7 +45,7 @@ pub(super) struct Log {
 }
 
 impl Log {
-    /// One load or store: where each invocation that takes part finds its element of so many bytes.
+    /// One load or store: where each invocation that takes part finds its element of `bytes` bytes.
     pub fn touch(&mut self, memory: &'static str, bytes: usize, places: impl IntoIterator<Item = Option<usize>>) {
         let places: Vec<Option<usize>> = places.into_iter().collect();
         let sum = self.touched.entry((self.kernel, memory)).or_default();

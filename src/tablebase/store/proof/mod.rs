@@ -102,7 +102,7 @@ enum Exit<C> {
 }
 
 impl<'a> Prover<'a> {
-    /// Reads the tables of `set`, in so many GiB of memory at most.
+    /// Reads the tables of `set`, in at most `gib` GiB of memory.
     #[must_use]
     pub fn new(set: &'a TableSet, memory_gib: usize) -> Prover<'a> {
         Prover {

@@ -26,7 +26,7 @@ impl<C: Score> Plane<C> {
     #[inline(always)]
     pub fn from(&self, cell: isize) -> &[C; WIDTH] {
         let start = (cell + MARGIN as isize) as usize;
-        self.scores[start..start + WIDTH].try_into().expect("so many")
+        self.scores[start..start + WIDTH].try_into().expect("a whole row")
     }
 
     #[inline(always)]
@@ -251,7 +251,7 @@ pub(super) fn load<C: Score>(file: &TableFile, turn: Color, scale: Scale) -> Res
     Ok((plane, digested))
 }
 
-/// Fills all rows, so many at once, and takes the digest of what was filled in while the next are.
+/// Fills all rows, some at once, and takes the digest of what was filled in while the next are.
 fn in_groups<C: Score, E: Send>(
     rows: &mut [C],
     at_once: usize,

@@ -115,7 +115,7 @@ fn every_single_wrong_value_of_two_pieces_is_found() {
     }
 }
 
-/// Wrong values in classes of so many pieces, drawn with a seed.
+/// Wrong values in classes of `pieces` pieces, drawn with a seed.
 fn seeded_wrong_values_are_found(pieces: usize, count: u64) {
     let dir = generated("paper", pieces);
     let set = TableSet::open(dir.path()).unwrap();

@@ -172,7 +172,7 @@ No card was at hand for any number here. They come from the kernels' twins in Ru
 shaders do (the same values, cell by cell, as the processor's) and note every load and store. Made by \
 `DATE=$(date -I) cargo test --release --lib -- --ignored twins::traffic::results` on DATE; the counts do not depend on the machine.\n\n\
 ## Useful bytes in the sectors touched\n\n\
-Each load and store by 32 neighbouring invocations touches so many sectors of 32 bytes. In per cent, the bytes of them that \
+Each load and store by 32 neighbouring invocations touches some sectors of 32 bytes. In per cent, the bytes of them that \
 some invocation asked for; over EvLCR, EPvLR, LTvDC and LRvTR. What is the same for a whole workgroup (who stands where, which \
 moves there are) is left out: it comes from the caches. `tables` are values of smaller classes, `lists` counters and rows to \
 look at, `plan` what each invocation looks up on its own there. MB are what the kernel moves in all four classes, each sector \
