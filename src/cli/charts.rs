@@ -1,9 +1,10 @@
 //! Tables and plots of the files in `results`.
 
-use super::record::{records, text};
+use super::record::{Record, records, text};
 use super::reproduce::{cannot, write_file};
 use super::{Failure, Outcome, grouped};
 use doushouqi::plot::{Axis, Line, PlotError, line_chart};
+use doushouqi::text::Table;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use std::collections::BTreeMap;
@@ -51,108 +52,141 @@ const PUBLISHED: [(&str, f64); 3] = [
     ("MistyJungle, Dou Shou Qi, one thread", 1.3e6),
 ];
 
+/// What the files of a folder say.
+struct Results {
+    counts: Vec<Count>,
+    solved: Vec<Solved>,
+    levels: Vec<Level>,
+    records: Vec<Record>,
+}
+
 /// Writes `figures.md` and its plots from the other files of a folder.
 pub fn write(dir: &Path) -> Outcome {
-    let counts: Vec<Count> = lines(&dir.join("perft.jsonl"))?;
-    let solved: Vec<Solved> = lines(&dir.join("endgames.jsonl"))?;
-    let levels: Vec<Level> = lines(&dir.join("tables.jsonl"))?;
-    let records = records(dir)?;
-    let mut page = "# Figures\n\nWritten by `dsq bench machine --report` from `perft.jsonl`, `endgames.jsonl`, `tables.jsonl` \
-                    and `benchmark-*.json`.\n\n## Counts of lines from the start\n\n`leaf`: a position that already occurred on \
-                    the line is one leaf, as in the papers' table 1; `expand`: plain perft. With a table of counts \
-                    the speed is that of counting and looking up together.\n\n\
-                    | plies | counted | lines | seconds | lines a second | threads, table | processor |\n|---|---|---|---|---|---|---|\n"
-        .to_owned();
-    for c in &counts {
-        let table = c.hash_mib.map_or(String::new(), |mib| format!(", {mib} MiB"));
-        page += &format!(
-            "| {} | {} | {} | {:.2} | {} | {}{table} | {} |\n",
-            c.depth,
-            c.repetition,
-            grouped(c.nodes),
-            c.seconds,
-            grouped((c.nodes as f64 / c.seconds) as u64),
-            c.threads,
-            c.processor
-        );
+    let results = Results {
+        counts: lines(&dir.join("perft.jsonl"))?,
+        solved: lines(&dir.join("endgames.jsonl"))?,
+        levels: lines(&dir.join("tables.jsonl"))?,
+        records: records(dir)?,
+    };
+    let plots = [
+        ("perft.svg", results.perft()?),
+        ("solving.svg", results.solving()?),
+        ("plies.svg", results.plies()?),
+        ("endgames-size.svg", results.sizes()?),
+    ];
+    for (name, svg) in plots {
+        write_file(&dir.join(name), &svg)?;
     }
-    page += "\n![Lines a second by depth](perft.svg)\n\nThe plot has the fastest count of each depth, if it took a millisecond or more.\n\n\
-             ## Benchmarks\n\n";
-    for record in &records {
-        page += &format!("{}\n\n```text\n{}```\n\n", record.date, text(record));
+    write_file(&dir.join("figures.md"), &results.page())
+}
+
+fn axis(label: &'static str) -> Axis<'static> {
+    Axis { label, log: false }
+}
+
+fn log(label: &'static str) -> Axis<'static> {
+    Axis { label, log: true }
+}
+
+impl Results {
+    fn page(&self) -> String {
+        let mut counts =
+            Table::new(&["plies", "<counted", "lines", "seconds", "lines a second", "<threads, table", "<processor"]);
+        for c in &self.counts {
+            counts.row([
+                c.depth.to_string(),
+                c.repetition.clone(),
+                grouped(c.nodes),
+                format!("{:.2}", c.seconds),
+                grouped((c.nodes as f64 / c.seconds) as u64),
+                c.hash_mib.map_or(c.threads.to_string(), |mib| format!("{}, {mib} MiB", c.threads)),
+                c.processor.clone(),
+            ]);
+        }
+        let records: Vec<String> =
+            self.records.iter().map(|record| format!("{}\n\n```text\n{}```\n\n", record.date, text(record))).collect();
+        format!(
+            "# Figures\n\nWritten by `dsq bench machine --report` from `perft.jsonl`, `endgames.jsonl`, `tables.jsonl` and \
+             `benchmark-*.json`.\n\n## Counts of lines from the start\n\n`leaf`: a position that already occurred on the \
+             line is one leaf, as in the papers' table 1; `expand`: plain perft. With a table of counts the speed is that of \
+             counting and looking up together.\n\n{}\n![Lines a second by depth](perft.svg)\n\nThe plot has the fastest \
+             count of each depth, if it took a millisecond or more.\n\n## Benchmarks\n\n{}## Solving\n\n\
+             ![Positions a second](solving.svg)\n\nOther programs: rtbgen measured by us on one core of the same kind of \
+             machine; Awari: Romein and Bal, *Awari is solved*, ICGA Journal 25(3), 2002 (8.9e11 positions in 51 hours); \
+             MistyJungle, a solver of Dou Shou Qi for win, draw and loss: measured by us (1.2e8 placements of three pieces \
+             in 80 to 94 s). They solve other games and keep other things: only the order of size can be compared.\n\n\
+             ![Time and size](endgames-size.svg)\n\n## How long endgames last\n\nPositions with White to move by plies to the \
+             end, wins at odd and losses at even numbers.\n\n![By plies](plies.svg)\n",
+            counts.markdown(),
+            records.concat()
+        )
     }
-    page += "## Solving\n\n![Positions a second](solving.svg)\n\nOther programs: rtbgen measured by us on one core of the \
-             same kind of machine; Awari: Romein and Bal, *Awari is solved*, ICGA Journal 25(3), 2002 (8.9e11 positions in \
-             51 hours); MistyJungle, a solver of Dou Shou Qi for win, draw and loss: measured by us (1.2e8 placements of three \
-             pieces in 80 to 94 s). They solve other games and keep other things: only the order of size can be compared.\n\n\
-             ![Time and size](endgames-size.svg)\n\n## How long endgames last\n\nPositions with White to move by plies to the end, \
-             wins at odd and losses at even numbers.\n\n![By plies](plies.svg)\n";
 
-    let save = |name: &str, svg: String| write_file(&dir.join(name), &svg);
-    let axis = |label| Axis { label, log: false };
-    let log = |label| Axis { label, log: true };
-    let modes = [("expand", false), ("expand", true), ("leaf", false), ("leaf", true)];
-    let by_depth: Vec<Line> = modes
-        .into_iter()
-        .map(|(mode, hash)| Line {
-            name: if hash { format!("{mode}, with a table") } else { mode.to_owned() },
-            points: speeds(&counts, |c| c.repetition == mode && c.hash_mib.is_some() == hash),
-        })
-        .filter(|line| !line.points.is_empty())
-        .collect();
-    save("perft.svg", line_chart("Perft from the start", axis("plies"), log("lines a second"), &by_depth)?)?;
+    fn perft(&self) -> Result<String, PlotError> {
+        let modes = [("expand", false), ("expand", true), ("leaf", false), ("leaf", true)];
+        let by_depth: Vec<Line> = modes
+            .into_iter()
+            .map(|(mode, hash)| Line {
+                name: if hash { format!("{mode}, with a table") } else { mode.to_owned() },
+                points: speeds(&self.counts, |c| c.repetition == mode && c.hash_mib.is_some() == hash),
+            })
+            .filter(|line| !line.points.is_empty())
+            .collect();
+        line_chart("Perft from the start", axis("plies"), log("lines a second"), &by_depth)
+    }
 
-    let mut speeds = vec![Line {
-        name: "dsq, all materials".to_owned(),
-        points: solved.iter().map(|s| (f64::from(s.pieces), s.positions as f64 / s.seconds)).collect(),
-    }];
-    for record in &records {
-        let m = &record.report.machine;
-        let processor = format!("{}, {}", m.processor, m.instructions);
-        for (backend, name) in [("cpu", Some(&processor)), ("gpu", m.gpu.as_ref())] {
-            let points: Vec<(f64, f64)> = record
-                .report
-                .retrograde
-                .iter()
-                .filter(|r| r.backend == backend)
-                .map(|r| (r.pieces as f64, r.positions_per_second))
-                .collect();
-            if let Some(name) = name.filter(|_| !points.is_empty()) {
-                speeds.push(Line { name: format!("benchmark, {} {name}", &record.date[..10]), points });
+    fn solving(&self) -> Result<String, PlotError> {
+        let mut speeds = vec![Line {
+            name: "dsq, all materials".to_owned(),
+            points: self.solved.iter().map(|s| (f64::from(s.pieces), s.positions as f64 / s.seconds)).collect(),
+        }];
+        for record in &self.records {
+            let m = &record.report.machine;
+            let processor = format!("{}, {}", m.processor, m.instructions);
+            for (backend, name) in [("cpu", Some(&processor)), ("gpu", m.gpu.as_ref())] {
+                let points: Vec<(f64, f64)> = record
+                    .report
+                    .retrograde
+                    .iter()
+                    .filter(|r| r.backend == backend)
+                    .map(|r| (r.pieces as f64, r.positions_per_second))
+                    .collect();
+                if let Some(name) = name.filter(|_| !points.is_empty()) {
+                    speeds.push(Line { name: format!("benchmark, {} {name}", &record.date[..10]), points });
+                }
             }
         }
+        let most = self.solved.iter().map(|s| s.pieces).max().unwrap_or(5).max(3).into();
+        for (name, speed) in PUBLISHED {
+            speeds.push(Line { name: name.to_owned(), points: vec![(2.0, speed), (most, speed)] });
+        }
+        line_chart("Solving endgames", axis("pieces"), log("positions a second"), &speeds)
     }
-    let ends = (2.0, solved.iter().map(|s| s.pieces).max().unwrap_or(5).max(3).into());
-    for (name, speed) in PUBLISHED {
-        speeds.push(Line { name: name.to_owned(), points: vec![(ends.0, speed), (ends.1, speed)] });
+
+    fn plies(&self) -> Result<String, PlotError> {
+        let line = |level: &Level| {
+            let points = level.by_plies.iter().enumerate().filter(|&(_, &n)| n > 0);
+            Line { name: level.name.clone(), points: points.map(|(plies, &n)| (plies as f64, n as f64)).collect() }
+        };
+        let by_plies: Vec<Line> = self.levels.iter().map(line).collect();
+        line_chart("How long endgames last", axis("plies to the end"), log("positions"), &by_plies)
     }
-    save("solving.svg", line_chart("Solving endgames", axis("pieces"), log("positions a second"), &speeds)?)?;
 
-    let by_plies: Vec<Line> = levels
-        .iter()
-        .map(|level| Line {
-            name: level.name.clone(),
-            points: (level.by_plies.iter().enumerate())
-                .filter(|&(_, &n)| n > 0)
-                .map(|(plies, &n)| (plies as f64, n as f64))
-                .collect(),
-        })
-        .collect();
-    save("plies.svg", line_chart("How long endgames last", axis("plies to the end"), log("positions"), &by_plies)?)?;
-
-    let pieces = |level: &Level| level.name.split(' ').next().and_then(|n| n.parse::<f64>().ok()).unwrap_or(0.0);
-    let sizes = [
-        Line {
-            name: "seconds to solve".to_owned(),
-            points: solved.iter().map(|s| (f64::from(s.pieces), s.seconds)).collect(),
-        },
-        Line {
-            name: "MB on disk".to_owned(),
-            points: levels.iter().filter(|l| l.bytes > 0).map(|l| (pieces(l), l.bytes as f64 / 1e6)).collect(),
-        },
-    ];
-    save("endgames-size.svg", line_chart("Time and size", axis("pieces"), log("seconds, MB"), &sizes)?)?;
-    write_file(&dir.join("figures.md"), &page)
+    fn sizes(&self) -> Result<String, PlotError> {
+        let pieces = |level: &Level| level.name.split(' ').next().and_then(|n| n.parse::<f64>().ok()).unwrap_or(0.0);
+        let on_disk = self.levels.iter().filter(|l| l.bytes > 0);
+        let sizes = [
+            Line {
+                name: "seconds to solve".to_owned(),
+                points: self.solved.iter().map(|s| (f64::from(s.pieces), s.seconds)).collect(),
+            },
+            Line {
+                name: "MB on disk".to_owned(),
+                points: on_disk.map(|l| (pieces(l), l.bytes as f64 / 1e6)).collect(),
+            },
+        ];
+        line_chart("Time and size", axis("pieces"), log("seconds, MB"), &sizes)
+    }
 }
 
 /// Lines a second by depth of the counts that `of` chooses: the fastest of each depth, and, if there are others, none that

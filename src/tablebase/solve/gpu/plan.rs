@@ -46,7 +46,7 @@ pub(super) const TABLE_BUFFERS: u32 = 4;
 const SIDES: [Color; 2] = [Color::White, Color::Black];
 
 /// A class in a batch.
-pub(super) struct Member {
+pub(super) struct PlannedClass {
     pub id: ClassId,
     pub material: Material,
     pub rows: usize,
@@ -54,7 +54,7 @@ pub(super) struct Member {
     pub first: usize,
 }
 
-impl Member {
+impl PlannedClass {
     /// The first side row of one side to move.
     pub fn side(&self, color: Color) -> usize {
         self.first + if color == Color::White { 0 } else { self.rows }
@@ -71,7 +71,7 @@ pub(super) struct TablePlace {
 /// The plan of a batch.
 pub(super) struct Plan {
     pub data: Vec<u32>,
-    pub members: Vec<Member>,
+    pub members: Vec<PlannedClass>,
     pub side_rows: usize,
     pub records: u32,
     pub crossed: u32,
@@ -124,7 +124,7 @@ impl Plan {
         let indexes: Vec<Index> = ids.iter().map(|&id| classes.get(id).index()).collect();
         for (&id, index) in ids.iter().zip(&indexes) {
             let material = classes.get(id).representative;
-            plan.members.push(Member { id, material, rows: index.rows, first: plan.side_rows });
+            plan.members.push(PlannedClass { id, material, rows: index.rows, first: plan.side_rows });
             plan.side_rows += 2 * index.rows;
         }
         let sides = plan.extend(vec![0; ids.len() * 2 * SIDE_WORDS as usize]);
@@ -160,36 +160,8 @@ impl Plan {
         table: &dyn Fn(Option<(usize, Color)>) -> TablePlace,
     ) {
         let n = index.pieces.len();
-        let (by, others): (Vec<&Capture>, Vec<&Capture>) = seeds.captures.iter().partition(|c| c.attacker == n - 1);
-        let (of, others): (Vec<&Capture>, Vec<&Capture>) = others.into_iter().partition(|c| c.victim == n - 1);
-        let counts = [by.len() as u32, of.len() as u32, others.len() as u32];
-        let captures: Vec<[u32; CAPTURE_WORDS as usize]> = [by, of, others]
-            .concat()
-            .into_iter()
-            .map(|capture| self.capture(capture, n, moves.first_blocks, table))
-            .collect();
-        let captures = self.extend(captures.into_iter().flatten());
-        let mut movers = [0; 4];
-        let mut move_table = Vec::new();
-        for (k, piece) in moves.row_pieces.iter().enumerate() {
-            movers[k] = 6 * piece.piece as u32;
-            let squares = &index.row_pieces[piece.piece];
-            for square in 0..WIDTH {
-                let mut slots = [0; 8];
-                if let Some(digit) = squares.squares.iter().position(|s| s.index() == square) {
-                    assert!(piece.moves[digit].len() <= 4 && piece.mirrored_into[digit].len() <= 1, "one a direction");
-                    for (slot, mv) in slots.iter_mut().zip(&piece.moves[digit]) {
-                        let kind = if mv.mirrored { MOVE_MIRRORED } else { MOVE_MARKS };
-                        *slot = (mv.delta << MOVE_DELTA_SHIFT) as u32 | crossed.code(mv.crossed) | MOVE_IS | kind;
-                    }
-                    if let Some(&from) = piece.mirrored_into[digit].first() {
-                        slots[4] = from << MOVE_DELTA_SHIFT | MOVE_MIRRORED | MOVE_MARKS;
-                    }
-                }
-                move_table.extend(slots);
-            }
-        }
-        let moves_at = if move_table.is_empty() { self.zeros } else { self.extend(move_table) };
+        let (captures, counts) = self.captures(n, moves, seeds, table);
+        let (moves_at, movers) = self.moves(index, moves, crossed);
         let mirrored = index.row_pieces.iter().flat_map(|piece| {
             Square::all().map(|square| piece.digit[square.mirror().index()] * piece.stride).chain([0])
         });
@@ -236,6 +208,51 @@ impl Plan {
         set(SIDE_MOVERS, &movers);
         set(SIDE_MIRRORED, &[mirrored, captures]);
         set(SIDE_BY_LANE, &counts);
+    }
+
+    /// The captures of a side, and how many there are by the lane piece, of it, and others, which come in that order.
+    fn captures(
+        &mut self,
+        n: usize,
+        moves: &QuietMoves,
+        seeds: &SeedMoves,
+        table: &dyn Fn(Option<(usize, Color)>) -> TablePlace,
+    ) -> (u32, [u32; 3]) {
+        let (by, others): (Vec<&Capture>, Vec<&Capture>) = seeds.captures.iter().partition(|c| c.attacker == n - 1);
+        let (of, others): (Vec<&Capture>, Vec<&Capture>) = others.into_iter().partition(|c| c.victim == n - 1);
+        let counts = [by.len() as u32, of.len() as u32, others.len() as u32];
+        let captures: Vec<[u32; CAPTURE_WORDS as usize]> = [by, of, others]
+            .concat()
+            .into_iter()
+            .map(|capture| self.capture(capture, n, moves.first_blocks, table))
+            .collect();
+        (self.extend(captures.into_iter().flatten()), counts)
+    }
+
+    /// The moves of a side's row pieces from each square, and where each row piece has its digits.
+    fn moves(&mut self, index: &Index, moves: &QuietMoves, crossed: &Crossed) -> (u32, [u32; 4]) {
+        let mut movers = [0; 4];
+        let mut move_table = Vec::new();
+        for (k, piece) in moves.row_pieces.iter().enumerate() {
+            movers[k] = 6 * piece.piece as u32;
+            let squares = &index.row_pieces[piece.piece];
+            for square in 0..WIDTH {
+                let mut slots = [0; 8];
+                if let Some(digit) = squares.squares.iter().position(|s| s.index() == square) {
+                    assert!(piece.moves[digit].len() <= 4 && piece.mirrored_into[digit].len() <= 1, "one a direction");
+                    for (slot, mv) in slots.iter_mut().zip(&piece.moves[digit]) {
+                        let kind = if mv.mirrored { MOVE_MIRRORED } else { MOVE_MARKS };
+                        *slot = (mv.delta << MOVE_DELTA_SHIFT) as u32 | crossed.code(mv.crossed) | MOVE_IS | kind;
+                    }
+                    if let Some(&from) = piece.mirrored_into[digit].first() {
+                        slots[4] = from << MOVE_DELTA_SHIFT | MOVE_MIRRORED | MOVE_MARKS;
+                    }
+                }
+                move_table.extend(slots);
+            }
+        }
+        let at = if move_table.is_empty() { self.zeros } else { self.extend(move_table) };
+        (at, movers)
     }
 
     fn capture(

@@ -1,7 +1,7 @@
 //! One batch at work.
 
 use super::kernels::{KernelSet, Variant};
-use super::plan::{Member, Plan, SEEN_BUFFERS, TABLE_BUFFERS, depth_of_worth};
+use super::plan::{Plan, PlannedClass, SEEN_BUFFERS, TABLE_BUFFERS, depth_of_worth};
 use super::{Batch, DeviceWork, ROW_BYTES, Tables};
 use crate::board::{ByColor, Color, NoMove};
 use crate::gpu::{Bound, Device, GpuError, PARAMS_STRIDE, Part, Step};
@@ -401,7 +401,7 @@ impl<'a> Run<'a> {
     }
 
     /// Fetches one class.
-    fn solved(&self, member: &Member, counts: &[u64]) -> Result<Solved, GpuError> {
+    fn solved(&self, member: &PlannedClass, counts: &[u64]) -> Result<Solved, GpuError> {
         debug_assert_eq!(member.material, self.batch.classes.get(member.id).representative);
         let variant = self.set.variant;
         let draws_too = self.batch.classes.options().no_move == NoMove::Draw;
@@ -429,7 +429,7 @@ impl<'a> Run<'a> {
     }
 
     /// Fetches the values of one side to move.
-    fn cells(&self, member: &Member, color: Color, wide: bool) -> Result<Cells, GpuError> {
+    fn cells(&self, member: &PlannedClass, color: Color, wide: bool) -> Result<Cells, GpuError> {
         let bytes_of_cell = self.set.variant.cell_bytes();
         let row_bytes = ROW_CELLS as u64 * bytes_of_cell;
         let (first, end) = (member.side(color), member.side(color) + member.rows);
