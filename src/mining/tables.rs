@@ -129,7 +129,7 @@ pub fn fortresses<'a>(fortresses: impl IntoIterator<Item = &'a Fortresses>) -> T
 pub fn zugzwangs(all: &[Zugzwangs]) -> Table {
     let mut table = Table::new(&["pieces", "positions", "White loses", "White draws", "materials that have any"]);
     for z in all {
-        let numbers = [z.pieces as u64, z.positions, z.lost, z.drawn, z.materials as u64].map(grouped);
+        let numbers = [z.pieces as u64, z.positions, z.lost, z.drawn, z.materials].map(grouped);
         table.row(numbers);
     }
     table

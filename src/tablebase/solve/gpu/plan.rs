@@ -171,7 +171,7 @@ impl Plan {
         let opponent = member.side(!color).wrapping_sub(member.side(color)) as u32;
         let first_row = member.side(color) as u32;
         let word_leaps = |vertical: bool| {
-            let leaps = |leap: &WordLeap| (leap.from.abs_diff(leap.to) % 7 == 0) == vertical;
+            let leaps = |leap: &WordLeap| leap.from.abs_diff(leap.to).is_multiple_of(7) == vertical;
             if moves.word.iter().flatten().any(leaps) { u64::MAX } else { 0 }
         };
         let word = LaneLeaps { files: word_leaps(true), ranks: word_leaps(false) };
