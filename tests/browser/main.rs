@@ -16,6 +16,7 @@ mod webdriver;
 
 use client::Server;
 use serde_json::{Value, json};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 use webdriver::{Browser, Options};
 
 const ENTER: &str = "\u{e007}";
@@ -30,7 +31,23 @@ const TWO: &str = "7/7/3e3/7/7/7/3E3/7/7_w";
 
 struct Page {
     browser: Browser,
-    server: Server,
+    server: Arc<Server>,
+}
+
+/// One server for all tests that run at the same time; it ends with the last of them.
+fn server() -> Arc<Server> {
+    static SHARED: Mutex<Weak<Server>> = Mutex::new(Weak::new());
+    let mut shared = SHARED.lock().unwrap_or_else(PoisonError::into_inner);
+    shared.upgrade().unwrap_or_else(|| {
+        let mut arguments = vec!["--pieces", "3"];
+        let assets = std::env::var("DSQ_ASSETS");
+        if let Ok(dir) = &assets {
+            arguments.extend(["--assets", dir]);
+        }
+        let server = Arc::new(Server::start(&arguments));
+        *shared = Arc::downgrade(&server);
+        server
+    })
 }
 
 impl std::ops::Deref for Page {
@@ -42,21 +59,16 @@ impl std::ops::Deref for Page {
 }
 
 impl Page {
-    fn with(pieces: &str, options: &Options<'_>) -> Option<Page> {
+    fn with(options: &Options<'_>) -> Option<Page> {
         webdriver::available().then(|| {
-            let mut arguments = vec!["--pieces", pieces];
-            let assets = std::env::var("DSQ_ASSETS");
-            if let Ok(dir) = &assets {
-                arguments.extend(["--assets", dir]);
-            }
-            let server = Server::start(&arguments);
+            let server = server();
             let browser = Browser::start(format!("http://{}", server.address()), options);
             Page { browser, server }
         })
     }
 
-    fn start(pieces: &str) -> Option<Page> {
-        Page::with(pieces, &Options::default())
+    fn start() -> Option<Page> {
+        Page::with(&Options::default())
     }
 
     fn api(&self, target: &str) -> Value {
@@ -90,7 +102,7 @@ impl Page {
 
 #[test]
 fn pieces_move_by_drag_click_touch_typing_and_keys() {
-    let Some(page) = Page::start("3") else { return };
+    let Some(page) = Page::start() else { return };
     let at = |square: &str| Page::square(square);
     page.open("/");
     assert_eq!(page.fen(), "l5t/1d3c1/r1p1w1e/7/7/7/E1W1P1R/1C3D1/T5L_w");
@@ -137,7 +149,7 @@ fn pieces_move_by_drag_click_touch_typing_and_keys() {
 
 #[test]
 fn the_editor_sets_up_a_position() {
-    let Some(page) = Page::start("3") else { return };
+    let Some(page) = Page::start() else { return };
     let at = |square: &str| Page::square(square);
     page.open("/");
     page.click("#edit");
@@ -180,7 +192,7 @@ fn the_editor_sets_up_a_position() {
 /// What the page shows of a position is what the API says: every move's value, in the table and on the board.
 #[test]
 fn values_shown_are_those_of_the_api() {
-    let Some(page) = Page::start("3") else { return };
+    let Some(page) = Page::start() else { return };
     for seed in 0..12 {
         let material = ["EvE", "RvE", "ELvR", "CDvT", "TvLP", "RCvE"][seed % 6];
         let fen =
@@ -231,7 +243,7 @@ fn verdict(probe: &Value) -> String {
 
 #[test]
 fn overlays_show_what_if_the_race_and_the_fortress() {
-    let Some(page) = Page::start("3") else { return };
+    let Some(page) = Page::start() else { return };
     page.open_position(LION, "&view=explore&overlay=whatif:g6");
     page.wait("document.querySelector('#whatiftext')");
     let map = page.api(&format!("whatif?fen={LION}&piece=g6"));
@@ -265,7 +277,7 @@ fn overlays_show_what_if_the_race_and_the_fortress() {
 
 #[test]
 fn the_line_player_steps_scrubs_and_tells_what_leaving_costs() {
-    let Some(page) = Page::start("3") else { return };
+    let Some(page) = Page::start() else { return };
     page.open("/?view=material");
     page.wait("document.querySelector('[data-longest=\"67\"], [data-longest=\"66\"]')");
     page.click("#longest button");
@@ -308,7 +320,7 @@ fn the_line_player_steps_scrubs_and_tells_what_leaving_costs() {
 
 #[test]
 fn a_material_has_counts_a_histogram_and_neighbours() {
-    let Some(page) = Page::start("3") else { return };
+    let Some(page) = Page::start() else { return };
     page.open_position(LION, "&view=material");
     page.wait("document.querySelectorAll('.histogram .hit').length > 5");
     let stats = page.api("stats/ELvR");
@@ -337,7 +349,7 @@ fn a_material_has_counts_a_histogram_and_neighbours() {
 
 #[test]
 fn the_engine_streams_plays_and_reviews() {
-    let Some(page) = Page::start("3") else { return };
+    let Some(page) = Page::start() else { return };
     page.open("/?view=engine");
     page.run("for (const [id, value] of [['movetime', 1500], ['multipv', 2]]) { const e = document.querySelector('#engine-' + id); e.value = value; e.dispatchEvent(new Event('change')); }");
     page.click("#analyze");
@@ -382,7 +394,7 @@ fn the_engine_streams_plays_and_reviews() {
 
 #[test]
 fn a_link_shows_the_same_after_a_reload() {
-    let Some(page) = Page::start("3") else { return };
+    let Some(page) = Page::start() else { return };
     page.open_position(LION, "&rules=chinese&view=explore&overlay=whatif:d2&arrows=d2d3,a1g9");
     page.wait("document.querySelector('#whatiftext')");
     page.keys(&["n"]);
@@ -407,7 +419,7 @@ fn a_link_shows_the_same_after_a_reload() {
 
 #[test]
 fn without_javascript_there_is_a_board_a_verdict_and_moves() {
-    let Some(page) = Page::with("3", &Options { no_javascript: true, ..Options::default() }) else { return };
+    let Some(page) = Page::with(&Options { no_javascript: true, ..Options::default() }) else { return };
     page.visit(&format!("/?fen={LION}"));
     assert!(page.text("document.querySelector('#static .verdict').textContent").contains("White wins in 7 plies"));
     assert_eq!(page.get("document.querySelectorAll('#static .board td[class]').length"), json!(63));
@@ -420,7 +432,7 @@ fn without_javascript_there_is_a_board_a_verdict_and_moves() {
 
 #[test]
 fn it_fits_phones_zoom_dark_and_chinese() {
-    let Some(page) = Page::start("3") else { return };
+    let Some(page) = Page::start() else { return };
     let views = ["position", "explore", "material", "engine", "game"];
     for (name, width, height, scheme, language) in [
         ("desktop", 1280, 800, "light", "en"),
@@ -449,7 +461,7 @@ fn it_fits_phones_zoom_dark_and_chinese() {
 
 #[test]
 fn colours_are_never_alone_and_motion_stops() {
-    let Some(page) = Page::start("3") else { return };
+    let Some(page) = Page::start() else { return };
     page.open_position(LION, "&view=explore&overlay=whatif:d8");
     page.wait("document.querySelector('#whatiftext')");
     for kind in ["protanopia", "deuteranopia", "tritanopia", "achromatopsia"] {
@@ -477,7 +489,7 @@ fn colours_are_never_alone_and_motion_stops() {
 
 #[test]
 fn assistive_technology_is_told_everything() {
-    let Some(page) = Page::start("3") else { return };
+    let Some(page) = Page::start() else { return };
     page.open_position(LION, "");
     let cells = checks::tree(&page, "gridcell");
     assert_eq!(cells.len(), 63);
@@ -520,7 +532,7 @@ fn assistive_technology_is_told_everything() {
 
 #[test]
 fn the_page_is_light_and_speaks_two_languages() {
-    let Some(page) = Page::start("3") else { return };
+    let Some(page) = Page::start() else { return };
     page.open("/");
     page.settled();
     let size = page.get("performance.getEntriesByType('resource').concat(performance.getEntriesByType('navigation')).filter(e => !e.name.includes('/api/')).reduce((sum, e) => sum + e.encodedBodySize, 0)");
@@ -554,7 +566,7 @@ fn the_page_is_light_and_speaks_two_languages() {
 /// The README's picture.
 #[test]
 fn the_readme_has_a_picture() {
-    let Some(page) = Page::start("3") else { return };
+    let Some(page) = Page::start() else { return };
     page.size(1180, 830);
     page.prefer("prefers-color-scheme", "light");
     page.open_position("7/7/2t4/7/3L3/7/6E/7/7_w", "");
