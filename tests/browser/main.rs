@@ -442,6 +442,54 @@ fn nothing_moves_under_the_pointer() {
     page.silent();
 }
 
+/// Every option is on the form, named in every language, and what is chosen there is asked for.
+#[test]
+fn rules_are_chosen_option_by_option() {
+    let Some(page) = Page::start() else { return };
+    page.open_position(TWO, "");
+    page.choose("#rules", "other");
+    page.wait("document.querySelector('#ruleform').open");
+    let known = page.api("rules");
+    let options = known["options"].as_array().unwrap();
+    let keys = options.iter().flat_map(|option| {
+        let key = option["key"].as_str().unwrap();
+        let values = option["values"].as_array().unwrap().iter();
+        let names = values.map(move |value| format!("option.{key}.{}", value.as_str().unwrap()));
+        std::iter::once(format!("option.{key}")).chain(names)
+    });
+    let keys: Vec<String> = keys.collect();
+    page.run(&format!("window.missing = null; Promise.all([import('/strings.en.js'), import('/strings.zh.js')]).then((all) => {{ window.missing = all.flatMap(strings => {}.filter(key => !strings.default[key])); }})", json!(keys)));
+    page.wait("window.missing");
+    assert_eq!(page.get("window.missing"), json!([]));
+    assert_eq!(page.get("document.querySelectorAll('#ruleform [data-option]').length"), json!(options.len()));
+
+    let spelling = "document.querySelector('#rulespelling').textContent";
+    assert_eq!(page.text(spelling), "paper");
+    page.choose("#rulebase", "chinese");
+    assert_eq!(page.text(spelling), "chinese");
+    page.choose("[data-option=traps]", "any");
+    assert_eq!(page.text(spelling), "chinese,traps=any");
+    page.choose("[data-option=tiger-leap]", "files");
+    checks::contrast(&page, "rules");
+    page.screenshot("rules");
+    page.click("#ruleuse");
+    page.wait("location.search.includes('rules=chinese,traps=any,tiger-leap=files')");
+    page.settled();
+    page.reload();
+    page.settled();
+    let probe = page.api(&format!("probe?fen={TWO}&rules=chinese,traps=any,tiger-leap=files"));
+    assert!(page.text("document.querySelector('#verdicttext').textContent").starts_with(&verdict(&probe)));
+    // The form opens with what is played by; what is not confirmed changes nothing.
+    page.choose("#rules", "other");
+    page.wait("document.querySelector('#ruleform').open");
+    assert_eq!(page.text(spelling), "chinese,traps=any,tiger-leap=files");
+    page.choose("#rulebase", "paper");
+    page.click("#rulecancel");
+    assert!(page.text("location.search").contains("tiger-leap=files"));
+    assert_eq!(page.text("document.querySelector('#rules').value"), "chinese,traps=any,tiger-leap=files");
+    page.silent();
+}
+
 #[test]
 fn without_javascript_there_is_a_board_a_verdict_and_moves() {
     let Some(page) = Page::with(&Options { no_javascript: true, ..Options::default() }) else { return };
