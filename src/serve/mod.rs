@@ -110,7 +110,9 @@ fn solve_in_background(app: &App, tell: &(dyn Fn(Event) + Sync)) {
         tell(Event::Solving(share, left));
         app.stopping.load(Ordering::Relaxed)
     };
-    match tables.solve_four(&stop) {
+    let solved = tables.solve_four(&stop).map_err(SetError::from);
+    let loaded = app.config.tables.as_ref().filter(|_| !stop()).map_or(Ok(()), |dir| tables.load_for_search(dir));
+    match solved.and(loaded) {
         Ok(()) => tell(Event::Ready),
         Err(error) => eprintln!("dsq serve: {error}"),
     }
