@@ -99,7 +99,7 @@ async fn page(State(app): Shared, headers: HeaderMap, params: Params) -> Respons
         Ok(position) => {
             let pieces = position.occupied().len();
             let show =
-                move |tables: &View<'_>| Ok(html::position(&position, &api::probe(tables, &position, true)?, &asked));
+                move |tables: &View<'_>| Ok(html::position(tables, &position, &api::probe(tables, &position, true)?));
             app.with_tables(asked, pieces, show).await
         }
         Err(error) => Err(error),
