@@ -6,6 +6,7 @@ mod engine;
 mod errors;
 mod explain;
 mod html;
+mod json;
 mod limits;
 mod metrics;
 mod params;

@@ -2,6 +2,7 @@
 
 use super::engine::{self, Setup};
 use super::errors::{ApiError, Code};
+use super::json::Json;
 use super::limits::{MAX_BODY, MAX_URI, guard, too_large};
 use super::params::{Params, material};
 use super::review::{self, GameRequest};
@@ -20,7 +21,7 @@ use axum::http::header::{CONTENT_TYPE, ETAG};
 use axum::http::{HeaderMap, Method, StatusCode, Uri};
 use axum::response::{Html, IntoResponse, Response};
 use axum::routing::{MethodRouter, get, post};
-use axum::{Json, Router, middleware};
+use axum::{Router, middleware};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};

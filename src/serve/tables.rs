@@ -450,6 +450,9 @@ impl Registry {
     /// The tables for rules that are at hand already.
     #[must_use]
     pub fn ready(&self, options: &RuleOptions) -> Option<Arc<RuleTables>> {
+        if options == self.main.rules.options() {
+            return Some(self.main.clone());
+        }
         let hash = options.table_hash();
         let is = |tables: &Arc<RuleTables>| tables.rules.options().table_hash() == hash;
         if is(&self.main) {
