@@ -78,7 +78,7 @@ impl App {
             let _permit = permit;
             work(&app)
         });
-        done.await.map_err(|_| ApiError::new(Code::Unavailable, "this request met a fault in the server"))?
+        done.await.map_err(|_| ApiError::new(Code::Unavailable, "the server is about to end"))?
     }
 
     /// Asks the tables of some rules about positions of up to so many pieces: at once if they are in memory.
