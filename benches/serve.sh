@@ -1,75 +1,148 @@
 #!/bin/sh
-# Measures `dsq serve`: benches/serve.sh target/release/dsq [REQUESTS]. Needs wrk and curl (Debian: apt install wrk curl).
-# Probes of random four-piece positions, all moves with values; the page; and memory before and after many requests.
+# Measures `dsq serve` and writes results/serve.md: benches/serve.sh target/release/dsq [TABLES] > results/serve.md
+# TABLES is a directory with all tables of five pieces. Needs wrk and curl (Debian: apt install wrk curl).
+#
+#   NOTE="..."          what else the machine did meanwhile, for the page
+#   REQUESTS=1000000    for the memory; 0 leaves it out
+#   PAINT="87 ms"       first paint, as `cargo test --release --test browser light -- --nocapture` says it
 set -eu
 dsq=$1
-requests=${2:-1000000}
+tables=${2:-}
+requests=${REQUESTS:-1000000}
 work=$(mktemp -d)
 port=18763
-"$dsq" serve --listen "$port" > "$work/out" &
-server=$!
-trap 'kill $server 2> /dev/null; rm -rf "$work"' EXIT
 url=http://127.0.0.1:$port
-until curl -s "$url/api/v1/status" | grep -q '"pieces":4'; do sleep 1; done
+server=
+trap 'if [ -n "$server" ]; then kill "$server" 2> /dev/null || true; fi; rm -rf "$work"' EXIT
 
-# 20,000 positions of four pieces, drawn with a seed.
-awk 'BEGIN {
-    srand(4); letters = "RCWDPTLE";
-    while (n < 20000) {
-        split("", board); ok = 1;
-        for (i = 0; i < 4 && ok; i++) {
-            do { square = int(rand() * 63); rank = int(square / 7); file = square % 7;
-            } while ((square in board) || square == 3 || square == 59 || (rank > 2 && rank < 6 && file != 0 && file != 3 && file != 6));
-            do { letter = substr(letters, int(rand() * 8) + 1, 1); if (i == 1 || (i > 1 && rand() < 0.5)) letter = tolower(letter); ok = 1;
-                for (s in board) if (board[s] == letter) ok = 0;
-            } while (!ok);
-            board[square] = letter;
-        }
-        fen = "";
-        for (rank = 8; rank >= 0; rank--) {
-            empty = 0;
-            for (file = 0; file < 7; file++) {
-                s = rank * 7 + file;
-                if (s in board) { if (empty) fen = fen empty; fen = fen board[s]; empty = 0 } else empty++;
+start() {
+    "$dsq" serve --listen "$port" "$@" > "$work/out" &
+    server=$!
+    until curl -s "$url/api/v1/status" | grep -q '"pieces":4'; do sleep 1; done
+}
+stop() {
+    kill -TERM "$server"
+    wait "$server"
+    server=
+}
+# 20,000 positions of $1 pieces at random, one a line, as targets; neither side is without a piece, and none stands in a den.
+targets() {
+    awk -v pieces="$1" 'BEGIN {
+        srand(4); letters = "RCWDPTLE";
+        while (n < 20000) {
+            split("", board); ok = 1;
+            for (i = 0; i < pieces && ok; i++) {
+                do { square = int(rand() * 63); rank = int(square / 7); file = square % 7;
+                } while ((square in board) || square == 3 || square == 59 || (rank > 2 && rank < 6 && file != 0 && file != 3 && file != 6));
+                do { letter = substr(letters, int(rand() * 8) + 1, 1); if (i == 1 || (i > 1 && rand() < 0.5)) letter = tolower(letter); fresh = 1;
+                    for (s in board) if (board[s] == letter) fresh = 0;
+                } while (!fresh);
+                board[square] = letter;
             }
-            fen = fen (empty ? empty : "") (rank ? "/" : "");
+            fen = "";
+            for (rank = 8; rank >= 0; rank--) {
+                empty = 0;
+                for (file = 0; file < 7; file++) {
+                    s = rank * 7 + file;
+                    if (s in board) { if (empty) fen = fen empty; fen = fen board[s]; empty = 0 } else empty++;
+                }
+                fen = fen (empty ? empty : "") (rank ? "/" : "");
+            }
+            print "/api/v1/probe?fen=" fen "_" (rand() < 0.5 ? "w" : "b"); n++;
         }
-        print "/api/v1/probe?fen=" fen "_" (rand() < 0.5 ? "w" : "b"); n++;
-    }
-}' > "$work/targets"
-cat > "$work/probe.lua" << LUA
+    }' > "$work/targets"
+    script "$2"
+}
+# A script for wrk that asks for the targets at random, and prints what it measured in one line.
+script() {
+    cat > "$work/probe.lua" << LUA
 local targets = {}
 for line in io.lines("$work/targets") do targets[#targets + 1] = line end
-math.randomseed(7)
+math.randomseed($1)
 request = function() return wrk.format("GET", targets[math.random(#targets)]) end
 done = function(summary, latency, requests)
-    io.write(string.format("%d requests, %.0f/s, p50 %.2f ms, p90 %.2f ms, p99 %.2f ms, p99.9 %.2f ms, max %.2f ms, %d errors\n",
-        summary.requests, summary.requests / summary.duration * 1e6, latency:percentile(50) / 1000, latency:percentile(90) / 1000,
-        latency:percentile(99) / 1000, latency:percentile(99.9) / 1000, latency.max / 1000,
+    io.write(string.format("%d %.0f %.2f %.2f %.2f %.2f %d\n", summary.requests, summary.requests / summary.duration * 1e6,
+        latency:percentile(50) / 1000, latency:percentile(99) / 1000, latency:percentile(99.9) / 1000, latency.max / 1000,
         summary.errors.status + summary.errors.connect + summary.errors.read + summary.errors.write + summary.errors.timeout))
 end
 LUA
-memory() { awk '/VmRSS|VmHWM/ { printf "%s %d MiB  ", $1, $2 / 1024 } END { print "" }' "/proc/$server/status"; }
-echo "memory: $(memory)"
-wrk -t1 -c16 -d2s "$url/healthz" > /dev/null
-for run in 1 2 3; do
-    echo "healthz: $(wrk -t1 -c16 -d5s "$url/healthz" | awk '/Requests\/sec/ { print $2 "/s" }')"
-    echo "probe:   $(wrk -t1 -c16 -d5s -s "$work/probe.lua" "$url/" | tail -1)"
-done
-for path in / "/api/v1/whatif?fen=7/7/3e3/7/7/7/3E3/2L4/3r3_w&piece=d3" "/api/v1/mainline?fen=1r4l/7/7/6P/7/7/7/7/E6_w"; do
-    echo "$path: $(wrk -t1 -c4 -d3s --latency "$url$path" | awk '/50%|99%|Requests\/sec/ { printf "%s %s  ", $1, $2 }')"
-done
+}
+# Processor time of the server so far, in hundredths of a second.
+spent() { awk '{ print $14 + $15 }' "/proc/$server/stat"; }
+# Runs by the median of their rates: rate, p50, p99, p99.9, the server's processor time for a request, errors of all.
+# Each run is a line "requests rate p50 p99 p99.9 max errors".
+median() {
+    sort -k 2 -n | awk -v before="$1" '{ line[NR] = $0; requests += $1; errors += $7 } END {
+        getline after < "/dev/fd/3"; split(line[int((NR + 1) / 2)], f);
+        printf "%d a second | %s ms | %s ms | %s ms | %.0f µs | %d |\n", f[2], f[3], f[4], f[5], (after - before) * 1e4 / requests, errors }' 3< "$work/spent"
+}
+probes() {
+    before=$(spent)
+    for run in 1 2 3 4 5; do wrk -t1 -c"$1" -d5s -s "$work/probe.lua" "$url/" | tail -1; done > "$work/runs"
+    spent > "$work/spent"
+    median "$before" < "$work/runs"
+}
+plain() {
+    echo "$1" | sed 's/ *$//' > "$work/targets"
+    script 1
+    before=$(spent)
+    for run in 1 2 3; do wrk -t1 -c16 -d3s -s "$work/probe.lua" "$url/" | tail -1; done > "$work/runs"
+    spent > "$work/spent"
+    median "$before" < "$work/runs"
+}
+memory() { awk '/VmRSS/ { printf "%d MiB", $2 / 1024 }' "/proc/$server/status"; }
+load() { cut -d ' ' -f 1 /proc/loadavg; }
 size() { curl -s -H 'Accept-Encoding: gzip' -o /dev/null -w '%{size_download}' "$1"; }
-total=0
-for file in / $(curl -s "$url/" | grep -oE '(src|href)="[^"?#]+\.(js|css|svg)"' | sed 's/.*"\(.*\)"/\1/'); do
-    total=$((total + $(size "$url/${file#/}")))
+
+echo "# \`dsq serve\`, measured"
+echo
+echo "$(date -u +%F), by \`benches/serve.sh\`: $(nproc) cores of $(awk -F ': ' '/model name/ { print $2; exit }' /proc/cpuinfo), which wrk shares with the"
+echo "server; medians of five runs, 16 connections. Load before: $(load). ${NOTE:-}"
+echo
+start
+echo "| what | rate | p50 | p99 | p99.9 | processor time of the server | errors |"
+echo "|---|---|---|---|---|---|---|"
+wrk -t1 -c16 -d2s "$url/healthz" > /dev/null
+echo "| \`/healthz\`, nothing to do | $(plain /healthz)"
+targets 4 7
+wrk -t1 -c16 -d2s -s "$work/probe.lua" "$url/" > /dev/null
+echo "| \`probe\`, random positions of four pieces, all moves with values | $(probes 16)"
+echo "| the same, one connection | $(probes 1)"
+echo "| \`whatif\`, three pieces | $(plain "/api/v1/whatif?fen=7/7/3e3/7/7/7/3E3/2L4/7_w&piece=d3")"
+echo "| \`mainline\`, 67 plies | $(plain "/api/v1/mainline?fen=6l/7/7/6P/7/7/7/7/E6_w")"
+echo "| the page with its position | $(plain /)"
+before=$(memory)
+total=$(size "$url/")
+for file in $(curl -s "$url/" | grep -oE '(src|href)="/[a-zA-Z.-]+\.(js|css|svg)"' | sed 's/.*"\(.*\)"/\1/' | sort -u); do
+    total=$((total + $(size "$url$file")))
 done
-echo "page: $total bytes compressed, scripts that scripts import not counted"
+rows="| the page, all files compressed | $((total / 1000)) kB |"
+[ -z "${PAINT:-}" ] || rows="$rows
+| its first paint, in headless Chromium | $PAINT |"
+rows="$rows
+| memory with the tables of four pieces | $before |"
 done_so_far=0
+[ "$requests" -eq 0 ] || sizes=
+targets 4 7
 while [ "$done_so_far" -lt "$requests" ]; do
-    n=$(wrk -t1 -c16 -d10s -s "$work/probe.lua" "$url/" | awk '/requests,/ { print $1 }')
+    n=$(wrk -t1 -c16 -d10s -s "$work/probe.lua" "$url/" | tail -1 | cut -d ' ' -f 1)
     done_so_far=$((done_so_far + n))
-    echo "after $done_so_far requests: $(memory)"
+    sizes="$sizes $(memory | cut -d ' ' -f 1)"
 done
-kill -TERM $server
-wait $server && echo "ended with exit code 0"
+[ "$requests" -eq 0 ] || rows="$rows
+| memory while $done_so_far more requests are answered, every ten seconds, MiB |$sizes |"
+stop
+if [ -n "$tables" ]; then
+    start --tables "$tables"
+    targets 5 11
+    echo "| \`probe\`, random positions of five pieces, tables on disk, the first 5 s | $(wrk -t1 -c16 -d5s -s "$work/probe.lua" "$url/" | tail -1 | awk '{ printf "%d a second | %s ms | %s ms | %s ms | | %d", $2, $3, $4, $5, $7 }') |"
+    echo "| the same, afterwards | $(probes 16)"
+    echo "| the same, one connection | $(probes 1)"
+    rows="$rows
+| memory with tables of five pieces on disk, afterwards | $(memory) |"
+    stop
+fi
+echo
+echo "| what | |"
+echo "|---|---|"
+echo "$rows"

@@ -394,6 +394,22 @@ pub struct Longest {
     pub lines: Vec<LongLine>,
 }
 
+/// The longest line of five pieces, 251 plies by the rules `paper`: `results/README.md`. A table on disk is too large to be
+/// looked through for its longest line.
+const LONGEST_OF_FIVE: &str = "7/Ep5/7/1r5/d6/7/7/7/6P b";
+
+/// That line, if a table on disk knows the position.
+fn longest_of_five(tables: &View<'_>) -> Result<Option<LongLine>, ApiError> {
+    let Ok(position) = Position::from_fen(LONGEST_OF_FIVE) else { return Ok(None) };
+    let plies = tables.verdict(&position)?.and_then(|verdict| verdict.dtw);
+    let line = plies.zip(Material::of(&position)).map(|(plies, material)| LongLine {
+        material: material.to_string(),
+        fen: position.to_fen(),
+        plies: plies.into(),
+    });
+    Ok(line)
+}
+
 /// The longest lines of all that is at hand, or of one material: at most `count`.
 pub fn longest(tables: &View<'_>, material: Option<Material>, count: usize) -> Result<Longest, ApiError> {
     if let Some(material) = material {
@@ -401,7 +417,11 @@ pub fn longest(tables: &View<'_>, material: Option<Material>, count: usize) -> R
         stats(tables, material)?;
     }
     let mut lines = Vec::new();
-    for (material, turn, plies) in tables.longest(material).into_iter().take(count) {
+    if let Some(line) = longest_of_five(tables)?.filter(|line| material.is_none_or(|m| m.to_string() == line.material))
+    {
+        lines.push(line);
+    }
+    for (material, turn, plies) in tables.longest(material).into_iter().take(count - lines.len()) {
         let is_longest = |value| value == crate::tablebase::Value::Decided(plies as u16);
         if let Some(position) = tables.find(material, turn, &is_longest, &mut Random::new(0))? {
             lines.push(LongLine { material: material.to_string(), fen: position.to_fen(), plies });

@@ -37,6 +37,7 @@ const FILES: &[(&str, &str, &[u8])] = &[
     ("/pieces.js", JS, include_bytes!("assets/pieces.js")),
     ("/player.js", JS, include_bytes!("assets/player.js")),
     ("/position.js", JS, include_bytes!("assets/position.js")),
+    ("/rules.js", JS, include_bytes!("assets/rules.js")),
     ("/strings.en.js", JS, include_bytes!("assets/strings.en.js")),
     ("/strings.zh.js", JS, include_bytes!("assets/strings.zh.js")),
     ("/ui.js", JS, include_bytes!("assets/ui.js")),
@@ -61,6 +62,7 @@ pub struct Assets {
 
 /// The version of a file, by what is in it.
 #[must_use]
+#[expect(clippy::expect_used, reason = "quotes and digits are a header value")]
 pub fn etag(content: &[u8]) -> HeaderValue {
     HeaderValue::from_str(&format!("\"{:016x}\"", xxh3_64(content))).expect("digits are a header value")
 }

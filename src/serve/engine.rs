@@ -5,10 +5,10 @@ use super::errors::{ApiError, Code};
 use crate::board::{Move, Position};
 use crate::game::random::Random;
 use crate::game::{Game, GameEnd};
-use crate::search::{Engine, EngineOptions, Info, Limits, Score};
+use crate::search::{Engine, EngineOptions, Info, Limits, Score, Tables};
 use serde::Serialize;
-use std::sync::Mutex;
 use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 /// The most that a search may be given.
@@ -20,11 +20,22 @@ pub const MAX_MOVETIME: Duration = Duration::from_secs(600);
 pub const MAX_WAIT: Duration = Duration::from_secs(10);
 
 /// How to search.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct Setup {
     pub hash_mib: usize,
     pub threads: usize,
     pub lines: usize,
+    /// What tells the search who wins where few pieces are left.
+    pub tables: Option<Arc<Tables>>,
+}
+
+/// Equal if an engine of one can search for the other.
+impl PartialEq for Setup {
+    fn eq(&self, other: &Setup) -> bool {
+        let tables = |setup: &Setup| setup.tables.as_ref().map(Arc::as_ptr);
+        (self.hash_mib, self.threads, self.lines, tables(self))
+            == (other.hash_mib, other.threads, other.lines, tables(other))
+    }
 }
 
 /// Engines that wait for work, with what they learned.
@@ -47,7 +58,7 @@ impl Engines {
         stop: &AtomicBool,
         report: &mut dyn FnMut(&Info),
     ) -> Vec<Info> {
-        let mut engine = self.take(setup);
+        let mut engine = self.take(&setup);
         let lines = engine.search(game, limits, stop, report).lines;
         let mut idle = self.idle.lock().unwrap_or_else(|e| e.into_inner());
         idle.push((setup, engine));
@@ -57,9 +68,9 @@ impl Engines {
         lines
     }
 
-    fn take(&self, setup: Setup) -> Engine {
+    fn take(&self, setup: &Setup) -> Engine {
         let mut idle = self.idle.lock().unwrap_or_else(|e| e.into_inner());
-        if let Some(found) = idle.iter().rposition(|(other, _)| *other == setup) {
+        if let Some(found) = idle.iter().rposition(|(other, _)| other == setup) {
             return idle.remove(found).1;
         }
         drop(idle);
@@ -68,11 +79,12 @@ impl Engines {
 }
 
 impl Setup {
-    fn engine(self) -> Engine {
+    fn engine(&self) -> Engine {
         Engine::new(EngineOptions {
             hash_mib: self.hash_mib,
             threads: self.threads,
             multipv: self.lines,
+            tables: self.tables.clone(),
             ..EngineOptions::default()
         })
     }
@@ -175,10 +187,11 @@ const LEVELS: [Level; 10] = [
 
 impl Engines {
     /// A move at a strength from 1 to 10 with its score; `None` if the game is over. What it chooses among moves that are
-    /// good enough follows from `seed`.
+    /// good enough follows from `seed`. Only the full strength asks `tables`.
     pub fn play(
         &self,
         game: &Game,
+        tables: Option<Arc<Tables>>,
         strength: usize,
         time: Duration,
         seed: u64,
@@ -187,11 +200,12 @@ impl Engines {
         let level = LEVELS[strength.clamp(1, LEVELS.len()) - 1];
         let limits = Limits { movetime: Some(time), ..Limits::default() };
         let found = if level.nodes == u64::MAX {
-            let setup = Setup { hash_mib: 64, threads: 1, lines: 1 };
+            let setup = Setup { hash_mib: 64, threads: 1, lines: 1, tables };
             self.search(setup, game, &limits, stop, &mut |_| ())
         } else {
             // An engine that knows nothing yet plays the same move every time.
-            let setup = Setup { hash_mib: 4, threads: 1, lines: if level.margin > 0 { MAX_LINES } else { 1 } };
+            let lines = if level.margin > 0 { MAX_LINES } else { 1 };
+            let setup = Setup { hash_mib: 4, threads: 1, lines, tables: None };
             let limits = Limits { nodes: Some(level.nodes), ..limits };
             setup.engine().search(game, &limits, stop, &mut |_| ()).lines
         };

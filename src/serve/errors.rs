@@ -1,8 +1,8 @@
 //! What goes wrong, as JSON with a stable code.
 
+use super::json::Json;
 use crate::board::FenError;
 use crate::tablebase::SetError;
-use axum::Json;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;

@@ -1,9 +1,10 @@
 //! The page for browsers without JavaScript: the board as a table, the verdict, and the moves as links.
 
 use super::api::{MoveEntry, ProbeAnswer, Value};
+use super::tables::View;
 use crate::board::geometry::{DEN, TRAPS, WATER};
-use crate::board::{Color, File, Piece, Position, Rank, RuleOptions, Square};
-use crate::tablebase::Wdl;
+use crate::board::{Color, File, Move, Piece, Position, Rank, RuleOptions, Square};
+use crate::tablebase::{Probe as _, Wdl};
 use std::fmt::Write;
 
 /// Where in the page it goes.
@@ -40,7 +41,8 @@ pub fn link(fen: &str, rules: &RuleOptions) -> String {
 
 /// What a page without scripts shows of a position.
 #[must_use]
-pub fn position(position: &Position, probe: &ProbeAnswer, rules: &RuleOptions) -> String {
+pub fn position(tables: &View<'_>, position: &Position, probe: &ProbeAnswer) -> String {
+    let rules = &tables.asked;
     let mut html = String::from("<section id=\"static\">");
     let _ = write!(html, "<p class=\"verdict\">{}</p>", escape(&probe.sentence));
     board(&mut html, position);
@@ -51,7 +53,7 @@ pub fn position(position: &Position, probe: &ProbeAnswer, rules: &RuleOptions) -
         );
         html.push_str("<th scope=\"col\">Value</th></tr></thead><tbody>");
         for entry in moves {
-            move_row(&mut html, position, entry, rules);
+            move_row(&mut html, tables, position, entry);
         }
         html.push_str("</tbody></table>");
     }
@@ -126,12 +128,9 @@ fn symbol(class: &str) -> &'static str {
     }
 }
 
-fn move_row(html: &mut String, position: &Position, entry: &MoveEntry, rules: &RuleOptions) {
-    let after = || {
-        let mv = crate::board::Move::parse(&entry.uci, position, &crate::board::Rules::new(*rules)).ok()?;
-        Some(position.make(mv).to_fen())
-    };
-    let link = after().map_or_else(|| "/".to_owned(), |fen| link(&fen, rules));
+fn move_row(html: &mut String, tables: &View<'_>, position: &Position, entry: &MoveEntry) {
+    let after = Move::parse(&entry.uci, position, tables.rules()).map(|mv| position.make(mv).to_fen());
+    let link = after.map_or_else(|_| "/".to_owned(), |fen| link(&fen, &tables.asked));
     let words = entry.value.map_or_else(|| "unknown".to_owned(), words);
     let _ = write!(html, "<tr><td><a href=\"{}\">{}</a></td><td>{words}</td></tr>", escape(&link), escape(&entry.san));
 }

@@ -1,4 +1,12 @@
 //! Tables and engine in a browser: a server of pages and of a JSON interface (`docs/http-api.md`).
+//!
+//! A panic ends the whole program (`panic = "abort"`), and so the server: that is meant. A request that panics leaves behind
+//! what others share, a solver that is half done or an engine's table, and a server that went on might say something wrong
+//! of a position, where all it says is claimed to be exact. It is up again in half a second, so whoever runs one in public
+//! lets systemd or the like start it again. That no request can bring about a panic is for the lints below to watch, and for
+//! ten thousand hostile requests in `tests/serve`.
+#![warn(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::unreachable, clippy::todo)]
+#![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
 mod api;
 mod assets;
@@ -6,6 +14,7 @@ mod engine;
 mod errors;
 mod explain;
 mod html;
+mod json;
 mod limits;
 mod metrics;
 mod params;
@@ -90,7 +99,8 @@ pub fn serve(config: Config, tell: &(dyn Fn(Event) + Sync)) -> Result<(), ServeE
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
     let pool = pool.map_err(|error| ServeError::Start(io::Error::other(error)))?;
     let app = App::new(config, pool)?;
-    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(threads).enable_all().build();
+    let mut runtime = tokio::runtime::Builder::new_multi_thread();
+    let runtime = runtime.worker_threads(threads).thread_stack_size(STACK).enable_all().build();
     let runtime = runtime.map_err(ServeError::Start)?;
     std::thread::scope(|scope| {
         let background = app.clone();
@@ -111,11 +121,16 @@ fn solve_in_background(app: &App, tell: &(dyn Fn(Event) + Sync)) {
         tell(Event::Solving(share, left));
         app.stopping.load(Ordering::Relaxed)
     };
-    match tables.solve_four(&stop) {
+    let solved = tables.solve_four(&stop).map_err(SetError::from);
+    let loaded = app.config.tables.as_ref().filter(|_| !stop()).map_or(Ok(()), |dir| tables.load_for_search(dir));
+    match solved.and(loaded) {
         Ok(()) => tell(Event::Ready),
         Err(error) => eprintln!("dsq serve: {error}"),
     }
 }
+
+/// The stack of a thread: a search goes as deep as its longest line.
+const STACK: usize = 16 << 20;
 
 /// Connections that may be open at once.
 const MAX_CONNECTIONS: usize = 1024;

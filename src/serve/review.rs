@@ -198,7 +198,7 @@ fn judge(
         let best = tables.ranked(position)?.first().map(|(mv, _)| mv.to_string());
         return Ok(Judged { score: Some(score(verdict)), best, source: "table" });
     }
-    let setup = Setup { hash_mib: 64, threads: 1, lines: 1 };
+    let setup = Setup { hash_mib: 64, threads: 1, lines: 1, tables: Some(tables.for_search()?) };
     let limits = Limits { movetime: Some(time), ..Limits::default() };
     let lines = engines.search(setup, game, &limits, stop, &mut |_| ());
     let best = lines.first();

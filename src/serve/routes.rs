@@ -2,11 +2,12 @@
 
 use super::engine::{self, Setup};
 use super::errors::{ApiError, Code};
+use super::json::Json;
 use super::limits::{MAX_BODY, MAX_URI, guard, too_large};
 use super::params::{Params, material};
 use super::review::{self, GameRequest};
 use super::state::App;
-use super::tables::{FIRST_PIECES, MEMORY_PIECES, View};
+use super::tables::{FIRST_PIECES, View};
 use super::{api, explain, html, sse};
 use crate::board::{
     DogOverWolf, ElephantTakesRat, Move, NoMove, OwnRatBlocks, Repetition, RuleOptions, Shore, TigerLeap, Traps,
@@ -20,7 +21,7 @@ use axum::http::header::{CONTENT_TYPE, ETAG};
 use axum::http::{HeaderMap, Method, StatusCode, Uri};
 use axum::response::{Html, IntoResponse, Response};
 use axum::routing::{MethodRouter, get, post};
-use axum::{Json, Router, middleware};
+use axum::{Router, middleware};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
@@ -99,7 +100,7 @@ async fn page(State(app): Shared, headers: HeaderMap, params: Params) -> Respons
         Ok(position) => {
             let pieces = position.occupied().len();
             let show =
-                move |tables: &View<'_>| Ok(html::position(&position, &api::probe(tables, &position, true)?, &asked));
+                move |tables: &View<'_>| Ok(html::position(tables, &position, &api::probe(tables, &position, true)?));
             app.with_tables(asked, pieces, show).await
         }
         Err(error) => Err(error),
@@ -263,10 +264,11 @@ fn game_of(params: &Params, default: &RuleOptions) -> Result<Game, ApiError> {
 async fn analyze(State(app): Shared, params: Params) -> Result<Response, ApiError> {
     let game = game_of(&params, &app.config.rules)?;
     let threads = params.number("threads", 1..=1024)?.unwrap_or(1);
-    let setup = Setup {
+    let mut setup = Setup {
         hash_mib: params.number("hash", 1..=engine::MAX_HASH_MIB)?.unwrap_or(64),
         threads: app.config.threads.min(threads),
         lines: params.number("multipv", 1..=engine::MAX_LINES)?.unwrap_or(1),
+        tables: None,
     };
     let most = engine::MAX_MOVETIME.as_millis() as u64;
     let limits = Limits {
@@ -276,12 +278,13 @@ async fn analyze(State(app): Shared, params: Params) -> Result<Response, ApiErro
     };
     let asked = *game.rules().options();
     let pieces = game.position().occupied().len();
-    if params.get("tables") != Some("0") && pieces <= MEMORY_PIECES {
-        let known = game.clone();
-        let from_tables = move |tables: &View<'_>| sse::from_tables(tables, &known, setup.lines);
+    if params.get("tables") != Some("0") {
+        let (known, lines) = (game.clone(), setup.lines);
+        let from_tables = move |tables: &View<'_>| sse::from_tables(tables, &known, lines);
         if let Some(response) = app.with_tables(asked, pieces, from_tables).await? {
             return Ok(response);
         }
+        setup.tables = Some(app.search_tables(asked).await?);
     }
     sse::analyze(&app, game, setup, limits).await
 }
@@ -314,11 +317,12 @@ async fn bestmove(State(app): Shared, params: Params) -> Answer<Value> {
             return Ok(answer(&game, mv, sse::score(verdict), "table"));
         }
     }
+    let tables = app.search_tables(asked).await?;
     let permit = app.search_permits(1).await?;
     let searched = game.clone();
     let found = app.blocking(move |app| {
         let (_permit, _running) = (permit, app.metrics.search());
-        Ok(app.engines.play(&searched, strength, time, seed, &app.stopping))
+        Ok(app.engines.play(&searched, Some(tables), strength, time, seed, &app.stopping))
     });
     let (mv, score) = found.await?.ok_or_else(|| ApiError::new(Code::BadRequest, "there is no move"))?;
     Ok(answer(&game, mv, score.into(), "engine"))

@@ -9,6 +9,7 @@ use super::metrics::Metrics;
 use super::tables::{Registry, View};
 use super::{Config, ServeError};
 use crate::board::RuleOptions;
+use crate::search::Tables;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -77,7 +78,7 @@ impl App {
             let _permit = permit;
             work(&app)
         });
-        done.await.map_err(|_| ApiError::new(Code::Unavailable, "this request met a fault in the server"))?
+        done.await.map_err(|_| ApiError::new(Code::Unavailable, "the server is about to end"))?
     }
 
     /// Asks the tables of some rules about positions of up to `pieces` pieces: at once if they are in memory.
@@ -91,5 +92,10 @@ impl App {
             return work(&View::new(&tables, rules));
         }
         self.blocking(move |app| work(&View::new(&*app.registry.get(&rules)?, rules))).await
+    }
+
+    /// What a search by some rules asks where few pieces are left.
+    pub async fn search_tables(self: &Arc<App>, rules: RuleOptions) -> Result<Arc<Tables>, ApiError> {
+        self.blocking(move |app| app.registry.get(&rules)?.for_search().map_err(ApiError::from)).await
     }
 }

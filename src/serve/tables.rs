@@ -3,6 +3,7 @@
 
 use crate::board::{ByColor, Color, Move, Piece, Position, RuleOptions, Rules};
 use crate::game::random::Random;
+use crate::search::Tables;
 use crate::tablebase::{
     Addresser, Cells, Class, ClassId, Classes, Index, Material, Options, Probe, ROW_CELLS, SetError, SolveError,
     Solver, Stats, TableSet, Value, Verdict, position_of, squares_in_play,
@@ -10,7 +11,7 @@ use crate::tablebase::{
 use rayon::ThreadPool;
 use std::cmp::Reverse;
 use std::collections::VecDeque;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, RwLock};
 use std::time::Instant;
@@ -102,6 +103,8 @@ pub struct RuleTables {
     complete: AtomicUsize,
     disk: Option<TableSet>,
     progress: Progress,
+    /// What a search asks; made when the first search does.
+    search: Mutex<Option<Arc<Tables>>>,
     /// Solves.
     pool: Arc<ThreadPool>,
 }
@@ -147,8 +150,28 @@ impl RuleTables {
             complete: AtomicUsize::new(FIRST_PIECES),
             disk,
             progress: Progress::default(),
+            search: Mutex::default(),
             pool,
         })
+    }
+
+    /// Who wins at positions of few pieces, for a search that meets millions of them: of three pieces, unless those on
+    /// disk were loaded.
+    pub fn for_search(&self) -> Result<Arc<Tables>, SetError> {
+        let mut search = self.search.lock().unwrap_or_else(|e| e.into_inner());
+        if let Some(tables) = &*search {
+            return Ok(tables.clone());
+        }
+        let tables = Arc::new(self.pool.install(|| Tables::solve(self.rules.options(), FIRST_PIECES))?);
+        *search = Some(tables.clone());
+        Ok(tables)
+    }
+
+    /// Lets searches ask the tables in a directory, those of up to four pieces from memory.
+    pub fn load_for_search(&self, dir: &Path) -> Result<(), SetError> {
+        let tables = Arc::new(self.pool.install(|| Tables::open(dir))?);
+        *self.search.lock().unwrap_or_else(|e| e.into_inner()) = Some(tables);
+        Ok(())
     }
 
     /// Solves all classes of four pieces and keeps them, until `stop` says so.
@@ -427,6 +450,9 @@ impl Registry {
     /// The tables for rules that are at hand already.
     #[must_use]
     pub fn ready(&self, options: &RuleOptions) -> Option<Arc<RuleTables>> {
+        if options == self.main.rules.options() {
+            return Some(self.main.clone());
+        }
         let hash = options.table_hash();
         let is = |tables: &Arc<RuleTables>| tables.rules.options().table_hash() == hash;
         if is(&self.main) {

@@ -6,6 +6,7 @@ use std::net::TcpStream;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
 const FLAGS: [&str; 8] = [
@@ -23,8 +24,7 @@ const FLAGS: [&str; 8] = [
 const PATIENCE: Duration = Duration::from_secs(30);
 
 pub struct Browser {
-    driver: Child,
-    port: u16,
+    driver: Arc<Driver>,
     session: String,
     profile: PathBuf,
     origin: String,
@@ -54,7 +54,7 @@ impl Browser {
         static COUNT: AtomicU32 = AtomicU32::new(0);
         let name = format!("browser-{}-{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
         let profile = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
-        let (driver, port) = start_driver();
+        let driver = Driver::shared();
         let mut flags: Vec<String> = FLAGS.iter().chain(options.arguments).map(ToString::to_string).collect();
         flags.push(format!("--user-data-dir={}", profile.display()));
         let mut chrome = json!({"args": flags});
@@ -62,7 +62,7 @@ impl Browser {
             chrome["prefs"] = json!({"profile.managed_default_content_settings.javascript": 2});
         }
         let wanted = json!({"goog:chromeOptions": chrome, "goog:loggingPrefs": {"browser": "ALL"}});
-        let mut browser = Browser { driver, port, session: String::new(), profile, origin };
+        let mut browser = Browser { driver, session: String::new(), profile, origin };
         let session = browser.request("POST", "/session", &json!({"capabilities": {"alwaysMatch": wanted}}));
         browser.session = session["sessionId"].as_str().expect("a session").to_owned();
         browser.size(1280, 800);
@@ -74,7 +74,7 @@ impl Browser {
     }
 
     fn ask(&self, method: &str, path: &str, body: &Value) -> Result<Value, String> {
-        let mut stream = TcpStream::connect(("127.0.0.1", self.port)).map_err(|error| error.to_string())?;
+        let mut stream = TcpStream::connect(("127.0.0.1", self.driver.port)).map_err(|error| error.to_string())?;
         stream.set_read_timeout(Some(2 * PATIENCE)).unwrap();
         let body = if method == "GET" { String::new() } else { body.to_string() };
         let head = format!(
@@ -271,29 +271,53 @@ impl Drop for Browser {
     fn drop(&mut self) {
         // With a body, or the driver refuses, and its browser stays for ever.
         let closed = self.ask("DELETE", &format!("/session/{}", self.session), &json!({}));
-        let _ = self.driver.kill();
-        let _ = self.driver.wait();
         let _ = std::fs::remove_dir_all(&self.profile);
         assert!(closed.is_ok() || std::thread::panicking(), "a browser is left: {closed:?}");
     }
 }
 
-/// A chromedriver and its port. It takes a free one for IPv4, and gives up if another has the same for IPv6: so a few tries.
-fn start_driver() -> (Child, u16) {
-    for _ in 0..5 {
-        let mut driver = Command::new("chromedriver")
-            .arg("--port=0")
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .spawn()
-            .expect("chromedriver runs");
-        if let Some(port) = port_of(&mut driver) {
-            return (driver, port);
-        }
-        let _ = driver.kill();
-        let _ = driver.wait();
+/// A chromedriver; it drives any number of browsers.
+struct Driver {
+    process: Child,
+    port: u16,
+}
+
+impl Driver {
+    /// One for all tests that run at the same time; it ends with the last of them.
+    fn shared() -> Arc<Driver> {
+        static SHARED: Mutex<Weak<Driver>> = Mutex::new(Weak::new());
+        let mut shared = SHARED.lock().unwrap_or_else(PoisonError::into_inner);
+        shared.upgrade().unwrap_or_else(|| {
+            let driver = Arc::new(Driver::start());
+            *shared = Arc::downgrade(&driver);
+            driver
+        })
     }
-    panic!("chromedriver did not say where it listens");
+
+    /// It takes a port that is free for IPv4, and gives up if another has the same for IPv6: so a few tries.
+    fn start() -> Driver {
+        for _ in 0..5 {
+            let process = Command::new("chromedriver")
+                .arg("--port=0")
+                .stdout(Stdio::piped())
+                .stderr(Stdio::null())
+                .spawn()
+                .expect("chromedriver runs");
+            let mut driver = Driver { process, port: 0 };
+            if let Some(port) = port_of(&mut driver.process) {
+                driver.port = port;
+                return driver;
+            }
+        }
+        panic!("chromedriver did not say where it listens");
+    }
+}
+
+impl Drop for Driver {
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
 }
 
 fn port_of(driver: &mut Child) -> Option<u16> {

@@ -542,6 +542,81 @@ fn hostile_requests_do_no_harm() {
     assert_eq!(server.connect().get("/healthz").text(), "ok");
 }
 
+/// Games that are none: each is refused, or judged as far as it goes.
+#[test]
+fn hostile_games_do_no_harm() {
+    const SEED: u64 = 300;
+    const WORDS: [&str; 24] = [
+        "1.",
+        "Eb3",
+        "rb7",
+        "Ld9",
+        "Exd9",
+        "a3b3",
+        "a1a1",
+        "9...",
+        "*",
+        "1-0",
+        "0-1",
+        "1/2-1/2",
+        "{",
+        "}",
+        "(",
+        ")",
+        ";",
+        "[FEN \"7/7/3e3/7/7/7/3E3/7/7 w\"]",
+        "[FEN \"",
+        "\"]",
+        "[Rules \"bell\"]",
+        "[Rules \"=\"]",
+        "\n\n",
+        "象",
+    ];
+    let server = Server::start(&["--pieces", "3"]);
+    let mut connection = server.connect();
+    let mut random = Random::new(SEED);
+    for _ in 0..300 {
+        let text: Vec<&str> = (0..random.below(12)).map(|_| WORDS[random.below(WORDS.len())]).collect();
+        let text = text.join(if random.below(4) == 0 { "" } else { " " });
+        let body = match random.below(3) {
+            0 => json!({ "moves": [text], "rules": "paper" }),
+            1 => json!({ "text": text, "result": text, "white": text, "date": text }),
+            _ => json!({ "text": text }),
+        };
+        for path in ["/api/v1/review", "/api/v1/game"] {
+            let status = connection.post(path, &body.to_string()).status;
+            assert!(status < 500, "seed {SEED}: {status} for {body}");
+            if !connection.is_open() {
+                connection = server.connect();
+            }
+        }
+    }
+}
+
+/// Searches to the greatest depth there is, of positions where lines are long, end as they should.
+#[test]
+fn the_deepest_searches_end() {
+    let server = Server::start(&["--pieces", "3"]);
+    for fen in ["7/3r3/7/6L/7/7/7/3E3/7_w", "7/1r5/7/3p3/7/3E3/7/7/6P_b", "l6/7/7/E6/7/7/7/7/R5t_w"] {
+        let target = format!("/api/v1/analyze?fen={fen}&tables=0&depth=100&movetime=1500&threads=2");
+        let events = server.connect().get(&target).events();
+        assert_eq!(events.last().unwrap().0, "done", "{fen}");
+    }
+    assert_eq!(server.connect().get("/healthz").text(), "ok");
+}
+
+/// The tables tell a search who wins: it sees a win in 67 plies at once.
+#[test]
+fn searches_ask_the_tables() {
+    let server = Server::start(&["--pieces", "3"]);
+    let fen = "6l/7/7/6P/7/7/7/7/E6_w";
+    let found = server.connect().get(&format!("/api/v1/bestmove?fen={fen}&strength=10&movetime=100")).json();
+    assert_eq!((&found["source"], &found["score"]), (&json!("engine"), &json!({"kind": "mate", "value": 67})));
+    // A beginner does not.
+    let found = server.connect().get(&format!("/api/v1/bestmove?fen={fen}&strength=1&movetime=100&seed=1")).json();
+    assert_eq!(found["score"]["kind"], "cp");
+}
+
 /// Connections that say nothing, or half of something, do not keep the server from answering others.
 #[test]
 fn idle_connections_are_borne() {

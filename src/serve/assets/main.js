@@ -13,6 +13,7 @@ import * as game from "./panel-game.js";
 import * as material from "./panel-material.js";
 import * as position from "./panel-position.js";
 import { startPlayer } from "./player.js";
+import { startRules } from "./rules.js";
 import { $, h, number, percent, setLanguage, t, toast, translate } from "./ui.js";
 
 const panels = [position, explore, material, engine, game];
@@ -57,23 +58,6 @@ function startHeader() {
   bind("pieces", () => { app.board.setStyle(app.settings.pieces); emit("pieces"); });
   bind("language", async () => { await setLanguage(app.settings.language); speak(); });
   $("#help").addEventListener("click", () => $("#keys").showModal());
-  $("#rules").addEventListener("change", async (event) => {
-    if (event.target.value === "other") {
-      const wanted = prompt(t("rules.prompt"), app.rules);
-      if (wanted) app.rules = wanted.trim();
-    } else app.rules = event.target.value;
-    emit("rules");
-    refresh();
-  });
-  drawRules();
-}
-
-const presets = ["paper", "cazaux", "bodlaender", "quadibloc", "bell", "chinese"];
-function drawRules() {
-  const known = presets.includes(app.rules);
-  $("#rules").replaceChildren(...presets.map((name) => h("option", { value: name, selected: name === app.rules }, t(`rules.${name}`))),
-    known ? "" : h("option", { value: app.rules, selected: true }, t("rules.own")), h("option", { value: "other" }, t("rules.other")));
-  $("#rules").title = app.rules;
 }
 
 function startTools() {
@@ -150,7 +134,6 @@ function buildPanel() {
 function speak() {
   translate();
   document.title = t("title");
-  drawRules();
   startTools();
   startTabs();
   emit("language");
@@ -203,10 +186,10 @@ async function open() {
   if (!TABS.includes(app.tab)) app.tab = "position";
   app.board.arrows = (arrows ?? "").split(",").filter((text) => /^([a-g][1-9]){2}$/.test(text)).map((text) => [app.board.parseSquare(text.slice(0, 2)), app.board.parseSquare(text.slice(2))]);
   settled();
+  emit("rules");
   app.overlay = null;
   const shown = refresh({ quiet: true });
   startTabs();
-  drawRules();
   if (overlay) explore.choose(overlay);
   await shown;
   if (broken !== null) {
@@ -228,6 +211,7 @@ async function start() {
   translate();
   document.title = t("title");
   startHeader();
+  startRules();
   startTools();
   startPlayer();
   startEditor();
@@ -242,7 +226,7 @@ async function start() {
   on("trimmed", () => refresh({ quiet: true }));
   on("overlay", write);
   on("jump", jump);
-  on("rules", () => { drawRules(); material.renew(); });
+  on("rules", material.renew);
   on("settings", keepSettings);
   window.addEventListener("popstate", open);
   await open();

@@ -12,13 +12,13 @@ let opponent = null;
 const options = { multipv: 3, depth: "", movetime: 10000, threads: "", hash: "" };
 
 export function build() {
-  const field = (name, attributes) => h("label", {}, t(`engine.${name}`), " ", h("input", { type: "number", value: options[name], id: `engine-${name}`, onchange: (event) => { options[name] = event.target.value; if (stream) start(); }, ...attributes }));
+  const field = (name, attributes) => h("label", {}, t(`engine.${name}`), " ", h("input", { type: "number", value: options[name], id: `engine-${name}`, onchange: (event) => { if (!event.target.reportValidity()) return; options[name] = event.target.value; if (stream) start(); }, ...attributes }));
   return [
     h("section", { "aria-labelledby": "analysishead" }, h("h3", { id: "analysishead" }, t("engine.analysis")),
       h("div", { class: "bar" }, button(stream ? t("engine.stop") : t("engine.start"), toggleAnalysis, { id: "analyze", class: "main" }),
         field("multipv", { min: 1, max: 5 }), h("span", { id: "enginestate", class: "soft" })),
       h("details", {}, h("summary", {}, t("engine.options")), h("div", { class: "bar" },
-        field("movetime", { min: 100, max: 60000, step: 100 }), field("depth", { min: 1, max: 60, placeholder: "∞" }), field("threads", { min: 1, max: 64, placeholder: "1" }), field("hash", { min: 1, max: 4096, placeholder: "16" }))),
+        field("movetime", { min: 1, max: 600000 }), field("depth", { min: 1, max: 100, placeholder: "∞" }), field("threads", { min: 1, max: 64, placeholder: "1" }), field("hash", { min: 1, max: 256, placeholder: "64" }))),
       h("div", { class: "scroll", tabindex: "0", role: "group", "aria-labelledby": "analysishead" }, h("table", { class: "list", id: "lines" }, h("caption", { class: "sr" }, t("engine.lines")),
         h("thead", {}, h("tr", {}, [t("engine.score"), t("engine.depth"), t("line")].map((x) => h("th", { scope: "col" }, x)))), h("tbody", {})))),
     h("section", { "aria-labelledby": "playhead" }, h("h3", { id: "playhead" }, t("play")),
@@ -81,11 +81,12 @@ function start() {
     const { bestmove } = JSON.parse(event.data);
     if (last) say(t("engine.best", { move: last.pv?.[0]?.san ?? bestmove, score: score(last.score) }));
   });
-  mine.addEventListener("error", (event) => {
+  mine.addEventListener("error", async () => {
     if (mine !== stream) return;
     stop(null);
-    const error = event.data ? JSON.parse(event.data).error ?? JSON.parse(event.data) : { code: "offline" };
-    if ($("#enginestate")) $("#enginestate").textContent = errorText({ ...error, message: error.message ?? t("error.offline") });
+    // An event source does not say why it failed: if the server answers at all, all its processors are searching.
+    const code = await get("status", {}, { keep: false }).then(() => "busy", (error) => error.code);
+    $("#enginestate")?.replaceChildren(errorText({ code, message: t("error.offline") }));
   });
   drawLines();
 }

@@ -135,6 +135,7 @@ const drawing = {};
 async function show(selector, make) {
   const host = $(selector);
   const mine = (drawing[selector] = {});
+  if (!host.firstChild) host.append(h("p", { class: "soft" }, t("working")));
   let content;
   try {
     content = await make();
@@ -150,7 +151,7 @@ function drawPresets() {
     if (pieces() > app.largest) return h("p", { class: "soft" }, t("error.no_table"));
     const { presets } = await get("rulesets", { fen: fen(), rules: app.rules });
     const row = (preset) => h("tr", { "data-preset": preset.name, class: preset.name === app.rules ? "now" : null },
-      h("th", { scope: "row" }, button(preset.name, () => { app.rules = preset.name; emit("rules"); refresh(); }, { class: "plain", title: preset.rules })),
+      h("th", { scope: "row" }, button(t(`rules.${preset.name}`), () => { app.rules = preset.name; emit("rules"); refresh(); }, { class: "plain", title: preset.rules })),
       h("td", {}, chip(preset.value)), h("td", {}, preset.turns ? h("span", { class: "badge-note" }, t("rules.turns")) : preset.known ? "" : h("span", { class: "soft" }, t("notable"))));
     return h("table", { class: "list" }, h("caption", { class: "sr" }, t("rules.side")),
       h("thead", {}, h("tr", {}, [t("rules"), t("value"), t("remark")].map((text) => h("th", { scope: "col" }, text)))), h("tbody", {}, presets.map(row)));
