@@ -85,6 +85,11 @@ impl BackendArg {
         self.spill.iter().fold(processor, |processor, dir| processor.spilling(dir.clone()))
     }
 
+    /// Whether nothing but a graphics card is wanted.
+    pub fn is_gpu(&self) -> bool {
+        self.backend == Backend::Gpu
+    }
+
     /// A solver there.
     pub fn solver(&self, rules: &RuleOptions, pieces: usize) -> Result<Solver, Failure> {
         let solver = Solver::new(rules, pieces, Options::default());

@@ -1,17 +1,20 @@
 //! Many machines: a plan for a job engine, one class as a job, how far a directory is, and the end.
 
+use super::class_plan::{RateArg, print_plan};
+use super::cluster_check::CheckCommand;
+use super::cluster_report::ReportCommand;
 use super::reproduce::commit;
 use super::{Failure, Outcome, RulesArg, ThreadsArg, print, print_json, progress_bar};
 use clap::{Args, Subcommand, ValueEnum};
 use doushouqi::benchmark::Machine;
-use doushouqi::board::RuleOptions;
 use doushouqi::cluster::slurm::{self, Jobs};
-use doushouqi::cluster::{Plan, Rate, snakemake};
-use doushouqi::cluster::{finish, status};
-use doushouqi::tablebase::{ClassJob, JobDone, MAX_PIECES, Material, Options, Provenance, Solver};
+use doushouqi::cluster::{Plan, finish, snakemake, status};
+#[cfg(feature = "plots")]
+use doushouqi::plot::{Axis, Line, line_chart};
+use doushouqi::tablebase::{ClassCounts, ClassJob, Classes, Index, JobDone, MAX_PIECES, Material, Provenance};
 use serde::Serialize;
-use std::path::PathBuf;
-use std::time::{Duration, Instant};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 /// Solve tables on many machines, a class a job, with the job engine that is there.
 ///
@@ -35,6 +38,8 @@ enum Command {
     Solve(SolveCommand),
     Status(StatusCommand),
     Finish(FinishCommand),
+    Check(CheckCommand),
+    Report(ReportCommand),
 }
 
 impl Cluster {
@@ -44,6 +49,8 @@ impl Cluster {
             Command::Solve(command) => command.run(),
             Command::Status(command) => command.run(),
             Command::Finish(command) => command.run(),
+            Command::Check(command) => command.run(),
+            Command::Report(command) => command.run(),
         }
     }
 }
@@ -57,15 +64,18 @@ enum Engine {
     Snakemake,
     /// One class a line, captures before what needs them.
     Json,
-    /// Predicted hours by number of cores, from a simulation of the graph of classes.
+    /// Predicted hours by number of cores, from a simulation of the graph of classes, as JSON.
     Hours,
+    /// The same as a plot, SVG.
+    #[cfg(feature = "plots")]
+    Plot,
 }
 
 /// Write what there is to solve as a job engine's own file.
 #[derive(Args)]
 struct PlanCommand {
     /// All materials of 2 to N pieces.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(2..=MAX_PIECES as i64))]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(2..=Index::MAX_PIECES as i64))]
     pieces: u8,
     /// What to write.
     #[arg(long = "for", value_enum, value_name = "ENGINE")]
@@ -79,9 +89,8 @@ struct PlanCommand {
     /// Of the most pieces keep only the counts.
     #[arg(long)]
     stats_only: bool,
-    /// Rows of 4096 cells that a core solves in a second; measured in a few seconds here if not given.
-    #[arg(long, value_name = "ROWS")]
-    rate: Option<f64>,
+    #[command(flatten)]
+    rate: RateArg,
     /// The program as the nodes call it.
     #[arg(long, default_value = "dsq", value_name = "PATH")]
     program: String,
@@ -96,18 +105,10 @@ struct Hours {
     core_hours: f64,
 }
 
-/// Seconds that a job takes besides solving, for starting, reading and the disk.
-const JOB_SECONDS: f64 = 0.3;
-
 impl PlanCommand {
     fn run(self) -> Outcome {
         let rules = self.rules.rules;
-        let rows_per_second = match self.rate {
-            Some(rate) if rate.is_finite() && rate > 0.0 => rate,
-            Some(rate) => return Err(Failure::Input(format!("--rate {rate}: give a number of rows above 0"))),
-            None => measure(&rules)?,
-        };
-        let rate = Rate { rows_per_second, job_seconds: JOB_SECONDS };
+        let rate = self.rate.get(&rules)?;
         let plan = Plan::new(&rules, self.pieces.into(), self.stats_only, rate);
         let spelling = rules.table_spelling();
         let jobs = Jobs {
@@ -121,30 +122,36 @@ impl PlanCommand {
             Engine::Json => plan.classes.iter().try_for_each(print_json),
             Engine::Slurm => print(slurm::script(&plan, &jobs).trim_end()),
             Engine::Snakemake => print(snakemake::snakefile(&plan, &jobs).trim_end()),
-            Engine::Hours => [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024].into_iter().try_for_each(|cores| {
+            Engine::Hours => CORES.into_iter().try_for_each(|cores| {
                 print_json(&Hours {
                     cores,
                     hours: plan.simulate(cores) / 3600.0,
                     core_hours: plan.core_seconds() / 3600.0,
                 })
             }),
+            #[cfg(feature = "plots")]
+            Engine::Plot => print(plot(&plan)?.trim_end()),
         }
     }
 }
 
-/// Rows of a class of four pieces that one core of this machine solves in a second.
-fn measure(rules: &RuleOptions) -> Result<f64, Failure> {
-    ThreadsArg::of(1).run(|| {
-        let mut solver = Solver::new(rules, 4, Options::default());
-        for pieces in 2..=3 {
-            solver.solve_level(pieces, true, &|_, _| ())?;
-        }
-        let ids: Vec<_> = solver.classes().level(4).map(|(id, _)| id).step_by(9).collect();
-        let rows: usize = ids.iter().map(|&id| solver.classes().get(id).index().rows).sum();
-        let start = Instant::now();
-        solver.solve_some(&ids, false, &|_, _| ())?;
-        Ok(rows as f64 / start.elapsed().as_secs_f64())
-    })?
+/// The numbers of cores that predictions are made for.
+const CORES: [usize; 11] = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024];
+
+/// Predicted hours by number of cores: as the graph of classes allows, and as if nothing waited for anything.
+#[cfg(feature = "plots")]
+fn plot(plan: &Plan) -> Result<String, Failure> {
+    let over = |name: &str, seconds: &dyn Fn(usize) -> f64| Line {
+        name: name.to_owned(),
+        points: CORES.iter().map(|&cores| (cores as f64, seconds(cores) / 3600.0)).collect(),
+    };
+    let lines = [
+        over("predicted", &|cores| plan.simulate(cores)),
+        over("if no class waited", &|cores| plan.core_seconds() / cores as f64),
+    ];
+    let title = format!("{} classes of 2 to {} pieces", plan.classes.len(), plan.pieces());
+    let log = |label| Axis { label, log: true };
+    Ok(line_chart(&title, log("cores, a class each"), log("hours"), &lines)?)
 }
 
 /// Solve classes as one job: no lock, and what is there and whole is left alone.
@@ -159,6 +166,14 @@ struct SolveCommand {
     /// Keep only the counts, in a file CLASS.json.
     #[arg(long)]
     stats_only: bool,
+    /// With --stats-only, the directory of the counts; that of the tables if not given.
+    #[arg(long, value_name = "DIR", requires = "stats_only")]
+    counts: Option<PathBuf>,
+    /// Solve nothing: print what each class would take.
+    #[arg(long)]
+    dry_run: bool,
+    #[command(flatten)]
+    rate: RateArg,
     /// The most memory to use, in GiB. What does not fit goes to temporary files; less than the planes of a class is
     /// refused before it starts.
     #[arg(long, default_value_t = 8, value_name = "GIB")]
@@ -180,40 +195,59 @@ struct Solved {
     class: Material,
     reused: bool,
     seconds: f64,
+    /// What was planned, and what the process had at most.
     bytes: u64,
+    peak_bytes: Option<u64>,
 }
 
 impl SolveCommand {
     fn run(self) -> Outcome {
-        self.threads.run(|| {
-            for &material in &self.classes {
-                let job = ClassJob {
-                    dir: &self.tables,
-                    rules: self.rules.rules,
-                    material,
-                    stats_only: self.stats_only,
-                    memory_gib: self.memory,
-                    spill: self.spill.as_deref().unwrap_or(&self.tables),
-                    provenance: provenance(),
-                };
-                std::fs::create_dir_all(&self.tables)
-                    .map_err(|e| Failure::Environment(format!("{}: {e}", self.tables.display())))?;
-                let solved = match job.run()? {
-                    JobDone::There(class) => Solved { class, reused: true, seconds: 0.0, bytes: 0 },
-                    JobDone::Solved(counts) => {
-                        Solved { class: counts.class, reused: false, seconds: counts.seconds, bytes: counts.bytes }
-                    }
-                };
-                if self.json {
-                    print_json(&solved)?;
-                } else if solved.reused {
-                    print(format_args!("{}: there already", solved.class))?;
-                } else {
-                    print(format_args!("{}: solved in {:.2} s", solved.class, solved.seconds))?;
-                }
+        if self.dry_run {
+            return self.plan();
+        }
+        let counts = self.counts.as_ref().unwrap_or(&self.tables);
+        for dir in [&self.tables, counts] {
+            std::fs::create_dir_all(dir).map_err(|e| Failure::Environment(format!("{}: {e}", dir.display())))?;
+        }
+        self.threads.run(|| self.classes.iter().try_for_each(|&material| self.solve(material, counts)))?
+    }
+
+    fn solve(&self, material: Material, counts: &Path) -> Outcome {
+        let job = ClassJob {
+            dir: &self.tables,
+            rules: self.rules.rules,
+            material,
+            stats_only: self.stats_only.then_some(counts),
+            memory_gib: self.memory,
+            spill: self.spill.as_deref().unwrap_or(&self.tables),
+            provenance: provenance(),
+        };
+        let solved = match job.run()? {
+            JobDone::There(class) => Solved { class, reused: true, seconds: 0.0, bytes: 0, peak_bytes: None },
+            JobDone::Solved(counts) => {
+                let ClassCounts { class, seconds, bytes, peak_bytes, .. } = *counts;
+                Solved { class, reused: false, seconds, bytes, peak_bytes }
             }
-            Ok(())
-        })?
+        };
+        if self.json {
+            print_json(&solved)
+        } else if solved.reused {
+            print(format_args!("{}: there already", solved.class))
+        } else {
+            print(format_args!("{}: solved in {:.2} s", solved.class, solved.seconds))
+        }
+    }
+
+    /// What the job would take.
+    fn plan(&self) -> Outcome {
+        let most = self.classes.iter().map(|material| material.len()).max().unwrap_or(2);
+        let classes = Classes::new(&self.rules.rules, most);
+        let id = |&material: &Material| match classes.member(material) {
+            Some(member) => Ok((member.class, !self.stats_only)),
+            None => Err(Failure::Input(format!("{material} has more than {} pieces", classes.pieces()))),
+        };
+        let ids: Vec<_> = self.classes.iter().map(id).collect::<Result<_, _>>()?;
+        print_plan(&classes, ids, &self.rate, self.json)
     }
 }
 
@@ -234,9 +268,8 @@ struct StatusCommand {
     /// All materials of 2 to N pieces.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(2..=MAX_PIECES as i64))]
     pieces: u8,
-    /// Rows of 4096 cells that a core solves in a second; measured in a few seconds here if not given.
-    #[arg(long, value_name = "ROWS")]
-    rate: Option<f64>,
+    #[command(flatten)]
+    rate: RateArg,
     #[command(flatten)]
     rules: RulesArg,
     /// Print JSON.
@@ -261,8 +294,7 @@ impl StatusCommand {
     fn run(self) -> Outcome {
         let rules = self.rules.rules;
         let status = status(&self.dir, &rules, self.pieces.into())?;
-        let rows_per_second = self.rate.map_or_else(|| measure(&rules), Ok)?;
-        let plan = Plan::new(&rules, self.pieces.into(), true, Rate { rows_per_second, job_seconds: JOB_SECONDS });
+        let plan = Plan::new(&rules, self.pieces.into(), true, self.rate.get(&rules)?);
         let left = plan.classes.iter().filter(|class| status.missing.contains(&class.class));
         let dead = status.partial.iter().filter(|file| file.dead == Some(true)).count();
         let far = Far {

@@ -1,7 +1,8 @@
 use super::backend::{BackendArg, report_taken_over};
+use super::class_plan::{RateArg, planned, print_plan};
 use super::{Failure, Outcome, RulesArg, ThreadsArg, grouped, print, print_json, progress_bar};
 use clap::Args;
-use doushouqi::tablebase::{self, DeviceWork, MAX_PIECES, Material, TableSet};
+use doushouqi::tablebase::{self, Classes, DeviceWork, MAX_PIECES, Material, TableSet};
 use serde::Serialize;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -46,6 +47,11 @@ pub struct Generate {
     /// The most memory to use, in GiB.
     #[arg(long, value_name = "GIB", default_value = "8")]
     memory: usize,
+    /// Make nothing: print what each class would take.
+    #[arg(long)]
+    dry_run: bool,
+    #[command(flatten)]
+    rate: RateArg,
     /// Print one JSON object.
     #[arg(long)]
     json: bool,
@@ -72,9 +78,21 @@ impl Generate {
         deadline.map(Some).ok_or_else(|| Failure::Input(format!("{minutes} is no number of minutes")))
     }
 
+    /// What it would take, class by class; what is there already is planned, too.
+    fn plan(&self) -> Outcome {
+        let most = self.material.map_or(self.pieces.map_or(2, usize::from), Material::len);
+        let classes = Classes::new(&self.rules.rules, most);
+        let ids = planned(&classes, self.material)?;
+        let values = |id| !self.stats_only || classes.get(id).representative.len() < most;
+        print_plan(&classes, ids.into_iter().map(|id| (id, values(id))), &self.rate, self.json)
+    }
+
     pub fn run(self) -> Outcome {
         if let Some(material) = self.material.filter(|m| m.len() > MAX_PIECES) {
             return Err(Failure::Input(format!("{material} has more than {MAX_PIECES} pieces")));
+        }
+        if self.dry_run {
+            return self.plan();
         }
         let start = Instant::now();
         let job = tablebase::Generate {

@@ -1,8 +1,9 @@
 use super::backend::{BackendArg, report_taken_over, work_since};
+use super::class_plan::{RateArg, planned, print_plan};
 use super::dry_run::DryRun;
 use super::{Failure, Outcome, RulesArg, ThreadsArg, grouped, print, print_json, progress_bar};
 use clap::Args;
-use doushouqi::tablebase::{DeviceWork, MAX_PIECES, Material, Stats, Summary};
+use doushouqi::tablebase::{Classes, DeviceWork, MAX_PIECES, Material, Stats, Summary};
 use serde::Serialize;
 use std::time::Instant;
 
@@ -27,9 +28,12 @@ pub struct Solve {
     threads: ThreadsArg,
     #[command(flatten)]
     backend: BackendArg,
-    /// Solve nothing: print what a graphics card would be given, batch by batch, and the time it would take at least.
+    /// Solve nothing: print what each class would take, or with `--backend gpu` what a card would be given, batch by batch, and
+    /// the time it would take at least.
     #[arg(long)]
     dry_run: bool,
+    #[command(flatten)]
+    rate: RateArg,
     /// Bytes a second that the card's memory moves, for --dry-run: 4.8e12 on an H200, 1e12 on an RTX 4090, 4e11 on an Apple M.
     #[arg(long, value_name = "BYTES", default_value_t = 1e12, requires = "dry_run")]
     bandwidth: f64,
@@ -61,6 +65,9 @@ struct OneMaterial {
 
 impl Solve {
     pub fn run(self) -> Outcome {
+        if self.dry_run && !self.backend.is_gpu() {
+            return self.plan();
+        }
         if self.dry_run {
             let (material, pieces) = (self.material, self.material.map_or(2, |material| material.len()));
             let pieces = self.pieces.map_or(pieces, usize::from);
@@ -73,6 +80,15 @@ impl Solve {
             (None, Some(pieces)) => self.solve_levels(pieces.into()),
             (None, None) => Err(Failure::Input("say --pieces N or --material M".to_owned())),
         })?
+    }
+
+    /// What solving on the processor would take, class by class; of the most pieces only the counts are kept.
+    fn plan(&self) -> Outcome {
+        let most = self.material.map_or(self.pieces.map_or(2, usize::from), Material::len);
+        let classes = Classes::new(&self.rules.rules, most);
+        let ids = planned(&classes, self.material)?;
+        let values = |id| classes.get(id).representative.len() < most;
+        print_plan(&classes, ids.into_iter().map(|id| (id, values(id))), &self.rate, self.json)
     }
 
     fn solve_levels(&self, most: usize) -> Outcome {

@@ -1,6 +1,7 @@
 use super::{Failure, Outcome, grouped, print, print_json};
 use clap::{Args, ValueEnum};
-use doushouqi::tablebase::{Classes, Material, Probe, Stats, Summary, TableSet};
+use doushouqi::board::{ByColor, RuleOptions};
+use doushouqi::tablebase::{ClassCounts, Classes, Material, Probe, SetError, Stats, Summary, TableSet};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -11,7 +12,7 @@ use std::path::PathBuf;
     after_help = "Examples:\n  dsq stats tables\n  dsq stats tables --by material --json\n  dsq stats tables --deepest"
 )]
 pub struct StatsCommand {
-    /// The directory that `dsq generate` made.
+    /// The directory that `dsq generate` made, or one of counts, a file CLASS.json each: those that are there are added up.
     dir: PathBuf,
     /// What a line stands for.
     #[arg(long, value_enum, default_value = "pieces")]
@@ -61,42 +62,105 @@ struct Deepest {
     line: Vec<String>,
 }
 
+/// The counts of one class, from a manifest or a file of their own.
+struct Counted {
+    class: Material,
+    same: Vec<Material>,
+    swapped: Vec<Material>,
+    stats: ByColor<Stats>,
+    /// Of its table on disk.
+    bytes: u64,
+}
+
+impl From<ClassCounts> for Counted {
+    fn from(counts: ClassCounts) -> Counted {
+        let ClassCounts { class, same, swapped, stats, .. } = counts;
+        Counted { class, same, swapped, stats, bytes: 0 }
+    }
+}
+
+/// What lines are sorted by: pieces, then the spelling.
+type Key = (usize, Option<Material>);
+
 impl StatsCommand {
     pub fn run(self) -> Outcome {
-        let set = TableSet::open(&self.dir)?;
-        if self.deepest {
-            return self.print_deepest(&set);
+        let set = match TableSet::open(&self.dir) {
+            Ok(set) => Some(set),
+            Err(SetError::NoTables { .. }) if !self.deepest && self.dir.is_dir() => None,
+            Err(error) => return Err(error.into()),
+        };
+        match &set {
+            Some(set) if self.deepest => self.print_deepest(set),
+            Some(set) => {
+                let mut all = self.listed(set)?;
+                let own = ClassCounts::read_all(&self.dir)?;
+                self.check_rules(&own, &set.rules().options().table_spelling())?;
+                let new = own.into_iter().filter(|counts| all.iter().all(|listed| listed.class != counts.class));
+                let new: Vec<Counted> = new.map(Counted::from).collect();
+                all.extend(new);
+                self.print(&all, set.rules().options())
+            }
+            None => {
+                let own = ClassCounts::read_all(&self.dir)?;
+                let Some(first) = own.first() else { return Err(SetError::NoTables { dir: self.dir }.into()) };
+                let broken =
+                    |e| Failure::Environment(format!("{}: the rules of {}: {e}", self.dir.display(), first.class));
+                let rules: RuleOptions = first.rules.parse().map_err(broken)?;
+                self.print(&own.into_iter().map(Counted::from).collect::<Vec<_>>(), &rules)
+            }
         }
-        // Sorted by piece count, then by spelling.
-        let mut lines: BTreeMap<(usize, Option<Material>), Stats> = BTreeMap::new();
-        let mut bytes: BTreeMap<(usize, Option<Material>), u64> = BTreeMap::new();
-        let mut done: BTreeMap<usize, usize> = BTreeMap::new();
-        let manifest = set.manifest();
-        let files = manifest.classes.iter().map(|c| (&c.class, &c.same, &c.swapped, &c.stats));
-        let counted = manifest.counted.iter().map(|c| (&c.class, &c.same, &c.swapped, &c.stats));
+    }
+
+    /// What a manifest lists.
+    fn listed(&self, set: &TableSet) -> Result<Vec<Counted>, Failure> {
         let material = |name: &String| {
             name.parse::<Material>()
                 .map_err(|e| Failure::Environment(format!("{}: the manifest: {e}", self.dir.display())))
         };
-        for (class, same, swapped, stats) in files.chain(counted) {
-            *done.entry(material(class)?.len()).or_default() += 1;
+        let materials = |names: &[String]| names.iter().map(material).collect::<Result<Vec<_>, _>>();
+        let manifest = set.manifest();
+        let tables = manifest.classes.iter().map(|c| (&c.class, &c.same, &c.swapped, &c.stats, c.bytes));
+        let counted = manifest.counted.iter().map(|c| (&c.class, &c.same, &c.swapped, &c.stats, 0));
+        let class =
+            |(class, same, swapped, stats, bytes): (&String, &Vec<String>, &Vec<String>, &ByColor<Stats>, u64)| {
+                let (same, swapped) = (materials(same)?, materials(swapped)?);
+                Ok(Counted { class: material(class)?, same, swapped, stats: stats.clone(), bytes })
+            };
+        tables.chain(counted).map(class).collect()
+    }
+
+    fn check_rules(&self, counts: &[ClassCounts], wanted: &str) -> Outcome {
+        match counts.iter().find(|counts| counts.rules != wanted) {
+            None => Ok(()),
+            Some(other) => Err(SetError::Rules {
+                dir: ClassCounts::path(&self.dir, other.class),
+                found: other.rules.clone(),
+                wanted: wanted.to_owned(),
+            }
+            .into()),
+        }
+    }
+
+    /// Adds classes up into lines, with the bytes of their tables.
+    fn lines(&self, classes: &[Counted]) -> BTreeMap<Key, (Stats, u64)> {
+        let mut lines: BTreeMap<Key, (Stats, u64)> = BTreeMap::new();
+        for Counted { class, same, swapped, stats, bytes } in classes {
+            let key = |name: Material| (name.len(), (self.by != By::Pieces).then_some(name));
+            lines.entry(key(*class)).or_default().1 += bytes;
             if self.by == By::Class {
-                let name = material(class)?;
-                *lines.entry((name.len(), Some(name))).or_default() += &stats.white;
+                lines.entry(key(*class)).or_default().0 += &stats.white;
                 continue;
             }
             for (names, stats) in [(same, &stats.white), (swapped, &stats.black)] {
-                for name in names {
-                    let name = material(name)?;
-                    let key = (name.len(), (self.by == By::Material).then_some(name));
-                    *lines.entry(key).or_default() += stats;
+                for &name in names {
+                    lines.entry(key(name)).or_default().0 += stats;
                 }
             }
         }
-        for class in &manifest.classes {
-            let name = material(&class.class)?;
-            *bytes.entry((name.len(), (self.by != By::Pieces).then_some(name))).or_default() += class.bytes;
-        }
+        lines
+    }
+
+    fn print(&self, all: &[Counted], rules: &RuleOptions) -> Outcome {
         if !self.json {
             print(format_args!(
                 "{:>9} {:>18} {:>11} {:>18} {:>18} {:>16} {:>7}",
@@ -104,17 +168,18 @@ impl StatsCommand {
             ))?;
         }
         // Only these lines can be a part, and the classes of six pieces take a while to find.
-        let most = done.last_key_value().filter(|_| self.by == By::Pieces).map(|(&pieces, _)| pieces);
-        let classes = most.map(|pieces| Classes::new(set.rules().options(), pieces));
-        for (key @ (pieces, material), stats) in &lines {
-            let part = classes
-                .as_ref()
-                .map(|classes| Part { classes: done[pieces], of: classes.level(*pieces).count() })
-                .filter(|part| part.classes < part.of);
+        let most = all.iter().map(|class| class.class.len()).max().filter(|_| self.by == By::Pieces);
+        let classes = most.map(|pieces| Classes::new(rules, pieces));
+        let part = |pieces: usize| {
+            let done = all.iter().filter(|class| class.class.len() == pieces).count();
+            let part = Part { classes: done, of: classes.as_ref()?.level(pieces).count() };
+            (part.classes < part.of).then_some(part)
+        };
+        for ((pieces, material), (stats, bytes)) in self.lines(all) {
+            let part = part(pieces);
             let name = material.map_or_else(|| format!("{pieces} pieces"), |m| m.to_string());
             let s = stats.summary();
             if self.json {
-                let bytes = bytes.get(key).copied().unwrap_or(0);
                 print_json(&Line { name: &name, summary: s, by_plies: &stats.by_plies, bytes, part })?;
                 continue;
             }

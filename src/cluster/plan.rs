@@ -1,7 +1,7 @@
 //! What there is to solve, class by class: what each needs first, how much memory and, by a measured rate, how long it takes.
 
 use crate::board::RuleOptions;
-use crate::tablebase::{Classes, Material, MemoryNeed};
+use crate::tablebase::{ClassId, Classes, Material, MemoryNeed};
 use serde::{Deserialize, Serialize};
 use std::cmp::{Ordering, Reverse};
 use std::collections::{BinaryHeap, HashMap};
@@ -15,10 +15,14 @@ pub struct PlannedClass {
     pub pieces: usize,
     /// The classes that captures lead to, which must be solved before.
     pub captures: Vec<Material>,
+    /// Positions with one side to move.
+    pub positions: u64,
     /// Rows of 4096 cells for one side to move: what the time goes by.
     pub rows: u64,
-    /// The most memory that the job takes, in bytes.
+    /// The most memory that the job takes with everything in memory, in bytes.
     pub bytes: u64,
+    /// The same with the seeds in temporary files: less is refused.
+    pub spilled_bytes: u64,
     /// Predicted seconds on one core.
     pub seconds: f64,
 }
@@ -39,23 +43,35 @@ pub struct Rate {
     pub job_seconds: f64,
 }
 
+impl PlannedClass {
+    /// Plans one class. Its values are kept, or only its counts.
+    #[must_use]
+    pub fn new(classes: &Classes, id: ClassId, values: bool, rate: Rate) -> PlannedClass {
+        let class = classes.get(id);
+        let material = class.representative;
+        let rows = class.index().rows as u64;
+        let need = MemoryNeed::of_job(classes, id, values);
+        PlannedClass {
+            class: material,
+            pieces: material.len(),
+            captures: classes.captures(id).into_iter().map(|id| classes.get(id).representative).collect(),
+            positions: material.positions(),
+            rows,
+            bytes: need.total() as u64,
+            spilled_bytes: need.spilled() as u64,
+            seconds: rate.job_seconds + rows as f64 / rate.rows_per_second,
+        }
+    }
+}
+
 impl Plan {
     /// Plans the classes of 2 to `pieces` pieces. Of the most pieces only the counts are kept with `stats_only`.
     #[must_use]
     pub fn new(rules: &RuleOptions, pieces: usize, stats_only: bool, rate: Rate) -> Plan {
         let classes = Classes::new(rules, pieces);
         let planned = classes.iter().map(|(id, class)| {
-            let material = class.representative;
-            let values = !(stats_only && material.len() == pieces);
-            let rows = class.index().rows as u64;
-            PlannedClass {
-                class: material,
-                pieces: material.len(),
-                captures: classes.captures(id).into_iter().map(|id| classes.get(id).representative).collect(),
-                rows,
-                bytes: MemoryNeed::of_job(&classes, id, values).total() as u64,
-                seconds: rate.job_seconds + rows as f64 / rate.rows_per_second,
-            }
+            let values = !(stats_only && class.representative.len() == pieces);
+            PlannedClass::new(&classes, id, values, rate)
         });
         Plan { classes: planned.collect() }
     }

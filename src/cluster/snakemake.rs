@@ -19,17 +19,22 @@ with open("plan.jsonl") as lines:
     PLAN = {{p["class"]: p for p in map(json.loads, lines)}}
 
 DSQ = {program}
+TABLES = {dir}
 RULES = {rules}
 STATS_ONLY = {stats_only}
 SOLVE = (
-    "{{params.dsq}} cluster solve {{wildcards.name}} --tables tables --rules {{params.rules}} --threads {{threads}}"
-    " --memory $(( ({{resources.mem_mb}} + 1023) / 1024 ))"
+    "{{params.dsq:q}} cluster solve {{wildcards.name}} --tables {{params.tables:q}} --rules {{params.rules:q}}"
+    " --threads {{threads}} --memory $(( ({{resources.mem_mb}} + 1023) / 1024 ))"
 )
 
 
 def target(name):
     counted = STATS_ONLY and PLAN[name]["pieces"] == {last}
-    return f"tables/{{name}}." + ("json" if counted else "dsq")
+    return f"{{TABLES}}/{{name}}." + ("json" if counted else "dsq")
+
+
+def captures(wildcards):
+    return [f"{{TABLES}}/{{name}}.dsq" for name in PLAN[wildcards.name]["captures"]]
 
 
 def memory(wildcards):
@@ -38,29 +43,30 @@ def memory(wildcards):
 
 rule all:
     input: [target(name) for name in PLAN]
-    output: "tables/manifest.json"
-    params: dsq=DSQ, rules=RULES
-    shell: "{{params.dsq}} cluster finish tables --pieces {last} --rules {{params.rules}}"
+    output: TABLES + "/manifest.json"
+    params: dsq=DSQ, tables=TABLES, rules=RULES
+    shell: "{{params.dsq:q}} cluster finish {{params.tables:q}} --pieces {last} --rules {{params.rules:q}}"
 
 
 rule solve:
-    input: lambda w: [f"tables/{{c}}.dsq" for c in PLAN[w.name]["captures"]]
-    output: "tables/{{name}}.dsq"
+    input: captures
+    output: TABLES + "/{{name}}.dsq"
     wildcard_constraints: name="[A-Za-z]+"
     resources: mem_mb=memory
-    params: dsq=DSQ, rules=RULES
+    params: dsq=DSQ, tables=TABLES, rules=RULES
     shell: SOLVE
 
 
 rule count:
-    input: lambda w: [f"tables/{{c}}.dsq" for c in PLAN[w.name]["captures"]]
-    output: "tables/{{name}}.json"
+    input: captures
+    output: TABLES + "/{{name}}.json"
     wildcard_constraints: name="(?!manifest)[A-Za-z]+"
     resources: mem_mb=memory
-    params: dsq=DSQ, rules=RULES
+    params: dsq=DSQ, tables=TABLES, rules=RULES
     shell: SOLVE + " --stats-only"
 "#,
         program = python(jobs.program),
+        dir = python(jobs.dir),
         rules = python(jobs.rules),
         stats_only = if jobs.stats_only { "True" } else { "False" },
     )

@@ -26,7 +26,8 @@ pub const WIDTH: usize = 64;
 /// Cells of a row.
 pub const ROW_CELLS: usize = WIDTH * WIDTH;
 
-/// The most pieces that can be solved: cells are numbered with 32 bits in captures.
+/// The most pieces that levels are solved of, and that graphics cards number cells of. A single class of seven pieces is a
+/// job for a large machine ([`ClassJob`](super::ClassJob)).
 pub const MAX_PIECES: usize = 6;
 
 /// Weight of a row whose first piece stands on the files a to c: it stands for its mirror image too.
@@ -77,14 +78,14 @@ impl Index {
             .rev()
             .map(|squares| {
                 let stride = rows;
-                rows *= squares.len() as u32;
+                rows = u32::checked_mul(rows, squares.len() as u32)?;
                 let mut digit = [0; WIDTH];
                 for (i, square) in squares.iter().enumerate() {
                     digit[square.index()] = i as u32;
                 }
-                RowPiece { squares, digit, stride }
+                Some(RowPiece { squares, digit, stride })
             })
-            .collect();
+            .collect::<Option<_>>()?;
         row_pieces.reverse();
         Some(Index { pieces, row_pieces, rows: rows as usize })
     }

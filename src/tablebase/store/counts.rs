@@ -45,6 +45,9 @@ pub struct ClassCounts {
     pub seconds: f64,
     /// The most memory that was planned for it, in bytes.
     pub bytes: u64,
+    /// The most memory that the process had while it was solved, in bytes, where the system says so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub peak_bytes: Option<u64>,
     /// Threads that solved it.
     pub threads: usize,
     /// Who solved it.
@@ -66,6 +69,7 @@ impl ClassCounts {
             deepest: ByColor { white: None, black: None },
             seconds: 0.0,
             bytes: 0,
+            peak_bytes: None,
             threads: 0,
             provenance: Provenance::default(),
         }

@@ -4,6 +4,7 @@
 use super::counts::{ClassCounts, Provenance};
 use super::error::SetError;
 use super::file::{Packing, TableFile, write};
+use super::peak;
 use crate::board::{ByColor, Color, RuleOptions};
 use crate::tablebase::solve::cpu::pass::Outcome;
 use crate::tablebase::{Cells, Classes, Material, MemoryNeed, Processor, Solved, Table};
@@ -21,8 +22,8 @@ pub struct ClassJob<'a> {
     pub rules: RuleOptions,
     /// A material of the class.
     pub material: Material,
-    /// Keep nothing but the counts, in a file of their own.
-    pub stats_only: bool,
+    /// Keep nothing but the counts, in a file of their own in this directory.
+    pub stats_only: Option<&'a Path>,
     /// The most memory to use.
     pub memory_gib: usize,
     /// Where seeds go that memory does not hold.
@@ -57,10 +58,13 @@ impl ClassJob<'_> {
             TableFile::open(&path, &self.rules, name)?.check()?;
             return Ok(JobDone::There(name));
         }
-        if self.stats_only && ClassCounts::read(self.dir, &self.rules, name)?.is_some() {
+        if let Some(counts) = self.stats_only
+            && ClassCounts::read(counts, &self.rules, name)?.is_some()
+        {
             return Ok(JobDone::There(name));
         }
-        let need = MemoryNeed::of_job(&classes, id, !self.stats_only);
+        let values = self.stats_only.is_none();
+        let need = MemoryNeed::of_job(&classes, id, values);
         let limit = self.memory_gib.saturating_mul(GIB);
         if need.spilled() > limit {
             return Err(SetError::Memory {
@@ -73,19 +77,21 @@ impl ClassJob<'_> {
         let processor = Processor::default();
         let processor = if on_disk { processor.spilling(self.spill.to_owned()) } else { processor };
         let start = Instant::now();
+        peak::restart();
         let captures = self.captures(&classes, &need)?;
         let Outcome { solved: Solved { stats, table }, deepest } =
-            processor.solve_owned(&classes, id, captures, !self.stats_only)?;
+            processor.solve_owned(&classes, id, captures, values)?;
         let mut counts = ClassCounts::new(&self.rules, class, stats);
         let index = class.index();
         counts.deepest = ByColor::from_fn(|turn| Some(index.position(deepest[turn]?, turn)?.to_fen()));
         counts.seconds = start.elapsed().as_secs_f64();
         counts.bytes = if on_disk { need.spilled() } else { need.total() } as u64;
+        counts.peak_bytes = peak::bytes();
         counts.threads = rayon::current_num_threads();
         counts.provenance = self.provenance.clone();
-        match table {
-            Some(table) => write(&path, &self.rules, name, &table, &counts.stats, Packing::FAST)?,
-            None => counts.write(self.dir)?,
+        match (table, self.stats_only) {
+            (Some(table), _) => write(&path, &self.rules, name, &table, &counts.stats, Packing::FAST)?,
+            (None, dir) => counts.write(dir.unwrap_or(self.dir))?,
         }
         Ok(JobDone::Solved(Box::new(counts)))
     }

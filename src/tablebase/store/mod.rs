@@ -1,5 +1,5 @@
 //! Tables on disk: how a class becomes bytes (`codec`, `file`), how a directory of them is made (`manifest`, `lock`,
-//! `memory`, `generate`, `repack`), read (`cache`, `set`), checked (`verify` position by position,
+//! `memory`, `generate`, `repack`), one class as a job (`job`, `counts`, `peak`), read (`cache`, `set`), checked (`verify` position by position,
 //! `proof` all of them fast) and written out as text (`export`).
 
 pub(crate) mod cache;
@@ -14,6 +14,7 @@ pub(crate) mod lock;
 pub(crate) mod manifest;
 pub(crate) mod memory;
 pub(crate) mod partial;
+mod peak;
 pub(crate) mod proof;
 pub(crate) mod repack;
 pub(crate) mod set;

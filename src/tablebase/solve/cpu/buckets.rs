@@ -11,6 +11,7 @@ use std::path::Path;
 /// Positions of one word that get something at one depth.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Entry {
+    /// The word's number within its range of rows. Of all rows together seven pieces have more words than 32 bits count.
     pub word: u32,
     low: u32,
     high: u32,
@@ -19,9 +20,13 @@ pub(crate) struct Entry {
 impl Entry {
     /// Bytes of an entry in a file.
     const LEN: usize = 12;
+    /// Words that entries of one range can tell apart.
+    pub const WORDS: usize = u32::MAX as usize;
 
+    /// A word's number within its range is below [`Entry::WORDS`]: ranges are cut that small.
     pub fn new(word: usize, mask: u64) -> Entry {
-        Entry { word: word as u32, low: mask as u32, high: (mask >> 32) as u32 }
+        let word = u32::try_from(word).expect("a range of rows has no more words than an entry can tell apart");
+        Entry { word, low: mask as u32, high: (mask >> 32) as u32 }
     }
 
     pub fn mask(self) -> u64 {
@@ -168,6 +173,12 @@ mod tests {
         }
         assert_eq!((disk.last_depth(), memory.last_depth()), (0, 0));
         assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 0, "the file has no name");
+    }
+
+    #[test]
+    fn an_entry_counts_all_words_of_a_range() {
+        assert_eq!(Entry::new(Entry::WORDS - 1, 1).word, u32::MAX - 1);
+        assert!(std::panic::catch_unwind(|| Entry::new(Entry::WORDS + 1, 1)).is_err(), "no silent wrap");
     }
 
     #[test]

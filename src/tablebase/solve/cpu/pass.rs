@@ -40,6 +40,8 @@ pub(crate) struct Task<'a> {
     pub level: CpuLevel,
     /// A directory for the seeds, if memory is not to hold them.
     pub spill: Option<&'a Path>,
+    /// Rows of a range at most: those whose words an entry can tell apart.
+    pub range_rows: usize,
 }
 
 /// The planes of one side to move.
@@ -143,7 +145,8 @@ impl Iteration<'_> {
 
     fn chunk_rows(&self) -> usize {
         let threads = rayon::current_num_threads();
-        if threads == 1 { self.index.rows } else { CHUNK_ROWS.max(self.index.rows.div_ceil(threads * 16)) }
+        let rows = if threads == 1 { self.index.rows } else { CHUNK_ROWS.max(self.index.rows.div_ceil(threads * 16)) };
+        rows.min(self.task.range_rows)
     }
 
     /// The planes before the first pass, but for what is open to Black.
@@ -266,8 +269,8 @@ impl Iteration<'_> {
                         }
                     }
                     for entry in &chunk.no_move {
-                        let word = entry.word as usize - c * chunk_rows * WIDTH;
-                        let weight = self.index.weight(entry.word as usize / WIDTH);
+                        let word = entry.word as usize;
+                        let weight = self.index.weight(c * chunk_rows + word / WIDTH);
                         chunk.stats.no_move += u64::from(entry.mask().count_ones()) * weight;
                         cells.store::<Portable>(word, entry.mask(), NO_MOVE);
                     }
@@ -337,8 +340,15 @@ fn start_rows<V: Vector>(start: Start<'_>) -> io::Result<()> {
         if *valid == Row::EMPTY {
             continue;
         }
-        let seeded =
-            seeds[start.color].row::<V>(index, start.captures, row, valid, &mut best, &mut start.chunk.buckets);
+        let seeded = seeds[start.color].row::<V>(
+            index,
+            start.captures,
+            row,
+            i * WIDTH,
+            valid,
+            &mut best,
+            &mut start.chunk.buckets,
+        );
         start.chunk.buckets.spill(false)?;
         start.held[i] = seeded.held;
         quiet[start.color].reach_plane(index, start.valid, row, &mut quiet_moves);
@@ -348,7 +358,7 @@ fn start_rows<V: Vector>(start: Start<'_>) -> io::Result<()> {
             if stuck == 0 {
                 continue;
             }
-            start.chunk.no_move.push(Entry::new(row * WIDTH + s, stuck));
+            start.chunk.no_move.push(Entry::new(i * WIDTH + s, stuck));
             if loses {
                 start.lost[i].0[s] = stuck;
                 any_lost = true;
@@ -389,14 +399,13 @@ struct Part<'a> {
 fn pass_rows<V: Vector>(mut part: Part<'_>) -> io::Result<bool> {
     let Iteration { index, quiet, .. } = part.iteration;
     let odd = part.depth % 2 == 1;
-    let first_word = part.first_row * WIDTH;
     let mut changed = false;
     let entries = part.chunk.buckets.take(part.depth)?;
     let mut seeds = entries.iter().peekable();
     let mut found = Row::EMPTY;
     for i in 0..part.written.len() {
         let row = part.first_row + i;
-        let seeded = seeds.peek().is_some_and(|e| e.word as usize / WIDTH == row);
+        let seeded = seeds.peek().is_some_and(|e| e.word as usize / WIDTH == i);
         if !seeded && part.dirty[i].load(Relaxed) == 0 {
             continue;
         }
@@ -406,12 +415,12 @@ fn pass_rows<V: Vector>(mut part: Part<'_>) -> io::Result<bool> {
             if odd { a & !b } else { b & !a }
         };
         if (0..WIDTH).fold(0, |any, s| any | undecided(&part, s)) == 0 {
-            while seeds.next_if(|e| e.word as usize / WIDTH == row).is_some() {}
+            while seeds.next_if(|e| e.word as usize / WIDTH == i).is_some() {}
             continue;
         }
         quiet[part.color].reach_plane(index, part.opponent, row, &mut found);
-        while let Some(entry) = seeds.next_if(|e| e.word as usize / WIDTH == row) {
-            let s = entry.word as usize - row * WIDTH;
+        while let Some(entry) = seeds.next_if(|e| e.word as usize / WIDTH == i) {
+            let s = entry.word as usize - i * WIDTH;
             if odd {
                 found.0[s] |= entry.mask();
             } else {
@@ -438,7 +447,7 @@ fn pass_rows<V: Vector>(mut part: Part<'_>) -> io::Result<bool> {
                     let cell = (row * WIDTH + s) * WIDTH + new.trailing_zeros() as usize;
                     part.chunk.deepest = Some((part.depth, cell));
                 }
-                part.cells.store::<V>((row * WIDTH + s) - first_word, new, decided(part.depth));
+                part.cells.store::<V>(i * WIDTH + s, new, decided(part.depth));
             }
         }
         part.chunk.stats.add_decided(part.depth, count * index.weight(row));
@@ -515,6 +524,10 @@ mod tests {
                 let job = Job { ids: &[id], classes: memory.classes(), values: true, memory: 0, tables: &[] };
                 let task = Processor::default().task(&job, id, Some(dir.path()));
                 let Outcome { solved, deepest } = solve(&task, Cow::Owned(tables.clone())).unwrap();
+                // As if an entry could tell no more than three rows apart, which is what cuts seven pieces into ranges.
+                let narrow = solve(&Task { range_rows: 3, ..task }, Cow::Borrowed(&tables)).unwrap();
+                assert_eq!((&narrow.solved.table, &narrow.solved.stats), (&solved.table, &solved.stats));
+                assert_eq!(narrow.deepest, deepest);
                 assert_eq!(solved.table.as_ref(), memory.table(id));
                 assert_eq!(Some(&solved.stats), memory.class_stats(id));
                 for turn in Color::ALL {

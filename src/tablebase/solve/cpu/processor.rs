@@ -1,8 +1,9 @@
 use crate::cpu::CpuLevel;
 use crate::tablebase::solve::backend::{Backend, Job, Sink, SolveError};
+use crate::tablebase::solve::cpu::buckets::Entry;
 use crate::tablebase::solve::cpu::memory::WorkingMemory;
 use crate::tablebase::solve::cpu::pass::{Outcome, Task, solve};
-use crate::tablebase::{ClassId, Classes, Index, Table};
+use crate::tablebase::{ClassId, Classes, Index, Table, WIDTH};
 use rayon::prelude::*;
 use std::borrow::Cow;
 use std::cmp::Reverse;
@@ -32,7 +33,15 @@ impl Processor {
 
     /// What one class is solved from, but for the classes that captures lead to.
     pub(crate) fn task<'a>(&self, job: &Job<'a>, id: ClassId, spill: Option<&'a Path>) -> Task<'a> {
-        Task { material: job.material(id), classes: job.classes, keep: job.values, level: self.level, spill }
+        let range_rows = Entry::WORDS / WIDTH;
+        Task {
+            material: job.material(id),
+            classes: job.classes,
+            keep: job.values,
+            level: self.level,
+            spill,
+            range_rows,
+        }
     }
 
     /// Solves one class from captures that are given away, so that their memory is free before the iteration begins.

@@ -64,8 +64,9 @@ pub(crate) struct Rest {
     pub table: usize,
     /// Whether it is Black's to move in the smaller class.
     pub turn: Color,
-    /// `offsets[mirrored][piece][square]`: what each piece of ours adds to the cell number there.
-    pub offsets: [Vec<[u32; WIDTH]>; 2],
+    /// `offsets[mirrored][piece][square]`: what each piece of ours adds to the cell number there. Six pieces have more cells
+    /// than 32 bits count.
+    pub offsets: [Vec<[u64; WIDTH]>; 2],
     /// The piece of ours that decides whether to look there mirrored, and for each of its squares whether to.
     pub first: Option<(usize, u64)>,
 }
@@ -118,13 +119,16 @@ impl SeedMoves {
         self.captures.iter().filter_map(|capture| capture.rest.as_ref()).map(|rest| (ClassId(rest.table), rest.turn))
     }
 
-    /// The seeds of one row, put into `buckets`. `valid` are the row's positions, `best` is room to work in.
+    /// The seeds of one row, put into `buckets`. `first_word` is the number of the row's first word there, `valid` are the
+    /// row's positions, `best` is room to work in.
+    #[expect(clippy::too_many_arguments, reason = "a struct of them would be built once a row")]
     #[inline(always)]
     pub fn row<V: Vector>(
         &self,
         index: &Index,
         tables: &[Option<Table>],
         row: usize,
+        first_word: usize,
         valid: &Row,
         best: &mut Best,
         buckets: &mut Buckets,
@@ -141,7 +145,7 @@ impl SeedMoves {
         // A row piece beside the den wins in every position of the row; nothing else needs to be looked at.
         if (0..row_pieces).any(|i| self.den_entries[i] >> squares[i] & 1 != 0) {
             for (s, &mask) in valid.0.iter().enumerate().filter(|(_, mask)| **mask != 0) {
-                buckets.push(1, Entry::new(row * WIDTH + s, mask));
+                buckets.push(1, Entry::new(first_word + s, mask));
             }
             return RowSeeds { any: *valid, held: Row::EMPTY };
         }
@@ -163,7 +167,7 @@ impl SeedMoves {
             let held = valid & !den & !V::equal(&best[s], NOTHING);
             seeds.any.0[s] = held | den;
             seeds.held.0[s] = held;
-            push_word::<V>(row * WIDTH + s, den, held, &best[s], buckets);
+            push_word::<V>(first_word + s, den, held, &best[s], buckets);
         }
         seeds
     }
@@ -208,7 +212,7 @@ fn square(index: usize) -> Square {
 /// of the two counts if the deciding piece is among those placed.
 #[derive(Copy, Clone)]
 struct Base {
-    cells: [u32; 2],
+    cells: [u64; 2],
     mirrored: bool,
 }
 
@@ -378,7 +382,7 @@ impl Lookup<'_> {
     }
 
     #[inline(always)]
-    fn worth_of_cell(&self, rest: &Rest, cell: u32) -> Worth {
+    fn worth_of_cell(&self, rest: &Rest, cell: u64) -> Worth {
         match rest.cells(self.tables) {
             Cells::Byte(cells) => self.moves.worth[cells[cell as usize] as usize],
             Cells::Wide(cells) => worth(cells[cell as usize], &self.moves.options),
@@ -441,13 +445,9 @@ impl Rest {
     /// `None` if the smaller material is of no class.
     fn new(pieces: &[Piece], rest: Material, mover: Color, classes: &Classes) -> Option<Rest> {
         let addresser = MaterialAddresser::new(classes, rest, pieces)?;
-        // A smaller class's cells are numbered with 32 bits.
-        let offsets = addresser
-            .offsets
-            .each_ref()
-            .map(|pieces| pieces.iter().map(|squares| squares.map(|offset| offset as u32)).collect());
         // After the capture the other side is on move.
-        Some(Rest { table: addresser.class.0, turn: addresser.turn(!mover), offsets, first: addresser.first })
+        let turn = addresser.turn(!mover);
+        Some(Rest { table: addresser.class.0, turn, offsets: addresser.offsets, first: addresser.first })
     }
 }
 
@@ -476,5 +476,40 @@ impl Capture {
             .without(pieces[victim])
             .map(|rest| Rest::new(pieces, rest, color, classes).expect("classes of fewer pieces are there"));
         Some(Capture { attacker, victim, hits_from, hits_to, rest })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rand_core::{Rng, SeedableRng};
+    use rand_pcg::Pcg64;
+
+    /// Captures of seven pieces lead to six, whose cells pass 32 bits: what the pieces add comes to the cell's number.
+    #[test]
+    fn cells_of_captures_pass_32_bits() {
+        let classes = Classes::new(&RuleOptions::PAPER, 6);
+        let rest: Material = "ELTvPDR".parse().unwrap();
+        let pieces: Vec<Piece> = "ELTvPDCR".parse::<Material>().unwrap().pieces().collect();
+        let there = Rest::new(&pieces, rest, Color::White, &classes).unwrap();
+        let slow = MaterialAddresser::new(&classes, rest, &pieces).unwrap();
+        let mut random = Pcg64::seed_from_u64(11);
+        let mut most = 0;
+        for _ in 0..10_000 {
+            let mut any = |piece: Piece| {
+                let squares: Vec<Square> = squares_in_play(piece).into_iter().collect();
+                squares[random.next_u64() as usize % squares.len()]
+            };
+            let squares: Vec<Square> = pieces.iter().map(|&piece| any(piece)).collect();
+            let mut base = Base { cells: [0; 2], mirrored: false };
+            for (piece, square) in squares.iter().enumerate() {
+                there.add(&mut base, piece, square.index());
+            }
+            let cell = base.cells[usize::from(base.mirrored)];
+            assert_eq!(cell, slow.cell(&squares) as u64);
+            most = most.max(cell);
+        }
+        let cells = classes.get(ClassId(there.table)).index().cells() as u64;
+        assert!(most > u64::from(u32::MAX) && most < cells, "{most} of {cells}");
     }
 }

@@ -297,7 +297,9 @@ impl Plan {
             // Whatever stands where, it is the same cell.
             None => set(CAPTURE_OFFSETS, self.zeros),
             Some(rest) => {
-                set(CAPTURE_OFFSETS, self.extend(rest.offsets.iter().flatten().flatten().copied()));
+                // No class of more than MAX_PIECES comes here, so what is left has few enough cells.
+                let narrow = |&offset: &u64| u32::try_from(offset).expect("cells of five pieces fit 32 bits");
+                set(CAPTURE_OFFSETS, self.extend(rest.offsets.iter().flatten().flatten().map(narrow)));
                 set(CAPTURE_STRIDE, (pieces * WIDTH) as u32);
                 if let Some((first, mirror)) = rest.first {
                     set(CAPTURE_FIRST, first as u32);

@@ -1,0 +1,99 @@
+//! What solving classes on the processor would take, without doing it.
+
+use super::{Failure, Outcome, ThreadsArg, grouped, print, print_json};
+use clap::Args;
+use doushouqi::board::RuleOptions;
+use doushouqi::cluster::{PlannedClass, Rate};
+use doushouqi::tablebase::{ClassId, Classes, Material, Options, Solver};
+
+/// Seconds that a job takes besides solving, for starting, reading and the disk.
+const JOB_SECONDS: f64 = 0.3;
+
+#[derive(Args)]
+pub struct RateArg {
+    /// Rows of 4096 cells that a core solves in a second, for predicted times; measured in a few seconds if not given.
+    #[arg(long, value_name = "ROWS")]
+    rate: Option<f64>,
+}
+
+impl RateArg {
+    /// What was given, or what this machine does.
+    pub fn get(&self, rules: &RuleOptions) -> Result<Rate, Failure> {
+        let rows_per_second = match self.rate {
+            Some(rate) if rate.is_finite() && rate > 0.0 => rate,
+            Some(rate) => return Err(Failure::Input(format!("--rate {rate}: give a number of rows above 0"))),
+            None => measure(rules)?,
+        };
+        Ok(Rate { rows_per_second, job_seconds: JOB_SECONDS })
+    }
+}
+
+/// Rows of a class of four pieces that one core of this machine solves in a second.
+fn measure(rules: &RuleOptions) -> Result<f64, Failure> {
+    ThreadsArg::of(1).run(|| {
+        let mut solver = Solver::new(rules, 4, Options::default());
+        for pieces in 2..=3 {
+            solver.solve_level(pieces, true, &|_, _| ())?;
+        }
+        let ids: Vec<_> = solver.classes().level(4).map(|(id, _)| id).step_by(9).collect();
+        let rows: usize = ids.iter().map(|&id| solver.classes().get(id).index().rows).sum();
+        let start = std::time::Instant::now();
+        solver.solve_some(&ids, false, &|_, _| ())?;
+        Ok(rows as f64 / start.elapsed().as_secs_f64())
+    })?
+}
+
+/// The classes that a material and all it leads to are of, or all classes, fewest pieces first.
+pub fn planned(classes: &Classes, material: Option<Material>) -> Result<Vec<ClassId>, Failure> {
+    let Some(material) = material else { return Ok(classes.iter().map(|(id, _)| id).collect()) };
+    match classes.member(material) {
+        Some(member) => Ok(classes.needed_for(member.class).concat()),
+        None => Err(Failure::Input(format!("{material} has more than {} pieces", classes.pieces()))),
+    }
+}
+
+/// Prints what each of these classes would take; of those with `values` the values are kept, of the others only the counts.
+pub fn print_plan(
+    classes: &Classes,
+    ids: impl IntoIterator<Item = (ClassId, bool)>,
+    rate: &RateArg,
+    json: bool,
+) -> Outcome {
+    let rate = rate.get(classes.options())?;
+    let (mut seconds, mut positions, mut count, mut most) = (0.0, 0, 0, 0);
+    if !json {
+        print(format_args!(
+            "{:>9} {:>18} {:>12} {:>12} {:>14} {:>12}",
+            "", "positions", "rows", "MiB", "MiB, spilled", "core-seconds"
+        ))?;
+    }
+    let mib = |bytes: u64| grouped(bytes.div_ceil(1 << 20));
+    for (id, values) in ids {
+        let class = PlannedClass::new(classes, id, values, rate);
+        seconds += class.seconds;
+        positions += class.positions;
+        count += 1;
+        most = most.max(class.spilled_bytes);
+        if json {
+            print_json(&class)?;
+            continue;
+        }
+        print(format_args!(
+            "{:>9} {:>18} {:>12} {:>12} {:>14} {:>12.2}",
+            class.class.to_string(),
+            grouped(class.positions),
+            grouped(class.rows),
+            mib(class.bytes),
+            mib(class.spilled_bytes),
+            class.seconds
+        ))?;
+    }
+    if json {
+        return Ok(());
+    }
+    print(format_args!(
+        "{count} classes, {} positions, {seconds:.1} core-seconds; spilled, the largest takes {} MiB",
+        grouped(positions),
+        mib(most)
+    ))
+}

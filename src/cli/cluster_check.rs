@@ -1,0 +1,80 @@
+//! Counts of a class against positions searched forward.
+
+use super::{Failure, Outcome, ThreadsArg, print, print_json};
+use clap::Args;
+use doushouqi::board::Color;
+use doushouqi::cluster::{Comparison, Sample, check_counts};
+use doushouqi::tablebase::{ClassCounts, Material, Probe, TableSet};
+use serde::Serialize;
+use std::path::PathBuf;
+
+/// Check the counts of a class by another way: search random positions forward, with tables behind captures.
+///
+/// How many of them end in 1, 2, 3 ... plies must fit the counts: further off than five standard deviations is an error.
+#[derive(Args)]
+pub struct CheckCommand {
+    /// The class.
+    #[arg(value_name = "CLASS")]
+    class: Material,
+    /// The directory of the tables that captures lead to, with its manifest.
+    #[arg(long, value_name = "DIR")]
+    tables: PathBuf,
+    /// The directory of the counts; that of the tables if not given.
+    #[arg(long, value_name = "DIR")]
+    counts: Option<PathBuf>,
+    /// Positions to draw for each side to move.
+    #[arg(long, default_value_t = 20_000, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000_000))]
+    sample: u32,
+    /// Plies to search. Each takes about ten times as long as the one before.
+    #[arg(long, default_value_t = 3, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=12))]
+    depth: u16,
+    /// The seed of what is drawn.
+    #[arg(long, default_value_t = 1, value_name = "N")]
+    seed: u64,
+    #[command(flatten)]
+    threads: ThreadsArg,
+    /// Print JSON, one object a line.
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Serialize)]
+struct Line {
+    turn: &'static str,
+    #[serde(flatten)]
+    comparison: Comparison,
+}
+
+/// Standard deviations that chance does not reach.
+const MOST_SIGMAS: f64 = 5.0;
+
+impl CheckCommand {
+    pub fn run(self) -> Outcome {
+        let set = TableSet::open(&self.tables)?;
+        let dir = self.counts.as_ref().unwrap_or(&self.tables);
+        let counts = ClassCounts::read(dir, set.rules().options(), self.class)?
+            .ok_or_else(|| Failure::Input(format!("{}: there are no counts of {}", dir.display(), self.class)))?;
+        let sample = Sample { positions: self.sample, plies: self.depth, seed: self.seed };
+        let sides = self.threads.run(|| check_counts(&set, &counts, sample))??;
+        let mut worst: f64 = 0.0;
+        for (turn, comparisons) in Color::ALL.into_iter().zip(sides) {
+            let turn = if turn == Color::White { "white" } else { "black" };
+            for comparison in comparisons {
+                worst = worst.max(comparison.sigmas.abs());
+                if self.json {
+                    print_json(&Line { turn, comparison })?;
+                    continue;
+                }
+                let Comparison { plies, found, expected, sigmas } = comparison;
+                let result = plies.map_or("no move".to_owned(), |plies| format!("{plies} plies"));
+                print(format_args!(
+                    "{turn} to move, {result:>8}: {found:>8} found, {expected:>10.1} expected, {sigmas:>5.2} sigma"
+                ))?;
+            }
+        }
+        if worst > MOST_SIGMAS {
+            return Err(Failure::Mismatch(format!("the counts of {} are {worst:.1} sigma off", self.class)));
+        }
+        Ok(())
+    }
+}
