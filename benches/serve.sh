@@ -1,7 +1,8 @@
 #!/bin/sh
 # Measures `dsq serve` and writes results/serve.md: benches/serve.sh target/release/dsq [TABLES] > results/serve.md
-# TABLES is a directory with all tables of five pieces. Needs wrk and curl (Debian: apt install wrk curl).
+# TABLES is a directory with tables of five pieces, of all or of MATERIALS. Needs wrk and curl (Debian: apt install wrk curl).
 #
+#   MATERIALS="EPvPDR"  which five pieces the positions have; any if not given
 #   NOTE="..."          what else the machine did meanwhile, for the page
 #   REQUESTS=1000000    for the memory; 0 leaves it out
 #   PAINT="87 ms"       first paint, as `cargo test --release --test browser light -- --nocapture` says it
@@ -25,16 +26,19 @@ stop() {
     wait "$server"
     server=
 }
-# 20,000 positions of $1 pieces at random, one a line, as targets; neither side is without a piece, and none stands in a den.
+# 20,000 positions of $1 pieces at random (with seed $2, of the materials $3), one a line, as targets; neither side is
+# without a piece, and none stands in a den.
 targets() {
-    awk -v pieces="$1" 'BEGIN {
-        srand(4); letters = "RCWDPTLE";
+    awk -v pieces="$1" -v materials="${3:-}" 'BEGIN {
+        srand(4); letters = "RCWDPTLE"; kinds = split(materials, kind, " ");
         while (n < 20000) {
-            split("", board); ok = 1;
-            for (i = 0; i < pieces && ok; i++) {
+            split("", board); drawn = "";
+            if (kinds) { split(kind[int(rand() * kinds) + 1], side, "v"); drawn = side[1] tolower(side[2]) }
+            for (i = 0; i < pieces; i++) {
                 do { square = int(rand() * 63); rank = int(square / 7); file = square % 7;
                 } while ((square in board) || square == 3 || square == 59 || (rank > 2 && rank < 6 && file != 0 && file != 3 && file != 6));
-                do { letter = substr(letters, int(rand() * 8) + 1, 1); if (i == 1 || (i > 1 && rand() < 0.5)) letter = tolower(letter); fresh = 1;
+                if (drawn) letter = substr(drawn, i + 1, 1);
+                else do { letter = substr(letters, int(rand() * 8) + 1, 1); if (i == 1 || (i > 1 && rand() < 0.5)) letter = tolower(letter); fresh = 1;
                     for (s in board) if (board[s] == letter) fresh = 0;
                 } while (!fresh);
                 board[square] = letter;
@@ -134,8 +138,8 @@ done
 stop
 if [ -n "$tables" ]; then
     start --tables "$tables"
-    targets 5 11
-    echo "| \`probe\`, random positions of five pieces, tables on disk, the first 5 s | $(wrk -t1 -c16 -d5s -s "$work/probe.lua" "$url/" | tail -1 | awk '{ printf "%d a second | %s ms | %s ms | %s ms | | %d", $2, $3, $4, $5, $7 }') |"
+    targets 5 11 "${MATERIALS:-}"
+    echo "| \`probe\`, random positions of five pieces (${MATERIALS:-all materials}), tables on disk, the first 5 s | $(wrk -t1 -c16 -d5s -s "$work/probe.lua" "$url/" | tail -1 | awk '{ printf "%d a second | %s ms | %s ms | %s ms | | %d", $2, $3, $4, $5, $7 }') |"
     echo "| the same, afterwards | $(probes 16)"
     echo "| the same, one connection | $(probes 1)"
     rows="$rows

@@ -121,12 +121,16 @@ fn solve_in_background(app: &App, tell: &(dyn Fn(Event) + Sync)) {
         tell(Event::Solving(share, left));
         app.stopping.load(Ordering::Relaxed)
     };
-    let solved = tables.solve_four(&stop).map_err(SetError::from);
-    let loaded = app.config.tables.as_ref().filter(|_| !stop()).map_or(Ok(()), |dir| tables.load_for_search(dir));
-    match solved.and(loaded) {
-        Ok(()) => tell(Event::Ready),
-        Err(error) => eprintln!("dsq serve: {error}"),
+    if let Err(error) = tables.solve_four(&stop) {
+        eprintln!("dsq serve: {error}");
     }
+    // Tables of a few materials only are of no use to a search, which may come to any.
+    if let Some(dir) = app.config.tables.as_ref().filter(|_| !stop())
+        && let Err(error) = tables.load_for_search(dir)
+    {
+        eprintln!("dsq serve: searches do without the tables on disk: {error}");
+    }
+    tell(Event::Ready);
 }
 
 /// The stack of a thread: a search goes as deep as its longest line.
