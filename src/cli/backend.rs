@@ -73,7 +73,7 @@ pub struct BackendArg {
     )]
     backend: Backend,
     /// Keep what captures lead to in temporary files in DIR instead of memory, on the processor. It takes about as much as
-    /// all else: with it on disk a class of six pieces is counted within 12 GiB.
+    /// all else: with it on disk a class of six pieces is counted within 10 GiB.
     #[arg(long, value_name = "DIR")]
     spill: Option<PathBuf>,
 }

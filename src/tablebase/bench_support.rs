@@ -6,6 +6,7 @@ use crate::cpu::{CpuLevel, dispatch};
 use crate::tablebase::solve::cpu::Processor;
 use crate::tablebase::solve::cpu::pass::seeds;
 use crate::tablebase::solve::cpu::quiet::{QuietMoves, Row};
+use crate::tablebase::solve::cpu::rows::Rows;
 use crate::tablebase::store::file::{Packing, write};
 use rand_core::{Rng, SeedableRng};
 use rand_pcg::Pcg64;
@@ -15,6 +16,7 @@ use std::path::Path;
 pub struct Pass {
     index: Index,
     moves: QuietMoves,
+    rows: Rows,
     plane: Vec<Row>,
 }
 
@@ -25,7 +27,7 @@ impl Pass {
         let index = Index::new(material).expect("a material to time has few pieces");
         let mut random = Pcg64::seed_from_u64(1);
         let plane = (0..index.rows).map(|_| Row(std::array::from_fn(|_| random.next_u64() >> 1))).collect();
-        Pass { moves: QuietMoves::new(&index, color, rules), index, plane }
+        Pass { moves: QuietMoves::new(&index, color, rules), rows: Rows::all(&index), index, plane }
     }
 
     /// Words of 64 positions in the plane.
@@ -46,7 +48,7 @@ impl Pass {
 fn reach(pass: &Pass) -> u64 {
     let (mut out, mut sum) = (Row::EMPTY, 0u64);
     for row in 0..pass.index.rows {
-        pass.moves.reach_plane(&pass.index, &pass.plane, row, &mut out);
+        pass.moves.reach_plane(&pass.index, &pass.rows, &pass.plane, row, &mut out);
         sum = out.0.iter().fold(sum, |sum, word| sum ^ word);
     }
     sum

@@ -176,19 +176,33 @@ fn canonical(material: Material, swap: bool, options: &RuleOptions) -> (Signatur
 }
 
 fn signature(first: &[Piece], second: &[Piece], options: &RuleOptions) -> Signature {
-    let kind = |&Piece { animal, .. }: &Piece| {
-        u8::from(animal.swims())
-            | u8::from(options.leaps(animal, Direction::Up)) << 1
-            | u8::from(options.leaps(animal, Direction::Right)) << 2
-    };
     let mut signature = vec![first.len() as u8];
-    signature.extend(first.iter().chain(second).map(kind));
+    signature.extend(first.iter().chain(second).map(|&piece| kind(piece, options)));
     for (attackers, victims) in [(first, second), (second, first)] {
         for attacker in attackers {
             signature.extend(victims.iter().map(|victim| relation(*attacker, *victim, options)));
         }
     }
     signature
+}
+
+/// Whether nothing tells two pieces of one side apart among these pieces: they move alike, take the same and are taken by
+/// the same, so exchanging them changes no value.
+pub(crate) fn interchangeable(a: Piece, b: Piece, pieces: &[Piece], options: &RuleOptions) -> bool {
+    let alike = |enemy: &Piece| {
+        relation(a, *enemy, options) == relation(b, *enemy, options)
+            && relation(*enemy, a, options) == relation(*enemy, b, options)
+    };
+    a.color == b.color
+        && kind(a, options) == kind(b, options)
+        && pieces.iter().filter(|piece| piece.color != a.color).all(alike)
+}
+
+/// How a piece moves.
+fn kind(Piece { animal, .. }: Piece, options: &RuleOptions) -> u8 {
+    u8::from(animal.swims())
+        | u8::from(options.leaps(animal, Direction::Up)) << 1
+        | u8::from(options.leaps(animal, Direction::Right)) << 2
 }
 
 /// One bit for each of land and water on either side that says whether the capture is allowed. Traps treat all animals

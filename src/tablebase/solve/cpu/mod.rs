@@ -5,6 +5,7 @@ pub(crate) mod memory;
 pub(crate) mod pass;
 mod processor;
 pub(crate) mod quiet;
+pub(crate) mod rows;
 pub(crate) mod seeds;
 
 pub use memory::MemoryNeed;

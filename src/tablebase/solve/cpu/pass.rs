@@ -15,6 +15,7 @@ use crate::tablebase::index::{Index, ROW_CELLS, WIDTH};
 use crate::tablebase::solve::backend::{SolveError, Solved};
 use crate::tablebase::solve::cpu::buckets::{Buckets, Entry};
 use crate::tablebase::solve::cpu::quiet::{QuietMoves, Row};
+use crate::tablebase::solve::cpu::rows::Rows;
 use crate::tablebase::solve::cpu::seeds::{MAX_PLIES, SeedMoves};
 use crate::tablebase::value::{Cells, DRAW, NO_MOVE, decided};
 use crate::tablebase::{Material, Stats, Table};
@@ -75,6 +76,8 @@ struct Chunk {
 struct Iteration<'a> {
     task: &'a Task<'a>,
     index: Index,
+    /// The rows that are solved; planes hold no others.
+    rows: Rows,
     quiet: ByColor<QuietMoves>,
     seeds: ByColor<SeedMoves>,
 }
@@ -126,6 +129,7 @@ impl Iteration<'_> {
             task,
             quiet: ByColor::from_fn(|color| QuietMoves::new(&index, color, options)),
             seeds: ByColor::from_fn(|color| SeedMoves::new(&index, color, task.classes)),
+            rows: Rows::new(&index, options),
             index,
         }
     }
@@ -145,23 +149,24 @@ impl Iteration<'_> {
 
     fn chunk_rows(&self) -> usize {
         let threads = rayon::current_num_threads();
-        let rows = if threads == 1 { self.index.rows } else { CHUNK_ROWS.max(self.index.rows.div_ceil(threads * 16)) };
+        let all = self.rows.len();
+        let rows = if threads == 1 { all } else { CHUNK_ROWS.max(all.div_ceil(threads * 16)) };
         rows.min(self.task.range_rows)
     }
 
     /// The planes before the first pass, but for what is open to Black.
     fn start(&self, captures: &[Option<Table>]) -> Result<ByColor<Planes>, SolveError> {
-        let rows = self.index.rows;
+        let rows = self.rows.len();
         let chunk_rows = self.chunk_rows();
         let plane = || try_vec(rows, Row::EMPTY);
         let mut valid = plane()?;
         valid.par_chunks_mut(chunk_rows).enumerate().for_each(|(c, chunk)| {
             for (i, row) in chunk.iter_mut().enumerate() {
-                *row = Row(self.index.valid_row(c * chunk_rows + i));
+                *row = Row(self.index.valid_row(self.rows.row(c * chunk_rows + i)));
             }
         });
         let side = || -> Result<Planes, SolveError> {
-            let cells = if self.task.keep { Some(Cells::Byte(try_vec(rows * ROW_CELLS, 0)?)) } else { None };
+            let cells = if self.task.keep { Some(Cells::Byte(try_vec(self.index.cells(), 0)?)) } else { None };
             Ok(Planes {
                 open: Vec::new(),
                 lost: plane()?,
@@ -205,7 +210,7 @@ impl Iteration<'_> {
 
     /// At first every position is open to both sides.
     fn open(&self, planes: &mut ByColor<Planes>) -> Result<(), SolveError> {
-        let mut open = try_vec(self.index.rows, Row::EMPTY)?;
+        let mut open = try_vec(self.rows.len(), Row::EMPTY)?;
         open.copy_from_slice(&planes.white.open);
         planes.black.open = open;
         Ok(())
@@ -223,7 +228,7 @@ impl Iteration<'_> {
                 .par_chunks_mut(chunk_rows)
                 .zip(side.kept.par_chunks(chunk_rows))
                 .zip(side.held.par_chunks_mut(chunk_rows))
-                .zip(cells_chunks(side.cells, self.index.rows, chunk_rows))
+                .zip(cells_chunks(side.cells, &self.rows, chunk_rows))
                 .zip(side.dirty.par_chunks(chunk_rows))
                 .zip(side.chunks)
                 .enumerate()
@@ -249,34 +254,37 @@ impl Iteration<'_> {
 
     /// Counts and marks what no pass decided.
     fn finish(&self, mut planes: ByColor<Planes>) -> Outcome {
-        let rows = self.index.rows;
         let chunk_rows = self.chunk_rows();
         for color in Color::ALL {
             let Planes { open, lost, cells, chunks, .. } = &mut planes[color];
             open.par_chunks(chunk_rows)
                 .zip(lost.par_chunks(chunk_rows))
-                .zip(cells_chunks(cells, rows, chunk_rows))
+                .zip(cells_chunks(cells, &self.rows, chunk_rows))
                 .zip(chunks)
                 .enumerate()
                 .for_each(|(c, (((open, lost), mut cells), chunk))| {
                     let mut undecided = 0;
+                    let first_row = c * chunk_rows;
                     for (i, (open, lost)) in open.iter().zip(lost).enumerate() {
-                        let weight = self.index.weight(c * chunk_rows + i);
+                        let weight = self.rows.weight(first_row + i);
+                        let at = self.rows.offset(first_row, first_row + i) * WIDTH;
                         for s in 0..WIDTH {
                             let mask = open.0[s] & !lost.0[s];
                             undecided += u64::from(mask.count_ones()) * weight;
-                            cells.store::<Portable>(i * WIDTH + s, mask, DRAW);
+                            cells.store::<Portable>(at + s, mask, DRAW);
                         }
                     }
                     for entry in &chunk.no_move {
-                        let word = entry.word as usize;
-                        let weight = self.index.weight(c * chunk_rows + word / WIDTH);
+                        let (row, s) = (first_row + entry.word as usize / WIDTH, entry.word as usize % WIDTH);
+                        let weight = self.rows.weight(row);
+                        let word = self.rows.offset(first_row, row) * WIDTH + s;
                         chunk.stats.no_move += u64::from(entry.mask().count_ones()) * weight;
                         cells.store::<Portable>(word, entry.mask(), NO_MOVE);
                     }
                     let draws_too = self.task.classes.options().no_move == NoMove::Draw;
                     chunk.stats.draws = undecided - if draws_too { chunk.stats.no_move } else { 0 };
                 });
+            cells.iter_mut().for_each(|cells| self.rows.spread(cells));
         }
         let stats = ByColor::from_fn(|color| {
             let mut all = Stats::default();
@@ -330,16 +338,14 @@ struct Start<'a> {
 /// Seeds, and positions without a move.
 #[inline(always)]
 fn start_rows<V: Vector>(start: Start<'_>) -> io::Result<()> {
-    let Iteration { task, index, quiet, seeds } = start.iteration;
+    let Iteration { task, index, quiet, seeds, rows } = start.iteration;
     let loses = task.classes.options().no_move == NoMove::Loss;
     let mut best = Box::new([[0; WIDTH]; WIDTH]);
     let mut quiet_moves = Row::EMPTY;
     for i in 0..start.lost.len() {
-        let row = start.first_row + i;
-        let valid = &start.valid[row];
-        if *valid == Row::EMPTY {
-            continue;
-        }
+        let number = start.first_row + i;
+        let row = rows.row(number);
+        let valid = &start.valid[number];
         let seeded = seeds[start.color].row::<V>(
             index,
             start.captures,
@@ -351,7 +357,7 @@ fn start_rows<V: Vector>(start: Start<'_>) -> io::Result<()> {
         );
         start.chunk.buckets.spill(false)?;
         start.held[i] = seeded.held;
-        quiet[start.color].reach_plane(index, start.valid, row, &mut quiet_moves);
+        quiet[start.color].reach_plane(index, rows, start.valid, number, &mut quiet_moves);
         let mut any_lost = false;
         for s in 0..WIDTH {
             let stuck = valid.0[s] & !seeded.any.0[s] & !quiet_moves.0[s];
@@ -367,7 +373,7 @@ fn start_rows<V: Vector>(start: Start<'_>) -> io::Result<()> {
             }
         }
         if any_lost {
-            quiet[!start.color].rows_into(index, row, |other| start.next[other].store(1, Relaxed));
+            quiet[!start.color].rows_into_like(index, row, |other| mark(rows, start.next, other));
         }
     }
     start.chunk.buckets.spill(true)?;
@@ -397,14 +403,13 @@ struct Part<'a> {
 /// Returns whether a row changed.
 #[inline(always)]
 fn pass_rows<V: Vector>(mut part: Part<'_>) -> io::Result<bool> {
-    let Iteration { index, quiet, .. } = part.iteration;
+    let Iteration { index, quiet, rows, .. } = part.iteration;
     let odd = part.depth % 2 == 1;
     let mut changed = false;
     let entries = part.chunk.buckets.take(part.depth)?;
     let mut seeds = entries.iter().peekable();
     let mut found = Row::EMPTY;
     for i in 0..part.written.len() {
-        let row = part.first_row + i;
         let seeded = seeds.peek().is_some_and(|e| e.word as usize / WIDTH == i);
         if !seeded && part.dirty[i].load(Relaxed) == 0 {
             continue;
@@ -418,7 +423,9 @@ fn pass_rows<V: Vector>(mut part: Part<'_>) -> io::Result<bool> {
             while seeds.next_if(|e| e.word as usize / WIDTH == i).is_some() {}
             continue;
         }
-        quiet[part.color].reach_plane(index, part.opponent, row, &mut found);
+        let number = part.first_row + i;
+        let row = rows.row(number);
+        quiet[part.color].reach_plane(index, rows, part.opponent, number, &mut found);
         while let Some(entry) = seeds.next_if(|e| e.word as usize / WIDTH == i) {
             let s = entry.word as usize - i * WIDTH;
             if odd {
@@ -447,11 +454,11 @@ fn pass_rows<V: Vector>(mut part: Part<'_>) -> io::Result<bool> {
                     let cell = (row * WIDTH + s) * WIDTH + new.trailing_zeros() as usize;
                     part.chunk.deepest = Some((part.depth, cell));
                 }
-                part.cells.store::<V>(i * WIDTH + s, new, decided(part.depth));
+                part.cells.store::<V>(rows.offset(part.first_row, number) * WIDTH + s, new, decided(part.depth));
             }
         }
-        part.chunk.stats.add_decided(part.depth, count * index.weight(row));
-        quiet[!part.color].rows_into(index, row, |other| part.next[other].store(1, Relaxed));
+        part.chunk.stats.add_decided(part.depth, count * rows.weight(number));
+        quiet[!part.color].rows_into_like(index, row, |other| mark(rows, part.next, other));
     }
     Ok(changed)
 }
@@ -480,15 +487,37 @@ impl CellsMut<'_> {
     }
 }
 
-/// The cells of each range of rows.
-fn cells_chunks(cells: &mut Option<Cells>, rows: usize, chunk_rows: usize) -> rayon::vec::IntoIter<CellsMut<'_>> {
-    let size = chunk_rows * ROW_CELLS;
+/// The cells of each range of solved rows: from its first row to that of the next range, with what lies between.
+fn cells_chunks<'a>(
+    cells: &'a mut Option<Cells>,
+    rows: &Rows,
+    chunk_rows: usize,
+) -> rayon::vec::IntoIter<CellsMut<'a>> {
+    let firsts = (0..rows.len()).step_by(chunk_rows);
     let chunks: Vec<CellsMut<'_>> = match cells {
-        None => (0..rows.div_ceil(chunk_rows)).map(|_| CellsMut::None).collect(),
-        Some(Cells::Byte(cells)) => cells.chunks_mut(size).map(CellsMut::Byte).collect(),
-        Some(Cells::Wide(cells)) => cells.chunks_mut(size).map(CellsMut::Wide).collect(),
+        None => firsts.map(|_| CellsMut::None).collect(),
+        Some(Cells::Byte(cells)) => split(cells, rows, chunk_rows).into_iter().map(CellsMut::Byte).collect(),
+        Some(Cells::Wide(cells)) => split(cells, rows, chunk_rows).into_iter().map(CellsMut::Wide).collect(),
     };
     chunks.into_par_iter()
+}
+
+fn split<'a, T>(cells: &'a mut [T], rows: &Rows, chunk_rows: usize) -> Vec<&'a mut [T]> {
+    let mut rest = &mut cells[rows.row(0) * ROW_CELLS..];
+    let part = |first| {
+        let (part, after) = std::mem::take(&mut rest).split_at_mut(rows.span(first, chunk_rows).len() * ROW_CELLS);
+        rest = after;
+        part
+    };
+    (0..rows.len()).step_by(chunk_rows).map(part).collect()
+}
+
+/// Marks the solved row that stands for a row of the index.
+#[inline(always)]
+fn mark(rows: &Rows, flags: &[AtomicU8], row: usize) {
+    if let Some((number, _)) = rows.place(row) {
+        flags[number].store(1, Relaxed);
+    }
 }
 
 fn flags(rows: usize) -> Vec<AtomicU8> {

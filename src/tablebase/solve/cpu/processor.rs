@@ -3,6 +3,7 @@ use crate::tablebase::solve::backend::{Backend, Job, Sink, SolveError};
 use crate::tablebase::solve::cpu::buckets::Entry;
 use crate::tablebase::solve::cpu::memory::WorkingMemory;
 use crate::tablebase::solve::cpu::pass::{Outcome, Task, solve};
+use crate::tablebase::solve::cpu::rows::Rows;
 use crate::tablebase::{ClassId, Classes, Index, Table, WIDTH};
 use rayon::prelude::*;
 use std::borrow::Cow;
@@ -29,6 +30,10 @@ impl Processor {
     #[must_use]
     pub fn spilling(self, dir: PathBuf) -> Processor {
         Processor { spill: Some(dir), ..self }
+    }
+
+    fn bytes(&self, need: WorkingMemory) -> usize {
+        if self.spill.is_some() { need.spilled() } else { need.total() }
     }
 
     /// What one class is solved from, but for the classes that captures lead to.
@@ -70,7 +75,10 @@ impl Backend for Processor {
     }
 
     fn solve(&mut self, job: &Job<'_>, sink: Sink<'_>) -> Result<(), SolveError> {
-        let bytes = |id: ClassId| self.host_bytes(&job.classes.get(id).index(), job.values);
+        let bytes = |id: ClassId| {
+            let index = job.classes.get(id).index();
+            self.bytes(WorkingMemory::new(&index, Rows::count(&index, job.classes.options()), job.values))
+        };
         let mut ids = job.ids.to_vec();
         // The largest first, so that the last ones to finish are small.
         ids.sort_by_key(|&id| (Reverse(bytes(id)), id));
@@ -89,7 +97,7 @@ impl Backend for Processor {
     }
 
     fn host_bytes(&self, index: &Index, values: bool) -> usize {
-        let need = WorkingMemory::new(index, values);
-        if self.spill.is_some() { need.spilled() } else { need.total() }
+        // Without the rules it is not known which rows are the same.
+        self.bytes(WorkingMemory::new(index, index.rows, values))
     }
 }

@@ -5,6 +5,7 @@ use crate::board::geometry::{LEAP_DOWN, LEAP_LEFT, LEAP_RIGHT, LEAP_UP, NOT_A, N
 use crate::board::{Color, Direction, File, OwnRatBlocks, Piece, RuleOptions, Square, mirror_word};
 use crate::tablebase::index::{Index, RowPiece, WIDTH};
 use crate::tablebase::material::squares_in_play;
+use crate::tablebase::solve::cpu::rows::Rows;
 
 /// 64 words: all squares of the word piece by all squares of the lane piece.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -108,15 +109,16 @@ impl QuietMoves {
         QuietMoves { row_pieces, word, lane, lane_blocks: blocks(n - 1), first_blocks: n > 2 && blocks(0) }
     }
 
-    /// For every position of a row: whether some quiet move of this side leads into `plane`. Cells without a position get
-    /// anything.
+    /// For every position of a solved row: whether some quiet move of this side leads into `plane`, which holds the solved
+    /// rows. Cells without a position get anything.
     #[inline(always)]
-    pub fn reach_plane(&self, index: &Index, plane: &[Row], row: usize, out: &mut Row) {
+    pub fn reach_plane(&self, index: &Index, rows: &Rows, plane: &[Row], number: usize, out: &mut Row) {
+        let row = rows.row(number);
         let mut digits = [0u32; MAX_ROW_PIECES];
         split(index, row, &mut digits);
         let rat = self.blocking_rat(index, &digits);
         *out = Row::EMPTY;
-        let here = &plane[row].0;
+        let here = &plane[number].0;
         if let Some(leaps) = &self.word {
             // Words beyond either end read as empty.
             let mut padded = [0u64; WIDTH + 16];
@@ -153,14 +155,19 @@ impl QuietMoves {
                     continue;
                 }
                 let open = if self.lane_blocks { !mv.crossed } else { u64::MAX };
-                if mv.mirrored {
-                    let other = mv.delta as u32 + mirrored_rest(index, &digits);
-                    let other = mirror_row(&plane[other as usize]);
+                let to = if mv.mirrored {
+                    (mv.delta as u32 + mirrored_rest(index, &digits)) as usize
+                } else {
+                    row.wrapping_add_signed(mv.delta as isize)
+                };
+                let Some((other, mirrored)) = rows.place(to) else { continue };
+                if mirrored != mv.mirrored {
+                    let other = mirror_row(&plane[other]);
                     for s in 0..WIDTH {
                         out.0[s] |= other.0[s] & open;
                     }
                 } else {
-                    let other = &plane[row.wrapping_add_signed(mv.delta as isize)].0;
+                    let other = &plane[other].0;
                     for s in 0..WIDTH {
                         out.0[s] |= other[s] & open;
                     }
@@ -169,7 +176,7 @@ impl QuietMoves {
         }
     }
 
-    /// Calls `f` with every row from which a quiet move of this side may lead into `row`.
+    /// Calls `f` with every row of the index from which a quiet move of this side may lead into `row`.
     #[inline(always)]
     pub fn rows_into(&self, index: &Index, row: usize, mut f: impl FnMut(usize)) {
         if self.word.is_some() || self.lane.is_some() {
@@ -187,6 +194,22 @@ impl QuietMoves {
                 for &first in &piece.mirrored_into[digit] {
                     f((first + mirrored_rest(index, &digits)) as usize);
                 }
+            }
+        }
+    }
+
+    /// The same for a row and its reflection: those with the first piece on the d-file are both rows of the index, and what
+    /// leads into one may not lead into the other.
+    #[inline(always)]
+    pub fn rows_into_like(&self, index: &Index, row: usize, mut f: impl FnMut(usize)) {
+        self.rows_into(index, row, &mut f);
+        let Some(first) = index.row_pieces.first() else { return };
+        let mut digits = [0u32; MAX_ROW_PIECES];
+        split(index, row, &mut digits);
+        if first.squares[digits[0] as usize].file() == File::D {
+            let reflected = (digits[0] * first.stride + mirrored_rest(index, &digits)) as usize;
+            if reflected != row {
+                self.rows_into(index, reflected, f);
             }
         }
     }

@@ -1,0 +1,251 @@
+//! Which rows of a class are solved. Reflecting the board, or exchanging pieces that nothing tells apart, turns a row into
+//! another with the same values; of such rows only the first is solved. Rows with two pieces on one square have no
+//! positions and are left out. Nothing of this is seen from outside: files hold every row.
+
+use crate::board::{Bitboard, File, RuleOptions, Square};
+use crate::tablebase::class::interchangeable;
+use crate::tablebase::index::{Index, ROW_CELLS, WIDTH};
+use crate::tablebase::material::squares_in_play;
+use crate::tablebase::value::Cells;
+use rayon::prelude::*;
+use std::ops::Range;
+
+/// A row without positions.
+const NONE: u32 = u32::MAX;
+
+/// The rows of a class that are solved, in the order of the index.
+#[derive(Clone, Debug)]
+pub(crate) struct Rows {
+    solved: Vec<u32>,
+    /// By row of the index: twice the number of the solved row with its values, plus 1 if they are reflected there.
+    places: Vec<u32>,
+    /// How many positions each cell of a solved row stands for.
+    weights: Vec<u16>,
+}
+
+/// Orders of the row pieces: at each place the piece that goes there.
+type Orders = Vec<Vec<usize>>;
+
+impl Rows {
+    /// Those that suffice under these rules.
+    pub fn new(index: &Index, options: &RuleOptions) -> Rows {
+        let orders = orders(index, options);
+        let mut places: Vec<u32> = (0..index.rows).into_par_iter().map(|row| first_like(index, &orders, row)).collect();
+        let (mut solved, mut weights) = (Vec::new(), Vec::<u16>::new());
+        for row in 0..index.rows {
+            let first = places[row];
+            if first == NONE {
+                continue;
+            }
+            let like = (first >> 1) as usize;
+            if like == row {
+                places[row] = 2 * solved.len() as u32;
+                solved.push(row as u32);
+                weights.push(0);
+            } else {
+                // The first of its kind comes before it and has its number already.
+                places[row] = places[like] | first & 1;
+            }
+            weights[(places[row] >> 1) as usize] += index.weight(row) as u16;
+        }
+        Rows { solved, places, weights }
+    }
+
+    /// All rows, each standing for itself.
+    pub fn all(index: &Index) -> Rows {
+        Rows {
+            solved: (0..index.rows as u32).collect(),
+            places: (0..index.rows as u32).map(|row| 2 * row).collect(),
+            weights: (0..index.rows).map(|row| index.weight(row) as u16).collect(),
+        }
+    }
+
+    /// How many there would be, without a list of them: the placements of the row pieces that are still different when the
+    /// board may be reflected and pieces exchanged. By Burnside's lemma that is the mean number of placements that an
+    /// exchange and reflection leaves as it is.
+    pub fn count(index: &Index, options: &RuleOptions) -> usize {
+        if index.row_pieces.is_empty() {
+            return 1;
+        }
+        let orders = orders(index, options);
+        let in_play = |i: usize| squares_in_play(index.pieces[i]);
+        let mut sizes: Vec<usize> = (0..index.row_pieces.len()).map(|i| in_play(i).len()).collect();
+        sizes.sort_unstable();
+        // Without a reflection only the exchange of nothing leaves a placement as it is.
+        let all: usize = sizes.iter().enumerate().map(|(i, n)| n - i).product();
+        let kept: usize = orders.iter().map(|order| unchanged_by_reflection(order, &in_play)).sum();
+        (all + kept) / (2 * orders.len())
+    }
+
+    /// Number of solved rows.
+    pub fn len(&self) -> usize {
+        self.solved.len()
+    }
+
+    /// The row of the index that a solved one is.
+    #[inline(always)]
+    pub fn row(&self, number: usize) -> usize {
+        self.solved[number] as usize
+    }
+
+    /// The solved row that has the values of a row of the index, and whether they are reflected there; `None` if the row
+    /// has no positions.
+    #[inline(always)]
+    pub fn place(&self, row: usize) -> Option<(usize, bool)> {
+        let place = self.places[row];
+        (place != NONE).then_some(((place >> 1) as usize, place & 1 != 0))
+    }
+
+    /// How many positions each cell of a solved row stands for.
+    #[inline(always)]
+    pub fn weight(&self, number: usize) -> u64 {
+        self.weights[number].into()
+    }
+
+    /// The rows of the index from the first of a range of solved rows to the first of the next range.
+    pub fn span(&self, first: usize, count: usize) -> Range<usize> {
+        let at = |number: usize| self.solved.get(number).map_or(self.places.len(), |&row| row as usize);
+        at(first)..at(first + count)
+    }
+
+    /// How many rows of the index lie between two solved ones.
+    #[inline(always)]
+    pub fn offset(&self, first: usize, number: usize) -> usize {
+        self.row(number) - self.row(first)
+    }
+
+    /// Gives the rows that were not solved their values.
+    pub fn spread(&self, cells: &mut Cells) {
+        match cells {
+            Cells::Byte(cells) => self.copy(cells),
+            Cells::Wide(cells) => self.copy(cells),
+        }
+    }
+
+    fn copy<T: Copy>(&self, cells: &mut [T]) {
+        for row in 0..self.places.len() {
+            let Some((number, mirrored)) = self.place(row).filter(|&(number, _)| self.row(number) != row) else {
+                continue;
+            };
+            let (before, rest) = cells.split_at_mut(row * ROW_CELLS);
+            let from = &before[self.row(number) * ROW_CELLS..][..ROW_CELLS];
+            let to = &mut rest[..ROW_CELLS];
+            if !mirrored {
+                to.copy_from_slice(from);
+                continue;
+            }
+            for (s, words) in to.chunks_exact_mut(WIDTH).enumerate() {
+                let from = &from[MIRROR[s] * WIDTH..][..WIDTH];
+                for (lane, cell) in words.iter_mut().enumerate() {
+                    *cell = from[MIRROR[lane]];
+                }
+            }
+        }
+    }
+}
+
+/// Each square's number reflected in the d-file; what is no square stays.
+const MIRROR: [usize; WIDTH] = {
+    let mut mirror = [WIDTH - 1; WIDTH];
+    let mut s = 0;
+    while s < WIDTH - 1 {
+        mirror[s] = s / 7 * 7 + 6 - s % 7;
+        s += 1;
+    }
+    mirror
+};
+
+/// All orders of the row pieces that only exchange such as nothing tells apart.
+fn orders(index: &Index, options: &RuleOptions) -> Orders {
+    let count = index.row_pieces.len();
+    let mut all: Orders = vec![Vec::new()];
+    for place in 0..count {
+        let fits = |&piece: &usize| {
+            let (a, b) = (index.pieces[place], index.pieces[piece]);
+            piece == place || interchangeable(a, b, &index.pieces, options)
+        };
+        let fitting: Vec<usize> = (0..count).filter(fits).collect();
+        let longer = |order: &Vec<usize>| -> Orders {
+            let free = fitting.iter().filter(|piece| !order.contains(piece));
+            free.map(|&piece| order.iter().copied().chain([piece]).collect()).collect()
+        };
+        all = all.iter().flat_map(longer).collect();
+    }
+    all
+}
+
+/// Twice the first row with the same values, plus 1 if they are reflected there; [`NONE`] if the row has no positions.
+fn first_like(index: &Index, orders: &Orders, row: usize) -> u32 {
+    let squares: Vec<Square> = index.row_squares(row).collect();
+    if (1..squares.len()).any(|i| squares[..i].contains(&squares[i])) {
+        return NONE;
+    }
+    let mut first = 2 * row as u32;
+    for mirrored in [false, true] {
+        for order in orders {
+            let square = |place: usize| {
+                let square = squares[order[place]];
+                if mirrored { square.mirror() } else { square }
+            };
+            if squares.is_empty() || square(0).file() > File::D {
+                continue;
+            }
+            let digits = index.row_pieces.iter().enumerate();
+            let like: u32 = digits.map(|(place, piece)| piece.digit[square(place).index()] * piece.stride).sum();
+            first = first.min(2 * like + u32::from(mirrored));
+        }
+    }
+    first
+}
+
+/// How many placements stay as they are when the board is reflected and the pieces then take these places: pieces that keep
+/// their place stand on the d-file, and two that change places face each other.
+fn unchanged_by_reflection(order: &[usize], in_play: &dyn Fn(usize) -> Bitboard) -> usize {
+    let (mut alone, mut faced, mut ways) = (0, 0, 1);
+    for (place, &piece) in order.iter().enumerate() {
+        if order[piece] != place {
+            return 0;
+        }
+        let squares = in_play(place);
+        let middle = squares.into_iter().filter(|square| square.file() == File::D).count();
+        if piece == place {
+            ways *= middle - alone;
+            alone += 1;
+        } else if piece > place {
+            ways *= squares.len() - middle - 2 * faced;
+            faced += 1;
+        }
+    }
+    ways
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tablebase::Classes;
+
+    #[test]
+    fn every_position_is_counted_once() {
+        for rules in [RuleOptions::PAPER, "chinese".parse().unwrap(), "paper,tiger-leap=files".parse().unwrap()] {
+            for (_, class) in Classes::new(&rules, 5).iter() {
+                let index = class.index();
+                let rows = Rows::new(&index, &rules);
+                assert_eq!(rows.len(), Rows::count(&index, &rules), "{}", class.representative);
+                let ones =
+                    |row: usize| index.valid_row(row).iter().map(|word| u64::from(word.count_ones())).sum::<u64>();
+                let positions: u64 = (0..rows.len()).map(|number| rows.weight(number) * ones(rows.row(number))).sum();
+                assert_eq!(positions, class.representative.positions(), "{}", class.representative);
+                assert!((0..index.rows).all(|row| rows.place(row).is_some() == (ones(row) > 0)));
+            }
+        }
+    }
+
+    #[test]
+    fn reflected_rows_and_exchanged_pieces_are_solved_once() {
+        // Against an elephant a wolf and a dog are the same, and both are row pieces.
+        let index = Index::new("EvPDWC".parse().unwrap()).unwrap();
+        let rows = Rows::new(&index, &RuleOptions::PAPER);
+        assert!(rows.len() * 2 < index.rows, "{} of {}", rows.len(), index.rows);
+        assert_eq!(Rows::all(&index).len(), index.rows);
+    }
+}
