@@ -457,7 +457,7 @@ impl Card {
                 (0..code_bits as usize).fold(0, |value, b| value | (code[b][cell / 64] >> (cell % 64) & 1) << b);
             let word = &mut self.codes[first + cell * bytes / 8];
             let shift = cell * bytes % 8 * 8;
-            *word = *word & !((1u64 << (8 * bytes)) - 1 << shift) | value << shift;
+            *word = *word & !(((1u64 << (8 * bytes)) - 1) << shift) | value << shift;
         }
     }
 }
