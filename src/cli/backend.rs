@@ -1,14 +1,8 @@
-use super::Failure;
+use super::{Failure, card};
 use clap::{Args, ValueEnum};
 use doushouqi::board::RuleOptions;
 use doushouqi::tablebase::{self, DeviceWork, Options, OrElse, Processor, Solver};
 use std::path::PathBuf;
-#[cfg(feature = "gpu")]
-use {
-    doushouqi::gpu::{Choice, GpuError},
-    doushouqi::tablebase::Gpu,
-    std::io::IsTerminal,
-};
 
 /// What solves.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, ValueEnum)]
@@ -21,44 +15,10 @@ pub enum Backend {
     Gpu,
 }
 
-#[cfg(feature = "gpu")]
 impl Backend {
     /// A graphics card that solves, if one is wanted and there.
     pub fn card(self) -> Result<Option<Box<dyn tablebase::Backend>>, Failure> {
-        Ok(self.open(Gpu::open)?.map(|gpu| Box::new(gpu) as _))
-    }
-
-    /// What `open` makes of a graphics card, if one is wanted and there.
-    pub fn open<T>(self, open: impl FnOnce(Choice) -> Result<T, GpuError>) -> Result<Option<T>, Failure> {
-        match self {
-            Backend::Cpu => Ok(None),
-            Backend::Gpu => Ok(Some(open(Choice::Any)?)),
-            Backend::Auto => match open(Choice::Hardware) {
-                Ok(card) => Ok(Some(card)),
-                Err(GpuError::NoAdapter | GpuError::OnlySoftware) => {
-                    // The usual case, so scripts are spared the line.
-                    if std::io::stderr().is_terminal() {
-                        eprintln!("dsq: no graphics card; working on the processor");
-                    }
-                    Ok(None)
-                }
-                Err(error) => {
-                    eprintln!("dsq: working on the processor: {error}");
-                    Ok(None)
-                }
-            },
-        }
-    }
-}
-
-#[cfg(not(feature = "gpu"))]
-impl Backend {
-    /// There is none in a program built without.
-    pub fn card(self) -> Result<Option<Box<dyn tablebase::Backend>>, Failure> {
-        match self {
-            Backend::Gpu => Err(Failure::Environment(super::NO_GPU_FEATURE.to_owned())),
-            Backend::Auto | Backend::Cpu => Ok(None),
-        }
+        card::backend(self)
     }
 }
 
@@ -100,10 +60,9 @@ impl BackendArg {
         })
     }
 
-    /// The graphics card, if one is wanted and there.
-    #[cfg(feature = "gpu")]
-    pub fn gpu(&self) -> Result<Option<Gpu>, Failure> {
-        self.backend.open(Gpu::open)
+    /// What was asked for.
+    pub fn wanted(&self) -> Backend {
+        self.backend
     }
 
     /// The name of the graphics card, if one is wanted and there.

@@ -3,6 +3,11 @@
 mod analyze;
 mod backend;
 mod bench;
+#[cfg(feature = "gpu")]
+mod card;
+#[cfg(not(feature = "gpu"))]
+#[path = "no_card.rs"]
+mod card;
 mod charts;
 mod class_plan;
 mod cluster;
@@ -220,17 +225,6 @@ impl From<doushouqi::search::TablesError> for Failure {
         }
     }
 }
-
-#[cfg(feature = "gpu")]
-impl From<doushouqi::gpu::GpuError> for Failure {
-    fn from(error: doushouqi::gpu::GpuError) -> Failure {
-        Failure::Environment(error.to_string())
-    }
-}
-
-/// Why there is no graphics card in a program built without.
-#[cfg(not(feature = "gpu"))]
-const NO_GPU_FEATURE: &str = "this program was built without the feature `gpu`";
 
 type Outcome = Result<(), Failure>;
 

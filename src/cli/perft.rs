@@ -1,5 +1,5 @@
 use super::backend::Backend;
-use super::{Failure, Outcome, RulesArg, ThreadsArg, grouped, position, print, print_json};
+use super::{Failure, Outcome, RulesArg, ThreadsArg, card, grouped, position, print, print_json};
 use clap::{Args, ValueEnum};
 use doushouqi::board::{Move, Position, Rules};
 use doushouqi::cpu::processor_name;
@@ -50,6 +50,16 @@ enum Repetition {
     Leaf,
 }
 
+/// What counts lines in place of the processor.
+pub trait Counter {
+    /// Its name.
+    fn name(&self) -> String;
+    /// The lines of `depth` plies.
+    fn count(&self, position: &Position, depth: u32) -> Result<u64, Failure>;
+    /// The lines behind each move.
+    fn divide(&self, position: &Position, depth: u32) -> Result<Vec<(Move, u64)>, Failure>;
+}
+
 /// What was counted: all lines, or those behind each move.
 enum Counted {
     Whole(u64),
@@ -86,21 +96,16 @@ impl Perft {
             Repetition::Expand => PerftMode::Expand,
             Repetition::Leaf => PerftMode::Leaf,
         };
-        #[cfg(feature = "gpu")]
         if let Some(card) = self.card(mode, &rules)? {
             let count = |divide: bool| {
-                if divide {
-                    Ok(Counted::Divided(card.divide(&position, self.depth)?))
+                Ok(if divide {
+                    Counted::Divided(card.divide(&position, self.depth)?)
                 } else {
-                    Ok(Counted::Whole(card.count(&position, self.depth)?))
-                }
+                    Counted::Whole(card.count(&position, self.depth)?)
+                })
             };
-            let report = self.report(&position, Some(card.adapter().name.clone()), count)?;
+            let report = self.report(&position, Some(card.name()), count)?;
             return self.print(&report);
-        }
-        #[cfg(not(feature = "gpu"))]
-        if self.backend == Backend::Gpu {
-            return Err(Failure::Environment(super::NO_GPU_FEATURE.to_owned()));
         }
         let hash = self
             .hash
@@ -125,14 +130,13 @@ impl Perft {
     }
 
     /// The graphics card to count on, if one is wanted and there. It counts plainly and without a table.
-    #[cfg(feature = "gpu")]
-    fn card<'a>(&self, mode: PerftMode, rules: &'a Rules) -> Result<Option<perft::GpuPerft<'a>>, Failure> {
+    fn card<'a>(&self, mode: PerftMode, rules: &'a Rules) -> Result<Option<Box<dyn Counter + 'a>>, Failure> {
         let plain = mode == PerftMode::Expand && self.hash.is_none();
         if self.backend == Backend::Gpu && !plain {
             let reason = "a graphics card counts without --hash and without --repetition leaf";
             return Err(Failure::Input(reason.to_owned()));
         }
-        if plain { self.backend.open(|choice| perft::GpuPerft::open(choice, rules)) } else { Ok(None) }
+        if plain { card::counter(self.backend, rules) } else { Ok(None) }
     }
 
     fn report(

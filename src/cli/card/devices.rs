@@ -1,0 +1,25 @@
+//! The graphics adapters of this machine.
+
+use super::super::{Outcome, print, print_json};
+
+/// Prints them with the limits that matter here.
+pub fn list(json: bool) -> Outcome {
+    let found = doushouqi::gpu::adapters();
+    if found.is_empty() {
+        eprintln!("dsq: {}", doushouqi::gpu::GpuError::NoAdapter);
+    }
+    for adapter in found {
+        if json {
+            print_json(&adapter)?;
+            continue;
+        }
+        print(format_args!("{} ({}, {}, {})", adapter.name, adapter.kind, adapter.backend, adapter.driver))?;
+        print(format_args!("  largest binding       {} MiB", adapter.max_binding >> 20))?;
+        print(format_args!("  largest buffer        {} MiB", adapter.max_buffer >> 20))?;
+        print(format_args!("  storage buffers       {}", adapter.storage_buffers))?;
+        print(format_args!("  work group            {} invocations", adapter.workgroup_invocations))?;
+        print(format_args!("  work group memory     {} KiB", adapter.workgroup_memory >> 10))?;
+        print(format_args!("  subgroup              {} to {}", adapter.subgroup_min, adapter.subgroup_max))?;
+    }
+    Ok(())
+}

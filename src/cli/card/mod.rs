@@ -1,0 +1,68 @@
+//! What the program does with graphics cards; in a program built without them `no_card.rs` stands here.
+
+mod devices;
+mod plan;
+
+pub use devices::list;
+pub use plan::plan;
+
+use super::Failure;
+use super::backend::Backend;
+use super::perft::Counter;
+use doushouqi::board::{Move, Position, Rules};
+use doushouqi::gpu::{Choice, GpuError};
+use doushouqi::perft::GpuPerft;
+use doushouqi::tablebase::{self, Gpu};
+use std::io::IsTerminal;
+
+impl From<GpuError> for Failure {
+    fn from(error: GpuError) -> Failure {
+        Failure::Environment(error.to_string())
+    }
+}
+
+/// A graphics card that solves, if one is wanted and there.
+pub fn backend(wanted: Backend) -> Result<Option<Box<dyn tablebase::Backend>>, Failure> {
+    Ok(open(wanted, Gpu::open)?.map(|gpu| Box::new(gpu) as _))
+}
+
+/// A graphics card that counts lines of moves, if one is wanted and there.
+pub fn counter<'a>(wanted: Backend, rules: &'a Rules) -> Result<Option<Box<dyn Counter + 'a>>, Failure> {
+    Ok(open(wanted, |choice| GpuPerft::open(choice, rules))?.map(|gpu| Box::new(gpu) as _))
+}
+
+impl Counter for GpuPerft<'_> {
+    fn name(&self) -> String {
+        self.adapter().name.clone()
+    }
+
+    fn count(&self, position: &Position, depth: u32) -> Result<u64, Failure> {
+        Ok(GpuPerft::count(self, position, depth)?)
+    }
+
+    fn divide(&self, position: &Position, depth: u32) -> Result<Vec<(Move, u64)>, Failure> {
+        Ok(GpuPerft::divide(self, position, depth)?)
+    }
+}
+
+/// What `open` makes of a graphics card, if one is wanted and there.
+fn open<T>(wanted: Backend, open: impl FnOnce(Choice) -> Result<T, GpuError>) -> Result<Option<T>, Failure> {
+    match wanted {
+        Backend::Cpu => Ok(None),
+        Backend::Gpu => Ok(Some(open(Choice::Any)?)),
+        Backend::Auto => match open(Choice::Hardware) {
+            Ok(card) => Ok(Some(card)),
+            Err(GpuError::NoAdapter | GpuError::OnlySoftware) => {
+                // The usual case, so scripts are spared the line.
+                if std::io::stderr().is_terminal() {
+                    eprintln!("dsq: no graphics card; working on the processor");
+                }
+                Ok(None)
+            }
+            Err(error) => {
+                eprintln!("dsq: working on the processor: {error}");
+                Ok(None)
+            }
+        },
+    }
+}

@@ -1,0 +1,34 @@
+//! In place of `card`, in a program built without graphics cards.
+
+use super::backend::Backend;
+use super::dry_run::DryRun;
+use super::perft::Counter;
+use super::{Failure, Outcome};
+use doushouqi::board::Rules;
+use doushouqi::tablebase;
+
+fn missing() -> Failure {
+    Failure::Environment("this program was built without the feature `gpu`".to_owned())
+}
+
+/// None, and an error if one was asked for.
+pub fn backend(wanted: Backend) -> Result<Option<Box<dyn tablebase::Backend>>, Failure> {
+    if wanted == Backend::Gpu { Err(missing()) } else { Ok(None) }
+}
+
+/// None, and an error if one was asked for.
+pub fn counter(wanted: Backend, _: &Rules) -> Result<Option<Box<dyn Counter>>, Failure> {
+    if wanted == Backend::Gpu { Err(missing()) } else { Ok(None) }
+}
+
+/// There are none to list.
+pub fn list(_: bool) -> Outcome {
+    Err(missing())
+}
+
+/// There is none to plan for.
+pub fn plan(job: &DryRun<'_>) -> Outcome {
+    let DryRun { rules, backend, pieces, material, bandwidth, json } = job;
+    let _ = (rules, backend.wanted(), pieces, material, bandwidth, json);
+    Err(missing())
+}
