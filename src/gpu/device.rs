@@ -1,7 +1,8 @@
 use super::GpuError;
 use serde::Serialize;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
-use std::sync::{Arc, Mutex, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, mpsc};
+use std::time::Duration;
 use wgpu::util::DeviceExt;
 
 /// An adapter, and what of its limits matters here.
@@ -501,10 +502,10 @@ impl Device {
         let mut encoder = self.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
         encoder.copy_buffer_to_buffer(buffer, offset, staging, 0, Some(bytes));
         let submission = self.queue.submit([encoder.finish()]);
-        let result = Arc::new(Mutex::new(None));
-        let slot = result.clone();
+        let (answer, result) = mpsc::channel();
         staging.map_async(wgpu::MapMode::Read, .., move |mapped| {
-            *slot.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = Some(mapped);
+            // Nobody hears it if the one who asked has given up.
+            let _ = answer.send(mapped);
         });
         Mapped { submission, result }
     }
@@ -521,10 +522,11 @@ impl Device {
         let polled = self.device.poll(wait);
         self.check()?;
         polled.map_err(|e| GpuError::Failed(e.to_string()))?;
-        match mapped.result.lock().unwrap_or_else(std::sync::PoisonError::into_inner).take() {
-            Some(Ok(())) => {}
-            Some(Err(e)) => return Err(GpuError::Failed(e.to_string())),
-            None => return Err(GpuError::Lost("it did not answer".to_owned())),
+        // Another thread that waits for the device may have been handed this answer, too, and be about to pass it on.
+        match mapped.result.recv_timeout(ANSWER) {
+            Ok(Ok(())) => {}
+            Ok(Err(e)) => return Err(GpuError::Failed(e.to_string())),
+            Err(_) => return Err(GpuError::Lost("it did not answer".to_owned())),
         }
         let range = staging.get_mapped_range(..bytes).map_err(|e| GpuError::Failed(e.to_string()))?;
         Ok(f(&range))
@@ -534,8 +536,11 @@ impl Device {
 /// Bytes on their way to the program.
 struct Mapped {
     submission: wgpu::SubmissionIndex,
-    result: Arc<Mutex<Option<Result<(), wgpu::BufferAsyncError>>>>,
+    result: mpsc::Receiver<Result<(), wgpu::BufferAsyncError>>,
 }
+
+/// How long an answer may take once the device has finished.
+const ANSWER: Duration = Duration::from_secs(30);
 
 /// Bytes that come back from the device at a time, where it is much.
 const PIECE: u64 = 32 << 20;
