@@ -74,19 +74,17 @@ impl<T> Index<Color> for ByColor<T> {
 
     #[inline(always)]
     fn index(&self, color: Color) -> &T {
-        match color {
-            Color::White => &self.white,
-            Color::Black => &self.black,
-        }
+        let values: *const ByColor<T> = self;
+        // SAFETY: `repr(C)` lays the two values out like an array of two, and a color is 0 or 1.
+        unsafe { &*values.cast::<T>().add(color as usize) }
     }
 }
 
 impl<T> IndexMut<Color> for ByColor<T> {
     #[inline(always)]
     fn index_mut(&mut self, color: Color) -> &mut T {
-        match color {
-            Color::White => &mut self.white,
-            Color::Black => &mut self.black,
-        }
+        let values: *mut ByColor<T> = self;
+        // SAFETY: as above.
+        unsafe { &mut *values.cast::<T>().add(color as usize) }
     }
 }

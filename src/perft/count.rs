@@ -330,16 +330,26 @@ impl Counter<'_> {
         }
         let wet_enemy = usize::from(enemy[rat] & WATER.bits() != 0);
         let takes = &self.rules.masks().takes[!color][wet_enemy];
-        let mut gained = [0u64; 8];
         let mut lost = [0u64; 8];
         for x in 0..8 {
             for y in 0..8 {
-                gained[y] += u64::from(shut[x] & own[y] != 0);
                 lost[y] += u64::from((quiet[x] & theirs.squares[y] & !takes[x][y]).count_ones());
             }
         }
         for x in 0..8 {
-            total += u64::from(quiet[x].count_ones()) * (replies + gained[x]);
+            total += u64::from(quiet[x].count_ones()) * replies;
+        }
+        // Most positions have no such enemy.
+        if union(&shut) != 0 {
+            let mut gained = [0u64; 8];
+            for x in 0..8 {
+                for y in 0..8 {
+                    gained[y] += u64::from(shut[x] & own[y] != 0);
+                }
+            }
+            for x in 0..8 {
+                total += u64::from(quiet[x].count_ones()) * gained[x];
+            }
         }
         total -= lost.iter().sum::<u64>();
 
