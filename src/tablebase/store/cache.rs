@@ -3,8 +3,8 @@ use crate::tablebase::store::file::Block;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// Decoded blocks that are kept for the next probe.
-const CACHE_BLOCKS: usize = 256;
+/// Decoded blocks that are kept for the next probe, of about 80 KB each.
+const CACHE_BLOCKS: usize = 1024;
 
 /// A class, and the number of a block in its file.
 pub(crate) type BlockKey = (ClassId, usize);

@@ -439,12 +439,15 @@ impl TableFile {
         let len = rows * self.layout.row_len() * self.description.cell_bytes;
         let (start, end) = (self.starts[number], self.starts[number + 1]);
         BUFFER.with_borrow_mut(|buffer| {
-            buffer.resize(end - start, 0);
-            self.source.read(buffer, start).map_err(|error| read_error(&self.path, error))?;
-            if xxh3_64(buffer) != self.checksums[number] {
+            if buffer.len() < end - start {
+                buffer.resize(end - start, 0);
+            }
+            let packed = &mut buffer[..end - start];
+            self.source.read(packed, start).map_err(|error| read_error(&self.path, error))?;
+            if xxh3_64(packed) != self.checksums[number] {
                 return Err(self.damaged("the checksum of a block is wrong"));
             }
-            match codec::decompress(buffer, len) {
+            match codec::decompress(packed, len) {
                 Some(bytes) => Ok(Block { bytes, first_row }),
                 None => Err(self.damaged("a block cannot be decoded")),
             }
