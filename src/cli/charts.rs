@@ -202,7 +202,7 @@ fn speeds(counts: &[Count], of: impl Fn(&Count) -> bool) -> Vec<(f64, f64)> {
 }
 
 /// The objects of a file, one a line.
-fn lines<T: DeserializeOwned>(path: &Path) -> Result<Vec<T>, Failure> {
+pub fn lines<T: DeserializeOwned>(path: &Path) -> Result<Vec<T>, Failure> {
     let text = fs::read_to_string(path).map_err(|e| cannot("read", path, &e))?;
     let parse = |(i, line): (usize, &str)| {
         serde_json::from_str(line).map_err(|e| Failure::Input(format!("{}, line {}: {e}", path.display(), i + 1)))

@@ -1,13 +1,13 @@
 //! What is known of a level, from counts that were made class by class, as a page.
 
-use super::reproduce::cannot;
+use super::charts::lines;
 use super::{Failure, Outcome, grouped, print};
 use clap::Args;
 use doushouqi::board::{Color, RuleOptions};
 use doushouqi::tablebase::{ClassCounts, Classes, Stats, Summary};
+use doushouqi::text::Table;
 use serde::Deserialize;
-use std::fmt::Write;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// Write a page on the classes that are counted in a directory, as Markdown.
 #[derive(Args)]
@@ -55,17 +55,11 @@ impl ReportCommand {
             .map_err(|e| Failure::Input(format!("{}: the rules of {}: {e}", self.dir.display(), counts[0].class)))?;
         let of = Classes::new(&rules, pieces).level(pieces).count();
         let counts: Vec<ClassCounts> = counts.into_iter().filter(|counts| counts.class.len() == pieces).collect();
-        let levels = self.beside.as_deref().map(levels).transpose()?.unwrap_or_default();
+        let levels = self.beside.as_deref().map(lines).transpose()?.unwrap_or_default();
         let parts =
             [head(&counts, pieces, of), shares(&counts, &levels), classes(&counts), longest(&counts), slowest(counts)];
         print(parts.join("\n").trim_end())
     }
-}
-
-fn levels(path: &Path) -> Result<Vec<Level>, Failure> {
-    let text = std::fs::read_to_string(path).map_err(|e| cannot("read", path, &e))?;
-    let line = |line| serde_json::from_str(line).map_err(|e| Failure::Input(format!("{}: {e}", path.display())));
-    text.lines().map(line).collect()
 }
 
 /// The counts of all materials of these classes, White to move.
@@ -78,67 +72,62 @@ fn all(counts: &[ClassCounts]) -> Stats {
     total
 }
 
+/// Positions, and how they end, as cells.
+fn endings(s: &Summary) -> [String; 5] {
+    [s.positions, s.no_move, s.wins, s.losses, s.draws].map(grouped)
+}
+
 fn head(counts: &[ClassCounts], pieces: usize, of: usize) -> String {
     let materials: usize = counts.iter().map(|class| class.same.len() + class.swapped.len()).sum();
-    let Summary { positions, no_move, wins, losses, draws, longest } = all(counts).summary();
     let seconds: f64 = counts.iter().map(|class| class.seconds).sum();
+    let summary = all(counts).summary();
+    let mut table = Table::new(&["positions", "no legal move", "wins", "losses", "draws", "longest line"]);
+    table.row(endings(&summary).into_iter().chain([format!("{} plies", summary.longest)]));
     format!(
         "# Endgames of {pieces} pieces\n\nWritten by `dsq cluster report` from one file of counts a class; `dsq stats` adds them \
          up. **{} of {of} classes** are counted, which stand for {materials} materials; solving them took {:.2} hours. White to \
-         move, all these materials:\n\n| positions | no legal move | wins | losses | draws | longest line |\n|---|---|---|---|---|---|\n\
-         | {} | {} | {} | {} | {} | {longest} plies |\n",
+         move, all these materials:\n\n{}",
         counts.len(),
         seconds / 3600.0,
-        grouped(positions),
-        grouped(no_move),
-        grouped(wins),
-        grouped(losses),
-        grouped(draws)
+        table.markdown()
     )
 }
 
 fn shares(counts: &[ClassCounts], levels: &[Level]) -> String {
-    let mut text = "## Beside fewer pieces\n\nShares of all positions, White to move. What is counted so far is no fair sample of \
-                    its level.\n\n| | wins | losses | draws | longest line |\n|---|---|---|---|---|\n"
-        .to_owned();
-    let mut line = |name: &str, s: &Shares| {
-        let share = |n: u64| 100.0 * n as f64 / s.positions.max(1) as f64;
-        let _ = writeln!(
-            text,
-            "| {name} | {:.2} % | {:.2} % | {:.3} % | {} |",
-            share(s.wins),
-            share(s.losses),
-            share(s.draws),
-            s.longest
-        );
+    let mut table = Table::new(&["<", "wins", "losses", "draws", "longest line"]);
+    let mut row = |name: &str, s: &Shares| {
+        let share = |n: u64, digits: usize| format!("{:.digits$} %", 100.0 * n as f64 / s.positions.max(1) as f64);
+        table.row([name.to_owned(), share(s.wins, 2), share(s.losses, 2), share(s.draws, 3), s.longest.to_string()]);
     };
-    levels.iter().for_each(|level| line(&level.name, &level.share));
-    line("these classes", &all(counts).summary().into());
-    text
+    levels.iter().for_each(|level| row(&level.name, &level.share));
+    row("these classes", &all(counts).summary().into());
+    format!(
+        "## Beside fewer pieces\n\nShares of all positions, White to move. What is counted so far is no fair sample of its \
+         level.\n\n{}",
+        table.markdown()
+    )
 }
 
 fn classes(counts: &[ClassCounts]) -> String {
-    let mut text = "## Class by class\n\n| class, side to move | positions | no legal move | wins | losses | draws | draws, share | longest \
-                    |\n|---|---|---|---|---|---|---|---|\n"
-        .to_owned();
+    let mut table = Table::new(&[
+        "<class, side to move",
+        "positions",
+        "no legal move",
+        "wins",
+        "losses",
+        "draws",
+        "draws, share",
+        "longest",
+    ]);
     for class in counts {
         for (turn, name) in [(Color::White, "White"), (Color::Black, "Black")] {
             let s = class.stats[turn].summary();
-            let _ = writeln!(
-                text,
-                "| {}, {name} | {} | {} | {} | {} | {} | {:.4} % | {} |",
-                class.class,
-                grouped(s.positions),
-                grouped(s.no_move),
-                grouped(s.wins),
-                grouped(s.losses),
-                grouped(s.draws),
-                100.0 * s.draws as f64 / s.positions.max(1) as f64,
-                s.longest
-            );
+            let share = format!("{:.4} %", 100.0 * s.draws as f64 / s.positions.max(1) as f64);
+            let name = [format!("{}, {name}", class.class)];
+            table.row(name.into_iter().chain(endings(&s)).chain([share, s.longest.to_string()]));
         }
     }
-    text
+    format!("## Class by class\n\n{}", table.markdown())
 }
 
 /// How many of the longest lines are listed.
@@ -154,36 +143,33 @@ fn longest(counts: &[ClassCounts]) -> String {
         }
     }
     lines.sort_by(|a, b| b.0.cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
-    let mut text =
-        "## Longest lines\n\nWhere they begin; an odd number of plies is a win of the side to move. The moves are not \
-                    known from counts.\n\n| plies | position |\n|---|---|\n"
-            .to_owned();
+    let mut table = Table::new(&["plies", "<$position"]);
     for (plies, fen) in lines.into_iter().take(LONGEST) {
-        let _ = writeln!(text, "| {plies} | `{fen}` |");
+        table.row([plies.to_string(), fen]);
     }
-    text
+    format!(
+        "## Longest lines\n\nWhere they begin; an odd number of plies is a win of the side to move. The moves are not known from \
+         counts.\n\n{}",
+        table.markdown()
+    )
 }
 
 fn slowest(mut counts: Vec<ClassCounts>) -> String {
     counts.sort_by(|a, b| b.seconds.total_cmp(&a.seconds));
-    let mut text =
-        "## What took longest\n\n| class | seconds | threads | memory planned | memory taken | commit | machine \
-                    |\n|---|---|---|---|---|---|---|\n"
-            .to_owned();
+    let mut table =
+        Table::new(&["<class", "seconds", "threads", "memory planned", "memory taken", "<commit", "<machine"]);
     let mib = |bytes: u64| format!("{} MiB", grouped(bytes >> 20));
     for class in counts {
         let commit = class.provenance.commit.unwrap_or_default();
-        let _ = writeln!(
-            text,
-            "| {} | {:.0} | {} | {} | {} | {} | {} |",
-            class.class,
-            class.seconds,
-            class.threads,
+        table.row([
+            class.class.to_string(),
+            format!("{:.0}", class.seconds),
+            class.threads.to_string(),
             mib(class.bytes),
-            class.peak_bytes.map_or("".to_owned(), mib),
-            commit.get(..12).unwrap_or(&commit),
-            class.provenance.machine
-        );
+            class.peak_bytes.map(mib).unwrap_or_default(),
+            commit.get(..12).unwrap_or(&commit).to_owned(),
+            class.provenance.machine,
+        ]);
     }
-    text
+    format!("## What took longest\n\n{}", table.markdown())
 }

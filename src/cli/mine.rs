@@ -12,6 +12,7 @@ use doushouqi::mining::tables;
 use doushouqi::mining::zugzwang::zugzwangs;
 use doushouqi::mining::{FeatureSet, Kind, Which};
 use doushouqi::tablebase::{Classes, Material, Solver};
+use doushouqi::text::Table;
 use serde::Serialize;
 use std::path::PathBuf;
 
@@ -414,8 +415,7 @@ impl Printed {
                 print_wrong(&j.wrong)?;
             }
         }
-        print(tables::printed_positions(&positions).aligned().trim_end())?;
-        Ok(())
+        print(tables::printed_positions(&positions).aligned().trim_end())
     }
 }
 
@@ -484,14 +484,17 @@ impl FeaturesOf {
     }
 }
 
+/// Prints what was found: JSON, a line each, or a table.
+fn print_found<T: Serialize>(common: &Common, found: &[T], table: impl FnOnce(&[T]) -> Table) -> Outcome {
+    if common.json {
+        return found.iter().try_for_each(print_json);
+    }
+    print(table(found).aligned().trim_end())
+}
+
 fn print_sizes(common: &Common, pieces: u8) -> Outcome {
     let tables = Solver::solved(&common.rules.rules, pieces.into())?;
-    let all = sizes(&tables, pieces.into());
-    if common.json {
-        return all.iter().try_for_each(print_json);
-    }
-    print(tables::sizes(&all).aligned().trim_end())?;
-    Ok(())
+    print_found(common, &sizes(&tables, pieces.into()), tables::sizes)
 }
 
 fn print_zugzwangs(common: &Common, pieces: u8) -> Outcome {
@@ -505,52 +508,31 @@ fn print_zugzwangs(common: &Common, pieces: u8) -> Outcome {
         return all.iter().try_for_each(print_json);
     }
     print(tables::zugzwangs(&all).aligned())?;
-    print(tables::deepest_zugzwangs(&all).aligned().trim_end())?;
-    Ok(())
+    print(tables::deepest_zugzwangs(&all).aligned().trim_end())
 }
 
 fn print_draws(common: &Common, pieces: u8, top: usize) -> Outcome {
     let all = draws(&common.rules.rules, pieces.into())?;
-    let last: Vec<_> = all.into_iter().filter(|d| d.pieces == usize::from(pieces)).collect();
-    let top = &last[..top.min(last.len())];
-    if common.json {
-        return top.iter().try_for_each(print_json);
-    }
-    print(tables::draws(top).aligned().trim_end())?;
-    Ok(())
+    let last: Vec<_> = all.into_iter().filter(|d| d.pieces == usize::from(pieces)).take(top).collect();
+    print_found(common, &last, |found| tables::draws(found))
 }
 
 fn print_swaps(common: &Common, pieces: u8, top: usize) -> Outcome {
-    let solver = Solver::solved(&common.rules.rules, pieces.into())?;
-    let all = swaps(&solver, pieces.into());
-    let top = &all[..top.min(all.len())];
-    if common.json {
-        return top.iter().try_for_each(print_json);
-    }
-    print(tables::swaps(top).aligned().trim_end())?;
-    Ok(())
+    let mut all = swaps(&Solver::solved(&common.rules.rules, pieces.into())?, pieces.into());
+    all.truncate(top);
+    print_found(common, &all, |found| tables::swaps(found))
 }
 
 fn print_parity(common: &Common, pieces: u8, top: usize) -> Outcome {
-    let solver = Solver::solved(&common.rules.rules, pieces.into())?;
-    let all = parities(&solver, pieces.into());
-    let top = &all[..top.min(all.len())];
-    if common.json {
-        return top.iter().try_for_each(print_json);
-    }
-    print(tables::parity(top).aligned().trim_end())?;
-    Ok(())
+    let mut all = parities(&Solver::solved(&common.rules.rules, pieces.into())?, pieces.into());
+    all.truncate(top);
+    print_found(common, &all, |found| tables::parity(found))
 }
 
 fn print_fortresses(common: &Common, pieces: u8, top: usize) -> Outcome {
-    let solver = Solver::solved(&common.rules.rules, pieces.into())?;
-    let all = fortresses(&solver, pieces.into());
-    let top = &all[..top.min(all.len())];
-    if common.json {
-        return top.iter().try_for_each(print_json);
-    }
-    print(tables::fortresses(top).aligned().trim_end())?;
-    Ok(())
+    let mut all = fortresses(&Solver::solved(&common.rules.rules, pieces.into())?, pieces.into());
+    all.truncate(top);
+    print_found(common, &all, |found| tables::fortresses(found))
 }
 
 fn print_lines(common: &Common, pieces: u8) -> Outcome {

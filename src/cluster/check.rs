@@ -1,10 +1,9 @@
 //! Counts of a class checked by another way: positions drawn at random are searched forward, by the move generator that plays
 //! games, with the tables of fewer pieces behind captures. How many of them end in 1, 2, 3 ... plies must fit the counts.
 
-use crate::board::{Color, NoMove, Position, Rules, Setup};
+use crate::board::{Color, NoMove, Position, Rules, Setup, Square};
+use crate::game::random::Random;
 use crate::tablebase::{ClassCounts, Material, Probe, SetError, TableSet, Value, squares_in_play};
-use rand_core::{Rng, SeedableRng};
-use rand_pcg::Pcg64;
 use rayon::prelude::*;
 use serde::Serialize;
 
@@ -51,7 +50,7 @@ impl Comparison {
 /// # Errors
 /// If a table that captures lead to is missing or damaged.
 pub fn check_counts(set: &TableSet, counts: &ClassCounts, sample: Sample) -> Result<[Vec<Comparison>; 2], SetError> {
-    let mut random = Pcg64::seed_from_u64(sample.seed);
+    let mut random = Random::new(sample.seed);
     let mut side = |turn| -> Result<Vec<Comparison>, SetError> {
         let drawn: Vec<Position> = (0..sample.positions).map(|_| draw(counts.class, turn, &mut random)).collect();
         let search = |position: &Position| Search { set, pieces: counts.class.len() }.value(position, sample.plies);
@@ -71,13 +70,12 @@ pub fn check_counts(set: &TableSet, counts: &ClassCounts, sample: Sample) -> Res
 }
 
 /// A position of a material: every piece where it may stand, no two on one square.
-fn draw(material: Material, turn: Color, random: &mut Pcg64) -> Position {
+fn draw(material: Material, turn: Color, random: &mut Random) -> Position {
     loop {
         let mut setup = Setup::empty(turn);
         for piece in material.pieces() {
-            let squares = squares_in_play(piece);
-            let number = random.next_u64() % squares.len() as u64;
-            if let Some(square) = squares.into_iter().nth(number as usize) {
+            let squares: Vec<Square> = squares_in_play(piece).into_iter().collect();
+            if let Some(square) = random.choose(&squares) {
                 setup.squares[square.index()] = Some(piece);
             }
         }
