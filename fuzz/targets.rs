@@ -4,7 +4,9 @@
 #![allow(dead_code)]
 
 use doushouqi::board::{Move, Position, RuleOptions, Rules};
+use doushouqi::complexity::Formula;
 use doushouqi::game::Record;
+use doushouqi::general::GeneralPosition;
 use doushouqi::search::eval::Weights;
 use doushouqi::tablebase::{
     Generate, MANIFEST, Material, Options, Probe, Prover, Scope, Solver, TableFile, TableSet, verify,
@@ -20,7 +22,7 @@ use xxhash_rust::xxh3::xxh3_64;
 pub type Target = fn(&[u8]);
 
 /// A target by name.
-pub const TARGETS: [(&str, Target); 9] = [
+pub const TARGETS: [(&str, Target); 11] = [
     ("fen", fen),
     ("moves", moves),
     ("rules", rules),
@@ -30,6 +32,8 @@ pub const TARGETS: [(&str, Target); 9] = [
     ("table", table),
     ("manifest", manifest),
     ("weights", weights),
+    ("general", general),
+    ("formula", formula),
 ];
 
 fn text(data: &[u8]) -> &str {
@@ -107,6 +111,29 @@ pub fn uci(data: &[u8]) {
 pub fn weights(data: &[u8]) {
     let Ok(weights) = text(data).parse::<Weights>() else { return };
     assert_eq!(weights.to_string().parse(), Ok(weights));
+}
+
+/// A position on a board of any size, as a grid or as FEN, comes back from both, and a move taken back leaves it as it was.
+pub fn general(data: &[u8]) {
+    let text = text(data);
+    let Ok(mut position) = GeneralPosition::parse(text).or_else(|_| GeneralPosition::from_fen(text)) else { return };
+    assert_eq!(GeneralPosition::from_fen(&position.to_fen()).as_ref(), Ok(&position));
+    assert_eq!(GeneralPosition::parse(&position.to_text()).as_ref(), Ok(&position));
+    let before = position.clone();
+    for mv in position.moves(&RuleOptions::PAPER) {
+        let undo = position.make(mv);
+        position.undo(undo);
+        assert!(position == before);
+    }
+}
+
+/// A formula comes back as it was read, and what is wrong with one is shown within it.
+pub fn formula(data: &[u8]) {
+    let text = text(data);
+    match text.parse::<Formula>() {
+        Ok(formula) => assert_eq!(formula.to_string().parse().as_ref(), Ok(&formula)),
+        Err(error) => assert!(error.column <= error.source_line.chars().count(), "{error} in {text:?}"),
+    }
 }
 
 /// A set of two pieces to spoil, and what its files hold.

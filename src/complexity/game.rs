@@ -17,9 +17,9 @@ use crate::board::{Animal, Color, Direction, Piece, RuleOptions};
 use crate::general::{Board, GeneralMove, Place, Terrain, may_capture};
 
 /// The most pieces that a game may have.
-const MAX_MEN: usize = 8;
+const MAX_PIECES: usize = 8;
 const MAX_DOORS: usize = 4;
-/// A man that is not inside.
+/// A piece that is not inside.
 const ABSENT: u8 = 63;
 const NOBODY: u8 = u8::MAX;
 const WHITE_CAT: Piece = Piece { color: Color::White, animal: Animal::Cat };
@@ -27,8 +27,8 @@ const WHITE_CAT: Piece = Piece { color: Color::White, animal: Animal::Cat };
 /// A state, unpacked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct State {
-    /// The cell of each man; those of the same kind are sorted.
-    pub men: [u8; MAX_MEN],
+    /// The cell of each piece; those of the same kind are sorted.
+    pub cells: [u8; MAX_PIECES],
     /// Panthers that have yet to come in, for each input.
     pub waiting: [u8; MAX_DOORS],
     /// Panthers that went out, for each output.
@@ -56,7 +56,7 @@ pub struct GadgetGame {
     cells: Vec<Place>,
     neighbours: Vec<Vec<u8>>,
     kinds: Vec<Piece>,
-    /// Consecutive men of one kind.
+    /// Consecutive pieces of one kind.
     groups: Vec<std::ops::Range<usize>>,
     sender: Piece,
     doors: Vec<u8>,
@@ -90,12 +90,12 @@ impl GadgetGame {
         let counted = gadget.position.pieces().filter(|(piece, _)| !(claim.any_cats && *piece == WHITE_CAT));
         let inside = counted.map(|(piece, place)| (piece, cell(place)));
         let outside = (0..waiting).map(|_| (claim.sender, ABSENT));
-        let mut men: Vec<(Piece, u8)> = inside.chain(outside).collect();
-        men.sort_by_key(|(piece, cell)| (piece.color, piece.animal, *cell));
-        if men.len() > MAX_MEN {
-            return Err(too_large(format!("{} pieces, at most {MAX_MEN}", men.len())));
+        let mut placed: Vec<(Piece, u8)> = inside.chain(outside).collect();
+        placed.sort_by_key(|(piece, cell)| (piece.color, piece.animal, *cell));
+        if placed.len() > MAX_PIECES {
+            return Err(too_large(format!("{} pieces, at most {MAX_PIECES}", placed.len())));
         }
-        let kinds: Vec<Piece> = men.iter().map(|m| m.0).collect();
+        let kinds: Vec<Piece> = placed.iter().map(|(piece, _)| *piece).collect();
         let mut groups: Vec<std::ops::Range<usize>> = Vec::new();
         for i in 0..kinds.len() {
             match groups.last_mut() {
@@ -104,12 +104,12 @@ impl GadgetGame {
             }
         }
         let mut start = State {
-            men: [ABSENT; MAX_MEN],
+            cells: [ABSENT; MAX_PIECES],
             waiting: [0; MAX_DOORS],
             left: [0; MAX_DOORS],
             turn: if claim.other_first { !claim.sender.color } else { claim.sender.color },
         };
-        men.iter().enumerate().for_each(|(i, man)| start.men[i] = man.1);
+        placed.iter().enumerate().for_each(|(i, &(_, cell))| start.cells[i] = cell);
         claim.waiting.iter().enumerate().for_each(|(i, &n)| start.waiting[i] = n as u8);
         let neighbours = cells
             .iter()
@@ -162,11 +162,11 @@ impl GadgetGame {
         left: [u8; 4],
         turn: Color,
     ) -> State {
-        let mut state = State { men: [ABSENT; MAX_MEN], waiting, left, turn };
+        let mut state = State { cells: [ABSENT; MAX_PIECES], waiting, left, turn };
         for (cell, &place) in self.cells.iter().enumerate() {
             let Some(piece) = piece_at(place) else { continue };
-            if let Some(man) = (0..self.kinds.len()).find(|&i| self.kinds[i] == piece && state.men[i] == ABSENT) {
-                state.men[man] = cell as u8;
+            if let Some(index) = (0..self.kinds.len()).find(|&i| self.kinds[i] == piece && state.cells[i] == ABSENT) {
+                state.cells[index] = cell as u8;
             }
         }
         self.sort(&mut state);
@@ -179,12 +179,12 @@ impl GadgetGame {
         self.cells[usize::from(self.doors[door])]
     }
 
-    /// Packs a state: six bits a man, two bits a counter, one for the side to move.
+    /// Packs a state: six bits a piece, two bits a counter, one for the side to move.
     #[must_use]
     pub fn pack(&self, state: &State) -> u64 {
         let mut key = 0;
-        for &man in &state.men[..self.kinds.len()] {
-            key = key << 6 | u64::from(man);
+        for &cell in &state.cells[..self.kinds.len()] {
+            key = key << 6 | u64::from(cell);
         }
         for i in 0..self.doors.len() {
             key = key << 4 | u64::from(state.waiting[i] << 2 | state.left[i]);
@@ -197,13 +197,13 @@ impl GadgetGame {
     pub fn unpack(&self, mut key: u64) -> State {
         let turn = if key & 1 == 0 { Color::White } else { Color::Black };
         key >>= 1;
-        let mut state = State { men: [ABSENT; MAX_MEN], waiting: [0; MAX_DOORS], left: [0; MAX_DOORS], turn };
+        let mut state = State { cells: [ABSENT; MAX_PIECES], waiting: [0; MAX_DOORS], left: [0; MAX_DOORS], turn };
         for i in (0..self.doors.len()).rev() {
             (state.waiting[i], state.left[i]) = ((key >> 2 & 3) as u8, (key & 3) as u8);
             key >>= 4;
         }
         for i in (0..self.kinds.len()).rev() {
-            state.men[i] = (key & 63) as u8;
+            state.cells[i] = (key & 63) as u8;
             key >>= 6;
         }
         state
@@ -214,24 +214,24 @@ impl GadgetGame {
         let mut next = *state;
         next.turn = !state.turn;
         f(Action::Pass, next);
-        let mut man_on = [NOBODY; 64];
+        let mut piece_on = [NOBODY; 64];
         for i in 0..self.kinds.len() {
-            if state.men[i] != ABSENT {
-                man_on[usize::from(state.men[i])] = i as u8;
+            if state.cells[i] != ABSENT {
+                piece_on[usize::from(state.cells[i])] = i as u8;
             }
         }
         for i in 0..self.kinds.len() {
-            let (kind, from) = (self.kinds[i], state.men[i]);
+            let (kind, from) = (self.kinds[i], state.cells[i]);
             if from == ABSENT || kind.color != state.turn {
                 continue;
             }
             let steady = self.steady_cats && kind == WHITE_CAT;
             for &to in &self.neighbours[usize::from(from)] {
-                if steady && man_on[usize::from(to)] == NOBODY {
+                if steady && piece_on[usize::from(to)] == NOBODY {
                     continue;
                 }
-                if let Some(mut next) = self.step(state, &man_on, kind, from, to) {
-                    next.men[i] = to;
+                if let Some(mut next) = self.step(state, &piece_on, kind, from, to) {
+                    next.cells[i] = to;
                     self.sort(&mut next);
                     let (from, to) = (self.cells[usize::from(from)], self.cells[usize::from(to)]);
                     f(Action::Move(GeneralMove { from, to }), next);
@@ -239,26 +239,26 @@ impl GadgetGame {
             }
         }
         if state.turn == self.sender.color {
-            self.through_doors(state, &man_on, f);
+            self.through_doors(state, &piece_on, f);
         }
     }
 
-    fn through_doors(&self, state: &State, man_on: &[u8; 64], mut f: impl FnMut(Action, State)) {
+    fn through_doors(&self, state: &State, piece_on: &[u8; 64], mut f: impl FnMut(Action, State)) {
         for (door, &cell) in self.doors.iter().enumerate() {
             if state.waiting[door] > 0
-                && let Some(mut next) = self.step(state, man_on, self.sender, cell, cell)
+                && let Some(mut next) = self.step(state, piece_on, self.sender, cell, cell)
             {
-                let absent = (0..self.kinds.len()).find(|&i| self.kinds[i] == self.sender && next.men[i] == ABSENT);
-                next.men[absent.expect("a piece that waits")] = cell;
+                let absent = (0..self.kinds.len()).find(|&i| self.kinds[i] == self.sender && next.cells[i] == ABSENT);
+                next.cells[absent.expect("a piece that waits")] = cell;
                 next.waiting[door] -= 1;
                 self.sort(&mut next);
                 f(Action::Enter(door), next);
             }
-            let man = man_on[usize::from(cell)];
-            if self.may_leave[door] && man != NOBODY && self.kinds[usize::from(man)] == self.sender {
+            let index = piece_on[usize::from(cell)];
+            if self.may_leave[door] && index != NOBODY && self.kinds[usize::from(index)] == self.sender {
                 let mut next = *state;
                 next.turn = !state.turn;
-                next.men[usize::from(man)] = ABSENT;
+                next.cells[usize::from(index)] = ABSENT;
                 next.left[door] = (next.left[door] + 1).min(3);
                 if self.round_trip {
                     // Back where it came from counts only after it was on the other side.
@@ -276,20 +276,20 @@ impl GadgetGame {
     }
 
     /// The state without what `kind` takes on `to`, the other side on move; nothing if it cannot go there.
-    fn step(&self, state: &State, man_on: &[u8; 64], kind: Piece, from: u8, to: u8) -> Option<State> {
+    fn step(&self, state: &State, piece_on: &[u8; 64], kind: Piece, from: u8, to: u8) -> Option<State> {
         if self.shunned[kind.color as usize][usize::from(to)] {
             return None;
         }
         let mut next = *state;
         next.turn = !state.turn;
-        let victim = man_on[usize::from(to)];
+        let victim = piece_on[usize::from(to)];
         if victim != NOBODY {
             let prey = self.kinds[usize::from(victim)];
             let trap = usize::from(to) * 128 + code(kind) * 8 + prey.animal.index();
             if prey.color == kind.color || !self.takes[trap] {
                 return None;
             }
-            next.men[usize::from(victim)] = ABSENT;
+            next.cells[usize::from(victim)] = ABSENT;
         }
         debug_assert!(from != ABSENT);
         Some(next)
@@ -298,7 +298,7 @@ impl GadgetGame {
     fn sort(&self, state: &mut State) {
         for group in &self.groups {
             if group.len() > 1 {
-                state.men[group.clone()].sort_unstable();
+                state.cells[group.clone()].sort_unstable();
             }
         }
     }
@@ -312,7 +312,7 @@ impl GadgetGame {
 
     /// Whether too few of the sender's pieces are left for the target.
     fn hopeless(&self, state: &State) -> bool {
-        let senders = |&i: &usize| self.kinds[i] == self.sender && state.men[i] != ABSENT;
+        let senders = |&i: &usize| self.kinds[i] == self.sender && state.cells[i] != ABSENT;
         let alive = (0..self.kinds.len()).filter(senders).count()
             + state.waiting.iter().map(|&n| usize::from(n)).sum::<usize>();
         let missing = self.target.iter().zip(state.left).map(|(&wanted, left)| wanted.saturating_sub(left.into()));
@@ -325,8 +325,8 @@ impl GadgetGame {
         let mut text = String::new();
         for place in self.board.places() {
             let cell = self.cells.iter().position(|&c| c == place);
-            let man = cell.and_then(|c| (0..self.kinds.len()).find(|&i| usize::from(state.men[i]) == c));
-            text.push(man.map_or(self.board.terrain(place).symbol(), |i| self.kinds[i].letter()));
+            let index = cell.and_then(|c| (0..self.kinds.len()).find(|&i| usize::from(state.cells[i]) == c));
+            text.push(index.map_or(self.board.terrain(place).symbol(), |i| self.kinds[i].letter()));
             if (place.index() + 1).is_multiple_of(self.board.width()) {
                 text.push('\n');
             }
@@ -342,9 +342,9 @@ impl GadgetGame {
             Action::Enter(door) => format!("{} in at {}", self.sender.letter(), gadget.entrances[door].name),
             Action::Leave(door) => format!("{} out at {}", self.sender.letter(), gadget.entrances[door].name),
             Action::Move(mv) => {
-                let man = |p: Place| (0..self.kinds.len()).find(|&i| self.cell_place(state.men[i]) == Some(p));
-                let letter = man(mv.from).map_or('?', |i| self.kinds[i].letter());
-                let sign = if man(mv.to).is_some() { 'x' } else { '-' };
+                let index = |p: Place| (0..self.kinds.len()).find(|&i| self.cell_place(state.cells[i]) == Some(p));
+                let letter = index(mv.from).map_or('?', |i| self.kinds[i].letter());
+                let sign = if index(mv.to).is_some() { 'x' } else { '-' };
                 format!("{letter}{}{sign}{}", self.board.name(mv.from), self.board.name(mv.to))
             }
         }

@@ -146,7 +146,7 @@ pub fn size(formula: &Formula, circuit: &Circuit, layout: &Layout) -> Size {
         width: board.width(),
         height: board.height(),
         squares: board.len(),
-        pieces: layout.position.men(Color::White).len() + layout.position.men(Color::Black).len(),
+        pieces: layout.position.places_of(Color::White).len() + layout.position.places_of(Color::Black).len(),
         plan_moves: layout.plan_moves,
         run_moves: layout.run_moves(),
         slack_plies: layout.slack_plies(),

@@ -54,10 +54,10 @@ impl<'a> Opponent<'a> {
 
     /// A move of a random piece that has one.
     fn any(&mut self, position: &GeneralPosition) -> GeneralMove {
-        let men = position.men(position.turn());
+        let pieces = position.places_of(position.turn());
         let mut moves = Vec::new();
         for _ in 0..64 {
-            position.moves_from(men[self.below(men.len())], &RULES, &mut moves);
+            position.moves_from(pieces[self.below(pieces.len())], &RULES, &mut moves);
             if !moves.is_empty() {
                 return moves[self.below(moves.len())];
             }
@@ -72,8 +72,8 @@ impl<'a> Opponent<'a> {
             let at = self.run.iter().position(|&p| position.piece_at(p).is_some_and(|x| x.color == Color::Black))?;
             return self.run.get(at + 1).map(|&to| GeneralMove { from: self.run[at], to });
         }
-        let men = position.men(Color::White);
-        let panthers: Vec<Place> = men
+        let pieces = position.places_of(Color::White);
+        let panthers: Vec<Place> = pieces
             .iter()
             .copied()
             .filter(|&p| position.piece_at(p).is_some_and(|x| x.animal == Animal::Panther))

@@ -26,9 +26,9 @@ pub struct GeneralPosition {
     dens: ByColor<Option<Place>>,
     squares: Vec<Option<Piece>>,
     /// Where each side's pieces stand, in no particular order.
-    men: ByColor<Vec<Place>>,
-    /// For each occupied square, the index of its piece among its side's men.
-    man: Vec<u32>,
+    places: ByColor<Vec<Place>>,
+    /// For each occupied square, the index of its piece among its side's places.
+    number: Vec<u32>,
     turn: Color,
 }
 
@@ -36,16 +36,16 @@ impl GeneralPosition {
     /// The position with `squares` on `board`. Text is checked where it is read; see [`GeneralPosition::parse`].
     pub(crate) fn new(board: Arc<Board>, squares: Vec<Option<Piece>>, turn: Color) -> GeneralPosition {
         debug_assert_eq!(board.len(), squares.len());
-        let mut men = ByColor::<Vec<Place>>::default();
-        let mut man = vec![0; squares.len()];
+        let mut places = ByColor::<Vec<Place>>::default();
+        let mut number = vec![0; squares.len()];
         for (index, piece) in squares.iter().enumerate() {
             if let Some(piece) = piece {
-                man[index] = men[piece.color].len() as u32;
-                men[piece.color].push(Place::new(index));
+                number[index] = places[piece.color].len() as u32;
+                places[piece.color].push(Place::new(index));
             }
         }
         let dens = ByColor::from_fn(|color| board.den(color));
-        GeneralPosition { board, dens, squares, men, man, turn }
+        GeneralPosition { board, dens, squares, places, number, turn }
     }
 
     /// The same position of the standard game.
@@ -88,8 +88,8 @@ impl GeneralPosition {
 
     /// Where a side's pieces stand, in no particular order.
     #[must_use]
-    pub fn men(&self, color: Color) -> &[Place] {
-        &self.men[color]
+    pub fn places_of(&self, color: Color) -> &[Place] {
+        &self.places[color]
     }
 
     /// All pieces with their squares, row by row from the top.
@@ -102,7 +102,7 @@ impl GeneralPosition {
     pub fn winner(&self) -> Option<Color> {
         Color::ALL.into_iter().find(|&color| {
             let entered = self.dens[!color].and_then(|den| self.piece_at(den)).is_some_and(|p| p.color == color);
-            entered || self.men[!color].is_empty()
+            entered || self.places[!color].is_empty()
         })
     }
 
@@ -123,7 +123,7 @@ impl GeneralPosition {
     pub fn moves(&self, rules: &RuleOptions) -> Vec<GeneralMove> {
         let mut moves = Vec::new();
         if self.winner().is_none() {
-            for &from in &self.men[self.turn] {
+            for &from in &self.places[self.turn] {
                 self.moves_from(from, rules, &mut moves);
             }
         }
@@ -206,31 +206,31 @@ impl GeneralPosition {
 
     fn shift(&mut self, from: Place, to: Place) {
         let piece = self.squares[from.index()].take().expect("a piece moves");
-        let man = self.man[from.index()];
+        let number = self.number[from.index()];
         self.squares[to.index()] = Some(piece);
-        self.man[to.index()] = man;
-        self.men[piece.color][man as usize] = to;
+        self.number[to.index()] = number;
+        self.places[piece.color][number as usize] = to;
     }
 
     fn remove(&mut self, place: Place) {
         let piece = self.squares[place.index()].take().expect("a piece is taken");
-        let man = self.man[place.index()] as usize;
-        self.men[piece.color].swap_remove(man);
-        if let Some(&moved) = self.men[piece.color].get(man) {
-            self.man[moved.index()] = man as u32;
+        let number = self.number[place.index()] as usize;
+        self.places[piece.color].swap_remove(number);
+        if let Some(&moved) = self.places[piece.color].get(number) {
+            self.number[moved.index()] = number as u32;
         }
     }
 
     fn put(&mut self, place: Place, piece: Piece) {
         self.squares[place.index()] = Some(piece);
-        self.man[place.index()] = self.men[piece.color].len() as u32;
-        self.men[piece.color].push(place);
+        self.number[place.index()] = self.places[piece.color].len() as u32;
+        self.places[piece.color].push(place);
     }
 
     /// Puts other pieces on the same board.
     pub(super) fn set(&mut self, pieces: impl Iterator<Item = (Piece, Place)>, turn: Color) {
         for color in Color::ALL {
-            for place in std::mem::take(&mut self.men[color]) {
+            for place in std::mem::take(&mut self.places[color]) {
                 self.squares[place.index()] = None;
             }
         }

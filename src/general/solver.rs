@@ -10,7 +10,7 @@ use std::sync::Arc;
 use thiserror::Error;
 
 /// The most pieces of a position that is solved.
-const MAX_MEN: usize = 16;
+const MAX_PIECES: usize = 16;
 const NONE: u32 = u32::MAX;
 /// Bytes that a position takes while it is solved: key, two places in the hash table while it grows, counters, queue.
 const BYTES_PER_STATE: u64 = 36;
@@ -192,7 +192,7 @@ impl Packing {
         let swims = kinds.iter().any(|p| p.animal.swims());
         let cells: Vec<Place> = board.places().filter(|&p| swims || board.terrain(p) != Terrain::Water).collect();
         let bits = (cells.len() + 1).next_power_of_two().trailing_zeros();
-        if kinds.len() > MAX_MEN || kinds.len() as u32 * bits + 1 > 64 {
+        if kinds.len() > MAX_PIECES || kinds.len() as u32 * bits + 1 > 64 {
             return Err(GeneralSolveError::TooManyPieces { pieces: kinds.len(), squares: cells.len() });
         }
         let mut cell_of = vec![u16::MAX; board.len()];
@@ -211,37 +211,37 @@ impl Packing {
         if **position.board() != *self.board {
             return None;
         }
-        let mut men = [self.taken(); MAX_MEN];
-        let mut used = [false; MAX_MEN];
+        let mut cells = [self.taken(); MAX_PIECES];
+        let mut used = [false; MAX_PIECES];
         for (piece, place) in position.pieces() {
-            let man = (0..self.kinds.len()).find(|&i| self.kinds[i] == piece && !used[i])?;
-            used[man] = true;
-            men[man] = self.cell_of[place.index()];
+            let index = (0..self.kinds.len()).find(|&i| self.kinds[i] == piece && !used[i])?;
+            used[index] = true;
+            cells[index] = self.cell_of[place.index()];
         }
-        Some(self.word(&mut men, position.turn()))
+        Some(self.word(&mut cells, position.turn()))
     }
 
     /// Packs after sorting pieces of one kind.
-    fn word(&self, men: &mut [u16; MAX_MEN], turn: Color) -> u64 {
+    fn word(&self, cells: &mut [u16; MAX_PIECES], turn: Color) -> u64 {
         for i in 1..self.kinds.len() {
             let mut j = i;
-            while j > 0 && self.kinds[j - 1] == self.kinds[j] && men[j - 1] > men[j] {
-                men.swap(j - 1, j);
+            while j > 0 && self.kinds[j - 1] == self.kinds[j] && cells[j - 1] > cells[j] {
+                cells.swap(j - 1, j);
                 j -= 1;
             }
         }
-        let key = men[..self.kinds.len()].iter().fold(0, |key, &man| key << self.bits | u64::from(man));
+        let key = cells[..self.kinds.len()].iter().fold(0, |key, &cell| key << self.bits | u64::from(cell));
         key << 1 | turn as u64
     }
 
-    fn men(&self, key: u64) -> [u16; MAX_MEN] {
-        let mut men = [self.taken(); MAX_MEN];
+    fn unpack(&self, key: u64) -> [u16; MAX_PIECES] {
+        let mut cells = [self.taken(); MAX_PIECES];
         let mut rest = key >> 1;
         for i in (0..self.kinds.len()).rev() {
-            men[i] = (rest & ((1 << self.bits) - 1)) as u16;
+            cells[i] = (rest & ((1 << self.bits) - 1)) as u16;
             rest >>= self.bits;
         }
-        men
+        cells
     }
 }
 
@@ -255,17 +255,17 @@ struct Work<'a> {
 
 impl Work<'_> {
     /// Puts the pieces of a key on the scratch board.
-    fn set(&mut self, key: u64) -> [u16; MAX_MEN] {
-        let men = self.packing.men(key);
+    fn set(&mut self, key: u64) -> [u16; MAX_PIECES] {
+        let cells = self.packing.unpack(key);
         let packing = self.packing;
-        let pieces = packing.kinds.iter().zip(men).filter(|(_, man)| *man != packing.taken());
-        self.scratch.set(pieces.map(|(&piece, man)| (piece, packing.cells[usize::from(man)])), turn_of(key));
-        men
+        let pieces = packing.kinds.iter().zip(cells).filter(|(_, cell)| *cell != packing.taken());
+        self.scratch.set(pieces.map(|(&piece, cell)| (piece, packing.cells[usize::from(cell)])), turn_of(key));
+        cells
     }
 
     /// Calls `f` with every position after a move; the number of moves, and whether the side to move has lost already.
     fn expand(&mut self, key: u64, f: &mut impl FnMut(u64)) -> (u16, bool) {
-        let men = self.set(key);
+        let cells = self.set(key);
         let turn = turn_of(key);
         if let Some(winner) = self.scratch.winner() {
             return (0, winner != turn);
@@ -274,16 +274,16 @@ impl Work<'_> {
         let mut moves = std::mem::take(&mut self.moves);
         let mut count = 0;
         for i in 0..packing.kinds.len() {
-            if packing.kinds[i].color != turn || men[i] == packing.taken() {
+            if packing.kinds[i].color != turn || cells[i] == packing.taken() {
                 continue;
             }
             moves.clear();
-            self.scratch.moves_from(packing.cells[usize::from(men[i])], &self.rules, &mut moves);
+            self.scratch.moves_from(packing.cells[usize::from(cells[i])], &self.rules, &mut moves);
             count += moves.len();
             for mv in &moves {
                 let to = packing.cell_of[mv.to.index()];
-                let mut after = men;
-                if let Some(victim) = (0..packing.kinds.len()).find(|&j| men[j] == to) {
+                let mut after = cells;
+                if let Some(victim) = (0..packing.kinds.len()).find(|&j| cells[j] == to) {
                     after[victim] = packing.taken();
                 }
                 after[i] = to;
@@ -296,33 +296,33 @@ impl Work<'_> {
 
     /// Calls `f` with every position that a legal move leads here from, and some that are none of the game.
     fn retract(&mut self, key: u64, f: &mut impl FnMut(u64)) {
-        let men = self.set(key);
+        let cells = self.set(key);
         let mover = !turn_of(key);
         let packing = self.packing;
         for i in 0..packing.kinds.len() {
             let piece = packing.kinds[i];
-            if piece.color != mover || men[i] == packing.taken() {
+            if piece.color != mover || cells[i] == packing.taken() {
                 continue;
             }
-            let to = packing.cells[usize::from(men[i])];
+            let to = packing.cells[usize::from(cells[i])];
             for direction in Direction::ALL {
                 // Steps and leaps lead back the way they came.
                 let Some(from) = self.scratch.destination(piece, to, direction, &self.rules) else { continue };
                 if self.scratch.piece_at(from).is_some() || !self.may_stand(piece, from) {
                     continue;
                 }
-                let mut before = men;
+                let mut before = cells;
                 before[i] = packing.cell_of[from.index()];
                 f(packing.word(&mut before.clone(), mover));
                 for victim in 0..packing.kinds.len() {
                     let kind = packing.kinds[victim];
-                    let again = victim > 0 && packing.kinds[victim - 1] == kind && men[victim - 1] == packing.taken();
-                    if kind.color == mover || men[victim] != packing.taken() || again || !self.may_stand(kind, to) {
+                    let again = victim > 0 && packing.kinds[victim - 1] == kind && cells[victim - 1] == packing.taken();
+                    if kind.color == mover || cells[victim] != packing.taken() || again || !self.may_stand(kind, to) {
                         continue;
                     }
                     if may_capture(&packing.board, piece, from, kind.animal, to, &self.rules) {
                         let mut before = before;
-                        before[victim] = men[i];
+                        before[victim] = cells[i];
                         f(packing.word(&mut before, mover));
                     }
                 }

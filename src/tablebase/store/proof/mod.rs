@@ -223,8 +223,8 @@ impl<'a> Prover<'a> {
         let smaller = classes.get(member.class).index();
         let mut adds = [vec![[0; WIDTH]; index.pieces.len()], vec![[0; WIDTH]; index.pieces.len()]];
         let (mut first, mut mirrored) = (0, 0);
-        for (piece, man) in index.pieces.iter().enumerate().filter(|&(piece, _)| piece != victim) {
-            let (_, there) = member.pieces.iter().find(|(here, _)| here == man).expect("a piece of the material");
+        for (piece, kind) in index.pieces.iter().enumerate().filter(|&(piece, _)| piece != victim) {
+            let (_, there) = member.pieces.iter().find(|(here, _)| here == kind).expect("a piece of the material");
             let slot = smaller.pieces.iter().position(|other| other == there).expect("a piece of the class");
             if slot == 0 {
                 first = piece;
@@ -232,7 +232,7 @@ impl<'a> Prover<'a> {
                     mirrored = Square::all().filter(|s| s.file() > File::D).fold(0, |set, s| set | 1 << s.index());
                 }
             }
-            for square in squares_in_play(*man) {
+            for square in squares_in_play(*kind) {
                 let there = if member.swapped { square.flip() } else { square };
                 for (mirror, adds) in adds.iter_mut().enumerate() {
                     let there = if mirror == 1 { there.mirror() } else { there };

@@ -64,9 +64,9 @@ impl Moves {
 
     /// Asks for everything that a piece can do from a square.
     fn ask(&mut self, pieces: &[Piece], piece: usize, from: usize, rules: &Rules) {
-        let man = pieces[piece];
-        let den = 1 << DEN[!man.color].index();
-        let alone = targets(&[(man, from)], rules);
+        let mover = pieces[piece];
+        let den = 1 << DEN[!mover.color].index();
+        let alone = targets(&[(mover, from)], rules);
         if alone & den != 0 {
             self.enters[piece] |= 1 << from;
         }
@@ -74,13 +74,13 @@ impl Moves {
             .into_iter()
             .map(|to| Target { to: to.index(), stopped_by: [0; Index::MAX_PIECES] })
             .collect();
-        for (other, &other_man) in pieces.iter().enumerate().filter(|&(other, _)| other != piece) {
-            for square in squares_in_play(other_man).into_iter().map(|s| s.index()).filter(|&s| s != from) {
-                let with_other = targets(&[(man, from), (other_man, square)], rules);
+        for (other, &other_piece) in pieces.iter().enumerate().filter(|&(other, _)| other != piece) {
+            for square in squares_in_play(other_piece).into_iter().map(|s| s.index()).filter(|&s| s != from) {
+                let with_other = targets(&[(mover, from), (other_piece, square)], rules);
                 for target in list.iter_mut().filter(|t| t.to != square && with_other >> t.to & 1 == 0) {
                     target.stopped_by[other] |= 1 << square;
                 }
-                if other_man.color != man.color && with_other >> square & 1 != 0 {
+                if other_piece.color != mover.color && with_other >> square & 1 != 0 {
                     self.takes[piece][other][from] |= 1 << square;
                 }
             }

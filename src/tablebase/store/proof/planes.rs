@@ -80,7 +80,7 @@ pub(super) struct Kept {
 
 impl Kept {
     pub fn new(index: &Index) -> Kept {
-        let squares = |man| squares_in_play(man).into_iter().map(Square::index).collect::<Vec<_>>();
+        let squares = |piece| squares_in_play(piece).into_iter().map(Square::index).collect::<Vec<_>>();
         let (words, lanes) = (squares(index.word_piece()), squares(index.lane_piece()));
         let mut lane_place = [None; WIDTH];
         for (place, &lane) in lanes.iter().enumerate() {
