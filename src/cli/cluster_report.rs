@@ -24,23 +24,7 @@ pub struct ReportCommand {
 struct Level {
     name: String,
     #[serde(flatten)]
-    share: Shares,
-}
-
-/// What shares are made of.
-#[derive(Deserialize)]
-struct Shares {
-    positions: u64,
-    wins: u64,
-    losses: u64,
-    draws: u64,
-    longest: u64,
-}
-
-impl From<Summary> for Shares {
-    fn from(s: Summary) -> Shares {
-        Shares { positions: s.positions, wins: s.wins, losses: s.losses, draws: s.draws, longest: s.longest }
-    }
+    summary: Summary,
 }
 
 impl ReportCommand {
@@ -95,12 +79,12 @@ fn head(counts: &[ClassCounts], pieces: usize, of: usize) -> String {
 
 fn shares(counts: &[ClassCounts], levels: &[Level]) -> String {
     let mut table = Table::new(&["<", "wins", "losses", "draws", "longest line"]);
-    let mut row = |name: &str, s: &Shares| {
+    let mut row = |name: &str, s: &Summary| {
         let share = |n: u64, digits: usize| format!("{:.digits$} %", 100.0 * n as f64 / s.positions.max(1) as f64);
         table.row([name.to_owned(), share(s.wins, 2), share(s.losses, 2), share(s.draws, 3), s.longest.to_string()]);
     };
-    levels.iter().for_each(|level| row(&level.name, &level.share));
-    row("these classes", &all(counts).summary().into());
+    levels.iter().for_each(|level| row(&level.name, &level.summary));
+    row("these classes", &all(counts).summary());
     format!(
         "## Beside fewer pieces\n\nShares of all positions, White to move. What is counted so far is no fair sample of its \
          level.\n\n{}",

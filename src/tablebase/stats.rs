@@ -14,7 +14,7 @@ pub struct Stats {
 }
 
 /// The numbers of [`Stats`] as printed: a row of the papers' second table.
-#[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Summary {
     /// wins + losses + draws + no_move.
     pub positions: u64,

@@ -43,6 +43,8 @@ pub(crate) struct Task<'a> {
     pub spill: Option<&'a Path>,
     /// Rows of a range at most: those whose words an entry can tell apart.
     pub range_rows: usize,
+    /// The longest line before cells are widened.
+    pub byte_plies: u16,
 }
 
 /// The planes of one side to move.
@@ -103,7 +105,7 @@ pub(crate) fn solve(task: &Task, captures: Cow<'_, [Option<Table>]>) -> Result<O
         if depth > MAX_PLIES {
             return Err(SolveError::TooLong { material: task.material, plies: MAX_PLIES });
         }
-        if depth > Cells::BYTE_PLIES {
+        if depth > task.byte_plies {
             for color in Color::ALL {
                 planes[color].cells.iter_mut().for_each(Cells::widen);
             }
@@ -557,6 +559,14 @@ mod tests {
                 let narrow = solve(&Task { range_rows: 3, ..task }, Cow::Borrowed(&tables)).unwrap();
                 assert_eq!((&narrow.solved.table, &narrow.solved.stats), (&solved.table, &solved.stats));
                 assert_eq!(narrow.deepest, deepest);
+                // As if a byte held no more than four plies: cells are widened between passes.
+                let widened = solve(&Task { byte_plies: 4, ..task }, Cow::Borrowed(&tables)).unwrap().solved;
+                assert_eq!(widened.stats, solved.stats);
+                for turn in Color::ALL {
+                    let [wide, bytes] = [&widened, &solved].map(|solved| &solved.table.as_ref().unwrap().cells[turn]);
+                    assert!(matches!(wide, Cells::Wide(_)) || solved.stats[turn].summary().longest <= 4);
+                    assert!((0..bytes.len()).all(|cell| wide.get(cell) == bytes.get(cell)));
+                }
                 assert_eq!(solved.table.as_ref(), memory.table(id));
                 assert_eq!(Some(&solved.stats), memory.class_stats(id));
                 for turn in Color::ALL {

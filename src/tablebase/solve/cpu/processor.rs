@@ -4,7 +4,7 @@ use crate::tablebase::solve::cpu::buckets::Entry;
 use crate::tablebase::solve::cpu::memory::WorkingMemory;
 use crate::tablebase::solve::cpu::pass::{Outcome, Task, solve};
 use crate::tablebase::solve::cpu::rows::Rows;
-use crate::tablebase::{ClassId, Classes, Index, Table, WIDTH};
+use crate::tablebase::{Cells, ClassId, Classes, Index, Table, WIDTH};
 use rayon::prelude::*;
 use std::borrow::Cow;
 use std::cmp::Reverse;
@@ -46,6 +46,7 @@ impl Processor {
             level: self.level,
             spill,
             range_rows,
+            byte_plies: Cells::BYTE_PLIES,
         }
     }
 
