@@ -58,7 +58,7 @@ step compare-3 "$dsq" compare --pieces 3 --json
 step "solve-$four" "$dsq" solve --pieces "$four" --backend gpu --json
 step "solve-$four-again" "$dsq" solve --pieces "$four" --backend gpu --json
 step "solve-$four-cpu" "$dsq" solve --pieces "$four" --backend cpu --json
-step "compare-$four" "$dsq" compare --pieces "$four" --json
+((four > 3)) && step "compare-$four" "$dsq" compare --pieces "$four" --json
 for depth in 6 7 8 9; do
     ((depth <= pieces + 4)) && step "perft-$depth" "$dsq" perft "$depth" --backend gpu --json
 done
