@@ -8,14 +8,18 @@ use doushouqi::complexity::Formula;
 use doushouqi::game::Record;
 use doushouqi::general::GeneralPosition;
 use doushouqi::search::eval::Weights;
+use doushouqi::serve::{Config, Event, serve};
 use doushouqi::tablebase::{
     Generate, MANIFEST, Material, Options, Probe, Prover, Scope, Solver, TableFile, TableSet, verify,
 };
 use std::collections::BTreeSet;
 use std::fs;
-use std::io::{Cursor, sink};
+use std::io::{Cursor, Read, Write, sink};
+use std::net::{SocketAddr, TcpStream};
 use std::path::{Path, PathBuf};
-use std::sync::LazyLock;
+use std::sync::{LazyLock, mpsc};
+use std::thread;
+use std::time::{Duration, Instant};
 use tempfile::TempDir;
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -23,7 +27,7 @@ use xxhash_rust::xxh3::xxh3_64;
 pub type Target = fn(&[u8]);
 
 /// A target by name.
-pub const TARGETS: [(&str, Target); 11] = [
+pub const TARGETS: [(&str, Target); 12] = [
     ("fen", fen),
     ("moves", moves),
     ("rules", rules),
@@ -35,6 +39,7 @@ pub const TARGETS: [(&str, Target); 11] = [
     ("weights", weights),
     ("general", general),
     ("formula", formula),
+    ("http", http),
 ];
 
 fn text(data: &[u8]) -> &str {
@@ -280,4 +285,77 @@ pub fn manifest(data: &[u8]) {
     fs::write(set.path(), &set.table).expect("a file");
     fs::write(set.dir.path().join(MANIFEST), &bytes).expect("a file");
     read_all(set.dir.path());
+}
+
+/// Where a server of this process listens.
+static SERVER: LazyLock<SocketAddr> = LazyLock::new(|| {
+    let config = Config {
+        listen: SocketAddr::from(([127, 0, 0, 1], 0)),
+        rules: RuleOptions::PAPER,
+        tables: None,
+        pieces: 3,
+        threads: 2,
+        assets: None,
+        hosts: Vec::new(),
+        allow_origins: Vec::new(),
+        rate: f32::MAX,
+        behind_proxy: false,
+    };
+    let (listening, address) = mpsc::sync_channel(1);
+    thread::spawn(move || {
+        let tell = |event| {
+            if let Event::Listening(address) = event {
+                listening.send(address).expect("somebody waits");
+            }
+        };
+        serve(config, &tell).expect("a server");
+    });
+    address.recv().expect("it listens")
+});
+
+/// How long an answer is read: streams go on for as long as they are asked to.
+const PATIENCE: Duration = Duration::from_millis(300);
+
+/// A request, `GET /path?query` on the first line, then headers, an empty line and a body; the headers that every request
+/// needs are put in. No answer blames the server, and what is said to be JSON is.
+pub fn http(data: &[u8]) {
+    let line = data.iter().position(|&byte| byte == b'\n').unwrap_or(data.len());
+    let (first, rest) = data.split_at(line);
+    let rest = rest.strip_prefix(b"\n").unwrap_or(rest);
+    let end = rest.windows(2).position(|two| two == b"\n\n").unwrap_or(rest.len());
+    let (headers, body) = rest.split_at(end);
+    let body = body.strip_prefix(b"\n\n").unwrap_or(body);
+    let mut request = first.to_vec();
+    request.extend(b" HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n");
+    for header in headers.split(|&byte| byte == b'\n').filter(|line| !line.is_empty()) {
+        request.extend(header);
+        request.extend(b"\r\n");
+    }
+    request.extend(format!("Content-Length: {}\r\n\r\n", body.len()).bytes());
+    request.extend(body);
+    let answer = ask(&request);
+    let Some(head) = answer.windows(4).position(|four| four == b"\r\n\r\n") else { return };
+    let (head, body) = (String::from_utf8_lossy(&answer[..head]).to_ascii_lowercase(), &answer[head + 4..]);
+    assert!(head.starts_with("http/1.1 ") && !head.starts_with("http/1.1 500"), "{head}");
+    let length = head.lines().find_map(|line| line.strip_prefix("content-length: ")?.parse::<usize>().ok());
+    let json = head.contains("content-type: application/json") && !head.contains("content-encoding");
+    if json && length == Some(body.len()) && !body.is_empty() {
+        serde_json::from_slice::<serde_json::Value>(body).unwrap_or_else(|error| panic!("{error}: {body:?}"));
+    }
+}
+
+/// What comes back in time.
+fn ask(request: &[u8]) -> Vec<u8> {
+    let start = Instant::now();
+    let mut stream = TcpStream::connect(*SERVER).expect("the server takes connections");
+    stream.set_read_timeout(Some(PATIENCE)).expect("a time above zero");
+    let (mut answer, mut part) = (Vec::new(), [0; 16 << 10]);
+    // A server that has had enough hangs up while it is still written to, and its answer is there all the same.
+    let _ = stream.write_all(request);
+    while let Ok(len @ 1..) = stream.read(&mut part)
+        && start.elapsed() < PATIENCE
+    {
+        answer.extend(&part[..len]);
+    }
+    answer
 }
