@@ -5,7 +5,7 @@
 #import dsq::words::{any_of, count_of, filled}
 #import dsq::buffers::{params, work, written, gate, codes, seen_word, code_place, values_are_kept}
 #import dsq::group::group_sum
-#import dsq::rows::{record_of, group_number, add_count, den_of}
+#import dsq::rows::{record_of, group_number, add_count, close, den_of}
 #import dsq::quiet::reach
 #import dsq::shared::CODE_NO_MOVE
 
@@ -33,6 +33,9 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
     let count = group_sum(count_of(stuck), s);
     if s == 0u {
         atomicStore(&work[params.left + row], left);
+        if left == 0u {
+            close(row);
+        }
         if count != 0u {
             add_count(record, 0u, count);
         }

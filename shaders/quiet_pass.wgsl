@@ -2,10 +2,10 @@
 // invocation s word s. `written` is *open* at an odd depth and *lost* at an even one, the plane that is read the other of
 // the two; `gate` holds what a seed wins (*due*), or what is not lost before a seed says so (*held*).
 
-#import dsq::words::{any_of, count_of, filled}
+#import dsq::words::{any_of, count_of}
 #import dsq::buffers::{params, work, written, gate, codes, seen_word, code_place, values_are_kept}
 #import dsq::group::{group_sum, group_tell}
-#import dsq::rows::{record_of, group_number, add_count, mark_around}
+#import dsq::rows::{record_of, group_number, add_count, close, mark_around}
 #import dsq::quiet::reach
 #import dsq::shared::{CODE_OF_0_PLIES, NONE}
 
@@ -25,10 +25,15 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
     let record = record_of(row);
     let local = row - params.first_row;
     let word = local * 64u + s;
-    // At an even depth what is not reached is decided.
-    let found = (reach(row, record, s) | gate[word]) ^ ~filled(params.depth);
+    let found = reach(row, record, s) | gate[word];
     let before = written[word];
-    let fresh = found & (before ^ seen_word(row, s));
+    var fresh: vec2<u32>;
+    if (params.depth & 1u) != 0u {
+        // What is lost is never found.
+        fresh = found & before;
+    } else {
+        fresh = ~found & (before ^ seen_word(row, s));
+    }
     let count = group_sum(count_of(fresh), s);
     if count == 0u {
         return;
@@ -45,7 +50,9 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
     }
     if s == 0u {
         add_count(record, params.depth, count);
-        atomicSub(&work[params.left + row], count);
+        if atomicSub(&work[params.left + row], count) == count {
+            close(row);
+        }
     }
     mark_around(row, record, s);
 }

@@ -7,7 +7,7 @@
 #import dsq::shared::{
     MIRROR_A, MIRROR_B, MIRROR_C, MIRROR_D, MIRROR_E, MIRROR_F, MIRROR_G, GROUPS_X, RECORD_PAIR, RECORD_DEN, SIDE_OTHER,
     SIDE_OPPONENT, SIDE_FIRST_ROW, SIDE_NUMBER, SIDE_ROW_PIECES, SIDE_MIRRORED, SIDE_MOVES, SIDE_MARK_SLOTS, SIDE_MOVERS,
-    SIDE_MARKS_ITSELF, SIDE_DEN_WORD, SIDE_DEN_LANE, MOVE_SLOTS, MOVE_MARKS, MOVE_MIRRORED, MOVE_DELTA_SHIFT,
+    SIDE_MARKS_ITSELF, SIDE_DEN_WORD, SIDE_DEN_LANE, MOVE_SLOTS, MOVE_MARKS, MOVE_MIRRORED, MOVE_DELTA_SHIFT, NONE,
 }
 
 /// Where a row stands: the squares of its row pieces, six bits each, then flags; and its side's block in the plan.
@@ -44,12 +44,15 @@ fn add_count(record: Record, kind: u32, positions: u32) {
     }
 }
 
-/// A row to look at in the pass `depth`, if anything is left to decide there.
+/// A row where nothing is left to decide: no pass looks at it again.
+fn close(row: u32) {
+    atomicStore(&work[params.stamps + row], NONE);
+}
+
+/// A row to look at in the pass `depth`, unless it is closed. A stamp is the last pass that the row was listed for.
 fn mark(row: u32, depth: u32) {
-    if atomicLoad(&work[params.left + row]) == 0u || atomicLoad(&work[params.stamps + row]) == depth {
-        return;
-    }
-    if atomicExchange(&work[params.stamps + row], depth) != depth {
+    let stamp = params.stamps + row;
+    if atomicLoad(&work[stamp]) < depth && atomicMax(&work[stamp], depth) < depth {
         let page = row / params.page_rows;
         let args = params.args + (depth * params.pages + page) * 4u;
         let n = atomicAdd(&work[args + 3u], 1u);

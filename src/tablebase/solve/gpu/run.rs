@@ -14,6 +14,9 @@ use std::sync::Arc;
 #[cfg(test)]
 mod twins;
 
+/// A sector of a card's memory, in u32.
+pub(super) const SECTOR: u32 = 8;
+
 /// Passes between two looks at what is left to do.
 const PASSES_AT_ONCE: u16 = 16;
 
@@ -57,6 +60,8 @@ struct Page {
     /// Its codes; with values that are not kept, room that all pages share.
     codes: wgpu::Buffer,
     entries: wgpu::Buffer,
+    /// Entries that there is room for: three arrays of so many u32.
+    entries_all: u32,
     /// By depth, from where to where the seeds are.
     seeds: Vec<[u32; 2]>,
 }
@@ -123,7 +128,8 @@ impl<'a> Run<'a> {
                 Some(codes) => codes.clone(),
                 None => device.buffer(&what("the codes"), rows as u64 * code_bytes)?,
             };
-            pages.push(Page { first_row, rows, codes, entries: device.buffer("no seeds", 0)?, seeds: Vec::new() });
+            let entries = device.buffer("no seeds", 0)?;
+            pages.push(Page { first_row, rows, codes, entries, entries_all: 0, seeds: Vec::new() });
         }
         Ok(Run {
             set,
@@ -202,8 +208,7 @@ impl<'a> Run<'a> {
             for (number, page) in self.pages.iter().enumerate() {
                 let [entries_from, entries_to] = page.seeds.get(usize::from(depth)).copied().unwrap_or_default();
                 let (first_row, rows) = (page.first_row as u32, page.rows as u32);
-                let entries_all = page.seeds.last().map_or(0, |last| last[1]);
-                let (depth, page) = (depth.into(), number as u32);
+                let (depth, entries_all, page) = (depth.into(), page.entries_all, number as u32);
                 let set = Params { depth, page, first_row, rows, entries_from, entries_to, entries_all, ..all };
                 data.extend(set.words());
                 data.resize(data.len().next_multiple_of(PARAMS_STRIDE as usize / 4), 0);
@@ -261,8 +266,9 @@ impl<'a> Run<'a> {
         for (depth, worth) in worth_of_depth.into_iter().enumerate() {
             let Some(worth) = worth else { continue };
             cursors[worth] = total;
-            total += histogram[worth];
-            seeds[depth] = [cursors[worth], total];
+            seeds[depth] = [total, total + histogram[worth]];
+            // Those of each depth begin where a card's memory can be read in whole sectors.
+            total = (total + histogram[worth]).next_multiple_of(SECTOR);
         }
         // Seeds of depths that there are none of.
         for depth in 1..seeds.len() {
@@ -275,8 +281,9 @@ impl<'a> Run<'a> {
             return Err(GpuError::TooLarge { what: what("the seeds", &self.batch), needed: bytes, limit });
         }
         self.write_work(self.place.cursors, &cursors);
-        self.pages[number].entries = self.device.buffer(&what("the seeds", &self.batch), bytes)?;
-        self.pages[number].seeds = seeds;
+        let entries = self.device.buffer(&what("the seeds", &self.batch), bytes)?;
+        let page = &mut self.pages[number];
+        (page.entries, page.entries_all, page.seeds) = (entries, total, seeds);
         self.write_params(0..=0);
         let bound = self.bind(&self.pages[number], &self.planes.open, &self.planes.held, None)?;
         self.device.submit([self.by_row("buckets", &bound, number)]);

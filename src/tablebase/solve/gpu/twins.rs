@@ -7,6 +7,7 @@
 
 use super::kernels::Variant;
 use super::plan::{Plan, depth_of_worth};
+use super::run::SECTOR;
 use crate::board::NoMove;
 use crate::board::geometry::{NOT_A, NOT_G};
 use crate::board::mirror_word;
@@ -85,7 +86,7 @@ pub(super) struct Card {
     /// By side, then by kind.
     pub counts: Vec<Vec<u64>>,
     left: Vec<u64>,
-    stamps: Vec<u16>,
+    stamps: Vec<u32>,
     live: [Vec<usize>; 2],
     /// Rows that passes looked at, and words with seeds.
     pub looked_at: u64,
@@ -144,10 +145,10 @@ impl Card {
             };
             self.cursors[worth as usize] = total;
             by_depth[depth] = total as usize..(total + self.histogram[worth as usize]) as usize;
-            total += self.histogram[worth as usize];
+            self.seeds += u64::from(self.histogram[worth as usize]);
+            total = (total + self.histogram[worth as usize]).next_multiple_of(SECTOR);
         }
         self.entries = vec![(0, 0); total as usize];
-        self.seeds = total.into();
         (0..rows).for_each(|row| self.buckets(row));
         (0..rows).for_each(|row| self.no_move(row));
         if self.loses {
@@ -216,17 +217,21 @@ impl Card {
         self.counts[counters][kind] += positions * if squares & RECORD_PAIR != 0 { 2 } else { 1 };
     }
 
+    fn close(&mut self, row: usize) {
+        self.log.touch("lists", 4, [Some(row)]);
+        self.stamps[row] = NONE;
+    }
+
     fn mark(&mut self, rows: &[usize], depth: u16) {
         self.log.touch("lists", 4, rows.iter().map(|&row| Some(row)));
-        let rows: Vec<usize> = rows.iter().copied().filter(|&row| self.left[row] > 0).collect();
-        self.log.touch("lists", 4, rows.iter().map(|&row| Some(row)));
-        for row in rows {
-            if self.stamps[row] != depth {
-                self.stamps[row] = depth;
-                self.live[usize::from(depth & 1)].push(row);
-                self.log.touch("lists", 4, [Some(row)]);
-                self.log.touch("lists", 4, [Some(self.live[usize::from(depth & 1)].len())]);
-            }
+        // All invocations with a row to list come to the stamps together, and then to the list.
+        let fresh: BTreeSet<usize> = rows.iter().copied().filter(|&row| self.stamps[row] < depth.into()).collect();
+        let list = &mut self.live[usize::from(depth & 1)];
+        self.log.touch("lists", 4, fresh.iter().map(|&row| Some(row)));
+        self.log.touch("lists", 4, (list.len()..).take(fresh.len()).map(Some));
+        for row in fresh {
+            self.stamps[row] = depth.into();
+            list.push(row);
         }
     }
 
@@ -345,8 +350,12 @@ impl Card {
         let reach = self.reach(row, seen);
         let gate = self.load_row(gate, row);
         let before = self.load_row(written, row);
-        let mine = self.load_row(seen, row);
-        let fresh = each(|s| ((reach[s] | gate[s]) ^ if odd { 0 } else { u64::MAX }) & (before[s] ^ mine[s]));
+        let fresh = if odd {
+            each(|s| (reach[s] | gate[s]) & before[s])
+        } else {
+            let mine = self.load_row(seen, row);
+            each(|s| !(reach[s] | gate[s]) & (before[s] ^ mine[s]))
+        };
         let count: u64 = fresh.iter().map(|word| u64::from(word.count_ones())).sum();
         if count == 0 {
             return;
@@ -363,6 +372,9 @@ impl Card {
         self.add_count(row, depth.into(), count);
         self.left[row] -= count;
         self.log.touch("lists", 4, [Some(row)]);
+        if self.left[row] == 0 {
+            self.close(row);
+        }
         self.mark_around(row, depth + 1);
     }
 
@@ -385,6 +397,9 @@ impl Card {
         }
         self.left[row] = count(&all) - count(&lost);
         self.log.touch("lists", 4, [Some(row)]);
+        if self.left[row] == 0 {
+            self.close(row);
+        }
         if count(&stuck) > 0 {
             self.add_count(row, 0, count(&stuck));
         }
@@ -400,24 +415,18 @@ impl Card {
     fn seed_pass(&mut self, depth: u16, entries: std::ops::Range<usize>) {
         self.log.kernel = "seed_pass";
         let odd = depth % 2 == 1;
-        let (written, gate, seen) =
-            if odd { (Plane::Open, Plane::Due, Plane::Lost) } else { (Plane::Lost, Plane::Held, Plane::Open) };
+        let gate = if odd { Plane::Due } else { Plane::Held };
         for _ in 0..3 {
             self.log.touch("entries", 4, entries.clone().map(Some));
         }
         let chosen = self.entries[entries].to_vec();
         let word = |i: usize| chosen.get(i).map(|&(word, _)| word as usize);
-        let before = self.load(gate, word);
+        let before = if odd { [0; WIDTH] } else { self.load(gate, word) };
         self.log.touch("planes", 8, (0..WIDTH).map(word));
-        let (own, other) = (self.load(written, word), self.load(seen, word));
-        let mut rows = Vec::new();
         for (i, &(word, mask)) in chosen.iter().enumerate() {
-            let after = if odd { before[i] | mask } else { before[i] & !mask };
-            self.planes[gate as usize][word as usize] = after;
-            if mask & (own[i] ^ other[i]) != 0 {
-                rows.push(word as usize / WIDTH);
-            }
+            self.planes[gate as usize][word as usize] = if odd { mask } else { before[i] & !mask };
         }
+        let mut rows: Vec<usize> = chosen.iter().map(|&(word, _)| word as usize / WIDTH).collect();
         rows.dedup();
         self.mark(&rows, depth);
     }

@@ -161,9 +161,11 @@ impl Scene<'_> {
         }
     }
 
-    /// How many positions of each row are left to decide.
+    /// How many positions of each row are left to decide; those with none are closed.
     fn put_left(&self, left: &[u32]) {
         self.run.write_work(self.run.place.left, left);
+        let stamps: Vec<u32> = left.iter().map(|&left| if left == 0 { u32::MAX } else { 0 }).collect();
+        self.run.write_work(self.run.place.stamps, &stamps);
     }
 
     fn left(&self) -> Vec<u32> {
@@ -354,7 +356,7 @@ fn buckets() {
                 scene.run.write_work(scene.run.place.histogram, &histogram);
                 scene.run.sort_seeds(number, u64::MAX).unwrap();
                 let page = &scene.run.pages[number];
-                let all = page.seeds.last().unwrap()[1] as usize;
+                let all = page.entries_all as usize;
                 let entries: Vec<u32> =
                     scene.run.device.read(&page.entries, 0, 12 * all as u64, bytemuck::pod_collect_to_vec).unwrap();
                 for (depth, &[from, to]) in page.seeds.iter().enumerate() {
@@ -440,13 +442,11 @@ fn seed_pass() {
     for depth in [5, 6] {
         on_card("paper", false, |scene| {
             let valid = scene.valid();
-            let open = scene.some(&valid, 2);
-            let (lost, gate, left) = (scene.some(&open, 2), scene.some(&valid, 2), vec![1; scene.side_rows()]);
+            let gate = scene.some(&valid, 2);
+            let left: Vec<u32> = (0..scene.side_rows()).map(|_| scene.random.next_u32() % 3).collect();
             let words: Vec<usize> = (0..valid.len()).filter(|_| scene.random.next_u32() % 300 == 0).collect();
             let mut seeds = vec![0; valid.len()];
             words.iter().for_each(|&word| seeds[word] = scene.random.next_u64() & valid[word]);
-            scene.put(&scene.run.planes.open, &open);
-            scene.put(&scene.run.planes.lost, &lost);
             let odd = depth % 2 == 1;
             let gates = if odd { &scene.run.planes.due } else { &scene.run.planes.held };
             scene.put(gates, &gate);
@@ -465,6 +465,7 @@ fn seed_pass() {
                 .concat();
                 let mut of_depth = vec![[0; 2]; usize::from(depth) + 1];
                 of_depth[usize::from(depth)] = [0, here.len() as u32];
+                scene.run.pages[number].entries_all = here.len() as u32;
                 scene.run.pages[number].entries = scene.run.device.buffer_with("seeds", &entries).unwrap();
                 scene.run.pages[number].seeds = of_depth;
             }
@@ -476,9 +477,15 @@ fn seed_pass() {
                 Step::RunAsMany { .. } | Step::Copy { .. } => false,
             }));
             let gates = if odd { &scene.run.planes.due } else { &scene.run.planes.held };
-            assert_eq!(scene.get(gates), zip(&gate, &seeds, |gate, seed| if odd { gate | seed } else { gate & !seed }));
-            let undecided: Plane = (0..open.len()).map(|i| open[i] & !lost[i] & seeds[i]).collect();
-            assert_eq!(scene.listed(depth), changed_rows(&undecided).into_iter().collect());
+            // What is due replaces what was due before.
+            let gated = |(gate, seed): (&u64, &u64)| match odd {
+                true if *seed != 0 => *seed,
+                true => *gate,
+                false => gate & !seed,
+            };
+            assert_eq!(scene.get(gates), gate.iter().zip(&seeds).map(gated).collect::<Plane>());
+            let rows = words.iter().map(|word| word / WIDTH);
+            assert_eq!(scene.listed(depth), rows.filter(|&row| left[row] > 0).collect());
         });
     }
 }
@@ -512,7 +519,8 @@ fn quiet_pass() {
                 let mut fresh = vec![0; open.len()];
                 for i in rows.iter().flat_map(|row| row * WIDTH..(row + 1) * WIDTH) {
                     let found = reach[i] | gate[i];
-                    fresh[i] = open[i] & !lost[i] & if even { !found } else { found };
+                    // Planes of a game have nothing lost among what is found.
+                    fresh[i] = open[i] & if even { !found & !lost[i] } else { found };
                 }
                 assert!(fresh.iter().any(|&word| word != 0));
                 let (written, before) = if even { (losts, &lost) } else { (opens, &open) };
