@@ -2,7 +2,7 @@
 
 // The buffers of all kernels of the tables. See README.md for what is where in them.
 
-#import dsq::shared::{Params, CAPTURE_PAGE}
+#import dsq::shared::{Params, CAPTURE_PAGE, CODE_NO_MOVE}
 
 /// Buffers of the plane that is read, and of the smaller classes' values: those that are really bound.
 @id(0) override SEEN_BUFFERS: u32 = 4u;
@@ -58,9 +58,21 @@ fn table_word(page: u32, at: u32) -> u32 {
 fn table_worth(capture: u32, cell: u32) -> u32 {
     let page = plan[capture + CAPTURE_PAGE];
     if WIDE {
-        return (table_word(page, cell >> 1u) >> ((cell & 1u) << 4u)) & 0xfffu;
+        return worth_of_code((table_word(page, cell >> 1u) >> ((cell & 1u) << 4u)) & 0xffffu);
     }
-    return (table_word(page, cell >> 2u) >> ((cell & 3u) << 3u)) & 0xffu;
+    return worth_of_code((table_word(page, cell >> 2u) >> ((cell & 3u) << 3u)) & 0xffu);
+}
+
+/// A code of the opponent's as a worth: 0 no position, where the last enemy was taken; what is won there in k is a loss in
+/// k + 1, what is lost there a win.
+fn worth_of_code(code: u32) -> u32 {
+    if code == 0u {
+        return worth_win();
+    }
+    if code == 1u || (code == CODE_NO_MOVE && params.no_move_loses == 0u) {
+        return worth_hold();
+    }
+    return select(worth_win() + 1u - code / 2u, code / 2u, (code & 1u) != 0u);
 }
 
 /// The overrides as functions, since only those can be imported.

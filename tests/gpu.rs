@@ -65,6 +65,23 @@ fn compare_levels_within(limits: GpuLimits, rules: &RuleOptions, most: usize) {
     }
 }
 
+/// What a level sends to the card of the level before, in bytes.
+fn sent(limits: GpuLimits) -> Option<u64> {
+    let mut gpu = Solver::new(&RuleOptions::default(), 3, Options::default()).on(limited_gpu(limits)?);
+    gpu.solve_level(2, true, &|_, _| {}).unwrap();
+    let before = gpu.backend().work().unwrap().sent;
+    gpu.solve_level(3, true, &|_, _| {}).unwrap();
+    Some(gpu.backend().work().unwrap().sent - before)
+}
+
+#[test]
+fn a_level_stays_on_the_card_for_the_next() {
+    let Some(nothing) = sent(GpuLimits::NONE) else { return };
+    assert_eq!(nothing, 0);
+    // Less room than all of two pieces take.
+    assert!(sent(GpuLimits { buffer: 256 << 10, ..GpuLimits::NONE }).unwrap() > 256 << 10);
+}
+
 fn compare_material(material: &str, rules: &RuleOptions) {
     compare_material_within(GpuLimits::NONE, material, rules);
 }

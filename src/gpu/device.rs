@@ -1,4 +1,5 @@
 use super::GpuError;
+use bytemuck::NoUninit;
 use serde::Serialize;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, OnceLock, mpsc};
@@ -331,15 +332,12 @@ impl Device {
     }
 
     /// A buffer for kernels with these contents.
-    pub fn buffer_with(&self, what: &str, contents: &[u32]) -> Result<wgpu::Buffer, GpuError> {
+    pub fn buffer_with(&self, what: &str, contents: &[impl NoUninit]) -> Result<wgpu::Buffer, GpuError> {
         self.fits(what, size_of_val(contents) as u64)?;
-        let contents = if contents.is_empty() { &[0; 4] } else { contents };
+        let contents = if contents.is_empty() { &[0; 16] } else { bytemuck::cast_slice(contents) };
         let usage = wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_DST;
-        let buffer = self.device.create_buffer_init(&wgpu::util::BufferInitDescriptor {
-            label: Some(what),
-            contents: bytemuck::cast_slice(contents),
-            usage,
-        });
+        let buffer =
+            self.device.create_buffer_init(&wgpu::util::BufferInitDescriptor { label: Some(what), contents, usage });
         self.check()?;
         Ok(buffer)
     }

@@ -236,6 +236,8 @@ pub struct DeviceWork {
     pub bytes_moved: u64,
     /// The most of the device's memory that was taken at a time, in bytes, with the smaller classes' values.
     pub memory: u64,
+    /// Bytes of smaller classes' values that were brought to the device; those that it solved itself are there already.
+    pub sent: u64,
     /// Seconds that went into compiling its programs.
     pub compile_seconds: f64,
 }
@@ -250,6 +252,7 @@ impl DeviceWork {
             seeds: self.seeds - before.seeds,
             bytes_moved: self.bytes_moved - before.bytes_moved,
             memory: self.memory,
+            sent: self.sent - before.sent,
             compile_seconds: self.compile_seconds - before.compile_seconds,
         }
     }
@@ -262,6 +265,7 @@ impl AddAssign for DeviceWork {
         self.seeds += other.seeds;
         self.bytes_moved += other.bytes_moved;
         self.memory = self.memory.max(other.memory);
+        self.sent += other.sent;
         self.compile_seconds += other.compile_seconds;
     }
 }

@@ -12,27 +12,26 @@ mod kernels;
 mod needs;
 mod plan;
 mod run;
+mod tables;
 #[cfg(test)]
 mod twins;
 mod work;
 
-use crate::board::{ByColor, Color};
 use crate::gpu::{AdapterReport, Choice, Device, GpuError};
 use crate::tablebase::class::Classes;
 use crate::tablebase::index::WIDTH;
 use crate::tablebase::solve::backend::{Backend, DeviceWork, Job, Sink, SolveError};
 use crate::tablebase::solve::cpu::quiet::Row;
-use crate::tablebase::solve::cpu::seeds::worth;
 use crate::tablebase::value::Cells;
 use crate::tablebase::{ClassId, Index, ROW_CELLS, Table};
 use kernels::{KernelSet, Variant, read_only};
 pub use needs::BatchNeeds;
-use plan::{SEEN_BUFFERS, TABLE_BUFFERS, TablePlace};
-use rayon::prelude::*;
+use plan::{SEEN_BUFFERS, TABLE_BUFFERS};
 use run::Run;
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
+use tables::{Tables, bytes_of, captured};
 
 /// Bounds that are lower than the adapter's, for tests of what happens beyond them.
 #[derive(Copy, Clone, Debug)]
@@ -61,7 +60,7 @@ pub struct Gpu {
     limits: GpuLimits,
     sets: HashMap<Variant, Arc<KernelSet>>,
     work: DeviceWork,
-    /// What is on the card of smaller classes.
+    /// What is on the card of smaller classes, brought there or solved there.
     tables: Option<Arc<Tables>>,
 }
 
@@ -224,14 +223,15 @@ impl Gpu {
     fn tables(&mut self, batch: &Batch<'_>, wide: bool) -> Result<Arc<Tables>, GpuError> {
         if let Some(tables) = &self.tables
             && tables.wide == wide
-            && captured(&batch.ids, batch.classes).iter().all(|id| tables.places.contains_key(id))
+            && tables.have(&captured(&batch.ids, batch.classes))
         {
             return Ok(tables.clone());
         }
         // What was there makes room first.
         self.tables = None;
         let ids = self.table_ids(batch, wide);
-        let tables = Arc::new(Tables::new(&self.device, batch, &ids, wide, self.limit())?);
+        let tables = Arc::new(Tables::sent(&self.device, batch, &ids, wide, self.limit())?);
+        self.work.sent += tables.buffers.iter().map(wgpu::Buffer::size).sum::<u64>();
         self.tables = Some(tables.clone());
         Ok(tables)
     }
@@ -256,20 +256,6 @@ fn smaller(
     }
 }
 
-/// The classes that captures lead to from these.
-fn captured(ids: &[ClassId], classes: &Classes) -> Vec<ClassId> {
-    let mut captured: Vec<ClassId> = ids.iter().flat_map(|&id| classes.captures(id)).collect();
-    captured.sort();
-    captured.dedup();
-    captured
-}
-
-/// Bytes of the values of classes on the card.
-fn bytes_of(ids: &[ClassId], classes: &Classes, wide: bool) -> u64 {
-    let cells: u64 = ids.iter().map(|&id| 2 * plan::cells(classes.get(id).representative) as u64).sum();
-    4 + cells * if wide { 2 } else { 1 }
-}
-
 impl Batch<'_> {
     /// Some classes of a job.
     pub(crate) fn of<'a>(job: &Job<'a>, ids: &[ClassId]) -> Batch<'a> {
@@ -287,6 +273,9 @@ impl Backend for Gpu {
         let mut batches = self.batches(job.ids, job.classes);
         batches.reverse();
         let mut before: Option<(Vec<ClassId>, Run<'_>)> = None;
+        // What stays on the card for the next level, if all of it fits where a kernel can see it.
+        let fits = job.values && bytes_of(job.ids, job.classes, false) <= self.limit();
+        let mut made = fits.then(Tables::default);
         loop {
             let ids = batches.pop();
             let alone = before.is_none();
@@ -304,14 +293,21 @@ impl Backend for Gpu {
                 }
             }
             match (solved, ids) {
-                (Some(Ok(run)), Some(ids)) => before = Some((ids, run)),
+                (Some(Ok(run)), Some(ids)) => {
+                    made = made.and_then(|made| made.with(&run));
+                    before = Some((ids, run));
+                }
                 // What was still there of the batch before may have been the reason.
                 (Some(Err(error)), Some(ids)) if !alone && !matches!(error, GpuError::Lost(_)) => batches.push(ids),
                 (Some(Err(error)), Some(ids)) => smaller(error, ids, job, &mut batches)?,
-                _ if batches.is_empty() => return Ok(()),
+                _ if batches.is_empty() => break,
                 _ => {}
             }
         }
+        if let Some(made) = made.filter(|made| made.have(job.ids)) {
+            self.tables = Some(Arc::new(made));
+        }
+        Ok(())
     }
 
     /// What comes back from the card.
@@ -321,69 +317,5 @@ impl Backend for Gpu {
 
     fn work(&self) -> Option<DeviceWork> {
         Some(DeviceWork { compile_seconds: self.compile_time().as_secs_f64(), ..self.work })
-    }
-}
-
-/// The values of smaller classes on the card, as what a capture is worth that leads there.
-struct Tables {
-    wide: bool,
-    places: HashMap<ClassId, ByColor<TablePlace>>,
-    buffers: Vec<wgpu::Buffer>,
-}
-
-impl Tables {
-    fn new(device: &Device, batch: &Batch<'_>, ids: &[ClassId], wide: bool, limit: u64) -> Result<Tables, GpuError> {
-        let options = batch.classes.options();
-        let variant = Variant { subgroups: false, wide, keep: false, pages: 1, tables: 1 };
-        let small: Vec<Option<u32>> =
-            (0..1 << 12).map(|code| plan::small_worth(worth(code, options), variant)).collect();
-        let mut this = Tables { wide, places: HashMap::new(), buffers: Vec::new() };
-        // The first cells are worth a win at once: where the last enemy is taken.
-        let mut page = vec![u32::MAX];
-        let cells_of_u32 = if wide { 2 } else { 4 };
-        for &id in ids {
-            let table = batch.tables[id.0].as_ref().expect("smaller classes are solved first");
-            let mut places = Vec::with_capacity(2);
-            for color in Color::ALL {
-                let cells = &table.cells[color];
-                let what = || batch.classes.get(id).representative.to_string();
-                let needed = (cells.len() / cells_of_u32) as u64 * 4;
-                if page.len() as u64 * 4 + needed > limit && page.len() > 1 {
-                    this.buffers.push(device.buffer_with("the values of smaller classes", &page)?);
-                    page.clear();
-                    // Any table needs its first cell at a whole u32.
-                    page.push(u32::MAX);
-                }
-                places.push(TablePlace { page: this.buffers.len() as u32, cell: (page.len() * cells_of_u32) as u32 });
-                let bits = 32 / cells_of_u32;
-                let worths = |first: usize| {
-                    (first..first + cells_of_u32).rev().try_fold(0, |all, cell| {
-                        let small = small.get(usize::from(cells.get(cell))).copied().flatten();
-                        let small =
-                            small.ok_or_else(|| GpuError::TooLong { what: what(), plies: variant.max_plies() })?;
-                        Ok(all << (bits % 32) | small)
-                    })
-                };
-                let first = page.len();
-                page.resize(first + cells.len() / cells_of_u32, 0);
-                page[first..].par_chunks_mut(1 << 12).enumerate().try_for_each(|(chunk, words)| {
-                    for (i, word) in words.iter_mut().enumerate() {
-                        *word = worths(((chunk << 12) + i) * cells_of_u32)?;
-                    }
-                    Ok(())
-                })?;
-            }
-            let [white, black] = places[..] else { unreachable!("two sides") };
-            this.places.insert(id, ByColor { white, black });
-        }
-        this.buffers.push(device.buffer_with("the values of smaller classes", &page)?);
-        Ok(this)
-    }
-
-    fn place(&self, of: Option<(usize, Color)>) -> TablePlace {
-        match of {
-            None => TablePlace { page: 0, cell: 0 },
-            Some((class, color)) => self.places[&ClassId(class)][color],
-        }
     }
 }

@@ -6,10 +6,10 @@ use crate::board::geometry::{LEAP_DOWN, LEAP_LEFT, LEAP_RIGHT, LEAP_UP};
 use crate::board::{Color, Direction, Square};
 use crate::shaders::*;
 use crate::tablebase::class::Classes;
-use crate::tablebase::index::{Index, ROW_CELLS, WIDTH};
+use crate::tablebase::index::{Index, WIDTH};
 use crate::tablebase::material::squares_in_play;
 use crate::tablebase::solve::cpu::quiet::{LaneLeaps, QuietMoves, WordLeap};
-use crate::tablebase::solve::cpu::seeds::{Capture, HOLD, NOTHING, SeedMoves, WIN_AT_ONCE, Worth};
+use crate::tablebase::solve::cpu::seeds::{Capture, SeedMoves};
 use crate::tablebase::value::{DRAW, NO_MOVE, decided};
 use crate::tablebase::{ClassId, Material};
 
@@ -20,17 +20,6 @@ const _: () = {
 
 fn halves(mask: u64) -> [u32; 2] {
     [mask as u32, (mask >> 32) as u32]
-}
-
-/// A worth as the kernels have it, in few bits: 0 nothing, k / 2 a loss in k, the middle a draw, the greatest less k / 2 a win
-/// in k. Greater is better. `None` if it does not fit.
-pub(super) fn small_worth(worth: Worth, variant: Variant) -> Option<u32> {
-    match worth {
-        NOTHING => Some(0),
-        HOLD => Some(variant.hold()),
-        loss if loss < HOLD => Some(u32::from(loss / 2)).filter(|&small| small < variant.hold()),
-        win => variant.win_at_once().checked_sub(u32::from((WIN_AT_ONCE - win) / 2)).filter(|&s| s > variant.hold()),
-    }
 }
 
 /// The depth at which seeds with this worth count.
@@ -334,11 +323,6 @@ fn side_number(class: usize, color: Color) -> usize {
 /// Side rows of a class.
 pub(super) fn side_rows(material: Material) -> usize {
     2 * rows(material)
-}
-
-/// Cells of a class for one side to move.
-pub(super) fn cells(material: Material) -> usize {
-    rows(material) * ROW_CELLS
 }
 
 fn rows(material: Material) -> usize {

@@ -1,14 +1,15 @@
 //! One batch at work.
 
 use super::kernels::{KernelSet, Variant};
-use super::plan::{Plan, PlannedClass, SEEN_BUFFERS, TABLE_BUFFERS, depth_of_worth};
-use super::{Batch, DeviceWork, ROW_BYTES, Tables};
+use super::plan::{Plan, PlannedClass, SEEN_BUFFERS, TABLE_BUFFERS, TablePlace, depth_of_worth};
+use super::tables::Tables;
+use super::{Batch, DeviceWork, ROW_BYTES};
 use crate::board::{ByColor, Color, NoMove};
 use crate::gpu::{Bound, Device, GpuError, PARAMS_STRIDE, Part, Step};
 use crate::shaders::{GROUPS_X, Params};
 use crate::tablebase::solve::backend::Solved;
 use crate::tablebase::value::Cells;
-use crate::tablebase::{ROW_CELLS, Stats, Table};
+use crate::tablebase::{ClassId, ROW_CELLS, Stats, Table};
 use std::sync::Arc;
 
 #[cfg(test)]
@@ -380,6 +381,29 @@ impl<'a> Run<'a> {
             counts.as_chunks::<2>().0.iter().map(|&[low, high]| u64::from(low) | u64::from(high) << 32).collect();
         self.last_seed = last_seed;
         Ok(())
+    }
+
+    /// Whether a cell has two bytes.
+    pub fn wide(&self) -> bool {
+        self.set.variant.wide
+    }
+
+    /// The codes, page by page.
+    pub fn codes(&self) -> impl Iterator<Item = &wgpu::Buffer> {
+        self.pages.iter().map(|page| &page.codes)
+    }
+
+    /// Where among the codes each class is, for White and for Black to move; `None` if one of the two lies in two pages.
+    pub fn places(&self) -> impl Iterator<Item = (ClassId, Option<[TablePlace; 2]>)> {
+        self.plan.members.iter().map(|member| {
+            let place = |color| {
+                let (page, row) = (member.side(color) / self.page_rows, member.side(color) % self.page_rows);
+                let whole = row + member.rows <= self.page_rows;
+                whole.then_some(TablePlace { page: page as u32, cell: (row * ROW_CELLS) as u32 })
+            };
+            let both = place(Color::White).zip(place(Color::Black));
+            (member.id, both.map(<[TablePlace; 2]>::from))
+        })
     }
 
     /// Counts and values of all classes, after [`solve`](Run::solve).

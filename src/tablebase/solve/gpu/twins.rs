@@ -75,7 +75,7 @@ pub(super) struct Card {
     pub old: Log,
     variant: Variant,
     loses: bool,
-    /// The values of the smaller classes, a worth a cell.
+    /// The values of the smaller classes, a code a cell.
     table: Vec<u16>,
     planes: [Vec<u64>; 4],
     /// By row and bit, 64 words; after `finish` by row and word of cells.

@@ -13,6 +13,6 @@ impl DeviceWork {
         // A seed is an entry of three u32, written and read.
         let bytes_moved =
             (rows * set_up + rows_looked_at * looked_at + rows_looked_at / 2) * ROW_BYTES + 2 * 12 * seeds;
-        DeviceWork { rows, rows_looked_at, seeds, bytes_moved, memory, compile_seconds: 0.0 }
+        DeviceWork { rows, rows_looked_at, seeds, bytes_moved, memory, sent: 0, compile_seconds: 0.0 }
     }
 }

@@ -5,8 +5,7 @@ use super::*;
 use crate::board::{Outcome, Position, RuleOptions, Rules};
 use crate::gpu::Choice;
 use crate::tablebase::solve::cpu::quiet::QuietMoves;
-use crate::tablebase::solve::cpu::seeds::worth;
-use crate::tablebase::solve::gpu::plan::small_worth;
+use crate::tablebase::solve::cpu::seeds::{HOLD, NOTHING, WIN_AT_ONCE, Worth, worth};
 use crate::tablebase::solve::gpu::{Gpu, GpuLimits};
 use crate::tablebase::value::{DRAW, NO_MOVE, decided};
 use crate::tablebase::{ClassId, Index, Options, Solver, WIDTH, position_of};
@@ -271,6 +270,17 @@ impl Scene<'_> {
 
     fn all_rows(&self) -> Vec<usize> {
         (0..self.side_rows()).collect()
+    }
+}
+
+/// A worth as the kernels have it, in few bits: 0 nothing, k / 2 a loss in k, the middle a draw, the greatest less k / 2 a win
+/// in k. Greater is better. `None` if it does not fit.
+fn small_worth(worth: Worth, variant: Variant) -> Option<u32> {
+    match worth {
+        NOTHING => Some(0),
+        HOLD => Some(variant.hold()),
+        loss if loss < HOLD => Some(u32::from(loss / 2)).filter(|&small| small < variant.hold()),
+        win => variant.win_at_once().checked_sub(u32::from((WIN_AT_ONCE - win) / 2)).filter(|&s| s > variant.hold()),
     }
 }
 

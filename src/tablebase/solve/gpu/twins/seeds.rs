@@ -102,7 +102,17 @@ impl Card {
     /// Looks up a cell for each invocation that has one.
     fn table_worth(&mut self, cells: &Each<Option<u32>>) -> Each<u32> {
         self.log.touch("tables", 1 + usize::from(self.variant.wide), cells.iter().map(|cell| cell.map(|c| c as usize)));
-        cells.map(|cell| cell.map_or(0, |cell| self.table[cell as usize].into()))
+        cells.map(|cell| cell.map_or(0, |cell| self.worth_of_code(self.table[cell as usize].into())))
+    }
+
+    fn worth_of_code(&self, code: u32) -> u32 {
+        match code {
+            0 => self.variant.win_at_once(),
+            1 => self.variant.hold(),
+            CODE_NO_MOVE if !self.loses => self.variant.hold(),
+            odd if odd % 2 == 1 => odd / 2,
+            even => self.variant.win_at_once() + 1 - even / 2,
+        }
     }
 
     /// What a piece adds to a cell number is in the plan, and touched by each invocation on its own.

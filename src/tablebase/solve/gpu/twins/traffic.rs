@@ -2,9 +2,8 @@
 
 use super::{Card, Log, Touched};
 use crate::board::{Color, RuleOptions};
-use crate::tablebase::solve::cpu::seeds::worth;
 use crate::tablebase::solve::gpu::kernels::Variant;
-use crate::tablebase::solve::gpu::plan::{Plan, TablePlace, small_worth};
+use crate::tablebase::solve::gpu::plan::{Plan, TablePlace};
 use crate::tablebase::{ClassId, Options, ROW_CELLS, Solver};
 use std::collections::HashMap;
 
@@ -12,14 +11,14 @@ use std::collections::HashMap;
 fn solved(solver: &Solver, id: ClassId, wide: bool) -> Card {
     let classes = solver.classes();
     let variant = Variant { subgroups: true, wide, keep: true, pages: 1, tables: 1 };
-    let mut table = vec![variant.win_at_once() as u16; 4];
+    // The first cells are where captures of the last enemy lead: no position.
+    let mut table = vec![0; 4];
     let mut places = HashMap::new();
     for smaller in classes.captures(id) {
         for color in Color::ALL {
             places.insert((smaller.0, color), TablePlace { page: 0, cell: table.len() as u32 });
             let cells = &solver.table(smaller).unwrap().cells[color];
-            let small = |cell| small_worth(worth(cells.get(cell), classes.options()), variant).unwrap() as u16;
-            table.extend((0..cells.len()).map(small));
+            table.extend((0..cells.len()).map(|cell| cells.get(cell)));
         }
     }
     let place = |of: Option<_>| of.map_or(TablePlace { page: 0, cell: 0 }, |of| places[&of]);

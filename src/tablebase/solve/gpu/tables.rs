@@ -1,0 +1,120 @@
+//! The values of smaller classes on the card, where captures lead: cells of codes as everywhere, brought there, or left there
+//! by the level that was solved before.
+
+use super::plan::{TABLE_BUFFERS, TablePlace};
+use super::run::Run;
+use super::{Batch, plan};
+use crate::board::{ByColor, Color};
+use crate::gpu::{Device, GpuError};
+use crate::tablebase::value::Cells;
+use crate::tablebase::{ClassId, Classes, ROW_CELLS};
+use std::collections::HashMap;
+
+/// The values of some classes on the card.
+#[derive(Default)]
+pub(super) struct Tables {
+    pub wide: bool,
+    places: HashMap<ClassId, ByColor<TablePlace>>,
+    pub buffers: Vec<wgpu::Buffer>,
+}
+
+impl Tables {
+    /// Brings classes that are solved to the card, in buffers of `limit` bytes at most.
+    pub fn sent(
+        device: &Device,
+        batch: &Batch<'_>,
+        ids: &[ClassId],
+        wide: bool,
+        limit: u64,
+    ) -> Result<Tables, GpuError> {
+        let mut this = Tables { wide, ..Tables::default() };
+        let send = |bytes: &[u8]| device.buffer_with("the values of smaller classes", bytes);
+        let mut bytes = Vec::new();
+        for &id in ids {
+            let table = batch.tables[id.0].as_ref().expect("smaller classes are solved first");
+            let mut places = Vec::with_capacity(2);
+            for cells in Color::ALL.map(|color| &table.cells[color]) {
+                if (bytes.len() + cells.len() * cell_bytes(wide)) as u64 > limit && !bytes.is_empty() {
+                    this.buffers.push(send(&bytes)?);
+                    bytes.clear();
+                }
+                places.push(TablePlace {
+                    page: this.buffers.len() as u32,
+                    cell: (bytes.len() / cell_bytes(wide)) as u32,
+                });
+                append(&mut bytes, cells, wide).ok_or_else(|| GpuError::TooLong {
+                    what: batch.classes.get(id).representative.to_string(),
+                    plies: longest(wide),
+                })?;
+            }
+            let [white, black] = places[..] else { unreachable!("two sides") };
+            this.places.insert(id, ByColor { white, black });
+        }
+        this.buffers.push(send(&bytes)?);
+        Ok(this)
+    }
+
+    /// With the values of a batch where the card has them already; `None` if kernels cannot find all of them there.
+    pub fn with(mut self, run: &Run<'_>) -> Option<Tables> {
+        if self.buffers.is_empty() {
+            self.wide = run.wide();
+        }
+        let first = self.buffers.len() as u32;
+        for (id, places) in run.places() {
+            let [white, black] = places?.map(|place| TablePlace { page: first + place.page, ..place });
+            self.places.insert(id, ByColor { white, black });
+        }
+        self.buffers.extend(run.codes().cloned());
+        (self.wide == run.wide() && self.buffers.len() <= TABLE_BUFFERS as usize).then_some(self)
+    }
+
+    /// Whether these classes are all there.
+    pub fn have(&self, ids: &[ClassId]) -> bool {
+        ids.iter().all(|id| self.places.contains_key(id))
+    }
+
+    /// Where a capture leads; `None` is the end of the game, and leads to a cell without a position: the first, where all
+    /// pieces stand on one square.
+    pub fn place(&self, of: Option<(usize, Color)>) -> TablePlace {
+        of.map_or(TablePlace { page: 0, cell: 0 }, |(class, color)| self.places[&ClassId(class)][color])
+    }
+}
+
+fn cell_bytes(wide: bool) -> usize {
+    if wide { 2 } else { 1 }
+}
+
+/// The longest line of a table that kernels can read.
+fn longest(wide: bool) -> u16 {
+    if wide { (1 << 12) - 3 } else { Cells::BYTE_PLIES }
+}
+
+/// Adds the codes of some cells; `None` if one is too great.
+fn append(bytes: &mut Vec<u8>, cells: &Cells, wide: bool) -> Option<()> {
+    if let (Cells::Byte(cells), false) = (cells, wide) {
+        bytes.extend_from_slice(cells);
+        return Some(());
+    }
+    bytes.reserve(cells.len() * cell_bytes(wide));
+    for code in (0..cells.len()).map(|cell| cells.get(cell)) {
+        if code > longest(wide) + 2 {
+            return None;
+        }
+        bytes.extend_from_slice(&code.to_le_bytes()[..cell_bytes(wide)]);
+    }
+    Some(())
+}
+
+/// The classes that captures lead to from these.
+pub(super) fn captured(ids: &[ClassId], classes: &Classes) -> Vec<ClassId> {
+    let mut captured: Vec<ClassId> = ids.iter().flat_map(|&id| classes.captures(id)).collect();
+    captured.sort();
+    captured.dedup();
+    captured
+}
+
+/// Bytes of the values of classes on the card.
+pub(super) fn bytes_of(ids: &[ClassId], classes: &Classes, wide: bool) -> u64 {
+    let rows: usize = ids.iter().map(|&id| plan::side_rows(classes.get(id).representative)).sum();
+    (rows * ROW_CELLS * cell_bytes(wide)) as u64
+}
