@@ -3,6 +3,7 @@
 mod slow;
 
 use doushouqi::board::{Color, Move, Position, Repetition, Rules};
+use doushouqi::game::random::Random;
 use doushouqi::game::{Conclusion, Forfeit, ForfeitReason, Game, GameEnd, PlayError, Record, RecordProblem};
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -158,6 +159,20 @@ proptest! {
                 prop_assert!(!error.problem.to_string().is_empty());
             }
         }
+    }
+}
+
+/// Moves go on lines of 100 columns, and a line ends only where the next word does not fit.
+#[test]
+fn moves_are_written_on_full_lines() {
+    let mut game = game(STARTS[0], "paper", None);
+    Random::new(5).play(&mut game, 300);
+    let text = Record::new(game).to_string();
+    let lines: Vec<&str> = text.lines().skip_while(|line| line.starts_with('[') || line.is_empty()).collect();
+    assert!(lines.len() > 5, "{text}");
+    for two in lines.windows(2) {
+        let next = two[1].split(' ').next().unwrap();
+        assert!(two[0].len() <= 100 && two[0].len() + 1 + next.len() > 100, "{two:?}");
     }
 }
 

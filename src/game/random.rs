@@ -155,6 +155,32 @@ mod tests {
     }
 
     #[test]
+    fn all_numbers_below_come_up_and_no_others() {
+        let mut random = Random::new(2);
+        for n in 1..=20 {
+            let mut times = vec![0; n];
+            (0..200 * n).for_each(|_| times[random.below(n)] += 1);
+            assert!(times.iter().all(|count| (130..=270).contains(count)), "{times:?}");
+        }
+    }
+
+    /// With one try more there is one piece more, or none: what lies there stays.
+    #[test]
+    fn scattered_pieces_stay_where_they_fell() {
+        let mut seen = 0;
+        for seed in 0..300 {
+            let pieces = |tries| Some(Random::new(seed).scatter(Color::White, tries)?.pieces().collect::<Vec<_>>());
+            for tries in 1..40 {
+                let (Some(before), Some(after)) = (pieces(tries), pieces(tries + 1)) else { break };
+                assert!(before.iter().all(|piece| after.contains(piece)), "{before:?} {after:?}");
+                assert!(after.len() <= before.len() + 1);
+                seen = seen.max(after.len());
+            }
+        }
+        assert!(seen > 8, "{seen}");
+    }
+
+    #[test]
     fn positions_have_the_pieces_asked_for_and_are_not_over() {
         let mut random = Random::new(1);
         let rules = Rules::default();

@@ -385,3 +385,26 @@ impl Counter<'_> {
         total
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_differ_as_positions_depths_and_counts_do() {
+        let table = PerftHash::new(1).expect("there is memory");
+        let hash = |salt| Hash { table: &table, salt, mode: PerftMode::Expand };
+        let words: Vec<u64> = (1..200).map(mix).collect();
+        let mut keys: Vec<u64> = Vec::new();
+        for (depth, salt) in [(1, 7), (2, 7), (3, 7), (1, 1 << 40), (2, 1 << 40)] {
+            let key = |&word: &u64| hash(salt).key_of(word, depth);
+            // Positions that differ have keys that differ by as much.
+            assert!(words.windows(2).all(|two| key(&two[0]) ^ key(&two[1]) == two[0] ^ two[1]));
+            keys.extend(words.iter().map(key));
+        }
+        let all = keys.len();
+        keys.sort_unstable();
+        keys.dedup();
+        assert_eq!(keys.len(), all);
+    }
+}

@@ -47,6 +47,39 @@ pub(super) struct TtEntry {
     pub bound: Bound,
 }
 
+/// A word that threads read and write as they come.
+pub(super) trait Word {
+    /// Reads it.
+    fn get(&self) -> u64;
+    /// Writes it.
+    fn set(&self, value: u64);
+}
+
+impl Word for AtomicU64 {
+    #[inline(always)]
+    fn get(&self) -> u64 {
+        self.load(Relaxed)
+    }
+
+    #[inline(always)]
+    fn set(&self, value: u64) {
+        self.store(value, Relaxed);
+    }
+}
+
+/// The key and the data in a slot. What two threads have torn has a key that nobody asks for.
+#[inline(always)]
+pub(super) fn read_slot<W: Word>([check, data]: &[W; 2]) -> (u64, u64) {
+    let data = data.get();
+    (check.get() ^ data, data)
+}
+
+#[inline(always)]
+pub(super) fn write_slot<W: Word>([check, data]: &[W; 2], key: u64, value: u64) {
+    check.set(key ^ value);
+    data.set(value);
+}
+
 #[repr(align(64))]
 #[derive(Default)]
 struct Bucket([[AtomicU64; 2]; 4]);
@@ -122,9 +155,9 @@ impl Tt {
     /// The entry of a key.
     #[inline]
     pub fn probe(&self, key: u64) -> Option<TtEntry> {
-        for [check, data] in self.bucket(key) {
-            let data = data.load(Relaxed);
-            if check.load(Relaxed) ^ data == key && data != 0 {
+        for slot in self.bucket(key) {
+            let (stored, data) = read_slot(slot);
+            if stored == key && data != 0 {
                 return Some(unpack(data));
             }
         }
@@ -139,8 +172,8 @@ impl Tt {
         let mut slot = &bucket[0];
         let mut least = i32::MAX;
         for candidate in bucket {
-            let data = candidate[1].load(Relaxed);
-            if candidate[0].load(Relaxed) ^ data == key && data != 0 {
+            let (stored, data) = read_slot(candidate);
+            if stored == key && data != 0 {
                 let old = unpack(data);
                 if entry.mv == NO_MOVE {
                     entry.mv = old.mv;
@@ -160,9 +193,7 @@ impl Tt {
             }
         }
         // Never 0, which means an empty slot: every bound is at least 1.
-        let data = pack(&entry, age);
-        slot[0].store(key ^ data, Relaxed);
-        slot[1].store(data, Relaxed);
+        write_slot(slot, key, pack(&entry, age));
     }
 
     /// Entries of this search in use, of a thousand.
