@@ -292,6 +292,10 @@ impl Backend for Gpu {
                     Err(error) => smaller(error, ids, job, &mut batches)?,
                 }
             }
+            if matches!(solved, Some(Err(_))) {
+                // It may have been one thing too many.
+                made = None;
+            }
             match (solved, ids) {
                 (Some(Ok(run)), Some(ids)) => {
                     made = made.and_then(|made| made.with(&run));
