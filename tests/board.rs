@@ -563,6 +563,15 @@ fn sets_of_squares_are_as_sets_of_the_library() {
         is(a & b, &slow_a & &slow_b);
         is(a ^ b, &slow_a ^ &slow_b);
         is(a - b, &slow_a - &slow_b);
+        let assigned = |assign: fn(&mut Bitboard, Bitboard)| {
+            let mut set = a;
+            assign(&mut set, b);
+            set
+        };
+        assert_eq!(assigned(|set, b| *set |= b), a | b);
+        assert_eq!(assigned(|set, b| *set &= b), a & b);
+        assert_eq!(assigned(|set, b| *set ^= b), a ^ b);
+        assert_eq!(assigned(|set, b| *set -= b), a - b);
         is(!a, &Square::all().collect::<BTreeSet<_>>() - &slow_a);
         is(a.mirror(), slow_a.iter().map(|s| s.mirror()).collect());
         is(a.flip(), slow_a.iter().map(|s| s.flip()).collect());
