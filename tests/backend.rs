@@ -5,8 +5,8 @@ mod slow;
 
 use doushouqi::board::{Animal, ByColor, Color, RuleOptions};
 use doushouqi::tablebase::{
-    Backend, Cells, ClassId, Generate, Index, Job, Material, Options, OrElse, Processor, Sink, SolveError, Solved,
-    Solver, Stats, Table, Value, first_difference,
+    Backend, Cells, ClassId, DeviceWork, Generate, Index, Job, Material, Options, OrElse, Processor, Sink, SolveError,
+    Solved, Solver, Stats, Table, Value, first_difference,
 };
 use rayon::prelude::*;
 use std::path::Path;
@@ -65,6 +65,18 @@ impl Backend for Slow {
     fn host_bytes(&self, index: &Index, _: bool) -> usize {
         2 * index.cells()
     }
+
+    fn work(&self) -> Option<DeviceWork> {
+        Some(DeviceWork { rows: 7, ..DeviceWork::default() })
+    }
+}
+
+#[test]
+fn what_is_in_a_box_says_what_it_says_outside() {
+    let boxed: Box<dyn Backend> = Box::new(Slow);
+    let index = Index::new("EvL".parse().unwrap()).unwrap();
+    assert_eq!((boxed.name(), boxed.work()), (Slow.name(), Slow.work()));
+    assert_eq!(boxed.host_bytes(&index, true), Slow.host_bytes(&index, true));
 }
 
 /// Name and bytes of all files of a directory.

@@ -54,3 +54,23 @@ pub(crate) fn piece(color: Color, animal: Animal, square: Square) -> u64 {
 pub(crate) fn black_to_move() -> u64 {
     keys().black_to_move()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Words that are alike, or of few bits, would give different positions one key.
+    #[test]
+    fn words_are_far_apart() {
+        let mut words = vec![black_to_move()];
+        for color in Color::ALL {
+            for animal in Animal::ALL {
+                words.extend(Square::all().map(|square| piece(color, animal, square)));
+            }
+        }
+        for (i, &word) in words.iter().enumerate() {
+            assert!((8..=56).contains(&word.count_ones()));
+            assert!(words[..i].iter().all(|other| (word ^ other).count_ones() >= 8));
+        }
+    }
+}

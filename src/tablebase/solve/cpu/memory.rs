@@ -114,4 +114,22 @@ mod tests {
             assert!(need.spilled() <= need.total() && need.spilled() < 10 * GIB, "{}", need.spilled() / GIB);
         }
     }
+
+    /// Whole tables of one side to move, at least one and at most two of each class that captures lead to.
+    #[test]
+    fn captures_take_whole_tables() {
+        let classes = Classes::new(&RuleOptions::PAPER, 4);
+        for (id, class) in classes.level(4) {
+            let cells = |id: &ClassId| classes.get(*id).index().cells();
+            let captures = classes.captures(id);
+            let all: usize = captures.iter().map(cells).sum();
+            let taken = MemoryNeed::of_job(&classes, id, false).capture_bytes;
+            assert!((all..=2 * all).contains(&taken), "{}", class.representative);
+            // Where all classes are of one size, so are their tables.
+            if let Some(size) = captures.first().map(cells).filter(|&size| captures.iter().all(|id| cells(id) == size))
+            {
+                assert_eq!(taken % size, 0, "{}", class.representative);
+            }
+        }
+    }
 }
