@@ -292,8 +292,7 @@ impl<'a, C: Score> Sweep<'a, C> {
             return 0;
         }
         let stopped_by = self.moves.stopped_by(attacker, from, to);
-        let bystander = |&other: &usize| other != attacker && other != victim;
-        if (0..lane_piece).filter(bystander).any(|other| stopped_by[other] >> squares[other] & 1 != 0) {
+        if (0..lane_piece).any(|other| stopped_by[other] >> squares[other] & 1 != 0) {
             return 0;
         }
         let open = valid & !stopped_by[lane_piece];
