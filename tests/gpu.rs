@@ -79,7 +79,7 @@ fn a_level_stays_on_the_card_for_the_next() {
     let Some(nothing) = sent(GpuLimits::NONE) else { return };
     assert_eq!(nothing, 0);
     // Less room than all of two pieces take.
-    assert!(sent(GpuLimits { buffer: 256 << 10, ..GpuLimits::NONE }).unwrap() > 256 << 10);
+    assert!(sent(GpuLimits { buffer: 64 << 10, ..GpuLimits::NONE }).unwrap() > 64 << 10);
 }
 
 fn compare_material(material: &str, rules: &RuleOptions) {
