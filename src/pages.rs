@@ -22,7 +22,7 @@ impl<T: Words> Pages<T> {
     pub fn new(len: usize) -> Option<Pages<T>> {
         let memory = MmapMut::map_anon(len.checked_mul(size_of::<T>())?.max(1)).ok()?;
         // A wish, without which it works too.
-        #[cfg(all(target_os = "linux", not(miri)))]
+        #[cfg(target_os = "linux")]
         let _ = memory.advise(memmap2::Advice::HugePage);
         Some(Pages { memory, len, kind: PhantomData })
     }

@@ -19,9 +19,23 @@ pub(super) struct Variant {
     pub tables: u32,
 }
 
+fn worth_bits(wide: bool) -> u32 {
+    if wide { 12 } else { 8 }
+}
+
+/// Bytes of a cell.
+pub(super) fn cell_bytes(wide: bool) -> u64 {
+    if wide { 2 } else { 1 }
+}
+
+/// The longest line that the kernels count, and that cells hold for them.
+pub(super) fn max_plies(wide: bool) -> u16 {
+    (1 << worth_bits(wide)) - 3
+}
+
 impl Variant {
     pub fn worth_bits(self) -> u32 {
-        if self.wide { 12 } else { 8 }
+        worth_bits(self.wide)
     }
 
     /// Counters by worth.
@@ -32,10 +46,6 @@ impl Variant {
     /// Words that the codes of a word take.
     pub fn code_stride(self) -> u32 {
         if self.wide { 16 } else { 8 }
-    }
-
-    pub fn cell_bytes(self) -> u64 {
-        if self.wide { 2 } else { 1 }
     }
 
     /// The worth of a draw, and of a win with this move.
@@ -52,9 +62,8 @@ impl Variant {
         self.worths()
     }
 
-    /// The longest line that the kernels count.
     pub fn max_plies(self) -> u16 {
-        (self.worths() - 3) as u16
+        max_plies(self.wide)
     }
 
     /// The values of the kernels' overrides, by their numbers in `shaders/buffers.wgsl`.

@@ -1,8 +1,9 @@
 //! The iteration on a graphics card: the same passes over the same planes as in `pass`, many classes at once, and the same
 //! values and counts, cell by cell. See `shaders/` for the kernels.
 //!
-//! A batch of classes is planned here, its smaller classes' values go to the card, and from then on the card works by
-//! itself: seeds, passes, counts, values. The program only looks, every few passes, whether rows are left to look at.
+//! A batch of classes is planned here, its smaller classes' values go to the card unless they were solved there, and from
+//! then on the card works by itself: seeds, passes, counts, values. The program only looks, every few passes, whether rows
+//! are left to look at.
 //!
 //! No buffer is larger than a kernel may see. The side rows of a batch come in *pages*: a page's rows have their codes and
 //! their seeds in a buffer of their own, and kernels run page by page. The planes, which are smaller and read by the rows of
@@ -24,7 +25,7 @@ use crate::tablebase::solve::backend::{Backend, DeviceWork, Job, Sink, SolveErro
 use crate::tablebase::solve::cpu::quiet::Row;
 use crate::tablebase::value::Cells;
 use crate::tablebase::{ClassId, Index, ROW_CELLS, Table};
-use kernels::{KernelSet, Variant, read_only};
+use kernels::{KernelSet, Variant, cell_bytes, read_only};
 pub use needs::BatchNeeds;
 use plan::{SEEN_BUFFERS, TABLE_BUFFERS};
 use run::Run;
@@ -126,7 +127,7 @@ impl Gpu {
 
     /// Side rows of a page.
     fn page_rows(&self, wide: bool) -> u64 {
-        let codes = WIDTH as u64 * ROW_BYTES * if wide { 2 } else { 1 };
+        let codes = WIDTH as u64 * ROW_BYTES * cell_bytes(wide);
         (self.limit() / codes).clamp(64, 1 << 19) / 64 * 64
     }
 

@@ -1,5 +1,6 @@
 //! What batches will take of a card, known before they start.
 
+use super::kernels::cell_bytes;
 use super::{Batch, Gpu, ROW_BYTES, plan};
 use crate::shaders::SIDE_WORDS;
 use crate::tablebase::{ClassId, Classes, WIDTH};
@@ -68,11 +69,10 @@ impl Gpu {
     pub(super) fn needs(&self, batch: &Batch<'_>, wide: bool, page_rows: u64) -> BatchNeeds {
         let side_rows = |id: &ClassId| plan::side_rows(batch.classes.get(*id).representative) as u64;
         let rows: u64 = batch.ids.iter().map(side_rows).sum();
-        let cell_bytes = if wide { 2 } else { 1 };
         let pages = rows.div_ceil(page_rows);
         let planes = 4 * rows * ROW_BYTES;
         // With values that are not kept, all pages share one.
-        let codes = if batch.keep { rows } else { rows.min(page_rows) } * WIDTH as u64 * 64 * cell_bytes;
+        let codes = if batch.keep { rows } else { rows.min(page_rows) } * WIDTH as u64 * 64 * cell_bytes(wide);
         let seeds = SEEDS_PER_WORD * 12 * rows * WIDTH as u64;
         let tables = self.table_bytes(batch, wide);
         let depths = if wide { 4096 } else { 256 };

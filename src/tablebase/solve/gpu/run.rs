@@ -1,6 +1,6 @@
 //! One batch at work.
 
-use super::kernels::{KernelSet, Variant};
+use super::kernels::{KernelSet, Variant, cell_bytes};
 use super::plan::{Plan, PlannedClass, SEEN_BUFFERS, TABLE_BUFFERS, TablePlace, depth_of_worth};
 use super::tables::Tables;
 use super::{Batch, DeviceWork, ROW_BYTES};
@@ -267,9 +267,10 @@ impl<'a> Run<'a> {
         for (depth, worth) in worth_of_depth.into_iter().enumerate() {
             let Some(worth) = worth else { continue };
             cursors[worth] = total;
-            seeds[depth] = [total, total + histogram[worth]];
+            let end = total + histogram[worth];
+            seeds[depth] = [total, end];
             // Those of each depth begin where a card's memory can be read in whole sectors.
-            total = (total + histogram[worth]).next_multiple_of(SECTOR);
+            total = end.next_multiple_of(SECTOR);
         }
         // Seeds of depths that there are none of.
         for depth in 1..seeds.len() {
@@ -393,16 +394,15 @@ impl<'a> Run<'a> {
         self.pages.iter().map(|page| &page.codes)
     }
 
-    /// Where among the codes each class is, for White and for Black to move; `None` if one of the two lies in two pages.
-    pub fn places(&self) -> impl Iterator<Item = (ClassId, Option<[TablePlace; 2]>)> {
-        self.plan.members.iter().map(|member| {
+    /// Where among the codes each class is if the first page is number `first`; `None` if one of its sides lies in two pages.
+    pub fn places(&self, first: usize) -> impl Iterator<Item = Option<(ClassId, ByColor<TablePlace>)>> {
+        self.plan.members.iter().map(move |member| {
             let place = |color| {
                 let (page, row) = (member.side(color) / self.page_rows, member.side(color) % self.page_rows);
                 let whole = row + member.rows <= self.page_rows;
-                whole.then_some(TablePlace { page: page as u32, cell: (row * ROW_CELLS) as u32 })
+                whole.then_some(TablePlace { page: (first + page) as u32, cell: (row * ROW_CELLS) as u32 })
             };
-            let both = place(Color::White).zip(place(Color::Black));
-            (member.id, both.map(<[TablePlace; 2]>::from))
+            Some((member.id, ByColor { white: place(Color::White)?, black: place(Color::Black)? }))
         })
     }
 
@@ -461,7 +461,7 @@ impl<'a> Run<'a> {
 
     /// Fetches the values of one side to move.
     fn cells(&self, member: &PlannedClass, color: Color, wide: bool) -> Result<Cells, GpuError> {
-        let bytes_of_cell = self.set.variant.cell_bytes();
+        let bytes_of_cell = cell_bytes(self.wide());
         let row_bytes = ROW_CELLS as u64 * bytes_of_cell;
         let (first, end) = (member.side(color), member.side(color) + member.rows);
         let part = |page| {

@@ -1,12 +1,13 @@
 //! The values of smaller classes on the card, where captures lead: cells of codes as everywhere, brought there, or left there
 //! by the level that was solved before.
 
+use super::kernels::{cell_bytes, max_plies};
 use super::plan::{TABLE_BUFFERS, TablePlace};
 use super::run::Run;
 use super::{Batch, plan};
 use crate::board::{ByColor, Color};
 use crate::gpu::{Device, GpuError};
-use crate::tablebase::value::Cells;
+use crate::tablebase::value::{Cells, decided};
 use crate::tablebase::{ClassId, Classes, ROW_CELLS};
 use std::collections::HashMap;
 
@@ -28,23 +29,21 @@ impl Tables {
         limit: u64,
     ) -> Result<Tables, GpuError> {
         let mut this = Tables { wide, ..Tables::default() };
+        let width = cell_bytes(wide) as usize;
         let send = |bytes: &[u8]| device.buffer_with("the values of smaller classes", bytes);
         let mut bytes = Vec::new();
         for &id in ids {
             let table = batch.tables[id.0].as_ref().expect("smaller classes are solved first");
             let mut places = Vec::with_capacity(2);
             for cells in Color::ALL.map(|color| &table.cells[color]) {
-                if (bytes.len() + cells.len() * cell_bytes(wide)) as u64 > limit && !bytes.is_empty() {
+                if (bytes.len() + cells.len() * width) as u64 > limit && !bytes.is_empty() {
                     this.buffers.push(send(&bytes)?);
                     bytes.clear();
                 }
-                places.push(TablePlace {
-                    page: this.buffers.len() as u32,
-                    cell: (bytes.len() / cell_bytes(wide)) as u32,
-                });
+                places.push(TablePlace { page: this.buffers.len() as u32, cell: (bytes.len() / width) as u32 });
                 append(&mut bytes, cells, wide).ok_or_else(|| GpuError::TooLong {
                     what: batch.classes.get(id).representative.to_string(),
-                    plies: longest(wide),
+                    plies: max_plies(wide),
                 })?;
             }
             let [white, black] = places[..] else { unreachable!("two sides") };
@@ -59,10 +58,9 @@ impl Tables {
         if self.buffers.is_empty() {
             self.wide = run.wide();
         }
-        let first = self.buffers.len() as u32;
-        for (id, places) in run.places() {
-            let [white, black] = places?.map(|place| TablePlace { page: first + place.page, ..place });
-            self.places.insert(id, ByColor { white, black });
+        for place in run.places(self.buffers.len()) {
+            let (id, places) = place?;
+            self.places.insert(id, places);
         }
         self.buffers.extend(run.codes().cloned());
         (self.wide == run.wide() && self.buffers.len() <= TABLE_BUFFERS as usize).then_some(self)
@@ -80,27 +78,19 @@ impl Tables {
     }
 }
 
-fn cell_bytes(wide: bool) -> usize {
-    if wide { 2 } else { 1 }
-}
-
-/// The longest line of a table that kernels can read.
-fn longest(wide: bool) -> u16 {
-    if wide { (1 << 12) - 3 } else { Cells::BYTE_PLIES }
-}
-
 /// Adds the codes of some cells; `None` if one is too great.
 fn append(bytes: &mut Vec<u8>, cells: &Cells, wide: bool) -> Option<()> {
     if let (Cells::Byte(cells), false) = (cells, wide) {
         bytes.extend_from_slice(cells);
         return Some(());
     }
-    bytes.reserve(cells.len() * cell_bytes(wide));
+    let width = cell_bytes(wide) as usize;
+    bytes.reserve(cells.len() * width);
     for code in (0..cells.len()).map(|cell| cells.get(cell)) {
-        if code > longest(wide) + 2 {
+        if code > decided(max_plies(wide)) {
             return None;
         }
-        bytes.extend_from_slice(&code.to_le_bytes()[..cell_bytes(wide)]);
+        bytes.extend_from_slice(&code.to_le_bytes()[..width]);
     }
     Some(())
 }
@@ -116,5 +106,5 @@ pub(super) fn captured(ids: &[ClassId], classes: &Classes) -> Vec<ClassId> {
 /// Bytes of the values of classes on the card.
 pub(super) fn bytes_of(ids: &[ClassId], classes: &Classes, wide: bool) -> u64 {
     let rows: usize = ids.iter().map(|&id| plan::side_rows(classes.get(id).representative)).sum();
-    (rows * ROW_CELLS * cell_bytes(wide)) as u64
+    (rows * ROW_CELLS) as u64 * cell_bytes(wide)
 }
