@@ -1,8 +1,8 @@
 // Puts the seeds in the places that their counts left for each worth, a word's number and two halves of its positions in
-// three arrays, and clears the codes. A workgroup has a row of the page, invocation s word s.
+// three arrays. A workgroup has a row of the page, invocation s word s.
 
-#import dsq::words::{any_of, count_of, below, EMPTY}
-#import dsq::buffers::{params, work, codes, entries, code_place, code_bits, values_are_kept}
+#import dsq::words::{any_of, count_of, below}
+#import dsq::buffers::{params, work, codes, entries, code_place, code_bits}
 #import dsq::group::{group_ballot, group_tell}
 #import dsq::rows::group_number
 #import dsq::worths::{Worths, seeds_of, next_worth, with_worth}
@@ -16,11 +16,7 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
     }
     var worths: Worths;
     for (var b = 0u; b < code_bits(); b++) {
-        let at = code_place(local) + b * 64u + s;
-        worths.of_bit[b] = codes[at];
-        if values_are_kept() {
-            codes[at] = EMPTY;
-        }
+        worths.of_bit[b] = codes[code_place(local) + b * 64u + s];
     }
     var rest = seeds_of(&worths);
     loop {

@@ -1,11 +1,15 @@
-// What no pass decided is a draw, unless it has no move. The plane that is read is *open*, `written` is *lost*. The bits of
-// the codes become codes one after the other if values are kept. A workgroup has a row of the page, invocation s word s.
+// What no pass decided is a draw, unless it has no move. The plane that is read is *open*, `written` is *lost*. Notes
+// become codes, one after the other, if values are kept. A workgroup has a row of the page, invocation s word s.
 
 #import dsq::words::{bits_from, count_of, EMPTY}
-#import dsq::buffers::{params, written, codes, seen_word, code_place, code_bits, code_stride, values_are_kept, cells_are_wide}
+#import dsq::buffers::{
+    params, work, written, codes, seen_word, code_place, code_bits, code_stride, values_are_kept, cells_are_wide,
+}
 #import dsq::group::group_sum
 #import dsq::rows::{record_of, group_number, add_count}
 #import dsq::worths::{Worths, worth_anything}
+#import dsq::notes::read_codes
+#import dsq::shared::LEFT_BITS
 
 /// Eight words of cells of each invocation, and one that keeps memory banks apart.
 var<workgroup> cells: array<vec2<u32>, 576>;
@@ -27,9 +31,8 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
         return;
     }
     var bits: Worths;
-    for (var b = 1u; b < code_bits(); b++) {
-        bits.of_bit[b] = codes[code_place(local) + b * 64u + s];
-    }
+    read_codes(&bits, local, atomicLoad(&work[params.left + row]) >> LEFT_BITS, s);
+    storageBarrier();
     // What is decided and not lost is won, so its code is odd; a draw's is 1, no move is 2.
     let won = worth_anything(&bits) & ~(lost | undecided);
     bits.of_bit[0] = won | (undecided & ~bits.of_bit[1]);

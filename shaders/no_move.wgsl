@@ -3,11 +3,12 @@
 // *lost*.
 
 #import dsq::words::{any_of, count_of, filled}
-#import dsq::buffers::{params, work, written, gate, codes, seen_word, code_place, values_are_kept}
-#import dsq::group::group_sum
+#import dsq::buffers::{params, work, written, gate, seen_word, values_are_kept}
+#import dsq::group::{group_sum, group_ballot}
 #import dsq::rows::{record_of, group_number, add_count, close, den_of}
 #import dsq::quiet::reach
-#import dsq::shared::CODE_NO_MOVE
+#import dsq::notes::{note, note_sectors}
+#import dsq::shared::{CODE_NO_MOVE, LEFT_BITS}
 
 @compute @workgroup_size(64)
 fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) s: u32) {
@@ -24,15 +25,17 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
     if any_of(stuck) {
         written[word] = stuck & loses;
         gate[word] = gate[word] | (stuck & ~loses);
-        if values_are_kept() {
-            // The code's one bit but the lowest.
-            codes[code_place(local) + firstTrailingBit(CODE_NO_MOVE) * 64u + s] = stuck;
-        }
     }
     let left = group_sum(count_of(all & ~(stuck & loses)), s);
     let count = group_sum(count_of(stuck), s);
+    var sectors = 0u;
+    if values_are_kept() && count != 0u {
+        let words = group_ballot(any_of(stuck), s);
+        sectors = note_sectors(words);
+        note(local, 0u, words, stuck, CODE_NO_MOVE, s);
+    }
     if s == 0u {
-        atomicStore(&work[params.left + row], left);
+        atomicStore(&work[params.left + row], left | (sectors << LEFT_BITS));
         if left == 0u {
             close(row);
         }

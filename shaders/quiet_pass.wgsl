@@ -2,12 +2,13 @@
 // invocation s word s. `written` is *open* at an odd depth and *lost* at an even one, the plane that is read the other of
 // the two; `gate` holds what a seed wins (*due*), or what is not lost before a seed says so (*held*).
 
-#import dsq::words::{any_of, count_of}
-#import dsq::buffers::{params, work, written, gate, codes, seen_word, code_place, values_are_kept}
-#import dsq::group::{group_sum, group_tell}
+#import dsq::words::{any_of, count_of, EMPTY}
+#import dsq::buffers::{params, work, written, gate, seen_word, values_are_kept}
+#import dsq::group::{group_sum, group_tell, group_ballot}
 #import dsq::rows::{record_of, group_number, add_count, close, mark_around}
 #import dsq::quiet::reach
-#import dsq::shared::{CODE_OF_0_PLIES, NONE}
+#import dsq::notes::{note, note_sectors}
+#import dsq::shared::{CODE_OF_0_PLIES, LEFT, LEFT_BITS, NONE}
 
 @compute @workgroup_size(64)
 fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) s: u32) {
@@ -40,19 +41,25 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
     }
     if any_of(fresh) {
         written[word] = before ^ fresh;
-        if values_are_kept() {
-            // A code's lowest bit says who wins, as the planes do.
-            for (var bits = (params.depth + CODE_OF_0_PLIES) & ~1u; bits != 0u; bits &= bits - 1u) {
-                let at = code_place(local) + firstTrailingBit(bits) * 64u + s;
-                codes[at] = codes[at] | fresh;
-            }
-        }
     }
+    var words = EMPTY;
+    var sectors = 0u;
+    if values_are_kept() {
+        words = group_ballot(any_of(fresh), s);
+        sectors = note_sectors(words);
+    }
+    var used = 0u;
     if s == 0u {
         add_count(record, params.depth, count);
-        if atomicSub(&work[params.left + row], count) == count {
+        let old = atomicAdd(&work[params.left + row], (sectors << LEFT_BITS) - count);
+        if (old & LEFT) == count {
             close(row);
         }
+        used = old >> LEFT_BITS;
+    }
+    if values_are_kept() {
+        // A code's lowest bit says who wins, as the planes do.
+        note(local, group_tell(used, 0u, s), words, fresh, (params.depth + CODE_OF_0_PLIES) & ~1u, s);
     }
     mark_around(row, record, s);
 }

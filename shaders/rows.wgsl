@@ -51,8 +51,7 @@ fn close(row: u32) {
 
 /// A row to look at in the pass `depth`, unless it is closed. A stamp is the last pass that the row was listed for.
 fn mark(row: u32, depth: u32) {
-    let stamp = params.stamps + row;
-    if atomicLoad(&work[stamp]) < depth && atomicMax(&work[stamp], depth) < depth {
+    if atomicMax(&work[params.stamps + row], depth) < depth {
         let page = row / params.page_rows;
         let args = params.args + (depth * params.pages + page) * 4u;
         let n = atomicAdd(&work[args + 3u], 1u);

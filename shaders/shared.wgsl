@@ -78,6 +78,9 @@ const CAPTURE_BLOCKED: u32 = 10u;
 const CAPTURE_BLOCKED_STRIDE: u32 = 11u;
 const CAPTURE_CROSSING: u32 = 12u;
 const CAPTURE_WORDS: u32 = 13u;
+/// Of what is left in a row: the positions left to decide; above them the sectors of its notes.
+const LEFT_BITS: u32 = 12u;
+const LEFT: u32 = 4095u;
 /// A cell's code for a position lost in 0 plies, and for one without a move.
 const CODE_OF_0_PLIES: u32 = 2u;
 const CODE_NO_MOVE: u32 = 2u;

@@ -116,6 +116,9 @@ constants! {
     CAPTURE_CROSSING = 12;
     CAPTURE_WORDS = 13;
 
+    /// Of what is left in a row: the positions left to decide; above them the sectors of its notes.
+    LEFT_BITS = 12;
+    LEFT = (1 << 12) - 1;
     /// A cell's code for a position lost in 0 plies, and for one without a move.
     CODE_OF_0_PLIES = 2;
     CODE_NO_MOVE = 2;
@@ -181,7 +184,7 @@ macro_rules! files {
 }
 
 /// What kernels import; each after what it imports itself.
-const MODULES: &[(&str, &str)] = files!(shared, words, group, buffers, rows, quiet, worths, captures, perft);
+const MODULES: &[(&str, &str)] = files!(shared, words, group, buffers, rows, quiet, worths, notes, captures, perft);
 
 /// The kernels of the tables, in the order in which they run.
 pub(crate) const TABLE_KERNELS: &[(&str, &str)] =

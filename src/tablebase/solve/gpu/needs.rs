@@ -8,7 +8,7 @@ use serde::Serialize;
 
 /// Bytes that pass between the card and its memory for each cell, with values kept: what the kernels' twins count over four
 /// classes of four pieces, see `results/kernels.md`.
-const MOVED_PER_CELL: f64 = 30.0;
+const MOVED_PER_CELL: f64 = 26.55;
 /// Words with seeds of one depth, for each word: what classes of four and five pieces have.
 const SEEDS_PER_WORD: u64 = 3;
 

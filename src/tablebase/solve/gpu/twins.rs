@@ -78,7 +78,7 @@ pub(super) struct Card {
     /// The values of the smaller classes, a code a cell.
     table: Vec<u16>,
     planes: [Vec<u64>; 4],
-    /// By row and bit, 64 words; after `finish` by row and word of cells.
+    /// By row and bit, 64 words, or notes; after `finish` by row and word of cells.
     pub codes: Vec<u64>,
     histogram: Vec<u32>,
     cursors: Vec<u32>,
@@ -86,6 +86,8 @@ pub(super) struct Card {
     /// By side, then by kind.
     pub counts: Vec<Vec<u64>>,
     left: Vec<u64>,
+    /// Sectors of notes, by row.
+    noted: Vec<usize>,
     stamps: Vec<u32>,
     live: [Vec<usize>; 2],
     /// Rows that passes looked at, and words with seeds.
@@ -124,6 +126,7 @@ impl Card {
             entries: Vec::new(),
             counts: vec![vec![0; variant.counts() as usize]; 2],
             left: vec![0; rows],
+            noted: vec![0; rows],
             stamps: vec![0; rows],
             live: [Vec::new(), Vec::new()],
             looked_at: 0,
@@ -223,11 +226,10 @@ impl Card {
     }
 
     fn mark(&mut self, rows: &[usize], depth: u16) {
-        self.log.touch("lists", 4, rows.iter().map(|&row| Some(row)));
         // All invocations with a row to list come to the stamps together, and then to the list.
+        self.log.touch("lists", 4, rows.iter().map(|&row| Some(row)));
         let fresh: BTreeSet<usize> = rows.iter().copied().filter(|&row| self.stamps[row] < depth.into()).collect();
         let list = &mut self.live[usize::from(depth & 1)];
-        self.log.touch("lists", 4, fresh.iter().map(|&row| Some(row)));
         self.log.touch("lists", 4, (list.len()..).take(fresh.len()).map(Some));
         for row in fresh {
             self.stamps[row] = depth.into();
@@ -361,14 +363,7 @@ impl Card {
             return;
         }
         self.store(written, row, &each(|s| before[s] ^ fresh[s]), |s| fresh[s] != 0);
-        for b in bits(u64::from(decided(depth) & !1)) {
-            self.touch_codes(row, b as u32, |s| fresh[s] != 0);
-            self.touch_codes(row, b as u32, |s| fresh[s] != 0);
-            for s in 0..WIDTH {
-                let at = self.code_word(row, b as u32, s);
-                self.codes[at] |= fresh[s];
-            }
-        }
+        self.note(row, &fresh, decided(depth) & !1);
         self.add_count(row, depth.into(), count);
         self.left[row] -= count;
         self.log.touch("lists", 4, [Some(row)]);
@@ -389,11 +384,8 @@ impl Card {
         let (lost, held) = if self.loses { (stuck, [0; WIDTH]) } else { ([0; WIDTH], stuck) };
         self.store(Plane::Lost, row, &lost, |s| stuck[s] != 0);
         self.store(Plane::Held, row, &each(|s| gate[s] | held[s]), |s| stuck[s] != 0);
-        let bit = CODE_NO_MOVE.trailing_zeros();
-        self.touch_codes(row, bit, |s| stuck[s] != 0);
-        for s in 0..WIDTH {
-            let at = self.code_word(row, bit, s);
-            self.codes[at] |= stuck[s];
+        if count(&stuck) > 0 {
+            self.note(row, &stuck, CODE_NO_MOVE as u16);
         }
         self.left[row] = count(&all) - count(&lost);
         self.log.touch("lists", 4, [Some(row)]);
@@ -410,6 +402,68 @@ impl Card {
         if self.load_row(Plane::Lost, row).iter().any(|&word| word != 0) {
             self.mark_around(row, 1);
         }
+    }
+
+    fn are_notes(&self, sectors: usize) -> bool {
+        4 * sectors <= self.variant.code_stride() as usize * WIDTH
+    }
+
+    /// Twin of `notes.wgsl`, as `read_codes` is.
+    fn note(&mut self, row: usize, fresh: &Each<u64>, code: u16) {
+        let words: Vec<usize> = (0..WIDTH).filter(|&s| fresh[s] != 0).collect();
+        let used = self.noted[row];
+        self.noted[row] += (words.len() + 2).div_ceil(4);
+        if self.are_notes(self.noted[row]) {
+            let at = self.code_word(row, 0, 0) + 4 * used;
+            let rank = |s: usize| words.iter().position(|&word| word == s);
+            self.log.touch("codes", 8, [Some(at), Some(at + 1)]);
+            self.log.touch("codes", 8, (0..WIDTH).map(|s| rank(s).map(|rank| at + 2 + rank)));
+            self.codes[at] = words.iter().fold(0, |mask, s| mask | 1 << s);
+            self.codes[at + 1] = code.into();
+            words.iter().enumerate().for_each(|(rank, &s)| self.codes[at + 2 + rank] = fresh[s]);
+            return;
+        }
+        if self.are_notes(used) {
+            let decided = self.read_codes(row, used);
+            for b in 1..self.variant.worth_bits() {
+                self.touch_codes(row, b, |_| true);
+                let at = self.code_word(row, b, 0);
+                self.codes[at..at + WIDTH].copy_from_slice(&decided[b as usize]);
+            }
+        }
+        for b in bits(code.into()) {
+            self.touch_codes(row, b as u32, |s| fresh[s] != 0);
+            self.touch_codes(row, b as u32, |s| fresh[s] != 0);
+            for s in 0..WIDTH {
+                let at = self.code_word(row, b as u32, s);
+                self.codes[at] |= fresh[s];
+            }
+        }
+    }
+
+    /// The bits of a row's codes but the lowest.
+    fn read_codes(&mut self, row: usize, used: usize) -> Vec<Each<u64>> {
+        let mut code = vec![[0u64; WIDTH]; self.variant.worth_bits() as usize];
+        if !self.are_notes(used) {
+            for b in 1..self.variant.worth_bits() {
+                self.touch_codes(row, b, |_| true);
+                code[b as usize] = each(|s| self.codes[self.code_word(row, b, s)]);
+            }
+            return code;
+        }
+        let mut at = self.code_word(row, 0, 0);
+        let end = at + 4 * used;
+        while at < end {
+            let words: Vec<usize> = bits(self.codes[at]).collect();
+            self.log.touch("codes", 8, [Some(at), Some(at + 1)]);
+            let place = |s: usize| words.iter().position(|&word| word == s).map(|rank| at + 2 + rank);
+            self.log.touch("codes", 8, (0..WIDTH).map(place));
+            for (rank, s) in words.iter().enumerate() {
+                bits(self.codes[at + 1]).for_each(|b| code[b][*s] |= self.codes[at + 2 + rank]);
+            }
+            at += 4 * (words.len() + 2).div_ceil(4);
+        }
+        code
     }
 
     fn seed_pass(&mut self, depth: u16, entries: std::ops::Range<usize>) {
@@ -442,11 +496,8 @@ impl Card {
         }
         let (code_bits, stride) = (self.variant.worth_bits(), self.variant.code_stride() as usize);
         let first = self.code_word(row, 0, 0);
-        let mut code = vec![[0u64; WIDTH]; code_bits as usize];
-        for b in 1..code_bits {
-            self.touch_codes(row, b, |_| true);
-            code[b as usize] = each(|s| self.codes[self.code_word(row, b, s)]);
-        }
+        self.log.touch("lists", 4, [Some(row)]);
+        let mut code = self.read_codes(row, self.noted[row]);
         for s in 0..WIDTH {
             let won = code.iter().fold(0, |any, bit| any | bit[s]) & !(lost[s] | undecided[s]);
             code[0][s] = won | undecided[s] & !code[1][s];

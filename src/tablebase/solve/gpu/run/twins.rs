@@ -4,6 +4,7 @@
 use super::*;
 use crate::board::{Outcome, Position, RuleOptions, Rules};
 use crate::gpu::Choice;
+use crate::shaders::{LEFT, LEFT_BITS};
 use crate::tablebase::solve::cpu::quiet::QuietMoves;
 use crate::tablebase::solve::cpu::seeds::{HOLD, NOTHING, WIN_AT_ONCE, Worth, worth};
 use crate::tablebase::solve::gpu::{Gpu, GpuLimits};
@@ -142,6 +143,66 @@ impl Scene<'_> {
         }
     }
 
+    /// What a row has room for, in words.
+    fn room(&self) -> usize {
+        self.run.set.variant.code_stride() as usize * WIDTH
+    }
+
+    /// Puts the codes there as notes where there is room for them, else as bits; also what is left. Returns how many rows have
+    /// each.
+    fn put_noted(&self, codes: &[u64], left: &[u32]) -> [usize; 2] {
+        let mut all = codes.to_vec();
+        let mut kinds = [0; 2];
+        let with_sectors = all.chunks_mut(self.room()).zip(left).map(|(row, left)| {
+            let bit_of = |bit: usize, b: usize| (row[b * WIDTH + bit / 64] >> (bit % 64) & 1) << b;
+            let code = |bit: usize| (0..row.len() / WIDTH).fold(0, |code, b| code | bit_of(bit, b));
+            let mut by_code: BTreeMap<u64, BTreeMap<usize, u64>> = BTreeMap::new();
+            for (bit, code) in (0..ROW_CELLS).map(|bit| (bit, code(bit))).filter(|(_, code)| *code != 0) {
+                *by_code.entry(code).or_default().entry(bit / 64).or_default() |= 1 << (bit % 64);
+            }
+            let mut notes = Vec::new();
+            for (code, words) in by_code {
+                notes.extend([words.keys().fold(0, |mask, s| mask | 1 << s), code]);
+                notes.extend(words.values());
+                notes.resize(notes.len().next_multiple_of(4), 0);
+            }
+            let fit = notes.len() <= row.len();
+            kinds[usize::from(!fit)] += 1;
+            if fit {
+                row[..notes.len()].copy_from_slice(&notes);
+            }
+            left | (notes.len() as u32 / 4) << LEFT_BITS
+        });
+        let with_sectors: Vec<u32> = with_sectors.collect();
+        self.run.write_work(self.run.place.left, &with_sectors);
+        self.put_codes(&all);
+        kinds
+    }
+
+    /// The bits of the codes but the lowest, out of notes where these are.
+    fn noted(&self) -> Vec<u64> {
+        let mut all = self.codes();
+        let left = self.run.read_work(self.run.place.left, self.side_rows()).unwrap();
+        for (room, left) in all.chunks_mut(self.room()).zip(left) {
+            let used = 4 * (left >> LEFT_BITS) as usize;
+            if used > room.len() {
+                room[..WIDTH].fill(0);
+                continue;
+            }
+            let notes = room.to_vec();
+            room.fill(0);
+            let mut rest = &notes[..used];
+            while let [words, code, fresh @ ..] = rest {
+                let squares: Vec<usize> = (0..WIDTH).filter(|s| words >> s & 1 != 0).collect();
+                for (s, fresh) in squares.iter().zip(fresh) {
+                    (0..12).filter(|b| code >> b & 1 != 0).for_each(|b| room[b * WIDTH + s] |= fresh);
+                }
+                rest = &rest[(squares.len() + 2).next_multiple_of(4)..];
+            }
+        }
+        all
+    }
+
     /// Where the word is that has bit `b` of a position's code.
     fn code_place(&self, bit: usize, b: usize) -> usize {
         let (row, s) = (bit / ROW_CELLS, bit / 64 % WIDTH);
@@ -168,7 +229,7 @@ impl Scene<'_> {
     }
 
     fn left(&self) -> Vec<u32> {
-        self.run.read_work(self.run.place.left, self.side_rows()).unwrap()
+        self.run.read_work(self.run.place.left, self.side_rows()).unwrap().into_iter().map(|left| left & LEFT).collect()
     }
 
     /// The counter of a kind, by class and side to move.
@@ -386,7 +447,6 @@ fn buckets() {
                 }
             }
             assert_eq!(found, expected);
-            assert!(scene.codes().iter().all(|&word| word == 0));
         });
     }
 }
@@ -417,7 +477,7 @@ fn no_move() {
             assert_eq!(scene.counts(0), scene.counted(&stuck));
             let stride = scene.run.set.variant.code_stride() as usize;
             let marked: Plane =
-                scene.codes().chunks(stride * WIDTH).flat_map(|row| row[WIDTH..2 * WIDTH].to_vec()).collect();
+                scene.noted().chunks(stride * WIDTH).flat_map(|row| row[WIDTH..2 * WIDTH].to_vec()).collect();
             assert_eq!(marked, stuck);
             let rows = open.chunks(WIDTH).zip(lost.chunks(WIDTH));
             let left = |(open, lost): (&[u64], &[u64])| open.iter().zip(lost).map(|(o, l)| (o & !l).count_ones()).sum();
@@ -513,13 +573,21 @@ fn quiet_pass() {
                 let (lost, gate) = (scene.some(&open, 9), scene.some(&valid, 9));
                 let rows: Vec<usize> = (0..scene.side_rows()).filter(|_| scene.random.next_u32() % 3 == 0).collect();
                 let mut left: Vec<u32> = (0..scene.side_rows()).map(|_| scene.random.next_u32() % 2).collect();
-                // More than a pass takes away, so that whether a row is marked does not depend on the order of rows.
-                rows.iter().for_each(|&row| left[row] = 10_000);
+                // As good as all of a row, more than a pass takes away, so that whether a row is marked does not depend on the order of rows.
+                rows.iter().for_each(|&row| left[row] = 4_000);
                 let Planes { open: opens, lost: losts, held, due } = &scene.run.planes;
                 scene.put(opens, &open);
                 scene.put(losts, &lost);
                 scene.put(if even { held } else { due }, &gate);
                 scene.put_left(&left);
+                // A third of the rows has no notes, a third some, and a third has bits.
+                let mut noted = vec![0; valid.len() * scene.run.set.variant.code_stride() as usize];
+                for bit in (0..valid.len() * 64).filter(|bit| valid[bit / 64] >> (bit % 64) & 1 != 0) {
+                    let kinds = [1, 7, 100][bit / ROW_CELLS % 3];
+                    let code = 2 * (scene.random.next_u32() % kinds);
+                    scene.set_code(&mut noted, bit, code);
+                }
+                assert!(scene.put_noted(&noted, &left).into_iter().all(|rows| rows > 0));
                 scene.put_listed(depth, &rows);
                 scene.run.write_params(depth..=depth);
                 let bounds = scene.run.bind_passes(even).unwrap();
@@ -536,12 +604,12 @@ fn quiet_pass() {
                 let (written, before) = if even { (losts, &lost) } else { (opens, &open) };
                 assert_eq!(scene.get(written), zip(before, &fresh, |before, fresh| before ^ fresh));
                 assert_eq!(scene.counts(depth.into()), scene.counted(&fresh));
-                let codes = scene.codes();
+                let codes = scene.noted();
                 for bit in (0..fresh.len() * 64).filter(|bit| valid[bit / 64] >> (bit % 64) & 1 != 0) {
                     let is = fresh[bit / 64] >> (bit % 64) & 1 != 0;
                     // The lowest bit is left to `finish`.
                     let code = if is { u32::from(decided(depth)) & !1 } else { 0 };
-                    assert_eq!(scene.code(&codes, bit), code);
+                    assert_eq!(scene.code(&codes, bit), code | scene.code(&noted, bit));
                 }
                 let count = |words: &[u64]| words.iter().map(|word| word.count_ones()).sum::<u32>();
                 let expected: Vec<u32> =
@@ -567,7 +635,8 @@ fn finish() {
             let (mut open, mut lost, mut expected) =
                 (vec![0; valid.len()], vec![0; valid.len()], vec![0; valid.len() * 64]);
             for bit in (0..valid.len() * 64).filter(|bit| valid[bit / 64] >> (bit % 64) & 1 != 0) {
-                let plies = 1 + scene.random.next_u32() as u16 % variant.max_plies();
+                let most = if bit / ROW_CELLS % 2 == 0 { 4 } else { variant.max_plies() };
+                let plies = 1 + scene.random.next_u32() as u16 % most;
                 let value = match scene.random.next_u32() % 8 {
                     0 => DRAW,
                     1 => NO_MOVE,
@@ -583,7 +652,7 @@ fn finish() {
             }
             scene.put(&scene.run.planes.open, &open);
             scene.put(&scene.run.planes.lost, &lost);
-            scene.put_codes(&codes);
+            assert!(scene.put_noted(&codes, &vec![0; scene.side_rows()]).into_iter().all(|rows| rows > 0));
             scene.run.write_params(0..=0);
             let bounds = scene.run.bind_passes(true).unwrap();
             let pages = 0..scene.run.pages.len();

@@ -56,11 +56,7 @@ impl Card {
 
     pub(super) fn buckets(&mut self, row: usize) {
         self.log.kernel = "buckets";
-        // Loads, and stores of nothing.
-        for b in 0..self.variant.worth_bits() {
-            self.touch_codes(row, b, |_| true);
-            self.touch_codes(row, b, |_| true);
-        }
+        (0..self.variant.worth_bits()).for_each(|b| self.touch_codes(row, b, |_| true));
         for worth in self.worths_of(row) {
             let masks: Each<u64> = each(|s| self.with_worth(row, s, worth));
             let words: Vec<usize> = (0..WIDTH).filter(|&s| masks[s] != 0).collect();
@@ -75,8 +71,6 @@ impl Card {
                 self.entries[first + i] = ((row * WIDTH + s) as u32, masks[s]);
             }
         }
-        let first = self.code_word(row, 0, 0);
-        self.codes[first..first + self.variant.code_stride() as usize * WIDTH].fill(0);
     }
 
     /// The worths that are seeds in a row.

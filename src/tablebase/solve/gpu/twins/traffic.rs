@@ -92,7 +92,7 @@ fn neighbours_read_neighbouring_words() {
     for material in ["LRvT", "EPvL", "TRvR"] {
         let id = class(&solver, material);
         let card = compare(&mut solver, id, false);
-        let all = [("quiet_pass", 0.75), ("no_move", 0.9), ("finish", 0.9), ("seeds", 0.6), ("buckets", 0.6)];
+        let all = [("quiet_pass", 0.85), ("no_move", 0.9), ("finish", 0.85), ("seeds", 0.6), ("buckets", 0.6)];
         let planes = [("quiet_pass", 0.9), ("no_move", 0.9), ("finish", 0.9)];
         let counts = planes.into_iter().chain([("seed_pass", 0.5)]);
         let all = all.map(|(kernel, least)| (kernel, &MEMORIES[..], least));
