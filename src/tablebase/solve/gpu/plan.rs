@@ -31,9 +31,6 @@ pub(super) fn depth_of_worth(worth: u32, variant: Variant) -> usize {
 pub(super) const SEEN_BUFFERS: u32 = 4;
 pub(super) const TABLE_BUFFERS: u32 = 4;
 
-/// The order of the sides to move.
-const SIDES: [Color; 2] = [Color::White, Color::Black];
-
 /// A class in a batch.
 pub(super) struct PlannedClass {
     pub id: ClassId,
@@ -119,8 +116,8 @@ impl Plan {
         let sides = plan.extend(vec![0; ids.len() * 2 * SIDE_WORDS as usize]);
         plan.records = plan.extend(vec![0; plan.side_rows * 2]);
         for (c, index) in indexes.iter().enumerate() {
-            let blocks = SIDES.map(|color| sides + side_number(c, color) as u32 * SIDE_WORDS);
-            for (i, color) in SIDES.into_iter().enumerate() {
+            let blocks = Color::ALL.map(|color| sides + side_number(c, color) as u32 * SIDE_WORDS);
+            for (i, color) in Color::ALL.into_iter().enumerate() {
                 let moves = QuietMoves::new(index, color, options);
                 let seeds = SeedMoves::new(index, color, classes);
                 plan.side(c, color, (blocks[i], blocks[1 - i]), index, &moves, &seeds, &crossed, table);

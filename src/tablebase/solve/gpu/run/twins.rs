@@ -635,7 +635,7 @@ fn finish() {
             let (mut open, mut lost, mut expected) =
                 (vec![0; valid.len()], vec![0; valid.len()], vec![0; valid.len() * 64]);
             for bit in (0..valid.len() * 64).filter(|bit| valid[bit / 64] >> (bit % 64) & 1 != 0) {
-                let most = if bit / ROW_CELLS % 2 == 0 { 4 } else { variant.max_plies() };
+                let most = if (bit / ROW_CELLS).is_multiple_of(2) { 4 } else { variant.max_plies() };
                 let plies = 1 + scene.random.next_u32() as u16 % most;
                 let value = match scene.random.next_u32() % 8 {
                     0 => DRAW,
