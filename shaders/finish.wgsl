@@ -1,7 +1,7 @@
 // What no pass decided is a draw, unless it has no move. The plane that is read is *open*, `written` is *lost*. Notes
 // become codes, one after the other, if values are kept. A workgroup has a row of the page, invocation s word s.
 
-#import dsq::words::{bits_from, count_of, EMPTY}
+#import dsq::words::{bits_from, count_of}
 #import dsq::buffers::{
     params, work, written, codes, seen_word, code_place, code_bits, code_stride, values_are_kept, cells_are_wide,
 }
@@ -32,6 +32,7 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
     }
     var bits: Worths;
     read_codes(&bits, local, atomicLoad(&work[params.left + row]) >> LEFT_BITS, s);
+    // Nobody writes there before all have read.
     storageBarrier();
     // What is decided and not lost is won, so its code is odd; a draw's is 1, no move is 2.
     let won = worth_anything(&bits) & ~(lost | undecided);

@@ -77,14 +77,21 @@ impl CpuLevel {
     }
 }
 
-/// Calls a function compiled for a [`CpuLevel`]. `$body` must be `#[inline(always)]`, and so must `$avx512`, which may be
-/// the same or its twin with [`Avx512`] in the place of [`Portable`].
+/// Calls a function compiled for a [`CpuLevel`], which must be `#[inline(always)]`. With `::<V>` behind its name it takes the
+/// [`Vector`] of that level.
 macro_rules! dispatch {
-    ($level:expr, fn($($arg:ident: $ty:ty),* $(,)?) $(-> $ret:ty)? = $body:path, avx512 $avx512:path) => {{
+    ($level:expr, fn($($arg:ident: $ty:ty),* $(,)?) $(-> $ret:ty)? = $body:ident::<V>) => {
+        $crate::cpu::dispatch!($level, fn($($arg: $ty),*) $(-> $ret)? =
+            $body::<$crate::cpu::Portable>, $body::<$crate::cpu::Avx2>, $body::<$crate::cpu::Avx512>)
+    };
+    ($level:expr, fn($($arg:ident: $ty:ty),* $(,)?) $(-> $ret:ty)? = $body:path) => {
+        $crate::cpu::dispatch!($level, fn($($arg: $ty),*) $(-> $ret)? = $body, $body, $body)
+    };
+    ($level:expr, fn($($arg:ident: $ty:ty),*) $(-> $ret:ty)? = $portable:path, $avx2:path, $avx512:path) => {{
         #[cfg(target_arch = "x86_64")]
         #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
         fn avx2($($arg: $ty),*) $(-> $ret)? {
-            $body($($arg),*)
+            $avx2($($arg),*)
         }
         #[cfg(target_arch = "x86_64")]
         #[target_feature(
@@ -101,7 +108,7 @@ macro_rules! dispatch {
             // SAFETY: likewise.
             #[cfg(target_arch = "x86_64")]
             $crate::cpu::CpuLevel::Avx2 => unsafe { avx2($($arg),*) },
-            _ => $body($($arg),*),
+            _ => $portable($($arg),*),
         }
     }};
 }
@@ -146,6 +153,40 @@ impl Vector for Portable {
     }
 }
 
+/// The AVX2 twins of [`Portable`]. Only for functions that [`dispatch!`] compiles for AVX2.
+#[cfg(target_arch = "x86_64")]
+pub(crate) struct Avx2;
+
+#[cfg(target_arch = "x86_64")]
+impl Vector for Avx2 {
+    #[inline(always)]
+    fn store(cells: &mut [u8; 64], mask: u64, code: u8) {
+        Portable::store(cells, mask, code);
+    }
+
+    #[inline(always)]
+    fn equal(lanes: &[u16; 64], value: u16) -> u64 {
+        use std::arch::x86_64::{
+            _mm256_cmpeq_epi16, _mm256_loadu_si256, _mm256_movemask_epi8, _mm256_packs_epi16, _mm256_permute4x64_epi64,
+            _mm256_set1_epi16,
+        };
+        // SAFETY: `dispatch!` calls this only where AVX2 was detected; 128 bytes are readable at `lanes`.
+        unsafe {
+            let wanted = _mm256_set1_epi16(value as i16);
+            let mut mask = 0;
+            for half in 0..2 {
+                let low = _mm256_loadu_si256(lanes[32 * half..].as_ptr().cast());
+                let high = _mm256_loadu_si256(lanes[32 * half + 16..].as_ptr().cast());
+                // Sixteen bits a lane become eight; that is done in quarters, which then change places.
+                let bytes = _mm256_packs_epi16(_mm256_cmpeq_epi16(low, wanted), _mm256_cmpeq_epi16(high, wanted));
+                let bits = _mm256_movemask_epi8(_mm256_permute4x64_epi64::<0b11_01_10_00>(bytes)) as u32;
+                mask |= u64::from(bits) << (32 * half);
+            }
+            mask
+        }
+    }
+}
+
 /// The AVX-512 twins of [`Portable`]. Only for functions that [`dispatch!`] compiles for AVX-512.
 #[cfg(target_arch = "x86_64")]
 pub(crate) struct Avx512;
@@ -172,7 +213,9 @@ impl Vector for Avx512 {
     }
 }
 
-/// Off x86-64 there is no such twin; the name stands for the plain code, so that callers need not ask.
+/// Off x86-64 there are no such twins; the names stand for the plain code, so that callers need not ask.
+#[cfg(not(target_arch = "x86_64"))]
+pub(crate) type Avx2 = Portable;
 #[cfg(not(target_arch = "x86_64"))]
 pub(crate) type Avx512 = Portable;
 
@@ -218,11 +261,11 @@ mod tests {
     }
 
     fn store_at(level: CpuLevel, cells: &mut [u8; 64], mask: u64, code: u8) {
-        dispatch!(level, fn(cells: &mut [u8; 64], mask: u64, code: u8) = store::<Portable>, avx512 store::<Avx512>);
+        dispatch!(level, fn(cells: &mut [u8; 64], mask: u64, code: u8) = store::<V>);
     }
 
     fn equal_at(level: CpuLevel, lanes: &[u16; 64], value: u16) -> u64 {
-        dispatch!(level, fn(lanes: &[u16; 64], value: u16) -> u64 = equal::<Portable>, avx512 equal::<Avx512>)
+        dispatch!(level, fn(lanes: &[u16; 64], value: u16) -> u64 = equal::<V>)
     }
 
     #[test]

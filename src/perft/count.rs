@@ -138,7 +138,7 @@ pub(super) fn count(
     path: &Path,
 ) -> u64 {
     let counter = Counter { rules, mode, hash, path: path.clone() };
-    dispatch!(level, fn(counter: Counter<'_>, depth: u32) -> u64 = run, avx512 run)
+    dispatch!(level, fn(counter: Counter<'_>, depth: u32) -> u64 = run)
 }
 
 /// Depth first. The levels of the line are a loop and not a recursion, so that all of it is compiled for the same

@@ -40,7 +40,7 @@ impl Pass {
     #[must_use]
     pub fn run(&self, level: CpuLevel) -> u64 {
         let pass = self;
-        dispatch!(level, fn(pass: &Pass) -> u64 = reach, avx512 reach)
+        dispatch!(level, fn(pass: &Pass) -> u64 = reach)
     }
 }
 

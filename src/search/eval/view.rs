@@ -47,7 +47,7 @@ impl View {
     #[inline(always)]
     pub fn look(&mut self, level: CpuLevel, rules: &Rules, evaluator: &Evaluator, state: &State) {
         let view = self;
-        dispatch!(level, fn(rules: &Rules, evaluator: &Evaluator, state: &State, view: &mut View) = look_body, avx512 look_body);
+        dispatch!(level, fn(rules: &Rules, evaluator: &Evaluator, state: &State, view: &mut View) = look_body);
     }
 }
 

@@ -76,12 +76,19 @@ impl Buckets {
         Ok(Buckets { by_depth: Vec::new(), spill: Some(spill) })
     }
 
+    // Inlined, as an entry that goes through memory on its way is written in other pieces than it is read, which stalls.
+    #[inline(always)]
     pub fn push(&mut self, depth: u16, entry: Entry) {
-        let depth = depth as usize;
+        let depth = usize::from(depth);
         if self.by_depth.len() <= depth {
-            self.by_depth.resize_with(depth + 1, Vec::new);
+            self.make_room(depth);
         }
         self.by_depth[depth].push(entry);
+    }
+
+    #[cold]
+    fn make_room(&mut self, depth: usize) {
+        self.by_depth.resize_with(depth + 1, Vec::new);
     }
 
     /// Moves the seeds to disk once there are too many in memory; with `all`, also when there are few.

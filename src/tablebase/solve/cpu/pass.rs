@@ -9,7 +9,7 @@
 //! next to a row that changed in the pass before are looked at.
 
 use crate::board::{ByColor, Color, NoMove};
-use crate::cpu::{Avx512, CpuLevel, Portable, Vector, dispatch};
+use crate::cpu::{CpuLevel, Portable, Vector, dispatch};
 use crate::tablebase::class::Classes;
 use crate::tablebase::index::{Index, ROW_CELLS, WIDTH};
 use crate::tablebase::solve::backend::{SolveError, Solved};
@@ -201,7 +201,7 @@ impl Iteration<'_> {
                         next: &dirty,
                         chunk,
                     };
-                    dispatch!(self.task.level, fn(start: Start<'_>) -> io::Result<()> = start_rows::<Portable>, avx512 start_rows::<Avx512>)
+                    dispatch!(self.task.level, fn(start: Start<'_>) -> io::Result<()> = start_rows::<V>)
                 })
                 .map_err(|error| self.disk(&error))?;
             planes[!color].dirty = dirty;
@@ -236,9 +236,21 @@ impl Iteration<'_> {
                 .enumerate()
                 .map(|(c, (((((written, kept), held), cells), dirty), chunk))| {
                     let first_row = c * chunk_rows;
-                    let part =
-                        Part { iteration: self, color, depth, first_row, written, kept, held, opponent, cells, dirty, next, chunk };
-                    dispatch!(self.task.level, fn(part: Part<'_>) -> io::Result<bool> = pass_rows::<Portable>, avx512 pass_rows::<Avx512>)
+                    let part = Part {
+                        iteration: self,
+                        color,
+                        depth,
+                        first_row,
+                        written,
+                        kept,
+                        held,
+                        opponent,
+                        cells,
+                        dirty,
+                        next,
+                        chunk,
+                    };
+                    dispatch!(self.task.level, fn(part: Part<'_>) -> io::Result<bool> = pass_rows::<V>)
                 })
                 .try_reduce(|| false, |a, b| Ok(a | b))
         };
@@ -417,11 +429,8 @@ fn pass_rows<V: Vector>(mut part: Part<'_>) -> io::Result<bool> {
             continue;
         }
         part.dirty[i].store(0, Relaxed);
-        let undecided = |part: &Part<'_>, s: usize| {
-            let (a, b) = (part.written[i].0[s], part.kept[i].0[s]);
-            if odd { a & !b } else { b & !a }
-        };
-        if (0..WIDTH).fold(0, |any, s| any | undecided(&part, s)) == 0 {
+        let (open, lost) = if odd { (&part.written[i], &part.kept[i]) } else { (&part.kept[i], &part.written[i]) };
+        if (0..WIDTH).fold(0, |any, s| any | open.0[s] & !lost.0[s]) == 0 {
             while seeds.next_if(|e| e.word as usize / WIDTH == i).is_some() {}
             continue;
         }
@@ -436,33 +445,54 @@ fn pass_rows<V: Vector>(mut part: Part<'_>) -> io::Result<bool> {
                 part.held[i].0[s] &= !entry.mask();
             }
         }
-        let mut any = 0;
-        for s in 0..WIDTH {
-            let undecided = undecided(&part, s);
-            found.0[s] = if odd { undecided & found.0[s] } else { undecided & !part.held[i].0[s] & !found.0[s] };
-            any |= found.0[s];
-        }
-        if any == 0 {
+        let count = if odd {
+            take_won(&mut part.written[i], &part.kept[i], &mut found)
+        } else {
+            take_lost(&mut part.written[i], &part.kept[i], &part.held[i], &mut found)
+        };
+        if count == 0 {
             continue;
         }
         changed = true;
-        let mut count = 0;
-        for s in 0..WIDTH {
-            let new = found.0[s];
-            count += u64::from(new.count_ones());
-            part.written[i].0[s] ^= new;
-            if new != 0 {
-                if part.chunk.deepest.is_none_or(|(depth, _)| depth < part.depth) {
-                    let cell = (row * WIDTH + s) * WIDTH + new.trailing_zeros() as usize;
-                    part.chunk.deepest = Some((part.depth, cell));
-                }
-                part.cells.store::<V>(rows.offset(part.first_row, number) * WIDTH + s, new, decided(part.depth));
+        if part.chunk.deepest.is_none_or(|(depth, _)| depth < part.depth) {
+            let first = found.0.iter().enumerate().find(|(_, new)| **new != 0);
+            let cell = first.map(|(s, new)| (row * WIDTH + s) * WIDTH + new.trailing_zeros() as usize);
+            part.chunk.deepest = cell.map(|cell| (part.depth, cell));
+        }
+        if !matches!(part.cells, CellsMut::None) {
+            let first_word = rows.offset(part.first_row, number) * WIDTH;
+            for (s, &new) in found.0.iter().enumerate().filter(|(_, new)| **new != 0) {
+                part.cells.store::<V>(first_word + s, new, decided(part.depth));
             }
         }
         part.chunk.stats.add_decided(part.depth, count * rows.weight(number));
         quiet[!part.color].rows_into_like(index, row, |other| mark(rows, part.next, other));
     }
     Ok(changed)
+}
+
+/// Of the positions `found` those that were open and not lost: they are won. Returns how many.
+#[inline(always)]
+fn take_won(open: &mut Row, lost: &Row, found: &mut Row) -> u64 {
+    let mut count = 0;
+    for ((open, lost), found) in open.0.iter_mut().zip(&lost.0).zip(&mut found.0) {
+        *found &= *open & !lost;
+        *open ^= *found;
+        count += u64::from(found.count_ones());
+    }
+    count
+}
+
+/// The positions neither held nor `found`, of those open and not lost: they are lost. Returns how many.
+#[inline(always)]
+fn take_lost(lost: &mut Row, open: &Row, held: &Row, found: &mut Row) -> u64 {
+    let mut count = 0;
+    for (((lost, open), held), found) in lost.0.iter_mut().zip(&open.0).zip(&held.0).zip(&mut found.0) {
+        *found = open & !(*lost | held | *found);
+        *lost |= *found;
+        count += u64::from(found.count_ones());
+    }
+    count
 }
 
 /// The values of a range of rows, if they are kept.

@@ -69,6 +69,8 @@ pub(crate) struct Rest {
     pub offsets: [Vec<[u64; WIDTH]>; 2],
     /// The piece of ours that decides whether to look there mirrored, and for each of its squares whether to.
     pub first: Option<(usize, u64)>,
+    /// How the cells of a word of ours lie there, by `mirrored`, if they lie together and the lane piece does not decide.
+    lanes: [Option<LaneOrder>; 2],
 }
 
 /// The captures and den entries of one side of a class.
@@ -81,7 +83,7 @@ pub(crate) struct SeedMoves {
     first_blocks: bool,
     options: RuleOptions,
     /// The worth of each code below 256.
-    worth: Vec<Worth>,
+    worth: [Worth; 256],
 }
 
 impl SeedMoves {
@@ -110,7 +112,20 @@ impl SeedMoves {
             lane_blocks: blocks(n - 1),
             first_blocks: n > 2 && blocks(0),
             options,
-            worth: (0..256).map(|code| worth(code, &options)).collect(),
+            worth: std::array::from_fn(|code| worth(code as Code, &options)),
+        }
+    }
+
+    /// Positions worth this at least, by the codes behind the captures: [`worth`] of 64 codes at once. Cells without a position
+    /// get anything.
+    #[inline(always)]
+    fn raise_all(&self, codes: &[u8; WIDTH], best: &mut [Worth; WIDTH]) {
+        let last_held = if self.options.no_move == NoMove::Draw { NO_MOVE } else { DRAW };
+        for (best, &code) in best.iter_mut().zip(codes) {
+            let code = Worth::from(code);
+            let decided = if code % 2 == 1 { code.wrapping_sub(1) } else { code.wrapping_neg() };
+            let worth = if code.wrapping_sub(1) < last_held { HOLD } else { decided };
+            *best = worth.max(*best);
         }
     }
 
@@ -155,7 +170,8 @@ impl SeedMoves {
         }
         let rat = if self.first_blocks { 1u64 << squares[0] } else { 0 };
         for capture in &self.captures {
-            Lookup { moves: self, capture, tables, squares: &squares, row_pieces, valid, rat }.all_words(best);
+            let cells = capture.rest.as_ref().map(|rest| rest.cells(tables));
+            Lookup { moves: self, capture, cells, squares: &squares, row_pieces, valid, rat }.all_words(best);
         }
         for s in 0..WIDTH {
             let valid = valid.0[s];
@@ -203,11 +219,6 @@ enum Kind {
     Lane,
 }
 
-#[inline(always)]
-fn square(index: usize) -> Square {
-    Square::lowest(1 << index)
-}
-
 /// A cell number in the smaller class but for the pieces still to be placed, looked up straight and mirrored, and which
 /// of the two counts if the deciding piece is among those placed.
 #[derive(Copy, Clone)]
@@ -220,7 +231,8 @@ struct Base {
 struct Lookup<'a> {
     moves: &'a SeedMoves,
     capture: &'a Capture,
-    tables: &'a [Option<Table>],
+    /// The smaller class's, for the side to move there.
+    cells: Option<&'a Cells>,
     squares: &'a [usize; MAX_ROW_PIECES],
     row_pieces: usize,
     /// The row's positions.
@@ -262,8 +274,9 @@ impl Lookup<'_> {
         let Capture { attacker, victim, hits_from, .. } = self.capture;
         for &(to, crossed) in &hits_from[self.squares[*attacker]] {
             if to.index() == self.squares[*victim] && crossed & self.rat == 0 {
+                let base = self.base(Some((*attacker, to.index())));
                 for s in 0..WIDTH {
-                    self.all_lanes(s, crossed, to, &mut best[s]);
+                    self.all_lanes(s, crossed, self.placed(base, self.row_pieces, s), &mut best[s]);
                 }
             }
         }
@@ -271,9 +284,11 @@ impl Lookup<'_> {
 
     #[inline(always)]
     fn row_takes_word(&self, best: &mut Best) {
-        for &(to, crossed) in &self.capture.hits_from[self.squares[self.capture.attacker]] {
+        let Capture { attacker, hits_from, .. } = self.capture;
+        for &(to, crossed) in &hits_from[self.squares[*attacker]] {
             if crossed & self.rat == 0 {
-                self.all_lanes(to.index(), crossed, to, &mut best[to.index()]);
+                let base = self.base(Some((*attacker, to.index())));
+                self.all_lanes(to.index(), crossed, base, &mut best[to.index()]);
             }
         }
     }
@@ -298,9 +313,10 @@ impl Lookup<'_> {
     #[inline(always)]
     fn word_takes_row(&self, best: &mut Best) {
         let to = self.squares[self.capture.victim];
+        let base = self.placed(self.base(None), self.row_pieces, to);
         for &(from, crossed) in &self.capture.hits_to[to] {
             if crossed & self.rat == 0 {
-                self.all_lanes(from.index(), crossed, square(to), &mut best[from.index()]);
+                self.all_lanes(from.index(), crossed, base, &mut best[from.index()]);
             }
         }
     }
@@ -371,57 +387,93 @@ impl Lookup<'_> {
         base
     }
 
+    /// The same with one piece more.
+    #[inline(always)]
+    fn placed(&self, mut base: Base, piece: usize, square: usize) -> Base {
+        if let Some(rest) = &self.capture.rest {
+            rest.add(&mut base, piece, square);
+        }
+        base
+    }
+
     /// What the capture is worth when the last piece, if any is still to be placed, stands there.
     #[inline(always)]
     fn worth(&self, mut base: Base, last: Option<(usize, usize)>) -> Worth {
-        let Some(rest) = &self.capture.rest else { return WIN_AT_ONCE };
+        let (Some(rest), Some(cells)) = (&self.capture.rest, self.cells) else { return WIN_AT_ONCE };
         if let Some((piece, square)) = last {
             rest.add(&mut base, piece, square);
         }
-        self.worth_of_cell(rest, base.cells[usize::from(base.mirrored)])
-    }
-
-    #[inline(always)]
-    fn worth_of_cell(&self, rest: &Rest, cell: u64) -> Worth {
-        match rest.cells(self.tables) {
-            Cells::Byte(cells) => self.moves.worth[cells[cell as usize] as usize],
-            Cells::Wide(cells) => worth(cells[cell as usize], &self.moves.options),
+        let cell = base.cells[usize::from(base.mirrored)] as usize;
+        match cells {
+            Cells::Byte(cells) => self.moves.worth[usize::from(cells[cell])],
+            Cells::Wide(cells) => worth(cells[cell], &self.moves.options),
         }
     }
 
-    /// The capture with the attacker going to `to`, for every lane of word `s`. The lane piece stays where it is; if it is
-    /// a rat in the water that is leapt over, it blocks.
+    /// The capture for every lane of word `s`, with all other pieces placed in `base`. The lane piece stays where it is; if it
+    /// is a rat in the water that is leapt over, it blocks.
     #[inline(always)]
-    fn all_lanes(&self, s: usize, crossed: u64, to: Square, best: &mut [Worth; WIDTH]) {
+    fn all_lanes(&self, s: usize, crossed: u64, base: Base, best: &mut [Worth; WIDTH]) {
         let valid = self.valid.0[s];
         if valid == 0 {
             return;
         }
-        let lane_piece = self.row_pieces + 1;
-        let word_piece = self.row_pieces;
-        let mut lanes = valid & !(if self.moves.lane_blocks { crossed } else { 0 });
+        let blocked = if self.moves.lane_blocks { crossed } else { 0 };
         let Some(rest) = &self.capture.rest else {
-            while lanes != 0 {
-                best[(lanes.trailing_zeros() & 63) as usize] = WIN_AT_ONCE;
-                lanes &= lanes - 1;
-            }
+            (0..WIDTH).filter(|lane| blocked >> lane & 1 == 0).for_each(|lane| best[lane] = WIN_AT_ONCE);
             return;
         };
-        let Capture { attacker, victim, .. } = *self.capture;
-        let mut base = self.base((attacker < self.row_pieces).then_some((attacker, to.index())));
-        if attacker == word_piece {
-            rest.add(&mut base, word_piece, to.index());
-        } else if victim != word_piece {
-            rest.add(&mut base, word_piece, s);
+        if let (Some(Cells::Byte(cells)), Some(order), 0) =
+            (self.cells, rest.lanes[usize::from(base.mirrored)], blocked)
+        {
+            let first = base.cells[usize::from(base.mirrored)] as usize;
+            self.moves.raise_all(&order.read(&cells[first..first + WIDTH]), best);
+            return;
         }
+        let mut lanes = valid & !blocked;
         while lanes != 0 {
             let lane = (lanes.trailing_zeros() & 63) as usize;
-            let mut base = base;
-            rest.add(&mut base, lane_piece, lane);
-            let worth = self.worth_of_cell(rest, base.cells[usize::from(base.mirrored)]);
+            let worth = self.worth(base, Some((self.row_pieces + 1, lane)));
             best[lane] = worth.max(best[lane]);
             lanes &= lanes - 1;
         }
+    }
+}
+
+/// How the cells of one word of a smaller class lie, if the lane piece is the same there: its ranks, and the squares of a
+/// rank, as here or the other way round.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+struct LaneOrder {
+    ranks_turned: bool,
+    files_turned: bool,
+}
+
+impl LaneOrder {
+    /// The order in which these squares are looked up at these offsets.
+    fn of(offsets: &[u64; WIDTH], squares: Bitboard) -> Option<LaneOrder> {
+        let all = [(false, false), (false, true), (true, false), (true, true)];
+        let orders = all.map(|(ranks_turned, files_turned)| LaneOrder { ranks_turned, files_turned });
+        orders.into_iter().find(|order| {
+            let place = |s: Square| {
+                let s = if order.files_turned { s.mirror() } else { s };
+                if order.ranks_turned { s.flip() } else { s }
+            };
+            squares.into_iter().all(|s| offsets[s.index()] == place(s).index() as u64)
+        })
+    }
+
+    /// The cells by our squares; the last is none.
+    #[inline(always)]
+    fn read(self, cells: &[u8]) -> [u8; WIDTH] {
+        let mut codes = [0; WIDTH];
+        for rank in 0..9 {
+            let from = 7 * if self.ranks_turned { 8 - rank } else { rank };
+            // Seven squares and one of the next rank, which comes after.
+            let eight = u64::from_le_bytes(*cells[from..].first_chunk().expect("nine ranks of seven, and one more"));
+            let eight = if self.files_turned { (eight << 8).swap_bytes() } else { eight };
+            codes[7 * rank..7 * rank + 8].copy_from_slice(&eight.to_le_bytes());
+        }
+        codes
     }
 }
 
@@ -447,7 +499,12 @@ impl Rest {
         let addresser = MaterialAddresser::new(classes, rest, pieces)?;
         // After the capture the other side is on move.
         let turn = addresser.turn(!mover);
-        Some(Rest { table: addresser.class.0, turn, offsets: addresser.offsets, first: addresser.first })
+        let lane_piece = pieces.len() - 1;
+        let decides = addresser.first.is_some_and(|(first, _)| first == lane_piece);
+        let squares = squares_in_play(pieces[lane_piece]);
+        let lanes = [0, 1]
+            .map(|mirrored| LaneOrder::of(&addresser.offsets[mirrored][lane_piece], squares).filter(|_| !decides));
+        Some(Rest { table: addresser.class.0, turn, offsets: addresser.offsets, first: addresser.first, lanes })
     }
 }
 
@@ -484,6 +541,50 @@ mod tests {
     use super::*;
     use rand_core::{Rng, SeedableRng};
     use rand_pcg::Pcg64;
+
+    /// Sixty-four captures at once are worth what they are one by one.
+    #[test]
+    fn all_lanes_at_once_are_the_lanes_one_by_one() {
+        let mut random = Pcg64::seed_from_u64(64);
+        for rules in ["paper", "no-move=loss"] {
+            let options: RuleOptions = rules.parse().unwrap();
+            let classes = Classes::new(&options, 4);
+            let index = Index::new("ELvTP".parse().unwrap()).unwrap();
+            let moves = SeedMoves::new(&index, Color::White, &classes);
+            for first in 0..256 {
+                let codes: [u8; WIDTH] = std::array::from_fn(|lane| (first + lane) as u8);
+                let before: [Worth; WIDTH] = std::array::from_fn(|_| random.next_u32() as Worth);
+                let mut best = before;
+                moves.raise_all(&codes, &mut best);
+                for lane in 0..WIDTH {
+                    assert_eq!(best[lane], before[lane].max(worth(codes[lane].into(), &options)), "{}", codes[lane]);
+                }
+            }
+            let orders: Vec<LaneOrder> = classes
+                .level(4)
+                .flat_map(|(_, class)| Color::ALL.map(|color| SeedMoves::new(&class.index(), color, &classes)))
+                .flat_map(|moves| moves.captures)
+                .filter_map(|capture| capture.rest?.lanes[0])
+                .collect();
+            let is = |ranks_turned| orders.contains(&LaneOrder { ranks_turned, files_turned: false });
+            assert!(is(false) && is(true), "with the colours as they are, and exchanged");
+        }
+        for (ranks_turned, files_turned) in [(false, false), (false, true), (true, false), (true, true)] {
+            let order = LaneOrder { ranks_turned, files_turned };
+            let mut offsets = [0; WIDTH];
+            for s in Square::all() {
+                let s_there = if files_turned { s.mirror() } else { s };
+                let s_there = if ranks_turned { s_there.flip() } else { s_there };
+                offsets[s.index()] = s_there.index() as u64;
+            }
+            assert_eq!(LaneOrder::of(&offsets, Square::all().collect()), Some(order));
+            let cells: [u8; WIDTH] = std::array::from_fn(|_| random.next_u32() as u8);
+            let codes = order.read(&cells);
+            assert!((0..WIDTH - 1).all(|s| codes[s] == cells[offsets[s] as usize]), "{order:?}");
+            offsets.swap(3, 11);
+            assert_eq!(LaneOrder::of(&offsets, Square::all().collect()), None);
+        }
+    }
 
     /// Captures of seven pieces lead to six, whose cells pass 32 bits: what the pieces add comes to the cell's number.
     #[test]

@@ -342,14 +342,12 @@ pub(super) trait Sweepable: Score {
 
 impl Sweepable for u8 {
     fn row(level: CpuLevel, sweep: &Sweep<u8>, row: usize, out: &mut [u8]) -> Option<TooLong> {
-        dispatch!(level, fn(sweep: &Sweep<u8>, row: usize, out: &mut [u8]) -> Option<TooLong> = Sweep::expect_row,
-            avx512 Sweep::expect_row)
+        dispatch!(level, fn(sweep: &Sweep<u8>, row: usize, out: &mut [u8]) -> Option<TooLong> = Sweep::expect_row)
     }
 }
 
 impl Sweepable for u16 {
     fn row(level: CpuLevel, sweep: &Sweep<u16>, row: usize, out: &mut [u16]) -> Option<TooLong> {
-        dispatch!(level, fn(sweep: &Sweep<u16>, row: usize, out: &mut [u16]) -> Option<TooLong> = Sweep::expect_row,
-            avx512 Sweep::expect_row)
+        dispatch!(level, fn(sweep: &Sweep<u16>, row: usize, out: &mut [u16]) -> Option<TooLong> = Sweep::expect_row)
     }
 }
