@@ -40,7 +40,7 @@ struct MaterialSlots {
 
 /// Where a square is looked up: by whether the colours are exchanged, so that the board is turned upside down, and whether
 /// it is mirrored.
-static SQUARES: [[[u8; WIDTH]; 2]; 2] = {
+pub(crate) static SQUARES: [[[u8; WIDTH]; 2]; 2] = {
     let mut squares = [[[0; WIDTH]; 2]; 2];
     let mut i = 0;
     while i < 4 * Square::COUNT {

@@ -5,7 +5,7 @@
 use crate::board::geometry::DEN;
 use crate::board::{Bitboard, Color, Direction, NoMove, OwnRatBlocks, Piece, RuleOptions, Square};
 use crate::cpu::Vector;
-use crate::tablebase::address::MaterialAddresser;
+use crate::tablebase::address::{MaterialAddresser, SQUARES};
 use crate::tablebase::class::Classes;
 use crate::tablebase::index::{Index, WIDTH};
 use crate::tablebase::material::squares_in_play;
@@ -399,9 +399,9 @@ impl Lookup<'_> {
     /// What the capture is worth when the last piece, if any is still to be placed, stands there.
     #[inline(always)]
     fn worth(&self, mut base: Base, last: Option<(usize, usize)>) -> Worth {
-        let (Some(rest), Some(cells)) = (&self.capture.rest, self.cells) else { return WIN_AT_ONCE };
+        let Some(cells) = self.cells else { return WIN_AT_ONCE };
         if let Some((piece, square)) = last {
-            rest.add(&mut base, piece, square);
+            base = self.placed(base, piece, square);
         }
         let cell = base.cells[usize::from(base.mirrored)] as usize;
         match cells {
@@ -454,11 +454,8 @@ impl LaneOrder {
         let all = [(false, false), (false, true), (true, false), (true, true)];
         let orders = all.map(|(ranks_turned, files_turned)| LaneOrder { ranks_turned, files_turned });
         orders.into_iter().find(|order| {
-            let place = |s: Square| {
-                let s = if order.files_turned { s.mirror() } else { s };
-                if order.ranks_turned { s.flip() } else { s }
-            };
-            squares.into_iter().all(|s| offsets[s.index()] == place(s).index() as u64)
+            let there = &SQUARES[usize::from(order.ranks_turned)][usize::from(order.files_turned)];
+            squares.into_iter().all(|s| offsets[s.index()] == u64::from(there[s.index()]))
         })
     }
 

@@ -108,6 +108,11 @@ fn bits(word: u64) -> impl Iterator<Item = usize> {
     (0..64).filter(move |i| word >> i & 1 != 0)
 }
 
+/// Sectors that the note of some words takes.
+fn note_sectors(words: &[usize]) -> usize {
+    (words.len() + 2).div_ceil(4)
+}
+
 impl Card {
     pub fn new(id: ClassId, classes: &Classes, variant: Variant, plan: Plan, table: Vec<u16>) -> Card {
         let rows = plan.side_rows;
@@ -412,7 +417,7 @@ impl Card {
     fn note(&mut self, row: usize, fresh: &Each<u64>, code: u16) {
         let words: Vec<usize> = (0..WIDTH).filter(|&s| fresh[s] != 0).collect();
         let used = self.noted[row];
-        self.noted[row] += (words.len() + 2).div_ceil(4);
+        self.noted[row] += note_sectors(&words);
         if self.are_notes(self.noted[row]) {
             let at = self.code_word(row, 0, 0) + 4 * used;
             let rank = |s: usize| words.iter().position(|&word| word == s);
@@ -461,7 +466,7 @@ impl Card {
             for (rank, s) in words.iter().enumerate() {
                 bits(self.codes[at + 1]).for_each(|b| code[b][*s] |= self.codes[at + 2 + rank]);
             }
-            at += 4 * (words.len() + 2).div_ceil(4);
+            at += 4 * note_sectors(&words);
         }
         code
     }
