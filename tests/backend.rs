@@ -77,6 +77,26 @@ fn what_is_in_a_box_says_what_it_says_outside() {
     let index = Index::new("EvL".parse().unwrap()).unwrap();
     assert_eq!((boxed.name(), boxed.work()), (Slow.name(), Slow.work()));
     assert_eq!(boxed.host_bytes(&index, true), Slow.host_bytes(&index, true));
+    let both = OrElse::new(Slow, NoRats { processor: Processor::default(), says_which: true });
+    assert_eq!((both.name(), both.work()), ("the slow twin, else no rats".to_owned(), Slow.work()));
+}
+
+/// Work is added up and taken apart number by number; the memory is the most of all.
+#[test]
+fn what_devices_have_done_adds_up() {
+    let work = |n: u64| DeviceWork {
+        rows: 3 * n,
+        rows_looked_at: 5 * n,
+        seeds: 7 * n,
+        bytes_moved: 11 * n,
+        memory: 13 * n,
+        sent: 17 * n,
+        compile_seconds: 0.5 * n as f64,
+    };
+    let mut sum = work(2);
+    sum += work(5);
+    assert_eq!(sum, DeviceWork { memory: work(5).memory, ..work(7) });
+    assert_eq!(work(9).since(&work(4)), DeviceWork { memory: work(9).memory, ..work(5) });
 }
 
 /// Name and bytes of all files of a directory.

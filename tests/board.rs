@@ -611,6 +611,14 @@ fn sets_of_squares_are_as_sets_of_the_library() {
 }
 
 #[test]
+fn values_say_what_they_are() {
+    assert_eq!(format!("{} {}", Color::White, Color::Black), "White Black");
+    let moves = position("7/7/7/7/7/7/7/7/R6 w").moves(&Rules::default());
+    let listed: Vec<String> = moves.iter().map(|mv| format!("{mv:?}")).collect();
+    assert_eq!(format!("{moves:?}"), format!("[{}]", listed.join(", ")));
+}
+
+#[test]
 fn rules_have_one_spelling() {
     assert_eq!(
         RuleOptions::PAPER.to_string(),

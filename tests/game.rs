@@ -176,6 +176,17 @@ fn moves_are_written_on_full_lines() {
     }
 }
 
+/// Moves have White's number before White's, and Black's only where Black begins.
+#[test]
+fn moves_are_numbered() {
+    for (turn, moves) in [("w", "1. Rc3 rc5 2. Rd3 rd5 *"), ("b", "1... rc5 2. Rc3 rd5 3. Rd3 *")] {
+        let begin = game(&format!("7/7/7/7/3r3/7/3R3/7/7 {turn}"), "paper", None);
+        let words: Vec<&str> = moves.split(' ').filter(|word| word.contains(['R', 'r'])).collect();
+        let text = Record::new(played(begin, &words.join(" "))).to_string();
+        assert_eq!(text.trim_end().lines().last(), Some(moves));
+    }
+}
+
 #[test]
 fn ends() {
     let rats = "7/7/7/7/3r3/7/3R3/7/7 w";

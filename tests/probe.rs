@@ -96,6 +96,9 @@ where
 
         let line = probe.line(position).unwrap();
         assert_eq!(line.len(), verdict.dtw.map_or(0, usize::from), "{fen}");
+        for plies in 0..4 {
+            assert_eq!(probe.line_within(position, plies).unwrap(), line[..plies.min(line.len())], "{fen}");
+        }
         let mut current = position.clone();
         for (mv, before) in line {
             assert_eq!(before, current, "{fen}");

@@ -592,6 +592,18 @@ fn squares_in_play_are_no_dens() {
     }
 }
 
+/// As many as there are ways to put the pieces on the board, counted one by one.
+#[test]
+fn positions_of_a_material_are_counted() {
+    for text in ["EvL", "RvE", "RvR", "ERvL", "RvLE", "ERvR", "EvLT"] {
+        let material = material(text);
+        let index = Index::new(material).expect("few pieces");
+        let mut placements = 0u64;
+        for_placements(&index, &mut Vec::new(), &mut |_| placements += 1);
+        assert_eq!(material.positions(), placements, "{text}");
+    }
+}
+
 #[test]
 fn values_and_codes_go_round() {
     assert_eq!(Value::from_code(0), None);

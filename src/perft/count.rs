@@ -81,13 +81,13 @@ fn mix(word: u64) -> u64 {
 }
 
 /// A word for the set of positions `before` this one that may come up again less than `depth` plies from here: those for
-/// which either side has moves enough to bring its pieces back.
+/// which either side has moves enough to bring its pieces back. `depth` is two or more.
 fn recurring(position: &Position, depth: u32, before: &[Position]) -> u64 {
     let mover = position.turn();
     let mut set = 0u64;
     for (age, old) in (1u32..).zip(before.iter().rev()) {
         // A position returns after an even number of plies in all.
-        let plies = (depth - 1) - ((depth - 1 + age) & 1).min(depth - 1);
+        let plies = (depth - 1) - ((depth - 1 + age) & 1);
         let (Some(own), Some(enemy)) = (
             moves_between(position.lanes(mover), old.lanes(mover)),
             moves_between(position.lanes(!mover), old.lanes(!mover)),

@@ -148,4 +148,12 @@ mod tests {
         let longer = decided(Cells::BYTE_PLIES + 1);
         assert_eq!(Value::from_code(Cells::Wide(vec![longer]).get(0)), Some(Value::Decided(254)));
     }
+
+    #[test]
+    fn cells_are_as_wide_as_they_must_be() {
+        let (byte, wide) = (Cells::Byte(vec![]), Cells::Wide(vec![]));
+        assert_eq!(Cells::from_codes(vec![0, 255], &byte), Cells::Byte(vec![0, 255]));
+        assert_eq!(Cells::from_codes(vec![0, 256], &byte), Cells::Wide(vec![0, 256]));
+        assert_eq!(Cells::from_codes(vec![0, 255], &wide), Cells::Wide(vec![0, 255]));
+    }
 }

@@ -515,6 +515,14 @@ mod tests {
     use super::*;
     use crate::tablebase::{Options, Solver};
 
+    #[test]
+    fn the_side_that_packs_better_is_kept() {
+        for (white, black, kept) in [(3, 4, Sides::White), (4, 3, Sides::Black), (4, 4, Sides::White)] {
+            let blocks = |color| vec![vec![0; 2], vec![0; if color == Color::White { white } else { black }]];
+            assert_eq!(smaller(blocks), kept);
+        }
+    }
+
     /// Two bytes a cell, as for lines longer than 253 plies, which no small class has.
     #[test]
     fn wide_cells_come_back() {

@@ -169,7 +169,10 @@ mod tests {
                 memory.push(depth, Entry::new(word, mask));
                 disk.push(depth, Entry::new(word, mask));
             }
+            let before: usize = disk.by_depth.iter().map(Vec::len).sum();
             disk.spill(false).unwrap();
+            let after: usize = disk.by_depth.iter().map(Vec::len).sum();
+            assert_eq!(after, if before < 100 { before } else { 0 });
         }
         disk.spill(true).unwrap();
         assert!(disk.by_depth.iter().all(Vec::is_empty));

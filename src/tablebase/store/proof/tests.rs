@@ -51,6 +51,23 @@ fn agrees_with_the_plain_verifier_on_all_of_three_pieces() {
     agrees_with_the_plain_verifier(generated("chinese", 3).path());
 }
 
+/// Lanes and rows of rats and of leapers on both sides, which three pieces do not have, and captures into mirrored classes.
+#[test]
+fn chosen_four_pieces_are_right() {
+    for (rules, material) in RULES.into_iter().zip(["LRvTR", "TRvLR", "ERvLR", "LRvLT", "ELvTR"]) {
+        let dir = tempfile::tempdir().unwrap();
+        let rules: RuleOptions = rules.parse().unwrap();
+        let material = Some(material.parse().unwrap());
+        let mut solver = Solver::new(&rules, 4, Options::default());
+        Generate { pieces: 4, material, ..Generate::new(dir.path(), rules) }.run(&mut solver, &|_| {}).unwrap();
+        let set = TableSet::open(dir.path()).unwrap();
+        let mut prover = Prover::new(&set, 8);
+        for id in set.ids() {
+            prover.prove(id).unwrap().unwrap_or_else(|wrong| panic!("{rules}: {wrong}"));
+        }
+    }
+}
+
 /// A set in memory of which one value is changed at a time.
 struct Spoiled<'a, C: Sweepable> {
     work: Work<'a, C>,
@@ -173,6 +190,74 @@ fn wide_cells_are_checked_alike() {
             if right != 0 && right != code {
                 assert!(spoiled.is_found(Color::Black, cell, code), "{id:?} cell {cell}: {right} became {code}");
                 planted += 1;
+            }
+        }
+    }
+}
+
+/// With less memory than a class and what it leads to take, it is refused; else what it does not need is forgotten until it
+/// fits.
+fn keeps_what_fits<C: Width>(set: &TableSet) {
+    let bytes = |id: ClassId| 2 * set.classes().get(id).index().cells() * C::BYTES;
+    let needed = |id: ClassId| bytes(id) + set.classes().captures(id).into_iter().map(bytes).sum::<usize>();
+    let largest = set.ids().max_by_key(|&id| needed(id)).unwrap();
+    let two: Vec<ClassId> = set.classes().level(2).map(|(id, _)| id).collect();
+    for (limit, keeps_all) in [(needed(largest), false), (8 << 30, true)] {
+        let mut prover = Prover::new(set, 8);
+        prover.limit = limit;
+        for id in set.ids() {
+            assert!(prover.prove_as::<C>(id).is_ok());
+            let kept: usize = C::kept(&mut prover).keys().map(|&id| bytes(id)).sum();
+            let own = if C::kept(&mut prover).contains_key(&id) { 0 } else { bytes(id) };
+            assert!(kept + own <= limit, "{kept} and {own} bytes with {id:?}, {limit} allowed");
+        }
+        let kept = C::kept(&mut prover);
+        assert!(kept.keys().all(|&id| set.classes().get(id).representative.len() < 3), "nothing asks for these again");
+        assert_eq!(two.iter().all(|id| kept.contains_key(id)), keeps_all);
+        prover.limit = needed(largest) - 1;
+        match prover.prove_as::<C>(largest) {
+            Err(Stop::Error(SetError::ProofMemory { material, needed: 1, limit: 0 })) => {
+                assert_eq!(material, set.classes().get(largest).representative);
+            }
+            _ => panic!("a byte is missing"),
+        }
+    }
+}
+
+#[test]
+fn memory_is_kept_to() {
+    let dir = generated("paper", 3);
+    let set = TableSet::open(dir.path()).unwrap();
+    keeps_what_fits::<u8>(&set);
+    keeps_what_fits::<u16>(&set);
+}
+
+/// Where all answers are won in as many plies as a byte holds, the first position that is not won at once is lost in more.
+#[test]
+fn a_line_too_long_for_a_cell_is_named() {
+    let dir = generated("paper", 2);
+    let set = TableSet::open(dir.path()).unwrap();
+    let mut prover = Prover::new(&set, 8);
+    for id in set.ids() {
+        let Spoiled { work, mut planes } = Spoiled::<u8>::new(&mut prover, id);
+        for turn in Color::ALL {
+            let codes: Vec<u16> = planes[turn].row(0).iter().map(|&score| work.scale.code(score)).collect();
+            let whole = planes[!turn].row(0).to_vec();
+            let longest = whole.iter().map(|&score| if score == 0 { 0 } else { work.scale.score(255) });
+            let longest: Vec<u8> = longest.collect();
+            planes[!turn].rows_mut()[..ROW_CELLS].copy_from_slice(&longest);
+            let sweep = work.sweep(turn, &planes[!turn]);
+            let found = work.compare_row(turn, &sweep, 0, &planes[turn], &mut vec![0; ROW_CELLS]);
+            drop(sweep);
+            planes[!turn].rows_mut()[..ROW_CELLS].copy_from_slice(&whole);
+            // No such position, no move, or won at once.
+            let first = codes.iter().position(|code| ![0, 2, 3].contains(code)).unwrap();
+            let place = work.file.index().position(first, turn).unwrap();
+            match found.as_deref() {
+                Some(Contradiction::Value { position, computed: Value::Decided(254), .. }) => {
+                    assert_eq!(*position, place, "{id:?} {turn}");
+                }
+                found => panic!("{id:?} {turn}: {found:?}"),
             }
         }
     }
