@@ -77,6 +77,10 @@ fn what_is_in_a_box_says_what_it_says_outside() {
     let index = Index::new("EvL".parse().unwrap()).unwrap();
     assert_eq!((boxed.name(), boxed.work()), (Slow.name(), Slow.work()));
     assert_eq!(boxed.host_bytes(&index, true), Slow.host_bytes(&index, true));
+}
+
+#[test]
+fn one_backend_else_another_says_both_names() {
     let both = OrElse::new(Slow, NoRats { processor: Processor::default(), says_which: true });
     assert_eq!((both.name(), both.work()), ("the slow twin, else no rats".to_owned(), Slow.work()));
 }

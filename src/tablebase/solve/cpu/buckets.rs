@@ -163,16 +163,16 @@ mod tests {
         let mut random = Pcg64::seed_from_u64(5);
         let mut memory = Buckets::default();
         let mut disk = Buckets::on_disk(dir.path(), 100).unwrap();
+        let held = |buckets: &Buckets| buckets.by_depth.iter().map(Vec::len).sum::<usize>();
         for word in 0..5_000 {
             for _ in 0..random.next_u64() % 4 {
                 let (depth, mask) = ((random.next_u64() % 90) as u16, random.next_u64());
                 memory.push(depth, Entry::new(word, mask));
                 disk.push(depth, Entry::new(word, mask));
             }
-            let before: usize = disk.by_depth.iter().map(Vec::len).sum();
+            let before = held(&disk);
             disk.spill(false).unwrap();
-            let after: usize = disk.by_depth.iter().map(Vec::len).sum();
-            assert_eq!(after, if before < 100 { before } else { 0 });
+            assert_eq!(held(&disk), if before < 100 { before } else { 0 });
         }
         disk.spill(true).unwrap();
         assert!(disk.by_depth.iter().all(Vec::is_empty));

@@ -3,7 +3,7 @@
 use super::*;
 use crate::board::{Position, RuleOptions};
 use crate::tablebase::store::verify::{Scope, verify};
-use crate::tablebase::{Generate, Options, Solver, repack};
+use crate::tablebase::{Generate, Material, Options, Solver, repack};
 use rand_core::{Rng, SeedableRng};
 use rand_pcg::Pcg64;
 use std::path::Path;
@@ -11,14 +11,14 @@ use tempfile::TempDir;
 
 fn generated(rules: &str, pieces: usize) -> TempDir {
     let dir = tempfile::tempdir().unwrap();
-    generate(dir.path(), rules, pieces);
+    generate(dir.path(), rules, pieces, None);
     dir
 }
 
-fn generate(dir: &Path, rules: &str, pieces: usize) {
+fn generate(dir: &Path, rules: &str, pieces: usize, material: Option<Material>) {
     let rules: RuleOptions = rules.parse().unwrap();
     let mut solver = Solver::new(&rules, pieces, Options::default());
-    Generate { pieces, ..Generate::new(dir, rules) }.run(&mut solver, &|_| {}).unwrap();
+    Generate { pieces, material, ..Generate::new(dir, rules) }.run(&mut solver, &|_| {}).unwrap();
 }
 
 /// Everything is found right, and as many values are compared as the plain verifier compares.
@@ -56,10 +56,7 @@ fn agrees_with_the_plain_verifier_on_all_of_three_pieces() {
 fn chosen_four_pieces_are_right() {
     for (rules, material) in RULES.into_iter().zip(["LRvTR", "TRvLR", "ERvLR", "LRvLT", "ELvTR"]) {
         let dir = tempfile::tempdir().unwrap();
-        let rules: RuleOptions = rules.parse().unwrap();
-        let material = Some(material.parse().unwrap());
-        let mut solver = Solver::new(&rules, 4, Options::default());
-        Generate { pieces: 4, material, ..Generate::new(dir.path(), rules) }.run(&mut solver, &|_| {}).unwrap();
+        generate(dir.path(), rules, 4, Some(material.parse().unwrap()));
         let set = TableSet::open(dir.path()).unwrap();
         let mut prover = Prover::new(&set, 8);
         for id in set.ids() {
