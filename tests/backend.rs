@@ -4,6 +4,7 @@
 mod slow;
 
 use doushouqi::board::{Animal, ByColor, Color, RuleOptions};
+use doushouqi::cpu::CpuLevel;
 use doushouqi::tablebase::{
     Backend, Cells, ClassId, DeviceWork, Generate, Index, Job, Material, Options, OrElse, Processor, Sink, SolveError,
     Solved, Solver, Stats, Table, Value, first_difference,
@@ -162,6 +163,13 @@ impl Backend for NoRats {
 fn solve_all(solver: &mut Solver) -> Result<(), SolveError> {
     solver.solve_level(2, true, &|_, _| {})?;
     solver.solve_level(3, true, &|_, _| {})
+}
+
+#[test]
+fn a_processor_says_what_it_is() {
+    for level in CpuLevel::available() {
+        assert_eq!(Processor::new(level).name(), format!("processor ({})", level.name()));
+    }
 }
 
 #[test]

@@ -60,6 +60,32 @@ fn counts_are_added_up_wherever_they_come_from() {
     assert!(String::from_utf8_lossy(&output.stderr).contains("was made for the rules"));
 }
 
+/// A job looks nothing up in a table that leaves out the side to move it asks for.
+#[test]
+fn tables_of_one_side_are_refused_where_both_are_needed() {
+    let dir = tempfile::tempdir().unwrap();
+    let classes = ["EPvL", "ELvE", "EvLP", "LTvR", "ERvR", "LvER"];
+    counted(dir.path(), &classes, "right");
+    let tables = dir.path().join("tables");
+    dsq::stdout(&["repack", text(&tables)]);
+    let counts = dir.path().join("counts");
+    let mut refused = 0;
+    for class in classes {
+        let arguments = ["--tables", text(&tables), "--stats-only", "--counts", text(&counts)];
+        let output = dsq::dsq(&[&["cluster", "solve", class][..], &arguments].concat());
+        if output.status.success() {
+            continue;
+        }
+        let error = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(2), "{class}: {error}");
+        assert!(error.contains("stores one side to move only") && error.contains("tables/"), "{class}: {error}");
+        refused += 1;
+    }
+    assert!(refused > 0);
+    let solved = fs::read_dir(&counts).map_or(0, Iterator::count);
+    assert_eq!(solved + refused, classes.len(), "nothing is kept of what was refused");
+}
+
 #[test]
 fn a_page_tells_what_is_counted() {
     let dir = tempfile::tempdir().unwrap();

@@ -5,8 +5,8 @@ mod dsq;
 use doushouqi::board::{Color, NoMove, Position, RuleOptions, Rules, Setup};
 use doushouqi::reproduce::{ENDGAMES, WITHOUT_MOVE};
 use doushouqi::tablebase::{
-    Index, Material, Options, Probe, ROW_CELLS, SetError, Solver, TableFile, TableSet, Value, Verdict, WdlTables,
-    squares_in_play,
+    Index, Material, Options, Probe, ROW_CELLS, SetError, Solver, TableFile, TableSet, Value, Verdict, Wdl, WdlTables,
+    export_text, squares_in_play,
 };
 use dsq::{command, dsq, stdout};
 use proptest::prelude::*;
@@ -865,6 +865,68 @@ fn a_forged_value_is_found() {
     }
     replace(&manifest, listed.to_string().as_bytes());
     fails(1, &["verify", text(dir.path())], &["EvE", "counts"]);
+}
+
+/// Right checksums, and one number that no table of this material has.
+#[test]
+fn a_description_that_does_not_fit_is_refused() {
+    let dir = tables(2);
+    let path = dir.path().join("EvE.dsq");
+    let whole = fs::read(&path).unwrap();
+    let description = parts(&whole).description;
+    let cells = Index::new(material("EvE")).unwrap().cells();
+    let open = |change: &dyn Fn(&mut Json)| {
+        let mut changed = description.clone();
+        change(&mut changed);
+        replace(&path, &build(&changed, &blocks(&whole)));
+        TableFile::open(&path, &RuleOptions::PAPER, material("EvE")).map(|_| ())
+    };
+    open(&|_| ()).unwrap();
+    open(&|d| d["deepest"]["white"] = (cells - 1).into()).unwrap();
+    let changes: [&dyn Fn(&mut Json); 6] = [
+        &|d| d["rows"] = 2.into(),
+        &|d| d["cell_bytes"] = 0.into(),
+        &|d| d["cell_bytes"] = 3.into(),
+        &|d| d["block_rows"] = (1 << 20).into(),
+        &|d| d["deepest"]["white"] = cells.into(),
+        &|d| d["deepest"]["black"] = cells.into(),
+    ];
+    assert!(description["rows"] == 1 && description["block_rows"].as_u64() > Some(1), "still one block a side");
+    for (i, change) in changes.into_iter().enumerate() {
+        let error = open(change).unwrap_err().to_string();
+        assert!(error.contains("its description does not fit its material"), "change {i}: {error}");
+    }
+}
+
+#[test]
+fn positions_are_written_as_text() {
+    let dir = tables(3);
+    let set = TableSet::open(dir.path()).unwrap();
+    for name in ["EvL", "RvR", "ERvR"] {
+        let mut text = Vec::new();
+        let count = export_text(&set, material(name), &mut text).unwrap();
+        let text = String::from_utf8(text).unwrap();
+        assert_eq!(text.lines().count() as u64, count);
+        assert_eq!(count, material(name).positions(), "{name}");
+        for line in text.lines().step_by(37) {
+            let words: Vec<&str> = line.rsplitn(4, ' ').collect();
+            let [plies, best, winner, fen] = words[..] else { panic!("{line}") };
+            let position = Position::from_fen(fen).unwrap();
+            let verdict = set.verdict(&position).unwrap().unwrap();
+            let wins = if verdict.wdl == Wdl::Win { Color::White } else { Color::Black };
+            assert_eq!(
+                winner,
+                if verdict.wdl == Wdl::Draw { "d".to_owned() } else { wins.to_string()[..1].to_lowercase() }
+            );
+            assert_eq!(plies, verdict.dtw.map_or("-".to_owned(), |plies| plies.to_string()), "{line}");
+            match position.moves(set.rules()).iter().find(|mv| mv.notation(&position) == best) {
+                Some(&mv) => assert_eq!(set.verdict(&position.make(mv)).unwrap().unwrap().before(), verdict, "{line}"),
+                None => assert!(best == "-" && position.moves(set.rules()).is_empty(), "{line}"),
+            }
+        }
+    }
+    let arguments = ["export", "--tables", text(dir.path()), "--material", "EvL", "--format", "text"];
+    assert_eq!(stdout(&arguments).lines().count() as u64, material("EvL").positions());
 }
 
 #[test]

@@ -89,12 +89,6 @@ impl WdlTables {
         self.pieces
     }
 
-    /// Memory used by the values, in bytes.
-    #[must_use]
-    pub fn len_bytes(&self) -> usize {
-        self.packed.len()
-    }
-
     /// Who wins, from the side to move's view. `None` for a position with more pieces, and for a game that is over.
     #[inline]
     #[must_use]

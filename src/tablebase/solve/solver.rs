@@ -306,3 +306,18 @@ fn check(job: &Job<'_>, backend: &str, id: ClassId, solved: &Solved) -> Result<(
     let reason = format!("{backend} gave no values of {cells} cells for each side to move");
     Err(SolveError::Backend { material: Some(job.material(id)), reason })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::board::RuleOptions;
+
+    #[test]
+    fn as_many_pieces_as_can_be_solved_are_let_pass() {
+        let solver = Solver::new(&RuleOptions::PAPER, MAX_PIECES + 1, Options::default());
+        for (pieces, passes) in [(2, true), (MAX_PIECES, true), (MAX_PIECES + 1, false)] {
+            let (id, _) = solver.classes().level(pieces).next().unwrap();
+            assert_eq!(solver.check_size(id).is_ok(), passes, "{pieces}");
+        }
+    }
+}

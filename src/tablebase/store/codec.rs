@@ -172,3 +172,32 @@ pub fn compressed_len(material: Material, cells: &Cells, wdl: bool) -> std::io::
     };
     Ok(zstd::bulk::compress(&bytes, 19)?.len())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rand_core::{Rng, SeedableRng};
+    use rand_pcg::Pcg64;
+
+    /// Three values that say the same of who wins compress like one, and three that do not like none of the others.
+    #[test]
+    fn only_who_wins_is_compressed() {
+        let material: Material = "EvL".parse().unwrap();
+        let cells = |values: [Value; 3]| {
+            let mut random = Pcg64::seed_from_u64(4);
+            Cells::Byte((0..ROW_CELLS).map(|_| values[random.next_u64() as usize % 3].code() as u8).collect())
+        };
+        let len = |values: [u16; 3], wdl| compressed_len(material, &cells(values.map(Value::Decided)), wdl).unwrap();
+        let one = len([1; 3], true);
+        assert_eq!(len([1, 3, 251], true), one, "all are won");
+        assert_eq!(len([2, 4, 250], true), one, "all are lost");
+        assert!(len([1, 3, 251], false) > 10 * one, "but not equally soon");
+        let others = [Value::Draw, Value::NoMove, Value::Decided(2), Value::Decided(1)];
+        for (i, &a) in others.iter().enumerate() {
+            for &b in &others[..i] {
+                let two = compressed_len(material, &cells([a, a, b]), true).unwrap();
+                assert!(two > 10 * one, "{a:?} and {b:?} are told apart: {two} bytes, {one} of one value");
+            }
+        }
+    }
+}

@@ -513,7 +513,7 @@ impl TableFile {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tablebase::{Options, Solver};
+    use crate::tablebase::{ClassId, Options, Solver};
 
     #[test]
     fn the_side_that_packs_better_is_kept() {
@@ -523,14 +523,31 @@ mod tests {
         }
     }
 
+    /// A class of three pieces, solved.
+    fn solved(rules: &RuleOptions, material: Material) -> (Solver, ClassId) {
+        let mut solver = Solver::new(rules, 3, Options::default());
+        let id = solver.classes().member(material).unwrap().class;
+        solver.solve_class(id, &|_, _| ()).unwrap();
+        (solver, id)
+    }
+
+    /// Every value that a file stores is where it is looked up.
+    fn holds(file: &TableFile, cells: &ByColor<Cells>) {
+        for &color in file.description().sides.colors() {
+            assert_eq!(file.load(color).unwrap(), cells[color]);
+            for cell in (0..cells[color].len()).step_by(97).filter(|&c| cells[color].get(c) != 0) {
+                let block = file.block(file.block_of(color, cell)).unwrap();
+                assert_eq!(file.code(&block, cell), cells[color].get(cell));
+            }
+        }
+    }
+
     /// Two bytes a cell, as for lines longer than 253 plies, which no small class has.
     #[test]
     fn wide_cells_come_back() {
         let rules = RuleOptions::PAPER;
         let material: Material = "ERvR".parse().unwrap();
-        let mut solver = Solver::new(&rules, 3, Options::default());
-        let id = solver.classes().member(material).unwrap().class;
-        solver.solve_class(id, &|_, _| ()).unwrap();
+        let (solver, id) = solved(&rules, material);
         let stats = solver.class_stats(id).unwrap();
         let narrow = solver.table(id).unwrap();
         let mut wide = narrow.clone();
@@ -545,13 +562,38 @@ mod tests {
             assert_eq!(file.description().cell_bytes, 2);
             // No width changes the checksum of the values.
             assert_eq!(file.description().values, narrow_file.description().values);
-            for &color in file.description().sides.colors() {
-                assert_eq!(file.load(color).unwrap(), wide.cells[color]);
-                for cell in (0..wide.cells[color].len()).step_by(997).filter(|&c| wide.cells[color].get(c) != 0) {
-                    let block = file.block(file.block_of(color, cell)).unwrap();
-                    assert_eq!(file.code(&block, cell), narrow.cells[color].get(cell));
-                }
+            holds(&narrow_file, &narrow.cells);
+            holds(&file, &wide.cells);
+            for file in [&narrow_file, &file] {
+                let Description { block_rows, cell_bytes, .. } = *file.description();
+                let row_bytes = file.layout.row_len() * cell_bytes;
+                assert!(block_rows * row_bytes <= packing.block_bytes, "a block is no larger than it may be");
+                assert!((block_rows + 1) * row_bytes > packing.block_bytes, "and no smaller than it must be");
             }
+        }
+        // The second byte is that of the same cell.
+        for color in Color::ALL {
+            let Cells::Wide(cells) = &mut wide.cells[color] else { unreachable!("it was widened") };
+            cells.iter_mut().filter(|code| **code % 3 == 2).for_each(|code| *code += 256);
+        }
+        let path = dir.path().join("long");
+        write(&path, &rules, material, &wide, stats, Packing::FAST).unwrap();
+        holds(&TableFile::open(&path, &rules, material).unwrap(), &wide.cells);
+    }
+
+    #[test]
+    fn values_of_another_table_are_refused() {
+        let rules = RuleOptions::PAPER;
+        let (solver, id) = solved(&rules, "ERvR".parse().unwrap());
+        let (class, table) = (solver.classes().get(id), solver.table(id).unwrap());
+        let layout = Layout::new(&class.index());
+        let values = ByColor::from_fn(|color| hex(layout.checksum(&table.cells[color])));
+        let check = |values: &ByColor<String>| check_values(Path::new("ERvR.dsq"), class, table, values);
+        assert!(check(&values).is_ok());
+        for color in Color::ALL {
+            let mut wrong = values.clone();
+            wrong[color] = values[!color].clone();
+            assert!(matches!(check(&wrong), Err(TableError::Damaged { .. })), "{color}");
         }
     }
 }

@@ -4,14 +4,13 @@
 use super::counts::{ClassCounts, Provenance};
 use super::error::SetError;
 use super::file::{Packing, TableFile, write};
+use super::memory::MemoryLimit;
 use super::peak;
 use crate::board::{ByColor, Color, RuleOptions};
 use crate::tablebase::solve::cpu::pass::Outcome;
 use crate::tablebase::{Cells, Classes, Material, MemoryNeed, Processor, Solved, Table};
 use std::path::Path;
 use std::time::Instant;
-
-const GIB: usize = 1 << 30;
 
 /// One class to solve in a directory of tables.
 #[derive(Clone, Debug)]
@@ -65,15 +64,9 @@ impl ClassJob<'_> {
         }
         let values = self.stats_only.is_none();
         let need = MemoryNeed::of_job(&classes, id, values);
-        let limit = self.memory_gib.saturating_mul(GIB);
-        if need.spilled() > limit {
-            return Err(SetError::Memory {
-                material: name,
-                needed: need.spilled().div_ceil(GIB),
-                limit: self.memory_gib,
-            });
-        }
-        let on_disk = need.total() > limit;
+        let limit = MemoryLimit::new(self.memory_gib);
+        limit.check(name, need.spilled())?;
+        let on_disk = !limit.holds(need.total());
         let processor = Processor::default();
         let processor = if on_disk { processor.spilling(self.spill.to_owned()) } else { processor };
         let start = Instant::now();

@@ -1,7 +1,7 @@
 //! Whether what is to be solved fits into memory, before it is begun.
 
 use crate::tablebase::store::error::SetError;
-use crate::tablebase::{ClassId, Solver};
+use crate::tablebase::{ClassId, Material, Solver};
 use std::collections::HashSet;
 
 const GIB: usize = 1 << 30;
@@ -9,7 +9,7 @@ const GIB: usize = 1 << 30;
 /// The most memory that solving may take.
 #[derive(Copy, Clone, Debug)]
 pub(crate) struct MemoryLimit {
-    gib: usize,
+    bytes: usize,
 }
 
 /// Bytes of a class's values, both sides to move.
@@ -19,19 +19,20 @@ fn value_bytes(solver: &Solver, id: ClassId) -> usize {
 
 impl MemoryLimit {
     pub fn new(gib: usize) -> MemoryLimit {
-        MemoryLimit { gib }
+        MemoryLimit { bytes: gib.saturating_mul(GIB) }
     }
 
-    fn bytes(self) -> usize {
-        self.gib.saturating_mul(GIB)
+    /// Whether so many bytes are within it.
+    pub fn holds(self, bytes: usize) -> bool {
+        bytes <= self.bytes
     }
 
-    fn check(self, solver: &Solver, id: ClassId, needed: usize) -> Result<(), SetError> {
-        if needed <= self.bytes() {
+    /// Refuses a class that needs more bytes.
+    pub fn check(self, material: Material, needed: usize) -> Result<(), SetError> {
+        if self.holds(needed) {
             return Ok(());
         }
-        let material = solver.classes().get(id).representative;
-        Err(SetError::Memory { material, needed: needed.div_ceil(GIB), limit: self.gib })
+        Err(SetError::Memory { material, needed: needed.div_ceil(GIB), limit: self.bytes / GIB })
     }
 
     /// How many bytes are left for the classes in work when all that classes of one level capture into is in memory.
@@ -40,8 +41,8 @@ impl MemoryLimit {
         let captures: usize = captures.into_iter().map(|id| value_bytes(solver, id)).sum();
         let working = |id: ClassId| solver.backend().host_bytes(&solver.classes().get(id).index(), values);
         let Some(largest) = level.iter().copied().max_by_key(|&id| working(id)) else { return Ok(0) };
-        self.check(solver, largest, captures + working(largest))?;
-        Ok(self.bytes() - captures)
+        self.check(solver.classes().get(largest).representative, captures + working(largest))?;
+        Ok(self.bytes - captures)
     }
 
     /// Makes the solver forget classes that are solved only when needed (`passing`), but for those that this one needs,
@@ -56,19 +57,93 @@ impl MemoryLimit {
             solver.classes().needed_for(id).into_iter().flatten().filter(|&other| other != id).collect();
         let working = solver.backend().host_bytes(&solver.classes().get(id).index(), false);
         let mut total = needed.iter().map(|&id| value_bytes(solver, id)).sum::<usize>() + working;
-        self.check(solver, id, total)?;
+        self.check(solver.classes().get(id).representative, total)?;
         let ids = solver.classes().iter().map(|(other, _)| other);
         let others: Vec<ClassId> =
             ids.filter(|other| solver.table(*other).is_some() && !needed.contains(other)).collect();
         for other in others {
             let bytes = value_bytes(solver, other);
-            if passing(other) && total + bytes > self.bytes() {
+            if passing(other) && !self.holds(total + bytes) {
                 solver.forget(other);
             } else {
                 total += bytes;
             }
         }
-        solver.set_memory(self.bytes().saturating_sub(total));
+        solver.set_memory(self.bytes.saturating_sub(total));
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::board::RuleOptions;
+    use crate::tablebase::{Options, ROW_CELLS};
+
+    fn class(solver: &Solver, name: &str) -> ClassId {
+        solver.classes().member(name.parse().unwrap()).unwrap().class
+    }
+
+    fn working(solver: &Solver, id: ClassId, values: bool) -> usize {
+        solver.backend().host_bytes(&solver.classes().get(id).index(), values)
+    }
+
+    #[test]
+    fn a_level_has_what_its_captures_leave() {
+        let solver = Solver::new(&RuleOptions::PAPER, 3, Options::default());
+        let level = ["EPvL", "LPvE"].map(|name| class(&solver, name));
+        // EvL, PvL and PvE: a byte for each cell of one row, both sides to move.
+        let captures = 3 * 2 * ROW_CELLS;
+        let largest = level.into_iter().map(|id| working(&solver, id, true)).max().unwrap();
+        assert!(largest > ROW_CELLS);
+        let level_within = |bytes: usize| MemoryLimit { bytes }.for_level(&solver, &level, true);
+        assert_eq!(level_within(captures + largest).unwrap(), largest);
+        assert_eq!(level_within(captures + 3 * GIB).unwrap(), 3 * GIB);
+        let refused = level_within(captures + largest - 1);
+        assert!(matches!(refused, Err(SetError::Memory { needed: 1, limit: 0, .. })), "{refused:?}");
+        assert_eq!(MemoryLimit::new(0).for_level(&solver, &[], true).unwrap(), 0);
+    }
+
+    #[test]
+    fn what_is_not_needed_is_forgotten_until_it_fits() {
+        let solved = || {
+            let mut solver = Solver::new(&RuleOptions::PAPER, 4, Options::default());
+            let ids: Vec<ClassId> =
+                [2, 3].into_iter().flat_map(|n| solver.classes().level(n).map(|(id, _)| id)).collect();
+            ids.iter().for_each(|&id| solver.solve_class(id, &|_, _| ()).unwrap());
+            (solver, ids)
+        };
+        let (mut solver, ids) = solved();
+        let id = class(&solver, "ETvPD");
+        let mut needed: Vec<ClassId> = solver.classes().captures(id);
+        needed.extend(needed.clone().into_iter().flat_map(|other| solver.classes().captures(other)));
+        let is_needed = |other: &ClassId| needed.contains(other);
+        let bytes = |solver: &Solver, ids: &[ClassId]| -> usize {
+            ids.iter().map(|&id| 2 * solver.classes().get(id).index().cells()).sum()
+        };
+        let (needs, others): (Vec<ClassId>, Vec<ClassId>) = ids.iter().partition(|other| is_needed(other));
+        let least = bytes(&solver, &needs) + working(&solver, id, false);
+        let kept = |solver: &Solver| ids.iter().copied().filter(|&id| solver.table(id).is_some()).collect::<Vec<_>>();
+
+        let refused = MemoryLimit { bytes: least - 1 }.make_room(&mut solver, id, &|_| true);
+        assert!(matches!(refused, Err(SetError::Memory { .. })), "{refused:?}");
+        assert_eq!(kept(&solver), ids);
+        // Those that do not pass stay, whether they fit or not.
+        MemoryLimit { bytes: least }.make_room(&mut solver, id, &|_| false).unwrap();
+        assert_eq!(kept(&solver), ids);
+        assert_eq!(solver.job(&[], false).memory, 0);
+        // Where all fit, all stay, and the rest is for the work.
+        let all = least + bytes(&solver, &others);
+        MemoryLimit { bytes: all + 5 }.make_room(&mut solver, id, &|_| true).unwrap();
+        assert_eq!(kept(&solver), ids);
+        assert_eq!(solver.job(&[], false).memory, 5);
+        // Room for one of two pieces, and then for none.
+        let room = 2 * ROW_CELLS;
+        MemoryLimit { bytes: least + room + 3 }.make_room(&mut solver, id, &|_| true).unwrap();
+        let left: Vec<ClassId> = kept(&solver).into_iter().filter(|other| !is_needed(other)).collect();
+        assert_eq!((left.len(), bytes(&solver, &left)), (1, room));
+        assert_eq!(solver.job(&[], false).memory, 3);
+        MemoryLimit { bytes: least }.make_room(&mut solver, id, &|_| true).unwrap();
+        assert_eq!(kept(&solver), needs);
     }
 }

@@ -21,9 +21,14 @@ fn host() -> &'static str {
     HOST.get_or_init(|| {
         let name = fs::read_to_string("/proc/sys/kernel/hostname").ok().or_else(|| std::env::var("HOSTNAME").ok());
         let name = name.or_else(|| std::env::var("COMPUTERNAME").ok()).unwrap_or_default();
-        let name: String = name.chars().filter(|c| c.is_ascii_alphanumeric() || *c == '.').collect();
-        if name.is_empty() { "host".to_owned() } else { name }
+        plain_name(&name)
     })
+}
+
+/// A machine's name with nothing in it that would part a file's name in two.
+fn plain_name(name: &str) -> String {
+    let name: String = name.chars().filter(|c| c.is_ascii_alphanumeric() || *c == '.').collect();
+    if name.is_empty() { "host".to_owned() } else { name }
 }
 
 /// A number that no other writer on this machine has, nor one on another machine of the same name, but for bad luck.
@@ -143,6 +148,15 @@ mod tests {
         assert!(mine.exists() && elsewhere.exists() && !old.exists());
         sweep(dir.path(), Duration::ZERO).unwrap();
         assert!(mine.exists() && !elsewhere.exists());
+    }
+
+    #[test]
+    fn names_of_machines_are_made_plain() {
+        for (name, plain) in
+            [("node-07.example\n", "node07.example"), ("Büro 2/", "Bro2"), ("--", "host"), ("", "host")]
+        {
+            assert_eq!(plain_name(name), plain);
+        }
     }
 
     #[test]

@@ -222,6 +222,7 @@ fn unchanged_by_reflection(order: &[usize], in_play: &dyn Fn(usize) -> Bitboard)
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::board::Piece;
     use crate::tablebase::Classes;
 
     #[test]
@@ -237,6 +238,42 @@ mod tests {
                 assert_eq!(positions, class.representative.positions(), "{}", class.representative);
                 assert!((0..index.rows).all(|row| rows.place(row).is_some() == (ones(row) > 0)));
             }
+        }
+    }
+
+    /// All placements, one by one.
+    #[test]
+    fn placements_unchanged_by_reflection_are_counted() {
+        let cases: [(&[usize], &str); 10] = [
+            (&[0], "E"),
+            (&[0, 1], "Ec"),
+            (&[0, 1], "Er"),
+            (&[1, 0], "rr"),
+            (&[0, 1, 2], "EEE"),
+            (&[1, 0, 2], "EEr"),
+            (&[2, 1, 0], "ErE"),
+            (&[1, 2, 0], "EEE"),
+            (&[1, 0, 3, 2], "EEEE"),
+            (&[1, 0, 3, 2], "rrrr"),
+        ];
+        for (order, pieces) in cases {
+            let pieces: Vec<Piece> = pieces.chars().map(|letter| Piece::from_letter(letter).unwrap()).collect();
+            let in_play = |place: usize| squares_in_play(pieces[place]);
+            let mut placed: Vec<Vec<Square>> = vec![Vec::new()];
+            for place in 0..order.len() {
+                let put = |squares: &Vec<Square>| -> Vec<Vec<Square>> {
+                    let free = in_play(place).into_iter().filter(|square| !squares.contains(square));
+                    // All of four pieces would be too many: what cannot become one of them is left out at once.
+                    let faced = |square| squares.get(order[place]).copied().unwrap_or(square);
+                    let fits = |&square: &Square| order[place] > place || faced(square) == square.mirror();
+                    free.filter(fits).map(|square| squares.iter().copied().chain([square]).collect()).collect()
+                };
+                placed = placed.iter().flat_map(put).collect();
+            }
+            let unchanged =
+                |squares: &&Vec<Square>| (0..order.len()).all(|place| squares[order[place]] == squares[place].mirror());
+            let count = placed.iter().filter(unchanged).count();
+            assert_eq!(unchanged_by_reflection(order, &in_play), count, "{order:?} {pieces:?}");
         }
     }
 
