@@ -207,6 +207,7 @@ fn what_one_backend_cannot_do_another_does() {
 enum Wrong {
     LeavesOut,
     TooShort,
+    OneTooShort(Color),
     NoValues,
 }
 
@@ -220,6 +221,11 @@ impl Backend for Wrong {
         let table = match self {
             Wrong::LeavesOut => return Ok(()),
             Wrong::TooShort => Some(Table { cells: cells() }),
+            Wrong::OneTooShort(short) => {
+                let mut cells = cells();
+                cells[!*short] = Cells::Byte(vec![1; job.classes.get(job.ids[0]).index().cells()]);
+                Some(Table { cells })
+            }
             Wrong::NoValues => None,
         };
         sink(job.ids[0], Solved { stats: ByColor::default(), table })
@@ -232,7 +238,8 @@ impl Backend for Wrong {
 
 #[test]
 fn a_wrong_backend_is_an_error() {
-    for wrong in [Wrong::LeavesOut, Wrong::TooShort, Wrong::NoValues] {
+    let short = Color::ALL.map(Wrong::OneTooShort);
+    for wrong in [Wrong::LeavesOut, Wrong::TooShort, Wrong::NoValues].into_iter().chain(short) {
         let mut solver = Solver::new(&RuleOptions::PAPER, 2, Options::default()).on(wrong);
         let error = solver.solve_level(2, true, &|_, _| {}).unwrap_err();
         assert!(matches!(error, SolveError::Backend { material: Some(_), .. }), "{error}");

@@ -547,6 +547,18 @@ fn squares_are_read_and_written() {
 }
 
 #[test]
+fn distances_are_single_steps() {
+    for a in Square::all() {
+        for b in Square::all() {
+            let files = a.file().index().abs_diff(b.file().index());
+            let ranks = a.rank().index().abs_diff(b.rank().index());
+            assert_eq!((a.file().distance(b.file()), a.rank().distance(b.rank())), (files, ranks));
+            assert_eq!(a.distance(b), files + ranks);
+        }
+    }
+}
+
+#[test]
 fn sets_of_squares_are_as_sets_of_the_library() {
     const SEED: u64 = 31;
     println!("seed {SEED}");

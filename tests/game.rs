@@ -234,7 +234,9 @@ fn wrong_records_are_refused() {
     assert_eq!(problem("\n[White \"a\" b]\n"), (2, P::MalformedTag));
     assert_eq!(problem("[White \"a]\n"), (1, P::MalformedTag));
     assert_eq!(problem("[White \"a\"]\n[White \"b\"]\n"), (2, P::DuplicateTag { name: "White".to_owned() }));
-    assert_eq!(problem("[Date \"2026.13.01\"]"), (1, P::Date { found: "2026.13.01".to_owned() }));
+    for date in ["2026.13.01", "2026.00.01", "2026.12.32", "2026.12.00", "2026.1.01", "20x6.01.01", "2026.01"] {
+        assert_eq!(problem(&format!("[Date \"{date}\"]")), (1, P::Date { found: date.to_owned() }));
+    }
     assert_eq!(problem("[NoCaptureLimit \"0\"]"), (1, P::NoCaptureLimit { found: "0".to_owned() }));
     assert_eq!(problem("[Result \"2-0\"]"), (1, P::Result { found: "2-0".to_owned() }));
     assert!(matches!(problem("\n\n[Rules \"bridge\"]"), (3, P::Rules(_))));

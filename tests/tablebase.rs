@@ -648,6 +648,9 @@ fn materials_are_read_and_written() {
     assert_eq!(material("EvLR").without(white(Animal::Elephant)), None);
     let position = Position::from_fen("7/3L3/7/7/7/7/7/6r/6e w").expect("a position");
     assert_eq!(Material::of(&position), Some(material("LvER")));
+    for alone in ["7/3L3/7/7/7/7/7/7/7 w", "7/7/7/7/7/7/7/6r/7 w"] {
+        assert_eq!(Material::of(&Position::from_fen(alone).expect("a position")), None, "{alone}");
+    }
 }
 
 #[test]

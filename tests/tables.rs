@@ -5,8 +5,8 @@ mod dsq;
 use doushouqi::board::{Color, NoMove, Position, RuleOptions, Rules, Setup};
 use doushouqi::reproduce::{ENDGAMES, WITHOUT_MOVE};
 use doushouqi::tablebase::{
-    Index, Material, Options, Probe, ROW_CELLS, SetError, Solver, TableFile, TableSet, Value, Verdict, Wdl, WdlTables,
-    export_text, squares_in_play,
+    Cells, Index, Material, Options, Probe, ROW_CELLS, SetError, Solver, TableFile, TableSet, Value, Verdict, Wdl,
+    WdlTables, export_text, squares_in_play,
 };
 use dsq::{command, dsq, stdout};
 use proptest::prelude::*;
@@ -841,30 +841,38 @@ fn a_forged_value_is_found() {
     count(&mut description, plies, 1);
     description["values"]["white"] = values(&build(&description, &forged), Color::White).into();
     assert_ne!(description["values"], parts(&whole).description["values"]);
-    replace(&path, &build(&description, &forged));
-    let manifest = dir.path().join("manifest.json");
-    let mut listed: Json = serde_json::from_slice(&fs::read(&manifest).unwrap()).unwrap();
-    for class in listed["classes"].as_array_mut().unwrap() {
-        if class["class"] == "EvE" {
-            class["values"] = description["values"].clone();
-            class["stats"] = description["stats"].clone();
-            class["bytes"] = fs::metadata(&path).unwrap().len().into();
-        }
-    }
-    replace(&manifest, listed.to_string().as_bytes());
+    let put = |description: &Json, blocks: &[Vec<u8>]| {
+        replace(&path, &build(description, blocks));
+        let manifest = dir.path().join("manifest.json");
+        let mut listed: Json = serde_json::from_slice(&fs::read(&manifest).unwrap()).unwrap();
+        let class = listed["classes"].as_array_mut().unwrap().iter_mut().find(|class| class["class"] == "EvE").unwrap();
+        class["values"] = description["values"].clone();
+        class["stats"] = description["stats"].clone();
+        class["bytes"] = fs::metadata(&path).unwrap().len().into();
+        replace(&manifest, listed.to_string().as_bytes());
+    };
+    put(&description, &forged);
     stdout(&["verify", text(dir.path()), "--sample", "0"]);
     fails(1, &["verify", text(dir.path()), "--full"], &["the table says", "its moves say"]);
     // The same with the counts as they were.
     count(&mut description, plies - 2, 1);
     count(&mut description, plies, -1);
-    replace(&path, &build(&description, &forged));
-    for class in listed["classes"].as_array_mut().unwrap() {
-        if class["class"] == "EvE" {
-            class["stats"] = description["stats"].clone();
-        }
-    }
-    replace(&manifest, listed.to_string().as_bytes());
+    put(&description, &forged);
     fails(1, &["verify", text(dir.path())], &["EvE", "counts"]);
+    // Right values, and counts or a longest line that are not theirs.
+    let right = parts(&whole).description;
+    let mut counted = right.clone();
+    count(&mut counted, plies - 2, -1);
+    count(&mut counted, plies, 1);
+    let mut deepest = right.clone();
+    deepest["deepest"]["white"] = right["deepest"]["black"].clone();
+    for description in [counted, deepest] {
+        assert_ne!(description, right);
+        put(&description, &blocks(&whole));
+        fails(1, &["verify", text(dir.path()), "--full"], &["EvE", "counts"]);
+    }
+    put(&right, &blocks(&whole));
+    stdout(&["verify", text(dir.path()), "--full"]);
 }
 
 /// Right checksums, and one number that no table of this material has.
@@ -1052,6 +1060,8 @@ fn packing_again_changes_no_value() {
     }
     let original = tables(3);
     let (packed, plain) = (TableSet::open(dir.path()).unwrap(), TableSet::open(original.path()).unwrap());
+    let table = packed.load(material("ERvR")).unwrap();
+    assert!(Color::ALL.iter().all(|&color| matches!(table.cells[color], Cells::Byte(_))), "stored or not");
     for position in random_positions(10, &[Material::all(2), Material::all(3)].concat(), 5000) {
         assert_eq!(packed.value(&position).unwrap(), plain.value(&position).unwrap(), "{}", position.to_fen());
     }
@@ -1060,7 +1070,8 @@ fn packing_again_changes_no_value() {
     let full = &json(&["verify", at, "--full", "--json"])[0];
     let both = &json(&["verify", text(original.path()), "--full", "--json"])[0];
     assert_eq!(full["values"].as_u64().unwrap() * 2, both["values"].as_u64().unwrap());
-    for arguments in [vec!["stats", "--deepest"], vec!["export", "--material", "RvE", "--format", "csv", "--tables"]] {
+    let export = |material| vec!["export", "--material", material, "--format", "csv", "--tables"];
+    for arguments in [vec!["stats", "--deepest"], export("RvE"), export("LvTR")] {
         let of = |dir: &Path| stdout(&[&arguments[..], &[text(dir)]].concat());
         assert_eq!(of(dir.path()), of(original.path()), "{arguments:?}");
     }
@@ -1080,6 +1091,25 @@ fn packing_again_changes_no_value() {
     assert_eq!(report["reused"].as_u64().unwrap() + 2, report["classes"].as_u64().unwrap());
     stdout(&["repack", at]);
     assert!(files(dir.path()) == packed);
+}
+
+/// Where a side without a move loses, the side to move that is left out is computed by that rule, too.
+#[test]
+fn packed_tables_of_other_rules_are_whole() {
+    let [packed, plain] = [(); 2].map(|()| temporary());
+    for dir in [&packed, &plain] {
+        stdout(&["generate", "--pieces", "3", "--out", text(dir.path()), "--rules", OTHER_RULES]);
+    }
+    stdout(&["repack", text(packed.path())]);
+    let [packed, plain] = [&packed, &plain].map(|dir| TableSet::open(dir.path()).unwrap());
+    let mut without_move = 0;
+    for material in ["EvL", "TvEL", "PvET", "CvEL", "CvDW", "WvTD", "RvLT", "RvLW"].map(material) {
+        let table = packed.load(material).unwrap();
+        assert!(table.cells == plain.load(material).unwrap().cells, "{material}");
+        let stuck = |cells: &Cells| (0..cells.len()).filter(|&i| cells.get(i) == Value::NoMove.code()).count();
+        without_move += stuck(&table.cells.white) + stuck(&table.cells.black);
+    }
+    assert!(without_move > 0);
 }
 
 /// A packed file that was changed: no probe answers otherwise than the whole one.

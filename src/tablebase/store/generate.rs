@@ -291,3 +291,33 @@ impl Run<'_> {
         self.counted.lock().unwrap_or_else(|e| e.into_inner())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tablebase::Options;
+
+    #[test]
+    fn what_is_not_needed_any_more_is_forgotten() {
+        let dir = tempfile::tempdir().unwrap();
+        for pieces in [2, 3] {
+            let mut solver = Solver::new(&RuleOptions::PAPER, pieces, Options::default());
+            Generate { pieces, ..Generate::new(dir.path(), RuleOptions::PAPER) }.run(&mut solver, &|_| {}).unwrap();
+            for (id, class) in solver.classes().iter() {
+                assert!(solver.class_stats(id).is_some() && solver.table(id).is_none(), "{}", class.representative);
+            }
+        }
+    }
+
+    #[test]
+    fn positions_are_those_of_the_classes_to_make() {
+        let dir = Path::new("tables");
+        let positions = |material: &str| 2 * material.parse::<Material>().unwrap().positions();
+        let all: u64 =
+            Classes::new(&RuleOptions::PAPER, 3).iter().map(|(_, class)| 2 * class.representative.positions()).sum();
+        let job = Generate { pieces: 3, ..Generate::new(dir, RuleOptions::PAPER) };
+        assert_eq!(job.positions(), all);
+        let one = Generate { material: Some("LvTR".parse().unwrap()), ..job };
+        assert_eq!(one.positions(), positions("LvTR") + positions("LvT") + positions("LvR"));
+    }
+}

@@ -165,3 +165,28 @@ pub(crate) fn largest(dir: &Path, classes: &[ManifestClass]) -> Result<usize, Se
     }
     Ok(pieces)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn as_many_pieces_as_can_be_solved_are_listed() {
+        let listed = |name: &str| ManifestClass {
+            class: name.to_owned(),
+            same: Vec::new(),
+            swapped: Vec::new(),
+            bytes: 0,
+            values: ByColor::default(),
+            stats: ByColor::default(),
+        };
+        let largest = |names: &[&str]| {
+            largest(Path::new("tables"), &names.iter().map(|name| listed(name)).collect::<Vec<_>>())
+                .map_err(|e| e.to_string())
+        };
+        assert_eq!(largest(&[]), Ok(2));
+        assert_eq!(largest(&["EvL", "ELvTPDW", "EvLT"]), Ok(6));
+        assert!(largest(&["ELTvPDWC"]).unwrap_err().contains("a class of 7 pieces"));
+        assert!(largest(&["EvQ"]).unwrap_err().contains("manifest.json"));
+    }
+}

@@ -151,6 +151,14 @@ mod tests {
     }
 
     #[test]
+    fn what_cannot_be_swept_is_an_error() {
+        let dir = tempfile::tempdir().unwrap();
+        fs::create_dir(dir.path().join("EvL.dsq.partial")).unwrap();
+        let error = sweep(dir.path(), ABANDONED).unwrap_err();
+        assert!(error.to_string().contains("EvL.dsq.partial"), "{error}");
+    }
+
+    #[test]
     fn names_of_machines_are_made_plain() {
         for (name, plain) in
             [("node-07.example\n", "node07.example"), ("Büro 2/", "Bro2"), ("--", "host"), ("", "host")]

@@ -13,14 +13,13 @@ pub(super) struct Target {
     pub stopped_by: [u64; Index::MAX_PIECES],
 }
 
-/// Moves of the lane piece that go equally far.
+/// Moves of the lane piece that go equally far. Nothing stands in their way: only rats do that to a leap, and where there
+/// is a rat the lane piece is one.
 #[derive(Clone, Debug)]
 pub(super) struct Shift {
     pub distance: isize,
     /// Where they begin.
     pub from: u64,
-    /// `stops[piece][square]`: those that a piece on that square stands in the way of.
-    pub stops: Vec<[u64; WIDTH]>,
 }
 
 /// The moves of all pieces of an index, in its order.
@@ -94,15 +93,10 @@ impl Moves {
             for target in list {
                 let distance = target.to as isize - from as isize;
                 let at = shifts.iter().position(|shift| shift.distance == distance).unwrap_or_else(|| {
-                    shifts.push(Shift { distance, from: 0, stops: vec![[0; WIDTH]; self.targets.len()] });
+                    shifts.push(Shift { distance, from: 0 });
                     shifts.len() - 1
                 });
                 shifts[at].from |= 1 << from;
-                for (stops, &squares) in shifts[at].stops.iter_mut().zip(&target.stopped_by) {
-                    for square in Bitboard::new(squares) {
-                        stops[square.index()] |= 1 << from;
-                    }
-                }
             }
         }
         shifts
@@ -128,4 +122,27 @@ fn targets(pieces: &[(Piece, usize)], rules: &Rules) -> u64 {
 /// The pieces of a side, by their place in the order of the index.
 pub(super) fn of_side(index: &Index, color: Color) -> Vec<usize> {
     (0..index.pieces.len()).filter(|&piece| index.pieces[piece].color == color).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tablebase::Classes;
+
+    #[test]
+    fn nothing_stands_in_the_lane_pieces_way() {
+        for rules in ["paper", "chinese", "bodlaender,tiger-leap=files", "paper,own-rat-blocks=no"] {
+            let rules = Rules::new(rules.parse().unwrap());
+            let mut stopped = 0;
+            for (_, class) in Classes::new(rules.options(), 4).iter() {
+                let moves = Moves::new(&class.index(), &rules);
+                let (lane_piece, others) = moves.targets.split_last().unwrap();
+                let ways =
+                    |piece: &Vec<Vec<Target>>| piece.iter().flatten().flat_map(|t| t.stopped_by).any(|by| by != 0);
+                assert!(!ways(lane_piece), "{}", class.representative);
+                stopped += others.iter().filter(|&piece| ways(piece)).count();
+            }
+            assert!(stopped > 50, "{stopped}");
+        }
+    }
 }

@@ -206,13 +206,12 @@ impl<'a, C: Score> Sweep<'a, C> {
             }
         }
         for (shift, mask) in self.moves.shifts.iter().zip(&self.shifts) {
-            let stops = (0..lane_piece).fold(0, |stops, piece| stops | shift.stops[piece][squares[piece]]);
             let there = self.successors.from(start + (word * WIDTH) as isize + shift.distance);
             let mut cells = [C::ZERO; WIDTH];
             for lane in 0..WIDTH {
                 cells[lane] = there[lane].min(mask[lane]);
             }
-            raise(best, &cells, stops);
+            raise(best, &cells, 0);
         }
     }
 
@@ -247,13 +246,7 @@ impl<'a, C: Score> Sweep<'a, C> {
     /// The lane piece comes from a few squares and stands where the victim stood.
     fn lane_piece_takes(&self, victim: usize, squares: &Squares, valid: u64, best: &mut [C; WIDTH]) -> u64 {
         let (lane_piece, to) = (self.lane_piece(), squares[victim]);
-        let mut from = 0;
-        for lane in Bitboard::new(self.moves.taken_from[victim][to] & valid) {
-            let stopped_by = self.moves.stopped_by(lane_piece, lane.index(), to);
-            if !(0..lane_piece).any(|other| other != victim && stopped_by[other] >> squares[other] & 1 != 0) {
-                from |= 1 << lane.index();
-            }
-        }
+        let from = self.moves.taken_from[victim][to] & valid;
         if from == 0 {
             return 0;
         }
@@ -270,8 +263,7 @@ impl<'a, C: Score> Sweep<'a, C> {
         let (lane_piece, from) = (self.lane_piece(), squares[attacker]);
         let mut at_once = 0;
         for to in Bitboard::new(self.moves.takes[attacker][lane_piece][from] & valid) {
-            let stopped_by = self.moves.stopped_by(attacker, from, to.index());
-            if (0..lane_piece).any(|other| other != attacker && stopped_by[other] >> squares[other] & 1 != 0) {
+            if stopped(&self.moves.stopped_by(attacker, from, to.index()), squares, lane_piece) {
                 continue;
             }
             let Some(Capture::Smaller(smaller)) = &self.captures[lane_piece] else {
@@ -292,7 +284,7 @@ impl<'a, C: Score> Sweep<'a, C> {
             return 0;
         }
         let stopped_by = self.moves.stopped_by(attacker, from, to);
-        if (0..lane_piece).any(|other| stopped_by[other] >> squares[other] & 1 != 0) {
+        if stopped(&stopped_by, squares, lane_piece) {
             return 0;
         }
         let open = valid & !stopped_by[lane_piece];
@@ -307,7 +299,7 @@ impl<'a, C: Score> Sweep<'a, C> {
     }
 }
 
-/// Whether a piece that stands still in this word, other than the one that moves, is in the way.
+/// Whether one of the first `count` pieces, which stand still in this word, is in the way.
 #[inline(always)]
 fn stopped(stopped_by: &[u64; Index::MAX_PIECES], squares: &Squares, count: usize) -> bool {
     (0..count).any(|other| stopped_by[other] >> squares[other] & 1 != 0)
