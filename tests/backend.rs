@@ -240,9 +240,11 @@ impl Backend for Wrong {
 fn a_wrong_backend_is_an_error() {
     let short = Color::ALL.map(Wrong::OneTooShort);
     for wrong in [Wrong::LeavesOut, Wrong::TooShort, Wrong::NoValues].into_iter().chain(short) {
+        let left_out = matches!(wrong, Wrong::LeavesOut);
         let mut solver = Solver::new(&RuleOptions::PAPER, 2, Options::default()).on(wrong);
         let error = solver.solve_level(2, true, &|_, _| {}).unwrap_err();
         assert!(matches!(error, SolveError::Backend { material: Some(_), .. }), "{error}");
         assert!(error.to_string().contains("a wrong one"), "{error}");
+        assert_eq!(error.to_string().contains("gave no values of"), !left_out, "{error}");
     }
 }

@@ -592,6 +592,7 @@ fn sets_of_squares_are_as_sets_of_the_library() {
             assert!(part.is_subset(a) && a.is_superset(part));
         }
         assert_eq!(a.is_subset(b), slow_a.is_subset(&slow_b));
+        assert_eq!(a.is_superset(b), slow_a.is_superset(&slow_b));
         assert_eq!(a.is_disjoint(b), slow_a.is_disjoint(&slow_b));
         assert!((a - b).is_disjoint(b));
         assert_eq!((a.len(), a.is_empty()), (slow_a.len(), slow_a.is_empty()));

@@ -639,6 +639,7 @@ fn materials_are_read_and_written() {
         assert!(all.is_sorted() && all.iter().collect::<HashSet<_>>().len() == all.len());
     }
     assert_eq!(material("rlVpe").to_string(), "LRvEP");
+    assert_eq!(format!("{:?}", material("rlVpe")), "LRvEP");
     assert_eq!(material("ELTPDWCRvELTPDWCR").len(), 16);
     // Letter by letter in the alphabet ELTPDWCRv.
     let spelled = ["ELvT", "ERvT", "EvLT", "EvL", "LvE", "RvC"].map(material);

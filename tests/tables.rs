@@ -1093,25 +1093,6 @@ fn packing_again_changes_no_value() {
     assert!(files(dir.path()) == packed);
 }
 
-/// Where a side without a move loses, the side to move that is left out is computed by that rule, too.
-#[test]
-fn packed_tables_of_other_rules_are_whole() {
-    let [packed, plain] = [(); 2].map(|()| temporary());
-    for dir in [&packed, &plain] {
-        stdout(&["generate", "--pieces", "3", "--out", text(dir.path()), "--rules", OTHER_RULES]);
-    }
-    stdout(&["repack", text(packed.path())]);
-    let [packed, plain] = [&packed, &plain].map(|dir| TableSet::open(dir.path()).unwrap());
-    let mut without_move = 0;
-    for material in ["EvL", "TvEL", "PvET", "CvEL", "CvDW", "WvTD", "RvLT", "RvLW"].map(material) {
-        let table = packed.load(material).unwrap();
-        assert!(table.cells == plain.load(material).unwrap().cells, "{material}");
-        let stuck = |cells: &Cells| (0..cells.len()).filter(|&i| cells.get(i) == Value::NoMove.code()).count();
-        without_move += stuck(&table.cells.white) + stuck(&table.cells.black);
-    }
-    assert!(without_move > 0);
-}
-
 /// A packed file that was changed: no probe answers otherwise than the whole one.
 #[test]
 fn damage_of_a_packed_file_is_found() {

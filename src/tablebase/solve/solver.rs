@@ -76,13 +76,9 @@ impl Solver {
     /// # Errors
     /// If there is no memory for it, or it has more pieces than can be solved.
     pub fn solved_material(rules: &RuleOptions, material: Material) -> Result<Solver, SolveError> {
-        let pieces = material.len();
-        let too_many = SolveError::TooManyPieces { material, pieces };
-        if pieces > MAX_PIECES {
-            return Err(too_many);
-        }
-        let mut solver = Solver::new(rules, pieces, Options::default());
-        let id = solver.classes.member(material).ok_or(too_many)?.class;
+        check_size(material)?;
+        let mut solver = Solver::new(rules, material.len(), Options::default());
+        let id = solver.classes.member(material).expect("there are classes for as many pieces").class;
         solver.solve_class(id, &|_, _| ())?;
         Ok(solver)
     }

@@ -288,3 +288,26 @@ impl Probe for TableSet {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tablebase::{Generate, Options, Solver};
+
+    /// White's elephant takes Black's, and the panther beside its own den has no move.
+    #[test]
+    fn who_has_no_move_loses_where_the_rules_say_so() {
+        let position = Position::from_fen("Eep4/2L4/7/7/7/7/7/7/7 w").unwrap();
+        let material = Material::of(&position).unwrap();
+        for (rules, value) in [("paper,no-move=loss", 1), ("paper", 3)] {
+            let rules: RuleOptions = rules.parse().unwrap();
+            let dir = tempfile::tempdir().unwrap();
+            let mut solver = Solver::new(&rules, 4, Options::default());
+            let job = Generate { material: Some(material), ..Generate::new(dir.path(), rules) };
+            job.run(&mut solver, &|_| {}).unwrap();
+            let set = TableSet::open(dir.path()).unwrap();
+            assert_eq!(set.value(&position).unwrap(), Some(Value::Decided(value)), "as it is stored");
+            assert_eq!(set.look_ahead(&position, None).unwrap(), Value::Decided(value), "as its moves say");
+        }
+    }
+}
