@@ -1038,6 +1038,13 @@ fn counts_class_by_class() {
     fails(2, &[&["generate", "--out", at], &options[..], &["--minutes=-1"]].concat(), &["minutes"]);
 }
 
+/// The longest line of all classes of so many pieces, from their counts.
+fn longest_line(set: &TableSet, pieces: usize) -> usize {
+    let ids = set.classes().level(pieces).map(|(id, _)| id);
+    let sides = |id| Color::ALL.map(|color| set.file(id).unwrap().description().stats[color].by_plies.len() - 1);
+    ids.flat_map(sides).max().unwrap()
+}
+
 #[test]
 fn packing_again_changes_no_value() {
     let dir = tables(3);
@@ -1060,6 +1067,12 @@ fn packing_again_changes_no_value() {
     }
     let original = tables(3);
     let (packed, plain) = (TableSet::open(dir.path()).unwrap(), TableSet::open(original.path()).unwrap());
+    for (set, pieces) in [(&packed, 2), (&plain, 2), (&packed, 3), (&plain, 3)] {
+        let (position, plies) = set.deepest(pieces).unwrap().unwrap();
+        assert_eq!(set.value(&position).unwrap(), Some(Value::Decided(plies)));
+        assert_eq!((usize::from(plies), position.occupied().len()), (longest_line(set, pieces), pieces));
+    }
+    assert_eq!(packed.deepest(4).unwrap(), None);
     let table = packed.load(material("ERvR")).unwrap();
     assert!(Color::ALL.iter().all(|&color| matches!(table.cells[color], Cells::Byte(_))), "stored or not");
     for position in random_positions(10, &[Material::all(2), Material::all(3)].concat(), 5000) {
