@@ -921,11 +921,12 @@ fn positions_are_written_as_text() {
             let [plies, best, winner, fen] = words[..] else { panic!("{line}") };
             let position = Position::from_fen(fen).unwrap();
             let verdict = set.verdict(&position).unwrap().unwrap();
-            let wins = if verdict.wdl == Wdl::Win { Color::White } else { Color::Black };
-            assert_eq!(
-                winner,
-                if verdict.wdl == Wdl::Draw { "d".to_owned() } else { wins.to_string()[..1].to_lowercase() }
-            );
+            let wins = match verdict.wdl {
+                Wdl::Win => "w",
+                Wdl::Draw => "d",
+                Wdl::Loss => "b",
+            };
+            assert_eq!(winner, wins, "{line}");
             assert_eq!(plies, verdict.dtw.map_or("-".to_owned(), |plies| plies.to_string()), "{line}");
             match position.moves(set.rules()).iter().find(|mv| mv.notation(&position) == best) {
                 Some(&mv) => assert_eq!(set.verdict(&position.make(mv)).unwrap().unwrap().before(), verdict, "{line}"),

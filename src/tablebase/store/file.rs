@@ -513,7 +513,7 @@ impl TableFile {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tablebase::{ClassId, Options, Solver};
+    use crate::tablebase::Solver;
 
     #[test]
     fn the_side_that_packs_better_is_kept() {
@@ -521,14 +521,6 @@ mod tests {
             let blocks = |color| vec![vec![0; 2], vec![0; if color == Color::White { white } else { black }]];
             assert_eq!(smaller(blocks), kept);
         }
-    }
-
-    /// A class of three pieces, solved.
-    fn solved(rules: &RuleOptions, material: Material) -> (Solver, ClassId) {
-        let mut solver = Solver::new(rules, 3, Options::default());
-        let id = solver.classes().member(material).unwrap().class;
-        solver.solve_class(id, &|_, _| ()).unwrap();
-        (solver, id)
     }
 
     /// Every value that a file stores is where it is looked up.
@@ -547,7 +539,8 @@ mod tests {
     fn wide_cells_come_back() {
         let rules = RuleOptions::PAPER;
         let material: Material = "ERvR".parse().unwrap();
-        let (solver, id) = solved(&rules, material);
+        let solver = Solver::solved_material(&rules, material).unwrap();
+        let id = solver.classes().member(material).unwrap().class;
         let stats = solver.class_stats(id).unwrap();
         let narrow = solver.table(id).unwrap();
         let mut wide = narrow.clone();
@@ -583,8 +576,9 @@ mod tests {
 
     #[test]
     fn values_of_another_table_are_refused() {
-        let rules = RuleOptions::PAPER;
-        let (solver, id) = solved(&rules, "ERvR".parse().unwrap());
+        let material: Material = "ERvR".parse().unwrap();
+        let solver = Solver::solved_material(&RuleOptions::PAPER, material).unwrap();
+        let id = solver.classes().member(material).unwrap().class;
         let (class, table) = (solver.classes().get(id), solver.table(id).unwrap());
         let layout = Layout::new(&class.index());
         let values = ByColor::from_fn(|color| hex(layout.checksum(&table.cells[color])));

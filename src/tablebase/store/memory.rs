@@ -107,8 +107,8 @@ mod tests {
     #[test]
     fn what_is_not_needed_is_forgotten_until_it_fits() {
         let mut solver = Solver::new(&RuleOptions::PAPER, 4, Options::default());
+        [2, 3].into_iter().for_each(|pieces| solver.solve_level(pieces, true, &|_, _| ()).unwrap());
         let ids: Vec<ClassId> = [2, 3].into_iter().flat_map(|n| solver.classes().level(n).map(|(id, _)| id)).collect();
-        ids.iter().for_each(|&id| solver.solve_class(id, &|_, _| ()).unwrap());
         let id = class(&solver, "ETvPD");
         let mut needed: Vec<ClassId> = solver.classes().captures(id);
         needed.extend(needed.clone().into_iter().flat_map(|other| solver.classes().captures(other)));

@@ -207,11 +207,9 @@ impl<'a, C: Score> Sweep<'a, C> {
         }
         for (shift, mask) in self.moves.shifts.iter().zip(&self.shifts) {
             let there = self.successors.from(start + (word * WIDTH) as isize + shift.distance);
-            let mut cells = [C::ZERO; WIDTH];
             for lane in 0..WIDTH {
-                cells[lane] = there[lane].min(mask[lane]);
+                best[lane] = best[lane].max(there[lane].min(mask[lane]));
             }
-            raise(best, &cells, 0);
         }
     }
 

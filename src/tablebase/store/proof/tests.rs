@@ -205,9 +205,8 @@ fn one_wide_table_widens_those_above_it() {
         set.ids().filter(|&id| prover.is_wide(id).unwrap()).collect::<Vec<ClassId>>()
     };
     assert_eq!(wide_ids(&set), []);
-    let mut solver = Solver::new(&rules, 2, Options::default());
+    let solver = Solver::solved_material(&rules, material).unwrap();
     let id = solver.classes().member(material).unwrap().class;
-    solver.solve_class(id, &|_, _| ()).unwrap();
     let (stats, mut table) = (solver.class_stats(id).unwrap(), solver.table(id).unwrap().clone());
     Color::ALL.iter().for_each(|&color| table.cells[color].widen());
     let representative = solver.classes().get(id).representative;
