@@ -8,7 +8,8 @@ use super::memory::MemoryLimit;
 use super::peak;
 use crate::board::{ByColor, Color, RuleOptions};
 use crate::tablebase::solve::cpu::pass::Outcome;
-use crate::tablebase::{Cells, Classes, Material, MemoryNeed, Processor, Solved, Table};
+use crate::tablebase::{Cells, ClassId, Classes, Material, MemoryNeed, Processor, Solved, Table};
+use rayon::prelude::*;
 use std::path::Path;
 use std::time::Instant;
 
@@ -91,8 +92,7 @@ impl ClassJob<'_> {
 
     /// The tables that captures lead to, of each only the sides to move that are looked up.
     fn captures(&self, classes: &Classes, need: &MemoryNeed) -> Result<Vec<Option<Table>>, SetError> {
-        let mut tables = vec![None; classes.len()];
-        for (id, sides) in &need.captures {
+        let load = |(id, sides): (&ClassId, &ByColor<bool>)| {
             let class = classes.get(*id);
             let path = TableFile::path(self.dir, class.representative);
             if !path.exists() {
@@ -104,8 +104,12 @@ impl ClassJob<'_> {
                 true if file.stores(turn) => Ok(file.load(turn)?),
                 true => Err(SetError::OneSided { path: path.clone() }),
             };
-            tables[id.0] = Some(Table { cells: ByColor { white: side(Color::White)?, black: side(Color::Black)? } });
-        }
+            let cells = ByColor { white: side(Color::White)?, black: side(Color::Black)? };
+            Ok((*id, Table { cells }))
+        };
+        let loaded: Vec<(ClassId, Table)> = need.captures.par_iter().map(load).collect::<Result<_, SetError>>()?;
+        let mut tables = vec![None; classes.len()];
+        loaded.into_iter().for_each(|(id, table)| tables[id.0] = Some(table));
         Ok(tables)
     }
 }

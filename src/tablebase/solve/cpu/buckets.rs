@@ -4,12 +4,15 @@
 //! the order in which they were pushed, so what is read back is in the order of rows too. It has no name, so that a killed
 //! run leaves nothing behind.
 
+use bytemuck::{Pod, Zeroable};
+use std::borrow::Cow;
 use std::fs::File;
-use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
+use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 
 /// Positions of one word that get something at one depth.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Pod, Zeroable)]
+#[repr(C)]
 pub(crate) struct Entry {
     /// The word's number within its range of rows. Of all rows together seven pieces have more words than 32 bits count.
     pub word: u32,
@@ -18,8 +21,6 @@ pub(crate) struct Entry {
 }
 
 impl Entry {
-    /// Bytes of an entry in a file.
-    const LEN: usize = 12;
     /// Words that entries of one range can tell apart.
     pub const WORDS: usize = u32::MAX as usize;
 
@@ -31,18 +32,6 @@ impl Entry {
 
     pub fn mask(self) -> u64 {
         u64::from(self.low) | u64::from(self.high) << 32
-    }
-
-    fn to_bytes(self) -> [u8; Entry::LEN] {
-        let mut bytes = [0; Entry::LEN];
-        bytes[..4].copy_from_slice(&self.word.to_le_bytes());
-        bytes[4..].copy_from_slice(&self.mask().to_le_bytes());
-        bytes
-    }
-
-    fn from_bytes(bytes: &[u8; Entry::LEN]) -> Entry {
-        let [a, b, c, d, mask @ ..] = *bytes;
-        Entry::new(u32::from_le_bytes([a, b, c, d]) as usize, u64::from_le_bytes(mask))
     }
 }
 
@@ -104,42 +93,40 @@ impl Buckets {
         if spill.runs.len() < self.by_depth.len() {
             spill.runs.resize_with(self.by_depth.len(), Vec::new);
         }
-        let mut out = BufWriter::with_capacity(1 << 16, &spill.file);
         for (entries, runs) in self.by_depth.iter_mut().zip(&mut spill.runs).filter(|(entries, _)| !entries.is_empty())
         {
-            for entry in entries.iter() {
-                out.write_all(&entry.to_bytes())?;
-            }
+            // The file is this process's own: its entries are as in memory.
+            let bytes = bytemuck::cast_slice(entries);
+            spill.file.write_all(bytes)?;
             runs.push((spill.end, entries.len()));
-            spill.end += (entries.len() * Entry::LEN) as u64;
+            spill.end += bytes.len() as u64;
             // With `all` the range is done and needs no room for more.
             if all { *entries = Vec::new() } else { entries.clear() }
         }
-        out.flush()
+        Ok(())
     }
 
-    /// Takes the seeds of a depth, in the order in which they were pushed.
+    /// Takes the seeds of a depth, in the order in which they were pushed. `room` is where those lie that come from disk.
     ///
     /// # Errors
     /// If they cannot be read back.
-    pub fn take(&mut self, depth: u16) -> io::Result<Vec<Entry>> {
+    pub fn take<'a>(&mut self, depth: u16, room: &'a mut Vec<Entry>) -> io::Result<Cow<'a, [Entry]>> {
         let depth = usize::from(depth);
         let in_memory = self.by_depth.get_mut(depth).map(std::mem::take).unwrap_or_default();
         let runs = match &mut self.spill {
             Some(spill) => spill.runs.get_mut(depth).map(std::mem::take).unwrap_or_default(),
             None => Vec::new(),
         };
-        let Some(spill) = self.spill.as_mut().filter(|_| !runs.is_empty()) else { return Ok(in_memory) };
-        let mut entries = Vec::with_capacity(runs.iter().map(|run| run.1).sum::<usize>() + in_memory.len());
-        let mut bytes = Vec::new();
+        let Some(spill) = self.spill.as_mut().filter(|_| !runs.is_empty()) else { return Ok(Cow::Owned(in_memory)) };
+        room.clear();
         for (start, count) in runs {
-            bytes.resize(count * Entry::LEN, 0);
+            let before = room.len();
+            room.resize(before + count, Entry::zeroed());
             spill.file.seek(SeekFrom::Start(start))?;
-            spill.file.read_exact(&mut bytes)?;
-            entries.extend(bytes.as_chunks().0.iter().map(Entry::from_bytes));
+            spill.file.read_exact(bytemuck::cast_slice_mut(&mut room[before..]))?;
         }
-        entries.extend(in_memory);
-        Ok(entries)
+        room.extend(in_memory);
+        Ok(Cow::Borrowed(room))
     }
 
     /// The greatest depth with a seed, or 0.
@@ -163,6 +150,7 @@ mod tests {
         let mut random = Pcg64::seed_from_u64(5);
         let mut memory = Buckets::default();
         let mut disk = Buckets::on_disk(dir.path(), 100).unwrap();
+        let mut room = vec![Entry::new(7, 7)];
         let held = |buckets: &Buckets| buckets.by_depth.iter().map(Vec::len).sum::<usize>();
         for word in 0..5_000 {
             for _ in 0..random.next_u64() % 4 {
@@ -178,8 +166,8 @@ mod tests {
         assert!(disk.by_depth.iter().all(Vec::is_empty));
         assert_eq!(disk.last_depth(), memory.last_depth());
         for depth in 0..100 {
-            assert_eq!(disk.take(depth).unwrap(), memory.take(depth).unwrap());
-            assert_eq!(disk.take(depth).unwrap(), [], "they are taken once");
+            assert_eq!(disk.take(depth, &mut room).unwrap(), memory.take(depth, &mut Vec::new()).unwrap());
+            assert_eq!(*disk.take(depth, &mut room).unwrap(), [], "they are taken once");
         }
         assert_eq!((disk.last_depth(), memory.last_depth()), (0, 0));
         assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 0, "the file has no name");

@@ -3,6 +3,7 @@
 pub(crate) mod buckets;
 pub(crate) mod memory;
 pub(crate) mod pass;
+mod plane;
 mod processor;
 pub(crate) mod quiet;
 pub(crate) mod rows;

@@ -14,6 +14,7 @@ use crate::tablebase::class::Classes;
 use crate::tablebase::index::{Index, ROW_CELLS, WIDTH};
 use crate::tablebase::solve::backend::{SolveError, Solved};
 use crate::tablebase::solve::cpu::buckets::{Buckets, Entry};
+use crate::tablebase::solve::cpu::plane::Plane;
 use crate::tablebase::solve::cpu::quiet::{QuietMoves, Row};
 use crate::tablebase::solve::cpu::rows::Rows;
 use crate::tablebase::solve::cpu::seeds::{MAX_PLIES, SeedMoves};
@@ -21,6 +22,7 @@ use crate::tablebase::value::{Cells, DRAW, NO_MOVE, decided};
 use crate::tablebase::{Material, Stats, Table};
 use rayon::prelude::*;
 use std::borrow::Cow;
+use std::cell::RefCell;
 use std::cmp::Reverse;
 use std::io;
 use std::path::Path;
@@ -31,6 +33,11 @@ const SPILL_ENTRIES: usize = 1 << 18;
 
 /// Rows a task works on at least, so that starting it costs little.
 const CHUNK_ROWS: usize = 512;
+
+thread_local! {
+    /// Room for seeds that are read back, kept so that it need not be had from the system each time.
+    static ROOM: RefCell<Vec<Entry>> = const { RefCell::new(Vec::new()) };
+}
 
 /// What is needed to solve one class.
 pub(crate) struct Task<'a> {
@@ -50,11 +57,11 @@ pub(crate) struct Task<'a> {
 /// The planes of one side to move.
 struct Planes {
     /// Positions not (yet) won.
-    open: Vec<Row>,
+    open: Plane,
     /// Positions lost.
-    lost: Vec<Row>,
+    lost: Plane,
     /// Positions that cannot be lost yet.
-    held: Vec<Row>,
+    held: Plane,
     cells: Option<Cells>,
     /// Rows to look at in the next pass, and in the one after it.
     dirty: Vec<AtomicU8>,
@@ -152,7 +159,9 @@ impl Iteration<'_> {
     fn chunk_rows(&self) -> usize {
         let threads = rayon::current_num_threads();
         let all = self.rows.len();
-        let rows = if threads == 1 { all } else { CHUNK_ROWS.max(all.div_ceil(threads * 16)) };
+        // Seeds that come from disk are in memory for one range at a time, so there it has to be small.
+        let whole = threads == 1 && self.task.spill.is_none();
+        let rows = if whole { all } else { CHUNK_ROWS.max(all.div_ceil(threads * 16)) };
         rows.min(self.task.range_rows)
     }
 
@@ -160,7 +169,7 @@ impl Iteration<'_> {
     fn start(&self, captures: &[Option<Table>]) -> Result<ByColor<Planes>, SolveError> {
         let rows = self.rows.len();
         let chunk_rows = self.chunk_rows();
-        let plane = || try_vec(rows, Row::EMPTY);
+        let plane = || Plane::empty(rows);
         let mut valid = plane()?;
         valid.par_chunks_mut(chunk_rows).enumerate().for_each(|(c, chunk)| {
             for (i, row) in chunk.iter_mut().enumerate() {
@@ -170,7 +179,7 @@ impl Iteration<'_> {
         let side = || -> Result<Planes, SolveError> {
             let cells = if self.task.keep { Some(Cells::Byte(try_vec(self.index.cells(), 0)?)) } else { None };
             Ok(Planes {
-                open: Vec::new(),
+                open: Plane::empty(0)?,
                 lost: plane()?,
                 held: plane()?,
                 cells,
@@ -212,8 +221,10 @@ impl Iteration<'_> {
 
     /// At first every position is open to both sides.
     fn open(&self, planes: &mut ByColor<Planes>) -> Result<(), SolveError> {
-        let mut open = try_vec(self.rows.len(), Row::EMPTY)?;
-        open.copy_from_slice(&planes.white.open);
+        let mut open = Plane::empty(self.rows.len())?;
+        open.par_chunks_mut(CHUNK_ROWS)
+            .zip(planes.white.open.par_chunks(CHUNK_ROWS))
+            .for_each(|(open, valid)| open.copy_from_slice(valid));
         planes.black.open = open;
         Ok(())
     }
@@ -250,7 +261,9 @@ impl Iteration<'_> {
                         next,
                         chunk,
                     };
-                    dispatch!(self.task.level, fn(part: Part<'_>) -> io::Result<bool> = pass_rows::<V>)
+                    ROOM.with_borrow_mut(|room| {
+                        dispatch!(self.task.level, fn(part: Part<'_>, room: &mut Vec<Entry>) -> io::Result<bool> = pass_rows::<V>)
+                    })
                 })
                 .try_reduce(|| false, |a, b| Ok(a | b))
         };
@@ -416,11 +429,11 @@ struct Part<'a> {
 
 /// Returns whether a row changed.
 #[inline(always)]
-fn pass_rows<V: Vector>(mut part: Part<'_>) -> io::Result<bool> {
+fn pass_rows<V: Vector>(mut part: Part<'_>, room: &mut Vec<Entry>) -> io::Result<bool> {
     let Iteration { index, quiet, rows, .. } = part.iteration;
     let odd = part.depth % 2 == 1;
     let mut changed = false;
-    let entries = part.chunk.buckets.take(part.depth)?;
+    let entries = part.chunk.buckets.take(part.depth, room)?;
     let mut seeds = entries.iter().peekable();
     let mut found = Row::EMPTY;
     for i in 0..part.written.len() {

@@ -6,9 +6,10 @@ use crate::board::{Color, Direction, File, OwnRatBlocks, Piece, RuleOptions, Squ
 use crate::tablebase::index::{Index, RowPiece, WIDTH};
 use crate::tablebase::material::squares_in_play;
 use crate::tablebase::solve::cpu::rows::Rows;
+use bytemuck::{Pod, Zeroable};
 
 /// 64 words: all squares of the word piece by all squares of the lane piece.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
 #[repr(C, align(64))]
 pub struct Row(pub [u64; WIDTH]);
 

@@ -69,8 +69,9 @@ pub(crate) struct Rest {
     pub offsets: [Vec<[u64; WIDTH]>; 2],
     /// The piece of ours that decides whether to look there mirrored, and for each of its squares whether to.
     pub first: Option<(usize, u64)>,
-    /// How the cells of a word of ours lie there, by `mirrored`, if they lie together and the lane piece does not decide.
-    lanes: [Option<LaneOrder>; 2],
+    /// For the word piece and the lane piece, by `mirrored`: how the cells of all its squares lie there, if they lie together
+    /// and it does not decide.
+    orders: [[Option<LaneOrder>; 2]; 2],
 }
 
 /// The captures and den entries of one side of a class.
@@ -212,7 +213,7 @@ fn push_word<V: Vector>(word: usize, den: u64, held: u64, lanes: &[Worth; WIDTH]
 }
 
 /// What a piece is in the index.
-#[derive(Copy, Clone)]
+#[derive(Copy, Clone, PartialEq)]
 enum Kind {
     Row,
     Word,
@@ -298,13 +299,10 @@ impl Lookup<'_> {
         let Capture { attacker, hits_from, .. } = self.capture;
         for &(to, crossed) in &hits_from[self.squares[*attacker]] {
             if crossed & self.rat == 0 {
-                let base = self.base(Some((*attacker, to.index())));
+                let worths = self.worths(self.base(Some((*attacker, to.index()))), Kind::Word);
                 for s in 0..WIDTH {
-                    if self.valid.0[s] >> to.index() & 1 != 0 {
-                        let worth = self.worth(base, Some((self.row_pieces, s)));
-                        let lane = &mut best[s][to.index()];
-                        *lane = worth.max(*lane);
-                    }
+                    let lane = &mut best[s][to.index()];
+                    *lane = worths[s].max(*lane);
                 }
             }
         }
@@ -323,14 +321,11 @@ impl Lookup<'_> {
 
     #[inline(always)]
     fn word_takes_lane(&self, best: &mut Best) {
-        let base = self.base(None);
+        let worths = self.worths(self.base(None), Kind::Word);
         for s in 0..WIDTH {
-            for &(to, crossed) in &self.capture.hits_from[s] {
-                if crossed & self.rat == 0 && self.valid.0[s] >> to.index() & 1 != 0 {
-                    let worth = self.worth(base, Some((self.row_pieces, to.index())));
-                    let lane = &mut best[s][to.index()];
-                    *lane = worth.max(*lane);
-                }
+            for &(to, _) in self.capture.hits_from[s].iter().filter(|(_, crossed)| crossed & self.rat == 0) {
+                let lane = &mut best[s][to.index()];
+                *lane = worths[to.index()].max(*lane);
             }
         }
     }
@@ -353,12 +348,9 @@ impl Lookup<'_> {
 
     #[inline(always)]
     fn lane_takes_word(&self, best: &mut Best) {
-        let base = self.base(None);
+        let worths = self.worths(self.base(None), Kind::Lane);
         for s in 0..WIDTH {
-            let hits = &self.capture.hits_to[s];
-            if self.valid.0[s] != 0 && !hits.is_empty() {
-                self.raise(self.worth(base, Some((self.row_pieces + 1, s))), hits, &mut best[s]);
-            }
+            self.raise(worths[s], &self.capture.hits_to[s], &mut best[s]);
         }
     }
 
@@ -410,6 +402,20 @@ impl Lookup<'_> {
         }
     }
 
+    /// What the capture is worth by the square of the last piece to be placed; where that cannot stand, anything.
+    #[inline(always)]
+    fn worths(&self, base: Base, last: Kind) -> [Worth; WIDTH] {
+        let order = |rest: &Rest| rest.orders[usize::from(last == Kind::Lane)][usize::from(base.mirrored)];
+        if let (Some(Cells::Byte(cells)), Some(order)) = (self.cells, self.capture.rest.as_ref().and_then(order)) {
+            let mut worths = [NOTHING; WIDTH];
+            let first = base.cells[usize::from(base.mirrored)] as usize;
+            self.moves.raise_all(&order.read(&cells[first..first + WIDTH]), &mut worths);
+            return worths;
+        }
+        let piece = self.row_pieces + usize::from(last == Kind::Lane);
+        std::array::from_fn(|square| self.worth(base, Some((piece, square))))
+    }
+
     /// The capture for every lane of word `s`, with all other pieces placed in `base`. The lane piece stays where it is; if it
     /// is a rat in the water that is leapt over, it blocks.
     #[inline(always)]
@@ -424,7 +430,7 @@ impl Lookup<'_> {
             return;
         };
         if let (Some(Cells::Byte(cells)), Some(order), 0) =
-            (self.cells, rest.lanes[usize::from(base.mirrored)], blocked)
+            (self.cells, rest.orders[1][usize::from(base.mirrored)], blocked)
         {
             let first = base.cells[usize::from(base.mirrored)] as usize;
             self.moves.raise_all(&order.read(&cells[first..first + WIDTH]), best);
@@ -440,7 +446,7 @@ impl Lookup<'_> {
     }
 }
 
-/// How the cells of one word of a smaller class lie, if the lane piece is the same there: its ranks, and the squares of a
+/// How the cells of all squares of a piece lie in a smaller class, if they lie together: its ranks, and the squares of a
 /// rank, as here or the other way round.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 struct LaneOrder {
@@ -496,12 +502,12 @@ impl Rest {
         let addresser = MaterialAddresser::new(classes, rest, pieces)?;
         // After the capture the other side is on move.
         let turn = addresser.turn(!mover);
-        let lane_piece = pieces.len() - 1;
-        let decides = addresser.first.is_some_and(|(first, _)| first == lane_piece);
-        let squares = squares_in_play(pieces[lane_piece]);
-        let lanes = [0, 1]
-            .map(|mirrored| LaneOrder::of(&addresser.offsets[mirrored][lane_piece], squares).filter(|_| !decides));
-        Some(Rest { table: addresser.class.0, turn, offsets: addresser.offsets, first: addresser.first, lanes })
+        let orders = [pieces.len() - 2, pieces.len() - 1].map(|piece| {
+            let decides = addresser.first.is_some_and(|(first, _)| first == piece);
+            let squares = squares_in_play(pieces[piece]);
+            [0, 1].map(|mirrored| LaneOrder::of(&addresser.offsets[mirrored][piece], squares).filter(|_| !decides))
+        });
+        Some(Rest { table: addresser.class.0, turn, offsets: addresser.offsets, first: addresser.first, orders })
     }
 }
 
@@ -561,8 +567,10 @@ mod tests {
                 .level(4)
                 .flat_map(|(_, class)| Color::ALL.map(|color| SeedMoves::new(&class.index(), color, &classes)))
                 .flat_map(|moves| moves.captures)
-                .filter_map(|capture| capture.rest?.lanes[0])
+                .filter_map(|capture| capture.rest?.orders[1][0])
                 .collect();
+            let without_lane = Capture::new(&index, 0, index.pieces.len() - 1, &classes).unwrap().rest.unwrap();
+            assert!(without_lane.orders[0][0].is_some(), "the word piece is the last there");
             let is = |ranks_turned| orders.contains(&LaneOrder { ranks_turned, files_turned: false });
             assert!(is(false) && is(true), "with the colours as they are, and exchanged");
         }

@@ -1,0 +1,90 @@
+//! The memory of a plane.
+
+use crate::tablebase::solve::backend::SolveError;
+use crate::tablebase::solve::cpu::quiet::Row;
+use memmap2::MmapMut;
+use std::ops::{Deref, DerefMut};
+
+/// From here on a plane has memory of its own instead of the allocator's: for five pieces and more.
+const LARGE: usize = 16 << 20;
+
+/// A set of positions of a class: a row for each row that is solved.
+pub(crate) struct Plane(Memory);
+
+enum Memory {
+    Small(Vec<Row>),
+    /// Empty memory of the system, which gives it only when it is first touched: by the thread that then works there. It is
+    /// asked for in large pages, since a pass reads many rows that lie far apart.
+    Large(MmapMut),
+}
+
+impl Plane {
+    /// A plane without a position.
+    ///
+    /// # Errors
+    /// If there is no memory for it.
+    pub fn empty(rows: usize) -> Result<Plane, SolveError> {
+        let bytes = rows.saturating_mul(size_of::<Row>());
+        let memory = || SolveError::Memory { bytes };
+        if bytes < LARGE {
+            let mut small = Vec::new();
+            small.try_reserve_exact(rows).map_err(|_| memory())?;
+            small.resize(rows, Row::EMPTY);
+            return Ok(Plane(Memory::Small(small)));
+        }
+        let map = MmapMut::map_anon(bytes).map_err(|_| memory())?;
+        // Where there are no large pages, it works with small ones.
+        #[cfg(target_os = "linux")]
+        let _ = map.advise(memmap2::Advice::HugePage);
+        Ok(Plane(Memory::Large(map)))
+    }
+}
+
+impl Deref for Plane {
+    type Target = [Row];
+
+    #[inline(always)]
+    fn deref(&self) -> &[Row] {
+        match &self.0 {
+            Memory::Small(rows) => rows,
+            Memory::Large(map) => bytemuck::cast_slice(map),
+        }
+    }
+}
+
+impl DerefMut for Plane {
+    #[inline(always)]
+    fn deref_mut(&mut self) -> &mut [Row] {
+        match &mut self.0 {
+            Memory::Small(rows) => rows,
+            Memory::Large(map) => bytemuck::cast_slice_mut(map),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn small_and_large_planes_begin_empty_and_keep_what_is_written() {
+        let large = LARGE / size_of::<Row>();
+        for rows in [0, 1, large - 1, large, large + 1] {
+            let mut plane = Plane::empty(rows).unwrap();
+            assert_eq!(plane.len(), rows);
+            assert!(plane.iter().all(|row| *row == Row::EMPTY));
+            assert_eq!(matches!(plane.0, Memory::Large(_)), rows >= large);
+            if let Some(row) = plane.last_mut() {
+                row.0[63] = 1 << 62;
+                assert_eq!(plane[rows - 1].0[63], 1 << 62);
+            }
+        }
+    }
+
+    #[test]
+    fn what_no_machine_has_is_an_error() {
+        for rows in [usize::MAX, usize::MAX / size_of::<Row>()] {
+            assert!(matches!(Plane::empty(rows), Err(SolveError::Memory { .. })), "{rows}");
+        }
+    }
+}
