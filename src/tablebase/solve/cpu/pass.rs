@@ -14,7 +14,7 @@ use crate::tablebase::class::Classes;
 use crate::tablebase::index::{Index, ROW_CELLS, WIDTH};
 use crate::tablebase::solve::backend::{SolveError, Solved};
 use crate::tablebase::solve::cpu::buckets::{Buckets, Entry};
-use crate::tablebase::solve::cpu::plane::Plane;
+use crate::tablebase::solve::cpu::plane::{Plane, try_vec};
 use crate::tablebase::solve::cpu::quiet::{QuietMoves, Row};
 use crate::tablebase::solve::cpu::rows::Rows;
 use crate::tablebase::solve::cpu::seeds::{MAX_PLIES, SeedMoves};
@@ -262,7 +262,10 @@ impl Iteration<'_> {
                         chunk,
                     };
                     ROOM.with_borrow_mut(|room| {
-                        dispatch!(self.task.level, fn(part: Part<'_>, room: &mut Vec<Entry>) -> io::Result<bool> = pass_rows::<V>)
+                        dispatch!(
+                            self.task.level,
+                            fn(part: Part<'_>, room: &mut Vec<Entry>) -> io::Result<bool> = pass_rows::<V>
+                        )
                     })
                 })
                 .try_reduce(|| false, |a, b| Ok(a | b))
@@ -567,15 +570,6 @@ fn mark(rows: &Rows, flags: &[AtomicU8], row: usize) {
 
 fn flags(rows: usize) -> Vec<AtomicU8> {
     (0..rows).map(|_| AtomicU8::new(0)).collect()
-}
-
-/// A vector of `len` times `value`, or an error if there is no memory for it.
-fn try_vec<T: Clone>(len: usize, value: T) -> Result<Vec<T>, SolveError> {
-    let mut vec = Vec::new();
-    let bytes = len.saturating_mul(size_of::<T>());
-    vec.try_reserve_exact(len).map_err(|_| SolveError::Memory { bytes })?;
-    vec.resize(len, value);
-    Ok(vec)
 }
 
 #[cfg(test)]

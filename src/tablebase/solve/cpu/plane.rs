@@ -25,14 +25,10 @@ impl Plane {
     /// If there is no memory for it.
     pub fn empty(rows: usize) -> Result<Plane, SolveError> {
         let bytes = rows.saturating_mul(size_of::<Row>());
-        let memory = || SolveError::Memory { bytes };
         if bytes < LARGE {
-            let mut small = Vec::new();
-            small.try_reserve_exact(rows).map_err(|_| memory())?;
-            small.resize(rows, Row::EMPTY);
-            return Ok(Plane(Memory::Small(small)));
+            return Ok(Plane(Memory::Small(try_vec(rows, Row::EMPTY)?)));
         }
-        let map = MmapMut::map_anon(bytes).map_err(|_| memory())?;
+        let map = MmapMut::map_anon(bytes).map_err(|_| SolveError::Memory { bytes })?;
         // Where there are no large pages, it works with small ones.
         #[cfg(target_os = "linux")]
         let _ = map.advise(memmap2::Advice::HugePage);
@@ -60,6 +56,15 @@ impl DerefMut for Plane {
             Memory::Large(map) => bytemuck::cast_slice_mut(map),
         }
     }
+}
+
+/// A vector of `len` times `value`, or an error if there is no memory for it.
+pub(crate) fn try_vec<T: Clone>(len: usize, value: T) -> Result<Vec<T>, SolveError> {
+    let mut vec = Vec::new();
+    let bytes = len.saturating_mul(size_of::<T>());
+    vec.try_reserve_exact(len).map_err(|_| SolveError::Memory { bytes })?;
+    vec.resize(len, value);
+    Ok(vec)
 }
 
 #[cfg(test)]

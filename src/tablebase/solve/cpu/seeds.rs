@@ -213,7 +213,7 @@ fn push_word<V: Vector>(word: usize, den: u64, held: u64, lanes: &[Worth; WIDTH]
 }
 
 /// What a piece is in the index.
-#[derive(Copy, Clone, PartialEq)]
+#[derive(Copy, Clone)]
 enum Kind {
     Row,
     Word,
@@ -299,7 +299,7 @@ impl Lookup<'_> {
         let Capture { attacker, hits_from, .. } = self.capture;
         for &(to, crossed) in &hits_from[self.squares[*attacker]] {
             if crossed & self.rat == 0 {
-                let worths = self.worths(self.base(Some((*attacker, to.index()))), Kind::Word);
+                let worths = self.worths(self.base(Some((*attacker, to.index()))), self.row_pieces);
                 for s in 0..WIDTH {
                     let lane = &mut best[s][to.index()];
                     *lane = worths[s].max(*lane);
@@ -321,7 +321,7 @@ impl Lookup<'_> {
 
     #[inline(always)]
     fn word_takes_lane(&self, best: &mut Best) {
-        let worths = self.worths(self.base(None), Kind::Word);
+        let worths = self.worths(self.base(None), self.row_pieces);
         for s in 0..WIDTH {
             for &(to, _) in self.capture.hits_from[s].iter().filter(|(_, crossed)| crossed & self.rat == 0) {
                 let lane = &mut best[s][to.index()];
@@ -348,7 +348,7 @@ impl Lookup<'_> {
 
     #[inline(always)]
     fn lane_takes_word(&self, best: &mut Best) {
-        let worths = self.worths(self.base(None), Kind::Lane);
+        let worths = self.worths(self.base(None), self.row_pieces + 1);
         for s in 0..WIDTH {
             self.raise(worths[s], &self.capture.hits_to[s], &mut best[s]);
         }
@@ -404,16 +404,23 @@ impl Lookup<'_> {
 
     /// What the capture is worth by the square of the last piece to be placed; where that cannot stand, anything.
     #[inline(always)]
-    fn worths(&self, base: Base, last: Kind) -> [Worth; WIDTH] {
-        let order = |rest: &Rest| rest.orders[usize::from(last == Kind::Lane)][usize::from(base.mirrored)];
-        if let (Some(Cells::Byte(cells)), Some(order)) = (self.cells, self.capture.rest.as_ref().and_then(order)) {
-            let mut worths = [NOTHING; WIDTH];
-            let first = base.cells[usize::from(base.mirrored)] as usize;
-            self.moves.raise_all(&order.read(&cells[first..first + WIDTH]), &mut worths);
-            return worths;
-        }
-        let piece = self.row_pieces + usize::from(last == Kind::Lane);
-        std::array::from_fn(|square| self.worth(base, Some((piece, square))))
+    fn worths(&self, base: Base, last: usize) -> [Worth; WIDTH] {
+        let Some(codes) = self.codes(base, last) else {
+            return std::array::from_fn(|square| self.worth(base, Some((last, square))));
+        };
+        let mut worths = [NOTHING; WIDTH];
+        self.moves.raise_all(&codes, &mut worths);
+        worths
+    }
+
+    /// The codes behind the capture by the square of the last piece to be placed, the word or the lane piece, if they lie
+    /// together.
+    #[inline(always)]
+    fn codes(&self, base: Base, last: usize) -> Option<[u8; WIDTH]> {
+        let order = self.capture.rest.as_ref()?.orders[last - self.row_pieces][usize::from(base.mirrored)]?;
+        let Some(Cells::Byte(cells)) = self.cells else { return None };
+        let first = base.cells[usize::from(base.mirrored)] as usize;
+        Some(order.read(&cells[first..first + WIDTH]))
     }
 
     /// The capture for every lane of word `s`, with all other pieces placed in `base`. The lane piece stays where it is; if it
@@ -425,15 +432,14 @@ impl Lookup<'_> {
             return;
         }
         let blocked = if self.moves.lane_blocks { crossed } else { 0 };
-        let Some(rest) = &self.capture.rest else {
+        if self.capture.rest.is_none() {
             (0..WIDTH).filter(|lane| blocked >> lane & 1 == 0).for_each(|lane| best[lane] = WIN_AT_ONCE);
             return;
-        };
-        if let (Some(Cells::Byte(cells)), Some(order), 0) =
-            (self.cells, rest.orders[1][usize::from(base.mirrored)], blocked)
+        }
+        if blocked == 0
+            && let Some(codes) = self.codes(base, self.row_pieces + 1)
         {
-            let first = base.cells[usize::from(base.mirrored)] as usize;
-            self.moves.raise_all(&order.read(&cells[first..first + WIDTH]), best);
+            self.moves.raise_all(&codes, best);
             return;
         }
         let mut lanes = valid & !blocked;
