@@ -4,9 +4,10 @@ use super::{ClassId, Index, Material, SolveError, Solver, TableError};
 use crate::board::{Color, RuleOptions};
 use crate::cpu::{CpuLevel, dispatch};
 use crate::tablebase::solve::cpu::Processor;
-use crate::tablebase::solve::cpu::pass::seeds;
+use crate::tablebase::solve::cpu::pass::Iteration;
 use crate::tablebase::solve::cpu::quiet::{QuietMoves, Row};
 use crate::tablebase::solve::cpu::rows::Rows;
+use crate::tablebase::solve::cpu::seeds::Captures;
 use crate::tablebase::store::file::{Packing, write};
 use rand_core::{Rng, SeedableRng};
 use rand_pcg::Pcg64;
@@ -60,7 +61,11 @@ impl Solver {
     pub fn seeds(&self, id: ClassId) -> Result<(), SolveError> {
         let ids = [id];
         let job = self.job(&ids, false);
-        seeds(&Processor::default().task(&job, id, None), job.tables)
+        let processor = Processor::default();
+        let iteration = Iteration::new(processor.task(&job, id, None));
+        let mut memory = iteration.memory(0)?;
+        let (first, _) = memory.split_at_mut(iteration.first_bytes());
+        iteration.seed(&Captures::of(job.tables), first).map(|_| ())
     }
 
     /// Writes a solved class as `dsq generate` does.

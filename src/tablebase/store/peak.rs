@@ -1,4 +1,4 @@
-//! The most memory that this process has had, as far as the system counts it (Linux does).
+//! The memory that this process has, and the most that it has had, as far as the system counts it (Linux does).
 
 use std::fs;
 
@@ -10,11 +10,25 @@ pub(crate) fn restart() {
 
 /// The most memory since, in bytes.
 pub(crate) fn bytes() -> Option<u64> {
-    of_status(&fs::read_to_string("/proc/self/status").ok()?)
+    of_status(&fs::read_to_string("/proc/self/status").ok()?, "VmHWM:")
 }
 
-fn of_status(status: &str) -> Option<u64> {
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+/// The memory that it has now, in bytes.
+pub(crate) fn now() -> Option<u64> {
+    of_status(&fs::read_to_string("/proc/self/status").ok()?, "VmRSS:")
+}
+
+/// Gives back what is free but kept by the allocator: after millions of small pieces that can be gigabytes.
+pub(crate) fn trim() {
+    #[cfg(all(target_os = "linux", target_env = "gnu"))]
+    // SAFETY: it may be called at any time; what is in use is left alone.
+    unsafe {
+        libc::malloc_trim(0);
+    }
+}
+
+fn of_status(status: &str, name: &str) -> Option<u64> {
+    let line = status.lines().find_map(|line| line.strip_prefix(name))?;
     let kib: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
     kib.checked_mul(1024)
 }
@@ -25,11 +39,26 @@ mod tests {
 
     #[test]
     fn the_system_counts_what_is_touched() {
-        assert_eq!(of_status("Name:\tdsq\nVmHWM:\t   12 kB\nVmRSS:\t 8 kB\n"), Some(12 << 10));
-        assert_eq!((of_status("VmHWM: x kB"), of_status("")), (None, None));
+        let status = "Name:\tdsq\nVmHWM:\t   12 kB\nVmRSS:\t 8 kB\n";
+        assert_eq!((of_status(status, "VmHWM:"), of_status(status, "VmRSS:")), (Some(12 << 10), Some(8 << 10)));
+        assert_eq!((of_status("VmHWM: x kB", "VmHWM:"), of_status("", "VmHWM:")), (None, None));
         restart();
         let Some(before) = bytes() else { return };
         let touched = std::hint::black_box(vec![1u8; 64 << 20]);
         assert!(bytes().unwrap() >= before.min(64 << 20) && touched[5] == 1);
+    }
+
+    /// Behind a last piece that is in use the allocator keeps what was freed before it.
+    #[cfg(all(target_os = "linux", target_env = "gnu"))]
+    #[test]
+    fn what_is_freed_goes_back() {
+        let mut parts: Vec<Vec<u8>> = (0..6_000).map(|_| std::hint::black_box(vec![1; 100_000])).collect();
+        let last = parts.pop();
+        drop(parts);
+        let before = now().unwrap();
+        trim();
+        let after = now().unwrap();
+        assert!(before > 500 << 20 && after + (400 << 20) < before, "{before} {after}");
+        assert_eq!(last.unwrap()[99_999], 1);
     }
 }

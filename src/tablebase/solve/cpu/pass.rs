@@ -14,14 +14,13 @@ use crate::tablebase::class::Classes;
 use crate::tablebase::index::{Index, ROW_CELLS, WIDTH};
 use crate::tablebase::solve::backend::{SolveError, Solved};
 use crate::tablebase::solve::cpu::buckets::{Buckets, Entry};
-use crate::tablebase::solve::cpu::plane::{Plane, try_vec};
 use crate::tablebase::solve::cpu::quiet::{QuietMoves, Row};
+use crate::tablebase::solve::cpu::room::{Block, Room};
 use crate::tablebase::solve::cpu::rows::Rows;
-use crate::tablebase::solve::cpu::seeds::{MAX_PLIES, SeedMoves};
-use crate::tablebase::value::{Cells, DRAW, NO_MOVE, decided};
+use crate::tablebase::solve::cpu::seeds::{Captures, MAX_PLIES, SeedMoves};
+use crate::tablebase::value::{Cells, CellsMut, DRAW, NO_MOVE, decided};
 use crate::tablebase::{Material, Stats, Table};
 use rayon::prelude::*;
-use std::borrow::Cow;
 use std::cell::RefCell;
 use std::cmp::Reverse;
 use std::io;
@@ -40,6 +39,7 @@ thread_local! {
 }
 
 /// What is needed to solve one class.
+#[derive(Clone)]
 pub(crate) struct Task<'a> {
     pub material: Material,
     pub classes: &'a Classes,
@@ -52,16 +52,18 @@ pub(crate) struct Task<'a> {
     pub range_rows: usize,
     /// The longest line before cells are widened.
     pub byte_plies: u16,
+    /// Where planes have their memory from.
+    pub room: Room,
 }
 
-/// The planes of one side to move.
-struct Planes {
+/// The planes of one side to move: a row for each row that is solved.
+pub(crate) struct Planes<'a> {
     /// Positions not (yet) won.
-    open: Plane,
+    open: &'a mut [Row],
     /// Positions lost.
-    lost: Plane,
+    lost: &'a mut [Row],
     /// Positions that cannot be lost yet.
-    held: Plane,
+    held: &'a mut [Row],
     cells: Option<Cells>,
     /// Rows to look at in the next pass, and in the one after it.
     dirty: Vec<AtomicU8>,
@@ -82,8 +84,8 @@ struct Chunk {
 }
 
 /// A class being solved.
-struct Iteration<'a> {
-    task: &'a Task<'a>,
+pub(crate) struct Iteration<'a> {
+    task: Task<'a>,
     index: Index,
     /// The rows that are solved; planes hold no others.
     rows: Rows,
@@ -98,49 +100,71 @@ pub(crate) struct Outcome {
     pub deepest: ByColor<Option<usize>>,
 }
 
-/// Solves one class on the threads of the current rayon pool. `captures` are the solved smaller classes, by class; if they
-/// are owned, their memory is free again before the first pass.
-pub(crate) fn solve(task: &Task, captures: Cow<'_, [Option<Table>]>) -> Result<Outcome, SolveError> {
+/// Solves one class on the threads of the current rayon pool. `tables` are the solved smaller classes, by class.
+pub(crate) fn solve(task: Task, tables: &[Option<Table>]) -> Result<Outcome, SolveError> {
     let iteration = Iteration::new(task);
-    let mut planes = iteration.start(&captures)?;
-    drop(captures);
-    iteration.open(&mut planes)?;
-    let last_seed = Color::ALL.iter().flat_map(|&c| &planes[c].chunks).map(|chunk| chunk.last_seed).max().unwrap_or(0);
-    let mut depth = 0;
-    loop {
-        depth += 1;
-        if depth > MAX_PLIES {
-            return Err(SolveError::TooLong { material: task.material, plies: MAX_PLIES });
-        }
-        if depth > task.byte_plies {
-            for color in Color::ALL {
-                planes[color].cells.iter_mut().for_each(Cells::widen);
-            }
-        }
-        let work = iteration.pass(&mut planes, depth).map_err(|error| iteration.disk(&error))?;
-        if !work && depth >= last_seed {
-            break;
-        }
-    }
-    Ok(iteration.finish(planes))
+    let mut memory = iteration.memory(0)?;
+    let (first, last) = memory.split_at_mut(iteration.first_bytes());
+    let planes = iteration.seed(&Captures::of(tables), first)?;
+    iteration.solve(planes, last)
 }
 
-/// Finds the seeds of a class and forgets them, to be timed.
-pub(crate) fn seeds(task: &Task, captures: &[Option<Table>]) -> Result<(), SolveError> {
-    Iteration::new(task).start(captures).map(|_| ())
-}
-
-impl Iteration<'_> {
-    fn new<'a>(task: &'a Task<'a>) -> Iteration<'a> {
+impl<'t> Iteration<'t> {
+    pub fn new(task: Task<'t>) -> Iteration<'t> {
         let index = Index::new(task.material).expect("no class has more pieces than an index");
         let options = task.classes.options();
         Iteration {
-            task,
             quiet: ByColor::from_fn(|color| QuietMoves::new(&index, color, options)),
             seeds: ByColor::from_fn(|color| SeedMoves::new(&index, color, task.classes)),
             rows: Rows::new(&index, options),
+            task,
             index,
         }
+    }
+
+    /// Memory for the planes. The last of them is needed only when the captures no longer are, so these may lie there if
+    /// they take that many bytes.
+    ///
+    /// # Errors
+    /// If there is not as much.
+    pub fn memory(&self, captures: usize) -> Result<Block, SolveError> {
+        self.task.room.block(self.first_bytes() + captures.max(self.plane_bytes()))
+    }
+
+    /// Bytes of all planes but the last.
+    pub fn first_bytes(&self) -> usize {
+        5 * self.plane_bytes()
+    }
+
+    fn plane_bytes(&self) -> usize {
+        self.rows.len() * size_of::<Row>()
+    }
+
+    /// Solves the class, once it has its seeds. In `last` there may be anything.
+    ///
+    /// # Errors
+    /// If a line is too long to be counted, memory is short, or the seeds cannot be read back from the disk.
+    pub fn solve<'m>(&self, mut planes: ByColor<Planes<'m>>, last: &'m mut [u8]) -> Result<Outcome, SolveError> {
+        self.open(&mut planes, last);
+        let chunks = Color::ALL.iter().flat_map(|&color| &planes[color].chunks);
+        let last_seed = chunks.map(|chunk| chunk.last_seed).max().unwrap_or(0);
+        let mut depth = 0;
+        loop {
+            depth += 1;
+            if depth > MAX_PLIES {
+                return Err(SolveError::TooLong { material: self.task.material, plies: MAX_PLIES });
+            }
+            if depth > self.task.byte_plies {
+                for color in Color::ALL {
+                    planes[color].cells.iter_mut().for_each(Cells::widen);
+                }
+            }
+            let work = self.pass(&mut planes, depth).map_err(|error| self.disk(&error))?;
+            if !work && depth >= last_seed {
+                break;
+            }
+        }
+        Ok(self.finish(planes))
     }
 
     fn disk(&self, error: &io::Error) -> SolveError {
@@ -165,23 +189,32 @@ impl Iteration<'_> {
         rows.min(self.task.range_rows)
     }
 
-    /// The planes before the first pass, but for what is open to Black.
-    fn start(&self, captures: &[Option<Table>]) -> Result<ByColor<Planes>, SolveError> {
+    /// The planes before the first pass, but for what is open to Black, in [`first_bytes`](Iteration::first_bytes) of memory
+    /// that are all zero.
+    ///
+    /// # Errors
+    /// If memory or the disk is too small for the seeds.
+    pub fn seed<'m>(&self, captures: &Captures<'_>, memory: &'m mut [u8]) -> Result<ByColor<Planes<'m>>, SolveError> {
         let rows = self.rows.len();
         let chunk_rows = self.chunk_rows();
-        let plane = || Plane::empty(rows);
-        let mut valid = plane()?;
+        let mut rest: &'m mut [Row] = bytemuck::cast_slice_mut(memory);
+        let mut plane = || {
+            let (plane, after) = std::mem::take(&mut rest).split_at_mut(rows);
+            rest = after;
+            plane
+        };
+        let valid = plane();
         valid.par_chunks_mut(chunk_rows).enumerate().for_each(|(c, chunk)| {
             for (i, row) in chunk.iter_mut().enumerate() {
                 *row = Row(self.index.valid_row(self.rows.row(c * chunk_rows + i)));
             }
         });
-        let side = || -> Result<Planes, SolveError> {
-            let cells = if self.task.keep { Some(Cells::Byte(try_vec(self.index.cells(), 0)?)) } else { None };
+        let mut side = || -> Result<Planes<'m>, SolveError> {
+            let cells = if self.task.keep { Some(Cells::Byte(try_zeros(self.index.cells())?)) } else { None };
             Ok(Planes {
-                open: Plane::empty(0)?,
-                lost: plane()?,
-                held: plane()?,
+                open: &mut [],
+                lost: plane(),
+                held: plane(),
                 cells,
                 dirty: flags(rows),
                 next: flags(rows),
@@ -204,7 +237,7 @@ impl Iteration<'_> {
                         captures,
                         color,
                         first_row: c * chunk_rows,
-                        valid: &valid,
+                        valid,
                         lost,
                         held,
                         next: &dirty,
@@ -220,17 +253,16 @@ impl Iteration<'_> {
     }
 
     /// At first every position is open to both sides.
-    fn open(&self, planes: &mut ByColor<Planes>) -> Result<(), SolveError> {
-        let mut open = Plane::empty(self.rows.len())?;
+    fn open<'m>(&self, planes: &mut ByColor<Planes<'m>>, last: &'m mut [u8]) {
+        let open: &mut [Row] = bytemuck::cast_slice_mut(&mut last[..self.plane_bytes()]);
         open.par_chunks_mut(CHUNK_ROWS)
             .zip(planes.white.open.par_chunks(CHUNK_ROWS))
             .for_each(|(open, valid)| open.copy_from_slice(valid));
         planes.black.open = open;
-        Ok(())
     }
 
     /// One pass of both sides. Returns whether the next pass has rows to look at.
-    fn pass(&self, planes: &mut ByColor<Planes>, depth: u16) -> io::Result<bool> {
+    fn pass(&self, planes: &mut ByColor<Planes<'_>>, depth: u16) -> io::Result<bool> {
         let chunk_rows = self.chunk_rows();
         let white = planes.white.split(depth);
         let black = planes.black.split(depth);
@@ -283,8 +315,11 @@ impl Iteration<'_> {
     }
 
     /// Counts and marks what no pass decided.
-    fn finish(&self, mut planes: ByColor<Planes>) -> Outcome {
+    fn finish(&self, mut planes: ByColor<Planes<'_>>) -> Outcome {
         let chunk_rows = self.chunk_rows();
+        let store = |cells: &mut Option<CellsMut<'_>>, word, mask, code| {
+            cells.iter_mut().for_each(|cells| cells.store::<Portable>(word, mask, code));
+        };
         for color in Color::ALL {
             let Planes { open, lost, cells, chunks, .. } = &mut planes[color];
             open.par_chunks(chunk_rows)
@@ -301,7 +336,7 @@ impl Iteration<'_> {
                         for s in 0..WIDTH {
                             let mask = open.0[s] & !lost.0[s];
                             undecided += u64::from(mask.count_ones()) * weight;
-                            cells.store::<Portable>(at + s, mask, DRAW);
+                            store(&mut cells, at + s, mask, DRAW);
                         }
                     }
                     for entry in &chunk.no_move {
@@ -309,7 +344,7 @@ impl Iteration<'_> {
                         let weight = self.rows.weight(row);
                         let word = self.rows.offset(first_row, row) * WIDTH + s;
                         chunk.stats.no_move += u64::from(entry.mask().count_ones()) * weight;
-                        cells.store::<Portable>(word, entry.mask(), NO_MOVE);
+                        store(&mut cells, word, entry.mask(), NO_MOVE);
                     }
                     let draws_too = self.task.classes.options().no_move == NoMove::Draw;
                     chunk.stats.draws = undecided - if draws_too { chunk.stats.no_move } else { 0 };
@@ -342,7 +377,7 @@ struct Split<'a> {
     chunks: &'a mut [Chunk],
 }
 
-impl Planes {
+impl Planes<'_> {
     fn split(&mut self, depth: u16) -> Split<'_> {
         let Planes { open, lost, held, cells, dirty, next, chunks } = self;
         let (written, kept) = if depth % 2 == 1 { (open, lost) } else { (lost, open) };
@@ -353,7 +388,7 @@ impl Planes {
 /// One range of rows of one side to move, before the first pass.
 struct Start<'a> {
     iteration: &'a Iteration<'a>,
-    captures: &'a [Option<Table>],
+    captures: &'a Captures<'a>,
     color: Color,
     first_row: usize,
     /// All positions; the same for both sides to move.
@@ -423,7 +458,7 @@ struct Part<'a> {
     held: &'a mut [Row],
     /// The opponent's plane that the pass looks at, whole.
     opponent: &'a [Row],
-    cells: CellsMut<'a>,
+    cells: Option<CellsMut<'a>>,
     dirty: &'a [AtomicU8],
     /// The opponent's rows to look at next.
     next: &'a [AtomicU8],
@@ -475,10 +510,10 @@ fn pass_rows<V: Vector>(mut part: Part<'_>, room: &mut Vec<Entry>) -> io::Result
             let cell = first.map(|(s, new)| (row * WIDTH + s) * WIDTH + new.trailing_zeros() as usize);
             part.chunk.deepest = cell.map(|cell| (part.depth, cell));
         }
-        if !matches!(part.cells, CellsMut::None) {
+        if let Some(cells) = &mut part.cells {
             let first_word = rows.offset(part.first_row, number) * WIDTH;
             for (s, &new) in found.0.iter().enumerate().filter(|(_, new)| **new != 0) {
-                part.cells.store::<V>(first_word + s, new, decided(part.depth));
+                cells.store::<V>(first_word + s, new, decided(part.depth));
             }
         }
         part.chunk.stats.add_decided(part.depth, count * rows.weight(number));
@@ -511,18 +546,10 @@ fn take_lost(lost: &mut Row, open: &Row, held: &Row, found: &mut Row) -> u64 {
     count
 }
 
-/// The values of a range of rows, if they are kept.
-enum CellsMut<'a> {
-    None,
-    Byte(&'a mut [u8]),
-    Wide(&'a mut [u16]),
-}
-
 impl CellsMut<'_> {
     #[inline(always)]
     fn store<V: Vector>(&mut self, word: usize, mask: u64, code: u16) {
         match self {
-            CellsMut::None => {}
             CellsMut::Byte(cells) => V::store(&mut cells.as_chunks_mut().0[word], mask, code as u8),
             CellsMut::Wide(cells) => {
                 let mut rest = mask;
@@ -540,12 +567,14 @@ fn cells_chunks<'a>(
     cells: &'a mut Option<Cells>,
     rows: &Rows,
     chunk_rows: usize,
-) -> rayon::vec::IntoIter<CellsMut<'a>> {
+) -> rayon::vec::IntoIter<Option<CellsMut<'a>>> {
     let firsts = (0..rows.len()).step_by(chunk_rows);
-    let chunks: Vec<CellsMut<'_>> = match cells {
-        None => firsts.map(|_| CellsMut::None).collect(),
-        Some(Cells::Byte(cells)) => split(cells, rows, chunk_rows).into_iter().map(CellsMut::Byte).collect(),
-        Some(Cells::Wide(cells)) => split(cells, rows, chunk_rows).into_iter().map(CellsMut::Wide).collect(),
+    let byte = |cells| Some(CellsMut::Byte(cells));
+    let wide = |cells| Some(CellsMut::Wide(cells));
+    let chunks: Vec<Option<CellsMut<'_>>> = match cells {
+        None => firsts.map(|_| None).collect(),
+        Some(Cells::Byte(cells)) => split(cells, rows, chunk_rows).into_iter().map(byte).collect(),
+        Some(Cells::Wide(cells)) => split(cells, rows, chunk_rows).into_iter().map(wide).collect(),
     };
     chunks.into_par_iter()
 }
@@ -566,6 +595,14 @@ fn mark(rows: &Rows, flags: &[AtomicU8], row: usize) {
     if let Some((number, _)) = rows.place(row) {
         flags[number].store(1, Relaxed);
     }
+}
+
+/// A vector of `len` zeros, or an error if there is no memory for it.
+fn try_zeros(len: usize) -> Result<Vec<u8>, SolveError> {
+    let mut zeros = Vec::new();
+    zeros.try_reserve_exact(len).map_err(|_| SolveError::Memory { bytes: len })?;
+    zeros.resize(len, 0);
+    Ok(zeros)
 }
 
 fn flags(rows: usize) -> Vec<AtomicU8> {
@@ -591,13 +628,13 @@ mod tests {
             for id in (0..tables.len()).map(ClassId) {
                 let job = Job { ids: &[id], classes: memory.classes(), values: true, memory: 0, tables: &[] };
                 let task = Processor::default().task(&job, id, Some(dir.path()));
-                let Outcome { solved, deepest } = solve(&task, Cow::Owned(tables.clone())).unwrap();
+                let Outcome { solved, deepest } = solve(task.clone(), &tables).unwrap();
                 // As if an entry could tell no more than three rows apart, which is what cuts seven pieces into ranges.
-                let narrow = solve(&Task { range_rows: 3, ..task }, Cow::Borrowed(&tables)).unwrap();
+                let narrow = solve(Task { range_rows: 3, ..task.clone() }, &tables).unwrap();
                 assert_eq!((&narrow.solved.table, &narrow.solved.stats), (&solved.table, &solved.stats));
                 assert_eq!(narrow.deepest, deepest);
                 // As if a byte held no more than four plies: cells are widened between passes.
-                let widened = solve(&Task { byte_plies: 4, ..task }, Cow::Borrowed(&tables)).unwrap().solved;
+                let widened = solve(Task { byte_plies: 4, ..task }, &tables).unwrap().solved;
                 assert_eq!(widened.stats, solved.stats);
                 for turn in Color::ALL {
                     let [wide, bytes] = [&widened, &solved].map(|solved| &solved.table.as_ref().unwrap().cells[turn]);
