@@ -11,7 +11,7 @@ use doushouqi::cluster::slurm::{self, Jobs};
 use doushouqi::cluster::{Plan, finish, snakemake, status};
 #[cfg(feature = "plots")]
 use doushouqi::plot::{Axis, Line, line_chart};
-use doushouqi::tablebase::{ClassCounts, ClassJob, Classes, Index, JobDone, MAX_PIECES, Material, Provenance};
+use doushouqi::tablebase::{ClassCounts, ClassJob, Classes, Index, JobDone, MAX_PIECES, Material, Provenance, Room};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -209,10 +209,11 @@ impl SolveCommand {
         for dir in [&self.tables, counts] {
             std::fs::create_dir_all(dir).map_err(|e| Failure::Environment(format!("{}: {e}", dir.display())))?;
         }
-        self.threads.run(|| self.classes.iter().try_for_each(|&material| self.solve(material, counts)))?
+        let room = Room::default();
+        self.threads.run(|| self.classes.iter().try_for_each(|&material| self.solve(material, counts, &room)))?
     }
 
-    fn solve(&self, material: Material, counts: &Path) -> Outcome {
+    fn solve(&self, material: Material, counts: &Path, room: &Room) -> Outcome {
         let job = ClassJob {
             dir: &self.tables,
             rules: self.rules.rules,
@@ -221,6 +222,7 @@ impl SolveCommand {
             memory_gib: self.memory,
             spill: self.spill.as_deref().unwrap_or(&self.tables),
             provenance: provenance(),
+            room: room.clone(),
         };
         let solved = match job.run()? {
             JobDone::There(class) => Solved { class, reused: true, seconds: 0.0, bytes: 0, peak_bytes: None },

@@ -4,9 +4,10 @@ use super::{ClassId, Index, Material, SolveError, Solver, TableError};
 use crate::board::{Color, RuleOptions};
 use crate::cpu::{CpuLevel, dispatch};
 use crate::tablebase::solve::cpu::Processor;
-use crate::tablebase::solve::cpu::pass::seeds;
+use crate::tablebase::solve::cpu::pass::seed;
 use crate::tablebase::solve::cpu::quiet::{QuietMoves, Row};
 use crate::tablebase::solve::cpu::rows::Rows;
+use crate::tablebase::solve::cpu::seeds::Captures;
 use crate::tablebase::store::file::{Packing, write};
 use rand_core::{Rng, SeedableRng};
 use rand_pcg::Pcg64;
@@ -60,7 +61,7 @@ impl Solver {
     pub fn seeds(&self, id: ClassId) -> Result<(), SolveError> {
         let ids = [id];
         let job = self.job(&ids, false);
-        seeds(&Processor::default().task(&job, id, None), job.tables)
+        seed(Processor::default().task(&job, id, None), &Captures::of(job.tables)).map(|_| ())
     }
 
     /// Writes a solved class as `dsq generate` does.

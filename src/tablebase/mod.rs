@@ -26,7 +26,7 @@ pub use material::{AnimalSet, Material, MaterialError, squares_in_play};
 pub use material_table::MaterialTable;
 pub use probe::{Probe, ProbeWdl, Verdict, Wdl};
 pub use solve::backend::{Backend, DeviceWork, Job, OrElse, Sink, SolveError, Solved};
-pub use solve::cpu::{MemoryNeed, Processor};
+pub use solve::cpu::{MemoryNeed, Processor, Room};
 pub use solve::difference::{Difference, first_difference};
 #[cfg(feature = "gpu")]
 pub use solve::gpu::{BatchNeeds, Gpu, GpuLimits};

@@ -105,10 +105,71 @@ impl Cells {
         }
     }
 
+    /// All of them, to read.
+    #[inline(always)]
+    pub(crate) fn view(&self) -> CellsRef<'_> {
+        match self {
+            Cells::Byte(cells) => CellsRef::Byte(cells),
+            Cells::Wide(cells) => CellsRef::Wide(cells),
+        }
+    }
+
+    /// All of them, to write.
+    pub(crate) fn view_mut(&mut self) -> CellsMut<'_> {
+        match self {
+            Cells::Byte(cells) => CellsMut::Byte(cells),
+            Cells::Wide(cells) => CellsMut::Wide(cells),
+        }
+    }
+
     /// Makes room for longer lines.
     pub(crate) fn widen(&mut self) {
         if let Cells::Byte(cells) = self {
             *self = Cells::Wide(cells.iter().map(|&c| u16::from(c)).collect());
+        }
+    }
+}
+
+/// [`Cells`] that lie in memory of something else.
+#[derive(Copy, Clone, Debug)]
+pub(crate) enum CellsRef<'a> {
+    Byte(&'a [u8]),
+    Wide(&'a [u16]),
+}
+
+/// The same, to be written.
+#[derive(Debug)]
+pub(crate) enum CellsMut<'a> {
+    Byte(&'a mut [u8]),
+    Wide(&'a mut [u16]),
+}
+
+impl CellsRef<'_> {
+    pub(crate) fn len(self) -> usize {
+        match self {
+            CellsRef::Byte(cells) => cells.len(),
+            CellsRef::Wide(cells) => cells.len(),
+        }
+    }
+}
+
+impl<'a> CellsMut<'a> {
+    /// The cells in this memory, of one or two bytes each.
+    pub(crate) fn of(memory: &'a mut [u8], cell_bytes: usize) -> CellsMut<'a> {
+        if cell_bytes == 1 { CellsMut::Byte(memory) } else { CellsMut::Wide(bytemuck::cast_slice_mut(memory)) }
+    }
+
+    pub(crate) fn read(self) -> CellsRef<'a> {
+        match self {
+            CellsMut::Byte(cells) => CellsRef::Byte(cells),
+            CellsMut::Wide(cells) => CellsRef::Wide(cells),
+        }
+    }
+
+    pub(crate) fn view(&self) -> CellsRef<'_> {
+        match self {
+            CellsMut::Byte(cells) => CellsRef::Byte(cells),
+            CellsMut::Wide(cells) => CellsRef::Wide(cells),
         }
     }
 }

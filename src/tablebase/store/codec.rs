@@ -5,7 +5,7 @@
 use crate::board::{Bitboard, Square};
 use crate::tablebase::index::{Index, ROW_CELLS, WIDTH};
 use crate::tablebase::material::squares_in_play;
-use crate::tablebase::value::Cells;
+use crate::tablebase::value::{Cells, CellsMut, CellsRef};
 use crate::tablebase::{Material, Value};
 use std::cell::RefCell;
 use std::hash::Hasher;
@@ -111,7 +111,7 @@ impl Layout {
     }
 
     /// Puts the bytes of a range of rows back. `valid` says which cells a position has.
-    pub fn scatter(&self, bytes: &[u8], cells: &mut Cells, rows: Range<usize>, valid: impl Fn(usize) -> [u64; WIDTH]) {
+    pub fn scatter(&self, bytes: &[u8], cells: &mut CellsMut<'_>, rows: Range<usize>, valid: impl Fn(usize) -> [u64; WIDTH]) {
         let mut place = 0;
         for row in rows {
             let valid = valid(row);
@@ -122,8 +122,8 @@ impl Layout {
                     continue;
                 }
                 match cells {
-                    Cells::Byte(cells) => cells[row * ROW_CELLS + cell] = bytes[at],
-                    Cells::Wide(cells) => {
+                    CellsMut::Byte(cells) => cells[row * ROW_CELLS + cell] = bytes[at],
+                    CellsMut::Wide(cells) => {
                         cells[row * ROW_CELLS + cell] = u16::from_le_bytes([bytes[2 * at], bytes[2 * at + 1]]);
                     }
                 }
@@ -133,17 +133,17 @@ impl Layout {
 
     /// A checksum of the values alone: XXH3-64 over two bytes a cell, lowest first, 0 for cells without a position, of the
     /// cells kept, row by row. No choice of blocks, widths or compression changes it.
-    pub fn checksum(&self, cells: &Cells) -> u64 {
+    pub fn checksum(&self, cells: CellsRef<'_>) -> u64 {
         let mut hash = Xxh3::new();
         let mut buffer = Vec::with_capacity(2 * self.row_len());
         for row in 0..cells.len() / ROW_CELLS {
             buffer.clear();
             match cells {
-                Cells::Byte(cells) => {
+                CellsRef::Byte(cells) => {
                     let row = &cells[row * ROW_CELLS..][..ROW_CELLS];
                     buffer.extend(self.cells.iter().flat_map(|&c| [row[usize::from(c)], 0]));
                 }
-                Cells::Wide(cells) => {
+                CellsRef::Wide(cells) => {
                     let row = &cells[row * ROW_CELLS..][..ROW_CELLS];
                     buffer.extend(self.cells.iter().flat_map(|&c| row[usize::from(c)].to_le_bytes()));
                 }

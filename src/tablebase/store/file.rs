@@ -21,6 +21,7 @@ use crate::tablebase::index::Index;
 use crate::tablebase::store::codec::{self, Layout};
 use crate::tablebase::store::partial::write_whole;
 use crate::tablebase::store::source::Source;
+use crate::tablebase::value::{CellsMut, CellsRef};
 use crate::tablebase::{Cells, Class, Material, ROW_CELLS, Stats, Table, Value};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -252,7 +253,7 @@ pub(crate) fn write(
         block_rows,
         cell_bytes,
         codec: codec_name(packing.level),
-        values: cells.map(|cells| hex(layout.checksum(cells))),
+        values: cells.map(|cells| hex(layout.checksum(cells.view()))),
         deepest: ByColor::from_fn(|color| deepest(cells[color], &stats[color])),
         stats: stats.clone(),
     };
@@ -286,7 +287,7 @@ pub(crate) fn check_values(
     values: &ByColor<String>,
 ) -> Result<(), TableError> {
     let layout = Layout::new(&class.index());
-    if Color::ALL.iter().all(|&color| hex(layout.checksum(&table.cells[color])) == values[color]) {
+    if Color::ALL.iter().all(|&color| hex(layout.checksum(table.cells[color].view())) == values[color]) {
         return Ok(());
     }
     Err(TableError::Damaged { path: path.to_owned(), what: "its values are not those of its material" })
@@ -492,17 +493,22 @@ impl TableFile {
         let len = self.index.rows * ROW_CELLS;
         let mut cells =
             if self.description.cell_bytes == 1 { Cells::Byte(vec![0; len]) } else { Cells::Wide(vec![0; len]) };
-        for first in (0..self.index.rows).step_by(self.description.block_rows) {
-            let block = self.block(self.block_of(color, first * ROW_CELLS))?;
-            let rows = first..(first + self.description.block_rows).min(self.index.rows);
-            self.layout.scatter(&block.bytes, &mut cells, rows, |row| self.index.valid_row(row));
-        }
-        self.check_values(color, &cells)?;
+        self.load_into(color, &mut cells.view_mut())?;
         Ok(cells)
     }
 
+    /// The same, into as many cells of this width that are all zero.
+    pub(crate) fn load_into(&self, color: Color, cells: &mut CellsMut<'_>) -> Result<(), TableError> {
+        for first in (0..self.index.rows).step_by(self.description.block_rows) {
+            let block = self.block(self.block_of(color, first * ROW_CELLS))?;
+            let rows = first..(first + self.description.block_rows).min(self.index.rows);
+            self.layout.scatter(&block.bytes, cells, rows, |row| self.index.valid_row(row));
+        }
+        self.check_values(color, cells.view())
+    }
+
     /// Checks values of a side to move, stored or not, against their checksum.
-    pub(crate) fn check_values(&self, color: Color, cells: &Cells) -> Result<(), TableError> {
+    pub(crate) fn check_values(&self, color: Color, cells: CellsRef<'_>) -> Result<(), TableError> {
         if hex(self.layout.checksum(cells)) != self.description.values[color] {
             return Err(self.damaged("the checksum of its values is wrong"));
         }
@@ -581,7 +587,7 @@ mod tests {
         let id = solver.classes().member(material).unwrap().class;
         let (class, table) = (solver.classes().get(id), solver.table(id).unwrap());
         let layout = Layout::new(&class.index());
-        let values = ByColor::from_fn(|color| hex(layout.checksum(&table.cells[color])));
+        let values = ByColor::from_fn(|color| hex(layout.checksum(table.cells[color].view())));
         let check = |values: &ByColor<String>| check_values(Path::new("ERvR.dsq"), class, table, values);
         assert!(check(&values).is_ok());
         for color in Color::ALL {

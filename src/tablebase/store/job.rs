@@ -8,7 +8,9 @@ use super::memory::MemoryLimit;
 use super::peak;
 use crate::board::{ByColor, Color, RuleOptions};
 use crate::tablebase::solve::cpu::pass::Outcome;
-use crate::tablebase::{Cells, ClassId, Classes, Material, MemoryNeed, Processor, Solved, Table};
+use crate::tablebase::solve::cpu::seeds::Captures;
+use crate::tablebase::value::CellsMut;
+use crate::tablebase::{ClassId, Classes, Material, MemoryNeed, Processor, ROW_CELLS, Room, Solved};
 use rayon::prelude::*;
 use std::path::Path;
 use std::time::Instant;
@@ -30,6 +32,8 @@ pub struct ClassJob<'a> {
     pub spill: &'a Path,
     /// Who solves.
     pub provenance: Provenance,
+    /// Memory from the jobs before, for the next.
+    pub room: Room,
 }
 
 /// What became of a job.
@@ -68,13 +72,15 @@ impl ClassJob<'_> {
         let limit = MemoryLimit::new(self.memory_gib);
         limit.check(name, need.spilled())?;
         let on_disk = !limit.holds(need.total());
-        let processor = Processor::default();
+        let processor = Processor::default().with_room(self.room.clone());
         let processor = if on_disk { processor.spilling(self.spill.to_owned()) } else { processor };
         let start = Instant::now();
         peak::restart();
-        let captures = self.captures(&classes, &need)?;
-        let Outcome { solved: Solved { stats, table }, deepest } =
-            processor.solve_owned(&classes, id, captures, values)?;
+        let files = self.captures(&classes, &need)?;
+        let mut memory = self.room.block(files.iter().map(Capture::bytes).sum())?;
+        let seeded = processor.seed(&classes, id, &load(&files, &mut memory, classes.len())?, values)?;
+        drop((files, memory));
+        let Outcome { solved: Solved { stats, table }, deepest } = seeded.solve()?;
         let mut counts = ClassCounts::new(&self.rules, class, stats);
         let index = class.index();
         counts.deepest = ByColor::from_fn(|turn| Some(index.position(deepest[turn]?, turn)?.to_fen()));
@@ -91,25 +97,50 @@ impl ClassJob<'_> {
     }
 
     /// The tables that captures lead to, of each only the sides to move that are looked up.
-    fn captures(&self, classes: &Classes, need: &MemoryNeed) -> Result<Vec<Option<Table>>, SetError> {
-        let load = |(id, sides): (&ClassId, &ByColor<bool>)| {
-            let class = classes.get(*id);
+    fn captures(&self, classes: &Classes, need: &MemoryNeed) -> Result<Vec<Capture>, SetError> {
+        let sides = need.captures.iter().flat_map(|(&id, sides)| {
+            let looked_up = Color::ALL.into_iter().filter(|&turn| sides[turn]);
+            looked_up.map(move |turn| (id, turn))
+        });
+        let open = |(id, turn): (ClassId, Color)| {
+            let class = classes.get(id);
             let path = TableFile::path(self.dir, class.representative);
             if !path.exists() {
                 return Err(SetError::Missing { dir: self.dir.to_owned(), material: class.representative });
             }
             let file = TableFile::open(&path, &self.rules, class.representative)?;
-            let side = |turn: Color| match sides[turn] {
-                false => Ok(Cells::Byte(Vec::new())),
-                true if file.stores(turn) => Ok(file.load(turn)?),
-                true => Err(SetError::OneSided { path: path.clone() }),
-            };
-            let cells = ByColor { white: side(Color::White)?, black: side(Color::Black)? };
-            Ok((*id, Table { cells }))
+            if file.stores(turn) { Ok(Capture { id, turn, file }) } else { Err(SetError::OneSided { path }) }
         };
-        let loaded: Vec<(ClassId, Table)> = need.captures.par_iter().map(load).collect::<Result<_, SetError>>()?;
-        let mut tables = vec![None; classes.len()];
-        loaded.into_iter().for_each(|(id, table)| tables[id.0] = Some(table));
-        Ok(tables)
+        sides.map(open).collect()
     }
+}
+
+/// One side to move of a table that captures lead to.
+struct Capture {
+    id: ClassId,
+    turn: Color,
+    file: TableFile,
+}
+
+impl Capture {
+    /// Bytes of its values.
+    fn bytes(&self) -> usize {
+        self.file.index().rows * ROW_CELLS * self.file.description().cell_bytes
+    }
+}
+
+/// Reads the values into memory that is all zero.
+fn load<'a>(files: &[Capture], memory: &'a mut [u8], classes: usize) -> Result<Captures<'a>, SetError> {
+    let mut rest = memory;
+    let parts = files.iter().map(|capture| {
+        let (part, after) = std::mem::take(&mut rest).split_at_mut(capture.bytes());
+        rest = after;
+        (capture, CellsMut::of(part, capture.file.description().cell_bytes))
+    });
+    let read = |(capture, mut cells): (&Capture, CellsMut<'a>)| {
+        capture.file.load_into(capture.turn, &mut cells)?;
+        Ok((capture.id, capture.turn, cells.read()))
+    };
+    let read: Vec<_> = parts.collect::<Vec<_>>().into_par_iter().map(read).collect::<Result<_, SetError>>()?;
+    Ok(Captures::some(classes, read))
 }

@@ -196,7 +196,7 @@ impl TableSet {
         for color in Color::ALL {
             if loaded.cells[color].is_none() {
                 let cells = self.compute(file.index(), color, &loaded)?;
-                file.check_values(color, &cells)?;
+                file.check_values(color, cells.view())?;
                 loaded.cells[color] = Some(cells);
             }
         }

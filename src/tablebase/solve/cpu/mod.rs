@@ -6,8 +6,10 @@ pub(crate) mod pass;
 mod plane;
 mod processor;
 pub(crate) mod quiet;
+mod room;
 pub(crate) mod rows;
 pub(crate) mod seeds;
 
 pub use memory::MemoryNeed;
 pub use processor::Processor;
+pub use room::Room;

@@ -17,11 +17,11 @@ use crate::tablebase::solve::cpu::buckets::{Buckets, Entry};
 use crate::tablebase::solve::cpu::plane::{Plane, try_vec};
 use crate::tablebase::solve::cpu::quiet::{QuietMoves, Row};
 use crate::tablebase::solve::cpu::rows::Rows;
-use crate::tablebase::solve::cpu::seeds::{MAX_PLIES, SeedMoves};
-use crate::tablebase::value::{Cells, DRAW, NO_MOVE, decided};
+use crate::tablebase::solve::cpu::room::Room;
+use crate::tablebase::solve::cpu::seeds::{Captures, MAX_PLIES, SeedMoves};
+use crate::tablebase::value::{Cells, CellsMut, DRAW, NO_MOVE, decided};
 use crate::tablebase::{Material, Stats, Table};
 use rayon::prelude::*;
-use std::borrow::Cow;
 use std::cell::RefCell;
 use std::cmp::Reverse;
 use std::io;
@@ -40,6 +40,7 @@ thread_local! {
 }
 
 /// What is needed to solve one class.
+#[derive(Clone)]
 pub(crate) struct Task<'a> {
     pub material: Material,
     pub classes: &'a Classes,
@@ -52,6 +53,8 @@ pub(crate) struct Task<'a> {
     pub range_rows: usize,
     /// The longest line before cells are widened.
     pub byte_plies: u16,
+    /// Where planes have their memory from.
+    pub room: Room,
 }
 
 /// The planes of one side to move.
@@ -83,7 +86,7 @@ struct Chunk {
 
 /// A class being solved.
 struct Iteration<'a> {
-    task: &'a Task<'a>,
+    task: Task<'a>,
     index: Index,
     /// The rows that are solved; planes hold no others.
     rows: Rows,
@@ -98,47 +101,60 @@ pub(crate) struct Outcome {
     pub deepest: ByColor<Option<usize>>,
 }
 
-/// Solves one class on the threads of the current rayon pool. `captures` are the solved smaller classes, by class; if they
-/// are owned, their memory is free again before the first pass.
-pub(crate) fn solve(task: &Task, captures: Cow<'_, [Option<Table>]>) -> Result<Outcome, SolveError> {
-    let iteration = Iteration::new(task);
-    let mut planes = iteration.start(&captures)?;
-    drop(captures);
-    iteration.open(&mut planes)?;
-    let last_seed = Color::ALL.iter().flat_map(|&c| &planes[c].chunks).map(|chunk| chunk.last_seed).max().unwrap_or(0);
-    let mut depth = 0;
-    loop {
-        depth += 1;
-        if depth > MAX_PLIES {
-            return Err(SolveError::TooLong { material: task.material, plies: MAX_PLIES });
-        }
-        if depth > task.byte_plies {
-            for color in Color::ALL {
-                planes[color].cells.iter_mut().for_each(Cells::widen);
-            }
-        }
-        let work = iteration.pass(&mut planes, depth).map_err(|error| iteration.disk(&error))?;
-        if !work && depth >= last_seed {
-            break;
-        }
-    }
-    Ok(iteration.finish(planes))
+/// A class whose captures are no longer needed: they are in its seeds.
+pub(crate) struct Seeded<'a> {
+    iteration: Iteration<'a>,
+    planes: ByColor<Planes>,
 }
 
-/// Finds the seeds of a class and forgets them, to be timed.
-pub(crate) fn seeds(task: &Task, captures: &[Option<Table>]) -> Result<(), SolveError> {
-    Iteration::new(task).start(captures).map(|_| ())
+/// Finds the seeds of a class on the threads of the current rayon pool.
+pub(crate) fn seed<'a>(task: Task<'a>, captures: &Captures<'_>) -> Result<Seeded<'a>, SolveError> {
+    let iteration = Iteration::new(task);
+    let planes = iteration.start(captures)?;
+    Ok(Seeded { iteration, planes })
+}
+
+/// Solves one class on the threads of the current rayon pool. `tables` are the solved smaller classes, by class.
+pub(crate) fn solve(task: Task, tables: &[Option<Table>]) -> Result<Outcome, SolveError> {
+    seed(task, &Captures::of(tables))?.solve()
+}
+
+impl Seeded<'_> {
+    /// Solves the class.
+    pub fn solve(self) -> Result<Outcome, SolveError> {
+        let Seeded { iteration, mut planes } = self;
+        iteration.open(&mut planes)?;
+        let chunks = Color::ALL.iter().flat_map(|&color| &planes[color].chunks);
+        let last_seed = chunks.map(|chunk| chunk.last_seed).max().unwrap_or(0);
+        let mut depth = 0;
+        loop {
+            depth += 1;
+            if depth > MAX_PLIES {
+                return Err(SolveError::TooLong { material: iteration.task.material, plies: MAX_PLIES });
+            }
+            if depth > iteration.task.byte_plies {
+                for color in Color::ALL {
+                    planes[color].cells.iter_mut().for_each(Cells::widen);
+                }
+            }
+            let work = iteration.pass(&mut planes, depth).map_err(|error| iteration.disk(&error))?;
+            if !work && depth >= last_seed {
+                break;
+            }
+        }
+        Ok(iteration.finish(planes))
+    }
 }
 
 impl Iteration<'_> {
-    fn new<'a>(task: &'a Task<'a>) -> Iteration<'a> {
+    fn new(task: Task<'_>) -> Iteration<'_> {
         let index = Index::new(task.material).expect("no class has more pieces than an index");
         let options = task.classes.options();
         Iteration {
-            task,
             quiet: ByColor::from_fn(|color| QuietMoves::new(&index, color, options)),
             seeds: ByColor::from_fn(|color| SeedMoves::new(&index, color, task.classes)),
             rows: Rows::new(&index, options),
+            task,
             index,
         }
     }
@@ -166,10 +182,10 @@ impl Iteration<'_> {
     }
 
     /// The planes before the first pass, but for what is open to Black.
-    fn start(&self, captures: &[Option<Table>]) -> Result<ByColor<Planes>, SolveError> {
+    fn start(&self, captures: &Captures<'_>) -> Result<ByColor<Planes>, SolveError> {
         let rows = self.rows.len();
         let chunk_rows = self.chunk_rows();
-        let plane = || Plane::empty(rows);
+        let plane = || Plane::empty(rows, &self.task.room);
         let mut valid = plane()?;
         valid.par_chunks_mut(chunk_rows).enumerate().for_each(|(c, chunk)| {
             for (i, row) in chunk.iter_mut().enumerate() {
@@ -179,7 +195,7 @@ impl Iteration<'_> {
         let side = || -> Result<Planes, SolveError> {
             let cells = if self.task.keep { Some(Cells::Byte(try_vec(self.index.cells(), 0)?)) } else { None };
             Ok(Planes {
-                open: Plane::empty(0)?,
+                open: Plane::empty(0, &self.task.room)?,
                 lost: plane()?,
                 held: plane()?,
                 cells,
@@ -221,7 +237,7 @@ impl Iteration<'_> {
 
     /// At first every position is open to both sides.
     fn open(&self, planes: &mut ByColor<Planes>) -> Result<(), SolveError> {
-        let mut open = Plane::empty(self.rows.len())?;
+        let mut open = Plane::empty(self.rows.len(), &self.task.room)?;
         open.par_chunks_mut(CHUNK_ROWS)
             .zip(planes.white.open.par_chunks(CHUNK_ROWS))
             .for_each(|(open, valid)| open.copy_from_slice(valid));
@@ -285,6 +301,9 @@ impl Iteration<'_> {
     /// Counts and marks what no pass decided.
     fn finish(&self, mut planes: ByColor<Planes>) -> Outcome {
         let chunk_rows = self.chunk_rows();
+        let store = |cells: &mut Option<CellsMut<'_>>, word, mask, code| {
+            cells.iter_mut().for_each(|cells| cells.store::<Portable>(word, mask, code));
+        };
         for color in Color::ALL {
             let Planes { open, lost, cells, chunks, .. } = &mut planes[color];
             open.par_chunks(chunk_rows)
@@ -301,7 +320,7 @@ impl Iteration<'_> {
                         for s in 0..WIDTH {
                             let mask = open.0[s] & !lost.0[s];
                             undecided += u64::from(mask.count_ones()) * weight;
-                            cells.store::<Portable>(at + s, mask, DRAW);
+                            store(&mut cells, at + s, mask, DRAW);
                         }
                     }
                     for entry in &chunk.no_move {
@@ -309,7 +328,7 @@ impl Iteration<'_> {
                         let weight = self.rows.weight(row);
                         let word = self.rows.offset(first_row, row) * WIDTH + s;
                         chunk.stats.no_move += u64::from(entry.mask().count_ones()) * weight;
-                        cells.store::<Portable>(word, entry.mask(), NO_MOVE);
+                        store(&mut cells, word, entry.mask(), NO_MOVE);
                     }
                     let draws_too = self.task.classes.options().no_move == NoMove::Draw;
                     chunk.stats.draws = undecided - if draws_too { chunk.stats.no_move } else { 0 };
@@ -353,7 +372,7 @@ impl Planes {
 /// One range of rows of one side to move, before the first pass.
 struct Start<'a> {
     iteration: &'a Iteration<'a>,
-    captures: &'a [Option<Table>],
+    captures: &'a Captures<'a>,
     color: Color,
     first_row: usize,
     /// All positions; the same for both sides to move.
@@ -423,7 +442,7 @@ struct Part<'a> {
     held: &'a mut [Row],
     /// The opponent's plane that the pass looks at, whole.
     opponent: &'a [Row],
-    cells: CellsMut<'a>,
+    cells: Option<CellsMut<'a>>,
     dirty: &'a [AtomicU8],
     /// The opponent's rows to look at next.
     next: &'a [AtomicU8],
@@ -475,10 +494,10 @@ fn pass_rows<V: Vector>(mut part: Part<'_>, room: &mut Vec<Entry>) -> io::Result
             let cell = first.map(|(s, new)| (row * WIDTH + s) * WIDTH + new.trailing_zeros() as usize);
             part.chunk.deepest = cell.map(|cell| (part.depth, cell));
         }
-        if !matches!(part.cells, CellsMut::None) {
+        if let Some(cells) = &mut part.cells {
             let first_word = rows.offset(part.first_row, number) * WIDTH;
             for (s, &new) in found.0.iter().enumerate().filter(|(_, new)| **new != 0) {
-                part.cells.store::<V>(first_word + s, new, decided(part.depth));
+                cells.store::<V>(first_word + s, new, decided(part.depth));
             }
         }
         part.chunk.stats.add_decided(part.depth, count * rows.weight(number));
@@ -511,18 +530,10 @@ fn take_lost(lost: &mut Row, open: &Row, held: &Row, found: &mut Row) -> u64 {
     count
 }
 
-/// The values of a range of rows, if they are kept.
-enum CellsMut<'a> {
-    None,
-    Byte(&'a mut [u8]),
-    Wide(&'a mut [u16]),
-}
-
 impl CellsMut<'_> {
     #[inline(always)]
     fn store<V: Vector>(&mut self, word: usize, mask: u64, code: u16) {
         match self {
-            CellsMut::None => {}
             CellsMut::Byte(cells) => V::store(&mut cells.as_chunks_mut().0[word], mask, code as u8),
             CellsMut::Wide(cells) => {
                 let mut rest = mask;
@@ -540,12 +551,14 @@ fn cells_chunks<'a>(
     cells: &'a mut Option<Cells>,
     rows: &Rows,
     chunk_rows: usize,
-) -> rayon::vec::IntoIter<CellsMut<'a>> {
+) -> rayon::vec::IntoIter<Option<CellsMut<'a>>> {
     let firsts = (0..rows.len()).step_by(chunk_rows);
-    let chunks: Vec<CellsMut<'_>> = match cells {
-        None => firsts.map(|_| CellsMut::None).collect(),
-        Some(Cells::Byte(cells)) => split(cells, rows, chunk_rows).into_iter().map(CellsMut::Byte).collect(),
-        Some(Cells::Wide(cells)) => split(cells, rows, chunk_rows).into_iter().map(CellsMut::Wide).collect(),
+    let byte = |cells| Some(CellsMut::Byte(cells));
+    let wide = |cells| Some(CellsMut::Wide(cells));
+    let chunks: Vec<Option<CellsMut<'_>>> = match cells {
+        None => firsts.map(|_| None).collect(),
+        Some(Cells::Byte(cells)) => split(cells, rows, chunk_rows).into_iter().map(byte).collect(),
+        Some(Cells::Wide(cells)) => split(cells, rows, chunk_rows).into_iter().map(wide).collect(),
     };
     chunks.into_par_iter()
 }
@@ -591,13 +604,13 @@ mod tests {
             for id in (0..tables.len()).map(ClassId) {
                 let job = Job { ids: &[id], classes: memory.classes(), values: true, memory: 0, tables: &[] };
                 let task = Processor::default().task(&job, id, Some(dir.path()));
-                let Outcome { solved, deepest } = solve(&task, Cow::Owned(tables.clone())).unwrap();
+                let Outcome { solved, deepest } = solve(task.clone(), &tables).unwrap();
                 // As if an entry could tell no more than three rows apart, which is what cuts seven pieces into ranges.
-                let narrow = solve(&Task { range_rows: 3, ..task }, Cow::Borrowed(&tables)).unwrap();
+                let narrow = solve(Task { range_rows: 3, ..task.clone() }, &tables).unwrap();
                 assert_eq!((&narrow.solved.table, &narrow.solved.stats), (&solved.table, &solved.stats));
                 assert_eq!(narrow.deepest, deepest);
                 // As if a byte held no more than four plies: cells are widened between passes.
-                let widened = solve(&Task { byte_plies: 4, ..task }, Cow::Borrowed(&tables)).unwrap().solved;
+                let widened = solve(Task { byte_plies: 4, ..task }, &tables).unwrap().solved;
                 assert_eq!(widened.stats, solved.stats);
                 for turn in Color::ALL {
                     let [wide, bytes] = [&widened, &solved].map(|solved| &solved.table.as_ref().unwrap().cells[turn]);

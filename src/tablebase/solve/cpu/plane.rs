@@ -2,7 +2,7 @@
 
 use crate::tablebase::solve::backend::SolveError;
 use crate::tablebase::solve::cpu::quiet::Row;
-use memmap2::MmapMut;
+use crate::tablebase::solve::cpu::room::{Block, Room};
 use std::ops::{Deref, DerefMut};
 
 /// From here on a plane has memory of its own instead of the allocator's: for five pieces and more.
@@ -13,9 +13,7 @@ pub(crate) struct Plane(Memory);
 
 enum Memory {
     Small(Vec<Row>),
-    /// Empty memory of the system, which gives it only when it is first touched: by the thread that then works there. It is
-    /// asked for in large pages, since a pass reads many rows that lie far apart.
-    Large(MmapMut),
+    Large(Block),
 }
 
 impl Plane {
@@ -23,16 +21,10 @@ impl Plane {
     ///
     /// # Errors
     /// If there is no memory for it.
-    pub fn empty(rows: usize) -> Result<Plane, SolveError> {
+    pub fn empty(rows: usize, room: &Room) -> Result<Plane, SolveError> {
         let bytes = rows.saturating_mul(size_of::<Row>());
-        if bytes < LARGE {
-            return Ok(Plane(Memory::Small(try_vec(rows, Row::EMPTY)?)));
-        }
-        let map = MmapMut::map_anon(bytes).map_err(|_| SolveError::Memory { bytes })?;
-        // Where there are no large pages, it works with small ones.
-        #[cfg(target_os = "linux")]
-        let _ = map.advise(memmap2::Advice::HugePage);
-        Ok(Plane(Memory::Large(map)))
+        let small = bytes < LARGE;
+        Ok(Plane(if small { Memory::Small(try_vec(rows, Row::EMPTY)?) } else { Memory::Large(room.block(bytes)?) }))
     }
 }
 
@@ -43,7 +35,7 @@ impl Deref for Plane {
     fn deref(&self) -> &[Row] {
         match &self.0 {
             Memory::Small(rows) => rows,
-            Memory::Large(map) => bytemuck::cast_slice(map),
+            Memory::Large(block) => bytemuck::cast_slice(block),
         }
     }
 }
@@ -53,7 +45,7 @@ impl DerefMut for Plane {
     fn deref_mut(&mut self) -> &mut [Row] {
         match &mut self.0 {
             Memory::Small(rows) => rows,
-            Memory::Large(map) => bytemuck::cast_slice_mut(map),
+            Memory::Large(block) => bytemuck::cast_slice_mut(block),
         }
     }
 }
@@ -75,7 +67,7 @@ mod tests {
     fn small_and_large_planes_begin_empty_and_keep_what_is_written() {
         let large = LARGE / size_of::<Row>();
         for rows in [0, 1, large - 1, large, large + 1] {
-            let mut plane = Plane::empty(rows).unwrap();
+            let mut plane = Plane::empty(rows, &Room::default()).unwrap();
             assert_eq!(plane.len(), rows);
             assert!(plane.iter().all(|row| *row == Row::EMPTY));
             assert_eq!(matches!(plane.0, Memory::Large(_)), rows >= large);
@@ -89,7 +81,7 @@ mod tests {
     #[test]
     fn what_no_machine_has_is_an_error() {
         for rows in [usize::MAX, usize::MAX / size_of::<Row>()] {
-            assert!(matches!(Plane::empty(rows), Err(SolveError::Memory { .. })), "{rows}");
+            assert!(matches!(Plane::empty(rows, &Room::default()), Err(SolveError::Memory { .. })), "{rows}");
         }
     }
 }

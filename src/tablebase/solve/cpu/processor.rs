@@ -2,11 +2,12 @@ use crate::cpu::CpuLevel;
 use crate::tablebase::solve::backend::{Backend, Job, Sink, SolveError};
 use crate::tablebase::solve::cpu::buckets::Entry;
 use crate::tablebase::solve::cpu::memory::WorkingMemory;
-use crate::tablebase::solve::cpu::pass::{Outcome, Task, solve};
+use crate::tablebase::solve::cpu::pass::{Seeded, Task, seed, solve};
+use crate::tablebase::solve::cpu::room::Room;
 use crate::tablebase::solve::cpu::rows::Rows;
-use crate::tablebase::{Cells, ClassId, Classes, Index, Table, WIDTH};
+use crate::tablebase::solve::cpu::seeds::Captures;
+use crate::tablebase::{Cells, ClassId, Classes, Index, WIDTH};
 use rayon::prelude::*;
-use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::path::{Path, PathBuf};
 
@@ -16,13 +17,15 @@ pub struct Processor {
     level: CpuLevel,
     /// Where the seeds of classes go that memory does not hold.
     spill: Option<PathBuf>,
+    /// Memory that is kept from one class to the next.
+    room: Room,
 }
 
 impl Processor {
     /// Works with these instructions.
     #[must_use]
     pub fn new(level: CpuLevel) -> Processor {
-        Processor { level, spill: None }
+        Processor { level, spill: None, room: Room::default() }
     }
 
     /// Keeps the seeds of classes in temporary files in `dir`, not in memory. They have no name, so nothing is left of them,
@@ -30,6 +33,12 @@ impl Processor {
     #[must_use]
     pub fn spilling(self, dir: PathBuf) -> Processor {
         Processor { spill: Some(dir), ..self }
+    }
+
+    /// Takes memory from there, and leaves it there.
+    #[must_use]
+    pub fn with_room(self, room: Room) -> Processor {
+        Processor { room, ..self }
     }
 
     fn bytes(&self, need: WorkingMemory) -> usize {
@@ -47,19 +56,20 @@ impl Processor {
             spill,
             range_rows,
             byte_plies: Cells::BYTE_PLIES,
+            room: self.room.clone(),
         }
     }
 
-    /// Solves one class from captures that are given away, so that their memory is free before the iteration begins.
-    pub(crate) fn solve_owned(
-        &self,
-        classes: &Classes,
+    /// Finds the seeds of one class. The memory of its captures can be free before the iteration begins.
+    pub(crate) fn seed<'a>(
+        &'a self,
+        classes: &'a Classes,
         id: ClassId,
-        captures: Vec<Option<Table>>,
+        captures: &Captures<'_>,
         values: bool,
-    ) -> Result<Outcome, SolveError> {
-        let job = Job { ids: &[id], classes, values, memory: 0, tables: &[] };
-        solve(&self.task(&job, id, self.spill.as_deref()), Cow::Owned(captures))
+    ) -> Result<Seeded<'a>, SolveError> {
+        let job = Job { ids: &[], classes, values, memory: 0, tables: &[] };
+        seed(self.task(&job, id, self.spill.as_deref()), captures)
     }
 }
 
@@ -89,7 +99,7 @@ impl Backend for Processor {
             let (group, others) = rest.split_at((job.memory / bytes(largest)).clamp(1, rest.len()));
             let solve = |&id: &ClassId| {
                 let task = self.task(job, id, self.spill.as_deref());
-                sink(id, solve(&task, Cow::Borrowed(job.tables))?.solved)
+                sink(id, solve(task, job.tables)?.solved)
             };
             group.par_iter().with_max_len(1).try_for_each(solve)?;
             rest = others;

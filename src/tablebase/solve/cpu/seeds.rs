@@ -3,7 +3,7 @@
 //! once, before the first pass.
 
 use crate::board::geometry::DEN;
-use crate::board::{Bitboard, Color, Direction, NoMove, OwnRatBlocks, Piece, RuleOptions, Square};
+use crate::board::{Bitboard, ByColor, Color, Direction, NoMove, OwnRatBlocks, Piece, RuleOptions, Square};
 use crate::cpu::Vector;
 use crate::tablebase::address::{MaterialAddresser, SQUARES};
 use crate::tablebase::class::Classes;
@@ -11,7 +11,7 @@ use crate::tablebase::index::{Index, WIDTH};
 use crate::tablebase::material::squares_in_play;
 use crate::tablebase::solve::cpu::buckets::{Buckets, Entry};
 use crate::tablebase::solve::cpu::quiet::{MAX_ROW_PIECES, Row};
-use crate::tablebase::value::{Cells, Code, DRAW, NO_MOVE};
+use crate::tablebase::value::{CellsRef, Code, DRAW, NO_MOVE};
 use crate::tablebase::{ClassId, Material, Table};
 
 /// What a capture is worth to the side that makes it. Greater is better: nothing, a loss in k (as k), a draw, a win in k
@@ -35,6 +35,26 @@ pub(crate) fn worth(code: Code, options: &RuleOptions) -> Worth {
         _ => code - 2,
     };
     if plies % 2 == 1 { plies + 1 } else { Worth::MAX - (plies + 1) }
+}
+
+/// The values of smaller classes, by class and side to move, as far as captures look them up.
+pub(crate) struct Captures<'a>(Vec<Option<ByColor<CellsRef<'a>>>>);
+
+impl<'a> Captures<'a> {
+    pub fn of(tables: &'a [Option<Table>]) -> Captures<'a> {
+        let views = |table: &'a Table| ByColor::from_fn(|turn| table.cells[turn].view());
+        Captures(tables.iter().map(|table| table.as_ref().map(views)).collect())
+    }
+
+    /// Of that many classes these; what is not looked up is missing.
+    pub fn some(classes: usize, cells: impl IntoIterator<Item = (ClassId, Color, CellsRef<'a>)>) -> Captures<'a> {
+        let mut all = Captures(vec![None; classes]);
+        for (id, turn, cells) in cells {
+            let none = ByColor::from_fn(|_| CellsRef::Byte(&[]));
+            all.0[id.0].get_or_insert(none)[turn] = cells;
+        }
+        all
+    }
 }
 
 /// What one row's seeds say at once.
@@ -142,7 +162,7 @@ impl SeedMoves {
     pub fn row<V: Vector>(
         &self,
         index: &Index,
-        tables: &[Option<Table>],
+        captures: &Captures<'_>,
         row: usize,
         first_word: usize,
         valid: &Row,
@@ -171,7 +191,7 @@ impl SeedMoves {
         }
         let rat = if self.first_blocks { 1u64 << squares[0] } else { 0 };
         for capture in &self.captures {
-            let cells = capture.rest.as_ref().map(|rest| rest.cells(tables));
+            let cells = capture.rest.as_ref().map(|rest| rest.cells(captures));
             Lookup { moves: self, capture, cells, squares: &squares, row_pieces, valid, rat }.all_words(best);
         }
         for s in 0..WIDTH {
@@ -233,7 +253,7 @@ struct Lookup<'a> {
     moves: &'a SeedMoves,
     capture: &'a Capture,
     /// The smaller class's, for the side to move there.
-    cells: Option<&'a Cells>,
+    cells: Option<CellsRef<'a>>,
     squares: &'a [usize; MAX_ROW_PIECES],
     row_pieces: usize,
     /// The row's positions.
@@ -397,8 +417,8 @@ impl Lookup<'_> {
         }
         let cell = base.cells[usize::from(base.mirrored)] as usize;
         match cells {
-            Cells::Byte(cells) => self.moves.worth[usize::from(cells[cell])],
-            Cells::Wide(cells) => worth(cells[cell], &self.moves.options),
+            CellsRef::Byte(cells) => self.moves.worth[usize::from(cells[cell])],
+            CellsRef::Wide(cells) => worth(cells[cell], &self.moves.options),
         }
     }
 
@@ -418,7 +438,7 @@ impl Lookup<'_> {
     #[inline(always)]
     fn codes(&self, base: Base, last: usize) -> Option<[u8; WIDTH]> {
         let order = self.capture.rest.as_ref()?.orders[last - self.row_pieces][usize::from(base.mirrored)]?;
-        let Some(Cells::Byte(cells)) = self.cells else { return None };
+        let Some(CellsRef::Byte(cells)) = self.cells else { return None };
         let first = base.cells[usize::from(base.mirrored)] as usize;
         Some(order.read(&cells[first..first + WIDTH]))
     }
@@ -499,8 +519,8 @@ impl Rest {
     }
 
     #[inline(always)]
-    fn cells<'a>(&self, tables: &'a [Option<Table>]) -> &'a Cells {
-        &tables[self.table].as_ref().expect("smaller classes are solved first").cells[self.turn]
+    fn cells<'a>(&self, captures: &Captures<'a>) -> CellsRef<'a> {
+        captures.0[self.table].as_ref().expect("smaller classes are solved first")[self.turn]
     }
 
     /// `None` if the smaller material is of no class.
