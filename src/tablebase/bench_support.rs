@@ -4,7 +4,7 @@ use super::{ClassId, Index, Material, SolveError, Solver, TableError};
 use crate::board::{Color, RuleOptions};
 use crate::cpu::{CpuLevel, dispatch};
 use crate::tablebase::solve::cpu::Processor;
-use crate::tablebase::solve::cpu::pass::seed;
+use crate::tablebase::solve::cpu::pass::Iteration;
 use crate::tablebase::solve::cpu::quiet::{QuietMoves, Row};
 use crate::tablebase::solve::cpu::rows::Rows;
 use crate::tablebase::solve::cpu::seeds::Captures;
@@ -61,7 +61,11 @@ impl Solver {
     pub fn seeds(&self, id: ClassId) -> Result<(), SolveError> {
         let ids = [id];
         let job = self.job(&ids, false);
-        seed(Processor::default().task(&job, id, None), &Captures::of(job.tables)).map(|_| ())
+        let processor = Processor::default();
+        let iteration = Iteration::new(processor.task(&job, id, None));
+        let mut memory = iteration.memory(0)?;
+        let (first, _) = memory.split_at_mut(iteration.first_bytes());
+        iteration.seed(&Captures::of(job.tables), first).map(|_| ())
     }
 
     /// Writes a solved class as `dsq generate` does.

@@ -77,10 +77,11 @@ impl ClassJob<'_> {
         let start = Instant::now();
         peak::restart();
         let files = self.captures(&classes, &need)?;
-        let mut memory = self.room.block(files.iter().map(Capture::bytes).sum())?;
-        let seeded = processor.seed(&classes, id, &load(&files, &mut memory, classes.len())?, values)?;
-        drop((files, memory));
-        let Outcome { solved: Solved { stats, table }, deepest } = seeded.solve()?;
+        let iteration = processor.iteration(&classes, id, values);
+        let mut memory = iteration.memory(files.iter().map(Capture::bytes).sum())?;
+        let (first, last) = memory.split_at_mut(iteration.first_bytes());
+        let planes = iteration.seed(&load(&files, last, classes.len())?, first)?;
+        let Outcome { solved: Solved { stats, table }, deepest } = iteration.solve(planes, last)?;
         let mut counts = ClassCounts::new(&self.rules, class, stats);
         let index = class.index();
         counts.deepest = ByColor::from_fn(|turn| Some(index.position(deepest[turn]?, turn)?.to_fen()));

@@ -3,7 +3,6 @@
 pub(crate) mod buckets;
 pub(crate) mod memory;
 pub(crate) mod pass;
-mod plane;
 mod processor;
 pub(crate) mod quiet;
 mod room;

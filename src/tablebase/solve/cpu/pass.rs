@@ -14,10 +14,9 @@ use crate::tablebase::class::Classes;
 use crate::tablebase::index::{Index, ROW_CELLS, WIDTH};
 use crate::tablebase::solve::backend::{SolveError, Solved};
 use crate::tablebase::solve::cpu::buckets::{Buckets, Entry};
-use crate::tablebase::solve::cpu::plane::{Plane, try_vec};
 use crate::tablebase::solve::cpu::quiet::{QuietMoves, Row};
 use crate::tablebase::solve::cpu::rows::Rows;
-use crate::tablebase::solve::cpu::room::Room;
+use crate::tablebase::solve::cpu::room::{Block, Room};
 use crate::tablebase::solve::cpu::seeds::{Captures, MAX_PLIES, SeedMoves};
 use crate::tablebase::value::{Cells, CellsMut, DRAW, NO_MOVE, decided};
 use crate::tablebase::{Material, Stats, Table};
@@ -57,14 +56,14 @@ pub(crate) struct Task<'a> {
     pub room: Room,
 }
 
-/// The planes of one side to move.
-struct Planes {
+/// The planes of one side to move: a row for each row that is solved.
+pub(crate) struct Planes<'a> {
     /// Positions not (yet) won.
-    open: Plane,
+    open: &'a mut [Row],
     /// Positions lost.
-    lost: Plane,
+    lost: &'a mut [Row],
     /// Positions that cannot be lost yet.
-    held: Plane,
+    held: &'a mut [Row],
     cells: Option<Cells>,
     /// Rows to look at in the next pass, and in the one after it.
     dirty: Vec<AtomicU8>,
@@ -85,7 +84,7 @@ struct Chunk {
 }
 
 /// A class being solved.
-struct Iteration<'a> {
+pub(crate) struct Iteration<'a> {
     task: Task<'a>,
     index: Index,
     /// The rows that are solved; planes hold no others.
@@ -101,53 +100,17 @@ pub(crate) struct Outcome {
     pub deepest: ByColor<Option<usize>>,
 }
 
-/// A class whose captures are no longer needed: they are in its seeds.
-pub(crate) struct Seeded<'a> {
-    iteration: Iteration<'a>,
-    planes: ByColor<Planes>,
-}
-
-/// Finds the seeds of a class on the threads of the current rayon pool.
-pub(crate) fn seed<'a>(task: Task<'a>, captures: &Captures<'_>) -> Result<Seeded<'a>, SolveError> {
-    let iteration = Iteration::new(task);
-    let planes = iteration.start(captures)?;
-    Ok(Seeded { iteration, planes })
-}
-
 /// Solves one class on the threads of the current rayon pool. `tables` are the solved smaller classes, by class.
 pub(crate) fn solve(task: Task, tables: &[Option<Table>]) -> Result<Outcome, SolveError> {
-    seed(task, &Captures::of(tables))?.solve()
+    let iteration = Iteration::new(task);
+    let mut memory = iteration.memory(0)?;
+    let (first, last) = memory.split_at_mut(iteration.first_bytes());
+    let planes = iteration.seed(&Captures::of(tables), first)?;
+    iteration.solve(planes, last)
 }
 
-impl Seeded<'_> {
-    /// Solves the class.
-    pub fn solve(self) -> Result<Outcome, SolveError> {
-        let Seeded { iteration, mut planes } = self;
-        iteration.open(&mut planes)?;
-        let chunks = Color::ALL.iter().flat_map(|&color| &planes[color].chunks);
-        let last_seed = chunks.map(|chunk| chunk.last_seed).max().unwrap_or(0);
-        let mut depth = 0;
-        loop {
-            depth += 1;
-            if depth > MAX_PLIES {
-                return Err(SolveError::TooLong { material: iteration.task.material, plies: MAX_PLIES });
-            }
-            if depth > iteration.task.byte_plies {
-                for color in Color::ALL {
-                    planes[color].cells.iter_mut().for_each(Cells::widen);
-                }
-            }
-            let work = iteration.pass(&mut planes, depth).map_err(|error| iteration.disk(&error))?;
-            if !work && depth >= last_seed {
-                break;
-            }
-        }
-        Ok(iteration.finish(planes))
-    }
-}
-
-impl Iteration<'_> {
-    fn new(task: Task<'_>) -> Iteration<'_> {
+impl<'t> Iteration<'t> {
+    pub fn new(task: Task<'t>) -> Iteration<'t> {
         let index = Index::new(task.material).expect("no class has more pieces than an index");
         let options = task.classes.options();
         Iteration {
@@ -157,6 +120,51 @@ impl Iteration<'_> {
             task,
             index,
         }
+    }
+
+    /// Memory for the planes. The last of them is needed only when the captures no longer are, so these may lie there if
+    /// they take that many bytes.
+    ///
+    /// # Errors
+    /// If there is not as much.
+    pub fn memory(&self, captures: usize) -> Result<Block, SolveError> {
+        self.task.room.block(self.first_bytes() + captures.max(self.plane_bytes()))
+    }
+
+    /// Bytes of all planes but the last.
+    pub fn first_bytes(&self) -> usize {
+        5 * self.plane_bytes()
+    }
+
+    fn plane_bytes(&self) -> usize {
+        self.rows.len() * size_of::<Row>()
+    }
+
+    /// Solves the class, once it has its seeds. In `last` there may be anything.
+    ///
+    /// # Errors
+    /// If a line is too long to be counted, memory is short, or the seeds cannot be read back from the disk.
+    pub fn solve<'m>(&self, mut planes: ByColor<Planes<'m>>, last: &'m mut [u8]) -> Result<Outcome, SolveError> {
+        self.open(&mut planes, last);
+        let chunks = Color::ALL.iter().flat_map(|&color| &planes[color].chunks);
+        let last_seed = chunks.map(|chunk| chunk.last_seed).max().unwrap_or(0);
+        let mut depth = 0;
+        loop {
+            depth += 1;
+            if depth > MAX_PLIES {
+                return Err(SolveError::TooLong { material: self.task.material, plies: MAX_PLIES });
+            }
+            if depth > self.task.byte_plies {
+                for color in Color::ALL {
+                    planes[color].cells.iter_mut().for_each(Cells::widen);
+                }
+            }
+            let work = self.pass(&mut planes, depth).map_err(|error| self.disk(&error))?;
+            if !work && depth >= last_seed {
+                break;
+            }
+        }
+        Ok(self.finish(planes))
     }
 
     fn disk(&self, error: &io::Error) -> SolveError {
@@ -181,23 +189,32 @@ impl Iteration<'_> {
         rows.min(self.task.range_rows)
     }
 
-    /// The planes before the first pass, but for what is open to Black.
-    fn start(&self, captures: &Captures<'_>) -> Result<ByColor<Planes>, SolveError> {
+    /// The planes before the first pass, but for what is open to Black, in [`first_bytes`](Iteration::first_bytes) of memory
+    /// that are all zero.
+    ///
+    /// # Errors
+    /// If memory or the disk is too small for the seeds.
+    pub fn seed<'m>(&self, captures: &Captures<'_>, memory: &'m mut [u8]) -> Result<ByColor<Planes<'m>>, SolveError> {
         let rows = self.rows.len();
         let chunk_rows = self.chunk_rows();
-        let plane = || Plane::empty(rows, &self.task.room);
-        let mut valid = plane()?;
+        let mut rest: &'m mut [Row] = bytemuck::cast_slice_mut(memory);
+        let mut plane = || {
+            let (plane, after) = std::mem::take(&mut rest).split_at_mut(rows);
+            rest = after;
+            plane
+        };
+        let valid = plane();
         valid.par_chunks_mut(chunk_rows).enumerate().for_each(|(c, chunk)| {
             for (i, row) in chunk.iter_mut().enumerate() {
                 *row = Row(self.index.valid_row(self.rows.row(c * chunk_rows + i)));
             }
         });
-        let side = || -> Result<Planes, SolveError> {
-            let cells = if self.task.keep { Some(Cells::Byte(try_vec(self.index.cells(), 0)?)) } else { None };
+        let mut side = || -> Result<Planes<'m>, SolveError> {
+            let cells = if self.task.keep { Some(Cells::Byte(try_zeros(self.index.cells())?)) } else { None };
             Ok(Planes {
-                open: Plane::empty(0, &self.task.room)?,
-                lost: plane()?,
-                held: plane()?,
+                open: &mut [],
+                lost: plane(),
+                held: plane(),
                 cells,
                 dirty: flags(rows),
                 next: flags(rows),
@@ -220,7 +237,7 @@ impl Iteration<'_> {
                         captures,
                         color,
                         first_row: c * chunk_rows,
-                        valid: &valid,
+                        valid,
                         lost,
                         held,
                         next: &dirty,
@@ -236,17 +253,16 @@ impl Iteration<'_> {
     }
 
     /// At first every position is open to both sides.
-    fn open(&self, planes: &mut ByColor<Planes>) -> Result<(), SolveError> {
-        let mut open = Plane::empty(self.rows.len(), &self.task.room)?;
+    fn open<'m>(&self, planes: &mut ByColor<Planes<'m>>, last: &'m mut [u8]) {
+        let open: &mut [Row] = bytemuck::cast_slice_mut(&mut last[..self.plane_bytes()]);
         open.par_chunks_mut(CHUNK_ROWS)
             .zip(planes.white.open.par_chunks(CHUNK_ROWS))
             .for_each(|(open, valid)| open.copy_from_slice(valid));
         planes.black.open = open;
-        Ok(())
     }
 
     /// One pass of both sides. Returns whether the next pass has rows to look at.
-    fn pass(&self, planes: &mut ByColor<Planes>, depth: u16) -> io::Result<bool> {
+    fn pass(&self, planes: &mut ByColor<Planes<'_>>, depth: u16) -> io::Result<bool> {
         let chunk_rows = self.chunk_rows();
         let white = planes.white.split(depth);
         let black = planes.black.split(depth);
@@ -299,7 +315,7 @@ impl Iteration<'_> {
     }
 
     /// Counts and marks what no pass decided.
-    fn finish(&self, mut planes: ByColor<Planes>) -> Outcome {
+    fn finish(&self, mut planes: ByColor<Planes<'_>>) -> Outcome {
         let chunk_rows = self.chunk_rows();
         let store = |cells: &mut Option<CellsMut<'_>>, word, mask, code| {
             cells.iter_mut().for_each(|cells| cells.store::<Portable>(word, mask, code));
@@ -361,7 +377,7 @@ struct Split<'a> {
     chunks: &'a mut [Chunk],
 }
 
-impl Planes {
+impl Planes<'_> {
     fn split(&mut self, depth: u16) -> Split<'_> {
         let Planes { open, lost, held, cells, dirty, next, chunks } = self;
         let (written, kept) = if depth % 2 == 1 { (open, lost) } else { (lost, open) };
@@ -579,6 +595,14 @@ fn mark(rows: &Rows, flags: &[AtomicU8], row: usize) {
     if let Some((number, _)) = rows.place(row) {
         flags[number].store(1, Relaxed);
     }
+}
+
+/// A vector of `len` zeros, or an error if there is no memory for it.
+fn try_zeros(len: usize) -> Result<Vec<u8>, SolveError> {
+    let mut zeros = Vec::new();
+    zeros.try_reserve_exact(len).map_err(|_| SolveError::Memory { bytes: len })?;
+    zeros.resize(len, 0);
+    Ok(zeros)
 }
 
 fn flags(rows: usize) -> Vec<AtomicU8> {

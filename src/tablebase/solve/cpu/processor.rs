@@ -2,10 +2,9 @@ use crate::cpu::CpuLevel;
 use crate::tablebase::solve::backend::{Backend, Job, Sink, SolveError};
 use crate::tablebase::solve::cpu::buckets::Entry;
 use crate::tablebase::solve::cpu::memory::WorkingMemory;
-use crate::tablebase::solve::cpu::pass::{Seeded, Task, seed, solve};
+use crate::tablebase::solve::cpu::pass::{Iteration, Task, solve};
 use crate::tablebase::solve::cpu::room::Room;
 use crate::tablebase::solve::cpu::rows::Rows;
-use crate::tablebase::solve::cpu::seeds::Captures;
 use crate::tablebase::{Cells, ClassId, Classes, Index, WIDTH};
 use rayon::prelude::*;
 use std::cmp::Reverse;
@@ -60,16 +59,10 @@ impl Processor {
         }
     }
 
-    /// Finds the seeds of one class. The memory of its captures can be free before the iteration begins.
-    pub(crate) fn seed<'a>(
-        &'a self,
-        classes: &'a Classes,
-        id: ClassId,
-        captures: &Captures<'_>,
-        values: bool,
-    ) -> Result<Seeded<'a>, SolveError> {
+    /// One class, to be solved from captures that its caller has.
+    pub(crate) fn iteration<'a>(&'a self, classes: &'a Classes, id: ClassId, values: bool) -> Iteration<'a> {
         let job = Job { ids: &[], classes, values, memory: 0, tables: &[] };
-        seed(self.task(&job, id, self.spill.as_deref()), captures)
+        Iteration::new(self.task(&job, id, self.spill.as_deref()))
     }
 }
 

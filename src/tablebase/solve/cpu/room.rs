@@ -13,43 +13,61 @@ const PART: usize = 1 << 21;
 
 /// Memory that nothing is in at the moment. Clones share it; with the last of them it goes back to the system.
 #[derive(Clone, Debug, Default)]
-pub struct Room(Arc<Mutex<Vec<MmapMut>>>);
+pub struct Room(Arc<Mutex<Vec<Memory>>>);
+
+/// A piece of the system's memory.
+#[derive(Debug)]
+struct Memory {
+    /// More of it than is asked for, so that it can be kept for what takes more. What is never touched costs nothing.
+    map: MmapMut,
+    /// How much of it was touched.
+    touched: usize,
+}
 
 impl Room {
     /// That many bytes, all zero. What is kept already is used if it is large enough, but not much larger. Otherwise as much
-    /// of it is given back as is had anew, so that in all no more is held than what was in use at one time.
+    /// of it is given back as is had anew, so that in all little more is held than what was in use at one time.
     ///
     /// # Errors
     /// If there is no memory.
     pub(crate) fn block(&self, bytes: usize) -> Result<Block, SolveError> {
-        if let Some(map) = self.fitting(bytes) {
-            let mut block = Block { map: Some(map), bytes, room: self.clone() };
-            block.par_chunks_mut(PART).for_each(|part| part.fill(0));
-            return Ok(block);
-        }
-        // The system gives the pages of it when they are first touched: by the thread that then works there.
-        let map = MmapMut::map_anon(bytes.max(1)).map_err(|_| SolveError::Memory { bytes })?;
-        // Large ones, since a pass reads many rows that lie far apart. Where there are none, it works with small ones.
-        #[cfg(target_os = "linux")]
-        let _ = map.advise(memmap2::Advice::HugePage);
-        Ok(Block { map: Some(map), bytes, room: self.clone() })
+        let mut memory = match self.fitting(bytes) {
+            Some(memory) => memory,
+            None => Memory::new(bytes)?,
+        };
+        memory.touched = memory.touched.max(bytes);
+        memory.map[..bytes].par_chunks_mut(PART).for_each(|part| part.fill(0));
+        Ok(Block { memory: Some(memory), bytes, room: self.clone() })
     }
 
     /// The smallest piece that is kept and suffices. If there is none, others are given back instead.
-    fn fitting(&self, bytes: usize) -> Option<MmapMut> {
+    fn fitting(&self, bytes: usize) -> Option<Memory> {
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let fits = |map: &MmapMut| (bytes..=bytes.saturating_add(bytes / 2)).contains(&map.len());
-        let best = (0..kept.len()).filter(|&i| fits(&kept[i])).min_by_key(|&i| kept[i].len());
+        let fits = |memory: &Memory| memory.map.len() >= bytes && memory.touched <= bytes.saturating_add(bytes / 2);
+        let best = (0..kept.len()).filter(|&i| fits(&kept[i])).min_by_key(|&i| kept[i].map.len());
         if let Some(best) = best {
             return Some(kept.swap_remove(best));
         }
         let mut given_back = 0;
         while given_back < bytes
-            && let Some(map) = kept.pop()
+            && let Some(memory) = kept.pop()
         {
-            given_back += map.len();
+            given_back += memory.touched;
         }
         None
+    }
+}
+
+impl Memory {
+    fn new(bytes: usize) -> Result<Memory, SolveError> {
+        let roomy = bytes.max(1).checked_next_power_of_two().unwrap_or(bytes);
+        // A system that promises no more than it has may refuse the larger piece.
+        let map = MmapMut::map_anon(roomy).or_else(|_| MmapMut::map_anon(bytes.max(1)));
+        let map = map.map_err(|_| SolveError::Memory { bytes })?;
+        // In large pages, since a pass reads many rows that lie far apart. Where there are none, it works with small ones.
+        #[cfg(target_os = "linux")]
+        let _ = map.advise(memmap2::Advice::HugePage);
+        Ok(Memory { map, touched: 0 })
     }
 }
 
@@ -57,7 +75,7 @@ impl Room {
 #[derive(Debug)]
 pub(crate) struct Block {
     /// There until it is dropped.
-    map: Option<MmapMut>,
+    memory: Option<Memory>,
     bytes: usize,
     room: Room,
 }
@@ -67,7 +85,7 @@ impl Deref for Block {
 
     #[inline(always)]
     fn deref(&self) -> &[u8] {
-        self.map.as_ref().map_or(&[], |map| &map[..self.bytes])
+        self.memory.as_ref().map_or(&[], |memory| &memory.map[..self.bytes])
     }
 }
 
@@ -75,13 +93,13 @@ impl DerefMut for Block {
     #[inline(always)]
     fn deref_mut(&mut self) -> &mut [u8] {
         let bytes = self.bytes;
-        self.map.as_mut().map_or(&mut [], |map| &mut map[..bytes])
+        self.memory.as_mut().map_or(&mut [], |memory| &mut memory.map[..bytes])
     }
 }
 
 impl Drop for Block {
     fn drop(&mut self) {
-        self.room.0.lock().unwrap_or_else(PoisonError::into_inner).extend(self.map.take());
+        self.room.0.lock().unwrap_or_else(PoisonError::into_inner).extend(self.memory.take());
     }
 }
 
@@ -89,52 +107,56 @@ impl Drop for Block {
 mod tests {
     use super::*;
 
+    /// What was touched of the pieces that are kept.
     fn kept(room: &Room) -> Vec<usize> {
-        room.0.lock().unwrap().iter().map(|map| map.len()).collect()
+        room.0.lock().unwrap().iter().map(|memory| memory.touched).collect()
     }
 
     #[test]
     fn what_was_used_comes_back_empty() {
         let room = Room::default();
         let mut block = room.block(3 * PART + 5).unwrap();
+        assert!(block.iter().all(|&byte| byte == 0) && kept(&room).is_empty());
         let first = block.as_ptr();
-        assert!(kept(&room).is_empty());
         block.fill(7);
         drop(block);
         assert_eq!(kept(&room), [3 * PART + 5]);
-        let block = room.clone().block(3 * PART).unwrap();
-        assert_eq!((block.as_ptr(), block.len()), (first, 3 * PART), "the same memory");
-        assert!(block.iter().all(|&byte| byte == 0));
-        assert!(kept(&room).is_empty());
+        for bytes in [3 * PART, 4 * PART] {
+            let mut block = room.clone().block(bytes).unwrap();
+            assert_eq!((block.as_ptr(), block.len()), (first, bytes), "the same memory");
+            assert!(block.iter().all(|&byte| byte == 0));
+            assert!(kept(&room).is_empty());
+            block.fill(8);
+        }
+        assert_eq!(kept(&room), [4 * PART]);
         assert_eq!(room.block(0).unwrap().len(), 0);
     }
 
     #[test]
     fn the_smallest_that_suffices_is_taken() {
         let room = Room::default();
-        let blocks = [120, 100, 140].map(|bytes| room.block(bytes).unwrap());
-        drop(blocks);
-        let block = room.block(110).unwrap();
-        assert_eq!(kept(&room), [140, 100]);
+        drop([1200, 600, 900].map(|bytes| room.block(bytes).unwrap()));
+        let block = room.block(1000).unwrap();
+        assert_eq!(kept(&room), [1200, 600], "1,024 bytes suffice, of which 900 were touched");
         drop(block);
-        assert_eq!(kept(&room), [140, 100, 120]);
+        assert_eq!(kept(&room), [1200, 600, 1000]);
     }
 
-    /// No more is held than what was in use at one time.
+    /// Little more is held than what was in use at one time.
     #[test]
     fn what_does_not_fit_goes_back_to_the_system() {
         let room = Room::default();
-        drop([100, 100, 100, 100].map(|bytes| room.block(bytes).unwrap()));
-        let larger = room.block(150).unwrap();
-        assert_eq!(kept(&room), [100, 100]);
-        drop(larger);
-        let much_smaller = room.block(66).unwrap();
-        assert_eq!(kept(&room), [100], "150 is more than half again as much, 100 is not; the last one went first");
-        drop(much_smaller);
+        drop([100; 4].map(|bytes| room.block(bytes).unwrap()));
+        drop(room.block(150).unwrap());
+        assert_eq!(kept(&room), [100, 100, 150]);
+        drop(room.block(66).unwrap());
+        assert_eq!(kept(&room), [100, 100, 66], "100 is more than half again as much");
     }
 
     #[test]
     fn what_no_machine_has_is_an_error() {
-        assert!(matches!(Room::default().block(usize::MAX), Err(SolveError::Memory { .. })));
+        for bytes in [usize::MAX, usize::MAX / 4] {
+            assert!(matches!(Room::default().block(bytes), Err(SolveError::Memory { .. })));
+        }
     }
 }
