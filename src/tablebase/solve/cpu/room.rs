@@ -1,6 +1,6 @@
 //! Large pieces of memory, kept from one class to the next. The system clears memory before it gives it, and a virtual
-//! machine may first have to have it back from its host, at a second or more a gigabyte: as long as a tenth to a fifth of
-//! the time that a class of six pieces takes.
+//! machine may first have to have it back from its host, at nearly a second a gigabyte: together a tenth to a
+//! fifth of the processor time that a class of six pieces takes.
 
 use crate::tablebase::solve::backend::SolveError;
 use memmap2::MmapMut;
