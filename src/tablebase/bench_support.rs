@@ -4,7 +4,6 @@ use super::{ClassId, Index, Material, SolveError, Solver, TableError};
 use crate::board::{Color, RuleOptions};
 use crate::cpu::{CpuLevel, dispatch};
 use crate::tablebase::solve::cpu::Processor;
-use crate::tablebase::solve::cpu::pass::Iteration;
 use crate::tablebase::solve::cpu::quiet::{QuietMoves, Row};
 use crate::tablebase::solve::cpu::rows::Rows;
 use crate::tablebase::solve::cpu::seeds::Captures;
@@ -59,10 +58,9 @@ impl Solver {
     /// Finds the captures and den entries of a class, all it leads to being solved.
     #[doc(hidden)]
     pub fn seeds(&self, id: ClassId) -> Result<(), SolveError> {
-        let ids = [id];
-        let job = self.job(&ids, false);
+        let job = self.job(&[], false);
         let processor = Processor::default();
-        let iteration = Iteration::new(processor.task(&job, id, None));
+        let iteration = processor.iteration(self.classes(), id, false);
         let mut memory = iteration.memory(0)?;
         let (first, _) = memory.split_at_mut(iteration.first_bytes());
         iteration.seed(&Captures::of(job.tables), first).map(|_| ())

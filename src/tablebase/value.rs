@@ -85,10 +85,7 @@ impl Cells {
     /// Number of cells.
     #[must_use]
     pub fn len(&self) -> usize {
-        match self {
-            Cells::Byte(cells) => cells.len(),
-            Cells::Wide(cells) => cells.len(),
-        }
+        self.view().len()
     }
 
     /// Whether there are none.
@@ -159,14 +156,8 @@ impl<'a> CellsMut<'a> {
         if cell_bytes == 1 { CellsMut::Byte(memory) } else { CellsMut::Wide(bytemuck::cast_slice_mut(memory)) }
     }
 
+    /// Nothing more is written.
     pub(crate) fn read(self) -> CellsRef<'a> {
-        match self {
-            CellsMut::Byte(cells) => CellsRef::Byte(cells),
-            CellsMut::Wide(cells) => CellsRef::Wide(cells),
-        }
-    }
-
-    pub(crate) fn view(&self) -> CellsRef<'_> {
         match self {
             CellsMut::Byte(cells) => CellsRef::Byte(cells),
             CellsMut::Wide(cells) => CellsRef::Wide(cells),

@@ -493,18 +493,20 @@ impl TableFile {
         let len = self.index.rows * ROW_CELLS;
         let mut cells =
             if self.description.cell_bytes == 1 { Cells::Byte(vec![0; len]) } else { Cells::Wide(vec![0; len]) };
-        self.load_into(color, &mut cells.view_mut())?;
+        self.load_into(color, cells.view_mut())?;
         Ok(cells)
     }
 
     /// The same, into as many cells of this width that are all zero.
-    pub(crate) fn load_into(&self, color: Color, cells: &mut CellsMut<'_>) -> Result<(), TableError> {
+    pub(crate) fn load_into<'a>(&self, color: Color, mut cells: CellsMut<'a>) -> Result<CellsRef<'a>, TableError> {
         for first in (0..self.index.rows).step_by(self.description.block_rows) {
             let block = self.block(self.block_of(color, first * ROW_CELLS))?;
             let rows = first..(first + self.description.block_rows).min(self.index.rows);
-            self.layout.scatter(&block.bytes, cells, rows, |row| self.index.valid_row(row));
+            self.layout.scatter(&block.bytes, &mut cells, rows, |row| self.index.valid_row(row));
         }
-        self.check_values(color, cells.view())
+        let cells = cells.read();
+        self.check_values(color, cells)?;
+        Ok(cells)
     }
 
     /// Checks values of a side to move, stored or not, against their checksum.

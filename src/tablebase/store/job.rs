@@ -143,9 +143,8 @@ fn load<'a>(files: &[Capture], memory: &'a mut [u8], classes: usize) -> Result<C
         rest = after;
         (capture, CellsMut::of(part, capture.file.description().cell_bytes))
     });
-    let read = |(capture, mut cells): (&Capture, CellsMut<'a>)| {
-        capture.file.load_into(capture.turn, &mut cells)?;
-        Ok((capture.id, capture.turn, cells.read()))
+    let read = |(capture, cells): (&Capture, CellsMut<'a>)| {
+        Ok((capture.id, capture.turn, capture.file.load_into(capture.turn, cells)?))
     };
     let read: Vec<_> = parts.collect::<Vec<_>>().into_par_iter().map(read).collect::<Result<_, SetError>>()?;
     Ok(Captures::some(classes, read))

@@ -613,7 +613,7 @@ fn flags(rows: usize) -> Vec<AtomicU8> {
 mod tests {
     use super::*;
     use crate::board::RuleOptions;
-    use crate::tablebase::{ClassId, Job, Options, Processor, Solver, Value};
+    use crate::tablebase::{ClassId, Options, Processor, Solver, Value};
 
     /// Seeds on disk change no value and no count, and leave no file; the deepest cell is the first of the longest line.
     #[test]
@@ -625,9 +625,9 @@ mod tests {
                 memory.solve_level(pieces, true, &|_, _| ()).unwrap();
             }
             let tables: Vec<_> = (0..memory.classes().len()).map(|i| memory.table(ClassId(i)).cloned()).collect();
+            let processor = Processor::default().spilling(dir.path().to_owned());
             for id in (0..tables.len()).map(ClassId) {
-                let job = Job { ids: &[id], classes: memory.classes(), values: true, memory: 0, tables: &[] };
-                let task = Processor::default().task(&job, id, Some(dir.path()));
+                let task = processor.task(memory.classes(), id, true);
                 let Outcome { solved, deepest } = solve(task.clone(), &tables).unwrap();
                 // As if an entry could tell no more than three rows apart, which is what cuts seven pieces into ranges.
                 let narrow = solve(Task { range_rows: 3, ..task.clone() }, &tables).unwrap();

@@ -8,7 +8,7 @@ use crate::tablebase::solve::cpu::rows::Rows;
 use crate::tablebase::{Cells, ClassId, Classes, Index, WIDTH};
 use rayon::prelude::*;
 use std::cmp::Reverse;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// Solves on the threads of the current rayon pool.
 #[derive(Clone, Debug)]
@@ -45,14 +45,14 @@ impl Processor {
     }
 
     /// What one class is solved from, but for the classes that captures lead to.
-    pub(crate) fn task<'a>(&self, job: &Job<'a>, id: ClassId, spill: Option<&'a Path>) -> Task<'a> {
+    pub(crate) fn task<'a>(&'a self, classes: &'a Classes, id: ClassId, values: bool) -> Task<'a> {
         let range_rows = Entry::WORDS / WIDTH;
         Task {
-            material: job.material(id),
-            classes: job.classes,
-            keep: job.values,
+            material: classes.get(id).representative,
+            classes,
+            keep: values,
             level: self.level,
-            spill,
+            spill: self.spill.as_deref(),
             range_rows,
             byte_plies: Cells::BYTE_PLIES,
             room: self.room.clone(),
@@ -61,8 +61,7 @@ impl Processor {
 
     /// One class, to be solved from captures that its caller has.
     pub(crate) fn iteration<'a>(&'a self, classes: &'a Classes, id: ClassId, values: bool) -> Iteration<'a> {
-        let job = Job { ids: &[], classes, values, memory: 0, tables: &[] };
-        Iteration::new(self.task(&job, id, self.spill.as_deref()))
+        Iteration::new(self.task(classes, id, values))
     }
 }
 
@@ -91,7 +90,7 @@ impl Backend for Processor {
             // A thread that waits within one class may begin another, so only this bounds how many are in memory.
             let (group, others) = rest.split_at((job.memory / bytes(largest)).clamp(1, rest.len()));
             let solve = |&id: &ClassId| {
-                let task = self.task(job, id, self.spill.as_deref());
+                let task = self.task(job.classes, id, job.values);
                 sink(id, solve(task, job.tables)?.solved)
             };
             group.par_iter().with_max_len(1).try_for_each(solve)?;
