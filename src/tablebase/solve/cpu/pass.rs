@@ -4,6 +4,9 @@
 //! - even d, losses: undecided positions that no seed holds and whose quiet moves all lead to positions won by the
 //!   opponent.
 //!
+//! The one needs no look at *lost* of its own side, the other none at *open*: what is lost has no move to a position lost for
+//! the opponent and no seed that wins, and what is won has such a move or is held.
+//!
 //! Both are an OR over the same quiet moves, of the opponent's plane *lost* or *open* (not won). An odd pass writes *open*
 //! and reads *lost*, an even pass the other way round, so the two sides to move and all rows go in parallel. Only rows
 //! next to a row that changed in the pass before are looked at.
@@ -62,8 +65,10 @@ pub(crate) struct Planes<'a> {
     open: &'a mut [Row],
     /// Positions lost.
     lost: &'a mut [Row],
-    /// Positions that cannot be lost yet.
+    /// Cells that cannot be lost yet, those without a position among them.
     held: &'a mut [Row],
+    /// By row, how many positions are undecided.
+    left: Vec<u16>,
     cells: Option<Cells>,
     /// Rows to look at in the next pass, and in the one after it.
     dirty: Vec<AtomicU8>,
@@ -215,6 +220,7 @@ impl<'t> Iteration<'t> {
                 open: &mut [],
                 lost: plane(),
                 held: plane(),
+                left: vec![0; rows],
                 cells,
                 dirty: flags(rows),
                 next: flags(rows),
@@ -229,9 +235,10 @@ impl<'t> Iteration<'t> {
             own.lost
                 .par_chunks_mut(chunk_rows)
                 .zip(own.held.par_chunks_mut(chunk_rows))
+                .zip(own.left.par_chunks_mut(chunk_rows))
                 .zip(&mut own.chunks)
                 .enumerate()
-                .try_for_each(|(c, ((lost, held), chunk))| {
+                .try_for_each(|(c, (((lost, held), left), chunk))| {
                     let start = Start {
                         iteration: self,
                         captures,
@@ -240,6 +247,7 @@ impl<'t> Iteration<'t> {
                         valid,
                         lost,
                         held,
+                        left,
                         next: &dirty,
                         chunk,
                     };
@@ -266,18 +274,18 @@ impl<'t> Iteration<'t> {
         let chunk_rows = self.chunk_rows();
         let white = planes.white.split(depth);
         let black = planes.black.split(depth);
-        let (white_kept, black_kept) = (white.kept, black.kept);
+        let (white_seen, black_seen) = (white.seen, black.seen);
         let (white_next, black_next) = (white.next, black.next);
         let run = |color: Color, side: Split<'_>, opponent: &[Row], next: &[AtomicU8]| {
             side.written
                 .par_chunks_mut(chunk_rows)
-                .zip(side.kept.par_chunks(chunk_rows))
                 .zip(side.held.par_chunks_mut(chunk_rows))
+                .zip(side.left.par_chunks_mut(chunk_rows))
                 .zip(cells_chunks(side.cells, &self.rows, chunk_rows))
                 .zip(side.dirty.par_chunks(chunk_rows))
                 .zip(side.chunks)
                 .enumerate()
-                .map(|(c, (((((written, kept), held), cells), dirty), chunk))| {
+                .map(|(c, (((((written, held), left), cells), dirty), chunk))| {
                     let first_row = c * chunk_rows;
                     let part = Part {
                         iteration: self,
@@ -285,8 +293,8 @@ impl<'t> Iteration<'t> {
                         depth,
                         first_row,
                         written,
-                        kept,
                         held,
+                        left,
                         opponent,
                         cells,
                         dirty,
@@ -303,8 +311,8 @@ impl<'t> Iteration<'t> {
                 .try_reduce(|| false, |a, b| Ok(a | b))
         };
         let (a, b) = rayon::join(
-            || run(Color::White, white, black_kept, black_next),
-            || run(Color::Black, black, white_kept, white_next),
+            || run(Color::White, white, black_seen, black_next),
+            || run(Color::Black, black, white_seen, white_next),
         );
         for color in Color::ALL {
             let side = &mut planes[color];
@@ -369,8 +377,10 @@ impl<'t> Iteration<'t> {
 /// One side's planes in a pass.
 struct Split<'a> {
     written: &'a mut [Row],
-    kept: &'a [Row],
+    /// The plane that the opponent looks at.
+    seen: &'a [Row],
     held: &'a mut [Row],
+    left: &'a mut [u16],
     cells: &'a mut Option<Cells>,
     dirty: &'a [AtomicU8],
     next: &'a [AtomicU8],
@@ -379,9 +389,9 @@ struct Split<'a> {
 
 impl Planes<'_> {
     fn split(&mut self, depth: u16) -> Split<'_> {
-        let Planes { open, lost, held, cells, dirty, next, chunks } = self;
-        let (written, kept) = if depth % 2 == 1 { (open, lost) } else { (lost, open) };
-        Split { written, kept, held, cells, dirty, next, chunks }
+        let Planes { open, lost, held, left, cells, dirty, next, chunks } = self;
+        let (written, seen) = if depth % 2 == 1 { (open, lost) } else { (lost, open) };
+        Split { written, seen, held, left, cells, dirty, next, chunks }
     }
 }
 
@@ -395,6 +405,7 @@ struct Start<'a> {
     valid: &'a [Row],
     lost: &'a mut [Row],
     held: &'a mut [Row],
+    left: &'a mut [u16],
     /// The opponent's rows to look at in the first pass.
     next: &'a [AtomicU8],
     chunk: &'a mut Chunk,
@@ -411,7 +422,7 @@ fn start_rows<V: Vector>(start: Start<'_>) -> io::Result<()> {
         let number = start.first_row + i;
         let row = rows.row(number);
         let valid = &start.valid[number];
-        let seeded = seeds[start.color].row::<V>(
+        let any = seeds[start.color].row::<V>(
             index,
             start.captures,
             row,
@@ -421,17 +432,19 @@ fn start_rows<V: Vector>(start: Start<'_>) -> io::Result<()> {
             &mut start.chunk.buckets,
         );
         start.chunk.buckets.spill(false)?;
-        start.held[i] = seeded.held;
         quiet[start.color].reach_plane(index, rows, start.valid, number, &mut quiet_moves);
         let mut any_lost = false;
         for s in 0..WIDTH {
-            let stuck = valid.0[s] & !seeded.any.0[s] & !quiet_moves.0[s];
+            start.held[i].0[s] = any.0[s] | !valid.0[s];
+            let stuck = valid.0[s] & !any.0[s] & !quiet_moves.0[s];
+            start.left[i] += valid.0[s].count_ones() as u16;
             if stuck == 0 {
                 continue;
             }
             start.chunk.no_move.push(Entry::new(i * WIDTH + s, stuck));
             if loses {
                 start.lost[i].0[s] = stuck;
+                start.left[i] -= stuck.count_ones() as u16;
                 any_lost = true;
             } else {
                 start.held[i].0[s] |= stuck;
@@ -452,10 +465,11 @@ struct Part<'a> {
     color: Color,
     depth: u16,
     first_row: usize,
-    /// This side's planes: the one that the pass writes, the other one, and the positions held.
+    /// This side's planes: the one that the pass writes, and the cells held.
     written: &'a mut [Row],
-    kept: &'a [Row],
     held: &'a mut [Row],
+    /// By row, how many positions are undecided.
+    left: &'a mut [u16],
     /// The opponent's plane that the pass looks at, whole.
     opponent: &'a [Row],
     cells: Option<CellsMut<'a>>,
@@ -476,18 +490,23 @@ fn pass_rows<V: Vector>(mut part: Part<'_>, room: &mut Vec<Entry>) -> io::Result
     let mut found = Row::EMPTY;
     for i in 0..part.written.len() {
         let seeded = seeds.peek().is_some_and(|e| e.word as usize / WIDTH == i);
-        if !seeded && part.dirty[i].load(Relaxed) == 0 {
+        let dirty = part.dirty[i].load(Relaxed) != 0;
+        if !seeded && !dirty {
             continue;
         }
         part.dirty[i].store(0, Relaxed);
-        let (open, lost) = if odd { (&part.written[i], &part.kept[i]) } else { (&part.kept[i], &part.written[i]) };
-        if (0..WIDTH).fold(0, |any, s| any | open.0[s] & !lost.0[s]) == 0 {
+        if part.left[i] == 0 {
             while seeds.next_if(|e| e.word as usize / WIDTH == i).is_some() {}
             continue;
         }
         let number = part.first_row + i;
         let row = rows.row(number);
-        quiet[part.color].reach_plane(index, rows, part.opponent, number, &mut found);
+        if odd && !dirty {
+            // No move leads to what was not lost before.
+            found = Row::EMPTY;
+        } else {
+            quiet[part.color].reach_plane(index, rows, part.opponent, number, &mut found);
+        }
         while let Some(entry) = seeds.next_if(|e| e.word as usize / WIDTH == i) {
             let s = entry.word as usize - i * WIDTH;
             if odd {
@@ -497,13 +516,14 @@ fn pass_rows<V: Vector>(mut part: Part<'_>, room: &mut Vec<Entry>) -> io::Result
             }
         }
         let count = if odd {
-            take_won(&mut part.written[i], &part.kept[i], &mut found)
+            take_won(&mut part.written[i], &mut found)
         } else {
-            take_lost(&mut part.written[i], &part.kept[i], &part.held[i], &mut found)
+            take_lost(&mut part.written[i], &part.held[i], &mut found)
         };
         if count == 0 {
             continue;
         }
+        part.left[i] -= count;
         changed = true;
         if part.chunk.deepest.is_none_or(|(depth, _)| depth < part.depth) {
             let first = found.0.iter().enumerate().find(|(_, new)| **new != 0);
@@ -516,34 +536,34 @@ fn pass_rows<V: Vector>(mut part: Part<'_>, room: &mut Vec<Entry>) -> io::Result
                 cells.store::<V>(first_word + s, new, decided(part.depth));
             }
         }
-        part.chunk.stats.add_decided(part.depth, count * rows.weight(number));
+        part.chunk.stats.add_decided(part.depth, u64::from(count) * rows.weight(number));
         quiet[!part.color].rows_into_like(index, row, |other| mark(rows, part.next, other));
     }
     Ok(changed)
 }
 
-/// Of the positions `found` those that were open and not lost: they are won. Returns how many.
+/// Of the positions `found` those that were open: they are won. Returns how many.
 #[inline(always)]
-fn take_won(open: &mut Row, lost: &Row, found: &mut Row) -> u64 {
+fn take_won(open: &mut Row, found: &mut Row) -> u16 {
     let mut count = 0;
-    for ((open, lost), found) in open.0.iter_mut().zip(&lost.0).zip(&mut found.0) {
-        *found &= *open & !lost;
+    for (open, found) in open.0.iter_mut().zip(&mut found.0) {
+        *found &= *open;
         *open ^= *found;
         count += u64::from(found.count_ones());
     }
-    count
+    count as u16
 }
 
-/// The positions neither held nor `found`, of those open and not lost: they are lost. Returns how many.
+/// The cells neither held nor `found` nor lost: they are lost now. Returns how many.
 #[inline(always)]
-fn take_lost(lost: &mut Row, open: &Row, held: &Row, found: &mut Row) -> u64 {
+fn take_lost(lost: &mut Row, held: &Row, found: &mut Row) -> u16 {
     let mut count = 0;
-    for (((lost, open), held), found) in lost.0.iter_mut().zip(&open.0).zip(&held.0).zip(&mut found.0) {
-        *found = open & !(*lost | held | *found);
+    for ((lost, held), found) in lost.0.iter_mut().zip(&held.0).zip(&mut found.0) {
+        *found = !(*lost | held | *found);
         *lost |= *found;
         count += u64::from(found.count_ones());
     }
-    count
+    count as u16
 }
 
 impl CellsMut<'_> {

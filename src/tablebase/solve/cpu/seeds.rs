@@ -57,14 +57,6 @@ impl<'a> Captures<'a> {
     }
 }
 
-/// What one row's seeds say at once.
-pub(crate) struct RowSeeds {
-    /// Positions that have a capture or enter the den.
-    pub any: Row,
-    /// Positions that are not lost before a seed says so.
-    pub held: Row,
-}
-
 /// A capture of one piece by another: who stands where, and where the rest goes.
 #[derive(Clone, Debug)]
 pub(crate) struct Capture {
@@ -155,8 +147,8 @@ impl SeedMoves {
         self.captures.iter().filter_map(|capture| capture.rest.as_ref()).map(|rest| (ClassId(rest.table), rest.turn))
     }
 
-    /// The seeds of one row, put into `buckets`. `first_word` is the number of the row's first word there, `valid` are the
-    /// row's positions, `best` is room to work in.
+    /// The seeds of one row, put into `buckets`; returns the positions that have a capture or enter the den. `first_word` is
+    /// the number of the row's first word there, `valid` are the row's positions, `best` is room to work in.
     #[expect(clippy::too_many_arguments, reason = "a struct of them would be built once a row")]
     #[inline(always)]
     pub fn row<V: Vector>(
@@ -168,7 +160,7 @@ impl SeedMoves {
         valid: &Row,
         best: &mut Best,
         buckets: &mut Buckets,
-    ) -> RowSeeds {
+    ) -> Row {
         let n = index.pieces.len();
         let (word_piece, lane_piece) = (n - 2, n - 1);
         let mut squares = [0usize; MAX_ROW_PIECES];
@@ -176,14 +168,14 @@ impl SeedMoves {
             *slot = square.index();
         }
         let row_pieces = n - 2;
-        let mut seeds = RowSeeds { any: Row::EMPTY, held: Row::EMPTY };
+        let mut any = Row::EMPTY;
 
         // A row piece beside the den wins in every position of the row; nothing else needs to be looked at.
         if (0..row_pieces).any(|i| self.den_entries[i] >> squares[i] & 1 != 0) {
             for (s, &mask) in valid.0.iter().enumerate().filter(|(_, mask)| **mask != 0) {
                 buckets.push(1, Entry::new(first_word + s, mask));
             }
-            return RowSeeds { any: *valid, held: Row::EMPTY };
+            return *valid;
         }
 
         for words in best.iter_mut() {
@@ -202,11 +194,10 @@ impl SeedMoves {
             let den =
                 if self.den_entries[word_piece] >> s & 1 != 0 { valid } else { valid & self.den_entries[lane_piece] };
             let held = valid & !den & !V::equal(&best[s], NOTHING);
-            seeds.any.0[s] = held | den;
-            seeds.held.0[s] = held;
+            any.0[s] = held | den;
             push_word::<V>(first_word + s, den, held, &best[s], buckets);
         }
-        seeds
+        any
     }
 }
 
