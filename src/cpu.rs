@@ -219,6 +219,23 @@ pub(crate) type Avx2 = Portable;
 #[cfg(not(target_arch = "x86_64"))]
 pub(crate) type Avx512 = Portable;
 
+/// Asks for memory that will be read soon. It is asked into the second level of caches: on an AMD EPYC (family 25, model 17)
+/// that lets a core wait for twice as many lines as when it asks for them into the first, or reads them.
+#[inline(always)]
+pub(crate) fn prefetch<T>(value: &T) {
+    #[cfg(target_arch = "x86_64")]
+    {
+        use std::arch::x86_64::{_MM_HINT_T1, _mm_prefetch};
+        let start = std::ptr::from_ref(value).cast::<i8>();
+        for offset in (0..size_of::<T>()).step_by(64) {
+            // SAFETY: the address is within `value`; and it is a hint, which changes nothing.
+            unsafe { _mm_prefetch::<_MM_HINT_T1>(start.add(offset)) };
+        }
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = value;
+}
+
 /// The processor's name as the operating system gives it.
 #[must_use]
 pub fn processor_name() -> String {

@@ -12,12 +12,12 @@
 //! next to a row that changed in the pass before are looked at.
 
 use crate::board::{ByColor, Color, NoMove};
-use crate::cpu::{CpuLevel, Portable, Vector, dispatch};
+use crate::cpu::{CpuLevel, Portable, Vector, dispatch, prefetch};
 use crate::tablebase::class::Classes;
 use crate::tablebase::index::{Index, ROW_CELLS, WIDTH};
 use crate::tablebase::solve::backend::{SolveError, Solved};
 use crate::tablebase::solve::cpu::buckets::{Buckets, Entry};
-use crate::tablebase::solve::cpu::quiet::{QuietMoves, Row};
+use crate::tablebase::solve::cpu::quiet::{QuietMoves, Row, View};
 use crate::tablebase::solve::cpu::room::{Block, Room};
 use crate::tablebase::solve::cpu::rows::Rows;
 use crate::tablebase::solve::cpu::seeds::{Captures, MAX_PLIES, SeedMoves};
@@ -479,67 +479,128 @@ struct Part<'a> {
     chunk: &'a mut Chunk,
 }
 
+/// A row to look at in a pass.
+struct Visit<'e> {
+    /// Its place in the range.
+    at: usize,
+    seeds: &'e [Entry],
+    /// Whether some of what its moves lead to has changed.
+    dirty: bool,
+}
+
+/// The rows of a range to look at, in order.
+struct Visits<'a, 'e> {
+    at: usize,
+    seeds: &'e [Entry],
+    dirty: &'a [AtomicU8],
+}
+
+impl<'e> Iterator for Visits<'_, 'e> {
+    type Item = Visit<'e>;
+
+    #[inline(always)]
+    fn next(&mut self) -> Option<Visit<'e>> {
+        let row = |entry: &Entry| entry.word as usize / WIDTH;
+        let seeded = self.seeds.first().map_or(self.dirty.len(), row);
+        while self.at < seeded && self.dirty[self.at].load(Relaxed) == 0 {
+            self.at += 1;
+        }
+        let (at, flag) = (self.at, self.dirty.get(self.at)?);
+        self.at += 1;
+        let dirty = flag.load(Relaxed) != 0;
+        flag.store(0, Relaxed);
+        let (seeds, rest) = self.seeds.split_at(self.seeds.iter().take_while(|entry| row(entry) == at).count());
+        self.seeds = rest;
+        Some(Visit { at, seeds, dirty })
+    }
+}
+
 /// Returns whether a row changed.
 #[inline(always)]
 fn pass_rows<V: Vector>(mut part: Part<'_>, room: &mut Vec<Entry>) -> io::Result<bool> {
-    let Iteration { index, quiet, rows, .. } = part.iteration;
-    let odd = part.depth % 2 == 1;
-    let mut changed = false;
     let entries = part.chunk.buckets.take(part.depth, room)?;
-    let mut seeds = entries.iter().peekable();
-    let mut found = Row::EMPTY;
-    for i in 0..part.written.len() {
-        let seeded = seeds.peek().is_some_and(|e| e.word as usize / WIDTH == i);
-        let dirty = part.dirty[i].load(Relaxed) != 0;
-        if !seeded && !dirty {
-            continue;
-        }
-        part.dirty[i].store(0, Relaxed);
-        if part.left[i] == 0 {
-            while seeds.next_if(|e| e.word as usize / WIDTH == i).is_some() {}
-            continue;
-        }
-        let number = part.first_row + i;
-        let row = rows.row(number);
-        if odd && !dirty {
-            // No move leads to what was not lost before.
-            found = Row::EMPTY;
-        } else {
-            quiet[part.color].reach_plane(index, rows, part.opponent, number, &mut found);
-        }
-        while let Some(entry) = seeds.next_if(|e| e.word as usize / WIDTH == i) {
-            let s = entry.word as usize - i * WIDTH;
-            if odd {
-                found.0[s] |= entry.mask();
-            } else {
-                part.held[i].0[s] &= !entry.mask();
-            }
-        }
-        let count = if odd {
-            take_won(&mut part.written[i], &mut found)
-        } else {
-            take_lost(&mut part.written[i], &part.held[i], &mut found)
-        };
-        if count == 0 {
-            continue;
-        }
-        part.left[i] -= count;
-        changed = true;
-        if part.chunk.deepest.is_none_or(|(depth, _)| depth < part.depth) {
-            let first = found.0.iter().enumerate().find(|(_, new)| **new != 0);
-            let cell = first.map(|(s, new)| (row * WIDTH + s) * WIDTH + new.trailing_zeros() as usize);
-            part.chunk.deepest = cell.map(|cell| (part.depth, cell));
-        }
-        if let Some(cells) = &mut part.cells {
-            let first_word = rows.offset(part.first_row, number) * WIDTH;
-            for (s, &new) in found.0.iter().enumerate().filter(|(_, new)| **new != 0) {
-                cells.store::<V>(first_word + s, new, decided(part.depth));
-            }
-        }
-        part.chunk.stats.add_decided(part.depth, u64::from(count) * rows.weight(number));
-        quiet[!part.color].rows_into_like(index, row, |other| mark(rows, part.next, other));
+    let mut visits = Visits { at: 0, seeds: &entries, dirty: part.dirty };
+    let mut changed = false;
+    // The memory of a row is asked for while the row before it is worked on.
+    let mut views = [View::default(); 2];
+    let mut next = visits.next();
+    part.ask(next.as_ref(), &mut views[0]);
+    let mut now = 0;
+    while let Some(visit) = next {
+        next = visits.next();
+        part.ask(next.as_ref(), &mut views[now ^ 1]);
+        changed |= part.visit::<V>(&visit, &views[now]);
+        now ^= 1;
     }
     Ok(changed)
+}
+
+impl Part<'_> {
+    fn odd(&self) -> bool {
+        self.depth % 2 == 1
+    }
+
+    /// Whether the moves from a row may lead to something new.
+    #[inline(always)]
+    fn looks(&self, visit: &Visit<'_>) -> bool {
+        // What was not lost before did not become so; but what is held no longer may have been without a way out.
+        self.left[visit.at] != 0 && (visit.dirty || !self.odd())
+    }
+
+    /// Asks for what a visit will read.
+    #[inline(always)]
+    fn ask(&self, visit: Option<&Visit<'_>>, view: &mut View) {
+        let Some(visit) = visit.filter(|visit| self.looks(visit)) else { return };
+        let Iteration { index, quiet, rows, .. } = self.iteration;
+        prefetch(&self.written[visit.at]);
+        if !self.odd() {
+            prefetch(&self.held[visit.at]);
+        }
+        quiet[self.color].view(index, rows, self.first_row + visit.at, view);
+        view.prefetch(self.opponent);
+    }
+
+    /// Returns whether the row changed.
+    #[inline(always)]
+    fn visit<V: Vector>(&mut self, visit: &Visit<'_>, view: &View) -> bool {
+        let Iteration { index, quiet, rows, .. } = self.iteration;
+        let at = visit.at;
+        if self.left[at] == 0 {
+            return false;
+        }
+        let mut found = Row::EMPTY;
+        if self.looks(visit) {
+            quiet[self.color].reach(self.opponent, view, &mut found);
+        }
+        let word = |entry: &Entry| entry.word as usize - at * WIDTH;
+        let count = if self.odd() {
+            visit.seeds.iter().for_each(|entry| found.0[word(entry)] |= entry.mask());
+            take_won(&mut self.written[at], &mut found)
+        } else {
+            visit.seeds.iter().for_each(|entry| self.held[at].0[word(entry)] &= !entry.mask());
+            take_lost(&mut self.written[at], &self.held[at], &mut found)
+        };
+        if count == 0 {
+            return false;
+        }
+        self.left[at] -= count;
+        let number = self.first_row + at;
+        let row = rows.row(number);
+        if self.chunk.deepest.is_none_or(|(depth, _)| depth < self.depth) {
+            let first = found.0.iter().enumerate().find(|(_, new)| **new != 0);
+            let cell = first.map(|(s, new)| (row * WIDTH + s) * WIDTH + new.trailing_zeros() as usize);
+            self.chunk.deepest = cell.map(|cell| (self.depth, cell));
+        }
+        if let Some(cells) = &mut self.cells {
+            let first_word = rows.offset(self.first_row, number) * WIDTH;
+            for (s, &new) in found.0.iter().enumerate().filter(|(_, new)| **new != 0) {
+                cells.store::<V>(first_word + s, new, decided(self.depth));
+            }
+        }
+        self.chunk.stats.add_decided(self.depth, u64::from(count) * rows.weight(number));
+        quiet[!self.color].rows_into_like(index, row, |other| mark(rows, self.next, other));
+        true
+    }
 }
 
 /// Of the positions `found` those that were open: they are won. Returns how many.

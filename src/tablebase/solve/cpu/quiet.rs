@@ -3,6 +3,7 @@
 
 use crate::board::geometry::{LEAP_DOWN, LEAP_LEFT, LEAP_RIGHT, LEAP_UP, NOT_A, NOT_G};
 use crate::board::{Color, Direction, File, OwnRatBlocks, Piece, RuleOptions, Square, mirror_word};
+use crate::cpu::prefetch;
 use crate::tablebase::index::{Index, RowPiece, WIDTH};
 use crate::tablebase::material::squares_in_play;
 use crate::tablebase::solve::cpu::rows::Rows;
@@ -114,12 +115,41 @@ impl QuietMoves {
     /// rows. Cells without a position get anything.
     #[inline(always)]
     pub fn reach_plane(&self, index: &Index, rows: &Rows, plane: &[Row], number: usize, out: &mut Row) {
+        let mut view = View::default();
+        self.view(index, rows, number, &mut view);
+        self.reach(plane, &view, out);
+    }
+
+    /// What of a plane the quiet moves from a solved row lead into.
+    #[inline(always)]
+    pub fn view(&self, index: &Index, rows: &Rows, number: usize, view: &mut View) {
         let row = rows.row(number);
         let mut digits = [0u32; MAX_ROW_PIECES];
         split(index, row, &mut digits);
-        let rat = self.blocking_rat(index, &digits);
+        (view.number, view.rat, view.count) = (number, self.blocking_rat(index, &digits), 0);
+        for piece in &self.row_pieces {
+            for mv in &piece.moves[digits[piece.piece] as usize] {
+                if mv.crossed & view.rat != 0 {
+                    continue;
+                }
+                let to = if mv.mirrored {
+                    (mv.delta as u32 + mirrored_rest(index, &digits)) as usize
+                } else {
+                    row.wrapping_add_signed(mv.delta as isize)
+                };
+                let Some((number, mirrored)) = rows.place(to) else { continue };
+                let open = if self.lane_blocks { !mv.crossed } else { u64::MAX };
+                view.others[view.count] = Other { number: number as u32, mirrored: mirrored != mv.mirrored, open };
+                view.count += 1;
+            }
+        }
+    }
+
+    /// [`reach_plane`](QuietMoves::reach_plane) for the row of a view.
+    #[inline(always)]
+    pub fn reach(&self, plane: &[Row], view: &View, out: &mut Row) {
         *out = Row::EMPTY;
-        let here = &plane[number].0;
+        let here = &plane[view.number].0;
         if let Some(leaps) = &self.word {
             // Words beyond either end read as empty.
             let mut padded = [0u64; WIDTH + 16];
@@ -129,7 +159,7 @@ impl QuietMoves {
                     padded[s + 15] | padded[s + 1] | padded[s + 9] & RIGHT_WORDS[s] | padded[s + 7] & LEFT_WORDS[s];
             }
             for leap in leaps {
-                if leap.crossed & rat == 0 {
+                if leap.crossed & view.rat == 0 {
                     let blocked = if self.lane_blocks { leap.crossed } else { 0 };
                     out.0[leap.from] |= here[leap.to] & !blocked;
                 }
@@ -150,28 +180,16 @@ impl QuietMoves {
                 }
             }
         }
-        for piece in &self.row_pieces {
-            for mv in &piece.moves[digits[piece.piece] as usize] {
-                if mv.crossed & rat != 0 {
-                    continue;
+        for &Other { number, mirrored, open } in &view.others[..view.count] {
+            let other = &plane[number as usize];
+            if mirrored {
+                let other = mirror_row(other);
+                for s in 0..WIDTH {
+                    out.0[s] |= other.0[s] & open;
                 }
-                let open = if self.lane_blocks { !mv.crossed } else { u64::MAX };
-                let to = if mv.mirrored {
-                    (mv.delta as u32 + mirrored_rest(index, &digits)) as usize
-                } else {
-                    row.wrapping_add_signed(mv.delta as isize)
-                };
-                let Some((other, mirrored)) = rows.place(to) else { continue };
-                if mirrored != mv.mirrored {
-                    let other = mirror_row(&plane[other]);
-                    for s in 0..WIDTH {
-                        out.0[s] |= other.0[s] & open;
-                    }
-                } else {
-                    let other = &plane[other].0;
-                    for s in 0..WIDTH {
-                        out.0[s] |= other[s] & open;
-                    }
+            } else {
+                for s in 0..WIDTH {
+                    out.0[s] |= other.0[s] & open;
                 }
             }
         }
@@ -219,6 +237,36 @@ impl QuietMoves {
     #[inline(always)]
     fn blocking_rat(&self, index: &Index, digits: &[u32; MAX_ROW_PIECES]) -> u64 {
         if self.first_blocks { 1 << index.row_pieces[0].squares[digits[0] as usize].index() } else { 0 }
+    }
+}
+
+/// What of a plane the quiet moves from one solved row lead into: the row itself, if the word or the lane piece moves, and
+/// others, if a row piece does.
+#[derive(Copy, Clone, Debug, Default)]
+pub(crate) struct View {
+    number: usize,
+    /// The square of a rat that blocks leaps and is a row piece.
+    rat: u64,
+    count: usize,
+    others: [Other; 4 * MAX_ROW_PIECES],
+}
+
+#[derive(Copy, Clone, Debug, Default)]
+struct Other {
+    number: u32,
+    mirrored: bool,
+    /// The squares of the lane piece with which the move is possible.
+    open: u64,
+}
+
+impl View {
+    /// Asks for the rows of this plane, which will be read soon.
+    #[inline(always)]
+    pub fn prefetch(&self, plane: &[Row]) {
+        prefetch(&plane[self.number]);
+        for other in &self.others[..self.count] {
+            prefetch(&plane[other.number as usize]);
+        }
     }
 }
 
