@@ -417,7 +417,7 @@ fn start_rows<V: Vector>(start: Start<'_>) -> io::Result<()> {
     let Iteration { task, index, quiet, seeds, rows } = start.iteration;
     let loses = task.classes.options().no_move == NoMove::Loss;
     let mut best = Box::new([[0; WIDTH]; WIDTH]);
-    let mut quiet_moves = Row::EMPTY;
+    let (mut view, mut quiet_moves) = (View::default(), Row::EMPTY);
     for i in 0..start.lost.len() {
         let number = start.first_row + i;
         let row = rows.row(number);
@@ -432,7 +432,12 @@ fn start_rows<V: Vector>(start: Start<'_>) -> io::Result<()> {
             &mut start.chunk.buckets,
         );
         start.chunk.buckets.spill(false)?;
-        quiet[start.color].reach_plane(index, rows, start.valid, number, &mut quiet_moves);
+        quiet[start.color].view(index, rows, number, &mut view);
+        if quiet[start.color].always_moves(&view) {
+            quiet_moves = Row([u64::MAX; WIDTH]);
+        } else {
+            quiet[start.color].reach(start.valid, &view, &mut quiet_moves);
+        }
         let mut any_lost = false;
         for s in 0..WIDTH {
             start.held[i].0[s] = any.0[s] | !valid.0[s];

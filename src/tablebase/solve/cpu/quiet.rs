@@ -195,6 +195,14 @@ impl QuietMoves {
         }
     }
 
+    /// Whether this side has a quiet move in every position of the row of a view. The word and the lane piece each stand in the
+    /// way of one move at most of each row piece, but for leaps, which are not counted.
+    #[inline(always)]
+    pub fn always_moves(&self, view: &View) -> bool {
+        let free = view.others[..view.count].iter().filter(|other| other.open == u64::MAX).count();
+        free > 2 * self.row_pieces.len()
+    }
+
     /// Calls `f` with every row of the index from which a quiet move of this side may lead into `row`.
     #[inline(always)]
     pub fn rows_into(&self, index: &Index, row: usize, mut f: impl FnMut(usize)) {

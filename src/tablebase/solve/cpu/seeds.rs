@@ -310,7 +310,7 @@ impl Lookup<'_> {
         let Capture { attacker, hits_from, .. } = self.capture;
         for &(to, crossed) in &hits_from[self.squares[*attacker]] {
             if crossed & self.rat == 0 {
-                let worths = self.worths(self.base(Some((*attacker, to.index()))), self.row_pieces);
+                let worths = self.worths(self.base(Some((*attacker, to.index()))), self.row_pieces, u64::MAX);
                 for s in 0..WIDTH {
                     let lane = &mut best[s][to.index()];
                     *lane = worths[s].max(*lane);
@@ -322,17 +322,21 @@ impl Lookup<'_> {
     #[inline(always)]
     fn word_takes_row(&self, best: &mut Best) {
         let to = self.squares[self.capture.victim];
+        let hits = &self.capture.hits_to[to];
+        if hits.is_empty() {
+            return;
+        }
         let base = self.placed(self.base(None), self.row_pieces, to);
-        for &(from, crossed) in &self.capture.hits_to[to] {
-            if crossed & self.rat == 0 {
-                self.all_lanes(from.index(), crossed, base, &mut best[from.index()]);
-            }
+        // Wherever it comes from, the word piece is now there.
+        let worths = self.worths(base, self.row_pieces + 1, u64::MAX);
+        for &(from, crossed) in hits.iter().filter(|(_, crossed)| crossed & self.rat == 0) {
+            raise_lanes(&worths, !self.blocked(crossed), &mut best[from.index()]);
         }
     }
 
     #[inline(always)]
     fn word_takes_lane(&self, best: &mut Best) {
-        let worths = self.worths(self.base(None), self.row_pieces);
+        let worths = self.worths(self.base(None), self.row_pieces, u64::MAX);
         for s in 0..WIDTH {
             for &(to, _) in self.capture.hits_from[s].iter().filter(|(_, crossed)| crossed & self.rat == 0) {
                 let lane = &mut best[s][to.index()];
@@ -359,7 +363,7 @@ impl Lookup<'_> {
 
     #[inline(always)]
     fn lane_takes_word(&self, best: &mut Best) {
-        let worths = self.worths(self.base(None), self.row_pieces + 1);
+        let worths = self.worths(self.base(None), self.row_pieces + 1, u64::MAX);
         for s in 0..WIDTH {
             self.raise(worths[s], &self.capture.hits_to[s], &mut best[s]);
         }
@@ -413,14 +417,21 @@ impl Lookup<'_> {
         }
     }
 
-    /// What the capture is worth by the square of the last piece to be placed; where that cannot stand, anything.
+    /// What the capture is worth by the square of the last piece to be placed, for these squares; for others, and where it
+    /// cannot stand, anything.
     #[inline(always)]
-    fn worths(&self, base: Base, last: usize) -> [Worth; WIDTH] {
-        let Some(codes) = self.codes(base, last) else {
-            return std::array::from_fn(|square| self.worth(base, Some((last, square))));
-        };
+    fn worths(&self, base: Base, last: usize, squares: u64) -> [Worth; WIDTH] {
         let mut worths = [NOTHING; WIDTH];
-        self.moves.raise_all(&codes, &mut worths);
+        if let Some(codes) = self.codes(base, last) {
+            self.moves.raise_all(&codes, &mut worths);
+            return worths;
+        }
+        let mut rest = squares;
+        while rest != 0 {
+            let square = (rest.trailing_zeros() & 63) as usize;
+            worths[square] = self.worth(base, Some((last, square)));
+            rest &= rest - 1;
+        }
         worths
     }
 
@@ -434,32 +445,27 @@ impl Lookup<'_> {
         Some(order.read(&cells[first..first + WIDTH]))
     }
 
-    /// The capture for every lane of word `s`, with all other pieces placed in `base`. The lane piece stays where it is; if it
-    /// is a rat in the water that is leapt over, it blocks.
+    /// The capture for every lane of word `s`, with all other pieces placed in `base`.
     #[inline(always)]
     fn all_lanes(&self, s: usize, crossed: u64, base: Base, best: &mut [Worth; WIDTH]) {
-        let valid = self.valid.0[s];
-        if valid == 0 {
-            return;
+        let lanes = self.valid.0[s] & !self.blocked(crossed);
+        if lanes != 0 {
+            raise_lanes(&self.worths(base, self.row_pieces + 1, lanes), lanes, best);
         }
-        let blocked = if self.moves.lane_blocks { crossed } else { 0 };
-        if self.capture.rest.is_none() {
-            (0..WIDTH).filter(|lane| blocked >> lane & 1 == 0).for_each(|lane| best[lane] = WIN_AT_ONCE);
-            return;
-        }
-        if blocked == 0
-            && let Some(codes) = self.codes(base, self.row_pieces + 1)
-        {
-            self.moves.raise_all(&codes, best);
-            return;
-        }
-        let mut lanes = valid & !blocked;
-        while lanes != 0 {
-            let lane = (lanes.trailing_zeros() & 63) as usize;
-            let worth = self.worth(base, Some((self.row_pieces + 1, lane)));
-            best[lane] = worth.max(best[lane]);
-            lanes &= lanes - 1;
-        }
+    }
+
+    /// The lanes from which the lane piece, if it is a rat, blocks a leap over this water.
+    #[inline(always)]
+    fn blocked(&self, crossed: u64) -> u64 {
+        if self.moves.lane_blocks { crossed } else { 0 }
+    }
+}
+
+/// These lanes are worth this at least.
+#[inline(always)]
+fn raise_lanes(worths: &[Worth; WIDTH], lanes: u64, best: &mut [Worth; WIDTH]) {
+    for (lane, (best, &worth)) in best.iter_mut().zip(worths).enumerate() {
+        *best = if lanes >> lane & 1 != 0 { worth.max(*best) } else { *best };
     }
 }
 
