@@ -69,6 +69,8 @@ pub(crate) struct Planes<'a> {
     held: &'a mut [Row],
     /// By row, how many positions are undecided.
     left: Vec<u16>,
+    /// By row, the depth at which positions were last lost, modulo 256.
+    fresh: Vec<AtomicU8>,
     cells: Option<Cells>,
     /// Rows to look at in the next pass, and in the one after it.
     dirty: Vec<AtomicU8>,
@@ -221,6 +223,7 @@ impl<'t> Iteration<'t> {
                 lost: plane(),
                 held: plane(),
                 left: vec![0; rows],
+                fresh: flags(rows),
                 cells,
                 dirty: flags(rows),
                 next: flags(rows),
@@ -276,7 +279,8 @@ impl<'t> Iteration<'t> {
         let black = planes.black.split(depth);
         let (white_seen, black_seen) = (white.seen, black.seen);
         let (white_next, black_next) = (white.next, black.next);
-        let run = |color: Color, side: Split<'_>, opponent: &[Row], next: &[AtomicU8]| {
+        let (white_fresh, black_fresh) = (white.fresh, black.fresh);
+        let run = |color: Color, side: Split<'_>, opponent: &[Row], next: &[AtomicU8], fresh: &[AtomicU8]| {
             side.written
                 .par_chunks_mut(chunk_rows)
                 .zip(side.held.par_chunks_mut(chunk_rows))
@@ -299,6 +303,8 @@ impl<'t> Iteration<'t> {
                         cells,
                         dirty,
                         next,
+                        own_fresh: side.fresh,
+                        fresh,
                         chunk,
                     };
                     ROOM.with_borrow_mut(|room| {
@@ -311,8 +317,8 @@ impl<'t> Iteration<'t> {
                 .try_reduce(|| false, |a, b| Ok(a | b))
         };
         let (a, b) = rayon::join(
-            || run(Color::White, white, black_seen, black_next),
-            || run(Color::Black, black, white_seen, white_next),
+            || run(Color::White, white, black_seen, black_next, black_fresh),
+            || run(Color::Black, black, white_seen, white_next, white_fresh),
         );
         for color in Color::ALL {
             let side = &mut planes[color];
@@ -381,6 +387,7 @@ struct Split<'a> {
     seen: &'a [Row],
     held: &'a mut [Row],
     left: &'a mut [u16],
+    fresh: &'a [AtomicU8],
     cells: &'a mut Option<Cells>,
     dirty: &'a [AtomicU8],
     next: &'a [AtomicU8],
@@ -389,9 +396,9 @@ struct Split<'a> {
 
 impl Planes<'_> {
     fn split(&mut self, depth: u16) -> Split<'_> {
-        let Planes { open, lost, held, left, cells, dirty, next, chunks } = self;
+        let Planes { open, lost, held, left, fresh, cells, dirty, next, chunks } = self;
         let (written, seen) = if depth % 2 == 1 { (open, lost) } else { (lost, open) };
-        Split { written, seen, held, left, cells, dirty, next, chunks }
+        Split { written, seen, held, left, fresh, cells, dirty, next, chunks }
     }
 }
 
@@ -432,7 +439,7 @@ fn start_rows<V: Vector>(start: Start<'_>) -> io::Result<()> {
             &mut start.chunk.buckets,
         );
         start.chunk.buckets.spill(false)?;
-        quiet[start.color].view(index, rows, number, &mut view);
+        quiet[start.color].view(index, rows, number, |_| true, &mut view);
         if quiet[start.color].always_moves(&view) {
             quiet_moves = Row([u64::MAX; WIDTH]);
         } else {
@@ -481,6 +488,9 @@ struct Part<'a> {
     dirty: &'a [AtomicU8],
     /// The opponent's rows to look at next.
     next: &'a [AtomicU8],
+    /// When the rows of this side, and when the opponent's, last had positions that were lost.
+    own_fresh: &'a [AtomicU8],
+    fresh: &'a [AtomicU8],
     chunk: &'a mut Chunk,
 }
 
@@ -548,7 +558,7 @@ impl Part<'_> {
     /// Whether the moves from a row may lead to something new.
     #[inline(always)]
     fn looks(&self, visit: &Visit<'_>) -> bool {
-        // What was not lost before did not become so; but what is held no longer may have been without a way out.
+        // Nothing new to win; but what a seed holds no longer may be without a way out.
         self.left[visit.at] != 0 && (visit.dirty || !self.odd())
     }
 
@@ -561,7 +571,9 @@ impl Part<'_> {
         if !self.odd() {
             prefetch(&self.held[visit.at]);
         }
-        quiet[self.color].view(index, rows, self.first_row + visit.at, view);
+        // Only what was lost in the pass before wins anew; but a way out may be anywhere.
+        let wanted = |number: usize| !self.odd() || self.fresh[number].load(Relaxed) == (self.depth - 1) as u8;
+        quiet[self.color].view(index, rows, self.first_row + visit.at, wanted, view);
         view.prefetch(self.opponent);
     }
 
@@ -590,6 +602,9 @@ impl Part<'_> {
         }
         self.left[at] -= count;
         let number = self.first_row + at;
+        if !self.odd() {
+            self.own_fresh[number].store(self.depth as u8, Relaxed);
+        }
         let row = rows.row(number);
         if self.chunk.deepest.is_none_or(|(depth, _)| depth < self.depth) {
             let first = found.0.iter().enumerate().find(|(_, new)| **new != 0);

@@ -116,17 +116,18 @@ impl QuietMoves {
     #[inline(always)]
     pub fn reach_plane(&self, index: &Index, rows: &Rows, plane: &[Row], number: usize, out: &mut Row) {
         let mut view = View::default();
-        self.view(index, rows, number, &mut view);
+        self.view(index, rows, number, |_| true, &mut view);
         self.reach(plane, &view, out);
     }
 
-    /// What of a plane the quiet moves from a solved row lead into.
+    /// What of a plane the quiet moves from a solved row lead into, as far as those rows are wanted.
     #[inline(always)]
-    pub fn view(&self, index: &Index, rows: &Rows, number: usize, view: &mut View) {
+    pub fn view(&self, index: &Index, rows: &Rows, number: usize, wanted: impl Fn(usize) -> bool, view: &mut View) {
         let row = rows.row(number);
         let mut digits = [0u32; MAX_ROW_PIECES];
         split(index, row, &mut digits);
         (view.number, view.rat, view.count) = (number, self.blocking_rat(index, &digits), 0);
+        view.here = wanted(number);
         for piece in &self.row_pieces {
             for mv in &piece.moves[digits[piece.piece] as usize] {
                 if mv.crossed & view.rat != 0 {
@@ -140,7 +141,7 @@ impl QuietMoves {
                 let Some((number, mirrored)) = rows.place(to) else { continue };
                 let open = if self.lane_blocks { !mv.crossed } else { u64::MAX };
                 view.others[view.count] = Other { number: number as u32, mirrored: mirrored != mv.mirrored, open };
-                view.count += 1;
+                view.count += usize::from(wanted(number));
             }
         }
     }
@@ -150,7 +151,7 @@ impl QuietMoves {
     pub fn reach(&self, plane: &[Row], view: &View, out: &mut Row) {
         *out = Row::EMPTY;
         let here = &plane[view.number].0;
-        if let Some(leaps) = &self.word {
+        if let Some(leaps) = self.word.as_ref().filter(|_| view.here) {
             // Words beyond either end read as empty.
             let mut padded = [0u64; WIDTH + 16];
             padded[8..8 + WIDTH].copy_from_slice(here);
@@ -165,7 +166,7 @@ impl QuietMoves {
                 }
             }
         }
-        if let Some(leaps) = self.lane {
+        if let Some(leaps) = self.lane.filter(|_| view.here) {
             for s in 0..WIDTH {
                 let word = here[s];
                 out.0[s] |= word >> 7 | word << 7 | word >> 1 & NOT_G.bits() | word << 1 & NOT_A.bits();
@@ -253,6 +254,8 @@ impl QuietMoves {
 #[derive(Copy, Clone, Debug, Default)]
 pub(crate) struct View {
     number: usize,
+    /// Whether the row itself is wanted.
+    here: bool,
     /// The square of a rat that blocks leaps and is a row piece.
     rat: u64,
     count: usize,
@@ -271,7 +274,9 @@ impl View {
     /// Asks for the rows of this plane, which will be read soon.
     #[inline(always)]
     pub fn prefetch(&self, plane: &[Row]) {
-        prefetch(&plane[self.number]);
+        if self.here {
+            prefetch(&plane[self.number]);
+        }
         for other in &self.others[..self.count] {
             prefetch(&plane[other.number as usize]);
         }
