@@ -4,7 +4,7 @@ use super::{ClassId, Index, Material, SolveError, Solver, TableError};
 use crate::board::{Color, RuleOptions};
 use crate::cpu::{CpuLevel, dispatch};
 use crate::tablebase::solve::cpu::Processor;
-use crate::tablebase::solve::cpu::quiet::{QuietMoves, Row};
+use crate::tablebase::solve::cpu::quiet::{QuietMoves, Row, View};
 use crate::tablebase::solve::cpu::rows::Rows;
 use crate::tablebase::solve::cpu::seeds::Captures;
 use crate::tablebase::store::file::{Packing, write};
@@ -46,9 +46,10 @@ impl Pass {
 
 #[inline(always)]
 fn reach(pass: &Pass) -> u64 {
-    let (mut out, mut sum) = (Row::EMPTY, 0u64);
+    let (mut view, mut out, mut sum) = (View::default(), Row::EMPTY, 0u64);
     for row in 0..pass.index.rows {
-        pass.moves.reach_plane(&pass.index, &pass.rows, &pass.plane, row, &mut out);
+        pass.moves.view(&pass.index, &pass.rows, row, |_| true, &mut view);
+        pass.moves.reach(&pass.plane, &view, &mut out);
         sum = out.0.iter().fold(sum, |sum, word| sum ^ word);
     }
     sum

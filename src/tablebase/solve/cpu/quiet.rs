@@ -111,15 +111,6 @@ impl QuietMoves {
         QuietMoves { row_pieces, word, lane, lane_blocks: blocks(n - 1), first_blocks: n > 2 && blocks(0) }
     }
 
-    /// For every position of a solved row: whether some quiet move of this side leads into `plane`, which holds the solved
-    /// rows. Cells without a position get anything.
-    #[inline(always)]
-    pub fn reach_plane(&self, index: &Index, rows: &Rows, plane: &[Row], number: usize, out: &mut Row) {
-        let mut view = View::default();
-        self.view(index, rows, number, |_| true, &mut view);
-        self.reach(plane, &view, out);
-    }
-
     /// What of a plane the quiet moves from a solved row lead into, as far as those rows are wanted.
     #[inline(always)]
     pub fn view(&self, index: &Index, rows: &Rows, number: usize, wanted: impl Fn(usize) -> bool, view: &mut View) {
@@ -146,7 +137,8 @@ impl QuietMoves {
         }
     }
 
-    /// [`reach_plane`](QuietMoves::reach_plane) for the row of a view.
+    /// For every position of the row of a view: whether some quiet move of this side leads into `plane`, which holds the solved
+    /// rows. Cells without a position get anything.
     #[inline(always)]
     pub fn reach(&self, plane: &[Row], view: &View, out: &mut Row) {
         *out = Row::EMPTY;
@@ -351,4 +343,52 @@ pub(crate) fn mirror_row(row: &Row) -> Row {
         *word = mirror_word(*word);
     }
     out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tablebase::Classes;
+    use rand_core::{Rng, SeedableRng};
+    use rand_pcg::Pcg64;
+
+    fn reached(moves: &QuietMoves, plane: &[Row], view: &View) -> Row {
+        let mut out = Row::EMPTY;
+        moves.reach(plane, view, &mut out);
+        out
+    }
+
+    /// Rows that are not wanted count as empty, and a side that always moves has a move in every position.
+    #[test]
+    fn views_leave_out_what_is_not_wanted() {
+        let mut random = Pcg64::seed_from_u64(8);
+        for rules in [RuleOptions::PAPER, "chinese".parse().unwrap(), "paper,tiger-leap=files".parse().unwrap()] {
+            let classes = Classes::new(&rules, 5);
+            let (mut always, mut all) = (0, 0);
+            for material in ["ELTvP", "LRvTR", "ETvLR", "ELTPvR", "LTRvPR"] {
+                let index = Index::new(material.parse().unwrap()).unwrap();
+                let rows = Rows::new(&index, classes.options());
+                let valid: Vec<Row> = (0..rows.len()).map(|number| Row(index.valid_row(rows.row(number)))).collect();
+                let wanted: Vec<bool> = valid.iter().map(|_| random.next_u32() % 2 == 0).collect();
+                let some: Vec<Row> =
+                    valid.iter().zip(&wanted).map(|(&row, &wanted)| if wanted { row } else { Row::EMPTY }).collect();
+                for moves in Color::ALL.map(|color| QuietMoves::new(&index, color, &rules)) {
+                    let mut view = View::default();
+                    for number in (0..rows.len()).step_by(if rows.len() < 10_000 { 1 } else { 17 }) {
+                        moves.view(&index, &rows, number, |_| true, &mut view);
+                        let slow = reached(&moves, &some, &view);
+                        if moves.always_moves(&view) {
+                            let quiet = reached(&moves, &valid, &view);
+                            assert!((0..WIDTH).all(|s| valid[number].0[s] & !quiet.0[s] == 0), "{material} {number}");
+                            always += 1;
+                        }
+                        moves.view(&index, &rows, number, |number| wanted[number], &mut view);
+                        assert_eq!(reached(&moves, &valid, &view), slow, "{material} {number}");
+                        all += 1;
+                    }
+                }
+            }
+            assert!((all / 10..all).contains(&always), "{always} of {all} rows");
+        }
+    }
 }
