@@ -3,6 +3,8 @@
 
 use std::sync::OnceLock;
 
+use thiserror::Error;
+
 /// A set of vector instructions.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum CpuLevel {
@@ -13,6 +15,11 @@ pub enum CpuLevel {
     /// AVX-512 F, BW, DQ, VL and VPOPCNTDQ.
     Avx512,
 }
+
+/// A level that this processor does not have, or that nobody knows.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("DSQ_CPU={0}: here it may be {there}", there = CpuLevel::available().map(CpuLevel::name).collect::<Vec<_>>().join(", "))]
+pub struct CpuLevelError(String);
 
 impl CpuLevel {
     /// All levels, the least first.
@@ -25,15 +32,23 @@ impl CpuLevel {
         *BEST.get_or_init(CpuLevel::detect)
     }
 
-    /// The level to use: the best, unless the variable `DSQ_CPU` (`portable`, `avx2`, `avx512`) asks for a lesser one.
+    /// The level to use: what the variable `DSQ_CPU` asks for, and the best where it asks for none that is there.
     #[must_use]
     pub fn get() -> CpuLevel {
         static LEVEL: OnceLock<CpuLevel> = OnceLock::new();
-        *LEVEL.get_or_init(|| {
-            let asked = std::env::var("DSQ_CPU").ok();
-            let asked = CpuLevel::ALL.into_iter().find(|l| asked.as_deref() == Some(l.name()));
-            CpuLevel::best().min(asked.unwrap_or(CpuLevel::Avx512))
-        })
+        *LEVEL.get_or_init(|| CpuLevel::asked().unwrap_or_else(|_| CpuLevel::best()))
+    }
+
+    /// The level that the variable `DSQ_CPU` (`portable`, `avx2`, `avx512`) asks for, the best if it is not set.
+    ///
+    /// # Errors
+    ///
+    /// [`CpuLevelError`] if it is none of these, or one that this processor does not have.
+    pub fn asked() -> Result<CpuLevel, CpuLevelError> {
+        let asked = std::env::var_os("DSQ_CPU").filter(|name| !name.is_empty());
+        let Some(asked) = asked else { return Ok(CpuLevel::best()) };
+        let found = CpuLevel::available().find(|level| asked == level.name());
+        found.ok_or_else(|| CpuLevelError(asked.to_string_lossy().into_owned()))
     }
 
     /// The name of the level.

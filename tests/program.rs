@@ -308,6 +308,21 @@ fn benchmark() {
     assert!(failure(2, &["bench", "machine", "--report", at]).contains("tables.jsonl, line 1"));
 }
 
+#[test]
+fn vector_instructions_that_are_not_there_are_an_error() {
+    let counted = |level: &str| command(&["perft", "3"]).env("DSQ_CPU", level).output().expect("dsq runs");
+    for (level, code) in [("portable", 0), ("", 0), ("sse9", 2)] {
+        let output = counted(level);
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(code), "{level}: {stderr}");
+        assert_eq!(
+            stderr.starts_with(&format!("dsq: DSQ_CPU={level}: here it may be portable")),
+            code == 2,
+            "{stderr}"
+        );
+    }
+}
+
 /// Every command, as a shell would complete it, but for a name that is kept for old scripts.
 fn commands() -> Vec<String> {
     let completions = stdout(&["completions", "bash"]);

@@ -44,6 +44,7 @@ mod verify;
 
 use clap::{Args, FromArgMatches, Parser, Subcommand};
 use doushouqi::board::{FenError, Position, RuleOptions};
+use doushouqi::cpu::CpuLevel;
 use doushouqi::text::grouped;
 use indicatif::{ProgressBar, ProgressStyle};
 use std::fmt;
@@ -104,39 +105,45 @@ enum Command {
     Man(man::Man),
 }
 
+impl Command {
+    fn run(self) -> Result<(), Failure> {
+        CpuLevel::asked().map_err(|error| Failure::Input(error.to_string()))?;
+        match self {
+            #[cfg(feature = "serve")]
+            Command::Serve(command) => command.run(),
+            Command::Reproduce(command) => command.run(),
+            Command::Perft(command) => command.run(),
+            Command::Solve(command) => command.run(),
+            Command::Generate(command) => command.run(),
+            Command::Probe(command) => command.run(),
+            Command::Verify(command) => command.run(),
+            Command::Stats(command) => command.run(),
+            Command::Repack(command) => command.run(),
+            Command::Export(command) => command.run(),
+            Command::Cluster(command) => command.run(),
+            Command::Compare(command) => command.run(),
+            Command::Devices(command) => command.run(),
+            Command::Mine(command) => command.run(),
+            Command::Match(command) => command.run(),
+            Command::Uci(command) => command.run(),
+            Command::Play(command) => command.run(),
+            Command::Analyze(command) => command.run(),
+            Command::Bench(command) => command.run(),
+            Command::Benchmark(command) => command.run(),
+            Command::Tune(command) => command.run(),
+            Command::General(command) => command.run(),
+            Command::Gadgets(command) => command.run(),
+            Command::Reduce(command) => command.run(),
+            Command::Completions(command) => command.run(),
+            Command::Man(command) => command.run(),
+        }
+    }
+}
+
 /// Runs the program.
 pub fn main() -> ExitCode {
     let cli = Cli::from_arg_matches(&help::command().get_matches()).unwrap_or_else(|error| error.exit());
-    let result = match cli.command {
-        #[cfg(feature = "serve")]
-        Command::Serve(command) => command.run(),
-        Command::Reproduce(command) => command.run(),
-        Command::Perft(command) => command.run(),
-        Command::Solve(command) => command.run(),
-        Command::Generate(command) => command.run(),
-        Command::Probe(command) => command.run(),
-        Command::Verify(command) => command.run(),
-        Command::Stats(command) => command.run(),
-        Command::Repack(command) => command.run(),
-        Command::Export(command) => command.run(),
-        Command::Cluster(command) => command.run(),
-        Command::Compare(command) => command.run(),
-        Command::Devices(command) => command.run(),
-        Command::Mine(command) => command.run(),
-        Command::Match(command) => command.run(),
-        Command::Uci(command) => command.run(),
-        Command::Play(command) => command.run(),
-        Command::Analyze(command) => command.run(),
-        Command::Bench(command) => command.run(),
-        Command::Benchmark(command) => command.run(),
-        Command::Tune(command) => command.run(),
-        Command::General(command) => command.run(),
-        Command::Gadgets(command) => command.run(),
-        Command::Reduce(command) => command.run(),
-        Command::Completions(command) => command.run(),
-        Command::Man(command) => command.run(),
-    };
-    match result {
+    match cli.command.run() {
         Ok(()) => ExitCode::SUCCESS,
         // Whoever reads our output has seen enough.
         Err(Failure::Output(error)) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
