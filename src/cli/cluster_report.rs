@@ -155,5 +155,9 @@ fn slowest(mut counts: Vec<ClassCounts>) -> String {
             class.provenance.machine,
         ]);
     }
-    format!("## What took longest\n\n{}", table.markdown())
+    format!(
+        "## What took longest\n\nSeconds are those of the wall, whatever else the machine had to do. Memory taken is the most that the process \
+         had, with what it kept from the class before.\n\n{}",
+        table.markdown()
+    )
 }
