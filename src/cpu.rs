@@ -234,8 +234,9 @@ pub(crate) type Avx2 = Portable;
 #[cfg(not(target_arch = "x86_64"))]
 pub(crate) type Avx512 = Portable;
 
-/// Asks for memory that will be read soon. It is asked into the second level of caches: on an AMD EPYC (family 25, model 17)
-/// that lets a core wait for twice as many lines as when it asks for them into the first, or reads them.
+/// Asks for memory that will be read soon, into the second level of caches: on an AMD EPYC (family 25, model 17) a core then
+/// has pieces of 512 bytes from here and there in half the time that it takes to read them unasked, or to ask for them into the
+/// first level (results/README.md).
 #[inline(always)]
 pub(crate) fn prefetch<T>(value: &T) {
     #[cfg(target_arch = "x86_64")]

@@ -538,12 +538,10 @@ fn pass_rows<V: Vector>(mut part: Part<'_>, room: &mut Vec<Entry>) -> io::Result
     let mut changed = false;
     // The memory of a row is asked for while the row before it is worked on.
     let mut views = [View::default(); 2];
-    let mut next = visits.next();
-    part.ask(next.as_ref(), &mut views[0]);
     let mut now = 0;
+    let mut next = part.next(&mut visits, &mut views[now]);
     while let Some(visit) = next {
-        next = visits.next();
-        part.ask(next.as_ref(), &mut views[now ^ 1]);
+        next = part.next(&mut visits, &mut views[now ^ 1]);
         changed |= part.visit::<V>(&visit, &views[now]);
         now ^= 1;
     }
@@ -555,26 +553,26 @@ impl Part<'_> {
         self.depth % 2 == 1
     }
 
-    /// Whether the moves from a row may lead to something new.
+    /// The next row with something undecided. What its visit will read is asked for.
     #[inline(always)]
-    fn looks(&self, visit: &Visit<'_>) -> bool {
-        // Nothing new to win; but what a seed holds no longer may be without a way out.
-        self.left[visit.at] != 0 && (visit.dirty || !self.odd())
-    }
-
-    /// Asks for what a visit will read.
-    #[inline(always)]
-    fn ask(&self, visit: Option<&Visit<'_>>, view: &mut View) {
-        let Some(visit) = visit.filter(|visit| self.looks(visit)) else { return };
+    fn next<'e>(&self, visits: &mut Visits<'_, 'e>, view: &mut View) -> Option<Visit<'e>> {
+        let visit = visits.find(|visit| self.left[visit.at] != 0)?;
         let Iteration { index, quiet, rows, .. } = self.iteration;
+        let odd = self.odd();
         prefetch(&self.written[visit.at]);
-        if !self.odd() {
+        if !odd {
             prefetch(&self.held[visit.at]);
         }
-        // Only what was lost in the pass before wins anew; but a way out may be anywhere.
-        let wanted = |number: usize| !self.odd() || self.fresh[number].load(Relaxed) == (self.depth - 1) as u8;
-        quiet[self.color].view(index, rows, self.first_row + visit.at, wanted, view);
-        view.prefetch(self.opponent);
+        if odd && !visit.dirty {
+            // Only its seeds win.
+            view.clear();
+        } else {
+            // Only what was lost in the pass before wins anew; but a way out may be anywhere.
+            let wanted = |number: usize| !odd || self.fresh[number].load(Relaxed) == (self.depth - 1) as u8;
+            quiet[self.color].view(index, rows, self.first_row + visit.at, wanted, view);
+            view.prefetch(self.opponent);
+        }
+        Some(visit)
     }
 
     /// Returns whether the row changed.
@@ -582,13 +580,8 @@ impl Part<'_> {
     fn visit<V: Vector>(&mut self, visit: &Visit<'_>, view: &View) -> bool {
         let Iteration { index, quiet, rows, .. } = self.iteration;
         let at = visit.at;
-        if self.left[at] == 0 {
-            return false;
-        }
         let mut found = Row::EMPTY;
-        if self.looks(visit) {
-            quiet[self.color].reach(self.opponent, view, &mut found);
-        }
+        quiet[self.color].reach(self.opponent, view, &mut found);
         let word = |entry: &Entry| entry.word as usize - at * WIDTH;
         let count = if self.odd() {
             visit.seeds.iter().for_each(|entry| found.0[word(entry)] |= entry.mask());

@@ -263,6 +263,12 @@ struct Other {
 }
 
 impl View {
+    /// Leaves nothing of the plane.
+    #[inline(always)]
+    pub fn clear(&mut self) {
+        (self.here, self.count) = (false, 0);
+    }
+
     /// Asks for the rows of this plane, which will be read soon.
     #[inline(always)]
     pub fn prefetch(&self, plane: &[Row]) {
