@@ -4,7 +4,7 @@
 
 use crate::board::geometry::DEN;
 use crate::board::{Bitboard, ByColor, Color, Direction, NoMove, OwnRatBlocks, Piece, RuleOptions, Square};
-use crate::cpu::Vector;
+use crate::cpu::{Vector, prefetch};
 use crate::tablebase::address::{MaterialAddresser, SQUARES};
 use crate::tablebase::class::Classes;
 use crate::tablebase::index::{Index, WIDTH};
@@ -26,7 +26,8 @@ pub(crate) const WIN_AT_ONCE: Worth = Worth::MAX - 1;
 /// The longest line that a [`Worth`] can tell from its neighbours.
 pub(crate) const MAX_PLIES: u16 = HOLD - 4;
 
-/// The worth of moving to a position with this value for the opponent.
+/// The worth of moving to a position with this value for the opponent: slow and obvious.
+#[cfg(test)]
 pub(crate) fn worth(code: Code, options: &RuleOptions) -> Worth {
     let plies = match code {
         0 => return NOTHING,
@@ -95,8 +96,6 @@ pub(crate) struct SeedMoves {
     lane_blocks: bool,
     first_blocks: bool,
     options: RuleOptions,
-    /// The worth of each code below 256.
-    worth: [Worth; 256],
 }
 
 impl SeedMoves {
@@ -125,21 +124,18 @@ impl SeedMoves {
             lane_blocks: blocks(n - 1),
             first_blocks: n > 2 && blocks(0),
             options,
-            worth: std::array::from_fn(|code| worth(code as Code, &options)),
         }
     }
 
-    /// Positions worth this at least, by the codes behind the captures: [`worth`] of 64 codes at once. Cells without a position
-    /// get anything.
+    /// The worth of moving to positions with these values for the opponent.
     #[inline(always)]
-    fn raise_all(&self, codes: &[u8; WIDTH], best: &mut [Worth; WIDTH]) {
+    fn worths<C: Copy + Into<Code>>(&self, codes: [C; WIDTH]) -> [Worth; WIDTH] {
         let last_held = if self.options.no_move == NoMove::Draw { NO_MOVE } else { DRAW };
-        for (best, &code) in best.iter_mut().zip(codes) {
-            let code = Worth::from(code);
+        codes.map(|code| {
+            let code = code.into();
             let decided = if code % 2 == 1 { code.wrapping_sub(1) } else { code.wrapping_neg() };
-            let worth = if code.wrapping_sub(1) < last_held { HOLD } else { decided };
-            *best = worth.max(*best);
-        }
+            if code.wrapping_sub(1) < last_held { HOLD } else { decided }
+        })
     }
 
     /// The classes and sides to move that captures look up.
@@ -237,6 +233,14 @@ enum Kind {
 struct Base {
     cells: [u64; 2],
     mirrored: bool,
+}
+
+impl Base {
+    /// Where the pieces are looked up, or begin to be.
+    #[inline(always)]
+    fn cell(self) -> usize {
+        self.cells[usize::from(self.mirrored)] as usize
+    }
 }
 
 /// Lookups for one capture in one row.
@@ -353,11 +357,9 @@ impl Lookup<'_> {
         if hits.is_empty() {
             return;
         }
-        let base = self.base(Some((self.row_pieces + 1, to)));
+        let worths = self.worths(self.base(Some((self.row_pieces + 1, to))), self.row_pieces, u64::MAX);
         for s in 0..WIDTH {
-            if self.valid.0[s] != 0 {
-                self.raise(self.worth(base, Some((self.row_pieces, s))), hits, &mut best[s]);
-            }
+            self.raise(worths[s], hits, &mut best[s]);
         }
     }
 
@@ -403,46 +405,36 @@ impl Lookup<'_> {
         base
     }
 
-    /// What the capture is worth when the last piece, if any is still to be placed, stands there.
-    #[inline(always)]
-    fn worth(&self, mut base: Base, last: Option<(usize, usize)>) -> Worth {
-        let Some(cells) = self.cells else { return WIN_AT_ONCE };
-        if let Some((piece, square)) = last {
-            base = self.placed(base, piece, square);
-        }
-        let cell = base.cells[usize::from(base.mirrored)] as usize;
-        match cells {
-            CellsRef::Byte(cells) => self.moves.worth[usize::from(cells[cell])],
-            CellsRef::Wide(cells) => worth(cells[cell], &self.moves.options),
-        }
-    }
-
     /// What the capture is worth by the square of the last piece to be placed, for these squares; for others, and where it
     /// cannot stand, anything.
     #[inline(always)]
     fn worths(&self, base: Base, last: usize, squares: u64) -> [Worth; WIDTH] {
-        let mut worths = [NOTHING; WIDTH];
-        if let Some(codes) = self.codes(base, last) {
-            self.moves.raise_all(&codes, &mut worths);
-            return worths;
+        match self.cells {
+            None => [WIN_AT_ONCE; WIDTH],
+            Some(CellsRef::Byte(cells)) => self.moves.worths(match self.order(base, last) {
+                Some(order) => order.read(&cells[base.cell()..][..WIDTH]),
+                None => self.codes(cells, base, last, squares),
+            }),
+            Some(CellsRef::Wide(cells)) => self.moves.worths(self.codes(cells, base, last, squares)),
         }
-        let mut rest = squares;
-        while rest != 0 {
-            let square = (rest.trailing_zeros() & 63) as usize;
-            worths[square] = self.worth(base, Some((last, square)));
-            rest &= rest - 1;
-        }
-        worths
     }
 
-    /// The codes behind the capture by the square of the last piece to be placed, the word or the lane piece, if they lie
-    /// together.
+    /// How the cells lie by the square of the last piece to be placed, the word or the lane piece, if they lie together.
     #[inline(always)]
-    fn codes(&self, base: Base, last: usize) -> Option<[u8; WIDTH]> {
-        let order = self.capture.rest.as_ref()?.orders[last - self.row_pieces][usize::from(base.mirrored)]?;
-        let Some(CellsRef::Byte(cells)) = self.cells else { return None };
-        let first = base.cells[usize::from(base.mirrored)] as usize;
-        Some(order.read(&cells[first..first + WIDTH]))
+    fn order(&self, base: Base, last: usize) -> Option<LaneOrder> {
+        self.capture.rest.as_ref()?.orders[last - self.row_pieces][usize::from(base.mirrored)]
+    }
+
+    /// The codes by the square of the last piece to be placed. They lie apart: all are asked for before the first is read.
+    #[inline(always)]
+    fn codes<C: Copy + Default>(&self, cells: &[C], base: Base, last: usize, squares: u64) -> [C; WIDTH] {
+        let (mut codes, mut there) = ([C::default(); WIDTH], [0; WIDTH]);
+        for_each(squares, |square| {
+            there[square] = self.placed(base, last, square).cell();
+            prefetch(&cells[there[square]]);
+        });
+        for_each(squares, |square| codes[square] = cells[there[square]]);
+        codes
     }
 
     /// The capture for every lane of word `s`, with all other pieces placed in `base`.
@@ -458,6 +450,15 @@ impl Lookup<'_> {
     #[inline(always)]
     fn blocked(&self, crossed: u64) -> u64 {
         if self.moves.lane_blocks { crossed } else { 0 }
+    }
+}
+
+/// Calls `f` with the number of every bit.
+#[inline(always)]
+fn for_each(mut bits: u64, mut f: impl FnMut(usize)) {
+    while bits != 0 {
+        f((bits.trailing_zeros() & 63) as usize);
+        bits &= bits - 1;
     }
 }
 
@@ -579,12 +580,10 @@ mod tests {
             let moves = SeedMoves::new(&index, Color::White, &classes);
             for first in 0..256 {
                 let codes: [u8; WIDTH] = std::array::from_fn(|lane| (first + lane) as u8);
-                let before: [Worth; WIDTH] = std::array::from_fn(|_| random.next_u32() as Worth);
-                let mut best = before;
-                moves.raise_all(&codes, &mut best);
-                for lane in 0..WIDTH {
-                    assert_eq!(best[lane], before[lane].max(worth(codes[lane].into(), &options)), "{}", codes[lane]);
-                }
+                let wide: [Code; WIDTH] = std::array::from_fn(|_| random.next_u32() as Code % (MAX_PLIES + 3));
+                let slow = |code: Code| worth(code, &options);
+                assert_eq!(moves.worths(codes), codes.map(|code| slow(code.into())));
+                assert_eq!(moves.worths(wide), wide.map(slow));
             }
             let orders: Vec<LaneOrder> = classes
                 .level(4)
