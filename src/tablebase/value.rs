@@ -156,6 +156,14 @@ impl<'a> CellsMut<'a> {
         if cell_bytes == 1 { CellsMut::Byte(memory) } else { CellsMut::Wide(bytemuck::cast_slice_mut(memory)) }
     }
 
+    /// In pieces of this many cells, the last of what is left.
+    pub(crate) fn chunks(&mut self, cells: usize) -> Vec<CellsMut<'_>> {
+        match self {
+            CellsMut::Byte(all) => all.chunks_mut(cells).map(CellsMut::Byte).collect(),
+            CellsMut::Wide(all) => all.chunks_mut(cells).map(CellsMut::Wide).collect(),
+        }
+    }
+
     /// Nothing more is written.
     pub(crate) fn read(self) -> CellsRef<'a> {
         match self {

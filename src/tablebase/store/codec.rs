@@ -38,6 +38,8 @@ pub(crate) struct Layout {
     /// The squares of the word piece and of the lane piece.
     words: Bitboard,
     lanes: Bitboard,
+    /// By square of the lane piece, its place among those that are kept.
+    lane_places: [u8; WIDTH],
 }
 
 impl Layout {
@@ -51,7 +53,9 @@ impl Layout {
         for (place, &cell) in cells.iter().enumerate() {
             places[usize::from(cell)] = place as u16;
         }
-        Layout { cells, places, words, lanes }
+        let mut lane_places = [0; WIDTH];
+        lanes.into_iter().enumerate().for_each(|(place, lane)| lane_places[lane.index()] = place as u8);
+        Layout { cells, places, words, lanes, lane_places }
     }
 
     /// Cells kept of a row.
@@ -110,28 +114,35 @@ impl Layout {
         }
     }
 
-    /// Puts the bytes of a range of rows back. `valid` says which cells a position has.
-    pub fn scatter(
+    /// Puts the bytes of rows back into their cells, all of them zero. `valid` says which cells of a row a position has.
+    pub fn scatter(&self, bytes: &[u8], cells: CellsMut<'_>, first_row: usize, valid: impl Fn(usize) -> [u64; WIDTH]) {
+        match cells {
+            CellsMut::Byte(cells) => self.scatter_codes(bytes, cells, first_row, valid, u8::from_le_bytes),
+            CellsMut::Wide(cells) => self.scatter_codes(bytes, cells, first_row, valid, u16::from_le_bytes),
+        }
+    }
+
+    fn scatter_codes<const N: usize, C: Copy + Default>(
         &self,
         bytes: &[u8],
-        cells: &mut CellsMut<'_>,
-        rows: Range<usize>,
+        cells: &mut [C],
+        first_row: usize,
         valid: impl Fn(usize) -> [u64; WIDTH],
+        code: impl Fn([u8; N]) -> C,
     ) {
-        let mut place = 0;
-        for row in rows {
-            let valid = valid(row);
-            for &cell in &self.cells {
-                let (cell, at) = (usize::from(cell), place);
-                place += 1;
-                if valid[cell / WIDTH] >> (cell % WIDTH) & 1 == 0 {
+        let mut words = bytes.as_chunks::<N>().0.chunks_exact(self.lanes.len());
+        for (row, cells) in cells.as_chunks_mut::<ROW_CELLS>().0.iter_mut().enumerate() {
+            let valid = valid(first_row + row);
+            for (word, bytes) in self.words.into_iter().map(Square::index).zip(&mut words) {
+                if valid[word] == 0 {
                     continue;
                 }
-                match cells {
-                    CellsMut::Byte(cells) => cells[row * ROW_CELLS + cell] = bytes[at],
-                    CellsMut::Wide(cells) => {
-                        cells[row * ROW_CELLS + cell] = u16::from_le_bytes([bytes[2 * at], bytes[2 * at + 1]]);
-                    }
+                let mut kept = [C::default(); WIDTH];
+                kept.iter_mut().zip(bytes).for_each(|(kept, &bytes)| *kept = code(bytes));
+                for (lane, cell) in cells[word * WIDTH..][..WIDTH].iter_mut().enumerate() {
+                    // Without a branch, which would often be guessed wrong.
+                    let code = kept[usize::from(self.lane_places[lane]) % WIDTH];
+                    *cell = if valid[word] >> lane & 1 != 0 { code } else { C::default() };
                 }
             }
         }
@@ -159,6 +170,7 @@ impl Layout {
         hash.finish()
     }
 }
+
 /// How small the values of one side to move of a class become as one zstd frame of level 19: with `wdl` only
 /// who wins, else the distances. A byte a cell (two for longer lines than a byte holds) in the order of a file.
 pub fn compressed_len(material: Material, cells: &Cells, wdl: bool) -> std::io::Result<usize> {

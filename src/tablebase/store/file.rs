@@ -499,11 +499,12 @@ impl TableFile {
 
     /// The same, into as many cells of this width that are all zero.
     pub(crate) fn load_into<'a>(&self, color: Color, mut cells: CellsMut<'a>) -> Result<CellsRef<'a>, TableError> {
-        for first in (0..self.index.rows).step_by(self.description.block_rows) {
-            let block = self.block(self.block_of(color, first * ROW_CELLS))?;
-            let rows = first..(first + self.description.block_rows).min(self.index.rows);
-            self.layout.scatter(&block.bytes, &mut cells, rows, |row| self.index.valid_row(row));
-        }
+        let block_cells = self.description.block_rows * ROW_CELLS;
+        cells.chunks(block_cells).into_par_iter().enumerate().try_for_each(|(i, cells)| {
+            let block = self.block(self.block_of(color, i * block_cells))?;
+            self.layout.scatter(&block.bytes, cells, block.first_row, |row| self.index.valid_row(row));
+            Ok(())
+        })?;
         let cells = cells.read();
         self.check_values(color, cells)?;
         Ok(cells)
