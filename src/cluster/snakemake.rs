@@ -13,7 +13,9 @@ pub fn snakefile(plan: &Plan, jobs: &Jobs<'_>) -> String {
         r#"# All classes of 2 to {last} pieces, each made when those that captures lead to are there.
 #   snakemake --cores all                                  on this machine
 #   snakemake --executor slurm --jobs 100                  on a cluster
+#   snakemake --default-storage-provider s3 ...            with the files in an object store
 import json
+import os
 
 with open("plan.jsonl") as lines:
     PLAN = {{p["class"]: p for p in map(json.loads, lines)}}
@@ -37,6 +39,11 @@ def captures(wildcards):
     return [f"{{TABLES}}/{{name}}.dsq" for name in PLAN[wildcards.name]["captures"]]
 
 
+# Where Snakemake keeps the files of an object store while a job runs is its own affair.
+def here(wildcards, output):
+    return os.path.dirname(output[0])
+
+
 def memory(wildcards):
     return max(1, -(-PLAN[wildcards.name]["bytes"] // 2**20))
 
@@ -44,7 +51,7 @@ def memory(wildcards):
 rule all:
     input: [target(name) for name in PLAN]
     output: TABLES + "/manifest.json"
-    params: dsq=DSQ, tables=TABLES, rules=RULES
+    params: dsq=DSQ, tables=here, rules=RULES
     shell: "{{params.dsq:q}} cluster finish {{params.tables:q}} --pieces {last} --rules {{params.rules:q}}"
 
 
@@ -53,7 +60,7 @@ rule solve:
     output: TABLES + "/{{name}}.dsq"
     wildcard_constraints: name="[A-Za-z]+"
     resources: mem_mb=memory
-    params: dsq=DSQ, tables=TABLES, rules=RULES
+    params: dsq=DSQ, tables=here, rules=RULES
     shell: SOLVE
 
 
@@ -62,7 +69,7 @@ rule count:
     output: TABLES + "/{{name}}.json"
     wildcard_constraints: name="(?!manifest)[A-Za-z]+"
     resources: mem_mb=memory
-    params: dsq=DSQ, tables=TABLES, rules=RULES
+    params: dsq=DSQ, tables=here, rules=RULES
     shell: SOLVE + " --stats-only"
 "#,
         program = python(jobs.program),
