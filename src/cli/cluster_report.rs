@@ -40,8 +40,13 @@ impl ReportCommand {
         let of = Classes::new(&rules, pieces).level(pieces).count();
         let counts: Vec<ClassCounts> = counts.into_iter().filter(|counts| counts.class.len() == pieces).collect();
         let levels = self.beside.as_deref().map(lines).transpose()?.unwrap_or_default();
-        let parts =
-            [head(&counts, pieces, of), shares(&counts, &levels), classes(&counts), longest(&counts), slowest(counts)];
+        let parts = [
+            head(&counts, pieces, of),
+            shares(&counts, &levels, pieces, of),
+            classes(&counts),
+            longest(&counts),
+            slowest(counts),
+        ];
         print(parts.join("\n").trim_end())
     }
 }
@@ -77,19 +82,21 @@ fn head(counts: &[ClassCounts], pieces: usize, of: usize) -> String {
     )
 }
 
-fn shares(counts: &[ClassCounts], levels: &[Level]) -> String {
+fn shares(counts: &[ClassCounts], levels: &[Level], pieces: usize, of: usize) -> String {
     let mut table = Table::new(&["<", "wins", "losses", "draws", "longest line"]);
     let mut row = |name: &str, s: &Summary| {
         let share = |n: u64, digits: usize| format!("{:.digits$} %", 100.0 * n as f64 / s.positions.max(1) as f64);
         table.row([name.to_owned(), share(s.wins, 2), share(s.losses, 2), share(s.draws, 3), s.longest.to_string()]);
     };
-    levels.iter().for_each(|level| row(&level.name, &level.summary));
-    row("these classes", &all(counts).summary());
-    format!(
-        "## Beside fewer pieces\n\nShares of all positions, White to move. What is counted so far is no fair sample of its \
-         level.\n\n{}",
-        table.markdown()
-    )
+    let name = format!("{pieces} pieces");
+    levels.iter().filter(|level| level.name != name).for_each(|level| row(&level.name, &level.summary));
+    let (name, fair) = if counts.len() == of {
+        (name.as_str(), "")
+    } else {
+        ("these classes", " What is counted so far is no fair sample of its level.")
+    };
+    row(name, &all(counts).summary());
+    format!("## Beside fewer pieces\n\nShares of all positions, White to move.{fair}\n\n{}", table.markdown())
 }
 
 fn classes(counts: &[ClassCounts]) -> String {
