@@ -4,6 +4,7 @@ use super::{ClassId, Index, Material, SolveError, Solver, TableError};
 use crate::board::{Color, RuleOptions};
 use crate::cpu::{CpuLevel, dispatch};
 use crate::tablebase::solve::cpu::Processor;
+use crate::tablebase::solve::cpu::pass::Keep;
 use crate::tablebase::solve::cpu::quiet::{QuietMoves, Row, View};
 use crate::tablebase::solve::cpu::rows::Rows;
 use crate::tablebase::solve::cpu::seeds::Captures;
@@ -61,7 +62,7 @@ impl Solver {
     pub fn seeds(&self, id: ClassId) -> Result<(), SolveError> {
         let job = self.job(&[], false);
         let processor = Processor::default();
-        let iteration = processor.iteration(self.classes(), id, false);
+        let iteration = processor.iteration(self.classes(), id, Keep::Counts);
         let mut memory = iteration.memory(0)?;
         let (first, _) = memory.split_at_mut(iteration.first_bytes());
         iteration.seed(&Captures::of(job.tables), first).map(|_| ())

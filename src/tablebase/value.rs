@@ -1,5 +1,6 @@
 use crate::board::ByColor;
 use std::fmt;
+use std::ops::Range;
 
 /// The exact value of a position for the side to move.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
@@ -82,6 +83,19 @@ impl Cells {
         }
     }
 
+    /// That many of this many bytes, all without a position.
+    pub(crate) fn empty(cell_bytes: usize, len: usize) -> Cells {
+        if cell_bytes == 1 { Cells::Byte(vec![0; len]) } else { Cells::Wide(vec![0; len]) }
+    }
+
+    /// Bytes of a cell.
+    pub(crate) fn cell_bytes(&self) -> usize {
+        match self {
+            Cells::Byte(_) => 1,
+            Cells::Wide(_) => 2,
+        }
+    }
+
     /// Number of cells.
     #[must_use]
     pub fn len(&self) -> usize {
@@ -141,7 +155,15 @@ pub(crate) enum CellsMut<'a> {
     Wide(&'a mut [u16]),
 }
 
-impl CellsRef<'_> {
+impl<'a> CellsRef<'a> {
+    /// A range of them.
+    pub(crate) fn range(self, range: Range<usize>) -> CellsRef<'a> {
+        match self {
+            CellsRef::Byte(cells) => CellsRef::Byte(&cells[range]),
+            CellsRef::Wide(cells) => CellsRef::Wide(&cells[range]),
+        }
+    }
+
     pub(crate) fn len(self) -> usize {
         match self {
             CellsRef::Byte(cells) => cells.len(),

@@ -8,14 +8,19 @@ use crate::tablebase::material::squares_in_play;
 use crate::tablebase::value::{Cells, CellsMut, CellsRef};
 use crate::tablebase::{Material, Value};
 use std::cell::RefCell;
-use std::hash::Hasher;
-use std::ops::Range;
+use std::io;
 use xxhash_rust::xxh3::Xxh3;
 use zstd::bulk::Decompressor;
 
 thread_local! {
     /// Setting one up takes longer than decoding a small block.
     static DECOMPRESSOR: RefCell<Option<Decompressor<'static>>> = const { RefCell::new(None) };
+}
+
+/// A block of these bytes, in no more memory than it takes: what is compressed into is as large as the bytes, and cut off it
+/// would leave pieces too small for the next block.
+pub(crate) fn compress(bytes: &[u8], level: i32) -> io::Result<Box<[u8]>> {
+    Ok(Box::from(zstd::bulk::compress(bytes, level)?.as_slice()))
 }
 
 /// The `len` bytes that a block was compressed from; `None` if it was not.
@@ -83,35 +88,29 @@ impl Layout {
         (cell / ROW_CELLS - first_row) * self.row_len() + usize::from(self.places[cell % ROW_CELLS])
     }
 
-    /// The bytes of a range of rows.
-    pub fn gather(&self, cells: &Cells, rows: Range<usize>) -> Vec<u8> {
+    /// The bytes of the rows with these cells.
+    pub fn gather(&self, cells: CellsRef<'_>) -> Vec<u8> {
         match cells {
-            Cells::Byte(cells) => {
-                let mut bytes = Vec::with_capacity(rows.len() * self.row_len());
-                let mut last = 1;
-                for row in rows {
-                    let row = &cells[row * ROW_CELLS..][..ROW_CELLS];
-                    for &cell in &self.cells {
-                        let code = row[usize::from(cell)];
-                        last = if code == 0 { last } else { code };
-                        bytes.push(last);
-                    }
-                }
-                bytes
-            }
-            Cells::Wide(cells) => {
-                let mut bytes = Vec::with_capacity(2 * rows.len() * self.row_len());
-                let mut last = 1;
-                for row in rows {
-                    for &cell in &self.cells {
-                        let code = cells[row * ROW_CELLS + usize::from(cell)];
-                        last = if code == 0 { last } else { code };
-                        bytes.extend(last.to_le_bytes());
-                    }
-                }
-                bytes
+            CellsRef::Byte(cells) => self.gather_codes(cells, u8::to_le_bytes),
+            CellsRef::Wide(cells) => self.gather_codes(cells, u16::to_le_bytes),
+        }
+    }
+
+    fn gather_codes<const N: usize, C: Copy + From<u8> + PartialEq>(
+        &self,
+        cells: &[C],
+        bytes: impl Fn(C) -> [u8; N],
+    ) -> Vec<u8> {
+        let mut gathered = Vec::with_capacity(cells.len() / ROW_CELLS * self.row_len());
+        let (none, mut last) = (C::from(0), C::from(1));
+        for row in cells.as_chunks::<ROW_CELLS>().0 {
+            for &cell in &self.cells {
+                let code = row[usize::from(cell)];
+                last = if code == none { last } else { code };
+                gathered.push(bytes(last));
             }
         }
+        gathered.into_flattened()
     }
 
     /// Puts the bytes of rows back into their cells, all of them zero. `valid` says which cells of a row a position has.
@@ -152,22 +151,26 @@ impl Layout {
     /// cells kept, row by row. No choice of blocks, widths or compression changes it.
     pub fn checksum(&self, cells: CellsRef<'_>) -> u64 {
         let mut hash = Xxh3::new();
-        let mut buffer = Vec::with_capacity(2 * self.row_len());
-        for row in 0..cells.len() / ROW_CELLS {
-            buffer.clear();
-            match cells {
-                CellsRef::Byte(cells) => {
-                    let row = &cells[row * ROW_CELLS..][..ROW_CELLS];
-                    buffer.extend(self.cells.iter().flat_map(|&c| [row[usize::from(c)], 0]));
-                }
-                CellsRef::Wide(cells) => {
-                    let row = &cells[row * ROW_CELLS..][..ROW_CELLS];
-                    buffer.extend(self.cells.iter().flat_map(|&c| row[usize::from(c)].to_le_bytes()));
-                }
-            }
-            hash.write(&buffer);
+        for first in (0..cells.len()).step_by(ROW_CELLS) {
+            hash.update(&self.codes(cells.range(first..first + ROW_CELLS)));
         }
-        hash.finish()
+        hash.digest()
+    }
+
+    /// What the checksum is made of, of some rows.
+    pub fn codes(&self, cells: CellsRef<'_>) -> Vec<u8> {
+        match cells {
+            CellsRef::Byte(cells) => self.codes_of(cells, |code| [code, 0]),
+            CellsRef::Wide(cells) => self.codes_of(cells, u16::to_le_bytes),
+        }
+    }
+
+    fn codes_of<C: Copy>(&self, cells: &[C], bytes: impl Fn(C) -> [u8; 2]) -> Vec<u8> {
+        let mut codes = Vec::with_capacity(cells.len() / ROW_CELLS * self.row_len());
+        for row in cells.as_chunks::<ROW_CELLS>().0 {
+            codes.extend(self.cells.iter().map(|&cell| bytes(row[usize::from(cell)])));
+        }
+        codes.into_flattened()
     }
 }
 
@@ -184,9 +187,9 @@ pub fn compressed_len(material: Material, cells: &Cells, wdl: bool) -> std::io::
     };
     let bytes = if wdl {
         let cells = Cells::Byte((0..cells.len()).map(|cell| who_wins(cells.get(cell))).collect());
-        layout.gather(&cells, 0..index.rows)
+        layout.gather(cells.view())
     } else {
-        layout.gather(cells, 0..index.rows)
+        layout.gather(cells.view())
     };
     Ok(zstd::bulk::compress(&bytes, 19)?.len())
 }

@@ -27,6 +27,7 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::cell::RefCell;
 use std::io;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use thiserror::Error;
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};
@@ -202,18 +203,83 @@ fn codec_name(level: i32) -> String {
     format!("zstd {} level {level}", zstd::zstd_safe::version_string())
 }
 
-/// The first cell with the longest line of a side to move.
-fn deepest(cells: &Cells, stats: &Stats) -> Option<usize> {
-    let plies = stats.by_plies.iter().rposition(|&n| n > 0)?;
-    let code = Value::Decided(plies as u16).code();
-    (0..cells.len()).into_par_iter().find_first(|&cell| cells.get(cell) == code)
+/// Values of a class that a file is written from.
+pub(crate) trait Values: Sync {
+    /// Bytes of a cell.
+    fn cell_bytes(&self) -> usize;
+    /// Hands the cells of a range of rows to `f`.
+    fn rows<T>(&self, color: Color, rows: Range<usize>, f: impl FnOnce(CellsRef<'_>) -> T) -> T;
+    /// The first cell with the longest line of a side to move.
+    fn deepest(&self, color: Color, stats: &Stats) -> Option<usize>;
 }
 
-/// The side to move that compresses the better.
-fn smaller(blocks: impl Fn(Color) -> Vec<Vec<u8>>) -> Sides {
-    // A fast level tells as well.
-    let size = |color| blocks(color).iter().map(Vec::len).sum::<usize>();
-    if size(Color::White) <= size(Color::Black) { Sides::White } else { Sides::Black }
+impl Values for Table {
+    fn cell_bytes(&self) -> usize {
+        self.cells.white.cell_bytes()
+    }
+
+    fn rows<T>(&self, color: Color, rows: Range<usize>, f: impl FnOnce(CellsRef<'_>) -> T) -> T {
+        f(self.cells[color].view().range(rows.start * ROW_CELLS..rows.end * ROW_CELLS))
+    }
+
+    fn deepest(&self, color: Color, stats: &Stats) -> Option<usize> {
+        let plies = stats.by_plies.iter().rposition(|&n| n > 0)?;
+        let code = Value::Decided(plies as u16).code();
+        let cells = &self.cells[color];
+        (0..cells.len()).into_par_iter().find_first(|&cell| cells.get(cell) == code)
+    }
+}
+
+/// A side to move, ready to be written.
+struct Side {
+    /// Its blocks, if it is stored.
+    blocks: Vec<Box<[u8]>>,
+    checksum: u64,
+}
+
+/// Blocks that are compressed before their values come to the checksum.
+const BATCH: usize = 64;
+
+/// What [`write`] makes the blocks of.
+struct Writer<'a, V> {
+    values: &'a V,
+    layout: Layout,
+    rows: usize,
+    block_rows: usize,
+}
+
+impl<V: Values> Writer<'_, V> {
+    fn side(&self, color: Color, stored: bool, level: i32) -> io::Result<Side> {
+        let (mut blocks, mut hash) = (Vec::new(), Xxh3::new());
+        let starts: Vec<usize> = (0..self.rows).step_by(self.block_rows).collect();
+        for batch in starts.chunks(BATCH) {
+            let made = batch.par_iter().map(|&first| {
+                let rows = first..(first + self.block_rows).min(self.rows);
+                self.values.rows(color, rows, |cells| {
+                    let block = if stored { Some(codec::compress(&self.layout.gather(cells), level)?) } else { None };
+                    Ok((block, self.layout.codes(cells)))
+                })
+            });
+            for (block, codes) in made.collect::<io::Result<Vec<_>>>()? {
+                blocks.extend(block);
+                hash.update(&codes);
+            }
+        }
+        Ok(Side { blocks, checksum: hash.digest() })
+    }
+
+    /// The side to move that compresses the better.
+    fn smaller(&self) -> io::Result<Sides> {
+        // A fast level tells as well.
+        let size =
+            |color| io::Result::Ok(self.side(color, true, 1)?.blocks.iter().map(|block| block.len()).sum::<usize>());
+        Ok(smaller(size(Color::White)?, size(Color::Black)?))
+    }
+}
+
+/// The side to keep where they take so many bytes.
+fn smaller(white: usize, black: usize) -> Sides {
+    if white <= black { Sides::White } else { Sides::Black }
 }
 
 /// Writes a class. The file appears under its name only when it is whole and on the disk.
@@ -221,27 +287,18 @@ pub(crate) fn write(
     path: &Path,
     rules: &RuleOptions,
     material: Material,
-    table: &Table,
+    values: &impl Values,
     stats: &ByColor<Stats>,
     packing: Packing,
 ) -> Result<(), TableError> {
     let index = Index::new(material).expect("no class has more pieces than an index");
     let layout = Layout::new(&index);
-    let cells = ByColor { white: &table.cells.white, black: &table.cells.black };
-    let cell_bytes = match cells.white {
-        Cells::Byte(_) => 1,
-        Cells::Wide(_) => 2,
-    };
+    let cell_bytes = values.cell_bytes();
     let block_rows = (packing.block_bytes / (layout.row_len() * cell_bytes)).max(1);
-    let compress = |color: Color, level: i32| -> Result<Vec<Vec<u8>>, TableError> {
-        let starts: Vec<usize> = (0..index.rows).step_by(block_rows).collect();
-        let block = |&first: &usize| {
-            let rows = first..(first + block_rows).min(index.rows);
-            zstd::bulk::compress(&layout.gather(cells[color], rows), level).map_err(TableError::io(path))
-        };
-        starts.par_iter().map(block).collect()
-    };
-    let sides = if packing.one_side { smaller(|color| compress(color, 1).unwrap_or_default()) } else { Sides::Both };
+    let writer = Writer { values, layout, rows: index.rows, block_rows };
+    let sides = if packing.one_side { writer.smaller() } else { Ok(Sides::Both) }.map_err(TableError::io(path))?;
+    let side = |color| writer.side(color, sides.colors().contains(&color), packing.level).map_err(TableError::io(path));
+    let made = ByColor { white: side(Color::White)?, black: side(Color::Black)? };
     let letters = index.pieces.iter().map(|piece| piece.letter());
     let description = Description {
         rules: rules.table_spelling(),
@@ -253,28 +310,24 @@ pub(crate) fn write(
         block_rows,
         cell_bytes,
         codec: codec_name(packing.level),
-        values: cells.map(|cells| hex(layout.checksum(cells.view()))),
-        deepest: ByColor::from_fn(|color| deepest(cells[color], &stats[color])),
+        values: ByColor::from_fn(|color| hex(made[color].checksum)),
+        deepest: ByColor::from_fn(|color| values.deepest(color, &stats[color])),
         stats: stats.clone(),
     };
     let description = serde_json::to_vec(&description).expect("a description is JSON");
-
-    let mut blocks = Vec::new();
-    for &color in sides.colors() {
-        blocks.extend(compress(color, packing.level)?);
-    }
+    let blocks = || made.white.blocks.iter().chain(&made.black.blocks);
 
     let mut bytes = Vec::new();
     bytes.extend(MAGIC);
     bytes.extend(VERSION.to_le_bytes());
     bytes.extend((description.len() as u32).to_le_bytes());
     bytes.extend(description);
-    for block in &blocks {
+    for block in blocks() {
         bytes.extend((block.len() as u64).to_le_bytes());
         bytes.extend(xxh3_64(block).to_le_bytes());
     }
     bytes.extend(xxh3_64(&bytes).to_le_bytes());
-    blocks.iter().for_each(|block| bytes.extend(block));
+    blocks().for_each(|block| bytes.extend_from_slice(block));
     bytes.extend(xxh3_64(&bytes).to_le_bytes());
     write_whole(path, &bytes)
 }
@@ -491,8 +544,7 @@ impl TableFile {
     /// Decodes all values of a side to move that is stored, and checks their checksum.
     pub(crate) fn load(&self, color: Color) -> Result<Cells, TableError> {
         let len = self.index.rows * ROW_CELLS;
-        let mut cells =
-            if self.description.cell_bytes == 1 { Cells::Byte(vec![0; len]) } else { Cells::Wide(vec![0; len]) };
+        let mut cells = Cells::empty(self.description.cell_bytes, len);
         self.load_into(color, cells.view_mut())?;
         Ok(cells)
     }
@@ -527,8 +579,7 @@ mod tests {
     #[test]
     fn the_side_that_packs_better_is_kept() {
         for (white, black, kept) in [(3, 4, Sides::White), (4, 3, Sides::Black), (4, 4, Sides::White)] {
-            let blocks = |color| vec![vec![0; 2], vec![0; if color == Color::White { white } else { black }]];
-            assert_eq!(smaller(blocks), kept);
+            assert_eq!(smaller(white, black), kept);
         }
     }
 

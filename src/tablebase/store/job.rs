@@ -3,15 +3,17 @@
 
 use super::counts::{ClassCounts, Provenance};
 use super::error::SetError;
-use super::file::{Packing, TableFile, write};
+use super::file::{Packing, TableError, TableFile, write};
 use super::memory::MemoryLimit;
+use super::parts::Parts;
 use super::peak;
 use crate::board::{ByColor, Color, RuleOptions};
-use crate::tablebase::solve::cpu::pass::Outcome;
+use crate::tablebase::solve::cpu::pass::{Keep, Outcome};
 use crate::tablebase::solve::cpu::seeds::Captures;
 use crate::tablebase::value::CellsMut;
 use crate::tablebase::{ClassId, Classes, Material, MemoryNeed, Processor, ROW_CELLS, Room, Solved};
 use rayon::prelude::*;
+use std::ops::Range;
 use std::path::Path;
 use std::time::Instant;
 
@@ -67,9 +69,15 @@ impl ClassJob<'_> {
         {
             return Ok(JobDone::There(name));
         }
+        self.solve(&classes, id, &path, MemoryLimit::new(self.memory_gib))
+    }
+
+    /// Solves the class within so much memory.
+    fn solve(&self, classes: &Classes, id: ClassId, path: &Path, limit: MemoryLimit) -> Result<JobDone, SetError> {
+        let class = classes.get(id);
+        let name = class.representative;
         let values = self.stats_only.is_none();
-        let need = MemoryNeed::of_job(&classes, id, values);
-        let limit = MemoryLimit::new(self.memory_gib);
+        let need = MemoryNeed::of_job(classes, id, values);
         limit.check(name, need.spilled())?;
         let on_disk = !limit.holds(need.total());
         let processor = Processor::default().with_room(self.room.clone());
@@ -81,23 +89,28 @@ impl ClassJob<'_> {
             peak::trim();
         }
         peak::restart();
-        let files = self.captures(&classes, &need)?;
-        let iteration = processor.iteration(&classes, id, values);
-        let mut memory = iteration.memory(files.iter().map(Capture::bytes).sum())?;
-        let (first, last) = memory.split_at_mut(iteration.first_bytes());
-        let planes = iteration.seed(&load(&files, last, classes.len())?, first)?;
-        let Outcome { solved: Solved { stats, table }, deepest } = iteration.solve(planes, last)?;
+        let work = Work { classes, id, files: self.captures(classes, &need)?, processor };
+        let (Outcome { solved: Solved { stats, table }, deepest, .. }, packed) = if values && on_disk {
+            let (outcome, packed) = work.in_parts(&need, limit, &self.rules, path)?;
+            (outcome, Some(packed))
+        } else {
+            (work.once(if values { Keep::All } else { Keep::Counts })?.0, None)
+        };
         let mut counts = ClassCounts::new(&self.rules, class, stats);
         let index = class.index();
         counts.deepest = ByColor::from_fn(|turn| Some(index.position(deepest[turn]?, turn)?.to_fen()));
+        if let Some(table) = &table {
+            write(path, &self.rules, name, table, &counts.stats, Packing::FAST)?;
+        } else if let Some(packed) = &packed {
+            write(path, &self.rules, name, packed, &counts.stats, Packing::FAST)?;
+        }
         counts.seconds = start.elapsed().as_secs_f64();
-        counts.bytes = if on_disk { need.spilled() } else { need.total() } as u64;
+        counts.bytes = need.within(|bytes| limit.holds(bytes)) as u64;
         counts.peak_bytes = peak::bytes();
         counts.threads = rayon::current_num_threads();
         counts.provenance = self.provenance.clone();
-        match (table, self.stats_only) {
-            (Some(table), _) => write(&path, &self.rules, name, &table, &counts.stats, Packing::FAST)?,
-            (None, dir) => counts.write(dir.unwrap_or(self.dir))?,
+        if let Some(dir) = self.stats_only {
+            counts.write(dir)?;
         }
         Ok(JobDone::Solved(Box::new(counts)))
     }
@@ -118,6 +131,65 @@ impl ClassJob<'_> {
             if file.stores(turn) { Ok(Capture { id, turn, file }) } else { Err(SetError::OneSided { path }) }
         };
         sides.map(open).collect()
+    }
+}
+
+/// A class in work.
+struct Work<'a> {
+    classes: &'a Classes,
+    id: ClassId,
+    /// The tables that captures lead to.
+    files: Vec<Capture>,
+    processor: Processor,
+}
+
+impl Work<'_> {
+    /// Solves the class; of each side to move the rows whose values are kept.
+    fn once(&self, keep: Keep) -> Result<(Outcome, ByColor<Range<usize>>), SetError> {
+        let iteration = self.processor.iteration(self.classes, self.id, keep);
+        let mut memory = iteration.memory(self.files.iter().map(Capture::bytes).sum())?;
+        let (first, last) = memory.split_at_mut(iteration.first_bytes());
+        let planes = iteration.seed(&load(&self.files, last, self.classes.len())?, first)?;
+        let outcome = iteration.solve(planes, last)?;
+        Ok((outcome, ByColor::from_fn(|color| iteration.kept_rows(color))))
+    }
+
+    /// Solves the class as often as it takes to have all values in parts that memory holds.
+    fn in_parts(
+        &self,
+        need: &MemoryNeed,
+        limit: MemoryLimit,
+        rules: &RuleOptions,
+        path: &Path,
+    ) -> Result<(Outcome, Parts), SetError> {
+        let of = |cell_bytes| need.parts(cell_bytes, |bytes| limit.holds(bytes));
+        if let Some(solved) = self.in_cells(1, of(1), rules, path)? {
+            return Ok(solved);
+        }
+        Ok(self.in_cells(2, of(2), rules, path)?.expect("two bytes hold every line"))
+    }
+
+    /// The same in so many parts, of cells of so many bytes; `None` if a line is too long for these.
+    fn in_cells(
+        &self,
+        cell_bytes: usize,
+        of: usize,
+        rules: &RuleOptions,
+        path: &Path,
+    ) -> Result<Option<(Outcome, Parts)>, SetError> {
+        let mut parts = Parts::new(self.classes.get(self.id).representative, rules);
+        let mut last = None;
+        for (color, part) in Color::ALL.into_iter().flat_map(|color| (0..of).map(move |part| (color, part))) {
+            let (mut outcome, rows) = self.once(Keep::Part { color, part, of, cell_bytes })?;
+            match outcome.part.take() {
+                Some(cells) => parts.push(color, rows[color].clone(), &cells).map_err(TableError::io(path))?,
+                None if rows[color].is_empty() => {}
+                None => return Ok(None),
+            }
+            parts.set_deepest(outcome.deepest);
+            last = Some(outcome);
+        }
+        Ok(last.map(|outcome| (outcome, parts)))
     }
 }
 
@@ -148,4 +220,57 @@ fn load<'a>(files: &[Capture], memory: &'a mut [u8], classes: usize) -> Result<C
     };
     let read: Vec<_> = parts.collect::<Vec<_>>().into_par_iter().map(read).collect::<Result<_, SetError>>()?;
     Ok(Captures::some(classes, read))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+
+    /// A class whose values do not fit is solved part by part, to the same bytes.
+    #[test]
+    fn values_in_parts_are_the_same_file() {
+        let (all, parts) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let rules = RuleOptions::PAPER;
+        let job = |dir, material| ClassJob {
+            dir,
+            rules,
+            material,
+            stats_only: None,
+            memory_gib: 4,
+            spill: parts.path(),
+            provenance: Provenance::default(),
+            room: Room::default(),
+        };
+        let classes = Classes::new(&rules, 4);
+        for pieces in 2..=3 {
+            for (id, class) in classes.level(pieces) {
+                job(all.path(), class.representative).run().unwrap();
+                let path = TableFile::path(parts.path(), class.representative);
+                fs::copy(TableFile::path(all.path(), class.representative), &path).unwrap();
+                if pieces == 3 && id.0 % 7 == 0 {
+                    fs::remove_file(&path).unwrap();
+                    solve_in_parts(&job(parts.path(), class.representative), &classes, id, &path);
+                }
+            }
+        }
+        for name in ["EPvLR", "ERvPR", "LTvCD", "EvLPR", "RvR", "CDWvR"] {
+            let material: Material = name.parse().unwrap();
+            let id = classes.member(material).unwrap().class;
+            let name = classes.get(id).representative;
+            let [whole, path] = [&all, &parts].map(|dir| TableFile::path(dir.path(), name));
+            job(all.path(), name).run().unwrap();
+            solve_in_parts(&job(parts.path(), name), &classes, id, &path);
+            assert!(fs::read(&whole).unwrap() == fs::read(&path).unwrap(), "{name}");
+        }
+    }
+
+    fn solve_in_parts(job: &ClassJob<'_>, classes: &Classes, id: ClassId, path: &Path) {
+        let least = MemoryNeed::of_job(classes, id, true).spilled();
+        let limit = MemoryLimit::of_bytes(least);
+        let refused = job.solve(classes, id, path, MemoryLimit::of_bytes(least - 1));
+        assert!(matches!(refused, Err(SetError::Memory { .. })), "{refused:?}");
+        let JobDone::Solved(counts) = job.solve(classes, id, path, limit).unwrap() else { panic!("it is there") };
+        assert!(counts.bytes <= least as u64);
+    }
 }

@@ -22,6 +22,11 @@ impl MemoryLimit {
         MemoryLimit { bytes: gib.saturating_mul(GIB) }
     }
 
+    #[cfg(test)]
+    pub fn of_bytes(bytes: usize) -> MemoryLimit {
+        MemoryLimit { bytes }
+    }
+
     /// Whether so many bytes are within it.
     pub fn holds(self, bytes: usize) -> bool {
         bytes <= self.bytes

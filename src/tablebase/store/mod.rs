@@ -14,6 +14,7 @@ pub(crate) mod lock;
 pub(crate) mod manifest;
 pub(crate) mod memory;
 pub(crate) mod partial;
+mod parts;
 mod peak;
 pub(crate) mod proof;
 pub(crate) mod repack;

@@ -14,6 +14,10 @@ const SEED_PLANES: usize = 8;
 /// Seeds in work while all others are on disk.
 const SPILLED_SEEDS: usize = 512 << 20;
 
+/// Parts of the rows at most, of each side to move, that a job solves a class again for where memory is short of its values;
+/// twice as many where a cell takes two bytes.
+const MOST_PARTS: usize = 4;
+
 /// Bytes that solving one class takes besides the tables it reads.
 #[derive(Copy, Clone, Debug)]
 pub(crate) struct WorkingMemory {
@@ -41,7 +45,12 @@ impl WorkingMemory {
 
     /// With the seeds on disk.
     pub fn spilled(&self) -> usize {
-        self.planes + self.seeds.min(SPILLED_SEEDS) + self.values
+        self.counted() + self.values
+    }
+
+    /// The same, without values.
+    fn counted(&self) -> usize {
+        self.planes + self.seeds.min(SPILLED_SEEDS)
     }
 }
 
@@ -55,6 +64,8 @@ pub struct MemoryNeed {
     pub(crate) captures: BTreeMap<ClassId, ByColor<bool>>,
     /// The values of those.
     capture_bytes: usize,
+    /// The values of one side to move, if they are kept.
+    values: Option<usize>,
 }
 
 impl MemoryNeed {
@@ -78,6 +89,7 @@ impl MemoryNeed {
             last_plane: rows * size_of::<Row>(),
             capture_bytes: captures.iter().map(bytes).sum(),
             captures,
+            values: values.then(|| index.cells()),
         }
     }
 
@@ -87,10 +99,33 @@ impl MemoryNeed {
         self.peak(self.working.total())
     }
 
-    /// With the seeds on disk.
+    /// With the seeds on disk, and the values, if they are kept, in as many parts as may be.
     #[must_use]
     pub fn spilled(&self) -> usize {
-        self.peak(self.working.spilled())
+        self.in_parts(2 * MOST_PARTS, 2)
+    }
+
+    /// What is taken where so much memory is there, if no line is too long for cells of a byte.
+    pub(crate) fn within(&self, holds: impl Fn(usize) -> bool) -> usize {
+        match self.values {
+            _ if holds(self.total()) => self.total(),
+            Some(_) => self.in_parts(self.parts(1, holds), 1),
+            None => self.spilled(),
+        }
+    }
+
+    /// With the seeds on disk, and of the values one of several parts of one side to move, in so many bytes a cell, besides
+    /// those that are compressed.
+    fn in_parts(&self, parts: usize, cell_bytes: usize) -> usize {
+        // Parts are whole ranges of rows, a sixteenth of all at most; compressed all values take less than an eighth.
+        let values = self.values.map_or(0, |side| cell_bytes * (side / parts + side / 16) + 2 * side / 8);
+        self.peak(self.working.counted()) + values
+    }
+
+    /// The fewest parts of each side to move that so much memory holds, or as many as may be.
+    pub(crate) fn parts(&self, cell_bytes: usize, holds: impl Fn(usize) -> bool) -> usize {
+        let most = cell_bytes * MOST_PARTS;
+        (1..most).find(|&parts| holds(self.in_parts(parts, cell_bytes))).unwrap_or(most)
     }
 
     /// The captures are gone before the last plane is made.
@@ -104,7 +139,7 @@ mod tests {
     use super::*;
     use crate::board::RuleOptions;
 
-    /// Every class of six pieces is counted within 10 GiB.
+    /// Every class of six pieces is counted within 10 GiB, and solved with its values within 20.
     #[test]
     fn six_pieces_fit_a_laptop() {
         const GIB: usize = 1 << 30;
@@ -113,6 +148,8 @@ mod tests {
             let need = MemoryNeed::of_job(&classes, id, false);
             assert!(need.spilled() <= need.total(), "{}", need.spilled() / GIB);
             assert!((GIB..10 * GIB).contains(&need.spilled()), "{}", need.spilled() / GIB);
+            let need = MemoryNeed::of_job(&classes, id, true);
+            assert!((2 * GIB..20 * GIB).contains(&need.spilled()), "{}", need.spilled() / GIB);
         }
     }
 

@@ -27,6 +27,7 @@ use rayon::prelude::*;
 use std::cell::RefCell;
 use std::cmp::Reverse;
 use std::io;
+use std::ops::Range;
 use std::path::Path;
 use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
 
@@ -41,13 +42,24 @@ thread_local! {
     static ROOM: RefCell<Vec<Entry>> = const { RefCell::new(Vec::new()) };
 }
 
+/// Which values to keep while a class is solved.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Keep {
+    /// None: only the counts.
+    Counts,
+    /// All of both sides to move.
+    All,
+    /// Those of one side to move in one of several parts of the rows, in so many bytes a cell. If that is one and a line is
+    /// too long for it, none are kept after all.
+    Part { color: Color, part: usize, of: usize, cell_bytes: usize },
+}
+
 /// What is needed to solve one class.
 #[derive(Clone)]
 pub(crate) struct Task<'a> {
     pub material: Material,
     pub classes: &'a Classes,
-    /// Whether to keep the values, or only the counts.
-    pub keep: bool,
+    pub keep: Keep,
     pub level: CpuLevel,
     /// A directory for the seeds, if memory is not to hold them.
     pub spill: Option<&'a Path>,
@@ -100,11 +112,14 @@ pub(crate) struct Iteration<'a> {
     seeds: ByColor<SeedMoves>,
 }
 
-/// What solving a class gives: the counts, the values if they were to be kept, and for each side to move the first cell of
+/// What solving a class gives: the counts, the values if all were to be kept, and for each side to move the first cell of
 /// the longest line.
 pub(crate) struct Outcome {
     pub solved: Solved,
     pub deepest: ByColor<Option<usize>>,
+    /// The values of a part, if that was to be kept: the cells of [`Iteration::kept_rows`], those of rows that are not solved
+    /// empty.
+    pub part: Option<Cells>,
 }
 
 /// Solves one class on the threads of the current rayon pool. `tables` are the solved smaller classes, by class.
@@ -127,6 +142,27 @@ impl<'t> Iteration<'t> {
             task,
             index,
         }
+    }
+
+    /// The solved rows whose values are kept for a side to move: whole ranges of those that threads work on.
+    fn kept(&self, color: Color) -> Range<usize> {
+        let rows = self.rows.len();
+        match self.task.keep {
+            Keep::All => 0..rows,
+            Keep::Part { color: kept, part, of, .. } if kept == color => {
+                let chunk_rows = self.chunk_rows();
+                let start = |part: usize| (rows.div_ceil(chunk_rows) * part / of * chunk_rows).min(rows);
+                start(part)..start(part + 1)
+            }
+            _ => 0..0,
+        }
+    }
+
+    /// The rows of the index among which these are, up to the first that is kept with the next part.
+    pub fn kept_rows(&self, color: Color) -> Range<usize> {
+        let Range { start, end } = self.kept(color);
+        let first = |number: usize| if number == 0 { 0 } else { self.rows.span(number, 0).start };
+        first(start)..first(end)
     }
 
     /// Memory for the planes. The last of them is needed only when the captures no longer are, so these may lie there if
@@ -163,7 +199,11 @@ impl<'t> Iteration<'t> {
             }
             if depth > self.task.byte_plies {
                 for color in Color::ALL {
-                    planes[color].cells.iter_mut().for_each(Cells::widen);
+                    let cells = &mut planes[color].cells;
+                    if matches!((self.task.keep, &cells), (Keep::Part { .. }, Some(Cells::Byte(_)))) {
+                        *cells = None;
+                    }
+                    cells.iter_mut().for_each(Cells::widen);
                 }
             }
             let work = self.pass(&mut planes, depth).map_err(|error| self.disk(&error))?;
@@ -216,8 +256,13 @@ impl<'t> Iteration<'t> {
                 *row = Row(self.index.valid_row(self.rows.row(c * chunk_rows + i)));
             }
         });
-        let mut side = || -> Result<Planes<'m>, SolveError> {
-            let cells = if self.task.keep { Some(Cells::Byte(try_zeros(self.index.cells())?)) } else { None };
+        let mut side = |color| -> Result<Planes<'m>, SolveError> {
+            let kept = self.kept_rows(color).len() * ROW_CELLS;
+            let cells = match self.task.keep {
+                _ if kept == 0 => None,
+                Keep::Part { cell_bytes: 2, .. } => Some(Cells::Wide(try_zeros(kept)?)),
+                _ => Some(Cells::Byte(try_zeros(kept)?)),
+            };
             Ok(Planes {
                 open: &mut [],
                 lost: plane(),
@@ -230,7 +275,7 @@ impl<'t> Iteration<'t> {
                 chunks: (0..rows.div_ceil(chunk_rows)).map(|_| self.chunk()).collect::<Result<_, _>>()?,
             })
         };
-        let mut planes = ByColor { white: side()?, black: side()? };
+        let mut planes = ByColor { white: side(Color::White)?, black: side(Color::Black)? };
         for color in Color::ALL {
             // What starts as lost (in 0 plies) is looked at by the opponent in the first pass.
             let dirty = std::mem::take(&mut planes[!color].dirty);
@@ -285,7 +330,7 @@ impl<'t> Iteration<'t> {
                 .par_chunks_mut(chunk_rows)
                 .zip(side.held.par_chunks_mut(chunk_rows))
                 .zip(side.left.par_chunks_mut(chunk_rows))
-                .zip(cells_chunks(side.cells, &self.rows, chunk_rows))
+                .zip(cells_chunks(side.cells, &self.rows, self.kept(color), chunk_rows))
                 .zip(side.dirty.par_chunks(chunk_rows))
                 .zip(side.chunks)
                 .enumerate()
@@ -338,7 +383,7 @@ impl<'t> Iteration<'t> {
             let Planes { open, lost, cells, chunks, .. } = &mut planes[color];
             open.par_chunks(chunk_rows)
                 .zip(lost.par_chunks(chunk_rows))
-                .zip(cells_chunks(cells, &self.rows, chunk_rows))
+                .zip(cells_chunks(cells, &self.rows, self.kept(color), chunk_rows))
                 .zip(chunks)
                 .enumerate()
                 .for_each(|(c, (((open, lost), mut cells), chunk))| {
@@ -363,7 +408,9 @@ impl<'t> Iteration<'t> {
                     let draws_too = self.task.classes.options().no_move == NoMove::Draw;
                     chunk.stats.draws = undecided - if draws_too { chunk.stats.no_move } else { 0 };
                 });
-            cells.iter_mut().for_each(|cells| self.rows.spread(cells));
+            if self.task.keep == Keep::All {
+                cells.iter_mut().for_each(|cells| self.rows.spread(cells));
+            }
         }
         let stats = ByColor::from_fn(|color| {
             let mut all = Stats::default();
@@ -375,8 +422,11 @@ impl<'t> Iteration<'t> {
             found.min_by_key(|&(depth, cell)| (Reverse(depth), cell)).map(|(_, cell)| cell)
         });
         let ByColor { white, black } = planes;
-        let table = white.cells.zip(black.cells).map(|(white, black)| Table { cells: ByColor { white, black } });
-        Outcome { solved: Solved { stats, table }, deepest }
+        let (table, part) = match (white.cells, black.cells) {
+            (Some(white), Some(black)) => (Some(Table { cells: ByColor { white, black } }), None),
+            (white, black) => (None, white.or(black)),
+        };
+        Outcome { solved: Solved { stats, table }, deepest, part }
     }
 }
 
@@ -656,31 +706,39 @@ impl CellsMut<'_> {
     }
 }
 
-/// The cells of each range of solved rows: from its first row to that of the next range, with what lies between.
+/// The cells of each range of solved rows that is kept: from its first row to that of the next range, with what lies between.
 fn cells_chunks<'a>(
     cells: &'a mut Option<Cells>,
     rows: &Rows,
+    kept: Range<usize>,
     chunk_rows: usize,
 ) -> rayon::vec::IntoIter<Option<CellsMut<'a>>> {
-    let firsts = (0..rows.len()).step_by(chunk_rows);
-    let byte = |cells| Some(CellsMut::Byte(cells));
-    let wide = |cells| Some(CellsMut::Wide(cells));
-    let chunks: Vec<Option<CellsMut<'_>>> = match cells {
-        None => firsts.map(|_| None).collect(),
-        Some(Cells::Byte(cells)) => split(cells, rows, chunk_rows).into_iter().map(byte).collect(),
-        Some(Cells::Wide(cells)) => split(cells, rows, chunk_rows).into_iter().map(wide).collect(),
+    let chunks: Vec<CellsMut<'_>> = match cells {
+        None => Vec::new(),
+        Some(Cells::Byte(cells)) => split(cells, rows, &kept, chunk_rows).map(CellsMut::Byte).collect(),
+        Some(Cells::Wide(cells)) => split(cells, rows, &kept, chunk_rows).map(CellsMut::Wide).collect(),
     };
-    chunks.into_par_iter()
+    let mut chunks = chunks.into_iter();
+    let firsts = (0..rows.len()).step_by(chunk_rows);
+    let all: Vec<_> = firsts.map(|first| if kept.contains(&first) { chunks.next() } else { None }).collect();
+    all.into_par_iter()
 }
 
-fn split<'a, T>(cells: &'a mut [T], rows: &Rows, chunk_rows: usize) -> Vec<&'a mut [T]> {
-    let mut rest = &mut cells[rows.row(0) * ROW_CELLS..];
-    let part = |first| {
+fn split<'a, T>(
+    cells: &'a mut [T],
+    rows: &Rows,
+    kept: &Range<usize>,
+    chunk_rows: usize,
+) -> impl Iterator<Item = &'a mut [T]> {
+    // Before the first solved row of all there may be some without positions.
+    let skipped = if kept.start == 0 { rows.row(0) } else { 0 };
+    let mut rest = &mut cells[skipped * ROW_CELLS..];
+    let part = move |first| {
         let (part, after) = std::mem::take(&mut rest).split_at_mut(rows.span(first, chunk_rows).len() * ROW_CELLS);
         rest = after;
         part
     };
-    (0..rows.len()).step_by(chunk_rows).map(part).collect()
+    kept.clone().step_by(chunk_rows).map(part)
 }
 
 /// Marks the solved row that stands for a row of the index.
@@ -692,10 +750,10 @@ fn mark(rows: &Rows, flags: &[AtomicU8], row: usize) {
 }
 
 /// A vector of `len` zeros, or an error if there is no memory for it.
-fn try_zeros(len: usize) -> Result<Vec<u8>, SolveError> {
+fn try_zeros<T: Copy + Default>(len: usize) -> Result<Vec<T>, SolveError> {
     let mut zeros = Vec::new();
-    zeros.try_reserve_exact(len).map_err(|_| SolveError::Memory { bytes: len })?;
-    zeros.resize(len, 0);
+    zeros.try_reserve_exact(len).map_err(|_| SolveError::Memory { bytes: len * size_of::<T>() })?;
+    zeros.resize(len, T::default());
     Ok(zeros)
 }
 
@@ -721,8 +779,8 @@ mod tests {
             let tables: Vec<_> = (0..memory.classes().len()).map(|i| memory.table(ClassId(i)).cloned()).collect();
             let processor = Processor::default().spilling(dir.path().to_owned());
             for id in (0..tables.len()).map(ClassId) {
-                let task = processor.task(memory.classes(), id, true);
-                let Outcome { solved, deepest } = solve(task.clone(), &tables).unwrap();
+                let task = processor.task(memory.classes(), id, Keep::All);
+                let Outcome { solved, deepest, .. } = solve(task.clone(), &tables).unwrap();
                 // As if an entry could tell no more than three rows apart, which is what cuts seven pieces into ranges.
                 let narrow = solve(Task { range_rows: 3, ..task.clone() }, &tables).unwrap();
                 assert_eq!((&narrow.solved.table, &narrow.solved.stats), (&solved.table, &solved.stats));
@@ -733,6 +791,20 @@ mod tests {
                 for turn in Color::ALL {
                     let [wide, bytes] = [&widened, &solved].map(|solved| &solved.table.as_ref().unwrap().cells[turn]);
                     assert!(matches!(wide, Cells::Wide(_)) || solved.stats[turn].summary().longest <= 4);
+                    assert!((0..bytes.len()).all(|cell| wide.get(cell) == bytes.get(cell)));
+                }
+                let part = |color, byte_plies, cell_bytes| {
+                    let keep = Keep::Part { color, part: 0, of: 1, cell_bytes };
+                    solve(Task { keep, byte_plies, ..processor.task(memory.classes(), id, keep) }, &tables).unwrap()
+                };
+                for turn in Color::ALL {
+                    let longest = Color::ALL.map(|color| solved.stats[color].summary().longest).into_iter().max();
+                    let narrow = part(turn, 4, 1);
+                    assert_eq!(narrow.part.is_some(), longest <= Some(4), "too long a line for what is kept");
+                    assert_eq!(narrow.solved.stats, solved.stats);
+                    let wide = part(turn, 4, 2).part.unwrap();
+                    let bytes = part(turn, Cells::BYTE_PLIES, 1).part.unwrap();
+                    assert_eq!((wide.cell_bytes(), bytes.cell_bytes()), (2, 1));
                     assert!((0..bytes.len()).all(|cell| wide.get(cell) == bytes.get(cell)));
                 }
                 assert_eq!(solved.table.as_ref(), memory.table(id));

@@ -2,7 +2,7 @@ use crate::cpu::CpuLevel;
 use crate::tablebase::solve::backend::{Backend, Job, Sink, SolveError};
 use crate::tablebase::solve::cpu::buckets::Entry;
 use crate::tablebase::solve::cpu::memory::WorkingMemory;
-use crate::tablebase::solve::cpu::pass::{Iteration, Task, solve};
+use crate::tablebase::solve::cpu::pass::{Iteration, Keep, Task, solve};
 use crate::tablebase::solve::cpu::room::Room;
 use crate::tablebase::solve::cpu::rows::Rows;
 use crate::tablebase::{Cells, ClassId, Classes, Index, WIDTH};
@@ -45,12 +45,12 @@ impl Processor {
     }
 
     /// What one class is solved from, but for the classes that captures lead to.
-    pub(crate) fn task<'a>(&'a self, classes: &'a Classes, id: ClassId, values: bool) -> Task<'a> {
+    pub(crate) fn task<'a>(&'a self, classes: &'a Classes, id: ClassId, keep: Keep) -> Task<'a> {
         let range_rows = Entry::WORDS / WIDTH;
         Task {
             material: classes.get(id).representative,
             classes,
-            keep: values,
+            keep,
             level: self.level,
             spill: self.spill.as_deref(),
             range_rows,
@@ -60,8 +60,8 @@ impl Processor {
     }
 
     /// One class, to be solved from captures that its caller has.
-    pub(crate) fn iteration<'a>(&'a self, classes: &'a Classes, id: ClassId, values: bool) -> Iteration<'a> {
-        Iteration::new(self.task(classes, id, values))
+    pub(crate) fn iteration<'a>(&'a self, classes: &'a Classes, id: ClassId, keep: Keep) -> Iteration<'a> {
+        Iteration::new(self.task(classes, id, keep))
     }
 }
 
@@ -90,7 +90,7 @@ impl Backend for Processor {
             // A thread that waits within one class may begin another, so only this bounds how many are in memory.
             let (group, others) = rest.split_at((job.memory / bytes(largest)).clamp(1, rest.len()));
             let solve = |&id: &ClassId| {
-                let task = self.task(job.classes, id, job.values);
+                let task = self.task(job.classes, id, if job.values { Keep::All } else { Keep::Counts });
                 sink(id, solve(task, job.tables)?.solved)
             };
             group.par_iter().with_max_len(1).try_for_each(solve)?;

@@ -128,18 +128,21 @@ impl Rows {
                 continue;
             };
             let (before, rest) = cells.split_at_mut(row * ROW_CELLS);
-            let from = &before[self.row(number) * ROW_CELLS..][..ROW_CELLS];
-            let to = &mut rest[..ROW_CELLS];
-            if !mirrored {
-                to.copy_from_slice(from);
-                continue;
-            }
-            for (s, words) in to.chunks_exact_mut(WIDTH).enumerate() {
-                let from = &from[MIRROR[s] * WIDTH..][..WIDTH];
-                for (lane, cell) in words.iter_mut().enumerate() {
-                    *cell = from[MIRROR[lane]];
-                }
-            }
+            copy_row(&before[self.row(number) * ROW_CELLS..][..ROW_CELLS], mirrored, &mut rest[..ROW_CELLS]);
+        }
+    }
+}
+
+/// Gives a row the values of one like it, reflected if they lie so there.
+pub(crate) fn copy_row<T: Copy>(from: &[T], mirrored: bool, to: &mut [T]) {
+    if !mirrored {
+        to.copy_from_slice(from);
+        return;
+    }
+    for (s, words) in to.chunks_exact_mut(WIDTH).enumerate() {
+        let from = &from[MIRROR[s] * WIDTH..][..WIDTH];
+        for (lane, cell) in words.iter_mut().enumerate() {
+            *cell = from[MIRROR[lane]];
         }
     }
 }
