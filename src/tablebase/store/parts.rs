@@ -34,7 +34,7 @@ struct Part {
     blocks: Vec<Box<[u8]>>,
 }
 
-/// A block with its number, as it was last unpacked.
+/// The block that was last unpacked: its first row, and its cells.
 type Last = Option<(usize, Cells)>;
 
 impl Parts {

@@ -200,10 +200,10 @@ impl<'t> Iteration<'t> {
             if depth > self.task.byte_plies {
                 for color in Color::ALL {
                     let cells = &mut planes[color].cells;
-                    if matches!((self.task.keep, &cells), (Keep::Part { .. }, Some(Cells::Byte(_)))) {
-                        *cells = None;
+                    match self.task.keep {
+                        Keep::Part { cell_bytes: 1, .. } => *cells = None,
+                        _ => cells.iter_mut().for_each(Cells::widen),
                     }
-                    cells.iter_mut().for_each(Cells::widen);
                 }
             }
             let work = self.pass(&mut planes, depth).map_err(|error| self.disk(&error))?;
