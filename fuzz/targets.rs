@@ -4,14 +4,14 @@
 #![allow(dead_code)]
 
 use doushouqi::board::{Move, Position, RuleOptions, Rules};
-use doushouqi::complexity::Formula;
 use doushouqi::game::Record;
-use doushouqi::general::GeneralPosition;
 use doushouqi::search::eval::Weights;
-use doushouqi::serve::{Config, Event, serve};
 use doushouqi::tablebase::{
     Generate, MANIFEST, Material, Options, Probe, Prover, Scope, Solver, TableFile, TableSet, verify,
 };
+use explorer::{Config, Event, serve};
+use hardness::Formula;
+use hardness::general::GeneralPosition;
 use std::collections::BTreeSet;
 use std::fs;
 use std::io::{Cursor, Read, Write, sink};

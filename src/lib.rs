@@ -64,39 +64,23 @@
 //!
 //! # Features
 //!
-//! Without features (`default-features = false`) there are board, perft, search and tables on the processor, games, matches
-//! and mining. On by default:
+//! - `gpu` (default): tables and perft on a GPU, through wgpu.
 //!
-//! - `cli`: the program `dsq`, and what it needs; implies `plots`.
-//! - `gpu`: tables and perft on graphics cards, by wgpu.
-//! - `plots`: [`plot`], and the reports that have plots.
-//! - `serve`: the explorer, tables and engine in a browser.
-//!
-//! Off by default: `parquet`, positions with their features as Parquet files.
+//! The program `dsq`, the explorer, the mining study and the hardness proof are crates of their own, built on this one.
 
 #![warn(missing_docs)]
 
-pub mod benchmark;
 pub mod board;
 pub mod cluster;
-pub mod complexity;
 pub mod cpu;
 pub mod game;
-pub mod general;
 #[cfg(feature = "gpu")]
 pub mod gpu;
 pub mod matches;
-pub mod mining;
 mod pages;
 pub mod perft;
-#[cfg(feature = "plots")]
-pub mod plot;
-pub mod reproduce;
 pub mod search;
-#[cfg(feature = "serve")]
-pub mod serve;
 #[cfg(feature = "gpu")]
 mod shaders;
 pub mod tablebase;
-pub mod text;
 pub mod uci;

@@ -16,7 +16,7 @@ pub struct Address {
 }
 
 /// Finds the value of every position of some classes.
-pub(crate) struct Addresser {
+pub struct Addresser {
     /// The number of each material in `materials`, by White's animals and Black's animals, a byte each.
     numbers: Vec<u16>,
     materials: Vec<MaterialSlots>,

@@ -13,6 +13,14 @@ type Signature = Vec<u8>;
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ClassId(pub(crate) usize);
 
+impl ClassId {
+    /// The number of the class: the classes of a [`Classes`] are numbered from 0 in order.
+    #[must_use]
+    pub fn index(self) -> usize {
+        self.0
+    }
+}
+
 /// One class of equivalent materials.
 #[derive(Clone, Debug)]
 pub struct Class {

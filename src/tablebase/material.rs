@@ -132,7 +132,7 @@ impl Material {
     }
 
     /// The material of these pieces, of which each side has one at least.
-    pub(crate) fn of_pieces(pieces: &[Piece]) -> Material {
+    pub fn of_pieces(pieces: &[Piece]) -> Material {
         let side = |color| {
             pieces.iter().filter(|p| p.color == color).fold(AnimalSet::EMPTY, |set, piece| set.with(piece.animal))
         };

@@ -18,8 +18,7 @@ mod value;
 mod wdl;
 
 pub use address::Address;
-#[cfg(feature = "serve")]
-pub(crate) use address::Addresser;
+pub use address::Addresser;
 pub use class::{Class, ClassId, Classes, Member};
 pub use index::{Index, MAX_PIECES, ROW_CELLS, RowPiece, WIDTH, position_of};
 pub use material::{AnimalSet, Material, MaterialError, squares_in_play};

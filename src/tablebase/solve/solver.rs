@@ -184,7 +184,7 @@ impl Solver {
 
     /// Solves classes whose captures are solved and kept. Each is given to `sink` as soon as it is done, with its values
     /// if `values` is set; they are kept in memory if `keep` is set too.
-    pub(crate) fn solve_classes<E: From<SolveError> + Send>(
+    pub fn solve_classes<E: From<SolveError> + Send>(
         &mut self,
         ids: &[ClassId],
         values: bool,

@@ -1,0 +1,170 @@
+//! What is known of a level, from counts that were made class by class, as a page.
+
+use super::charts::lines;
+use super::{Failure, Outcome, grouped, print};
+use clap::Args;
+use doushouqi::board::{Color, RuleOptions};
+use doushouqi::tablebase::{ClassCounts, Classes, Stats, Summary};
+use report::text::Table;
+use serde::Deserialize;
+use std::path::PathBuf;
+
+/// Write a page on the classes that are counted in a directory, as Markdown.
+#[derive(Args)]
+pub struct ReportCommand {
+    /// The directory of the counts, a file CLASS.json each.
+    dir: PathBuf,
+    /// Compare with the levels in this file, as `dsq stats --json` writes it.
+    #[arg(long, value_name = "FILE")]
+    beside: Option<PathBuf>,
+}
+
+/// A line of what `dsq stats --json` writes.
+#[derive(Deserialize)]
+struct Level {
+    name: String,
+    #[serde(flatten)]
+    summary: Summary,
+}
+
+impl ReportCommand {
+    pub fn run(self) -> Outcome {
+        let counts = ClassCounts::read_all(&self.dir)?;
+        let Some(pieces) = counts.iter().map(|counts| counts.class.len()).max() else {
+            return Err(Failure::Input(format!("{}: there are no counts of classes", self.dir.display())));
+        };
+        let rules: RuleOptions = counts[0]
+            .rules
+            .parse()
+            .map_err(|e| Failure::Input(format!("{}: the rules of {}: {e}", self.dir.display(), counts[0].class)))?;
+        let of = Classes::new(&rules, pieces).level(pieces).count();
+        let counts: Vec<ClassCounts> = counts.into_iter().filter(|counts| counts.class.len() == pieces).collect();
+        let levels = self.beside.as_deref().map(lines).transpose()?.unwrap_or_default();
+        let parts = [
+            head(&counts, pieces, of),
+            shares(&counts, &levels, pieces, of),
+            classes(&counts),
+            longest(&counts),
+            slowest(counts),
+        ];
+        print(parts.join("\n").trim_end())
+    }
+}
+
+/// The counts of all materials of these classes, White to move.
+fn all(counts: &[ClassCounts]) -> Stats {
+    let mut total = Stats::default();
+    for class in counts {
+        total.add_times(&class.stats.white, class.same.len() as u64);
+        total.add_times(&class.stats.black, class.swapped.len() as u64);
+    }
+    total
+}
+
+/// Positions, and how they end, as cells.
+fn endings(s: &Summary) -> [String; 5] {
+    [s.positions, s.no_move, s.wins, s.losses, s.draws].map(grouped)
+}
+
+fn head(counts: &[ClassCounts], pieces: usize, of: usize) -> String {
+    let materials: usize = counts.iter().map(|class| class.same.len() + class.swapped.len()).sum();
+    let seconds: f64 = counts.iter().map(|class| class.seconds).sum();
+    let summary = all(counts).summary();
+    let mut table = Table::new(&["positions", "no legal move", "wins", "losses", "draws", "longest line"]);
+    table.row(endings(&summary).into_iter().chain([format!("{} plies", summary.longest)]));
+    format!(
+        "# Endgames of {pieces} pieces\n\nWritten by `dsq cluster report` from one file of counts a class; `dsq stats` adds them \
+         up. **{} of {of} classes** are counted, which stand for {materials} materials; solving them took {:.2} hours. White to \
+         move, all these materials:\n\n{}",
+        counts.len(),
+        seconds / 3600.0,
+        table.markdown()
+    )
+}
+
+fn shares(counts: &[ClassCounts], levels: &[Level], pieces: usize, of: usize) -> String {
+    let mut table = Table::new(&["<", "wins", "losses", "draws", "longest line"]);
+    let mut row = |name: &str, s: &Summary| {
+        let share = |n: u64, digits: usize| format!("{:.digits$} %", 100.0 * n as f64 / s.positions.max(1) as f64);
+        table.row([name.to_owned(), share(s.wins, 2), share(s.losses, 2), share(s.draws, 3), s.longest.to_string()]);
+    };
+    let name = format!("{pieces} pieces");
+    levels.iter().filter(|level| level.name != name).for_each(|level| row(&level.name, &level.summary));
+    let (name, fair) = if counts.len() == of {
+        (name.as_str(), "")
+    } else {
+        ("these classes", " What is counted so far is no fair sample of its level.")
+    };
+    row(name, &all(counts).summary());
+    format!("## Beside fewer pieces\n\nShares of all positions, White to move.{fair}\n\n{}", table.markdown())
+}
+
+fn classes(counts: &[ClassCounts]) -> String {
+    let mut table = Table::new(&[
+        "<class, side to move",
+        "positions",
+        "no legal move",
+        "wins",
+        "losses",
+        "draws",
+        "draws, share",
+        "longest",
+    ]);
+    for class in counts {
+        for (turn, name) in [(Color::White, "White"), (Color::Black, "Black")] {
+            let s = class.stats[turn].summary();
+            let share = format!("{:.4} %", 100.0 * s.draws as f64 / s.positions.max(1) as f64);
+            let name = [format!("{}, {name}", class.class)];
+            table.row(name.into_iter().chain(endings(&s)).chain([share, s.longest.to_string()]));
+        }
+    }
+    format!("## Class by class\n\n{}", table.markdown())
+}
+
+/// How many of the longest lines are listed.
+const LONGEST: usize = 12;
+
+fn longest(counts: &[ClassCounts]) -> String {
+    let mut lines: Vec<(u64, String)> = Vec::new();
+    for class in counts {
+        for turn in Color::ALL {
+            if let Some(fen) = &class.deepest[turn] {
+                lines.push((class.stats[turn].summary().longest, fen.clone()));
+            }
+        }
+    }
+    lines.sort_by(|a, b| b.0.cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
+    let mut table = Table::new(&["plies", "<$position"]);
+    for (plies, fen) in lines.into_iter().take(LONGEST) {
+        table.row([plies.to_string(), fen]);
+    }
+    format!(
+        "## Longest lines\n\nWhere they begin; an odd number of plies is a win of the side to move. The moves are not known from \
+         counts.\n\n{}",
+        table.markdown()
+    )
+}
+
+fn slowest(mut counts: Vec<ClassCounts>) -> String {
+    counts.sort_by(|a, b| b.seconds.total_cmp(&a.seconds));
+    let mut table =
+        Table::new(&["<class", "seconds", "threads", "memory planned", "memory taken", "<commit", "<machine"]);
+    let mib = |bytes: u64| format!("{} MiB", grouped(bytes >> 20));
+    for class in counts {
+        let commit = class.provenance.commit.unwrap_or_default();
+        table.row([
+            class.class.to_string(),
+            format!("{:.0}", class.seconds),
+            class.threads.to_string(),
+            mib(class.bytes),
+            class.peak_bytes.map(mib).unwrap_or_default(),
+            commit.get(..12).unwrap_or(&commit).to_owned(),
+            class.provenance.machine,
+        ]);
+    }
+    format!(
+        "## What took longest\n\nSeconds are those of the wall, whatever else the machine had to do. Memory taken is the most that the process \
+         had, with what it kept from the class before.\n\n{}",
+        table.markdown()
+    )
+}

@@ -1,0 +1,88 @@
+use super::{Failure, Outcome, RulesArg};
+use clap::{Args, ValueEnum};
+use doushouqi::tablebase::{ExportError, Material, MaterialTable, Probe, Solver, TableSet, export_text};
+use std::io::{self, BufWriter, Write};
+use std::path::PathBuf;
+use study::export::{DataError, DataFormat, write_data};
+
+/// Write all positions of a material, White to move, with who wins, to standard output.
+///
+/// csv, arff and parquet have the columns and codes of the published data set (OpenML 41027): of each piece its strength (0
+/// rat, 1 cat, 2 wolf, 3 dog, 4 panther, 5 tiger, 6 lion, 7 elephant), file (0 to 6 for a to g) and rank (0 to 8 for 1 to
+/// 9), then the winner: w, b, or d for a draw. text is a line a position: the FEN, the winner, a best move, plies to the
+/// end. With --features the features that `dsq mine` learns from come before the winner; `dsq mine features` explains them.
+#[derive(Args)]
+#[command(after_help = "Examples:\n  dsq export --material EvL --format csv > EvL.csv\n  \
+                        dsq export --material EPvL --format csv --features > EPvL.csv\n  \
+                        dsq export --tables tables --material EvL --format parquet > EvL.parquet\n  \
+                        dsq export --tables tables --material EvL --format text > EvL.txt\n\n\
+                        parquet is there if the program was built with --features parquet.")]
+pub struct Export {
+    /// The directory that `dsq generate` made; without it the material is solved in memory.
+    #[arg(long, value_name = "DIR", required_if_eq("format", "text"), conflicts_with = "rules")]
+    tables: Option<PathBuf>,
+    /// The material, such as EvL.
+    #[arg(long)]
+    material: Material,
+    /// How to write it.
+    #[arg(long, value_enum)]
+    format: Format,
+    /// Write the features of each position, too.
+    #[arg(long)]
+    features: bool,
+    #[command(flatten)]
+    rules: RulesArg,
+}
+
+#[derive(Copy, Clone, PartialEq, Eq, ValueEnum)]
+enum Format {
+    Text,
+    Csv,
+    Arff,
+    Parquet,
+}
+
+impl Export {
+    pub fn run(self) -> Outcome {
+        let mut out = BufWriter::new(io::stdout().lock());
+        let format = match self.format {
+            Format::Csv => DataFormat::Csv,
+            Format::Arff => DataFormat::Arff,
+            Format::Parquet => DataFormat::Parquet,
+            Format::Text if self.features => {
+                return Err(Failure::Input("--features: text has no columns; take csv, arff or parquet".to_owned()));
+            }
+            Format::Text => {
+                let Some(dir) = &self.tables else { return Err(Failure::Input("text needs --tables".to_owned())) };
+                return match export_text(&TableSet::open(dir)?, self.material, &mut out) {
+                    Ok(_) => out.flush().map_err(Failure::Output),
+                    Err(ExportError::Output(error)) => Err(Failure::Output(error)),
+                    Err(ExportError::Set(error)) => Err(error.into()),
+                    Err(error) => Err(Failure::Environment(error.to_string())),
+                };
+            }
+        };
+        // Standard output cannot go to another thread locked, as a Parquet writer could want.
+        drop(out);
+        let out = BufWriter::new(io::stdout());
+        let written = match &self.tables {
+            Some(dir) => {
+                let set = TableSet::open(dir)?;
+                let table = set.load(self.material)?;
+                let table = MaterialTable::new(set.classes(), &table, self.material);
+                table.map(|table| write_data(&table, set.rules().options(), self.features, format, out))
+            }
+            None => {
+                let tables = Solver::solved_material(&self.rules.rules, self.material)?;
+                tables
+                    .material_table(self.material)
+                    .map(|table| write_data(&table, tables.classes().options(), self.features, format, out))
+            }
+        };
+        match written.unwrap_or(Ok(0)) {
+            Ok(_) => Ok(()),
+            Err(DataError::Output(error)) => Err(Failure::Output(error)),
+            Err(error) => Err(Failure::Environment(error.to_string())),
+        }
+    }
+}

@@ -1,0 +1,272 @@
+use super::{Failure, Outcome, grouped, print, print_json};
+use clap::{Args, Subcommand};
+use hardness::general;
+use hardness::{Claim, DEFAULT_BOUND, Gadget, GadgetError, Solved, gadget, gadgets};
+use serde::Serialize;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+/// The gadgets of the PSPACE-hardness proof, their lemmas decided by exhaustive search.
+///
+/// A gadget is a part of a board with named entrances. A claim says which pieces wait outside which entrances, and whether
+/// how many of them their side can force out, and by which; both sides may pass at any time, as they have moves elsewhere. A gadget in a
+/// file of your own is checked as well: see `dsq gadgets show AND --source` for the form.
+#[derive(Args)]
+#[command(
+    after_help = "Examples:\n  dsq gadgets check\n  dsq gadgets check AND --claims\n  dsq gadgets check my-gadget.txt\n  \
+                        dsq gadgets show AND\n  dsq gadgets play 'BLACK EDGE PROTECTOR' 'top=2 > bottom=1 forced'\n\n\
+                        Exit code 1 if a claim does not hold; the play that refutes it is printed."
+)]
+pub struct Gadgets {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Decide the claims of all gadgets, or of those named; one line a gadget.
+    Check {
+        /// Names of gadgets, or files.
+        gadgets: Vec<String>,
+        /// One line a claim.
+        #[arg(long)]
+        claims: bool,
+        /// Give up a claim with more states.
+        #[arg(long, default_value_t = DEFAULT_BOUND, value_name = "N")]
+        states: usize,
+        /// Print JSON: one object a line.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Draw a gadget, with its entrances and claims.
+    Show {
+        /// A name or a file.
+        gadget: String,
+        /// Print the file as it is.
+        #[arg(long)]
+        source: bool,
+        /// Write an SVG picture into this file.
+        #[arg(long, value_name = "FILE")]
+        svg: Option<PathBuf>,
+        /// Print JSON.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Show a claim move by move: best play if it can be forced, the defence against attempts if it is prevented.
+    Play {
+        /// A name or a file.
+        gadget: String,
+        /// The claim, as in a file: 'left=1 right=1 > out=1 forced'.
+        claim: String,
+        /// At most N plies.
+        #[arg(long, default_value_t = 60, value_name = "N")]
+        plies: usize,
+    },
+    /// List the gadgets.
+    List,
+}
+
+/// A gadget with all its claims.
+#[derive(Serialize)]
+struct LemmaReport<'a> {
+    gadget: &'a str,
+    lemma: Option<&'a str>,
+    /// Whether this is the gadget of the paper, and not a repaired or composed one.
+    as_printed: bool,
+    holds: bool,
+    claims: usize,
+    states: u64,
+    seconds: f64,
+}
+
+#[derive(Serialize)]
+struct ClaimReport<'a> {
+    gadget: &'a str,
+    lemma: Option<&'a str>,
+    as_printed: bool,
+    claim: &'a str,
+    holds: bool,
+    forced: bool,
+    states: u64,
+    plies: Option<u16>,
+    /// If it is prevented: whether the side that prevents it keeps moves for elsewhere, again and again.
+    free: Option<bool>,
+    seconds: f64,
+}
+
+impl Gadgets {
+    pub fn run(self) -> Outcome {
+        match self.command {
+            Command::Check { gadgets, claims, states, json } => check_all(&gadgets, claims, states, json),
+            Command::Show { gadget, source, svg, json } => show(&gadget, source, svg.as_deref(), json),
+            Command::Play { gadget, claim, plies } => play(&gadget, &claim, plies),
+            Command::List => gadgets().iter().try_for_each(|gadget| print(&gadget.name)),
+        }
+    }
+}
+
+/// The text of a gadget, by name or from a file.
+fn source(name: &str) -> Result<String, Failure> {
+    let known = hardness::catalog::FILES;
+    let mut known =
+        known.iter().filter(|(_, text)| Gadget::parse(text).is_ok_and(|g| g.name.eq_ignore_ascii_case(name)));
+    if let Some((_, text)) = known.next() {
+        return Ok((*text).to_owned());
+    }
+    if !Path::new(name).exists() {
+        let names: Vec<String> = gadgets().into_iter().map(|g| g.name).collect();
+        return Err(Failure::Input(format!(
+            "{name:?} is neither a gadget nor a file; the gadgets are {}",
+            names.join(", ")
+        )));
+    }
+    fs::read_to_string(name).map_err(|e| Failure::Environment(format!("cannot read {name}: {e}")))
+}
+
+fn read(name: &str) -> Result<Gadget, Failure> {
+    if let Some(gadget) = gadget(name) {
+        return Ok(gadget);
+    }
+    Gadget::parse(&source(name)?).map_err(|e| Failure::Input(format!("{name}: {e}")))
+}
+
+fn check_all(names: &[String], claims: bool, states: usize, json: bool) -> Outcome {
+    let chosen = if names.is_empty() { gadgets() } else { names.iter().map(|n| read(n)).collect::<Result<_, _>>()? };
+    let mut failed = Vec::new();
+    for gadget in &chosen {
+        let start = Instant::now();
+        let mut total = LemmaReport {
+            gadget: &gadget.name,
+            lemma: gadget.lemma.as_deref(),
+            as_printed: gadget.repairs.is_none(),
+            holds: true,
+            claims: gadget.claims.len(),
+            states: 0,
+            seconds: 0.0,
+        };
+        for claim in &gadget.claims {
+            let report = check_one(gadget, claim, states)?;
+            total.states += report.states;
+            if claims {
+                if json { print_json(&report)? } else { print(claim_line(&report))? }
+            }
+            if !report.holds {
+                total.holds = false;
+                failed.push(format!("{}: {}", gadget.name, claim.text));
+                if !json {
+                    refute(gadget, claim, states)?;
+                }
+            }
+        }
+        total.seconds = start.elapsed().as_secs_f64();
+        if !claims {
+            if json { print_json(&total)? } else { print(lemma_line(&total))? }
+        }
+    }
+    if failed.is_empty() { Ok(()) } else { Err(Failure::Mismatch(format!("does not hold: {}", failed.join("; ")))) }
+}
+
+fn too_large(error: GadgetError) -> Failure {
+    match error {
+        GadgetError::TooLarge { .. } => Failure::Environment(error.to_string()),
+        _ => Failure::Input(error.to_string()),
+    }
+}
+
+fn check_one<'a>(gadget: &'a Gadget, claim: &'a Claim, bound: usize) -> Result<ClaimReport<'a>, Failure> {
+    let start = Instant::now();
+    let checked = hardness::check(gadget, claim, bound).map_err(too_large)?;
+    Ok(ClaimReport {
+        gadget: &gadget.name,
+        lemma: gadget.lemma.as_deref(),
+        as_printed: gadget.repairs.is_none(),
+        claim: &claim.text,
+        holds: checked.holds,
+        forced: checked.forced,
+        states: checked.states as u64,
+        plies: checked.plies,
+        free: checked.free,
+        seconds: start.elapsed().as_secs_f64(),
+    })
+}
+
+/// Prints the play that shows why a claim does not hold.
+fn refute(gadget: &Gadget, claim: &Claim, bound: usize) -> Outcome {
+    print(format_args!("{}: \"{}\" does not hold:", gadget.name, claim.text))?;
+    let solved = Solved::new(gadget, claim, bound).map_err(too_large)?;
+    solved.play(40, true).iter().try_for_each(print)
+}
+
+fn lemma_line(report: &LemmaReport) -> String {
+    format!(
+        "{:28} {:6} {:5} {:2} claims, {:>11} states, {:6.2} s",
+        report.gadget,
+        report.lemma.map_or(String::new(), |l| format!("({l})")),
+        if report.holds { "holds" } else { "FAILS" },
+        report.claims,
+        grouped(report.states),
+        report.seconds
+    )
+}
+
+fn claim_line(report: &ClaimReport) -> String {
+    let how = match (report.plies, report.free) {
+        (Some(plies), _) => format!("forced in {plies} plies"),
+        (None, Some(false)) => "prevented, but without a free move".to_owned(),
+        _ => "prevented".to_owned(),
+    };
+    format!(
+        "{:28} {:5} {:62} {how}, {} states, {:.2} s",
+        report.gadget,
+        if report.holds { "holds" } else { "FAILS" },
+        report.claim,
+        grouped(report.states),
+        report.seconds
+    )
+}
+
+fn show(name: &str, as_source: bool, svg: Option<&Path>, json: bool) -> Outcome {
+    let gadget = read(name)?;
+    if as_source {
+        return print(source(name)?.trim_end());
+    }
+    if let Some(path) = svg {
+        return fs::write(path, general::svg(&gadget.position))
+            .map_err(|e| Failure::Environment(format!("cannot write {}: {e}", path.display())));
+    }
+    let board = gadget.position.board();
+    if json {
+        #[derive(Serialize)]
+        struct Shown<'a> {
+            gadget: &'a str,
+            lemma: Option<&'a str>,
+            board: String,
+            entrances: Vec<(&'a str, String)>,
+            claims: Vec<&'a str>,
+        }
+        return print_json(&Shown {
+            gadget: &gadget.name,
+            lemma: gadget.lemma.as_deref(),
+            board: gadget.position.to_text(),
+            entrances: gadget.entrances.iter().map(|e| (e.name.as_str(), board.name(e.place))).collect(),
+            claims: gadget.claims.iter().map(|c| c.text.as_str()).collect(),
+        });
+    }
+    let lemma = gadget.lemma.as_ref().map_or(String::new(), |l| format!(", lemma {l}"));
+    let picture = gadget.position.to_picture();
+    let picture = picture.trim_end().strip_suffix("White to move").unwrap_or(&picture);
+    print(format_args!("{}{lemma}\n\n{picture}", gadget.name))?;
+    for entrance in &gadget.entrances {
+        print(format_args!("{:8} {}", entrance.name, board.name(entrance.place)))?;
+    }
+    gadget.claims.iter().try_for_each(|claim| print(format_args!("claim    {}", claim.text)))
+}
+
+fn play(name: &str, claim: &str, plies: usize) -> Outcome {
+    let gadget = Gadget::parse(&format!("{}\nclaim: {claim}\n", source(name)?.trim_end()))
+        .map_err(|e| Failure::Input(format!("{name}: {e}")))?;
+    let claim = gadget.claims.last().expect("one was added");
+    let solved = Solved::new(&gadget, claim, DEFAULT_BOUND).map_err(too_large)?;
+    solved.play(plies, true).iter().try_for_each(print)
+}

@@ -1,0 +1,617 @@
+use super::{Failure, Outcome, RulesArg, ThreadsArg, grouped, print, print_json, progress_bar};
+use ::report::text::Table;
+use clap::{Args, Subcommand, ValueEnum};
+use doushouqi::board::RuleOptions;
+use doushouqi::tablebase::{Classes, Material, Solver};
+use serde::Serialize;
+use std::path::PathBuf;
+use study::games::{EnginePlayer, Match, MinimaxPlayer, Player, RandomPlayer, play, sampled_mobility, table_mobility};
+use study::learn::{MaterialTree, learn, learn_all, learn_whole, sizes};
+use study::patterns::{draws, fortresses, longest_lines, parities, swaps};
+use study::printed::{Wrong, judge, judge_positions, printed_trees};
+use study::report;
+use study::tables;
+use study::zugzwang::zugzwangs;
+use study::{FeatureSet, Kind, Which};
+
+/// Find what endgame tables have to tell: decision trees, zugzwangs, fortresses and more.
+///
+/// Without a subcommand: learn for each material a small decision tree that says who wins every position with White to
+/// move, by features such as who is closest to the enemy's den (`dsq mine features` explains them). The tables are solved
+/// in memory.
+#[derive(Args)]
+#[command(
+    args_conflicts_with_subcommands = true,
+    after_help = "Examples:\n  dsq mine --pieces 2\n  \
+    dsq mine --material EvE --features paper\n  dsq mine --material LvE --format graphviz | dot -Tsvg > LvE.svg\n  \
+    dsq mine --material ELvL --json\n  dsq mine --material LvE --leaves 5      the best questions only, and what they miss\n  \
+    dsq mine printed                       the trees of the 2014 paper, judged\n  dsq mine zugzwang\n  \
+    dsq mine report --write results"
+)]
+pub struct Mine {
+    #[command(subcommand)]
+    what: Option<What>,
+    #[command(flatten)]
+    trees: Trees,
+}
+
+#[derive(Args)]
+struct Common {
+    #[command(flatten)]
+    rules: RulesArg,
+    #[command(flatten)]
+    threads: ThreadsArg,
+    /// Print JSON, one object a line.
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Args)]
+struct Trees {
+    /// A tree for each material of N pieces, 2 or 3. Materials with the same table share a tree.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(2..=3))]
+    pieces: Option<u8>,
+    /// One material, of 2 or 3 pieces: White's animals, v, Black's.
+    #[arg(long, value_name = "MATERIAL")]
+    material: Option<Material>,
+    /// Which features a tree may ask for; auto: whichever of the two gives the smaller tree.
+    #[arg(long, value_enum, default_value = "auto")]
+    features: Features,
+    /// The tree of at most N leaves that asks the most telling question first, instead of a perfect one.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    leaves: Option<u32>,
+    /// How to print a tree.
+    #[arg(long, value_enum, default_value = "text", conflicts_with = "json")]
+    format: Format,
+    #[command(flatten)]
+    common: Common,
+}
+
+#[derive(Copy, Clone, PartialEq, Eq, ValueEnum)]
+enum Features {
+    Auto,
+    /// The eleven of the 2014 paper (two pieces only).
+    Paper,
+    /// These and more.
+    All,
+}
+
+#[derive(Copy, Clone, PartialEq, Eq, ValueEnum)]
+enum Format {
+    Text,
+    /// For Graphviz's dot.
+    Graphviz,
+    Json,
+}
+
+#[derive(Subcommand)]
+enum What {
+    /// Judge the three trees and four positions printed in 2014.
+    Printed(Printed),
+    /// Learn one tree for all materials of two pieces together.
+    Whole(Whole),
+    /// How good trees of 10, 30 and 100 leaves are, and how large perfect ones, beside the compressed tables.
+    Sizes(OfPieces<2, 3, 3>),
+    /// Explain the features of a material.
+    Features(FeaturesOf),
+    /// Count the mutual zugzwangs: the side to move loses or draws, but would win if the other had to move.
+    Zugzwang(OfPieces<2, 5, 4>),
+    /// Draws by material, the most drawn first.
+    Draws(Listing<4, 5>),
+    /// Which animal replaced by which turns the most positions.
+    Swaps(Listing<3, 3>),
+    /// Who wins by the parity of the distance between two enemies.
+    Parity(Listing<3, 3>),
+    /// Draws that a lone piece holds without leaving a part of the board.
+    Fortresses(Listing<3, 3>),
+    /// A longest line of each piece count, whole.
+    Lines(OfPieces<2, 5, 4>),
+    /// Play games, and count moves, plies and draws; then the moves of endgame positions.
+    Games(Games),
+    /// Write endgames.md and its plots: all of this in short.
+    Report(Report),
+}
+
+#[derive(Args)]
+struct Printed {
+    #[command(flatten)]
+    common: Common,
+}
+
+#[derive(Args)]
+struct Whole {
+    /// How to print the tree.
+    #[arg(long, value_enum, default_value = "text", conflicts_with = "json")]
+    format: Format,
+    #[command(flatten)]
+    common: Common,
+}
+
+#[derive(Args)]
+struct FeaturesOf {
+    /// The material.
+    #[arg(long, value_name = "MATERIAL", default_value = "EvE")]
+    material: Material,
+    #[command(flatten)]
+    common: Common,
+}
+
+/// A question about N pieces.
+#[derive(Args)]
+struct OfPieces<const LEAST: i64, const MOST: i64, const DEFAULT: u8> {
+    /// Number of pieces; as many as a few seconds allow if not given.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(LEAST..=MOST))]
+    pieces: Option<u8>,
+    #[command(flatten)]
+    common: Common,
+}
+
+/// A question with a long answer.
+#[derive(Args)]
+struct Listing<const DEFAULT: u8, const MOST: i64> {
+    /// Number of pieces; as many as a few seconds allow if not given.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(2..=MOST))]
+    pieces: Option<u8>,
+    /// Print the first N only: 20 if not given, with --json all.
+    #[arg(long, value_name = "N")]
+    top: Option<usize>,
+    #[command(flatten)]
+    common: Common,
+}
+
+// clap keeps one default for all instances of a generic type, so the defaults are ours.
+impl<const LEAST: i64, const MOST: i64, const DEFAULT: u8> OfPieces<LEAST, MOST, DEFAULT> {
+    fn pieces(&self) -> u8 {
+        self.pieces.unwrap_or(DEFAULT)
+    }
+}
+
+impl<const DEFAULT: u8, const MOST: i64> Listing<DEFAULT, MOST> {
+    fn pieces(&self) -> u8 {
+        self.pieces.unwrap_or(DEFAULT)
+    }
+
+    fn top(&self) -> usize {
+        self.top.unwrap_or(if self.common.json { usize::MAX } else { 20 })
+    }
+}
+
+#[derive(Args)]
+struct Games {
+    /// How many games.
+    #[arg(long, value_name = "N", default_value = "200", value_parser = clap::value_parser!(u32).range(1..))]
+    games: u32,
+    /// Who plays, both sides.
+    #[arg(long, value_enum, default_value = "minimax")]
+    player: PlayerArg,
+    /// Plies that minimax looks ahead.
+    #[arg(long, value_name = "N", default_value = "3", value_parser = clap::value_parser!(u32).range(1..=8))]
+    depth: u32,
+    /// Nodes that the engine looks at for a move.
+    #[arg(long, value_name = "N", default_value = "5000", value_parser = clap::value_parser!(u64).range(1..))]
+    nodes: u64,
+    /// Plies at random that each game begins with.
+    #[arg(long, value_name = "N", default_value = "4")]
+    opening: u32,
+    /// Plies after which a game is given up.
+    #[arg(long, value_name = "N", default_value = "2000")]
+    most_plies: u32,
+    /// The seed of all chance.
+    #[arg(long, value_name = "N", default_value = "1")]
+    seed: u64,
+    /// Count the moves of endgame positions of up to N pieces, too: all of 2 and 3, a million of more.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(2..=16))]
+    endgames: Option<u8>,
+    #[command(flatten)]
+    common: Common,
+}
+
+#[derive(Copy, Clone, PartialEq, Eq, ValueEnum)]
+enum PlayerArg {
+    Random,
+    /// Minimax with Burnett's evaluation, --depth plies.
+    Minimax,
+    /// The engine, --nodes a move.
+    Engine,
+}
+
+#[derive(Args)]
+struct Report {
+    /// The directory to write to.
+    #[arg(long, value_name = "DIR")]
+    write: PathBuf,
+    /// Leave out what takes long: four pieces, and most of the games.
+    #[arg(long)]
+    quick: bool,
+    #[command(flatten)]
+    rules: RulesArg,
+    #[command(flatten)]
+    threads: ThreadsArg,
+}
+
+/// A line of `dsq mine --json`.
+#[derive(Serialize)]
+struct TreeLine {
+    material: String,
+    class: String,
+    features: &'static str,
+    positions: u64,
+    leaves: usize,
+    depth: usize,
+    bits: u64,
+    misclassified: u64,
+    indistinct: u64,
+    wrong: Vec<Wrong>,
+    tree: serde_json::Value,
+}
+
+fn name_of(which: Which) -> &'static str {
+    match which {
+        Which::Paper => "paper",
+        Which::All => "all",
+        Which::WithMaterial => "with material",
+    }
+}
+
+impl TreeLine {
+    fn new(found: &MaterialTree, tables: &Solver) -> TreeLine {
+        TreeLine {
+            material: found.material.to_string(),
+            class: found.class.to_string(),
+            features: name_of(found.which),
+            positions: found.positions,
+            leaves: found.tree.leaves(),
+            depth: found.tree.depth(),
+            bits: found.bits,
+            misclassified: found.tree.misclassified(),
+            indistinct: found.indistinct,
+            wrong: found.wrong(tables),
+            tree: found.tree.to_json(found.set.features()),
+        }
+    }
+}
+
+impl Mine {
+    pub fn run(self) -> Outcome {
+        let Mine { what, trees } = self;
+        let threads = match &what {
+            None => &trees.common.threads,
+            Some(What::Printed(q)) => &q.common.threads,
+            Some(What::Whole(q)) => &q.common.threads,
+            Some(What::Sizes(q)) => &q.common.threads,
+            Some(What::Features(q)) => &q.common.threads,
+            Some(What::Zugzwang(q)) => &q.common.threads,
+            Some(What::Draws(q)) => &q.common.threads,
+            Some(What::Swaps(q)) => &q.common.threads,
+            Some(What::Parity(q)) => &q.common.threads,
+            Some(What::Fortresses(q)) => &q.common.threads,
+            Some(What::Lines(q)) => &q.common.threads,
+            Some(What::Games(q)) => &q.common.threads,
+            Some(What::Report(q)) => &q.threads,
+        };
+        threads.run(|| match &what {
+            None => trees.run(),
+            Some(What::Printed(q)) => q.run(),
+            Some(What::Whole(q)) => q.run(),
+            Some(What::Sizes(q)) => print_sizes(&q.common, q.pieces()),
+            Some(What::Features(q)) => q.run(),
+            Some(What::Zugzwang(q)) => print_zugzwangs(&q.common, q.pieces()),
+            Some(What::Draws(q)) => print_draws(&q.common, q.pieces(), q.top()),
+            Some(What::Swaps(q)) => print_swaps(&q.common, q.pieces(), q.top()),
+            Some(What::Parity(q)) => print_parity(&q.common, q.pieces(), q.top()),
+            Some(What::Fortresses(q)) => print_fortresses(&q.common, q.pieces(), q.top()),
+            Some(What::Lines(q)) => print_lines(&q.common, q.pieces()),
+            Some(What::Games(q)) => q.run(),
+            Some(What::Report(q)) => q.run(),
+        })?
+    }
+}
+
+impl Trees {
+    fn run(&self) -> Outcome {
+        let options = &self.common.rules.rules;
+        let which = match self.features {
+            Features::Auto => None,
+            Features::Paper => Some(Which::Paper),
+            Features::All => Some(Which::All),
+        };
+        let pieces = match (self.material, self.pieces) {
+            (Some(material), Some(pieces)) if material.len() != usize::from(pieces) => {
+                return Err(Failure::Input(format!("{material} has {} pieces, not {pieces}", material.len())));
+            }
+            (Some(material), _) => material.len(),
+            (None, Some(pieces)) => pieces.into(),
+            (None, None) => return Err(Failure::Input("say --pieces N, --material M or a subcommand".to_owned())),
+        };
+        if pieces > 3 {
+            return Err(Failure::Input(format!("trees are for 2 or 3 pieces, not {pieces}")));
+        }
+        if which == Some(Which::Paper) && pieces > 2 {
+            return Err(Failure::Input("the paper's features are for two pieces".to_owned()));
+        }
+        let leaves = self.leaves.map(|leaves| leaves as usize);
+        let (tables, found) = match self.material {
+            Some(material) => {
+                let tables = Solver::solved_material(options, material)?;
+                let found = learn(&tables, material, which, leaves).into_iter().collect();
+                (tables, found)
+            }
+            None => {
+                let tables = Solver::solved(options, pieces)?;
+                let found = learn_all(&tables, pieces, which, leaves);
+                (tables, found)
+            }
+        };
+        if self.common.json || self.format == Format::Json {
+            return found.iter().try_for_each(|found| print_json(&TreeLine::new(found, &tables)));
+        }
+        if self.format == Format::Graphviz {
+            return found.iter().try_for_each(|found| {
+                print(found.tree.to_graphviz(found.set.features(), &found.material.to_string()).trim_end())
+            });
+        }
+        self.print_text(&tables, &found)
+    }
+
+    /// Each tree once, under all materials that share it.
+    fn print_text(&self, tables: &Solver, found: &[MaterialTree]) -> Outcome {
+        let key = |tree: &MaterialTree| (tree.class, tables.classes().member(tree.material).map(|m| m.swapped));
+        for (i, tree) in found.iter().enumerate() {
+            if found[..i].iter().any(|earlier| key(earlier) == key(tree)) {
+                continue;
+            }
+            let names: Vec<String> =
+                found.iter().filter(|other| key(other) == key(tree)).map(|other| other.material.to_string()).collect();
+            print(format_args!(
+                "{}: {} positions, {} leaves, {} questions at most, {} misclassified, {} bits; {} features",
+                names.join(" "),
+                grouped(tree.positions),
+                grouped(tree.tree.leaves() as u64),
+                tree.tree.depth(),
+                grouped(tree.tree.misclassified()),
+                grouped(tree.bits),
+                match tree.which {
+                    Which::Paper => "the paper's",
+                    _ => "all",
+                }
+            ))?;
+            if tree.indistinct > 0 {
+                print(format_args!(
+                    "  {} positions look like others that end otherwise: no tree on these features gets them right",
+                    grouped(tree.indistinct)
+                ))?;
+            }
+            print(tree.tree.to_text(tree.set.features()))?;
+            print_wrong(&tree.wrong(tables))?;
+        }
+        Ok(())
+    }
+}
+
+fn print_wrong(wrong: &[Wrong]) -> Outcome {
+    wrong.iter().try_for_each(|w| print(format_args!("  {}  tree: {}, table: {}", w.fen, w.says, w.winner)))
+}
+
+impl Printed {
+    fn run(&self) -> Outcome {
+        let tables = Solver::solved(&self.common.rules.rules, 2)?;
+        let (judged, positions) = (judge(&tables), judge_positions(&tables));
+        if self.common.json {
+            judged.iter().try_for_each(print_json)?;
+            return positions.iter().try_for_each(print_json);
+        }
+        for printed in printed_trees() {
+            print(format_args!("Tree ({}), {}:", printed.name, printed.claim))?;
+            for j in judged.iter().filter(|j| j.tree == printed.name) {
+                print(format_args!(
+                    "  {} {} positions, misclassified {} (the paper: {})",
+                    j.material,
+                    grouped(j.positions),
+                    j.misclassified,
+                    j.printed
+                ))?;
+                print_wrong(&j.wrong)?;
+            }
+        }
+        print(tables::printed_positions(&positions).aligned().trim_end())
+    }
+}
+
+impl Whole {
+    fn run(&self) -> Outcome {
+        let tables = Solver::solved(&self.common.rules.rules, 2)?;
+        let Some(whole) = learn_whole(&tables) else { return Ok(()) };
+        let features = whole.set.features();
+        if self.common.json || self.format == Format::Json {
+            return print_json(&serde_json::json!({
+                "materials": whole.materials,
+                "positions": whole.positions,
+                "leaves": whole.tree.leaves(),
+                "depth": whole.tree.depth(),
+                "bits": whole.bits,
+                "misclassified": whole.tree.misclassified(),
+                "tree": whole.tree.to_json(features),
+            }));
+        }
+        if self.format == Format::Graphviz {
+            return print(whole.tree.to_graphviz(features, "two pieces").trim_end());
+        }
+        print(format_args!(
+            "{} materials: {} positions, {} leaves, {} questions at most, {} misclassified, {} bits",
+            whole.materials,
+            grouped(whole.positions),
+            grouped(whole.tree.leaves() as u64),
+            whole.tree.depth(),
+            grouped(whole.tree.misclassified()),
+            grouped(whole.bits)
+        ))?;
+        print(whole.tree.to_text(features))
+    }
+}
+
+impl FeaturesOf {
+    fn run(&self) -> Outcome {
+        #[derive(Serialize)]
+        struct Line<'a> {
+            name: &'a str,
+            values: String,
+            paper: bool,
+            meaning: &'a str,
+        }
+        let options = &self.common.rules.rules;
+        let set = FeatureSet::new(self.material, options, Which::WithMaterial);
+        let paper = FeatureSet::new(self.material, options, Which::Paper);
+        for feature in set.features() {
+            let values = match feature.kind {
+                Kind::Bool => "0 no, 1 yes".to_owned(),
+                Kind::Number => "number".to_owned(),
+                Kind::Named(names) => {
+                    names.iter().enumerate().map(|(i, name)| format!("{i} {name}")).collect::<Vec<_>>().join(", ")
+                }
+            };
+            let paper = self.material.len() == 2 && paper.find(&feature.name).is_some();
+            let line = Line { name: &feature.name, values, paper, meaning: &feature.meaning };
+            if self.common.json {
+                print_json(&line)?;
+            } else {
+                let mark = if paper { '*' } else { ' ' };
+                print(format_args!("{mark} {:18} {:24} {}", line.name, line.values, line.meaning))?;
+            }
+        }
+        if self.common.json || self.material.len() > 2 { Ok(()) } else { print("* in the 2014 paper") }
+    }
+}
+
+/// Prints what was found: JSON, a line each, or a table.
+fn print_found<T: Serialize>(common: &Common, found: &[T], table: impl FnOnce(&[T]) -> Table) -> Outcome {
+    if common.json {
+        return found.iter().try_for_each(print_json);
+    }
+    print(table(found).aligned().trim_end())
+}
+
+fn print_sizes(common: &Common, pieces: u8) -> Outcome {
+    let tables = Solver::solved(&common.rules.rules, pieces.into())?;
+    print_found(common, &sizes(&tables, pieces.into()), tables::sizes)
+}
+
+fn print_zugzwangs(common: &Common, pieces: u8) -> Outcome {
+    let options: &RuleOptions = &common.rules.rules;
+    let classes = Classes::new(options, pieces.into()).len() as u64;
+    let bar = progress_bar(classes, "classes").with_message("zugzwangs");
+    let all = zugzwangs(options, pieces.into(), &|_| bar.inc(1));
+    bar.finish_and_clear();
+    let all = all?;
+    if common.json {
+        return all.iter().try_for_each(print_json);
+    }
+    print(tables::zugzwangs(&all).aligned())?;
+    print(tables::deepest_zugzwangs(&all).aligned().trim_end())
+}
+
+fn print_draws(common: &Common, pieces: u8, top: usize) -> Outcome {
+    let all = draws(&common.rules.rules, pieces.into())?;
+    let last: Vec<_> = all.into_iter().filter(|d| d.pieces == usize::from(pieces)).take(top).collect();
+    print_found(common, &last, |found| tables::draws(found))
+}
+
+fn print_swaps(common: &Common, pieces: u8, top: usize) -> Outcome {
+    let mut all = swaps(&Solver::solved(&common.rules.rules, pieces.into())?, pieces.into());
+    all.truncate(top);
+    print_found(common, &all, |found| tables::swaps(found))
+}
+
+fn print_parity(common: &Common, pieces: u8, top: usize) -> Outcome {
+    let mut all = parities(&Solver::solved(&common.rules.rules, pieces.into())?, pieces.into());
+    all.truncate(top);
+    print_found(common, &all, |found| tables::parity(found))
+}
+
+fn print_fortresses(common: &Common, pieces: u8, top: usize) -> Outcome {
+    let mut all = fortresses(&Solver::solved(&common.rules.rules, pieces.into())?, pieces.into());
+    all.truncate(top);
+    print_found(common, &all, |found| tables::fortresses(found))
+}
+
+fn print_lines(common: &Common, pieces: u8) -> Outcome {
+    for line in longest_lines(&common.rules.rules, pieces.into())? {
+        if common.json {
+            print_json(&line)?;
+        } else {
+            print(format_args!("{} pieces: {}, {} plies", line.pieces, line.fen, line.plies))?;
+            print(format_args!("  {}", line.line.join(" ")))?;
+        }
+    }
+    Ok(())
+}
+
+impl Games {
+    fn run(&self) -> Outcome {
+        let options = &self.common.rules.rules;
+        let player: Box<dyn Player> = match self.player {
+            PlayerArg::Random => Box::new(RandomPlayer),
+            PlayerArg::Engine => Box::new(EnginePlayer { nodes: self.nodes }),
+            PlayerArg::Minimax => Box::new(MinimaxPlayer { depth: self.depth }),
+        };
+        let series = Match {
+            games: self.games.into(),
+            seed: self.seed,
+            opening: self.opening,
+            most_plies: self.most_plies as usize,
+        };
+        let s = play(&*player, options, series);
+        if self.common.json {
+            print_json(&s)?;
+        } else {
+            print(format_args!(
+                "{}, {} games, seed {}, {} plies at random first: {} won, {} lost, {} drawn ({} by repetition, {} without a \
+                 move), {} unfinished",
+                s.player,
+                grouped(s.games),
+                s.seed,
+                s.opening,
+                grouped(s.white_wins),
+                grouped(s.black_wins),
+                grouped(s.repetitions + s.no_move),
+                grouped(s.repetitions),
+                grouped(s.no_move),
+                grouped(s.unfinished)
+            ))?;
+            print(format_args!("  plies: mean {:.1}, median {}, longest {}", s.mean_plies, s.median_plies, s.longest))?;
+            print(format_args!("  legal moves: mean {:.2}, at most {} in {}", s.moves.mean, s.moves.max, s.moves.fen))?;
+        }
+        let Some(most) = self.endgames else { return Ok(()) };
+        let tables = Solver::solved(options, usize::from(most.min(3)))?;
+        for pieces in 2..=usize::from(most) {
+            let mobility = match pieces {
+                2 | 3 => table_mobility(&tables, pieces),
+                _ => sampled_mobility(options, pieces, 1_000_000, self.seed),
+            };
+            if self.common.json {
+                print_json(&serde_json::json!({"pieces": pieces, "moves": mobility}))?;
+            } else {
+                print(format_args!(
+                    "{pieces} pieces: legal moves of {} positions: mean {:.2}, at most {} in {}",
+                    grouped(mobility.positions),
+                    mobility.mean,
+                    mobility.max,
+                    mobility.fen
+                ))?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Report {
+    fn run(&self) -> Outcome {
+        let bar = progress_bar(report::STEPS, "steps").with_message("endgames.md");
+        let written = report::write(&self.write, &self.rules.rules, self.quick, &|| bar.inc(1));
+        bar.finish_and_clear();
+        match written {
+            Ok(files) => files.iter().try_for_each(|file| print(file.display())),
+            Err(report::ReportError::Solve(error)) => Err(error.into()),
+            Err(error) => Err(Failure::Environment(error.to_string())),
+        }
+    }
+}

@@ -1,0 +1,220 @@
+use super::{Failure, Outcome, ThreadsArg, grouped, print, print_json, progress_bar};
+use clap::Args;
+use doushouqi::cpu::{CpuLevel, processor_name};
+use serde::Serialize;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::SystemTime;
+use study::reproduce::{Cell, Count, Datum, Report, Verdict, reproduce};
+
+/// Recompute the published tables and compare, cell by cell.
+///
+/// Table 1 is the number of minimax leaves and the evaluation at plies 1 to 7, table 2 the endgames of 2, 3 and 4 pieces. A
+/// printed number that does not come out is explained, if it can be. Takes a few seconds.
+#[derive(Args)]
+#[command(
+    after_help = "Examples:\n  dsq reproduce\n  dsq reproduce --json --threads 1\n  dsq reproduce --write results\n\n\
+                        Exit code 0 only if every cell agrees or is explained, 1 otherwise."
+)]
+pub struct Reproduce {
+    #[command(flatten)]
+    threads: ThreadsArg,
+    /// Print JSON: one object a cell, and a last one with the verdict.
+    #[arg(long)]
+    json: bool,
+    /// Write reproduction.md and reproduction.json, with date, machine and commit, into this folder.
+    #[arg(long, value_name = "DIR")]
+    write: Option<PathBuf>,
+}
+
+/// The last line of `--json`.
+#[derive(Serialize)]
+struct Closing {
+    #[serde(flatten)]
+    count: Count,
+    seconds: f64,
+}
+
+/// The file `reproduction.json`.
+#[derive(Serialize)]
+struct Record<'a> {
+    date: String,
+    version: &'static str,
+    commit: String,
+    processor: String,
+    instructions: &'static str,
+    threads: usize,
+    summary: Count,
+    #[serde(flatten)]
+    report: &'a Report,
+}
+
+impl Reproduce {
+    pub fn run(self) -> Outcome {
+        // What cannot be written is better known before the work than after it.
+        if let Some(dir) = &self.write {
+            fs::create_dir_all(dir).map_err(|e| cannot("make", dir, &e))?;
+        }
+        let (report, threads) = self.threads.run(|| {
+            let bar = progress_bar(0, "steps").with_message("reproducing");
+            let report = reproduce(&|done, total| {
+                bar.set_length(total);
+                bar.set_position(done);
+            });
+            bar.finish_and_clear();
+            (report, rayon::current_num_threads())
+        })?;
+        let report = report?;
+        let text = text(&report);
+        if let Some(dir) = &self.write {
+            write(dir, &report, &text, threads)?;
+        }
+        if self.json {
+            report.cells.iter().try_for_each(print_json)?;
+            print_json(&Closing { count: report.count(), seconds: report.seconds.total })?;
+        } else {
+            print(&text)?;
+        }
+        let differing: Vec<String> =
+            report.differing().map(|c| format!("table {}, row {}, {}", c.table, c.row, c.column)).collect();
+        if differing.is_empty() {
+            return Ok(());
+        }
+        Err(Failure::Mismatch(format!("not as published, and not explained: {}", differing.join("; "))))
+    }
+}
+
+/// The report as a person reads it, 100 columns wide.
+fn text(report: &Report) -> String {
+    let mut lines = Vec::new();
+    table(report, 1, "Table 1: leaves of minimax from the start, and its value and move", &[18, 18, 13, 9], &mut lines);
+    lines.push(String::new());
+    table(report, 2, "Table 2: endgames of N pieces, White to move", &[16, 16, 16, 14, 9], &mut lines);
+    lines.push(String::new());
+    lines.push("= agrees with the print    * differs, explained below    ! DIFFERS".to_owned());
+    lines.push(String::new());
+    for sentence in &report.sentences {
+        wrap(sentence, &mut lines);
+    }
+    lines.push(String::new());
+    let Count { verdict, cells, agree, explained, differ } = report.count();
+    let verdict = if verdict == Verdict::Differs { "NOT reproduced" } else { "Reproduced" };
+    lines.push(format!(
+        "{verdict}: {cells} cells, {agree} agree, {explained} explained, {differ} differ; {:.1} s",
+        report.seconds.total
+    ));
+    lines.join("\n")
+}
+
+/// One table: what is printed, and below it what was computed, with a mark for the verdict.
+fn table(report: &Report, table: u8, title: &str, widths: &[usize], lines: &mut Vec<String>) {
+    let cells: Vec<&Cell> = report.cells.iter().filter(|c| c.table == table).collect();
+    let line = |name: &str, what: &str, items: Vec<String>| {
+        let items: String = items.iter().zip(widths).map(|(item, &width)| format!("{item:>width$}")).collect();
+        format!("{name:<2}{what:<13}{items}").trim_end().to_owned()
+    };
+    let rows: Vec<&[&Cell]> = cells.chunk_by(|a, b| a.row == b.row).collect();
+    lines.push(title.to_owned());
+    lines.push(line("", "", rows[0].iter().map(|c| format!("{}  ", c.column)).collect()));
+    let mut last_name = "";
+    for row in rows {
+        // "4 no-move=draw" is row 4, computed under that rule.
+        let (name, rule) = row[0].row.split_once(' ').unwrap_or((&row[0].row, "computed"));
+        if name != last_name {
+            let printed = |c: &&Cell| if c.column == "plain perft" { String::new() } else { show(&c.printed) + "  " };
+            lines.push(line(name, "printed", row.iter().map(printed).collect()));
+        }
+        last_name = name;
+        let computed = |c: &&Cell| {
+            let mark = match c.verdict {
+                Verdict::Agrees => '=',
+                Verdict::Explained => '*',
+                Verdict::Differs => '!',
+            };
+            format!("{} {mark}", show(&c.computed))
+        };
+        lines.push(line("", rule, row.iter().map(computed).collect()));
+    }
+}
+
+fn show(datum: &Datum) -> String {
+    match datum {
+        Datum::Number(number) if *number < 0 => format!("-{}", grouped(number.unsigned_abs())),
+        Datum::Number(number) => grouped(number.unsigned_abs()),
+        Datum::Text(text) => text.clone(),
+    }
+}
+
+/// Breaks a sentence into lines of at most 100 columns, as an item of a list.
+fn wrap(sentence: &str, lines: &mut Vec<String>) {
+    let mut line = String::from("-");
+    for word in sentence.split(' ') {
+        if line.chars().count() + 1 + word.chars().count() > 100 {
+            lines.push(std::mem::replace(&mut line, " ".to_owned()));
+        }
+        line.push(' ');
+        line.push_str(word);
+    }
+    lines.push(line);
+}
+
+fn write(dir: &Path, report: &Report, text: &str, threads: usize) -> Outcome {
+    let record = Record {
+        date: humantime::format_rfc3339_seconds(SystemTime::now()).to_string(),
+        version: env!("CARGO_PKG_VERSION"),
+        commit: commit(),
+        processor: processor_name(),
+        instructions: CpuLevel::get().name(),
+        threads,
+        summary: report.count(),
+        report,
+    };
+    let seconds = report.seconds;
+    let markdown = format!(
+        "# The published tables, recomputed\n\nWritten by `dsq reproduce --write`.\n\n| | |\n|---|---|\n\
+         | date | {} |\n| version | {} |\n| commit | {} |\n| processor | {} |\n| instructions | {} |\n| threads | {} |\n\
+         | seconds | {:.2} for table 1, {:.2} for table 2 |\n\n```text\n{text}\n```\n",
+        record.date,
+        record.version,
+        record.commit,
+        record.processor,
+        record.instructions,
+        record.threads,
+        seconds.table1,
+        seconds.table2
+    );
+    let json = serde_json::to_string_pretty(&record).expect("what we write is JSON") + "\n";
+    write_file(&dir.join("reproduction.md"), &markdown)?;
+    write_file(&dir.join("reproduction.json"), &json)
+}
+
+/// Writes a file under another name first, so that it is there in full or not at all.
+pub(super) fn write_file(path: &Path, contents: &str) -> Outcome {
+    let mut temporary = path.as_os_str().to_owned();
+    temporary.push(format!(".{}.part", std::process::id()));
+    let temporary = PathBuf::from(temporary);
+    fs::write(&temporary, contents).and_then(|()| fs::rename(&temporary, path)).map_err(|error| {
+        // It may not even be there, and what failed first is what is to be said.
+        let _ = fs::remove_file(&temporary);
+        cannot("write", path, &error)
+    })
+}
+
+pub(super) fn cannot(what: &str, path: &Path, error: &std::io::Error) -> Failure {
+    Failure::Environment(format!("cannot {what} {}: {error}", path.display()))
+}
+
+/// The commit of the sources that this program was built from, as far as they are still there.
+pub(super) fn commit() -> String {
+    let git = |arguments: &[&str]| {
+        let output = Command::new("git").args(["-C", env!("CARGO_MANIFEST_DIR")]).args(arguments).output().ok()?;
+        let text = String::from_utf8(output.stdout).ok()?;
+        output.status.success().then(|| text.trim().to_owned())
+    };
+    // Inside somebody else's repository the answer would be about that one.
+    let own = git(&["rev-parse", "--show-prefix"]).is_some_and(|prefix| prefix.is_empty());
+    own.then(|| git(&["describe", "--always", "--dirty", "--abbrev=12"]))
+        .flatten()
+        .unwrap_or_else(|| "unknown".to_owned())
+}

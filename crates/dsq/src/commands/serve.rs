@@ -1,0 +1,106 @@
+use super::{Failure, Outcome, RulesArg, ThreadsArg, print, progress_bar};
+use clap::Args;
+use explorer::{Config, Event, ServeError, serve};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::path::PathBuf;
+use std::sync::Mutex;
+
+/// Show tables and engine in a browser, and answer programs in JSON.
+///
+/// Tables of three pieces are made in memory in a moment, those of four in the background; nothing else is needed. Only this
+/// machine is answered unless --listen says otherwise. docs/http-api.md describes what programs may ask.
+#[derive(Args)]
+#[command(after_help = "Examples:\n  dsq serve --open\n  dsq serve --tables tables --listen 127.0.0.1:9000\n  \
+                        curl 'http://127.0.0.1:8763/api/v1/probe?fen=7/7/3e3/7/7/7/3E3/7/7_w'")]
+pub struct Serve {
+    /// Where to listen: a port, or an address and a port; port 0 takes a free one.
+    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8763", value_parser = address)]
+    listen: SocketAddr,
+    /// Tables that `dsq generate` made, for positions of more than four pieces.
+    #[arg(long, value_name = "DIR")]
+    tables: Option<PathBuf>,
+    /// Pieces of the tables in memory: 4 take about 1.1 GB, and with --tables 0.3 GB more for the engine.
+    #[arg(long, value_name = "N", default_value = "4", value_parser = clap::value_parser!(u8).range(3..=4))]
+    pieces: u8,
+    #[command(flatten)]
+    threads: ThreadsArg,
+    #[command(flatten)]
+    rules: RulesArg,
+    /// A name by which this server is asked, besides its addresses and localhost; may be given more than once.
+    #[arg(long, value_name = "NAME")]
+    host: Vec<String>,
+    /// A page from elsewhere that may ask, as `https://example.org`; may be given more than once.
+    #[arg(long, value_name = "ORIGIN")]
+    allow_origin: Vec<String>,
+    /// Requests a second that one address may make; this machine may make any number.
+    #[arg(long, value_name = "N", default_value = "50", value_parser = clap::value_parser!(u16).range(1..))]
+    rate: u16,
+    /// A proxy on this machine stands before the server: it says in X-Forwarded-For who asks.
+    #[arg(long)]
+    behind_proxy: bool,
+    /// Open the page in the browser.
+    #[arg(long)]
+    open: bool,
+    /// Read the page's files from this directory, to work on them.
+    #[arg(long, value_name = "DIR", hide = true)]
+    assets: Option<PathBuf>,
+}
+
+fn address(text: &str) -> Result<SocketAddr, String> {
+    let port = text.parse().map(|port| SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), port));
+    port.or_else(|_| text.parse()).map_err(|_| "write a port, or an address and a port as 127.0.0.1:8763".to_owned())
+}
+
+impl Serve {
+    pub fn run(self) -> Outcome {
+        let config = Config {
+            listen: self.listen,
+            rules: self.rules.rules,
+            tables: self.tables,
+            pieces: self.pieces.into(),
+            threads: self.threads.count(),
+            assets: self.assets,
+            hosts: self.host,
+            allow_origins: self.allow_origin,
+            rate: self.rate.into(),
+            behind_proxy: self.behind_proxy,
+        };
+        let bar = progress_bar(100, "%");
+        let failed = Mutex::new(Ok(()));
+        let tell = |event| match event {
+            Event::Listening(address) => {
+                let url = format!("http://{address}/");
+                *failed.lock().unwrap_or_else(|e| e.into_inner()) = print(&url);
+                if self.open {
+                    open_browser(&url);
+                }
+                bar.set_message("four pieces");
+            }
+            Event::Solving(share, _) => bar.set_position((share * 100.0) as u64),
+            Event::Ready => bar.finish_and_clear(),
+        };
+        serve(config, &tell)?;
+        failed.into_inner().unwrap_or_else(|e| e.into_inner())
+    }
+}
+
+impl From<ServeError> for Failure {
+    fn from(error: ServeError) -> Failure {
+        match error {
+            ServeError::Tables(error) => error.into(),
+            error => Failure::Environment(error.to_string()),
+        }
+    }
+}
+
+/// Asks the desktop to show a page. Where that fails the address is on the screen.
+fn open_browser(url: &str) {
+    let program = match std::env::consts::OS {
+        "macos" => "open",
+        "windows" => "explorer",
+        _ => "xdg-open",
+    };
+    if let Err(error) = std::process::Command::new(program).arg(url).spawn() {
+        eprintln!("dsq: cannot start {program}: {error}");
+    }
+}

@@ -1,0 +1,8 @@
+//! The program `dsq`.
+
+mod benchmark;
+mod commands;
+
+fn main() -> std::process::ExitCode {
+    commands::main()
+}

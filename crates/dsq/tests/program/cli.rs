@@ -1,0 +1,377 @@
+//! The program as a user runs it.
+
+use crate::dsq;
+
+use dsq::{command, dsq, stdout};
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+
+/// The objects that the program prints, one a line.
+fn json(arguments: &[&str]) -> Vec<Value> {
+    let parse = |line| serde_json::from_str(line).unwrap_or_else(|error| panic!("{line}: {error}"));
+    stdout(arguments).lines().map(parse).collect()
+}
+
+/// What the program says on stderr when it fails with this exit code; stdout must be empty.
+fn failure(code: i32, arguments: &[&str]) -> String {
+    let output = dsq(arguments);
+    let stderr = String::from_utf8(output.stderr).expect("UTF-8");
+    assert_eq!(output.status.code(), Some(code), "{arguments:?}: {stderr}");
+    assert!(output.stdout.is_empty(), "{arguments:?}");
+    assert!(!stderr.contains("panicked"), "{arguments:?}: {stderr}");
+    stderr
+}
+
+/// An empty folder.
+fn folder(name: &str) -> PathBuf {
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}-{}", std::process::id()));
+    if path.exists() {
+        std::fs::remove_dir_all(&path).unwrap();
+    }
+    std::fs::create_dir_all(&path).unwrap();
+    path
+}
+
+fn fields(object: &Value) -> Vec<&str> {
+    object.as_object().expect("an object").keys().map(String::as_str).collect()
+}
+
+fn without_seconds(mut object: Value) -> Value {
+    object.as_object_mut().unwrap().remove("seconds").expect("the time is told");
+    object
+}
+
+#[test]
+fn reproduce_agrees_or_explains() {
+    let folder = folder("reproduce");
+    let lines = json(&["reproduce", "--json", "--write", folder.to_str().unwrap()]);
+    let (closing, cells) = lines.split_last().unwrap();
+    assert_eq!(cells.len(), 48);
+    for cell in cells {
+        assert_eq!(fields(cell), ["column", "computed", "note", "printed", "row", "table", "verdict"]);
+        assert_eq!(cell["printed"] == cell["computed"], cell["verdict"] == "agrees", "{cell}");
+        assert_eq!(cell["verdict"] == "explained", cell["note"].is_string() && cell["column"] != "move", "{cell}");
+    }
+    let find = |row: &str, column: &str| cells.iter().find(|c| c["row"] == row && c["column"] == column).unwrap();
+    let leaves = find("5", "leaves");
+    assert_eq!(leaves["table"], 1);
+    assert_eq!(leaves["printed"], 5_098_477);
+    assert_eq!(leaves["computed"], 5_098_477);
+    assert_eq!(leaves["note"], Value::Null);
+    assert_eq!(find("5", "plain perft")["computed"], 5_111_725);
+    assert_eq!(find("7", "evaluation")["computed"], 3);
+    assert_eq!(find("4 no-move=draw", "wins")["computed"], 5_468_840_343u64);
+    assert_eq!(find("4 no-move=loss", "wins")["computed"], 5_468_841_113u64);
+    assert_eq!(find("4 no-move=loss", "losses")["verdict"], "agrees");
+    assert_eq!(find("4 no-move=loss", "longest")["computed"], 118);
+    let expected = serde_json::json!({"verdict": "explained", "cells": 48, "agree": 36, "explained": 12, "differ": 0});
+    assert_eq!(without_seconds(closing.clone()), expected);
+
+    let written = std::fs::read_to_string(folder.join("reproduction.json")).unwrap();
+    let written: Value = serde_json::from_str(&written).unwrap();
+    assert_eq!(written["cells"].as_array().unwrap(), cells);
+    assert_eq!(written["summary"], expected);
+    for field in ["date", "commit", "processor", "instructions", "version"] {
+        assert!(written[field].as_str().is_some_and(|text| !text.is_empty()), "{field}");
+    }
+    let markdown = std::fs::read_to_string(folder.join("reproduction.md")).unwrap();
+    for text in ["1,890,415,534", "5,468,841,113 *", "Reproduced: 48 cells, 36 agree, 12 explained, 0 differ"] {
+        assert!(markdown.contains(text), "{text} is not in\n{markdown}");
+    }
+    assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 2, "temporary files are left");
+    std::fs::remove_dir_all(folder).unwrap();
+}
+
+/// At once, and not after the work.
+#[test]
+fn reproduce_says_where_it_cannot_write() {
+    let folder = folder("no-folder");
+    let file = folder.join("file");
+    std::fs::write(&file, "").unwrap();
+    let stderr = failure(3, &["reproduce", "--write", file.to_str().unwrap()]);
+    assert!(stderr.contains(file.to_str().unwrap()), "{stderr}");
+    std::fs::remove_dir_all(folder).unwrap();
+}
+
+const PERFT_FIELDS: [&str; 9] =
+    ["adapter", "depth", "hash_mib", "nodes", "nodes_per_second", "processor", "repetition", "seconds", "threads"];
+
+#[test]
+fn perft_counts() {
+    for (depth, nodes) in [("0", 1), ("1", 24), ("2", 576), ("3", 12_240), ("4", 260_100), ("5", 5_111_725)] {
+        let lines = json(&["perft", depth, "--json"]);
+        assert_eq!(lines.len(), 1);
+        assert_eq!(fields(&lines[0]), PERFT_FIELDS);
+        assert_eq!(lines[0]["nodes"], nodes);
+        assert_eq!(lines[0]["depth"].to_string(), depth);
+    }
+    assert_eq!(json(&["perft", "5", "--repetition", "leaf", "--json"])[0]["nodes"], 5_098_477);
+    let with_hash = &json(&["perft", "6", "--hash", "16", "--threads", "2", "--json"])[0];
+    assert_eq!(with_hash["nodes"], 100_459_989);
+    assert_eq!((&with_hash["threads"], &with_hash["hash_mib"]), (&2.into(), &16.into()));
+    assert_eq!(with_hash["repetition"], "expand");
+    let leaf = &json(&["perft", "6", "--hash", "16", "--repetition", "leaf", "--json"])[0];
+    assert_eq!(leaf["nodes"], 99_860_517);
+    assert_eq!(json(&["perft", "4", "--threads", "1", "--json"])[0]["nodes"], 260_100);
+    let text = stdout(&["perft", "4"]);
+    assert!(text.starts_with("perft 4: 260,100 nodes in "), "{text}");
+    let fen = "7/7/3e3/7/7/7/3E3/7/7 w";
+    assert_eq!(json(&["perft", "1", "--fen", fen, "--json"])[0]["nodes"], 4);
+}
+
+#[test]
+fn perft_divides() {
+    for mode in ["expand", "leaf"] {
+        let report = &json(&["perft", "5", "--divide", "--repetition", mode, "--json"])[0];
+        assert!(fields(report).into_iter().filter(|field| *field != "moves").eq(PERFT_FIELDS));
+        let moves = report["moves"].as_array().unwrap();
+        assert_eq!(moves.len(), 24);
+        assert!(moves.iter().any(|m| m["move"] == "Eb3"), "{moves:?}");
+        let sum: u64 = moves.iter().map(|m| m["nodes"].as_u64().unwrap()).sum();
+        assert_eq!(report["nodes"], sum);
+        assert_eq!(sum, if mode == "leaf" { 5_098_477 } else { 5_111_725 });
+    }
+    let text = stdout(&["perft", "2", "--divide"]);
+    assert_eq!(text.lines().count(), 25);
+    assert!(text.lines().any(|line| line.split_whitespace().eq(["Eb3", "24"])), "{text}");
+}
+
+#[test]
+fn perft_refuses() {
+    let start = "l5t/1d3c1/r1p1w1e/7/7/7/E1W1P1R/1C3D1/T5L";
+    assert!(failure(2, &["perft", "3", "--fen", start]).contains("side to move"));
+    assert!(failure(2, &["perft", "3", "--fen", "7/7 w"]).contains("9 ranks"));
+    assert!(failure(2, &["perft", "3", "--fen", "7/7/7/7/7/7/7/7/7 w"]).contains("no piece"));
+    assert!(failure(2, &["perft", "3", "--fen", ""]).contains("empty"));
+    for arguments in [
+        &["perft", "3", "--threads", "0"][..],
+        &["perft", "3", "--threads", "many"],
+        &["perft", "14"],
+        &["perft", "-1"],
+        &["perft"],
+        &["perft", "3", "--repetition", "never"],
+        &["reproduce", "--threads", "0"],
+        &["solve", "--pieces", "3", "--threads", "0"],
+        &["nothing"],
+        &[],
+    ] {
+        failure(2, arguments);
+    }
+}
+
+#[test]
+fn solve_counts() {
+    let lines: Vec<Value> = json(&["solve", "--pieces", "3", "--json"]).into_iter().map(without_seconds).collect();
+    let two = serde_json::json!({
+        "pieces": 2, "positions": 160_068, "no_move": 0, "wins": 82_852, "losses": 64_501, "draws": 12_715, "longest": 34
+    });
+    let three = serde_json::json!({
+        "pieces": 3, "positions": 54_355_896, "no_move": 1_212,
+        "wins": 30_297_857, "losses": 23_369_820, "draws": 687_007, "longest": 67
+    });
+    assert_eq!(lines, [two, three]);
+    let text = stdout(&["solve", "--pieces", "2", "--threads", "1"]);
+    assert!(text.contains("160,068") && text.contains("82,852"), "{text}");
+}
+
+#[test]
+fn solve_one_material() {
+    let solve = |material| {
+        let lines = json(&["solve", "--material", material, "--json"]);
+        assert_eq!(lines.len(), 1);
+        assert_eq!(fields(&lines[0]), ["black_to_move", "class", "material", "seconds", "white_to_move"]);
+        without_seconds(lines[0].clone())
+    };
+    let lion = solve("LRvEP");
+    assert_eq!(lion["material"], "LRvEP");
+    for order in ["rlvpe", "RLvPE", "lrVEp"] {
+        assert_eq!(solve(order), lion, "{order}");
+    }
+    // The same game with the colours exchanged, and under other names.
+    let elephant = solve("EPvLR");
+    assert_eq!(elephant["class"], lion["class"]);
+    assert_eq!(elephant["white_to_move"], lion["black_to_move"]);
+    assert_eq!(elephant["black_to_move"], lion["white_to_move"]);
+    assert_eq!(elephant["white_to_move"]["longest"], 118);
+    for material in ["ECvTR", "EDvLR", "EWvTR"] {
+        let other = solve(material);
+        assert_eq!(other["material"], material);
+        for field in ["class", "white_to_move", "black_to_move"] {
+            assert_eq!(other[field], elephant[field], "{material}");
+        }
+    }
+    let w = &elephant["white_to_move"];
+    let sum = ["wins", "losses", "draws", "no_move"].iter().map(|f| w[f].as_u64().unwrap()).sum::<u64>();
+    assert_eq!(w["positions"], sum);
+}
+
+#[test]
+fn solve_refuses() {
+    assert!(failure(2, &["solve", "--material", "EPLR"]).contains("EPvLR"));
+    assert!(failure(2, &["solve", "--material", "EXvLR"]).contains("ELTPDWCR"));
+    assert!(failure(2, &["solve", "--material", "EEvR"]).contains("two"));
+    assert!(failure(2, &["solve", "--material", "Ev"]).contains("no animal"));
+    assert!(failure(2, &["solve", "--material", "ELTPvLTPD"]).contains("at most"));
+    failure(2, &["solve"]);
+    failure(2, &["solve", "--pieces", "1"]);
+    failure(2, &["solve", "--pieces", "7"]);
+    failure(2, &["solve", "--pieces", "2", "--material", "EvR"]);
+    let stderr = failure(2, &["solve", "--pieces", "2", "--rules", "shore=wet"]);
+    assert!(stderr.contains("elephant-safe, none, no-exit"), "{stderr}");
+    let stderr = failure(2, &["perft", "2", "--rules", "bridge"]);
+    assert!(stderr.contains("paper, cazaux, bodlaender, quadibloc, bell, chinese"), "{stderr}");
+    let stderr = failure(2, &["perft", "2", "--rules", "paper,castling=yes"]);
+    assert!(stderr.contains("tiger-leap") && stderr.contains("no-move"), "{stderr}");
+}
+
+/// Other rules, other numbers.
+#[test]
+fn rules_matter() {
+    let level = |rules| without_seconds(json(&["solve", "--pieces", "2", "--rules", rules, "--json"])[0].clone());
+    assert_ne!(level("paper"), level("chinese"));
+    assert_eq!(level("paper"), level("paper,repetition=none"));
+    assert_eq!(level("cazaux"), level("shore=none"));
+}
+
+#[test]
+fn help_has_examples() {
+    for (arguments, example) in [
+        (&["--help"][..], "dsq solve --material EPvLR"),
+        (&["help"], "Exit codes"),
+        (&["reproduce", "--help"], "Examples:"),
+        (&["perft", "--help"], "Examples:"),
+        (&["solve", "--help"], "Examples:"),
+        (&["generate", "--help"], "Examples:"),
+        (&["probe", "--help"], "Examples:"),
+        (&["verify", "--help"], "Examples:"),
+        (&["stats", "--help"], "Examples:"),
+        (&["solve", "-h"], "Examples:"),
+        (&["uci", "--help"], "go movetime 1000"),
+        (&["play", "--help"], "Examples:"),
+        (&["match", "--help"], "--sprt 0,10"),
+        (&["analyze", "--help"], "Examples:"),
+        (&["help", "solve"], "no-move=draw|loss"),
+    ] {
+        let text = stdout(arguments);
+        assert!(text.contains(example), "{arguments:?}:\n{text}");
+    }
+    assert!(stdout(&["--version"]).starts_with("dsq "));
+}
+
+/// Who reads the output may stop at any time, as `head` does.
+#[test]
+fn closed_output_is_no_failure() {
+    for arguments in [&["perft", "6", "--divide"][..], &["solve", "--pieces", "3"], &["solve", "--help"], &["--help"]] {
+        let mut child = command(arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("dsq runs");
+        drop(child.stdout.take());
+        let output = child.wait_with_output().unwrap();
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(0), "{arguments:?}: {stderr}");
+        assert!(stderr.is_empty(), "{arguments:?}: {stderr}");
+    }
+}
+
+/// A quick benchmark, its file, and the page made of it.
+#[test]
+fn benchmark() {
+    let dir = tempfile::tempdir().unwrap();
+    let at = dir.path().to_str().unwrap();
+    let all = &json(&["bench", "machine", "--quick", "--backend", "cpu", "--threads", "2", "--write", at, "--json"])[0];
+    assert_eq!(all["perft"][0]["nodes"], 100_459_989);
+    assert_eq!((&all["perft"][0]["threads"], &all["perft"][1]["threads"]), (&1.into(), &2.into()));
+    assert_eq!(all["retrograde"][0]["what"], "3 pieces");
+    assert!(all["machine"]["compiler"].as_str().unwrap().starts_with("rustc "));
+    for (part, speed) in [
+        ("perft", "nodes_per_second"),
+        ("retrograde", "positions_per_second"),
+        ("probe", "nanoseconds"),
+        ("search", "nodes_per_second"),
+    ] {
+        for line in all[part].as_array().unwrap() {
+            assert!(line[speed].as_f64().unwrap() > 0.0, "{part}: {line}");
+        }
+    }
+    // The page is made of files that other commands write.
+    assert!(failure(3, &["bench", "machine", "--report", at]).contains("perft.jsonl"));
+    let write = |name: &str, lines: &str| std::fs::write(dir.path().join(name), lines).unwrap();
+    write("perft.jsonl", &stdout(&["perft", "4", "--json"]));
+    write("endgames.jsonl", &stdout(&["solve", "--pieces", "3", "--json"]));
+    write("tables.jsonl", "{\"name\":\"2 pieces\",\"by_plies\":[10,20,5],\"bytes\":2000}\n");
+    stdout(&["bench", "machine", "--report", at]);
+    let page = std::fs::read_to_string(dir.path().join("figures.md")).unwrap();
+    assert!(page.contains("260,100") && page.contains("perft 6, 100,459,989 nodes, 2 threads"), "{page}");
+    for plot in ["perft.svg", "solving.svg", "plies.svg", "endgames-size.svg"] {
+        assert!(page.contains(plot) && std::fs::read_to_string(dir.path().join(plot)).unwrap().starts_with("<svg"));
+    }
+    write("tables.jsonl", "{}");
+    assert!(failure(2, &["bench", "machine", "--report", at]).contains("tables.jsonl, line 1"));
+}
+
+#[test]
+fn vector_instructions_that_are_not_there_are_an_error() {
+    let counted = |level: &str| command(&["perft", "3"]).env("DSQ_CPU", level).output().expect("dsq runs");
+    for (level, code) in [("portable", 0), ("", 0), ("sse9", 2)] {
+        let output = counted(level);
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(code), "{level}: {stderr}");
+        assert_eq!(
+            stderr.starts_with(&format!("dsq: DSQ_CPU={level}: here it may be portable")),
+            code == 2,
+            "{stderr}"
+        );
+    }
+}
+
+/// Every command, as a shell would complete it, but for a name that is kept for old scripts.
+fn commands() -> Vec<String> {
+    let completions = stdout(&["completions", "bash"]);
+    let line = completions.lines().find(|line| line.trim_start().starts_with("opts=\"-")).expect("what dsq completes");
+    line.trim()
+        .split([' ', '"'])
+        .filter(|word| word.starts_with(|c: char| c.is_ascii_lowercase()))
+        .map(str::to_owned)
+        .filter(|word| !["opts=", "help", "benchmark"].contains(&word.as_str()))
+        .collect()
+}
+
+#[test]
+fn help_lists_every_command_in_its_group() {
+    let help = stdout(&["--help"]);
+    let mut groups: Vec<(&str, Vec<&str>)> = Vec::new();
+    for line in help.lines() {
+        if let Some(title) = line.strip_suffix(':').filter(|title| !title.starts_with(' ')) {
+            groups.push((title, Vec::new()));
+        } else if let (Some(group), Some(text)) = (groups.last_mut(), line.strip_prefix("  ")) {
+            group.1.push(text.split(' ').next().expect("a word"));
+        }
+    }
+    let group = |title| &groups.iter().find(|group| group.0 == title).unwrap_or_else(|| panic!("{title}: {help}")).1;
+    assert!(group("Play").contains(&"play"));
+    assert!(group("Endgame tables").contains(&"probe"));
+    assert!(group("Measure").contains(&"perft"));
+    assert!(group("Study").contains(&"reproduce"));
+    for command in commands() {
+        let times = groups.iter().flat_map(|group| &group.1).filter(|&&name| name == command).count();
+        assert_eq!(times, 1, "{command}: {help}");
+    }
+}
+
+#[test]
+fn shells_complete_and_every_command_has_a_manual_page() {
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+        assert!(stdout(&["completions", shell]).contains("reproduce"), "{shell}");
+    }
+    assert!(failure(2, &["completions", "tcsh"]).contains("tcsh"));
+    let folder = folder("man").join("new");
+    assert_eq!(stdout(&["man", folder.to_str().unwrap()]), "");
+    let page =
+        |name: &str| std::fs::read_to_string(folder.join(name)).unwrap_or_else(|error| panic!("{name}: {error}"));
+    assert!(page("dsq.1").contains("Dou Shou Qi"));
+    let commands = commands();
+    assert!(commands.len() >= 21, "{commands:?}");
+    for command in commands {
+        assert!(page(&format!("dsq-{command}.1")).contains(".SH"), "{command}");
+    }
+    assert!(failure(3, &["man", "/dev/null/nowhere"]).contains("/dev/null/nowhere"));
+}

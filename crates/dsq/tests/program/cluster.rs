@@ -1,0 +1,229 @@
+//! Jobs on the real Slurm: three nodes on this machine, all classes of 2 to 4 pieces, one node killed in the middle. The
+//! tables are those of `dsq generate`, byte for byte. Skipped where there is no Slurm, unless DSQ_REQUIRE_SLURM is set.
+
+use crate::dsq;
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::net::TcpListener;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+/// Three nodes and a controller with files of their own, killed when dropped.
+struct Cluster {
+    dir: PathBuf,
+    daemons: BTreeMap<String, Child>,
+}
+
+fn free_port() -> u16 {
+    TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
+}
+
+fn find(name: &str) -> Option<PathBuf> {
+    ["/usr/sbin", "/usr/bin", "/sbin", "/bin"].iter().map(|dir| Path::new(dir).join(name)).find(|path| path.exists())
+}
+
+const NODES: [&str; 3] = ["n1", "n2", "n3"];
+
+impl Cluster {
+    fn start(dir: &Path) -> Cluster {
+        for sub in ["state", "spool", "log"] {
+            fs::create_dir_all(dir.join(sub)).unwrap();
+        }
+        fs::set_permissions(dir, fs::Permissions::from_mode(0o755)).unwrap();
+        let key: Vec<u8> = (0..64u8).map(|i| i.wrapping_mul(73) ^ std::process::id() as u8).collect();
+        fs::write(dir.join("munge.key"), key).unwrap();
+        fs::set_permissions(dir.join("munge.key"), fs::Permissions::from_mode(0o400)).unwrap();
+        fs::write(dir.join("slurm.conf"), configuration(dir)).unwrap();
+        let mut cluster = Cluster { dir: dir.to_owned(), daemons: BTreeMap::new() };
+        let at = |name: &str| dir.join(name).display().to_string();
+        cluster.daemon(
+            "munged",
+            &[
+                "--foreground",
+                "--force",
+                &format!("--key-file={}", at("munge.key")),
+                &format!("--socket={}", at("munge.socket")),
+                &format!("--pid-file={}", at("munge.pid")),
+                &format!("--log-file={}", at("log/munge")),
+                &format!("--seed-file={}", at("munge.seed")),
+            ],
+            "munged",
+        );
+        wait("munge's socket", 10, || dir.join("munge.socket").exists());
+        cluster.daemon("slurmctld", &["-D", "-i", "-f", &at("slurm.conf")], "slurmctld");
+        for node in NODES {
+            cluster.daemon("slurmd", &["-D", "-N", node, "-f", &at("slurm.conf")], node);
+        }
+        wait("three idle nodes", 60, || cluster.run("sinfo", &["-h", "-N", "-o", "%T"]).matches("idle").count() == 3);
+        cluster
+    }
+
+    fn daemon(&mut self, program: &str, arguments: &[&str], name: &str) {
+        let log = fs::File::create(self.dir.join("log").join(format!("{name}.out"))).unwrap();
+        let child = Command::new(find(program).unwrap())
+            .args(arguments)
+            .env("SLURM_CONF", self.dir.join("slurm.conf"))
+            .stdout(log.try_clone().unwrap())
+            .stderr(log)
+            .stdin(Stdio::null())
+            .spawn()
+            .unwrap();
+        self.daemons.insert(name.to_owned(), child);
+    }
+
+    fn output(&self, program: &str, arguments: &[&str]) -> Output {
+        Command::new(program).args(arguments).env("SLURM_CONF", self.dir.join("slurm.conf")).output().unwrap()
+    }
+
+    /// What a program of Slurm prints; nothing while the controller does not answer.
+    fn run(&self, program: &str, arguments: &[&str]) -> String {
+        String::from_utf8_lossy(&self.output(program, arguments).stdout).into_owned()
+    }
+
+    /// Kills a node's daemon and all that it runs, as a power cut would.
+    fn kill_node(&mut self, node: &str) {
+        let mut daemon = self.daemons.remove(node).unwrap();
+        daemon.kill().unwrap();
+        daemon.wait().unwrap();
+        // The steps' keepers name their job; those on this node are told by squeue.
+        let jobs = self.run("squeue", &["-h", "-t", "R", "-w", node, "-o", "%A"]);
+        for job in jobs.split_whitespace() {
+            for process in processes().filter(|(_, line)| line.contains(&format!("slurmstepd: [{job}."))) {
+                kill_tree(process.0);
+            }
+        }
+    }
+}
+
+impl Drop for Cluster {
+    fn drop(&mut self) {
+        let _ = self.output("scancel", &["--full", "-u", "root"]);
+        for daemon in self.daemons.values_mut().rev() {
+            let _ = daemon.kill();
+            let _ = daemon.wait();
+        }
+    }
+}
+
+/// Processes of this machine, with their command lines.
+fn processes() -> impl Iterator<Item = (u32, String)> {
+    fs::read_dir("/proc").unwrap().filter_map(|entry| {
+        let entry = entry.ok()?;
+        let process = entry.file_name().to_str()?.parse().ok()?;
+        let line = fs::read(entry.path().join("cmdline")).ok()?;
+        Some((process, String::from_utf8_lossy(&line).replace('\0', " ")))
+    })
+}
+
+fn kill_tree(process: u32) {
+    let children = fs::read_to_string(format!("/proc/{process}/task/{process}/children")).unwrap_or_default();
+    let _ = Command::new("kill").args(["-9", &process.to_string()]).status();
+    children.split_whitespace().filter_map(|child| child.parse().ok()).for_each(kill_tree);
+}
+
+fn wait(what: &str, seconds: u64, mut done: impl FnMut() -> bool) {
+    let end = Instant::now() + Duration::from_secs(seconds);
+    while !done() {
+        assert!(Instant::now() < end, "waited {seconds} s for {what}");
+        std::thread::sleep(Duration::from_millis(100));
+    }
+}
+
+fn configuration(dir: &Path) -> String {
+    let host = fs::read_to_string("/proc/sys/kernel/hostname").unwrap().trim().to_owned();
+    let dir = dir.display();
+    let mut text = format!(
+        "ClusterName=test\nSlurmctldHost={host}(127.0.0.1)\nSlurmctldPort={}\nAuthType=auth/munge\n\
+         AuthInfo=socket={dir}/munge.socket\nCryptoType=crypto/munge\nSlurmUser=root\nSlurmdUser=root\n\
+         StateSaveLocation={dir}/state\nSlurmdSpoolDir={dir}/spool/%n\nSlurmctldPidFile={dir}/slurmctld.pid\n\
+         SlurmdPidFile={dir}/%n.pid\nSlurmctldLogFile={dir}/log/slurmctld\nSlurmdLogFile={dir}/log/%n\n\
+         ProctrackType=proctrack/linuxproc\nTaskPlugin=task/none\nSwitchType=switch/none\nMpiDefault=none\n\
+         SelectType=select/cons_tres\nSelectTypeParameters=CR_CPU_Memory\nJobAcctGatherType=jobacct_gather/none\n\
+         AccountingStorageType=accounting_storage/none\nReturnToService=2\nSlurmdTimeout=10\nKillWait=2\nMinJobAge=60\n\
+         SchedulerParameters=batch_sched_delay=1,sched_interval=2\n",
+        free_port()
+    );
+    for node in NODES {
+        text += &format!(
+            "NodeName={node} NodeHostname={host} NodeAddr=127.0.0.1 Port={} CPUs=1 RealMemory=4000 State=UNKNOWN\n",
+            free_port()
+        );
+    }
+    text + "PartitionName=main Nodes=ALL Default=YES MaxTime=INFINITE State=UP\n"
+}
+
+/// The files of a directory of tables, by name.
+fn tables(dir: &Path) -> BTreeMap<String, Vec<u8>> {
+    let names = fs::read_dir(dir).unwrap().map(|entry| entry.unwrap().path()).filter(|path| path.is_file());
+    let kept = names.filter(|path| path.extension().is_some_and(|e| e == "dsq" || e == "json"));
+    kept.map(|path| (path.file_name().unwrap().to_str().unwrap().to_owned(), fs::read(&path).unwrap())).collect()
+}
+
+#[test]
+fn slurm_solves_what_generate_does_though_a_node_dies() {
+    let required = std::env::var_os("DSQ_REQUIRE_SLURM").is_some();
+    let programs = ["munged", "slurmctld", "slurmd", "sbatch"];
+    if let Some(missing) = programs.into_iter().find(|name| find(name).is_none()) {
+        assert!(
+            !required,
+            "DSQ_REQUIRE_SLURM is set, and there is no {missing} (Debian: slurmctld slurmd slurm-client munge)"
+        );
+        println!("skipped: there is no {missing} (Debian: slurmctld slurmd slurm-client munge)");
+        return;
+    }
+    let temporary = tempfile::Builder::new().prefix("dsq-slurm").tempdir_in("/tmp").unwrap();
+    let (one, many) = (temporary.path().join("one"), temporary.path().join("many"));
+    let as_text = |path: &Path| path.to_str().unwrap().to_owned();
+    dsq::stdout(&["generate", "--pieces", "4", "--out", &as_text(&one)]);
+    fs::create_dir(&many).unwrap();
+
+    let mut cluster = Cluster::start(&temporary.path().join("slurm"));
+    let script = dsq::stdout(&[
+        "cluster",
+        "plan",
+        "--pieces",
+        "4",
+        "--for",
+        "slurm",
+        "--tables",
+        &as_text(&many),
+        "--nodes",
+        "3",
+        "--rate",
+        "100000",
+        "--program",
+        env!("CARGO_BIN_EXE_dsq"),
+    ]);
+    fs::write(temporary.path().join("submit.sh"), script).unwrap();
+    let submitted = cluster.output("sh", &[&as_text(&temporary.path().join("submit.sh"))]);
+    assert!(submitted.status.success(), "{}", String::from_utf8_lossy(&submitted.stderr));
+
+    // A node dies with a job of the last level on it.
+    let count = |dir: &Path| tables(dir).len();
+    wait("the last level", 120, || count(&many) > 60);
+    wait("a job on the second node", 60, || {
+        !cluster.run("squeue", &["-h", "-t", "R", "-w", "n2", "-o", "%A"]).is_empty()
+    });
+    cluster.kill_node("n2");
+    wait("the end of all jobs", 240, || {
+        // A job that lost its node waits two minutes unless told otherwise.
+        for job in cluster.run("squeue", &["-h", "-t", "PD", "-o", "%A %r"]).lines().filter(|l| l.contains("BeginTime"))
+        {
+            let job = job.split(' ').next().unwrap();
+            cluster.run("scontrol", &["update", &format!("JobId={job}"), "StartTime=now"]);
+        }
+        cluster.output("squeue", &["-h"]).status.success() && cluster.run("squeue", &["-h"]).trim().is_empty()
+    });
+
+    let finished = dsq::stdout(&["cluster", "finish", &as_text(&many), "--pieces", "4", "--json"]);
+    let finished: serde_json::Value = serde_json::from_str(&finished).unwrap();
+    assert_eq!((finished["tables"].as_u64(), finished["missing"].as_u64()), (Some(186), Some(0)));
+    let (one, many) = (tables(&one), tables(&many));
+    assert_eq!(one.keys().collect::<Vec<_>>(), many.keys().collect::<Vec<_>>());
+    for (name, bytes) in &one {
+        assert!(bytes == &many[name], "{name} differs");
+    }
+}

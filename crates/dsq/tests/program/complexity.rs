@@ -1,0 +1,337 @@
+//! The hardness proof as a program: gadgets against their lemmas, formulas, circuits, and games on the board.
+
+use crate::dsq;
+
+use doushouqi::board::Color;
+use hardness::measure::{self, all_formulas, random_formula, winner_by};
+use hardness::opponent::Style;
+use hardness::play::{Arena, Tables};
+use hardness::{
+    Circuit, Formula, Gadget, GadgetError, Kind, Layout, Solved, catalog, check, crossover, gadget, gadgets,
+    half_crossover, reachable,
+};
+
+/// States of claims that take seconds are left to the longer test.
+const QUICK: usize = 1_500_000;
+
+fn parse(text: &str) -> Gadget {
+    Gadget::parse(text).unwrap_or_else(|error| panic!("{error}\n{text}"))
+}
+
+fn source(file: &str) -> &'static str {
+    catalog::FILES.iter().find(|(name, _)| *name == file).expect("a file of the catalog").1
+}
+
+/// The first claim that does not hold, of those that are small.
+fn refuted(gadget: &Gadget) -> Option<String> {
+    let fails = |claim: &&hardness::Claim| check(gadget, claim, QUICK).is_ok_and(|checked| !checked.holds);
+    gadget.claims.iter().find(fails).map(|claim| claim.text.clone())
+}
+
+#[test]
+fn every_lemma_holds() {
+    let mut states = 0;
+    for gadget in gadgets() {
+        for claim in &gadget.claims {
+            match check(&gadget, claim, QUICK) {
+                Ok(checked) => {
+                    assert!(checked.holds, "{}: {}", gadget.name, claim.text);
+                    // Nothing that is prevented needs an answer to every move.
+                    assert_ne!(checked.free, Some(false), "{}: {}", gadget.name, claim.text);
+                    states += checked.states;
+                }
+                // Seven-figure games have a smaller one beside them that says as much or more.
+                Err(GadgetError::TooLarge { .. }) => assert!(claim.forced, "{}: {}", gadget.name, claim.text),
+                Err(error) => panic!("{}: {}: {error}", gadget.name, claim.text),
+            }
+        }
+    }
+    assert!(states > 1_000_000, "{states}");
+}
+
+#[test]
+#[ignore = "half a minute, 3 GB: cargo test --release --test complexity -- --ignored every_lemma, or dsq gadgets check"]
+fn every_lemma_holds_with_nothing_left_out() {
+    for gadget in gadgets() {
+        for claim in &gadget.claims {
+            let checked = check(&gadget, claim, usize::MAX).unwrap();
+            assert!(checked.holds, "{}: {}", gadget.name, claim.text);
+        }
+    }
+}
+
+#[test]
+fn a_broken_gadget_is_refuted() {
+    // Traps removed, pieces removed or changed, walls built.
+    let cases = [
+        ("white-edge.txt", "~.^.~\n~^C^~\n~.^.~\n", "~...~\n~.C.~\n~...~\n"),
+        ("white-edge.txt", "~^C^~", "~^.^~"),
+        ("black-edge.txt", "~.vdv.~", "~.vd..~"),
+        ("black-edge.txt", "~.vdv.~", "~.v.v.~"),
+        ("fanout.txt", "~Pv..~", "~P...~"),
+        ("fanout.txt", "~vd..~", "~v...~"),
+        ("choice.txt", "~...~\n~~.~~", "~.~.~\n~~.~~"),
+        ("start.txt", "~.p.~\n~.P.~", "~...~\n~.P.~"),
+        ("den.txt", "~~d~~", "~~.~~"),
+        ("and.txt", "~.e.~", "~.c.~"),
+        ("outflow-upright.txt", "~.^P~", "~.^.~"),
+        ("outflow-upright.txt", "~.e.~", "~...~"),
+    ];
+    for (file, from, to) in cases {
+        let text = source(file);
+        assert!(text.contains(from), "{file}: {from}");
+        let broken = parse(&text.replacen(from, to, 1));
+        assert!(refuted(&broken).is_some(), "{file} with {to:?} is not refuted");
+        assert_eq!(refuted(&parse(text)), None, "{file} as it is");
+    }
+}
+
+#[test]
+fn a_play_shows_why() {
+    let gadget = gadget("black edge protector").unwrap();
+    let claim = gadget.claims.iter().find(|c| c.text.starts_with("top=2 > bottom=1")).unwrap();
+    let solved = Solved::new(&gadget, claim, QUICK).unwrap();
+    let play = solved.play(100, true);
+    assert!(play.last().unwrap().starts_with("reached"), "{play:?}");
+    assert!(play.iter().any(|line| line.contains("dxP") || line.contains('x')), "{play:?}");
+    let claim = gadget.claims.iter().find(|c| c.text == "top=1 > bottom=1 prevented").unwrap();
+    let play = Solved::new(&gadget, claim, QUICK).unwrap().play(30, false);
+    assert!(play.last().unwrap().contains("never"), "{play:?}");
+}
+
+#[test]
+fn the_plan_counts_moves_that_the_checker_finds() {
+    for kind in Kind::ALL {
+        let gadget = gadget(kind.name()).unwrap();
+        let forced = gadget.claims.iter().filter(|c| c.forced && c.sender.color == Color::White);
+        let single = forced.filter(|c| c.waiting.iter().all(|&n| n < 2) && c.target.iter().sum::<usize>() <= 2);
+        let plies = single.filter_map(|c| check(&gadget, c, QUICK).ok()?.plies).filter(|&n| n < 34).max().unwrap();
+        assert!(kind.moves() * 2 > u64::from(plies), "{kind:?}: {plies} plies");
+    }
+}
+
+#[test]
+fn gadget_files_with_mistakes_are_refused() {
+    for (text, needle) in [
+        ("~.~\n\noutput out: b1\n", "no name"),
+        ("~.~\n\nname: X\n", "no entrance"),
+        ("~.~\n\nname: X\noutput out: a1\n", "line 4"),
+        ("~.~\n\nname: X\noutput out: z9\n", "line 4"),
+        ("~.~\n\nname: X\noutput out: b1\nclaim: > out=1\n", "neither forced nor prevented"),
+        ("~.~\n\nname: X\noutput out: b1\nclaim: > in=1 forced\n", "line 5"),
+        ("~.~\n\nname: X\noutput out: b1\nclaim: > out=9 forced\n", "0 to 3"),
+        ("~.~\n\nname: X\noutput out: b1\nclaim: unicorn > out=1 forced\n", "not understood"),
+        ("~.~\n\nname: X\noutput out: b1\nclaim: prevented\n", "no output"),
+        ("~.~\n\nname: X\nfrobnicate: b1\n", "line 4"),
+        ("~.~\n~.\n\nname: X\n", "line 2"),
+    ] {
+        let error = Gadget::parse(text).expect_err(text).to_string();
+        assert!(error.contains(needle), "{text:?}: {error}");
+    }
+    let wide = format!("{}\n\nname: X\noutput out: a1\nclaim: > out=1 forced\n", ".".repeat(100));
+    let gadget = parse(&wide);
+    assert!(matches!(check(&gadget, &gadget.claims[0], QUICK), Err(GadgetError::TooLarge { .. })));
+}
+
+#[test]
+fn crossovers_cross() {
+    for inputs in 0..4u64 {
+        let half: &[u64] = match inputs {
+            0 => &[0],
+            3 => &[3],
+            _ => &[1, 2],
+        };
+        assert_eq!(reachable(&half_crossover(0), inputs), half, "half, {inputs:02b}");
+        let swapped = (inputs & 1) << 1 | inputs >> 1;
+        assert_eq!(reachable(&crossover(0), inputs), [swapped], "{inputs:02b}");
+    }
+    // One step less, and it does not.
+    let all = crossover(0);
+    let broken = |skip: usize| {
+        let steps: Vec<_> = all.iter().enumerate().filter(|(i, _)| *i != skip).map(|(_, s)| *s).collect();
+        (0..4u64).any(|inputs| reachable(&steps, inputs) != [(inputs & 1) << 1 | inputs >> 1])
+    };
+    assert!((0..all.len()).all(broken));
+}
+
+#[test]
+fn errors_of_formulas_have_a_caret() {
+    for (text, column, word) in [
+        ("(x | y", 6, "not closed"),
+        ("(x | y) & ", 10, "the formula ends"),
+        ("(x | !y)", 5, "negation"),
+        ("(x | y) | z", 8, "between clauses"),
+        ("(x & y)", 3, "close its parenthesis"),
+        ("x)", 1, "not opened"),
+        ("(x || y)", 4, "expected a variable"),
+        ("", 0, "the formula ends"),
+        ("(x) & (3)", 7, "expected a variable"),
+        ("p cnf 2 1\n1 -2 0", 2, "negation"),
+        ("p cnf 2 1\n1 3 0", 2, "1 to 2"),
+        ("p cnf 2 1\n1 2", 3, "does not end"),
+        ("p cnf 2 2\n1 2 0", 5, "announced"),
+        ("p cnf 99999999 2\n1 2 0", 0, "p cnf"),
+        ("p cnf 2 1\n0", 0, "never true"),
+    ] {
+        let error = text.parse::<Formula>().expect_err(text);
+        assert_eq!(error.column, column, "{text:?}: {error}");
+        assert!(error.reason.contains(word), "{text:?}: {error}");
+        let shown = error.to_string();
+        let caret = shown.lines().last().unwrap();
+        assert_eq!(caret.find('^'), Some(column + 2), "{shown}");
+    }
+    let dimacs: Formula = "c a comment\np cnf 4 2\n1 2 0\n1 3\n4 0\n".parse().unwrap();
+    assert_eq!(dimacs.to_string(), "(x1 | x2) & (x1 | x3 | x4)");
+    assert_eq!("(x1|x2)&( x1 ∨ x3|x4 )".parse::<Formula>().unwrap().to_string(), dimacs.to_string());
+}
+
+#[test]
+fn the_formula_game_is_what_plain_search_says() {
+    for seed in 0..300 {
+        let n = 1 + seed as usize % 8;
+        let formula = random_formula(n, 1 + seed as usize % 7, 1 + seed as usize % 3, seed);
+        let plain = winner_by(n, |set| formula.is_true(|v| set >> v & 1 != 0));
+        assert_eq!(formula.game().unwrap().winner(), plain, "{formula}");
+    }
+    // Twenty variables.
+    let formula = random_formula(20, 30, 4, 5);
+    let mut game = formula.game().unwrap();
+    let winner = game.winner();
+    // Its best moves lead there.
+    let (mut is_true, mut is_false, mut turn) = (0u32, 0u32, Color::White);
+    while let Some(variable) = game.best(is_true, is_false, turn) {
+        if turn == Color::White {
+            is_true |= 1 << variable
+        } else {
+            is_false |= 1 << variable
+        }
+        turn = !turn;
+        assert_eq!(game.winner_at(is_true, is_false, turn), winner);
+    }
+    assert_eq!(formula.is_true(|v| is_true >> v & 1 != 0), winner == Color::White);
+    assert!(Formula::new(33, &[vec![0, 32]]).game().is_err());
+}
+
+/// The winner of the game on the circuit, gate by gate with the tables that the lemmas prove.
+fn circuit_agrees(formula: &Formula) {
+    let circuit = Circuit::of(formula);
+    let by_circuit = winner_by(formula.variables(), |set| circuit.evaluate_gates(|v| set >> v & 1 != 0));
+    assert_eq!(by_circuit, formula.game().unwrap().winner(), "{formula}");
+}
+
+#[test]
+fn circuits_have_the_winner_of_the_formula_game() {
+    let all = all_formulas(4, 4);
+    assert_eq!(all.len(), 15 + 105 + 455 + 1365);
+    all.iter().for_each(circuit_agrees);
+    for seed in 0..1000 {
+        let i = seed as usize;
+        circuit_agrees(&random_formula(5 + i % 4, 3 + i % 5, 2 + i % 2, seed));
+    }
+}
+
+#[test]
+fn positions_are_well_formed() {
+    for (formula, channels) in [("(a)", 3), ("(a | b) & (b | c) & (a | c)", 1), ("(a | b) & (c | d) & (b | c)", 2)] {
+        let formula: Formula = formula.parse().unwrap();
+        let circuit = Circuit::of(&formula);
+        let layout = Layout::build(&circuit, formula.variables(), channels).unwrap();
+        let board = layout.position.board();
+        // Every gadget stands there as it is in its file.
+        for part in &layout.parts {
+            let gadget = gadget(part.kind.name()).unwrap();
+            let small = gadget.position.board();
+            for place in small.places() {
+                let (row, column) = small.row_column(place);
+                let on_board = board.at(part.row + row, part.column + column).unwrap();
+                assert_eq!(layout.position.piece_at(on_board), gadget.position.piece_at(place), "{part:?}");
+                if small.terrain(place) != hardness::general::Terrain::Water {
+                    assert_eq!(board.terrain(on_board), small.terrain(place), "{part:?}");
+                }
+            }
+        }
+        // Every corridor is as wide as one square and touches nothing but its ends.
+        let land = |p| board.terrain(p) != hardness::general::Terrain::Water;
+        for route in &layout.routes {
+            for stretch in route {
+                let hardness::layout::Stretch::Corridor(squares) = stretch else { continue };
+                for &square in squares {
+                    let around = doushouqi::board::Direction::ALL.into_iter();
+                    let open = around.filter_map(|d| board.neighbour(square, d)).filter(|&p| land(p)).count();
+                    assert_eq!(open, 2, "{formula}: {}", board.name(square));
+                }
+            }
+        }
+        assert!(layout.slack_plies() > 0);
+        assert_eq!(layout.run.len() as u64, layout.run_moves() + 1);
+        if board.width().max(board.height()) <= 512 {
+            let text = layout.position.to_text();
+            assert_eq!(hardness::general::GeneralPosition::parse(&text).unwrap(), layout.position);
+        }
+    }
+}
+
+fn win_all(channels: usize, each: u64, seed: u64, formulas: &[&str]) {
+    let tables = Tables::new().unwrap();
+    for text in formulas {
+        let formula: Formula = text.parse().unwrap();
+        let circuit = Circuit::of(&formula);
+        let layout = Layout::build(&circuit, formula.variables(), channels).unwrap();
+        let arena = Arena::new(&formula, &circuit, &layout, &tables);
+        for style in Style::ALL {
+            let games = measure::games(&arena, style, each, seed).unwrap();
+            assert_eq!(games.won, each, "{games:?}, seeds from {seed}");
+            // White always knows what to do; Black's model of a gadget does not have all that panthers can do on the board.
+            assert!(games.winner == "black" || games.improvised == 0, "{games:?}");
+            assert!(games.slack_plies.is_none_or(|slack| slack >= layout.slack_plies() as u64), "{games:?}");
+        }
+    }
+}
+
+#[test]
+fn the_winner_of_the_formula_wins_on_the_board() {
+    let small: Vec<&str> = measure::SUITE.into_iter().filter(|text| text.len() < 24).collect();
+    win_all(1, 2, 17, &small);
+    // Through crossovers, as White.
+    let tables = Tables::new().unwrap();
+    let formula: Formula = "(a | b) & (b | c) & (a | c)".parse().unwrap();
+    let circuit = Circuit::of(&formula);
+    assert!(circuit.crossovers() > 0);
+    let layout = Layout::build(&circuit, 3, 1).unwrap();
+    let games = measure::games(&Arena::new(&formula, &circuit, &layout, &tables), Style::Greedy, 2, 17).unwrap();
+    assert_eq!((games.won, games.improvised), (2, 0), "{games:?}");
+}
+
+#[test]
+#[ignore = "an hour: cargo test --release --test complexity -- --ignored hundred_games, or dsq reduce --write results"]
+fn hundred_games_a_formula() {
+    win_all(3, 34, 1, &measure::SUITE);
+}
+
+#[test]
+fn the_program_checks_shows_and_reduces() {
+    let text = dsq::stdout(&["gadgets", "check", "CHOICE", "fanout", "--json"]);
+    let lines: Vec<serde_json::Value> = text.lines().map(|l| serde_json::from_str(l).unwrap()).collect();
+    assert_eq!(lines.len(), 2);
+    assert_eq!(lines[0]["gadget"], "CHOICE");
+    assert_eq!(lines[0]["lemma"], "2.4");
+    assert!(lines.iter().all(|l| l["holds"] == true && l["as_printed"] == true && l["states"].as_u64().unwrap() > 0));
+    assert!(dsq::stdout(&["gadgets", "show", "AND"]).contains("lemma 2.1"));
+    let folder = tempfile::tempdir().unwrap();
+    let broken = folder.path().join("broken.txt");
+    std::fs::write(&broken, source("fanout.txt").replace("~Pv..~", "~P...~")).unwrap();
+    let output = dsq::dsq(&["gadgets", "check", broken.to_str().unwrap()]);
+    assert_eq!(output.status.code(), Some(1));
+    let shown = String::from_utf8_lossy(&output.stdout);
+    assert!(shown.contains("does not hold") && shown.contains("reached"), "{shown}");
+    assert_eq!(dsq::dsq(&["gadgets", "show", "NOSUCH"]).status.code(), Some(2));
+    let svg = folder.path().join("position.svg");
+    let text = dsq::stdout(&["reduce", "(x | y) & (x | z)", "--json", "--svg", svg.to_str().unwrap()]);
+    let json: serde_json::Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(json["winner"], "white");
+    assert!(json["squares"].as_u64().unwrap() > 1000 && json["slack_plies"].as_i64().unwrap() > 0);
+    assert!(std::fs::read_to_string(svg).unwrap().contains("<circle"));
+    let output = dsq::dsq(&["reduce", "(x | y"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("\n        ^"));
+}

@@ -1,0 +1,219 @@
+//! What is left on disk when `generate` and `repack` end where they should not: killed, or with a disk that fails. The same
+//! command, given again, always ends with the same bytes.
+
+use crate::dsq;
+
+use doushouqi::board::{Position, RuleOptions};
+use doushouqi::tablebase::{TableFile, TableSet};
+use dsq::{command, stdout};
+use rand_core::{Rng, SeedableRng};
+use rand_pcg::Pcg64;
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+use std::process::Stdio;
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+fn text(path: &Path) -> &str {
+    path.to_str().expect("a path of letters")
+}
+
+fn files(dir: &Path) -> BTreeMap<String, Vec<u8>> {
+    let Ok(entries) = fs::read_dir(dir) else { return BTreeMap::new() };
+    entries
+        .map(|entry| {
+            let path = entry.unwrap().path();
+            (path.file_name().unwrap().to_str().unwrap().to_owned(), fs::read(&path).unwrap())
+        })
+        .collect()
+}
+
+/// No table in the directory is anything but whole.
+fn tables_are_whole(dir: &Path, whole: &BTreeMap<String, Vec<u8>>, what: &str) {
+    for (name, bytes) in files(dir).iter().filter(|(name, _)| name.ends_with(".dsq")) {
+        assert!(*bytes == whole[name], "{what}: {name} is not whole");
+    }
+}
+
+/// Kills `generate` so often, each time at another moment, with what the one before left; starts over when it is done.
+fn killed_so_often(rounds: usize, seed: u64) {
+    let whole = tempfile::tempdir().unwrap();
+    let start = Instant::now();
+    stdout(&["generate", "--pieces", "3", "--out", text(whole.path())]);
+    let length = start.elapsed().as_micros() as u64;
+    let whole = files(whole.path());
+    let dir = tempfile::tempdir().unwrap();
+    let out = dir.path().join("tables");
+    let arguments = ["generate", "--pieces", "3", "--out", text(&out)];
+    let mut random = Pcg64::seed_from_u64(seed);
+    let mut killed = 0;
+    while killed < rounds {
+        let mut child = command(&arguments).stdout(Stdio::null()).spawn().unwrap();
+        sleep(Duration::from_micros(random.next_u64() % length));
+        child.kill().unwrap();
+        let ended = child.wait().unwrap().code().is_some();
+        tables_are_whole(&out, &whole, &format!("after {killed} kills"));
+        if ended {
+            assert!(files(&out) == whole);
+            fs::remove_dir_all(&out).unwrap();
+            continue;
+        }
+        killed += 1;
+        // Every third time it is brought to its end, so that ends after few and after many kills are both seen.
+        if random.next_u64() % 3 == 0 {
+            stdout(&arguments);
+            assert!(files(&out) == whole, "after {killed} kills");
+            fs::remove_dir_all(&out).unwrap();
+        }
+    }
+    stdout(&arguments);
+    assert!(files(&out) == whole);
+}
+
+#[test]
+fn kills_at_seeded_moments_change_no_byte() {
+    killed_so_often(5, 21);
+}
+
+#[test]
+#[ignore = "a hundred kills: a minute. cargo test --release --test crash -- --ignored"]
+fn a_hundred_kills_change_no_byte() {
+    killed_so_often(100, 22);
+}
+
+/// A table that is cut short while it is in use: an error that says so, and the process lives.
+#[test]
+fn a_table_cut_short_while_it_is_read_is_an_error() {
+    let dir = tempfile::tempdir().unwrap();
+    stdout(&["generate", "--pieces", "2", "--out", text(dir.path())]);
+    let set = TableSet::open(dir.path()).unwrap();
+    let position = Position::from_fen("7/7/3e3/7/7/7/3E3/7/7 w").unwrap();
+    let path = dir.path().join("EvE.dsq");
+    let open = TableFile::open(&path, &RuleOptions::PAPER, "EvE".parse().unwrap()).unwrap();
+    // Opens the file without reading a block.
+    set.file(set.classes().member("EvE".parse().unwrap()).unwrap().class).unwrap();
+    fs::OpenOptions::new().write(true).open(&path).unwrap().set_len(8).unwrap();
+    for error in [set.value(&position).unwrap_err().to_string(), open.check().unwrap_err().to_string()] {
+        assert!(error.contains("EvE.dsq") && error.contains("cut short"), "{error}");
+    }
+}
+
+#[cfg(target_os = "linux")]
+mod faults {
+    use super::*;
+    use std::path::PathBuf;
+    use std::process::{Command, Output};
+    use tempfile::TempDir;
+
+    /// The library that lets calls fail; `None` where there is no C compiler.
+    fn library(dir: &Path) -> Option<PathBuf> {
+        let library = dir.join("fault.so");
+        let source = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fault/fault.c");
+        let built = Command::new("cc").args(["-shared", "-fPIC", "-O1", "-o", text(&library), source, "-ldl"]).status();
+        match built {
+            Ok(status) if status.success() => Some(library),
+            Ok(status) => panic!("cc: {status}"),
+            Err(error) => {
+                eprintln!("skipped: no C compiler here ({error})");
+                None
+            }
+        }
+    }
+
+    struct Faults {
+        library: PathBuf,
+        dir: TempDir,
+    }
+
+    impl Faults {
+        fn new() -> Option<Faults> {
+            let dir = tempfile::tempdir().unwrap();
+            Some(Faults { library: library(dir.path())?, dir })
+        }
+
+        fn out(&self) -> PathBuf {
+            self.dir.path().join("tables")
+        }
+
+        /// Runs a command on the directory; the call of that number fails. Returns what it changed on disk, in order.
+        fn run(&self, arguments: &[&str], at: Option<usize>) -> (Output, Vec<String>) {
+            let log = self.dir.path().join("log");
+            let _ = fs::remove_file(&log);
+            let mut command = command(arguments);
+            command.env("LD_PRELOAD", &self.library).env("DSQ_FAULT_DIR", self.out()).env("DSQ_FAULT_LOG", &log);
+            if let Some(at) = at {
+                command.env("DSQ_FAULT_AT", at.to_string());
+            }
+            let output = command.output().unwrap();
+            let log = fs::read_to_string(&log).unwrap_or_default();
+            (output, log.lines().map(without_writer).collect())
+        }
+    }
+
+    /// A call without the name of the process that makes it, which is in the names of half-written files.
+    fn without_writer(call: &str) -> String {
+        let file = [".dsq.", ".json."].into_iter().find_map(|end| Some((call.split_once(end)?.0, end)));
+        file.map_or_else(|| call.to_owned(), |(file, end)| format!("{file}{end}partial"))
+    }
+
+    #[test]
+    fn a_disk_that_fails_at_any_write_loses_nothing() {
+        let Some(faults) = Faults::new() else { return };
+        let out = faults.out();
+        let generate = ["generate", "--pieces", "2", "--threads", "1", "--out", text(&out)];
+        let repack = ["repack", "--threads", "1", text(&out)];
+        let (output, calls) = faults.run(&generate, None);
+        assert!(output.status.success() && calls.len() > 40, "{calls:?}");
+        let whole = files(&out);
+        let (output, packing) = faults.run(&repack, None);
+        assert!(output.status.success() && packing.len() > 40, "{packing:?}");
+        let packed = files(&out);
+        assert!(packed != whole);
+        let mut failures = 0;
+        for (arguments, calls, wanted) in [(&generate[..], &calls, &whole), (&repack[..], &packing, &packed)] {
+            for (number, call) in (1..).zip(calls) {
+                let _ = fs::remove_dir_all(&out);
+                if arguments[0] == "repack" {
+                    fs::create_dir(&out).unwrap();
+                    whole.iter().for_each(|(name, bytes)| fs::write(out.join(name), bytes).unwrap());
+                }
+                let (output, seen) = faults.run(arguments, Some(number));
+                assert_eq!(seen.get(number - 1), Some(call));
+                let stderr = String::from_utf8_lossy(&output.stderr);
+                if !output.status.success() {
+                    failures += 1;
+                    assert_eq!(output.status.code(), Some(3), "{call}: {stderr}");
+                    assert!(stderr.contains(text(faults.dir.path())), "{call}: {stderr}");
+                }
+                for (name, bytes) in files(&out).iter().filter(|(name, _)| name.ends_with(".dsq")) {
+                    assert!(*bytes == whole[name] || *bytes == packed[name], "{call}: {name} is not whole");
+                }
+                stdout(arguments);
+                assert!(files(&out) == *wanted, "after {call} failed");
+            }
+        }
+        // All calls but the few whose failure does no harm.
+        assert!(failures * 10 > (calls.len() + packing.len()) * 9, "{failures} of {}", calls.len() + packing.len());
+    }
+
+    /// After a loss of power a name stands for whole bytes or for nothing new: a file is on the disk before it gets its name,
+    /// and its name before the next file is begun.
+    #[test]
+    fn files_reach_the_disk_before_their_names_do() {
+        let Some(faults) = Faults::new() else { return };
+        let out = faults.out();
+        let (output, calls) = faults.run(&["generate", "--pieces", "2", "--threads", "1", "--out", text(&out)], None);
+        assert!(output.status.success());
+        let mut renames = 0;
+        for (i, call) in calls.iter().enumerate() {
+            let Some(name) = call.strip_prefix("rename ") else { continue };
+            renames += 1;
+            let partial = format!("{name}.partial");
+            assert_eq!(calls[i - 1], format!("fsync {partial}"), "{call}");
+            assert!(calls[i - 2] == format!("write {partial}"), "{call}");
+            assert_eq!(calls.get(i + 1), Some(&format!("fsync {}", text(&out))), "{call}");
+        }
+        assert!(renames > 10, "{calls:?}");
+    }
+}

@@ -1,0 +1,65 @@
+//! The fuzzing targets on stable Rust: the corpus, and seeded changes of it. `fuzz/` runs the same by coverage.
+
+#[path = "../../../../fuzz/targets.rs"]
+mod targets;
+
+use rand_core::{Rng, SeedableRng};
+use rand_pcg::Pcg64;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+/// How long each target is tried with changed inputs.
+const TIME: Duration = Duration::from_secs(4);
+
+fn corpus(name: &str) -> Vec<Vec<u8>> {
+    let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/corpus").join(name);
+    let mut paths: Vec<PathBuf> = fs::read_dir(&dir).unwrap().map(|entry| entry.unwrap().path()).collect();
+    paths.sort();
+    paths.iter().map(|path| fs::read(path).unwrap()).collect()
+}
+
+/// Another input: bytes changed, put in, taken out, or copied from another.
+fn changed(random: &mut Pcg64, inputs: &[Vec<u8>]) -> Vec<u8> {
+    let mut pick = |n: usize| random.next_u64() as usize % n.max(1);
+    let mut bytes = inputs[pick(inputs.len())].clone();
+    for _ in 0..1 + pick(4) {
+        let at = pick(bytes.len() + 1);
+        match pick(5) {
+            0 if at < bytes.len() => bytes[at] = pick(256) as u8,
+            1 => bytes.insert(at, b" \n/0919avEeRr-=,"[pick(16)]),
+            2 => {
+                let end = (at + 1 + pick(4)).min(bytes.len());
+                bytes.drain(at.min(end)..end);
+            }
+            3 => {
+                let other = &inputs[pick(inputs.len())];
+                let from = pick(other.len());
+                let part = other[from..(from + pick(16)).min(other.len())].to_vec();
+                bytes.splice(at..at, part);
+            }
+            _ if at < bytes.len() => bytes[at] ^= 1 << pick(8),
+            _ => {}
+        }
+    }
+    bytes
+}
+
+#[test]
+fn inputs_of_all_kinds_do_no_harm() {
+    // What a fuzzer found stays in the corpus, so it is tried here for good.
+    for (number, (name, target)) in targets::TARGETS.into_iter().enumerate() {
+        let inputs = corpus(name);
+        assert!(!inputs.is_empty(), "{name} has no corpus");
+        inputs.iter().for_each(|input| target(input));
+        let mut random = Pcg64::seed_from_u64(number as u64);
+        let (start, mut runs) = (Instant::now(), 0u64);
+        while start.elapsed() < TIME {
+            let input = changed(&mut random, &inputs);
+            target(&input);
+            runs += 1;
+        }
+        eprintln!("{name}: {runs} inputs");
+        assert!(runs > 20, "{name}: {runs} inputs");
+    }
+}

@@ -1,0 +1,181 @@
+//! Classes as jobs, one by one: counts in a directory of their own, added up, checked by another way, and told of in advance.
+
+use crate::dsq;
+
+use doushouqi::board::{Color, Position, RuleOptions};
+use doushouqi::tablebase::{ClassCounts, Classes, Material};
+use serde_json::Value;
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+fn text(path: &Path) -> &str {
+    path.to_str().unwrap()
+}
+
+fn lines(output: &str) -> Vec<Value> {
+    output.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+/// Tables of two pieces, and counts of these classes of three in another directory.
+fn counted(dir: &Path, classes: &[&str], counts: &str) {
+    let (tables, counts) = (dir.join("tables"), dir.join(counts));
+    if !tables.exists() {
+        dsq::stdout(&["generate", "--pieces", "2", "--out", text(&tables)]);
+    }
+    let arguments = ["cluster", "solve", "--tables", text(&tables), "--stats-only", "--counts", text(&counts)];
+    dsq::stdout(&[&arguments[..], classes].concat());
+}
+
+#[test]
+fn counts_are_added_up_wherever_they_come_from() {
+    let dir = tempfile::tempdir().unwrap();
+    counted(dir.path(), &["ELvE", "EvLP"], "one");
+    counted(dir.path(), &["LTvR"], "two");
+    let (one, two) = (dir.path().join("one"), dir.path().join("two"));
+    assert!(!dir.path().join("tables/ELvE.json").exists(), "the tables are left alone");
+    fs::copy(two.join("LTvR.json"), one.join("LTvR.json")).unwrap();
+
+    let all = lines(&dsq::stdout(&["stats", text(&one), "--json"]));
+    assert_eq!(all.len(), 1);
+    assert_eq!((&all[0]["part"]["classes"], &all[0]["part"]["of"]), (&3.into(), &42.into()));
+    assert!(dsq::stdout(&["stats", text(&one)]).contains("(3 of 42 classes)"));
+
+    // Each material is what solving it says.
+    let by_material = lines(&dsq::stdout(&["stats", text(&one), "--by", "material", "--json"]));
+    for name in ["ELvE", "EvLP", "LTvR"] {
+        let found = by_material.iter().find(|line| line["name"] == name).unwrap();
+        let solved = &lines(&dsq::stdout(&["solve", "--material", name, "--json"]))[0]["white_to_move"];
+        for field in ["positions", "no_move", "wins", "losses", "draws", "longest"] {
+            assert_eq!(found[field], solved[field], "{name} {field}");
+        }
+    }
+
+    let counts: Value = serde_json::from_str(&fs::read_to_string(one.join("ELvE.json")).unwrap()).unwrap();
+    assert!(counts["bytes"].as_u64() > Some(0) && counts["deepest"]["white"].is_string());
+    assert_eq!(counts["peak_bytes"].is_u64(), cfg!(target_os = "linux"));
+
+    // Counts of other rules are not added.
+    let other = fs::read_to_string(two.join("LTvR.json")).unwrap().replace("no-move=draw", "no-move=loss");
+    fs::write(one.join("LTvR.json"), other).unwrap();
+    let output = dsq::dsq(&["stats", text(&one)]);
+    assert_eq!(output.status.code(), Some(2), "{}", String::from_utf8_lossy(&output.stderr));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("was made for the rules"));
+}
+
+/// A job looks nothing up in a table that leaves out the side to move it asks for.
+#[test]
+fn tables_of_one_side_are_refused_where_both_are_needed() {
+    let dir = tempfile::tempdir().unwrap();
+    let classes = ["EPvL", "ELvE", "EvLP", "LTvR", "ERvR", "LvER"];
+    counted(dir.path(), &classes, "right");
+    let tables = dir.path().join("tables");
+    dsq::stdout(&["repack", text(&tables)]);
+    let counts = dir.path().join("counts");
+    let mut refused = 0;
+    for class in classes {
+        let arguments = ["--tables", text(&tables), "--stats-only", "--counts", text(&counts)];
+        let output = dsq::dsq(&[&["cluster", "solve", class][..], &arguments].concat());
+        if output.status.success() {
+            continue;
+        }
+        let error = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(2), "{class}: {error}");
+        assert!(error.contains("stores one side to move only") && error.contains("tables/"), "{class}: {error}");
+        refused += 1;
+    }
+    assert!(refused > 0);
+    let solved = fs::read_dir(&counts).map_or(0, Iterator::count);
+    assert_eq!(solved + refused, classes.len(), "nothing is kept of what was refused");
+}
+
+#[test]
+fn a_page_tells_what_is_counted() {
+    let dir = tempfile::tempdir().unwrap();
+    counted(dir.path(), &["ELvE", "EvLP"], "counts");
+    let beside = dir.path().join("levels.jsonl");
+    fs::write(&beside, dsq::stdout(&["stats", text(&dir.path().join("tables")), "--json"])).unwrap();
+    let counts = dir.path().join("counts");
+    let page = dsq::stdout(&["cluster", "report", text(&counts), "--beside", text(&beside)]);
+    let words = ["# Endgames of 3 pieces", "**2 of 42 classes**", "| 2 pieces |", "no fair sample", "ELvE, White"];
+    for words in words.into_iter().chain(["| these classes |", "## Longest lines"]) {
+        assert!(page.contains(words), "{words}: {page}");
+    }
+    let nothing = dsq::dsq(&["cluster", "report", text(&dir.path().join("tables"))]);
+    assert_eq!(nothing.status.code(), Some(2));
+}
+
+/// The counts of six pieces that are kept here are of every class, and of as many positions as the pieces have placements.
+#[test]
+fn all_of_six_pieces_is_counted() {
+    let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../results/six-pieces");
+    let Ok(all) = ClassCounts::read_all(&dir) else {
+        assert!(!dir.exists(), "counts that cannot be read");
+        return eprintln!("skipped: packages are without results");
+    };
+    let classes = Classes::new(&RuleOptions::PAPER, 6);
+    let level: BTreeSet<Material> = classes.level(6).map(|(_, class)| class.representative).collect();
+    assert_eq!(all.iter().map(|counts| counts.class).collect::<BTreeSet<_>>(), level);
+    assert_eq!(all.len(), 778);
+    let factorials = |places: u64, pieces: u64| (0..pieces).map(|i| places - i).product::<u64>();
+    let mut total = 0;
+    for ClassCounts { class, same, swapped, stats, deepest, .. } in &all {
+        let rats = class.to_string().matches('R').count() as u64;
+        // Of 63 squares twelve are water and two are dens; what stands in a den has ended the game.
+        let placements = factorials(49, 6 - rats) * factorials(61 - (6 - rats), rats);
+        for turn in Color::ALL {
+            let summary = stats[turn].summary();
+            assert_eq!(summary.positions, placements, "{class}");
+            let deepest: Position = deepest[turn].as_ref().unwrap().parse().unwrap();
+            assert_eq!((Material::of(&deepest), deepest.turn()), (Some(*class), turn));
+        }
+        total += placements * (same.len() + swapped.len()) as u64;
+    }
+    // Who has which animals, by hand: 7,952 materials.
+    assert_eq!(total, 97_112_018_763_648);
+}
+
+#[test]
+fn counts_are_checked_by_searching_forward() {
+    let dir = tempfile::tempdir().unwrap();
+    counted(dir.path(), &["ELvR"], "counts");
+    let (tables, counts) = (dir.path().join("tables"), dir.path().join("counts"));
+    let check = || {
+        let arguments = ["--tables", text(&tables), "--counts", text(&counts), "--sample", "3000", "--depth", "4"];
+        dsq::dsq(&[&["cluster", "check", "ELvR"][..], &arguments].concat())
+    };
+    let output = check();
+    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+    assert_eq!(String::from_utf8(output.stdout).unwrap().lines().count(), 10);
+
+    // What should be won in three plies is said to be won in one.
+    let path = counts.join("ELvR.json");
+    let mut wrong: Value = serde_json::from_str(&fs::read_to_string(&path).unwrap()).unwrap();
+    let plies = wrong["stats"]["white"]["by_plies"].as_array_mut().unwrap();
+    plies.swap(1, 3);
+    fs::write(&path, wrong.to_string()).unwrap();
+    assert_eq!(check().status.code(), Some(1));
+}
+
+#[test]
+fn what_a_class_takes_is_told_in_advance() {
+    let rate = ["--dry-run", "--rate", "1000", "--json"];
+    let plan = |arguments: &[&str]| lines(&dsq::stdout(&[arguments, &rate].concat()));
+    let dir = tempfile::tempdir().unwrap();
+    let out = dir.path().join("none");
+    assert_eq!(plan(&["generate", "--pieces", "3", "--out", text(&out)]).len(), 52);
+    assert_eq!(plan(&["solve", "--backend", "cpu", "--pieces", "3"]).len(), 52);
+    let needed = plan(&["solve", "--backend", "cpu", "--material", "EPvLR"]);
+    assert_eq!(needed.last().unwrap()["class"], "EPvLR");
+    let six = plan(&["cluster", "solve", "ELTvPDW", "--tables", text(&out), "--stats-only"]);
+    assert_eq!((six.len(), &six[0]["positions"]), (1, &10_068_347_520u64.into()));
+    let bytes = |field: &str| six[0][field].as_u64().unwrap();
+    assert!(bytes("spilled_bytes") < bytes("bytes") && bytes("spilled_bytes") < 12 << 30);
+    assert!(!out.exists(), "nothing is made");
+}
+
+#[test]
+fn hours_are_drawn() {
+    let svg = dsq::stdout(&["cluster", "plan", "--pieces", "4", "--for", "plot", "--rate", "10000"]);
+    assert!(svg.starts_with("<svg") && svg.contains("if no class waited"));
+}

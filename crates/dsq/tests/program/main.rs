@@ -1,0 +1,21 @@
+//! The program `dsq` as its users run it.
+
+mod browser;
+mod cli;
+mod cluster;
+mod complexity;
+mod crash;
+mod dsq;
+mod fuzz;
+mod general;
+mod gpu;
+mod jobs;
+mod matches;
+mod mining;
+mod play;
+mod serve;
+#[path = "../../../../tests/api/slow/mod.rs"]
+mod slow;
+mod snakemake;
+mod tables;
+mod uci;

@@ -1,0 +1,655 @@
+//! `dsq serve` as browsers and programs meet it: the program itself, asked over its own sockets.
+
+pub mod client;
+use crate::dsq;
+mod schema;
+
+use client::{Answer, Server};
+use doushouqi::board::{Piece, Position, RuleOptions, Rules, Square};
+use doushouqi::game::random::Random;
+use doushouqi::tablebase::Material;
+use serde_json::{Value, json};
+use std::collections::HashMap;
+use std::io::{Read, Write};
+use std::net::TcpStream;
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+use std::time::{Duration, Instant};
+
+const TWO: &str = "7/7/3e3/7/7/7/3E3/7/7_w";
+
+fn folder(name: &str) -> PathBuf {
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}-{}", std::process::id()));
+    let _ = std::fs::remove_dir_all(&path);
+    path
+}
+
+/// A position of a material drawn at random.
+fn random_position(material: Material, random: &mut Random) -> Position {
+    let pieces: Vec<Piece> = material.pieces().collect();
+    random.placement(&pieces, &Rules::default()).expect("there is one")
+}
+
+/// Every value that the server shows is the one that `dsq probe` says, of 500 positions of two to four pieces: from memory,
+/// and of five from the tables on disk.
+#[test]
+fn values_are_those_of_probe() {
+    let dir = folder("serve-tables");
+    let tables = dir.to_str().unwrap();
+    dsq::stdout(&["generate", "--pieces", "3", "--out", tables, "--json"]);
+    dsq::stdout(&["generate", "--material", "EPvLR", "--out", tables, "--json"]);
+    let server = Server::start(&["--tables", tables, "--pieces", "3"]);
+    let mut random = Random::new(15);
+    let small: Vec<Material> = (2..=3).flat_map(Material::all).collect();
+    let four: Material = "EPvLR".parse().unwrap();
+    let positions: Vec<Position> = (0..500)
+        .map(|i| {
+            let material = if i % 5 == 0 { four } else { small[random.below(small.len())] };
+            random_position(material, &mut random)
+        })
+        .collect();
+    let fens: String = positions.iter().map(|position| position.to_fen() + "\n").collect();
+    let mut probe = dsq::command(&["probe", "--tables", tables, "--json", "--line", "-"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    probe.stdin.take().unwrap().write_all(fens.as_bytes()).unwrap();
+    let said = String::from_utf8(probe.wait_with_output().unwrap().stdout).unwrap();
+    assert_eq!(said.lines().count(), 500);
+    let mut connection = server.connect();
+    for (position, line) in positions.iter().zip(said.lines()) {
+        let said: Value = serde_json::from_str(line).unwrap();
+        let fen = position.to_fen().replace(' ', "_");
+        let shown = connection.get(&format!("/api/v1/probe?fen={fen}")).json();
+        assert_eq!(shown["fen"], said["fen"]);
+        assert_eq!((&shown["value"]["wdl"], &shown["value"]["dtw"]), (&said["wdl"], &said["dtw"]), "{fen}");
+        let key = |mv: &Value, name: &str, value: &Value| {
+            (mv[name].as_str().unwrap().to_owned(), value["wdl"].clone(), value["dtw"].clone())
+        };
+        let shown_moves: Vec<_> =
+            shown["moves"].as_array().unwrap().iter().map(|mv| key(mv, "san", &mv["value"])).collect();
+        let said_moves: Vec<_> = said["moves"].as_array().unwrap().iter().map(|mv| key(mv, "move", mv)).collect();
+        let ranks =
+            |moves: &[(String, Value, Value)]| moves.iter().map(|mv| (mv.1.clone(), mv.2.clone())).collect::<Vec<_>>();
+        assert_eq!(ranks(&shown_moves), ranks(&said_moves), "best first: {fen}");
+        let sorted = |mut moves: Vec<(String, Value, Value)>| {
+            moves.sort_by(|a, b| a.0.cmp(&b.0));
+            moves
+        };
+        assert_eq!(sorted(shown_moves), sorted(said_moves), "{fen}");
+        let line = connection.get(&format!("/api/v1/mainline?fen={fen}")).json();
+        assert_eq!(line["line"].as_array().unwrap().len(), said["line"].as_array().unwrap().len(), "{fen}");
+    }
+    let unknown = connection.get("/api/v1/probe").json();
+    assert_eq!((&unknown["known"], &unknown["value"]), (&json!(false), &Value::Null));
+    std::fs::remove_dir_all(dir).unwrap();
+}
+
+/// The description names every path and nothing else, and answers are as it says.
+#[test]
+fn answers_are_as_described() {
+    let server = Server::start(&["--pieces", "3"]);
+    let mut connection = server.connect();
+    let description = connection.get("/api/v1/openapi.json").json();
+    let mut described: Vec<&str> = description["paths"].as_object().unwrap().keys().map(String::as_str).collect();
+    let mut served = explorer::paths();
+    described.sort_unstable();
+    served.sort_unstable();
+    assert_eq!(described, served);
+    let codes = &description["components"]["schemas"]["ErrorBody"]["properties"]["code"]["enum"];
+    let own: Vec<&str> = explorer::Code::ALL.iter().map(|code| code.as_str()).collect();
+    assert_eq!(*codes, json!(own));
+
+    let three = "7/7/3e3/7/7/7/3EL2/7/7_b";
+    let over = "3E3/7/3e3/7/7/7/7/7/7_b";
+    let asked = [
+        "/api/v1/probe".to_owned(),
+        format!("/api/v1/probe?fen={over}"),
+        format!("/api/v1/mainline?fen={three}&max=3"),
+        format!("/api/v1/whatif?fen={three}&piece=d7"),
+        format!("/api/v1/race?fen={three}"),
+        format!("/api/v1/rulesets?fen={TWO}&rules=chinese"),
+        format!("/api/v1/fortress?fen={TWO}"),
+        format!("/api/v1/tree?fen={TWO}"),
+        format!("/api/v1/tree?fen={three}"),
+        "/api/v1/stats/EvL".to_owned(),
+        "/api/v1/matrix?white=1&black=2".to_owned(),
+        "/api/v1/random?material=EvLR&wdl=draw&seed=1".to_owned(),
+        "/api/v1/longest?count=5".to_owned(),
+        "/api/v1/rules".to_owned(),
+        "/api/v1/status".to_owned(),
+        format!("/api/v1/bestmove?fen={TWO}&perfect=1"),
+        "/api/v1/bestmove?strength=2&moves=a3b3,g7f7&seed=3".to_owned(),
+    ];
+    for target in &asked {
+        let answer = connection.get(target);
+        let path = target.split('?').next().unwrap();
+        let path = if path.starts_with("/api/v1/stats") { "/api/v1/stats/{material}" } else { path };
+        schema::check_answer(&description, path, "get", &answer);
+    }
+    let posted = [
+        ("/api/v1/batch", json!({"fens": [TWO, "nonsense", three], "rules": "bell"})),
+        ("/api/v1/review", json!({"fen": three, "moves": ["d7d6", "e3e2"]})),
+        ("/api/v1/game", json!({"moves": ["Eb3", "rb7"], "white": "Anna", "result": "0-1"})),
+    ];
+    for (path, body) in &posted {
+        schema::check_answer(&description, path, "post", &connection.post(path, &body.to_string()));
+    }
+    for target in
+        ["/api/v1/probe?fen=7/7", "/api/v1/stats/EvZ", "/api/v1/random?rules=paper,no", "/nothing", "/api/v1/batch"]
+    {
+        let answer = connection.get(target);
+        assert!((400..500).contains(&answer.status), "{target}: {answer:?}");
+        schema::check(&description, &json!({"$ref": "#/components/schemas/Error"}), &answer.json(), target);
+    }
+}
+
+#[test]
+fn mistakes_are_named_with_their_place() {
+    let server = Server::start(&["--pieces", "3"]);
+    let mut connection = server.connect();
+    let mut error = |target: &str| {
+        let answer = connection.get(target);
+        let error = answer.json()["error"].clone();
+        (answer.status, error["code"].as_str().unwrap().to_owned(), error["where"].clone())
+    };
+    let at = |field: &str, at: usize| json!({"field": field, "at": at});
+    assert_eq!(error("/api/v1/probe?fen=7/7/3x3/7/7/7/7/7/7_w"), (400, "bad_fen".into(), at("fen", 5)));
+    assert_eq!(error("/api/v1/probe?fen=7/8/7/7/7/7/7/7/7_w"), (400, "bad_fen".into(), at("fen", 2)));
+    assert_eq!(error("/api/v1/probe?fen=7/7/7/7/7/7/7/7/E6_x"), (400, "bad_fen".into(), at("fen", 19)));
+    assert_eq!(error("/api/v1/probe?rules=paper,shore=wet"), (400, "bad_rules".into(), at("rules", 6)));
+    assert_eq!(error("/api/v1/probe?rules=%FF"), (400, "bad_rules".into(), at("rules", 0)));
+    assert_eq!(error("/api/v1/stats/EvE?rules=nobody"), (400, "bad_rules".into(), at("rules", 0)));
+    assert_eq!(error("/api/v1/stats/EE"), (400, "bad_material".into(), at("material", 0)));
+    assert_eq!(error("/api/v1/whatif?piece=h1"), (400, "bad_request".into(), at("piece", 0)));
+    assert_eq!(error("/api/v1/whatif?piece=d5"), (400, "bad_request".into(), at("piece", 0)));
+    assert_eq!(error("/api/v1/mainline"), (404, "no_table".into(), Value::Null));
+    assert_eq!(error("/api/v1/stats/ELTvER"), (404, "no_table".into(), Value::Null));
+    assert_eq!(error("/api/v1/bestmove?moves=a3b3,a3b3"), (400, "bad_move".into(), at("moves", 1)));
+    assert_eq!(error("/api/v1/matrix?white=3&black=3"), (404, "no_table".into(), Value::Null));
+    assert_eq!(error("/api/v1/matrix?white=0"), (400, "bad_request".into(), at("white", 0)));
+}
+
+/// Requests from pages elsewhere, under foreign names, too large or too many are refused; every answer is dressed.
+#[test]
+fn only_those_are_answered_who_may_ask() {
+    let server = Server::start(&["--pieces", "3", "--behind-proxy", "--rate", "5", "--host", "dsq.example"]);
+    let ask = |request: &str| {
+        let answer = server.connect().raw(request.as_bytes()).expect("an answer");
+        let code = answer.json_or_null()["error"]["code"].as_str().unwrap_or("").to_owned();
+        (answer.status, code)
+    };
+    let get = |headers: &str| ask(&format!("GET /api/v1/rules HTTP/1.1\r\n{headers}\r\n"));
+    let ok = (200, String::new());
+    for host in ["localhost", "127.0.0.1:8763", "[::1]:8763", "dsq.example", "192.168.1.5:80", "LOCALHOST:1"] {
+        assert_eq!(get(&format!("Host: {host}\r\n")), ok, "{host}");
+    }
+    let host = (403, "forbidden_host".to_owned());
+    for headers in
+        ["Host: evil.example\r\n", "Host: localhost.evil.example\r\n", "", "Host: localhost\r\nHost: a.b\r\n"]
+    {
+        assert_eq!(get(headers), host, "{headers}");
+    }
+    let origin = (403, "forbidden_origin".to_owned());
+    assert_eq!(get("Host: localhost:1\r\nOrigin: http://localhost:1\r\n"), ok);
+    assert_eq!(get("Host: localhost:1\r\nOrigin: http://localhost:2\r\n"), origin);
+    assert_eq!(get("Host: localhost\r\nOrigin: null\r\n"), origin);
+    assert_eq!(get("Host: localhost\r\nSec-Fetch-Site: cross-site\r\nSec-Fetch-Mode: no-cors\r\n"), origin);
+    assert_eq!(get("Host: localhost\r\nSec-Fetch-Site: cross-site\r\nSec-Fetch-Mode: navigate\r\n"), ok);
+
+    // An address far away has four seconds of its rate at once.
+    let mut far = server.connect();
+    let answers: Vec<u16> =
+        (0..40).map(|_| far.get_with("/api/v1/rules", "X-Forwarded-For: 1.1.1.1, 9.9.9.9\r\n").status).collect();
+    let refused = answers.iter().filter(|&&status| status == 429).count();
+    assert!((10..=20).contains(&refused), "{refused} of 40 refused");
+    assert_eq!(far.get_with("/api/v1/rules", "X-Forwarded-For: 9.9.9.8\r\n").status, 200);
+    assert_eq!(far.get("/api/v1/rules").status, 200, "this machine may ask as often as it likes");
+
+    let mut connection = server.connect();
+    assert_eq!(connection.post("/api/v1/batch", &"x".repeat(200_000)).status, 413);
+    assert_eq!(server.connect().get(&format!("/api/v1/probe?fen={}", "7".repeat(9000))).status, 413);
+    assert_eq!(server.connect().post("/api/v1/probe", "{}").status, 405);
+    let many: Vec<&str> = vec![TWO; 201];
+    assert_eq!(server.connect().post("/api/v1/batch", &json!({"fens": many}).to_string()).status, 413);
+    for path in ["/../Cargo.toml", "/..%2fCargo.toml", "//etc/passwd", "/index.html/..", "/%00", "/assets/"] {
+        let answer = server.connect().get(path);
+        assert_eq!(answer.json_or_null()["error"]["code"], "not_found", "{path}: {answer:?}");
+    }
+    for path in ["/", "/api/v1/rules", "/nothing", "/api/v1/board.svg"] {
+        let answer = server.connect().get(path);
+        let policy = answer.header("content-security-policy").unwrap();
+        assert!(policy.contains("default-src 'none'") && !policy.contains("unsafe"), "{path}: {policy}");
+        assert_eq!(answer.header("x-content-type-options"), Some("nosniff"), "{path}");
+        assert_eq!(answer.header("access-control-allow-origin"), None, "{path}");
+    }
+}
+
+#[test]
+fn what_is_known_already_is_not_sent_again() {
+    let server = Server::start(&["--pieces", "3"]);
+    let mut connection = server.connect();
+    for target in [format!("/api/v1/probe?fen={TWO}"), "/api/v1/stats/EvE".to_owned()] {
+        let answer = connection.get(&target);
+        let tag = answer.header("etag").expect("a version").to_owned();
+        let again = connection.get_with(&target, &format!("If-None-Match: {tag}\r\n"));
+        assert_eq!((again.status, again.body.len()), (304, 0), "{target}");
+        assert_eq!(again.header("etag"), Some(&*tag));
+        assert_eq!(connection.get_with(&target, "If-None-Match: \"other\"\r\n").status, 200);
+    }
+    assert_eq!(connection.get("/api/v1/random").header("etag"), None);
+    let packed = connection.get_with("/api/v1/rules", "Accept-Encoding: gzip\r\n");
+    assert_eq!(packed.header("content-encoding"), Some("gzip"));
+    assert_eq!(packed.body[..2], [0x1f, 0x8b]);
+}
+
+/// Analysis arrives as it goes on; a client that leaves ends its search, and so does the end of the server.
+#[test]
+fn analysis_streams_and_stops() {
+    let mut server = Server::start(&["--pieces", "3", "--threads", "2"]);
+    let (events, description) = (
+        server.connect().get("/api/v1/analyze?depth=6&multipv=2"),
+        server.connect().get("/api/v1/openapi.json").json(),
+    );
+    assert_eq!(events.header("content-type"), Some("text/event-stream"));
+    let events = events.events();
+    let infos: Vec<&Value> = events.iter().filter(|(name, _)| name == "info").map(|(_, data)| data).collect();
+    assert!(infos.len() >= 12, "{}", infos.len());
+    for info in &infos {
+        schema::check(&description, &json!({"$ref": "#/components/schemas/Info"}), info, "info");
+    }
+    let (name, done) = events.last().unwrap();
+    assert_eq!(name, "done");
+    let last = infos.iter().rev().find(|info| info["multipv"] == 1).unwrap();
+    assert_eq!((&done["source"], &done["bestmove"]), (&json!("engine"), &last["pv"][0]["uci"]));
+
+    let known = server.connect().get(&format!("/api/v1/analyze?fen={TWO}&multipv=3")).events();
+    assert_eq!(known.len(), 4);
+    assert_eq!(known[0].1["score"], json!({"kind": "mate", "value": -12}));
+    assert_eq!(known[3].1["source"], "table");
+
+    let searching = |server: &Server| {
+        let text = server.connect().get("/metrics").text();
+        text.lines().find_map(|line| line.strip_prefix("dsq_searches ")).unwrap().to_owned()
+    };
+    let wait = |server: &Server, wanted: &str| {
+        let start = Instant::now();
+        while searching(server) != wanted {
+            assert!(start.elapsed() < Duration::from_secs(10), "{} searches run, not {wanted}", searching(server));
+            std::thread::sleep(Duration::from_millis(50));
+        }
+    };
+    let mut first = server.connect();
+    first.send(b"GET /api/v1/analyze HTTP/1.1\r\nHost: localhost\r\n\r\n");
+    wait(&server, "1");
+    drop(first);
+    wait(&server, "0");
+
+    let mut second = server.connect();
+    second.send(b"GET /api/v1/analyze HTTP/1.1\r\nHost: localhost\r\n\r\n");
+    wait(&server, "1");
+    let start = Instant::now();
+    assert_eq!(server.terminate(), Some(0));
+    assert!(start.elapsed() < Duration::from_secs(2), "{:?}", start.elapsed());
+}
+
+/// Without JavaScript the page shows the board, the verdict and the moves, which are links.
+#[test]
+fn the_page_is_readable_without_scripts() {
+    let server = Server::start(&["--pieces", "3"]);
+    let mut connection = server.connect();
+    let page = connection.get(&format!("/?fen={TWO}&rules=chinese"));
+    assert_eq!((page.status, page.header("content-type")), (200, Some("text/html; charset=utf-8")));
+    let text = page.text();
+    assert!(text.contains("Black wins in 12 plies."), "{text}");
+    assert_eq!(text.matches("<td").count(), 63 + 1 + 2 * 4, "squares, a corner, and four moves");
+    let link = "/?fen=7/7/3e3/7/7/7/7/3E3/7_b&amp;rules=chinese";
+    assert!(text.contains(link), "{text}");
+    let next = connection.get(&link.replace("&amp;", "&")).text();
+    assert!(next.contains("Black wins in 11 plies."), "{next}");
+    let bad = connection.get("/?fen=%3Cscript%3Ealert(1)%3C/script%3E");
+    assert_eq!(bad.status, 400);
+    assert!(bad.text().contains("&lt;script&gt;") && !bad.text().contains("<script>alert"));
+    let picture = connection.get(&format!("/api/v1/board.svg?fen={TWO}"));
+    assert_eq!(picture.header("content-type"), Some("image/svg+xml"));
+    assert_eq!(picture.text().matches("<circle").count(), 2);
+}
+
+/// A game goes there and back, is judged, and is the text that the program reads.
+#[test]
+fn games_are_played_judged_and_written() {
+    let server = Server::start(&["--pieces", "3"]);
+    let mut connection = server.connect();
+    let fen = "7/7/3e3/7/7/7/3E3/7/7 b";
+    // Whoever is to move loses.
+    let review = connection.post("/api/v1/review", &json!({"fen": fen, "moves": ["d7d8", "Ed4"]}).to_string()).json();
+    let first = &review["moves"][0];
+    let probe = connection.get("/api/v1/probe?fen=7/7/3e3/7/7/7/3E3/7/7_b").json();
+    assert_eq!(probe["value"]["wdl"], "loss", "{probe}");
+    assert_eq!((&first["source"], &first["value_before"]["kind"]), (&json!("table"), &json!("mate")));
+    let dtw = probe["value"]["dtw"].as_i64().unwrap();
+    assert_eq!(first["value_before"]["value"], -dtw);
+    let text = connection.post("/api/v1/game", &json!({"moves": ["Eb3", "rb7"], "white": "Anna"}).to_string()).json();
+    let again = connection.post("/api/v1/review", &json!({"text": text["text"]}).to_string()).json();
+    assert_eq!((again["moves"].as_array().unwrap().len(), &again["white_name"]), (2, &json!("Anna")));
+    assert_eq!(again["moves"][0]["source"], "engine");
+    let path = folder("serve-game");
+    std::fs::write(&path, text["text"].as_str().unwrap()).unwrap();
+    let judged = dsq::stdout(&["analyze", "--game", path.to_str().unwrap(), "--depth", "2", "--json"]);
+    assert_eq!(judged.lines().count(), 2);
+    std::fs::remove_file(path).unwrap();
+
+    let fields = format!("fen={TWO}&strength=10&movetime=50");
+    let played = connection.get(&format!("/api/v1/bestmove?{fields}")).json();
+    assert_eq!(played["source"], "engine");
+    let weak = |seed: u64| connection_move(&server, &format!("/api/v1/bestmove?strength=1&seed={seed}"));
+    assert_eq!(weak(7), weak(7), "what is chosen follows from the seed");
+}
+
+fn connection_move(server: &Server, target: &str) -> Value {
+    server.connect().get(target).json()["uci"].clone()
+}
+
+/// What explains a position says nothing that the tables do not.
+#[test]
+fn explanations_agree_with_the_tables() {
+    let server = Server::start(&["--pieces", "3"]);
+    let mut connection = server.connect();
+    // A random draw, held: the play stays drawn, and comes back to where it was.
+    for seed in 0..5 {
+        let fen = connection.get(&format!("/api/v1/random?material=EvLR&wdl=draw&seed={seed}")).json()["fen"].clone();
+        let fen = fen.as_str().unwrap().replace(' ', "_");
+        let fortress = connection.get(&format!("/api/v1/fortress?fen={fen}")).json();
+        assert_eq!(fortress["draw"], true);
+        let cycle = fortress["cycle"].as_array().unwrap();
+        let Some(from) = fortress["from"].as_u64() else { continue };
+        for entry in cycle {
+            let after = entry["fen"].as_str().unwrap().replace(' ', "_");
+            assert_eq!(connection.get(&format!("/api/v1/probe?fen={after}")).json()["value"]["wdl"], "draw", "{after}");
+        }
+        let start =
+            if from == 0 { fen.replace('_', " ") } else { cycle[from as usize - 1]["fen"].as_str().unwrap().into() };
+        assert_eq!(cycle.last().unwrap()["fen"], json!(start));
+    }
+    // The trees of two pieces are perfect.
+    let mut random = Random::new(2);
+    for _ in 0..40 {
+        let position = random_position("LvR".parse().unwrap(), &mut random);
+        let fen = position.to_fen().replace(' ', "_");
+        let probe = connection.get(&format!("/api/v1/probe?fen={fen}")).json();
+        let tree = connection.get(&format!("/api/v1/tree?fen={fen}")).json();
+        let leaf = tree["path"].as_array().unwrap().last().unwrap().as_u64().unwrap();
+        assert_eq!(tree["nodes"][leaf as usize]["label"], probe["value"]["wdl"], "{fen}: {}", tree["sentence"]);
+    }
+    // What-if is a probe on every square.
+    let map = connection.get(&format!("/api/v1/whatif?fen={TWO}&piece=d3")).json();
+    let squares = map["squares"].as_array().unwrap();
+    assert_eq!(squares.len(), 63);
+    for entry in squares {
+        let mut setup = Position::from_fen(&TWO.replace('_', " ")).unwrap().to_setup();
+        let to: Square = entry["square"].as_str().unwrap().parse().unwrap();
+        let piece = setup.squares[Square::D3.index()].take();
+        let free = setup.squares[to.index()].is_none();
+        setup.squares[to.index()] = piece;
+        let position = Position::from_setup(&setup);
+        assert_eq!(entry["legal"], json!(free && position.is_ok()), "{to}");
+        if entry["legal"] == true {
+            let fen = position.unwrap().to_fen().replace(' ', "_");
+            assert_eq!(entry["value"], connection.get(&format!("/api/v1/probe?fen={fen}")).json()["value"], "{to}");
+        }
+    }
+    // A win in N plies is found, and its line is as long.
+    let found = connection.get("/api/v1/random?material=EvLR&turn=white&plies=9&seed=4").json();
+    let fen = found["fen"].as_str().unwrap().replace(' ', "_");
+    let line = connection.get(&format!("/api/v1/mainline?fen={fen}")).json();
+    assert_eq!((line["line"].as_array().unwrap().len(), &line["value"]["dtw"]), (9, &json!(9)));
+    let stats = connection.get("/api/v1/stats/EvLR").json();
+    let sum: u64 = stats["white"]["by_plies"].as_array().unwrap().iter().map(|n| n.as_u64().unwrap()).sum();
+    let field = |name: &str| stats["white"][name].as_u64().unwrap();
+    assert_eq!(field("positions"), sum + field("draws") + field("no_move"));
+    let race = connection.get(&format!("/api/v1/race?fen={TWO}")).json();
+    assert_eq!(
+        (&race["white"]["plies"], &race["black"]["plies"], &race["first"]),
+        (&json!(11), &json!(12), &json!("white"))
+    );
+    let rulesets = connection.get(&format!("/api/v1/rulesets?fen={TWO}")).json();
+    assert_eq!(rulesets["presets"].as_array().unwrap().len(), RuleOptions::PRESETS.len());
+}
+
+/// What somebody who means ill might send: text of every kind where something else belongs.
+fn hostile(random: &mut Random, targets: &[&str]) -> Vec<u8> {
+    let mut below = |n: usize| random.below(n);
+    const WORDS: [&str; 30] = [
+        "",
+        "7/7/3e3/7/7/7/3E3/7/7_w",
+        "7/7/3e3/7/7/7/3E3/7/7_b",
+        "l5t/1d3c1/r1p1w1e/7/7/7/E1W1P1R/1C3D1/T5L_w",
+        "9/9",
+        "%00%00",
+        "-1",
+        "0",
+        "1",
+        "3",
+        "99999999999999999999",
+        "NaN",
+        "paper",
+        "chinese",
+        "paper,no-move=loss",
+        "no-move=",
+        "=,=,=",
+        "EvL",
+        "EEvE",
+        "d3",
+        "a1",
+        "z9",
+        "%F0%9F%90%98",
+        "<script>",
+        "'\"",
+        "../../etc/passwd",
+        "win",
+        "white",
+        "a3b3,g7f7",
+        "true",
+    ];
+    const FIELDS: [&str; 14] = [
+        "fen", "rules", "piece", "max", "material", "plies", "wdl", "seed", "turn", "white", "count", "strength",
+        "moves", "multipv",
+    ];
+    let mut target = targets[below(targets.len())].replace("{material}", WORDS[below(WORDS.len())]);
+    for i in 0..below(5) {
+        target += if i == 0 { "?" } else { "&" };
+        target += &format!("{}={}", FIELDS[below(FIELDS.len())], WORDS[below(WORDS.len())]);
+    }
+    // Searches end soon.
+    target += if target.contains('?') { "&movetime=1&depth=1" } else { "?movetime=1&depth=1" };
+    let method = ["GET", "GET", "GET", "GET", "POST", "PUT", "HEAD", "OPTIONS", "DELETE", "BREW"][below(10)];
+    let body = match below(6) {
+        0 => "{".repeat(below(2000)),
+        1 => format!("{{\"fens\":[\"{}\",\"{}\"]}}", WORDS[below(8)], WORDS[below(8)]),
+        2 => format!("{{\"text\":\"1. Eb3 {} *\"}}", WORDS[below(5)]),
+        3 => format!("{{\"moves\":[\"{}\"],\"fen\":\"{}\"}}", WORDS[20], WORDS[below(4)]),
+        4 => "\u{fe}\u{ff}".repeat(below(50)),
+        _ => String::new(),
+    };
+    let mut request = format!("{method} {target} HTTP/1.1\r\nHost: localhost\r\n");
+    if method == "POST" || method == "PUT" {
+        request += &format!("Content-Length: {}\r\n", body.len());
+    }
+    match below(20) {
+        0 => request += "Origin: https://evil.example\r\n",
+        1 => request += &format!("If-None-Match: {}\r\n", "\"x\",".repeat(below(100))),
+        2 => request += &format!("Accept-Encoding: {}\r\n", "gzip;q=1,".repeat(below(50))),
+        3 => request += &format!("X-{}: y\r\n", "z".repeat(below(4000))),
+        _ => {}
+    }
+    let mut bytes = (request + "\r\n").into_bytes();
+    if method == "POST" || method == "PUT" {
+        bytes.extend(body.as_bytes());
+    }
+    // Some are no HTTP at all.
+    if below(50) == 0 {
+        let at = below(bytes.len());
+        bytes[at] = below(256) as u8;
+    }
+    bytes
+}
+
+/// Ten thousand hostile requests: none makes the server fail, none is left without an answer for long.
+#[test]
+fn hostile_requests_do_no_harm() {
+    const SEED: u64 = 10_000;
+    let server = Server::start(&["--pieces", "3", "--threads", "2"]);
+    // These would take seconds each; they have tests of their own.
+    let slow = ["/api/v1/review"];
+    let paths = explorer::paths();
+    let targets: Vec<&str> =
+        paths.into_iter().filter(|path| !slow.contains(path)).chain(["/nothing", "//", "/%2e%2e/"]).collect();
+    let workers = 4;
+    let counts: Vec<HashMap<u16, usize>> = std::thread::scope(|scope| {
+        let work = |worker: u64| {
+            let (server, targets) = (&server, &targets);
+            scope.spawn(move || {
+                let mut random = Random::numbered(SEED, worker);
+                let mut counts = HashMap::new();
+                let mut connection = server.connect();
+                for _ in 0..10_000 / workers {
+                    let request = hostile(&mut random, targets);
+                    let shown = String::from_utf8_lossy(&request).into_owned();
+                    let start = Instant::now();
+                    let status = match connection.raw(&request) {
+                        Some(answer) => answer.status,
+                        // What is no HTTP ends the connection.
+                        None => 0,
+                    };
+                    assert!(status < 500, "seed {SEED}: {status} for {shown}");
+                    assert!(start.elapsed() < Duration::from_secs(10), "{:?} for {shown}", start.elapsed());
+                    *counts.entry(status).or_insert(0) += 1;
+                    if !connection.is_open() || status == 0 || status == 400 {
+                        connection = server.connect();
+                    }
+                }
+                counts
+            })
+        };
+        (0..workers).map(work).collect::<Vec<_>>().into_iter().map(|thread| thread.join().unwrap()).collect()
+    });
+    let total = |status: u16| counts.iter().filter_map(|counts| counts.get(&status)).sum::<usize>();
+    assert!(total(200) > 1000 && total(400) > 1000 && total(405) > 1000, "{counts:?}");
+    assert!(total(0) < 300, "{counts:?}");
+    assert_eq!(server.connect().get("/healthz").text(), "ok");
+}
+
+/// Games that are none: each is refused, or judged as far as it goes.
+#[test]
+fn hostile_games_do_no_harm() {
+    const SEED: u64 = 300;
+    const WORDS: [&str; 24] = [
+        "1.",
+        "Eb3",
+        "rb7",
+        "Ld9",
+        "Exd9",
+        "a3b3",
+        "a1a1",
+        "9...",
+        "*",
+        "1-0",
+        "0-1",
+        "1/2-1/2",
+        "{",
+        "}",
+        "(",
+        ")",
+        ";",
+        "[FEN \"7/7/3e3/7/7/7/3E3/7/7 w\"]",
+        "[FEN \"",
+        "\"]",
+        "[Rules \"bell\"]",
+        "[Rules \"=\"]",
+        "\n\n",
+        "象",
+    ];
+    let server = Server::start(&["--pieces", "3"]);
+    let mut connection = server.connect();
+    let mut random = Random::new(SEED);
+    for _ in 0..300 {
+        let text: Vec<&str> = (0..random.below(12)).map(|_| WORDS[random.below(WORDS.len())]).collect();
+        let text = text.join(if random.below(4) == 0 { "" } else { " " });
+        let body = match random.below(3) {
+            0 => json!({ "moves": [text], "rules": "paper" }),
+            1 => json!({ "text": text, "result": text, "white": text, "date": text }),
+            _ => json!({ "text": text }),
+        };
+        for path in ["/api/v1/review", "/api/v1/game"] {
+            let status = connection.post(path, &body.to_string()).status;
+            assert!(status < 500, "seed {SEED}: {status} for {body}");
+            if !connection.is_open() {
+                connection = server.connect();
+            }
+        }
+    }
+}
+
+/// Searches to the greatest depth there is, of positions where lines are long, end as they should.
+#[test]
+fn the_deepest_searches_end() {
+    let server = Server::start(&["--pieces", "3"]);
+    for fen in ["7/3r3/7/6L/7/7/7/3E3/7_w", "7/1r5/7/3p3/7/3E3/7/7/6P_b", "l6/7/7/E6/7/7/7/7/R5t_w"] {
+        let target = format!("/api/v1/analyze?fen={fen}&tables=0&depth=100&movetime=1500&threads=2");
+        let events = server.connect().get(&target).events();
+        assert_eq!(events.last().unwrap().0, "done", "{fen}");
+    }
+    assert_eq!(server.connect().get("/healthz").text(), "ok");
+}
+
+/// The tables tell a search who wins: it sees a win in 67 plies at once.
+#[test]
+fn searches_ask_the_tables() {
+    let server = Server::start(&["--pieces", "3"]);
+    let fen = "6l/7/7/6P/7/7/7/7/E6_w";
+    let found = server.connect().get(&format!("/api/v1/bestmove?fen={fen}&strength=10&movetime=100")).json();
+    assert_eq!((&found["source"], &found["score"]), (&json!("engine"), &json!({"kind": "mate", "value": 67})));
+    // A beginner does not.
+    let found = server.connect().get(&format!("/api/v1/bestmove?fen={fen}&strength=1&movetime=100&seed=1")).json();
+    assert_eq!(found["score"]["kind"], "cp");
+}
+
+/// Connections that say nothing, or half of something, do not keep the server from answering others.
+#[test]
+fn idle_connections_are_borne() {
+    let server = Server::start(&["--pieces", "3", "--threads", "1"]);
+    let idle: Vec<TcpStream> = (0..200)
+        .map(|i| {
+            let mut stream = TcpStream::connect(server.address()).unwrap();
+            if i % 2 == 0 {
+                stream.write_all(b"GET /api/v1/pro").unwrap();
+            }
+            stream
+        })
+        .collect();
+    assert_eq!(server.connect().get(&format!("/api/v1/probe?fen={TWO}")).status, 200);
+    let mut one = idle.into_iter().next().unwrap();
+    one.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
+    let mut rest = Vec::new();
+    // Whoever does not finish its request in ten seconds is cut off.
+    assert!(one.read_to_end(&mut rest).is_ok(), "cut off");
+}
+
+#[test]
+fn what_cannot_work_is_said_at_once() {
+    let server = Server::start(&["--pieces", "3"]);
+    let address = server.address().to_string();
+    let says = |code: i32, arguments: &[&str], words: &str| {
+        let output = dsq::dsq(&[&["serve", "--pieces", "3"][..], arguments].concat());
+        let stderr = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(code), "{arguments:?}: {stderr}");
+        assert!(stderr.contains(words), "{arguments:?}: {stderr}");
+    };
+    says(3, &["--listen", &address], "cannot listen on");
+    says(2, &["--listen", "nowhere"], "write a port");
+    says(2, &["--tables", "/nothing/here"], "no tables");
+    says(2, &["--rules", "nobody"], "no rules preset");
+    let answer: Answer = server.connect().get("/healthz");
+    assert_eq!(answer.text(), "ok");
+}

@@ -1,0 +1,73 @@
+//! Holds JSON against the part of JSON Schema that the description of the interface uses, and more strictly: objects have
+//! no fields that are not described.
+
+use super::client::Answer;
+use serde_json::Value;
+
+/// An answer against what is described for its path, method and status.
+pub fn check_answer(description: &Value, path: &str, method: &str, answer: &Answer) {
+    let described = &description["paths"][path][method]["responses"];
+    let status = answer.status.to_string();
+    assert!(described[&status].is_object(), "{path}: {answer:?}");
+    let schema = &described[&status]["content"]["application/json"]["schema"];
+    check(description, schema, &answer.json(), path);
+}
+
+/// A value against a schema.
+pub fn check(description: &Value, schema: &Value, value: &Value, at: &str) {
+    if let Err(error) = fits(description, schema, value, at) {
+        panic!("{error}");
+    }
+}
+
+fn fits(description: &Value, schema: &Value, value: &Value, at: &str) -> Result<(), String> {
+    if let Some(reference) = schema["$ref"].as_str() {
+        let name = reference.rsplit('/').next().unwrap();
+        let schema = &description["components"]["schemas"][name];
+        assert!(schema.is_object(), "{at}: no schema {reference}");
+        return fits(description, schema, value, at);
+    }
+    if let Some(choices) = schema["anyOf"].as_array() {
+        let errors: Vec<String> =
+            choices.iter().filter_map(|choice| fits(description, choice, value, at).err()).collect();
+        return if errors.len() < choices.len() { Ok(()) } else { Err(errors.join("; ")) };
+    }
+    let wrong = |what: &str| Err(format!("{at}: {what}: {value} by {schema}"));
+    let types: Vec<&str> = match &schema["type"] {
+        Value::String(name) => vec![name],
+        Value::Array(names) => names.iter().filter_map(Value::as_str).collect(),
+        _ => return wrong("a schema without a type"),
+    };
+    let is = |name: &&str| match *name {
+        "null" => value.is_null(),
+        "boolean" => value.is_boolean(),
+        "integer" => value.is_i64() || value.is_u64(),
+        "number" => value.is_number(),
+        "string" => value.is_string(),
+        "array" => value.is_array(),
+        "object" => value.is_object(),
+        _ => false,
+    };
+    if !types.iter().any(is) {
+        return wrong("another type");
+    }
+    if schema["enum"].as_array().is_some_and(|allowed| !allowed.contains(value)) {
+        return wrong("none of these");
+    }
+    if let Some(items) = value.as_array() {
+        for (i, item) in items.iter().enumerate() {
+            fits(description, &schema["items"], item, &format!("{at}[{i}]"))?;
+        }
+    }
+    if let (Some(fields), Some(described)) = (value.as_object(), schema["properties"].as_object()) {
+        let required = schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str);
+        if let Some(missing) = required.into_iter().find(|name| !fields.contains_key(*name)) {
+            return wrong(&format!("{missing} is missing"));
+        }
+        for (name, field) in fields {
+            let Some(schema) = described.get(name) else { return wrong(&format!("{name} is not described")) };
+            fits(description, schema, field, &format!("{at}.{name}"))?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,475 @@
+//! What the tables say, as the answers of the interface: plain data, no HTTP.
+
+use super::errors::{ApiError, Code};
+use super::tables::View;
+use doushouqi::board::{Color, Move, Outcome, Piece, Position, PositionError, Rules, Square};
+use doushouqi::game::random::Random;
+use doushouqi::tablebase::{Material, Probe as _, Stats, Summary, Verdict, Wdl};
+use serde::Serialize;
+
+/// How a colour is written.
+#[must_use]
+pub fn color_name(color: Color) -> &'static str {
+    match color {
+        Color::White => "white",
+        Color::Black => "black",
+    }
+}
+
+/// A value; whose view, the field that holds it says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Value {
+    pub wdl: Wdl,
+    /// Plies to the end; null for a draw.
+    pub dtw: Option<u16>,
+    /// It comes of a side that has no legal move.
+    pub no_move: bool,
+}
+
+impl Value {
+    fn new(verdict: Verdict, no_move: bool) -> Value {
+        Value { wdl: verdict.wdl, dtw: verdict.dtw, no_move }
+    }
+}
+
+/// Whether the side to move has no legal move in a game that is not over.
+fn is_stuck(position: &Position, rules: &Rules) -> bool {
+    position.winner().is_none() && position.count_moves(rules) == 0
+}
+
+/// The value of a position for the side to move.
+pub fn value(tables: &View<'_>, position: &Position) -> Result<Option<Value>, ApiError> {
+    let verdict = tables.verdict(position)?;
+    Ok(verdict.map(|verdict| Value::new(verdict, is_stuck(position, tables.rules()))))
+}
+
+/// Whether a table covers a position.
+pub fn is_known(tables: &View<'_>, position: &Position) -> Result<bool, ApiError> {
+    Ok(tables.verdict(position)?.is_some())
+}
+
+/// A finished game.
+#[derive(Clone, Debug, Serialize)]
+pub struct Over {
+    pub winner: Option<&'static str>,
+    /// `den`, `no_pieces` or `no_move`.
+    pub how: &'static str,
+}
+
+/// How the game is over, if it is.
+#[must_use]
+pub fn over(position: &Position, rules: &Rules) -> Option<Over> {
+    let winner = match position.outcome(rules)? {
+        Outcome::Win(color) => Some(color),
+        Outcome::NoMove => None,
+    };
+    let how = match winner {
+        _ if position.winner().is_none() => "no_move",
+        Some(winner) if position.side(!winner).is_empty() => "no_pieces",
+        _ => "den",
+    };
+    Some(Over { winner: winner.map(color_name), how })
+}
+
+/// A move with its value.
+#[derive(Clone, Debug, Serialize)]
+pub struct MoveEntry {
+    pub uci: String,
+    pub san: String,
+    pub from: String,
+    pub to: String,
+    pub piece: char,
+    pub color: &'static str,
+    /// The animal it takes.
+    pub captures: Option<char>,
+    pub den: bool,
+    pub leap: bool,
+    /// For who makes it, this move counted.
+    pub value: Option<Value>,
+}
+
+fn move_entry(position: &Position, rules: &Rules, mv: Move, verdict: Option<Verdict>) -> MoveEntry {
+    let turn = position.turn();
+    let next = position.make(mv);
+    MoveEntry {
+        uci: mv.to_string(),
+        san: mv.notation(position),
+        from: mv.from.to_string(),
+        to: mv.to.to_string(),
+        piece: mv.animal.letter(),
+        color: color_name(turn),
+        captures: position.piece_at(mv.to).map(|piece| piece.animal.letter()),
+        den: doushouqi::board::geometry::DEN[!turn] == mv.to,
+        leap: study::manhattan(mv.from, mv.to) > 1,
+        value: verdict.map(|verdict| Value::new(verdict, is_stuck(&next, rules))),
+    }
+}
+
+/// What is known of a position.
+#[derive(Clone, Debug, Serialize)]
+pub struct ProbeAnswer {
+    pub fen: String,
+    pub rules: String,
+    pub turn: &'static str,
+    pub pieces: usize,
+    /// Null if a side has no piece.
+    pub material: Option<String>,
+    /// The representative of the material's class; null if there are more pieces than in any table.
+    pub class: Option<String>,
+    pub over: Option<Over>,
+    pub known: bool,
+    pub value: Option<Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub moves: Option<Vec<MoveEntry>>,
+    /// Moves that keep the value.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub holding: Option<usize>,
+    /// The value if the other side had to move, for that side.
+    pub other_side: Option<Value>,
+    /// Whether having to move costs the side to move something.
+    pub zugzwang: Option<bool>,
+    pub sentence: String,
+}
+
+/// Everything about a position; without `moves` in short.
+pub fn probe(tables: &View<'_>, position: &Position, moves: bool) -> Result<ProbeAnswer, ApiError> {
+    let rules = tables.rules();
+    let material = Material::of(position);
+    let over = over(position, rules);
+    let verdict = tables.verdict(position)?;
+    let value = verdict.map(|verdict| Value::new(verdict, is_stuck(position, rules)));
+    let other_side = if over.is_some() { None } else { self::value(tables, &position.pass())? };
+    let zugzwang = value.zip(other_side).map(|(here, there)| worth(here.wdl) < -worth(there.wdl));
+    let ranked = if moves { Some(tables.ranked(position)?) } else { None };
+    let holding = ranked.as_ref().map(|ranked| holding(ranked, verdict));
+    let entries = |ranked: Vec<(Move, Option<Verdict>)>| {
+        ranked.into_iter().map(|(mv, verdict)| move_entry(position, rules, mv, verdict)).collect()
+    };
+    Ok(ProbeAnswer {
+        fen: position.to_fen(),
+        rules: tables.asked.to_string(),
+        turn: color_name(position.turn()),
+        pieces: position.occupied().len(),
+        material: material.map(|material| material.to_string()),
+        class: material.and_then(|material| class_of(tables, material)),
+        sentence: sentence(position, over.as_ref(), value),
+        over,
+        known: value.is_some(),
+        value,
+        moves: ranked.map(entries),
+        holding,
+        other_side,
+        zugzwang,
+    })
+}
+
+fn class_of(tables: &View<'_>, material: Material) -> Option<String> {
+    let name = |classes: &doushouqi::tablebase::Classes| {
+        Some(classes.get(classes.member(material)?.class).representative.to_string())
+    };
+    name(tables.classes()).or_else(|| name(tables.disk()?.classes()))
+}
+
+fn worth(wdl: Wdl) -> i32 {
+    match wdl {
+        Wdl::Win => 1,
+        Wdl::Draw => 0,
+        Wdl::Loss => -1,
+    }
+}
+
+/// How many of these moves keep what the position is worth.
+fn holding(ranked: &[(Move, Option<Verdict>)], value: Option<Verdict>) -> usize {
+    let Some(value) = value else { return 0 };
+    ranked.iter().filter(|(_, verdict)| verdict.is_some_and(|verdict| verdict.wdl == value.wdl)).count()
+}
+
+/// The verdict in a sentence.
+fn sentence(position: &Position, over: Option<&Over>, value: Option<Value>) -> String {
+    let turn = position.turn();
+    if let Some(over) = over {
+        let winner = over.winner.map_or("Nobody", |name| if name == "white" { "White" } else { "Black" });
+        return match over.how {
+            "den" => format!("{winner} has won: it is in the den."),
+            "no_pieces" => format!("{winner} has won: no enemy piece is left."),
+            _ if over.winner.is_none() => format!("{turn} has no legal move: a draw."),
+            _ => format!("{turn} has no legal move: {winner} has won."),
+        };
+    }
+    match value.map(|value| (value.wdl, value.dtw.unwrap_or(0))) {
+        Some((Wdl::Win, plies)) => format!("{turn} wins in {}.", plural(plies)),
+        Some((Wdl::Loss, plies)) => format!("{} wins in {}.", !turn, plural(plies)),
+        Some((Wdl::Draw, _)) => "A draw: neither side can force a win.".to_owned(),
+        None => format!("No table covers these {} pieces.", position.occupied().len()),
+    }
+}
+
+fn plural(plies: u16) -> String {
+    if plies == 1 { "1 ply".to_owned() } else { format!("{plies} plies") }
+}
+
+/// One move of a line.
+#[derive(Clone, Debug, Serialize)]
+pub struct LineEntry {
+    pub uci: String,
+    pub san: String,
+    /// The position after the move.
+    pub fen: String,
+    /// For the side that moves, this move counted.
+    pub value: Value,
+    /// Moves that keep the value, and all legal moves.
+    pub holding: usize,
+    pub legal: usize,
+}
+
+/// Best play.
+#[derive(Clone, Debug, Serialize)]
+pub struct MainLine {
+    pub fen: String,
+    pub rules: String,
+    pub value: Value,
+    pub line: Vec<LineEntry>,
+    /// `den`, `no_pieces`, `no_move`, `draw` or `limit`.
+    pub end: &'static str,
+}
+
+/// Best play from a position to the end, the first of equal moves each time, or `max` plies of it. A draw has no end,
+/// and so no line.
+pub fn mainline(tables: &View<'_>, position: &Position, max: usize) -> Result<MainLine, ApiError> {
+    let rules = tables.rules();
+    let start = value(tables, position)?.ok_or_else(|| no_table(position))?;
+    let mut line = Vec::new();
+    let mut current = position.clone();
+    let end = loop {
+        if let Some(over) = over(&current, rules) {
+            break over.how;
+        }
+        let ranked = tables.ranked(&current)?;
+        let Some(&(mv, Some(verdict))) = ranked.first() else { break "draw" };
+        if verdict.wdl == Wdl::Draw {
+            break "draw";
+        }
+        if line.len() == max {
+            break "limit";
+        }
+        let next = current.make(mv);
+        line.push(LineEntry {
+            uci: mv.to_string(),
+            san: mv.notation(&current),
+            fen: next.to_fen(),
+            value: Value::new(verdict, is_stuck(&next, rules)),
+            holding: holding(&ranked, Some(verdict)),
+            legal: ranked.len(),
+        });
+        current = next;
+    };
+    Ok(MainLine { fen: position.to_fen(), rules: tables.asked.to_string(), value: start, line, end })
+}
+
+/// The answer where no table says anything.
+#[must_use]
+pub fn no_table(position: &Position) -> ApiError {
+    ApiError::new(Code::NoTable, format!("no table covers these {} pieces", position.occupied().len()))
+}
+
+/// A piece on its square.
+#[derive(Clone, Debug, Serialize)]
+pub struct PlacedPiece {
+    pub square: String,
+    pub animal: char,
+    pub color: &'static str,
+}
+
+/// What the position would be worth with the piece on a square.
+#[derive(Clone, Debug, Serialize)]
+pub struct WhatIfSquare {
+    pub square: String,
+    pub legal: bool,
+    /// Why it cannot stand there: `water`, `occupied`, `own den`, `both dens`; or `same`, where it stands.
+    pub why: Option<&'static str>,
+    /// For the side to move.
+    pub value: Option<Value>,
+}
+
+/// A position with one piece anywhere.
+#[derive(Clone, Debug, Serialize)]
+pub struct WhatIf {
+    pub fen: String,
+    pub rules: String,
+    pub piece: PlacedPiece,
+    pub squares: Vec<WhatIfSquare>,
+}
+
+/// The value of the position with one piece on every other square instead.
+pub fn whatif(tables: &View<'_>, position: &Position, square: Square) -> Result<WhatIf, ApiError> {
+    let Some(piece) = position.piece_at(square) else {
+        return Err(ApiError::parameter("piece", format!("there is no piece on {square}")));
+    };
+    let mut squares = Vec::with_capacity(Square::COUNT);
+    for to in Square::all() {
+        let (why, value) = match moved(position, piece, square, to) {
+            Ok(moved) => (if to == square { Some("same") } else { None }, self::value(tables, &moved)?),
+            Err(why) => (Some(why), None),
+        };
+        let legal = why.is_none_or(|why| why == "same");
+        squares.push(WhatIfSquare { square: to.to_string(), legal, why, value });
+    }
+    let (animal, color) = (piece.animal.letter(), color_name(piece.color));
+    Ok(WhatIf {
+        fen: position.to_fen(),
+        rules: tables.asked.to_string(),
+        piece: PlacedPiece { square: square.to_string(), animal, color },
+        squares,
+    })
+}
+
+/// The position with a piece elsewhere, or why it cannot be there.
+fn moved(position: &Position, piece: Piece, from: Square, to: Square) -> Result<Position, &'static str> {
+    let mut setup = position.to_setup();
+    setup.squares[from.index()] = None;
+    if setup.squares[to.index()].replace(piece).is_some() {
+        return Err("occupied");
+    }
+    Position::from_setup(&setup).map_err(|error| match error {
+        PositionError::InWater { .. } => "water",
+        PositionError::InOwnDen { .. } => "own den",
+        _ => "both dens",
+    })
+}
+
+/// The counts of a material with one side to move.
+#[derive(Clone, Debug, Serialize)]
+pub struct SideStats {
+    #[serde(flatten)]
+    pub summary: Summary,
+    /// Decided positions by plies to the end.
+    pub by_plies: Vec<u64>,
+}
+
+impl From<&Stats> for SideStats {
+    fn from(stats: &Stats) -> SideStats {
+        SideStats { summary: stats.summary(), by_plies: stats.by_plies.clone() }
+    }
+}
+
+/// The counts of a material.
+#[derive(Clone, Debug, Serialize)]
+pub struct MaterialStats {
+    pub material: String,
+    pub rules: String,
+    /// The representative of its class, and how many materials that stands for.
+    pub class: String,
+    pub stands_for: usize,
+    pub white: SideStats,
+    pub black: SideStats,
+}
+
+/// The counts of a material for each side to move.
+pub fn stats(tables: &View<'_>, material: Material) -> Result<MaterialStats, ApiError> {
+    let found = tables.stats(material)?;
+    let (stats, class, stands_for) =
+        found.ok_or_else(|| ApiError::new(Code::NoTable, format!("there is no table of {material}")))?;
+    Ok(MaterialStats {
+        material: material.to_string(),
+        rules: tables.asked.to_string(),
+        class: class.to_string(),
+        stands_for,
+        white: (&stats.white).into(),
+        black: (&stats.black).into(),
+    })
+}
+
+/// A longest line.
+#[derive(Clone, Debug, Serialize)]
+pub struct LongLine {
+    pub material: String,
+    pub fen: String,
+    pub plies: u64,
+}
+
+/// The longest lines at hand, the longest first.
+#[derive(Clone, Debug, Serialize)]
+pub struct Longest {
+    pub rules: String,
+    pub lines: Vec<LongLine>,
+}
+
+/// The longest line of five pieces, 251 plies by the rules `paper`: `results/README.md`. A table on disk is too large to be
+/// looked through for its longest line.
+const LONGEST_OF_FIVE: &str = "7/Ep5/7/1r5/d6/7/7/7/6P b";
+
+/// That line, if a table on disk knows the position.
+fn longest_of_five(tables: &View<'_>) -> Result<Option<LongLine>, ApiError> {
+    let Ok(position) = Position::from_fen(LONGEST_OF_FIVE) else { return Ok(None) };
+    let plies = tables.verdict(&position)?.and_then(|verdict| verdict.dtw);
+    let line = plies.zip(Material::of(&position)).map(|(plies, material)| LongLine {
+        material: material.to_string(),
+        fen: position.to_fen(),
+        plies: plies.into(),
+    });
+    Ok(line)
+}
+
+/// The longest lines of all that is at hand, or of one material: at most `count`.
+pub fn longest(tables: &View<'_>, material: Option<Material>, count: usize) -> Result<Longest, ApiError> {
+    if let Some(material) = material {
+        // So that its table is at hand.
+        stats(tables, material)?;
+    }
+    let mut lines = Vec::new();
+    if let Some(line) = longest_of_five(tables)?.filter(|line| material.is_none_or(|m| m.to_string() == line.material))
+    {
+        lines.push(line);
+    }
+    for (material, turn, plies) in tables.longest(material).into_iter().take(count - lines.len()) {
+        let is_longest = |value| value == doushouqi::tablebase::Value::Decided(plies as u16);
+        if let Some(position) = tables.find(material, turn, &is_longest, &mut Random::new(0))? {
+            lines.push(LongLine { material: material.to_string(), fen: position.to_fen(), plies });
+        }
+    }
+    Ok(Longest { rules: tables.asked.to_string(), lines })
+}
+
+/// Which value a random position is to have.
+#[derive(Clone, Copy, Debug)]
+pub enum Wanted {
+    Any,
+    Plies(u16),
+    Wdl(Wdl),
+}
+
+impl Wanted {
+    /// Whether a value is one of these.
+    #[must_use]
+    pub fn is(self, value: doushouqi::tablebase::Value, rules: &Rules) -> bool {
+        let verdict = Verdict::of(value, rules);
+        match self {
+            Wanted::Any => true,
+            Wanted::Plies(plies) => verdict.dtw == Some(plies),
+            Wanted::Wdl(wdl) => verdict.wdl == wdl,
+        }
+    }
+}
+
+/// The most positions of a batch.
+pub const MAX_BATCH: usize = 200;
+
+/// One of a batch: what is known of it in short, or what is wrong with it.
+#[derive(Debug, Serialize)]
+#[serde(untagged)]
+pub enum BatchResult {
+    Known(Box<ProbeAnswer>),
+    Error { error: super::errors::Body },
+}
+
+/// What is known of many positions.
+pub fn batch(tables: &View<'_>, fens: &[String]) -> Result<Vec<BatchResult>, ApiError> {
+    if fens.len() > MAX_BATCH {
+        return Err(ApiError::new(Code::TooLarge, format!("a batch has at most {MAX_BATCH} positions")));
+    }
+    let one = |fen: &String| match super::params::fen(fen).and_then(|position| probe(tables, &position, false)) {
+        Ok(probe) => BatchResult::Known(Box::new(probe)),
+        Err(error) => BatchResult::Error { error: error.body() },
+    };
+    Ok(fens.iter().map(one).collect())
+}

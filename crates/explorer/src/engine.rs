@@ -1,0 +1,218 @@
+//! The engine as the server uses it: searches of positions and games, of many people at once, on as many threads as there
+//! are. Nothing else in the server knows the search.
+
+use super::errors::{ApiError, Code};
+use doushouqi::board::{Move, Position};
+use doushouqi::game::random::Random;
+use doushouqi::game::{Game, GameEnd};
+use doushouqi::search::{Engine, EngineOptions, Info, Limits, Score, Tables};
+use serde::Serialize;
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+/// The most that a search may be given.
+pub const MAX_HASH_MIB: usize = 256;
+pub const MAX_LINES: usize = 5;
+pub const MAX_DEPTH: u32 = 100;
+/// The longest search, and the longest of one that somebody waits for.
+pub const MAX_MOVETIME: Duration = Duration::from_secs(600);
+pub const MAX_WAIT: Duration = Duration::from_secs(10);
+
+/// How to search.
+#[derive(Clone, Debug)]
+pub struct Setup {
+    pub hash_mib: usize,
+    pub threads: usize,
+    pub lines: usize,
+    /// What tells the search who wins where few pieces are left.
+    pub tables: Option<Arc<Tables>>,
+}
+
+/// Equal if an engine of one can search for the other.
+impl PartialEq for Setup {
+    fn eq(&self, other: &Setup) -> bool {
+        let tables = |setup: &Setup| setup.tables.as_ref().map(Arc::as_ptr);
+        (self.hash_mib, self.threads, self.lines, tables(self))
+            == (other.hash_mib, other.threads, other.lines, tables(other))
+    }
+}
+
+/// Engines that wait for work, with what they learned.
+#[derive(Default)]
+pub struct Engines {
+    idle: Mutex<Vec<(Setup, Engine)>>,
+}
+
+/// Idle engines that are kept, and the size of all their tables.
+const IDLE: usize = 4;
+const IDLE_MIB: usize = 256;
+
+impl Engines {
+    /// Searches a game until a limit or `stop`.
+    pub fn search(
+        &self,
+        setup: Setup,
+        game: &Game,
+        limits: &Limits,
+        stop: &AtomicBool,
+        report: &mut dyn FnMut(&Info),
+    ) -> Vec<Info> {
+        let mut engine = self.take(&setup);
+        let lines = engine.search(game, limits, stop, report).lines;
+        let mut idle = self.idle.lock().unwrap_or_else(|e| e.into_inner());
+        idle.push((setup, engine));
+        while idle.len() > IDLE || idle.iter().map(|(setup, _)| setup.hash_mib).sum::<usize>() > IDLE_MIB {
+            idle.remove(0);
+        }
+        lines
+    }
+
+    fn take(&self, setup: &Setup) -> Engine {
+        let mut idle = self.idle.lock().unwrap_or_else(|e| e.into_inner());
+        if let Some(found) = idle.iter().rposition(|(other, _)| other == setup) {
+            return idle.remove(found).1;
+        }
+        drop(idle);
+        setup.engine()
+    }
+}
+
+impl Setup {
+    fn engine(&self) -> Engine {
+        Engine::new(EngineOptions {
+            hash_mib: self.hash_mib,
+            threads: self.threads,
+            multipv: self.lines,
+            tables: self.tables.clone(),
+            ..EngineOptions::default()
+        })
+    }
+}
+
+/// A score for the side to move: hundredths of a cat, or plies to the end, negative for a loss.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct ScoreReport {
+    /// `cp` or `mate`.
+    pub kind: &'static str,
+    pub value: i32,
+}
+
+impl From<Score> for ScoreReport {
+    fn from(score: Score) -> ScoreReport {
+        match (score.win_in(), score.loss_in()) {
+            (Some(plies), _) => ScoreReport { kind: "mate", value: plies as i32 },
+            (_, Some(plies)) => ScoreReport { kind: "mate", value: -(plies as i32) },
+            _ => ScoreReport { kind: "cp", value: score.value() },
+        }
+    }
+}
+
+/// A move of a line.
+#[derive(Clone, Debug, Serialize)]
+pub struct LineMove {
+    pub uci: String,
+    pub san: String,
+}
+
+/// What a search knows of one line.
+#[derive(Clone, Debug, Serialize)]
+pub struct InfoReport {
+    pub depth: u32,
+    pub seldepth: u32,
+    pub multipv: usize,
+    pub score: ScoreReport,
+    pub nodes: u64,
+    pub nps: u64,
+    pub time_ms: u64,
+    pub pv: Vec<LineMove>,
+}
+
+impl InfoReport {
+    #[must_use]
+    pub fn new(position: &Position, info: &Info) -> InfoReport {
+        let seconds = info.time.as_secs_f64();
+        InfoReport {
+            depth: info.depth,
+            seldepth: info.seldepth,
+            multipv: info.multipv,
+            score: info.score.into(),
+            nodes: info.nodes,
+            nps: if seconds > 0.0 { (info.nodes as f64 / seconds) as u64 } else { 0 },
+            time_ms: info.time.as_millis() as u64,
+            pv: line(position, &info.pv),
+        }
+    }
+}
+
+/// A line in both notations.
+#[must_use]
+pub fn line(position: &Position, moves: &[Move]) -> Vec<LineMove> {
+    let mut position = position.clone();
+    let mut line = Vec::with_capacity(moves.len());
+    for &mv in moves {
+        line.push(LineMove { uci: mv.to_string(), san: mv.notation(&position) });
+        position = position.make(mv);
+    }
+    line
+}
+
+/// A game over has no best move.
+#[must_use]
+pub fn game_over(end: GameEnd) -> ApiError {
+    let how = doushouqi::game::Conclusion::Rules(end).termination();
+    ApiError::new(Code::BadRequest, format!("the game is over ({how})"))
+}
+
+/// How strong a level plays: nodes at most, and by how much a move may be worse than the best one.
+#[derive(Clone, Copy, Debug)]
+pub struct Level {
+    nodes: u64,
+    margin: i32,
+}
+
+/// From a beginner to the full strength within a limit of time, which is the last.
+const LEVELS: [Level; 10] = [
+    Level { nodes: 20, margin: 300 },
+    Level { nodes: 60, margin: 200 },
+    Level { nodes: 200, margin: 120 },
+    Level { nodes: 600, margin: 80 },
+    Level { nodes: 2_000, margin: 40 },
+    Level { nodes: 6_000, margin: 20 },
+    Level { nodes: 20_000, margin: 10 },
+    Level { nodes: 100_000, margin: 0 },
+    Level { nodes: 500_000, margin: 0 },
+    Level { nodes: u64::MAX, margin: 0 },
+];
+
+impl Engines {
+    /// A move at a strength from 1 to 10 with its score; `None` if the game is over. What it chooses among moves that are
+    /// good enough follows from `seed`. Only the full strength asks `tables`.
+    pub fn play(
+        &self,
+        game: &Game,
+        tables: Option<Arc<Tables>>,
+        strength: usize,
+        time: Duration,
+        seed: u64,
+        stop: &AtomicBool,
+    ) -> Option<(Move, Score)> {
+        let level = LEVELS[strength.clamp(1, LEVELS.len()) - 1];
+        let limits = Limits { movetime: Some(time), ..Limits::default() };
+        let found = if level.nodes == u64::MAX {
+            let setup = Setup { hash_mib: 64, threads: 1, lines: 1, tables };
+            self.search(setup, game, &limits, stop, &mut |_| ())
+        } else {
+            // An engine that knows nothing yet plays the same move every time.
+            let lines = if level.margin > 0 { MAX_LINES } else { 1 };
+            let setup = Setup { hash_mib: 4, threads: 1, lines, tables: None };
+            let limits = Limits { nodes: Some(level.nodes), ..limits };
+            setup.engine().search(game, &limits, stop, &mut |_| ()).lines
+        };
+        let best = found.first()?.score;
+        let is_good = |info: &&Info| best.value() - info.score.value() <= level.margin;
+        let good: Vec<&Info> = found.iter().filter(is_good).collect();
+        let chosen = Random::new(seed).choose(&good).copied()?;
+        Some((chosen.pv[0], chosen.score))
+    }
+}

@@ -1,0 +1,189 @@
+//! What goes wrong, as JSON with a stable code.
+
+use super::json::Json;
+use axum::http::StatusCode;
+use axum::response::{IntoResponse, Response};
+use doushouqi::board::FenError;
+use doushouqi::tablebase::SetError;
+use serde::Serialize;
+
+/// Why a request was not answered as it was meant.
+#[derive(Debug, Clone)]
+pub struct ApiError {
+    code: Code,
+    message: String,
+    place: Option<Place>,
+}
+
+/// What is wrong, for programs; [`Code::as_str`] never changes.
+#[expect(missing_docs, reason = "what each is for stands in docs/http-api.md")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Code {
+    BadFen,
+    BadRules,
+    BadMaterial,
+    BadMove,
+    BadRequest,
+    NotFound,
+    NoTable,
+    TooLarge,
+    RateLimited,
+    Busy,
+    Timeout,
+    ForbiddenHost,
+    ForbiddenOrigin,
+    MethodNotAllowed,
+    Unavailable,
+}
+
+impl Code {
+    /// Every code.
+    pub const ALL: [Code; 15] = [
+        Code::BadFen,
+        Code::BadRules,
+        Code::BadMaterial,
+        Code::BadMove,
+        Code::BadRequest,
+        Code::NotFound,
+        Code::NoTable,
+        Code::TooLarge,
+        Code::RateLimited,
+        Code::Busy,
+        Code::Timeout,
+        Code::ForbiddenHost,
+        Code::ForbiddenOrigin,
+        Code::MethodNotAllowed,
+        Code::Unavailable,
+    ];
+
+    /// How it is written.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        self.parts().0
+    }
+
+    /// The status of an answer with it.
+    #[must_use]
+    pub fn status(self) -> StatusCode {
+        self.parts().1
+    }
+
+    fn parts(self) -> (&'static str, StatusCode) {
+        match self {
+            Code::BadFen => ("bad_fen", StatusCode::BAD_REQUEST),
+            Code::BadRules => ("bad_rules", StatusCode::BAD_REQUEST),
+            Code::BadMaterial => ("bad_material", StatusCode::BAD_REQUEST),
+            Code::BadMove => ("bad_move", StatusCode::BAD_REQUEST),
+            Code::BadRequest => ("bad_request", StatusCode::BAD_REQUEST),
+            Code::NotFound => ("not_found", StatusCode::NOT_FOUND),
+            Code::NoTable => ("no_table", StatusCode::NOT_FOUND),
+            Code::TooLarge => ("too_large", StatusCode::PAYLOAD_TOO_LARGE),
+            Code::RateLimited => ("rate_limited", StatusCode::TOO_MANY_REQUESTS),
+            Code::Busy => ("busy", StatusCode::SERVICE_UNAVAILABLE),
+            Code::Timeout => ("timeout", StatusCode::SERVICE_UNAVAILABLE),
+            Code::ForbiddenHost => ("forbidden_host", StatusCode::FORBIDDEN),
+            Code::ForbiddenOrigin => ("forbidden_origin", StatusCode::FORBIDDEN),
+            Code::MethodNotAllowed => ("method_not_allowed", StatusCode::METHOD_NOT_ALLOWED),
+            Code::Unavailable => ("unavailable", StatusCode::SERVICE_UNAVAILABLE),
+        }
+    }
+}
+
+/// Where in the request: a field, and from which character of it, counted from 0.
+#[derive(Debug, Clone, Serialize)]
+pub struct Place {
+    field: &'static str,
+    at: usize,
+}
+
+/// As it is written within an answer.
+#[derive(Debug, Serialize)]
+pub struct Body {
+    code: &'static str,
+    message: String,
+    r#where: Option<Place>,
+}
+
+impl ApiError {
+    pub fn new(code: Code, message: impl Into<String>) -> ApiError {
+        ApiError { code, message: message.into(), place: None }
+    }
+
+    /// The same, at a character of a field.
+    #[must_use]
+    pub fn at(self, field: &'static str, at: usize) -> ApiError {
+        ApiError { place: Some(Place { field, at }), ..self }
+    }
+
+    /// A FEN that is none.
+    #[must_use]
+    pub fn fen(text: &str, error: &FenError) -> ApiError {
+        ApiError::new(Code::BadFen, error.to_string()).at("fen", fen_offset(text, error))
+    }
+
+    /// A number, or something else in the query, that is not what it should be.
+    pub fn parameter(field: &'static str, message: impl Into<String>) -> ApiError {
+        ApiError::new(Code::BadRequest, message).at(field, 0)
+    }
+
+    #[must_use]
+    pub fn status(&self) -> StatusCode {
+        self.code.status()
+    }
+
+    #[must_use]
+    pub fn message(&self) -> &str {
+        &self.message
+    }
+
+    #[must_use]
+    pub fn body(self) -> Body {
+        Body { code: self.code.as_str(), message: self.message, r#where: self.place }
+    }
+}
+
+/// The character where a FEN goes wrong.
+fn fen_offset(text: &str, error: &FenError) -> usize {
+    let board = text.split_whitespace().next().unwrap_or("");
+    let lead = text.chars().take_while(|c| c.is_whitespace()).count();
+    let rank_start = |rank: usize| board.split('/').take(9 - rank).map(|rank| rank.chars().count() + 1).sum::<usize>();
+    match error {
+        FenError::RankLength { rank, .. } => lead + rank_start(*rank),
+        FenError::UnknownPiece { rank, found } => {
+            let text = board.split('/').nth(9 - rank).unwrap_or("");
+            lead + rank_start(*rank) + text.chars().position(|c| c == *found).unwrap_or(0)
+        }
+        FenError::MissingTurn => lead + board.chars().count(),
+        FenError::UnknownTurn { .. } => lead + board.chars().count() + 1,
+        FenError::TrailingText { found } => {
+            let at = text.rfind(found.as_str()).unwrap_or(0);
+            text[..at].chars().count()
+        }
+        _ => lead,
+    }
+}
+
+impl From<SetError> for ApiError {
+    fn from(error: SetError) -> ApiError {
+        eprintln!("dsq serve: {error}");
+        // What went wrong on our disk is no business of who asks.
+        ApiError::new(Code::Unavailable, "the tables cannot be read at the moment")
+    }
+}
+
+impl IntoResponse for ApiError {
+    fn into_response(self) -> Response {
+        #[derive(Serialize)]
+        struct Envelope {
+            error: Body,
+        }
+        let (code, status) = (self.code, self.code.status());
+        let mut response = (status, Json(Envelope { error: self.body() })).into_response();
+        if status == StatusCode::TOO_MANY_REQUESTS || status == StatusCode::SERVICE_UNAVAILABLE {
+            let seconds = axum::http::HeaderValue::from_static("1");
+            response.headers_mut().insert(axum::http::header::RETRY_AFTER, seconds);
+        }
+        response.extensions_mut().insert(code);
+        response
+    }
+}

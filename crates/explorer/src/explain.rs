@@ -1,0 +1,467 @@
+//! Why a position is worth what it is: the race to the dens, other rules, how a draw is held, the tree that decides.
+
+use super::api::{Value, color_name, is_known, no_table, value};
+use super::errors::{ApiError, Code};
+use super::tables::{Registry, View};
+use doushouqi::board::geometry::DEN;
+use doushouqi::board::{Bitboard, ByColor, Color, Move, Position, RuleOptions, Rules, Square};
+use doushouqi::tablebase::{Material, Probe, Solver, Wdl};
+use serde::Serialize;
+use std::collections::{HashMap, VecDeque};
+use std::sync::{Arc, Mutex};
+use study::{Feature, Kind, Routes, Tree, Winner, learn, manhattan};
+
+/// One side's shortest way to the enemy's den, if nobody is in its way.
+#[derive(Clone, Debug, Serialize)]
+pub struct Way {
+    pub piece: Option<char>,
+    /// Moves to the den, and the ply in which it is entered, counted from now.
+    pub steps: Option<u8>,
+    pub plies: Option<u16>,
+    pub path: Vec<String>,
+}
+
+/// Who comes first.
+#[derive(Clone, Debug, Serialize)]
+pub struct Race {
+    pub fen: String,
+    pub rules: String,
+    pub white: Way,
+    pub black: Way,
+    pub turn: &'static str,
+    pub first: Option<&'static str>,
+    /// Whether the distance between the pieces, if each side has one, is odd or even.
+    pub parity: Option<&'static str>,
+}
+
+/// Both sides' ways to the dens over an otherwise empty board.
+#[must_use]
+pub fn race(position: &Position, rules: &RuleOptions) -> Race {
+    let turn = position.turn();
+    let ways = ByColor::from_fn(|color| way(position, rules, color));
+    let first = match (ways.white.plies, ways.black.plies) {
+        (Some(white), Some(black)) => Some(if white < black { Color::White } else { Color::Black }),
+        (Some(_), None) => Some(Color::White),
+        (None, Some(_)) => Some(Color::Black),
+        (None, None) => None,
+    };
+    let squares: Vec<Square> = position.pieces().map(|(_, square)| square).collect();
+    let parity = match (&squares[..], Material::of(position)) {
+        (&[a, b], Some(_)) => Some(if manhattan(a, b).is_multiple_of(2) { "even" } else { "odd" }),
+        _ => None,
+    };
+    let (white, black) = (ways.white, ways.black);
+    let (fen, rules) = (position.to_fen(), rules.to_string());
+    Race { fen, rules, white, black, turn: color_name(turn), first: first.map(color_name), parity }
+}
+
+fn way(position: &Position, rules: &RuleOptions, color: Color) -> Way {
+    let den = DEN[!color];
+    let nearest = position
+        .pieces()
+        .filter(|(piece, _)| piece.color == color)
+        .map(|(piece, square)| (piece, square, Routes::new(color, piece.animal, rules)))
+        .min_by_key(|(_, square, routes)| routes.steps(*square, den));
+    let Some((piece, start, routes)) = nearest.filter(|(_, square, r)| r.steps(*square, den) < Routes::NONE) else {
+        return Way { piece: None, steps: None, plies: None, path: Vec::new() };
+    };
+    let steps = routes.steps(start, den);
+    let mut path = vec![start];
+    let mut square = start;
+    while square != den {
+        let left = routes.steps(square, den);
+        let nearer = |to: &Square| routes.steps(*to, den) + 1 == left && routes.steps(square, *to) == 1;
+        let mut choices = rules.destinations(piece.animal, square).map(|(to, _)| to).filter(nearer);
+        // Round its own pieces, where that takes no longer.
+        let own = position.side(color);
+        let Some(to) = choices.clone().find(|to| !own.contains(*to)).or_else(|| choices.next()) else { break };
+        path.push(to);
+        square = to;
+    }
+    let plies = 2 * u16::from(steps) - u16::from(position.turn() == color && steps > 0);
+    Way {
+        piece: Some(piece.animal.letter()),
+        steps: Some(steps),
+        plies: Some(plies),
+        path: path.iter().map(Square::to_string).collect(),
+    }
+}
+
+/// The position under one preset.
+#[derive(Clone, Debug, Serialize)]
+pub struct Preset {
+    pub name: &'static str,
+    pub rules: String,
+    pub known: bool,
+    pub value: Option<Value>,
+    /// Whether somebody else wins than under the rules that were asked for.
+    pub turns: bool,
+}
+
+/// The position under all presets.
+#[derive(Clone, Debug, Serialize)]
+pub struct Presets {
+    pub fen: String,
+    pub rules: String,
+    pub value: Option<Value>,
+    pub presets: Vec<Preset>,
+}
+
+/// What a position is worth under every preset.
+pub fn presets(registry: &Registry, position: &Position, asked: &RuleOptions) -> Result<Presets, ApiError> {
+    let of = |options: &RuleOptions| value(&View::new(&*registry.get(options)?, *options), position);
+    let here = of(asked)?;
+    let mut presets = Vec::new();
+    for (name, options) in RuleOptions::PRESETS {
+        let value = of(&options)?;
+        let turns = here.zip(value).is_some_and(|(here, there)| here.wdl != there.wdl);
+        presets.push(Preset { name, rules: options.to_string(), known: value.is_some(), value, turns });
+    }
+    Ok(Presets { fen: position.to_fen(), rules: asked.to_string(), value: here, presets })
+}
+
+/// How often each material of N pieces is won, with White to move.
+#[derive(Clone, Debug, Serialize)]
+pub struct Matrix {
+    pub rules: String,
+    pub white: Vec<String>,
+    pub black: Vec<String>,
+    /// Shares of the positions, a row for each of `white`.
+    pub win: Vec<Vec<f64>>,
+    pub draw: Vec<Vec<f64>>,
+    pub loss: Vec<Vec<f64>>,
+}
+
+/// All materials with the given numbers of white and black pieces.
+pub fn matrix(tables: &View<'_>, white: usize, black: usize) -> Result<Matrix, ApiError> {
+    let missing = || ApiError::new(Code::NoTable, format!("not all tables of {} pieces are there", white + black));
+    if white + black > tables.complete() && tables.disk().is_none_or(|set| white + black > set.classes().pieces()) {
+        return Err(missing());
+    }
+    let mut all: Vec<Material> = Material::all(white + black);
+    all.retain(|material| material.side(Color::White).len() == white && material.side(Color::Black).len() == black);
+    let mut sides = (Vec::new(), Vec::new());
+    for material in &all {
+        let (white, black) = (material.side(Color::White), material.side(Color::Black));
+        if !sides.0.contains(&white) {
+            sides.0.push(white);
+        }
+        if !sides.1.contains(&black) {
+            sides.1.push(black);
+        }
+    }
+    let mut shares: [Vec<Vec<f64>>; 3] = Default::default();
+    for &white in &sides.0 {
+        let mut row: [Vec<f64>; 3] = Default::default();
+        for &black in &sides.1 {
+            let material = all.iter().find(|m| m.side(Color::White) == white && m.side(Color::Black) == black);
+            let (stats, _, _) = tables.stats(*material.ok_or_else(missing)?)?.ok_or_else(missing)?;
+            let s = stats.white.summary();
+            // Shares are for people: four digits.
+            let share = |count: u64| (count as f64 / s.positions.max(1) as f64 * 1e4).round() / 1e4;
+            let lost = if tables.rules().options().no_move == doushouqi::board::NoMove::Loss { s.no_move } else { 0 };
+            row[0].push(share(s.wins));
+            row[1].push(share(s.draws + s.no_move - lost));
+            row[2].push(share(s.losses + lost));
+        }
+        shares.iter_mut().zip(row).for_each(|(all, row)| all.push(row));
+    }
+    let [win, draw, loss] = shares;
+    let names = |sets: &[doushouqi::tablebase::AnimalSet]| sets.iter().map(ToString::to_string).collect();
+    Ok(Matrix { rules: tables.asked.to_string(), white: names(&sides.0), black: names(&sides.1), win, draw, loss })
+}
+
+/// A move of the play that holds a draw.
+#[derive(Clone, Debug, Serialize)]
+pub struct HoldingMove {
+    pub uci: String,
+    pub san: String,
+    pub fen: String,
+}
+
+/// How a draw is held.
+#[derive(Clone, Debug, Serialize)]
+pub struct Fortress {
+    pub draw: bool,
+    /// Play that holds the draw on both sides until a position repeats, and the move from which on it does.
+    pub cycle: Vec<HoldingMove>,
+    pub from: Option<usize>,
+    /// The squares that a side's pieces need to hold the draw, whatever the other does; null if none were found.
+    pub squares: ByColor<Option<Vec<String>>>,
+    pub holder: Option<&'static str>,
+    pub sentence: String,
+}
+
+/// Positions that are looked at for one holder.
+const HELD_POSITIONS: usize = 20_000;
+
+/// How one side holds a draw.
+struct Holding {
+    squares: Bitboard,
+    /// Its move in every position that can come up.
+    moves: HashMap<Position, Move>,
+}
+
+/// The moves that keep a drawn position drawn.
+fn drawing(tables: &View<'_>, position: &Position) -> Result<Vec<Move>, ApiError> {
+    let moves = tables.ranked(position)?;
+    let draws = moves.into_iter().filter(|(_, verdict)| verdict.is_some_and(|verdict| verdict.wdl == Wdl::Draw));
+    Ok(draws.map(|(mv, _)| mv).collect())
+}
+
+/// A way to hold a draw against every move, on few squares: the holder goes where it has been before if that holds, the
+/// other side goes anywhere that does not lose. `None` if too many positions come up.
+fn hold(tables: &View<'_>, start: &Position, holder: Color) -> Result<Option<Holding>, ApiError> {
+    let mut holding = Holding { squares: start.side(holder), moves: HashMap::new() };
+    let mut seen = std::collections::HashSet::from([start.clone()]);
+    let mut left = VecDeque::from([start.clone()]);
+    while let Some(position) = left.pop_front() {
+        let moves = drawing(tables, &position)?;
+        let next: Vec<Move> = if position.turn() == holder {
+            let known = |mv: &&Move| seen.contains(&position.make(**mv));
+            let within = |mv: &&Move| holding.squares.contains(mv.to) && !mv.is_capture(&position);
+            let chosen = moves.iter().find(|mv| known(mv) && within(mv));
+            let chosen = chosen.or_else(|| moves.iter().find(within)).or(moves.first()).copied();
+            if let Some(mv) = chosen {
+                holding.squares |= mv.to.into();
+                holding.moves.insert(position.clone(), mv);
+            }
+            chosen.into_iter().collect()
+        } else {
+            moves
+        };
+        for mv in next {
+            let next = position.make(mv);
+            if seen.insert(next.clone()) {
+                left.push_back(next);
+            }
+        }
+        if seen.len() > HELD_POSITIONS {
+            return Ok(None);
+        }
+    }
+    Ok(Some(holding))
+}
+
+/// How a drawn position is held; `draw` is false if it is none.
+pub fn fortress(tables: &View<'_>, position: &Position) -> Result<Fortress, ApiError> {
+    if !is_known(tables, position)? {
+        return Err(no_table(position));
+    }
+    let drawn =
+        position.winner().is_none() && tables.verdict(position)?.is_some_and(|verdict| verdict.wdl == Wdl::Draw);
+    if !drawn {
+        let sentence = "This position is not a draw.".to_owned();
+        let squares = ByColor::default();
+        return Ok(Fortress { draw: false, cycle: Vec::new(), from: None, squares, holder: None, sentence });
+    }
+    let found = ByColor { white: hold(tables, position, Color::White)?, black: hold(tables, position, Color::Black)? };
+    let size = |color: Color| found[color].as_ref().map_or(usize::MAX, |holding| holding.squares.len());
+    let holder = Color::ALL.into_iter().filter(|&color| found[color].is_some()).min_by_key(|&color| size(color));
+    let (cycle, from) = cycle(tables, position, holder.and_then(|color| found[color].as_ref()))?;
+    let names = |holding: &Holding| holding.squares.into_iter().map(|square| square.to_string()).collect::<Vec<_>>();
+    let squares = ByColor { white: found.white.as_ref().map(names), black: found.black.as_ref().map(names) };
+    let sentence = match holder.and_then(|color| Some((color, squares[color].as_ref()?))) {
+        _ if position.count_moves(tables.rules()) == 0 => format!("{} has no legal move.", position.turn()),
+        Some((color, squares)) if squares.len() <= 12 => {
+            format!("{color} needs only {} to hold the draw, whatever {} does.", squares.join(", "), !color)
+        }
+        Some((color, squares)) => {
+            format!("{color} holds the draw on {} squares, whatever {} does.", squares.len(), !color)
+        }
+        None => "Neither side can force anything: too much can happen to list it.".to_owned(),
+    };
+    let holder = holder.map(color_name);
+    Ok(Fortress { draw: true, cycle, from, squares, holder, sentence })
+}
+
+/// Play until a position repeats: the holder by its plan, the other side any way that draws.
+fn cycle(
+    tables: &View<'_>,
+    start: &Position,
+    holding: Option<&Holding>,
+) -> Result<(Vec<HoldingMove>, Option<usize>), ApiError> {
+    const LONGEST: usize = 200;
+    let (mut line, mut seen) = (Vec::new(), vec![start.clone()]);
+    let mut position = start.clone();
+    while line.len() < LONGEST {
+        let planned = holding.and_then(|holding| holding.moves.get(&position)).copied();
+        let chosen = match planned {
+            Some(mv) => Some(mv),
+            // Where it has not been yet, so that one sees more of what it may try.
+            None => {
+                let moves = drawing(tables, &position)?;
+                let fresh = moves.iter().find(|mv| !seen.contains(&position.make(**mv)));
+                fresh.or(moves.first()).copied()
+            }
+        };
+        let Some(mv) = chosen else { return Ok((line, None)) };
+        let next = position.make(mv);
+        line.push(HoldingMove { uci: mv.to_string(), san: mv.notation(&position), fen: next.to_fen() });
+        if let Some(from) = seen.iter().position(|earlier| *earlier == next) {
+            return Ok((line, Some(from)));
+        }
+        seen.push(next.clone());
+        position = next;
+    }
+    Ok((line, None))
+}
+
+/// A node of a tree: what it asks, or what it answers.
+#[derive(Clone, Debug, Serialize)]
+pub struct TreeNode {
+    pub id: usize,
+    pub test: Option<String>,
+    /// What the test asks for, in words.
+    pub meaning: Option<String>,
+    pub yes: Option<usize>,
+    pub no: Option<usize>,
+    /// `win`, `draw` or `loss` of the side to move: of most positions that come here.
+    pub label: &'static str,
+    pub positions: u64,
+}
+
+/// The tree of a material, and the way of one position through it.
+#[derive(Clone, Debug, Serialize)]
+pub struct TreeReport {
+    pub fen: String,
+    /// The position as the tree sees it: the side to move is White.
+    pub seen_as: String,
+    pub material: String,
+    pub class: String,
+    pub positions: u64,
+    pub misclassified: u64,
+    pub accuracy: f64,
+    pub nodes: Vec<TreeNode>,
+    pub path: Vec<usize>,
+    pub sentence: String,
+}
+
+/// Trees that were learnt, those used last at the end.
+#[derive(Default)]
+pub struct Trees {
+    known: Mutex<VecDeque<(u64, Material, Arc<learn::MaterialTree>)>>,
+}
+
+/// Leaves of a tree for three pieces: enough to be right nearly always, few enough to be read.
+const LEAVES: usize = 24;
+/// Trees that are kept.
+const KEPT_TREES: usize = 64;
+
+impl Trees {
+    fn get(&self, options: &RuleOptions, material: Material) -> Result<Arc<learn::MaterialTree>, ApiError> {
+        let hash = options.table_hash();
+        {
+            let mut known = self.known.lock().unwrap_or_else(|e| e.into_inner());
+            if let Some(found) = known.iter().position(|entry| entry.0 == hash && entry.1 == material)
+                && let Some(entry) = known.remove(found)
+            {
+                let tree = entry.2.clone();
+                known.push_back(entry);
+                return Ok(tree);
+            }
+        }
+        let no_tree = || ApiError::new(Code::NoTable, format!("there is no tree of {material}"));
+        let tables = Solver::solved_material(options, material).map_err(|_| no_tree())?;
+        let leaves = (material.len() > 2).then_some(LEAVES);
+        let tree = Arc::new(learn::learn(&tables, material, None, leaves).ok_or_else(no_tree)?);
+        let mut known = self.known.lock().unwrap_or_else(|e| e.into_inner());
+        known.push_back((hash, material, tree.clone()));
+        if known.len() > KEPT_TREES {
+            known.pop_front();
+        }
+        Ok(tree)
+    }
+
+    /// The tree that decides a position of two or three pieces.
+    pub fn report(&self, options: &RuleOptions, position: &Position) -> Result<TreeReport, ApiError> {
+        let none = |what: &str| ApiError::new(Code::NoTable, what.to_owned());
+        if position.outcome(&Rules::new(*options)).is_some() {
+            return Err(none("the game is over"));
+        }
+        // Trees are for White to move.
+        let seen = if position.turn() == Color::White { position.clone() } else { position.swap_colors() };
+        let material = Material::of(&seen).filter(|material| material.len() <= 3);
+        let material = material.ok_or_else(|| none("there are trees for two and three pieces only"))?;
+        let found = self.get(options, material)?;
+        let (tree, features) = (&found.tree, found.set.features());
+        let values = found.set.values_of(&seen).ok_or_else(|| none("the tree does not fit"))?;
+        let path = path(tree, &values);
+        let nodes = nodes(tree, features);
+        let answers: Vec<String> = path.iter().filter_map(|&i| answer(tree, i, features, &values)).collect();
+        let label = path.last().map_or("draw", |&leaf| nodes[leaf].label);
+        let wrong = found.tree.misclassified();
+        Ok(TreeReport {
+            fen: position.to_fen(),
+            seen_as: seen.to_fen(),
+            material: material.to_string(),
+            class: found.class.to_string(),
+            positions: found.positions,
+            misclassified: wrong,
+            accuracy: 1.0 - wrong as f64 / found.positions.max(1) as f64,
+            sentence: sentence(position.turn(), label, &answers),
+            nodes,
+            path,
+        })
+    }
+}
+
+/// The nodes that a position with these features comes to.
+fn path(tree: &Tree, values: &[i8]) -> Vec<usize> {
+    let (mut path, mut at) = (vec![0], 0);
+    while let Some(split) = tree.node(at).split {
+        at = if values[split.feature] <= split.at_most { split.yes } else { split.no };
+        path.push(at);
+    }
+    path
+}
+
+fn nodes(tree: &Tree, features: &[Feature]) -> Vec<TreeNode> {
+    // Nodes are numbered from 0 without gaps: as many inner ones as leaves but one.
+    let count = 2 * tree.leaves() - 1;
+    let node = |id: usize| {
+        let node = tree.node(id);
+        let feature = node.split.map(|split| &features[split.feature]);
+        TreeNode {
+            id,
+            test: node.split.map(|split| question(&features[split.feature], split.at_most, true)),
+            meaning: feature.map(|feature| feature.meaning.clone()),
+            yes: node.split.map(|split| split.yes),
+            no: node.split.map(|split| split.no),
+            label: match node.winner() {
+                Winner::White => "win",
+                Winner::Draw => "draw",
+                Winner::Black => "loss",
+            },
+            positions: node.counts.iter().sum(),
+        }
+    };
+    (0..count).map(node).collect()
+}
+
+/// What a node asks, as answered with yes or with no.
+fn question(feature: &Feature, at_most: i8, yes: bool) -> String {
+    let name = &feature.name;
+    match feature.kind {
+        Kind::Bool => format!("{name} = {}", if yes { "no" } else { "yes" }),
+        Kind::Number => format!("{name} {} {at_most}", if yes { "<=" } else { ">" }),
+        Kind::Named(names) => {
+            let (low, high) = names.split_at((at_most + 1).clamp(0, names.len() as i8) as usize);
+            format!("{name} = {}", if yes { low } else { high }.join(" or "))
+        }
+    }
+}
+
+fn answer(tree: &Tree, node: usize, features: &[Feature], values: &[i8]) -> Option<String> {
+    let split = tree.node(node).split?;
+    Some(question(&features[split.feature], split.at_most, values[split.feature] <= split.at_most))
+}
+
+fn sentence(turn: Color, label: &str, answers: &[String]) -> String {
+    let result = match label {
+        "win" => format!("{turn} wins"),
+        "loss" => format!("{} wins", !turn),
+        _ => "a draw".to_owned(),
+    };
+    if answers.is_empty() { format!("Always {result}.") } else { format!("{result}, because {}.", answers.join(", ")) }
+}

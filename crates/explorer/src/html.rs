@@ -1,0 +1,218 @@
+//! The page for browsers without JavaScript: the board as a table, the verdict, and the moves as links.
+
+use super::api::{MoveEntry, ProbeAnswer, Value};
+use super::tables::View;
+use doushouqi::board::geometry::{DEN, TRAPS, WATER};
+use doushouqi::board::{Color, File, Move, Piece, Position, Rank, RuleOptions, Square};
+use doushouqi::tablebase::{Probe as _, Wdl};
+use std::fmt::Write;
+
+/// Where in the page it goes.
+pub const MARKER: &str = "<!--noscript-->";
+
+/// Text within HTML.
+#[must_use]
+pub fn escape(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for letter in text.chars() {
+        match letter {
+            '&' => escaped.push_str("&amp;"),
+            '<' => escaped.push_str("&lt;"),
+            '>' => escaped.push_str("&gt;"),
+            '"' => escaped.push_str("&quot;"),
+            '\'' => escaped.push_str("&#39;"),
+            _ => escaped.push(letter),
+        }
+    }
+    escaped
+}
+
+/// The address of a position.
+#[must_use]
+pub fn link(fen: &str, rules: &RuleOptions) -> String {
+    // Nothing else in a FEN or in rules needs to be encoded.
+    let fen = fen.replace(' ', "_");
+    match rules.preset_name() {
+        Some("paper") => format!("/?fen={fen}"),
+        Some(name) => format!("/?fen={fen}&rules={name}"),
+        None => format!("/?fen={fen}&rules={rules}"),
+    }
+}
+
+/// What a page without scripts shows of a position.
+#[must_use]
+pub fn position(tables: &View<'_>, position: &Position, probe: &ProbeAnswer) -> String {
+    let rules = &tables.asked;
+    let mut html = String::from("<section id=\"static\">");
+    let _ = write!(html, "<p class=\"verdict\">{}</p>", escape(&probe.sentence));
+    board(&mut html, position);
+    let _ = write!(html, "<p>{} to move.</p>", position.turn());
+    if let Some(moves) = probe.moves.as_ref().filter(|moves| !moves.is_empty()) {
+        html.push_str(
+            "<table class=\"moves\"><caption>Moves, best first</caption><thead><tr><th scope=\"col\">Move</th>",
+        );
+        html.push_str("<th scope=\"col\">Value</th></tr></thead><tbody>");
+        for entry in moves {
+            move_row(&mut html, tables, position, entry);
+        }
+        html.push_str("</tbody></table>");
+    }
+    let _ = write!(
+        html,
+        "<p><a href=\"{}\">The other side to move</a> · <a href=\"{}\">Mirrored</a> · <a href=\"{}\">Colours exchanged</a></p>",
+        escape(&link(&position.pass().to_fen(), rules)),
+        escape(&link(&position.mirror().to_fen(), rules)),
+        escape(&link(&position.swap_colors().to_fen(), rules)),
+    );
+    form(&mut html, &probe.fen, rules);
+    html.push_str("</section>");
+    html
+}
+
+/// What it shows of a request that makes no sense.
+#[must_use]
+pub fn error(message: &str, fen: &str, rules: &RuleOptions) -> String {
+    let mut html = format!("<section id=\"static\"><p class=\"error\" role=\"alert\">{}</p>", escape(message));
+    form(&mut html, fen, rules);
+    html.push_str("</section>");
+    html
+}
+
+fn board(html: &mut String, position: &Position) {
+    html.push_str("<table class=\"board\"><caption>The board</caption><tbody>");
+    for rank in Rank::ALL.into_iter().rev() {
+        let _ = write!(html, "<tr><th scope=\"row\">{rank}</th>");
+        for square in File::ALL.map(|file| Square::from_coords(file, rank)) {
+            let (class, name) = ground(square);
+            match position.piece_at(square) {
+                Some(piece) => {
+                    let side = if piece.color == Color::White { "white" } else { "black" };
+                    let letter = piece.letter();
+                    let _ = write!(
+                        html,
+                        "<td class=\"{class} {side}\"><abbr title=\"{square}, {piece}\">{letter}</abbr></td>"
+                    );
+                }
+                None => {
+                    let _ = write!(html, "<td class=\"{class}\" title=\"{square}, {name}\">{}</td>", symbol(class));
+                }
+            }
+        }
+        html.push_str("</tr>");
+    }
+    html.push_str("</tbody><tfoot><tr><td></td>");
+    for file in File::ALL {
+        let _ = write!(html, "<th scope=\"col\">{file}</th>");
+    }
+    html.push_str("</tr></tfoot></table>");
+}
+
+fn ground(square: Square) -> (&'static str, &'static str) {
+    if Color::ALL.iter().any(|&color| DEN[color] == square) {
+        ("den", "den")
+    } else if Color::ALL.iter().any(|&color| TRAPS[color].contains(square)) {
+        ("trap", "trap")
+    } else if WATER.contains(square) {
+        ("water", "water")
+    } else {
+        ("land", "empty")
+    }
+}
+
+fn symbol(class: &str) -> &'static str {
+    match class {
+        "den" => "#",
+        "trap" => "^",
+        "water" => "~",
+        _ => "·",
+    }
+}
+
+fn move_row(html: &mut String, tables: &View<'_>, position: &Position, entry: &MoveEntry) {
+    let after = Move::parse(&entry.uci, position, tables.rules()).map(|mv| position.make(mv).to_fen());
+    let link = after.map_or_else(|_| "/".to_owned(), |fen| link(&fen, &tables.asked));
+    let words = entry.value.map_or_else(|| "unknown".to_owned(), words);
+    let _ = write!(html, "<tr><td><a href=\"{}\">{}</a></td><td>{words}</td></tr>", escape(&link), escape(&entry.san));
+}
+
+/// A value in words, for who makes the move.
+fn words(value: Value) -> String {
+    match (value.wdl, value.dtw) {
+        (Wdl::Win, Some(plies)) => format!("wins in {plies}"),
+        (Wdl::Loss, Some(plies)) => format!("loses in {plies}"),
+        _ => "draws".to_owned(),
+    }
+}
+
+fn form(html: &mut String, fen: &str, rules: &RuleOptions) {
+    let _ = write!(
+        html,
+        "<form action=\"/\" method=\"get\"><p><label>Position (FEN) <input name=\"fen\" size=\"50\" maxlength=\"200\" \
+         value=\"{}\"></label> <label>Rules <select name=\"rules\">",
+        escape(fen)
+    );
+    let own = rules.preset_name().is_none().then(|| rules.to_string());
+    let presets = RuleOptions::PRESETS.iter().map(|(name, _)| (*name).to_owned());
+    for name in own.into_iter().chain(presets) {
+        let selected = if rules.preset_name().is_none_or(|preset| preset == name) { " selected" } else { "" };
+        let selected = if rules.preset_name().is_none() && name != rules.to_string() { "" } else { selected };
+        let _ = write!(html, "<option{selected}>{}</option>", escape(&name));
+    }
+    html.push_str("</select></label> <button>Show</button></p></form>");
+}
+
+/// A picture of a position.
+#[must_use]
+pub fn svg(position: &Position) -> String {
+    const SIZE: usize = 48;
+    let (width, height) = (7 * SIZE + 24, 9 * SIZE + 24);
+    let mut svg = format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" width=\"{width}\" height=\"{height}\" \
+         role=\"img\"><title>{}</title><rect width=\"{width}\" height=\"{height}\" fill=\"#fff\"/>",
+        escape(&position.to_fen())
+    );
+    for square in Square::all() {
+        let (x, y) = corner(square, SIZE);
+        let fill = match ground(square).0 {
+            "water" => "#9cc9ea",
+            "trap" => "#e3d3a8",
+            "den" => "#c9a26b",
+            _ => "#eef0df",
+        };
+        let _ = write!(
+            svg,
+            "<rect x=\"{x}\" y=\"{y}\" width=\"{SIZE}\" height=\"{SIZE}\" fill=\"{fill}\" stroke=\"#555\"/>"
+        );
+    }
+    for (piece, square) in position.pieces() {
+        draw(&mut svg, piece, corner(square, SIZE), SIZE);
+    }
+    let text = "font-family=\"sans-serif\" font-size=\"14\" text-anchor=\"middle\" fill=\"#222\"";
+    for (i, file) in File::ALL.into_iter().enumerate() {
+        let _ = write!(svg, "<text x=\"{}\" y=\"{}\" {text}>{file}</text>", 20 + i * SIZE + SIZE / 2, height - 6);
+    }
+    for (i, rank) in Rank::ALL.into_iter().rev().enumerate() {
+        let _ = write!(svg, "<text x=\"10\" y=\"{}\" {text}>{rank}</text>", 4 + i * SIZE + SIZE / 2 + 5);
+    }
+    svg.push_str("</svg>");
+    svg
+}
+
+fn corner(square: Square, size: usize) -> (usize, usize) {
+    let (file, rank) = (square.file().index(), square.rank().index());
+    (20 + file * size, 4 + (8 - rank) * size)
+}
+
+fn draw(svg: &mut String, piece: Piece, (x, y): (usize, usize), size: usize) {
+    let (fill, ink) = if piece.color == Color::White { ("#fdf6e3", "#7a3b00") } else { ("#123a6b", "#ffffff") };
+    let (x, y) = (x + size / 2, y + size / 2);
+    let letter = piece.animal.letter();
+    let _ = write!(
+        svg,
+        "<circle cx=\"{x}\" cy=\"{y}\" r=\"{}\" fill=\"{fill}\" stroke=\"#222\" stroke-width=\"1.5\"/>\
+         <text x=\"{x}\" y=\"{}\" font-family=\"sans-serif\" font-weight=\"bold\" font-size=\"22\" text-anchor=\"middle\" \
+         fill=\"{ink}\">{letter}</text>",
+        size * 2 / 5,
+        y + 8
+    );
+}

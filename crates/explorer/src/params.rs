@@ -1,0 +1,125 @@
+//! The query of a request, read strictly: what is given must make sense.
+
+use super::errors::{ApiError, Code};
+use axum::extract::{FromRequestParts, Query};
+use axum::http::request::Parts;
+use doushouqi::board::{Color, Position, RuleOptions, Square};
+use doushouqi::tablebase::Material;
+use std::collections::HashMap;
+use std::ops::RangeInclusive;
+use std::str::FromStr;
+
+/// More than any FEN has.
+const LONGEST_FEN: usize = 200;
+
+/// The query's fields.
+#[derive(Debug, Default)]
+pub struct Params {
+    fields: HashMap<String, String>,
+}
+
+impl<S: Sync> FromRequestParts<S> for Params {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Params, ApiError> {
+        match Query::<HashMap<String, String>>::try_from_uri(&parts.uri) {
+            Ok(Query(fields)) => Ok(Params { fields }),
+            Err(error) => Err(ApiError::new(Code::BadRequest, format!("the query cannot be read: {error}"))),
+        }
+    }
+}
+
+/// Reads a FEN in which `_` may stand for a space.
+pub fn fen(text: &str) -> Result<Position, ApiError> {
+    if text.len() > LONGEST_FEN {
+        let message = format!("a FEN has at most {LONGEST_FEN} characters");
+        return Err(ApiError::new(Code::BadFen, message).at("fen", LONGEST_FEN));
+    }
+    let text = text.replace('_', " ");
+    Position::from_fen(&text).map_err(|error| ApiError::fen(&text, &error))
+}
+
+/// Reads rules.
+pub fn rules(text: &str) -> Result<RuleOptions, ApiError> {
+    if text.len() > 400 {
+        return Err(ApiError::new(Code::BadRules, "rules have at most 400 characters").at("rules", 400));
+    }
+    let item = |i: usize| text.split(',').take(i).map(|item| item.chars().count() + 1).sum::<usize>();
+    text.parse().map_err(|error: doushouqi::board::ParseRulesError| {
+        // The first item that does not go with those before it.
+        let bad = (1..=text.split(',').count())
+            .find(|&n| text.split(',').take(n).collect::<Vec<_>>().join(",").parse::<RuleOptions>().is_err());
+        ApiError::new(Code::BadRules, error.to_string()).at("rules", item(bad.unwrap_or(1) - 1))
+    })
+}
+
+/// Reads a material.
+pub fn material(text: &str) -> Result<Material, ApiError> {
+    let text: String = text.chars().take(40).collect();
+    text.parse().map_err(|error: doushouqi::tablebase::MaterialError| {
+        ApiError::new(Code::BadMaterial, error.to_string()).at("material", 0)
+    })
+}
+
+impl Params {
+    /// A field; empty ones count as missing.
+    #[must_use]
+    pub fn get(&self, name: &str) -> Option<&str> {
+        self.fields.get(name).map(String::as_str).filter(|text| !text.is_empty())
+    }
+
+    /// The position; the start of the game if none is given.
+    pub fn position(&self) -> Result<Position, ApiError> {
+        self.get("fen").map_or_else(|| Ok(Position::start()), fen)
+    }
+
+    /// The rules; those of the server if none are given.
+    pub fn rules(&self, default: &RuleOptions) -> Result<RuleOptions, ApiError> {
+        self.get("rules").map_or(Ok(*default), rules)
+    }
+
+    pub fn material(&self) -> Result<Option<Material>, ApiError> {
+        self.get("material").map(material).transpose()
+    }
+
+    /// A number within a range.
+    pub fn number<T>(&self, name: &'static str, range: RangeInclusive<T>) -> Result<Option<T>, ApiError>
+    where
+        T: FromStr + PartialOrd + std::fmt::Display,
+    {
+        let Some(text) = self.get(name) else { return Ok(None) };
+        match text.parse::<T>() {
+            Ok(number) if range.contains(&number) => Ok(Some(number)),
+            _ => {
+                let shown: String = text.chars().take(40).collect();
+                let message = format!("{name} is a number from {} to {}, not {shown:?}", range.start(), range.end());
+                Err(ApiError::parameter(name, message))
+            }
+        }
+    }
+
+    /// `0` or `1`.
+    pub fn flag(&self, name: &'static str) -> Result<bool, ApiError> {
+        match self.get(name) {
+            None | Some("0" | "false") => Ok(false),
+            Some("1" | "true") => Ok(true),
+            Some(_) => Err(ApiError::parameter(name, format!("{name} is 0 or 1"))),
+        }
+    }
+
+    /// A colour: `white`, `black`, `w` or `b`.
+    pub fn color(&self, name: &'static str) -> Result<Option<Color>, ApiError> {
+        match self.get(name) {
+            None => Ok(None),
+            Some("white" | "w") => Ok(Some(Color::White)),
+            Some("black" | "b") => Ok(Some(Color::Black)),
+            Some(_) => Err(ApiError::parameter(name, format!("{name} is white or black"))),
+        }
+    }
+
+    /// A square that must be given.
+    pub fn square(&self, name: &'static str) -> Result<Square, ApiError> {
+        let text = self.get(name).ok_or_else(|| ApiError::parameter(name, format!("{name} is missing")))?;
+        text.parse().map_err(|_| ApiError::parameter(name, format!("{name} is a square a1 to g9")))
+    }
+}

@@ -1,0 +1,261 @@
+//! Games: read, judged move by move, and written as text.
+
+use super::api;
+use super::engine::{Engines, ScoreReport, Setup};
+use super::errors::{ApiError, Code};
+use super::params;
+use super::sse::score;
+use super::tables::View;
+use doushouqi::board::{Color, Position, RuleOptions, Rules};
+use doushouqi::game::{Conclusion, Forfeit, ForfeitReason, Game, Record};
+use doushouqi::search::Limits;
+use doushouqi::tablebase::Probe;
+use serde::{Deserialize, Serialize};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+/// The longest game that is taken.
+pub const MAX_PLIES: usize = 600;
+/// The longest that a review searches, all moves together, and one of them.
+const REVIEW_TIME: Duration = Duration::from_secs(20);
+const MOVE_TIME: Duration = Duration::from_millis(200);
+
+/// A game as it is sent: as text, or as the position it begins in and its moves.
+#[derive(Debug, Default, Deserialize)]
+pub struct GameRequest {
+    pub text: Option<String>,
+    pub fen: Option<String>,
+    pub rules: Option<String>,
+    #[serde(default)]
+    pub moves: Vec<String>,
+    #[serde(default)]
+    pub white: String,
+    #[serde(default)]
+    pub black: String,
+    /// `1-0` or `0-1`, where a side resigned.
+    pub result: Option<String>,
+    pub date: Option<String>,
+}
+
+/// Plays moves from a position.
+pub fn play(start: Position, rules: RuleOptions, moves: &[&str]) -> Result<Game, ApiError> {
+    if moves.len() > MAX_PLIES {
+        return Err(ApiError::new(Code::TooLarge, format!("a game has at most {MAX_PLIES} moves here")));
+    }
+    let mut game = Game::new(start, Rules::new(rules), Some(Game::NO_CAPTURE_LIMIT));
+    for (i, text) in moves.iter().enumerate() {
+        let shown: String = text.chars().take(12).collect();
+        let played = game.parse(text).and_then(|mv| game.play(mv));
+        played.map_err(|error| {
+            ApiError::new(Code::BadMove, format!("move {}, {shown:?}: {error}", i + 1)).at("moves", i)
+        })?;
+    }
+    Ok(game)
+}
+
+impl GameRequest {
+    /// The game, with names and result.
+    pub fn record(&self, default: &RuleOptions) -> Result<Record, ApiError> {
+        if let Some(text) = &self.text {
+            let games = Record::parse_all(text);
+            let games = games.map_err(|error| ApiError::new(Code::BadRequest, error.to_string()).at("text", 0))?;
+            let last = games.into_iter().next_back();
+            let record = last.ok_or_else(|| ApiError::parameter("text", "there is no game in it"))?;
+            if record.game.moves().len() > MAX_PLIES {
+                return Err(ApiError::new(Code::TooLarge, format!("a game has at most {MAX_PLIES} moves here")));
+            }
+            return Ok(record);
+        }
+        let rules = self.rules.as_deref().map_or(Ok(*default), params::rules)?;
+        let start = self.fen.as_deref().map_or_else(|| Ok(Position::start()), params::fen)?;
+        let moves: Vec<&str> = self.moves.iter().map(String::as_str).collect();
+        let mut record = Record::new(play(start, rules, &moves)?);
+        record.white.clone_from(&self.white);
+        record.black.clone_from(&self.black);
+        record.date.clone_from(&self.date);
+        let loser = match self.result.as_deref() {
+            Some("1-0") => Some(Color::Black),
+            Some("0-1") => Some(Color::White),
+            _ => None,
+        };
+        record.forfeit = loser.map(|loser| Forfeit { loser, reason: ForfeitReason::Resignation });
+        Ok(record)
+    }
+}
+
+/// A move of a game, judged.
+#[derive(Clone, Debug, Serialize)]
+pub struct ReviewedMove {
+    pub uci: String,
+    pub san: String,
+    pub color: &'static str,
+    /// The position after the move.
+    pub fen: String,
+    /// What there was to have and what the move got, for who made it.
+    pub value_before: Option<ScoreReport>,
+    pub value_after: Option<ScoreReport>,
+    /// Hundredths of a cat that it lost; null where one of the two is certain and they differ.
+    pub loss: Option<i32>,
+    /// Nothing, `?!`, `?` or `??`.
+    pub mark: &'static str,
+    pub best: Option<String>,
+    /// `table` or `engine`.
+    pub source: &'static str,
+}
+
+/// One side's moves.
+#[derive(Clone, Copy, Debug, Default, Serialize)]
+pub struct SideSummary {
+    pub moves: usize,
+    pub inaccuracies: usize,
+    pub mistakes: usize,
+    pub blunders: usize,
+    /// Hundredths of a cat lost by a move, the mean over those where that is known.
+    pub mean_loss: Option<f64>,
+}
+
+/// A game, judged.
+#[derive(Clone, Debug, Serialize)]
+pub struct Review {
+    pub rules: String,
+    pub fen: String,
+    pub white_name: String,
+    pub black_name: String,
+    pub result: &'static str,
+    pub termination: &'static str,
+    pub moves: Vec<ReviewedMove>,
+    pub summary: doushouqi::board::ByColor<SideSummary>,
+}
+
+/// What is known of a position on the way: its score for the side to move, and its best move.
+struct Judged {
+    score: Option<ScoreReport>,
+    best: Option<String>,
+    source: &'static str,
+}
+
+/// Judges every move of a game: by the tables where they know the position, else by short searches.
+pub fn review(tables: &View<'_>, engines: &Engines, record: &Record, stop: &AtomicBool) -> Result<Review, ApiError> {
+    let played = &record.game;
+    let mut game = Game::new(played.positions()[0].clone(), played.rules().clone(), played.no_capture_limit());
+    let time = MOVE_TIME.min(REVIEW_TIME / (played.moves().len() as u32 + 1));
+    let mut here = judge(tables, engines, &game, time, stop)?;
+    let mut moves = Vec::new();
+    for &mv in played.moves() {
+        if stop.load(Ordering::Relaxed) {
+            return Err(ApiError::new(Code::Busy, "the server is about to end"));
+        }
+        let before = game.position().clone();
+        game.play(mv).map_err(|error| ApiError::new(Code::BadMove, error.to_string()))?;
+        let next = judge(tables, engines, &game, time, stop)?;
+        let chosen = here.best.as_deref() == Some(&mv.to_string());
+        let after = if chosen && here.source == "engine" { here.score } else { next.score.map(turned) };
+        let loss = here.score.zip(after).and_then(|(best, got)| loss(best, got));
+        moves.push(ReviewedMove {
+            uci: mv.to_string(),
+            san: mv.notation(&before),
+            color: api::color_name(before.turn()),
+            fen: game.position().to_fen(),
+            mark: here.score.zip(after).map_or("", |(best, got)| mark(best, got)),
+            value_before: here.score,
+            value_after: after,
+            loss,
+            best: here.best.take(),
+            source: here.source,
+        });
+        here = next;
+    }
+    let conclusion: Conclusion = record.conclusion();
+    Ok(Review {
+        rules: played.rules().options().to_string(),
+        fen: played.positions()[0].to_fen(),
+        white_name: record.white.clone(),
+        black_name: record.black.clone(),
+        result: conclusion.result(),
+        termination: conclusion.termination(),
+        summary: doushouqi::board::ByColor::from_fn(|color| summary(&moves, api::color_name(color))),
+        moves,
+    })
+}
+
+fn judge(
+    tables: &View<'_>,
+    engines: &Engines,
+    game: &Game,
+    time: Duration,
+    stop: &AtomicBool,
+) -> Result<Judged, ApiError> {
+    let position = game.position();
+    if let Some(end) = game.end() {
+        let score = match end.winner() {
+            Some(winner) if winner == position.turn() => ScoreReport { kind: "mate", value: 1 },
+            Some(_) => ScoreReport { kind: "mate", value: 0 },
+            None => ScoreReport { kind: "cp", value: 0 },
+        };
+        return Ok(Judged { score: Some(score), best: None, source: "table" });
+    }
+    if let Some(verdict) = tables.verdict(position)? {
+        let best = tables.ranked(position)?.first().map(|(mv, _)| mv.to_string());
+        return Ok(Judged { score: Some(score(verdict)), best, source: "table" });
+    }
+    let setup = Setup { hash_mib: 64, threads: 1, lines: 1, tables: Some(tables.for_search()?) };
+    let limits = Limits { movetime: Some(time), ..Limits::default() };
+    let lines = engines.search(setup, game, &limits, stop, &mut |_| ());
+    let best = lines.first();
+    Ok(Judged {
+        score: best.map(|info| info.score.into()),
+        best: best.and_then(|info| info.pv.first()).map(ToString::to_string),
+        source: "engine",
+    })
+}
+
+/// A score one ply earlier, for the other side.
+fn turned(score: ScoreReport) -> ScoreReport {
+    match score.kind {
+        "mate" if score.value > 0 => ScoreReport { kind: "mate", value: -(score.value + 1) },
+        "mate" => ScoreReport { kind: "mate", value: 1 - score.value },
+        _ => ScoreReport { kind: score.kind, value: -score.value },
+    }
+}
+
+/// Whether a score is a win, a loss, or open.
+fn sign(score: ScoreReport) -> i32 {
+    if score.kind == "mate" { if score.value > 0 { 1 } else { -1 } } else { 0 }
+}
+
+fn loss(best: ScoreReport, got: ScoreReport) -> Option<i32> {
+    match (sign(best), sign(got)) {
+        (0, 0) => Some((best.value - got.value).max(0)),
+        // Still won, or lost already.
+        (a, b) if a == b => Some(0),
+        _ => None,
+    }
+}
+
+fn mark(best: ScoreReport, got: ScoreReport) -> &'static str {
+    match (sign(best), sign(got), loss(best, got)) {
+        (1, -1, _) => "??",
+        (1, 0, _) if got.value >= 500 => "?!",
+        (1, 0, _) => "?",
+        (0, -1, _) if best.value <= -500 => "?!",
+        (0, -1, _) => "??",
+        (_, _, Some(300..)) => "??",
+        (_, _, Some(150..)) => "?",
+        (_, _, Some(70..)) => "?!",
+        _ => "",
+    }
+}
+
+fn summary(moves: &[ReviewedMove], color: &str) -> SideSummary {
+    let own = || moves.iter().filter(|mv| mv.color == color);
+    let marked = |mark: &str| own().filter(|mv| mv.mark == mark).count();
+    let losses: Vec<i32> = own().filter_map(|mv| mv.loss).collect();
+    let mean = losses.iter().sum::<i32>() as f64 / losses.len().max(1) as f64;
+    SideSummary {
+        moves: own().count(),
+        inaccuracies: marked("?!"),
+        mistakes: marked("?"),
+        blunders: marked("??"),
+        mean_loss: (!losses.is_empty()).then_some((mean * 10.0).round() / 10.0),
+    }
+}

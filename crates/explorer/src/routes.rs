@@ -1,0 +1,417 @@
+//! What is answered where: paths and handlers. A handler reads the query, asks, and sends.
+
+use super::engine::{self, Setup};
+use super::errors::{ApiError, Code};
+use super::json::Json;
+use super::limits::{MAX_BODY, MAX_URI, guard, too_large};
+use super::params::{Params, material};
+use super::review::{self, GameRequest};
+use super::state::App;
+use super::tables::{FIRST_PIECES, View};
+use super::{api, explain, html, sse};
+use axum::extract::{FromRequest, Path, Request, State};
+use axum::http::header::{CONTENT_TYPE, ETAG};
+use axum::http::{HeaderMap, Method, StatusCode, Uri};
+use axum::response::{Html, IntoResponse, Response};
+use axum::routing::{MethodRouter, get, post};
+use axum::{Router, middleware};
+use doushouqi::board::{
+    DogOverWolf, ElephantTakesRat, Move, NoMove, OwnRatBlocks, Repetition, RuleOptions, Shore, TigerLeap, Traps,
+};
+use doushouqi::game::Game;
+use doushouqi::game::random::Random;
+use doushouqi::search::Limits;
+use doushouqi::tablebase::{Material, Probe, Wdl};
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
+use std::collections::hash_map::RandomState;
+use std::hash::BuildHasher;
+use std::sync::Arc;
+use std::time::Duration;
+use tower_http::CompressionLevel;
+use tower_http::compression::CompressionLayer;
+use tower_http::compression::predicate::{NotForContentType, Predicate, SizeAbove};
+
+type Shared = State<Arc<App>>;
+type Answer<T> = Result<Json<T>, ApiError>;
+
+/// The description of the interface.
+const OPENAPI: &str = include_str!("../openapi.json");
+
+/// Every path with what answers it.
+fn table() -> Vec<(&'static str, MethodRouter<Arc<App>>)> {
+    vec![
+        ("/", get(page)),
+        ("/api/v1/probe", get(probe)),
+        ("/api/v1/mainline", get(mainline)),
+        ("/api/v1/whatif", get(whatif)),
+        ("/api/v1/race", get(race)),
+        ("/api/v1/rulesets", get(rulesets)),
+        ("/api/v1/fortress", get(fortress)),
+        ("/api/v1/tree", get(tree)),
+        ("/api/v1/stats/{material}", get(stats)),
+        ("/api/v1/matrix", get(matrix)),
+        ("/api/v1/random", get(random)),
+        ("/api/v1/longest", get(longest)),
+        ("/api/v1/rules", get(rules)),
+        ("/api/v1/status", get(status)),
+        ("/api/v1/batch", post(batch)),
+        ("/api/v1/analyze", get(analyze)),
+        ("/api/v1/bestmove", get(bestmove)),
+        ("/api/v1/review", post(review)),
+        ("/api/v1/game", post(game)),
+        ("/api/v1/board.svg", get(board)),
+        ("/api/v1/openapi.json", get(|| async { ([(CONTENT_TYPE, "application/json")], OPENAPI) })),
+        ("/healthz", get(|| async { "ok" })),
+        ("/metrics", get(metrics)),
+    ]
+}
+
+/// Every path that is answered, as the description of the interface writes it.
+#[must_use]
+pub fn names() -> Vec<&'static str> {
+    table().into_iter().map(|(path, _)| path).collect()
+}
+
+/// All of it.
+pub fn router(app: Arc<App>) -> Router {
+    let router = table().into_iter().fold(Router::new(), |router, (path, methods)| {
+        router.route(path, methods.fallback(|| async { method_not_allowed() }))
+    });
+    let small = SizeAbove::new(1024).and(NotForContentType::SSE).and(NotForContentType::const_new("image/png"));
+    router
+        .fallback(asset)
+        .with_state(app.clone())
+        .layer(middleware::from_fn_with_state(app, guard))
+        .layer(CompressionLayer::new().gzip(true).quality(CompressionLevel::Fastest).compress_when(small))
+}
+
+fn method_not_allowed() -> ApiError {
+    ApiError::new(Code::MethodNotAllowed, "this path does not know that method")
+}
+
+/// The page, with the position as HTML for browsers without JavaScript.
+async fn page(State(app): Shared, headers: HeaderMap, params: Params) -> Response {
+    let rules = params.rules(&app.config.rules);
+    let asked = *rules.as_ref().unwrap_or(&app.config.rules);
+    let position = rules.and_then(|_| params.position());
+    let filled = match position {
+        Ok(position) => {
+            let pieces = position.occupied().len();
+            let show =
+                move |tables: &View<'_>| Ok(html::position(tables, &position, &api::probe(tables, &position, true)?));
+            app.with_tables(asked, pieces, show).await
+        }
+        Err(error) => Err(error),
+    };
+    let (status, text) = match filled {
+        Ok(text) => (StatusCode::OK, text),
+        Err(error) => (error.status(), html::error(error.message(), params.get("fen").unwrap_or(""), &asked)),
+    };
+    let text = app.assets.index().replacen(html::MARKER, &text, 1);
+    let tag = super::assets::etag(text.as_bytes());
+    let mut response = match status {
+        StatusCode::OK if super::assets::matches(&headers, &tag) => StatusCode::NOT_MODIFIED.into_response(),
+        _ => (status, Html(text)).into_response(),
+    };
+    response.headers_mut().insert(ETAG, tag);
+    response
+}
+
+async fn asset(State(app): Shared, method: Method, uri: Uri, headers: HeaderMap) -> Response {
+    match app.assets.get(uri.path(), &headers) {
+        Some(response) if method == Method::GET || method == Method::HEAD => response,
+        Some(_) => method_not_allowed().into_response(),
+        None => ApiError::new(Code::NotFound, "there is nothing at this path").into_response(),
+    }
+}
+
+/// A body of JSON.
+struct Body<T>(T);
+
+impl<T: DeserializeOwned> FromRequest<Arc<App>> for Body<T> {
+    type Rejection = ApiError;
+
+    async fn from_request(request: Request, _: &Arc<App>) -> Result<Body<T>, ApiError> {
+        let bytes = axum::body::to_bytes(request.into_body(), MAX_BODY).await.map_err(|_| too_large())?;
+        let bad =
+            |error: serde_json::Error| ApiError::new(Code::BadRequest, format!("the body cannot be read: {error}"));
+        serde_json::from_slice(&bytes).map(Body).map_err(bad)
+    }
+}
+
+async fn probe(State(app): Shared, params: Params) -> Answer<api::ProbeAnswer> {
+    let (position, rules) = (params.position()?, params.rules(&app.config.rules)?);
+    let pieces = position.occupied().len();
+    app.with_tables(rules, pieces, move |tables| api::probe(tables, &position, true)).await.map(Json)
+}
+
+async fn mainline(State(app): Shared, params: Params) -> Answer<api::MainLine> {
+    let (position, rules) = (params.position()?, params.rules(&app.config.rules)?);
+    let max = params.number("max", 0..=1000)?.unwrap_or(1000);
+    let pieces = position.occupied().len();
+    app.with_tables(rules, pieces, move |tables| api::mainline(tables, &position, max)).await.map(Json)
+}
+
+async fn whatif(State(app): Shared, params: Params) -> Answer<api::WhatIf> {
+    let (position, rules) = (params.position()?, params.rules(&app.config.rules)?);
+    let square = params.square("piece")?;
+    let pieces = position.occupied().len();
+    app.with_tables(rules, pieces, move |tables| api::whatif(tables, &position, square)).await.map(Json)
+}
+
+async fn stats(State(app): Shared, Path(text): Path<String>, params: Params) -> Answer<api::MaterialStats> {
+    let rules = params.rules(&app.config.rules)?;
+    let material = material(&text)?;
+    app.with_tables(rules, material.len(), move |tables| api::stats(tables, material)).await.map(Json)
+}
+
+async fn longest(State(app): Shared, params: Params) -> Answer<api::Longest> {
+    let rules = params.rules(&app.config.rules)?;
+    let material = params.material()?;
+    let count = params.number("count", 1..=100)?.unwrap_or(20);
+    app.blocking(move |app| api::longest(&View::new(&*app.registry.get(&rules)?, rules), material, count))
+        .await
+        .map(Json)
+}
+
+/// The seed that is given, or any.
+fn random_seed(params: &Params) -> Result<u64, ApiError> {
+    // Numbers that a script in a browser holds exactly.
+    const SEEDS: u64 = 1 << 53;
+    let any = || RandomState::new().hash_one(0) % SEEDS;
+    Ok(params.number("seed", 0..=SEEDS - 1)?.unwrap_or_else(any))
+}
+
+async fn random(State(app): Shared, params: Params) -> Answer<Value> {
+    let rules = params.rules(&app.config.rules)?;
+    let material = params.material()?;
+    let turn = params.color("turn")?;
+    let wanted = match (params.number("plies", 0..=10_000)?, params.get("wdl")) {
+        (Some(plies), _) => api::Wanted::Plies(plies),
+        (None, None) => api::Wanted::Any,
+        (None, Some("win")) => api::Wanted::Wdl(Wdl::Win),
+        (None, Some("draw")) => api::Wanted::Wdl(Wdl::Draw),
+        (None, Some("loss")) => api::Wanted::Wdl(Wdl::Loss),
+        (None, Some(_)) => return Err(ApiError::parameter("wdl", "wdl is win, draw or loss")),
+    };
+    let seed = random_seed(&params)?;
+    let found = app.blocking(move |app| {
+        let tables = app.registry.get(&rules)?;
+        let mut random = Random::new(seed);
+        let all: Vec<Material> = (2..=FIRST_PIECES).flat_map(Material::all).collect();
+        let material = material.unwrap_or_else(|| all[random.below(all.len())]);
+        let turn = turn.unwrap_or_else(|| random.color());
+        let is = |value| wanted.is(value, tables.rules());
+        let found = tables.find(material, turn, &is, &mut random)?;
+        found.ok_or_else(|| {
+            ApiError::new(Code::NotFound, format!("no such position of {material}, {turn} to move, was found"))
+        })
+    });
+    Ok(Json(json!({ "fen": found.await?.to_fen(), "seed": seed })))
+}
+
+async fn race(State(app): Shared, params: Params) -> Answer<explain::Race> {
+    Ok(Json(explain::race(&params.position()?, &params.rules(&app.config.rules)?)))
+}
+
+async fn rulesets(State(app): Shared, params: Params) -> Answer<explain::Presets> {
+    let (position, rules) = (params.position()?, params.rules(&app.config.rules)?);
+    app.blocking(move |app| explain::presets(&app.registry, &position, &rules)).await.map(Json)
+}
+
+async fn fortress(State(app): Shared, params: Params) -> Answer<explain::Fortress> {
+    let (position, rules) = (params.position()?, params.rules(&app.config.rules)?);
+    app.blocking(move |app| explain::fortress(&View::new(&*app.registry.get(&rules)?, rules), &position))
+        .await
+        .map(Json)
+}
+
+async fn tree(State(app): Shared, params: Params) -> Answer<explain::TreeReport> {
+    let (position, rules) = (params.position()?, params.rules(&app.config.rules)?);
+    app.blocking(move |app| app.trees.report(&rules, &position)).await.map(Json)
+}
+
+async fn matrix(State(app): Shared, params: Params) -> Answer<explain::Matrix> {
+    let rules = params.rules(&app.config.rules)?;
+    let count = |name| Ok::<usize, ApiError>(params.number(name, 1..=3)?.unwrap_or(1));
+    let (white, black) = (count("white")?, count("black")?);
+    app.blocking(move |app| explain::matrix(&View::new(&*app.registry.get(&rules)?, rules), white, black))
+        .await
+        .map(Json)
+}
+
+#[derive(Deserialize)]
+struct BatchRequest {
+    rules: Option<String>,
+    fens: Vec<String>,
+}
+
+async fn batch(State(app): Shared, Body(request): Body<BatchRequest>) -> Answer<Value> {
+    let rules = request.rules.as_deref().map_or(Ok(app.config.rules), super::params::rules)?;
+    let work = move |app: &App| api::batch(&View::new(&*app.registry.get(&rules)?, rules), &request.fens);
+    let results = app.blocking(work).await?;
+    Ok(Json(json!({ "rules": rules.to_string(), "results": results })))
+}
+
+/// The game of a query: its position, and the moves that were played from there.
+fn game_of(params: &Params, default: &RuleOptions) -> Result<Game, ApiError> {
+    let moves: Vec<&str> = params.get("moves").map_or_else(Vec::new, |text| text.split([',', ' ']).collect());
+    review::play(params.position()?, params.rules(default)?, &moves)
+}
+
+async fn analyze(State(app): Shared, params: Params) -> Result<Response, ApiError> {
+    let game = game_of(&params, &app.config.rules)?;
+    let threads = params.number("threads", 1..=1024)?.unwrap_or(1);
+    let mut setup = Setup {
+        hash_mib: params.number("hash", 1..=engine::MAX_HASH_MIB)?.unwrap_or(64),
+        threads: app.config.threads.min(threads),
+        lines: params.number("multipv", 1..=engine::MAX_LINES)?.unwrap_or(1),
+        tables: None,
+    };
+    let most = engine::MAX_MOVETIME.as_millis() as u64;
+    let limits = Limits {
+        depth: params.number("depth", 1..=engine::MAX_DEPTH)?,
+        movetime: Some(Duration::from_millis(params.number("movetime", 1..=most)?.unwrap_or(most))),
+        ..Limits::default()
+    };
+    let asked = *game.rules().options();
+    let pieces = game.position().occupied().len();
+    if params.get("tables") != Some("0") {
+        let (known, lines) = (game.clone(), setup.lines);
+        let from_tables = move |tables: &View<'_>| sse::from_tables(tables, &known, lines);
+        if let Some(response) = app.with_tables(asked, pieces, from_tables).await? {
+            return Ok(response);
+        }
+        setup.tables = Some(app.search_tables(asked).await?);
+    }
+    sse::analyze(&app, game, setup, limits).await
+}
+
+async fn bestmove(State(app): Shared, params: Params) -> Answer<Value> {
+    let game = game_of(&params, &app.config.rules)?;
+    if let Some(end) = game.end() {
+        return Err(engine::game_over(end));
+    }
+    let strength = params.number("strength", 1..=10)?.unwrap_or(10);
+    let most = engine::MAX_WAIT.as_millis() as u64;
+    let time = Duration::from_millis(params.number("movetime", 1..=most)?.unwrap_or(1000));
+    let seed = random_seed(&params)?;
+    let asked = *game.rules().options();
+    let answer = |game: &Game, mv: Move, score: engine::ScoreReport, source: &str| {
+        let position = game.position();
+        let (uci, san, fen) = (mv.to_string(), mv.notation(position), position.make(mv).to_fen());
+        Json(json!({ "uci": uci, "san": san, "fen": fen, "score": score, "source": source }))
+    };
+    if params.flag("perfect")? {
+        let known = game.clone();
+        let pieces = known.position().occupied().len();
+        let best = move |tables: &View<'_>| {
+            let moves = tables.ranked(known.position())?;
+            // Where the rules forbid to repeat a position the tables do not know which moves are left.
+            let legal = known.legal_moves();
+            Ok(moves.into_iter().find(|(mv, verdict)| verdict.is_some() && legal.contains(mv)))
+        };
+        if let Some((mv, Some(verdict))) = app.with_tables(asked, pieces, best).await? {
+            return Ok(answer(&game, mv, sse::score(verdict), "table"));
+        }
+    }
+    let tables = app.search_tables(asked).await?;
+    let permit = app.search_permits(1).await?;
+    let searched = game.clone();
+    let found = app.blocking(move |app| {
+        let (_permit, _running) = (permit, app.metrics.search());
+        Ok(app.engines.play(&searched, Some(tables), strength, time, seed, &app.stopping))
+    });
+    let (mv, score) = found.await?.ok_or_else(|| ApiError::new(Code::BadRequest, "there is no move"))?;
+    Ok(answer(&game, mv, score.into(), "engine"))
+}
+
+async fn review(State(app): Shared, Body(request): Body<GameRequest>) -> Answer<review::Review> {
+    let permit = app.search_permits(1).await?;
+    let work = move |app: &App| {
+        let (_permit, _running) = (permit, app.metrics.search());
+        let record = request.record(&app.config.rules)?;
+        let rules = *record.game.rules().options();
+        review::review(&View::new(&*app.registry.get(&rules)?, rules), &app.engines, &record, &app.stopping)
+    };
+    app.blocking(work).await.map(Json)
+}
+
+async fn game(State(app): Shared, Body(request): Body<GameRequest>) -> Answer<Value> {
+    let record = request.record(&app.config.rules)?;
+    Ok(Json(json!({ "text": record.to_string() })))
+}
+
+async fn board(params: Params) -> Result<Response, ApiError> {
+    Ok(([(CONTENT_TYPE, "image/svg+xml")], html::svg(&params.position()?)).into_response())
+}
+
+async fn metrics(State(app): Shared) -> Response {
+    let main = app.registry.main();
+    let more = [
+        ("uptime_seconds", "Seconds since the start.", app.started.elapsed().as_secs_f64()),
+        ("table_pieces", "All materials of up to this many pieces are in memory.", main.complete() as f64),
+        ("rule_sets", "Rule sets with tables in memory.", app.registry.all().len() as f64),
+    ];
+    ([(CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8")], app.metrics.text(&more)).into_response()
+}
+
+async fn rules() -> Json<Value> {
+    fn option<T: Copy>(key: &str, all: &[T], name: fn(T) -> &'static str, help: &str) -> Value {
+        let values: Vec<&str> = all.iter().map(|&value| name(value)).collect();
+        json!({ "key": key, "values": values, "default": values[0], "help": help })
+    }
+    macro_rules! options {
+        ($($key:literal $kind:ident $help:literal),+ $(,)?) => { vec![$(option($key, $kind::ALL, $kind::as_str, $help)),+] };
+    }
+    let options = options![
+        "elephant-takes-rat" ElephantTakesRat "whether the elephant may take the rat",
+        "shore" Shore "captures between water and land",
+        "traps" Traps "where a piece has no strength",
+        "dog-over-wolf" DogOverWolf "which of dog and wolf is the stronger",
+        "tiger-leap" TigerLeap "where the tiger may leap",
+        "own-rat-blocks" OwnRatBlocks "whether a leap is blocked by the leaper's own rat",
+        "no-move" NoMove "what a side without a legal move gets",
+        "repetition" Repetition "what a repeated position does; tables know nothing of it",
+    ];
+    let presets: Vec<Value> = RuleOptions::PRESETS
+        .iter()
+        .map(|(name, options)| json!({ "name": name, "rules": options.to_string() }))
+        .collect();
+    Json(json!({ "presets": presets, "options": options }))
+}
+
+async fn status(State(app): Shared) -> Json<Value> {
+    let all = app.registry.all();
+    let tables = all.iter().map(|tables| {
+        let (progress, left) = tables.progress().get();
+        let complete = tables.complete();
+        let solving = progress > 0.0 && progress < 1.0;
+        json!({
+            "rules": tables.rules().options().to_string(),
+            "pieces": complete,
+            "on_disk": tables.disk().map(|set| set.classes().pieces()),
+            "state": if solving { "solving" } else { "ready" },
+            "progress": progress,
+            "seconds_left": left.filter(|_| solving),
+        })
+    });
+    Json(json!({
+        "version": env!("CARGO_PKG_VERSION"),
+        "tables": tables.collect::<Vec<_>>(),
+        "threads": app.config.threads,
+        "limits": {
+            "fens": api::MAX_BATCH,
+            "plies": review::MAX_PLIES,
+            "multipv": engine::MAX_LINES,
+            "depth": engine::MAX_DEPTH,
+            "hash_mib": engine::MAX_HASH_MIB,
+            "movetime_ms": engine::MAX_MOVETIME.as_millis() as u64,
+            "body_bytes": MAX_BODY,
+            "uri_bytes": MAX_URI,
+            "requests_per_second": app.config.rate,
+        },
+    }))
+}

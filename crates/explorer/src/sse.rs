@@ -1,0 +1,161 @@
+//! Analysis as it goes on, as server-sent events. A search ends with its client, and with the server.
+
+use super::api::{self, over};
+use super::engine::{InfoReport, LineMove, ScoreReport, Setup, game_over};
+use super::errors::{ApiError, Code};
+use super::state::App;
+use super::tables::View;
+use axum::response::sse::{Event, KeepAlive, Sse};
+use axum::response::{IntoResponse, Response};
+use doushouqi::game::Game;
+use doushouqi::search::Limits;
+use doushouqi::tablebase::{Probe, Verdict, Wdl};
+use serde::Serialize;
+use std::convert::Infallible;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::task::{Context, Poll};
+use std::time::{Duration, Instant};
+use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
+use tokio::sync::oneshot;
+use tokio_stream::Stream;
+
+/// A client that has left is noticed when something is sent.
+const KEEP_ALIVE: Duration = Duration::from_secs(1);
+
+/// One event: its name, and what is in it.
+type Message = (&'static str, String);
+
+fn message(name: &'static str, data: &impl Serialize) -> Message {
+    (name, serde_json::to_string(data).unwrap_or_default())
+}
+
+/// What ends a stream.
+#[derive(Serialize)]
+struct Done {
+    bestmove: Option<String>,
+    /// What the moves come from.
+    source: &'static str,
+}
+
+/// What a client listens to. When it is dropped, because the client has left or all is said, the search ends.
+struct Listener {
+    messages: UnboundedReceiver<Message>,
+    stop: Arc<AtomicBool>,
+}
+
+impl Stream for Listener {
+    type Item = Result<Event, Infallible>;
+
+    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        let message = self.messages.poll_recv(context);
+        message.map(|message| message.map(|(name, data)| Ok(Event::default().event(name).data(data))))
+    }
+}
+
+impl Drop for Listener {
+    fn drop(&mut self) {
+        self.stop.store(true, Ordering::Relaxed);
+    }
+}
+
+fn stream(messages: UnboundedReceiver<Message>, stop: Arc<AtomicBool>) -> Response {
+    let keep_alive = KeepAlive::new().interval(KEEP_ALIVE);
+    let mut response = Sse::new(Listener { messages, stop }).keep_alive(keep_alive).into_response();
+    // A proxy shall hand on every event at once.
+    response.headers_mut().insert("x-accel-buffering", axum::http::HeaderValue::from_static("no"));
+    response
+}
+
+/// Searches a game and sends what it finds.
+pub async fn analyze(app: &Arc<App>, game: Game, setup: Setup, limits: Limits) -> Result<Response, ApiError> {
+    if let Some(end) = game.end() {
+        return Err(game_over(end));
+    }
+    let permits = app.search_permits(setup.threads).await?;
+    let (sender, receiver) = unbounded_channel::<Message>();
+    let stop = Arc::new(AtomicBool::new(false));
+    let finished = stop_with_server(app, stop.clone());
+    let listener = stream(receiver, stop.clone());
+    let app = app.clone();
+    let search = move || {
+        let _held = (permits, finished);
+        let _running = app.metrics.search();
+        let position = game.position().clone();
+        let mut report = |info: &doushouqi::search::Info| {
+            // Nobody hears it: the search is about to end.
+            let _ = sender.send(message("info", &InfoReport::new(&position, info)));
+        };
+        let lines = app.engines.search(setup, &game, &limits, &stop, &mut report);
+        let bestmove = lines.first().and_then(|info| info.pv.first()).map(ToString::to_string);
+        let _ = sender.send(message("done", &Done { bestmove, source: "engine" }));
+    };
+    tokio::task::spawn_blocking(search);
+    Ok(listener)
+}
+
+/// Sets `stop` when the server ends; until what is returned is dropped.
+fn stop_with_server(app: &App, stop: Arc<AtomicBool>) -> oneshot::Sender<()> {
+    let (finished, finish) = oneshot::channel();
+    let mut ending = app.stop.subscribe();
+    tokio::spawn(async move {
+        tokio::select! {
+            _ = finish => {}
+            _ = ending.wait_for(|&ending| ending) => stop.store(true, Ordering::Relaxed),
+        }
+    });
+    finished
+}
+
+/// What the tables say of a position, in the form of an analysis; `None` if they do not know it.
+pub fn from_tables(tables: &View<'_>, game: &Game, lines: usize) -> Result<Option<Response>, ApiError> {
+    let (start, position) = (Instant::now(), game.position());
+    if over(position, tables.rules()).is_some() || !api::is_known(tables, position)? {
+        return Ok(None);
+    }
+    let (sender, receiver) = unbounded_channel();
+    let moves = tables.ranked(position)?;
+    for (i, &(mv, verdict)) in moves.iter().take(lines).enumerate() {
+        let Some(verdict) = verdict else { break };
+        let next = position.make(mv);
+        let mut pv = vec![LineMove { uci: mv.to_string(), san: mv.notation(position) }];
+        let rest = api::mainline(tables, &next, 300)?;
+        pv.extend(rest.line.into_iter().map(|entry| LineMove { uci: entry.uci, san: entry.san }));
+        let report = InfoReport {
+            depth: pv.len() as u32,
+            seldepth: pv.len() as u32,
+            multipv: i + 1,
+            score: score(verdict),
+            nodes: moves.len() as u64,
+            nps: 0,
+            time_ms: start.elapsed().as_millis() as u64,
+            pv,
+        };
+        let _ = sender.send(message("info", &report));
+    }
+    let bestmove = moves.first().map(|(mv, _)| mv.to_string());
+    let _ = sender.send(message("done", &Done { bestmove, source: "table" }));
+    Ok(Some(stream(receiver, Arc::default())))
+}
+
+/// An exact value as a score.
+#[must_use]
+pub fn score(verdict: Verdict) -> ScoreReport {
+    let plies = i32::from(verdict.dtw.unwrap_or(0));
+    match verdict.wdl {
+        Wdl::Win => ScoreReport { kind: "mate", value: plies },
+        Wdl::Draw => ScoreReport { kind: "cp", value: 0 },
+        Wdl::Loss => ScoreReport { kind: "mate", value: -plies },
+    }
+}
+
+impl App {
+    /// The right to search on N threads.
+    pub async fn search_permits(&self, threads: usize) -> Result<tokio::sync::OwnedSemaphorePermit, ApiError> {
+        const PATIENCE: Duration = Duration::from_secs(5);
+        let busy = || ApiError::new(Code::Busy, "all processors are searching; try again in a few seconds");
+        let permits = self.searches.clone().acquire_many_owned(threads as u32);
+        tokio::time::timeout(PATIENCE, permits).await.map_err(|_| busy())?.map_err(|_| busy())
+    }
+}

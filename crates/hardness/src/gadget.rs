@@ -1,0 +1,196 @@
+//! A gadget as a file: a board with pieces, its entrances, and what its lemma claims.
+
+use crate::general::{BoardError, GeneralPosition, Place};
+use doushouqi::board::{Animal, Color, Piece};
+use thiserror::Error;
+
+/// A part of the construction: squares, pieces, named entrances, and claims about what can be forced through it.
+#[derive(Clone, Debug)]
+pub struct Gadget {
+    /// How it is called, in capitals.
+    pub name: String,
+    /// The number of its lemma in the paper, if it has one there.
+    pub lemma: Option<String>,
+    /// For a repaired gadget, the one that it replaces.
+    pub repairs: Option<String>,
+    /// Its squares and pieces.
+    pub position: GeneralPosition,
+    /// Its openings, in the order of the file.
+    pub entrances: Vec<Entrance>,
+    /// What is said of it, in the order of the file.
+    pub claims: Vec<Claim>,
+}
+
+/// An opening in the border.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Entrance {
+    /// As claims name it.
+    pub name: String,
+    /// The square inside the border.
+    pub place: Place,
+    /// Nothing leaves here, whatever a claim says of it.
+    pub input_only: bool,
+}
+
+/// One line of a lemma: pieces wait at entrances; how many of them can their side force out?
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Claim {
+    /// What waits outside, and wants to get through.
+    pub sender: Piece,
+    /// How many wait at each entrance.
+    pub waiting: Vec<usize>,
+    /// How many must have left by each entrance.
+    pub target: Vec<usize>,
+    /// Whether the sender's side can force it; if not, the other side can prevent it.
+    pub forced: bool,
+    /// The other side moves first.
+    pub other_first: bool,
+    /// White has any number of cats anywhere: see [`super::game`].
+    pub any_cats: bool,
+    /// White's cats move only to take something: what is forced so is forced.
+    pub steady_cats: bool,
+    /// What has left may come in again there, and then leave where it first came in.
+    pub round_trip: bool,
+    /// As it stands in the file.
+    pub text: String,
+}
+
+/// Why text is no gadget.
+#[expect(missing_docs, reason = "the messages say it all")]
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum GadgetError {
+    #[error(transparent)]
+    Board(#[from] BoardError),
+    #[error(
+        "line {line}: {found:?} is not understood; write name:, lemma:, repairs:, input NAME: b1, output NAME: c9, entrance NAME: c9, claim: a=1 b=1 > out=1 forced"
+    )]
+    UnknownLine { line: usize, found: String },
+    #[error("line {line}: {found:?} is no land square of this gadget")]
+    BadEntrance { line: usize, found: String },
+    #[error("line {line}: {found:?}: {reason}")]
+    BadClaim { line: usize, found: String, reason: &'static str },
+    #[error("the gadget has no {what}")]
+    Missing { what: &'static str },
+    #[error("the gadget is too large to be checked: {reason}")]
+    TooLarge { reason: String },
+}
+
+impl Gadget {
+    /// Reads a gadget: a grid as of [`GeneralPosition::parse`], then lines `name:`, `input NAME: b1`, `output NAME: c9`,
+    /// `entrance NAME: c9` (either), and claims: `claim: a=1 b=1 > out=1 forced`, `claim: a=1 > out=1 prevented`. A claim
+    /// may begin with what waits outside (`black dog bottom=1 > top=1 prevented`; a white panther if it is not said) and
+    /// have the words `other-first`, `any-cats`, `steady-cats` and `round-trip`.
+    ///
+    /// # Errors
+    /// Says the line of what is wrong.
+    pub fn parse(text: &str) -> Result<Gadget, GadgetError> {
+        let (grid, below): (Vec<_>, Vec<_>) =
+            text.lines().enumerate().partition(|(_, l)| !l.contains(':') || l.starts_with(';'));
+        let board: Vec<&str> = grid.iter().map(|(_, line)| *line).collect();
+        let position = GeneralPosition::parse_part(&board.join("\n"))?;
+        let mut gadget = Gadget {
+            name: String::new(),
+            lemma: None,
+            repairs: None,
+            position,
+            entrances: Vec::new(),
+            claims: Vec::new(),
+        };
+        for (index, text) in below {
+            gadget.line(index + 1, text)?;
+        }
+        if gadget.name.is_empty() {
+            return Err(GadgetError::Missing { what: "name" });
+        }
+        if gadget.entrances.is_empty() {
+            return Err(GadgetError::Missing { what: "entrance" });
+        }
+        Ok(gadget)
+    }
+
+    fn line(&mut self, line: usize, text: &str) -> Result<(), GadgetError> {
+        let unknown = || GadgetError::UnknownLine { line, found: text.to_owned() };
+        let (key, value) = text.split_once(':').ok_or_else(unknown)?;
+        let value = value.trim();
+        match key.split_whitespace().collect::<Vec<_>>()[..] {
+            ["name"] => self.name = value.to_owned(),
+            ["lemma"] => self.lemma = Some(value.to_owned()),
+            ["repairs"] => self.repairs = Some(value.to_owned()),
+            ["claim"] => {
+                let claim = self.claim(line, value)?;
+                self.claims.push(claim);
+            }
+            [kind @ ("input" | "output" | "entrance"), name] => {
+                let board = self.position.board();
+                let place = board.place(value).filter(|&p| board.terrain(p) != crate::general::Terrain::Water);
+                let place = place.ok_or_else(|| GadgetError::BadEntrance { line, found: value.to_owned() })?;
+                self.entrances.push(Entrance { name: name.to_owned(), place, input_only: kind == "input" });
+            }
+            _ => return Err(unknown()),
+        }
+        Ok(())
+    }
+
+    /// Reads a claim about this gadget, as it stands after `claim:` in a file; `line` is for errors.
+    ///
+    /// # Errors
+    /// Says what is wrong.
+    pub fn claim(&self, line: usize, text: &str) -> Result<Claim, GadgetError> {
+        let bad = |reason| GadgetError::BadClaim { line, found: text.to_owned(), reason };
+        let mut claim = Claim {
+            sender: Piece { color: Color::White, animal: Animal::Panther },
+            waiting: vec![0; self.entrances.len()],
+            target: vec![0; self.entrances.len()],
+            forced: false,
+            other_first: false,
+            any_cats: false,
+            steady_cats: false,
+            round_trip: false,
+            text: text.to_owned(),
+        };
+        let mut verdict = None;
+        let mut after = false;
+        for word in text.split_whitespace() {
+            match word {
+                "white" => claim.sender.color = Color::White,
+                "black" => claim.sender.color = Color::Black,
+                ">" => after = true,
+                "other-first" => claim.other_first = true,
+                "any-cats" => claim.any_cats = true,
+                "steady-cats" => claim.steady_cats = true,
+                "round-trip" => claim.round_trip = true,
+                "forced" | "prevented" => verdict = Some(word == "forced"),
+                _ => match word.split_once('=') {
+                    Some((name, count)) => {
+                        let index = self.entrances.iter().position(|e| e.name == name);
+                        let index = index.ok_or_else(|| bad("it names no entrance written above it"))?;
+                        let count = count.parse().ok().filter(|n| (0..=3).contains(n));
+                        let count = count.ok_or_else(|| bad("a count is 0 to 3"))?;
+                        (if after { &mut claim.target } else { &mut claim.waiting })[index] = count;
+                    }
+                    None => {
+                        let animal = Animal::ALL.into_iter().find(|a| a.to_string() == word);
+                        claim.sender.animal = animal.ok_or_else(|| bad("a word of it is not understood"))?;
+                    }
+                },
+            }
+        }
+        claim.forced = verdict.ok_or_else(|| bad("it says neither forced nor prevented"))?;
+        if claim.any_cats && (claim.forced || claim.sender.color == Color::Black) {
+            return Err(bad("any-cats is for what Black prevents"));
+        }
+        if claim.target.iter().all(|&n| n == 0) {
+            return Err(bad("it names no output after \">\""));
+        }
+        if claim.steady_cats && (!claim.forced || claim.sender.color == Color::Black) {
+            return Err(bad("steady-cats is for what White forces"));
+        }
+        Ok(claim)
+    }
+
+    /// The entrance of that name.
+    #[must_use]
+    pub fn entrance(&self, name: &str) -> Option<usize> {
+        self.entrances.iter().position(|e| e.name == name)
+    }
+}

@@ -1,0 +1,24 @@
+//! The PSPACE-hardness proof of the paper as a program: gadgets and their lemmas, decided by exhaustive search; formulas,
+//! circuits and the positions that they become.
+
+#![warn(missing_docs)]
+
+pub mod attractor;
+pub mod catalog;
+pub mod check;
+pub mod circuit;
+pub mod formula;
+pub mod gadget;
+pub mod game;
+pub mod general;
+pub mod layout;
+pub mod measure;
+pub mod opponent;
+pub mod play;
+
+pub use catalog::{gadget, gadgets};
+pub use check::{Checked, DEFAULT_BOUND, Solved, check};
+pub use circuit::{Circuit, Gate, Step, crossover, half_crossover, reachable};
+pub use formula::{Formula, FormulaError, FormulaGame, TooManyVariables};
+pub use gadget::{Claim, Entrance, Gadget, GadgetError};
+pub use layout::{Kind, Layout, LayoutError};

@@ -1,0 +1,257 @@
+//! What the reduction costs and whether it is right: sizes, the circuit against the formula game, games on the board.
+
+use super::circuit::Circuit;
+use super::formula::Formula;
+use super::layout::{Layout, LayoutError};
+use super::opponent::{Opponent, Style, play};
+use super::play::{Arena, BlackWins, Tables, WhiteWins};
+use doushouqi::board::Color;
+use doushouqi::game::random::Random;
+use std::collections::HashMap;
+
+/// Small formulas that games are played on: ten that White wins, ten that Black wins. Some need crossovers.
+pub const SUITE: [&str; 20] = [
+    "(a)",
+    "(a | b)",
+    "(a | b | c)",
+    "(a | b) & (a | c)",
+    "(a | b) & (c | d)",
+    "(a) & (b | c)",
+    "(a | b) & (b | c) & (c | d)",
+    "(a | b | c) & (c | d)",
+    "(a | b) & (a | c) & (a | d)",
+    "(a | b) & (b | c) & (a | c)",
+    "(a) & (b)",
+    "(a) & (b) & (c)",
+    "(a | b) & (c)& (d)",
+    "(a) & (b) & (c | d)",
+    "(a) & (b | c) & (d)",
+    "(a) & (b | c) & (b | d) & (e)",
+    "(a | b) & (b | c) & (d) & (e)",
+    "(a) & (b | c | d) & (e)",
+    "(a) & (a | b) & (c) & (c | d)",
+    "(a | b) & (c | d) & (a | d) & (b | c)",
+];
+
+/// The winner when the players choose variables in turn and `is_true` says, of the variables that White has, whether he wins.
+pub fn winner_by(variables: usize, is_true: impl Fn(u32) -> bool) -> Color {
+    fn white_wins(
+        variables: usize,
+        sets: (u32, u32),
+        is_true: &impl Fn(u32) -> bool,
+        known: &mut HashMap<(u32, u32), bool>,
+    ) -> bool {
+        if let Some(&wins) = known.get(&sets) {
+            return wins;
+        }
+        let chosen = sets.0 | sets.1;
+        let mut open = (0..variables).filter(|v| chosen >> v & 1 == 0).peekable();
+        let wins = if open.peek().is_none() {
+            is_true(sets.0)
+        } else if chosen.count_ones().is_multiple_of(2) {
+            open.any(|v| white_wins(variables, (sets.0 | 1 << v, sets.1), is_true, known))
+        } else {
+            open.all(|v| white_wins(variables, (sets.0, sets.1 | 1 << v), is_true, known))
+        };
+        known.insert(sets, wins);
+        wins
+    }
+    if white_wins(variables, (0, 0), &is_true, &mut HashMap::new()) { Color::White } else { Color::Black }
+}
+
+/// All positive CNFs of one to `clauses` different clauses over `variables` variables.
+#[must_use]
+pub fn all_formulas(variables: usize, clauses: usize) -> Vec<Formula> {
+    let sets: Vec<Vec<usize>> =
+        (1u32..1 << variables).map(|set| (0..variables).filter(|v| set >> v & 1 != 0).collect()).collect();
+    let mut all = Vec::new();
+    let mut chosen: Vec<usize> = Vec::new();
+    fn go(all: &mut Vec<Formula>, sets: &[Vec<usize>], variables: usize, left: usize, chosen: &mut Vec<usize>) {
+        if !chosen.is_empty() {
+            all.push(Formula::new(variables, &chosen.iter().map(|&i| sets[i].clone()).collect::<Vec<_>>()));
+        }
+        if left > 0 {
+            for i in chosen.last().map_or(0, |last| last + 1)..sets.len() {
+                chosen.push(i);
+                go(all, sets, variables, left - 1, chosen);
+                chosen.pop();
+            }
+        }
+    }
+    go(&mut all, &sets, variables, clauses, &mut chosen);
+    all
+}
+
+/// A random formula: clauses of `size` different variables, or of all if there are fewer.
+#[must_use]
+pub fn random_formula(variables: usize, clauses: usize, size: usize, seed: u64) -> Formula {
+    let mut random = Random::new(seed);
+    let clauses: Vec<Vec<usize>> = (0..clauses)
+        .map(|_| {
+            let mut clause: Vec<usize> = Vec::new();
+            while clause.len() < size.min(variables) {
+                let variable = random.below(variables);
+                if !clause.contains(&variable) {
+                    clause.push(variable);
+                }
+            }
+            clause
+        })
+        .collect();
+    Formula::new(variables, &clauses)
+}
+
+/// How large a formula's position is.
+#[derive(Clone, Debug, serde::Serialize)]
+pub struct Size {
+    /// Variables of the formula.
+    pub variables: usize,
+    /// Clauses of the formula.
+    pub clauses: usize,
+    /// Literals of all clauses together.
+    pub literals: usize,
+    /// Crossovers in the circuit.
+    pub crossovers: usize,
+    /// Gates of the circuit, crossovers taken apart.
+    pub gates: usize,
+    /// Gadgets on the board, protectors too.
+    pub gadgets: usize,
+    /// Squares a rank.
+    pub width: usize,
+    /// Ranks.
+    pub height: usize,
+    /// Width times height.
+    pub squares: usize,
+    /// Pieces of both sides.
+    pub pieces: usize,
+    /// The most moves that White's plan takes, and those of Black's runner.
+    pub plan_moves: u64,
+    /// Moves of Black's runner to the white den.
+    pub run_moves: u64,
+    /// Plies by which White is first at least.
+    pub slack_plies: i64,
+}
+
+/// The size of a formula's position.
+#[must_use]
+pub fn size(formula: &Formula, circuit: &Circuit, layout: &Layout) -> Size {
+    let board = layout.position.board();
+    Size {
+        variables: formula.variables(),
+        clauses: formula.clauses().len(),
+        literals: formula.literals(),
+        crossovers: circuit.crossovers(),
+        gates: circuit.steps.len(),
+        gadgets: layout.parts.len(),
+        width: board.width(),
+        height: board.height(),
+        squares: board.len(),
+        pieces: layout.position.places_of(Color::White).len() + layout.position.places_of(Color::Black).len(),
+        plan_moves: layout.plan_moves,
+        run_moves: layout.run_moves(),
+        slack_plies: layout.slack_plies(),
+    }
+}
+
+/// Sizes for random formulas of n variables and n clauses of three, for each n, with the paper's protectors.
+///
+/// # Errors
+/// If a board would be too large.
+pub fn sizes(up_to: usize, channels: usize, seed: u64) -> Result<Vec<Size>, LayoutError> {
+    let one = |n: usize| {
+        let formula = random_formula(n, n, 3, seed + n as u64);
+        let circuit = Circuit::of(&formula);
+        let layout = Layout::build(&circuit, n, channels)?;
+        Ok(size(&formula, &circuit, &layout))
+    };
+    (2..=up_to).map(one).collect()
+}
+
+/// The exponent k of y = c x^k, fitted by least squares of logarithms.
+#[must_use]
+pub fn exponent(points: &[(f64, f64)]) -> f64 {
+    let logs: Vec<(f64, f64)> = points.iter().map(|(x, y)| (x.ln(), y.ln())).collect();
+    let n = logs.len() as f64;
+    let (mx, my) = (logs.iter().map(|p| p.0).sum::<f64>() / n, logs.iter().map(|p| p.1).sum::<f64>() / n);
+    let xy: f64 = logs.iter().map(|p| (p.0 - mx) * (p.1 - my)).sum();
+    let xx: f64 = logs.iter().map(|p| (p.0 - mx).powi(2)).sum();
+    xy / xx
+}
+
+/// Games of the formula's winner against an opponent.
+#[derive(Clone, Debug, serde::Serialize)]
+pub struct Games {
+    /// As it is written for `dsq reduce`.
+    pub formula: String,
+    /// Who wins the formula game, and has to win on the board.
+    pub winner: &'static str,
+    /// Who plays against the winner's strategy.
+    pub opponent: &'static str,
+    /// Games played.
+    pub games: u64,
+    /// Games that the winner of the formula won.
+    pub won: u64,
+    /// Plies of the longest game.
+    pub most_plies: u64,
+    /// Where White wins: the fewest plies by which he was first.
+    pub slack_plies: Option<u64>,
+    /// Moves of the winner that no proved strategy gave.
+    pub improvised: u64,
+}
+
+/// Plays `games` games of a formula's winner against one kind of opponent, seeded from `seed` on.
+///
+/// # Errors
+/// If the formula has too many variables to be solved.
+pub fn games(arena: &Arena, style: Style, games: u64, seed: u64) -> Result<Games, super::formula::TooManyVariables> {
+    let winner = arena.formula.game()?.winner();
+    let layout = arena.layout;
+    let mut result = Games {
+        formula: arena.formula.to_string(),
+        winner: if winner == Color::White { "white" } else { "black" },
+        opponent: style.name(),
+        games,
+        won: 0,
+        most_plies: 0,
+        slack_plies: None,
+        improvised: 0,
+    };
+    for game in 0..games {
+        let mut opponent = Opponent::new(style, seed + game, &layout.run);
+        let most = 8 * layout.run_moves() + 1000;
+        let played = if winner == Color::White {
+            let mut white = WhiteWins::new(arena);
+            let played = play(&layout.position, &layout.run, &mut white, &mut opponent, most);
+            result.improvised += white.improvised;
+            let slack = played.runner_left.map_or(u64::MAX, |left| 2 * left as u64);
+            result.slack_plies = Some(result.slack_plies.map_or(slack, |least| least.min(slack)));
+            played
+        } else {
+            let mut black = BlackWins::new(arena);
+            let played = play(&layout.position, &layout.run, &mut opponent, &mut black, most);
+            result.improvised += black.unanswered;
+            played
+        };
+        result.won += u64::from(played.winner == Some(winner));
+        result.most_plies = result.most_plies.max(played.plies);
+    }
+    Ok(result)
+}
+
+/// Plays `each` games of every formula of the suite against every kind of opponent.
+///
+/// # Errors
+/// A message that says which formula could not be played.
+pub fn suite(channels: usize, each: u64, seed: u64, report: &mut dyn FnMut(&Games)) -> Result<(), String> {
+    let tables = Tables::new().map_err(|e| e.to_string())?;
+    for text in SUITE {
+        let formula: Formula = text.parse().map_err(|e| format!("{text}: {e}"))?;
+        let circuit = Circuit::of(&formula);
+        let layout = Layout::build(&circuit, formula.variables(), channels).map_err(|e| format!("{text}: {e}"))?;
+        let arena = Arena::new(&formula, &circuit, &layout, &tables);
+        for style in Style::ALL {
+            report(&games(&arena, style, each, seed).map_err(|e| format!("{text}: {e}"))?);
+        }
+    }
+    Ok(())
+}

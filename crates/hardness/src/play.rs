@@ -1,0 +1,694 @@
+//! The winner's strategy, move by move on the general board.
+//!
+//! White, if he wins the formula game, chooses variables as it says and then brings panthers through the gadgets, each by the
+//! strategy that the checker found for it. Black, if she wins it, answers what happens in a gadget by a move that keeps there
+//! what she prevents, and runs when nothing needs an answer.
+
+use super::catalog;
+use super::check::{DEFAULT_BOUND, Solved};
+use super::circuit::{Circuit, Gate, Step};
+use super::formula::Formula;
+use super::gadget::GadgetError;
+use super::game::{Action, State};
+use super::layout::{Kind, Layout, Stretch};
+use crate::general::{GeneralMove, GeneralPosition, Place, Terrain};
+use doushouqi::board::{Animal, Color, Piece, RuleOptions};
+use std::collections::{HashMap, HashSet, VecDeque};
+
+const RULES: RuleOptions = RuleOptions::PAPER;
+const WHITE_PANTHER: Piece = Piece { color: Color::White, animal: Animal::Panther };
+
+/// The solved games that both sides' strategies are made of.
+pub struct Tables {
+    white: HashMap<(Kind, &'static str), Solved>,
+    black: HashMap<(Kind, &'static str), Solved>,
+}
+
+const WHITE_CLAIMS: [(Kind, &str); 11] = [
+    (Kind::Start, "> out=1 forced"),
+    (Kind::And, "left=1 right=1 > out=1 forced steady-cats"),
+    (Kind::Or, "left=1 > out=1 forced steady-cats"),
+    (Kind::Or, "right=1 > out=1 forced steady-cats"),
+    (Kind::Fanout, "in=1 > left=1 right=1 forced"),
+    (Kind::Choice, "in=1 > left=1 forced"),
+    (Kind::Choice, "in=1 > right=1 forced"),
+    (Kind::WhiteEdge, "bottom=1 > top=1 forced"),
+    (Kind::BlackEdge, "bottom=1 > top=1 forced"),
+    (Kind::Outflow, "in=1 > out=1 forced steady-cats"),
+    (Kind::Den, "in=1 > den=1 forced"),
+];
+
+const BLACK_CLAIMS: [(Kind, &str); 9] = [
+    (Kind::Start, "> out=1 prevented other-first any-cats"),
+    (Kind::And, "left=1 > out=1 prevented any-cats"),
+    (Kind::Or, "> out=1 prevented any-cats"),
+    (Kind::Or, "left=1 right=1 > out=2 prevented any-cats"),
+    (Kind::Fanout, "> left=1 prevented any-cats"),
+    (Kind::Fanout, "> right=1 prevented any-cats"),
+    (Kind::BlackEdge, "bottom=1 > top=1 bottom=1 prevented round-trip any-cats"),
+    (Kind::Outflow, "> out=1 prevented any-cats"),
+    (Kind::Outflow, "in=2 > out=2 prevented any-cats"),
+];
+
+impl Tables {
+    /// Solves them all: less than a second.
+    ///
+    /// # Errors
+    /// If a claim cannot be read or is too large, which is a mistake of the catalog.
+    pub fn new() -> Result<Tables, GadgetError> {
+        let solve = |claims: &[(Kind, &'static str)]| {
+            let one = |&(kind, text): &(Kind, &'static str)| {
+                let gadget = catalog::gadget(kind.name()).ok_or(GadgetError::Missing { what: "catalog" })?;
+                let claim = gadget.claim(0, text)?;
+                Ok(((kind, text), Solved::new(&gadget, &claim, DEFAULT_BOUND)?))
+            };
+            claims.iter().map(one).collect::<Result<HashMap<_, _>, GadgetError>>()
+        };
+        Ok(Tables { white: solve(&WHITE_CLAIMS)?, black: solve(&BLACK_CLAIMS)? })
+    }
+}
+
+/// A formula with its position, ready to be played.
+pub struct Arena<'a> {
+    /// The formula itself.
+    pub formula: &'a Formula,
+    /// Its circuit.
+    pub circuit: &'a Circuit,
+    /// Its board.
+    pub layout: &'a Layout,
+    /// For each square the part it is in, and one; 0 for none.
+    part_of: Vec<u32>,
+    tables: &'a Tables,
+}
+
+impl<'a> Arena<'a> {
+    /// Prepares a layout of the circuit of this formula.
+    #[must_use]
+    pub fn new(formula: &'a Formula, circuit: &'a Circuit, layout: &'a Layout, tables: &'a Tables) -> Arena<'a> {
+        let board = layout.position.board();
+        let mut part_of = vec![0; board.len()];
+        for (i, part) in layout.parts.iter().enumerate() {
+            let gadget = catalog::gadget(part.kind.name()).expect("a gadget of the catalog");
+            let small = gadget.position.board();
+            for place in small.places().filter(|&p| small.terrain(p) != Terrain::Water) {
+                let (row, column) = small.row_column(place);
+                let place = board.at(part.row + row, part.column + column).expect("parts are on the board");
+                part_of[place.index()] = i as u32 + 1;
+            }
+        }
+        Arena { formula, circuit, layout, part_of, tables }
+    }
+
+    fn part_at(&self, place: Place) -> Option<usize> {
+        (self.part_of[place.index()] as usize).checked_sub(1)
+    }
+
+    /// The square of the board that a square of a part is.
+    fn on_board(&self, part: usize, solved: &Solved, place: Place) -> Place {
+        let (row, column) = solved.gadget.position.board().row_column(place);
+        let part = self.layout.parts[part];
+        self.layout.position.board().at(part.row + row, part.column + column).expect("parts are on the board")
+    }
+
+    /// The square outside an entrance of a part: above one in its first rank, below any other.
+    fn outside(&self, part: usize, solved: &Solved, door: usize) -> Place {
+        let board = self.layout.position.board();
+        let door = solved.game.door(door);
+        let (row, column) = board.row_column(self.on_board(part, solved, door));
+        let top = solved.gadget.position.board().row_column(door).0 == 0;
+        board.at(if top { row - 1 } else { row + 1 }, column).expect("nothing opens at the border")
+    }
+
+    /// The state of a part.
+    fn state(
+        &self,
+        position: &GeneralPosition,
+        part: usize,
+        solved: &Solved,
+        waiting: [u8; 4],
+        left: [u8; 4],
+    ) -> State {
+        let piece_at = |place| position.piece_at(self.on_board(part, solved, place));
+        solved.game.state(piece_at, waiting, left, position.turn())
+    }
+
+    /// A move of the board that an action in a part is.
+    fn real(&self, part: usize, solved: &Solved, action: Action) -> Option<GeneralMove> {
+        let door = |d| self.on_board(part, solved, solved.game.door(d));
+        Some(match action {
+            Action::Pass => return None,
+            Action::Move(mv) => {
+                GeneralMove { from: self.on_board(part, solved, mv.from), to: self.on_board(part, solved, mv.to) }
+            }
+            Action::Enter(d) => GeneralMove { from: self.outside(part, solved, d), to: door(d) },
+            Action::Leave(d) => GeneralMove { from: door(d), to: self.outside(part, solved, d) },
+        })
+    }
+
+    /// The panthers of a START: White's and Black's squares at the beginning.
+    fn pair(&self, part: usize) -> (Place, Place) {
+        let board = self.layout.position.board();
+        let part = self.layout.parts[part];
+        let at = |row| board.at(part.row + row, part.column + 2).expect("parts are on the board");
+        (at(3), at(2))
+    }
+
+    /// Whether both panthers of a START still face each other.
+    fn is_open(&self, position: &GeneralPosition, part: usize) -> bool {
+        let (white, black) = self.pair(part);
+        position.piece_at(white) == Some(WHITE_PANTHER)
+            && position.piece_at(black) == Some(Piece { color: Color::Black, animal: Animal::Panther })
+    }
+
+    /// The variables set true and false, as bits; what neither has taken nor both left is open.
+    fn variables(&self, position: &GeneralPosition, taken: u32) -> (u32, u32) {
+        let mut sets = (0, 0);
+        for &(part, variable) in &self.layout.starts {
+            if taken >> variable & 1 != 0 {
+                sets.0 |= 1 << variable;
+            } else if !self.is_open(position, part) {
+                sets.1 |= 1 << variable;
+            }
+        }
+        sets
+    }
+
+    /// The move that takes the other's panther of this variable.
+    fn choice(&self, variable: usize, turn: Color) -> Option<GeneralMove> {
+        let (part, _) = self.layout.starts.iter().find(|(_, v)| *v == variable)?;
+        let (white, black) = self.pair(*part);
+        Some(if turn == Color::White {
+            GeneralMove { from: white, to: black }
+        } else {
+            GeneralMove { from: black, to: white }
+        })
+    }
+}
+
+fn is_legal(position: &GeneralPosition, mv: GeneralMove) -> bool {
+    let mut moves = Vec::new();
+    position.moves_from(mv.from, &RULES, &mut moves);
+    moves.contains(&mv) && position.piece_at(mv.from).is_some_and(|p| p.color == position.turn())
+}
+
+/// Somebody who plays.
+pub trait Player {
+    /// The move of the side on move, which has one. `last` is the other side's last move.
+    fn choose(&mut self, position: &GeneralPosition, last: Option<GeneralMove>) -> GeneralMove;
+}
+
+/// White as the winner of the formula game.
+pub struct WhiteWins<'a> {
+    arena: &'a Arena<'a>,
+    /// Variables whose panther White took.
+    taken: u32,
+    plan: Option<VecDeque<Stage>>,
+    stage: Progress,
+    /// Moves that no table gave.
+    pub improvised: u64,
+}
+
+/// A part of White's plan.
+enum Stage {
+    /// Along these squares, upward.
+    Walk(Vec<Place>),
+    /// Through a part, by this claim.
+    Part(usize, (Kind, &'static str)),
+}
+
+/// How far the first stage is.
+#[derive(Default)]
+struct Progress {
+    begun: bool,
+    entered: [u8; 4],
+    left: [u8; 4],
+}
+
+impl<'a> WhiteWins<'a> {
+    /// White's strategy for a formula that White wins.
+    #[must_use]
+    pub fn new(arena: &'a Arena<'a>) -> WhiteWins<'a> {
+        WhiteWins { arena, taken: 0, plan: None, stage: Progress::default(), improvised: 0 }
+    }
+
+    fn choose_variable(&mut self, position: &GeneralPosition) -> Option<GeneralMove> {
+        let (is_true, is_false) = self.arena.variables(position, self.taken);
+        let variable = self.arena.formula.game().ok()?.best(is_true, is_false, Color::White)?;
+        let mv = self.arena.choice(variable, Color::White).filter(|&mv| is_legal(position, mv))?;
+        self.taken |= 1 << variable;
+        Some(mv)
+    }
+
+    /// The way of the signals, back from the den.
+    fn make_plan(&self) -> VecDeque<Stage> {
+        let (layout, circuit) = (self.arena.layout, self.arena.circuit);
+        let mut plan = VecDeque::new();
+        let Some(active) = active_wires(circuit, layout, |v| self.taken >> v & 1 != 0) else { return plan };
+        let mut needed = HashSet::from([layout.wiring.output]);
+        let mut claims = HashMap::new();
+        for (index, gate) in layout.wiring.gates.iter().enumerate().rev() {
+            let wanted: Vec<usize> = (0..gate.outputs.len()).filter(|&i| needed.contains(&gate.outputs[i])).collect();
+            let Some(&first) = wanted.first() else { continue };
+            let on = |i: usize| active.contains(&gate.inputs[i]);
+            let (claim, inputs) = match gate.gate {
+                Gate::And => (WHITE_CLAIMS[1].1, vec![0, 1]),
+                Gate::Or if on(0) => (WHITE_CLAIMS[2].1, vec![0]),
+                Gate::Or => (WHITE_CLAIMS[3].1, vec![1]),
+                Gate::Fanout => (WHITE_CLAIMS[4].1, vec![0]),
+                Gate::Choice => (WHITE_CLAIMS[5 + first].1, vec![0]),
+            };
+            needed.extend(inputs.into_iter().map(|i| gate.inputs[i]));
+            claims.insert(index, claim);
+        }
+        for (wire, &(part, _)) in layout.starts.iter().enumerate().take(circuit.inputs.len()) {
+            if needed.contains(&wire) {
+                plan.push_back(Stage::Part(part, WHITE_CLAIMS[0]));
+                self.follow(wire, &mut plan);
+            }
+        }
+        for (index, gate) in layout.wiring.gates.iter().enumerate() {
+            let Some(&claim) = claims.get(&index) else { continue };
+            plan.push_back(Stage::Part(layout.gates[index], (gate.gate.into(), claim)));
+            for &wire in gate.outputs.iter().filter(|wire| needed.contains(wire)) {
+                self.follow(wire, &mut plan);
+            }
+        }
+        plan.push_back(Stage::Part(layout.den, WHITE_CLAIMS[10]));
+        plan
+    }
+
+    /// Adds a wire's way to the plan.
+    fn follow(&self, wire: usize, plan: &mut VecDeque<Stage>) {
+        for stretch in &self.arena.layout.routes[wire] {
+            plan.push_back(match stretch {
+                Stretch::Corridor(squares) => Stage::Walk(squares.clone()),
+                Stretch::Part(part) => {
+                    let kind = self.arena.layout.parts[*part].kind;
+                    let claim = WHITE_CLAIMS.into_iter().find(|(k, _)| *k == kind).expect("a part of a protector");
+                    Stage::Part(*part, claim)
+                }
+            });
+        }
+    }
+
+    fn follow_plan(&mut self, position: &GeneralPosition) -> Option<GeneralMove> {
+        loop {
+            let plan = self.plan.as_mut()?;
+            let mv = match plan.front()? {
+                Stage::Walk(squares) => walk(position, squares),
+                Stage::Part(part, claim) => {
+                    let solved = &self.arena.tables.white[claim];
+                    pass_through(self.arena, position, *part, solved, &mut self.stage)
+                }
+            };
+            match mv {
+                Next::Done => {
+                    plan.pop_front();
+                    self.stage = Progress::default();
+                }
+                Next::Move(mv) => return is_legal(position, mv).then_some(mv),
+                Next::Lost => return None,
+            }
+        }
+    }
+
+    /// Takes what has just stepped onto a trap of White's.
+    fn punish(&self, position: &GeneralPosition, last: Option<GeneralMove>) -> Option<GeneralMove> {
+        let to = last?.to;
+        let board = position.board();
+        if board.terrain(to) != Terrain::Trap(Color::White) {
+            return None;
+        }
+        // In the part that the plan is in, its own strategy knows better, unless the piece is a stranger there.
+        if let Some(Stage::Part(part, claim)) = self.plan.as_ref().and_then(VecDeque::front)
+            && self.arena.part_at(to) == Some(*part)
+            && !stranger(position, self.arena, *part, &self.arena.tables.white[claim])
+        {
+            return None;
+        }
+        let around = doushouqi::board::Direction::ALL.into_iter().filter_map(|d| board.neighbour(to, d));
+        around.map(|from| GeneralMove { from, to }).find(|&mv| is_legal(position, mv))
+    }
+}
+
+/// Whether a part holds a black piece that its game does not know.
+fn stranger(position: &GeneralPosition, arena: &Arena, part: usize, solved: &Solved) -> bool {
+    let board = solved.gadget.position.board();
+    let blacks = |at: &dyn Fn(Place) -> Option<Piece>| {
+        board.places().filter_map(at).filter(|p| p.color == Color::Black).map(|p| p.animal).collect::<Vec<_>>()
+    };
+    let known = blacks(&|p| solved.gadget.position.piece_at(p));
+    let here = blacks(&|p| {
+        let terrain = board.terrain(p);
+        (terrain != Terrain::Water).then(|| position.piece_at(arena.on_board(part, solved, p))).flatten()
+    });
+    here.iter().any(|animal| !known.contains(animal))
+}
+
+impl Player for WhiteWins<'_> {
+    fn choose(&mut self, position: &GeneralPosition, last: Option<GeneralMove>) -> GeneralMove {
+        if let Some(mv) = self.punish(position, last) {
+            return mv;
+        }
+        if self.plan.is_none() {
+            if let Some(mv) = self.choose_variable(position) {
+                return mv;
+            }
+            self.plan = Some(self.make_plan());
+        }
+        if let Some(mv) = self.follow_plan(position) {
+            return mv;
+        }
+        self.improvised += 1;
+        self.improvise(position)
+    }
+}
+
+impl WhiteWins<'_> {
+    /// A panther that can take something does; else some legal move.
+    fn improvise(&self, position: &GeneralPosition) -> GeneralMove {
+        let moves = position.moves(&RULES);
+        let takes =
+            |mv: &&GeneralMove| position.piece_at(mv.to).is_some() && position.piece_at(mv.from) == Some(WHITE_PANTHER);
+        *moves.iter().find(takes).unwrap_or(&moves[0])
+    }
+}
+
+enum Next {
+    Move(GeneralMove),
+    Done,
+    /// Nothing that is known leads on.
+    Lost,
+}
+
+/// The next step of the panther that is farthest along these squares.
+fn walk(position: &GeneralPosition, squares: &[Place]) -> Next {
+    let Some(at) = squares.iter().rposition(|&p| position.piece_at(p) == Some(WHITE_PANTHER)) else {
+        return Next::Lost;
+    };
+    match squares.get(at + 1) {
+        None => Next::Done,
+        Some(&to) => Next::Move(GeneralMove { from: squares[at], to }),
+    }
+}
+
+/// The next move of White's strategy in a part.
+fn pass_through(
+    arena: &Arena,
+    position: &GeneralPosition,
+    part: usize,
+    solved: &Solved,
+    progress: &mut Progress,
+) -> Next {
+    let doors = solved.claim.waiting.len();
+    if !progress.begun {
+        progress.begun = true;
+        for door in 0..doors {
+            let inside = position.piece_at(arena.on_board(part, solved, solved.game.door(door)));
+            if solved.claim.waiting[door] > 0 && inside == Some(WHITE_PANTHER) {
+                progress.entered[door] = 1;
+            }
+        }
+    }
+    let mut waiting = [0; 4];
+    for door in 0..doors {
+        waiting[door] = (solved.claim.waiting[door] as u8).saturating_sub(progress.entered[door]);
+    }
+    let state = arena.state(position, part, solved, waiting, progress.left);
+    if solved.game.reached(solved.game.pack(&state)) {
+        return Next::Done;
+    }
+    let mut best: Option<(u16, Action, GeneralMove)> = None;
+    solved.game.actions(&state, |action, next| {
+        let Some(rank) = solved.rank(&next) else { return };
+        let Some(mv) = arena.real(part, solved, action) else { return };
+        if best.as_ref().is_none_or(|b| rank < b.0) && is_legal(position, mv) {
+            best = Some((rank, action, mv));
+        }
+    });
+    let Some((_, action, mv)) = best.filter(|b| b.0 != super::attractor::NEVER) else { return Next::Lost };
+    match action {
+        Action::Enter(door) => progress.entered[door] += 1,
+        Action::Leave(door) => progress.left[door] += 1,
+        _ => {}
+    }
+    Next::Move(mv)
+}
+
+/// The wires that White makes active so that the output is, if he can; choices are made for him.
+fn active_wires(circuit: &Circuit, layout: &Layout, is_true: impl Fn(usize) -> bool) -> Option<HashSet<usize>> {
+    let start = circuit.inputs.iter().enumerate().fold(0u64, |set, (i, &v)| set | u64::from(is_true(v)) << i);
+    // Every maximal set of active wires after each step, with the index of the set before.
+    let mut history: Vec<Vec<(u64, usize)>> = vec![vec![(start, 0)]];
+    for step in &circuit.steps {
+        let mut next: Vec<(u64, usize)> = Vec::new();
+        for (index, &(set, _)) in history.last()?.iter().enumerate() {
+            for after in super::circuit::reachable(std::slice::from_ref(step), set) {
+                if !next.iter().any(|&(other, _)| other & after == after) {
+                    next.retain(|&(other, _)| after & other != other);
+                    next.push((after, index));
+                }
+            }
+        }
+        history.push(next);
+    }
+    let mut index = history.last()?.iter().position(|&(set, _)| set & 1 != 0)?;
+    let mut rows: Vec<Vec<usize>> = vec![(0..circuit.inputs.len()).collect()];
+    for (Step { wire, .. }, gate) in circuit.steps.iter().zip(&layout.wiring.gates) {
+        let mut row = rows.last()?.clone();
+        row.splice(*wire..*wire + gate.inputs.len(), gate.outputs.iter().copied());
+        rows.push(row);
+    }
+    let mut active = HashSet::new();
+    for (sets, row) in history.iter().zip(&rows).rev() {
+        let (set, before) = sets[index];
+        active.extend((0..row.len()).filter(|&i| set >> i & 1 != 0).map(|i| row[i]));
+        index = before;
+    }
+    Some(active)
+}
+
+/// Black as the winner of the formula game.
+pub struct BlackWins<'a> {
+    arena: &'a Arena<'a>,
+    taken: u32,
+    /// What White's panthers have done in each part.
+    seen: HashMap<usize, Seen>,
+    runner: usize,
+    /// The position before White's last move.
+    board: GeneralPosition,
+    /// White moves that had no answer that keeps everything.
+    pub unanswered: u64,
+    /// Moves of the runner.
+    pub runs: u64,
+}
+
+#[derive(Clone, Default)]
+struct Seen {
+    arrived: [u8; 4],
+    left: [u8; 4],
+    /// The panther inside came from above.
+    from_top: bool,
+}
+
+impl<'a> BlackWins<'a> {
+    /// Black's strategy for a formula that Black wins.
+    #[must_use]
+    pub fn new(arena: &'a Arena<'a>) -> BlackWins<'a> {
+        BlackWins {
+            arena,
+            taken: 0,
+            seen: HashMap::new(),
+            runner: 0,
+            board: arena.layout.position.clone(),
+            unanswered: 0,
+            runs: 0,
+        }
+    }
+
+    /// Notes a panther that went from part to part, and a variable that White took.
+    fn note(&mut self, mv: GeneralMove) {
+        let before = &self.board;
+        if before.piece_at(mv.from) != Some(WHITE_PANTHER) {
+            return;
+        }
+        for &(_, variable) in &self.arena.layout.starts {
+            if self.arena.choice(variable, Color::White) == Some(mv) && before.piece_at(mv.to).is_some() {
+                self.taken |= 1 << variable;
+            }
+        }
+        let (from, to) = (self.arena.part_at(mv.from), self.arena.part_at(mv.to));
+        if from == to {
+            return;
+        }
+        let upward = before.board().row_column(mv.to).0 < before.board().row_column(mv.from).0;
+        if let Some(part) = from
+            && let Some(door) = self.door_of(part, mv.from)
+        {
+            let seen = self.seen.entry(part).or_default();
+            if upward {
+                seen.left[door] += 1;
+            } else {
+                // Back out at an input: it waits there again.
+                seen.arrived[door] = seen.arrived[door].saturating_sub(1);
+            }
+        }
+        if let Some(part) = to
+            && let Some(door) = self.door_of(part, mv.to)
+        {
+            let seen = self.seen.entry(part).or_default();
+            seen.arrived[door] += 1;
+            seen.from_top = !upward;
+        }
+    }
+
+    fn door_of(&self, part: usize, place: Place) -> Option<usize> {
+        let kind = self.arena.layout.parts[part].kind;
+        let solved = self.arena.tables.black.iter().find(|((k, _), _)| *k == kind)?.1;
+        (0..solved.claim.waiting.len()).find(|&door| self.arena.on_board(part, solved, solved.game.door(door)) == place)
+    }
+
+    /// The games that Black has to hold in a part, with the counters of their states.
+    fn duties(&self, position: &GeneralPosition, part: usize) -> Vec<(&'a Solved, [u8; 4], [u8; 4])> {
+        let kind = self.arena.layout.parts[part].kind;
+        let table = |text: &'static str| &self.arena.tables.black[&(kind, text)];
+        let seen = self.seen.get(&part).cloned().unwrap_or_default();
+        let arrived: u8 = seen.arrived.iter().sum();
+        let none = [0; 4];
+        let panthers = |solved: &Solved| {
+            let board = solved.gadget.position.board();
+            let cells = board.places().filter(|&p| board.terrain(p) != Terrain::Water);
+            cells.filter(|&p| position.piece_at(self.arena.on_board(part, solved, p)) == Some(WHITE_PANTHER)).count()
+        };
+        match kind {
+            Kind::Start => {
+                let open = self.arena.layout.starts.iter().any(|&(p, v)| p == part && self.taken >> v & 1 == 0);
+                if open { vec![(table(BLACK_CLAIMS[0].1), none, none)] } else { Vec::new() }
+            }
+            Kind::And => {
+                let solved = table(BLACK_CLAIMS[1].1);
+                match panthers(solved) {
+                    0 => vec![(solved, [1, 0, 0, 0], none)],
+                    1 => vec![(solved, none, none)],
+                    _ => Vec::new(),
+                }
+            }
+            Kind::Or => {
+                let both = table(BLACK_CLAIMS[3].1);
+                let waiting = [1u8.saturating_sub(seen.arrived[0]), 1u8.saturating_sub(seen.arrived[1]), 0, 0];
+                let mut duties = vec![(both, waiting, seen.left)];
+                if arrived == 0 {
+                    duties.push((table(BLACK_CLAIMS[2].1), none, none));
+                }
+                duties
+            }
+            Kind::Outflow => {
+                let mut duties = vec![(table(BLACK_CLAIMS[8].1), [2u8.saturating_sub(arrived), 0, 0, 0], seen.left)];
+                if arrived == 0 {
+                    duties.push((table(BLACK_CLAIMS[7].1), none, none));
+                }
+                duties
+            }
+            Kind::Fanout if arrived == 0 => {
+                vec![(table(BLACK_CLAIMS[4].1), none, none), (table(BLACK_CLAIMS[5].1), none, none)]
+            }
+            Kind::BlackEdge => {
+                let solved = table(BLACK_CLAIMS[6].1);
+                match panthers(solved) {
+                    0 => vec![(solved, [0, 1, 0, 0], [0, 1, 0, 0])],
+                    _ if seen.from_top => vec![(solved, none, [0, 1, 0, 0])],
+                    _ => vec![(solved, none, none)],
+                }
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    /// The answer to what White did in a part: nothing if none is needed.
+    fn answer(&mut self, position: &GeneralPosition, part: usize) -> Option<GeneralMove> {
+        let duties = self.duties(position, part);
+        let arena = self.arena;
+        let kept = |action: Action| {
+            duties
+                .iter()
+                .filter(|(solved, waiting, left)| keeps(arena, position, part, (solved, waiting, left), action))
+                .count()
+        };
+        let whole = kept(Action::Pass);
+        if whole == duties.len() {
+            return None;
+        }
+        let mut best = (whole, None);
+        for (solved, waiting, left) in &duties {
+            let state = self.arena.state(position, part, solved, *waiting, *left);
+            solved.game.actions(&state, |action, _| {
+                let Some(mv) = self.arena.real(part, solved, action) else { return };
+                let count = kept(action);
+                if count > best.0 && is_legal(position, mv) {
+                    best = (count, Some(mv));
+                }
+            });
+        }
+        if best.0 < duties.len() {
+            self.unanswered += 1;
+        }
+        best.1
+    }
+
+    fn choose_variable(&self, position: &GeneralPosition) -> Option<GeneralMove> {
+        let (is_true, is_false) = self.arena.variables(position, self.taken);
+        let variable = self.arena.formula.game().ok()?.best(is_true, is_false, Color::Black)?;
+        self.arena.choice(variable, Color::Black).filter(|&mv| is_legal(position, mv))
+    }
+}
+
+/// Whether an action of Black's keeps what she prevents in a part. States that her game does not have are none of hers.
+fn keeps(
+    arena: &Arena,
+    position: &GeneralPosition,
+    part: usize,
+    (solved, waiting, left): (&Solved, &[u8; 4], &[u8; 4]),
+    action: Action,
+) -> bool {
+    let state = arena.state(position, part, solved, *waiting, *left);
+    let mut kept = false;
+    solved.game.actions(&state, |other, next| {
+        if other == action {
+            kept = solved.rank(&next).is_none_or(|rank| rank == super::attractor::NEVER);
+        }
+    });
+    kept
+}
+
+impl Player for BlackWins<'_> {
+    fn choose(&mut self, position: &GeneralPosition, last: Option<GeneralMove>) -> GeneralMove {
+        if let Some(last) = last {
+            self.note(last);
+            self.board.make(last);
+            let parts: HashSet<usize> = [last.from, last.to].iter().filter_map(|&p| self.arena.part_at(p)).collect();
+            let mut parts: Vec<usize> = parts.into_iter().collect();
+            parts.sort_unstable();
+            for part in parts {
+                if let Some(mv) = self.answer(position, part) {
+                    self.board.make(mv);
+                    return mv;
+                }
+            }
+        }
+        let run = &self.arena.layout.run;
+        let step = run.get(self.runner + 1).map(|&to| GeneralMove { from: run[self.runner], to });
+        let mv = match self.choose_variable(position) {
+            Some(mv) => mv,
+            None => match step.filter(|&mv| is_legal(position, mv)) {
+                Some(mv) => {
+                    self.runner += 1;
+                    self.runs += 1;
+                    mv
+                }
+                None => position.moves(&RULES)[0],
+            },
+        };
+        self.board.make(mv);
+        mv
+    }
+}

@@ -1,0 +1,14 @@
+//! Draws a position as SVG: the picture in the README is that of the start.
+//!
+//! ```sh
+//! cargo run --release --example board_svg > docs/board.svg
+//! ```
+
+use doushouqi::board::{Position, fen};
+use std::error::Error;
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let position: Position = std::env::args().nth(1).as_deref().unwrap_or(fen::START).parse()?;
+    print!("{}", report::plot::board(&position));
+    Ok(())
+}

@@ -1,0 +1,6 @@
+//! Reports: tables as text and Markdown, charts and boards as SVG.
+
+#![warn(missing_docs)]
+
+pub mod plot;
+pub mod text;

@@ -1,0 +1,522 @@
+//! Small plots as SVG text: bars, lines, and the board. Colours are those of Okabe and Ito (*Color universal design*, 2008), which people
+//! who see few colours tell apart; each line has a mark of its own, too, and its name where it ends.
+
+use doushouqi::board::geometry::{DEN, TRAPS, WATER};
+use doushouqi::board::{Color, File, Position, Rank, Square};
+use plotters::coord::Shift;
+use plotters::coord::ranged1d::{KeyPointHint, NoDefaultFormatting, ValueFormatter};
+use plotters::coord::types::RangedCoordf64;
+use plotters::prelude::{
+    BLACK, ChartBuilder, Circle, Cross, DrawingArea, DynElement, IntoDrawingArea, IntoDynElement, IntoFont,
+    IntoSegmentedCoord, PathElement, Polygon, RGBColor, Ranged, Rectangle, SVGBackend, SegmentValue, TRANSPARENT, Text,
+    WHITE,
+};
+use plotters::style::Color as _;
+use std::error::Error;
+use std::ops::Range;
+use thiserror::Error as ThisError;
+
+/// Why a plot was not drawn.
+#[derive(Debug, ThisError)]
+#[error("cannot draw {title:?}: {reason}")]
+#[non_exhaustive]
+pub struct PlotError {
+    /// The plot.
+    pub title: String,
+    /// What is wrong with it.
+    pub reason: String,
+}
+
+/// An axis. Where all values are whole numbers, so are its labels.
+#[derive(Copy, Clone, Debug)]
+pub struct Axis<'a> {
+    /// What is written beside it.
+    pub label: &'a str,
+    /// Logarithmic: every value must be above 0.
+    pub log: bool,
+}
+
+/// A line of a plot.
+#[derive(Clone, Debug)]
+pub struct Line {
+    /// What is written at its end.
+    pub name: String,
+    /// From left to right.
+    pub points: Vec<(f64, f64)>,
+}
+
+impl Line {
+    /// Whether it is of one height: drawn grey and dashed, as something to compare with.
+    fn is_level(&self) -> bool {
+        self.points.len() > 1 && self.points.iter().all(|point| point.1 == self.points[0].1)
+    }
+}
+
+type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
+type Pixel = (i32, i32);
+
+/// Pixels of a plot, the names of lines not counted.
+const WIDTH: u32 = 640;
+const HEIGHT: u32 = 420;
+const FONT: &str = "sans-serif";
+const FONT_SIZE: u32 = 12;
+/// What a letter of that size takes at most, on the average of a name.
+const LETTER_WIDTH: f64 = 6.6;
+/// From the names of one line to the next.
+const LINE_HEIGHT: i32 = 16;
+/// The line and the mark before a name.
+const SAMPLE: i32 = 26;
+
+/// Yellow is left out: it is hard to see on white.
+const COLORS: [RGBColor; 7] = [
+    RGBColor(0, 114, 178),
+    RGBColor(213, 94, 0),
+    RGBColor(0, 158, 115),
+    RGBColor(204, 121, 167),
+    RGBColor(230, 159, 0),
+    RGBColor(86, 180, 233),
+    RGBColor(0, 0, 0),
+];
+const LEVEL: RGBColor = RGBColor(110, 110, 110);
+/// Length of the dashes of levels, and what is between them.
+const DASHES: [(usize, usize); 3] = [(9, 4), (2, 3), (14, 7)];
+/// On a line with more points than this only some have a mark.
+const MOST_MARKS: usize = 14;
+
+/// Vertical bars, each under its name, from 0 up.
+///
+/// ```
+/// let bars = [("win".to_owned(), 3.0), ("draw".to_owned(), 1.0)];
+/// let svg = doushouqi::plot::bar_chart("Games", "outcome", "games", &bars).unwrap();
+/// assert!(svg.starts_with("<svg") && svg.contains("Games") && svg.contains("draw"));
+/// ```
+///
+/// # Errors
+/// If a value is no number at all or below 0.
+pub fn bar_chart(title: &str, x_label: &str, y_label: &str, bars: &[(String, f64)]) -> Result<String, PlotError> {
+    let failed = |reason: String| PlotError { title: title.to_owned(), reason };
+    if bars.iter().any(|bar| !bar.1.is_finite() || bar.1 < 0.0) {
+        return Err(failed("a bar has no height".to_owned()));
+    }
+    let draw = || -> Result<String, Box<dyn Error>> {
+        let mut svg = String::new();
+        {
+            let root = SVGBackend::with_string(&mut svg, (WIDTH, HEIGHT)).into_drawing_area();
+            root.fill(&WHITE)?;
+            let heights = Scale::over(false, [0.0].into_iter().chain(bars.iter().map(|bar| bar.1)));
+            let mut chart =
+                frame(&root, title, 12).build_cartesian_2d((0..bars.len().max(1)).into_segmented(), heights)?;
+            let name = |segment: &SegmentValue<usize>| match segment {
+                SegmentValue::CenterOf(i) => bars.get(*i).map_or(String::new(), |bar| bar.0.clone()),
+                _ => String::new(),
+            };
+            chart
+                .configure_mesh()
+                .disable_x_mesh()
+                .light_line_style(TRANSPARENT)
+                .x_labels(bars.len().max(1))
+                .x_label_formatter(&name)
+                .x_desc(x_label)
+                .y_desc(y_label)
+                .label_style((FONT, FONT_SIZE))
+                .draw()?;
+            chart.draw_series(bars.iter().enumerate().map(|(i, bar)| {
+                let ends = [(SegmentValue::Exact(i), 0.0), (SegmentValue::Exact(i + 1), bar.1)];
+                let mut shape = Rectangle::new(ends, COLORS[0].filled());
+                shape.set_margin(0, 0, 2, 2);
+                shape
+            }))?;
+            root.present()?;
+        }
+        Ok(svg)
+    };
+    draw().map_err(|error| failed(error.to_string()))
+}
+
+/// Lines through points. With more than one, the name of each is on the right, at the height where it ends or near it.
+///
+/// ```
+/// use doushouqi::plot::{Axis, Line, line_chart};
+/// let line = Line { name: "EvE".into(), points: vec![(1.0, 0.5), (10.0, 1.0)] };
+/// let (x, y) = (Axis { label: "leaves", log: true }, Axis { label: "accuracy", log: false });
+/// let svg = line_chart("Trees", x, y, &[line]).unwrap();
+/// assert!(svg.starts_with("<svg") && svg.contains("polyline"));
+/// ```
+///
+/// # Errors
+/// If a value is no number at all, or not above 0 on a logarithmic axis, or such an axis has no values.
+pub fn line_chart(title: &str, x: Axis, y: Axis, lines: &[Line]) -> Result<String, PlotError> {
+    let failed = |reason: String| PlotError { title: title.to_owned(), reason };
+    let points = || lines.iter().flat_map(|line| line.points.iter().copied());
+    if points().any(|(a, b)| !a.is_finite() || !b.is_finite() || x.log && a <= 0.0 || y.log && b <= 0.0) {
+        return Err(failed("a value has no place on its axis".to_owned()));
+    }
+    if (x.log || y.log) && points().next().is_none() {
+        return Err(failed("without points a logarithmic axis has no ends".to_owned()));
+    }
+    let longest = lines.iter().map(|line| line.name.chars().count()).max().unwrap_or(0);
+    let names = if lines.len() > 1 { SAMPLE as u32 + (longest as f64 * LETTER_WIDTH) as u32 + 12 } else { 0 };
+    let draw = || -> Result<String, Box<dyn Error>> {
+        let mut svg = String::new();
+        {
+            let root = SVGBackend::with_string(&mut svg, (WIDTH + names, HEIGHT)).into_drawing_area();
+            root.fill(&WHITE)?;
+            let mut chart = frame(&root, title, 12 + names).build_cartesian_2d(
+                Scale::over(x.log, points().map(|p| p.0)),
+                Scale::over(y.log, points().map(|p| p.1)),
+            )?;
+            chart
+                .configure_mesh()
+                .light_line_style(TRANSPARENT)
+                .x_desc(x.label)
+                .y_desc(y.label)
+                .label_style((FONT, FONT_SIZE))
+                .draw()?;
+            let mut ends = Vec::new();
+            for (line, look) in lines.iter().zip(looks(lines)) {
+                let pixels: Vec<Pixel> = line.points.iter().map(|point| chart.backend_coord(point)).collect();
+                look.draw(&root, &pixels)?;
+                ends.extend(pixels.last().map(|end| (end.1, line.name.as_str(), look)));
+            }
+            if lines.len() > 1 {
+                write_names(&root, (WIDTH - 4) as i32, ends)?;
+            }
+            root.present()?;
+        }
+        Ok(svg)
+    };
+    draw().map_err(|error| failed(error.to_string()))
+}
+
+/// Pixels of a square, and of the margin for the letters of files and ranks.
+const SQUARE: usize = 48;
+const MARGIN: usize = 24;
+
+/// The board as a picture: water blue, traps crossed out, dens brown; White's pieces light, Black's dark, each with its
+/// letter.
+///
+/// ```
+/// use doushouqi::board::Position;
+/// let svg = doushouqi::plot::board(&Position::start());
+/// assert!(svg.starts_with("<svg"));
+/// assert_eq!(svg.matches("<circle").count(), 16);
+/// ```
+#[must_use]
+pub fn board(position: &Position) -> String {
+    let corner =
+        |square: Square| (MARGIN + SQUARE * square.file().index(), MARGIN / 2 + SQUARE * square.rank().flip().index());
+    let (width, height) = (3 * MARGIN / 2 + SQUARE * File::COUNT, 3 * MARGIN / 2 + SQUARE * Rank::COUNT);
+    let mut svg = format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" width=\"{width}\" height=\"{height}\" \
+         font-family=\"sans-serif\" text-anchor=\"middle\">\n<rect width=\"{width}\" height=\"{height}\" fill=\"#fff\"/>\n"
+    );
+    for square in Square::all() {
+        let (x, y) = corner(square);
+        let is_den = Color::ALL.iter().any(|&color| DEN[color] == square);
+        let is_trap = Color::ALL.iter().any(|&color| TRAPS[color].contains(square));
+        let ground = match (is_den, is_trap, WATER.contains(square)) {
+            (true, ..) => "#b98b5e",
+            (_, true, _) => "#ead2ac",
+            (.., true) => "#a8d0ee",
+            _ => "#f6efdc",
+        };
+        svg += &format!(
+            "<rect x=\"{x}\" y=\"{y}\" width=\"{SQUARE}\" height=\"{SQUARE}\" fill=\"{ground}\" stroke=\"#8c7a5b\"/>\n"
+        );
+        if is_trap {
+            let (right, bottom) = (x + SQUARE, y + SQUARE);
+            svg += &format!("<path d=\"M{x} {y}L{right} {bottom}M{right} {y}L{x} {bottom}\" stroke=\"#c4a274\"/>\n");
+        }
+    }
+    let text = |x: usize, y: usize, size: usize, fill: &str, text: &dyn std::fmt::Display| {
+        format!("<text x=\"{x}\" y=\"{y}\" font-size=\"{size}\" fill=\"{fill}\">{text}</text>\n")
+    };
+    for file in File::ALL {
+        let x = corner(Square::from_coords(file, Rank::First)).0 + SQUARE / 2;
+        svg += &text(x, height - MARGIN / 3, 14, "#555", &file);
+    }
+    for rank in Rank::ALL {
+        let y = corner(Square::from_coords(File::A, rank)).1 + SQUARE / 2 + 5;
+        svg += &text(MARGIN / 2, y, 14, "#555", &rank);
+    }
+    for (piece, square) in position.pieces() {
+        let (fill, ink) = if piece.color == Color::White { ("#fffdf6", "#1d1d1d") } else { ("#26323b", "#fff") };
+        let (x, y) = corner(square);
+        let (x, y, radius) = (x + SQUARE / 2, y + SQUARE / 2, SQUARE * 2 / 5);
+        svg += &format!(
+            "<circle cx=\"{x}\" cy=\"{y}\" r=\"{radius}\" fill=\"{fill}\" stroke=\"#1d1d1d\" stroke-width=\"1.5\"/>\n"
+        );
+        svg += &text(x, y + 7, 20, ink, &piece.animal.letter());
+    }
+    svg + "</svg>\n"
+}
+
+/// A chart under its title, with room for labels.
+fn frame<'a, 'b>(root: &'a Area<'b>, title: &str, right: u32) -> ChartBuilder<'a, 'b, SVGBackend<'b>> {
+    let mut chart = ChartBuilder::on(root);
+    chart.caption(title, (FONT, 18)).margin(12).margin_right(right).x_label_area_size(44).y_label_area_size(64);
+    chart
+}
+
+/// Writes the names of lines at these heights, moved apart as far as they must be.
+fn write_names(root: &Area<'_>, left: i32, mut ends: Vec<(i32, &str, Look)>) -> Result<(), Box<dyn Error>> {
+    ends.sort_by_key(|end| end.0);
+    let heights = apart(ends.iter().map(|end| end.0).collect(), LINE_HEIGHT, HEIGHT as i32 - LINE_HEIGHT);
+    for (height, (_, name, look)) in heights.into_iter().zip(ends) {
+        look.draw_sample(root, (left, height))?;
+        let style = (FONT, FONT_SIZE).into_font().color(&BLACK);
+        root.draw(&Text::new(name.to_owned(), (left + SAMPLE, height - FONT_SIZE as i32 / 2), style))?;
+    }
+    Ok(())
+}
+
+/// Ascending heights moved so that they are at least `gap` apart and, if there is room, none is below `last`.
+fn apart(mut heights: Vec<i32>, gap: i32, last: i32) -> Vec<i32> {
+    for i in 1..heights.len() {
+        heights[i] = heights[i].max(heights[i - 1] + gap);
+    }
+    let mut most = last;
+    for height in heights.iter_mut().rev() {
+        *height = (*height).min(most);
+        most = *height - gap;
+    }
+    heights
+}
+
+/// How a line is told from others.
+#[derive(Copy, Clone)]
+enum Look {
+    /// Its number.
+    Line(usize),
+    /// Its number among the levels.
+    Level(usize),
+}
+
+/// The looks of lines, in their order.
+fn looks(lines: &[Line]) -> Vec<Look> {
+    let (mut drawn, mut levels) = (0, 0);
+    let look = |line: &Line| {
+        let (count, look): (&mut usize, fn(usize) -> Look) =
+            if line.is_level() { (&mut levels, Look::Level) } else { (&mut drawn, Look::Line) };
+        *count += 1;
+        look(*count - 1)
+    };
+    lines.iter().map(look).collect()
+}
+
+impl Look {
+    /// Draws a line, with marks at some of its points if it is one that has marks.
+    fn draw(self, root: &Area<'_>, points: &[Pixel]) -> Result<(), Box<dyn Error>> {
+        let every = points.len().div_ceil(MOST_MARKS).max(1);
+        // Those of different lines are at different places.
+        let first = if let Look::Line(i) = self { i * every / 4 % every } else { 0 };
+        let marked: Vec<Pixel> = points.iter().skip(first).step_by(every).copied().collect();
+        self.draw_marked(root, points, &marked)
+    }
+
+    /// Draws a piece of the line before its name.
+    fn draw_sample(self, root: &Area<'_>, (x, y): Pixel) -> Result<(), Box<dyn Error>> {
+        self.draw_marked(root, &[(x, y), (x + SAMPLE - 6, y)], &[(x + SAMPLE / 2 - 3, y)])
+    }
+
+    fn draw_marked(self, root: &Area<'_>, points: &[Pixel], marked: &[Pixel]) -> Result<(), Box<dyn Error>> {
+        match self {
+            Look::Level(i) => {
+                // One by one: the library's own dashed path does not end where a step is lost in rounding.
+                let (dash, space) = DASHES[i % DASHES.len()];
+                let (Some(&(left, y)), Some(&(right, _))) = (points.first(), points.last()) else { return Ok(()) };
+                for x in (left..right).step_by(dash + space) {
+                    let ends = vec![(x, y), (right.min(x + dash as i32), y)];
+                    root.draw(&PathElement::new(ends, LEVEL.stroke_width(2)))?;
+                }
+            }
+            Look::Line(i) => {
+                let color = COLORS[i % COLORS.len()];
+                root.draw(&PathElement::new(points.to_vec(), color.stroke_width(2)))?;
+                marked.iter().try_for_each(|&at| root.draw(&mark(i, at, color)))?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The mark of a line: its shape repeats after more lines than its colour, so that no two have the same of both.
+fn mark<'a>(line: usize, (x, y): Pixel, color: RGBColor) -> DynElement<'a, SVGBackend<'a>, Pixel> {
+    let (full, hollow) = (color.filled(), color.stroke_width(2));
+    let shape =
+        |corners: &[Pixel]| Polygon::new(corners.iter().map(|&(a, b)| (x + a, y + b)).collect::<Vec<_>>(), full);
+    match line % 6 {
+        0 => Circle::new((x, y), 4, full).into_dyn(),
+        1 => shape(&[(-4, 4), (4, 4), (0, -5)]).into_dyn(),
+        2 => shape(&[(-4, -4), (4, -4), (4, 4), (-4, 4)]).into_dyn(),
+        3 => shape(&[(-5, 0), (0, -5), (5, 0), (0, 5)]).into_dyn(),
+        4 => Cross::new((x, y), 4, hollow).into_dyn(),
+        _ => Circle::new((x, y), 4, hollow).into_dyn(),
+    }
+}
+
+/// Where values stand on an axis: over their logarithms, if it is logarithmic.
+struct Scale {
+    places: RangedCoordf64,
+    log: bool,
+    /// Whether all values are whole numbers.
+    whole: bool,
+}
+
+impl Scale {
+    /// An axis that all values are on, with a little room at either end but at 0.
+    fn over(log: bool, values: impl Iterator<Item = f64>) -> Scale {
+        let (mut low, mut high, mut whole) = (f64::MAX, f64::MIN, true);
+        for value in values {
+            whole &= value.fract() == 0.0;
+            let place = if log { value.log10() } else { value };
+            (low, high) = (low.min(place), high.max(place));
+        }
+        let room = (high - low) * 0.03;
+        let ends = if low < high {
+            low - if low == 0.0 { 0.0 } else { room }..high + room
+        } else {
+            low.min(0.0) - 1.0..low.max(0.0) + 1.0
+        };
+        Scale { places: ends.into(), log, whole }
+    }
+
+    fn value(&self, place: f64) -> f64 {
+        if self.log { 10f64.powf(place) } else { place }
+    }
+}
+
+impl Ranged for Scale {
+    type FormatOption = NoDefaultFormatting;
+    type ValueType = f64;
+
+    fn map(&self, value: &f64, limit: (i32, i32)) -> i32 {
+        self.places.map(&if self.log { value.log10() } else { *value }, limit)
+    }
+
+    /// On a logarithmic axis 1, 2 and 5 of each power of ten, or as many of them as there is room for.
+    fn key_points<H: KeyPointHint>(&self, hint: H) -> Vec<f64> {
+        if !self.log {
+            let points = self.places.key_points(hint);
+            return points.into_iter().filter(|point| !self.whole || point.fract() == 0.0).collect();
+        }
+        let ends = self.places.range();
+        let powers = ends.start.floor() as i32..=ends.end.ceil() as i32;
+        let steps: [(&[f64], i32); 5] =
+            [(&[1.0, 2.0, 5.0], 1), (&[1.0, 3.0], 1), (&[1.0], 1), (&[1.0], 2), (&[1.0], 4)];
+        let points = steps.into_iter().map(|(digits, every)| {
+            let all = powers
+                .clone()
+                .filter(|power| power % every == 0)
+                .flat_map(|power| digits.iter().map(move |digit| digit * 10f64.powi(power)));
+            all.filter(|value| ends.contains(&value.log10())).collect::<Vec<_>>()
+        });
+        // Between two such numbers the axis is labelled as any other.
+        let between =
+            || self.places.key_points(hint.max_num_points()).into_iter().map(|place| self.value(place)).collect();
+        let mut fitting = points.filter(|points| points.len() <= hint.max_num_points());
+        fitting.next().filter(|points| points.len() > 1).unwrap_or_else(between)
+    }
+
+    fn range(&self) -> Range<f64> {
+        let ends = self.places.range();
+        self.value(ends.start)..self.value(ends.end)
+    }
+}
+
+impl ValueFormatter<f64> for Scale {
+    fn format(value: &f64) -> String {
+        number(*value)
+    }
+}
+
+/// A number as short as can be for a label: 20 k, 500 M, 10 G, 1 T; 10⁻⁵ and the like where there is no such letter.
+fn number(value: f64) -> String {
+    let size = value.abs();
+    if size == 0.0 {
+        return "0".to_owned();
+    }
+    if !(1e-3..1e15).contains(&size) {
+        let power = size.log10().floor();
+        let factor = short(value / 10f64.powf(power));
+        let power: String = (power as i32).to_string().chars().map(superscript).collect();
+        return if factor == "1" { format!("10{power}") } else { format!("{factor}·10{power}") };
+    }
+    let units = [(1e12, " T"), (1e9, " G"), (1e6, " M"), (1e4, " k")];
+    let (unit, letter) = units.into_iter().find(|unit| size >= unit.0).unwrap_or((1.0, ""));
+    short(value / if letter == " k" { 1e3 } else { unit }) + letter
+}
+
+/// With three digits behind the point at most.
+fn short(value: f64) -> String {
+    let digits = if value.abs() >= 100.0 { 0 } else { 3 };
+    let text = format!("{value:.digits$}");
+    if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
+}
+
+fn superscript(digit: char) -> char {
+    match digit {
+        '-' => '⁻',
+        '1' => '¹',
+        '2' => '²',
+        '3' => '³',
+        _ => char::from_u32('⁰' as u32 + digit.to_digit(10).unwrap_or(0)).unwrap_or(digit),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn labels(log: bool, values: &[f64], most: usize) -> Vec<String> {
+        Scale::over(log, values.iter().copied()).key_points(most).into_iter().map(number).collect()
+    }
+
+    #[test]
+    fn logarithmic_axes_have_round_labels() {
+        assert_eq!(labels(true, &[1.0, 100.0], 10), ["1", "2", "5", "10", "20", "50", "100"]);
+        assert_eq!(labels(true, &[1.0, 100.0], 5), ["1", "3", "10", "30", "100"]);
+        assert_eq!(labels(true, &[1.0, 1e6], 4), ["1", "100", "10 k", "1 M"]);
+        assert_eq!(labels(true, &[1e9, 2e11], 4), ["1 G", "10 G", "100 G"]);
+        assert!(labels(true, &[2.1, 4.9], 10).len() > 2, "no round number between them");
+    }
+
+    #[test]
+    fn whole_numbers_have_whole_labels() {
+        assert_eq!(labels(false, &[2.0, 3.0, 5.0], 10), ["2", "3", "4", "5"]);
+        assert!(labels(false, &[2.0, 3.5, 5.0], 10).contains(&"2.5".to_owned()));
+    }
+
+    #[test]
+    fn numbers_are_short() {
+        let cases = [
+            (0.0, "0"),
+            (0.25, "0.25"),
+            (0.001, "0.001"),
+            (2e-5, "2·10⁻⁵"),
+            (1e-12, "10⁻¹²"),
+            (9999.0, "9999"),
+            (12_500.0, "12.5 k"),
+            (2e11, "200 G"),
+            (1e12, "1 T"),
+            (1e15, "10¹⁵"),
+        ];
+        for (value, text) in cases {
+            assert_eq!(number(value), text);
+        }
+    }
+
+    #[test]
+    fn names_stay_apart() {
+        assert_eq!(apart(vec![10, 50, 90], 16, 400), [10, 50, 90]);
+        assert_eq!(apart(vec![10, 12, 13], 16, 400), [10, 26, 42]);
+        assert_eq!(apart(vec![390, 395, 399], 16, 400), [368, 384, 400]);
+    }
+
+    #[test]
+    fn no_two_lines_look_alike() {
+        let looks: Vec<(usize, usize)> = (0..42).map(|i| (i % COLORS.len(), i % 6)).collect();
+        let different: std::collections::HashSet<_> = looks.iter().collect();
+        assert_eq!(different.len(), looks.len());
+    }
+}

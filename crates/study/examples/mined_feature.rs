@@ -1,0 +1,49 @@
+//! A feature of positions of one's own, and how much it says of who wins: for each of its values the positions won by White,
+//! drawn, and won by Black, over all positions of a material.
+//!
+//! ```sh
+//! cargo run --release --example mined_feature -- LvE
+//! ```
+
+use doushouqi::board::geometry::DEN;
+use doushouqi::board::{Color, Piece, RuleOptions, Square};
+use doushouqi::tablebase::{Material, Solver};
+use std::collections::BTreeMap;
+use std::convert::Infallible;
+use std::error::Error;
+use study::Winner;
+
+/// By how many steps White's nearest piece is closer to its goal than Black's nearest to the other den.
+fn lead(pieces: &[Piece], squares: &[Square]) -> i32 {
+    let nearest = |side: Color| {
+        let own = pieces.iter().zip(squares).filter(|(piece, _)| piece.color == side);
+        own.map(|(_, square)| square.distance(DEN[!side]) as i32).min().unwrap_or(0)
+    };
+    nearest(Color::Black) - nearest(Color::White)
+}
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let material: Material = std::env::args().nth(1).as_deref().unwrap_or("LvE").parse()?;
+    let rules = RuleOptions::PAPER;
+    let solver = Solver::solved_material(&rules, material)?;
+    let table = solver.material_table(material).ok_or("it was not solved")?;
+
+    let mut counts: BTreeMap<i32, BTreeMap<Winner, u64>> = BTreeMap::new();
+    let _ = table.each(Color::White, |squares, value| {
+        let winner = Winner::of(value, Color::White, &rules);
+        *counts.entry(lead(table.pieces(), squares)).or_default().entry(winner).or_default() += 1;
+        Ok::<(), Infallible>(())
+    });
+    println!("{material}, White to move: positions by White's lead in the race to the dens");
+    println!("{:>5} {:>10} {:>10} {:>10}", "lead", "White", "draw", "Black");
+    for (lead, by_winner) in &counts {
+        let count = |winner| by_winner.get(&winner).copied().unwrap_or(0);
+        println!("{lead:>5} {:>10} {:>10} {:>10}", count(Winner::White), count(Winner::Draw), count(Winner::Black));
+    }
+
+    // Whoever says for each lead that the more frequent winner wins is right so often:
+    let most: u64 = counts.values().map(|by_winner| by_winner.values().max().copied().unwrap_or(0)).sum();
+    let all: u64 = counts.values().flat_map(BTreeMap::values).sum();
+    println!("the lead alone tells the winner of {:.1} % of {all} positions", 100.0 * most as f64 / all as f64);
+    Ok(())
+}

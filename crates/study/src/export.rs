@@ -1,0 +1,212 @@
+//! The positions of a material as a table of numbers for other programs, White to move: the columns of the published data
+//! set (OpenML 41027), if wanted the features, and the winner.
+
+use super::features::{FeatureSet, Which};
+use super::sample::Winner;
+use doushouqi::board::{Color, Piece, RuleOptions};
+use doushouqi::tablebase::MaterialTable;
+use std::io::{self, Write};
+use thiserror::Error;
+
+/// How a table of numbers is written.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum DataFormat {
+    /// Comma-separated values, the names in the first line.
+    Csv,
+    /// Weka's format.
+    Arff,
+    /// Apache Parquet: numbers as INT32 (8-bit integers), the class as a string. Needs the cargo feature `parquet`.
+    Parquet,
+}
+
+/// Why no data came out.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum DataError {
+    /// It cannot be written.
+    #[error(transparent)]
+    Output(#[from] io::Error),
+    /// Parquet was asked for where it is not built in.
+    #[error("this program was built without the feature `parquet`")]
+    NoParquet,
+    /// What the Parquet writer says.
+    #[cfg(feature = "parquet")]
+    #[error("cannot write Parquet: {0}")]
+    Parquet(#[from] parquet::errors::ParquetError),
+}
+
+/// Writes all positions of a material: of each piece its strength, file and rank, then the features if `features` is set
+/// (of no and yes 0 and 1, of named values their numbers), then `class`, the winner. Returns how many positions.
+///
+/// # Errors
+/// If `out` cannot be written, or Parquet is not built in.
+pub fn write_data<W: Write + Send>(
+    table: &MaterialTable,
+    options: &RuleOptions,
+    features: bool,
+    format: DataFormat,
+    out: W,
+) -> Result<u64, DataError> {
+    let material = table.material();
+    let set = FeatureSet::new(material, options, Which::All);
+    let mut names = columns(table.pieces());
+    if features {
+        names.extend(set.features().iter().map(|feature| feature.name.clone()));
+    }
+    let mut sink: Box<dyn Sink + '_> = match format {
+        DataFormat::Csv | DataFormat::Arff => Box::new(Text::new(out, &names, format, &material.to_string())?),
+        DataFormat::Parquet => parquet_sink(out, &names)?,
+    };
+    let mut count = 0;
+    let mut row = Vec::with_capacity(names.len());
+    table.each(Color::White, |squares, value| {
+        row.clear();
+        for (&Piece { animal, .. }, square) in table.pieces().iter().zip(squares) {
+            row.extend([animal.index() as i8, square.file() as i8, square.rank() as i8]);
+        }
+        if features {
+            row.extend(set.values(squares));
+        }
+        count += 1;
+        sink.row(&row, Winner::of(value, Color::White, options))
+    })?;
+    sink.finish()?;
+    Ok(count)
+}
+
+/// The names of the published data set's columns, of each piece three, numbered within its side.
+fn columns(pieces: &[Piece]) -> Vec<String> {
+    let mut names = Vec::new();
+    for (i, &Piece { color, .. }) in pieces.iter().enumerate() {
+        let number = pieces[..i].iter().filter(|piece| piece.color == color).count();
+        let side = if color == Color::White { "white" } else { "black" };
+        names.extend(["strength", "file", "rank"].map(|what| format!("{side}_piece{number}_{what}")));
+    }
+    names
+}
+
+/// Takes rows of numbers.
+trait Sink {
+    fn row(&mut self, values: &[i8], winner: Winner) -> Result<(), DataError>;
+    fn finish(&mut self) -> Result<(), DataError>;
+}
+
+struct Text<W: Write> {
+    out: W,
+}
+
+impl<W: Write> Text<W> {
+    fn new(mut out: W, names: &[String], format: DataFormat, relation: &str) -> io::Result<Text<W>> {
+        if format == DataFormat::Csv {
+            writeln!(out, "{},class", names.join(","))?;
+        } else {
+            writeln!(out, "@relation {relation}")?;
+            names.iter().try_for_each(|name| writeln!(out, "@attribute {name} numeric"))?;
+            writeln!(out, "@attribute class {{w,b,d}}\n@data")?;
+        }
+        Ok(Text { out })
+    }
+}
+
+impl<W: Write> Sink for Text<W> {
+    fn row(&mut self, values: &[i8], winner: Winner) -> Result<(), DataError> {
+        values.iter().try_for_each(|value| write!(self.out, "{value},"))?;
+        Ok(writeln!(self.out, "{}", winner.letter())?)
+    }
+
+    fn finish(&mut self) -> Result<(), DataError> {
+        Ok(self.out.flush()?)
+    }
+}
+
+#[cfg(not(feature = "parquet"))]
+fn parquet_sink<'a, W: Write + Send + 'a>(_: W, _: &[String]) -> Result<Box<dyn Sink + 'a>, DataError> {
+    Err(DataError::NoParquet)
+}
+
+#[cfg(feature = "parquet")]
+fn parquet_sink<'a, W: Write + Send + 'a>(out: W, names: &[String]) -> Result<Box<dyn Sink + 'a>, DataError> {
+    Ok(Box::new(columnar::Columns::new(out, names)?))
+}
+
+#[cfg(feature = "parquet")]
+mod columnar {
+    use super::{DataError, Sink, Winner};
+    use parquet::basic::{LogicalType, Repetition, Type as Physical};
+    use parquet::data_type::{ByteArray, ByteArrayType, Int32Type};
+    use parquet::file::properties::WriterProperties;
+    use parquet::file::writer::SerializedFileWriter;
+    use parquet::schema::types::Type;
+    use std::io::Write;
+    use std::sync::Arc;
+
+    /// Rows of a row group.
+    const GROUP: usize = 1 << 18;
+
+    pub struct Columns<W: Write + Send> {
+        writer: SerializedFileWriter<W>,
+        values: Vec<Vec<i32>>,
+        winners: Vec<ByteArray>,
+    }
+
+    impl<W: Write + Send> Columns<W> {
+        pub fn new(out: W, names: &[String]) -> Result<Columns<W>, DataError> {
+            let number = |name: &String| {
+                Type::primitive_type_builder(name, Physical::INT32)
+                    .with_repetition(Repetition::REQUIRED)
+                    .with_logical_type(Some(LogicalType::integer(8, true)))
+                    .build()
+                    .map(Arc::new)
+            };
+            let mut fields = names.iter().map(number).collect::<Result<Vec<_>, _>>()?;
+            let class = Type::primitive_type_builder("class", Physical::BYTE_ARRAY)
+                .with_repetition(Repetition::REQUIRED)
+                .with_logical_type(Some(LogicalType::String))
+                .build()?;
+            fields.push(Arc::new(class));
+            let schema = Arc::new(Type::group_type_builder("positions").with_fields(fields).build()?);
+            let writer = SerializedFileWriter::new(out, schema, Arc::new(WriterProperties::builder().build()))?;
+            Ok(Columns { writer, values: vec![Vec::new(); names.len()], winners: Vec::new() })
+        }
+
+        /// Writes the rows that have come as a row group.
+        fn group(&mut self) -> Result<(), DataError> {
+            if self.winners.is_empty() {
+                return Ok(());
+            }
+            let mut group = self.writer.next_row_group()?;
+            let mut columns = self.values.iter();
+            while let Some(mut column) = group.next_column()? {
+                match columns.next() {
+                    Some(values) => column.typed::<Int32Type>().write_batch(values, None, None)?,
+                    None => column.typed::<ByteArrayType>().write_batch(&self.winners, None, None)?,
+                };
+                column.close()?;
+            }
+            group.close()?;
+            self.values.iter_mut().for_each(Vec::clear);
+            self.winners.clear();
+            Ok(())
+        }
+    }
+
+    impl<W: Write + Send> Sink for Columns<W> {
+        fn row(&mut self, values: &[i8], winner: Winner) -> Result<(), DataError> {
+            for (column, &value) in self.values.iter_mut().zip(values) {
+                column.push(i32::from(value));
+            }
+            self.winners.push(ByteArray::from(match winner {
+                Winner::White => "w",
+                Winner::Draw => "d",
+                Winner::Black => "b",
+            }));
+            if self.winners.len() == GROUP { self.group() } else { Ok(()) }
+        }
+
+        fn finish(&mut self) -> Result<(), DataError> {
+            self.group()?;
+            self.writer.finish()?;
+            Ok(())
+        }
+    }
+}

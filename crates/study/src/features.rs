@@ -1,0 +1,393 @@
+//! What a position of few pieces is described by, White being on move: the features of van Rijn and Vis (2014, Table 3) and
+//! more of the same kind.
+//!
+//! The paper leaves corners open. The readings taken here are the ones under which its three printed trees misclassify
+//! 0, 0 and 16 positions of EvE, PvE and LvE, as it says (see [`printed`](super::printed)):
+//!
+//! - A distance that decides a race (`closest`, `unopposed`, `can_cross`) is the length of the shortest way of that very
+//!   piece on the empty board: round the water for land animals, over it for leapers, through it for the rat, never through
+//!   its own den ([`Routes`]). With Manhattan distances the trees misclassify 28, 42 and 418. Distances with a name of
+//!   their own (`distance_d`, `distance_p`) are Manhattan, as the paper says.
+//! - `closest` is White at equal distance. If Black is then (121, 121, 221), or White even when a move behind (102, 141,
+//!   217), all three trees are worse.
+//! - `unopposed_w`: some black trap is strictly nearer to the white piece than to the black one. As near will not do (84,
+//!   84, 187), and two moves nearer is too much (0, 113, 197). Any trap counts: asking for one on a shortest way to the den
+//!   makes it 0, 0, 24.
+//! - `unopposed_b`: some white trap is nearer to the black piece by two moves at least, since White moves first. With one
+//!   move tree (a) misclassifies 113; with three it is as good as with two.
+//! - `can_cross`: White stands on rank 7 or above already, or some square of rank 7 on a shortest way of the white piece to
+//!   the den is nearer to it than to the black piece. Without the first half tree (b) misclassifies 16.
+//! - `trapped` and `adjacent` leave nothing open.
+
+use super::routes::{Routes, manhattan};
+use doushouqi::board::geometry::{DEN, TRAPS, WATER, habitat};
+use doushouqi::board::{
+    Animal, Bitboard, Color, Direction, File, OwnRatBlocks, Piece, Position, Rank, RuleOptions, Square,
+};
+use doushouqi::tablebase::Material;
+
+/// What the values of a feature are.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// 0 no, 1 yes.
+    Bool,
+    /// A number.
+    Number,
+    /// One of these, by number, in an order that means something.
+    Named(&'static [&'static str]),
+}
+
+/// One feature of the positions of a material.
+#[derive(Clone, Debug)]
+pub struct Feature {
+    /// Its name: as in the paper where it is the paper's. A piece is `w` or `b`, with a number (strongest 0) if its side
+    /// has several.
+    pub name: String,
+    /// What it says, in a sentence.
+    pub meaning: String,
+    /// What its values are.
+    pub kind: Kind,
+    what: What,
+}
+
+/// Which features to use.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Which {
+    /// The paper's eleven; for two pieces only.
+    Paper,
+    /// The paper's, generalised to more pieces, and more.
+    All,
+    /// [`Which::All`] and what distinguishes materials, for a tree over several.
+    WithMaterial,
+}
+
+/// How a feature is computed. Numbers are places in the list of pieces.
+#[derive(Copy, Clone, Debug)]
+enum What {
+    Closest,
+    Unopposed(usize),
+    Sector(usize),
+    OwnDen(usize),
+    Apart(usize, usize),
+    Parity(usize, usize),
+    Adjacent(usize, usize),
+    Trapped(usize),
+    CanCross(usize),
+    Den(usize),
+    Lead,
+    Margin(usize),
+    Rank(usize),
+    Wing(usize),
+    Wet(usize),
+    Ahead(usize, usize),
+    Beside(usize, usize),
+    Chase(usize, usize),
+    Takes(usize, usize),
+    MayTake(usize, usize),
+    Leaps(usize),
+    Swims(usize),
+}
+
+const SECTORS: &[&str] = &["bot", "mid", "top"];
+const PARITIES: &[&str] = &["0", "1"];
+const SIDES: &[&str] = &["black", "white"];
+
+/// The features of a material, and how to compute them.
+pub struct FeatureSet {
+    pieces: Vec<Piece>,
+    options: RuleOptions,
+    routes: Vec<Routes>,
+    features: Vec<Feature>,
+}
+
+const APART: &str = "Manhattan distance between the two pieces";
+const TRAPPED: &str = "the piece stands in an enemy's trap";
+
+/// What features are called.
+struct Names {
+    /// The name of each piece.
+    pieces: Vec<String>,
+}
+
+impl Names {
+    /// Whether there are but two pieces, which need no name.
+    fn two(&self) -> bool {
+        self.pieces.len() == 2
+    }
+
+    fn of(&self, what: &str, i: usize) -> String {
+        format!("{what}_{}", self.pieces[i])
+    }
+
+    fn pair(&self, what: &str, i: usize, j: usize) -> String {
+        if self.two() { what.to_owned() } else { format!("{what}_{}{}", self.pieces[i], self.pieces[j]) }
+    }
+
+    /// Of White's piece to Black's, and of Black's to White's.
+    fn both_ways(&self, what: &str, w: usize, b: usize) -> [(usize, usize, String); 2] {
+        [(w, b, "w"), (b, w, "b")].map(|(i, j, side)| {
+            let two = || format!("{what}_{side}");
+            (i, j, if self.two() { two() } else { self.pair(what, i, j) })
+        })
+    }
+}
+
+impl FeatureSet {
+    /// The features of a material. [`Which::Paper`] is [`Which::All`] where there are more than two pieces.
+    #[must_use]
+    pub fn new(material: Material, options: &RuleOptions, which: Which) -> FeatureSet {
+        let pieces: Vec<Piece> = material.pieces().collect();
+        let routes = pieces.iter().map(|piece| Routes::new(piece.color, piece.animal, options)).collect();
+        let mut set = FeatureSet { pieces, options: *options, routes, features: Vec::new() };
+        set.add_all(if which == Which::Paper && material.len() > 2 { Which::All } else { which });
+        set
+    }
+
+    /// The pieces, White's first, strongest first.
+    #[must_use]
+    pub fn pieces(&self) -> &[Piece] {
+        &self.pieces
+    }
+
+    /// The features.
+    #[must_use]
+    pub fn features(&self) -> &[Feature] {
+        &self.features
+    }
+
+    /// The place of a feature of that name.
+    #[must_use]
+    pub fn find(&self, name: &str) -> Option<usize> {
+        self.features.iter().position(|f| f.name == name)
+    }
+
+    /// The name of a piece within feature names.
+    fn piece(&self, i: usize) -> String {
+        let color = self.pieces[i].color;
+        let letter = color.letter();
+        let side: Vec<usize> = self.of(color).collect();
+        if side.len() == 1 { letter.to_string() } else { format!("{letter}{}", i - side[0]) }
+    }
+
+    fn of(&self, color: Color) -> impl Iterator<Item = usize> + '_ {
+        (0..self.pieces.len()).filter(move |&i| self.pieces[i].color == color)
+    }
+
+    fn add(&mut self, name: String, meaning: &str, kind: Kind, what: What) {
+        self.features.push(Feature { name, meaning: meaning.to_owned(), kind, what });
+    }
+
+    fn add_all(&mut self, which: Which) {
+        let names = Names { pieces: (0..self.pieces.len()).map(|i| self.piece(i)).collect() };
+        let (white, black): (Vec<usize>, Vec<usize>) =
+            (self.of(Color::White).collect(), self.of(Color::Black).collect());
+        let pairs: Vec<(usize, usize)> = white.iter().flat_map(|&w| black.iter().map(move |&b| (w, b))).collect();
+        self.add_paper(&names, &white, &black, &pairs);
+        if which == Which::Paper {
+            return;
+        }
+        self.add_places(&names, &white, which);
+        self.add_relations(&names);
+        self.add_captures(&names, &pairs);
+        if which == Which::WithMaterial {
+            self.add_material(&names, &pairs);
+        }
+    }
+
+    /// Those of the paper.
+    fn add_paper(&mut self, names: &Names, white: &[usize], black: &[usize], pairs: &[(usize, usize)]) {
+        use Kind::{Bool, Named, Number};
+        let meaning = "whose piece can reach the enemy's den first; at equal distance White";
+        self.add("closest".into(), meaning, Named(SIDES), What::Closest);
+        for i in 0..self.pieces.len() {
+            let meaning = "the piece gets to a trap at the enemy's den before every enemy piece";
+            self.add(names.of("unopposed", i), meaning, Bool, What::Unopposed(i));
+        }
+        for i in 0..self.pieces.len() {
+            self.add(names.of("sector", i), "rank 1 to 3, 4 to 6 or 7 to 9", Named(SECTORS), What::Sector(i));
+        }
+        for &w in white {
+            let name = if white.len() == 1 { "distance_d".into() } else { names.of("distance_d", w) };
+            self.add(name, "Manhattan distance of the white piece to its own den", Number, What::OwnDen(w));
+        }
+        for &(w, b) in pairs {
+            self.add(names.pair("distance_p", w, b), APART, Number, What::Apart(w, b));
+            self.add(names.pair("parity", w, b), "their distance modulo 2", Named(PARITIES), What::Parity(w, b));
+            self.add(names.pair("adjacent", w, b), "they are next to each other", Bool, What::Adjacent(w, b));
+        }
+        for &b in black {
+            let name = if names.two() { "trapped".into() } else { names.of("trapped", b) };
+            self.add(name, TRAPPED, Bool, What::Trapped(b));
+        }
+        for &w in white {
+            let name = if white.len() == 1 { "can_cross".into() } else { names.of("can_cross", w) };
+            let meaning =
+                "the piece is on rank 7 or above, or gets there on a shortest way to the den before every enemy piece";
+            self.add(name, meaning, Bool, What::CanCross(w));
+        }
+    }
+
+    /// Where each piece stands, and who is nearer to the den.
+    fn add_places(&mut self, names: &Names, white: &[usize], which: Which) {
+        use Kind::{Bool, Number};
+        for &w in white {
+            self.add(names.of("trapped", w), TRAPPED, Bool, What::Trapped(w));
+        }
+        for i in 0..self.pieces.len() {
+            self.add(names.of("den", i), "moves the piece needs to the enemy's den", Number, What::Den(i));
+            let meaning =
+                "by how many moves the piece is nearer than every enemy piece to the best trap at the enemy's den";
+            self.add(names.of("margin", i), meaning, Number, What::Margin(i));
+            self.add(names.of("rank", i), "rank of the piece, 1 to 9", Number, What::Rank(i));
+            self.add(names.of("wing", i), "files between the piece and the d-file", Number, What::Wing(i));
+            if self.pieces[i].animal.swims() || which == Which::WithMaterial {
+                self.add(names.of("wet", i), "the piece is in the water", Bool, What::Wet(i));
+            }
+        }
+        let meaning = "moves that Black's nearest piece needs to the den less those of White's";
+        self.add("lead".into(), meaning, Number, What::Lead);
+    }
+
+    /// How two pieces stand to each other.
+    fn add_relations(&mut self, names: &Names) {
+        use Kind::Number;
+        for i in 0..self.pieces.len() {
+            for j in i + 1..self.pieces.len() {
+                if self.pieces[i].color == self.pieces[j].color {
+                    self.add(names.pair("distance_p", i, j), APART, Number, What::Apart(i, j));
+                }
+                let meaning = "ranks that the second piece is further up than the first";
+                self.add(names.pair("ahead", i, j), meaning, Number, What::Ahead(i, j));
+                self.add(names.pair("beside", i, j), "files between the two pieces", Number, What::Beside(i, j));
+            }
+        }
+    }
+
+    /// Who runs after whom.
+    fn add_captures(&mut self, names: &Names, pairs: &[(usize, usize)]) {
+        use Kind::{Bool, Number};
+        for &(w, b) in pairs {
+            for (i, j, name) in names.both_ways("chase", w, b) {
+                self.add(name, "moves the first piece needs to the square of the second", Number, What::Chase(i, j));
+            }
+            for (i, j, name) in names.both_ways("takes", w, b) {
+                self.add(name, "the first piece could take the second at once", Bool, What::Takes(i, j));
+            }
+        }
+    }
+
+    /// What the animals are.
+    fn add_material(&mut self, names: &Names, pairs: &[(usize, usize)]) {
+        use Kind::Bool;
+        for &(w, b) in pairs {
+            for (i, j, name) in names.both_ways("may_take", w, b) {
+                self.add(name, "the first animal takes the second on open land", Bool, What::MayTake(i, j));
+            }
+        }
+        for i in 0..self.pieces.len() {
+            self.add(names.of("leaps", i), "the animal leaps over water", Bool, What::Leaps(i));
+            self.add(names.of("swims", i), "the animal swims", Bool, What::Swims(i));
+        }
+    }
+
+    /// The values of the features with the pieces on these squares, in the order of [`pieces`](FeatureSet::pieces), White to move.
+    #[must_use]
+    pub fn values(&self, squares: &[Square]) -> Vec<i8> {
+        self.features.iter().map(|feature| self.value(feature.what, squares)).collect()
+    }
+
+    /// The values of the features in a position with White to move; `None` if it has other pieces.
+    #[must_use]
+    pub fn values_of(&self, position: &Position) -> Option<Vec<i8>> {
+        let squares: Vec<Square> =
+            self.pieces.iter().map(|piece| position.square_of(piece.color, piece.animal)).collect::<Option<_>>()?;
+        (position.turn() == Color::White && position.occupied().len() == squares.len()).then(|| self.values(&squares))
+    }
+
+    fn value(&self, what: What, squares: &[Square]) -> i8 {
+        match what {
+            What::Closest => i8::from(self.race(Color::White, squares) <= self.race(Color::Black, squares)),
+            What::Unopposed(i) => {
+                let ahead = if self.pieces[i].color == Color::White { 1 } else { 2 };
+                i8::from(self.margin(i, squares) >= ahead)
+            }
+            What::Sector(i) => squares[i].rank() as i8 / 3,
+            What::OwnDen(i) => manhattan(squares[i], DEN[self.pieces[i].color]) as i8,
+            What::Apart(i, j) => manhattan(squares[i], squares[j]) as i8,
+            What::Parity(i, j) => manhattan(squares[i], squares[j]) as i8 % 2,
+            What::Adjacent(i, j) => i8::from(manhattan(squares[i], squares[j]) == 1),
+            What::Trapped(i) => i8::from(TRAPS[!self.pieces[i].color].contains(squares[i])),
+            What::CanCross(i) => i8::from(squares[i].rank() >= Rank::Seventh || self.crosses(i, squares)),
+            What::Den(i) => self.den(i, squares) as i8,
+            What::Lead => self.race(Color::Black, squares) as i8 - self.race(Color::White, squares) as i8,
+            What::Margin(i) => self.margin(i, squares),
+            What::Rank(i) => squares[i].rank() as i8 + 1,
+            What::Wing(i) => squares[i].file().distance(File::D) as i8,
+            What::Wet(i) => i8::from(WATER.contains(squares[i])),
+            What::Ahead(i, j) => squares[j].rank() as i8 - squares[i].rank() as i8,
+            What::Beside(i, j) => squares[i].file().distance(squares[j].file()) as i8,
+            What::Chase(i, j) => self.routes[i].steps(squares[i], squares[j]) as i8,
+            What::Takes(i, j) => i8::from(self.takes(i, j, squares)),
+            What::MayTake(i, j) => {
+                let (Piece { color, animal: attacker }, Piece { animal: victim, .. }) =
+                    (self.pieces[i], self.pieces[j]);
+                i8::from(self.options.may_capture(color, attacker, Square::A4, victim, Square::A5))
+            }
+            What::Leaps(i) => {
+                let leaps = |direction| self.options.leaps(self.pieces[i].animal, direction);
+                i8::from(leaps(Direction::Up) || leaps(Direction::Right))
+            }
+            What::Swims(i) => i8::from(self.pieces[i].animal.swims()),
+        }
+    }
+
+    /// Moves that a piece needs to the enemy's den.
+    fn den(&self, i: usize, squares: &[Square]) -> u8 {
+        self.routes[i].steps(squares[i], DEN[!self.pieces[i].color])
+    }
+
+    /// Moves that a side's nearest piece needs to the enemy's den.
+    fn race(&self, color: Color, squares: &[Square]) -> u8 {
+        self.of(color).map(|i| self.den(i, squares)).min().unwrap_or(Routes::NONE)
+    }
+
+    /// By how many moves a piece is nearer to a square than every enemy piece.
+    fn gap(&self, i: usize, square: Square, squares: &[Square]) -> i8 {
+        let enemy = self.of(!self.pieces[i].color).map(|j| self.routes[j].steps(squares[j], square)).min();
+        enemy.unwrap_or(Routes::NONE) as i8 - self.routes[i].steps(squares[i], square) as i8
+    }
+
+    /// The same for the best of the traps at the enemy's den.
+    fn margin(&self, i: usize, squares: &[Square]) -> i8 {
+        TRAPS[!self.pieces[i].color].into_iter().map(|trap| self.gap(i, trap, squares)).max().unwrap_or(0)
+    }
+
+    /// Whether a piece gets to rank 7, on a shortest way to the black den, before every enemy piece.
+    fn crosses(&self, i: usize, squares: &[Square]) -> bool {
+        let way = &self.routes[i];
+        Bitboard::rank(Rank::Seventh).into_iter().any(|square| {
+            let length = way.steps(squares[i], square) + way.steps(square, DEN.black);
+            length == self.den(i, squares) && self.gap(i, square, squares) >= 1
+        })
+    }
+
+    /// Whether a piece could take another at once, were it on move.
+    fn takes(&self, i: usize, j: usize, squares: &[Square]) -> bool {
+        let (Piece { color, animal: attacker }, Piece { animal: victim, .. }) = (self.pieces[i], self.pieces[j]);
+        let blocked = |crossed: Bitboard| {
+            let mut pieces = self.pieces.iter().zip(squares);
+            pieces.any(|(piece, &square)| crossed.contains(square) && self.blocks(color, piece.color, piece.animal))
+        };
+        habitat(color, attacker).contains(squares[j])
+            && self.options.may_capture(color, attacker, squares[i], victim, squares[j])
+            && self
+                .options
+                .destinations(attacker, squares[i])
+                .any(|(to, crossed)| to == squares[j] && !blocked(crossed))
+    }
+
+    /// Whether an animal in the water stops a leap of a side.
+    fn blocks(&self, leaper: Color, owner: Color, animal: Animal) -> bool {
+        animal.swims() && (owner != leaper || self.options.own_rat_blocks == OwnRatBlocks::Yes)
+    }
+}

@@ -1,0 +1,297 @@
+//! What games are like: how many moves there are, how long games last, how they end.
+
+use doushouqi::board::{Color, Move, NoMove, Position, RuleOptions, Rules};
+use doushouqi::game::random::Random;
+use doushouqi::game::{Game, GameEnd};
+use doushouqi::search::{Engine, EngineOptions, Limits, minimax};
+use doushouqi::tablebase::{Material, SolveError, Solver, position_of, squares_in_play};
+use rayon::prelude::*;
+use serde::Serialize;
+use std::convert::Infallible;
+use std::sync::atomic::AtomicBool;
+
+/// How many legal moves positions have.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Mobility {
+    /// How many positions were looked at, each as often as it stands for others.
+    pub positions: u64,
+    /// On average.
+    pub mean: f64,
+    /// The most.
+    pub max: u32,
+    /// A position with that many moves, the first that came by.
+    pub fen: String,
+    /// How many positions have 0, 1, 2 ... moves.
+    pub by_moves: Vec<u64>,
+}
+
+impl Mobility {
+    fn add(&mut self, moves: u32, times: u64, fen: impl FnOnce() -> Option<String>) {
+        if moves as usize >= self.by_moves.len() {
+            self.by_moves.resize(moves as usize + 1, 0);
+            self.max = moves;
+            self.fen = fen().unwrap_or_default();
+        }
+        self.by_moves[moves as usize] += times;
+    }
+
+    fn merge(&mut self, other: Mobility) {
+        if self.fen.is_empty() || other.max > self.max {
+            (self.max, self.fen) = (other.max, other.fen);
+        }
+        self.by_moves.resize(self.by_moves.len().max(other.by_moves.len()), 0);
+        for (n, more) in self.by_moves.iter_mut().zip(other.by_moves) {
+            *n += more;
+        }
+    }
+
+    fn finish(mut self) -> Mobility {
+        self.positions = self.by_moves.iter().sum();
+        let moves: u64 = self.by_moves.iter().zip(0..).map(|(n, moves)| n * moves).sum();
+        self.mean = moves as f64 / self.positions.max(1) as f64;
+        self
+    }
+}
+
+/// How many moves there are in all positions of exactly N pieces, White to move. `tables` must hold them.
+#[must_use]
+pub fn table_mobility(tables: &Solver, pieces: usize) -> Mobility {
+    let rules = Rules::new(*tables.classes().options());
+    let materials: Vec<(Material, u64)> = tables
+        .classes()
+        .level(pieces)
+        .flat_map(|(_, class)| [&class.same, &class.swapped])
+        .filter_map(|materials| Some((*materials.first()?, materials.len() as u64)))
+        .collect();
+    let count = |(material, times): (Material, u64)| {
+        let mut mobility = Mobility::default();
+        if let Some(table) = tables.material_table(material) {
+            let _ = table.each(Color::White, |squares, _| {
+                if let Some(position) = position_of(table.pieces(), squares, Color::White) {
+                    mobility.add(position.count_moves(&rules), times, || Some(position.to_fen()));
+                }
+                Ok::<(), Infallible>(())
+            });
+        }
+        mobility
+    };
+    let all: Vec<Mobility> = materials.into_par_iter().map(count).collect();
+    let mut sum = Mobility::default();
+    all.into_iter().for_each(|mobility| sum.merge(mobility));
+    sum.finish()
+}
+
+/// The same for `positions` positions of exactly N pieces drawn at random: a material, each as likely as it has
+/// placements, then squares.
+#[must_use]
+pub fn sampled_mobility(options: &RuleOptions, pieces: usize, positions: u64, seed: u64) -> Mobility {
+    let rules = Rules::new(*options);
+    let mut random = Random::new(seed);
+    let materials = Material::all(pieces);
+    let mut mobility = Mobility::default();
+    let mut found = 0;
+    while found < positions {
+        let Some(material) = random.choose(&materials) else { break };
+        let pieces: Vec<_> = material.pieces().collect();
+        // One of 63 squares for each piece: what does not fit is drawn again, material and all, so that each placement of
+        // each material is as likely as any other.
+        let squares: Option<Vec<_>> =
+            pieces.iter().map(|_| doushouqi::board::Square::new((random.bits() % 63) as usize)).collect();
+        let Some(squares) = squares else { continue };
+        let fits = pieces.iter().zip(&squares).all(|(&piece, &square)| squares_in_play(piece).contains(square));
+        let distinct = (1..squares.len()).all(|i| !squares[..i].contains(&squares[i]));
+        if let Some(position) = position_of(&pieces, &squares, Color::White).filter(|_| fits && distinct) {
+            mobility.add(position.count_moves(&rules), 1, || Some(position.to_fen()));
+            found += 1;
+        }
+    }
+    mobility.finish()
+}
+
+/// Chooses the next move of a game; `None` only if there is none.
+pub type Chooser<'a> = Box<dyn FnMut(&Game, &mut Random) -> Option<Move> + 'a>;
+
+/// Who plays games against itself.
+pub trait Player: Sync {
+    /// Its name.
+    fn name(&self) -> String;
+    /// Begins a game. All chance must come from the generator that is given with each move.
+    fn new_game(&self) -> Chooser<'_>;
+}
+
+/// Makes any legal move.
+pub struct RandomPlayer;
+
+impl Player for RandomPlayer {
+    fn name(&self) -> String {
+        "random".to_owned()
+    }
+
+    fn new_game(&self) -> Chooser<'_> {
+        Box::new(|game, random| random.choose(&game.legal_moves()).copied())
+    }
+}
+
+/// Makes one of the best moves by minimax with Burnett's evaluation.
+pub struct MinimaxPlayer {
+    /// Plies, 1 at least.
+    pub depth: u32,
+}
+
+impl Player for MinimaxPlayer {
+    fn name(&self) -> String {
+        format!("minimax {}", self.depth)
+    }
+
+    fn new_game(&self) -> Chooser<'_> {
+        Box::new(|game, random| {
+            let legal = game.legal_moves();
+            let mut best = minimax(game.position(), game.rules(), self.depth.max(1)).best;
+            best.retain(|mv| legal.contains(mv));
+            random.choose(&best).copied().or_else(|| random.choose(&legal).copied())
+        })
+    }
+}
+
+/// The engine, on one thread, with a fixed number of nodes a move.
+pub struct EnginePlayer {
+    /// The most nodes that it looks at for a move.
+    pub nodes: u64,
+}
+
+impl Player for EnginePlayer {
+    fn name(&self) -> String {
+        format!("engine, {} nodes", self.nodes)
+    }
+
+    fn new_game(&self) -> Chooser<'_> {
+        let mut engine = Engine::new(EngineOptions { hash_mib: 1, threads: 1, ..EngineOptions::default() });
+        let limits = Limits { nodes: Some(self.nodes), ..Limits::default() };
+        Box::new(move |game, _| engine.search(game, &limits, &AtomicBool::new(false), &mut |_| ()).best())
+    }
+}
+
+/// How games are played.
+#[derive(Copy, Clone, Debug)]
+pub struct Match {
+    /// How many games.
+    pub games: u64,
+    /// Seed of the openings and of random moves.
+    pub seed: u64,
+    /// Plies at random that every game begins with.
+    pub opening: u32,
+    /// Plies after which a game is given up as unfinished.
+    pub most_plies: usize,
+}
+
+/// What came out of a series of games.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct GameStatistics {
+    /// Who plays both sides.
+    pub player: String,
+    /// How many games.
+    pub games: u64,
+    /// Seed of the openings and of random moves.
+    pub seed: u64,
+    /// Random plies at the start of each game.
+    pub opening: u32,
+    /// Games that White won.
+    pub white_wins: u64,
+    /// Games that Black won.
+    pub black_wins: u64,
+    /// Games drawn because a position came too often.
+    pub repetitions: u64,
+    /// Games drawn because the side to move had no legal move.
+    pub no_move: u64,
+    /// Games that were given up.
+    pub unfinished: u64,
+    /// Drawn games, by all games.
+    pub draw_share: f64,
+    /// Plies of a game on average.
+    pub mean_plies: f64,
+    /// Half the games are not longer, half not shorter.
+    pub median_plies: u64,
+    /// Plies of the longest game.
+    pub longest: u64,
+    /// Positions with a move to make, and legal moves in them.
+    pub moves: Mobility,
+    /// The length of each game, in plies, sorted.
+    #[serde(skip)]
+    pub lengths: Vec<u64>,
+}
+
+/// Plays games of a player against itself from the start. The same seed gives the same games, whatever the threads.
+#[must_use]
+pub fn play(player: &dyn Player, options: &RuleOptions, series: Match) -> GameStatistics {
+    let rules = Rules::new(*options);
+    let games: Vec<(Option<GameEnd>, u64, Mobility)> = (0..series.games)
+        .into_par_iter()
+        .map(|game| {
+            // A stream of its own for each game.
+            let mut random = Random::new(series.seed.wrapping_add(game.wrapping_mul(0x9e37_79b9_7f4a_7c15)));
+            play_one(player, &rules, series, &mut random)
+        })
+        .collect();
+    let ended = |how: &dyn Fn(GameEnd) -> bool| games.iter().filter(|game| game.0.is_some_and(how)).count() as u64;
+    let won = |color| ended(&|end| end.winner() == Some(color));
+    let repetitions = ended(&|end| matches!(end, GameEnd::Repetition));
+    let no_move = ended(&|end| matches!(end, GameEnd::NoMove(None)));
+    let mut lengths: Vec<u64> = games.iter().map(|game| game.1).collect();
+    lengths.sort_unstable();
+    let count = series.games.max(1) as f64;
+    let statistics = GameStatistics {
+        player: player.name(),
+        games: series.games,
+        seed: series.seed,
+        opening: series.opening,
+        white_wins: won(Color::White),
+        black_wins: won(Color::Black),
+        repetitions,
+        no_move,
+        unfinished: games.iter().filter(|game| game.0.is_none()).count() as u64,
+        draw_share: (repetitions + no_move) as f64 / count,
+        mean_plies: lengths.iter().sum::<u64>() as f64 / count,
+        median_plies: lengths.get(lengths.len() / 2).copied().unwrap_or(0),
+        longest: lengths.last().copied().unwrap_or(0),
+        moves: Mobility::default(),
+        lengths,
+    };
+    let mut moves = Mobility::default();
+    games.into_iter().for_each(|(_, _, mobility)| moves.merge(mobility));
+    GameStatistics { moves: moves.finish(), ..statistics }
+}
+
+fn play_one(
+    player: &dyn Player,
+    rules: &Rules,
+    series: Match,
+    random: &mut Random,
+) -> (Option<GameEnd>, u64, Mobility) {
+    let mut mobility = Mobility::default();
+    let mut game = Game::new(Position::start(), rules.clone(), None);
+    let (mut opening, mut choose) = (RandomPlayer.new_game(), player.new_game());
+    while game.end().is_none() && game.moves().len() < series.most_plies {
+        let position = game.position();
+        mobility.add(position.count_moves(rules), 1, || Some(position.to_fen()));
+        let at_random = (game.moves().len() as u32) < series.opening;
+        let mv = if at_random { opening(&game, random) } else { choose(&game, random) };
+        if mv.is_none_or(|mv| game.play(mv).is_err()) {
+            break;
+        }
+    }
+    (game.end(), game.moves().len() as u64, mobility)
+}
+
+/// The share of positions of each piece count that are drawn, White to move, a side without a move included where that
+/// draws.
+pub fn drawn_shares(options: &RuleOptions, pieces: usize) -> Result<Vec<f64>, SolveError> {
+    let mut solver = Solver::new(options, pieces, doushouqi::tablebase::Options::default());
+    let mut shares = Vec::new();
+    for n in 2..=pieces {
+        solver.solve_level(n, n < pieces, &|_, _| ())?;
+        let summary = solver.level_stats(n).unwrap_or_default().summary();
+        let no_move = if options.no_move == NoMove::Draw { summary.no_move } else { 0 };
+        shares.push((summary.draws + no_move) as f64 / summary.positions as f64);
+    }
+    Ok(shares)
+}

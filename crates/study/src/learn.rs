@@ -1,0 +1,234 @@
+//! Small perfect trees, how good small trees are, and how large perfect ones are.
+
+use super::features::{FeatureSet, Which};
+use super::printed::{Wrong, wrong_of_tree};
+use super::sample::Sample;
+use super::tree::{Learner, Tree};
+use doushouqi::board::{Color, RuleOptions};
+use doushouqi::tablebase::{Classes, Material, MaterialTable, Solver, compressed_len};
+use rayon::prelude::*;
+use serde::Serialize;
+
+/// How many promising questions are followed at each node, one tree for each number: the smallest tree counts.
+const WIDTHS: [usize; 5] = [1, 4, 8, 16, 32];
+/// The same for three pieces, whose positions are fifty times as many.
+const WIDTHS_THREE: [usize; 2] = [1, 4];
+
+/// A tree for the positions of a material with White to move.
+pub struct MaterialTree {
+    /// The material.
+    pub material: Material,
+    /// The representative of its class.
+    pub class: Material,
+    /// Its positions, White to move.
+    pub positions: u64,
+    /// The features that the tree may ask for.
+    pub set: FeatureSet,
+    /// The features that were to choose from.
+    pub which: Which,
+    /// The tree.
+    pub tree: Tree,
+    /// Positions that these features do not tell from others with another winner: no tree gets them right.
+    pub indistinct: u64,
+    /// The tree's size as [`Tree::bits`] counts it.
+    pub bits: u64,
+}
+
+impl MaterialTree {
+    /// The positions that the tree gets wrong.
+    #[must_use]
+    pub fn wrong(&self, tables: &Solver) -> Vec<Wrong> {
+        let table = tables.material_table(self.material).filter(|_| self.tree.misclassified() > 0);
+        table.map_or_else(Vec::new, |table| wrong_of_tree(&self.tree, &self.set, &table, tables.classes().options()))
+    }
+}
+
+/// The smallest tree found for a material that gets as few positions wrong as any on these features; with `max_leaves`
+/// the tree of N leaves that asks the question of the most gain each time. Without `which` the better of a tree on
+/// the paper's features and one on all, that is the smaller one if both are perfect. `None` if the material is not solved.
+#[must_use]
+pub fn learn(
+    tables: &Solver,
+    material: Material,
+    which: Option<Which>,
+    max_leaves: Option<usize>,
+) -> Option<MaterialTree> {
+    let table = tables.material_table(material)?;
+    let class = tables.classes().get(tables.classes().member(material)?.class).representative;
+    let one = |which| {
+        let set = FeatureSet::new(material, tables.classes().options(), which);
+        let sample = Sample::new([(&set, &table)], tables.classes().options());
+        let learner = Learner::new(&sample);
+        let tree = match max_leaves {
+            Some(leaves) => learner.grow(leaves).tree.prune(&sample),
+            None => smallest(&learner, if material.len() > 2 { &WIDTHS_THREE } else { &WIDTHS }),
+        };
+        let (positions, indistinct, bits) = (sample.positions(), sample.indistinct(), tree.bits(&sample));
+        MaterialTree { material, class, positions, set, which, tree, indistinct, bits }
+    };
+    let choices = match which {
+        Some(which) => vec![which],
+        None if material.len() > 2 => vec![Which::All],
+        None => vec![Which::Paper, Which::All],
+    };
+    choices.into_iter().map(one).min_by_key(|found| (found.tree.misclassified(), found.tree.leaves()))
+}
+
+fn smallest(learner: &Learner, widths: &[usize]) -> Tree {
+    let trees = widths.iter().map(|&width| learner.smallest(width));
+    trees.min_by_key(|tree| (tree.misclassified(), tree.leaves(), tree.depth())).expect("there is a width")
+}
+
+/// The trees of all materials of N pieces, in the order of spelling. Materials that share a table share a tree.
+#[must_use]
+pub fn learn_all(tables: &Solver, pieces: usize, which: Option<Which>, max_leaves: Option<usize>) -> Vec<MaterialTree> {
+    let sides: Vec<Vec<Material>> =
+        tables.classes().level(pieces).flat_map(|(_, class)| [class.same.clone(), class.swapped.clone()]).collect();
+    let mut trees: Vec<MaterialTree> = sides
+        .into_par_iter()
+        .filter_map(|materials| {
+            let found = learn(tables, *materials.first()?, which, max_leaves)?;
+            let share = |&material: &Material| {
+                let set = FeatureSet::new(material, tables.classes().options(), found.which);
+                MaterialTree { material, set, tree: found.tree.clone(), ..found }
+            };
+            Some(materials.iter().map(share).collect::<Vec<_>>())
+        })
+        .flatten()
+        .collect();
+    trees.sort_by_key(|tree| tree.material);
+    trees
+}
+
+/// One tree for all materials of two pieces.
+pub struct WholeTree {
+    /// How many materials.
+    pub materials: usize,
+    /// Their positions, White to move.
+    pub positions: u64,
+    /// Features and tree; the features are those of the first material, and have the same names for all.
+    pub set: FeatureSet,
+    /// The tree.
+    pub tree: Tree,
+    /// Positions that no tree on these features gets right.
+    pub indistinct: u64,
+    /// Its size in bits.
+    pub bits: u64,
+}
+
+/// The smallest tree found for all positions of two pieces at once. Besides the features of the position it may ask who
+/// may take whom, who leaps and who swims. `None` if two pieces are not solved.
+#[must_use]
+pub fn learn_whole(tables: &Solver) -> Option<WholeTree> {
+    let materials = Material::all(2);
+    let sets: Vec<FeatureSet> = materials
+        .iter()
+        .map(|&material| FeatureSet::new(material, tables.classes().options(), Which::WithMaterial))
+        .collect();
+    let values: Vec<MaterialTable> =
+        materials.iter().map(|&material| tables.material_table(material)).collect::<Option<_>>()?;
+    let sample = Sample::new(sets.iter().zip(&values), tables.classes().options());
+    let learner = Learner::new(&sample);
+    let tree = smallest(&learner, &WIDTHS_THREE);
+    Some(WholeTree {
+        materials: materials.len(),
+        positions: sample.positions(),
+        indistinct: sample.indistinct(),
+        bits: tree.bits(&sample),
+        tree,
+        set: sets.into_iter().next()?,
+    })
+}
+
+/// How well trees describe a material with White to move, and at what size.
+#[derive(Clone, Debug, Serialize)]
+pub struct Sizes {
+    /// The material.
+    pub material: String,
+    /// The representative of its class.
+    pub class: String,
+    /// Its positions.
+    pub positions: u64,
+    /// The share of the most frequent winner: the accuracy of a tree of one leaf.
+    pub accuracy_1: f64,
+    /// The share of positions that the greedy tree of 10, 30 and 100 leaves gets right.
+    pub accuracy_10: f64,
+    /// The same of 30 leaves.
+    pub accuracy_30: f64,
+    /// The same of 100 leaves.
+    pub accuracy_100: f64,
+    /// The perfect tree: leaves, questions, positions wrong, and size as [`Tree::bits`] counts it.
+    pub leaves: usize,
+    /// Questions on its longest way from the root to a leaf.
+    pub depth: usize,
+    /// Positions that it gets wrong.
+    pub misclassified: u64,
+    /// Its size in bits.
+    pub tree_bits: u64,
+    /// The same values, who wins, compressed: one byte a position in the order of the index, mirror images once, one
+    /// zstd frame of level 19.
+    pub table_bits: u64,
+    /// The distances to the end instead, compressed likewise.
+    pub distance_bits: u64,
+}
+
+/// The sizes of all classes of N pieces, for White and for Black of the representative being the side to move (the
+/// latter as the material with colours exchanged); a class that is its own exchange once.
+#[must_use]
+pub fn sizes(tables: &Solver, pieces: usize) -> Vec<Sizes> {
+    both_sides(tables.classes(), pieces).into_par_iter().filter_map(|material| size(tables, material)).collect()
+}
+
+/// For each class of that many pieces a material with White, and one with Black, of the representative to move (the latter
+/// with colours exchanged); a class that is its own exchange once.
+pub(super) fn both_sides(classes: &Classes, pieces: usize) -> Vec<Material> {
+    let classes = classes.level(pieces);
+    classes.flat_map(|(_, class)| [Some(class.representative), class.swapped.first().copied()]).flatten().collect()
+}
+
+fn size(tables: &Solver, material: Material) -> Option<Sizes> {
+    let id = tables.classes().member(material)?.class;
+    let class = tables.classes().get(id).representative;
+    let turn = if tables.classes().member(material)?.swapped { Color::Black } else { Color::White };
+    let cells = &tables.table(id)?.cells[turn];
+    let options: &RuleOptions = tables.classes().options();
+    let table = tables.material_table(material)?;
+    let set = FeatureSet::new(material, options, Which::All);
+    let sample = Sample::new([(&set, &table)], options);
+    let learner = Learner::new(&sample);
+    let errors = learner.grow(100).errors;
+    let positions = sample.positions();
+    let accuracy = |leaves: usize| {
+        let wrong = errors[leaves.min(errors.len()) - 1];
+        1.0 - wrong as f64 / positions as f64
+    };
+    let tree = smallest(&learner, if material.len() > 2 { &WIDTHS_THREE } else { &WIDTHS });
+    let bits = |wdl| compressed_len(class, cells, wdl).map_or(0, |bytes| 8 * bytes as u64);
+    Some(Sizes {
+        material: material.to_string(),
+        class: class.to_string(),
+        positions,
+        accuracy_1: accuracy(1),
+        accuracy_10: accuracy(10),
+        accuracy_30: accuracy(30),
+        accuracy_100: accuracy(100),
+        leaves: tree.leaves(),
+        depth: tree.depth(),
+        misclassified: tree.misclassified(),
+        tree_bits: tree.bits(&sample),
+        table_bits: bits(true),
+        distance_bits: bits(false),
+    })
+}
+
+/// The share of positions right by the number of leaves, 1 to `most` as far as the greedy tree goes. `None` if the material
+/// is not solved.
+#[must_use]
+pub fn accuracy_curve(tables: &Solver, material: Material, most: usize) -> Option<Vec<(f64, f64)>> {
+    let table = tables.material_table(material)?;
+    let set = FeatureSet::new(material, tables.classes().options(), Which::All);
+    let sample = Sample::new([(&set, &table)], tables.classes().options());
+    let errors = Learner::new(&sample).grow(most).errors;
+    let positions = sample.positions() as f64;
+    Some(errors.iter().enumerate().map(|(i, &wrong)| (i as f64 + 1.0, 1.0 - wrong as f64 / positions)).collect())
+}

@@ -1,0 +1,23 @@
+//! What the endgame tables say, in words: features of positions, decision trees on them, and patterns.
+
+#![warn(missing_docs)]
+
+pub mod export;
+pub mod features;
+pub mod games;
+pub mod learn;
+pub mod patterns;
+pub mod printed;
+pub mod report;
+pub mod reproduce;
+mod routes;
+mod sample;
+mod show;
+pub mod tables;
+mod tree;
+pub mod zugzwang;
+
+pub use features::{Feature, FeatureSet, Kind, Which};
+pub use routes::{Routes, manhattan};
+pub use sample::{Sample, Winner};
+pub use tree::{Growth, Learner, Node, Split, Tree};

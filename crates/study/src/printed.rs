@@ -1,0 +1,247 @@
+//! The three trees and four positions that van Rijn and Vis printed (2014, Figures 2 and 3), judged by the tables.
+
+use super::features::{FeatureSet, Which};
+use super::sample::Winner;
+use super::tree::Tree;
+use doushouqi::board::{Color, Position, RuleOptions};
+use doushouqi::tablebase::{Material, MaterialTable, Probe, Solver, position_of};
+use serde::Serialize;
+use std::convert::Infallible;
+
+/// A tree as printed.
+#[derive(Clone, Debug)]
+pub enum PrintedTree {
+    /// Who wins here.
+    Leaf(Winner),
+    /// The feature's name, the values for which to go on with the first tree, and the two trees.
+    Ask(&'static str, fn(i8) -> bool, Box<[PrintedTree; 2]>),
+}
+
+/// One of the paper's trees, with what the paper says of it.
+pub struct Printed {
+    /// The letter of the figure.
+    pub name: &'static str,
+    /// What it is said to be good for.
+    pub claim: &'static str,
+    /// The materials that it is for.
+    pub materials: Vec<Material>,
+    /// How many positions it is said to get wrong.
+    pub misclassified: u64,
+    /// What it says.
+    pub tree: PrintedTree,
+}
+
+/// What came out for one material.
+#[derive(Clone, Debug, Serialize)]
+pub struct Judged {
+    /// The letter of the figure.
+    pub tree: &'static str,
+    /// The material.
+    pub material: String,
+    /// Its positions, White to move.
+    pub positions: u64,
+    /// As the paper says.
+    pub printed: u64,
+    /// As counted.
+    pub misclassified: u64,
+    /// The positions that it gets wrong.
+    pub wrong: Vec<Wrong>,
+}
+
+/// A position that a tree gets wrong.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Wrong {
+    /// The position.
+    pub fen: String,
+    /// Who wins, by the tree.
+    pub says: Winner,
+    /// Who wins, by the table.
+    pub winner: Winner,
+}
+
+fn ask(feature: &'static str, test: fn(i8) -> bool, yes: PrintedTree, no: PrintedTree) -> PrintedTree {
+    PrintedTree::Ask(feature, test, Box::new([yes, no]))
+}
+
+/// The three trees of Figure 2.
+#[must_use]
+pub fn printed_trees() -> Vec<Printed> {
+    use PrintedTree::Leaf;
+    use Winner::{Black, Draw, White};
+    let yes: fn(i8) -> bool = |value| value == 1;
+    let materials = |names: &[&str]| names.iter().filter_map(|name| name.parse().ok()).collect();
+    // The same right branch in (b) and (c): Black is closest.
+    let black_closest = || ask("adjacent", yes, ask("trapped", yes, Leaf(White), Leaf(Black)), Leaf(Black));
+    let by_parity = || ask("parity", |p| p == 0, Leaf(Black), Leaf(White));
+    vec![
+        Printed {
+            name: "a",
+            claim: "equal strength, neither leaps nor swims",
+            materials: materials(&["EvE", "PvP", "DvD", "WvW", "CvC"]),
+            misclassified: 0,
+            tree: ask(
+                "closest",
+                yes,
+                ask("unopposed_w", yes, Leaf(White), by_parity()),
+                ask("unopposed_b", yes, Leaf(Black), by_parity()),
+            ),
+        },
+        Printed {
+            name: "b",
+            claim: "Black stronger, no rat, tiger or lion",
+            materials: materials(&["PvE", "DvE", "WvE", "CvE", "DvP", "WvP", "CvP", "WvD", "CvD", "CvW"]),
+            misclassified: 0,
+            tree: ask(
+                "closest",
+                yes,
+                ask(
+                    "unopposed_w",
+                    yes,
+                    Leaf(White),
+                    ask(
+                        "parity",
+                        |p| p == 0,
+                        Leaf(Black),
+                        ask(
+                            "can_cross",
+                            yes,
+                            Leaf(Draw),
+                            ask(
+                                "distance_p",
+                                |d| d <= 10,
+                                Leaf(Black),
+                                ask("distance_d", |d| d <= 3, Leaf(Black), Leaf(Draw)),
+                            ),
+                        ),
+                    ),
+                ),
+                black_closest(),
+            ),
+        },
+        Printed {
+            name: "c",
+            claim: "White tiger or lion against black elephant",
+            materials: materials(&["TvE", "LvE"]),
+            misclassified: 16,
+            tree: ask(
+                "closest",
+                yes,
+                ask(
+                    "unopposed_w",
+                    yes,
+                    Leaf(White),
+                    ask("sector_b", |s| s == 2, Leaf(Draw), ask("sector_w", |s| s == 1, Leaf(Black), Leaf(Draw))),
+                ),
+                black_closest(),
+            ),
+        },
+    ]
+}
+
+impl PrintedTree {
+    /// Who wins, says the tree, with these values of the paper's features.
+    #[must_use]
+    pub fn classify(&self, set: &FeatureSet, values: &[i8]) -> Winner {
+        match self {
+            PrintedTree::Leaf(winner) => *winner,
+            PrintedTree::Ask(name, test, branches) => {
+                let value = set.find(name).map_or(0, |feature| values[feature]);
+                branches[usize::from(!test(value))].classify(set, values)
+            }
+        }
+    }
+}
+
+/// The positions of a material with White to move that a rule gets wrong.
+#[must_use]
+pub fn wrong_positions(
+    set: &FeatureSet,
+    table: &MaterialTable,
+    options: &RuleOptions,
+    classify: impl Fn(&[i8]) -> Winner,
+) -> Vec<Wrong> {
+    let mut wrong = Vec::new();
+    let _ = table.each(Color::White, |squares, value| {
+        let (says, winner) = (classify(&set.values(squares)), Winner::of(value, Color::White, options));
+        if says != winner
+            && let Some(position) = position_of(table.pieces(), squares, Color::White)
+        {
+            wrong.push(Wrong { fen: position.to_fen(), says, winner });
+        }
+        Ok::<(), Infallible>(())
+    });
+    wrong
+}
+
+/// The positions that a learnt tree gets wrong.
+#[must_use]
+pub fn wrong_of_tree(tree: &Tree, set: &FeatureSet, table: &MaterialTable, options: &RuleOptions) -> Vec<Wrong> {
+    wrong_positions(set, table, options, |values| tree.classify(values))
+}
+
+/// Judges the printed trees on every material they are said to be good for. `tables` must hold two pieces.
+#[must_use]
+pub fn judge(tables: &Solver) -> Vec<Judged> {
+    let mut all = Vec::new();
+    for printed in printed_trees() {
+        for &material in &printed.materials {
+            let Some(table) = tables.material_table(material) else { continue };
+            let set = FeatureSet::new(material, tables.classes().options(), Which::Paper);
+            let classify = |values: &[i8]| printed.tree.classify(&set, values);
+            let wrong = wrong_positions(&set, &table, tables.classes().options(), classify);
+            all.push(Judged {
+                tree: printed.name,
+                material: material.to_string(),
+                positions: tables.stats(material).map_or(0, |stats| stats.white.summary().positions),
+                printed: printed.misclassified,
+                misclassified: wrong.len() as u64,
+                wrong,
+            });
+        }
+    }
+    all
+}
+
+/// A position of Figure 3, White to move, with what the paper says of it: who wins, and in how many plies if it says that.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct PrintedPosition {
+    /// The position.
+    pub fen: &'static str,
+    /// Who wins, as printed.
+    pub printed: Winner,
+    /// In how many plies, as printed.
+    pub printed_plies: Option<u16>,
+    /// Who wins by the tables.
+    pub winner: Winner,
+    /// In how many plies by the tables.
+    pub plies: Option<u16>,
+    /// The printed trees that cover its material, and what they say.
+    pub trees: Vec<(&'static str, Winner)>,
+}
+
+/// The four positions of Figure 3.
+pub const POSITIONS: [(&str, Winner, Option<u16>); 4] = [
+    ("7/7/3e3/7/7/7/3E3/7/7 w", Winner::Black, Some(12)),
+    ("t6/7/T6/7/7/7/7/7/7 w", Winner::White, Some(19)),
+    ("d6/7/7/7/7/7/5C1/7/7 w", Winner::Draw, None),
+    ("7/7/3e3/7/6L/7/7/7/7 w", Winner::Black, None),
+];
+
+/// The tables' values of the printed positions, and what the printed trees say of them. `tables` must hold two pieces.
+#[must_use]
+pub fn judge_positions(tables: &Solver) -> Vec<PrintedPosition> {
+    let trees = printed_trees();
+    let judged = |(fen, printed, printed_plies): (&'static str, Winner, Option<u16>)| {
+        let position = Position::from_fen(fen).ok()?;
+        let material = Material::of(&position)?;
+        let winner = Winner::of(tables.value(&position)?, position.turn(), tables.classes().options());
+        let Ok(verdict) = tables.verdict(&position);
+        let plies = verdict?.dtw;
+        let set = FeatureSet::new(material, tables.classes().options(), Which::Paper);
+        let values = set.values_of(&position)?;
+        let covering = trees.iter().filter(|tree| tree.materials.contains(&material));
+        let trees = covering.map(|tree| (tree.name, tree.tree.classify(&set, &values))).collect();
+        Some(PrintedPosition { fen, printed, printed_plies, winner, plies, trees })
+    };
+    POSITIONS.into_iter().filter_map(judged).collect()
+}

@@ -1,0 +1,429 @@
+//! `endgames.md`: what the tables have to tell, in short, with plots.
+
+use super::Which;
+use super::games::{
+    EnginePlayer, GameStatistics, Match, MinimaxPlayer, Mobility, Player, RandomPlayer, drawn_shares, play,
+};
+use super::games::{sampled_mobility, table_mobility};
+use super::learn::{Sizes, accuracy_curve, learn, learn_all, learn_whole, sizes};
+use super::patterns::{draws, fortresses, longest_lines, parities, swaps};
+use super::printed::{judge, judge_positions, printed_trees};
+use super::tables::{self, percent};
+use super::zugzwang::zugzwangs;
+use doushouqi::board::RuleOptions;
+use doushouqi::tablebase::{Material, Options, SolveError, Solver};
+use report::plot::{Axis, Line, PlotError, bar_chart, line_chart};
+use report::text::{Table, grouped};
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+use std::{fs, io};
+use thiserror::Error;
+
+/// How often [`write()`] calls `step`.
+pub const STEPS: u64 = 8;
+
+/// Why there is no report.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum ReportError {
+    /// The tables cannot be solved.
+    #[error(transparent)]
+    Solve(#[from] SolveError),
+    /// A plot cannot be drawn.
+    #[error(transparent)]
+    Plot(#[from] PlotError),
+    /// A file cannot be written.
+    #[error("{path}: {source}")]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// What the system says.
+        source: io::Error,
+    },
+}
+
+/// The report's text, and its plots by file name.
+struct Report<'a> {
+    options: &'a RuleOptions,
+    quick: bool,
+    text: String,
+    plots: Vec<(String, String)>,
+}
+
+/// Writes `endgames.md` and its plots into a directory, which is made if it is not there. Returns the files. With `quick`
+/// three pieces are as good as four, two as three, and few games are played.
+pub fn write(dir: &Path, options: &RuleOptions, quick: bool, step: &dyn Fn()) -> Result<Vec<PathBuf>, ReportError> {
+    let mut report = Report { options, quick, text: String::new(), plots: Vec::new() };
+    report.all(step)?;
+    let io = |path: &Path| {
+        let path = path.to_owned();
+        move |source| ReportError::Io { path, source }
+    };
+    fs::create_dir_all(dir).map_err(io(dir))?;
+    let mut written = Vec::new();
+    for (name, contents) in report.plots.iter().chain([&("endgames.md".to_owned(), report.text)]) {
+        let path = dir.join(name);
+        fs::write(&path, contents).map_err(io(&path))?;
+        written.push(path);
+    }
+    Ok(written)
+}
+
+impl Report<'_> {
+    fn all(&mut self, step: &dyn Fn()) -> Result<(), ReportError> {
+        let date = humantime::format_rfc3339_seconds(SystemTime::now()).to_string();
+        let _ = write!(
+            self.text,
+            "# What the endgame tables tell\n\nMade by `dsq mine report` {} on {}, under the rules `{}`. All counts are exact \
+             and over positions with White to move, unless said otherwise; sampling and games are seeded. Every part has a \
+             command that makes it again.\n",
+            env!("CARGO_PKG_VERSION"),
+            &date[..10],
+            self.options.preset_name().map_or_else(|| self.options.to_string(), str::to_owned),
+        );
+        let most = if self.quick { 2 } else { 3 };
+        let solver = Solver::solved(self.options, most)?;
+        self.printed(&solver);
+        step();
+        self.two_pieces(&solver);
+        step();
+        self.sizes(&solver, most)?;
+        step();
+        self.draws(most + 1)?;
+        self.lines(most + 1)?;
+        step();
+        self.zugzwangs(most + 1)?;
+        step();
+        self.swaps(&solver, most);
+        step();
+        self.parity(&solver, most);
+        self.fortresses(&solver, most);
+        step();
+        self.games(&solver, most)?;
+        step();
+        Ok(())
+    }
+
+    fn section(&mut self, title: &str, command: &str) {
+        let _ = write!(self.text, "\n## {title}\n\n`{command}`\n\n");
+    }
+
+    fn table(&mut self, table: &Table) {
+        self.text.push_str(&table.markdown());
+    }
+
+    fn plot(&mut self, name: &str, title: &str, svg: String) {
+        let _ = write!(self.text, "\n![{title}]({name})\n");
+        self.plots.push((name.to_owned(), svg));
+    }
+
+    fn printed(&mut self, solver: &Solver) {
+        self.section("The trees printed in 2014", "dsq mine printed");
+        let mut table =
+            Table::new(&["<tree", "<claimed for", "<materials", "misclassified, paper", "misclassified, counted"]);
+        let judged = judge(solver);
+        for printed in printed_trees() {
+            let of_tree: Vec<_> = judged.iter().filter(|j| j.tree == printed.name).collect();
+            let names: Vec<&str> = of_tree.iter().map(|j| j.material.as_str()).collect();
+            let mut counted: Vec<u64> = of_tree.iter().map(|j| j.misclassified).collect();
+            counted.dedup();
+            let counted: Vec<String> = counted.iter().map(u64::to_string).collect();
+            table.row([
+                format!("({})", printed.name),
+                printed.claim.to_owned(),
+                names.join(" "),
+                printed.misclassified.to_string(),
+                format!("{} each", counted.join(", ")),
+            ]);
+        }
+        self.table(&table);
+        self.text.push_str(
+            "\nThe paper leaves some features open; `src/mining/features.rs` says which reading was taken, and what others \
+             come to. The four printed positions:\n\n",
+        );
+        self.table(&tables::printed_positions(&judge_positions(solver)));
+    }
+
+    fn two_pieces(&mut self, solver: &Solver) {
+        self.section("A perfect tree for every material of two pieces", "dsq mine --pieces 2");
+        self.text.push_str(
+            "Leaves of the smallest perfect tree found. On the paper's features alone some positions look like others that \
+             end otherwise: those no tree gets right. `dsq mine features` explains the features that were added.\n\n",
+        );
+        let mut table = Table::new(&[
+            "<materials",
+            "positions each",
+            "leaves, paper's features",
+            "not told apart",
+            "leaves, all features",
+            "questions",
+            "bits",
+        ]);
+        let (paper, all) =
+            (learn_all(solver, 2, Some(Which::Paper), None), learn_all(solver, 2, Some(Which::All), None));
+        let key = |m: Material| solver.classes().member(m).map(|member| (member.class, member.swapped));
+        for (i, tree) in all.iter().enumerate() {
+            if all[..i].iter().any(|earlier| key(earlier.material) == key(tree.material)) {
+                continue;
+            }
+            let same = |other: Material| key(other) == key(tree.material);
+            let names: Vec<String> = all.iter().filter(|t| same(t.material)).map(|t| t.material.to_string()).collect();
+            let on_paper = &paper[i];
+            let paper_leaves =
+                if on_paper.tree.misclassified() == 0 { on_paper.tree.leaves().to_string() } else { "none".to_owned() };
+            table.row([
+                names.join(" "),
+                grouped(tree.positions),
+                paper_leaves,
+                on_paper.indistinct.to_string(),
+                tree.tree.leaves().to_string(),
+                tree.tree.depth().to_string(),
+                tree.bits.to_string(),
+            ]);
+        }
+        self.table(&table);
+        let perfect = all.iter().filter(|tree| tree.tree.misclassified() == 0).count();
+        let _ = write!(self.text, "\n{perfect} of {} trees on all features are perfect.", all.len());
+        if let Some(whole) = learn_whole(solver) {
+            let _ = write!(
+                self.text,
+                " One tree for all {} positions (`dsq mine whole`), which may ask who takes whom, who leaps and who swims, has \
+                 {} leaves, asks {} questions at most and gets {} positions wrong.",
+                grouped(whole.positions),
+                whole.tree.leaves(),
+                whole.tree.depth(),
+                whole.tree.misclassified()
+            );
+        }
+        self.text.push('\n');
+        for name in ["EvE", "PvE", "LvE"] {
+            let found = name.parse().ok().and_then(|material| learn(solver, material, None, None));
+            if let Some(found) = found {
+                let _ = write!(self.text, "\n{name}:\n\n```text\n{}```\n", found.tree.to_text(found.set.features()));
+            }
+        }
+    }
+
+    fn sizes(&mut self, solver: &Solver, pieces: usize) -> Result<(), ReportError> {
+        self.section(
+            &format!("Trees as a code for the tables of {pieces} pieces"),
+            &format!("dsq mine sizes --pieces {pieces}"),
+        );
+        let sizes = sizes(solver, pieces);
+        let smaller = sizes.iter().filter(|s| s.tree_bits < s.table_bits).count();
+        let total = |bits: fn(&Sizes) -> u64| sizes.iter().map(bits).sum::<u64>();
+        let (trees, winners, plies) = (total(|s| s.tree_bits), total(|s| s.table_bits), total(|s| s.distance_bits));
+        let _ = write!(
+            self.text,
+            "Each class with White and with Black of its representative on move (the latter as the material with colours \
+             exchanged). Accuracy of the greedy tree of 10, 30 and 100 leaves; the smallest perfect tree found; its size in \
+             bits, where an inner node costs a bit, a feature and a value, a leaf a bit and two for the winner; the size of \
+             the same values, who wins, compressed (zstd 19 in one frame, mirror images once); that of the distances.\n\n\
+             The perfect tree is smaller than the compressed winners for {smaller} of {} ({} bits against {} in all; the \
+             distances, which no tree gives, take {}). What a tree costs beside its bits is code: the features.\n\n",
+            sizes.len(),
+            grouped(trees),
+            grouped(winners),
+            grouped(plies)
+        );
+        self.table(&tables::sizes(&sizes));
+        self.accuracy_plot(solver, &sizes, pieces)?;
+        self.sizes_plot(&sizes, pieces)
+    }
+
+    fn accuracy_plot(&mut self, solver: &Solver, sizes: &[Sizes], pieces: usize) -> Result<(), ReportError> {
+        // The easiest, the hardest and some between.
+        let mut by_leaves: Vec<_> = sizes.iter().collect();
+        by_leaves.sort_by_key(|s| s.leaves);
+        let last = by_leaves.len().saturating_sub(1);
+        let mut lines: Vec<Line> = Vec::new();
+        for place in [0, last / 4, last / 2, 3 * last / 4, last] {
+            let name = by_leaves.get(place).map(|s| s.material.clone()).unwrap_or_default();
+            let Some(curve) = name.parse().ok().and_then(|material| accuracy_curve(solver, material, 1000)) else {
+                continue;
+            };
+            if lines.iter().all(|line| line.name != name) {
+                lines.push(Line { name, points: curve });
+            }
+        }
+        let (x, y) = (Axis { label: "leaves", log: true }, Axis { label: "positions right", log: false });
+        let title = format!("Accuracy by leaves, {pieces} pieces");
+        let svg = line_chart(&title, x, y, &lines)?;
+        self.plot("endgames-accuracy.svg", &title, svg);
+        Ok(())
+    }
+
+    fn sizes_plot(&mut self, sizes: &[Sizes], pieces: usize) -> Result<(), ReportError> {
+        let mut by_bits: Vec<_> = sizes.iter().collect();
+        by_bits.sort_by_key(|s| s.table_bits);
+        let line = |name: &str, bits: fn(&Sizes) -> u64| Line {
+            name: name.to_owned(),
+            points: by_bits.iter().enumerate().map(|(i, s)| (i as f64 + 1.0, bits(s).max(1) as f64)).collect(),
+        };
+        let lines = [
+            line("perfect tree", |s| s.tree_bits),
+            line("compressed winners", |s| s.table_bits),
+            line("compressed distances", |s| s.distance_bits),
+        ];
+        let (x, y) =
+            (Axis { label: "materials, by compressed winners", log: false }, Axis { label: "bits", log: true });
+        let title = format!("Size of perfect trees and compressed tables, {pieces} pieces");
+        let svg = line_chart(&title, x, y, &lines)?;
+        self.plot("endgames-sizes.svg", &title, svg);
+        Ok(())
+    }
+
+    fn draws(&mut self, most: usize) -> Result<(), ReportError> {
+        self.section("Draws", "dsq mine draws --pieces N");
+        let all = draws(self.options, most)?;
+        for pieces in 2..=most {
+            let level: Vec<_> = all.iter().filter(|d| d.pieces == pieces).collect();
+            let none = level.iter().filter(|d| d.draws == 0).map(|d| d.materials).sum::<usize>();
+            let materials: usize = level.iter().map(|d| d.materials).sum();
+            let _ = write!(
+                self.text,
+                "\n{pieces} pieces: {none} of {materials} materials have no draw at all. The most drawn:\n\n"
+            );
+            self.table(&tables::draws(level.into_iter().take(8)));
+        }
+        let bars: Vec<(String, f64)> =
+            all.iter().filter(|d| d.pieces == most).take(12).map(|d| (d.material.clone(), 100.0 * d.share)).collect();
+        let title = format!("The most drawn endgames of {most} pieces");
+        let svg = bar_chart(&title, "material, White to move", "% drawn", &bars)?;
+        self.plot("endgames-draws.svg", &title, svg);
+        Ok(())
+    }
+
+    fn lines(&mut self, most: usize) -> Result<(), ReportError> {
+        self.section("The longest lines", "dsq mine lines");
+        for line in longest_lines(self.options, most)? {
+            let _ = write!(
+                self.text,
+                "{} pieces, {}, {} plies, from `{}`:\n\n> {}\n\n",
+                line.pieces,
+                line.material,
+                line.plies,
+                line.fen,
+                line.line.join(" ")
+            );
+        }
+        let mut solver = Solver::new(self.options, most, Options::default());
+        let mut lines = Vec::new();
+        for pieces in 2..=most {
+            solver.solve_level(pieces, pieces < most, &|_, _| ())?;
+            let stats = solver.level_stats(pieces).unwrap_or_default();
+            let decided: u64 = stats.by_plies.iter().sum();
+            let share = |n: u64| n as f64 / decided as f64;
+            let points = stats.by_plies.iter().enumerate().filter(|(_, n)| **n > 0);
+            let points = points.map(|(plies, &n)| (plies as f64, share(n))).collect();
+            lines.push(Line { name: format!("{pieces} pieces"), points });
+        }
+        let (x, y) =
+            (Axis { label: "plies to the end", log: false }, Axis { label: "share of decided positions", log: true });
+        let svg = line_chart("How long endgames take", x, y, &lines)?;
+        self.plot("endgames-plies.svg", "How long endgames take", svg);
+        Ok(())
+    }
+
+    fn zugzwangs(&mut self, most: usize) -> Result<(), ReportError> {
+        self.section("Mutual zugzwangs", &format!("dsq mine zugzwang --pieces {most}"));
+        self.text.push_str("The side to move, White, loses or draws, but would win if Black had to move.\n\n");
+        let all = zugzwangs(self.options, most, &|_| ())?;
+        self.table(&tables::zugzwangs(&all));
+        self.text.push_str("\nThe deepest:\n\n");
+        self.table(&tables::deepest_zugzwangs(&all));
+        Ok(())
+    }
+
+    fn swaps(&mut self, solver: &Solver, most: usize) {
+        self.section("Which animal replaced by which turns the most positions", "dsq mine swaps --pieces N");
+        for pieces in 2..=most {
+            let _ = write!(self.text, "\n{pieces} pieces:\n\n");
+            self.table(&tables::swaps(swaps(solver, pieces).iter().take(6)));
+        }
+    }
+
+    fn parity(&mut self, solver: &Solver, most: usize) {
+        self.section("Parity", "dsq mine parity --pieces N");
+        self.text.push_str(
+            "How often White, on move, wins at even and at odd Manhattan distance between two enemies, and what the parity \
+             tells of the winner.\n",
+        );
+        for pieces in 2..=most {
+            let _ = write!(self.text, "\n{pieces} pieces:\n\n");
+            self.table(&tables::parity(parities(solver, pieces).iter().take(8)));
+        }
+    }
+
+    fn fortresses(&mut self, solver: &Solver, most: usize) {
+        self.section("Fortresses", &format!("dsq mine fortresses --pieces {most}"));
+        self.text.push_str(
+            "A fortress is a draw that a side with one piece keeps without leaving a part of the board, whatever the other \
+             side does: two squares between which it goes to and fro, the three ranks before its own den (home), the three \
+             in the middle, or the three before the enemy's den (far). Either side on move.\n\n",
+        );
+        let all = fortresses(solver, most);
+        let sum =
+            |f: fn(&super::patterns::Fortresses) -> u64| all.iter().map(|x| f(x) * x.materials as u64).sum::<u64>();
+        let _ = write!(
+            self.text,
+            "{} of {} draws of {most} pieces, all materials, are fortresses of a lone piece. The most:\n\n",
+            grouped(sum(|f| f.fortresses)),
+            grouped(sum(|f| f.draws))
+        );
+        self.table(&tables::fortresses(all.iter().filter(|f| f.fortresses > 0).take(10)));
+    }
+
+    fn games(&mut self, solver: &Solver, most: usize) -> Result<(), ReportError> {
+        self.section("Games, and how many moves there are", "dsq mine games --endgames N");
+        self.text.push_str(
+            "The papers estimate about 20 legal moves a position, at most 32, and games of 80 plies. Played from the start, \
+             each player against itself, the first plies at random:\n\n",
+        );
+        let mut played = Vec::new();
+        let players: [(&dyn Player, u64); 5] = [
+            (&RandomPlayer, 2000),
+            (&MinimaxPlayer { depth: 1 }, 400),
+            (&MinimaxPlayer { depth: 2 }, 400),
+            (&MinimaxPlayer { depth: 4 }, 100),
+            (&EnginePlayer { nodes: 5000 }, 200),
+        ];
+        for (player, games) in players {
+            let games = if self.quick { games.div_ceil(100) } else { games };
+            let series = Match { games, seed: 1, opening: 4, most_plies: 2000 };
+            played.push(play(player, self.options, series));
+        }
+        self.table(&tables::games(&played));
+        // The share of games still going on after N plies.
+        let line = |s: GameStatistics| {
+            let going = s.lengths.iter().enumerate().map(|(i, &n)| (n as f64, 1.0 - i as f64 / s.games as f64));
+            Line { name: s.player, points: [(0.0, 1.0)].into_iter().chain(going).collect() }
+        };
+        let lines: Vec<Line> = played.into_iter().map(line).collect();
+        let (x, y) = (Axis { label: "plies", log: false }, Axis { label: "games still going on", log: false });
+        let svg = line_chart("How long games last", x, y, &lines)?;
+        self.plot("endgames-games.svg", "How long games last", svg);
+
+        let shares = drawn_shares(self.options, most + 1)?;
+        self.text.push_str("\nPositions of few pieces:\n\n");
+        let mut table = Table::new(&["pieces", "<positions", "moves, mean", "most", "<$in", "drawn"]);
+        for pieces in 2..=most + 2 {
+            let (kind, mobility): (&str, Mobility) = if pieces <= most {
+                ("all", table_mobility(solver, pieces))
+            } else {
+                ("sample", sampled_mobility(self.options, pieces, if self.quick { 1000 } else { 1_000_000 }, 1))
+            };
+            table.row([
+                pieces.to_string(),
+                format!("{kind}, {}", grouped(mobility.positions)),
+                format!("{:.2}", mobility.mean),
+                mobility.max.to_string(),
+                mobility.fen,
+                shares.get(pieces - 2).map_or_else(String::new, |&share| percent(share)),
+            ]);
+        }
+        self.table(&table);
+        Ok(())
+    }
+}

@@ -1,0 +1,121 @@
+use super::features::FeatureSet;
+use doushouqi::board::{Color, NoMove, RuleOptions};
+use doushouqi::tablebase::{MaterialTable, Value};
+use serde::Serialize;
+use std::collections::HashMap;
+use std::convert::Infallible;
+use std::fmt;
+
+/// Who wins a position under best play.
+#[expect(missing_docs, reason = "the names say it all")]
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+pub enum Winner {
+    #[serde(rename = "w")]
+    White,
+    #[serde(rename = "d")]
+    Draw,
+    #[serde(rename = "b")]
+    Black,
+}
+
+impl Winner {
+    /// All three, in the order of their numbers.
+    pub const ALL: [Winner; 3] = [Winner::White, Winner::Draw, Winner::Black];
+
+    /// Who wins if the side to move has this value.
+    #[must_use]
+    pub fn of(value: Value, turn: Color, options: &RuleOptions) -> Winner {
+        let mover_wins = match value {
+            Value::Draw => return Winner::Draw,
+            Value::NoMove if options.no_move == NoMove::Draw => return Winner::Draw,
+            Value::NoMove => false,
+            Value::Decided(plies) => plies % 2 == 1,
+        };
+        if mover_wins == (turn == Color::White) { Winner::White } else { Winner::Black }
+    }
+
+    /// The published data set's letter.
+    #[must_use]
+    pub fn letter(self) -> char {
+        match self {
+            Winner::White => 'w',
+            Winner::Draw => 'd',
+            Winner::Black => 'b',
+        }
+    }
+}
+
+impl fmt::Display for Winner {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Winner::White => "White",
+            Winner::Draw => "draw",
+            Winner::Black => "Black",
+        })
+    }
+}
+
+/// Positions as a learner sees them. Those with the same features and the same winner are one row with a weight.
+pub struct Sample {
+    /// For each feature its value in each row.
+    pub(super) columns: Vec<Vec<i8>>,
+    pub(super) winners: Vec<Winner>,
+    pub(super) weights: Vec<u64>,
+}
+
+impl Sample {
+    /// The positions of some materials with White to move. All sets must have the same features.
+    #[must_use]
+    pub fn new<'a>(
+        tables: impl IntoIterator<Item = (&'a FeatureSet, &'a MaterialTable<'a>)>,
+        options: &RuleOptions,
+    ) -> Sample {
+        let mut weights: HashMap<(Vec<i8>, Winner), u64> = HashMap::new();
+        for (set, table) in tables {
+            let _ = table.each(Color::White, |squares, value| {
+                let winner = Winner::of(value, Color::White, options);
+                *weights.entry((set.values(squares), winner)).or_default() += 1;
+                Ok::<(), Infallible>(())
+            });
+        }
+        // In an order of its own, so that the same positions give the same tree.
+        let mut rows: Vec<_> = weights.into_iter().collect();
+        rows.sort_unstable();
+        let features = rows.first().map_or(0, |((values, _), _)| values.len());
+        Sample {
+            columns: (0..features).map(|f| rows.iter().map(|((values, _), _)| values[f]).collect()).collect(),
+            winners: rows.iter().map(|((_, winner), _)| *winner).collect(),
+            weights: rows.iter().map(|&(_, weight)| weight).collect(),
+        }
+    }
+
+    /// Number of different rows.
+    #[must_use]
+    pub fn rows(&self) -> usize {
+        self.winners.len()
+    }
+
+    /// Number of positions.
+    #[must_use]
+    pub fn positions(&self) -> u64 {
+        self.weights.iter().sum()
+    }
+
+    /// How many positions every tree on these features gets wrong: positions that look like others with another winner.
+    #[must_use]
+    pub fn indistinct(&self) -> u64 {
+        let mut counts: HashMap<Vec<i8>, [u64; 3]> = HashMap::new();
+        for row in 0..self.rows() {
+            let values = self.columns.iter().map(|column| column[row]).collect();
+            counts.entry(values).or_default()[self.winners[row] as usize] += self.weights[row];
+        }
+        counts.values().map(|counts| counts.iter().sum::<u64>() - counts.iter().max().unwrap_or(&0)).sum()
+    }
+
+    /// The least and the greatest value of each feature.
+    pub(super) fn ranges(&self) -> Vec<(i8, i8)> {
+        let ends =
+            |column: &Vec<i8>| (column.iter().min().copied().unwrap_or(0), column.iter().max().copied().unwrap_or(0));
+        self.columns.iter().map(ends).collect()
+    }
+}

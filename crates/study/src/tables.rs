@@ -1,0 +1,204 @@
+//! What was mined as tables, which the program prints and the report shows.
+
+use super::games::GameStatistics;
+use super::learn::Sizes;
+use super::patterns::{Draws, Fortresses, Parity, Swap};
+use super::printed::PrintedPosition;
+use super::zugzwang::{Deepest, Zugzwangs};
+use report::text::{Table, grouped};
+
+/// 0.1234 as 12.34 %.
+#[must_use]
+pub fn percent(share: f64) -> String {
+    format!("{:.2} %", 100.0 * share)
+}
+
+/// How large trees are beside compressed values.
+pub fn sizes(sizes: &[Sizes]) -> Table {
+    let mut table = Table::new(&[
+        "<material",
+        "<class",
+        "positions",
+        "1",
+        "10",
+        "30",
+        "100",
+        "leaves",
+        "questions",
+        "wrong",
+        "tree bits",
+        "winner bits",
+        "distance bits",
+    ]);
+    for s in sizes {
+        let [one, ten, thirty, hundred] = [s.accuracy_1, s.accuracy_10, s.accuracy_30, s.accuracy_100].map(percent);
+        table.row([
+            s.material.clone(),
+            s.class.clone(),
+            grouped(s.positions),
+            one,
+            ten,
+            thirty,
+            hundred,
+            grouped(s.leaves as u64),
+            s.depth.to_string(),
+            s.misclassified.to_string(),
+            grouped(s.tree_bits),
+            grouped(s.table_bits),
+            grouped(s.distance_bits),
+        ]);
+    }
+    table
+}
+
+/// Which materials are drawn how often.
+pub fn draws<'a>(draws: impl IntoIterator<Item = &'a Draws>) -> Table {
+    let mut table = Table::new(&["<material", "materials alike", "draws", "of positions", "share"]);
+    for d in draws {
+        let numbers = [d.materials as u64, d.draws, d.positions].map(grouped);
+        let [materials, drawn, positions] = numbers;
+        table.row([d.material.clone(), materials, drawn, positions, percent(d.share)]);
+    }
+    table
+}
+
+/// What one animal instead of another turns.
+pub fn swaps<'a>(swaps: impl IntoIterator<Item = &'a Swap>) -> Table {
+    let mut table =
+        Table::new(&["<side", "<animals", "positions turned", "of", "share", "stronger does worse", "<most in"]);
+    for s in swaps {
+        table.row([
+            s.side.to_string(),
+            format!("{} or {}", s.stronger, s.weaker),
+            grouped(s.turned),
+            grouped(s.positions),
+            percent(s.share),
+            grouped(s.worse),
+            format!("{}, {}", s.most, percent(s.most_share)),
+        ]);
+    }
+    table
+}
+
+/// What the parity of a distance tells.
+pub fn parity<'a>(parities: impl IntoIterator<Item = &'a Parity>) -> Table {
+    let mut table = Table::new(&["<material", "<pair", "White wins, even", "odd", "bits a position"]);
+    for p in parities {
+        let gain = format!("{:.4}", p.gain);
+        table.row([p.material.clone(), p.pair.clone(), percent(p.white_even), percent(p.white_odd), gain]);
+    }
+    table
+}
+
+/// Who holds what draw how.
+pub fn fortresses<'a>(fortresses: impl IntoIterator<Item = &'a Fortresses>) -> Table {
+    let mut table = Table::new(&[
+        "<material",
+        "materials alike",
+        "<holder",
+        "draws",
+        "fortresses",
+        "share",
+        "two squares",
+        "home",
+        "middle",
+        "far",
+        "<$such as",
+    ]);
+    for f in fortresses {
+        let numbers = [f.draws, f.fortresses, f.two_squares, f.home, f.middle, f.far].map(grouped);
+        let [draws, fortresses, two_squares, home, middle, far] = numbers;
+        table.row([
+            f.material.clone(),
+            f.materials.to_string(),
+            f.holder.to_string(),
+            draws,
+            fortresses,
+            percent(f.share),
+            two_squares,
+            home,
+            middle,
+            far,
+            f.fen.clone().unwrap_or_default(),
+        ]);
+    }
+    table
+}
+
+/// How many mutual zugzwangs there are.
+pub fn zugzwangs(all: &[Zugzwangs]) -> Table {
+    let mut table = Table::new(&["pieces", "positions", "White loses", "White draws", "materials that have any"]);
+    for z in all {
+        let numbers = [z.pieces as u64, z.positions, z.lost, z.drawn, z.materials].map(grouped);
+        table.row(numbers);
+    }
+    table
+}
+
+/// The deepest mutual zugzwangs.
+pub fn deepest_zugzwangs(all: &[Zugzwangs]) -> Table {
+    let mut table = Table::new(&["pieces", "<$position", "<White to move", "<Black to move"]);
+    for z in all {
+        for d in [&z.deepest_lost, &z.deepest_drawn].into_iter().flatten() {
+            let Deepest { fen, plies, other_plies, .. } = d;
+            let white = plies.map_or("draw".to_owned(), |plies| format!("White loses in {plies} plies"));
+            let black = format!("Black loses in {other_plies} plies");
+            table.row([z.pieces.to_string(), fen.clone(), white, black]);
+        }
+    }
+    table
+}
+
+/// The positions printed in 2014, judged.
+pub fn printed_positions(positions: &[PrintedPosition]) -> Table {
+    let mut table = Table::new(&["<$position", "<paper", "<table", "<printed trees"]);
+    for p in positions {
+        let plies = |plies: Option<u16>| plies.map_or(String::new(), |plies| format!(", {plies} plies"));
+        let trees: Vec<String> = p.trees.iter().map(|(name, says)| format!("({name}) {says}")).collect();
+        table.row([
+            p.fen.to_owned(),
+            format!("{}{}", p.printed, plies(p.printed_plies)),
+            format!("{}{}", p.winner, plies(p.plies)),
+            trees.join(", "),
+        ]);
+    }
+    table
+}
+
+/// How games ended and how long they were.
+pub fn games<'a>(all: impl IntoIterator<Item = &'a GameStatistics>) -> Table {
+    let mut table = Table::new(&[
+        "<player",
+        "games",
+        "seed",
+        "random plies",
+        "White wins",
+        "Black wins",
+        "drawn",
+        "unfinished",
+        "plies, mean",
+        "median",
+        "longest",
+        "moves, mean",
+        "most",
+    ]);
+    for s in all {
+        let share = |games: u64| percent(games as f64 / s.games as f64);
+        table.row([
+            s.player.clone(),
+            grouped(s.games),
+            s.seed.to_string(),
+            s.opening.to_string(),
+            share(s.white_wins),
+            share(s.black_wins),
+            percent(s.draw_share),
+            share(s.unfinished),
+            format!("{:.1}", s.mean_plies),
+            s.median_plies.to_string(),
+            s.longest.to_string(),
+            format!("{:.2}", s.moves.mean),
+            s.moves.max.to_string(),
+        ]);
+    }
+    table
+}

@@ -1,0 +1,162 @@
+//! Mutual zugzwangs: positions in which to be on move is to be worse off.
+//!
+//! The side to move does not win, but would if the other side had to move. Either the other would lose as the mover does
+//! (whoever moves loses), or the mover gets away with a draw. To move it must be able to: a side without a legal move is
+//! not counted, and neither is a position that would be won only because the other side has none.
+
+use doushouqi::board::{ByColor, Color, Piece, Position, RuleOptions, Square};
+use doushouqi::tablebase::{ClassId, Index, Options, ROW_CELLS, SolveError, Solved, Solver, Value, position_of};
+use serde::Serialize;
+use std::sync::Mutex;
+
+/// What there is to say of the mutual zugzwangs of N pieces, over all materials, White to move.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Zugzwangs {
+    /// Number of pieces.
+    pub pieces: usize,
+    /// `lost` + `drawn`.
+    pub positions: u64,
+    /// The side to move loses; with the other to move, the other loses.
+    pub lost: u64,
+    /// The side to move draws; with the other to move, the other loses.
+    pub drawn: u64,
+    /// Materials that have any.
+    pub materials: u64,
+    /// The one of `lost` that takes longest to lose.
+    pub deepest_lost: Option<Deepest>,
+    /// The one of `drawn` that the other side, were it on move, would take longest to lose.
+    pub deepest_drawn: Option<Deepest>,
+}
+
+/// A mutual zugzwang.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Deepest {
+    /// The position.
+    pub fen: String,
+    /// Plies until the side to move has lost; `None` for a draw.
+    pub plies: Option<u16>,
+    /// Plies until the other side would have lost, were it on move.
+    pub other_plies: u16,
+}
+
+/// A mutual zugzwang of a class: for whom, in plies.
+#[derive(Copy, Clone)]
+struct Found {
+    id: ClassId,
+    cell: usize,
+    turn: Color,
+    plies: Option<u16>,
+    other_plies: u16,
+}
+
+impl Found {
+    /// How long it takes.
+    fn depth(&self) -> u16 {
+        self.plies.unwrap_or(self.other_plies)
+    }
+}
+
+/// Whether a position is a mutual zugzwang, by its value and its value with the other side to move: the plies until the
+/// mover has lost, if it does, and until the other would have.
+#[must_use]
+pub fn zugzwang(value: Value, other: Value) -> Option<(Option<u16>, u16)> {
+    let Value::Decided(other_plies) = other else { return None };
+    let plies = match value {
+        Value::Decided(plies) if plies % 2 == 0 => Some(plies),
+        Value::Draw => None,
+        _ => return None,
+    };
+    (other_plies % 2 == 0).then_some((plies, other_plies))
+}
+
+#[derive(Default)]
+struct Tally {
+    /// Placements where it is a zugzwang for White of the representative to move, and for Black.
+    lost: ByColor<u64>,
+    drawn: ByColor<u64>,
+    deepest: [Option<Found>; 2],
+}
+
+/// Solves the endgames of 2 to `pieces` pieces and counts their mutual zugzwangs.
+pub fn zugzwangs(
+    options: &RuleOptions,
+    pieces: usize,
+    done: &(dyn Fn(usize) + Sync),
+) -> Result<Vec<Zugzwangs>, SolveError> {
+    let mut solver = Solver::new(options, pieces, Options::default());
+    let mut all = Vec::new();
+    for n in 2..=pieces {
+        let ids: Vec<ClassId> = solver.classes().level(n).map(|(id, _)| id).collect();
+        let classes = solver.classes().clone();
+        let tallies: Mutex<Vec<(ClassId, Tally)>> = Mutex::default();
+        solver.solve_classes(&ids, true, n < pieces, &|id, solved| -> Result<(), SolveError> {
+            let tally = tally(id, &classes.get(id).index(), solved);
+            tallies.lock().unwrap_or_else(|e| e.into_inner()).push((id, tally));
+            done(n);
+            Ok(())
+        })?;
+        let mut tallies = tallies.into_inner().unwrap_or_else(|e| e.into_inner());
+        tallies.sort_by_key(|&(id, _)| id);
+        let mut sum = Zugzwangs { pieces: n, ..Zugzwangs::default() };
+        let mut deepest: [Option<Found>; 2] = [None; 2];
+        for (id, tally) in tallies {
+            let class = solver.classes().get(id);
+            for (color, materials) in [(Color::White, &class.same), (Color::Black, &class.swapped)] {
+                let materials = materials.len() as u64;
+                sum.lost += tally.lost[color] * materials;
+                sum.drawn += tally.drawn[color] * materials;
+                sum.materials += if tally.lost[color] + tally.drawn[color] > 0 { materials } else { 0 };
+            }
+            for (best, found) in deepest.iter_mut().zip(tally.deepest) {
+                keep_deeper(best, found);
+            }
+        }
+        sum.positions = sum.lost + sum.drawn;
+        let show = |found: Found| {
+            let index = solver.classes().get(found.id).index();
+            let position = white_to_move(&index.pieces, &index.squares(found.cell)?, found.turn)?;
+            Some(Deepest { fen: position.to_fen(), plies: found.plies, other_plies: found.other_plies })
+        };
+        sum.deepest_lost = deepest[0].and_then(show);
+        sum.deepest_drawn = deepest[1].and_then(show);
+        all.push(sum);
+    }
+    Ok(all)
+}
+
+/// A position, turned round and with colours exchanged if Black is to move.
+fn white_to_move(pieces: &[Piece], squares: &[Square], turn: Color) -> Option<Position> {
+    if turn == Color::White {
+        return position_of(pieces, squares, turn);
+    }
+    let pieces: Vec<Piece> = pieces.iter().map(|&piece| Piece { color: !piece.color, ..piece }).collect();
+    let squares: Vec<_> = squares.iter().map(|square| square.rotate()).collect();
+    position_of(&pieces, &squares, Color::White)
+}
+
+fn keep_deeper(best: &mut Option<Found>, found: Option<Found>) {
+    if let Some(found) = found
+        && best.is_none_or(|best| found.depth() > best.depth())
+    {
+        *best = Some(found);
+    }
+}
+
+fn tally(id: ClassId, index: &Index, solved: &Solved) -> Tally {
+    let mut tally = Tally::default();
+    let Some(table) = &solved.table else { return tally };
+    for row in 0..index.rows {
+        let weight = index.weight(row);
+        for cell in row * ROW_CELLS..(row + 1) * ROW_CELLS {
+            let values = [table.cells.white.get(cell), table.cells.black.get(cell)];
+            let [Some(white), Some(black)] = values.map(Value::from_code) else { continue };
+            for (turn, value, other) in [(Color::White, white, black), (Color::Black, black, white)] {
+                let Some((plies, other_plies)) = zugzwang(value, other) else { continue };
+                let (counts, place) = if plies.is_some() { (&mut tally.lost, 0) } else { (&mut tally.drawn, 1) };
+                counts[turn] += weight;
+                keep_deeper(&mut tally.deepest[place], Some(Found { id, cell, turn, plies, other_plies }));
+            }
+        }
+    }
+    tally
+}

@@ -1,7 +1,0 @@
-//! The program `dsq`.
-
-mod cli;
-
-fn main() -> std::process::ExitCode {
-    cli::main()
-}

@@ -1,0 +1,250 @@
+//! The contract of a backend: one that this file alone knows fills a whole set, and one that cannot do everything is helped
+//! out.
+
+use crate::slow;
+
+use doushouqi::board::{Animal, ByColor, Color, RuleOptions};
+use doushouqi::cpu::CpuLevel;
+use doushouqi::tablebase::{
+    Backend, Cells, ClassId, DeviceWork, Generate, Index, Job, Material, Options, OrElse, Processor, Sink, SolveError,
+    Solved, Solver, Stats, Table, Value, first_difference,
+};
+use rayon::prelude::*;
+use std::path::Path;
+
+/// Solves with the slow twin: the rules on a plain array of squares, cell by cell.
+struct Slow;
+
+fn animals(material: Material, color: Color) -> Vec<Animal> {
+    material.side(color).strongest_first().collect()
+}
+
+fn solve_slowly(material: Material, index: &Index, rules: &RuleOptions) -> Solved {
+    let tables = slow::solve(&animals(material, Color::White), &animals(material, Color::Black), rules);
+    let pieces: Vec<_> = index.pieces.clone();
+    let mut stats: ByColor<Stats> = ByColor::default();
+    let cells = ByColor::from_fn(|turn| {
+        let value = |cell: usize| {
+            let squares = index.squares(cell)?;
+            let placed: Vec<_> =
+                pieces.iter().zip(squares).map(|(piece, square)| (piece.color, piece.animal, square)).collect();
+            let value = match tables.lookup(&placed, turn)? {
+                slow::Value::Draw => Value::Draw,
+                slow::Value::NoMove => Value::NoMove,
+                slow::Value::Decided(plies) => Value::Decided(plies),
+            };
+            Some(value)
+        };
+        let mut codes = vec![0; index.cells()];
+        for (cell, code) in codes.iter_mut().enumerate() {
+            let Some(value) = value(cell) else { continue };
+            *code = u8::try_from(value.code()).expect("a short line");
+            let weight = index.weight(cell / doushouqi::tablebase::ROW_CELLS);
+            match value {
+                Value::Draw => stats[turn].draws += weight,
+                Value::NoMove => stats[turn].no_move += weight,
+                Value::Decided(plies) => stats[turn].add_decided(plies, weight),
+            }
+        }
+        Cells::Byte(codes)
+    });
+    Solved { stats, table: Some(Table { cells }) }
+}
+
+impl Backend for Slow {
+    fn name(&self) -> String {
+        "the slow twin".to_owned()
+    }
+
+    fn solve(&mut self, job: &Job<'_>, sink: Sink<'_>) -> Result<(), SolveError> {
+        job.ids.par_iter().with_max_len(1).try_for_each(|&id| {
+            let index = job.classes.get(id).index();
+            sink(id, solve_slowly(job.material(id), &index, job.classes.options()))
+        })
+    }
+
+    fn host_bytes(&self, index: &Index, _: bool) -> usize {
+        2 * index.cells()
+    }
+
+    fn work(&self) -> Option<DeviceWork> {
+        Some(DeviceWork { rows: 7, ..DeviceWork::default() })
+    }
+}
+
+#[test]
+fn what_is_in_a_box_says_what_it_says_outside() {
+    let boxed: Box<dyn Backend> = Box::new(Slow);
+    let index = Index::new("EvL".parse().unwrap()).unwrap();
+    assert_eq!((boxed.name(), boxed.work()), (Slow.name(), Slow.work()));
+    assert_eq!(boxed.host_bytes(&index, true), Slow.host_bytes(&index, true));
+}
+
+#[test]
+fn one_backend_else_another_says_both_names() {
+    let both = OrElse::new(Slow, NoRats { processor: Processor::default(), says_which: true });
+    assert_eq!((both.name(), both.work()), ("the slow twin, else no rats".to_owned(), Slow.work()));
+}
+
+/// Work is added up and taken apart number by number; the memory is the most of all.
+#[test]
+fn what_devices_have_done_adds_up() {
+    let work = |n: u64| DeviceWork {
+        rows: 3 * n,
+        rows_looked_at: 5 * n,
+        seeds: 7 * n,
+        bytes_moved: 11 * n,
+        memory: 13 * n,
+        sent: 17 * n,
+        compile_seconds: 0.5 * n as f64,
+    };
+    let mut sum = work(2);
+    sum += work(5);
+    assert_eq!(sum, DeviceWork { memory: work(5).memory, ..work(7) });
+    assert_eq!(work(9).since(&work(4)), DeviceWork { memory: work(9).memory, ..work(5) });
+}
+
+/// Name and bytes of all files of a directory.
+fn files(dir: &Path) -> Vec<(String, Vec<u8>)> {
+    let entries = std::fs::read_dir(dir).unwrap().map(|entry| entry.unwrap());
+    let mut files: Vec<_> =
+        entries.map(|entry| (entry.file_name().into_string().unwrap(), std::fs::read(entry.path()).unwrap())).collect();
+    files.sort();
+    files
+}
+
+#[test]
+fn another_backend_fills_the_same_set() {
+    let rules = RuleOptions::PAPER;
+    let [slow, fast] = [true, false].map(|slow| {
+        let dir = tempfile::tempdir().unwrap();
+        let job = Generate { pieces: 3, ..Generate::new(dir.path(), rules) };
+        let solver = Solver::new(&rules, 3, Options::default());
+        let mut solver = if slow { solver.on(Slow) } else { solver };
+        job.run(&mut solver, &|_| {}).unwrap();
+        files(dir.path())
+    });
+    assert_eq!(slow.len(), 10 + 42 + 2, "a file a class, the manifest, the lock");
+    for (slow, fast) in slow.iter().zip(&fast) {
+        assert!(slow == fast, "{} differs", slow.0);
+    }
+    assert_eq!(slow.len(), fast.len());
+}
+
+/// The processor, but for what has a rat.
+struct NoRats {
+    processor: Processor,
+    /// Whether it says at which class it failed.
+    says_which: bool,
+}
+
+impl Backend for NoRats {
+    fn name(&self) -> String {
+        "no rats".to_owned()
+    }
+
+    fn solve(&mut self, job: &Job<'_>, sink: Sink<'_>) -> Result<(), SolveError> {
+        for &id in job.ids {
+            let material = job.material(id);
+            if material.pieces().any(|piece| piece.animal == Animal::Rat) {
+                let material = self.says_which.then_some(material);
+                return Err(SolveError::Backend { material, reason: "a rat".to_owned() });
+            }
+            self.processor.solve(&job.with(&[id]), sink)?;
+        }
+        Ok(())
+    }
+
+    fn host_bytes(&self, index: &Index, values: bool) -> usize {
+        self.processor.host_bytes(index, values)
+    }
+}
+
+fn solve_all(solver: &mut Solver) -> Result<(), SolveError> {
+    solver.solve_level(2, true, &|_, _| {})?;
+    solver.solve_level(3, true, &|_, _| {})
+}
+
+#[test]
+fn a_processor_says_what_it_is() {
+    for level in CpuLevel::available() {
+        assert_eq!(Processor::new(level).name(), format!("processor ({})", level.name()));
+    }
+}
+
+#[test]
+fn what_one_backend_cannot_do_another_does() {
+    let rules = RuleOptions::PAPER;
+    let mut plain = Solver::new(&rules, 3, Options::default());
+    solve_all(&mut plain).unwrap();
+    let ids: Vec<ClassId> = plain.classes().iter().map(|(id, _)| id).collect();
+    let has_rat =
+        |id: &&ClassId| plain.classes().get(**id).representative.pieces().any(|piece| piece.animal == Animal::Rat);
+    let rats = ids.iter().filter(has_rat).count();
+    assert!(rats > 5 && rats < ids.len());
+    for says_which in [true, false] {
+        let no_rats = || NoRats { processor: Processor::default(), says_which };
+        let error = solve_all(&mut Solver::new(&rules, 3, Options::default()).on(no_rats())).unwrap_err();
+        assert!(matches!(error, SolveError::Backend { material, .. } if material.is_some() == says_which), "{error}");
+
+        let mut helped = Solver::new(&rules, 3, Options::default()).on(OrElse::new(no_rats(), Processor::default()));
+        solve_all(&mut helped).unwrap();
+        for &id in &ids {
+            assert_eq!(first_difference(&plain, &helped, id), None);
+        }
+        let taken_over = helped.backend().taken_over();
+        let has_rat = |m: &Material| m.pieces().any(|piece| piece.animal == Animal::Rat);
+        if says_which {
+            assert_eq!(taken_over.len(), rats);
+            assert!(taken_over.iter().all(|(material, _)| has_rat(material)));
+        } else {
+            assert!(taken_over.len() >= rats, "all that came after the first rat");
+        }
+    }
+}
+
+/// Does not do what it is asked to.
+enum Wrong {
+    LeavesOut,
+    TooShort,
+    OneTooShort(Color),
+    NoValues,
+}
+
+impl Backend for Wrong {
+    fn name(&self) -> String {
+        "a wrong one".to_owned()
+    }
+
+    fn solve(&mut self, job: &Job<'_>, sink: Sink<'_>) -> Result<(), SolveError> {
+        let cells = || ByColor::from_fn(|_| Cells::Byte(vec![1; 10]));
+        let table = match self {
+            Wrong::LeavesOut => return Ok(()),
+            Wrong::TooShort => Some(Table { cells: cells() }),
+            Wrong::OneTooShort(short) => {
+                let mut cells = cells();
+                cells[!*short] = Cells::Byte(vec![1; job.classes.get(job.ids[0]).index().cells()]);
+                Some(Table { cells })
+            }
+            Wrong::NoValues => None,
+        };
+        sink(job.ids[0], Solved { stats: ByColor::default(), table })
+    }
+
+    fn host_bytes(&self, _: &Index, _: bool) -> usize {
+        0
+    }
+}
+
+#[test]
+fn a_wrong_backend_is_an_error() {
+    let short = Color::ALL.map(Wrong::OneTooShort);
+    for wrong in [Wrong::LeavesOut, Wrong::TooShort, Wrong::NoValues].into_iter().chain(short) {
+        let left_out = matches!(wrong, Wrong::LeavesOut);
+        let mut solver = Solver::new(&RuleOptions::PAPER, 2, Options::default()).on(wrong);
+        let error = solver.solve_level(2, true, &|_, _| {}).unwrap_err();
+        assert!(matches!(error, SolveError::Backend { material: Some(_), .. }), "{error}");
+        assert!(error.to_string().contains("a wrong one"), "{error}");
+        assert_eq!(error.to_string().contains("gave no values of"), !left_out, "{error}");
+    }
+}

@@ -1,0 +1,294 @@
+//! Games: history, ends, and their text.
+
+use crate::slow;
+
+use doushouqi::board::{Color, Move, Position, Repetition, Rules};
+use doushouqi::game::random::Random;
+use doushouqi::game::{Conclusion, Forfeit, ForfeitReason, Game, GameEnd, PlayError, Record, RecordProblem};
+use proptest::collection::vec;
+use proptest::prelude::*;
+use proptest::sample::{Index, select};
+
+const STARTS: [&str; 5] = [
+    "l5t/1d3c1/r1p1w1e/7/7/7/E1W1P1R/1C3D1/T5L w",
+    "l5t/1d3c1/r1p1w1e/7/7/7/E1W1P1R/1C3D1/T5L b",
+    "7/7/3e3/7/7/7/3E3/7/7 w",
+    "7/3r3/7/1R5/7/3l3/3T3/7/7 b",
+    "2E4/7/7/7/7/7/7/7/r6 w",
+];
+
+fn game(fen: &str, rules: &str, limit: Option<u32>) -> Game {
+    Game::new(Position::from_fen(fen).unwrap(), Rules::new(rules.parse().unwrap()), limit)
+}
+
+fn played(mut game: Game, moves: &str) -> Game {
+    for word in moves.split_whitespace() {
+        let mv = game.parse(word).unwrap_or_else(|e| panic!("{word}: {e}"));
+        game.play(mv).unwrap();
+    }
+    game
+}
+
+/// A game of random moves, and whether it is given up in the end.
+fn games() -> impl Strategy<Value = Game> {
+    let rules = (select(slow::presets_and_single_values()), select(Repetition::ALL));
+    let limit = proptest::option::of(1..40u32);
+    (select(&STARTS[..]), rules, limit, vec(any::<Index>(), 0..80)).prop_map(
+        |(fen, (mut rules, repetition), limit, choices)| {
+            rules.repetition = repetition;
+            let mut game = Game::new(Position::from_fen(fen).unwrap(), Rules::new(rules), limit);
+            for choice in choices {
+                let moves = game.legal_moves();
+                if moves.is_empty() {
+                    break;
+                }
+                game.play(moves[choice.index(moves.len())]).unwrap();
+            }
+            game
+        },
+    )
+}
+
+fn text() -> impl Strategy<Value = String> {
+    prop_oneof!["[a-z \"\\\\{}\\n\\[\\]]{0,12}", any::<String>()]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(400))]
+
+    /// The end of a game by its definition: everything is counted from the start.
+    #[test]
+    fn a_game_ends_where_it_should(game in games()) {
+        let mut replay = Game::new(game.positions()[0].clone(), game.rules().clone(), game.no_capture_limit());
+        for i in 0..=game.moves().len() {
+            let (past, position) = (&game.positions()[..=i], &game.positions()[i]);
+            let occurrences = past.iter().filter(|p| *p == position).count();
+            let pieces = |p: &Position| p.occupied().len();
+            let quiet = past.iter().rev().take_while(|p| pieces(p) == pieces(position)).count() as u32 - 1;
+            prop_assert_eq!(replay.occurrences(), occurrences);
+            prop_assert_eq!(replay.quiet_plies(), quiet);
+            let options = game.rules().options();
+            let mut moves: Vec<_> = position.moves(game.rules()).to_vec();
+            if options.repetition == Repetition::Illegal {
+                moves.retain(|&mv| !past.contains(&position.make(mv)));
+            }
+            let drawn = match options.repetition {
+                Repetition::Threefold => occurrences >= 3,
+                Repetition::Twofold => occurrences >= 2,
+                _ => false,
+            };
+            let over = position.winner().is_some()
+                || moves.is_empty()
+                || drawn
+                || game.no_capture_limit().is_some_and(|limit| quiet >= limit);
+            prop_assert_eq!(replay.end().is_some(), over);
+            if let Some(winner) = position.winner() {
+                prop_assert_eq!(replay.end().unwrap().winner(), Some(winner));
+            }
+            if over {
+                moves.clear();
+            }
+            prop_assert_eq!(replay.legal_moves().to_vec(), moves);
+            if let Some(&mv) = game.moves().get(i) {
+                replay.play(mv).unwrap();
+            }
+        }
+        for &mv in game.moves().iter().rev() {
+            prop_assert_eq!(replay.undo(), Some(mv));
+        }
+        prop_assert_eq!(replay.undo(), None);
+        prop_assert_eq!(replay.position(), &game.positions()[0]);
+    }
+
+    #[test]
+    fn records_read_back(
+        games in vec(games(), 0..4),
+        names in (text(), text(), text()),
+        comments in vec(text(), 0..20),
+        loser in select(&Color::ALL[..]),
+    ) {
+        let mut records = Vec::new();
+        for (i, game) in games.into_iter().enumerate() {
+            let mut record = Record::new(game);
+            record.white = names.0.clone();
+            record.black = names.1.clone();
+            record.date = (i > 0).then(|| "2026.02.28".to_owned());
+            record.tags = vec![("Opening".to_owned(), names.2.clone())];
+            record.comments = comments.iter().take(record.game.moves().len()).cloned().collect();
+            if record.game.end().is_none() && i > 1 {
+                record.forfeit = Some(Forfeit { loser, reason: ForfeitReason::Time });
+            }
+            records.push(record);
+        }
+        let text: String = records.iter().map(|r| format!("{r}\n")).collect();
+        let read = Record::parse_all(&text).unwrap_or_else(|e| panic!("{e}\n{text}"));
+        prop_assert_eq!(read.len(), records.len());
+        for (a, b) in read.iter().zip(&records) {
+            prop_assert_eq!(&a.white, &b.white);
+            prop_assert_eq!(&a.black, &b.black);
+            prop_assert_eq!(&a.date, &b.date);
+            prop_assert_eq!(&a.tags, &b.tags);
+            prop_assert_eq!(a.game.positions(), b.game.positions());
+            prop_assert_eq!(a.game.moves(), b.game.moves());
+            prop_assert_eq!(a.game.rules().options(), b.game.rules().options());
+            prop_assert_eq!(a.game.no_capture_limit(), b.game.no_capture_limit());
+            prop_assert_eq!(a.conclusion(), b.conclusion());
+            for ply in 0..a.game.moves().len() {
+                let comment = |r: &Record| r.comments.get(ply).cloned().unwrap_or_default();
+                prop_assert_eq!(comment(a), comment(b));
+            }
+        }
+        prop_assert_eq!(read.iter().map(|r| format!("{r}\n")).collect::<String>(), text);
+    }
+
+    /// Any text is games or an error that names a line of it.
+    #[test]
+    fn any_text_is_games_or_an_error(
+        text in prop_oneof![
+            any::<String>(),
+            "(\\[[A-Za-z]{0,3} \"[a-z]{0,3}\"\\]\n|[0-9]{1,2}\\.{0,3} ?|Eb3 |rb7 |a3b3|\\{[a-z]{0,3}\\}|\\*|1-0|\n| ){0,12}",
+        ]
+    ) {
+        match Record::parse_all(&text) {
+            Ok(records) => {
+                let written: String = records.iter().map(|r| format!("{r}\n")).collect();
+                prop_assert_eq!(Record::parse_all(&written).map(|r| r.len()), Ok(records.len()));
+            }
+            Err(error) => {
+                prop_assert!(error.line >= 1 && error.line <= text.lines().count().max(1));
+                prop_assert!(!error.problem.to_string().is_empty());
+            }
+        }
+    }
+}
+
+/// Moves go on lines of 100 columns, and a line ends only where the next word does not fit.
+#[test]
+fn moves_are_written_on_full_lines() {
+    let mut game = game(STARTS[0], "paper", None);
+    Random::new(5).play(&mut game, 300);
+    let text = Record::new(game).to_string();
+    let lines: Vec<&str> = text.lines().skip_while(|line| line.starts_with('[') || line.is_empty()).collect();
+    assert!(lines.len() > 5, "{text}");
+    for two in lines.windows(2) {
+        let next = two[1].split(' ').next().unwrap();
+        assert!(two[0].len() <= 100 && two[0].len() + 1 + next.len() > 100, "{two:?}");
+    }
+}
+
+/// Moves have White's number before White's, and Black's only where Black begins.
+#[test]
+fn moves_are_numbered() {
+    for (turn, moves) in [("w", "1. Rc3 Rc5 2. Rd3 Rd5 *"), ("b", "1... Rc5 2. Rc3 Rd5 3. Rd3 *")] {
+        let begin = game(&format!("7/7/7/7/3r3/7/3R3/7/7 {turn}"), "paper", None);
+        let words: Vec<&str> = moves.split(' ').filter(|word| word.contains('R')).collect();
+        let text = Record::new(played(begin, &words.join(" "))).to_string();
+        assert_eq!(text.trim_end().lines().last(), Some(moves));
+    }
+}
+
+#[test]
+fn ends() {
+    let rats = "7/7/7/7/3r3/7/3R3/7/7 w";
+    assert_eq!(game("3R3/7/7/7/7/7/7/7/r6 b", "paper", None).end(), Some(GameEnd::Den(Color::White)));
+    assert_eq!(game("7/7/7/7/7/7/7/7/r6 b", "paper", None).end(), Some(GameEnd::Captured(Color::Black)));
+    let cycle = "Rc3 rc5 Rd3 rd5";
+    let twice = played(game(rats, "paper", None), cycle);
+    assert_eq!((twice.occurrences(), twice.end()), (2, None));
+    let thrice = played(twice.clone(), cycle);
+    assert_eq!(thrice.end(), Some(GameEnd::Repetition));
+    assert!(thrice.legal_moves().is_empty());
+    assert_eq!(thrice.parse("Rc3"), Err(PlayError::Over));
+    assert_eq!(thrice.clone().play(twice.moves()[0]), Err(PlayError::Over));
+    assert_eq!(played(game(rats, "paper,repetition=twofold", None), cycle).end(), Some(GameEnd::Repetition));
+    assert_eq!(played(game(rats, "paper,repetition=none", None), &[cycle; 9].join(" ")).end(), None);
+    let mut illegal = played(game(rats, "cazaux", None), "Rc3 rc5 Rd3");
+    let back = Move::parse("rd5", illegal.position(), illegal.rules()).unwrap();
+    assert_eq!(illegal.parse("rd5"), Err(PlayError::Repeats { mv: back }));
+    assert_eq!(illegal.play(back), Err(PlayError::Repeats { mv: back }));
+    let limit = |n| played(game(rats, "paper", Some(n)), "Rc3 rc5 Rd3").end();
+    assert_eq!((limit(3), limit(4)), (Some(GameEnd::NoCapture), None));
+}
+
+#[test]
+fn no_move_ends_a_game() {
+    // White's cat on a1 may neither take the lion on a2 nor the tiger on b1.
+    let stuck = "7/7/7/7/7/7/7/l6/Ct5 w";
+    assert_eq!(game(stuck, "paper", None).end(), Some(GameEnd::NoMove(None)));
+    assert_eq!(game(stuck, "chinese", None).end(), Some(GameEnd::NoMove(Some(Color::Black))));
+}
+
+/// What is wrong, and on which line.
+fn problem(text: &str) -> (usize, RecordProblem) {
+    let error = Record::parse_all(text).expect_err(text);
+    assert!(error.to_string().starts_with(&format!("line {}: ", error.line)));
+    (error.line, error.problem)
+}
+
+#[test]
+fn wrong_records_are_refused() {
+    use RecordProblem as P;
+    assert!(Record::parse_all("").unwrap().is_empty());
+    assert!(Record::parse_all("\n \n").unwrap().is_empty());
+    assert_eq!(problem("[White]\n"), (1, P::MalformedTag));
+    assert_eq!(problem("\n[White \"a\" b]\n"), (2, P::MalformedTag));
+    assert_eq!(problem("[White \"a]\n"), (1, P::MalformedTag));
+    assert_eq!(problem("[White \"a\"]\n[White \"b\"]\n"), (2, P::DuplicateTag { name: "White".to_owned() }));
+    for date in ["2026.13.01", "2026.00.01", "2026.12.32", "2026.12.00", "2026.1.01", "20x6.01.01", "2026.01"] {
+        assert_eq!(problem(&format!("[Date \"{date}\"]")), (1, P::Date { found: date.to_owned() }));
+    }
+    assert_eq!(problem("[NoCaptureLimit \"0\"]"), (1, P::NoCaptureLimit { found: "0".to_owned() }));
+    assert_eq!(problem("[Result \"2-0\"]"), (1, P::Result { found: "2-0".to_owned() }));
+    assert!(matches!(problem("\n\n[Rules \"bridge\"]"), (3, P::Rules(_))));
+    assert!(matches!(problem("[FEN \"7/7 w\"]"), (1, P::Fen(_))));
+    assert_eq!(problem("1. Eb3 rb7\n\n\n[White \"a\"]"), (4, P::TagAmongMoves));
+    assert_eq!(problem("1. Eb3\nrb7\n"), (2, P::Ended));
+    assert_eq!(problem("[White \"a\"]\n"), (1, P::Ended));
+    assert!(matches!(problem("1. Eb3\n1. rb7 *"), (2, P::MoveNumber { .. })));
+    assert!(matches!(problem("1. Eb3\n2. rb7 *"), (2, P::MoveNumber { .. })));
+    assert!(matches!(problem("Eb3\nEb3 *"), (2, P::Move { ply: 1, .. })));
+    assert!(matches!(problem("Eb3\nrb7 hello *"), (2, P::Move { ply: 2, .. })));
+    assert_eq!(problem("{hello} Eb3 *"), (1, P::Comment));
+    assert_eq!(problem("Eb3 {a} {b} *"), (1, P::Comment));
+    assert_eq!(problem("Eb3 {a\n} *"), (1, P::Comment));
+    assert!(matches!(problem("[Result \"1-0\"]\n\nEb3 *"), (3, P::OtherResult { .. })));
+    assert!(matches!(problem("Eb3 1-0"), (1, P::OtherTermination { .. })));
+    assert!(matches!(problem("Eb3 1/2-1/2"), (1, P::OtherResult { .. })));
+    assert!(matches!(problem("[Termination \"den\"]\nEb3 *"), (2, P::OtherTermination { .. })));
+    assert!(matches!(problem("[Termination \"den\"]\nEb3 1-0"), (2, P::OtherTermination { .. })));
+    let won = "[FEN \"2C4/7/7/7/7/7/7/7/r6 w\"]\nCd9 ";
+    assert!(matches!(problem(&format!("{won} 0-1")), (2, P::OtherResult { .. })));
+    assert!(matches!(problem(&format!("[Termination \"time\"]\n{won} 1-0")), (3, P::OtherTermination { .. })));
+    assert!(matches!(problem(&format!("{won} ra2 1-0")), (2, P::Move { ply: 1, error: PlayError::Over })));
+}
+
+#[test]
+fn records_are_read_as_people_write_them() {
+    let text = "[White \"Anna\"]\n1.Eb3 1...rb7 {a \\} b} 2. c2c3{}\n*  1-0";
+    assert!(Record::parse_all(text).is_err(), "the second game has no reason to be lost");
+    let text = "[White \"Anna\"]\n1.Eb3 1...rb7 {a \\} b} 2. c3c2{}\n* [FEN \"2C4/7/7/7/7/7/7/7/r6 w\"]";
+    assert!(Record::parse_all(text).is_err(), "a tag has a line of its own");
+    let text = "[White \"Anna\"]\n1.Eb3 1...rb7 {a \\} b} 2. c3c2{}\n*\n[FEN \"2C4/7/7/7/7/7/7/7/r6 w\"]\n1. Cd9 1-0\n\
+                [Termination \"resignation\"]\n0-1";
+    let records = Record::parse_all(text).unwrap();
+    assert_eq!(records.len(), 3);
+    assert_eq!(records[0].white, "Anna");
+    assert_eq!(records[0].comments, ["", "a } b", ""]);
+    assert_eq!(records[0].conclusion(), Conclusion::Unfinished);
+    assert_eq!(records[1].conclusion(), Conclusion::Rules(GameEnd::Den(Color::White)));
+    let given_up = Forfeit { loser: Color::White, reason: ForfeitReason::Resignation };
+    assert_eq!(records[2].conclusion(), Conclusion::Forfeit(given_up));
+    assert_eq!(records[2].conclusion().winner(), Some(Color::Black));
+    assert_eq!(records[2].game.no_capture_limit(), Some(Game::NO_CAPTURE_LIMIT));
+}
+
+/// What the page on notation shows is a game.
+#[test]
+fn the_game_on_the_page_is_one() {
+    let page = include_str!("../../docs/notation.md");
+    let begin = page.find("[White ").unwrap();
+    let text = &page[begin..begin + page[begin..].find("```").unwrap()];
+    let records = Record::parse_all(text).unwrap();
+    assert_eq!((records.len(), records[0].game.moves().len()), (1, 3));
+    assert_eq!(records[0].conclusion().termination(), "time");
+}

@@ -1,0 +1,13 @@
+//! The public API: what a user of the library relies on, and each fast path against a slow, obvious twin.
+
+mod backend;
+mod board;
+mod game;
+mod perft;
+mod probe;
+mod properties;
+mod search;
+mod slow;
+mod table_format;
+mod tablebase;
+mod twin;

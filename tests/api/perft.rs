@@ -1,0 +1,294 @@
+//! Perft at every level of instructions against the slow twin and against published numbers.
+
+use crate::slow;
+
+use doushouqi::board::{Color, Position, RuleOptions, Rules};
+use doushouqi::cpu::CpuLevel;
+use doushouqi::perft::{Perft, PerftHash, PerftMode};
+use rand_core::{Rng, SeedableRng};
+use rand_pcg::Pcg64;
+use rayon::prelude::*;
+use std::collections::HashMap;
+
+/// The presets, and `paper` with each single option at each of its other values.
+fn all_rules() -> Vec<RuleOptions> {
+    let mut distinct: Vec<RuleOptions> = Vec::new();
+    for options in slow::presets_and_single_values() {
+        if !distinct.contains(&options) {
+            distinct.push(options);
+        }
+    }
+    distinct
+}
+
+fn slow_count(position: &Position, options: &RuleOptions, mode: PerftMode, depth: u32) -> u64 {
+    let board = slow::board_of(position);
+    match mode {
+        PerftMode::Expand => slow::perft(&board, position.turn(), options, depth),
+        PerftMode::Leaf => slow::perft_leaf(&board, position.turn(), options, depth),
+    }
+}
+
+/// Compares all depths up to this one, both modes, every level, with and without a table. Returns the two counts at the
+/// last depth.
+fn agree(position: &Position, options: &RuleOptions, most: u32) -> [u64; 2] {
+    let rules = Rules::new(*options);
+    let hash = PerftHash::new(1).unwrap();
+    let mut last = [0; 2];
+    for depth in 0..=most {
+        for (mode, last) in [PerftMode::Expand, PerftMode::Leaf].into_iter().zip(&mut last) {
+            let expected = slow_count(position, options, mode, depth);
+            for level in CpuLevel::available() {
+                let perft = || Perft::new(&rules, mode).with_level(level);
+                let at = || format!("{} {mode:?} depth {depth}, {options}, {}", position.to_fen(), level.name());
+                assert_eq!(perft().count(position, depth), expected, "{}", at());
+                assert_eq!(perft().with_hash(&hash).count(position, depth), expected, "{} with a table", at());
+                // A finished game has one line at depth 0 and no move to divide by.
+                if depth > 0 && !position.moves(&rules).is_empty() {
+                    let divided: u64 = perft().divide(position, depth).iter().map(|(_, nodes)| nodes).sum();
+                    assert_eq!(divided, expected, "{} divided", at());
+                }
+            }
+            *last = expected;
+        }
+    }
+    last
+}
+
+/// Runs the cases on all threads.
+fn for_all<T: Sync>(cases: &[T], f: impl Fn(&T) + Sync) {
+    let next = std::sync::atomic::AtomicUsize::new(0);
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    std::thread::scope(|scope| {
+        for _ in 0..threads {
+            scope.spawn(|| {
+                while let Some(case) = cases.get(next.fetch_add(1, std::sync::atomic::Ordering::Relaxed)) {
+                    f(case);
+                }
+            });
+        }
+    });
+}
+
+fn under_all_rules(fens: &[&str], depth: u32) {
+    let rules = all_rules();
+    let cases: Vec<(&str, RuleOptions)> =
+        fens.iter().flat_map(|&fen| rules.iter().map(move |&options| (fen, options))).collect();
+    for_all(&cases, |(fen, options)| {
+        agree(&Position::from_fen(fen).unwrap(), options, depth);
+    });
+}
+
+#[test]
+fn start_under_all_rules() {
+    under_all_rules(&["l5t/1d3c1/r1p1w1e/7/7/7/E1W1P1R/1C3D1/T5L w"], 3);
+    agree(&Position::start(), &RuleOptions::PAPER, 4);
+}
+
+/// Captures on the shore and in traps, rats in the water, leaps that they block, both sides to move.
+#[test]
+fn middle_games() {
+    under_all_rules(
+        &[
+            "4p2/2L4/2e4/3R3/1r5/7/2T1d2/3c3/7 b",
+            "2t4/4l2/2R1w2/1r5/6E/L6/2Cd3/3P3/7 w",
+            "7/7/2l1t2/1R2r2/7/7/1LeET2/7/7 w",
+            "7/7/1T5/2r4/R2E3/3e3/1l4t/7/7 b",
+            "2R4/1e1w3/7/1r5/7/7/4d2/2EcL2/2P1T2 b",
+        ],
+        4,
+    );
+}
+
+/// So few pieces that positions return in four plies and more: `leaf` and `expand` part.
+#[test]
+fn repetitions() {
+    let fens = [
+        "7/7/7/7/7/7/7/7/t1T4 b",
+        "7/7/7/7/7/7/2L4/7/1l5 w",
+        "7/7/7/7/7/7/1R5/1d5/7 w",
+        "7/7/7/2r4/7/1R5/7/7/7 w",
+        "7/7/3e3/7/7/7/3E3/7/7 b",
+    ];
+    under_all_rules(&fens, 6);
+    for fen in fens {
+        let [expand, leaf] = agree(&Position::from_fen(fen).unwrap(), &RuleOptions::PAPER, 6);
+        assert_ne!(expand, leaf, "{fen}: no position returns");
+    }
+    under_all_rules(&["7/7/4t2/7/1r5/7/2L4/7/7 w", "7/7/7/6e/7/1r5/7/E6/R6 b"], 5);
+}
+
+/// A side without a move at the root or somewhere below.
+#[test]
+fn no_moves() {
+    let fens = [
+        "7/7/7/7/7/7/7/l6/Ct5 w",
+        "R6/e6/7/7/7/7/7/7/7 b",
+        "7/7/7/7/7/7/7/cT5/rW5 w",
+        "7/7/7/7/7/7/T6/1p5/r1P4 w",
+        "7/7/7/7/7/7/1c5/1pC4/1d5 w",
+        "7/7/7/7/7/7/1dE4/P6/rT5 w",
+        "7/7/7/7/7/7/d1l4/7/etC4 b",
+    ];
+    under_all_rules(&fens, 5);
+    let stuck = Position::from_fen(fens[0]).unwrap();
+    assert!(stuck.moves(&Rules::default()).is_empty(), "the first has no move");
+    assert_eq!(agree(&stuck, &RuleOptions::PAPER, 3), [0, 1]);
+}
+
+/// One step from the den, in it, and with a side's last piece about to be taken.
+#[test]
+fn ends_of_the_game() {
+    under_all_rules(
+        &[
+            "7/3E3/7/7/7/7/3e3/7/7 w",
+            "7/3E3/3e3/7/7/7/7/2r4/7 b",
+            "2R1d2/3e3/7/7/7/7/7/3r3/2E4 w",
+            "3R3/7/7/7/e6/7/7/7/7 b",
+            "7/7/7/7/7/7/7/7/E6 b",
+            "7/7/7/7/7/7/Er5/7/7 w",
+            "4c2/2C1D2/7/7/7/7/2w4/3t3/4l2 b",
+        ],
+        5,
+    );
+}
+
+#[test]
+fn random_games() {
+    const SEED: u64 = 20_131_107;
+    println!("seed {SEED}");
+    let mut random = Pcg64::seed_from_u64(SEED);
+    let mut cases = Vec::new();
+    for options in all_rules() {
+        let rules = Rules::new(options);
+        for plies in [20, 60, 120, 200] {
+            let mut position = Position::start();
+            for _ in 0..plies {
+                let moves = position.moves(&rules);
+                if moves.is_empty() {
+                    break;
+                }
+                position = position.make(moves[random.next_u64() as usize % moves.len()]);
+            }
+            cases.push((position, options));
+        }
+    }
+    for_all(&cases, |(position, options)| {
+        agree(position, options, 3);
+    });
+}
+
+/// Table 1 of both papers (`leaf`), and what plain perft makes of it.
+#[test]
+fn published_numbers() {
+    const LEAF: [u64; 6] = [24, 576, 12_240, 260_100, 5_098_477, 99_860_517];
+    const EXPAND: [u64; 6] = [24, 576, 12_240, 260_100, 5_111_725, 100_459_989];
+    let (rules, start) = (Rules::default(), Position::start());
+    for level in CpuLevel::available() {
+        for (mode, counts) in [(PerftMode::Leaf, LEAF), (PerftMode::Expand, EXPAND)] {
+            for (depth, count) in (1..).zip(counts) {
+                let perft = Perft::new(&rules, mode).with_level(level);
+                assert_eq!(perft.count(&start, depth), count, "{mode:?}, depth {depth}, {}", level.name());
+            }
+        }
+    }
+}
+
+/// A table changes nothing, be it small, used twice, or shared by the levels and by both ways of counting.
+#[test]
+fn tables_change_nothing() {
+    let (rules, start) = (Rules::default(), Position::start());
+    for mebibytes in [0, 1, 16] {
+        let hash = PerftHash::new(mebibytes).unwrap();
+        for level in CpuLevel::available() {
+            let count = |mode| Perft::new(&rules, mode).with_level(level).with_hash(&hash).count(&start, 6);
+            assert_eq!(count(PerftMode::Expand), 100_459_989, "{mebibytes} MiB, {}", level.name());
+            assert_eq!(count(PerftMode::Leaf), 99_860_517, "{mebibytes} MiB, {}", level.name());
+            assert_eq!(count(PerftMode::Expand), 100_459_989, "{mebibytes} MiB, {}, again", level.name());
+            assert_eq!(count(PerftMode::Leaf), 99_860_517, "{mebibytes} MiB, {}, again", level.name());
+        }
+    }
+}
+
+/// `leaf` with a table and without, where lines come back to where they were in many ways, deeper than the slow twin goes.
+#[test]
+fn repetitions_with_a_table() {
+    let rules = Rules::default();
+    let fens = [
+        "7/7/7/7/7/7/7/7/t1T4 b",
+        "7/7/7/2r4/7/1R5/7/7/7 w",
+        "7/7/2l1t2/1R2r2/7/7/1L1ET2/7/7 w",
+        "7/4t2/2l4/7/r5R/7/2T1L2/7/7 b",
+    ];
+    for (fen, depth) in fens.into_iter().zip([11, 11, 7, 7]) {
+        let position = Position::from_fen(fen).unwrap();
+        let perft = || Perft::new(&rules, PerftMode::Leaf);
+        let hash = PerftHash::new(16).unwrap();
+        for depth in 1..=depth {
+            let expected = perft().count(&position, depth);
+            assert_eq!(perft().with_hash(&hash).count(&position, depth), expected, "{fen}, depth {depth}");
+        }
+    }
+}
+
+/// The different positions after `plies` plies from the start, each with the number of lines to it.
+fn positions_after(plies: u32, rules: &Rules) -> HashMap<u128, (Position, u64)> {
+    // Every piece has its six bits.
+    let packed = |position: &Position| {
+        position.pieces().fold(u128::MAX, |word, (piece, square)| {
+            let shift = 6 * (8 * piece.color as usize + piece.animal.index());
+            word & !(63 << shift) | (square.index() as u128) << shift
+        })
+    };
+    let mut layer = HashMap::from([(0, (Position::start(), 1u64))]);
+    for _ in 0..plies {
+        let mut next = HashMap::with_capacity(layer.len() * 6);
+        for (position, lines) in layer.into_values() {
+            for &mv in &position.moves(rules) {
+                let after = position.make(mv);
+                next.entry(packed(&after)).or_insert((after, 0)).1 += lines;
+            }
+        }
+        layer = next;
+    }
+    layer
+}
+
+/// The counts beyond print, from all different positions some plies on: no key that stands for a position, no table of counts.
+fn layered(depth: u32, plies: u32) -> u64 {
+    let rules = Rules::default();
+    let layer: Vec<(Position, u64)> = positions_after(plies, &rules).into_values().collect();
+    println!("{} different positions after {plies} plies", layer.len());
+    layer
+        .par_iter()
+        .map(|(position, lines)| lines * Perft::new(&rules, PerftMode::Expand).count(position, depth - plies))
+        .sum()
+}
+
+#[test]
+fn seven_plies_by_layers() {
+    assert_eq!(layered(7, 4), 1_908_483_421);
+}
+
+/// `cargo test --release --test perft -- --ignored deep_counts`
+#[test]
+#[ignore = "takes a minute and 2 GB"]
+fn deep_counts_by_layers() {
+    assert_eq!(layered(8, 5), 36_255_690_884);
+    assert_eq!(layered(9, 6), 679_723_210_550);
+}
+
+/// Colours exchanged on the turned board, and left and right exchanged: the same counts.
+#[test]
+fn symmetries() {
+    let rules = Rules::default();
+    for fen in ["4p2/2L4/2e4/3R3/1r5/7/2T1d2/3c3/7 b", "2t4/4l2/2R1w2/1r5/6E/L6/2Cd3/3P3/7 w"] {
+        let position = Position::from_fen(fen).unwrap();
+        assert_eq!(position.swap_colors().turn() == Color::White, position.turn() == Color::Black);
+        for mode in [PerftMode::Expand, PerftMode::Leaf] {
+            let count = |position: &Position| Perft::new(&rules, mode).count(position, 5);
+            assert_eq!(count(&position.swap_colors()), count(&position));
+            assert_eq!(count(&position.mirror()), count(&position));
+        }
+    }
+}

@@ -1,0 +1,166 @@
+//! One contract for all that can be probed: tables on disk, plain and packed, a solver in memory, the search's bits, and an
+//! implementation that is not the library's.
+
+use crate::slow;
+
+use doushouqi::board::{Color, Piece, Position, RuleOptions, Rules};
+use doushouqi::game::random::Random;
+use doushouqi::search::Tables;
+use doushouqi::tablebase::{
+    Generate, Material, Options, Probe, ProbeWdl, Solver, TableSet, Value, Verdict, Wdl, WdlTables, repack,
+};
+use std::convert::Infallible;
+use std::fmt::Debug;
+
+/// The slow twin, and the trait's own moves and lines on top of it.
+struct Slow {
+    rules: Rules,
+    tables: slow::Tables,
+}
+
+impl Probe for Slow {
+    type Error = Infallible;
+
+    fn rules(&self) -> &Rules {
+        &self.rules
+    }
+
+    fn verdict(&self, position: &Position) -> Result<Option<Verdict>, Infallible> {
+        if let Some(verdict) = Verdict::of_finished(position) {
+            return Ok(Some(verdict));
+        }
+        if position.pieces().count() > 3 {
+            return Ok(None);
+        }
+        let value = match self.tables.value_of_board(&slow::board_of(position), position.turn()) {
+            slow::Value::Draw => Value::Draw,
+            slow::Value::NoMove => Value::NoMove,
+            slow::Value::Decided(plies) => Value::Decided(plies),
+        };
+        Ok(Some(Verdict::of(value, &self.rules)))
+    }
+}
+
+/// Positions of some materials, every position one move on, and so some games that are over.
+fn positions(materials: &[&str], rules: &Rules) -> Vec<Position> {
+    let mut random = Random::new(13);
+    let mut all = Vec::new();
+    for name in materials {
+        let material: Material = name.parse().unwrap();
+        let pieces: Vec<Piece> = material.pieces().collect();
+        for _ in 0..40 {
+            let position = random.placement(&pieces, rules).expect("there are such positions");
+            let moves = position.moves(rules);
+            all.extend(moves.iter().map(|&mv| position.make(mv)));
+            all.push(position);
+        }
+    }
+    all
+}
+
+/// What holds of all that can be probed. `truth` says the verdict.
+fn contract<P: Probe>(probe: &P, truth: &Slow, positions: &[Position])
+where
+    P::Error: Debug,
+{
+    let rules = probe.rules();
+    for position in positions {
+        let fen = position.to_fen();
+        let Ok(wanted) = truth.verdict(position);
+        let verdict = probe.verdict(position).unwrap();
+        assert_eq!(verdict, wanted, "{fen}");
+        assert_eq!(probe.wdl(position).unwrap(), verdict.map(|verdict| verdict.wdl), "{fen}");
+        let Some(verdict) = verdict else {
+            assert!(probe.moves(position).unwrap().is_none(), "{fen}");
+            assert!(probe.line(position).unwrap().is_empty(), "{fen}");
+            continue;
+        };
+
+        let moves = probe.moves(position).unwrap().expect("all that moves lead to is covered");
+        let mut legal: Vec<_> = position.moves(rules).into_iter().collect();
+        assert!(moves.is_sorted_by(|a, b| a.1 >= b.1), "{fen}: the best first");
+        assert!(
+            legal.iter().all(|mv| moves.iter().any(|(other, _)| other == mv)) && moves.len() == legal.len(),
+            "{fen}"
+        );
+        for &(mv, of_move) in &moves {
+            let Ok(after) = truth.verdict(&position.make(mv));
+            assert_eq!(after.map(Verdict::before), Some(of_move), "{fen}");
+        }
+        // Of equal moves the order is the generator's.
+        legal.sort_by_key(|mv| std::cmp::Reverse(moves.iter().find(|(other, _)| other == mv).map(|found| found.1)));
+        assert_eq!(moves.iter().map(|found| found.0).collect::<Vec<_>>(), legal, "{fen}");
+        if let Some(best) = moves.first() {
+            assert_eq!(best.1, verdict, "{fen}: the best move's value is the position's");
+        }
+
+        let line = probe.line(position).unwrap();
+        assert_eq!(line.len(), verdict.dtw.map_or(0, usize::from), "{fen}");
+        for plies in 0..4 {
+            assert_eq!(probe.line_within(position, plies).unwrap(), line[..plies.min(line.len())], "{fen}");
+        }
+        let mut current = position.clone();
+        for (mv, before) in line {
+            assert_eq!(before, current, "{fen}");
+            current = current.make(mv);
+        }
+        if verdict.dtw.is_some() {
+            let over = current.winner().is_some() || current.moves(rules).is_empty();
+            assert!(over, "{fen}: the line is played to the end");
+        }
+    }
+}
+
+fn check(options: &str, materials: &[&str]) {
+    let options: RuleOptions = options.parse().unwrap();
+    let mut truth = Slow { rules: Rules::new(options), tables: slow::Tables::new(&options) };
+    for name in materials {
+        let material: Material = name.parse().unwrap();
+        let smaller = material.pieces().filter_map(|piece| material.without(piece));
+        for material in smaller.chain([material]).filter(|material| material.len() <= 3) {
+            let [white, black] = Color::ALL.map(|color| material.side(color).strongest_first().collect::<Vec<_>>());
+            truth.tables.solve(&white, &black);
+        }
+    }
+    let positions = positions(materials, &truth.rules);
+    assert!(positions.iter().any(|p| p.winner().is_some()), "some games are over");
+    contract(&truth, &truth, &positions);
+
+    let solver = Solver::solved(&options, 3).unwrap();
+    contract(&solver, &truth, &positions);
+
+    contract(&Tables::solve(&options, 3).unwrap(), &truth, &positions);
+
+    // Solved when asked for.
+    let mut lazy = Solver::new(&options, 3, Options::default());
+    for position in &positions {
+        let Ok(wanted) = truth.verdict(position);
+        assert_eq!(lazy.solve_position(position).unwrap(), wanted, "{}", position.to_fen());
+    }
+
+    let dir = tempfile::tempdir().unwrap();
+    let job = Generate { pieces: 3, ..Generate::new(dir.path(), options) };
+    job.run(&mut Solver::new(&options, 3, Options::default()), &|_| {}).unwrap();
+    contract(&TableSet::open(dir.path()).unwrap(), &truth, &positions);
+    contract(&Tables::open(dir.path()).unwrap(), &truth, &positions);
+    repack(dir.path(), &|_, _| {}).unwrap();
+    contract(&TableSet::open(dir.path()).unwrap(), &truth, &positions);
+
+    let wdl = WdlTables::solve(&options, 3).unwrap();
+    for position in &positions {
+        let Ok(wanted) = truth.verdict(position);
+        let Ok(found) = wdl.wdl(position);
+        assert_eq!(found, wanted.map(|verdict| verdict.wdl), "{}", position.to_fen());
+    }
+}
+
+#[test]
+fn all_that_can_be_probed_keeps_the_contract() {
+    check("paper", &["EvR", "LvT", "ERvL", "RvTR", "EPvLR"]);
+    check("paper,no-move=loss", &["CvW", "CRvE", "EvTR", "LTvDC"]);
+}
+
+#[test]
+fn a_win_is_better_than_a_draw_is_better_than_a_loss() {
+    assert!(Wdl::Win > Wdl::Draw && Wdl::Draw > Wdl::Loss);
+}
