@@ -5,7 +5,7 @@
 #   MATERIALS="EPvPDR"  which five pieces the positions have; any if not given
 #   NOTE="..."          what else the machine did meanwhile, for the page
 #   REQUESTS=1000000    for the memory; 0 leaves it out
-#   PAINT="87 ms"       first paint, as `./test browser:: light -- --nocapture` says it
+#   PAINT="87 ms"       first paint, as `./test light -- --nocapture` says it
 set -eu
 dsq=$1
 tables=${2:-}

@@ -270,7 +270,7 @@ fn seven_plies_by_layers() {
     assert_eq!(layered(7, 4), 1_908_483_421);
 }
 
-/// `cargo test --release --test perft -- --ignored deep_counts`
+/// `./test deep_counts -- --ignored`
 #[test]
 #[ignore = "takes a minute and 2 GB"]
 fn deep_counts_by_layers() {

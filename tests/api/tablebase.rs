@@ -149,7 +149,7 @@ fn some_three_piece_materials_are_the_slow_twins() {
     cases.par_iter().with_max_len(1).for_each(|(options, material)| compare_one(options, *material));
 }
 
-/// `cargo test --release --test tablebase all_three_piece -- --ignored --nocapture`, under other rules with
+/// `./test all_three_piece -- --ignored --nocapture`, under other rules with
 /// `DSQ_TEST_RULES=chinese` before it.
 #[test]
 #[ignore = "takes some ten minutes"]
@@ -232,7 +232,7 @@ fn four_piece_values_follow_from_one_move() {
     }
 }
 
-/// `cargo test --release --test tablebase five_piece_values -- --ignored`: about 1 GB of memory each.
+/// `./test five_piece_values -- --ignored`: about 1 GB of memory each.
 #[test]
 #[ignore = "takes two minutes"]
 fn five_piece_values_follow_from_one_move() {
@@ -467,7 +467,7 @@ fn too_many_pieces_are_refused_at_once() {
     assert_eq!(error.to_string(), format!("{representative} has 7 pieces; at most 6 can be solved"));
 }
 
-/// `cargo test --release --test tablebase long_lines -- --ignored`: close below 253 plies, the most that a byte holds, and
+/// `./test long_lines -- --ignored`: close below 253 plies, the most that a byte holds, and
 /// beyond. No material of four pieces comes near under any of [`rule_sets`].
 #[test]
 #[ignore = "takes 3 GB of memory"]

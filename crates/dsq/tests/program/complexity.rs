@@ -50,7 +50,7 @@ fn every_lemma_holds() {
 }
 
 #[test]
-#[ignore = "half a minute, 3 GB: cargo test --release --test complexity -- --ignored every_lemma, or dsq gadgets check"]
+#[ignore = "half a minute, 3 GB: ./test every_lemma -- --ignored, or dsq gadgets check"]
 fn every_lemma_holds_with_nothing_left_out() {
     for gadget in gadgets() {
         for claim in &gadget.claims {
@@ -303,7 +303,7 @@ fn the_winner_of_the_formula_wins_on_the_board() {
 }
 
 #[test]
-#[ignore = "an hour: cargo test --release --test complexity -- --ignored hundred_games, or dsq reduce --write results"]
+#[ignore = "an hour: ./test hundred_games -- --ignored, or dsq reduce --write results"]
 fn hundred_games_a_formula() {
     win_all(3, 34, 1, &measure::SUITE);
 }

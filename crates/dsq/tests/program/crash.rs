@@ -77,7 +77,7 @@ fn kills_at_seeded_moments_change_no_byte() {
 }
 
 #[test]
-#[ignore = "a hundred kills: a minute. cargo test --release --test crash -- --ignored"]
+#[ignore = "a hundred kills: a minute. ./test crash:: -- --ignored"]
 fn a_hundred_kills_change_no_byte() {
     killed_so_often(100, 22);
 }

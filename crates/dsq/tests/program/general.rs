@@ -177,7 +177,7 @@ fn two_piece_tables_are_those_of_the_fast_solver() {
 }
 
 #[test]
-#[ignore = "some minutes: cargo test --release --test general -- --ignored"]
+#[ignore = "some minutes: ./test general:: -- --ignored"]
 fn all_two_piece_tables_are_those_of_the_fast_solver() {
     for (_, options) in RuleOptions::PRESETS {
         two_pieces("RCWDPTLE", "RCWDPTLE", options);

@@ -434,7 +434,7 @@ fn trees_of_three_pieces_are_perfect_too() {
     }
 }
 
-/// All 84 sides of the 42 classes: `cargo test --release --test mining -- --ignored all_three_piece`.
+/// All 84 sides of the 42 classes: `./test all_three_piece -- --ignored`.
 #[test]
 #[ignore = "takes a minute"]
 fn all_three_piece_classes_have_a_perfect_tree() {

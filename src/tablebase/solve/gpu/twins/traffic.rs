@@ -175,7 +175,7 @@ fn results() {
 const RESULTS_HEAD: &str = "# The kernels and a card's memory\n\n\
 No card was at hand for any number here. They come from the kernels' twins in Rust, which solve whole classes as the \
 shaders do (the same values, cell by cell, as the processor's) and note every load and store. Made by \
-`DATE=$(date -I) cargo test --release --lib -- --ignored twins::traffic::results` on DATE; the counts do not depend on the machine.\n\n\
+`DATE=$(date -I) ./test twins::traffic::results -- --ignored` on DATE; the counts do not depend on the machine.\n\n\
 ## Useful bytes in the sectors touched\n\n\
 Each load and store by 32 neighbouring invocations touches some sectors of 32 bytes. In per cent, the bytes of them that \
 some invocation asked for; over EvLCR, EPvLR, LTvDC and LRvTR. What is the same for a whole workgroup (who stands where, which \
