@@ -1,11 +1,5 @@
-//! The kernels in `shaders/`: their files, put together by naga_oil, and the numbers that they share with the program. Those
-//! are written once, here; `shaders/shared.wgsl` is made from them, and a test sees to it that it is.
-
-use crate::gpu::GpuError;
-use naga_oil::compose::{ComposableModuleDescriptor, Composer, NagaModuleDescriptor, ShaderDefValue};
-use std::collections::HashMap;
-use wgpu::naga::Module;
-use wgpu::naga::valid::Capabilities;
+//! The kernels in `shaders/`: their files, composed with the modules that they import, and the numbers that they share with
+//! the program. Those are written once, here; `shaders/shared.wgsl` is made from them, and a test compares the two.
 
 /// Defines constants here and lists them, with what is said of them, for the shaders.
 macro_rules! constants {
@@ -183,7 +177,7 @@ macro_rules! files {
     ($($name:ident),*) => { &[$((stringify!($name), include_str!(concat!("../shaders/", stringify!($name), ".wgsl")))),*] };
 }
 
-/// What kernels import; each after what it imports itself.
+/// The modules that kernels import.
 const MODULES: &[(&str, &str)] = files!(shared, words, group, buffers, rows, quiet, worths, notes, captures, perft);
 
 /// The kernels of the tables, in the order in which they run.
@@ -192,48 +186,54 @@ pub(crate) const TABLE_KERNELS: &[(&str, &str)] =
 /// The kernels of perft.
 pub(crate) const PERFT_KERNELS: &[(&str, &str)] = files!(perft_groups, perft_expand, perft_count);
 
-/// What a kernel asks of an adapter: with or without sums within subgroups, the one thing in which two texts differ.
-fn capabilities(subgroups: bool) -> Capabilities {
-    if subgroups { Capabilities::SUBGROUP } else { Capabilities::empty() }
+/// The modules that a text imports: the word after `dsq::` in each line `#import dsq::module::...`.
+fn imports(source: &str) -> impl Iterator<Item = &str> {
+    let name = |line: &'_ str| -> Option<usize> { line.find([':', '{', ' ']) };
+    source
+        .lines()
+        .filter_map(|line| line.strip_prefix("#import dsq::"))
+        .map(move |rest| &rest[..name(rest).unwrap_or(rest.len())])
 }
 
-fn definitions(subgroups: bool) -> HashMap<String, ShaderDefValue> {
-    subgroups.then(|| ("SUBGROUPS".to_owned(), ShaderDefValue::Bool(true))).into_iter().collect()
-}
-
-/// Kernels put together, with sums within subgroups or without.
-pub(crate) fn compose(
-    kernels: &'static [(&'static str, &'static str)],
-    subgroups: bool,
-) -> Result<Vec<(&'static str, Module)>, GpuError> {
-    let mut composer = Composer::default().with_capabilities(capabilities(subgroups));
-    let error = |name: &str, composer: &Composer, e: naga_oil::compose::ComposerError| GpuError::Shader {
-        name: name.to_owned(),
-        message: e.emit_to_string(composer),
-    };
-    for (name, source) in MODULES {
-        let file = format!("shaders/{name}.wgsl");
-        let descriptor = ComposableModuleDescriptor {
-            source,
-            file_path: &file,
-            shader_defs: definitions(subgroups),
-            ..Default::default()
-        };
-        let added = composer.add_composable_module(descriptor).map(|_| ());
-        added.map_err(|e| error(name, &composer, e))?;
+/// Appends the modules that `source` imports, each once, after the modules that it imports itself.
+fn add_imports(source: &str, added: &mut Vec<&'static str>, text: &mut String, subgroups: bool) {
+    for name in imports(source) {
+        let (name, module) =
+            MODULES.iter().find(|module| module.0 == name).unwrap_or_else(|| panic!("no module {name}"));
+        if !added.contains(name) {
+            added.push(name);
+            add_imports(module, added, text, subgroups);
+            add_code(module, text, subgroups);
+        }
     }
-    let one = |&(name, source): &(&'static str, &'static str)| {
-        let file = format!("shaders/{name}.wgsl");
-        let descriptor = NagaModuleDescriptor {
-            source,
-            file_path: &file,
-            shader_defs: definitions(subgroups),
-            ..Default::default()
-        };
-        let module = composer.make_naga_module(descriptor);
-        Ok((name, module.map_err(|e| error(name, &composer, e))?))
-    };
-    kernels.iter().map(one).collect()
+}
+
+/// Appends a file without its directives: `#ifdef SUBGROUPS` keeps one of its two branches.
+fn add_code(source: &str, text: &mut String, subgroups: bool) {
+    let (mut keep, mut in_import) = (true, false);
+    for line in source.lines() {
+        match line.split_whitespace().next() {
+            Some("#ifdef") => keep = subgroups,
+            Some("#else") => keep = !keep,
+            Some("#endif") => keep = true,
+            Some("#import") => in_import = line.contains('{') && !line.contains('}'),
+            Some("#define_import_path") => (),
+            _ if in_import => in_import = !line.contains('}'),
+            _ if keep => text.extend([line, "\n"]),
+            _ => (),
+        }
+    }
+}
+
+/// The WGSL of a kernel with the modules that it imports. `subgroups`: sums are made within subgroups first.
+///
+/// All names of the modules that one kernel imports are different, so the texts are put one after the other.
+pub(crate) fn compose(kernel: &str, subgroups: bool) -> String {
+    // naga has subgroup operations without `enable subgroups;`, and rejects the directive.
+    let mut text = String::new();
+    add_imports(kernel, &mut Vec::new(), &mut text, subgroups);
+    add_code(kernel, &mut text, subgroups);
+    text
 }
 
 #[cfg(test)]
@@ -242,7 +242,8 @@ mod tests {
     use crate::board::geometry::{DEN, LEAP_DOWN, LEAP_LEFT, LEAP_RIGHT, LEAP_UP, NOT_A, NOT_G, WATER};
     use crate::board::{Bitboard, Color, File};
     use std::fmt::Write;
-    use wgpu::naga::valid::{ValidationFlags, Validator};
+    use wgpu::naga::front::wgsl::parse_str;
+    use wgpu::naga::valid::{Capabilities, ValidationFlags, Validator};
 
     /// Sets of squares that kernels know by name.
     fn masks() -> Vec<(String, u64)> {
@@ -299,20 +300,24 @@ mod tests {
     #[test]
     fn kernels_are_valid_with_and_without_subgroups() {
         for subgroups in [false, true] {
-            let all = [TABLE_KERNELS, PERFT_KERNELS];
-            for (name, module) in all.into_iter().flat_map(|kernels| compose(kernels, subgroups).unwrap()) {
-                let mut validator = Validator::new(ValidationFlags::all(), capabilities(subgroups));
+            let capabilities = if subgroups { Capabilities::SUBGROUP } else { Capabilities::empty() };
+            for (name, source) in TABLE_KERNELS.iter().chain(PERFT_KERNELS) {
+                let text = compose(source, subgroups);
+                assert_eq!(text.contains("subgroupAdd"), subgroups && text.contains("fn group_sum"), "{name}");
+                let module = parse_str(&text).unwrap_or_else(|e| panic!("{name}: {}", e.emit_to_string(&text)));
+                let mut validator = Validator::new(ValidationFlags::all(), capabilities);
                 validator.validate(&module).unwrap_or_else(|e| panic!("{name}, subgroups {subgroups}: {e:?}"));
             }
         }
     }
 
+    /// A module comes before what imports it, and once.
     #[test]
-    fn a_kernel_that_does_not_compile_is_named() {
-        let kernels = &[("broken", "#import dsq::words::up\nfn main() { return up(1); }")];
-        let error = compose(kernels, false).unwrap_err();
-        let GpuError::Shader { name, message } = error else { panic!("{error}") };
-        assert_eq!(name, "broken");
-        assert!(message.contains("shaders/broken.wgsl:2"), "{message}");
+    fn imports_are_followed_once() {
+        let text = compose("#import dsq::captures::{\n    hits,\n}\n#import dsq::words::has\nfn main() {}", false);
+        for name in ["fn has(", "fn hits(", "struct Record", "fn main("] {
+            assert_eq!(text.matches(name).count(), 1, "{name}");
+        }
+        assert!(!text.contains('#') && !text.contains("    hits,"), "{text}");
     }
 }

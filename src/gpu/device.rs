@@ -271,23 +271,14 @@ impl Device {
         }
     }
 
-    /// Compiles the `main` of a module, with these values for its overrides, by their numbers.
-    pub fn kernel(
-        &self,
-        layout: &Layout,
-        name: &str,
-        module: wgpu::naga::Module,
-        overrides: &[f64],
-    ) -> Result<Kernel, GpuError> {
-        // It may not be told of an override that it does not have.
-        let ids: Vec<(String, f64)> = module
-            .overrides
-            .iter()
-            .filter_map(|(_, found)| found.id)
-            .map(|id| (id.to_string(), overrides[usize::from(id)]))
-            .collect();
+    /// Compiles the `main` of a WGSL text, with these values for its overrides, by their numbers.
+    pub fn kernel(&self, layout: &Layout, name: &str, text: &str, overrides: &[f64]) -> Result<Kernel, GpuError> {
+        // A value for an override that the text does not declare is an error.
+        let declared = |(id, _): &(String, f64)| text.contains(&format!("@id({id})"));
+        let ids: Vec<(String, f64)> =
+            overrides.iter().enumerate().map(|(id, &value)| (id.to_string(), value)).filter(declared).collect();
         let constants: Vec<(&str, f64)> = ids.iter().map(|(id, value)| (id.as_str(), *value)).collect();
-        let source = wgpu::ShaderSource::Naga(std::borrow::Cow::Owned(module));
+        let source = wgpu::ShaderSource::Wgsl(text.into());
         let descriptor = wgpu::ShaderModuleDescriptor { label: Some(name), source };
         // SAFETY: all loops of our shaders end, and they index within their buffers, which the program sizes for what it
         // puts there.

@@ -59,9 +59,9 @@ impl<'a> GpuPerft<'a> {
         let device = Device::open(choice, 4)?;
         let subgroups = subgroups && device.subgroups;
         let layout = device.layout(&[true, false, true, false])?;
-        let kernels: Vec<Kernel> = compose(PERFT_KERNELS, subgroups)?
-            .into_iter()
-            .map(|(name, module)| device.kernel(&layout, name, module, &[]))
+        let kernels: Vec<Kernel> = PERFT_KERNELS
+            .iter()
+            .map(|(name, source)| device.kernel(&layout, name, &compose(source, subgroups), &[]))
             .collect::<Result<_, GpuError>>()?;
         let Ok([groups, expand, count]) = <[Kernel; 3]>::try_from(kernels) else { unreachable!("three kernels") };
         // Room for as many positions as there can be.
@@ -291,6 +291,10 @@ mod tests {
             };
             let positions = positions(&rules);
             let device = &gpu.device;
+            let layout = device.layout(&[true]).unwrap();
+            let broken = device.kernel(&layout, "broken", "fn main() { return up(1); }", &[]).unwrap_err();
+            assert!(matches!(&broken, GpuError::Shader { name, .. } if name == "broken"), "{broken}");
+            assert!(broken.to_string().contains("return up(1)"), "{broken}");
             let data: Vec<u32> = positions.iter().flat_map(packed).collect();
             let run = |kernel| device.submit([Step::Run { kernel, bound: &gpu.bound[0], params: 0, groups: [3, 1] }]);
             let read = |at: u32, count: u64| -> Vec<u32> {

@@ -91,9 +91,10 @@ impl KernelSet {
     pub fn new(device: &Device, variant: Variant) -> Result<KernelSet, GpuError> {
         let start = Instant::now();
         let layout = device.layout(&read_only())?;
-        let kernels: Vec<_> = compose(TABLE_KERNELS, variant.subgroups)?
-            .into_iter()
-            .map(|(name, module)| Ok((name, device.kernel(&layout, name, module, &variant.overrides())?)))
+        let compile = |source| compose(source, variant.subgroups);
+        let kernels: Vec<_> = TABLE_KERNELS
+            .iter()
+            .map(|&(name, source)| Ok((name, device.kernel(&layout, name, &compile(source), &variant.overrides())?)))
             .collect::<Result<_, GpuError>>()?;
         // Some drivers compile a kernel when it first runs.
         let params = device.params(1)?;
