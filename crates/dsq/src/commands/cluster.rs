@@ -3,10 +3,10 @@
 use super::class_plan::{RateArg, print_plan};
 use super::cluster_check::CheckCommand;
 use super::cluster_report::ReportCommand;
-use super::reproduce::commit;
 use super::{Failure, Outcome, RulesArg, ThreadsArg, print, print_json, progress_bar};
 use crate::benchmark::Machine;
 use clap::{Args, Subcommand, ValueEnum};
+use doushouqi::COMMIT;
 use doushouqi::cluster::slurm::{self, Jobs};
 use doushouqi::cluster::{Plan, finish, snakemake, status};
 use doushouqi::tablebase::{ClassCounts, ClassJob, Classes, Index, JobDone, MAX_PIECES, Material, Provenance, Room};
@@ -253,7 +253,7 @@ fn provenance() -> Provenance {
     let machine = Machine::this(None);
     Provenance {
         version: env!("CARGO_PKG_VERSION").to_owned(),
-        commit: Some(commit()).filter(|commit| !commit.is_empty() && commit != "unknown"),
+        commit: Some(COMMIT).filter(|&commit| commit != "unknown").map(str::to_owned),
         machine: format!("{}, {} cores, {}", machine.processor, machine.cores, machine.instructions),
     }
 }

@@ -1,9 +1,10 @@
 use super::backend::BackendArg;
 use super::record::{Record, file_name, text};
-use super::reproduce::{cannot, commit, write_file};
+use super::reproduce::{cannot, write_file};
 use super::{Failure, Outcome, ThreadsArg, charts, print, print_json};
 use crate::benchmark::{self, Endgames, Machine, Report};
 use clap::Args;
+use doushouqi::COMMIT;
 use std::fs;
 use std::path::PathBuf;
 use std::time::SystemTime;
@@ -64,7 +65,7 @@ impl MachineCommand {
         let record = Record {
             date: humantime::format_rfc3339_seconds(SystemTime::now()).to_string(),
             version: env!("CARGO_PKG_VERSION").to_owned(),
-            commit: commit(),
+            commit: COMMIT.to_owned(),
             report: self.measure()?,
         };
         if let Some(dir) = &self.write {

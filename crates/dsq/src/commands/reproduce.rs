@@ -1,10 +1,10 @@
 use super::{Failure, Outcome, ThreadsArg, grouped, print, print_json, progress_bar};
 use clap::Args;
+use doushouqi::COMMIT;
 use doushouqi::cpu::{CpuLevel, processor_name};
 use serde::Serialize;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::time::SystemTime;
 use study::reproduce::{Cell, Count, Datum, Report, Verdict, reproduce};
 
@@ -41,7 +41,7 @@ struct Closing {
 struct Record<'a> {
     date: String,
     version: &'static str,
-    commit: String,
+    commit: &'static str,
     processor: String,
     instructions: &'static str,
     threads: usize,
@@ -163,7 +163,7 @@ fn write(dir: &Path, report: &Report, text: &str, threads: usize) -> Outcome {
     let record = Record {
         date: humantime::format_rfc3339_seconds(SystemTime::now()).to_string(),
         version: env!("CARGO_PKG_VERSION"),
-        commit: commit(),
+        commit: COMMIT,
         processor: processor_name(),
         instructions: CpuLevel::get().name(),
         threads,
@@ -203,18 +203,4 @@ pub(super) fn write_file(path: &Path, contents: &str) -> Outcome {
 
 pub(super) fn cannot(what: &str, path: &Path, error: &std::io::Error) -> Failure {
     Failure::Environment(format!("cannot {what} {}: {error}", path.display()))
-}
-
-/// The commit of the sources that this program was built from, as far as they are still there.
-pub(super) fn commit() -> String {
-    let git = |arguments: &[&str]| {
-        let output = Command::new("git").args(["-C", env!("CARGO_MANIFEST_DIR")]).args(arguments).output().ok()?;
-        let text = String::from_utf8(output.stdout).ok()?;
-        output.status.success().then(|| text.trim().to_owned())
-    };
-    // Inside somebody else's repository the answer would be about that one.
-    let own = git(&["rev-parse", "--show-prefix"]).is_some_and(|prefix| prefix.is_empty());
-    own.then(|| git(&["describe", "--always", "--dirty", "--abbrev=12"]))
-        .flatten()
-        .unwrap_or_else(|| "unknown".to_owned())
 }
