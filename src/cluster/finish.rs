@@ -3,7 +3,7 @@
 
 use crate::board::RuleOptions;
 use crate::tablebase::{
-    ClassCounts, Classes, Material, PartialFile, SetError, TableFile, list_tables, partial_files, sweep,
+    ClassCounts, Classes, Material, PartialFile, SetError, TableFile, list_tables, lock, partial_files, sweep,
 };
 use std::path::Path;
 use std::time::Duration;
@@ -55,7 +55,7 @@ pub struct Finished {
 /// nothing for as long as `age`), and writes the manifest. `done` is called after each table.
 ///
 /// # Errors
-/// The first table or count that is damaged or of other rules, or what the disk says.
+/// If another run writes there, the first table or count that is damaged or of other rules, or what the disk says.
 pub fn finish(
     dir: &Path,
     rules: &RuleOptions,
@@ -63,6 +63,7 @@ pub fn finish(
     age: Duration,
     done: &(dyn Fn() + Sync),
 ) -> Result<Finished, SetError> {
+    let _lock = lock(dir)?;
     let swept = sweep(dir, age)?;
     let status = status(dir, rules, pieces)?;
     for &name in &status.tables {

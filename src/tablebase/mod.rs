@@ -38,6 +38,7 @@ pub use store::export::{ExportError, export_text};
 pub use store::file::{Description, Sides, TableError, TableFile};
 pub use store::generate::{Generate, Progress};
 pub use store::job::{ClassJob, JobDone};
+pub(crate) use store::lock::lock;
 pub use store::manifest::{CountedClass, MANIFEST, Manifest, ManifestClass, list_tables};
 pub use store::partial::{PartialFile, partial_files, sweep};
 pub use store::proof::{Proved, Prover};

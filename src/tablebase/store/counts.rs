@@ -113,9 +113,9 @@ impl ClassCounts {
 
     /// Reads one file.
     fn read_file(path: &Path) -> Result<ClassCounts, SetError> {
-        let text = fs::read_to_string(path).map_err(TableError::io(path))?;
+        let bytes = fs::read(path).map_err(TableError::io(path))?;
         let broken = |what: String| SetError::Counts { path: path.to_owned(), what };
-        let counts: ClassCounts = serde_json::from_str(&text).map_err(|e| broken(e.to_string()))?;
+        let counts: ClassCounts = serde_json::from_slice(&bytes).map_err(|e| broken(e.to_string()))?;
         if counts.format != FORMAT {
             return Err(broken(format!("it has version {}; this program reads version {FORMAT}", counts.format)));
         }

@@ -52,6 +52,24 @@ pub enum SetError {
         /// The material, or the representative of its class.
         material: Material,
     },
+    /// A table that a job needs is not there.
+    #[error("{} has no table of {capture}, to which captures of {class} lead; solve it first: {command}", dir.display())]
+    MissingCapture {
+        /// The directory.
+        dir: PathBuf,
+        /// The class of the job.
+        class: Material,
+        /// The class whose table it needs.
+        capture: Material,
+        /// The job that makes the table.
+        command: String,
+    },
+    /// The manifest lists nothing.
+    #[error("{} lists no tables: `dsq generate` still runs there, or was interrupted; run it again to resume", dir.display())]
+    Unfinished {
+        /// The directory.
+        dir: PathBuf,
+    },
     /// A table is there, or needed, and not in the manifest.
     #[error("the manifest.json in {dir} does not name {material}; `dsq generate` brings it up to date")]
     Unlisted {

@@ -115,6 +115,15 @@ impl ClassJob<'_> {
         Ok(JobDone::Solved(Box::new(counts)))
     }
 
+    fn missing_capture(&self, capture: Material) -> SetError {
+        let rules = match self.rules.table_spelling() {
+            rules if rules == RuleOptions::PAPER.table_spelling() => String::new(),
+            rules => format!(" --rules {rules}"),
+        };
+        let command = format!("dsq cluster solve {capture} --tables {}{rules}", self.dir.display());
+        SetError::MissingCapture { dir: self.dir.to_owned(), class: self.material, capture, command }
+    }
+
     /// The tables that captures lead to, of each only the sides to move that are looked up.
     fn captures(&self, classes: &Classes, need: &MemoryNeed) -> Result<Vec<Capture>, SetError> {
         let sides = need.captures.iter().flat_map(|(&id, sides)| {
@@ -125,7 +134,7 @@ impl ClassJob<'_> {
             let class = classes.get(id);
             let path = TableFile::path(self.dir, class.representative);
             if !path.exists() {
-                return Err(SetError::Missing { dir: self.dir.to_owned(), material: class.representative });
+                return Err(self.missing_capture(class.representative));
             }
             let file = TableFile::open(&path, &self.rules, class.representative)?;
             if file.stores(turn) { Ok(Capture { id, turn, file }) } else { Err(SetError::OneSided { path }) }

@@ -135,15 +135,15 @@ pub(crate) fn update_manifest(dir: &Path, change: impl FnOnce(&mut Manifest)) ->
 /// Reads what a directory holds.
 pub(crate) fn read_manifest(dir: &Path) -> Result<Manifest, SetError> {
     let path = dir.join(MANIFEST);
-    let text = match fs::read_to_string(&path) {
-        Ok(text) => text,
+    let bytes = match fs::read(&path) {
+        Ok(bytes) => bytes,
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             return Err(SetError::NoTables { dir: dir.to_owned() });
         }
         Err(error) => return Err(TableError::io(&path)(error).into()),
     };
     let broken = |what: String| SetError::Manifest { path, what };
-    match serde_json::from_str::<Manifest>(&text) {
+    match serde_json::from_slice::<Manifest>(&bytes) {
         Ok(manifest) if manifest.format != FORMAT => {
             Err(broken(format!("it has format version {}; this program reads version {FORMAT}", manifest.format)))
         }

@@ -2,6 +2,7 @@
 
 use crate::board::{Color, Position};
 use crate::game::random::Random;
+use crate::tablebase::store::set::Loaded;
 use crate::tablebase::{Cells, ClassId, Index, Material, ROW_CELLS, SetError, Stats, TableFile, TableSet, Value};
 use rayon::prelude::*;
 use std::fmt;
@@ -57,8 +58,21 @@ impl fmt::Display for Contradiction {
     }
 }
 
-/// Checks one class. Returns how many values were compared, or the first that is wrong. A side to move that is not stored
-/// is compared with nothing: its values are computed, and only their checksum is compared, by a full check.
+/// Why a check ends early.
+enum Stop {
+    Wrong(Box<Contradiction>),
+    Error(SetError),
+}
+
+impl<E: Into<SetError>> From<E> for Stop {
+    fn from(error: E) -> Stop {
+        Stop::Error(error.into())
+    }
+}
+
+/// Checks one class: its checksums, and the values of `scope`. Returns how many values were compared, or the first that is
+/// wrong. A sample reads only the blocks that it needs. A full check reads all values, counts them again, and computes the
+/// side to move that is not stored to compare its checksum.
 ///
 /// # Errors
 /// If a table that is needed is missing or damaged, or the manifest says otherwise than the file.
@@ -66,67 +80,67 @@ pub fn verify(set: &TableSet, id: ClassId, scope: Scope) -> Result<Result<u64, B
     let file = set.file(id)?;
     file.check()?;
     set.check_listed(id)?;
-    if scope == Scope::Checksums {
-        return Ok(Ok(0));
+    let compared = match scope {
+        Scope::Checksums => Ok(0),
+        Scope::Sample { cells, seed } => compare_sample(set, file, cells, seed ^ id.0 as u64),
+        Scope::Full => compare_all(set, file, id),
+    };
+    match compared {
+        Ok(values) => Ok(Ok(values)),
+        Err(Stop::Wrong(wrong)) => Ok(Err(wrong)),
+        Err(Stop::Error(error)) => Err(error),
     }
-    let stored = file.description().sides.colors();
-    // Decoding the whole table checks that its values have their checksum, and makes full checks fast.
-    let values = if scope == Scope::Full { set.complete(id)? } else { set.stored(id)? };
+}
+
+/// Compares that many cells of each side to move that is stored.
+fn compare_sample(set: &TableSet, file: &TableFile, cells: u64, seed: u64) -> Result<u64, Stop> {
+    let mut random = Random::new(seed);
+    let mut drawn: Vec<usize> = (0..cells).map(|_| (random.bits() % file.index().cells() as u64) as usize).collect();
+    // Cells of one block follow each other, so that it is decoded once.
+    drawn.sort_unstable();
+    let sides = file.description().sides.colors().iter();
+    sides.map(|&turn| compare(set, file, turn, None, drawn.par_iter().copied())).sum()
+}
+
+/// Compares all values, and the counts.
+fn compare_all(set: &TableSet, file: &TableFile, id: ClassId) -> Result<u64, Stop> {
+    let values = set.complete(id)?;
     for turn in Color::ALL {
         if let Some(cells) = values.cells(turn)
             && !counts_are_right(file, turn, cells)
         {
             let material = set.classes().get(id).representative;
-            return Ok(Err(Box::new(Contradiction::Counts { material, turn })));
+            return Err(Stop::Wrong(Box::new(Contradiction::Counts { material, turn })));
         }
     }
-    let cells = file.index().cells();
-    let check = |turn: Color, cell: usize| -> Result<Option<Result<(), Box<Contradiction>>>, SetError> {
-        let (Some(position), Some(side)) = (file.index().position(cell, turn), values.cells(turn)) else {
-            return Ok(None);
+    let sides = file.description().sides.colors().iter();
+    sides.map(|&turn| compare(set, file, turn, Some(&values), (0..file.index().cells()).into_par_iter())).sum()
+}
+
+/// Compares cells of a side to move with what their moves say; the values of the class are in memory, or read when they
+/// are needed.
+fn compare(
+    set: &TableSet,
+    file: &TableFile,
+    turn: Color,
+    values: Option<&Loaded>,
+    cells: impl IndexedParallelIterator<Item = usize>,
+) -> Result<u64, Stop> {
+    let compare = |cell: usize| -> Result<u64, Stop> {
+        let Some(position) = file.index().position(cell, turn) else { return Ok(0) };
+        let stored = match values.and_then(|values| values.cells(turn)) {
+            Some(side) => Value::from_code(side.get(cell)),
+            None => set.value(&position)?,
         };
-        let stored = Value::from_code(side.get(cell));
-        let computed = set.look_ahead(&position, Some(&values))?;
-        let right = stored == Some(computed);
-        Ok(Some(if right { Ok(()) } else { Err(Box::new(Contradiction::Value { position, stored, computed })) }))
-    };
-    let pairs: Vec<(Color, usize)> = match scope {
-        Scope::Sample { cells: wanted, seed } => {
-            let mut random = Random::new(seed ^ id.0 as u64);
-            (0..wanted)
-                .flat_map(|_| {
-                    let cell = (random.bits() % cells as u64) as usize;
-                    stored.iter().map(move |&turn| (turn, cell))
-                })
-                .collect()
+        let computed = set.look_ahead(&position, values)?;
+        if stored == Some(computed) {
+            return Ok(1);
         }
-        _ => Vec::new(),
+        Err(Stop::Wrong(Box::new(Contradiction::Value { position, stored, computed })))
     };
-    let count = if scope == Scope::Full { stored.len() * cells } else { pairs.len() };
-    let chunk = 1 << 16;
-    let results: Vec<Result<Result<u64, Box<Contradiction>>, SetError>> = (0..count.div_ceil(chunk))
-        .into_par_iter()
-        .map(|c| {
-            let mut compared = 0;
-            for i in c * chunk..((c + 1) * chunk).min(count) {
-                let (turn, cell) = if scope == Scope::Full { (stored[i / cells], i % cells) } else { pairs[i] };
-                match check(turn, cell)? {
-                    None => {}
-                    Some(Ok(())) => compared += 1,
-                    Some(Err(wrong)) => return Ok(Err(wrong)),
-                }
-            }
-            Ok(Ok(compared))
-        })
-        .collect();
-    let mut compared = 0;
-    for result in results {
-        match result? {
-            Ok(n) => compared += n,
-            Err(wrong) => return Ok(Err(wrong)),
-        }
-    }
-    Ok(Ok(compared))
+    let add = |sum: Result<u64, Stop>, cell| Ok(sum? + compare(cell)?);
+    // The sum of the parts is the first error, whichever part ends first.
+    cells.fold_chunks(1 << 12, || Ok(0), add).collect::<Vec<_>>().into_iter().sum()
 }
 
 /// Whether a file says how many values of each kind there are, and where a longest line begins.

@@ -287,8 +287,7 @@ pub fn read_game(path: &Path, number: usize) -> Result<Record, Failure> {
 
 /// All games of a file.
 pub fn read_games(path: &Path) -> Result<Vec<Record>, Failure> {
-    let bytes =
-        std::fs::read(path).map_err(|e| Failure::Environment(format!("cannot read {}: {e}", path.display())))?;
+    let bytes = std::fs::read(path).map_err(|e| Failure::reading(path.display(), &e))?;
     let text =
         String::from_utf8(bytes).map_err(|_| Failure::Input(format!("{} is not text in UTF-8", path.display())))?;
     Record::parse_all(&text).map_err(|e| Failure::Input(format!("{}: {e}", path.display())))

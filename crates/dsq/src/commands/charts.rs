@@ -1,7 +1,7 @@
 //! Tables and plots of the files in `results`.
 
 use super::record::{Record, records, text};
-use super::reproduce::{cannot, write_file};
+use super::reproduce::write_file;
 use super::{Failure, Outcome, grouped};
 use report::plot::{Axis, Line, PlotError, line_chart};
 use report::text::Table;
@@ -203,7 +203,7 @@ fn speeds(counts: &[Count], of: impl Fn(&Count) -> bool) -> Vec<(f64, f64)> {
 
 /// The objects of a file, one a line.
 pub fn lines<T: DeserializeOwned>(path: &Path) -> Result<Vec<T>, Failure> {
-    let text = fs::read_to_string(path).map_err(|e| cannot("read", path, &e))?;
+    let text = fs::read_to_string(path).map_err(|e| Failure::reading(path.display(), &e))?;
     let parse = |(i, line): (usize, &str)| {
         serde_json::from_str(line).map_err(|e| Failure::Input(format!("{}, line {}: {e}", path.display(), i + 1)))
     };

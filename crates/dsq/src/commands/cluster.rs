@@ -3,13 +3,15 @@
 use super::class_plan::{RateArg, print_plan};
 use super::cluster_check::CheckCommand;
 use super::cluster_report::ReportCommand;
-use super::{Failure, Outcome, RulesArg, ThreadsArg, print, print_json, progress_bar};
+use super::control::exit_on_interrupt;
+use super::{Failure, Outcome, RESUME, RulesArg, ThreadsArg, print, print_json, progress_bar, resumable};
 use crate::benchmark::Machine;
 use clap::{Args, Subcommand, ValueEnum};
 use doushouqi::COMMIT;
 use doushouqi::cluster::slurm::{self, Jobs};
 use doushouqi::cluster::{Plan, finish, snakemake, status};
 use doushouqi::tablebase::{ClassCounts, ClassJob, Classes, Index, JobDone, MAX_PIECES, Material, Provenance, Room};
+use indicatif::ProgressBar;
 use report::plot::{Axis, Line, line_chart};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
@@ -205,6 +207,7 @@ impl SolveCommand {
         for dir in [&self.tables, counts] {
             std::fs::create_dir_all(dir).map_err(|e| Failure::Environment(format!("{}: {e}", dir.display())))?;
         }
+        exit_on_interrupt(&ProgressBar::hidden(), RESUME)?;
         let room = Room::default();
         self.threads.run(|| self.classes.iter().try_for_each(|&material| self.solve(material, counts, &room)))?
     }
@@ -220,7 +223,7 @@ impl SolveCommand {
             provenance: provenance(),
             room: room.clone(),
         };
-        let solved = match job.run()? {
+        let solved = match job.run().map_err(resumable)? {
             JobDone::There(class) => Solved { class, reused: true, seconds: 0.0, bytes: 0, peak_bytes: None },
             JobDone::Solved(counts) => {
                 let ClassCounts { class, seconds, bytes, peak_bytes, .. } = *counts;
@@ -347,7 +350,7 @@ impl FinishCommand {
         let age = Duration::from_secs(self.hours.saturating_mul(3600));
         let result = finish(&self.dir, &self.rules.rules, self.pieces.into(), age, &|| bar.inc(1));
         bar.finish_and_clear();
-        let end = result?;
+        let end = result.map_err(resumable)?;
         let missing: Vec<String> = end.status.missing.iter().map(ToString::to_string).collect();
         let counts = End {
             tables: end.status.tables.len(),

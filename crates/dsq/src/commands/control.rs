@@ -1,9 +1,10 @@
 //! How long an engine thinks, as options say it, and how to stop it.
 
-use super::Failure;
+use super::{Failure, Outcome};
 use clap::Args;
 use doushouqi::game::Game;
 use doushouqi::matches::TimeControl;
+use indicatif::ProgressBar;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -58,6 +59,17 @@ pub fn clock(text: &str) -> Result<TimeControl, String> {
     };
     let (base, increment) = text.split_once('+').unwrap_or((text, "0"));
     Ok(TimeControl::Clock { base: seconds(base)?, increment: seconds(increment)? })
+}
+
+/// Lets Ctrl-C or SIGTERM end the program at once, and say what becomes of the work. Finished parts must be on disk.
+pub fn exit_on_interrupt(bar: &ProgressBar, outlook: &'static str) -> Outcome {
+    let bar = bar.clone();
+    let handler = move || {
+        bar.finish_and_clear();
+        let code = Failure::Interrupted(format!("interrupted; {outlook}")).report();
+        std::process::exit(code.into());
+    };
+    ctrlc::set_handler(handler).map_err(|e| Failure::Environment(format!("cannot watch for signals: {e}")))
 }
 
 /// A flag that Ctrl-C or SIGTERM sets. The second one ends the program at once.

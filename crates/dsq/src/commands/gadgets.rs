@@ -121,7 +121,7 @@ fn source(name: &str) -> Result<String, Failure> {
             names.join(", ")
         )));
     }
-    fs::read_to_string(name).map_err(|e| Failure::Environment(format!("cannot read {name}: {e}")))
+    fs::read_to_string(name).map_err(|e| Failure::reading(name, &e))
 }
 
 fn read(name: &str) -> Result<Gadget, Failure> {

@@ -166,7 +166,7 @@ fn read(argument: &str) -> Result<GeneralPosition, Failure> {
     if argument.contains(' ') {
         return GeneralPosition::from_fen(argument).map_err(|e| Failure::Input(e.to_string()));
     }
-    let cannot = |error: std::io::Error| Failure::Environment(format!("cannot read {argument}: {error}"));
+    let cannot = |error: std::io::Error| Failure::reading(argument, &error);
     let mut text = Vec::new();
     if argument == "-" {
         std::io::stdin().take(MAX_TEXT + 1).read_to_end(&mut text).map_err(cannot)?;

@@ -1,9 +1,12 @@
 use super::backend::{BackendArg, report_taken_over};
 use super::class_plan::{RateArg, planned, print_plan};
-use super::{Failure, Outcome, RulesArg, ThreadsArg, grouped, print, print_json, progress_bar};
+use super::control::exit_on_interrupt;
+use super::reproduce::cannot;
+use super::{Failure, Outcome, RESUME, RulesArg, ThreadsArg, grouped, print, print_json, progress_bar, resumable};
 use clap::Args;
 use doushouqi::tablebase::{self, Classes, DeviceWork, MAX_PIECES, Material, TableSet};
 use serde::Serialize;
+use std::fs;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -11,7 +14,7 @@ use std::time::{Duration, Instant};
 /// Make endgame tables and write them to a directory.
 ///
 /// One file a class of equivalent materials, with the exact distance to the end of every position, both sides to move. A
-/// run that was killed goes on where it was when the same command is given again.
+/// run that was interrupted or killed resumes when the same command is given again.
 #[derive(Args)]
 #[command(after_help = "Examples:\n  dsq generate --pieces 4 --out tables\n  \
                         dsq generate --material ETvLR --out tables --rules chinese\n  \
@@ -105,7 +108,9 @@ impl Generate {
             deadline: self.deadline(start)?,
             memory_gib: self.memory,
         };
+        fs::create_dir_all(&self.out).map_err(|e| cannot("make", &self.out, &e))?;
         let bar = progress_bar(job.positions(), "positions").with_message("generating");
+        exit_on_interrupt(&bar, RESUME)?;
         let reused = AtomicU64::new(0);
         let mut solver = self.backend.solver(&self.rules.rules, job.most_pieces())?;
         let result = self.threads.run(|| {
@@ -115,7 +120,7 @@ impl Generate {
             })
         })?;
         bar.finish_and_clear();
-        result?;
+        result.map_err(resumable)?;
         report_taken_over(&solver);
         let set = TableSet::open(&self.out)?;
         let tablebase::Manifest { classes, counted, .. } = set.manifest();

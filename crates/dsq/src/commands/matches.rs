@@ -195,7 +195,7 @@ impl MatchCommand {
         if complete {
             return Ok(());
         }
-        Err(Failure::Environment(format!("stopped after {} of {} games, which count", report.games, self.games)))
+        Err(Failure::Interrupted(format!("stopped after {} of {} games, which count", report.games, self.games)))
     }
 }
 

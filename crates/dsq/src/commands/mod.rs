@@ -44,6 +44,8 @@ mod verify;
 use clap::{Args, FromArgMatches, Parser, Subcommand};
 use doushouqi::board::{FenError, Position, RuleOptions};
 use doushouqi::cpu::CpuLevel;
+use doushouqi::search::TablesError;
+use doushouqi::tablebase::{SetError, SolveError, TableError};
 use indicatif::{ProgressBar, ProgressStyle};
 use report::text::grouped;
 use std::fmt;
@@ -63,7 +65,8 @@ use std::process::ExitCode;
                   dsq play                   a game against the engine; dsq uci for other programs\n  \
                   dsq match builtin:default builtin:burnett --movetime 100\n  \
                   dsq compare --pieces 3     solve on processor and graphics card and compare\n\n\
-                  Exit codes: 0 as it should be, 1 a comparison failed, 2 wrong input, 3 the environment (memory, disk).\n\
+                  Exit codes: 0 success, 1 a comparison or verification failed, 2 wrong input,\n\
+                  3 the environment (memory, disk), 130 interrupted by Ctrl-C.\n\
                   With --json every line of stdout is one JSON object."
 )]
 struct Cli {
@@ -144,24 +147,23 @@ pub fn main() -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         // Whoever reads our output has seen enough.
         Err(Failure::Output(error)) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
-        Err(failure) => {
-            eprintln!("dsq: {failure}");
-            ExitCode::from(failure.exit_code())
-        }
+        Err(failure) => ExitCode::from(failure.report()),
     }
 }
 
-/// Why the program ends with something else than 0.
+/// Why the program ends with something else than 0. The exit codes are listed in docs/commands.md.
 #[derive(Debug)]
 enum Failure {
-    /// A comparison or verification did not come out.
+    /// A comparison or verification failed; a file whose checksum is wrong, too.
     Mismatch(String),
-    /// What the user gave is wrong.
+    /// The arguments, or what they name, are wrong: a file that does not exist or cannot be understood.
     Input(String),
     /// The machine does not give what is needed.
     Environment(String),
     /// Standard output cannot be written.
     Output(io::Error),
+    /// Ctrl-C or SIGTERM.
+    Interrupted(String),
 }
 
 impl Failure {
@@ -170,14 +172,56 @@ impl Failure {
             Failure::Mismatch(_) => 1,
             Failure::Input(_) => 2,
             Failure::Environment(_) | Failure::Output(_) => 3,
+            Failure::Interrupted(_) => 130,
         }
+    }
+
+    /// Says on stderr what went wrong, and returns the exit code.
+    fn report(&self) -> u8 {
+        eprintln!("dsq: {self}");
+        self.exit_code()
+    }
+
+    /// Why a file or directory cannot be read. It is wrong input if it does not exist or is no text.
+    fn reading(path: impl fmt::Display, error: &io::Error) -> Failure {
+        failure_of_io(error)(format!("cannot read {path}: {error}"))
+    }
+}
+
+/// The kind of a failure, which its text makes whole.
+type FailureKind = fn(String) -> Failure;
+
+fn failure_of_io(error: &io::Error) -> FailureKind {
+    match error.kind() {
+        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory | io::ErrorKind::InvalidData => Failure::Input,
+        _ => Failure::Environment,
+    }
+}
+
+fn failure_of_set(error: &SetError) -> FailureKind {
+    match error {
+        SetError::Solve(error) => failure_of_solve(error),
+        SetError::Table(TableError::Io { source, .. }) => failure_of_io(source),
+        SetError::Table(TableError::Damaged { .. }) => Failure::Mismatch,
+        SetError::Locked { .. } | SetError::Memory { .. } | SetError::ProofMemory { .. } => Failure::Environment,
+        _ => Failure::Input,
+    }
+}
+
+fn failure_of_solve(error: &SolveError) -> FailureKind {
+    match error {
+        SolveError::TooManyPieces { .. } => Failure::Input,
+        _ => Failure::Environment,
     }
 }
 
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Failure::Mismatch(text) | Failure::Input(text) | Failure::Environment(text) => f.write_str(text),
+            Failure::Mismatch(text)
+            | Failure::Input(text)
+            | Failure::Environment(text)
+            | Failure::Interrupted(text) => f.write_str(text),
             Failure::Output(error) => write!(f, "cannot write to standard output: {error}"),
         }
     }
@@ -189,44 +233,51 @@ impl From<FenError> for Failure {
     }
 }
 
-impl From<doushouqi::tablebase::SolveError> for Failure {
-    fn from(error: doushouqi::tablebase::SolveError) -> Failure {
-        use doushouqi::tablebase::SolveError;
+impl From<SolveError> for Failure {
+    fn from(error: SolveError) -> Failure {
+        failure_of_solve(&error)(error.to_string())
+    }
+}
+
+impl From<SetError> for Failure {
+    fn from(error: SetError) -> Failure {
+        let kind = failure_of_set(&error);
         match error {
-            SolveError::TooManyPieces { .. } => Failure::Input(error.to_string()),
-            _ => Failure::Environment(error.to_string()),
+            SetError::Table(error) if can_be_made_again(&error) => kind(format!("{error}; {MAKE_AGAIN}")),
+            error => kind(error.to_string()),
         }
     }
 }
 
-impl From<doushouqi::tablebase::SetError> for Failure {
-    fn from(error: doushouqi::tablebase::SetError) -> Failure {
-        use doushouqi::tablebase::{SetError, TableError};
-        match error {
-            SetError::Solve(error) => error.into(),
-            SetError::Table(TableError::Io { .. })
-            | SetError::Locked { .. }
-            | SetError::Memory { .. }
-            | SetError::ProofMemory { .. } => Failure::Environment(error.to_string()),
-            SetError::Table(TableError::Damaged { .. }) => Failure::Mismatch(error.to_string()),
-            _ => Failure::Input(error.to_string()),
+/// Whether to delete the file and make it again is the cure.
+fn can_be_made_again(error: &TableError) -> bool {
+    matches!(error, TableError::Damaged { .. } | TableError::Foreign { .. } | TableError::Material { .. })
+}
+
+/// What to do about a damaged file.
+const MAKE_AGAIN: &str =
+    "delete what is damaged, and `dsq generate` (in a cluster job, `dsq cluster solve`) makes it again";
+
+/// What goes wrong in a command that resumes its work when it is given again.
+fn resumable(error: SetError) -> Failure {
+    match error {
+        SetError::Table(TableError::Io { .. }) | SetError::Solve(SolveError::Disk { .. }) => {
+            failure_of_set(&error)(format!("{error}; {RESUME}"))
         }
+        error => error.into(),
     }
 }
 
-impl From<doushouqi::search::TablesError> for Failure {
-    fn from(error: doushouqi::search::TablesError) -> Failure {
-        use doushouqi::search::TablesError;
-        let text = error.to_string();
-        match error {
-            // The kind of the failure is the set's, the text names the directory.
-            TablesError::Set { error, .. } => match error.into() {
-                Failure::Mismatch(_) => Failure::Mismatch(text),
-                Failure::Input(_) => Failure::Input(text),
-                Failure::Environment(_) | Failure::Output(_) => Failure::Environment(text),
-            },
-            _ => Failure::Input(text),
-        }
+/// How such a command goes on.
+const RESUME: &str = "finished classes are kept: run the same command again to resume";
+
+impl From<TablesError> for Failure {
+    fn from(error: TablesError) -> Failure {
+        let kind = match &error {
+            TablesError::Set { error, .. } => failure_of_set(error),
+            _ => Failure::Input,
+        };
+        kind(error.to_string())
     }
 }
 

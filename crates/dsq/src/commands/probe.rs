@@ -48,7 +48,7 @@ impl Probe {
         for fen in &self.fens {
             if fen == "-" {
                 for line in io::stdin().lock().lines() {
-                    let line = line.map_err(|e| Failure::Environment(format!("cannot read standard input: {e}")))?;
+                    let line = line.map_err(|e| Failure::reading("standard input", &e))?;
                     if !line.trim().is_empty() {
                         self.probe(&set, &line)?;
                     }

@@ -1,6 +1,5 @@
 //! A record of `dsq bench machine`: its file, and what a person reads.
 
-use super::reproduce::cannot;
 use super::{Failure, grouped};
 use crate::benchmark::Report;
 use serde::{Deserialize, Serialize};
@@ -94,8 +93,8 @@ fn threads(n: usize) -> String {
 /// The records in a folder, the oldest first.
 pub fn records(dir: &Path) -> Result<Vec<Record>, Failure> {
     let mut paths = Vec::new();
-    for entry in fs::read_dir(dir).map_err(|e| cannot("read", dir, &e))? {
-        let path = entry.map_err(|e| cannot("read", dir, &e))?.path();
+    for entry in fs::read_dir(dir).map_err(|e| Failure::reading(dir.display(), &e))? {
+        let path = entry.map_err(|e| Failure::reading(dir.display(), &e))?.path();
         let name = path.file_name().and_then(|n| n.to_str()).unwrap_or_default();
         if name.starts_with("benchmark-") && name.ends_with(".json") {
             paths.push(path);
@@ -105,7 +104,7 @@ pub fn records(dir: &Path) -> Result<Vec<Record>, Failure> {
     paths
         .iter()
         .map(|path| {
-            let text = fs::read_to_string(path).map_err(|e| cannot("read", path, &e))?;
+            let text = fs::read_to_string(path).map_err(|e| Failure::reading(path.display(), &e))?;
             serde_json::from_str(&text).map_err(|e| Failure::Input(format!("{}: {e}", path.display())))
         })
         .collect()

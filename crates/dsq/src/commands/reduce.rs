@@ -167,9 +167,7 @@ fn read(argument: &str) -> Result<Formula, Failure> {
         Ok(file) if file.is_file() && file.len() > MAX_BYTES => {
             return Err(Failure::Input(format!("{argument}: longer than {MAX_BYTES} bytes")));
         }
-        Ok(file) if file.is_file() => {
-            fs::read_to_string(argument).map_err(|e| Failure::Environment(format!("cannot read {argument}: {e}")))?
-        }
+        Ok(file) if file.is_file() => fs::read_to_string(argument).map_err(|e| Failure::reading(argument, &e))?,
         _ => argument.to_owned(),
     };
     text.parse::<Formula>().map_err(|e| Failure::Input(e.to_string()))

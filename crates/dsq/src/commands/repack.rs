@@ -1,4 +1,5 @@
-use super::{Outcome, ThreadsArg, grouped, print, print_json, progress_bar};
+use super::control::exit_on_interrupt;
+use super::{Outcome, RESUME, ThreadsArg, grouped, print, print_json, progress_bar, resumable};
 use clap::Args;
 use doushouqi::tablebase::{TableSet, repack};
 use serde::Serialize;
@@ -8,7 +9,8 @@ use std::time::Instant;
 
 /// Compress endgame tables again, smaller, which takes its time. Values and probes stay the same.
 ///
-/// Each file is replaced when its successor is whole; a run that was killed goes on where it was.
+/// Each file is replaced when its successor is whole; a run that was interrupted or killed resumes when the same command
+/// is given again.
 #[derive(Args)]
 #[command(after_help = "Examples:\n  dsq repack tables")]
 pub struct Repack {
@@ -33,6 +35,7 @@ impl Repack {
         let start = Instant::now();
         let classes = TableSet::open(&self.dir)?.manifest().classes.len() as u64;
         let bar = progress_bar(classes, "classes").with_message("repacking");
+        exit_on_interrupt(&bar, RESUME)?;
         let (before, after) = (AtomicU64::new(0), AtomicU64::new(0));
         let result = self.threads.run(|| {
             repack(&self.dir, &|old, new| {
@@ -42,7 +45,7 @@ impl Repack {
             })
         })?;
         bar.finish_and_clear();
-        result?;
+        result.map_err(resumable)?;
         let report = Report {
             bytes_before: before.into_inner(),
             bytes: after.into_inner(),

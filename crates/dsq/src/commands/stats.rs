@@ -95,6 +95,9 @@ impl StatsCommand {
                 let mut all = self.listed(set)?;
                 let own = ClassCounts::read_all(&self.dir)?;
                 self.check_rules(&own, &set.rules().options().table_spelling())?;
+                if all.is_empty() && own.is_empty() {
+                    return Err(SetError::Unfinished { dir: self.dir }.into());
+                }
                 let new = own.into_iter().filter(|counts| all.iter().all(|listed| listed.class != counts.class));
                 let new: Vec<Counted> = new.map(Counted::from).collect();
                 all.extend(new);
@@ -103,8 +106,7 @@ impl StatsCommand {
             None => {
                 let own = ClassCounts::read_all(&self.dir)?;
                 let Some(first) = own.first() else { return Err(SetError::NoTables { dir: self.dir }.into()) };
-                let broken =
-                    |e| Failure::Environment(format!("{}: the rules of {}: {e}", self.dir.display(), first.class));
+                let broken = |e| Failure::Input(format!("{}: the rules of {}: {e}", self.dir.display(), first.class));
                 let rules: RuleOptions = first.rules.parse().map_err(broken)?;
                 self.print(&own.into_iter().map(Counted::from).collect::<Vec<_>>(), &rules)
             }
@@ -114,8 +116,7 @@ impl StatsCommand {
     /// What a manifest lists.
     fn listed(&self, set: &TableSet) -> Result<Vec<Counted>, Failure> {
         let material = |name: &String| {
-            name.parse::<Material>()
-                .map_err(|e| Failure::Environment(format!("{}: the manifest: {e}", self.dir.display())))
+            name.parse::<Material>().map_err(|e| Failure::Input(format!("{}: the manifest: {e}", self.dir.display())))
         };
         let materials = |names: &[String]| names.iter().map(material).collect::<Result<Vec<_>, _>>();
         let manifest = set.manifest();
@@ -198,6 +199,9 @@ impl StatsCommand {
     }
 
     fn print_deepest(&self, set: &TableSet) -> Outcome {
+        if set.manifest().classes.is_empty() {
+            return Err(SetError::Unfinished { dir: self.dir.clone() }.into());
+        }
         for pieces in 2..=set.classes().pieces() {
             let Some((position, plies)) = set.deepest(pieces)? else { continue };
             let line = set.line(&position)?;

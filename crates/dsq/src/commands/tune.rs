@@ -93,7 +93,7 @@ fn write(path: &Path, text: &str) -> Outcome {
 }
 
 fn read(path: &Path) -> Result<String, Failure> {
-    fs::read_to_string(path).map_err(|e| Failure::Input(format!("cannot read {}: {e}", path.display())))
+    fs::read_to_string(path).map_err(|e| Failure::reading(path.display(), &e))
 }
 
 fn read_samples(paths: &[PathBuf]) -> Result<Vec<Sample>, Failure> {

@@ -1,4 +1,9 @@
-use super::{Failure, Outcome, ThreadsArg, grouped, print, print_json, progress_bar};
+use super::control::exit_on_interrupt;
+use super::reproduce::cannot;
+use super::{
+    Failure, FailureKind, MAKE_AGAIN, Outcome, RESUME, ThreadsArg, failure_of_set, grouped, print, print_json,
+    progress_bar,
+};
 use clap::Args;
 use doushouqi::tablebase::{ClassId, Proved, Prover, Scope, SetError, TableSet, verify};
 use serde::{Deserialize, Serialize};
@@ -8,36 +13,36 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-/// Check endgame tables: their checksums, then values against the values one move on.
+/// Check endgame tables: the checksum of every file, then every value against the values one move on.
 ///
-/// A sample, or all values of all tables (--full). Moves are those of the move generator that plays games; nothing is
-/// shared with the solver but the numbering of positions.
+/// Moves are those of the move generator that plays games; nothing is shared with the solver but the numbering of
+/// positions. All files that are damaged are listed. A sample of the values (--sample) is a quicker, weaker check.
 #[derive(Args)]
-#[command(
-    after_help = "Examples:\n  dsq verify tables\n  dsq verify tables --sample 1000000\n  dsq verify tables --full\n  \
-                        dsq verify tables --full --record proved.jsonl   goes on there when given again"
-)]
+#[command(after_help = "Examples:\n  dsq verify tables\n  dsq verify tables --sample 0       checksums only\n  \
+                        dsq verify tables --sample 100     and 100 values of each class and side to move\n  \
+                        dsq verify tables --record proved.jsonl   resumes when given again")]
 pub struct Verify {
     /// The directory that `dsq generate` made.
     dir: PathBuf,
-    /// Check every value.
-    #[arg(long, conflicts_with = "sample")]
+    /// Check every value: the default.
+    #[arg(long, conflicts_with = "sample", hide = true)]
     full: bool,
-    /// With --full, check position by position, slowly: a second opinion.
-    #[arg(long, requires = "full", conflicts_with = "record")]
+    /// Check every value position by position, slowly: a second opinion.
+    #[arg(long, conflicts_with_all = ["record", "sample"])]
     plain: bool,
-    /// With --full, write a line for every class that was found right, and skip those that have one for the same file.
-    #[arg(long, value_name = "FILE", requires = "full")]
+    /// Write a line for every class that was found right. Of a class that has one for the same file only the checksum is
+    /// computed again.
+    #[arg(long, value_name = "FILE", conflicts_with = "sample")]
     record: Option<PathBuf>,
-    /// Check this many cells of each class, both sides to move; 0 checks checksums only.
-    #[arg(long, value_name = "N", default_value = "10000")]
-    sample: u64,
+    /// Check this many cells of each class, both sides to move, instead of all; 0 checks checksums only.
+    #[arg(long, value_name = "N")]
+    sample: Option<u64>,
     /// Seed of the sample.
-    #[arg(long, value_name = "SEED", default_value = "1")]
+    #[arg(long, value_name = "SEED", default_value = "1", requires = "sample")]
     seed: u64,
     #[command(flatten)]
     threads: ThreadsArg,
-    /// With --full, the most memory to use, in GiB.
+    /// The most memory to use when every value is checked, in GiB.
     #[arg(long, value_name = "GIB", default_value = "8")]
     memory: usize,
     /// Print one JSON object.
@@ -45,7 +50,7 @@ pub struct Verify {
     json: bool,
 }
 
-#[derive(Serialize)]
+#[derive(Default, Serialize)]
 struct Report {
     classes: u64,
     values: u64,
@@ -85,9 +90,11 @@ struct Record {
 impl Record {
     /// Reads what is there. A last line that was cut off is written over.
     fn open(path: &Path) -> Result<Record, Failure> {
-        let failed = |error: io::Error| Failure::Environment(format!("{}: {error}", path.display()));
+        let failed = |error: io::Error| cannot("write", path, &error);
         let text = match fs::read_to_string(path) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(failed(error)),
+            Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                return Err(Failure::reading(path.display(), &error));
+            }
             text => text.unwrap_or_default(),
         };
         let whole = text.rfind('\n').map_or(0, |end| end + 1);
@@ -103,11 +110,46 @@ impl Record {
         Ok(Record { path: path.to_owned(), file, done })
     }
 
+    /// Whether the class was found right in a file with this checksum.
+    fn contains(&self, line: &Line) -> bool {
+        self.done.contains(&[&line.class, &line.rules, &line.file].map(String::clone))
+    }
+
     fn write(&mut self, line: &Line) -> Result<(), Failure> {
         let mut text = serde_json::to_string(line).expect("a line is JSON");
         text.push('\n');
         let written = self.file.write_all(text.as_bytes()).and_then(|()| self.file.sync_data());
-        written.map_err(|error| Failure::Environment(format!("{}: {error}", self.path.display())))
+        written.map_err(|error| cannot("write", &self.path, &error))
+    }
+}
+
+/// All that a check found wrong.
+#[derive(Default)]
+struct Faults(Vec<Failure>);
+
+impl Faults {
+    fn add(&mut self, error: &SetError) {
+        let text = error.to_string();
+        // What captures lead to is read again for each class that needs it.
+        if self.0.iter().all(|known| known.to_string() != text) {
+            self.0.push(failure_of_set(error)(text));
+        }
+    }
+
+    /// Fails if there are any, with the lowest of their exit codes.
+    fn end(mut self) -> Outcome {
+        let lines: Vec<String> = self.0.iter().map(ToString::to_string).collect();
+        self.0.sort_by_key(Failure::exit_code);
+        let (kind, cure): (FailureKind, _) = match self.0.first() {
+            None => return Ok(()),
+            Some(Failure::Mismatch(_)) => (Failure::Mismatch, format!("; {MAKE_AGAIN}")),
+            Some(Failure::Input(_)) => (Failure::Input, String::new()),
+            Some(_) => (Failure::Environment, String::new()),
+        };
+        Err(kind(match &lines[..] {
+            [line] => format!("{line}{cure}"),
+            lines => format!("{} faults{cure}:\n  {}", lines.len(), lines.join("\n  ")),
+        }))
     }
 }
 
@@ -116,10 +158,24 @@ impl Verify {
         let start = Instant::now();
         let set = TableSet::open(&self.dir)?;
         set.check_complete()?;
-        let mut report = if self.full && !self.plain { self.prove(&set)? } else { self.compare(&set)? };
+        let mut ids: Vec<ClassId> = set.ids().collect();
+        if ids.is_empty() {
+            return Err(SetError::Unfinished { dir: self.dir }.into());
+        }
+        ids.sort();
+        let mut report = self.threads.run(|| {
+            check_files(&set, &ids)?;
+            self.check_values(&set, &ids)
+        })??;
         report.seconds = start.elapsed().as_secs_f64();
         if self.json {
             return print_json(&report);
+        }
+        if self.sample == Some(0) {
+            return print(format_args!(
+                "{} classes have the right checksums; values were not compared; {:.1} s",
+                report.classes, report.seconds
+            ));
         }
         let reused = report.reused.filter(|&n| n > 0).map_or(String::new(), |n| format!(" ({n} recorded before)"));
         let computed = report.computed.filter(|&n| n > 0);
@@ -134,65 +190,73 @@ impl Verify {
         ))
     }
 
-    /// Checks checksums and a sample, or all values one by one.
-    fn compare(&self, set: &TableSet) -> Result<Report, Failure> {
-        let scope = match (self.full, self.sample) {
-            (true, _) => Scope::Full,
-            (false, 0) => Scope::Checksums,
-            (false, cells) => Scope::Sample { cells, seed: self.seed },
+    /// Compares the values of all classes with those of their moves. Reports all classes that are wrong.
+    fn check_values(&self, set: &TableSet, ids: &[ClassId]) -> Result<Report, Failure> {
+        let scope = match self.sample {
+            Some(0) => Some(Scope::Checksums),
+            Some(cells) => Some(Scope::Sample { cells, seed: self.seed }),
+            None => self.plain.then_some(Scope::Full),
         };
-        let ids: Vec<_> = set.ids().collect();
-        let bar = progress_bar(ids.len() as u64, "classes").with_message("verifying");
-        let mut values = 0;
-        for &id in &ids {
-            let verified = self.threads.run(|| verify(set, id, scope))?;
-            bar.inc(1);
-            values += verified?.map_err(|wrong| Failure::Mismatch(wrong.to_string()))?;
+        let mut report = Report {
+            classes: ids.len() as u64,
+            computed: scope.is_none().then_some(0),
+            reused: self.record.is_some().then_some(0),
+            seed: self.sample.filter(|&cells| cells > 0).map(|_| self.seed),
+            ..Report::default()
+        };
+        if scope == Some(Scope::Checksums) {
+            return Ok(report);
+        }
+        let mut record = self.record.as_deref().map(Record::open).transpose()?;
+        let positions = |id: ClassId| 2 * set.classes().get(id).representative.positions();
+        let bar = progress_bar(ids.iter().map(|&id| positions(id)).sum(), "positions").with_message("verifying");
+        exit_on_interrupt(&bar, if record.is_some() { RESUME } else { "nothing is kept: --record FILE resumes" })?;
+        let mut prover = Prover::new(set, self.memory);
+        let mut faults = Faults::default();
+        for &id in ids {
+            let start = Instant::now();
+            let mut line = line(set, id)?;
+            if record.as_ref().is_some_and(|record| record.contains(&line)) {
+                report.reused = report.reused.map(|n| n + 1);
+                bar.inc(positions(id));
+                continue;
+            }
+            let checked = match scope {
+                Some(scope) => verify(set, id, scope).map(|r| r.map(|values| Proved { values, computed: 0 })),
+                None => prover.prove(id),
+            };
+            match checked {
+                Ok(Ok(Proved { values, computed })) => {
+                    report.values += values;
+                    report.computed = report.computed.map(|n| n + computed);
+                    (line.compared, line.computed, line.seconds) = (values, computed, start.elapsed().as_secs_f64());
+                    if let Some(record) = &mut record {
+                        record.write(&line)?;
+                    }
+                }
+                Ok(Err(wrong)) => faults.0.push(Failure::Mismatch(format!("{}.dsq: {wrong}", line.class))),
+                Err(error) => faults.add(&error),
+            }
+            bar.inc(positions(id));
         }
         bar.finish_and_clear();
-        let seed = (!self.full && self.sample > 0).then_some(self.seed);
-        Ok(Report { classes: ids.len() as u64, values, computed: None, reused: None, seed, seconds: 0.0 })
-    }
-
-    /// Checks all values.
-    fn prove(&self, set: &TableSet) -> Result<Report, Failure> {
-        let mut ids: Vec<ClassId> = set.ids().collect();
-        ids.sort();
-        let positions = |id: ClassId| 2 * set.classes().get(id).representative.positions();
-        let mut record = self.record.as_deref().map(Record::open).transpose()?;
-        let bar = progress_bar(ids.iter().map(|&id| positions(id)).sum(), "positions").with_message("verifying");
-        let mut report =
-            Report { classes: ids.len() as u64, values: 0, computed: Some(0), reused: None, seed: None, seconds: 0.0 };
-        let mut reused = 0;
-        self.threads.run(|| -> Result<(), Failure> {
-            let mut prover = Prover::new(set, self.memory);
-            for &id in &ids {
-                let start = Instant::now();
-                let mut line = line(set, id)?;
-                if record
-                    .as_ref()
-                    .is_some_and(|r| r.done.contains(&[&line.class, &line.rules, &line.file].map(String::clone)))
-                {
-                    reused += 1;
-                    bar.inc(positions(id));
-                    continue;
-                }
-                let Proved { values, computed } =
-                    prover.prove(id)?.map_err(|wrong| Failure::Mismatch(wrong.to_string()))?;
-                (line.compared, line.computed, line.seconds) = (values, computed, start.elapsed().as_secs_f64());
-                if let Some(record) = &mut record {
-                    record.write(&line)?;
-                }
-                report.values += values;
-                report.computed = report.computed.map(|n| n + computed);
-                bar.inc(positions(id));
-            }
-            Ok(())
-        })??;
-        bar.finish_and_clear();
-        report.reused = self.record.is_some().then_some(reused);
+        faults.end()?;
         Ok(report)
     }
+}
+
+/// Computes the checksums of all files. Reports all files that are damaged.
+fn check_files(set: &TableSet, ids: &[ClassId]) -> Outcome {
+    let bar = progress_bar(ids.len() as u64, "files").with_message("checksums");
+    let mut faults = Faults::default();
+    for &id in ids {
+        if let Err(error) = verify(set, id, Scope::Checksums) {
+            faults.add(&error);
+        }
+        bar.inc(1);
+    }
+    bar.finish_and_clear();
+    faults.end()
 }
 
 /// What there is to say of a class before it is checked.

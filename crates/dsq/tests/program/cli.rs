@@ -293,7 +293,7 @@ fn benchmark() {
         }
     }
     // The page is made of files that other commands write.
-    assert!(failure(3, &["bench", "machine", "--report", at]).contains("perft.jsonl"));
+    assert!(failure(2, &["bench", "machine", "--report", at]).contains("perft.jsonl"));
     let write = |name: &str, lines: &str| std::fs::write(dir.path().join(name), lines).unwrap();
     write("perft.jsonl", &stdout(&["perft", "4", "--json"]));
     write("endgames.jsonl", &stdout(&["solve", "--pieces", "3", "--json"]));

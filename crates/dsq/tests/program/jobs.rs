@@ -23,6 +23,9 @@ fn counted(dir: &Path, classes: &[&str], counts: &str) {
     if !tables.exists() {
         dsq::stdout(&["generate", "--pieces", "2", "--out", text(&tables)]);
     }
+    if classes.is_empty() {
+        return;
+    }
     let arguments = ["cluster", "solve", "--tables", text(&tables), "--stats-only", "--counts", text(&counts)];
     dsq::stdout(&[&arguments[..], classes].concat());
 }
@@ -87,6 +90,59 @@ fn tables_of_one_side_are_refused_where_both_are_needed() {
     assert!(refused > 0);
     let solved = fs::read_dir(&counts).map_or(0, Iterator::count);
     assert_eq!(solved + refused, classes.len(), "nothing is kept of what was refused");
+}
+
+/// A job that lacks a table names the job that makes it.
+#[test]
+fn a_missing_capture_is_made_by_the_job_that_is_named() {
+    let dir = tempfile::tempdir().unwrap();
+    let tables = dir.path().join("tables");
+    for rules in ["paper", "chinese"] {
+        let mut named = 0;
+        loop {
+            let output = dsq::dsq(&["cluster", "solve", "EPvL", "--tables", text(&tables), "--rules", rules]);
+            if output.status.success() {
+                break;
+            }
+            let error = String::from_utf8(output.stderr).unwrap();
+            assert_eq!(output.status.code(), Some(2), "{error}");
+            assert!(error.contains("captures of EPvL") && !error.contains("generate"), "{error}");
+            let (_, command) = error.trim_end().split_once("solve it first: dsq ").expect("a command");
+            dsq::stdout(&command.split(' ').collect::<Vec<_>>());
+            named += 1;
+            assert!(named < 10, "{error}");
+        }
+        assert!(named > 1);
+        fs::remove_dir_all(&tables).unwrap();
+    }
+}
+
+/// The commit is that of the build: no git is asked when a class is solved.
+#[cfg(unix)]
+#[test]
+fn the_commit_is_recorded_when_the_program_is_built() {
+    use std::os::unix::fs::PermissionsExt;
+    use std::process::Command;
+    let dir = tempfile::tempdir().unwrap();
+    counted(dir.path(), &[], "counts");
+    let git = dir.path().join("git");
+    fs::write(&git, "#!/bin/sh\ncase \"$*\" in *describe*) echo forged;; esac\n").unwrap();
+    fs::set_permissions(&git, fs::Permissions::from_mode(0o755)).unwrap();
+    let (tables, counts) = (dir.path().join("tables"), dir.path().join("counts"));
+    let arguments = ["cluster", "solve", "ELvE", "--tables", text(&tables), "--stats-only", "--counts", text(&counts)];
+    assert!(dsq::command(&arguments).env("PATH", dir.path()).status().unwrap().success());
+    let made: Value = serde_json::from_str(&fs::read_to_string(counts.join("ELvE.json")).unwrap()).unwrap();
+    let checkout = env!("CARGO_MANIFEST_DIR");
+    let head = Command::new("git").args(["-C", checkout, "rev-parse", "--short=12", "HEAD"]).output();
+    let head = head.ok().filter(|output| output.status.success() && Path::new(checkout).join(".git").exists());
+    match head {
+        Some(output) => {
+            let head = String::from_utf8(output.stdout).unwrap();
+            let commit = made["commit"].as_str().unwrap();
+            assert_eq!(commit.strip_suffix("-dirty").unwrap_or(commit), head.trim());
+        }
+        None => assert_eq!(made["commit"], Value::Null),
+    }
 }
 
 #[test]

@@ -392,7 +392,7 @@ mod programs {
             }
             assert!(Command::new("kill").args([signal, &child.id().to_string()]).status().unwrap().success());
             let status = child.wait().unwrap();
-            assert_eq!(status.code(), Some(3));
+            assert_eq!(status.code(), Some(130));
             let output = child.wait_with_output().unwrap();
             let games = records(&path).len();
             assert!(games > 0);

@@ -159,7 +159,7 @@ fn play_refuses() {
     failure(2, &["play", "--white", "builtin:fish"]);
     failure(2, &["play", "--fen", "7/7 w"]);
     failure(2, &["play", "--depth", "1", "--nodes", "1"]);
-    failure(3, &["play", "--load", "/no/such/file"]);
+    failure(2, &["play", "--load", "/no/such/file"]);
     failure(3, &["play", "--black", "/no/such/program"]);
     failure(2, &["play", "--black", "builtin:default,tables=/no/such/folder", "--rules", "bridge"]);
 }
@@ -235,7 +235,7 @@ fn analysis_refuses() {
     failure(2, &["analyze", "--fen", "7/7 w"]);
     failure(2, &["analyze", "--multipv", "0"]);
     failure(2, &["analyze", "--game", "a", "--fen", START]);
-    failure(3, &["analyze", "--game", "/no/such/file"]);
+    failure(2, &["analyze", "--game", "/no/such/file"]);
     failure(2, &["analyze", "--number", "2"]);
 }
 

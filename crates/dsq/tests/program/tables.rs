@@ -376,7 +376,8 @@ fn a_flipped_byte_is_found() {
             fails(code, &["verify", text(dir.path())], &[name, cause]);
             fails(code, &["verify", text(dir.path()), "--sample", "0"], &[name, cause]);
             let pieces = pieces.to_string();
-            fails(code, &["generate", "--pieces", &pieces, "--out", text(dir.path())], &[name, cause]);
+            let said = fails(code, &["generate", "--pieces", &pieces, "--out", text(dir.path())], &[name, cause]);
+            assert_eq!(said.contains("delete what is damaged"), cause != "format version", "{said}");
             assert!(fs::read(&path).unwrap() == bytes, "a damaged file is left to its owner");
         }
     }
@@ -492,7 +493,7 @@ fn no_manifest_or_a_broken_one() {
     }
     replace(&path, &[0xff, 0xfe, 0]);
     for reader in &readers {
-        failed(&dsq(reader), &[2, 3], &[text(&path)]);
+        fails(2, reader, &[text(&path), "not a readable manifest"]);
     }
     // All but the manifest is there: it is made again.
     fs::remove_file(&path).unwrap();
@@ -524,7 +525,7 @@ fn where_nothing_can_be_written() {
     for out in [file.clone(), file.join("tables")] {
         fails(3, &["generate", "--pieces", "2", "--out", text(&out)], &[text(&out)]);
     }
-    failed(&dsq(&["verify", text(&file)]), &[2, 3], &[text(&file)]);
+    fails(2, &["verify", text(&file)], &[text(&file)]);
     let lock = dir.path().join("lock");
     fs::create_dir(&lock).unwrap();
     fails(3, &["generate", "--pieces", "2", "--out", text(dir.path())], &[text(&lock)]);
@@ -557,7 +558,7 @@ fn no_space_left() {
         let run = ["-c", &script, "sh", env!("CARGO_BIN_EXE_dsq"), "generate", "--pieces", "3", "--out", at];
         let output = Command::new("sh").args(run).output().unwrap();
         assert!(sizes.values().any(|bytes| bytes.len() > 1024 * blocks), "the limit is none");
-        failed(&output, &[3], &[at]);
+        failed(&output, &[3], &[at, "run the same command again to resume"]);
         for (name, bytes) in files(dir.path()) {
             assert!(!name.ends_with(".partial"), "{name} is left behind");
             if name.ends_with(".dsq") {
@@ -570,7 +571,7 @@ fn no_space_left() {
     // Packing that finds no space leaves every table as it was.
     let script = "trap '' XFSZ; ulimit -f 8; exec \"$@\"";
     let output = Command::new("sh").args(["-c", script, "sh", env!("CARGO_BIN_EXE_dsq"), "repack", at]).output();
-    failed(&output.unwrap(), &[3], &[at]);
+    failed(&output.unwrap(), &[3], &[at, "run the same command again to resume"]);
     stdout(&["verify", at, "--sample", "100"]);
     assert!(files(dir.path()).keys().all(|name| !name.ends_with(".partial")));
     if cfg!(target_os = "linux") {
@@ -588,6 +589,9 @@ fn one_run_at_a_time() {
     lock.lock().unwrap();
     fails(3, &["generate", "--pieces", "2", "--out", at], &[at, "another run"]);
     fails(3, &["repack", at], &[at, "another run"]);
+    let before = files(dir.path());
+    fails(3, &["cluster", "finish", at, "--pieces", "2"], &[at, "another run"]);
+    assert!(files(dir.path()) == before, "nothing is written beside another run");
     stdout(&["verify", at]);
     stdout(&["probe", "--tables", at, LOST_IN_12]);
     lock.unlock().unwrap();
@@ -782,7 +786,7 @@ fn probes_from_standard_input() {
     let output = pipe(format!("{LOST_IN_12}\nrubbish\n{LOST_IN_12}\n").as_bytes());
     failed(&output, &[2], &["rubbish"]);
     assert_eq!(String::from_utf8(output.stdout).unwrap().lines().count(), 1);
-    failed(&pipe(b"\xff\xfe\n"), &[2, 3], &["standard input"]);
+    failed(&pipe(b"\xff\xfe\n"), &[2], &["standard input"]);
     assert_eq!(pipe(b"").status.code(), Some(0));
 }
 
@@ -814,9 +818,174 @@ fn every_value_follows_from_those_one_move_on() {
     let report = &json(&["verify", text(dir.path()), "--full", "--json"])[0];
     assert!(report["values"].as_u64().unwrap() > 1_000_000);
     assert_eq!(report["seed"], Json::Null);
+    // Nobody gets a weaker check without asking for it.
+    let default = &json(&["verify", text(dir.path()), "--json"])[0];
+    assert_eq!((&default["values"], &default["seed"]), (&report["values"], &Json::Null));
     let sampled = &json(&["verify", text(dir.path()), "--sample", "1000", "--seed", "9", "--json"])[0];
     assert_eq!(sampled["classes"], report["classes"]);
     assert_eq!(sampled["seed"], 9);
+    let sampled = sampled["values"].as_u64().unwrap();
+    assert!((52 * 1000..52 * 2000).contains(&sampled), "{sampled}");
+}
+
+/// Flips a bit in the middle of a table.
+fn damage(dir: &Path, name: &str) {
+    let path = dir.join(name);
+    let mut bytes = fs::read(&path).unwrap();
+    let middle = bytes.len() / 2;
+    bytes[middle] ^= 1;
+    replace(&path, &bytes);
+}
+
+#[test]
+fn every_damaged_file_is_listed() {
+    let dir = tables(3);
+    let at = text(dir.path());
+    let names = ["EvE.dsq", "ERvR.dsq", "LvTR.dsq"];
+    names.iter().for_each(|name| damage(dir.path(), name));
+    fs::remove_file(dir.path().join("EvR.dsq")).unwrap();
+    for scope in [&[][..], &["--full"], &["--plain"], &["--sample", "0"], &["--sample", "10"]] {
+        let said = fails(1, &[&["verify", at], scope].concat(), &names);
+        assert!(said.contains("no table of EvR") && said.contains("4 faults"), "{said}");
+        assert_eq!(said.lines().count(), 5, "{said}");
+        assert!(said.contains("delete what is damaged"), "{said}");
+    }
+}
+
+/// A record says that a class was right, not that it still is.
+#[test]
+fn damage_after_a_record_is_found() {
+    let dir = tables(3);
+    let record = dir.path().join("proved.jsonl");
+    let arguments = ["verify", text(dir.path()), "--full", "--record", text(&record)];
+    stdout(&arguments);
+    assert!(stdout(&arguments).contains("(52 recorded before)"));
+    let before = fs::read(&record).unwrap();
+    let names = ["EvE.dsq", "ERvR.dsq"];
+    names.iter().for_each(|name| damage(dir.path(), name));
+    fails(1, &arguments, &names);
+    assert!(fs::read(&record).unwrap() == before);
+    names.iter().for_each(|name| replace(&dir.path().join(name), &made(3)[*name]));
+    assert!(stdout(&arguments).contains("(52 recorded before)"));
+}
+
+/// Ctrl-C and SIGTERM end a run at once, and it says how to go on; what is there says that it is not finished.
+#[cfg(unix)]
+#[test]
+fn an_interrupted_run_says_how_to_resume() {
+    for signal in ["-INT", "-TERM"] {
+        let dir = temporary();
+        let out = dir.path().join("tables");
+        let at = text(&out);
+        let mut child = command(&["generate", "--pieces", "4", "--out", at]);
+        let child = child.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+        let begin = Instant::now();
+        while !out.join("EvE.dsq").exists() {
+            assert!(begin.elapsed() < Duration::from_secs(60), "no table is written");
+            sleep(Duration::from_millis(1));
+        }
+        assert!(Command::new("kill").args([signal, &child.id().to_string()]).status().unwrap().success());
+        let output = child.wait_with_output().unwrap();
+        failed(&output, &[130], &["interrupted", "run the same command again to resume"]);
+        for more in [&[][..], &["--deepest"], &["--by", "class", "--json"]] {
+            fails(2, &[&["stats", at], more].concat(), &[at, "lists no tables", "interrupted"]);
+        }
+        stdout(&["generate", "--pieces", "2", "--out", at]);
+        assert!(stdout(&["stats", at]).contains("2 pieces"));
+        for (name, bytes) in made(2).iter().filter(|(name, _)| name.ends_with(".dsq")) {
+            assert!(fs::read(out.join(name)).unwrap() == *bytes, "{name}");
+        }
+    }
+}
+
+/// The table of exit codes in docs/commands.md holds for every command: a fault has one code, wherever it is met.
+#[test]
+fn a_fault_has_one_exit_code() {
+    let (_, section) = include_str!("../docs/commands.md").split_once("## Exit codes").expect("the table");
+    let rows = section.lines().skip_while(|line| !line.starts_with("| ")).take_while(|line| line.starts_with('|'));
+    let codes: Vec<i32> = rows.filter_map(|line| line.split('|').nth(1)?.trim().parse().ok()).collect();
+    assert_eq!(codes, [0, 1, 2, 3, 130]);
+
+    let dir = tables(2);
+    let at = text(dir.path());
+    let readers: [&[&str]; 9] = [
+        &["verify", at],
+        &["stats", at],
+        &["repack", at],
+        &["probe", LOST_IN_12, "--tables", at],
+        &["export", "--format", "text", "--material", "EvE", "--tables", at],
+        &["export", "--format", "csv", "--material", "EvE", "--tables", at],
+        &["analyze", "--movetime", "1", "--tables", at],
+        &["cluster", "check", "EvE", "--counts", at, "--tables", at],
+        &["generate", "--pieces", "2", "--out", at],
+    ];
+    let manifest = dir.path().join("manifest.json");
+    let whole = fs::read(&manifest).unwrap();
+    for bytes in [&b"\xff\xfe"[..], b"", b"null", b"{\"format\":1}", &whole[..100]] {
+        replace(&manifest, bytes);
+        for reader in readers {
+            fails(2, reader, &["manifest.json", "not a readable manifest"]);
+        }
+    }
+    replace(&manifest, &whole);
+    damage(dir.path(), "EvE.dsq");
+    let own = [&["cluster", "finish", at, "--pieces", "2"][..], &["cluster", "solve", "EvE", "--tables", at]];
+    for reader in readers.into_iter().chain(own).filter(|reader| !["stats", "cluster"].contains(&reader[0])) {
+        fails(1, reader, &["EvE.dsq", "damaged"]);
+    }
+    own.iter().for_each(|job| _ = fails(1, job, &["EvE.dsq", "damaged"]));
+    replace(&dir.path().join("EvE.dsq"), &made(2)["EvE.dsq"]);
+
+    let absent = dir.path().join("nothing");
+    let (absent_at, file) = (text(&absent), text(&manifest));
+    let named = |arguments: &'static [&'static str], path| move || [arguments, &[path]].concat();
+    for path in [absent_at, file] {
+        for arguments in [
+            named(&["verify"], path)(),
+            named(&["stats"], path)(),
+            named(&["repack"], path)(),
+            named(&["probe", LOST_IN_12, "--tables"], path)(),
+            named(&["export", "--format", "text", "--material", "EvE", "--tables"], path)(),
+            named(&["analyze", "--movetime", "1", "--tables"], path)(),
+            named(&["cluster", "status", "--pieces", "2"], path)(),
+            named(&["cluster", "finish", "--pieces", "2"], path)(),
+            named(&["cluster", "report"], path)(),
+            named(&["cluster", "check", "EvE", "--tables"], path)(),
+            named(&["bench", "machine", "--report"], path)(),
+        ] {
+            fails(2, &arguments, &[path]);
+        }
+    }
+    let text_file = dir.path().join("latin");
+    fs::write(&text_file, b"caf\xe9").unwrap();
+    for path in [absent_at, text(&text_file)] {
+        for arguments in [
+            named(&["analyze", "--game"], path)(),
+            named(&["play", "--load"], path)(),
+            named(&["general", "moves"], path)(),
+            named(&["tune", "fit", "--out", "/dev/null"], path)(),
+            named(&["gadgets", "check"], path)(),
+        ] {
+            fails(2, &arguments, &[path]);
+        }
+    }
+    assert!(!absent.exists());
+
+    let nowhere = text(&text_file).to_owned() + "/file";
+    for arguments in [
+        &["generate", "--pieces", "2", "--out", &nowhere][..],
+        &["cluster", "solve", "EvE", "--tables", &nowhere],
+        &["verify", at, "--record", &nowhere],
+        &["man", &nowhere],
+        &["match", "builtin:random", "builtin:random", "--games", "2", "--depth", "1", "--save", &nowhere],
+        &["reduce", "(a | b)", "--svg", &nowhere],
+        &["reproduce", "--write", &nowhere],
+    ] {
+        let output = dsq(arguments);
+        failed(&output, &[3], &[&nowhere]);
+    }
+    fails(2, &["verify"], &[]);
+    fails(2, &["verify", at, "--pieces", "2"], &[]);
 }
 
 /// A wrong value whose checksums are all right.
@@ -858,7 +1027,8 @@ fn a_forged_value_is_found() {
     count(&mut description, plies - 2, 1);
     count(&mut description, plies, -1);
     put(&description, &forged);
-    fails(1, &["verify", text(dir.path())], &["EvE", "counts"]);
+    fails(1, &["verify", text(dir.path()), "--plain"], &["EvE", "counts"]);
+    fails(1, &["verify", text(dir.path())], &["EvE", "the table says"]);
     // Right values, and counts or a longest line that are not theirs.
     let right = parts(&whole).description;
     let mut counted = right.clone();
