@@ -8,8 +8,8 @@ use clap::Args;
 use doushouqi::tablebase::{ClassId, Proved, Prover, Scope, SetError, TableSet, verify};
 use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
-use std::fs::{self, File, OpenOptions};
-use std::io::{self, Write};
+use std::fs::{File, OpenOptions};
+use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -91,12 +91,9 @@ impl Record {
     /// Reads what is there. A last line that was cut off is written over.
     fn open(path: &Path) -> Result<Record, Failure> {
         let failed = |error: io::Error| cannot("write", path, &error);
-        let text = match fs::read_to_string(path) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => {
-                return Err(Failure::reading(path.display(), &error));
-            }
-            text => text.unwrap_or_default(),
-        };
+        let mut file = OpenOptions::new().create(true).read(true).append(true).open(path).map_err(failed)?;
+        let mut text = String::new();
+        file.read_to_string(&mut text).map_err(|error| Failure::reading(path.display(), &error))?;
         let whole = text.rfind('\n').map_or(0, |end| end + 1);
         let mut done = HashSet::new();
         for (number, line) in text[..whole].lines().enumerate() {
@@ -105,7 +102,6 @@ impl Record {
             })?;
             done.insert([line.class, line.rules, line.file]);
         }
-        let file = OpenOptions::new().create(true).append(true).open(path).map_err(failed)?;
         file.set_len(whole as u64).map_err(failed)?;
         Ok(Record { path: path.to_owned(), file, done })
     }

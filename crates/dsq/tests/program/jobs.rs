@@ -130,7 +130,7 @@ fn the_commit_is_recorded_when_the_program_is_built() {
     fs::set_permissions(&git, fs::Permissions::from_mode(0o755)).unwrap();
     let (tables, counts) = (dir.path().join("tables"), dir.path().join("counts"));
     let arguments = ["cluster", "solve", "ELvE", "--tables", text(&tables), "--stats-only", "--counts", text(&counts)];
-    assert!(dsq::command(&arguments).env("PATH", dir.path()).status().unwrap().success());
+    assert!(dsq::command(&arguments).env("PATH", dir.path()).output().unwrap().status.success());
     let made: Value = serde_json::from_str(&fs::read_to_string(counts.join("ELvE.json")).unwrap()).unwrap();
     let checkout = env!("CARGO_MANIFEST_DIR");
     let head = Command::new("git").args(["-C", checkout, "rev-parse", "--short=12", "HEAD"]).output();
