@@ -58,8 +58,8 @@ impl fmt::Display for Contradiction {
     }
 }
 
-/// Why a check ends early.
-enum Stop {
+/// A check that found something wrong, or could not be made.
+pub(super) enum Stop {
     Wrong(Box<Contradiction>),
     Error(SetError),
 }
@@ -67,6 +67,17 @@ enum Stop {
 impl<E: Into<SetError>> From<E> for Stop {
     fn from(error: E) -> Stop {
         Stop::Error(error.into())
+    }
+}
+
+impl Stop {
+    /// What is wrong apart from what failed.
+    pub(super) fn split<T>(checked: Result<T, Stop>) -> Result<Result<T, Box<Contradiction>>, SetError> {
+        match checked {
+            Ok(checked) => Ok(Ok(checked)),
+            Err(Stop::Wrong(wrong)) => Ok(Err(wrong)),
+            Err(Stop::Error(error)) => Err(error),
+        }
     }
 }
 
@@ -80,16 +91,11 @@ pub fn verify(set: &TableSet, id: ClassId, scope: Scope) -> Result<Result<u64, B
     let file = set.file(id)?;
     file.check()?;
     set.check_listed(id)?;
-    let compared = match scope {
+    Stop::split(match scope {
         Scope::Checksums => Ok(0),
         Scope::Sample { cells, seed } => compare_sample(set, file, cells, seed ^ id.0 as u64),
         Scope::Full => compare_all(set, file, id),
-    };
-    match compared {
-        Ok(values) => Ok(Ok(values)),
-        Err(Stop::Wrong(wrong)) => Ok(Err(wrong)),
-        Err(Stop::Error(error)) => Err(error),
-    }
+    })
 }
 
 /// Compares that many cells of each side to move that is stored.

@@ -18,7 +18,7 @@ mod planes;
 mod score;
 mod sweep;
 
-use super::verify::Contradiction;
+use super::verify::{Contradiction, Stop};
 use crate::board::{ByColor, Color, File, Rules, Square};
 use crate::cpu::CpuLevel;
 use crate::tablebase::{
@@ -53,18 +53,6 @@ pub struct Prover<'a> {
 
 /// The scores of a class, both sides to move.
 type Planes<C> = Arc<ByColor<Plane<C>>>;
-
-/// A check that found something wrong, or could not be made.
-enum Stop {
-    Wrong(Box<Contradiction>),
-    Error(SetError),
-}
-
-impl<E: Into<SetError>> From<E> for Stop {
-    fn from(error: E) -> Stop {
-        Stop::Error(error.into())
-    }
-}
 
 /// A width of scores, with the place where its planes are kept.
 trait Width: Sweepable {
@@ -123,12 +111,7 @@ impl<'a> Prover<'a> {
     pub fn prove(&mut self, id: ClassId) -> Result<Result<Proved, Box<Contradiction>>, SetError> {
         self.set.file(id)?.check()?;
         self.set.check_listed(id)?;
-        let proved = if self.is_wide(id)? { self.prove_as::<u16>(id) } else { self.prove_as::<u8>(id) };
-        match proved {
-            Ok(proved) => Ok(Ok(proved)),
-            Err(Stop::Wrong(wrong)) => Ok(Err(wrong)),
-            Err(Stop::Error(error)) => Err(error),
-        }
+        Stop::split(if self.is_wide(id)? { self.prove_as::<u16>(id) } else { self.prove_as::<u8>(id) })
     }
 
     /// Whether a class or one that its captures lead to has lines too long for a byte.
