@@ -84,7 +84,3 @@ pub mod search;
 mod shaders;
 pub mod tablebase;
 pub mod uci;
-
-/// The commit that this was built from, 12 hexadecimal digits, with `-dirty` if the sources differed from it; `unknown`
-/// outside a checkout.
-pub const COMMIT: &str = env!("DSQ_COMMIT");

@@ -1,6 +1,6 @@
 use super::{Failure, Outcome, ThreadsArg, grouped, print, print_json, progress_bar};
+use crate::COMMIT;
 use clap::Args;
-use doushouqi::COMMIT;
 use doushouqi::cpu::{CpuLevel, processor_name};
 use serde::Serialize;
 use std::fs;
