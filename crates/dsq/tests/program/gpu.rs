@@ -65,21 +65,30 @@ fn compare_levels_within(limits: GpuLimits, rules: &RuleOptions, most: usize) {
     }
 }
 
-/// What a level sends to the card of the level before, in bytes.
-fn sent(limits: GpuLimits) -> Option<u64> {
-    let mut gpu = Solver::new(&RuleOptions::default(), 3, Options::default()).on(limited_gpu(limits)?);
-    gpu.solve_level(2, true, &|_, _| {}).unwrap();
+/// How many bytes of smaller classes solving some classes of `pieces` pieces sends to the GPU, after the levels before.
+fn sent(limits: GpuLimits, pieces: usize, classes: usize) -> Option<u64> {
+    let mut gpu = Solver::new(&RuleOptions::default(), pieces, Options::default()).on(limited_gpu(limits)?);
+    (2..pieces).for_each(|pieces| gpu.solve_level(pieces, true, &|_, _| {}).unwrap());
     let before = gpu.backend().work().unwrap().sent;
-    gpu.solve_level(3, true, &|_, _| {}).unwrap();
+    let ids: Vec<ClassId> = gpu.classes().level(pieces).map(|(id, _)| id).take(classes).collect();
+    gpu.solve_some(&ids, true, &|_, _| {}).unwrap();
     Some(gpu.backend().work().unwrap().sent - before)
 }
 
 #[test]
 fn a_level_stays_on_the_card_for_the_next() {
-    let Some(nothing) = sent(GpuLimits::NONE) else { return };
+    let Some(nothing) = sent(GpuLimits::NONE, 3, usize::MAX) else { return };
     assert_eq!(nothing, 0);
     // Less room than all of two pieces take.
-    assert!(sent(GpuLimits { buffer: 64 << 10, ..GpuLimits::NONE }).unwrap() > 64 << 10);
+    assert!(sent(GpuLimits { buffer: 64 << 10, ..GpuLimits::NONE }, 3, usize::MAX).unwrap() > 64 << 10);
+}
+
+/// All of three pieces takes 10 MiB of codes. A buffer that holds them keeps them for four pieces; a smaller one does not.
+#[test]
+fn a_level_that_one_buffer_holds_stays_on_the_gpu() {
+    let Some(nothing) = sent(GpuLimits { buffer: 12 << 20, ..GpuLimits::NONE }, 4, 2) else { return };
+    assert_eq!(nothing, 0);
+    assert!(sent(GpuLimits { buffer: 8 << 20, ..GpuLimits::NONE }, 4, 2).unwrap() > 0);
 }
 
 fn compare_material(material: &str, rules: &RuleOptions) {

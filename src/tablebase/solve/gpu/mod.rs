@@ -20,7 +20,6 @@ mod work;
 
 use crate::gpu::{AdapterReport, Choice, Device, GpuError};
 use crate::tablebase::class::Classes;
-use crate::tablebase::index::WIDTH;
 use crate::tablebase::solve::backend::{Backend, DeviceWork, Job, Sink, SolveError};
 use crate::tablebase::solve::cpu::quiet::Row;
 use crate::tablebase::value::Cells;
@@ -127,26 +126,12 @@ impl Gpu {
 
     /// Side rows of a page.
     fn page_rows(&self, wide: bool) -> u64 {
-        let codes = WIDTH as u64 * ROW_BYTES * cell_bytes(wide);
-        (self.limit() / codes).clamp(64, 1 << 19) / 64 * 64
+        page_rows(self.limit(), wide)
     }
 
-    /// Divides classes into batches that the card can hold.
+    /// Divides classes into batches that the GPU can hold.
     fn batches(&self, ids: &[ClassId], classes: &Classes) -> Vec<Vec<ClassId>> {
-        // One page at least, and enough to keep a card busy.
-        let limit = self.page_rows(false) * if self.device.report.is_software() { 1 } else { 8 };
-        let mut batches: Vec<Vec<ClassId>> = Vec::new();
-        let mut room = 0;
-        for &id in ids {
-            let rows = plan::side_rows(classes.get(id).representative) as u64;
-            if rows > room {
-                batches.push(Vec::new());
-                room = limit;
-            }
-            room = room.saturating_sub(rows);
-            batches.last_mut().expect("one is there").push(id);
-        }
-        batches
+        batches(ids, classes, self.page_rows(false))
     }
 
     /// Solves a batch of classes. Its values stay on the card.
@@ -238,6 +223,29 @@ impl Gpu {
     }
 }
 
+/// Side rows of a page: as many as have their codes in one buffer of `limit` bytes.
+fn page_rows(limit: u64, wide: bool) -> u64 {
+    let codes = ROW_CELLS as u64 * cell_bytes(wide);
+    (limit / codes).clamp(64, 1 << 19) / 64 * 64
+}
+
+/// Divides classes into batches of one page, which keeps a GPU busy and may stay there for the next level; a class with more
+/// side rows is a batch of its own.
+fn batches(ids: &[ClassId], classes: &Classes, page_rows: u64) -> Vec<Vec<ClassId>> {
+    let mut batches: Vec<Vec<ClassId>> = Vec::new();
+    let mut room = 0;
+    for &id in ids {
+        let rows = plan::side_rows(classes.get(id).representative) as u64;
+        if rows > room {
+            batches.push(Vec::new());
+            room = page_rows;
+        }
+        room = room.saturating_sub(rows);
+        batches.last_mut().expect("one is there").push(id);
+    }
+    batches
+}
+
 /// Puts classes that could not be solved together back as two batches, as one of many may be the reason.
 fn smaller(
     error: GpuError,
@@ -322,5 +330,39 @@ impl Backend for Gpu {
 
     fn work(&self) -> Option<DeviceWork> {
         Some(DeviceWork { compile_seconds: self.compile_time().as_secs_f64(), ..self.work })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::board::RuleOptions;
+
+    /// The codes of a page fill the buffer that they may fill, but for less than 64 rows.
+    #[test]
+    fn the_codes_of_a_page_fill_a_buffer() {
+        assert_eq!(page_rows(1 << 20, false), 256);
+        for (limit, wide) in [(1 << 20, true), (10_000_000, false), (128 << 20, false), (128 << 20, true)] {
+            let row = ROW_CELLS as u64 * cell_bytes(wide);
+            let codes = page_rows(limit, wide) * row;
+            assert!(codes <= limit && limit < codes + 64 * row, "{limit}: {codes}");
+        }
+        // Rows enough for a work group, and cells that 32 bits number.
+        assert_eq!((page_rows(0, false), page_rows(u64::MAX, false)), (64, 1 << 19));
+    }
+
+    /// A level whose values fit into one buffer is one batch of one page, so that all of it can stay on the GPU.
+    #[test]
+    fn a_level_that_fits_a_buffer_is_one_page() {
+        let classes = Classes::new(&RuleOptions::PAPER, 4);
+        for pieces in 3..=4 {
+            let ids: Vec<ClassId> = classes.level(pieces).map(|(id, _)| id).collect();
+            let bytes = bytes_of(&ids, &classes, false);
+            let page = |limit: u64| page_rows(limit, false);
+            let fits = bytes.next_multiple_of((64 * ROW_CELLS) as u64);
+            assert_eq!(batches(&ids, &classes, page(fits)).concat(), ids);
+            assert_eq!(batches(&ids, &classes, page(fits)).len(), 1, "{pieces} pieces");
+            assert!(batches(&ids, &classes, page(bytes / 2)).len() > 1, "{pieces} pieces");
+        }
     }
 }
