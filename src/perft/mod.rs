@@ -30,16 +30,19 @@ pub struct Perft<'a> {
     mode: PerftMode,
     level: CpuLevel,
     hash: Option<Hash<'a>>,
+    progress: Option<&'a (dyn Fn(f64) + Sync)>,
 }
 
 /// Fewer plies than this are one task.
 const SPLIT_DEPTH: u32 = 5;
+/// A smaller share of the whole is reported only when all of it is counted.
+const SMALLEST_SHARE: f64 = 1e-3;
 
 impl<'a> Perft<'a> {
     /// Counting under these rules.
     #[must_use]
     pub fn new(rules: &'a Rules, mode: PerftMode) -> Perft<'a> {
-        Perft { rules, mode, level: CpuLevel::get(), hash: None }
+        Perft { rules, mode, level: CpuLevel::get(), hash: None, progress: None }
     }
 
     /// With the instructions of this level.
@@ -56,10 +59,17 @@ impl<'a> Perft<'a> {
         Perft { hash: Some(Hash { table, salt, mode: self.mode }), ..self }
     }
 
+    /// With `progress` called, from any thread, with each share of the whole that is counted; they add up to 1. The moves of
+    /// a position are taken to have equal shares.
+    #[must_use]
+    pub fn with_progress(self, progress: &'a (dyn Fn(f64) + Sync)) -> Perft<'a> {
+        Perft { progress: Some(progress), ..self }
+    }
+
     /// The number of lines of `depth` plies.
     #[must_use]
     pub fn count(&self, position: &Position, depth: u32) -> u64 {
-        self.split(depth, &Path::new(position))
+        self.split(depth, &Path::new(position), 1.0)
     }
 
     /// The count behind each legal move; `depth` must be 1 at least.
@@ -67,35 +77,46 @@ impl<'a> Perft<'a> {
     pub fn divide(&self, position: &Position, depth: u32) -> Vec<(Move, u64)> {
         let path = Path::new(position);
         let moves: Vec<Move> = position.moves(self.rules).to_vec();
-        moves.into_par_iter().map(|mv| (mv, self.child(position, mv, depth, &path))).collect()
+        let share = 1.0 / moves.len() as f64;
+        moves.into_par_iter().map(|mv| (mv, self.child(position, mv, depth, &path, share))).collect()
     }
 
-    /// The lines of `depth` plies from the last position of a path.
-    fn split(&self, depth: u32, path: &Path) -> u64 {
+    /// The lines of `depth` plies from the last position of a path, which are this share of the whole.
+    fn split(&self, depth: u32, path: &Path, share: f64) -> u64 {
         let position = path.last();
         if depth < SPLIT_DEPTH || position.winner().is_some() {
-            return count::count(self.level, self.rules, self.mode, self.hash, depth, path);
+            return self.report(share, count::count(self.level, self.rules, self.mode, self.hash, depth, path));
         }
         let entry = self.hash.map(|hash| (hash.table, hash.key(position, depth, path.before_last())));
         if let Some(count) = entry.and_then(|(table, key)| table.get(key)) {
-            return count;
+            return self.report(share, count);
         }
         let moves: Vec<Move> = position.moves(self.rules).to_vec();
         if moves.is_empty() {
-            return u64::from(self.mode == PerftMode::Leaf);
+            return self.report(share, u64::from(self.mode == PerftMode::Leaf));
         }
-        let count = moves.into_par_iter().map(|mv| self.child(position, mv, depth, path)).sum();
+        let each = share / moves.len() as f64;
+        let (each, rest) = if each < SMALLEST_SHARE { (0.0, share) } else { (each, 0.0) };
+        let count = moves.into_par_iter().map(|mv| self.child(position, mv, depth, path, each)).sum();
         if let Some((table, key)) = entry {
             table.put(key, count);
         }
-        count
+        self.report(rest, count)
     }
 
-    fn child(&self, position: &Position, mv: Move, depth: u32, path: &Path) -> u64 {
+    fn child(&self, position: &Position, mv: Move, depth: u32, path: &Path, share: f64) -> u64 {
         let next = position.make(mv);
         if self.mode == PerftMode::Leaf && path.contains(&next) {
-            return 1;
+            return self.report(share, 1);
         }
-        self.split(depth - 1, &path.with(&next))
+        self.split(depth - 1, &path.with(&next), share)
+    }
+
+    /// Reports the share of the whole that this count is of, unless there is none to report.
+    fn report(&self, share: f64, count: u64) -> u64 {
+        if let Some(progress) = self.progress.filter(|_| share > 0.0) {
+            progress(share);
+        }
+        count
     }
 }

@@ -292,3 +292,31 @@ fn symmetries() {
         }
     }
 }
+
+/// The shares that are reported on the way add up to the whole, whatever ends a line early.
+#[test]
+fn progress_adds_up_to_the_whole() {
+    let rules = Rules::default();
+    let near_the_end: Position = "2E4/7/6p/7/7/7/7/7/7 w".parse().unwrap();
+    for (position, depth) in [(Position::start(), 3), (Position::start(), 6), (near_the_end, 7)] {
+        for mode in [PerftMode::Expand, PerftMode::Leaf] {
+            for hash in [None, PerftHash::new(1)] {
+                let shares = std::sync::Mutex::new(Vec::new());
+                let note = |share: f64| shares.lock().unwrap().push(share);
+                let perft = Perft::new(&rules, mode);
+                let plain = perft.count(&position, depth);
+                let perft = Perft::new(&rules, mode).with_progress(&note);
+                let perft = match &hash {
+                    Some(hash) => perft.with_hash(hash),
+                    None => perft,
+                };
+                assert_eq!(perft.count(&position, depth), plain);
+                let counted: Vec<f64> = std::mem::take(&mut shares.lock().unwrap());
+                assert!((counted.iter().sum::<f64>() - 1.0).abs() < 1e-9, "{depth}: {counted:?}");
+                assert!(depth < 5 || counted.len() > 1, "{depth}: {counted:?}");
+                assert_eq!(perft.divide(&position, depth).iter().map(|(_, count)| count).sum::<u64>(), plain);
+                assert!((shares.lock().unwrap().iter().sum::<f64>() - 1.0).abs() < 1e-9);
+            }
+        }
+    }
+}

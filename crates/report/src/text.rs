@@ -1,5 +1,7 @@
 //! How numbers are shown to people.
 
+use std::time::Duration;
+
 /// 1234567 as 1,234,567.
 ///
 /// ```
@@ -16,6 +18,70 @@ pub fn grouped(number: u64) -> String {
         text.push(digit);
     }
     text
+}
+
+/// Characters of a full progress bar.
+const BAR: usize = 30;
+
+/// A progress bar: `[=====>    ] 12/42 classes, 3.4/s, 9 s left`. The number of all is 0 if it is not known, and of the unit
+/// `%` only the share is shown.
+#[must_use]
+pub fn progress(done: u64, all: u64, elapsed: Duration, unit: &str) -> String {
+    let mut text = String::new();
+    if all > 0 {
+        let full = (u128::from(done.min(all)) * BAR as u128 / u128::from(all)) as usize;
+        let bar = "=".repeat(full) + if full < BAR { ">" } else { "" };
+        text = format!("[{bar:BAR$}] ");
+    }
+    text += &match (unit, all) {
+        ("%", _) => format!("{} %", 100.0_f64.min(100.0 * done as f64 / all.max(1) as f64).floor()),
+        (_, 0) => format!("{} {unit}", grouped(done)),
+        _ => format!("{}/{} {unit}", grouped(done), grouped(all)),
+    };
+    let seconds = elapsed.as_secs_f64();
+    if unit != "%" && done > 0 && seconds >= 1.0 {
+        text += &format!(", {}", rate(done as f64 / seconds));
+    }
+    if let Some(left) = left(done, all, seconds) {
+        text += &format!(", {} left", duration(left));
+    }
+    text
+}
+
+/// Seconds that are left at the mean rate so far; `None` before that means something.
+fn left(done: u64, all: u64, seconds: f64) -> Option<f64> {
+    let known = done >= all / 10 && seconds >= 2.0 || done >= all / 50 && seconds >= 60.0;
+    let known = known && done > 0 && done < all;
+    known.then(|| seconds * (all - done) as f64 / done as f64)
+}
+
+/// A rate in three digits: `3.4/s`, `147 M/s`, `12/min`.
+fn rate(per_second: f64) -> String {
+    let (number, unit) = match per_second {
+        r if r >= 1e9 => (r / 1e9, " G/s"),
+        r if r >= 1e6 => (r / 1e6, " M/s"),
+        r if r >= 1e4 => (r / 1e3, " k/s"),
+        r if r >= 1.0 => (r, "/s"),
+        r if r >= 1.0 / 60.0 => (60.0 * r, "/min"),
+        r => (3600.0 * r, "/h"),
+    };
+    if number < 9.95 { format!("{number:.1}{unit}") } else { format!("{}{unit}", grouped(number.round() as u64)) }
+}
+
+/// A duration in one unit.
+///
+/// ```
+/// use doushouqi::text::duration;
+/// assert_eq!([12.0, 1_320.0, 147_600.0, 777_600.0].map(duration), ["12 s", "22 min", "41 h", "9 days"]);
+/// ```
+#[must_use]
+pub fn duration(seconds: f64) -> String {
+    match seconds {
+        s if s < 90.0 => format!("{} s", s.ceil()),
+        s if s < 90.0 * 60.0 => format!("{} min", (s / 60.0).round()),
+        s if s < 48.0 * 3600.0 => format!("{} h", (s / 3600.0).round()),
+        s => format!("{} days", grouped((s / 86_400.0).round() as u64)),
+    }
 }
 
 /// A table, for a terminal or for Markdown.
@@ -92,5 +158,56 @@ impl Table {
             let cells: Vec<String> = row.iter().zip(&self.columns).map(cell).collect();
             format!("{text}| {} |\n", cells.join(" | "))
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn after(seconds: f64, done: u64, all: u64, unit: &str) -> String {
+        let text = progress(done, all, Duration::from_secs_f64(seconds), unit);
+        text.rsplit_once("] ").map_or(text.clone(), |(_, text)| text.to_owned())
+    }
+
+    #[test]
+    fn rates_are_short() {
+        let texts = [146_552_346.026_8, 12_345.0, 999.6, 42.0, 3.44, 0.5, 0.02, 0.001, 2.5e9].map(rate);
+        assert_eq!(texts, ["147 M/s", "12 k/s", "1,000/s", "42/s", "3.4/s", "30/min", "1.2/min", "3.6/h", "2.5 G/s"]);
+    }
+
+    #[test]
+    fn no_time_is_left_before_it_can_be_known() {
+        assert_eq!(after(0.2, 0, 100, "classes"), "0/100 classes");
+        assert_eq!(after(0.2, 3, 100, "classes"), "3/100 classes");
+        assert_eq!(after(5.0, 0, 100, "classes"), "0/100 classes");
+        // A fiftieth after two seconds is no base for a prediction, after a minute it is.
+        assert_eq!(after(2.0, 2, 100, "classes"), "2/100 classes, 1.0/s");
+        assert_eq!(after(60.0, 2, 100, "classes"), "2/100 classes, 2.0/min, 49 min left");
+        assert_eq!(after(60.0, 1, 100, "classes"), "1/100 classes, 1.0/min");
+        assert_eq!(after(3.0, 25, 100, "classes"), "25/100 classes, 8.3/s, 9 s left");
+        assert_eq!(after(12.0, 100, 100, "classes"), "100/100 classes, 8.3/s");
+    }
+
+    #[test]
+    fn shares_and_unknown_lengths_are_plain() {
+        assert_eq!(after(0.0, 0, 100, "%"), "0 %");
+        assert_eq!(after(3.0, 50, 100, "%"), "50 %, 3 s left");
+        assert_eq!(after(1.0, 999_999, 1_000_000, "%"), "99 %");
+        assert_eq!(after(2.0, 8, 0, "tables"), "8 tables, 4.0/s");
+        assert_eq!(after(0.0, 0, 0, "tables"), "0 tables");
+    }
+
+    #[test]
+    fn bars_fill() {
+        let bar = |done| progress(done, 10, Duration::ZERO, "%").chars().filter(|&c| c == '=').count();
+        assert_eq!([0, 5, 10, 11].map(bar), [0, 15, 30, 30]);
+        assert!(progress(u64::MAX / 2, u64::MAX, Duration::ZERO, "%").contains("50 %"));
+    }
+
+    #[test]
+    fn durations_have_one_unit() {
+        let texts = [0.1, 89.0, 91.0, 5_300.0, 7_300.0, 200_000.0, 1e9].map(duration);
+        assert_eq!(texts, ["1 s", "89 s", "2 min", "88 min", "2 h", "2 days", "11,574 days"]);
     }
 }

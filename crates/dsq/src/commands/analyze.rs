@@ -1,4 +1,5 @@
 use super::control::{LevelArgs, NoCaptureArg};
+use super::progress::waiting;
 use super::{Failure, Outcome, RulesArg, position, print, print_json};
 use clap::Args;
 use doushouqi::board::{Color, Move, Position, Rules};
@@ -115,7 +116,10 @@ impl Analyze {
             ..EngineOptions::default()
         };
         if let Some(dir) = &self.tables {
-            options.tables = Some(TableCache::default().get(dir, rules.options())?);
+            let line = waiting("loading the tables");
+            let tables = TableCache::default().get(dir, rules.options());
+            line.finish_and_clear();
+            options.tables = Some(tables?);
         }
         let mut engine = Engine::new(options);
         match record {

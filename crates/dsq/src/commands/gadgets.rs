@@ -1,4 +1,4 @@
-use super::{Failure, Outcome, grouped, print, print_json};
+use super::{Failure, Outcome, grouped, print, print_json, progress_bar};
 use clap::{Args, Subcommand};
 use hardness::general;
 use hardness::{Claim, DEFAULT_BOUND, Gadget, GadgetError, Solved, gadget, gadgets};
@@ -134,7 +134,9 @@ fn read(name: &str) -> Result<Gadget, Failure> {
 fn check_all(names: &[String], claims: bool, states: usize, json: bool) -> Outcome {
     let chosen = if names.is_empty() { gadgets() } else { names.iter().map(|n| read(n)).collect::<Result<_, _>>()? };
     let mut failed = Vec::new();
+    let bar = progress_bar(chosen.iter().map(|gadget| gadget.claims.len() as u64).sum(), "claims");
     for gadget in &chosen {
+        bar.set_message(gadget.name.clone());
         let start = Instant::now();
         let mut total = LemmaReport {
             gadget: &gadget.name,
@@ -147,23 +149,25 @@ fn check_all(names: &[String], claims: bool, states: usize, json: bool) -> Outco
         };
         for claim in &gadget.claims {
             let report = check_one(gadget, claim, states)?;
+            bar.inc(1);
             total.states += report.states;
             if claims {
-                if json { print_json(&report)? } else { print(claim_line(&report))? }
+                bar.suspend(|| if json { print_json(&report) } else { print(claim_line(&report)) })?;
             }
             if !report.holds {
                 total.holds = false;
                 failed.push(format!("{}: {}", gadget.name, claim.text));
                 if !json {
-                    refute(gadget, claim, states)?;
+                    bar.suspend(|| refute(gadget, claim, states))?;
                 }
             }
         }
         total.seconds = start.elapsed().as_secs_f64();
         if !claims {
-            if json { print_json(&total)? } else { print(lemma_line(&total))? }
+            bar.suspend(|| if json { print_json(&total) } else { print(lemma_line(&total)) })?;
         }
     }
+    bar.finish_and_clear();
     if failed.is_empty() { Ok(()) } else { Err(Failure::Mismatch(format!("does not hold: {}", failed.join("; ")))) }
 }
 

@@ -30,6 +30,7 @@ mod mine;
 mod perft;
 mod play;
 mod probe;
+mod progress;
 mod record;
 mod reduce;
 mod repack;
@@ -46,7 +47,7 @@ use doushouqi::board::{FenError, Position, RuleOptions};
 use doushouqi::cpu::CpuLevel;
 use doushouqi::search::TablesError;
 use doushouqi::tablebase::{SetError, SolveError, TableError};
-use indicatif::{ProgressBar, ProgressStyle};
+use progress::progress_bar;
 use report::text::grouped;
 use std::fmt;
 use std::io::{self, Write};
@@ -338,12 +339,4 @@ impl ThreadsArg {
 /// The position that a FEN says, or the start.
 fn position(fen: Option<&str>) -> Result<Position, Failure> {
     Ok(fen.map_or_else(|| Ok(Position::start()), Position::from_fen)?)
-}
-
-/// A bar on stderr for `length` units of work; nothing if that is not a terminal.
-fn progress_bar(length: u64, unit: &str) -> ProgressBar {
-    let bar = ProgressBar::new(length);
-    let template = format!("{{msg:18}} [{{bar:30}}] {{human_pos}}/{{human_len}} {unit}, {{per_sec}}, {{eta}} left");
-    bar.set_style(ProgressStyle::with_template(&template).expect("the template is right").progress_chars("=> "));
-    bar
 }

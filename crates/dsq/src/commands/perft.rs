@@ -1,11 +1,14 @@
 use super::backend::Backend;
-use super::{Failure, Outcome, RulesArg, ThreadsArg, card, grouped, position, print, print_json};
+use super::{Failure, Outcome, RulesArg, ThreadsArg, card, grouped, position, print, print_json, progress_bar};
 use clap::{Args, ValueEnum};
 use doushouqi::board::{Move, Position, Rules};
 use doushouqi::cpu::processor_name;
 use doushouqi::perft::{self, PerftHash, PerftMode};
 use serde::Serialize;
 use std::time::Instant;
+
+/// Units of the progress bar.
+const SHARES: f64 = 1e9;
 
 /// Count the lines of legal moves of a given length.
 ///
@@ -114,7 +117,9 @@ impl Perft {
                     .ok_or_else(|| Failure::Environment(format!("there is no memory for a table of {mib} MiB")))
             })
             .transpose()?;
-        let mut perft = perft::Perft::new(&rules, mode);
+        let bar = progress_bar(SHARES as u64, "%").with_message(format!("perft {}", self.depth));
+        let progress = |share: f64| bar.inc((share * SHARES) as u64);
+        let mut perft = perft::Perft::new(&rules, mode).with_progress(&progress);
         if let Some(hash) = &hash {
             perft = perft.with_hash(hash);
         }
@@ -126,6 +131,7 @@ impl Perft {
             })
         };
         let report = self.threads.run(|| self.report(&position, None, count))??;
+        bar.finish_and_clear();
         self.print(&report)
     }
 
