@@ -23,6 +23,8 @@ pub struct PlannedClass {
     pub bytes: u64,
     /// The same with the seeds in temporary files: less is refused.
     pub spilled_bytes: u64,
+    /// GiB to request for the job, which is its limit of memory, too.
+    pub memory_gib: u64,
     /// Predicted seconds on one core.
     pub seconds: f64,
 }
@@ -44,9 +46,10 @@ pub struct Rate {
 }
 
 impl PlannedClass {
-    /// Plans one class. Its values are kept, or only its counts.
+    /// Plans one class. Its values are kept, or only its counts. With a limit of memory no more GiB are requested, unless the
+    /// class takes more.
     #[must_use]
-    pub fn new(classes: &Classes, id: ClassId, values: bool, rate: Rate) -> PlannedClass {
+    pub fn new(classes: &Classes, id: ClassId, values: bool, rate: Rate, limit_gib: Option<u64>) -> PlannedClass {
         let class = classes.get(id);
         let material = class.representative;
         let rows = class.index().rows as u64;
@@ -59,19 +62,33 @@ impl PlannedClass {
             rows,
             bytes: need.total() as u64,
             spilled_bytes: need.spilled() as u64,
+            memory_gib: request_gib(&need, limit_gib),
             seconds: rate.job_seconds + rows as f64 / rate.rows_per_second,
         }
     }
 }
 
+const GIB: u64 = 1 << 30;
+
+/// Whole GiB to request for a job, in steps of at most a sixteenth, so that jobs come in few sizes.
+fn request_gib(need: &MemoryNeed, limit_gib: Option<u64>) -> u64 {
+    let limit_gib = limit_gib.unwrap_or(u64::MAX);
+    let limit = usize::try_from(limit_gib.saturating_mul(GIB)).unwrap_or(usize::MAX);
+    let gib = (need.request(limit) as u64).div_ceil(GIB).max(1);
+    let step = (gib.next_power_of_two() / 32).max(1);
+    gib.max(gib.next_multiple_of(step).min(limit_gib))
+}
+
 impl Plan {
-    /// Plans the classes of 2 to `pieces` pieces. Of the most pieces only the counts are kept with `stats_only`.
+    /// Plans the classes of 2 to `pieces` pieces. Of the most pieces only the counts are kept with `stats_only`. With a limit
+    /// of memory jobs keep their seeds in temporary files, and their values part by part, where that is needed to stay
+    /// within it.
     #[must_use]
-    pub fn new(rules: &RuleOptions, pieces: usize, stats_only: bool, rate: Rate) -> Plan {
+    pub fn new(rules: &RuleOptions, pieces: usize, stats_only: bool, rate: Rate, limit_gib: Option<u64>) -> Plan {
         let classes = Classes::new(rules, pieces);
         let planned = classes.iter().map(|(id, class)| {
             let values = !(stats_only && class.representative.len() == pieces);
-            PlannedClass::new(&classes, id, values, rate)
+            PlannedClass::new(&classes, id, values, rate, limit_gib)
         });
         Plan { classes: planned.collect() }
     }
@@ -131,8 +148,8 @@ impl Plan {
 pub struct Bundle {
     /// The classes, the longest first.
     pub classes: Vec<Material>,
-    /// Memory of the one that takes the most.
-    pub bytes: u64,
+    /// GiB to request: those of the class that takes the most.
+    pub memory_gib: u64,
     /// Seconds of all.
     pub seconds: f64,
 }
@@ -144,11 +161,11 @@ pub fn bundles<'a>(classes: impl Iterator<Item = &'a PlannedClass>, count: usize
     let mut classes: Vec<&PlannedClass> = classes.collect();
     classes.sort_by_key(|class| (Reverse(Seconds(class.seconds)), class.class.to_string()));
     let mut bundles =
-        vec![Bundle { classes: Vec::new(), bytes: 0, seconds: 0.0 }; count.clamp(1, classes.len().max(1))];
+        vec![Bundle { classes: Vec::new(), memory_gib: 0, seconds: 0.0 }; count.clamp(1, classes.len().max(1))];
     for class in classes {
         let least = bundles.iter_mut().min_by_key(|bundle| Seconds(bundle.seconds)).expect("there is at least one");
         least.classes.push(class.class);
-        least.bytes = least.bytes.max(class.bytes);
+        least.memory_gib = least.memory_gib.max(class.memory_gib);
         least.seconds += class.seconds;
     }
     bundles.retain(|bundle| !bundle.classes.is_empty());
@@ -180,7 +197,31 @@ mod tests {
     use std::collections::HashSet;
 
     fn plan(pieces: usize) -> Plan {
-        Plan::new(&RuleOptions::PAPER, pieces, false, Rate { rows_per_second: 1000.0, job_seconds: 0.1 })
+        Plan::new(&RuleOptions::PAPER, pieces, false, RATE, None)
+    }
+
+    const RATE: Rate = Rate { rows_per_second: 1000.0, job_seconds: 0.1 };
+
+    /// All of six pieces is counted with at most 10 GiB a job, if the plan is to do with that.
+    #[test]
+    fn a_limit_of_memory_is_kept() {
+        let free = Plan::new(&RuleOptions::PAPER, 6, true, RATE, None);
+        let limited = Plan::new(&RuleOptions::PAPER, 6, true, RATE, Some(10));
+        let mut spilled = 0;
+        for (free, limited) in free.level(6).zip(limited.level(6)) {
+            // No more than a sixteenth over what is needed, or a whole GiB.
+            assert!(free.memory_gib * GIB >= free.bytes, "{}", free.class);
+            assert!(free.memory_gib * GIB <= free.bytes + (free.bytes / 16).max(GIB), "{}", free.class);
+            assert!(limited.memory_gib <= 10 && limited.memory_gib * GIB >= limited.spilled_bytes, "{}", free.class);
+            assert_eq!((free.bytes, free.spilled_bytes), (limited.bytes, limited.spilled_bytes));
+            spilled += usize::from(limited.memory_gib < free.memory_gib);
+        }
+        assert!(spilled > 400, "{spilled}");
+        let sizes: HashSet<u64> = free.level(6).map(|class| class.memory_gib).collect();
+        assert!(sizes.contains(&20) || sizes.iter().any(|gib| !gib.is_power_of_two()), "{sizes:?}");
+        // What takes more than the limit says so.
+        let short = Plan::new(&RuleOptions::PAPER, 6, true, RATE, Some(2));
+        assert!(short.level(6).all(|class| class.memory_gib * GIB >= class.spilled_bytes));
     }
 
     #[test]

@@ -15,11 +15,12 @@ pub struct Jobs<'a> {
     pub rules: &'a str,
     /// Of the most pieces keep only the counts.
     pub stats_only: bool,
+    /// Where the jobs' temporary files go; the directory of the tables if not given.
+    pub spill: Option<&'a str>,
     /// Tasks that may run at a time; each level has four times as many bundles, so that a slow node holds nobody up.
     pub nodes: usize,
 }
 
-const GIB: u64 = 1 << 30;
 /// Bundles for each node.
 const BUNDLES: usize = 4;
 
@@ -35,16 +36,18 @@ pub fn script(plan: &Plan, jobs: &Jobs<'_>) -> String {
         "#!/bin/sh\n# Submits all classes to Slurm, level by level. Running it again is harmless: what is solved is left alone.\n\
          set -eu\n",
     );
-    let _ = writeln!(text, "export DSQ={} DIR={} RULES={}", word(jobs.program), word(jobs.dir), word(jobs.rules));
+    let spill = jobs.spill.unwrap_or(jobs.dir);
+    let words = [jobs.program, jobs.dir, jobs.rules, spill].map(word);
+    let [program, dir, rules, spill] = &words;
+    let _ = writeln!(text, "export DSQ={program} DIR={dir} RULES={rules} SPILL={spill}");
     text.push_str("mkdir -p \"$DIR/jobs\"\nafter=\n");
     for pieces in 2..=plan.pieces() {
         let all = bundles(plan.level(pieces), jobs.nodes * BUNDLES);
         let mut by_memory: Vec<(u64, Vec<Bundle>)> = Vec::new();
         for bundle in all {
-            let gib = bundle.bytes.div_ceil(GIB).next_power_of_two();
-            match by_memory.iter_mut().find(|(size, _)| *size == gib) {
+            match by_memory.iter_mut().find(|(gib, _)| *gib == bundle.memory_gib) {
                 Some((_, bundles)) => bundles.push(bundle),
-                None => by_memory.push((gib, vec![bundle])),
+                None => by_memory.push((bundle.memory_gib, vec![bundle])),
             }
         }
         let stats = if jobs.stats_only && pieces == plan.pieces() { " --stats-only" } else { "" };
@@ -63,7 +66,7 @@ pub fn script(plan: &Plan, jobs: &Jobs<'_>) -> String {
                  job=$(sbatch --parsable --requeue ${{after:+--dependency=afterok:$after}} --job-name=dsq-{pieces} \
                  --array=1-{} --mem={gib}G --output=\"$DIR/jobs/%x-%A_%a.log\" --open-mode=append --export=ALL --wrap \
                  'exec \"$DSQ\" cluster solve $(sed -n \"${{SLURM_ARRAY_TASK_ID}}p\" \"$DIR/jobs/level-{pieces}-{gib}g.txt\") \
-                 --tables \"$DIR\" --rules \"$RULES\" --memory {gib} --threads \"${{SLURM_CPUS_ON_NODE:-1}}\"{stats}')\n\
+                 --tables \"$DIR\" --rules \"$RULES\" --memory {gib} --spill \"$SPILL\" --threads \"${{SLURM_CPUS_ON_NODE:-1}}\"{stats}')\n\
                  these=\"${{these:+$these:}}${{job%%;*}}\"\n",
                 longest,
                 bundles.len()
@@ -84,8 +87,9 @@ mod tests {
     #[test]
     fn every_class_is_in_one_bundle_and_levels_wait() {
         let rate = Rate { rows_per_second: 1e5, job_seconds: 0.1 };
-        let plan = Plan::new(&RuleOptions::PAPER, 4, true, rate);
-        let jobs = Jobs { program: "a b/dsq", dir: "/t", rules: "paper", stats_only: true, nodes: 3 };
+        let plan = Plan::new(&RuleOptions::PAPER, 4, true, rate, None);
+        let jobs =
+            Jobs { program: "a b/dsq", dir: "/t", rules: "paper", stats_only: true, spill: Some("/my disk"), nodes: 3 };
         let text = script(&plan, &jobs);
         for class in &plan.classes {
             let name = class.class.to_string();
@@ -94,6 +98,10 @@ mod tests {
         }
         assert_eq!(text.matches("sbatch").count(), 3, "one array a level, as all fit one size of memory");
         assert_eq!(text.matches("--stats-only").count(), 1);
-        assert!(text.contains("DSQ='a b/dsq'") && text.contains("--dependency=afterok:$after"));
+        assert!(
+            text.contains("DSQ='a b/dsq'")
+                && text.contains("SPILL='/my disk'")
+                && text.contains("--dependency=afterok:$after")
+        );
     }
 }

@@ -23,10 +23,11 @@ with open("plan.jsonl") as lines:
 DSQ = {program}
 TABLES = {dir}
 RULES = {rules}
+SPILL = {spill}
 STATS_ONLY = {stats_only}
 SOLVE = (
     "{{params.dsq:q}} cluster solve {{wildcards.name}} --tables {{params.tables:q}} --rules {{params.rules:q}}"
-    " --threads {{threads}} --memory $(( ({{resources.mem_mb}} + 1023) / 1024 ))"
+    " --spill {{params.spill:q}} --threads {{threads}} --memory $(( {{resources.mem_mb}} / 1024 ))"
 )
 
 
@@ -44,8 +45,12 @@ def here(wildcards, output):
     return os.path.dirname(output[0])
 
 
+def spill(wildcards, output):
+    return SPILL or here(wildcards, output)
+
+
 def memory(wildcards):
-    return max(1, -(-PLAN[wildcards.name]["bytes"] // 2**20))
+    return 1024 * PLAN[wildcards.name]["memory_gib"]
 
 
 rule all:
@@ -60,7 +65,7 @@ rule solve:
     output: TABLES + "/{{name}}.dsq"
     wildcard_constraints: name="[A-Za-z]+"
     resources: mem_mb=memory
-    params: dsq=DSQ, tables=here, rules=RULES
+    params: dsq=DSQ, tables=here, rules=RULES, spill=spill
     shell: SOLVE
 
 
@@ -69,12 +74,13 @@ rule count:
     output: TABLES + "/{{name}}.json"
     wildcard_constraints: name="(?!manifest)[A-Za-z]+"
     resources: mem_mb=memory
-    params: dsq=DSQ, tables=here, rules=RULES
+    params: dsq=DSQ, tables=here, rules=RULES, spill=spill
     shell: SOLVE + " --stats-only"
 "#,
         program = python(jobs.program),
         dir = python(jobs.dir),
         rules = python(jobs.rules),
+        spill = jobs.spill.map_or_else(|| "None".to_owned(), python),
         stats_only = if jobs.stats_only { "True" } else { "False" },
     )
 }

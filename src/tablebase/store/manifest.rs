@@ -5,7 +5,7 @@ use crate::tablebase::store::counts::ClassCounts;
 use crate::tablebase::store::error::SetError;
 use crate::tablebase::store::file::{TableError, TableFile};
 use crate::tablebase::store::partial::write_whole;
-use crate::tablebase::{Class, Classes, MAX_PIECES, Material, MaterialError, Stats};
+use crate::tablebase::{Class, Classes, Index, Material, MaterialError, Stats};
 use serde::{Deserialize, Serialize};
 use std::fs;
 use std::io;
@@ -160,7 +160,7 @@ pub(crate) fn largest(dir: &Path, classes: &[ManifestClass]) -> Result<usize, Se
         let material: Material = class.class.parse().map_err(|e: MaterialError| broken(e.to_string()))?;
         pieces = pieces.max(material.len());
     }
-    if pieces > MAX_PIECES {
+    if pieces > Index::MAX_PIECES {
         return Err(broken(format!("it names a class of {pieces} pieces")));
     }
     Ok(pieces)
@@ -186,7 +186,8 @@ mod tests {
         };
         assert_eq!(largest(&[]), Ok(2));
         assert_eq!(largest(&["EvL", "ELvTPDW", "EvLT"]), Ok(6));
-        assert!(largest(&["ELTvPDWC"]).unwrap_err().contains("a class of 7 pieces"));
+        assert_eq!(largest(&["ELTvPDWC"]), Ok(7));
+        assert!(largest(&["ELTPvPDWC"]).unwrap_err().contains("a class of 8 pieces"));
         assert!(largest(&["EvQ"]).unwrap_err().contains("manifest.json"));
     }
 }

@@ -52,11 +52,13 @@ pub fn planned(classes: &Classes, material: Option<Material>) -> Result<Vec<Clas
     }
 }
 
-/// Prints what each of these classes would take; of those with `values` the values are kept, of the others only the counts.
+/// Prints what each of these classes would take as a job within that many GiB; of those with `values` the values are kept, of
+/// the others only the counts.
 pub fn print_plan(
     classes: &Classes,
     ids: impl IntoIterator<Item = (ClassId, bool)>,
     rate: &RateArg,
+    limit_gib: Option<u64>,
     json: bool,
 ) -> Outcome {
     let rate = rate.get(classes.options())?;
@@ -69,7 +71,7 @@ pub fn print_plan(
     }
     let mib = |bytes: u64| grouped(bytes.div_ceil(1 << 20));
     for (id, values) in ids {
-        let class = PlannedClass::new(classes, id, values, rate);
+        let class = PlannedClass::new(classes, id, values, rate, limit_gib);
         seconds += class.seconds;
         positions += class.positions;
         count += 1;

@@ -10,7 +10,7 @@ use crate::benchmark::Machine;
 use clap::{Args, Subcommand, ValueEnum};
 use doushouqi::cluster::slurm::{self, Jobs};
 use doushouqi::cluster::{Plan, finish, snakemake, status};
-use doushouqi::tablebase::{ClassCounts, ClassJob, Classes, Index, JobDone, MAX_PIECES, Material, Provenance, Room};
+use doushouqi::tablebase::{ClassCounts, ClassJob, Classes, Index, JobDone, Material, Provenance, Room};
 use indicatif::ProgressBar;
 use report::plot::{Axis, Line, line_chart};
 use serde::Serialize;
@@ -89,6 +89,13 @@ struct PlanCommand {
     /// Of the most pieces keep only the counts.
     #[arg(long)]
     stats_only: bool,
+    /// The most memory of a job, in GiB. What does not fit goes to temporary files, and values are solved part by part; if not
+    /// given, every class has all in memory.
+    #[arg(long, value_name = "GIB", value_parser = clap::value_parser!(u64).range(1..))]
+    memory: Option<u64>,
+    /// Where the jobs' temporary files go, a directory of the nodes; the directory of the tables if not given.
+    #[arg(long, value_name = "DIR")]
+    spill: Option<String>,
     #[command(flatten)]
     rate: RateArg,
     /// The program as the nodes call it.
@@ -109,13 +116,21 @@ impl PlanCommand {
     fn run(self) -> Outcome {
         let rules = self.rules.rules;
         let rate = self.rate.get(&rules)?;
-        let plan = Plan::new(&rules, self.pieces.into(), self.stats_only, rate);
+        let plan = Plan::new(&rules, self.pieces.into(), self.stats_only, rate, self.memory);
+        let most = plan.classes.iter().max_by_key(|class| class.memory_gib);
+        if let (Some(limit), Some(class)) = (self.memory, most)
+            && class.memory_gib > limit
+        {
+            let (needed, name) = (class.memory_gib, class.class);
+            return Err(Failure::Input(format!("--memory {limit}: solving {name} takes {needed} GiB at least")));
+        }
         let spelling = rules.table_spelling();
         let jobs = Jobs {
             program: &self.program,
             dir: &self.tables,
             rules: &spelling,
             stats_only: self.stats_only,
+            spill: self.spill.as_deref(),
             nodes: self.nodes.into(),
         };
         match self.engine {
@@ -248,7 +263,7 @@ impl SolveCommand {
             None => Err(Failure::Input(format!("{material} has more than {} pieces", classes.pieces()))),
         };
         let ids: Vec<_> = self.classes.iter().map(id).collect::<Result<_, _>>()?;
-        print_plan(&classes, ids, &self.rate, self.json)
+        print_plan(&classes, ids, &self.rate, Some(self.memory as u64), self.json)
     }
 }
 
@@ -267,7 +282,7 @@ struct StatusCommand {
     /// The directory of the tables.
     dir: PathBuf,
     /// All materials of 2 to N pieces.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(2..=MAX_PIECES as i64))]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(2..=Index::MAX_PIECES as i64))]
     pieces: u8,
     #[command(flatten)]
     rate: RateArg,
@@ -295,7 +310,7 @@ impl StatusCommand {
     fn run(self) -> Outcome {
         let rules = self.rules.rules;
         let status = status(&self.dir, &rules, self.pieces.into())?;
-        let plan = Plan::new(&rules, self.pieces.into(), true, self.rate.get(&rules)?);
+        let plan = Plan::new(&rules, self.pieces.into(), true, self.rate.get(&rules)?, None);
         let left = plan.classes.iter().filter(|class| status.missing.contains(&class.class));
         let dead = status.partial.iter().filter(|file| file.dead == Some(true)).count();
         let far = Far {
@@ -305,7 +320,8 @@ impl StatusCommand {
             missing: status.missing.len(),
             running: status.partial.len() - dead,
             dead,
-            core_hours_left: left.map(|class| class.seconds).sum::<f64>() / 3600.0,
+            // The sum of no numbers is -0.0.
+            core_hours_left: left.fold(0.0, |seconds, class| seconds + class.seconds) / 3600.0,
         };
         if self.json {
             return print_json(&far);
@@ -323,7 +339,7 @@ struct FinishCommand {
     /// The directory of the tables.
     dir: PathBuf,
     /// All materials of 2 to N pieces.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(2..=MAX_PIECES as i64))]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(2..=Index::MAX_PIECES as i64))]
     pieces: u8,
     /// Hours after which a half-written file of another machine counts as left by a dead job. Those of this machine are
     /// known to be dead by their process.

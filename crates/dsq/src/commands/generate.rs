@@ -87,7 +87,7 @@ impl Generate {
         let classes = Classes::new(&self.rules.rules, most);
         let ids = planned(&classes, self.material)?;
         let values = |id| !self.stats_only || classes.get(id).representative.len() < most;
-        print_plan(&classes, ids.into_iter().map(|id| (id, values(id))), &self.rate, self.json)
+        print_plan(&classes, ids.into_iter().map(|id| (id, values(id))), &self.rate, None, self.json)
     }
 
     pub fn run(self) -> Outcome {

@@ -88,7 +88,7 @@ impl Solve {
         let classes = Classes::new(&self.rules.rules, most);
         let ids = planned(&classes, self.material)?;
         let values = |id| classes.get(id).representative.len() < most;
-        print_plan(&classes, ids.into_iter().map(|id| (id, values(id))), &self.rate, self.json)
+        print_plan(&classes, ids.into_iter().map(|id| (id, values(id))), &self.rate, None, self.json)
     }
 
     fn solve_levels(&self, most: usize) -> Outcome {

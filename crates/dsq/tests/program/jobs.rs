@@ -230,6 +230,79 @@ fn what_a_class_takes_is_told_in_advance() {
     assert!(!out.exists(), "nothing is made");
 }
 
+/// Plans for as much memory as there is: all six pieces counted with 10 GiB a job, as documented.
+#[test]
+fn plans_keep_to_the_memory_that_is_given() {
+    let plan = |engine: &str, arguments: &[&str]| {
+        let six = ["cluster", "plan", "--pieces", "6", "--stats-only", "--rate", "60000", "--for", engine];
+        dsq::stdout(&[&six[..], arguments].concat())
+    };
+    let requests = |script: &str| -> BTreeSet<u64> {
+        let parts = script.split("--mem=").skip(1);
+        parts.map(|part| part.split('G').next().unwrap().parse().unwrap()).collect()
+    };
+    // Everything in memory takes up to 22 GiB, for which 32 were requested.
+    let most = requests(&plan("slurm", &[])).into_iter().max().unwrap();
+    assert!((20..=24).contains(&most), "{most}");
+    let script = plan("slurm", &["--memory", "10", "--spill", "/local disk"]);
+    assert_eq!(requests(&script).into_iter().max(), Some(10));
+    assert!(script.contains("SPILL='/local disk'") && script.contains("--memory 10 --spill \"$SPILL\""), "{script}");
+    // What is requested is what the job is told that it may take.
+    for gib in requests(&script) {
+        let [requested, told] = ["--mem={}G", "--memory {} "].map(|form| form.replace("{}", &gib.to_string()));
+        assert_eq!(script.matches(&requested).count(), script.matches(&told).count());
+    }
+
+    let json = lines(&plan("json", &["--memory", "10"]));
+    let gib = |class: &Value| class["memory_gib"].as_u64().unwrap();
+    assert_eq!(json.iter().map(gib).max(), Some(10));
+    assert!(json.iter().all(|class| gib(class) << 30 >= class["spilled_bytes"].as_u64().unwrap()));
+    let snakefile = plan("snakemake", &["--memory", "10", "--spill", "/local disk"]);
+    assert!(snakefile.contains("SPILL = \"/local disk\"") && snakefile.contains("[\"memory_gib\"]"));
+    assert!(plan("snakemake", &[]).contains("SPILL = None"));
+
+    let six = ["cluster", "plan", "--pieces", "6", "--stats-only", "--rate", "60000", "--for", "json"];
+    let refused = dsq::dsq(&[&six[..], &["--memory", "4"]].concat());
+    let error = String::from_utf8(refused.stderr).unwrap();
+    assert_eq!(refused.status.code(), Some(2), "{error}");
+    assert!(error.contains("--memory 4: solving") && error.contains("takes 10 GiB at least"), "{error}");
+    assert!(refused.stdout.is_empty());
+}
+
+/// What plans make is accepted at the end: counts of a class of seven pieces.
+#[test]
+fn seven_pieces_are_listed_and_counted() {
+    let dir = tempfile::tempdir().unwrap();
+    counted(dir.path(), &["ELvE"], "counts");
+    let tables = dir.path().join("tables");
+    let classes = Classes::new(&RuleOptions::PAPER, 7);
+    let (_, seven) = classes.level(7).next().unwrap();
+    let name = seven.representative.to_string();
+    let mut counts: Value =
+        serde_json::from_str(&fs::read_to_string(dir.path().join("counts/ELvE.json")).unwrap()).unwrap();
+    counts["class"] = name.clone().into();
+    fs::write(tables.join(format!("{name}.json")), counts.to_string()).unwrap();
+
+    let status = dsq::stdout(&["cluster", "status", text(&tables), "--pieces", "7", "--rate", "60000", "--json"]);
+    let status = &lines(&status)[0];
+    assert_eq!((&status["tables"], &status["counted"]), (&10.into(), &1.into()));
+    assert_eq!(status["classes"], classes.iter().count());
+    let finished = dsq::dsq(&["cluster", "finish", text(&tables), "--pieces", "7", "--json"]);
+    assert_eq!(finished.status.code(), Some(1), "{}", String::from_utf8_lossy(&finished.stderr));
+    let manifest: Value = serde_json::from_str(&fs::read_to_string(tables.join("manifest.json")).unwrap()).unwrap();
+    assert_eq!(manifest["counted"][0]["class"], name);
+}
+
+#[test]
+fn no_hours_are_left_of_what_is_done() {
+    let dir = tempfile::tempdir().unwrap();
+    counted(dir.path(), &["ELvE"], "counts");
+    let tables = dir.path().join("tables");
+    let status = ["cluster", "status", text(&tables), "--pieces", "2", "--rate", "60000"];
+    assert!(dsq::stdout(&status).contains("about 0.00 core-hours left"));
+    assert!(dsq::stdout(&[&status[..], &["--json"]].concat()).contains("\"core_hours_left\":0.0"));
+}
+
 #[test]
 fn hours_are_drawn() {
     let svg = dsq::stdout(&["cluster", "plan", "--pieces", "4", "--for", "plot", "--rate", "10000"]);

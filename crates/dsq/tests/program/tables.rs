@@ -482,7 +482,7 @@ fn no_manifest_or_a_broken_one() {
     }
     for (from, to) in [
         ("no-move=draw", "no-move=what"),
-        ("\"class\": \"EvE\"", "\"class\": \"ELTPDWvE\""),
+        ("\"class\": \"EvE\"", "\"class\": \"ELTPDWCvE\""),
         ("\"class\": \"EvE\"", "\"class\": \"Ev\""),
     ] {
         assert!(whole.contains(from));

@@ -105,6 +105,14 @@ impl MemoryNeed {
         self.in_parts(2 * MOST_PARTS, 2)
     }
 
+    /// What to request for the job where it may take at most `limit` bytes: what it will use of them, or the least that it
+    /// takes if that is more.
+    #[must_use]
+    pub fn request(&self, limit: usize) -> usize {
+        // Lines that are too long for cells of one byte take the least of two.
+        self.within(|bytes| bytes <= limit).max(self.spilled())
+    }
+
     /// What is taken where so much memory is there, if no line is too long for cells of a byte.
     pub(crate) fn within(&self, holds: impl Fn(usize) -> bool) -> usize {
         match self.values {
@@ -150,6 +158,24 @@ mod tests {
             assert!((GIB..10 * GIB).contains(&need.spilled()), "{}", need.spilled() / GIB);
             let need = MemoryNeed::of_job(&classes, id, true);
             assert!((2 * GIB..20 * GIB).contains(&need.spilled()), "{}", need.spilled() / GIB);
+        }
+    }
+
+    /// What is requested is within every limit that the least is within, and enough for a job that has it as its limit.
+    #[test]
+    fn requests_are_within_their_limit() {
+        let classes = Classes::new(&RuleOptions::PAPER, 5);
+        for (id, class) in classes.level(5).step_by(7) {
+            for values in [false, true] {
+                let need = MemoryNeed::of_job(&classes, id, values);
+                assert_eq!(need.request(usize::MAX), need.total());
+                assert_eq!(need.request(0), need.spilled());
+                for limit in (need.spilled()..need.total()).step_by(50 << 20) {
+                    let request = need.request(limit);
+                    assert!((need.spilled()..=limit).contains(&request), "{}", class.representative);
+                    assert_eq!(need.request(request), request, "{}", class.representative);
+                }
+            }
         }
     }
 
