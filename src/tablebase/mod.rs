@@ -36,6 +36,7 @@ pub use store::counts::{ClassCounts, Provenance};
 pub use store::error::SetError;
 pub use store::export::{ExportError, export_text};
 pub use store::file::{Description, Sides, TableError, TableFile};
+pub use store::forecast::{Forecast, LevelForecast, Shortage};
 pub use store::generate::{Generate, Progress};
 pub use store::job::{ClassJob, JobDone};
 pub(crate) use store::lock::lock;

@@ -20,6 +20,23 @@ pub fn grouped(number: u64) -> String {
     text
 }
 
+/// A number of bytes in binary units, three digits of it.
+///
+/// ```
+/// use doushouqi::text::binary_bytes;
+/// assert_eq!([0, 1023, 1536, 64 << 20, 834 << 30].map(binary_bytes), ["0 B", "1023 B", "1.5 KiB", "64 MiB", "834 GiB"]);
+/// ```
+#[must_use]
+pub fn binary_bytes(bytes: u64) -> String {
+    let (mut number, mut units) = (bytes as f64, ["B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"].iter());
+    let mut unit = units.next().expect("there are units");
+    while number >= 1023.5 {
+        let Some(next) = units.next() else { break };
+        (number, unit) = (number / 1024.0, next);
+    }
+    if number < 9.95 && bytes >= 1024 { format!("{number:.1} {unit}") } else { format!("{number:.0} {unit}") }
+}
+
 /// Characters of a full progress bar.
 const BAR: usize = 30;
 

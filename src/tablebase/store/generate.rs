@@ -9,10 +9,10 @@ use crate::tablebase::store::lock::lock;
 use crate::tablebase::store::manifest::{
     CountedClass, Manifest, largest, read_manifest, update_manifest, write_manifest,
 };
-use crate::tablebase::store::memory::MemoryLimit;
+use crate::tablebase::store::memory::{MemoryLimit, class_bytes};
 use crate::tablebase::store::partial::{ABANDONED, sweep};
 use crate::tablebase::{ClassId, Classes, Material, Solver, Stats, Table};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fs;
 use std::path::Path;
 use std::sync::{Mutex, MutexGuard};
@@ -65,12 +65,22 @@ impl<'a> Generate<'a> {
         }
     }
 
-    /// The classes to make, by number of pieces from two on; of those that are solved only when needed, none.
-    fn levels(&self, classes: &Classes) -> Vec<Vec<ClassId>> {
-        let mut levels = match self.material.and_then(|m| classes.member(m)) {
+    /// The classes to solve, by number of pieces from two on.
+    fn all_levels(&self, classes: &Classes) -> Vec<Vec<ClassId>> {
+        match self.material.and_then(|m| classes.member(m)) {
             Some(member) => classes.needed_for(member.class),
             None => (2..=self.pieces).map(|n| classes.level(n).map(|(id, _)| id).collect()).collect(),
-        };
+        }
+    }
+
+    /// The classes that are solved only when needed, with their number of pieces.
+    pub(super) fn passing_levels(&self, classes: &Classes) -> Vec<(usize, Vec<ClassId>)> {
+        (2..).zip(self.all_levels(classes)).filter(|(pieces, _)| self.is_passing(*pieces)).collect()
+    }
+
+    /// The classes to make, by number of pieces from two on; of those that are solved only when needed, none.
+    fn levels(&self, classes: &Classes) -> Vec<Vec<ClassId>> {
+        let mut levels = self.all_levels(classes);
         for (level, pieces) in levels.iter_mut().zip(2..) {
             if self.is_passing(pieces) {
                 level.clear();
@@ -104,15 +114,18 @@ impl<'a> Generate<'a> {
     ///
     /// # Errors
     /// If another run writes there, the directory has tables of other rules, a file in it is damaged, the disk is full, or
-    /// the limit of memory is too low.
+    /// the limit of memory is too low, which is known before anything is written.
     pub fn run(&self, solver: &mut Solver, done: &(dyn Fn(Progress) + Sync)) -> Result<(), SetError> {
+        let (plan, made) = (self.plan(solver.classes()), Made::of(self.dir));
+        let limit = MemoryLimit::new(self.memory_gib);
+        plan.iter().try_for_each(|level| level.check_memory(solver, &made, limit))?;
         fs::create_dir_all(self.dir).map_err(TableError::io(self.dir))?;
         let _lock = lock(self.dir)?;
         let Manifest { counted, classes, .. } = self.take_up()?;
         let listed = largest(self.dir, &classes)?;
         sweep(self.dir, ABANDONED)?;
         let run = Run { job: self, classes: solver.classes().clone(), counted: Mutex::new(counted), done };
-        for level in self.plan(solver.classes()) {
+        for level in plan {
             run.make(solver, &level)?;
             if level.forget_smaller {
                 solver.forget_level(level.pieces - 1);
@@ -137,7 +150,7 @@ impl<'a> Generate<'a> {
     }
 
     /// The levels to make, fewest pieces first; of those that are solved only when needed, none.
-    fn plan(&self, classes: &Classes) -> Vec<Level> {
+    pub(super) fn plan(&self, classes: &Classes) -> Vec<Level> {
         let levels = self.levels(classes);
         let plan =
             levels.iter().zip(2..).enumerate().filter(|(_, (ids, _))| !ids.is_empty()).map(|(i, (ids, pieces))| {
@@ -151,18 +164,49 @@ impl<'a> Generate<'a> {
     }
 }
 
+/// The classes that a directory has already.
+pub(super) struct Made<'a> {
+    dir: &'a Path,
+    counted: HashSet<String>,
+}
+
+impl<'a> Made<'a> {
+    /// Those of a directory, none if it has no readable manifest.
+    pub fn of(dir: &'a Path) -> Made<'a> {
+        let counted = read_manifest(dir).map(|manifest| manifest.counted).unwrap_or_default();
+        Made { dir, counted: counted.into_iter().map(|counted| counted.class).collect() }
+    }
+
+    /// Whether a class need not be solved for its values, or for its counts.
+    pub fn has(&self, class: Material, values: bool) -> bool {
+        TableFile::path(self.dir, class).exists() || !values && self.counted.contains(&class.to_string())
+    }
+}
+
 /// All classes of a number of pieces that are to be made.
-struct Level {
-    pieces: usize,
-    ids: Vec<ClassId>,
+pub(super) struct Level {
+    pub pieces: usize,
+    pub ids: Vec<ClassId>,
     /// Whether nothing needs their values in memory.
     top: bool,
     /// Whether their values are written, or only counted.
-    values: bool,
+    pub values: bool,
     /// Whether each is solved with what it needs, and that forgotten when its memory is needed.
-    one_by_one: bool,
+    pub one_by_one: bool,
     /// Whether what they capture into is not needed afterwards.
     forget_smaller: bool,
+}
+
+impl Level {
+    /// Refuses a level that takes more memory than there may be.
+    fn check_memory(&self, solver: &Solver, made: &Made<'_>, limit: MemoryLimit) -> Result<(), SetError> {
+        if !self.one_by_one {
+            return limit.for_level(solver, &self.ids, self.values).map(|_| ());
+        }
+        let material = |id: ClassId| solver.classes().get(id).representative;
+        let mut left = self.ids.iter().filter(|&&id| !made.has(material(id), self.values));
+        left.try_for_each(|&id| limit.check(material(id), class_bytes(solver, id)))
+    }
 }
 
 /// What is left to solve of a level.

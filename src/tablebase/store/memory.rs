@@ -17,6 +17,38 @@ fn value_bytes(solver: &Solver, id: ClassId) -> usize {
     2 * solver.classes().get(id).index().cells()
 }
 
+/// Bytes that solving a level takes at least.
+pub(crate) struct LevelBytes {
+    /// The class that takes the most.
+    largest: ClassId,
+    /// The values of all that the classes capture into.
+    captures: usize,
+    /// What is needed to solve the largest class.
+    working: usize,
+}
+
+impl LevelBytes {
+    pub fn total(&self) -> usize {
+        self.captures + self.working
+    }
+}
+
+/// What a level takes when all that its classes capture into is in memory; `None` without classes.
+pub(crate) fn level_bytes(solver: &Solver, level: &[ClassId], values: bool) -> Option<LevelBytes> {
+    let captures: HashSet<ClassId> = level.iter().flat_map(|&id| solver.classes().captures(id)).collect();
+    let captures = captures.into_iter().map(|id| value_bytes(solver, id)).sum();
+    let working = |id: ClassId| solver.backend().host_bytes(&solver.classes().get(id).index(), values);
+    let (working, largest) = level.iter().map(|&id| (working(id), id)).max()?;
+    Some(LevelBytes { largest, captures, working })
+}
+
+/// Bytes that counting one class takes when all it leads to is in memory.
+pub(crate) fn class_bytes(solver: &Solver, id: ClassId) -> usize {
+    let needed = solver.classes().needed_for(id).into_iter().flatten().filter(|&other| other != id);
+    let working = solver.backend().host_bytes(&solver.classes().get(id).index(), false);
+    needed.map(|id| value_bytes(solver, id)).sum::<usize>() + working
+}
+
 impl MemoryLimit {
     pub fn new(gib: usize) -> MemoryLimit {
         MemoryLimit { bytes: gib.saturating_mul(GIB) }
@@ -42,12 +74,9 @@ impl MemoryLimit {
 
     /// How many bytes are left for the classes in work when all that classes of one level capture into is in memory.
     pub fn for_level(self, solver: &Solver, level: &[ClassId], values: bool) -> Result<usize, SetError> {
-        let captures: HashSet<ClassId> = level.iter().flat_map(|&id| solver.classes().captures(id)).collect();
-        let captures: usize = captures.into_iter().map(|id| value_bytes(solver, id)).sum();
-        let working = |id: ClassId| solver.backend().host_bytes(&solver.classes().get(id).index(), values);
-        let Some(largest) = level.iter().copied().max_by_key(|&id| working(id)) else { return Ok(0) };
-        self.check(solver.classes().get(largest).representative, captures + working(largest))?;
-        Ok(self.bytes - captures)
+        let Some(need) = level_bytes(solver, level, values) else { return Ok(0) };
+        self.check(solver.classes().get(need.largest).representative, need.total())?;
+        Ok(self.bytes - need.captures)
     }
 
     /// Makes the solver forget classes that are solved only when needed (`passing`), but for those that this one needs,
@@ -60,8 +89,7 @@ impl MemoryLimit {
     ) -> Result<(), SetError> {
         let needed: HashSet<ClassId> =
             solver.classes().needed_for(id).into_iter().flatten().filter(|&other| other != id).collect();
-        let working = solver.backend().host_bytes(&solver.classes().get(id).index(), false);
-        let mut total = needed.iter().map(|&id| value_bytes(solver, id)).sum::<usize>() + working;
+        let mut total = class_bytes(solver, id);
         self.check(solver.classes().get(id).representative, total)?;
         let ids = solver.classes().iter().map(|(other, _)| other);
         let others: Vec<ClassId> =

@@ -1,5 +1,5 @@
 //! Tables on disk: how a class becomes bytes (`codec`, `file`), how a directory of them is made (`manifest`, `lock`,
-//! `memory`, `generate`, `repack`), one class as a job (`job`, `counts`, `peak`), read (`cache`, `set`), checked (`verify` position by position,
+//! `memory`, `forecast`, `generate`, `repack`), one class as a job (`job`, `counts`, `peak`), read (`cache`, `set`), checked (`verify` position by position,
 //! `proof` all of them fast) and written out as text (`export`).
 
 pub(crate) mod cache;
@@ -8,6 +8,7 @@ pub(crate) mod counts;
 pub(crate) mod error;
 pub(crate) mod export;
 pub(crate) mod file;
+pub(crate) mod forecast;
 pub(crate) mod generate;
 pub(crate) mod job;
 pub(crate) mod lock;

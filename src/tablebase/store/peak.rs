@@ -18,6 +18,14 @@ pub(crate) fn now() -> Option<u64> {
     of_status(&fs::read_to_string("/proc/self/status").ok()?, "VmRSS:")
 }
 
+/// The memory that programs can still have, in bytes, without swapping: at most what a control group of Linux allows.
+pub(crate) fn available() -> Option<u64> {
+    let available = of_status(&fs::read_to_string("/proc/meminfo").ok()?, "MemAvailable:")?;
+    let limits = ["/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"];
+    let limits = limits.iter().filter_map(|path| fs::read_to_string(path).ok()?.trim().parse().ok());
+    Some(limits.fold(available, u64::min))
+}
+
 /// Gives back what is free but kept by the allocator: after millions of small pieces that can be gigabytes.
 pub(crate) fn trim() {
     #[cfg(all(target_os = "linux", target_env = "gnu"))]
@@ -42,6 +50,7 @@ mod tests {
         let status = "Name:\tdsq\nVmHWM:\t   12 kB\nVmRSS:\t 8 kB\n";
         assert_eq!((of_status(status, "VmHWM:"), of_status(status, "VmRSS:")), (Some(12 << 10), Some(8 << 10)));
         assert_eq!((of_status("VmHWM: x kB", "VmHWM:"), of_status("", "VmHWM:")), (None, None));
+        assert!(available().is_none_or(|bytes| bytes > 1 << 20));
         restart();
         let Some(before) = bytes() else { return };
         let touched = std::hint::black_box(vec![1u8; 64 << 20]);

@@ -9,6 +9,9 @@ use doushouqi::tablebase::{ClassId, Classes, Material, Options, Solver};
 /// Seconds that a job takes besides solving, for starting, reading and the disk.
 const JOB_SECONDS: f64 = 0.3;
 
+/// Rows that a core solves in a second where that need not be known well.
+pub const TYPICAL_RATE: f64 = 60_000.0;
+
 #[derive(Args)]
 pub struct RateArg {
     /// Rows of 4096 cells that a core solves in a second, for predicted times; measured in a few seconds if not given.

@@ -1,10 +1,11 @@
 use super::backend::{BackendArg, report_taken_over};
-use super::class_plan::{RateArg, planned, print_plan};
+use super::class_plan::{RateArg, TYPICAL_RATE, planned, print_plan};
 use super::control::exit_on_interrupt;
 use super::reproduce::cannot;
 use super::{Failure, Outcome, RESUME, RulesArg, ThreadsArg, grouped, print, print_json, progress_bar, resumable};
 use clap::Args;
-use doushouqi::tablebase::{self, Classes, DeviceWork, MAX_PIECES, Material, TableSet};
+use doushouqi::tablebase::{self, Classes, DeviceWork, Forecast, MAX_PIECES, Material, Solver, TableSet};
+use report::text::{Table, binary_bytes, duration};
 use serde::Serialize;
 use std::fs;
 use std::path::PathBuf;
@@ -50,14 +51,25 @@ pub struct Generate {
     /// The most memory to use, in GiB.
     #[arg(long, value_name = "GIB", default_value = "8")]
     memory: usize,
-    /// Make nothing: print what each class would take.
+    /// Make nothing: print what each class would take, and each level.
     #[arg(long)]
     dry_run: bool,
+    /// Start even if by the forecast there is too little memory or free disk space.
+    #[arg(long)]
+    force: bool,
     #[command(flatten)]
     rate: RateArg,
-    /// Print one JSON object.
+    /// Print one JSON object; before it, if the run takes more than a minute, one with the forecast.
     #[arg(long)]
     json: bool,
+}
+
+/// Expected seconds of a run that is long enough to begin with a forecast.
+const LONG: f64 = 60.0;
+
+#[derive(Serialize)]
+struct ForecastLine<'a> {
+    forecast: &'a Forecast,
 }
 
 #[derive(Serialize)]
@@ -87,7 +99,73 @@ impl Generate {
         let classes = Classes::new(&self.rules.rules, most);
         let ids = planned(&classes, self.material)?;
         let values = |id| !self.stats_only || classes.get(id).representative.len() < most;
-        print_plan(&classes, ids.into_iter().map(|id| (id, values(id))), &self.rate, None, self.json)
+        print_plan(&classes, ids.into_iter().map(|id| (id, values(id))), &self.rate, None, self.json)?;
+        let job = self.job(None);
+        let solver = self.backend.solver(&self.rules.rules, most)?;
+        let forecast = job.forecast(&solver, self.rate.get(&self.rules.rules)?.rows_per_second, self.threads.count());
+        print(self.describe(&forecast).trim_end())
+    }
+
+    fn job(&self, deadline: Option<Instant>) -> tablebase::Generate<'_> {
+        tablebase::Generate {
+            dir: &self.out,
+            rules: self.rules.rules,
+            pieces: self.pieces.unwrap_or(2).into(),
+            material: self.material,
+            stats_only: self.stats_only,
+            write_up_to: self.write_up_to.map(usize::from),
+            deadline,
+            memory_gib: self.memory,
+        }
+    }
+
+    /// Prints what a long run will take, and refuses one for which there is too little memory or free disk space.
+    fn forecast(&self, job: &tablebase::Generate<'_>, solver: &Solver) -> Outcome {
+        let mut forecast = job.forecast(solver, TYPICAL_RATE, self.threads.count());
+        let shortages = forecast.shortages();
+        if forecast.seconds >= LONG || !shortages.is_empty() {
+            let rate = self.rate.get(&self.rules.rules)?.rows_per_second;
+            forecast = job.forecast(solver, rate, self.threads.count());
+            if self.json {
+                print(self.describe(&forecast))?;
+            } else {
+                eprint!("{}", self.describe(&forecast));
+            }
+        }
+        if self.force || shortages.is_empty() {
+            return Ok(());
+        }
+        let shortages: Vec<String> = shortages.iter().map(ToString::to_string).collect();
+        Err(Failure::Environment(format!("{}; nothing was written (--force starts anyway)", shortages.join("; "))))
+    }
+
+    /// A forecast as a table, or as JSON.
+    fn describe(&self, forecast: &Forecast) -> String {
+        if self.json {
+            return serde_json::to_string(&ForecastLine { forecast }).expect("a forecast is JSON");
+        }
+        let mut table = Table::new(&["pieces", "classes", "positions", "time", "disk", "memory"]);
+        for level in &forecast.levels {
+            table.row([
+                level.pieces.to_string(),
+                grouped(level.classes as u64),
+                grouped(level.positions),
+                duration(level.seconds),
+                binary_bytes(level.disk_bytes),
+                binary_bytes(level.memory_bytes),
+            ]);
+        }
+        let there = |bytes: Option<u64>| bytes.map_or_else(|| "unknown".to_owned(), binary_bytes);
+        format!(
+            "Expected on {} cores of the CPU:\n{}In all {}, {} on disk ({} free), {} of memory ({} available)\n",
+            self.threads.count(),
+            table.aligned(),
+            duration(forecast.seconds),
+            binary_bytes(forecast.disk_bytes),
+            there(forecast.disk_free),
+            binary_bytes(forecast.memory_bytes),
+            there(forecast.memory_available)
+        )
     }
 
     pub fn run(self) -> Outcome {
@@ -98,25 +176,21 @@ impl Generate {
             return self.plan();
         }
         let start = Instant::now();
-        let job = tablebase::Generate {
-            dir: &self.out,
-            rules: self.rules.rules,
-            pieces: self.pieces.unwrap_or(2).into(),
-            material: self.material,
-            stats_only: self.stats_only,
-            write_up_to: self.write_up_to.map(usize::from),
-            deadline: self.deadline(start)?,
-            memory_gib: self.memory,
-        };
+        let job = self.job(self.deadline(start)?);
+        let mut solver = self.backend.solver(&self.rules.rules, job.most_pieces())?;
+        self.forecast(&job, &solver)?;
         fs::create_dir_all(&self.out).map_err(|e| cannot("make", &self.out, &e))?;
         let bar = progress_bar(job.positions(), "positions").with_message("generating");
         exit_on_interrupt(&bar, RESUME)?;
         let reused = AtomicU64::new(0);
-        let mut solver = self.backend.solver(&self.rules.rules, job.most_pieces())?;
         let result = self.threads.run(|| {
             job.run(&mut solver, &|progress| {
                 reused.fetch_add(u64::from(progress.reused), Ordering::Relaxed);
-                bar.inc(progress.positions);
+                if progress.reused {
+                    bar.dec_length(progress.positions);
+                } else {
+                    bar.inc(progress.positions);
+                }
             })
         })?;
         bar.finish_and_clear();

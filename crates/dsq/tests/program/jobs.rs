@@ -219,7 +219,9 @@ fn what_a_class_takes_is_told_in_advance() {
     let plan = |arguments: &[&str]| lines(&dsq::stdout(&[arguments, &rate].concat()));
     let dir = tempfile::tempdir().unwrap();
     let out = dir.path().join("none");
-    assert_eq!(plan(&["generate", "--pieces", "3", "--out", text(&out)]).len(), 52);
+    let generate = plan(&["generate", "--pieces", "3", "--out", text(&out)]);
+    assert_eq!(generate.len(), 53);
+    assert_eq!(generate[52]["forecast"]["levels"].as_array().unwrap().len(), 2);
     assert_eq!(plan(&["solve", "--backend", "cpu", "--pieces", "3"]).len(), 52);
     let needed = plan(&["solve", "--backend", "cpu", "--material", "EPvLR"]);
     assert_eq!(needed.last().unwrap()["class"], "EPvLR");
@@ -228,6 +230,40 @@ fn what_a_class_takes_is_told_in_advance() {
     let bytes = |field: &str| six[0][field].as_u64().unwrap();
     assert!(bytes("spilled_bytes") < bytes("bytes") && bytes("spilled_bytes") < 12 << 30);
     assert!(!out.exists(), "nothing is made");
+}
+
+/// Six pieces take more than the limit of memory, which is known before two pieces are written.
+#[test]
+fn what_cannot_be_generated_is_refused_before_anything_is_written() {
+    let dir = tempfile::tempdir().unwrap();
+    let out = dir.path().join("tables");
+    let generate = |arguments: &[&str]| {
+        let rate = ["--pieces", "6", "--out", text(&out), "--rate", "1000"];
+        let output = dsq::dsq(&[&["generate"], &rate[..], arguments].concat());
+        assert!(!out.exists(), "{arguments:?}");
+        let [stdout, stderr] = [output.stdout, output.stderr].map(|text| String::from_utf8(text).unwrap());
+        assert_eq!(output.status.code(), Some(3), "{arguments:?}: {stderr}");
+        (stdout, stderr)
+    };
+    let (stdout, stderr) = generate(&[]);
+    assert!(stdout.is_empty(), "{stdout}");
+    let levels: Vec<&str> = stderr.lines().filter(|line| line.contains("iB")).collect();
+    assert!(levels.iter().any(|line| line.trim_start().starts_with("6 ") && line.contains(" GiB")), "{stderr}");
+    assert!(stderr.contains("778") && stderr.contains("days"), "{stderr}");
+
+    // The limit is one of its own, whatever the machine has.
+    let (stdout, stderr) = generate(&["--force", "--json"]);
+    assert!(stderr.contains("the limit is 8 GiB (raise --memory)"), "{stderr}");
+    let forecast = &lines(&stdout)[0]["forecast"];
+    assert_eq!(forecast["levels"].as_array().unwrap().len(), 5);
+    assert_eq!(forecast["levels"][4]["classes"], 778);
+    for total in ["seconds", "disk_bytes", "memory_bytes"] {
+        let all = forecast[total].as_f64().unwrap();
+        assert!(all >= forecast["levels"][4][total].as_f64().unwrap() && all > 1e6, "{total}: {all}");
+    }
+    // One class at a time takes more than that, too.
+    let (_, stderr) = generate(&["--force", "--stats-only", "--write-up-to", "4"]);
+    assert!(stderr.contains("the limit is 8 GiB (raise --memory)"), "{stderr}");
 }
 
 /// Plans for as much memory as there is: all six pieces counted with 10 GiB a job, as documented.

@@ -1,0 +1,241 @@
+//! What generating will take of time, disk and memory, level by level, before anything is written, and whether the machine
+//! has that.
+
+use super::generate::{Generate, Made};
+use super::memory::{class_bytes, level_bytes};
+use super::peak;
+use crate::tablebase::{ClassId, ROW_CELLS, Solver};
+use crate::text::binary_bytes;
+use serde::Serialize;
+use std::path::{Path, PathBuf};
+use thiserror::Error;
+
+/// Cells that take a byte on disk: 24 were measured for four pieces, 31 for five, 22 and 35 for two classes of six.
+const CELLS_PER_BYTE: u64 = 24;
+/// Cells that a core compresses and writes in a second, measured with four and five pieces.
+const CELLS_PER_SECOND: f64 = 9e7;
+
+/// What one level will take.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct LevelForecast {
+    /// Pieces on the board.
+    pub pieces: usize,
+    /// Classes to solve: those that are there already are left out.
+    pub classes: usize,
+    /// Positions of these, both sides to move.
+    pub positions: u64,
+    /// Expected seconds on the CPU.
+    pub seconds: f64,
+    /// Expected bytes of the files that will be written.
+    pub disk_bytes: u64,
+    /// The least memory that the level takes, in bytes.
+    pub memory_bytes: u64,
+}
+
+/// What generating will take, and what the machine has.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Forecast {
+    /// The levels, fewest pieces first.
+    pub levels: Vec<LevelForecast>,
+    /// Expected seconds of all levels on the CPU.
+    pub seconds: f64,
+    /// Expected bytes of all files that will be written.
+    pub disk_bytes: u64,
+    /// Memory of the level that takes the most, in bytes.
+    pub memory_bytes: u64,
+    /// Bytes that are free where the tables go, if the system says so.
+    pub disk_free: Option<u64>,
+    /// Bytes of memory that programs can still have, if the system says so.
+    pub memory_available: Option<u64>,
+    /// Where the tables go.
+    #[serde(skip)]
+    dir: PathBuf,
+}
+
+/// What the machine has too little of.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum Shortage {
+    /// Free space on the disk.
+    #[error("the tables take about {} on disk, and {} has {} free", binary_bytes(*needed), dir.display(), binary_bytes(*free))]
+    Disk {
+        /// Where the tables go.
+        dir: PathBuf,
+        /// Bytes that are needed.
+        needed: u64,
+        /// Bytes that are free.
+        free: u64,
+    },
+    /// Memory.
+    #[error("{pieces} pieces take about {} of memory, and {} are available", binary_bytes(*needed), binary_bytes(*available))]
+    Memory {
+        /// The level that takes the most.
+        pieces: usize,
+        /// Bytes that are needed.
+        needed: u64,
+        /// Bytes that are available.
+        available: u64,
+    },
+}
+
+impl Forecast {
+    /// What the machine has too little of.
+    #[must_use]
+    pub fn shortages(&self) -> Vec<Shortage> {
+        let disk = self.disk_free.filter(|&free| free < self.disk_bytes).map(|free| Shortage::Disk {
+            dir: self.dir.clone(),
+            needed: self.disk_bytes,
+            free,
+        });
+        let largest = self.levels.iter().max_by_key(|level| level.memory_bytes);
+        let memory = self.memory_available.zip(largest).filter(|(available, level)| *available < level.memory_bytes);
+        let memory = memory.map(|(available, level)| Shortage::Memory {
+            pieces: level.pieces,
+            needed: level.memory_bytes,
+            available,
+        });
+        disk.into_iter().chain(memory).collect()
+    }
+}
+
+impl Generate<'_> {
+    /// What [`run`](Self::run) will take with this solver, if each of `cores` cores solves so many rows of 4096 cells, of one
+    /// side to move, in a second.
+    #[must_use]
+    pub fn forecast(&self, solver: &Solver, rows_per_second: f64, cores: usize) -> Forecast {
+        let classes = solver.classes();
+        let made = Made::of(self.dir);
+        let left = |ids: &[ClassId], values: bool| -> Vec<ClassId> {
+            ids.iter().copied().filter(|&id| !made.has(classes.get(id).representative, values)).collect()
+        };
+        let forecast = |pieces: usize, left: Vec<ClassId>, values: bool, memory: usize| {
+            let rows: usize = left.iter().map(|&id| classes.get(id).index().rows).sum();
+            let written = if values { (2 * rows * ROW_CELLS) as u64 } else { 0 };
+            let core_seconds = rows as f64 / rows_per_second + written as f64 / CELLS_PER_SECOND;
+            LevelForecast {
+                pieces,
+                classes: left.len(),
+                positions: left.iter().map(|&id| 2 * classes.get(id).representative.positions()).sum(),
+                seconds: core_seconds / cores.max(1) as f64,
+                disk_bytes: written / CELLS_PER_BYTE,
+                memory_bytes: memory as u64,
+            }
+        };
+        let planned = self.plan(classes).into_iter().map(|level| {
+            let left = left(&level.ids, level.values);
+            let memory = match left.iter().map(|&id| class_bytes(solver, id)).max() {
+                None => 0,
+                Some(largest) if level.one_by_one => largest,
+                Some(_) => level_bytes(solver, &level.ids, level.values).map_or(0, |need| need.total()),
+            };
+            forecast(level.pieces, left, level.values, memory)
+        });
+        let mut levels: Vec<LevelForecast> = planned.collect();
+        if levels.last().is_some_and(|top| top.classes > 0) {
+            // Classes that are solved only when they are needed are taken to be solved once.
+            levels.extend(self.passing_levels(classes).into_iter().map(|(n, ids)| forecast(n, ids, false, 0)));
+        }
+        levels.sort_by_key(|level| level.pieces);
+        Forecast {
+            seconds: levels.iter().map(|level| level.seconds).sum(),
+            disk_bytes: levels.iter().map(|level| level.disk_bytes).sum(),
+            memory_bytes: levels.iter().map(|level| level.memory_bytes).max().unwrap_or(0),
+            levels,
+            disk_free: disk_free(self.dir),
+            memory_available: peak::available(),
+            dir: self.dir.to_owned(),
+        }
+    }
+}
+
+/// Bytes that are free where a directory is or will be made.
+#[cfg(unix)]
+fn disk_free(dir: &Path) -> Option<u64> {
+    let dir = std::path::absolute(dir).ok()?;
+    let existing = dir.ancestors().find(|dir| dir.exists())?;
+    let disk = rustix::fs::statvfs(existing).ok()?;
+    disk.f_bavail.checked_mul(disk.f_frsize)
+}
+
+#[cfg(not(unix))]
+fn disk_free(_: &Path) -> Option<u64> {
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::board::RuleOptions;
+    use crate::tablebase::{Material, Options};
+
+    fn generate(dir: &Path, pieces: usize) -> Generate<'_> {
+        Generate { pieces, ..Generate::new(dir, RuleOptions::PAPER) }
+    }
+
+    fn forecast(job: &Generate<'_>) -> Forecast {
+        job.forecast(&Solver::new(&job.rules, job.most_pieces(), Options::default()), 60_000.0, 2)
+    }
+
+    /// Five pieces were generated on two cores in 22 minutes, in 4 GiB of memory, to 6.3 GB of files.
+    #[test]
+    fn five_pieces_take_about_what_they_took() {
+        let found = forecast(&generate(Path::new("tables"), 5));
+        assert_eq!(found.levels.iter().map(|level| level.pieces).collect::<Vec<_>>(), [2, 3, 4, 5]);
+        assert_eq!(found.levels.iter().map(|level| level.classes).sum::<usize>(), 10 + 42 + 134 + 340);
+        assert!((15.0..30.0).contains(&(found.seconds / 60.0)), "{}", found.seconds);
+        assert!((6_200_000_000..10_000_000_000).contains(&found.disk_bytes), "{}", found.disk_bytes);
+        assert!((2 << 30..5 << 30).contains(&found.memory_bytes), "{}", found.memory_bytes);
+        assert_eq!(found.levels.iter().map(|level| level.disk_bytes).sum::<u64>(), found.disk_bytes);
+    }
+
+    #[test]
+    fn too_little_is_a_shortage_and_just_enough_is_none() {
+        let found = forecast(&generate(Path::new("tables"), 6));
+        let with = |disk_free, memory_available| Forecast { disk_free, memory_available, ..found.clone() }.shortages();
+        let (disk, memory) = (found.disk_bytes, found.memory_bytes);
+        assert!(disk > 500 << 30 && memory > 100 << 30);
+        assert_eq!(with(Some(disk), Some(memory)), []);
+        assert_eq!(with(None, None), []);
+        let short = with(Some(disk - 1), Some(memory - 1));
+        let [Shortage::Disk { needed, free, .. }, Shortage::Memory { pieces: 6, available, .. }] = short[..] else {
+            panic!("{short:?}")
+        };
+        assert_eq!((needed, free, available), (disk, disk - 1, memory - 1));
+        let short = with(Some(5 << 30), Some(memory)).pop().unwrap().to_string();
+        assert!(short.starts_with("the tables take about 842 GiB on disk, and tables has 5.0 GiB free"), "{short}");
+    }
+
+    #[test]
+    fn what_is_there_is_not_forecast() {
+        let dir = tempfile::tempdir().unwrap();
+        let job = generate(dir.path(), 3);
+        let whole = forecast(&job);
+        assert!(whole.disk_free.is_some() || cfg!(not(unix)));
+        let mut solver = Solver::new(&RuleOptions::PAPER, 2, Options::default());
+        generate(dir.path(), 2).run(&mut solver, &|_| {}).unwrap();
+        let left = forecast(&job);
+        assert_eq!(left.levels[0].classes, 0);
+        assert_eq!((left.levels[0].disk_bytes, left.levels[0].seconds), (0, 0.0));
+        assert_eq!(left.levels[1], whole.levels[1]);
+
+        // Classes that were counted are there for who wants no more than counts.
+        let count = Generate { stats_only: true, ..generate(dir.path(), 3) };
+        assert!(forecast(&count).levels[1].classes == 42 && forecast(&count).disk_bytes == 0);
+        count.run(&mut Solver::new(&RuleOptions::PAPER, 3, Options::default()), &|_| {}).unwrap();
+        assert_eq!((forecast(&count).levels[1].classes, forecast(&job).levels[1].classes), (0, 42));
+    }
+
+    /// Classes in between are solved and not written; the memory is that of one class with all it leads to.
+    #[test]
+    fn classes_that_pass_take_time_and_no_disk() {
+        let job = Generate { stats_only: true, write_up_to: Some(3), ..generate(Path::new("tables"), 5) };
+        let found = forecast(&job);
+        let all = forecast(&generate(Path::new("tables"), 5));
+        assert_eq!(found.levels.iter().map(|level| level.classes).collect::<Vec<_>>(), [10, 42, 134, 340]);
+        assert_eq!(found.disk_bytes, all.levels[..2].iter().map(|level| level.disk_bytes).sum::<u64>());
+        assert!(found.levels[2].seconds > 0.0 && found.seconds < all.seconds / 3.0);
+        assert!(found.memory_bytes < all.memory_bytes && found.memory_bytes > 100 << 20);
+        let one = Generate { material: Some("LvTR".parse::<Material>().unwrap()), ..generate(Path::new("tables"), 2) };
+        assert_eq!(forecast(&one).levels.iter().map(|level| level.classes).collect::<Vec<_>>(), [2, 1]);
+    }
+}
