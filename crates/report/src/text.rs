@@ -5,7 +5,7 @@ use std::time::Duration;
 /// 1234567 as 1,234,567.
 ///
 /// ```
-/// assert_eq!(doushouqi::text::grouped(1_234_567), "1,234,567");
+/// assert_eq!(report::text::grouped(1_234_567), "1,234,567");
 /// ```
 #[must_use]
 pub fn grouped(number: u64) -> String {
@@ -23,7 +23,7 @@ pub fn grouped(number: u64) -> String {
 /// A number of bytes in binary units, three digits of it.
 ///
 /// ```
-/// use doushouqi::text::binary_bytes;
+/// use report::text::binary_bytes;
 /// assert_eq!([0, 1023, 1536, 64 << 20, 834 << 30].map(binary_bytes), ["0 B", "1023 B", "1.5 KiB", "64 MiB", "834 GiB"]);
 /// ```
 #[must_use]
@@ -88,7 +88,7 @@ fn rate(per_second: f64) -> String {
 /// A duration in one unit.
 ///
 /// ```
-/// use doushouqi::text::duration;
+/// use report::text::duration;
 /// assert_eq!([12.0, 1_320.0, 147_600.0, 777_600.0].map(duration), ["12 s", "22 min", "41 h", "9 days"]);
 /// ```
 #[must_use]
@@ -104,7 +104,7 @@ pub fn duration(seconds: f64) -> String {
 /// A table, for a terminal or for Markdown.
 ///
 /// ```
-/// use doushouqi::text::Table;
+/// use report::text::Table;
 /// let mut table = Table::new(&["<animal", "rank"]);
 /// table.row(["cat", "2"]);
 /// table.row(["elephant", "8"]);
