@@ -1,8 +1,10 @@
 //! What the program is built of: licences, sources, duplicates and the oldest compiler, as `deny.toml` and `Cargo.toml`
-//! promise.
+//! promise; and what `SECURITY.md` and `CONTRIBUTING.md` say of the sources.
 
 use serde_json::Value as Json;
 use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 const DENY: &str = include_str!("../deny.toml");
@@ -76,4 +78,54 @@ fn dependencies_are_what_is_promised() {
     let twice: Vec<String> =
         versions.into_iter().filter(|(name, n)| *n > 1 && !skipped.contains(name)).map(|(name, _)| name).collect();
     assert!(twice.is_empty(), "in two versions: {twice:?}");
+}
+
+/// All files with this extension in a folder and those below it.
+fn files(dir: &Path, extension: &str) -> Vec<PathBuf> {
+    let Ok(entries) = fs::read_dir(dir) else { return Vec::new() };
+    let paths = entries.map(|entry| entry.unwrap().path());
+    let all = paths.flat_map(|path| if path.is_dir() { files(&path, extension) } else { vec![path] });
+    all.filter(|path| path.extension().is_some_and(|e| e == extension)).collect()
+}
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// `SECURITY.md` lists the programs that this one starts.
+#[test]
+fn programs_that_are_started_are_listed() {
+    let security = fs::read_to_string(root().join("SECURITY.md")).unwrap();
+    let listed = [("program.rs", "`dsq match`"), ("serve.rs", "`dsq serve --open`"), ("reproduce.rs", "`git`")];
+    let sources = ["src", "crates"].into_iter().flat_map(|dir| files(&root().join(dir), "rs"));
+    let mut starting = 0;
+    for path in sources.filter(|path| !path.components().any(|part| part.as_os_str() == "tests")) {
+        if fs::read_to_string(&path).unwrap().contains("Command::new(") {
+            let name = path.file_name().unwrap().to_str().unwrap();
+            let what = listed.iter().find(|(file, _)| *file == name).map(|(_, what)| what);
+            let what = what.unwrap_or_else(|| panic!("{} starts a program", path.display()));
+            assert!(security.contains(what), "SECURITY.md does not mention {what}, which {} starts", path.display());
+            starting += 1;
+        }
+    }
+    assert!(starting > 0, "the engines of a match are programs");
+}
+
+/// `CONTRIBUTING.md` says how each kernel is tested.
+#[test]
+fn kernels_are_tested_as_contributing_says() {
+    let tests = fs::read_to_string(root().join("src/tablebase/solve/gpu/run/twins.rs")).unwrap();
+    let counts = fs::read_to_string(root().join("tests/gpu.rs")).unwrap();
+    assert!(counts.contains("GpuPerft"));
+    let mut kernels = [0, 0];
+    for path in files(&root().join("shaders"), "wgsl") {
+        if !fs::read_to_string(&path).unwrap().contains("@compute") {
+            continue;
+        }
+        let name = path.file_stem().unwrap().to_str().unwrap();
+        let is_perft = name.starts_with("perft_");
+        kernels[usize::from(is_perft)] += 1;
+        assert!(is_perft || tests.contains(&format!("#[test]\nfn {name}()")), "{name} has no test of its own");
+    }
+    assert_eq!(kernels, [7, 3], "kernels of tables and of perft");
 }

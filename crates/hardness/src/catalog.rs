@@ -3,7 +3,7 @@
 use super::gadget::Gadget;
 
 /// Name of each file, and its text: those of the paper first, then composed ones and what the reduction adds.
-pub const FILES: [(&str, &str); 14] = [
+pub const FILES: [(&str, &str); 17] = [
     ("and.txt", include_str!("gadgets/and.txt")),
     ("or.txt", include_str!("gadgets/or.txt")),
     ("fanout.txt", include_str!("gadgets/fanout.txt")),
@@ -12,6 +12,9 @@ pub const FILES: [(&str, &str); 14] = [
     ("black-edge.txt", include_str!("gadgets/black-edge.txt")),
     ("white-edge.txt", include_str!("gadgets/white-edge.txt")),
     ("outflow.txt", include_str!("gadgets/outflow.txt")),
+    ("white-edge-both.txt", include_str!("gadgets/white-edge-both.txt")),
+    ("double-white-edge.txt", include_str!("gadgets/double-white-edge.txt")),
+    ("black-edge-both.txt", include_str!("gadgets/black-edge-both.txt")),
     ("double-black-edge.txt", include_str!("gadgets/double-black-edge.txt")),
     ("channel-top.txt", include_str!("gadgets/channel-top.txt")),
     ("channel-bottom.txt", include_str!("gadgets/channel-bottom.txt")),

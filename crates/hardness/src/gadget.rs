@@ -11,8 +11,8 @@ pub struct Gadget {
     pub name: String,
     /// The number of its lemma in the paper, if it has one there.
     pub lemma: Option<String>,
-    /// For a repaired gadget, the one that it replaces.
-    pub repairs: Option<String>,
+    /// The number of the paper's figure that prints it; none for a gadget that the paper does not print.
+    pub figure: Option<String>,
     /// Its squares and pieces.
     pub position: GeneralPosition,
     /// Its openings, in the order of the file.
@@ -51,6 +51,10 @@ pub struct Claim {
     pub steady_cats: bool,
     /// What has left may come in again there, and then leave where it first came in.
     pub round_trip: bool,
+    /// Pieces without end wait outside; `waiting` is how many may be inside at once. See [`super::game`].
+    pub unlimited: bool,
+    /// The sender's side must not lose a piece of the sender's kind.
+    pub unharmed: bool,
     /// As it stands in the file.
     pub text: String,
 }
@@ -62,7 +66,7 @@ pub enum GadgetError {
     #[error(transparent)]
     Board(#[from] BoardError),
     #[error(
-        "line {line}: {found:?} is not understood; write name:, lemma:, repairs:, input NAME: b1, output NAME: c9, entrance NAME: c9, claim: a=1 b=1 > out=1 forced"
+        "line {line}: {found:?} is not understood; write name:, lemma:, figure:, input NAME: b1, output NAME: c9, entrance NAME: c9, claim: a=1 b=1 > out=1 forced"
     )]
     UnknownLine { line: usize, found: String },
     #[error("line {line}: {found:?} is no land square of this gadget")]
@@ -75,11 +79,14 @@ pub enum GadgetError {
     TooLarge { reason: String },
 }
 
+const BAD_COUNT: &str = "a count is 0 to 3; of what waits, with unlimited, 0 to 7";
+
 impl Gadget {
-    /// Reads a gadget: a grid as of [`GeneralPosition::parse`], then lines `name:`, `input NAME: b1`, `output NAME: c9`,
-    /// `entrance NAME: c9` (either), and claims: `claim: a=1 b=1 > out=1 forced`, `claim: a=1 > out=1 prevented`. A claim
-    /// may begin with what waits outside (`black dog bottom=1 > top=1 prevented`; a white panther if it is not said) and
-    /// have the words `other-first`, `any-cats`, `steady-cats` and `round-trip`.
+    /// Reads a gadget: a grid as of [`GeneralPosition::parse`], then lines `name:`, `lemma: 2.1` and `figure: 3` (where the
+    /// paper has them), `input NAME: b1`, `output NAME: c9`, `entrance NAME: c9` (either), and claims:
+    /// `claim: a=1 b=1 > out=1 forced`, `claim: a=1 > out=1 prevented`. A claim may begin with what waits outside
+    /// (`black dog bottom=1 > top=1 prevented`; a white panther if it is not said) and have the words `other-first`,
+    /// `any-cats`, `steady-cats`, `round-trip`, `unlimited` and `unharmed`.
     ///
     /// # Errors
     /// Says the line of what is wrong.
@@ -91,7 +98,7 @@ impl Gadget {
         let mut gadget = Gadget {
             name: String::new(),
             lemma: None,
-            repairs: None,
+            figure: None,
             position,
             entrances: Vec::new(),
             claims: Vec::new(),
@@ -115,7 +122,7 @@ impl Gadget {
         match key.split_whitespace().collect::<Vec<_>>()[..] {
             ["name"] => self.name = value.to_owned(),
             ["lemma"] => self.lemma = Some(value.to_owned()),
-            ["repairs"] => self.repairs = Some(value.to_owned()),
+            ["figure"] => self.figure = Some(value.to_owned()),
             ["claim"] => {
                 let claim = self.claim(line, value)?;
                 self.claims.push(claim);
@@ -146,6 +153,8 @@ impl Gadget {
             any_cats: false,
             steady_cats: false,
             round_trip: false,
+            unlimited: false,
+            unharmed: false,
             text: text.to_owned(),
         };
         let mut verdict = None;
@@ -159,13 +168,15 @@ impl Gadget {
                 "any-cats" => claim.any_cats = true,
                 "steady-cats" => claim.steady_cats = true,
                 "round-trip" => claim.round_trip = true,
+                "unlimited" => claim.unlimited = true,
+                "unharmed" => claim.unharmed = true,
                 "forced" | "prevented" => verdict = Some(word == "forced"),
                 _ => match word.split_once('=') {
                     Some((name, count)) => {
                         let index = self.entrances.iter().position(|e| e.name == name);
                         let index = index.ok_or_else(|| bad("it names no entrance written above it"))?;
-                        let count = count.parse().ok().filter(|n| (0..=3).contains(n));
-                        let count = count.ok_or_else(|| bad("a count is 0 to 3"))?;
+                        let count = count.parse().ok().filter(|n| (0..=7).contains(n));
+                        let count = count.ok_or_else(|| bad(BAD_COUNT))?;
                         (if after { &mut claim.target } else { &mut claim.waiting })[index] = count;
                     }
                     None => {
@@ -174,6 +185,10 @@ impl Gadget {
                     }
                 },
             }
+        }
+        let most_waiting = if claim.unlimited { 7 } else { 3 };
+        if claim.waiting.iter().any(|&n| n > most_waiting) || claim.target.iter().any(|&n| n > 3) {
+            return Err(bad(BAD_COUNT));
         }
         claim.forced = verdict.ok_or_else(|| bad("it says neither forced nor prevented"))?;
         if claim.any_cats && (claim.forced || claim.sender.color == Color::Black) {
@@ -184,6 +199,9 @@ impl Gadget {
         }
         if claim.steady_cats && (!claim.forced || claim.sender.color == Color::Black) {
             return Err(bad("steady-cats is for what White forces"));
+        }
+        if claim.unlimited && (claim.forced || claim.round_trip || claim.waiting.iter().all(|&n| n == 0)) {
+            return Err(bad("unlimited is for what waits and is prevented, without round-trip"));
         }
         Ok(claim)
     }

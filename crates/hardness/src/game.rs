@@ -9,6 +9,12 @@
 //! any number of cats wherever they come from: no cat takes a black dog, panther or elephant but on a trap, none stops one
 //! (it is taken by the move that would go there), and cats can only be in the way of White's other pieces.
 //!
+//! With `unlimited` a piece that enters is replaced outside, and the numbers of a claim say how many of the sender's pieces
+//! may be inside at once; when that many are, the claim counts as reached. What is prevented so is prevented however many
+//! pieces come: the side that prevents it never lets so many in that the number would matter.
+//!
+//! With `unharmed` the game is over, and the target missed, when the sender's side loses a piece of the sender's kind.
+//!
 //! With `steady-cats` White's cats move only to take something, which leaves fewer states; what White forces so, he forces.
 
 use super::attractor::Game;
@@ -65,6 +71,8 @@ pub struct GadgetGame {
     /// Cells that White, and that Black may not go to: the own den, and traps that Black keeps off.
     shunned: [Vec<bool>; 2],
     round_trip: bool,
+    unlimited: bool,
+    unharmed: bool,
     steady_cats: bool,
     target: Vec<usize>,
     start: State,
@@ -110,7 +118,9 @@ impl GadgetGame {
             turn: if claim.other_first { !claim.sender.color } else { claim.sender.color },
         };
         placed.iter().enumerate().for_each(|(i, &(_, cell))| start.cells[i] = cell);
-        claim.waiting.iter().enumerate().for_each(|(i, &n)| start.waiting[i] = n as u8);
+        // An unlimited supply is one piece that is always there.
+        let supply = |n: usize| if claim.unlimited { n.min(1) } else { n };
+        claim.waiting.iter().enumerate().for_each(|(i, &n)| start.waiting[i] = supply(n) as u8);
         let neighbours = cells
             .iter()
             .map(|&p| {
@@ -142,6 +152,8 @@ impl GadgetGame {
             takes,
             shunned,
             round_trip: claim.round_trip,
+            unlimited: claim.unlimited,
+            unharmed: claim.unharmed,
             steady_cats: claim.steady_cats,
             target: claim.target.clone(),
             start,
@@ -250,7 +262,7 @@ impl GadgetGame {
             {
                 let absent = (0..self.kinds.len()).find(|&i| self.kinds[i] == self.sender && next.cells[i] == ABSENT);
                 next.cells[absent.expect("a piece that waits")] = cell;
-                next.waiting[door] -= 1;
+                next.waiting[door] -= u8::from(!self.unlimited);
                 self.sort(&mut next);
                 f(Action::Enter(door), next);
             }
@@ -290,9 +302,18 @@ impl GadgetGame {
                 return None;
             }
             next.cells[usize::from(victim)] = ABSENT;
+            if self.unharmed && prey == self.sender {
+                self.give_up(&mut next);
+            }
         }
         debug_assert!(from != ABSENT);
         Some(next)
+    }
+
+    /// Takes all of the sender's pieces away, which makes the state hopeless.
+    fn give_up(&self, state: &mut State) {
+        state.waiting = [0; MAX_DOORS];
+        (0..self.kinds.len()).filter(|&i| self.kinds[i] == self.sender).for_each(|i| state.cells[i] = ABSENT);
     }
 
     fn sort(&self, state: &mut State) {
@@ -303,11 +324,13 @@ impl GadgetGame {
         }
     }
 
-    /// Whether as many have left by each entrance as the claim says.
+    /// Whether as many have left by each entrance as the claim says, or, of an unlimited supply, all that may are inside.
     #[must_use]
     pub fn reached(&self, key: u64) -> bool {
         let state = self.unpack(key);
+        let outside = |i: usize| self.kinds[i] == self.sender && state.cells[i] == ABSENT;
         self.target.iter().zip(state.left).all(|(&wanted, left)| usize::from(left) >= wanted)
+            || self.unlimited && !(0..self.kinds.len()).any(outside)
     }
 
     /// Whether too few of the sender's pieces are left for the target.
@@ -316,7 +339,7 @@ impl GadgetGame {
         let alive = (0..self.kinds.len()).filter(senders).count()
             + state.waiting.iter().map(|&n| usize::from(n)).sum::<usize>();
         let missing = self.target.iter().zip(state.left).map(|(&wanted, left)| wanted.saturating_sub(left.into()));
-        if self.round_trip { alive == 0 } else { alive < missing.sum() }
+        if self.round_trip || self.unlimited { alive == 0 } else { alive < missing.sum() }
     }
 
     /// The pieces inside, as a board.

@@ -153,6 +153,38 @@ pub fn size(formula: &Formula, circuit: &Circuit, layout: &Layout) -> Size {
     }
 }
 
+/// What no position of a formula exceeds, by the construction. `docs/complexity.md` derives the numbers.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct Bound {
+    /// Gates of the circuit, crossovers taken apart.
+    pub gates: u128,
+    /// Gadgets on the board, protectors too.
+    pub gadgets: u128,
+    /// Width times height.
+    pub squares: u128,
+    /// Pieces of both sides.
+    pub pieces: u128,
+}
+
+/// The bound for all formulas with that many variables and literals, and protectors with that many channels a side.
+#[must_use]
+pub fn bound(variables: usize, literals: usize, channels: usize) -> Bound {
+    let [variables, literals, channels] = [variables, literals, channels].map(|n| n as u128);
+    // 22 gates for each pair of wires that cross; the rest is at most 2 a literal.
+    let gates = 11 * literals * literals;
+    let wires = variables.max(8 * literals);
+    let protected = variables + 2 * gates;
+    let protector_ranks = 50 * channels + 10;
+    let width = 8 * wires + 1;
+    let height = 12 + protector_ranks + gates * (4 * wires + 11 + protector_ranks);
+    Bound {
+        gates,
+        gadgets: variables + gates + (10 * channels + 1) * protected + 1,
+        squares: 5 * width * height + 3 * height + 4 * variables + 132,
+        pieces: 2 * variables + 4 * gates + (10 * channels + 4) * protected + 2,
+    }
+}
+
 /// Sizes for random formulas of n variables and n clauses of three, for each n, with the paper's protectors.
 ///
 /// # Errors

@@ -72,7 +72,7 @@ enum Command {
 struct LemmaReport<'a> {
     gadget: &'a str,
     lemma: Option<&'a str>,
-    /// Whether this is the gadget of the paper, and not a repaired or composed one.
+    /// Whether the paper prints this gadget.
     as_printed: bool,
     holds: bool,
     claims: usize,
@@ -141,7 +141,7 @@ fn check_all(names: &[String], claims: bool, states: usize, json: bool) -> Outco
         let mut total = LemmaReport {
             gadget: &gadget.name,
             lemma: gadget.lemma.as_deref(),
-            as_printed: gadget.repairs.is_none(),
+            as_printed: gadget.figure.is_some(),
             holds: true,
             claims: gadget.claims.len(),
             states: 0,
@@ -184,7 +184,7 @@ fn check_one<'a>(gadget: &'a Gadget, claim: &'a Claim, bound: usize) -> Result<C
     Ok(ClaimReport {
         gadget: &gadget.name,
         lemma: gadget.lemma.as_deref(),
-        as_printed: gadget.repairs.is_none(),
+        as_printed: gadget.figure.is_some(),
         claim: &claim.text,
         holds: checked.holds,
         forced: checked.forced,

@@ -265,7 +265,8 @@ fn markdown(
         "\n## Circuit and formula game\n\nThe winner of the game on the circuit, gate by gate with the tables that the \
          lemmas prove, is that of the formula game in {} of all {} positive CNFs of at most 4 variables and 4 clauses, and in \
          {} of {} random ones of 5 to 8 variables and 3 to 7 clauses.\n\n## Sizes\n\n![sizes](complexity-sizes.svg)\n\n\
-         Random formulas of n variables and n clauses of three. Squares grow as n to the {:.1}, pieces as n to the {:.1}; all \
+         Random formulas of n variables and n clauses of three. Fitted to these, squares grow as n to the {:.1}, pieces as \
+         n to the {:.1}; what bounds them for every formula is derived in [docs/complexity.md](../docs/complexity.md#size). All \
          were compiled in {seconds:.2} s. The slack is by how many plies White is in the den first if every gadget takes as \
          long as it can.\n\n| n | crossovers | gates | gadgets | squares | pieces | White's plan, moves | runner, moves | \
          slack, plies |\n|---|---|---|---|---|---|---|---|---|\n",
