@@ -19,7 +19,7 @@ pub struct Checked {
     /// Plies that the sender's side needs, if it can force it.
     pub plies: Option<u16>,
     /// If it is prevented: whether the side that prevents it may pass again and again, whatever the other does. If not, the
-    /// other side can keep it busy for ever.
+    /// other side can keep it busy for ever. `None` with an unlimited supply, of which a piece can be lost at every move.
     pub free: Option<bool>,
 }
 
@@ -60,7 +60,7 @@ impl Solved {
             holds: forced == self.claim.forced,
             states: self.arena.len(),
             plies: forced.then_some(self.ranks[0]),
-            free: (!forced).then(|| self.arena.stays_free(&self.game, &self.ranks)),
+            free: (!forced && !self.claim.unlimited).then(|| self.arena.stays_free(&self.game, &self.ranks)),
         }
     }
 

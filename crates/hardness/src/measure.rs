@@ -172,10 +172,10 @@ pub fn bound(variables: usize, literals: usize, channels: usize) -> Bound {
     let [variables, literals, channels] = [variables, literals, channels].map(|n| n as u128);
     // 22 gates for each pair of wires that cross; the rest is at most 2 a literal.
     let gates = 11 * literals * literals;
-    let wires = variables.max(8 * literals);
+    let wires = 8 * literals;
     let protected = variables + 2 * gates;
     let protector_ranks = 50 * channels + 10;
-    let width = 8 * wires + 1;
+    let width = 8 * wires.max(variables) + 1;
     let height = 12 + protector_ranks + gates * (4 * wires + 11 + protector_ranks);
     Bound {
         gates,

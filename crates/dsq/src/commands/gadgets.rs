@@ -204,7 +204,7 @@ fn refute(gadget: &Gadget, claim: &Claim, bound: usize) -> Outcome {
 
 fn lemma_line(report: &LemmaReport) -> String {
     format!(
-        "{:28} {:6} {:5} {:2} claims, {:>11} states, {:6.2} s",
+        "{:32} {:6} {:5} {:2} claims, {:>11} states, {:6.2} s",
         report.gadget,
         report.lemma.map_or(String::new(), |l| format!("({l})")),
         if report.holds { "holds" } else { "FAILS" },
@@ -221,7 +221,7 @@ fn claim_line(report: &ClaimReport) -> String {
         _ => "prevented".to_owned(),
     };
     format!(
-        "{:28} {:5} {:62} {how}, {} states, {:.2} s",
+        "{:32} {:5} {:62} {how}, {} states, {:.2} s",
         report.gadget,
         if report.holds { "holds" } else { "FAILS" },
         report.claim,

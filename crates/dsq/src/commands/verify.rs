@@ -16,7 +16,8 @@ use std::time::Instant;
 /// Check endgame tables: the checksum of every file, then every value against the values one move on.
 ///
 /// Moves are those of the move generator that plays games; nothing is shared with the solver but the numbering of
-/// positions. All files that are damaged are listed. A sample of the values (--sample) is a quicker, weaker check.
+/// positions, the squares and the rule options. All files that are damaged are listed. A sample of the values (--sample)
+/// is a quicker, weaker check.
 #[derive(Args)]
 #[command(after_help = "Examples:\n  dsq verify tables\n  dsq verify tables --sample 0       checksums only\n  \
                         dsq verify tables --sample 100     and 100 values of each class and side to move\n  \
