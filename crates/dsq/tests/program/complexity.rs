@@ -429,7 +429,7 @@ fn most_black_pieces_between_white_edges(layout: &Layout) -> usize {
         let is_next = |other: &&doushouqi::complexity::layout::Part| {
             other.column == part.column && other.row.abs_diff(part.row) == height
         };
-        assert!(edges.iter().any(|other| is_next(other)), "{part:?}");
+        assert!(edges.iter().any(is_next), "{part:?}");
         for (row, column) in (0..height).flat_map(|row| (0..width).map(move |column| (row, column))) {
             seen[board.at(part.row + row, part.column + column).unwrap().index()] = true;
         }
