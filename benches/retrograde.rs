@@ -94,9 +94,9 @@ fn codec(c: &mut Criterion) {
     let tables = dir.path().join("tables");
     let job = Generate { material: Some("EPvLR".parse().unwrap()), ..Generate::new(&tables, RuleOptions::PAPER) };
     job.run(&mut Solver::new(&job.rules, job.most_pieces(), Options::default()), &|_| ()).unwrap();
-    let set = TableSet::open(&tables).unwrap();
-    let class = set.classes().member("EPvLR".parse().unwrap()).unwrap().class;
-    group.bench_function("read", |b| b.iter(|| black_box(set.table(class).unwrap())));
+    let tables = TableSet::open(&tables).unwrap().prober(&job.rules).unwrap();
+    let material = "EPvLR".parse().unwrap();
+    group.bench_function("read", |b| b.iter(|| black_box(tables.load(material).unwrap())));
     group.finish();
 }
 

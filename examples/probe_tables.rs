@@ -1,11 +1,11 @@
-//! Looks a position up in a folder of tables: its value, and that of every move, best first.
+//! Looks a position up in a folder of tables: its value, and the value of every move, best first.
 //!
 //! ```sh
 //! dsq generate --pieces 3 --out tables
 //! cargo run --release --example probe_tables -- tables '7/7/3e3/7/7/7/3E3/7/7 w'
 //! ```
 
-use doushouqi::board::Position;
+use doushouqi::board::{Position, RuleOptions};
 use doushouqi::tablebase::{Probe, TableSet, Verdict, Wdl};
 use std::error::Error;
 use std::path::Path;
@@ -16,7 +16,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         return Err("say a folder of tables and a position in FEN".into());
     };
     let position: Position = fen.parse()?;
-    let tables = TableSet::open(Path::new(&dir))?;
+    let tables = TableSet::open(Path::new(&dir))?.prober(&RuleOptions::PAPER)?;
     println!("{position}");
     let verdict = tables.verdict(&position)?.ok_or("the tables have fewer pieces than this position")?;
     println!("{}", text(verdict));

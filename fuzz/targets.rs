@@ -181,16 +181,19 @@ fn read_all(dir: &Path) {
     let Ok(set) = TableSet::open(dir) else { return };
     let _ = set.check_complete();
     let class: Material = CLASS.parse().expect("a material");
+    let rules = *set.rules().options();
+    let tables = set.prober(&rules).expect("they are the set's own");
+    let set = tables.set();
     let ids: Vec<_> = set.ids().filter(|&id| set.classes().get(id).representative == class).take(1).collect();
     for fen in ["7/7/3e3/7/7/7/3E3/7/7 w", "7/7/3e3/7/7/7/3E3/7/7 b", "7/e6/7/7/7/7/7/6E/7 w"] {
         let position = Position::from_fen(fen).expect("a position");
-        let _ = set.value(&position);
-        let _ = set.line(&position);
+        let _ = tables.value(&position);
+        let _ = tables.line(&position);
     }
-    let _ = set.deepest(2);
-    let mut prover = Prover::new(&set, 1);
+    let _ = tables.deepest(2);
+    let mut prover = Prover::new(set, 1);
     for id in ids {
-        let plain = verify(&set, id, Scope::Full);
+        let plain = verify(set, id, Scope::Full);
         // Both find it right, or neither.
         let fast = prover.prove(id);
         assert_eq!(matches!(plain, Ok(Ok(_))), matches!(fast, Ok(Ok(_))), "{plain:?} {fast:?}");

@@ -31,7 +31,7 @@
 //! job.run(&mut Solver::new(&job.rules, job.pieces, Options::default()), &|_| ())?;
 //!
 //! // The lion is in the elephant's den before the elephant is in the lion's.
-//! let tables = TableSet::open(dir.path())?;
+//! let tables = TableSet::open(dir.path())?.prober(&job.rules)?;
 //! let position: Position = "7/7/7/7/L6/6e/7/7/7 w".parse()?;
 //! let verdict = tables.verdict(&position)?.expect("a position of two pieces");
 //! assert_eq!((verdict.wdl, verdict.dtw), (Wdl::Win, Some(9)));

@@ -326,7 +326,7 @@ impl<W: Write + Send + 'static> Session<W> {
             "Rules" => {
                 let options: RuleOptions = value.parse().map_err(|error| format!("setoption: {error}"))?;
                 self.rules = Rules::new(options);
-                if self.options.tables.as_ref().is_some_and(|tables| !tables.fits(&self.rules)) {
+                if self.options.tables.as_ref().is_some_and(|tables| !tables.fits(self.rules.options())) {
                     self.complain("the endgame tables are for other rules and are not used");
                 }
                 return self.replay();

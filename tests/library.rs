@@ -23,7 +23,7 @@ fn tables_and_the_search_agree() {
     let dir = tempfile::tempdir().unwrap();
     let job = Generate { pieces: 2, ..Generate::new(dir.path(), RuleOptions::PAPER) };
     job.run(&mut Solver::new(&job.rules, job.pieces, Options::default()), &|_| ()).unwrap();
-    let tables = TableSet::open(dir.path()).unwrap();
+    let tables = TableSet::open(dir.path()).unwrap().prober(&job.rules).unwrap();
     let mut engine = Engine::new(EngineOptions { hash_mib: 16, ..EngineOptions::default() });
     for (fen, plies) in [("7/3L3/7/7/7/7/7/7/r6 w", 1), ("7/7/7/7/3L3/7/e6/7/7 w", 7), ("7/7/7/7/L6/6e/7/7/7 w", 9)] {
         assert_eq!(tables.value(&position(fen)).unwrap(), Some(Value::Decided(plies)), "{fen}");

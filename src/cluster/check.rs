@@ -3,7 +3,7 @@
 
 use crate::board::{Color, NoMove, Position, Rules, Setup, Square};
 use crate::game::random::Random;
-use crate::tablebase::{ClassCounts, Material, Probe, SetError, TableSet, Value, squares_in_play};
+use crate::tablebase::{ClassCounts, Material, Probe, SetError, TableProber, Value, squares_in_play};
 use rayon::prelude::*;
 use serde::Serialize;
 
@@ -49,11 +49,15 @@ impl Comparison {
 ///
 /// # Errors
 /// If a table that captures lead to is missing or damaged.
-pub fn check_counts(set: &TableSet, counts: &ClassCounts, sample: Sample) -> Result<[Vec<Comparison>; 2], SetError> {
+pub fn check_counts(
+    tables: &TableProber,
+    counts: &ClassCounts,
+    sample: Sample,
+) -> Result<[Vec<Comparison>; 2], SetError> {
     let mut random = Random::new(sample.seed);
     let mut side = |turn| -> Result<Vec<Comparison>, SetError> {
         let drawn: Vec<Position> = (0..sample.positions).map(|_| draw(counts.class, turn, &mut random)).collect();
-        let search = |position: &Position| Search { set, pieces: counts.class.len() }.value(position, sample.plies);
+        let search = |position: &Position| Search { tables, pieces: counts.class.len() }.value(position, sample.plies);
         let values = drawn.par_iter().map(search).collect::<Result<Vec<_>, SetError>>()?;
         let stats = &counts.stats[turn];
         let all = stats.summary().positions;
@@ -90,13 +94,13 @@ fn draw(material: Material, turn: Color, random: &mut Random) -> Position {
 
 /// A search that ends where tables begin.
 struct Search<'a> {
-    set: &'a TableSet,
+    tables: &'a TableProber,
     pieces: usize,
 }
 
 impl Search<'_> {
     fn rules(&self) -> &Rules {
-        self.set.rules()
+        self.tables.rules()
     }
 
     /// The value of a position of all pieces, if it is decided within `plies` or has no move; else `None`.
@@ -130,7 +134,7 @@ impl Search<'_> {
             return Ok(Some(0));
         }
         let captured = position.pieces().count() < self.pieces;
-        let value = if captured { self.set.value(position)? } else { self.value(position, plies)? };
+        let value = if captured { self.tables.value(position)? } else { self.value(position, plies)? };
         Ok(match value {
             Some(Value::Decided(end)) => Some(end).filter(|&end| end <= plies),
             Some(Value::NoMove) if self.rules().options().no_move == NoMove::Loss => Some(0),

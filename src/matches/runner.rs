@@ -8,7 +8,8 @@ use super::spec::PlayerSpec;
 use super::statistics::{Decision, Sprt, Tally};
 use crate::board::{ByColor, Color, Rules};
 use crate::game::{Conclusion, ForfeitReason};
-use crate::search::{TableCache, TablesError};
+use crate::search::TableCache;
+use crate::tablebase::SetError;
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -43,7 +44,7 @@ pub struct Match {
 pub enum MatchError {
     /// A player's endgame tables cannot be used.
     #[error(transparent)]
-    Tables(#[from] TablesError),
+    Tables(#[from] SetError),
     /// A player cannot be made.
     #[error(transparent)]
     Player(#[from] PlayerError),

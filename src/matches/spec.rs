@@ -4,7 +4,8 @@ use super::builtin::{Builtin, RandomMover};
 use super::player::{Player, PlayerError};
 use super::program::{Program, ProgramSetup};
 use crate::board::RuleOptions;
-use crate::search::{EngineOptions, Evaluation, ParseIdeasError, TableCache, TablesError};
+use crate::search::{EngineOptions, Evaluation, ParseIdeasError, TableCache};
+use crate::tablebase::SetError;
 use std::fmt;
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -97,7 +98,7 @@ impl PlayerSpec {
     ///
     /// # Errors
     /// If they cannot be read, or are for other rules.
-    pub fn load(&mut self, cache: &mut TableCache, rules: &RuleOptions) -> Result<(), TablesError> {
+    pub fn load(&mut self, cache: &mut TableCache, rules: &RuleOptions) -> Result<(), SetError> {
         if let Kind::Engine { options, tables: Some(dir) } = &mut self.kind {
             options.tables = Some(cache.get(dir, rules)?);
         }

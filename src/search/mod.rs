@@ -57,4 +57,4 @@ pub use minimax::{RootValues, minimax};
 pub use options::{Algorithm, EngineOptions};
 pub use score::Score;
 pub use tb::Tables;
-pub use tb_cache::{TableCache, TablesError};
+pub use tb_cache::TableCache;

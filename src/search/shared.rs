@@ -64,7 +64,7 @@ impl<'a> Shared<'a> {
             rules: game.rules(),
             evaluator,
             tt,
-            tb: options.tables.as_deref().filter(|tb| tb.fits(game.rules())),
+            tb: options.tables.as_deref().filter(|tb| tb.fits(game.rules().options())),
             ideas: options.ideas,
             level: CpuLevel::get(),
             no_capture_limit: game.no_capture_limit().unwrap_or(u32::MAX),

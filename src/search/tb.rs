@@ -1,7 +1,9 @@
 //! Endgame tables as the search uses them: who wins at every position of few pieces, and how soon at the root.
 
 use crate::board::{Color, Lanes, Position, RuleOptions, Rules};
-use crate::tablebase::{MAX_PIECES, Options, Probe, SetError, SolveError, Solver, TableSet, Verdict, Wdl, WdlTables};
+use crate::tablebase::{
+    MAX_PIECES, Options, Probe, SetError, SolveError, Solver, TableProber, TableSet, Verdict, Wdl, WdlTables,
+};
 use std::convert::Infallible;
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
@@ -19,7 +21,7 @@ pub struct Tables {
 }
 
 enum Distances {
-    Files(Box<TableSet>),
+    Files(Box<TableProber>),
     /// Solves the material that is asked for, with all it leads to, and keeps it.
     Solver(Mutex<Box<Solver>>),
 }
@@ -41,12 +43,14 @@ impl Tables {
         })
     }
 
-    /// Tables from a directory that `dsq generate` made: up to 4 pieces in memory, distances of all that is there.
+    /// Tables from a directory that `dsq generate` made, for games under `rules`: up to 4 pieces in memory, distances of all
+    /// that is there.
     ///
     /// # Errors
-    /// If there are no tables, they cannot be read or are damaged, or there is not enough memory.
-    pub fn open(dir: &Path) -> Result<Tables, SetError> {
-        let set = TableSet::open(dir)?;
+    /// If there are no tables, they are for other rules, cannot be read or are damaged, or there is not enough memory.
+    pub fn open(dir: &Path, rules: &RuleOptions) -> Result<Tables, SetError> {
+        let tables = TableSet::open(dir)?.prober(rules)?;
+        let set = tables.set();
         let complete = |pieces: usize| {
             (2..=pieces).all(|n| {
                 let listed = set.ids().filter(|&id| set.classes().get(id).representative.len() == n).count();
@@ -54,14 +58,14 @@ impl Tables {
             })
         };
         let pieces = (2..=MAX_PIECES).take_while(|&n| n <= set.classes().pieces() && complete(n)).last().unwrap_or(2);
-        let wdl = WdlTables::read(&set, pieces.min(WDL_PIECES))?;
-        Ok(Tables { rules: set.rules().clone(), wdl, distances: Distances::Files(Box::new(set)), pieces })
+        let wdl = WdlTables::read(&tables, pieces.min(WDL_PIECES))?;
+        Ok(Tables { rules: set.rules().clone(), wdl, distances: Distances::Files(Box::new(tables)), pieces })
     }
 
     /// Whether these tables are for these rules; repetition aside, of which tables know nothing.
     #[must_use]
-    pub fn fits(&self, rules: &Rules) -> bool {
-        self.rules.options().table_hash() == rules.options().table_hash()
+    pub fn fits(&self, rules: &RuleOptions) -> bool {
+        self.rules.options().table_hash() == rules.table_hash()
     }
 
     /// The most pieces of a position that the tables cover.
@@ -99,7 +103,7 @@ impl Probe for Tables {
             return Ok(Verdict::of_finished(position));
         }
         Ok(match &self.distances {
-            Distances::Files(set) => set.verdict(position).unwrap_or(None),
+            Distances::Files(tables) => tables.verdict(position).unwrap_or(None),
             Distances::Solver(solver) => {
                 let mut solver = solver.lock().unwrap_or_else(PoisonError::into_inner);
                 solver.solve_position(position).unwrap_or(None)

@@ -42,6 +42,7 @@ pub use store::job::{ClassJob, JobDone};
 pub(crate) use store::lock::lock;
 pub use store::manifest::{CountedClass, MANIFEST, Manifest, ManifestClass, list_tables};
 pub use store::partial::{PartialFile, partial_files, sweep};
+pub use store::prober::TableProber;
 pub use store::proof::{Proved, Prover};
 pub use store::repack::repack;
 pub use store::set::TableSet;

@@ -2,7 +2,7 @@
 
 use super::address::{Address, Addresser};
 use super::{
-    ClassId, Classes, Probe, ProbeWdl, ROW_CELLS, SetError, SolveError, Solver, Table, TableSet, Value, Verdict, Wdl,
+    ClassId, Classes, Probe, ProbeWdl, ROW_CELLS, SetError, SolveError, Solver, Table, TableProber, Value, Verdict, Wdl,
 };
 use crate::board::{ByColor, Color, Lanes, NoMove, Position, RuleOptions, Rules};
 use crate::tablebase::store::codec::Layout;
@@ -44,11 +44,11 @@ impl WdlTables {
     ///
     /// # Errors
     /// If one is missing or damaged, or there is no memory for them.
-    pub fn read(set: &TableSet, pieces: usize) -> Result<WdlTables, SetError> {
-        let classes = Classes::new(set.rules().options(), pieces);
+    pub fn read(tables: &TableProber, pieces: usize) -> Result<WdlTables, SetError> {
+        let classes = Classes::new(tables.rules().options(), pieces);
         let packed = (0..classes.len())
             .into_par_iter()
-            .map(|i| Ok(pack(&classes, ClassId(i), &set.table(ClassId(i))?)))
+            .map(|i| Ok(pack(&classes, ClassId(i), &tables.set().table(ClassId(i))?)))
             .collect::<Result<_, SetError>>()?;
         Ok(WdlTables::new(&classes, packed)?)
     }

@@ -141,10 +141,10 @@ fn check(options: &str, materials: &[&str]) {
     let dir = tempfile::tempdir().unwrap();
     let job = Generate { pieces: 3, ..Generate::new(dir.path(), options) };
     job.run(&mut Solver::new(&options, 3, Options::default()), &|_| {}).unwrap();
-    contract(&TableSet::open(dir.path()).unwrap(), &truth, &positions);
-    contract(&Tables::open(dir.path()).unwrap(), &truth, &positions);
+    contract(&TableSet::open(dir.path()).unwrap().prober(&options).unwrap(), &truth, &positions);
+    contract(&Tables::open(dir.path(), &options).unwrap(), &truth, &positions);
     repack(dir.path(), &|_, _| {}).unwrap();
-    contract(&TableSet::open(dir.path()).unwrap(), &truth, &positions);
+    contract(&TableSet::open(dir.path()).unwrap().prober(&options).unwrap(), &truth, &positions);
 
     let wdl = WdlTables::solve(&options, 3).unwrap();
     for position in &positions {

@@ -6,7 +6,7 @@ use doushouqi::game::random::Random;
 use doushouqi::search::Tables;
 use doushouqi::tablebase::{
     Addresser, Cells, Class, ClassId, Classes, Index, Material, Options, Probe, ROW_CELLS, SetError, SolveError,
-    Solver, Stats, TableSet, Value, Verdict, position_of, squares_in_play,
+    Solver, Stats, TableProber, TableSet, Value, Verdict, position_of, squares_in_play,
 };
 use rayon::ThreadPool;
 use std::cmp::Reverse;
@@ -101,7 +101,7 @@ pub struct RuleTables {
     asked: Mutex<VecDeque<ClassId>>,
     /// All materials of up to N pieces are in memory.
     complete: AtomicUsize,
-    disk: Option<TableSet>,
+    disk: Option<TableProber>,
     progress: Progress,
     /// What a search asks; made when the first search does.
     search: Mutex<Option<Arc<Tables>>>,
@@ -129,8 +129,9 @@ impl Progress {
 }
 
 impl RuleTables {
-    /// Solves what is needed at once.
-    fn new(options: RuleOptions, disk: Option<TableSet>, pool: Arc<ThreadPool>) -> Result<RuleTables, SolveError> {
+    /// Solves what is needed at once. Tables on disk must be for these rules.
+    fn new(options: RuleOptions, disk: Option<TableSet>, pool: Arc<ThreadPool>) -> Result<RuleTables, SetError> {
+        let disk = disk.map(|set| set.prober(&options)).transpose()?;
         let mut solver = Solver::new(&options, MEMORY_PIECES, Options { memory: 256 << 20, ..Options::default() });
         for pieces in 2..=FIRST_PIECES {
             pool.install(|| solver.solve_level(pieces, true, &|_, _| ()))?;
@@ -169,7 +170,7 @@ impl RuleTables {
 
     /// Lets searches ask the tables in a directory, those of up to four pieces from memory.
     pub fn load_for_search(&self, dir: &Path) -> Result<(), SetError> {
-        let tables = Arc::new(self.pool.install(|| Tables::open(dir))?);
+        let tables = Arc::new(self.pool.install(|| Tables::open(dir, self.rules.options()))?);
         *self.search.lock().unwrap_or_else(|e| e.into_inner()) = Some(tables);
         Ok(())
     }
@@ -247,7 +248,7 @@ impl RuleTables {
     /// The tables on disk.
     #[must_use]
     pub fn disk(&self) -> Option<&TableSet> {
-        self.disk.as_ref()
+        self.disk.as_ref().map(TableProber::set)
     }
 
     #[must_use]
@@ -275,7 +276,7 @@ impl RuleTables {
     }
 
     fn stats_on_disk(&self, material: Material) -> Option<(ByColor<Stats>, Material, usize)> {
-        let set = self.disk.as_ref()?;
+        let set = self.disk()?;
         let member = set.classes().member(material)?;
         let class = set.classes().get(member.class);
         let name = class.representative.to_string();
@@ -315,12 +316,12 @@ impl RuleTables {
         random: &mut Random,
     ) -> Result<Option<Position>, SetError> {
         const TRIES: usize = 2000;
-        let Some(set) = &self.disk else { return Ok(None) };
+        let Some(tables) = &self.disk else { return Ok(None) };
         let pieces: Vec<Piece> = material.pieces().collect();
         for _ in 0..TRIES {
             let Some(position) = random.placement(&pieces, &self.rules) else { return Ok(None) };
             let position = if position.turn() == turn { position } else { position.pass() };
-            let Some(value) = not_missing(set.value(&position))? else { return Ok(None) };
+            let Some(value) = not_missing(tables.value(&position))? else { return Ok(None) };
             if wanted(value) {
                 return Ok(Some(position));
             }
@@ -362,7 +363,7 @@ impl Probe for RuleTables {
         }
         let Some(address) = self.addresser.locate(position) else {
             return match &self.disk {
-                Some(set) => not_missing(set.verdict(position)),
+                Some(tables) => not_missing(tables.verdict(position)),
                 None => Ok(None),
             };
         };
@@ -427,7 +428,7 @@ pub struct Registry {
 }
 
 impl Registry {
-    /// Solves the tables that are needed at once. `dir` holds tables for these rules.
+    /// Solves the tables that are needed at once. Tables in `dir` must be for these rules.
     pub fn new(options: RuleOptions, dir: Option<&PathBuf>, pool: ThreadPool) -> Result<Registry, SetError> {
         let disk = dir.map(|dir| TableSet::open(dir)).transpose()?;
         let mut hash = Xxh3::new();

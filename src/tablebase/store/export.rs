@@ -1,7 +1,7 @@
 //! The positions of a material as text, White to move, as the 2013 paper describes it.
 
 use crate::board::Color;
-use crate::tablebase::{Material, MaterialTable, Probe, SetError, TableSet, Verdict, Wdl, position_of};
+use crate::tablebase::{Material, MaterialTable, Probe, SetError, TableProber, Verdict, Wdl, position_of};
 use std::io::{self, Write};
 use thiserror::Error;
 
@@ -22,21 +22,21 @@ pub enum ExportError {
 ///
 /// # Errors
 /// If a table is missing or damaged, or `out` cannot be written.
-pub fn export_text(set: &TableSet, material: Material, out: &mut impl Write) -> Result<u64, ExportError> {
-    let table = set.load(material)?;
-    let Some(table) = MaterialTable::new(set.classes(), &table, material) else { return Ok(0) };
+pub fn export_text(tables: &TableProber, material: Material, out: &mut impl Write) -> Result<u64, ExportError> {
+    let table = tables.load(material)?;
+    let Some(table) = MaterialTable::new(tables.set().classes(), &table, material) else { return Ok(0) };
     let mut count = 0;
     table.each(Color::White, |squares, value| {
         let Some(position) = position_of(table.pieces(), squares, Color::White) else {
             return Ok::<(), ExportError>(());
         };
-        let verdict = Verdict::of(value, set.rules());
+        let verdict = Verdict::of(value, tables.rules());
         let winner = match verdict.wdl {
             Wdl::Win => "w",
             Wdl::Draw => "d",
             Wdl::Loss => "b",
         };
-        let best = set.moves(&position)?.and_then(|moves| moves.first().copied());
+        let best = tables.moves(&position)?.and_then(|moves| moves.first().copied());
         let best = best.map_or("-".to_owned(), |(mv, _)| mv.notation(&position));
         let plies = verdict.dtw.map_or("-".to_owned(), |plies| plies.to_string());
         count += 1;

@@ -1,5 +1,6 @@
 //! Tables on disk: how a class becomes bytes (`codec`, `file`), how a directory of them is made (`manifest`, `lock`,
-//! `memory`, `forecast`, `generate`, `repack`), one class as a job (`job`, `counts`, `peak`), read (`cache`, `set`), checked (`verify` position by position,
+//! `memory`, `forecast`, `generate`, `repack`), one class as a job (`job`, `counts`, `peak`), opened (`set`), probed for
+//! stated rules (`prober`, `cache`), checked (`verify` position by position,
 //! `proof` all of them fast) and written out as text (`export`).
 
 pub(crate) mod cache;
@@ -17,6 +18,7 @@ pub(crate) mod memory;
 pub(crate) mod partial;
 mod parts;
 mod peak;
+pub(crate) mod prober;
 pub(crate) mod proof;
 pub(crate) mod repack;
 pub(crate) mod set;

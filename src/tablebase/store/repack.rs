@@ -1,10 +1,10 @@
+use crate::tablebase::TableFile;
 use crate::tablebase::store::error::SetError;
 use crate::tablebase::store::file::{Packing, TableError, write};
 use crate::tablebase::store::lock::lock;
 use crate::tablebase::store::manifest::write_manifest;
 use crate::tablebase::store::partial::{ABANDONED, sweep};
 use crate::tablebase::store::set::TableSet;
-use crate::tablebase::{Probe, TableFile};
 use std::fs;
 use std::path::Path;
 

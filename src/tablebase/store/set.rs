@@ -4,7 +4,7 @@ use crate::tablebase::store::cache::Cache;
 use crate::tablebase::store::error::SetError;
 use crate::tablebase::store::file::{TableError, TableFile};
 use crate::tablebase::store::manifest::{MANIFEST, Manifest, largest, names, read_manifest};
-use crate::tablebase::{Cells, ClassId, Classes, Index, Material, Probe, ROW_CELLS, Table, Value, Verdict};
+use crate::tablebase::{Cells, ClassId, Classes, Index, ROW_CELLS, Table, TableProber, Value};
 use rayon::prelude::*;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -23,7 +23,9 @@ impl Loaded {
     }
 }
 
-/// A directory of tables, open for probing from any number of threads.
+/// A directory of tables, which may be read from any number of threads: what it holds, and for which rules.
+///
+/// Values come from a [`TableProber`], which [`prober`](TableSet::prober) makes for stated rules.
 pub struct TableSet {
     dir: PathBuf,
     rules: Rules,
@@ -48,6 +50,24 @@ impl TableSet {
         let files = (0..classes.len()).map(|_| OnceLock::new()).collect();
         let (addresser, rules) = (Addresser::new(&classes), Rules::new(rules));
         Ok(TableSet { dir: dir.to_owned(), rules, manifest, classes, addresser, files, cache: Mutex::default() })
+    }
+
+    /// A prober of these tables for a game under `rules`. No other way leads to the values of a set.
+    ///
+    /// # Errors
+    /// [`SetError::Rules`] if the tables were generated for other rules. Repetition is ignored, as tables do not depend on it.
+    pub fn prober(self, rules: &RuleOptions) -> Result<TableProber, SetError> {
+        if rules.table_hash() != self.rules.options().table_hash() {
+            let found = self.manifest.rules;
+            return Err(SetError::Rules { dir: self.dir, found, wanted: rules.table_spelling() });
+        }
+        Ok(TableProber::new(self))
+    }
+
+    /// The rules that the tables were generated for; the repetition rule has no meaning here.
+    #[must_use]
+    pub fn rules(&self) -> &Rules {
+        &self.rules
     }
 
     /// What the directory says it holds.
@@ -119,16 +139,16 @@ impl TableSet {
         Ok(slot.get_or_init(|| file))
     }
 
-    /// The value of a position; `None` if the game is over or has more pieces than any table here.
+    /// The value of a position, where the values of one class may be at hand; `None` if the game is over or the position
+    /// has more pieces than any table here.
     ///
     /// # Errors
     /// If a table that is needed is missing or damaged.
-    pub fn value(&self, position: &Position) -> Result<Option<Value>, SetError> {
-        self.look_up(position, None)
-    }
-
-    /// The same, where the values of one class are at hand.
-    fn look_up(&self, position: &Position, loaded: Option<&Loaded>) -> Result<Option<Value>, SetError> {
+    pub(in crate::tablebase) fn look_up(
+        &self,
+        position: &Position,
+        loaded: Option<&Loaded>,
+    ) -> Result<Option<Value>, SetError> {
         let Some(Address { class, turn, cell }) = self.addresser.locate(position) else { return Ok(None) };
         if let Some(loaded) = loaded.filter(|loaded| loaded.class == class)
             && let Some(cells) = loaded.cells(turn)
@@ -182,8 +202,8 @@ impl TableSet {
     /// microsecond a position.
     ///
     /// # Errors
-    /// As [`value`](TableSet::value).
-    pub fn table(&self, id: ClassId) -> Result<Table, SetError> {
+    /// As [`look_up`](TableSet::look_up).
+    pub(in crate::tablebase) fn table(&self, id: ClassId) -> Result<Table, SetError> {
         let mut loaded = self.complete(id)?;
         let cells = ByColor::from_fn(|color| loaded.cells[color].take().expect("both sides are there"));
         Ok(Table { cells })
@@ -237,62 +257,12 @@ impl TableSet {
         };
         Ok(file.code(&block, cell))
     }
-
-    /// Reads the whole table of a material's class.
-    ///
-    /// # Errors
-    /// If the tables do not go to its number of pieces, and as [`table`](TableSet::table).
-    pub fn load(&self, material: Material) -> Result<Table, SetError> {
-        let Some(member) = self.classes.member(material) else {
-            let pieces = self.classes.pieces();
-            return Err(SetError::TooFewPieces { material, pieces });
-        };
-        self.table(member.class)
-    }
-
-    /// A position of that many pieces with the longest line of all tables here, and its plies; the first in the order of
-    /// classes and cells.
-    ///
-    /// # Errors
-    /// If a table is missing or its head is damaged.
-    pub fn deepest(&self, pieces: usize) -> Result<Option<(Position, u16)>, SetError> {
-        let mut best: Option<(usize, Position)> = None;
-        for id in self.ids().filter(|&id| self.classes.get(id).representative.len() == pieces) {
-            let file = self.file(id)?;
-            for turn in Color::ALL {
-                let longest = file.description().stats[turn].summary().longest as usize;
-                if best.as_ref().is_some_and(|(so_far, _)| longest <= *so_far) {
-                    continue;
-                }
-                let cell = file.description().deepest[turn];
-                if let Some(position) = cell.and_then(|cell| file.index().position(cell, turn)) {
-                    best = Some((longest, position));
-                }
-            }
-        }
-        Ok(best.map(|(plies, position)| (position, plies as u16)))
-    }
-}
-
-impl Probe for TableSet {
-    type Error = SetError;
-
-    fn rules(&self) -> &Rules {
-        &self.rules
-    }
-
-    fn verdict(&self, position: &Position) -> Result<Option<Verdict>, SetError> {
-        match Verdict::of_finished(position) {
-            Some(verdict) => Ok(Some(verdict)),
-            None => Ok(self.value(position)?.map(|value| Verdict::of(value, &self.rules))),
-        }
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tablebase::{Generate, Options, Solver};
+    use crate::tablebase::{Generate, Material, Options, Solver};
 
     /// White's elephant takes Black's, and the panther beside its own den has no move.
     #[test]
@@ -306,7 +276,7 @@ mod tests {
             let job = Generate { material: Some(material), ..Generate::new(dir.path(), rules) };
             job.run(&mut solver, &|_| {}).unwrap();
             let set = TableSet::open(dir.path()).unwrap();
-            assert_eq!(set.value(&position).unwrap(), Some(Value::Decided(value)), "as it is stored");
+            assert_eq!(set.look_up(&position, None).unwrap(), Some(Value::Decided(value)), "as it is stored");
             assert_eq!(set.look_ahead(&position, None).unwrap(), Value::Decided(value), "as its moves say");
         }
     }

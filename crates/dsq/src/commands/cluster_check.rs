@@ -1,10 +1,10 @@
 //! Counts of a class against positions searched forward.
 
-use super::{Failure, Outcome, ThreadsArg, print, print_json};
+use super::{Failure, Outcome, ThreadsArg, open_tables, print, print_json};
 use clap::Args;
 use doushouqi::board::Color;
 use doushouqi::cluster::{Comparison, Sample, check_counts};
-use doushouqi::tablebase::{ClassCounts, Material, Probe, TableSet};
+use doushouqi::tablebase::{ClassCounts, Material, Probe};
 use serde::Serialize;
 use std::path::PathBuf;
 
@@ -50,12 +50,12 @@ const MOST_SIGMAS: f64 = 5.0;
 
 impl CheckCommand {
     pub fn run(self) -> Outcome {
-        let set = TableSet::open(&self.tables)?;
+        let tables = open_tables(&self.tables, None)?;
         let dir = self.counts.as_ref().unwrap_or(&self.tables);
-        let counts = ClassCounts::read(dir, set.rules().options(), self.class)?
+        let counts = ClassCounts::read(dir, tables.rules().options(), self.class)?
             .ok_or_else(|| Failure::Input(format!("{}: there are no counts of {}", dir.display(), self.class)))?;
         let sample = Sample { positions: self.sample, plies: self.depth, seed: self.seed };
-        let sides = self.threads.run(|| check_counts(&set, &counts, sample))??;
+        let sides = self.threads.run(|| check_counts(&tables, &counts, sample))??;
         let mut worst: f64 = 0.0;
         for (turn, comparisons) in Color::ALL.into_iter().zip(sides) {
             let turn = if turn == Color::White { "white" } else { "black" };

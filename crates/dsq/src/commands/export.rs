@@ -1,6 +1,6 @@
-use super::{Failure, Outcome, RulesArg};
+use super::{Failure, OptionalRulesArg, Outcome, open_tables};
 use clap::{Args, ValueEnum};
-use doushouqi::tablebase::{ExportError, Material, MaterialTable, Probe, Solver, TableSet, export_text};
+use doushouqi::tablebase::{ExportError, Material, MaterialTable, Probe, Solver, export_text};
 use std::io::{self, BufWriter, Write};
 use std::path::PathBuf;
 use study::export::{DataError, DataFormat, write_data};
@@ -19,7 +19,7 @@ use study::export::{DataError, DataFormat, write_data};
                         parquet is there if the program was built with --features parquet.")]
 pub struct Export {
     /// The directory that `dsq generate` made; without it the material is solved in memory.
-    #[arg(long, value_name = "DIR", required_if_eq("format", "text"), conflicts_with = "rules")]
+    #[arg(long, value_name = "DIR", required_if_eq("format", "text"))]
     tables: Option<PathBuf>,
     /// The material, such as EvL.
     #[arg(long)]
@@ -31,7 +31,7 @@ pub struct Export {
     #[arg(long)]
     features: bool,
     #[command(flatten)]
-    rules: RulesArg,
+    rules: OptionalRulesArg,
 }
 
 #[derive(Copy, Clone, PartialEq, Eq, ValueEnum)]
@@ -54,7 +54,7 @@ impl Export {
             }
             Format::Text => {
                 let Some(dir) = &self.tables else { return Err(Failure::Input("text needs --tables".to_owned())) };
-                return match export_text(&TableSet::open(dir)?, self.material, &mut out) {
+                return match export_text(&open_tables(dir, self.rules.rules)?, self.material, &mut out) {
                     Ok(_) => out.flush().map_err(Failure::Output),
                     Err(ExportError::Output(error)) => Err(Failure::Output(error)),
                     Err(ExportError::Set(error)) => Err(error.into()),
@@ -67,13 +67,13 @@ impl Export {
         let out = BufWriter::new(io::stdout());
         let written = match &self.tables {
             Some(dir) => {
-                let set = TableSet::open(dir)?;
-                let table = set.load(self.material)?;
-                let table = MaterialTable::new(set.classes(), &table, self.material);
-                table.map(|table| write_data(&table, set.rules().options(), self.features, format, out))
+                let tables = open_tables(dir, self.rules.rules)?;
+                let table = tables.load(self.material)?;
+                let table = MaterialTable::new(tables.set().classes(), &table, self.material);
+                table.map(|table| write_data(&table, tables.rules().options(), self.features, format, out))
             }
             None => {
-                let tables = Solver::solved_material(&self.rules.rules, self.material)?;
+                let tables = Solver::solved_material(&self.rules.rules.unwrap_or_default(), self.material)?;
                 tables
                     .material_table(self.material)
                     .map(|table| write_data(&table, tables.classes().options(), self.features, format, out))

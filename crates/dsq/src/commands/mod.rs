@@ -45,12 +45,12 @@ mod verify;
 use clap::{Args, FromArgMatches, Parser, Subcommand};
 use doushouqi::board::{FenError, Position, RuleOptions};
 use doushouqi::cpu::CpuLevel;
-use doushouqi::search::TablesError;
-use doushouqi::tablebase::{SetError, SolveError, TableError};
+use doushouqi::tablebase::{SetError, SolveError, TableError, TableProber, TableSet};
 use progress::progress_bar;
 use report::text::grouped;
 use std::fmt;
 use std::io::{self, Write};
+use std::path::Path;
 use std::process::ExitCode;
 
 /// Dou Shou Qi (Jungle chess): an engine, perft, endgame tables, and the published results recomputed.
@@ -272,16 +272,6 @@ fn resumable(error: SetError) -> Failure {
 /// How such a command goes on.
 const RESUME: &str = "finished classes are kept: run the same command again to resume";
 
-impl From<TablesError> for Failure {
-    fn from(error: TablesError) -> Failure {
-        let kind = match &error {
-            TablesError::Set { error, .. } => failure_of_set(error),
-            _ => Failure::Input,
-        };
-        kind(error.to_string())
-    }
-}
-
 type Outcome = Result<(), Failure>;
 
 /// Writes a line to stdout at once, so that who reads along sees it.
@@ -304,6 +294,14 @@ struct RulesArg {
     /// own-rat-blocks=yes|no, no-move=draw|loss, repetition=threefold|twofold|illegal|none.
     #[arg(long, default_value = "paper", value_name = "RULES")]
     rules: RuleOptions,
+}
+
+#[derive(Args)]
+struct OptionalRulesArg {
+    /// The rules, as for `dsq generate`. Tables of other rules are refused; without this option the rules are those of the
+    /// tables, and paper where no tables are named.
+    #[arg(long, value_name = "RULES")]
+    rules: Option<RuleOptions>,
 }
 
 #[derive(Args)]
@@ -334,6 +332,13 @@ impl ThreadsArg {
         let pool = builder.build().map_err(|e| Failure::Environment(format!("cannot start threads: {e}")))?;
         Ok(pool.install(f))
     }
+}
+
+/// Opens tables for `rules`, or for the rules that they were generated for.
+fn open_tables(dir: &Path, rules: Option<RuleOptions>) -> Result<TableProber, Failure> {
+    let set = TableSet::open(dir)?;
+    let rules = rules.unwrap_or(*set.rules().options());
+    Ok(set.prober(&rules)?)
 }
 
 /// The position that a FEN says, or the start.

@@ -1,7 +1,7 @@
-use super::{Failure, Outcome, print, print_json};
+use super::{Failure, OptionalRulesArg, Outcome, open_tables, print, print_json};
 use clap::Args;
 use doushouqi::board::{Move, Position};
-use doushouqi::tablebase::{Material, Probe as _, TableSet, Verdict, Wdl};
+use doushouqi::tablebase::{Material, Probe as _, TableProber, Verdict, Wdl};
 use serde::Serialize;
 use std::io::{self, BufRead};
 use std::path::PathBuf;
@@ -17,6 +17,8 @@ pub struct Probe {
     /// Positions; `-` reads one a line from standard input.
     #[arg(value_name = "FEN", required = true)]
     fens: Vec<String>,
+    #[command(flatten)]
+    rules: OptionalRulesArg,
     /// Show a line of best play to the end, too.
     #[arg(long)]
     line: bool,
@@ -44,30 +46,30 @@ struct MoveReport {
 
 impl Probe {
     pub fn run(self) -> Outcome {
-        let set = TableSet::open(&self.tables)?;
+        let tables = open_tables(&self.tables, self.rules.rules)?;
         for fen in &self.fens {
             if fen == "-" {
                 for line in io::stdin().lock().lines() {
                     let line = line.map_err(|e| Failure::reading("standard input", &e))?;
                     if !line.trim().is_empty() {
-                        self.probe(&set, &line)?;
+                        self.probe(&tables, &line)?;
                     }
                 }
             } else {
-                self.probe(&set, fen)?;
+                self.probe(&tables, fen)?;
             }
         }
         Ok(())
     }
 
-    fn probe(&self, set: &TableSet, fen: &str) -> Outcome {
+    fn probe(&self, tables: &TableProber, fen: &str) -> Outcome {
         let position = Position::from_fen(fen).map_err(|e| Failure::Input(format!("{fen:?}: {e}")))?;
-        let (Some(verdict), Some(moves)) = (set.verdict(&position)?, set.moves(&position)?) else {
+        let (Some(verdict), Some(moves)) = (tables.verdict(&position)?, tables.moves(&position)?) else {
             let pieces = Material::of(&position).map_or(0, Material::len);
             return Err(Failure::Input(format!(
                 "{fen:?} has {pieces} pieces; the tables in {} go to {}",
                 self.tables.display(),
-                set.classes().pieces()
+                tables.set().classes().pieces()
             )));
         };
         let name = |(mv, position): &(Move, Position)| mv.notation(position);
@@ -79,7 +81,7 @@ impl Probe {
                 .iter()
                 .map(|(mv, v)| MoveReport { r#move: mv.notation(&position), wdl: v.wdl, dtw: v.dtw })
                 .collect(),
-            line: if self.line { Some(set.line(&position)?.iter().map(name).collect()) } else { None },
+            line: if self.line { Some(tables.line(&position)?.iter().map(name).collect()) } else { None },
         };
         if self.json {
             return print_json(&report);

@@ -1,4 +1,4 @@
-use super::{Failure, Outcome, grouped, print, print_json};
+use super::{Failure, Outcome, grouped, open_tables, print, print_json};
 use clap::{Args, ValueEnum};
 use doushouqi::board::{ByColor, RuleOptions};
 use doushouqi::tablebase::{ClassCounts, Classes, Material, Probe, SetError, Stats, Summary, TableSet};
@@ -84,13 +84,15 @@ type Key = (usize, Option<Material>);
 
 impl StatsCommand {
     pub fn run(self) -> Outcome {
+        if self.deepest {
+            return self.print_deepest();
+        }
         let set = match TableSet::open(&self.dir) {
             Ok(set) => Some(set),
-            Err(SetError::NoTables { .. }) if !self.deepest && self.dir.is_dir() => None,
+            Err(SetError::NoTables { .. }) if self.dir.is_dir() => None,
             Err(error) => return Err(error.into()),
         };
         match &set {
-            Some(set) if self.deepest => self.print_deepest(set),
             Some(set) => {
                 let mut all = self.listed(set)?;
                 let own = ClassCounts::read_all(&self.dir)?;
@@ -198,13 +200,14 @@ impl StatsCommand {
         Ok(())
     }
 
-    fn print_deepest(&self, set: &TableSet) -> Outcome {
-        if set.manifest().classes.is_empty() {
+    fn print_deepest(&self) -> Outcome {
+        let tables = open_tables(&self.dir, None)?;
+        if tables.set().manifest().classes.is_empty() {
             return Err(SetError::Unfinished { dir: self.dir.clone() }.into());
         }
-        for pieces in 2..=set.classes().pieces() {
-            let Some((position, plies)) = set.deepest(pieces)? else { continue };
-            let line = set.line(&position)?;
+        for pieces in 2..=tables.set().classes().pieces() {
+            let Some((position, plies)) = tables.deepest(pieces)? else { continue };
+            let line = tables.line(&position)?;
             let line: Vec<String> = line.iter().map(|(mv, position)| mv.notation(position)).collect();
             let deepest = Deepest { pieces, fen: position.to_fen(), plies, line };
             if self.json {

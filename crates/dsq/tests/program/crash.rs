@@ -87,14 +87,14 @@ fn a_hundred_kills_change_no_byte() {
 fn a_table_cut_short_while_it_is_read_is_an_error() {
     let dir = tempfile::tempdir().unwrap();
     stdout(&["generate", "--pieces", "2", "--out", text(dir.path())]);
-    let set = TableSet::open(dir.path()).unwrap();
+    let tables = TableSet::open(dir.path()).unwrap().prober(&RuleOptions::PAPER).unwrap();
     let position = Position::from_fen("7/7/3e3/7/7/7/3E3/7/7 w").unwrap();
     let path = dir.path().join("EvE.dsq");
     let open = TableFile::open(&path, &RuleOptions::PAPER, "EvE".parse().unwrap()).unwrap();
     // Opens the file without reading a block.
-    set.file(set.classes().member("EvE".parse().unwrap()).unwrap().class).unwrap();
+    tables.set().file(tables.set().classes().member("EvE".parse().unwrap()).unwrap().class).unwrap();
     fs::OpenOptions::new().write(true).open(&path).unwrap().set_len(8).unwrap();
-    for error in [set.value(&position).unwrap_err().to_string(), open.check().unwrap_err().to_string()] {
+    for error in [tables.value(&position).unwrap_err().to_string(), open.check().unwrap_err().to_string()] {
         assert!(error.contains("EvE.dsq") && error.contains("cut short"), "{error}");
     }
 }

@@ -3,9 +3,10 @@
 use crate::dsq;
 
 use doushouqi::board::{Color, NoMove, Position, RuleOptions, Rules, Setup};
+use doushouqi::search::{TableCache, Tables};
 use doushouqi::tablebase::{
-    Cells, Index, Material, Options, Probe, ROW_CELLS, SetError, Solver, TableFile, TableSet, Value, Verdict, Wdl,
-    WdlTables, export_text, squares_in_play,
+    Cells, Index, Material, Options, Probe, ROW_CELLS, SetError, Solver, TableFile, TableProber, TableSet, Value,
+    Verdict, Wdl, WdlTables, export_text, squares_in_play,
 };
 use dsq::{command, dsq, stdout};
 use proptest::prelude::*;
@@ -71,6 +72,11 @@ fn holds(dir: &Path, pieces: usize) {
     for (name, bytes) in &found {
         assert!(*bytes == wanted[name], "{name} differs");
     }
+}
+
+/// The values of tables in a directory, under the paper's rules.
+fn prober(dir: &Path) -> TableProber {
+    TableSet::open(dir).unwrap().prober(&RuleOptions::PAPER).unwrap()
 }
 
 fn temporary() -> TempDir {
@@ -213,7 +219,7 @@ fn less_asked_for_later_loses_nothing() {
 fn one_material_and_then_all() {
     let dir = temporary();
     stdout(&["generate", "--material", "ERvR", "--out", text(dir.path())]);
-    let set = TableSet::open(dir.path()).unwrap();
+    let set = prober(dir.path());
     let solver = solved(&RuleOptions::PAPER, 3);
     for position in random_positions(1, &[material("ERvR"), material("RvER"), material("EvR")], 1000) {
         assert_eq!(set.value(&position).unwrap(), solver.value(&position), "{}", position.to_fen());
@@ -321,7 +327,7 @@ fn a_flipped_byte_is_found() {
         let spoiled = material(name.strip_suffix(".dsq").unwrap());
         let positions = random_positions(3, &[spoiled, spoiled.swap()], 60);
         let right: Vec<_> = {
-            let set = TableSet::open(dir.path()).unwrap();
+            let set = prober(dir.path());
             positions.iter().map(|p| set.value(p).unwrap()).collect()
         };
         let mut random = Pcg64::seed_from_u64(4);
@@ -337,7 +343,7 @@ fn a_flipped_byte_is_found() {
             let opened = TableFile::open(&path, &RuleOptions::PAPER, spoiled);
             let error = opened.and_then(|file| file.check()).expect_err("a flipped byte");
             assert!(error.to_string().contains(name), "{error}");
-            let set = TableSet::open(dir.path()).unwrap();
+            let set = prober(dir.path());
             for (position, right) in positions.iter().zip(&right) {
                 match set.value(position) {
                     Ok(value) => {
@@ -449,6 +455,45 @@ fn tables_of_other_rules_are_kept_apart() {
     // Repetition is no rule of a table.
     stdout(&["generate", "--pieces", "2", "--out", at, "--rules", "paper,repetition=illegal"]);
     holds(dir.path(), 2);
+}
+
+/// Whatever reads values from a directory refuses tables of other rules, and names both rule sets. `dsq mine` reads no
+/// tables; `dsq serve` has its test in tests/serve.
+#[test]
+fn every_entry_point_refuses_tables_of_other_rules() {
+    let dir = temporary();
+    let at = text(dir.path());
+    stdout(&["generate", "--pieces", "2", "--out", at, "--rules", "bell"]);
+    let both = ["traps=none", "traps=opponent"];
+    let player = format!("builtin:default,hash=1,tables={at}");
+    let export = ["export", "--tables", at, "--rules", "paper", "--material", "EvL", "--format"];
+    fails(2, &["probe", "--tables", at, "--rules", "paper", LOST_IN_12], &both);
+    for format in ["text", "csv", "arff"] {
+        fails(2, &[&export[..], &[format]].concat(), &both);
+    }
+    fails(2, &["analyze", "--tables", at, "--rules", "paper", "--depth", "1"], &both);
+    fails(2, &["match", &player, "builtin:random", "--games", "2", "--rules", "paper"], &both);
+    fails(2, &["play", "--white", &player, "--black", "builtin:random", "--rules", "paper"], &both);
+    fails(2, &["cluster", "solve", "EvLR", "--tables", at, "--rules", "paper"], &both);
+    fails(2, &["cluster", "finish", at, "--pieces", "2", "--rules", "paper"], &both);
+    fails(2, &["generate", "--pieces", "2", "--out", at, "--rules", "paper"], &both);
+    let mut uci = command(&["uci"]).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    let line = format!("setoption name TablePath value {at}\nquit\n");
+    uci.stdin.take().unwrap().write_all(line.as_bytes()).unwrap();
+    let said = String::from_utf8(uci.wait_with_output().unwrap().stdout).unwrap();
+    assert!(both.iter().all(|rules| said.contains(rules)), "{said}");
+
+    let refused = |error: SetError| matches!(&error, SetError::Rules { found, wanted, .. } if found.contains(both[0]) && wanted.contains(both[1]));
+    assert!(refused(TableSet::open(dir.path()).unwrap().prober(&RuleOptions::PAPER).err().unwrap()));
+    assert!(refused(Tables::open(dir.path(), &RuleOptions::PAPER).err().unwrap()));
+    let mut cache = TableCache::default();
+    let bell: RuleOptions = "bell,repetition=illegal".parse().unwrap();
+    assert!(cache.get(dir.path(), &bell).is_ok(), "repetition is no rule of a table");
+    assert!(refused(cache.get(dir.path(), &RuleOptions::PAPER).err().unwrap()), "loaded for other rules before");
+
+    // Without --rules the tables' own are meant.
+    let probe = |rules: &[&str]| stdout(&[&["probe", "--tables", at, "--json", LOST_IN_12], rules].concat());
+    assert_eq!(probe(&[]), probe(&["--rules", "bell,repetition=none"]));
 }
 
 #[test]
@@ -606,8 +651,8 @@ fn read_everything(dir: &Path, bytes: &[u8]) {
     if let Ok(file) = TableFile::open(&path, &RuleOptions::PAPER, material("EvE")) {
         let _ = file.check();
     }
-    let set = TableSet::open(dir).unwrap();
-    let _ = set.table(set.classes().member(material("EvE")).unwrap().class);
+    let set = prober(dir);
+    let _ = set.load(material("EvE"));
     for position in random_positions(5, &[material("EvE")], 20) {
         let _: Result<Option<Value>, SetError> = set.value(&position);
         let _ = set.moves(&position);
@@ -665,7 +710,7 @@ proptest! {
 #[test]
 fn probes_are_the_solved_values() {
     let dir = tables(3);
-    let set = TableSet::open(dir.path()).unwrap();
+    let set = prober(dir.path());
     let rules = set.rules();
     let solver = solved(&RuleOptions::PAPER, 3);
     for name in ["EvR", "RvR", "ERvR", "LTvT", "EvCR"] {
@@ -771,7 +816,7 @@ fn probes_from_standard_input() {
     let input: String = positions.iter().map(|p| format!("{}\n\n", p.to_fen())).collect();
     let output = pipe(input.as_bytes());
     assert_eq!(output.status.code(), Some(0));
-    let set = TableSet::open(dir.path()).unwrap();
+    let set = prober(dir.path());
     let lines = String::from_utf8(output.stdout).unwrap();
     assert_eq!(lines.lines().count(), positions.len());
     for (line, position) in lines.lines().zip(&positions) {
@@ -1079,7 +1124,7 @@ fn a_description_that_does_not_fit_is_refused() {
 #[test]
 fn positions_are_written_as_text() {
     let dir = tables(3);
-    let set = TableSet::open(dir.path()).unwrap();
+    let set = prober(dir.path());
     for name in ["EvL", "RvR", "ERvR"] {
         let mut text = Vec::new();
         let count = export_text(&set, material(name), &mut text).unwrap();
@@ -1237,11 +1282,11 @@ fn packing_again_changes_no_value() {
         assert_eq!(fs::metadata(path).unwrap().len(), new["bytes"].as_u64().unwrap());
     }
     let original = tables(3);
-    let (packed, plain) = (TableSet::open(dir.path()).unwrap(), TableSet::open(original.path()).unwrap());
+    let (packed, plain) = (prober(dir.path()), prober(original.path()));
     for (set, pieces) in [(&packed, 2), (&plain, 2), (&packed, 3), (&plain, 3)] {
         let (position, plies) = set.deepest(pieces).unwrap().unwrap();
         assert_eq!(set.value(&position).unwrap(), Some(Value::Decided(plies)));
-        assert_eq!((usize::from(plies), position.occupied().len()), (longest_line(set, pieces), pieces));
+        assert_eq!((usize::from(plies), position.occupied().len()), (longest_line(set.set(), pieces), pieces));
     }
     assert_eq!(packed.deepest(4).unwrap(), None);
     let table = packed.load(material("ERvR")).unwrap();
@@ -1286,7 +1331,7 @@ fn damage_of_a_packed_file_is_found() {
     let whole = fs::read(&path).unwrap();
     let positions = random_positions(14, &[material("ERvR"), material("RvER")], 60);
     let right: Vec<_> = {
-        let set = TableSet::open(dir.path()).unwrap();
+        let set = prober(dir.path());
         positions.iter().map(|p| set.value(p).unwrap()).collect()
     };
     let mut random = Pcg64::seed_from_u64(15);
@@ -1296,8 +1341,13 @@ fn damage_of_a_packed_file_is_found() {
         let at = random.next_u64() as usize % whole.len();
         bytes[at] ^= 1 << (random.next_u64() % 8);
         replace(&path, &bytes);
-        let set = TableSet::open(dir.path()).unwrap();
-        assert!(set.file(set.classes().member(material("ERvR")).unwrap().class).and_then(|f| Ok(f.check()?)).is_err());
+        let set = prober(dir.path());
+        assert!(
+            set.set()
+                .file(set.set().classes().member(material("ERvR")).unwrap().class)
+                .and_then(|f| Ok(f.check()?))
+                .is_err()
+        );
         for (position, right) in positions.iter().zip(&right) {
             match set.value(position) {
                 Ok(value) => {
@@ -1335,8 +1385,7 @@ fn results_in_memory_agree() {
         let options = RuleOptions { no_move, ..RuleOptions::PAPER };
         let dir = temporary();
         stdout(&["generate", "--pieces", "3", "--out", text(dir.path()), "--rules", &options.to_string()]);
-        let set = TableSet::open(dir.path()).unwrap();
-        assert_eq!(set.rules().options().table_hash(), options.table_hash());
+        let set = TableSet::open(dir.path()).unwrap().prober(&options).unwrap();
         let tables = [WdlTables::solve(&options, 3).unwrap(), WdlTables::read(&set, 3).unwrap()];
         let mut positions = random_positions(11, &all, 20_000);
         // Positions without a move are rare, so each of their kind is looked for.

@@ -22,7 +22,7 @@ use super::verify::{Contradiction, Stop};
 use crate::board::{ByColor, Color, File, Rules, Square};
 use crate::cpu::CpuLevel;
 use crate::tablebase::{
-    ClassId, Index, Material, Probe, ROW_CELLS, SetError, Stats, TableFile, TableSet, Value, WIDTH, squares_in_play,
+    ClassId, Index, Material, ROW_CELLS, SetError, Stats, TableFile, TableSet, Value, WIDTH, squares_in_play,
 };
 use moves::{Moves, of_side};
 use planes::{Digested, Plane};

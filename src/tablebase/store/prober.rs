@@ -1,0 +1,80 @@
+//! The values of a set of tables, for stated rules.
+
+use crate::board::{Color, Position, Rules};
+use crate::tablebase::{Material, Probe, SetError, Table, TableSet, Value, Verdict};
+
+/// The values of a [`TableSet`], from any number of threads. [`TableSet::prober`] makes it for stated rules, so that no
+/// game is judged by tables of other rules.
+pub struct TableProber {
+    set: TableSet,
+}
+
+impl TableProber {
+    pub(super) fn new(set: TableSet) -> TableProber {
+        TableProber { set }
+    }
+
+    /// The tables.
+    #[must_use]
+    pub fn set(&self) -> &TableSet {
+        &self.set
+    }
+
+    /// The value of a position; `None` if the game is over or has more pieces than any table here.
+    ///
+    /// # Errors
+    /// If a table that is needed is missing or damaged.
+    pub fn value(&self, position: &Position) -> Result<Option<Value>, SetError> {
+        self.set.look_up(position, None)
+    }
+
+    /// Reads the whole table of a material's class.
+    ///
+    /// # Errors
+    /// If the tables do not go to its number of pieces, and as [`value`](TableProber::value).
+    pub fn load(&self, material: Material) -> Result<Table, SetError> {
+        let Some(member) = self.set.classes().member(material) else {
+            let pieces = self.set.classes().pieces();
+            return Err(SetError::TooFewPieces { material, pieces });
+        };
+        self.set.table(member.class)
+    }
+
+    /// A position of that many pieces with the longest line of all tables here, and its plies; the first in the order of
+    /// classes and cells.
+    ///
+    /// # Errors
+    /// If a table is missing or its head is damaged.
+    pub fn deepest(&self, pieces: usize) -> Result<Option<(Position, u16)>, SetError> {
+        let mut best: Option<(usize, Position)> = None;
+        for id in self.set.ids().filter(|&id| self.set.classes().get(id).representative.len() == pieces) {
+            let file = self.set.file(id)?;
+            for turn in Color::ALL {
+                let longest = file.description().stats[turn].summary().longest as usize;
+                if best.as_ref().is_some_and(|(so_far, _)| longest <= *so_far) {
+                    continue;
+                }
+                let cell = file.description().deepest[turn];
+                if let Some(position) = cell.and_then(|cell| file.index().position(cell, turn)) {
+                    best = Some((longest, position));
+                }
+            }
+        }
+        Ok(best.map(|(plies, position)| (position, plies as u16)))
+    }
+}
+
+impl Probe for TableProber {
+    type Error = SetError;
+
+    fn rules(&self) -> &Rules {
+        self.set.rules()
+    }
+
+    fn verdict(&self, position: &Position) -> Result<Option<Verdict>, SetError> {
+        match Verdict::of_finished(position) {
+            Some(verdict) => Ok(Some(verdict)),
+            None => Ok(self.value(position)?.map(|value| Verdict::of(value, self.rules()))),
+        }
+    }
+}
