@@ -293,7 +293,7 @@ pub fn manifest(data: &[u8]) {
 /// Where a server of this process listens.
 static SERVER: LazyLock<SocketAddr> = LazyLock::new(|| {
     let config = Config {
-        listen: SocketAddr::from(([127, 0, 0, 1], 0)),
+        listen: vec![([127, 0, 0, 1], 0).into()],
         rules: RuleOptions::PAPER,
         tables: None,
         pieces: 3,

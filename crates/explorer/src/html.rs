@@ -7,8 +7,18 @@ use doushouqi::board::{Color, File, Move, Piece, Position, Rank, RuleOptions, Sq
 use doushouqi::tablebase::{Probe as _, Wdl};
 use std::fmt::Write;
 
-/// Where in the page it goes.
-pub const MARKER: &str = "<!--noscript-->";
+/// The page for one address: `text` for browsers without JavaScript; for scripts the rules of the server, and what is wrong
+/// with the address, if anything is.
+#[must_use]
+pub fn page(index: &str, text: &str, rules: &RuleOptions, problem: &str) -> String {
+    let data = format!("data-rules=\"{}\" data-problem=\"{}\"", name(rules), escape(problem));
+    index.replacen("data-rules=\"\" data-problem=\"\"", &data, 1).replacen("<!--noscript-->", text, 1)
+}
+
+/// The preset that rules are, or all of their options.
+fn name(rules: &RuleOptions) -> String {
+    rules.preset_name().map_or_else(|| rules.to_string(), str::to_owned)
+}
 
 /// Text within HTML.
 #[must_use]
@@ -27,16 +37,11 @@ pub fn escape(text: &str) -> String {
     escaped
 }
 
-/// The address of a position.
+/// The address of a position. It names the rules, so that it means the same on a server with other rules.
 #[must_use]
 pub fn link(fen: &str, rules: &RuleOptions) -> String {
     // Nothing else in a FEN or in rules needs to be encoded.
-    let fen = fen.replace(' ', "_");
-    match rules.preset_name() {
-        Some("paper") => format!("/?fen={fen}"),
-        Some(name) => format!("/?fen={fen}&rules={name}"),
-        None => format!("/?fen={fen}&rules={rules}"),
-    }
+    format!("/?fen={}&rules={}", fen.replace(' ', "_"), name(rules))
 }
 
 /// What a page without scripts shows of a position.

@@ -48,8 +48,8 @@ pub use routes::names as paths;
 /// How to serve.
 #[derive(Clone, Debug)]
 pub struct Config {
-    /// Where to listen.
-    pub listen: SocketAddr,
+    /// Where to listen: the first of these addresses that can be had.
+    pub listen: Vec<SocketAddr>,
     /// The rules where a request names none, and those that tables are made for beforehand.
     pub rules: RuleOptions,
     /// Tables on disk for these rules.
@@ -76,8 +76,8 @@ pub struct Config {
 pub enum ServeError {
     #[error(transparent)]
     Tables(#[from] SetError),
-    #[error("cannot listen on {address}: {error}")]
-    Listen { address: SocketAddr, error: io::Error },
+    #[error("cannot listen on {}: {error}", addresses.iter().map(ToString::to_string).collect::<Vec<_>>().join(", "))]
+    Listen { addresses: Vec<SocketAddr>, error: io::Error },
     #[error("cannot start: {0}")]
     Start(io::Error),
 }
@@ -141,10 +141,9 @@ const MAX_CONNECTIONS: usize = 1024;
 
 /// Takes connections until it is told to stop.
 async fn accept(app: &Arc<App>, tell: &(dyn Fn(Event) + Sync)) -> Result<(), ServeError> {
-    let address = app.config.listen;
-    let listener = TcpListener::bind(address).await.map_err(|error| ServeError::Listen { address, error })?;
-    let address = listener.local_addr().map_err(|error| ServeError::Listen { address, error })?;
-    tell(Event::Listening(address));
+    let failed = |error| ServeError::Listen { addresses: app.config.listen.clone(), error };
+    let listener = TcpListener::bind(&app.config.listen[..]).await.map_err(failed)?;
+    tell(Event::Listening(listener.local_addr().map_err(failed)?));
     let router = routes::router(app.clone());
     let graceful = GracefulShutdown::new();
     let mut http = hyper::server::conn::http1::Builder::new();

@@ -1,33 +1,67 @@
-//! The query of a request, read strictly: what is given must make sense.
+//! The query of a request, read strictly: every key must be known, and every value must make sense.
 
 use super::errors::{ApiError, Code};
-use axum::extract::{FromRequestParts, Query};
+use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
 use doushouqi::board::{Color, Position, RuleOptions, Square};
 use doushouqi::tablebase::Material;
-use std::collections::HashMap;
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use std::error::Error;
 use std::ops::RangeInclusive;
 use std::str::FromStr;
 
 /// More than any FEN has.
 const LONGEST_FEN: usize = 200;
 
-/// The query's fields.
-#[derive(Debug, Default)]
-pub struct Params {
-    fields: HashMap<String, String>,
-}
+/// The query of a request. A key that `T` lacks, or one given twice, is refused by name.
+#[derive(Debug)]
+pub struct Query<T>(pub T);
 
-impl<S: Sync> FromRequestParts<S> for Params {
+impl<S: Sync, T: DeserializeOwned> FromRequestParts<S> for Query<T> {
     type Rejection = ApiError;
 
-    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Params, ApiError> {
-        match Query::<HashMap<String, String>>::try_from_uri(&parts.uri) {
-            Ok(Query(fields)) => Ok(Params { fields }),
-            Err(error) => Err(ApiError::new(Code::BadRequest, format!("the query cannot be read: {error}"))),
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Query<T>, ApiError> {
+        match axum::extract::Query::<T>::try_from_uri(&parts.uri) {
+            Ok(axum::extract::Query(query)) => Ok(Query(query)),
+            Err(error) => {
+                let reason = error.source().map_or_else(|| error.to_string(), ToString::to_string);
+                Err(ApiError::new(Code::BadRequest, format!("the query cannot be read: {reason}")))
+            }
         }
     }
 }
+
+/// Declares the keys that a query may have.
+macro_rules! query {
+    ($($(#[$doc:meta])* $name:ident { $($key:ident),* })+) => {$(
+        $(#[$doc])*
+        #[derive(Debug, Default, Deserialize)]
+        #[serde(default, deny_unknown_fields)]
+        pub struct $name { $(pub $key: Field),* }
+    )+};
+}
+
+query! {
+    /// No key at all.
+    NoKeys {}
+    /// The page: a position, and what else a link of the page keeps.
+    PageQuery { fen, rules, from, line, at, view, overlay, arrows, pieces, theme, lang }
+    PositionQuery { fen, rules }
+    BoardQuery { fen }
+    MainlineQuery { fen, rules, max }
+    WhatIfQuery { fen, rules, piece }
+    StatsQuery { rules }
+    LongestQuery { rules, material, count }
+    RandomQuery { rules, material, turn, plies, wdl, seed }
+    MatrixQuery { rules, white, black }
+    AnalyzeQuery { fen, rules, moves, depth, movetime, multipv, threads, hash, tables }
+    BestMoveQuery { fen, rules, moves, strength, movetime, perfect, seed }
+}
+
+/// The text of a key; without it, or empty, the key counts as missing.
+#[derive(Debug, Default, Deserialize)]
+pub struct Field(Option<String>);
 
 /// Reads a FEN in which `_` may stand for a space.
 pub fn fen(text: &str) -> Result<Position, ApiError> {
@@ -61,25 +95,24 @@ pub fn material(text: &str) -> Result<Material, ApiError> {
     })
 }
 
-impl Params {
-    /// A field; empty ones count as missing.
+impl Field {
     #[must_use]
-    pub fn get(&self, name: &str) -> Option<&str> {
-        self.fields.get(name).map(String::as_str).filter(|text| !text.is_empty())
+    pub fn get(&self) -> Option<&str> {
+        self.0.as_deref().filter(|text| !text.is_empty())
     }
 
-    /// The position; the start of the game if none is given.
+    /// A position; the start of the game if none is given.
     pub fn position(&self) -> Result<Position, ApiError> {
-        self.get("fen").map_or_else(|| Ok(Position::start()), fen)
+        self.get().map_or_else(|| Ok(Position::start()), fen)
     }
 
-    /// The rules; those of the server if none are given.
+    /// Rules; those of the server if none are given.
     pub fn rules(&self, default: &RuleOptions) -> Result<RuleOptions, ApiError> {
-        self.get("rules").map_or(Ok(*default), rules)
+        self.get().map_or(Ok(*default), rules)
     }
 
     pub fn material(&self) -> Result<Option<Material>, ApiError> {
-        self.get("material").map(material).transpose()
+        self.get().map(material).transpose()
     }
 
     /// A number within a range.
@@ -87,7 +120,7 @@ impl Params {
     where
         T: FromStr + PartialOrd + std::fmt::Display,
     {
-        let Some(text) = self.get(name) else { return Ok(None) };
+        let Some(text) = self.get() else { return Ok(None) };
         match text.parse::<T>() {
             Ok(number) if range.contains(&number) => Ok(Some(number)),
             _ => {
@@ -100,7 +133,7 @@ impl Params {
 
     /// `0` or `1`.
     pub fn flag(&self, name: &'static str) -> Result<bool, ApiError> {
-        match self.get(name) {
+        match self.get() {
             None | Some("0" | "false") => Ok(false),
             Some("1" | "true") => Ok(true),
             Some(_) => Err(ApiError::parameter(name, format!("{name} is 0 or 1"))),
@@ -109,7 +142,7 @@ impl Params {
 
     /// A colour: `white`, `black`, `w` or `b`.
     pub fn color(&self, name: &'static str) -> Result<Option<Color>, ApiError> {
-        match self.get(name) {
+        match self.get() {
             None => Ok(None),
             Some("white" | "w") => Ok(Some(Color::White)),
             Some("black" | "b") => Ok(Some(Color::Black)),
@@ -119,7 +152,7 @@ impl Params {
 
     /// A square that must be given.
     pub fn square(&self, name: &'static str) -> Result<Square, ApiError> {
-        let text = self.get(name).ok_or_else(|| ApiError::parameter(name, format!("{name} is missing")))?;
+        let text = self.get().ok_or_else(|| ApiError::parameter(name, format!("{name} is missing")))?;
         text.parse().map_err(|_| ApiError::parameter(name, format!("{name} is a square a1 to g9")))
     }
 }

@@ -22,6 +22,7 @@ const MOVE_TIME: Duration = Duration::from_millis(200);
 
 /// A game as it is sent: as text, or as the position it begins in and its moves.
 #[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct GameRequest {
     pub text: Option<String>,
     pub fen: Option<String>,

@@ -4,7 +4,10 @@ use super::engine::{self, Setup};
 use super::errors::{ApiError, Code};
 use super::json::Json;
 use super::limits::{MAX_BODY, MAX_URI, guard, too_large};
-use super::params::{Params, material};
+use super::params::{
+    AnalyzeQuery, BestMoveQuery, BoardQuery, Field, LongestQuery, MainlineQuery, MatrixQuery, NoKeys, PageQuery,
+    PositionQuery, Query, RandomQuery, StatsQuery, WhatIfQuery, material,
+};
 use super::review::{self, GameRequest};
 use super::state::App;
 use super::tables::{FIRST_PIECES, View};
@@ -16,7 +19,8 @@ use axum::response::{Html, IntoResponse, Response};
 use axum::routing::{MethodRouter, get, post};
 use axum::{Router, middleware};
 use doushouqi::board::{
-    DogOverWolf, ElephantTakesRat, Move, NoMove, OwnRatBlocks, Repetition, RuleOptions, Shore, TigerLeap, Traps,
+    DogOverWolf, ElephantTakesRat, Move, NoMove, OwnRatBlocks, Position, Repetition, RuleOptions, Shore, TigerLeap,
+    Traps,
 };
 use doushouqi::game::Game;
 use doushouqi::game::random::Random;
@@ -62,7 +66,7 @@ fn table() -> Vec<(&'static str, MethodRouter<Arc<App>>)> {
         ("/api/v1/review", post(review)),
         ("/api/v1/game", post(game)),
         ("/api/v1/board.svg", get(board)),
-        ("/api/v1/openapi.json", get(|| async { ([(CONTENT_TYPE, "application/json")], OPENAPI) })),
+        ("/api/v1/openapi.json", get(|_: Query<NoKeys>| async { ([(CONTENT_TYPE, "application/json")], OPENAPI) })),
         ("/healthz", get(|| async { "ok" })),
         ("/metrics", get(metrics)),
     ]
@@ -91,25 +95,35 @@ fn method_not_allowed() -> ApiError {
     ApiError::new(Code::MethodNotAllowed, "this path does not know that method")
 }
 
+/// The position that the page shows, and its rules. The moves of the line are not looked at.
+fn shown(query: &PageQuery, default: &RuleOptions) -> Result<(Position, RuleOptions), ApiError> {
+    query.from.position()?;
+    Ok((query.fen.position()?, query.rules.rules(default)?))
+}
+
 /// The page, with the position as HTML for browsers without JavaScript.
-async fn page(State(app): Shared, headers: HeaderMap, params: Params) -> Response {
-    let rules = params.rules(&app.config.rules);
-    let asked = *rules.as_ref().unwrap_or(&app.config.rules);
-    let position = rules.and_then(|_| params.position());
-    let filled = match position {
-        Ok(position) => {
+async fn page(State(app): Shared, headers: HeaderMap, query: Result<Query<PageQuery>, ApiError>) -> Response {
+    let own = app.config.rules;
+    let (fen, shown) = match &query {
+        Ok(Query(query)) => (query.fen.get().unwrap_or("").to_owned(), shown(query, &own)),
+        Err(error) => (String::new(), Err(error.clone())),
+    };
+    let filled = match shown {
+        Ok((position, rules)) => {
             let pieces = position.occupied().len();
             let show =
                 move |tables: &View<'_>| Ok(html::position(tables, &position, &api::probe(tables, &position, true)?));
-            app.with_tables(asked, pieces, show).await
+            app.with_tables(rules, pieces, show).await
         }
         Err(error) => Err(error),
     };
-    let (status, text) = match filled {
-        Ok(text) => (StatusCode::OK, text),
-        Err(error) => (error.status(), html::error(error.message(), params.get("fen").unwrap_or(""), &asked)),
+    let (status, text, message) = match &filled {
+        Ok(text) => (StatusCode::OK, text.clone(), ""),
+        Err(error) => (error.status(), html::error(error.message(), &fen, &own), error.message()),
     };
-    let text = app.assets.index().replacen(html::MARKER, &text, 1);
+    // A busy server is no fault of the address: scripts ask again.
+    let problem = if status == StatusCode::BAD_REQUEST { message } else { "" };
+    let text = html::page(&app.assets.index(), &text, &own, problem);
     let tag = super::assets::etag(text.as_bytes());
     let mut response = match status {
         StatusCode::OK if super::assets::matches(&headers, &tag) => StatusCode::NOT_MODIFIED.into_response(),
@@ -141,54 +155,58 @@ impl<T: DeserializeOwned> FromRequest<Arc<App>> for Body<T> {
     }
 }
 
-async fn probe(State(app): Shared, params: Params) -> Answer<api::ProbeAnswer> {
-    let (position, rules) = (params.position()?, params.rules(&app.config.rules)?);
+async fn probe(State(app): Shared, Query(query): Query<PositionQuery>) -> Answer<api::ProbeAnswer> {
+    let (position, rules) = (query.fen.position()?, query.rules.rules(&app.config.rules)?);
     let pieces = position.occupied().len();
     app.with_tables(rules, pieces, move |tables| api::probe(tables, &position, true)).await.map(Json)
 }
 
-async fn mainline(State(app): Shared, params: Params) -> Answer<api::MainLine> {
-    let (position, rules) = (params.position()?, params.rules(&app.config.rules)?);
-    let max = params.number("max", 0..=1000)?.unwrap_or(1000);
+async fn mainline(State(app): Shared, Query(query): Query<MainlineQuery>) -> Answer<api::MainLine> {
+    let (position, rules) = (query.fen.position()?, query.rules.rules(&app.config.rules)?);
+    let max = query.max.number("max", 0..=1000)?.unwrap_or(1000);
     let pieces = position.occupied().len();
     app.with_tables(rules, pieces, move |tables| api::mainline(tables, &position, max)).await.map(Json)
 }
 
-async fn whatif(State(app): Shared, params: Params) -> Answer<api::WhatIf> {
-    let (position, rules) = (params.position()?, params.rules(&app.config.rules)?);
-    let square = params.square("piece")?;
+async fn whatif(State(app): Shared, Query(query): Query<WhatIfQuery>) -> Answer<api::WhatIf> {
+    let (position, rules) = (query.fen.position()?, query.rules.rules(&app.config.rules)?);
+    let square = query.piece.square("piece")?;
     let pieces = position.occupied().len();
     app.with_tables(rules, pieces, move |tables| api::whatif(tables, &position, square)).await.map(Json)
 }
 
-async fn stats(State(app): Shared, Path(text): Path<String>, params: Params) -> Answer<api::MaterialStats> {
-    let rules = params.rules(&app.config.rules)?;
+async fn stats(
+    State(app): Shared,
+    Path(text): Path<String>,
+    Query(query): Query<StatsQuery>,
+) -> Answer<api::MaterialStats> {
+    let rules = query.rules.rules(&app.config.rules)?;
     let material = material(&text)?;
     app.with_tables(rules, material.len(), move |tables| api::stats(tables, material)).await.map(Json)
 }
 
-async fn longest(State(app): Shared, params: Params) -> Answer<api::Longest> {
-    let rules = params.rules(&app.config.rules)?;
-    let material = params.material()?;
-    let count = params.number("count", 1..=100)?.unwrap_or(20);
+async fn longest(State(app): Shared, Query(query): Query<LongestQuery>) -> Answer<api::Longest> {
+    let rules = query.rules.rules(&app.config.rules)?;
+    let material = query.material.material()?;
+    let count = query.count.number("count", 1..=100)?.unwrap_or(20);
     app.blocking(move |app| api::longest(&View::new(&*app.registry.get(&rules)?, rules), material, count))
         .await
         .map(Json)
 }
 
 /// The seed that is given, or any.
-fn random_seed(params: &Params) -> Result<u64, ApiError> {
+fn random_seed(seed: &Field) -> Result<u64, ApiError> {
     // Numbers that a script in a browser holds exactly.
     const SEEDS: u64 = 1 << 53;
     let any = || RandomState::new().hash_one(0) % SEEDS;
-    Ok(params.number("seed", 0..=SEEDS - 1)?.unwrap_or_else(any))
+    Ok(seed.number("seed", 0..=SEEDS - 1)?.unwrap_or_else(any))
 }
 
-async fn random(State(app): Shared, params: Params) -> Answer<Value> {
-    let rules = params.rules(&app.config.rules)?;
-    let material = params.material()?;
-    let turn = params.color("turn")?;
-    let wanted = match (params.number("plies", 0..=10_000)?, params.get("wdl")) {
+async fn random(State(app): Shared, Query(query): Query<RandomQuery>) -> Answer<Value> {
+    let rules = query.rules.rules(&app.config.rules)?;
+    let material = query.material.material()?;
+    let turn = query.turn.color("turn")?;
+    let wanted = match (query.plies.number("plies", 0..=10_000)?, query.wdl.get()) {
         (Some(plies), _) => api::Wanted::Plies(plies),
         (None, None) => api::Wanted::Any,
         (None, Some("win")) => api::Wanted::Wdl(Wdl::Win),
@@ -196,7 +214,7 @@ async fn random(State(app): Shared, params: Params) -> Answer<Value> {
         (None, Some("loss")) => api::Wanted::Wdl(Wdl::Loss),
         (None, Some(_)) => return Err(ApiError::parameter("wdl", "wdl is win, draw or loss")),
     };
-    let seed = random_seed(&params)?;
+    let seed = random_seed(&query.seed)?;
     let found = app.blocking(move |app| {
         let tables = app.registry.get(&rules)?;
         let mut random = Random::new(seed);
@@ -212,43 +230,44 @@ async fn random(State(app): Shared, params: Params) -> Answer<Value> {
     Ok(Json(json!({ "fen": found.await?.to_fen(), "seed": seed })))
 }
 
-async fn race(State(app): Shared, params: Params) -> Answer<explain::Race> {
-    Ok(Json(explain::race(&params.position()?, &params.rules(&app.config.rules)?)))
+async fn race(State(app): Shared, Query(query): Query<PositionQuery>) -> Answer<explain::Race> {
+    Ok(Json(explain::race(&query.fen.position()?, &query.rules.rules(&app.config.rules)?)))
 }
 
-async fn rulesets(State(app): Shared, params: Params) -> Answer<explain::Presets> {
-    let (position, rules) = (params.position()?, params.rules(&app.config.rules)?);
+async fn rulesets(State(app): Shared, Query(query): Query<PositionQuery>) -> Answer<explain::Presets> {
+    let (position, rules) = (query.fen.position()?, query.rules.rules(&app.config.rules)?);
     app.blocking(move |app| explain::presets(&app.registry, &position, &rules)).await.map(Json)
 }
 
-async fn fortress(State(app): Shared, params: Params) -> Answer<explain::Fortress> {
-    let (position, rules) = (params.position()?, params.rules(&app.config.rules)?);
+async fn fortress(State(app): Shared, Query(query): Query<PositionQuery>) -> Answer<explain::Fortress> {
+    let (position, rules) = (query.fen.position()?, query.rules.rules(&app.config.rules)?);
     app.blocking(move |app| explain::fortress(&View::new(&*app.registry.get(&rules)?, rules), &position))
         .await
         .map(Json)
 }
 
-async fn tree(State(app): Shared, params: Params) -> Answer<explain::TreeReport> {
-    let (position, rules) = (params.position()?, params.rules(&app.config.rules)?);
+async fn tree(State(app): Shared, Query(query): Query<PositionQuery>) -> Answer<explain::TreeReport> {
+    let (position, rules) = (query.fen.position()?, query.rules.rules(&app.config.rules)?);
     app.blocking(move |app| app.trees.report(&rules, &position)).await.map(Json)
 }
 
-async fn matrix(State(app): Shared, params: Params) -> Answer<explain::Matrix> {
-    let rules = params.rules(&app.config.rules)?;
-    let count = |name| Ok::<usize, ApiError>(params.number(name, 1..=3)?.unwrap_or(1));
-    let (white, black) = (count("white")?, count("black")?);
+async fn matrix(State(app): Shared, Query(query): Query<MatrixQuery>) -> Answer<explain::Matrix> {
+    let rules = query.rules.rules(&app.config.rules)?;
+    let white = query.white.number("white", 1..=3)?.unwrap_or(1);
+    let black = query.black.number("black", 1..=3)?.unwrap_or(1);
     app.blocking(move |app| explain::matrix(&View::new(&*app.registry.get(&rules)?, rules), white, black))
         .await
         .map(Json)
 }
 
 #[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
 struct BatchRequest {
     rules: Option<String>,
     fens: Vec<String>,
 }
 
-async fn batch(State(app): Shared, Body(request): Body<BatchRequest>) -> Answer<Value> {
+async fn batch(State(app): Shared, _: Query<NoKeys>, Body(request): Body<BatchRequest>) -> Answer<Value> {
     let rules = request.rules.as_deref().map_or(Ok(app.config.rules), super::params::rules)?;
     let work = move |app: &App| api::batch(&View::new(&*app.registry.get(&rules)?, rules), &request.fens);
     let results = app.blocking(work).await?;
@@ -256,29 +275,29 @@ async fn batch(State(app): Shared, Body(request): Body<BatchRequest>) -> Answer<
 }
 
 /// The game of a query: its position, and the moves that were played from there.
-fn game_of(params: &Params, default: &RuleOptions) -> Result<Game, ApiError> {
-    let moves: Vec<&str> = params.get("moves").map_or_else(Vec::new, |text| text.split([',', ' ']).collect());
-    review::play(params.position()?, params.rules(default)?, &moves)
+fn game_of(fen: &Field, rules: &Field, moves: &Field, default: &RuleOptions) -> Result<Game, ApiError> {
+    let moves: Vec<&str> = moves.get().map_or_else(Vec::new, |text| text.split([',', ' ']).collect());
+    review::play(fen.position()?, rules.rules(default)?, &moves)
 }
 
-async fn analyze(State(app): Shared, params: Params) -> Result<Response, ApiError> {
-    let game = game_of(&params, &app.config.rules)?;
-    let threads = params.number("threads", 1..=1024)?.unwrap_or(1);
+async fn analyze(State(app): Shared, Query(query): Query<AnalyzeQuery>) -> Result<Response, ApiError> {
+    let game = game_of(&query.fen, &query.rules, &query.moves, &app.config.rules)?;
+    let threads = query.threads.number("threads", 1..=1024)?.unwrap_or(1);
     let mut setup = Setup {
-        hash_mib: params.number("hash", 1..=engine::MAX_HASH_MIB)?.unwrap_or(64),
+        hash_mib: query.hash.number("hash", 1..=engine::MAX_HASH_MIB)?.unwrap_or(64),
         threads: app.config.threads.min(threads),
-        lines: params.number("multipv", 1..=engine::MAX_LINES)?.unwrap_or(1),
+        lines: query.multipv.number("multipv", 1..=engine::MAX_LINES)?.unwrap_or(1),
         tables: None,
     };
     let most = engine::MAX_MOVETIME.as_millis() as u64;
     let limits = Limits {
-        depth: params.number("depth", 1..=engine::MAX_DEPTH)?,
-        movetime: Some(Duration::from_millis(params.number("movetime", 1..=most)?.unwrap_or(most))),
+        depth: query.depth.number("depth", 1..=engine::MAX_DEPTH)?,
+        movetime: Some(Duration::from_millis(query.movetime.number("movetime", 1..=most)?.unwrap_or(most))),
         ..Limits::default()
     };
     let asked = *game.rules().options();
     let pieces = game.position().occupied().len();
-    if params.get("tables") != Some("0") {
+    if query.tables.get() != Some("0") {
         let (known, lines) = (game.clone(), setup.lines);
         let from_tables = move |tables: &View<'_>| sse::from_tables(tables, &known, lines);
         if let Some(response) = app.with_tables(asked, pieces, from_tables).await? {
@@ -289,22 +308,22 @@ async fn analyze(State(app): Shared, params: Params) -> Result<Response, ApiErro
     sse::analyze(&app, game, setup, limits).await
 }
 
-async fn bestmove(State(app): Shared, params: Params) -> Answer<Value> {
-    let game = game_of(&params, &app.config.rules)?;
+async fn bestmove(State(app): Shared, Query(query): Query<BestMoveQuery>) -> Answer<Value> {
+    let game = game_of(&query.fen, &query.rules, &query.moves, &app.config.rules)?;
     if let Some(end) = game.end() {
         return Err(engine::game_over(end));
     }
-    let strength = params.number("strength", 1..=10)?.unwrap_or(10);
+    let strength = query.strength.number("strength", 1..=10)?.unwrap_or(10);
     let most = engine::MAX_WAIT.as_millis() as u64;
-    let time = Duration::from_millis(params.number("movetime", 1..=most)?.unwrap_or(1000));
-    let seed = random_seed(&params)?;
+    let time = Duration::from_millis(query.movetime.number("movetime", 1..=most)?.unwrap_or(1000));
+    let seed = random_seed(&query.seed)?;
     let asked = *game.rules().options();
     let answer = |game: &Game, mv: Move, score: engine::ScoreReport, source: &str| {
         let position = game.position();
         let (uci, san, fen) = (mv.to_string(), mv.notation(position), position.make(mv).to_fen());
         Json(json!({ "uci": uci, "san": san, "fen": fen, "score": score, "source": source }))
     };
-    if params.flag("perfect")? {
+    if query.perfect.flag("perfect")? {
         let known = game.clone();
         let pieces = known.position().occupied().len();
         let best = move |tables: &View<'_>| {
@@ -328,7 +347,7 @@ async fn bestmove(State(app): Shared, params: Params) -> Answer<Value> {
     Ok(answer(&game, mv, score.into(), "engine"))
 }
 
-async fn review(State(app): Shared, Body(request): Body<GameRequest>) -> Answer<review::Review> {
+async fn review(State(app): Shared, _: Query<NoKeys>, Body(request): Body<GameRequest>) -> Answer<review::Review> {
     let permit = app.search_permits(1).await?;
     let work = move |app: &App| {
         let (_permit, _running) = (permit, app.metrics.search());
@@ -339,13 +358,13 @@ async fn review(State(app): Shared, Body(request): Body<GameRequest>) -> Answer<
     app.blocking(work).await.map(Json)
 }
 
-async fn game(State(app): Shared, Body(request): Body<GameRequest>) -> Answer<Value> {
-    let record = request.record(&app.config.rules)?;
-    Ok(Json(json!({ "text": record.to_string() })))
+async fn game(State(app): Shared, _: Query<NoKeys>, Body(request): Body<GameRequest>) -> Answer<Value> {
+    let text = move |app: &App| Ok(request.record(&app.config.rules)?.to_string());
+    Ok(Json(json!({ "text": app.blocking(text).await? })))
 }
 
-async fn board(params: Params) -> Result<Response, ApiError> {
-    Ok(([(CONTENT_TYPE, "image/svg+xml")], html::svg(&params.position()?)).into_response())
+async fn board(Query(query): Query<BoardQuery>) -> Result<Response, ApiError> {
+    Ok(([(CONTENT_TYPE, "image/svg+xml")], html::svg(&query.fen.position()?)).into_response())
 }
 
 async fn metrics(State(app): Shared) -> Response {
@@ -358,7 +377,7 @@ async fn metrics(State(app): Shared) -> Response {
     ([(CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8")], app.metrics.text(&more)).into_response()
 }
 
-async fn rules() -> Json<Value> {
+async fn rules(_: Query<NoKeys>) -> Json<Value> {
     fn option<T: Copy>(key: &str, all: &[T], name: fn(T) -> &'static str, help: &str) -> Value {
         let values: Vec<&str> = all.iter().map(|&value| name(value)).collect();
         json!({ "key": key, "values": values, "default": values[0], "help": help })
@@ -383,7 +402,7 @@ async fn rules() -> Json<Value> {
     Json(json!({ "presets": presets, "options": options }))
 }
 
-async fn status(State(app): Shared) -> Json<Value> {
+async fn status(State(app): Shared, _: Query<NoKeys>) -> Json<Value> {
     let all = app.registry.all();
     let tables = all.iter().map(|tables| {
         let (progress, left) = tables.progress().get();

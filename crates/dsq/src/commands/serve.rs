@@ -1,7 +1,7 @@
 use super::{Failure, Outcome, RulesArg, ThreadsArg, print, progress_bar};
 use clap::Args;
 use explorer::{Config, Event, ServeError, serve};
-use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::net::{Ipv4Addr, SocketAddr, ToSocketAddrs};
 use std::path::PathBuf;
 use std::sync::Mutex;
 
@@ -13,9 +13,9 @@ use std::sync::Mutex;
 #[command(after_help = "Examples:\n  dsq serve --open\n  dsq serve --tables tables --listen 127.0.0.1:9000\n  \
                         curl 'http://127.0.0.1:8763/api/v1/probe?fen=7/7/3e3/7/7/7/3E3/7/7_w'")]
 pub struct Serve {
-    /// Where to listen: a port, or an address and a port; port 0 takes a free one.
-    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8763", value_parser = address)]
-    listen: SocketAddr,
+    /// Where to listen: a port, or an address or host name and a port; port 0 takes a free one.
+    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8763", value_parser = listen)]
+    listen: Listen,
     /// Tables that `dsq generate` made, for positions of more than four pieces.
     #[arg(long, value_name = "DIR")]
     tables: Option<PathBuf>,
@@ -29,8 +29,8 @@ pub struct Serve {
     /// A name by which this server is asked, besides its addresses and localhost; may be given more than once.
     #[arg(long, value_name = "NAME")]
     host: Vec<String>,
-    /// A page from elsewhere that may ask, as `https://example.org`; may be given more than once.
-    #[arg(long, value_name = "ORIGIN")]
+    /// The origin of pages from elsewhere that may ask, as `https://example.org`; may be given more than once.
+    #[arg(long, value_name = "ORIGIN", value_parser = origin)]
     allow_origin: Vec<String>,
     /// Requests a second that one address may make; this machine may make any number.
     #[arg(long, value_name = "N", default_value = "50", value_parser = clap::value_parser!(u16).range(1..))]
@@ -46,15 +46,42 @@ pub struct Serve {
     assets: Option<PathBuf>,
 }
 
-fn address(text: &str) -> Result<SocketAddr, String> {
-    let port = text.parse().map(|port| SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), port));
-    port.or_else(|_| text.parse()).map_err(|_| "write a port, or an address and a port as 127.0.0.1:8763".to_owned())
+/// The addresses of a host name and a port.
+#[derive(Clone)]
+struct Listen(Vec<SocketAddr>);
+
+fn listen(text: &str) -> Result<Listen, String> {
+    if let Ok(port) = text.parse::<u16>() {
+        return Ok(Listen(vec![(Ipv4Addr::LOCALHOST, port).into()]));
+    }
+    if text.rsplit_once(':').is_none_or(|(host, port)| host.is_empty() || port.parse::<u16>().is_err()) {
+        return Err(
+            "write a port, or an address or host name and a port, as 127.0.0.1:8763 or localhost:8763".to_owned()
+        );
+    }
+    let addresses = text.to_socket_addrs().map_err(|error| format!("the host name has no address: {error}"))?;
+    Ok(Listen(addresses.collect()))
+}
+
+/// An origin as browsers send it: a scheme, a host, and a port where that is not the scheme's own.
+fn origin(text: &str) -> Result<String, String> {
+    if text == "*" {
+        return Err(
+            "name each origin, as https://example.org: a server for all pages would let any page use this machine"
+                .to_owned(),
+        );
+    }
+    let host = text.split_once("://").map(|(_, host)| host);
+    if host.is_none_or(|host| host.is_empty() || host.contains(['/', '*', '?', '#', '@', ' '])) {
+        return Err("an origin is a scheme and a host without a path, as https://example.org".to_owned());
+    }
+    Ok(text.to_ascii_lowercase())
 }
 
 impl Serve {
     pub fn run(self) -> Outcome {
         let config = Config {
-            listen: self.listen,
+            listen: self.listen.0,
             rules: self.rules.rules,
             tables: self.tables,
             pieces: self.pieces.into(),

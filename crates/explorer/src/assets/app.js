@@ -9,7 +9,12 @@ const listeners = new Map();
 
 export const app = {
   game: new Game(START),
+  /** As they are written in the address: a preset, or options. */
   rules: "paper",
+  /** The same with every option, as the server spells it. */
+  spelled: "",
+  /** What is wrong with the address (`message`), and the FEN in it; null once a position is shown. */
+  broken: null,
   tab: "position",
   overlay: null,
   /** The answer of `probe` to the position on the board, or null while it is awaited. */
@@ -38,10 +43,20 @@ export async function refresh({ quiet = false } = {}) {
   app.probe = null;
   app.problem = null;
   emit("position");
+  if (app.broken) {
+    app.problem = app.broken;
+    // Listeners are built by then, as when an answer arrives.
+    await null;
+    return emit("probe");
+  }
   try {
     const probe = await get("probe", params(), { signal: mine.signal });
     if (mine.signal.aborted) return;
     app.probe = probe;
+    if (app.spelled !== probe.rules) {
+      app.spelled = probe.rules;
+      emit("spelled");
+    }
     learn(node, probe);
     emit("probe");
     if (!quiet) say(spoken(probe));
@@ -83,6 +98,7 @@ export function play(uci) {
 }
 
 export function setPosition(position, { from = "jump" } = {}) {
+  app.broken = null;
   app.game.reset(position);
   if (from === "jump") emit("jump");
   return refresh();
@@ -104,6 +120,7 @@ export function step(by) {
 
 /** Takes a line over, as an address or a review gives it; stops at the first move that cannot be one. */
 export function load(position, moves, at = null) {
+  app.broken = null;
   app.game.remember();
   const fresh = new Game(position);
   let node = fresh.root;

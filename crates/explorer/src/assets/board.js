@@ -10,8 +10,8 @@ const EDGE = { left: 34, top: 8, right: 8, bottom: 34 };
 const WIDTH = 700 + EDGE.left + EDGE.right;
 const HEIGHT = 900 + EDGE.top + EDGE.bottom;
 
-/** A picture of a piece on 100 x 100: `style` is "animals", "letters" or "characters". */
-export function pieceArt(piece, style) {
+/** A picture of a piece on 100 x 100, with its rank under `rules`: `style` is "animals", "letters" or "characters". */
+export function pieceArt(piece, style, rules) {
   const group = s("g", { class: `piece ${isWhite(piece) ? "light" : "dark"}` });
   const letter = piece.toUpperCase();
   group.append(s("circle", { class: "shadow", cx: 50, cy: 53, r: 44 }), s("circle", { class: "disc", cx: 50, cy: 50, r: 44 }));
@@ -23,7 +23,7 @@ export function pieceArt(piece, style) {
     face.innerHTML = style === "characters" ? CHARACTERS[letter] : FACES[letter];
     group.append(face);
   }
-  group.append(s("circle", { class: "badge", cx: 81, cy: 81, r: 15 }), s("text", { class: "rank", x: 81, y: 88 }, String(strength(piece))));
+  group.append(s("circle", { class: "badge", cx: 81, cy: 81, r: 15 }), s("text", { class: "rank", x: 81, y: 88 }, String(strength(piece, rules))));
   return group;
 }
 
@@ -46,7 +46,7 @@ function groundArt(square) {
 export class Board {
   /** `on`: `select(square)`, `play(uci)`, `edit(action, square, from)`, `arrow(from, to)`, `key(event, square)`, `focus(square)`. */
   constructor(host, on) {
-    Object.assign(this, { on, flipped: false, style: "animals", board: parse("7/7/7/7/7/7/7/7/7 w"), moves: [], selected: null });
+    Object.assign(this, { on, flipped: false, style: "animals", rules: "", board: parse("7/7/7/7/7/7/7/7/7 w"), moves: [], selected: null });
     Object.assign(this, { showValues: true, overlay: null, last: null, hint: null, arrows: [], editing: false, focused: 24, drawn: new Map(), marked: new Map() });
     this.layers = Object.fromEntries(["ground", "tint", "marks", "pieces", "arrows", "values"].map((l) => [l, s("g", { class: l })]));
     this.svg = s("svg", { class: "picture", viewBox: `0 0 ${WIDTH} ${HEIGHT}`, "aria-hidden": "true", focusable: "false" });
@@ -111,6 +111,15 @@ export class Board {
 
   setStyle(style) {
     this.style = style;
+    this.redraw();
+  }
+
+  setRules(rules) {
+    this.rules = rules;
+    this.redraw();
+  }
+
+  redraw() {
     this.layers.pieces.replaceChildren();
     this.drawn.clear();
     this.render();
@@ -154,7 +163,7 @@ export class Board {
       seen.add(piece);
       let art = this.drawn.get(piece);
       if (!art) {
-        art = s("g", { class: "mover", "data-piece": piece }, pieceArt(piece, this.style));
+        art = s("g", { class: "mover", "data-piece": piece }, pieceArt(piece, this.style, this.rules));
         this.drawn.set(piece, art);
         this.layers.pieces.append(art);
       }

@@ -14,11 +14,12 @@ export function startEditor() {
   on("position", sync);
   on("language", () => { build(); sync(); });
   on("pieces", build);
+  on("spelled", build);
 }
 
 function build() {
   const palette = PIECES.map((piece) => h("button", { type: "button", "aria-pressed": String(tool === piece), "aria-label": pieceName(piece), title: pieceName(piece), "data-tool": piece, onclick: () => pick(piece) },
-    s("svg", { viewBox: "0 0 100 100", "aria-hidden": "true" }, pieceArt(piece, app.settings.pieces))));
+    s("svg", { viewBox: "0 0 100 100", "aria-hidden": "true" }, pieceArt(piece, app.settings.pieces, app.spelled))));
   $("#editor").replaceChildren(
     h("div", { class: "palette", role: "group", "aria-label": t("editor.palette") }, palette),
     h("div", { class: "bar" },
@@ -33,9 +34,9 @@ function build() {
 }
 
 function sync() {
-  if ($("#fen")) $("#fen").value = fen();
+  if ($("#fen")) $("#fen").value = app.broken?.fen ?? fen();
   if ($("#turn")) $("#turn").value = fen().slice(-1);
-  if ($("#fenerror")) $("#fenerror").textContent = "";
+  if ($("#fenerror")) $("#fenerror").textContent = app.broken?.message ?? "";
 }
 
 function pick(piece) {

@@ -1,13 +1,16 @@
 // The address: rules, position, line, view and overlay, so that a link and a reload show the same again.
 
 import { app, emit, fen, load } from "./app.js";
-import { couldPlay, parse, START } from "./position.js";
+import { couldPlay, emptyBoard, format, parse, START } from "./position.js";
+
+/** The rules of the server, and what it found wrong with the address that the page was opened with. */
+const { rules: SERVED, problem: PROBLEM } = document.documentElement.dataset;
+const OPENED = location.search;
 
 const underscored = (text) => text.replaceAll(" ", "_");
 
 export function toAddress() {
-  const query = [["fen", underscored(fen())]];
-  if (app.rules !== "paper") query.push(["rules", app.rules]);
+  const query = [["fen", underscored(fen())], ["rules", app.rules]];
   const line = app.game.line();
   if (line.length > 1) {
     query.push(["from", underscored(line[0].fen)], ["line", line.slice(1).map((node) => node.uci).join(".")], ["at", app.game.cursor.ply]);
@@ -19,30 +22,34 @@ export function toAddress() {
   return `/?${query.map(([key, value]) => `${key}=${encodeURIComponent(value).replaceAll("%2F", "/").replaceAll("%2C", ",").replaceAll("%3A", ":").replaceAll("%3D", "=")}`).join("&")}`;
 }
 
+/** Takes over what an address says; of a wrong one only what is wrong. */
 export function fromAddress(search) {
   const query = new URLSearchParams(search);
-  const given = (query.get("fen") ?? START).replaceAll("_", " ");
-  app.rules = query.get("rules") || "paper";
-  const root = (query.get("from") ?? given).replaceAll("_", " ");
-  const moves = (query.get("line") ?? "").split(".").filter(Boolean);
-  if (!parse(given)) return given;
-  if (!parse(root)) load(given, []);
-  else {
+  if (search === OPENED && PROBLEM) {
+    load(format(emptyBoard()), []);
+    app.broken = { message: PROBLEM, fen: query.get("fen") ?? "" };
+    app.rules = SERVED;
+  } else {
+    const position = (key, otherwise) => (query.get(key) ? format(parse(query.get(key))) : otherwise);
+    const given = position("fen", START);
+    const root = position("from", given);
+    const moves = (query.get("line") ?? "").split(".").filter(Boolean);
     load(root, moves, moves.length ? Number(query.get("at") ?? 0) : null);
     // What the line does not lead to is shown without it.
     if (fen() !== given && couldPlay(root, moves[0] ?? "") === false) load(given, []);
+    app.rules = query.get("rules") || SERVED;
   }
   app.game.done = [];
   app.tab = query.get("view") || "position";
   app.wanted = { overlay: query.get("overlay"), arrows: query.get("arrows") };
-  return null;
 }
 
 let jumping = true;
 export const jump = () => (jumping = true);
 
-/** Writes the address; a jump to another position can be gone back from. */
+/** Writes the address, but leaves a wrong one alone; a jump to another position can be gone back from. */
 export function write() {
+  if (app.broken) return;
   const address = toAddress();
   if (address === location.pathname + location.search) return;
   if (jumping) history.pushState(null, "", address);

@@ -177,11 +177,12 @@ function startBoard() {
   $("#skip").addEventListener("click", (event) => { event.preventDefault(); app.board.focus(app.board.focused); });
   on("position", () => app.board.show(app.game.cursor.fen, app.game.cursor.uci));
   on("probe", () => app.board.setMoves(app.probe?.moves ?? []));
+  on("spelled", () => app.board.setRules(app.spelled));
 }
 
 /** Shows what the address says. */
 async function open() {
-  const broken = fromAddress(location.search);
+  fromAddress(location.search);
   const { overlay, arrows } = app.wanted ?? {};
   if (!TABS.includes(app.tab)) app.tab = "position";
   app.board.arrows = (arrows ?? "").split(",").filter((text) => /^([a-g][1-9]){2}$/.test(text)).map((text) => [app.board.parseSquare(text.slice(0, 2)), app.board.parseSquare(text.slice(2))]);
@@ -192,15 +193,7 @@ async function open() {
   startTabs();
   if (overlay) explore.choose(overlay);
   await shown;
-  if (broken !== null) {
-    toggleEditor(true);
-    $("#fen").value = broken;
-    try {
-      await get("probe", { fen: broken, rules: app.rules });
-    } catch (error) {
-      $("#fenerror").textContent = error.message;
-    }
-  }
+  if (app.broken) toggleEditor(true);
 }
 
 async function start() {

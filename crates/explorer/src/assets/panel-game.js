@@ -53,7 +53,7 @@ const lineMoves = () => app.game.line().slice(1).map((node) => node.uci);
 
 async function gameText() {
   try {
-    return (await post("game", { fen: app.game.root.fen, moves: lineMoves(), rules: app.rules, white: $("#whitename").value || null, black: $("#blackname").value || null })).text;
+    return (await post("game", { fen: app.game.root.fen, moves: lineMoves(), rules: app.rules, white: $("#whitename").value, black: $("#blackname").value })).text;
   } catch (error) {
     toast(errorText(error));
     return null;

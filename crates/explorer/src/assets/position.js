@@ -7,7 +7,8 @@ export const PIECES = [..."ELTPDWCR", ..."eltpdwcr"];
 export const name = (square) => "abcdefg"[square % 7] + (Math.floor(square / 7) + 1);
 export const index = (text) => (/^[a-g][1-9]$/.test(text) ? (text.charCodeAt(1) - 49) * 7 + text.charCodeAt(0) - 97 : -1);
 export const isWhite = (piece) => piece === piece.toUpperCase();
-export const strength = (piece) => ANIMALS.indexOf(piece.toUpperCase()) + 1;
+/** The rank of an animal under rules that are spelled out: dog and wolf change places where the wolf takes the dog. */
+export const strength = (piece, rules) => (rules.includes("dog-over-wolf=no") ? "RCDWPTLE" : ANIMALS).indexOf(piece.toUpperCase()) + 1;
 export const mirrored = (square) => square - (square % 7) + 6 - (square % 7);
 export const upsideDown = (square) => (8 - Math.floor(square / 7)) * 7 + (square % 7);
 
@@ -30,7 +31,7 @@ export function emptyBoard() {
 
 /** A board of a FEN, or null. The server names what is wrong with it. */
 export function parse(fen) {
-  const [rows, turn] = fen.trim().replaceAll("_", " ").split(/\s+/);
+  const [rows, turn] = fen.replaceAll("_", " ").trim().split(/\s+/);
   const ranks = (rows ?? "").split("/");
   if (ranks.length !== 9 || !/^[wb]$/.test(turn ?? "")) return null;
   const board = { squares: Array(63).fill(null), turn };

@@ -35,15 +35,19 @@ fn server() -> Arc<Server> {
     static SHARED: Mutex<Weak<Server>> = Mutex::new(Weak::new());
     let mut shared = SHARED.lock().unwrap_or_else(PoisonError::into_inner);
     shared.upgrade().unwrap_or_else(|| {
-        let mut arguments = vec!["--pieces", "3"];
-        let assets = std::env::var("DSQ_ASSETS");
-        if let Ok(dir) = &assets {
-            arguments.extend(["--assets", dir]);
-        }
-        let server = Arc::new(Server::start(&arguments));
+        let server = server_of("paper");
         *shared = Arc::downgrade(&server);
         server
     })
+}
+
+fn server_of(rules: &str) -> Arc<Server> {
+    let mut arguments = vec!["--pieces", "3", "--rules", rules];
+    let assets = std::env::var("DSQ_ASSETS");
+    if let Ok(dir) = &assets {
+        arguments.extend(["--assets", dir]);
+    }
+    Arc::new(Server::start(&arguments))
 }
 
 impl std::ops::Deref for Page {
@@ -56,6 +60,10 @@ impl std::ops::Deref for Page {
 
 impl Page {
     fn with(options: &Options<'_>) -> Option<Page> {
+        Page::of(server, options)
+    }
+
+    fn of(server: impl FnOnce() -> Arc<Server>, options: &Options<'_>) -> Option<Page> {
         webdriver::available().then(|| {
             let server = server();
             let browser = Browser::start(format!("http://{}", server.address()), options);
@@ -413,6 +421,69 @@ fn a_link_shows_the_same_after_a_reload() {
     page.silent();
 }
 
+/// The page plays by the rules of the server where the address names none, and shows their ranks.
+#[test]
+fn the_rules_of_the_server_hold() {
+    let Some(page) = Page::of(|| server_of("chinese"), &Options::default()) else { return };
+    let differs = (0..100).find_map(|seed| {
+        let fen = page.api(&format!("random?material=DvWR&seed={seed}"))["fen"].as_str()?.replace(' ', "_");
+        let [chinese, paper] =
+            ["chinese", "paper"].map(|rules| verdict(&page.api(&format!("probe?fen={fen}&rules={rules}"))));
+        (chinese != paper).then_some((fen, chinese, paper))
+    });
+    let (fen, chinese, paper) = differs.expect("a position whose value depends on the rules");
+    let shown = || page.text("document.querySelector('#verdicttext').textContent.replace(/ plies$/, '')");
+    let rank = |piece: char| {
+        page.text(&format!("document.querySelector('.mover[data-piece={piece}] .rank').textContent + document.querySelector('[data-tool={piece}] .rank').textContent"))
+    };
+    page.open_position(&fen, "");
+    assert_eq!(shown(), chinese, "{fen}");
+    assert_eq!(page.text("document.querySelector('#rules').value"), "chinese");
+    assert!(page.text("location.search").contains("rules=chinese"), "a link means the same elsewhere");
+    assert_eq!([rank('D'), rank('w'), rank('r')], ["33", "44", "11"], "the wolf takes the dog");
+    page.choose("#rules", "paper");
+    page.wait("location.search.includes('rules=paper')");
+    page.settled();
+    assert_eq!(shown(), paper, "{fen}");
+    assert_eq!([rank('D'), rank('w'), rank('r')], ["44", "33", "11"], "the dog takes the wolf");
+    page.reload();
+    page.settled();
+    assert_eq!(shown(), paper, "{fen}");
+    page.silent();
+}
+
+/// Of a wrong link the page shows what is wrong, an empty board and the FEN to mend: no other position.
+#[test]
+fn a_wrong_link_is_an_error() {
+    let Some(page) = Page::start() else { return };
+    let two_elephants = "7/7/3e3/7/7/7/3EE2/7/7_w";
+    for (query, words) in [
+        (format!("fen={two_elephants}"), "elephant"),
+        (format!("fen={TWO}&rules=nobody"), "no rules preset"),
+        (format!("fne={TWO}"), "fne"),
+        (format!("from={two_elephants}&line=d7d6"), "elephant"),
+    ] {
+        page.open(&format!("/?{query}"));
+        let error = "document.querySelector('#fenerror').textContent";
+        page.wait(&format!("{error}.includes('{words}')"));
+        page.wait(&format!("document.querySelector('#subverdict').textContent === {error}"));
+        assert_eq!(page.get("document.querySelectorAll('.picture .mover').length"), json!(0), "{query}");
+        assert_eq!(page.text("location.search"), format!("?{query}"), "a reload shows the error again");
+    }
+    page.open(&format!("/?fen={two_elephants}"));
+    page.wait(&format!("document.querySelector('#fen').value === '{two_elephants}'"));
+    page.type_into("#fen", &TWO.replace('_', " "));
+    page.keys(&[ENTER]);
+    page.wait("document.querySelectorAll('.picture .mover').length === 2");
+    page.wait(&format!("location.search.includes('fen={TWO}') && !document.querySelector('#fenerror').textContent"));
+    // Back to the link as it was.
+    page.run("history.back()");
+    page.wait("document.querySelector('#fenerror').textContent.includes('elephant')");
+    assert_eq!(page.get("document.querySelectorAll('.picture .mover').length"), json!(0));
+    let errors = page.console();
+    assert!(errors.iter().all(|error| error.contains("400")), "only the page itself is refused: {errors:?}");
+}
+
 /// What the pointer may be over stays where it is when answers arrive: the board, the buttons, the tabs.
 #[test]
 fn nothing_moves_under_the_pointer() {
@@ -638,6 +709,9 @@ fn the_page_is_light_and_speaks_two_languages() {
     page.click("#savesvg");
     page.click("#savepng");
     page.wait("window.saved.length === 2 && window.saved.every(text => Number(text.split(' ')[1]) > 10000)");
+    // A game without names.
+    page.click("#savegame");
+    page.wait("window.saved.length === 3 && window.saved[2].startsWith('text/plain')");
     page.silent();
 }
 

@@ -15,7 +15,11 @@ pub struct Server {
 
 impl Server {
     pub fn start(arguments: &[&str]) -> Server {
-        let mut all = vec!["serve", "--listen", "127.0.0.1:0"];
+        Server::listening("127.0.0.1:0", arguments)
+    }
+
+    pub fn listening(address: &str, arguments: &[&str]) -> Server {
+        let mut all = vec!["serve", "--listen", address];
         all.extend(arguments);
         let mut child = command(&all).stdout(Stdio::piped()).spawn().expect("dsq runs");
         let mut line = String::new();
