@@ -4,7 +4,7 @@
 //! what others share, a solver that is half done or an engine's table, and a server that went on might say something wrong
 //! of a position, where all it says is claimed to be exact. It is up again in half a second, so whoever runs one in public
 //! lets systemd or the like start it again. That no request can bring about a panic is for the lints below to watch, and for
-//! ten thousand hostile requests in `tests/serve`.
+//! ten thousand hostile requests in `tests/serve`, expensive ones among them.
 #![warn(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::unreachable, clippy::todo)]
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
