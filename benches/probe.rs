@@ -2,8 +2,8 @@
 //! of four-piece tables, named by `DSQ_TABLES`; without it only what needs no files runs.
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use doushouqi::benchmark::random_positions;
 use doushouqi::board::RuleOptions;
+use doushouqi::tablebase::bench_support::random_positions;
 use doushouqi::tablebase::{TableSet, WdlTables};
 use std::hint::black_box;
 

@@ -1,8 +1,9 @@
 //! What the benches time of the inside of solving: one pass, the seeds, a file. No part of the interface.
 
 use super::{ClassId, Index, Material, SolveError, Solver, TableError};
-use crate::board::{Color, RuleOptions};
+use crate::board::{Color, Piece, Position, RuleOptions, Rules};
 use crate::cpu::{CpuLevel, dispatch};
+use crate::game::random::Random;
 use crate::tablebase::solve::cpu::Processor;
 use crate::tablebase::solve::cpu::pass::Keep;
 use crate::tablebase::solve::cpu::quiet::{QuietMoves, Row, View};
@@ -12,6 +13,19 @@ use crate::tablebase::store::file::{Packing, write};
 use rand_core::{Rng, SeedableRng};
 use rand_pcg::Pcg64;
 use std::path::Path;
+
+/// Random positions of N pieces that are not over, the same in every run.
+#[must_use]
+pub fn random_positions(pieces: usize, count: usize) -> Vec<Position> {
+    let mut random = Random::new(1);
+    let materials = Material::all(pieces);
+    let rules = Rules::default();
+    let mut position = || {
+        let pieces: Vec<Piece> = random.choose(&materials)?.pieces().collect();
+        random.placement(&pieces, &rules)
+    };
+    std::iter::repeat_with(&mut position).flatten().take(count).collect()
+}
 
 /// The quiet moves of a class, and a plane of random bits that they lead into.
 pub struct Pass {

@@ -1,8 +1,7 @@
 //! How fast this machine is at what the program does: perft, solving, probing, searching.
 
-use doushouqi::board::{Piece, Position, RuleOptions, Rules};
+use doushouqi::board::{Position, RuleOptions, Rules};
 use doushouqi::cpu::{CpuLevel, processor_name};
-use doushouqi::game::random::Random;
 use doushouqi::perft::{Perft, PerftMode};
 use doushouqi::search::{EngineOptions, Limits, bench};
 use doushouqi::tablebase::{Generate, Material, Options, SetError, SolveError, Solver, TableSet, WdlTables};
@@ -234,27 +233,13 @@ pub fn retrograde<E: From<SolveError>>(
     Ok(best.expect("it was solved at least once"))
 }
 
-/// Random positions of N pieces that are not over, the same in every run.
-#[doc(hidden)] // Public for benches/probe.rs, which measures what this module does.
-#[must_use]
-pub fn random_positions(pieces: usize, count: usize) -> Vec<Position> {
-    let mut random = Random::new(1);
-    let materials = Material::all(pieces);
-    let rules = Rules::default();
-    let mut position = || {
-        let pieces: Vec<Piece> = random.choose(&materials)?.pieces().collect();
-        random.placement(&pieces, &rules)
-    };
-    std::iter::repeat_with(&mut position).flatten().take(count).collect()
-}
-
 /// Makes tables in an empty directory and looks positions up, in memory and in the files.
 ///
 /// # Errors
 /// If there is not enough memory, or the directory cannot be written.
 pub fn probe(quick: bool, dir: &Path) -> Result<Vec<ProbeTime>, SetError> {
     let pieces = if quick { 3 } else { 4 };
-    let positions = random_positions(pieces, 1 << 14);
+    let positions = doushouqi::tablebase::bench_support::random_positions(pieces, 1 << 14);
     let wdl = WdlTables::solve(&RuleOptions::PAPER, pieces)?;
     let mut times = Vec::new();
     let mut time = |what: &str, probes: usize, f: &mut dyn FnMut(usize) -> Result<(), SetError>| {

@@ -5,7 +5,6 @@ use super::generate::{Generate, Made};
 use super::memory::{class_bytes, level_bytes};
 use super::peak;
 use crate::tablebase::{ClassId, ROW_CELLS, Solver};
-use crate::text::binary_bytes;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 use thiserror::Error;
@@ -57,7 +56,7 @@ pub struct Forecast {
 #[non_exhaustive]
 pub enum Shortage {
     /// Free space on the disk.
-    #[error("the tables take about {} on disk, and {} has {} free", binary_bytes(*needed), dir.display(), binary_bytes(*free))]
+    #[error("the tables take about {} on disk, and {} has {} free", gib(*needed), dir.display(), gib(*free))]
     Disk {
         /// Where the tables go.
         dir: PathBuf,
@@ -67,7 +66,7 @@ pub enum Shortage {
         free: u64,
     },
     /// Memory.
-    #[error("{pieces} pieces take about {} of memory, and {} are available", binary_bytes(*needed), binary_bytes(*available))]
+    #[error("{pieces} pieces take about {} of memory, and {} are available", gib(*needed), gib(*available))]
     Memory {
         /// The level that takes the most.
         pieces: usize,
@@ -162,6 +161,10 @@ fn disk_free(_: &Path) -> Option<u64> {
     None
 }
 
+fn gib(bytes: u64) -> String {
+    format!("{:.1} GiB", bytes as f64 / (1u64 << 30) as f64)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -202,7 +205,7 @@ mod tests {
         };
         assert_eq!((needed, free, available), (disk, disk - 1, memory - 1));
         let short = with(Some(5 << 30), Some(memory)).pop().unwrap().to_string();
-        assert!(short.starts_with("the tables take about 842 GiB on disk, and tables has 5.0 GiB free"), "{short}");
+        assert!(short.starts_with("the tables take about 842.0 GiB on disk, and tables has 5.0 GiB free"), "{short}");
     }
 
     #[test]

@@ -136,7 +136,7 @@ fn compare(
         let Some(position) = file.index().position(cell, turn) else { return Ok(0) };
         let stored = match values.and_then(|values| values.cells(turn)) {
             Some(side) => Value::from_code(side.get(cell)),
-            None => set.value(&position)?,
+            None => set.look_up(&position, None)?,
         };
         let computed = set.look_ahead(&position, values)?;
         if stored == Some(computed) {

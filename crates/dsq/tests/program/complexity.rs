@@ -426,9 +426,8 @@ fn most_black_pieces_between_white_edges(layout: &Layout) -> usize {
     for part in &edges {
         let (height, width) = (small.position.board().height(), small.position.board().width());
         // They come in pairs: another one stands right above or right below.
-        let is_next = |other: &&doushouqi::complexity::layout::Part| {
-            other.column == part.column && other.row.abs_diff(part.row) == height
-        };
+        let is_next =
+            |other: &&hardness::layout::Part| other.column == part.column && other.row.abs_diff(part.row) == height;
         assert!(edges.iter().any(is_next), "{part:?}");
         for (row, column) in (0..height).flat_map(|row| (0..width).map(move |column| (row, column))) {
             seen[board.at(part.row + row, part.column + column).unwrap().index()] = true;
@@ -439,7 +438,7 @@ fn most_black_pieces_between_white_edges(layout: &Layout) -> usize {
         let mut open = vec![place];
         let mut black = 0;
         while let Some(place) = open.pop() {
-            if board.terrain(place) == doushouqi::general::Terrain::Water
+            if board.terrain(place) == hardness::general::Terrain::Water
                 || std::mem::replace(&mut seen[place.index()], true)
             {
                 continue;

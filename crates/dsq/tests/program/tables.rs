@@ -946,7 +946,7 @@ fn an_interrupted_run_says_how_to_resume() {
 /// The table of exit codes in docs/commands.md holds for every command: a fault has one code, wherever it is met.
 #[test]
 fn a_fault_has_one_exit_code() {
-    let (_, section) = include_str!("../docs/commands.md").split_once("## Exit codes").expect("the table");
+    let (_, section) = include_str!("../../../../docs/commands.md").split_once("## Exit codes").expect("the table");
     let rows = section.lines().skip_while(|line| !line.starts_with("| ")).take_while(|line| line.starts_with('|'));
     let codes: Vec<i32> = rows.filter_map(|line| line.split('|').nth(1)?.trim().parse().ok()).collect();
     assert_eq!(codes, [0, 1, 2, 3, 130]);
