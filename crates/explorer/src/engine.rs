@@ -6,6 +6,7 @@ use doushouqi::board::{Move, Position};
 use doushouqi::game::random::Random;
 use doushouqi::game::{Game, GameEnd};
 use doushouqi::search::{Engine, EngineOptions, Info, Limits, Score, Tables};
+use doushouqi::tablebase::{Verdict, Wdl};
 use serde::Serialize;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex};
@@ -104,6 +105,18 @@ impl From<Score> for ScoreReport {
             (Some(plies), _) => ScoreReport { kind: "mate", value: plies as i32 },
             (_, Some(plies)) => ScoreReport { kind: "mate", value: -(plies as i32) },
             _ => ScoreReport { kind: "cp", value: score.value() },
+        }
+    }
+}
+
+/// The exact value of a position.
+impl From<Verdict> for ScoreReport {
+    fn from(value: Verdict) -> ScoreReport {
+        let plies = i32::from(value.dtw.unwrap_or(0));
+        match value.wdl {
+            Wdl::Win => ScoreReport { kind: "mate", value: plies },
+            Wdl::Draw => ScoreReport { kind: "cp", value: 0 },
+            Wdl::Loss => ScoreReport { kind: "mate", value: -plies },
         }
     }
 }

@@ -1,8 +1,5 @@
 //! What goes wrong, as JSON with a stable code.
 
-use super::json::Json;
-use axum::http::StatusCode;
-use axum::response::{IntoResponse, Response};
 use doushouqi::board::FenError;
 use doushouqi::tablebase::SetError;
 use serde::Serialize;
@@ -64,27 +61,27 @@ impl Code {
 
     /// The status of an answer with it.
     #[must_use]
-    pub fn status(self) -> StatusCode {
+    pub fn status(self) -> u16 {
         self.parts().1
     }
 
-    fn parts(self) -> (&'static str, StatusCode) {
+    fn parts(self) -> (&'static str, u16) {
         match self {
-            Code::BadFen => ("bad_fen", StatusCode::BAD_REQUEST),
-            Code::BadRules => ("bad_rules", StatusCode::BAD_REQUEST),
-            Code::BadMaterial => ("bad_material", StatusCode::BAD_REQUEST),
-            Code::BadMove => ("bad_move", StatusCode::BAD_REQUEST),
-            Code::BadRequest => ("bad_request", StatusCode::BAD_REQUEST),
-            Code::NotFound => ("not_found", StatusCode::NOT_FOUND),
-            Code::NoTable => ("no_table", StatusCode::NOT_FOUND),
-            Code::TooLarge => ("too_large", StatusCode::PAYLOAD_TOO_LARGE),
-            Code::RateLimited => ("rate_limited", StatusCode::TOO_MANY_REQUESTS),
-            Code::Busy => ("busy", StatusCode::SERVICE_UNAVAILABLE),
-            Code::Timeout => ("timeout", StatusCode::SERVICE_UNAVAILABLE),
-            Code::ForbiddenHost => ("forbidden_host", StatusCode::FORBIDDEN),
-            Code::ForbiddenOrigin => ("forbidden_origin", StatusCode::FORBIDDEN),
-            Code::MethodNotAllowed => ("method_not_allowed", StatusCode::METHOD_NOT_ALLOWED),
-            Code::Unavailable => ("unavailable", StatusCode::SERVICE_UNAVAILABLE),
+            Code::BadFen => ("bad_fen", 400),
+            Code::BadRules => ("bad_rules", 400),
+            Code::BadMaterial => ("bad_material", 400),
+            Code::BadMove => ("bad_move", 400),
+            Code::BadRequest => ("bad_request", 400),
+            Code::NotFound => ("not_found", 404),
+            Code::NoTable => ("no_table", 404),
+            Code::TooLarge => ("too_large", 413),
+            Code::RateLimited => ("rate_limited", 429),
+            Code::Busy => ("busy", 503),
+            Code::Timeout => ("timeout", 503),
+            Code::ForbiddenHost => ("forbidden_host", 403),
+            Code::ForbiddenOrigin => ("forbidden_origin", 403),
+            Code::MethodNotAllowed => ("method_not_allowed", 405),
+            Code::Unavailable => ("unavailable", 503),
         }
     }
 }
@@ -127,13 +124,13 @@ impl ApiError {
     }
 
     #[must_use]
-    pub fn status(&self) -> StatusCode {
-        self.code.status()
+    pub fn message(&self) -> &str {
+        &self.message
     }
 
     #[must_use]
-    pub fn message(&self) -> &str {
-        &self.message
+    pub fn code(&self) -> Code {
+        self.code
     }
 
     #[must_use]
@@ -168,22 +165,5 @@ impl From<SetError> for ApiError {
         eprintln!("dsq serve: {error}");
         // What went wrong on our disk is no business of who asks.
         ApiError::new(Code::Unavailable, "the tables cannot be read at the moment")
-    }
-}
-
-impl IntoResponse for ApiError {
-    fn into_response(self) -> Response {
-        #[derive(Serialize)]
-        struct Envelope {
-            error: Body,
-        }
-        let (code, status) = (self.code, self.code.status());
-        let mut response = (status, Json(Envelope { error: self.body() })).into_response();
-        if status == StatusCode::TOO_MANY_REQUESTS || status == StatusCode::SERVICE_UNAVAILABLE {
-            let seconds = axum::http::HeaderValue::from_static("1");
-            response.headers_mut().insert(axum::http::header::RETRY_AFTER, seconds);
-        }
-        response.extensions_mut().insert(code);
-        response
     }
 }

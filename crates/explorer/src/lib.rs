@@ -10,11 +10,13 @@
 
 mod api;
 mod assets;
+mod config;
 mod engine;
 mod errors;
 mod explain;
+mod guard;
 mod html;
-mod json;
+mod http;
 mod limits;
 mod metrics;
 mod params;
@@ -25,62 +27,22 @@ mod state;
 mod tables;
 
 use axum::body::Body;
-use doushouqi::board::RuleOptions;
-use doushouqi::tablebase::SetError;
+use guard::Peer;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::graceful::GracefulShutdown;
-use limits::Peer;
 use state::App;
 use std::io;
 use std::net::SocketAddr;
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
-use thiserror::Error;
 use tokio::net::TcpListener;
 use tokio::sync::Semaphore;
 use tower::ServiceExt;
 
+pub use config::{Config, ServeError};
 pub use errors::Code;
 pub use routes::names as paths;
-
-/// How to serve.
-#[derive(Clone, Debug)]
-pub struct Config {
-    /// Where to listen: the first of these addresses that can be had.
-    pub listen: Vec<SocketAddr>,
-    /// The rules where a request names none, and those that tables are made for beforehand.
-    pub rules: RuleOptions,
-    /// Tables on disk for these rules.
-    pub tables: Option<PathBuf>,
-    /// Pieces of the tables in memory: 3, or 4, which are solved in the background.
-    pub pieces: usize,
-    /// Threads for requests, searches and solving.
-    pub threads: usize,
-    /// Read the page's files from here.
-    pub assets: Option<PathBuf>,
-    /// Names by which the server is known besides its addresses and `localhost`.
-    pub hosts: Vec<String>,
-    /// Pages from elsewhere that may ask (CORS), as `https://example.org`.
-    pub allow_origins: Vec<String>,
-    /// Requests a second that an address other than this machine's may make.
-    pub rate: f32,
-    /// A proxy stands before it: clients are known by the last address in `X-Forwarded-For`.
-    pub behind_proxy: bool,
-}
-
-/// Why the server did not run.
-#[expect(missing_docs, reason = "the messages say it all")]
-#[derive(Debug, Error)]
-pub enum ServeError {
-    #[error(transparent)]
-    Tables(#[from] SetError),
-    #[error("cannot listen on {}: {error}", addresses.iter().map(ToString::to_string).collect::<Vec<_>>().join(", "))]
-    Listen { addresses: Vec<SocketAddr>, error: io::Error },
-    #[error("cannot start: {0}")]
-    Start(io::Error),
-}
 
 /// Something to tell who started the server.
 #[derive(Clone, Copy, Debug)]
@@ -98,7 +60,7 @@ pub fn serve(config: Config, tell: &(dyn Fn(Event) + Sync)) -> Result<(), ServeE
     let threads = config.threads.max(1);
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
     let pool = pool.map_err(|error| ServeError::Start(io::Error::other(error)))?;
-    let app = App::new(config, pool)?;
+    let app = App::new(config, pool, &routes::names())?;
     let mut runtime = tokio::runtime::Builder::new_multi_thread();
     let runtime = runtime.worker_threads(threads).thread_stack_size(STACK).enable_all().build();
     let runtime = runtime.map_err(ServeError::Start)?;

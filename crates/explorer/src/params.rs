@@ -1,36 +1,14 @@
 //! The query of a request, read strictly: every key must be known, and every value must make sense.
 
 use super::errors::{ApiError, Code};
-use axum::extract::FromRequestParts;
-use axum::http::request::Parts;
 use doushouqi::board::{Color, Position, RuleOptions, Square};
 use doushouqi::tablebase::Material;
 use serde::Deserialize;
-use serde::de::DeserializeOwned;
-use std::error::Error;
 use std::ops::RangeInclusive;
 use std::str::FromStr;
 
 /// More than any FEN has.
 const LONGEST_FEN: usize = 200;
-
-/// The query of a request. A key that `T` lacks, or one given twice, is refused by name.
-#[derive(Debug)]
-pub struct Query<T>(pub T);
-
-impl<S: Sync, T: DeserializeOwned> FromRequestParts<S> for Query<T> {
-    type Rejection = ApiError;
-
-    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Query<T>, ApiError> {
-        match axum::extract::Query::<T>::try_from_uri(&parts.uri) {
-            Ok(axum::extract::Query(query)) => Ok(Query(query)),
-            Err(error) => {
-                let reason = error.source().map_or_else(|| error.to_string(), ToString::to_string);
-                Err(ApiError::new(Code::BadRequest, format!("the query cannot be read: {reason}")))
-            }
-        }
-    }
-}
 
 /// Declares the keys that a query may have.
 macro_rules! query {

@@ -4,7 +4,6 @@ use super::api;
 use super::engine::{Engines, ScoreReport, Setup};
 use super::errors::{ApiError, Code};
 use super::params;
-use super::sse::score;
 use super::tables::View;
 use doushouqi::board::{Color, Position, RuleOptions, Rules};
 use doushouqi::game::{Conclusion, Forfeit, ForfeitReason, Game, Record};
@@ -197,7 +196,7 @@ fn judge(
     }
     if let Some(verdict) = tables.verdict(position)? {
         let best = tables.ranked(position)?.first().map(|(mv, _)| mv.to_string());
-        return Ok(Judged { score: Some(score(verdict)), best, source: "table" });
+        return Ok(Judged { score: Some(verdict.into()), best, source: "table" });
     }
     let setup = Setup { hash_mib: 64, threads: 1, lines: 1, tables: Some(tables.for_search()?) };
     let limits = Limits { movetime: Some(time), ..Limits::default() };

@@ -2,17 +2,18 @@
 
 use super::engine::{self, Setup};
 use super::errors::{ApiError, Code};
-use super::json::Json;
-use super::limits::{MAX_BODY, MAX_URI, guard, too_large};
+use super::guard::guard;
+use super::http::{Body, Json, Query, status_of};
+use super::limits::{MAX_BODY, MAX_URI};
 use super::params::{
     AnalyzeQuery, BestMoveQuery, BoardQuery, Field, LongestQuery, MainlineQuery, MatrixQuery, NoKeys, PageQuery,
-    PositionQuery, Query, RandomQuery, StatsQuery, WhatIfQuery, material,
+    PositionQuery, RandomQuery, StatsQuery, WhatIfQuery, material,
 };
 use super::review::{self, GameRequest};
 use super::state::App;
 use super::tables::{FIRST_PIECES, View};
 use super::{api, explain, html, sse};
-use axum::extract::{FromRequest, Path, Request, State};
+use axum::extract::{Path, State};
 use axum::http::header::{CONTENT_TYPE, ETAG};
 use axum::http::{HeaderMap, Method, StatusCode, Uri};
 use axum::response::{Html, IntoResponse, Response};
@@ -27,7 +28,6 @@ use doushouqi::game::random::Random;
 use doushouqi::search::Limits;
 use doushouqi::tablebase::{Material, Probe, Wdl};
 use serde::Deserialize;
-use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use std::collections::hash_map::RandomState;
 use std::hash::BuildHasher;
@@ -119,7 +119,7 @@ async fn page(State(app): Shared, headers: HeaderMap, query: Result<Query<PageQu
     };
     let (status, text, message) = match &filled {
         Ok(text) => (StatusCode::OK, text.clone(), ""),
-        Err(error) => (error.status(), html::error(error.message(), &fen, &own), error.message()),
+        Err(error) => (status_of(error), html::error(error.message(), &fen, &own), error.message()),
     };
     // A busy server is no fault of the address: scripts ask again.
     let problem = if status == StatusCode::BAD_REQUEST { message } else { "" };
@@ -138,20 +138,6 @@ async fn asset(State(app): Shared, method: Method, uri: Uri, headers: HeaderMap)
         Some(response) if method == Method::GET || method == Method::HEAD => response,
         Some(_) => method_not_allowed().into_response(),
         None => ApiError::new(Code::NotFound, "there is nothing at this path").into_response(),
-    }
-}
-
-/// A body of JSON.
-struct Body<T>(T);
-
-impl<T: DeserializeOwned> FromRequest<Arc<App>> for Body<T> {
-    type Rejection = ApiError;
-
-    async fn from_request(request: Request, _: &Arc<App>) -> Result<Body<T>, ApiError> {
-        let bytes = axum::body::to_bytes(request.into_body(), MAX_BODY).await.map_err(|_| too_large())?;
-        let bad =
-            |error: serde_json::Error| ApiError::new(Code::BadRequest, format!("the body cannot be read: {error}"));
-        serde_json::from_slice(&bytes).map(Body).map_err(bad)
     }
 }
 
@@ -333,7 +319,7 @@ async fn bestmove(State(app): Shared, Query(query): Query<BestMoveQuery>) -> Ans
             Ok(moves.into_iter().find(|(mv, verdict)| verdict.is_some() && legal.contains(mv)))
         };
         if let Some((mv, Some(verdict))) = app.with_tables(asked, pieces, best).await? {
-            return Ok(answer(&game, mv, sse::score(verdict), "table"));
+            return Ok(answer(&game, mv, verdict.into(), "table"));
         }
     }
     let tables = app.search_tables(asked).await?;

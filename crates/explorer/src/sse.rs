@@ -1,15 +1,15 @@
 //! Analysis as it goes on, as server-sent events. A search ends with its client, and with the server.
 
 use super::api::{self, over};
-use super::engine::{InfoReport, LineMove, ScoreReport, Setup, game_over};
-use super::errors::{ApiError, Code};
+use super::engine::{InfoReport, LineMove, Setup, game_over};
+use super::errors::ApiError;
 use super::state::App;
 use super::tables::View;
 use axum::response::sse::{Event, KeepAlive, Sse};
 use axum::response::{IntoResponse, Response};
 use doushouqi::game::Game;
 use doushouqi::search::Limits;
-use doushouqi::tablebase::{Probe, Verdict, Wdl};
+use doushouqi::tablebase::Probe as _;
 use serde::Serialize;
 use std::convert::Infallible;
 use std::pin::Pin;
@@ -126,7 +126,7 @@ pub fn from_tables(tables: &View<'_>, game: &Game, lines: usize) -> Result<Optio
             depth: pv.len() as u32,
             seldepth: pv.len() as u32,
             multipv: i + 1,
-            score: score(verdict),
+            score: verdict.into(),
             nodes: moves.len() as u64,
             nps: 0,
             time_ms: start.elapsed().as_millis() as u64,
@@ -137,25 +137,4 @@ pub fn from_tables(tables: &View<'_>, game: &Game, lines: usize) -> Result<Optio
     let bestmove = moves.first().map(|(mv, _)| mv.to_string());
     let _ = sender.send(message("done", &Done { bestmove, source: "table" }));
     Ok(Some(stream(receiver, Arc::default())))
-}
-
-/// An exact value as a score.
-#[must_use]
-pub fn score(verdict: Verdict) -> ScoreReport {
-    let plies = i32::from(verdict.dtw.unwrap_or(0));
-    match verdict.wdl {
-        Wdl::Win => ScoreReport { kind: "mate", value: plies },
-        Wdl::Draw => ScoreReport { kind: "cp", value: 0 },
-        Wdl::Loss => ScoreReport { kind: "mate", value: -plies },
-    }
-}
-
-impl App {
-    /// The right to search on N threads.
-    pub async fn search_permits(&self, threads: usize) -> Result<tokio::sync::OwnedSemaphorePermit, ApiError> {
-        const PATIENCE: Duration = Duration::from_secs(5);
-        let busy = || ApiError::new(Code::Busy, "all processors are searching; try again in a few seconds");
-        let permits = self.searches.clone().acquire_many_owned(threads as u32);
-        tokio::time::timeout(PATIENCE, permits).await.map_err(|_| busy())?.map_err(|_| busy())
-    }
 }

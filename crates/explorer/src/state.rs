@@ -1,19 +1,19 @@
 //! What all requests share.
 
 use super::assets::Assets;
+use super::config::{Config, ServeError};
 use super::engine::Engines;
 use super::errors::{ApiError, Code};
 use super::explain::Trees;
 use super::limits::Rates;
 use super::metrics::Metrics;
 use super::tables::{Registry, View};
-use super::{Config, ServeError};
 use doushouqi::board::RuleOptions;
 use doushouqi::search::Tables;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
-use tokio::sync::{Semaphore, watch};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 
 /// What all requests share.
 pub struct App {
@@ -40,7 +40,7 @@ const PATIENCE: Duration = Duration::from_secs(5);
 
 impl App {
     /// Solves the tables that are needed at once.
-    pub fn new(config: Config, pool: rayon::ThreadPool) -> Result<Arc<App>, ServeError> {
+    pub fn new(config: Config, pool: rayon::ThreadPool, paths: &[&'static str]) -> Result<Arc<App>, ServeError> {
         let registry = Registry::new(config.rules, config.tables.as_ref(), pool)?;
         let threads = config.threads;
         Ok(Arc::new(App {
@@ -53,7 +53,7 @@ impl App {
             stopping: Arc::default(),
             engines: Engines::default(),
             trees: Trees::default(),
-            metrics: Metrics::new(super::routes::names()),
+            metrics: Metrics::new(paths.iter().copied()),
             rates: Rates::new(config.rate),
             config,
         }))
@@ -97,5 +97,12 @@ impl App {
     /// What a search by some rules asks where few pieces are left.
     pub async fn search_tables(self: &Arc<App>, rules: RuleOptions) -> Result<Arc<Tables>, ApiError> {
         self.blocking(move |app| app.registry.get(&rules)?.for_search().map_err(ApiError::from)).await
+    }
+
+    /// The right to search on N threads.
+    pub async fn search_permits(&self, threads: usize) -> Result<OwnedSemaphorePermit, ApiError> {
+        let busy = || ApiError::new(Code::Busy, "all processors are searching; try again in a few seconds");
+        let permits = self.searches.clone().acquire_many_owned(threads as u32);
+        tokio::time::timeout(PATIENCE, permits).await.map_err(|_| busy())?.map_err(|_| busy())
     }
 }

@@ -1,0 +1,85 @@
+//! What handlers share: the query and the body of a request, answers in JSON, errors as responses.
+
+use super::errors::{ApiError, Body as ErrorBody, Code};
+use super::limits::{MAX_BODY, too_large};
+use axum::extract::{FromRequest, FromRequestParts, Request};
+use axum::http::header::{CONTENT_TYPE, RETRY_AFTER};
+use axum::http::request::Parts;
+use axum::http::{HeaderValue, StatusCode};
+use axum::response::{IntoResponse, Response};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use std::error::Error;
+
+/// The query of a request. A key that `T` lacks, or one given twice, is refused by name.
+#[derive(Debug)]
+pub struct Query<T>(pub T);
+
+impl<S: Sync, T: DeserializeOwned> FromRequestParts<S> for Query<T> {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Query<T>, ApiError> {
+        match axum::extract::Query::<T>::try_from_uri(&parts.uri) {
+            Ok(axum::extract::Query(query)) => Ok(Query(query)),
+            Err(error) => {
+                let reason = error.source().map_or_else(|| error.to_string(), ToString::to_string);
+                Err(ApiError::new(Code::BadRequest, format!("the query cannot be read: {reason}")))
+            }
+        }
+    }
+}
+
+/// A body of JSON.
+pub struct Body<T>(pub T);
+
+impl<S: Sync, T: DeserializeOwned> FromRequest<S> for Body<T> {
+    type Rejection = ApiError;
+
+    async fn from_request(request: Request, _: &S) -> Result<Body<T>, ApiError> {
+        let bytes = axum::body::to_bytes(request.into_body(), MAX_BODY).await.map_err(|_| too_large())?;
+        let bad =
+            |error: serde_json::Error| ApiError::new(Code::BadRequest, format!("the body cannot be read: {error}"));
+        serde_json::from_slice(&bytes).map(Body).map_err(bad)
+    }
+}
+
+/// An answer in JSON. It is written straight into a vector: axum's own `Json` writes piece by piece into a buffer that is
+/// asked for room each time, which took a quarter of the time of a probe.
+pub struct Json<T>(pub T);
+
+/// Bytes of most answers.
+const USUAL: usize = 4 << 10;
+
+impl<T: Serialize> IntoResponse for Json<T> {
+    fn into_response(self) -> Response {
+        let mut text = Vec::with_capacity(USUAL);
+        match serde_json::to_writer(&mut text, &self.0) {
+            Ok(()) => ([(CONTENT_TYPE, HeaderValue::from_static("application/json"))], text).into_response(),
+            // Only a map whose keys are no text cannot be written, and there is none.
+            Err(_) => StatusCode::INTERNAL_SERVER_ERROR.into_response(),
+        }
+    }
+}
+
+/// The status of the response to an error.
+#[must_use]
+pub fn status_of(error: &ApiError) -> StatusCode {
+    StatusCode::from_u16(error.code().status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR)
+}
+
+impl IntoResponse for ApiError {
+    fn into_response(self) -> Response {
+        #[derive(Serialize)]
+        struct Envelope {
+            error: ErrorBody,
+        }
+        let (code, status) = (self.code(), status_of(&self));
+        let mut response = (status, Json(Envelope { error: self.body() })).into_response();
+        if status == StatusCode::TOO_MANY_REQUESTS || status == StatusCode::SERVICE_UNAVAILABLE {
+            let seconds = HeaderValue::from_static("1");
+            response.headers_mut().insert(RETRY_AFTER, seconds);
+        }
+        response.extensions_mut().insert(code);
+        response
+    }
+}
