@@ -20,9 +20,9 @@ fn probe(c: &mut Criterion) {
     group.bench_function("wdl in memory", |b| b.iter(|| wdl.probe(black_box(position()))));
     if let Some(dir) = std::env::var_os("DSQ_TABLES") {
         let tables = TableSet::open(dir.as_ref()).unwrap().prober(&RuleOptions::PAPER).unwrap();
-        group.bench_function("dtw, block to decode", |b| b.iter(|| tables.value(black_box(position())).unwrap()));
+        group.bench_function("dtw, block to decode", |b| b.iter(|| tables.cell_value(black_box(position())).unwrap()));
         let one = &positions[0];
-        group.bench_function("dtw, block in the cache", |b| b.iter(|| tables.value(black_box(one)).unwrap()));
+        group.bench_function("dtw, block in the cache", |b| b.iter(|| tables.cell_value(black_box(one)).unwrap()));
     }
     group.finish();
 }

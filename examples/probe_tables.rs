@@ -6,7 +6,7 @@
 //! ```
 
 use doushouqi::board::{Position, RuleOptions};
-use doushouqi::tablebase::{Probe, TableSet, Verdict, Wdl};
+use doushouqi::tablebase::{Probe, TableSet, Value, Wdl};
 use std::error::Error;
 use std::path::Path;
 
@@ -18,16 +18,16 @@ fn main() -> Result<(), Box<dyn Error>> {
     let position: Position = fen.parse()?;
     let tables = TableSet::open(Path::new(&dir))?.prober(&RuleOptions::PAPER)?;
     println!("{position}");
-    let verdict = tables.verdict(&position)?.ok_or("the tables have fewer pieces than this position")?;
-    println!("{}", text(verdict));
-    for (mv, verdict) in tables.moves(&position)?.unwrap_or_default() {
-        println!("{:6} {}", mv.notation(&position), text(verdict));
+    let value = tables.value(&position)?.ok_or("the tables have fewer pieces than this position")?;
+    println!("{}", text(value));
+    for (mv, value) in tables.moves(&position)?.unwrap_or_default() {
+        println!("{:6} {}", mv.notation(&position), text(value));
     }
     Ok(())
 }
 
-fn text(verdict: Verdict) -> String {
-    match (verdict.wdl, verdict.dtw) {
+fn text(value: Value) -> String {
+    match (value.wdl, value.dtw) {
         (Wdl::Win, Some(plies)) => format!("win in {plies}"),
         (Wdl::Loss, Some(plies)) => format!("loss in {plies}"),
         _ => "draw".to_owned(),

@@ -33,11 +33,11 @@
 //! // The lion is in the elephant's den before the elephant is in the lion's.
 //! let tables = TableSet::open(dir.path())?.prober(&job.rules)?;
 //! let position: Position = "7/7/7/7/L6/6e/7/7/7 w".parse()?;
-//! let verdict = tables.verdict(&position)?.expect("a position of two pieces");
-//! assert_eq!((verdict.wdl, verdict.dtw), (Wdl::Win, Some(9)));
+//! let value = tables.value(&position)?.expect("a position of two pieces");
+//! assert_eq!((value.wdl, value.dtw), (Wdl::Win, Some(9)));
 //! // Every move with its value, best first.
 //! let moves = tables.moves(&position)?.expect("positions of two pieces");
-//! assert_eq!(moves[0].1, verdict);
+//! assert_eq!(moves[0].1, value);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!

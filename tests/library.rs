@@ -4,7 +4,7 @@ use doushouqi::board::{Position, RuleOptions, Rules};
 use doushouqi::game::Game;
 use doushouqi::perft::{Perft, PerftMode};
 use doushouqi::search::{Engine, EngineOptions, Limits};
-use doushouqi::tablebase::{Generate, Options, Solver, TableSet, Value};
+use doushouqi::tablebase::{CellValue, Generate, Options, Solver, TableSet};
 use std::sync::atomic::AtomicBool;
 
 fn position(fen: &str) -> Position {
@@ -26,7 +26,7 @@ fn tables_and_the_search_agree() {
     let tables = TableSet::open(dir.path()).unwrap().prober(&job.rules).unwrap();
     let mut engine = Engine::new(EngineOptions { hash_mib: 16, ..EngineOptions::default() });
     for (fen, plies) in [("7/3L3/7/7/7/7/7/7/r6 w", 1), ("7/7/7/7/3L3/7/e6/7/7 w", 7), ("7/7/7/7/L6/6e/7/7/7 w", 9)] {
-        assert_eq!(tables.value(&position(fen)).unwrap(), Some(Value::Decided(plies)), "{fen}");
+        assert_eq!(tables.cell_value(&position(fen)).unwrap(), Some(CellValue::Decided(plies)), "{fen}");
         let game = Game::new(position(fen), Rules::default(), None);
         let limits = Limits { depth: Some(12), ..Limits::default() };
         let found = engine.search(&game, &limits, &AtomicBool::new(false), &mut |_| ());

@@ -3,7 +3,7 @@
 
 use crate::board::{Color, NoMove, Position, Rules, Setup, Square};
 use crate::game::random::Random;
-use crate::tablebase::{ClassCounts, Material, Probe, SetError, TableProber, Value, squares_in_play};
+use crate::tablebase::{CellValue, ClassCounts, Material, Probe, SetError, TableProber, squares_in_play};
 use rayon::prelude::*;
 use serde::Serialize;
 
@@ -63,10 +63,10 @@ pub fn check_counts(
         let all = stats.summary().positions;
         let found = |value| values.iter().filter(|&&v| v == Some(value)).count() as u64;
         let compare = |plies, value, count| Comparison::new(plies, found(value), sample.positions, count, all);
-        let mut results = vec![compare(None, Value::NoMove, stats.no_move)];
+        let mut results = vec![compare(None, CellValue::NoMove, stats.no_move)];
         results.extend((1..=sample.plies).map(|plies| {
             let count = stats.by_plies.get(usize::from(plies)).copied().unwrap_or(0);
-            compare(Some(plies), Value::Decided(plies), count)
+            compare(Some(plies), CellValue::Decided(plies), count)
         }));
         Ok(results)
     };
@@ -104,10 +104,10 @@ impl Search<'_> {
     }
 
     /// The value of a position of all pieces, if it is decided within `plies` or has no move; else `None`.
-    fn value(&self, position: &Position, plies: u16) -> Result<Option<Value>, SetError> {
+    fn value(&self, position: &Position, plies: u16) -> Result<Option<CellValue>, SetError> {
         let moves = position.moves(self.rules());
         if moves.is_empty() {
-            return Ok(Some(Value::NoMove));
+            return Ok(Some(CellValue::NoMove));
         }
         if plies == 0 {
             return Ok(None);
@@ -125,7 +125,7 @@ impl Search<'_> {
                 break;
             }
         }
-        Ok(win.or(loss).map(Value::Decided))
+        Ok(win.or(loss).map(CellValue::Decided))
     }
 
     /// Plies to the end, if they are at most `plies`.
@@ -134,10 +134,10 @@ impl Search<'_> {
             return Ok(Some(0));
         }
         let captured = position.pieces().count() < self.pieces;
-        let value = if captured { self.tables.value(position)? } else { self.value(position, plies)? };
+        let value = if captured { self.tables.cell_value(position)? } else { self.value(position, plies)? };
         Ok(match value {
-            Some(Value::Decided(end)) => Some(end).filter(|&end| end <= plies),
-            Some(Value::NoMove) if self.rules().options().no_move == NoMove::Loss => Some(0),
+            Some(CellValue::Decided(end)) => Some(end).filter(|&end| end <= plies),
+            Some(CellValue::NoMove) if self.rules().options().no_move == NoMove::Loss => Some(0),
             _ => None,
         })
     }

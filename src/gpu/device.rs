@@ -35,7 +35,7 @@ pub struct AdapterReport {
 
 /// Which adapter to take.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub enum Choice {
+pub enum AdapterChoice {
     /// A real card only.
     Hardware,
     /// The best there is, software if nothing else.
@@ -187,15 +187,15 @@ pub(crate) const PARAMS_STRIDE: u64 = 256;
 
 impl Device {
     /// Opens an adapter for kernels that see `buffers` storage buffers.
-    pub fn open(choice: Choice, storage_buffers: u32) -> Result<Device, GpuError> {
-        if choice == Choice::Hardware && !may_have_card() {
+    pub fn open(choice: AdapterChoice, storage_buffers: u32) -> Result<Device, GpuError> {
+        if choice == AdapterChoice::Hardware && !may_have_card() {
             return Err(GpuError::NoAdapter);
         }
         let mut found = find();
         if found.is_empty() {
             return Err(GpuError::NoAdapter);
         }
-        if choice == Choice::Hardware {
+        if choice == AdapterChoice::Hardware {
             found.retain(|(report, _)| !report.is_software());
         }
         let (report, adapter) = found.into_iter().next().ok_or(GpuError::OnlySoftware)?;

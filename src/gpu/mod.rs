@@ -3,6 +3,6 @@
 mod device;
 mod error;
 
-pub use device::{AdapterReport, Choice, adapters};
+pub use device::{AdapterChoice, AdapterReport, adapters};
 pub(crate) use device::{Bound, Device, Kernel, Layout, PARAMS_STRIDE, Part, Step};
 pub use error::GpuError;

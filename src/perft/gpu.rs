@@ -2,7 +2,7 @@
 //! makes all positions two plies on, and adds up the lines of the last two plies from there. See `shaders/perft*.wgsl`.
 
 use crate::board::{Animal, Color, Move, Position, Rules};
-use crate::gpu::{AdapterReport, Bound, Choice, Device, GpuError, Kernel, PARAMS_STRIDE, Part, Step};
+use crate::gpu::{AdapterChoice, AdapterReport, Bound, Device, GpuError, Kernel, PARAMS_STRIDE, Part, Step};
 use crate::shaders::{
     PERFT_KERNELS, PerftParams, RULES_HABITAT, RULES_LEAPS_FILES, RULES_LEAPS_RANKS, RULES_OWN_RAT_BLOCKS, compose,
 };
@@ -43,7 +43,7 @@ pub struct GpuPerft<'a> {
 
 impl<'a> GpuPerft<'a> {
     /// Opens a card for counting under these rules.
-    pub fn open(choice: Choice, rules: &'a Rules) -> Result<GpuPerft<'a>, GpuError> {
+    pub fn open(choice: AdapterChoice, rules: &'a Rules) -> Result<GpuPerft<'a>, GpuError> {
         // More does not make a card busier.
         GpuPerft::open_limited(choice, rules, 1 << 30, true)
     }
@@ -51,7 +51,7 @@ impl<'a> GpuPerft<'a> {
     /// The same with buffers of at most `buffer` bytes, but of 16 KiB at least, and without sums in subgroups if they are not
     /// allowed: for tests.
     pub fn open_limited(
-        choice: Choice,
+        choice: AdapterChoice,
         rules: &'a Rules,
         buffer: u64,
         subgroups: bool,
@@ -282,7 +282,7 @@ mod tests {
     fn kernels_do_as_their_twins() {
         for (rules, subgroups) in [("paper", true), ("shore=none,traps=any,own-rat-blocks=no", false)] {
             let rules = Rules::new(rules.parse::<RuleOptions>().unwrap());
-            let gpu = match GpuPerft::open_limited(Choice::Any, &rules, 1 << 22, subgroups) {
+            let gpu = match GpuPerft::open_limited(AdapterChoice::Any, &rules, 1 << 22, subgroups) {
                 Ok(gpu) => gpu,
                 Err(error) => {
                     assert!(std::env::var_os("DSQ_REQUIRE_GPU").is_none_or(|v| v != "1"), "{error}");

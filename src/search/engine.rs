@@ -13,7 +13,7 @@ use super::tt::Tt;
 use super::worker::Worker;
 use crate::board::{Move, Repetition, RuleOptions};
 use crate::game::Game;
-use crate::tablebase::{Probe, Verdict, Wdl};
+use crate::tablebase::{Probe, Value, Wdl};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
@@ -191,10 +191,10 @@ fn tb_root(shared: &Shared<'_>, game: &Game, legal: &[Move], multipv: usize) -> 
     let mut moves = moves?;
     moves.retain(|(mv, _)| legal.contains(mv));
     if moves.first()?.1.wdl == Wdl::Draw {
-        moves.retain(|(_, verdict)| verdict.wdl == Wdl::Draw);
+        moves.retain(|(_, value)| value.wdl == Wdl::Draw);
         return Some(TbRoot::Draws(moves.into_iter().map(|(mv, _)| mv).collect()));
     }
-    let lines = moves.into_iter().take(multipv).enumerate().map(|(i, (mv, verdict))| {
+    let lines = moves.into_iter().take(multipv).enumerate().map(|(i, (mv, value))| {
         let mut pv = vec![mv];
         let Ok(line) = tb.line_within(&game.position().make(mv), LONGEST_LINE - 1);
         pv.extend(line.into_iter().map(|(mv, _)| mv));
@@ -202,7 +202,7 @@ fn tb_root(shared: &Shared<'_>, game: &Game, legal: &[Move], multipv: usize) -> 
             depth: 1,
             seldepth: pv.len() as u32,
             multipv: i + 1,
-            score: tb_score(&verdict),
+            score: tb_score(&value),
             nodes: legal.len() as u64,
             time: shared.start.elapsed(),
             hashfull: shared.tt.hashfull(),
@@ -214,9 +214,9 @@ fn tb_root(shared: &Shared<'_>, game: &Game, legal: &[Move], multipv: usize) -> 
 }
 
 /// What a move is worth that endgame tables know.
-fn tb_score(verdict: &Verdict) -> Score {
-    let plies = u32::from(verdict.dtw.unwrap_or(0));
-    match verdict.wdl {
+fn tb_score(value: &Value) -> Score {
+    let plies = u32::from(value.dtw.unwrap_or(0));
+    match value.wdl {
         Wdl::Win => Score::win(plies),
         Wdl::Draw => Score::estimate(0),
         Wdl::Loss => Score::loss(plies),

@@ -2,7 +2,7 @@
 
 use crate::board::{Color, Lanes, Position, RuleOptions, Rules};
 use crate::tablebase::{
-    MAX_PIECES, Options, Probe, SetError, SolveError, Solver, TableProber, TableSet, Verdict, Wdl, WdlTables,
+    MAX_PIECES, Options, Probe, SetError, SolveError, Solver, TableProber, TableSet, Value, Wdl, WdlTables,
 };
 use std::convert::Infallible;
 use std::path::Path;
@@ -98,12 +98,12 @@ impl Probe for Tables {
         &self.rules
     }
 
-    fn verdict(&self, position: &Position) -> Result<Option<Verdict>, Infallible> {
+    fn value(&self, position: &Position) -> Result<Option<Value>, Infallible> {
         if position.occupied().len() > self.pieces {
-            return Ok(Verdict::of_finished(position));
+            return Ok(Value::of_finished(position));
         }
         Ok(match &self.distances {
-            Distances::Files(tables) => tables.verdict(position).unwrap_or(None),
+            Distances::Files(tables) => tables.value(position).unwrap_or(None),
             Distances::Solver(solver) => {
                 let mut solver = solver.lock().unwrap_or_else(PoisonError::into_inner);
                 solver.solve_position(position).unwrap_or(None)

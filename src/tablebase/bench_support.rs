@@ -4,7 +4,7 @@ use super::{ClassId, Index, Material, SolveError, Solver, TableError};
 use crate::board::{Color, Piece, Position, RuleOptions, Rules};
 use crate::cpu::{CpuLevel, dispatch};
 use crate::game::random::Random;
-use crate::tablebase::solve::cpu::Processor;
+use crate::tablebase::solve::cpu::CpuBackend;
 use crate::tablebase::solve::cpu::pass::Keep;
 use crate::tablebase::solve::cpu::quiet::{QuietMoves, Row, View};
 use crate::tablebase::solve::cpu::rows::Rows;
@@ -75,7 +75,7 @@ impl Solver {
     #[doc(hidden)]
     pub fn seeds(&self, id: ClassId) -> Result<(), SolveError> {
         let job = self.job(&[], false);
-        let processor = Processor::default();
+        let processor = CpuBackend::default();
         let iteration = processor.iteration(self.classes(), id, Keep::Counts);
         let mut memory = iteration.memory(0)?;
         let (first, _) = memory.split_at_mut(iteration.first_bytes());

@@ -1,7 +1,7 @@
 //! All positions of a material, one after the other.
 
 use super::address::MaterialAddresser;
-use super::{Classes, Material, Table, Value, squares_in_play};
+use super::{CellValue, Classes, Material, Table, squares_in_play};
 use crate::board::{Bitboard, Color, Piece, Square};
 
 /// The values of a material, position by position, whatever material of its class the table was made for.
@@ -37,7 +37,7 @@ impl<'a> MaterialTable<'a> {
     /// The value with the pieces on these squares, in the order of [`pieces`](MaterialTable::pieces); `None` if they are not on
     /// distinct squares that they may stand on.
     #[must_use]
-    pub fn value(&self, squares: &[Square], turn: Color) -> Option<Value> {
+    pub fn value(&self, squares: &[Square], turn: Color) -> Option<CellValue> {
         let mut taken = Bitboard::EMPTY;
         for (&piece, &square) in self.pieces.iter().zip(squares) {
             if !(squares_in_play(piece) - taken).contains(square) {
@@ -49,8 +49,8 @@ impl<'a> MaterialTable<'a> {
     }
 
     /// The value with the pieces on squares that are known to be right.
-    fn lookup(&self, squares: &[Square], turn: Color) -> Option<Value> {
-        Value::from_code(self.table.cells[self.addresser.turn(turn)].get(self.addresser.cell(squares)))
+    fn lookup(&self, squares: &[Square], turn: Color) -> Option<CellValue> {
+        CellValue::from_code(self.table.cells[self.addresser.turn(turn)].get(self.addresser.cell(squares)))
     }
 
     /// Calls `f` with the squares and the value of every position of this side to move: each piece on all its squares in
@@ -58,7 +58,7 @@ impl<'a> MaterialTable<'a> {
     ///
     /// # Errors
     /// The first error of `f`, with which it ends.
-    pub fn each<E>(&self, turn: Color, mut f: impl FnMut(&[Square], Value) -> Result<(), E>) -> Result<(), E> {
+    pub fn each<E>(&self, turn: Color, mut f: impl FnMut(&[Square], CellValue) -> Result<(), E>) -> Result<(), E> {
         self.place(turn, &mut Vec::with_capacity(self.pieces.len()), Bitboard::EMPTY, &mut f)
     }
 
@@ -67,7 +67,7 @@ impl<'a> MaterialTable<'a> {
         turn: Color,
         squares: &mut Vec<Square>,
         taken: Bitboard,
-        f: &mut impl FnMut(&[Square], Value) -> Result<(), E>,
+        f: &mut impl FnMut(&[Square], CellValue) -> Result<(), E>,
     ) -> Result<(), E> {
         let Some(&piece) = self.pieces.get(squares.len()) else {
             return self.lookup(squares, turn).map_or(Ok(()), |value| f(squares, value));

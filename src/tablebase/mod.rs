@@ -23,9 +23,9 @@ pub use class::{Class, ClassId, Classes, Member};
 pub use index::{Index, MAX_PIECES, ROW_CELLS, RowPiece, WIDTH, position_of};
 pub use material::{AnimalSet, Material, MaterialError, squares_in_play};
 pub use material_table::MaterialTable;
-pub use probe::{Probe, ProbeWdl, Verdict, Wdl};
+pub use probe::{Probe, ProbeWdl, Value, Wdl};
 pub use solve::backend::{Backend, DeviceWork, Job, OrElse, Sink, SolveError, Solved};
-pub use solve::cpu::{MemoryNeed, Processor, Room};
+pub use solve::cpu::{BufferPool, CpuBackend, MemoryNeed};
 pub use solve::difference::{Difference, first_difference};
 #[cfg(feature = "gpu")]
 pub use solve::gpu::{BatchNeeds, Gpu, GpuLimits};
@@ -47,5 +47,5 @@ pub use store::proof::{Proved, Prover};
 pub use store::repack::repack;
 pub use store::set::TableSet;
 pub use store::verify::{Contradiction, Scope, verify};
-pub use value::{Cells, Table, Value};
+pub use value::{CellValue, Cells, Table};
 pub use wdl::WdlTables;

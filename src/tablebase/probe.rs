@@ -1,7 +1,7 @@
-//! From a position to what is known of it: who wins, in how many plies, what each move leads to, and a line of best play.
-//! Whoever has values implements [`Probe`]: tables on disk, a solver in memory, the tables of the search.
+//! Probing: the value of a position (win, draw or loss, and the distance), the value of every move, and a line of best play.
+//! Tables on disk, a solver in memory and the tables of the search implement [`Probe`].
 
-use super::Value;
+use super::CellValue;
 use crate::board::{Move, NoMove, Position, Rules};
 use std::cmp::{Ordering, Reverse};
 
@@ -17,104 +17,105 @@ pub enum Wdl {
     Win,
 }
 
-/// A value as a person asks for it: for the side to move, or of a move for the side that makes it. The greater of two is
-/// the better one for that side: a win before a draw before a loss, the shorter win, the longer loss.
+/// Win, draw or loss, and the distance to the end: of a position for the side to move, or of a move for the side that makes
+/// it. Values are ordered from worst to best: a loss, a draw, a win; a longer loss and a shorter win are better.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Verdict {
-    /// Who wins.
+pub struct Value {
+    /// The result under best play.
     pub wdl: Wdl,
-    /// Plies to the end; `None` for a draw.
+    /// The distance to the end in plies (DTW); `None` for a draw.
     pub dtw: Option<u16>,
 }
 
-impl Verdict {
+impl Value {
     /// Neither side can force a win.
-    pub const DRAW: Verdict = Verdict { wdl: Wdl::Draw, dtw: None };
+    pub const DRAW: Value = Value { wdl: Wdl::Draw, dtw: None };
 
-    /// The end in that many plies: a win if they are odd.
-    fn decided(plies: u16) -> Verdict {
-        Verdict { wdl: if plies % 2 == 1 { Wdl::Win } else { Wdl::Loss }, dtw: Some(plies) }
+    /// The value of a position decided in `plies`: a win if the number is odd, a loss if it is even.
+    fn decided(plies: u16) -> Value {
+        Value { wdl: if plies % 2 == 1 { Wdl::Win } else { Wdl::Loss }, dtw: Some(plies) }
     }
 
-    /// What a value means under these rules.
+    /// The value that a cell of a table stands for under these rules.
     #[must_use]
-    pub fn of(value: Value, rules: &Rules) -> Verdict {
+    pub fn of(value: CellValue, rules: &Rules) -> Value {
         match value {
-            Value::Draw => Verdict::DRAW,
-            Value::NoMove if rules.options().no_move == NoMove::Draw => Verdict::DRAW,
-            Value::NoMove => Verdict::decided(0),
-            Value::Decided(plies) => Verdict::decided(plies),
+            CellValue::Draw => Value::DRAW,
+            CellValue::NoMove if rules.options().no_move == NoMove::Draw => Value::DRAW,
+            CellValue::NoMove => Value::decided(0),
+            CellValue::Decided(plies) => Value::decided(plies),
         }
     }
 
-    /// The verdict on a game that is over; `None` if it goes on. A side without a move is no end here: tables have its value.
+    /// The value of a finished game; `None` if the game is not over. A position without a legal move (stalemate) does not
+    /// count as finished here, since tables contain its value.
     #[must_use]
-    pub fn of_finished(position: &Position) -> Option<Verdict> {
+    pub fn of_finished(position: &Position) -> Option<Value> {
         let winner = position.winner()?;
-        Some(Verdict { wdl: if winner == position.turn() { Wdl::Win } else { Wdl::Loss }, dtw: Some(0) })
+        Some(Value { wdl: if winner == position.turn() { Wdl::Win } else { Wdl::Loss }, dtw: Some(0) })
     }
 
-    /// The same from one ply before: the value of the move that led here.
+    /// The value of the move that leads to a position with this value, for the side that makes the move.
     #[must_use]
-    pub fn before(self) -> Verdict {
-        self.dtw.map_or(Verdict::DRAW, |plies| Verdict::decided(plies + 1))
+    pub fn before(self) -> Value {
+        self.dtw.map_or(Value::DRAW, |plies| Value::decided(plies + 1))
     }
 }
 
-impl Ord for Verdict {
-    fn cmp(&self, other: &Verdict) -> Ordering {
-        let rank = |verdict: &Verdict| match verdict.wdl {
-            Wdl::Win => (verdict.wdl, Reverse(verdict.dtw), None),
-            Wdl::Draw | Wdl::Loss => (verdict.wdl, Reverse(None), verdict.dtw),
+impl Ord for Value {
+    fn cmp(&self, other: &Value) -> Ordering {
+        let rank = |value: &Value| match value.wdl {
+            Wdl::Win => (value.wdl, Reverse(value.dtw), None),
+            Wdl::Draw | Wdl::Loss => (value.wdl, Reverse(None), value.dtw),
         };
         rank(self).cmp(&rank(other))
     }
 }
 
-impl PartialOrd for Verdict {
-    fn partial_cmp(&self, other: &Verdict) -> Option<Ordering> {
+impl PartialOrd for Value {
+    fn partial_cmp(&self, other: &Value) -> Option<Ordering> {
         Some(self.cmp(other))
     }
 }
 
-/// Who wins, and nothing more. All that implement [`Probe`] have it.
+/// Probes for the result (WDL) alone. Every [`Probe`] implements it.
 pub trait ProbeWdl {
     /// Why a look-up failed.
     type Error;
 
-    /// Who wins; also in a finished game. `None` if the position is not covered.
+    /// The result of a position, also of a finished game; `None` if the tables do not cover it.
     ///
     /// # Errors
-    /// What went wrong on the way to the value; nothing is said of the position then.
+    /// If the look-up fails.
     fn wdl(&self, position: &Position) -> Result<Option<Wdl>, Self::Error>;
 }
 
-/// Who wins and in how many plies, and what follows from it.
+/// Probes for results and distances.
 pub trait Probe {
     /// Why a look-up failed.
     type Error;
 
-    /// The rules that the values are for; what they say of repetition means nothing here.
+    /// The rules of the values. Their repetition rule has no effect on values.
     fn rules(&self) -> &Rules;
 
-    /// The value of a position; also of a finished game. `None` if it is not covered.
+    /// The value of a position; also of a finished game. `None` if the tables do not cover it.
     ///
     /// # Errors
-    /// What went wrong on the way to the value, such as a file that cannot be read.
-    fn verdict(&self, position: &Position) -> Result<Option<Verdict>, Self::Error>;
+    /// If the look-up fails, for instance because a file cannot be read.
+    fn value(&self, position: &Position) -> Result<Option<Value>, Self::Error>;
 
-    /// The value of every legal move for the side that makes it, that move counted: best first, equal ones as the move
-    /// generator has them. `None` if a move leads to what is not covered.
+    /// The value of every legal move for the side that makes it, that move counted: best first, moves of equal value in the order of the move
+    /// generator. `None` if the tables do not cover the position after some move.
     ///
     /// # Errors
-    /// As [`verdict`](Probe::verdict).
-    fn moves(&self, position: &Position) -> Result<Option<Vec<(Move, Verdict)>>, Self::Error> {
+    /// As [`value`](Probe::value).
+    fn moves(&self, position: &Position) -> Result<Option<Vec<(Move, Value)>>, Self::Error> {
         let mut moves = Vec::new();
         for &mv in &position.moves(self.rules()) {
-            let Some(verdict) = self.verdict(&position.make(mv))? else { return Ok(None) };
-            moves.push((mv, verdict.before()));
+            let Some(value) = self.value(&position.make(mv))? else { return Ok(None) };
+            moves.push((mv, value.before()));
         }
-        moves.sort_by_key(|&(_, verdict)| Reverse(verdict));
+        moves.sort_by_key(|&(_, value)| Reverse(value));
         Ok(Some(moves))
     }
 
@@ -122,7 +123,7 @@ pub trait Probe {
     /// draw, which has no end, and for what is not covered.
     ///
     /// # Errors
-    /// As [`verdict`](Probe::verdict).
+    /// As [`value`](Probe::value).
     fn line(&self, position: &Position) -> Result<Vec<(Move, Position)>, Self::Error> {
         self.line_within(position, usize::MAX)
     }
@@ -130,7 +131,7 @@ pub trait Probe {
     /// The first `plies` plies of the same.
     ///
     /// # Errors
-    /// As [`verdict`](Probe::verdict).
+    /// As [`value`](Probe::value).
     fn line_within(&self, position: &Position, plies: usize) -> Result<Vec<(Move, Position)>, Self::Error> {
         let mut line = Vec::new();
         let mut current = position.clone();
@@ -138,15 +139,15 @@ pub trait Probe {
         while line.len() < plies
             && let Some(moves) = self.moves(&current)?
         {
-            let Some(&(mv, verdict)) = moves.first() else { break };
-            if verdict.wdl == Wdl::Draw {
+            let Some(&(mv, value)) = moves.first() else { break };
+            if value.wdl == Wdl::Draw {
                 break;
             }
             // Forged values could go round for ever: a line that gets no shorter ends here.
-            if left.is_some_and(|left| verdict.dtw != Some(left)) {
+            if left.is_some_and(|left| value.dtw != Some(left)) {
                 break;
             }
-            left = verdict.dtw.and_then(|plies| plies.checked_sub(1));
+            left = value.dtw.and_then(|plies| plies.checked_sub(1));
             let next = current.make(mv);
             line.push((mv, std::mem::replace(&mut current, next)));
         }
@@ -158,7 +159,7 @@ impl<P: Probe + ?Sized> ProbeWdl for P {
     type Error = P::Error;
 
     fn wdl(&self, position: &Position) -> Result<Option<Wdl>, P::Error> {
-        Ok(self.verdict(position)?.map(|verdict| verdict.wdl))
+        Ok(self.value(position)?.map(|value| value.wdl))
     }
 }
 
@@ -167,11 +168,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_greater_verdict_is_the_better_one() {
-        let plies = |plies| Verdict::of(Value::Decided(plies), &Rules::default());
-        let worst_first = [plies(2), plies(4), plies(100), Verdict::DRAW, plies(101), plies(3), plies(1)];
+    fn the_greater_value_is_the_better_one() {
+        let plies = |plies| Value::of(CellValue::Decided(plies), &Rules::default());
+        let worst_first = [plies(2), plies(4), plies(100), Value::DRAW, plies(101), plies(3), plies(1)];
         assert!(worst_first.is_sorted_by(|a, b| a < b));
         assert_eq!(plies(2).before(), plies(3));
-        assert_eq!(Verdict::DRAW.before(), Verdict::DRAW);
+        assert_eq!(Value::DRAW.before(), Value::DRAW);
     }
 }

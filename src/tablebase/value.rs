@@ -2,9 +2,10 @@ use crate::board::ByColor;
 use std::fmt;
 use std::ops::Range;
 
-/// The exact value of a position for the side to move.
+/// The value that a table stores for a position, from the view of the side to move. [`Value`](super::Value) is what it means
+/// under stated rules.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
-pub enum Value {
+pub enum CellValue {
     /// Neither side can force a win.
     Draw,
     /// The side to move has no legal move. The rules say whether that is a draw or a loss (in 0 plies).
@@ -26,15 +27,15 @@ pub(crate) const fn decided(plies: u16) -> Code {
     plies + 2
 }
 
-impl Value {
+impl CellValue {
     /// The value of a code; `None` if no position has that cell.
     #[must_use]
-    pub const fn from_code(code: u16) -> Option<Value> {
+    pub const fn from_code(code: u16) -> Option<CellValue> {
         match code {
             0 => None,
-            DRAW => Some(Value::Draw),
-            NO_MOVE => Some(Value::NoMove),
-            _ => Some(Value::Decided(code - 2)),
+            DRAW => Some(CellValue::Draw),
+            NO_MOVE => Some(CellValue::NoMove),
+            _ => Some(CellValue::Decided(code - 2)),
         }
     }
 
@@ -42,20 +43,20 @@ impl Value {
     #[must_use]
     pub const fn code(self) -> u16 {
         match self {
-            Value::Draw => DRAW,
-            Value::NoMove => NO_MOVE,
-            Value::Decided(plies) => decided(plies),
+            CellValue::Draw => DRAW,
+            CellValue::NoMove => NO_MOVE,
+            CellValue::Decided(plies) => decided(plies),
         }
     }
 }
 
-impl fmt::Display for Value {
+impl fmt::Display for CellValue {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Value::Draw => f.write_str("draw"),
-            Value::NoMove => f.write_str("no legal move"),
-            Value::Decided(plies) if plies % 2 == 1 => write!(f, "win in {plies} plies"),
-            Value::Decided(plies) => write!(f, "loss in {plies} plies"),
+            CellValue::Draw => f.write_str("draw"),
+            CellValue::NoMove => f.write_str("no legal move"),
+            CellValue::Decided(plies) if plies % 2 == 1 => write!(f, "win in {plies} plies"),
+            CellValue::Decided(plies) => write!(f, "loss in {plies} plies"),
         }
     }
 }
@@ -228,7 +229,7 @@ mod tests {
         assert_eq!(u8::try_from(decided(Cells::BYTE_PLIES)), Ok(u8::MAX));
         assert!(u8::try_from(decided(Cells::BYTE_PLIES + 1)).is_err());
         let longer = decided(Cells::BYTE_PLIES + 1);
-        assert_eq!(Value::from_code(Cells::Wide(vec![longer]).get(0)), Some(Value::Decided(254)));
+        assert_eq!(CellValue::from_code(Cells::Wide(vec![longer]).get(0)), Some(CellValue::Decided(254)));
     }
 
     #[test]

@@ -2,7 +2,8 @@
 
 use super::address::{Address, Addresser};
 use super::{
-    ClassId, Classes, Probe, ProbeWdl, ROW_CELLS, SetError, SolveError, Solver, Table, TableProber, Value, Verdict, Wdl,
+    CellValue, ClassId, Classes, Probe, ProbeWdl, ROW_CELLS, SetError, SolveError, Solver, Table, TableProber, Value,
+    Wdl,
 };
 use crate::board::{ByColor, Color, Lanes, NoMove, Position, RuleOptions, Rules};
 use crate::tablebase::store::codec::Layout;
@@ -115,8 +116,8 @@ impl ProbeWdl for WdlTables {
     type Error = std::convert::Infallible;
 
     fn wdl(&self, position: &Position) -> Result<Option<Wdl>, Self::Error> {
-        Ok(match Verdict::of_finished(position) {
-            Some(verdict) => Some(verdict.wdl),
+        Ok(match Value::of_finished(position) {
+            Some(value) => Some(value.wdl),
             None => self.probe(position),
         })
     }
@@ -131,11 +132,11 @@ fn pack(classes: &Classes, id: ClassId, table: &Table) -> ByColor<Vec<u8>> {
         let mut packed = vec![0; (index.rows * layout.row_len()).div_ceil(4)];
         for row in 0..index.rows {
             for (i, cell) in layout.cells().enumerate() {
-                let value = match Value::from_code(table.cells[turn].get(row * ROW_CELLS + cell)) {
-                    Some(Value::Decided(plies)) if plies % 2 == 1 => WIN,
-                    Some(Value::Decided(_)) => LOSS,
-                    Some(Value::NoMove) => no_move,
-                    Some(Value::Draw) | None => DRAW,
+                let value = match CellValue::from_code(table.cells[turn].get(row * ROW_CELLS + cell)) {
+                    Some(CellValue::Decided(plies)) if plies % 2 == 1 => WIN,
+                    Some(CellValue::Decided(_)) => LOSS,
+                    Some(CellValue::NoMove) => no_move,
+                    Some(CellValue::Draw) | None => DRAW,
                 };
                 let number = row * layout.row_len() + i;
                 packed[number / 4] |= value << (number % 4 * 2);

@@ -6,8 +6,8 @@ use crate::slow;
 use doushouqi::board::{Animal, ByColor, Color, RuleOptions};
 use doushouqi::cpu::CpuLevel;
 use doushouqi::tablebase::{
-    Backend, Cells, ClassId, DeviceWork, Generate, Index, Job, Material, Options, OrElse, Processor, Sink, SolveError,
-    Solved, Solver, Stats, Table, Value, first_difference,
+    Backend, CellValue, Cells, ClassId, CpuBackend, DeviceWork, Generate, Index, Job, Material, Options, OrElse, Sink,
+    SolveError, Solved, Solver, Stats, Table, first_difference,
 };
 use rayon::prelude::*;
 use std::path::Path;
@@ -29,9 +29,9 @@ fn solve_slowly(material: Material, index: &Index, rules: &RuleOptions) -> Solve
             let placed: Vec<_> =
                 pieces.iter().zip(squares).map(|(piece, square)| (piece.color, piece.animal, square)).collect();
             let value = match tables.lookup(&placed, turn)? {
-                slow::Value::Draw => Value::Draw,
-                slow::Value::NoMove => Value::NoMove,
-                slow::Value::Decided(plies) => Value::Decided(plies),
+                slow::Value::Draw => CellValue::Draw,
+                slow::Value::NoMove => CellValue::NoMove,
+                slow::Value::Decided(plies) => CellValue::Decided(plies),
             };
             Some(value)
         };
@@ -41,9 +41,9 @@ fn solve_slowly(material: Material, index: &Index, rules: &RuleOptions) -> Solve
             *code = u8::try_from(value.code()).expect("a short line");
             let weight = index.weight(cell / doushouqi::tablebase::ROW_CELLS);
             match value {
-                Value::Draw => stats[turn].draws += weight,
-                Value::NoMove => stats[turn].no_move += weight,
-                Value::Decided(plies) => stats[turn].add_decided(plies, weight),
+                CellValue::Draw => stats[turn].draws += weight,
+                CellValue::NoMove => stats[turn].no_move += weight,
+                CellValue::Decided(plies) => stats[turn].add_decided(plies, weight),
             }
         }
         Cells::Byte(codes)
@@ -82,7 +82,7 @@ fn what_is_in_a_box_says_what_it_says_outside() {
 
 #[test]
 fn one_backend_else_another_says_both_names() {
-    let both = OrElse::new(Slow, NoRats { processor: Processor::default(), says_which: true });
+    let both = OrElse::new(Slow, NoRats { processor: CpuBackend::default(), says_which: true });
     assert_eq!((both.name(), both.work()), ("the slow twin, else no rats".to_owned(), Slow.work()));
 }
 
@@ -133,7 +133,7 @@ fn another_backend_fills_the_same_set() {
 
 /// The processor, but for what has a rat.
 struct NoRats {
-    processor: Processor,
+    processor: CpuBackend,
     /// Whether it says at which class it failed.
     says_which: bool,
 }
@@ -168,7 +168,7 @@ fn solve_all(solver: &mut Solver) -> Result<(), SolveError> {
 #[test]
 fn a_processor_says_what_it_is() {
     for level in CpuLevel::available() {
-        assert_eq!(Processor::new(level).name(), format!("processor ({})", level.name()));
+        assert_eq!(CpuBackend::new(level).name(), format!("CPU ({})", level.name()));
     }
 }
 
@@ -183,11 +183,11 @@ fn what_one_backend_cannot_do_another_does() {
     let rats = ids.iter().filter(has_rat).count();
     assert!(rats > 5 && rats < ids.len());
     for says_which in [true, false] {
-        let no_rats = || NoRats { processor: Processor::default(), says_which };
+        let no_rats = || NoRats { processor: CpuBackend::default(), says_which };
         let error = solve_all(&mut Solver::new(&rules, 3, Options::default()).on(no_rats())).unwrap_err();
         assert!(matches!(error, SolveError::Backend { material, .. } if material.is_some() == says_which), "{error}");
 
-        let mut helped = Solver::new(&rules, 3, Options::default()).on(OrElse::new(no_rats(), Processor::default()));
+        let mut helped = Solver::new(&rules, 3, Options::default()).on(OrElse::new(no_rats(), CpuBackend::default()));
         solve_all(&mut helped).unwrap();
         for &id in &ids {
             assert_eq!(first_difference(&plain, &helped, id), None);

@@ -7,7 +7,7 @@ use doushouqi::board::{Color, Piece, Position, RuleOptions, Rules};
 use doushouqi::game::random::Random;
 use doushouqi::search::Tables;
 use doushouqi::tablebase::{
-    Generate, Material, Options, Probe, ProbeWdl, Solver, TableSet, Value, Verdict, Wdl, WdlTables, repack,
+    CellValue, Generate, Material, Options, Probe, ProbeWdl, Solver, TableSet, Value, Wdl, WdlTables, repack,
 };
 use std::convert::Infallible;
 use std::fmt::Debug;
@@ -25,19 +25,19 @@ impl Probe for Slow {
         &self.rules
     }
 
-    fn verdict(&self, position: &Position) -> Result<Option<Verdict>, Infallible> {
-        if let Some(verdict) = Verdict::of_finished(position) {
-            return Ok(Some(verdict));
+    fn value(&self, position: &Position) -> Result<Option<Value>, Infallible> {
+        if let Some(value) = Value::of_finished(position) {
+            return Ok(Some(value));
         }
         if position.pieces().count() > 3 {
             return Ok(None);
         }
         let value = match self.tables.value_of_board(&slow::board_of(position), position.turn()) {
-            slow::Value::Draw => Value::Draw,
-            slow::Value::NoMove => Value::NoMove,
-            slow::Value::Decided(plies) => Value::Decided(plies),
+            slow::Value::Draw => CellValue::Draw,
+            slow::Value::NoMove => CellValue::NoMove,
+            slow::Value::Decided(plies) => CellValue::Decided(plies),
         };
-        Ok(Some(Verdict::of(value, &self.rules)))
+        Ok(Some(Value::of(value, &self.rules)))
     }
 }
 
@@ -58,7 +58,7 @@ fn positions(materials: &[&str], rules: &Rules) -> Vec<Position> {
     all
 }
 
-/// What holds of all that can be probed. `truth` says the verdict.
+/// What holds of all that can be probed. `truth` says the value.
 fn contract<P: Probe>(probe: &P, truth: &Slow, positions: &[Position])
 where
     P::Error: Debug,
@@ -66,11 +66,11 @@ where
     let rules = probe.rules();
     for position in positions {
         let fen = position.to_fen();
-        let Ok(wanted) = truth.verdict(position);
-        let verdict = probe.verdict(position).unwrap();
-        assert_eq!(verdict, wanted, "{fen}");
-        assert_eq!(probe.wdl(position).unwrap(), verdict.map(|verdict| verdict.wdl), "{fen}");
-        let Some(verdict) = verdict else {
+        let Ok(wanted) = truth.value(position);
+        let value = probe.value(position).unwrap();
+        assert_eq!(value, wanted, "{fen}");
+        assert_eq!(probe.wdl(position).unwrap(), value.map(|value| value.wdl), "{fen}");
+        let Some(value) = value else {
             assert!(probe.moves(position).unwrap().is_none(), "{fen}");
             assert!(probe.line(position).unwrap().is_empty(), "{fen}");
             continue;
@@ -84,18 +84,18 @@ where
             "{fen}"
         );
         for &(mv, of_move) in &moves {
-            let Ok(after) = truth.verdict(&position.make(mv));
-            assert_eq!(after.map(Verdict::before), Some(of_move), "{fen}");
+            let Ok(after) = truth.value(&position.make(mv));
+            assert_eq!(after.map(Value::before), Some(of_move), "{fen}");
         }
         // Of equal moves the order is the generator's.
         legal.sort_by_key(|mv| std::cmp::Reverse(moves.iter().find(|(other, _)| other == mv).map(|found| found.1)));
         assert_eq!(moves.iter().map(|found| found.0).collect::<Vec<_>>(), legal, "{fen}");
         if let Some(best) = moves.first() {
-            assert_eq!(best.1, verdict, "{fen}: the best move's value is the position's");
+            assert_eq!(best.1, value, "{fen}: the best move's value is the position's");
         }
 
         let line = probe.line(position).unwrap();
-        assert_eq!(line.len(), verdict.dtw.map_or(0, usize::from), "{fen}");
+        assert_eq!(line.len(), value.dtw.map_or(0, usize::from), "{fen}");
         for plies in 0..4 {
             assert_eq!(probe.line_within(position, plies).unwrap(), line[..plies.min(line.len())], "{fen}");
         }
@@ -104,7 +104,7 @@ where
             assert_eq!(before, current, "{fen}");
             current = current.make(mv);
         }
-        if verdict.dtw.is_some() {
+        if value.dtw.is_some() {
             let over = current.winner().is_some() || current.moves(rules).is_empty();
             assert!(over, "{fen}: the line is played to the end");
         }
@@ -134,7 +134,7 @@ fn check(options: &str, materials: &[&str]) {
     // Solved when asked for.
     let mut lazy = Solver::new(&options, 3, Options::default());
     for position in &positions {
-        let Ok(wanted) = truth.verdict(position);
+        let Ok(wanted) = truth.value(position);
         assert_eq!(lazy.solve_position(position).unwrap(), wanted, "{}", position.to_fen());
     }
 
@@ -148,9 +148,9 @@ fn check(options: &str, materials: &[&str]) {
 
     let wdl = WdlTables::solve(&options, 3).unwrap();
     for position in &positions {
-        let Ok(wanted) = truth.verdict(position);
+        let Ok(wanted) = truth.value(position);
         let Ok(found) = wdl.wdl(position);
-        assert_eq!(found, wanted.map(|verdict| verdict.wdl), "{}", position.to_fen());
+        assert_eq!(found, wanted.map(|value| value.wdl), "{}", position.to_fen());
     }
 }
 

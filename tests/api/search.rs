@@ -120,14 +120,14 @@ fn announced_wins_are_in_the_tables() {
             let position = random.position(3, &rules);
             let game = Game::new(position.clone(), rules.clone(), None);
             let found = search(&mut engine, &game, &depth(9));
-            let verdict = tables.verdict(&position).unwrap().unwrap();
+            let value = tables.value(&position).unwrap().unwrap();
             let score = found.lines[0].score;
             if let Some(plies) = score.win_in() {
-                assert_eq!(verdict.wdl, Wdl::Win, "{position:?} {preset}");
-                assert!(plies >= u32::from(verdict.dtw.unwrap()), "{position:?} {preset}: {plies}");
+                assert_eq!(value.wdl, Wdl::Win, "{position:?} {preset}");
+                assert!(plies >= u32::from(value.dtw.unwrap()), "{position:?} {preset}: {plies}");
                 announced += 1;
             } else if let Some(plies) = score.loss_in() {
-                assert_eq!(verdict.wdl, Wdl::Loss, "{position:?} {preset}");
+                assert_eq!(value.wdl, Wdl::Loss, "{position:?} {preset}");
                 // A search that prunes may take a defence for worse than it is, but a loss it is.
                 assert!(plies > 0);
                 announced += 1;
@@ -148,11 +148,11 @@ fn distances_of_a_full_search_are_those_of_the_tables() {
     let mut decided = 0;
     for _ in 0..80 {
         let position = random.position(3, &rules);
-        let verdict = tables.verdict(&position).unwrap().unwrap();
-        let Some(plies) = verdict.dtw.filter(|&plies| plies <= 8) else { continue };
+        let value = tables.value(&position).unwrap().unwrap();
+        let Some(plies) = value.dtw.filter(|&plies| plies <= 8) else { continue };
         let game = Game::new(position.clone(), rules.clone(), None);
         let score = search(&mut engine, &game, &depth(u32::from(plies))).lines[0].score;
-        let found = if verdict.wdl == Wdl::Win { score.win_in() } else { score.loss_in() };
+        let found = if value.wdl == Wdl::Win { score.win_in() } else { score.loss_in() };
         assert_eq!(found, Some(u32::from(plies)), "{position:?}");
         decided += 1;
     }
@@ -171,18 +171,18 @@ fn with_tables_wins_take_the_shortest_way() {
     for _ in 0..200 {
         let position = random.position(3, &rules);
         let mut game = Game::new(position.clone(), rules.clone(), None);
-        let verdict = tables.verdict(&position).unwrap().unwrap();
-        if verdict.wdl == Wdl::Draw {
+        let value = tables.value(&position).unwrap().unwrap();
+        if value.wdl == Wdl::Draw {
             // The move played keeps the draw.
             let mv = search(&mut engine, &game, &depth(3)).best().unwrap();
-            let after = tables.verdict(&position.make(mv)).unwrap().unwrap();
+            let after = tables.value(&position.make(mv)).unwrap().unwrap();
             assert_eq!(after.wdl, Wdl::Draw, "{position:?} {mv}");
             drawn += 1;
         }
-        if verdict.wdl != Wdl::Win {
+        if value.wdl != Wdl::Win {
             continue;
         }
-        let mut plies = verdict.dtw.unwrap();
+        let mut plies = value.dtw.unwrap();
         while game.end().is_none() {
             let mine = plies % 2 == 1;
             if mine {
@@ -194,7 +194,7 @@ fn with_tables_wins_take_the_shortest_way() {
                 let moves = game.legal_moves();
                 game.play(*random.choose(&moves).unwrap()).unwrap();
                 // A random defence may be a short one, and never a longer one.
-                let after = tables.verdict(game.position()).unwrap().unwrap().dtw.unwrap();
+                let after = tables.value(game.position()).unwrap().unwrap().dtw.unwrap();
                 assert!(after < plies, "{position:?}");
                 plies = after;
             }
@@ -220,7 +220,7 @@ fn tables_in_the_tree_agree_with_larger_tables() {
         let found = search(&mut engine, &game, &depth(8));
         hits += found.lines[0].tbhits;
         let value = found.lines[0].score.value();
-        let truth = large.verdict(&position).unwrap().unwrap().wdl;
+        let truth = large.value(&position).unwrap().unwrap().wdl;
         // 29,000 is a win by the tables: above it, nothing is an estimate.
         if value > 29_000 {
             assert_eq!(truth, Wdl::Win, "{position:?}");

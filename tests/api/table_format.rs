@@ -2,7 +2,7 @@
 //! the comparison with it.
 
 use doushouqi::board::{Color, Piece, Position, RuleOptions, Setup, Square};
-use doushouqi::tablebase::{Generate, Options, Solver, TableSet, Value, repack};
+use doushouqi::tablebase::{CellValue, Generate, Options, Solver, TableSet, repack};
 use rand_core::{Rng, SeedableRng};
 use rand_pcg::Pcg64;
 use std::path::Path;
@@ -86,12 +86,12 @@ impl Reader {
 }
 
 /// What the page says that a value means.
-fn meaning(value: u16) -> Value {
+fn meaning(value: u16) -> CellValue {
     match value {
         0 => panic!("no value"),
-        1 => Value::Draw,
-        2 => Value::NoMove,
-        n => Value::Decided(n - 2),
+        1 => CellValue::Draw,
+        2 => CellValue::NoMove,
+        n => CellValue::Decided(n - 2),
     }
 }
 
@@ -118,7 +118,7 @@ fn compare(dir: &Path, random: &mut Pcg64) -> usize {
                 continue;
             }
             let Some(value) = reader.value(&squares, turn) else { continue };
-            assert_eq!(tables.value(&position).unwrap(), Some(meaning(value)), "{name}: {position:?}");
+            assert_eq!(tables.cell_value(&position).unwrap(), Some(meaning(value)), "{name}: {position:?}");
             compared += 1;
         }
     }

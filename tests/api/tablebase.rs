@@ -5,8 +5,8 @@ use crate::slow;
 use doushouqi::board::{Animal, ByColor, Color, File, NoMove, Piece, Position, RuleOptions, Setup, Square};
 use doushouqi::cpu::CpuLevel;
 use doushouqi::tablebase::{
-    AnimalSet, Cells, ClassId, Classes, Index, Material, MaterialError, Options, ROW_CELLS, SolveError, Solver, Stats,
-    Summary, Table, Value, first_difference, squares_in_play,
+    AnimalSet, CellValue, Cells, ClassId, Classes, Index, Material, MaterialError, Options, ROW_CELLS, SolveError,
+    Solver, Stats, Summary, Table, first_difference, squares_in_play,
 };
 use proptest::prelude::*;
 use rand_core::{Rng, SeedableRng};
@@ -60,19 +60,19 @@ fn position_of(board: &Board, turn: Color) -> Position {
     Position::from_setup(&setup).unwrap_or_else(|error| panic!("{setup:?}: {error}"))
 }
 
-fn from_slow(value: slow::Value) -> Value {
+fn from_slow(value: slow::Value) -> CellValue {
     match value {
-        slow::Value::Draw => Value::Draw,
-        slow::Value::NoMove => Value::NoMove,
-        slow::Value::Decided(plies) => Value::Decided(plies),
+        slow::Value::Draw => CellValue::Draw,
+        slow::Value::NoMove => CellValue::NoMove,
+        slow::Value::Decided(plies) => CellValue::Decided(plies),
     }
 }
 
-fn count(stats: &mut Stats, value: Value) {
+fn count(stats: &mut Stats, value: CellValue) {
     match value {
-        Value::Draw => stats.draws += 1,
-        Value::NoMove => stats.no_move += 1,
-        Value::Decided(plies) => stats.add_decided(plies, 1),
+        CellValue::Draw => stats.draws += 1,
+        CellValue::NoMove => stats.no_move += 1,
+        CellValue::Decided(plies) => stats.add_decided(plies, 1),
     }
 }
 
@@ -83,7 +83,7 @@ fn compare(solver: &Solver, tables: &slow::Tables, material: Material, options: 
         tables.positions(&animals(material.side(Color::White)), &animals(material.side(Color::Black)))
     {
         let (position, value) = (position_of(&board, turn), from_slow(value));
-        assert_eq!(solver.value(&position), Some(value), "{} under {options}", position.to_fen());
+        assert_eq!(solver.cell_value(&position), Some(value), "{} under {options}", position.to_fen());
         count(&mut counts[turn as usize], value);
     }
     let stats = solver.stats(material).expect("the material is solved");
@@ -169,31 +169,31 @@ fn all_three_piece_materials_are_the_slow_twins() {
 
 /// What the values one move further on make of a position. If this is the value of every position, then all are right:
 /// by induction over the plies, no distance can be wrong, and what is left is a draw.
-fn value_by_one_move(solver: &Solver, board: &Board, turn: Color, options: &RuleOptions) -> Value {
+fn value_by_one_move(solver: &Solver, board: &Board, turn: Color, options: &RuleOptions) -> CellValue {
     let moves = slow::legal_moves(board, turn, options);
     if moves.is_empty() {
-        return Value::NoMove;
+        return CellValue::NoMove;
     }
     let (mut win, mut loss, mut draws) = (None::<u16>, 0, false);
     for (from, to) in moves {
         let next = slow::make(board, from, to);
         let theirs = if slow::winner(&next).is_some() {
-            Value::Decided(0)
+            CellValue::Decided(0)
         } else {
             let next = position_of(&next, !turn);
-            solver.value(&next).unwrap_or_else(|| panic!("{} has no value", next.to_fen()))
+            solver.cell_value(&next).unwrap_or_else(|| panic!("{} has no value", next.to_fen()))
         };
         match theirs {
-            Value::NoMove if options.no_move == NoMove::Loss => win = Some(1),
-            Value::Draw | Value::NoMove => draws = true,
-            Value::Decided(plies) if plies % 2 == 0 => win = Some(win.map_or(plies + 1, |w| w.min(plies + 1))),
-            Value::Decided(plies) => loss = loss.max(plies + 1),
+            CellValue::NoMove if options.no_move == NoMove::Loss => win = Some(1),
+            CellValue::Draw | CellValue::NoMove => draws = true,
+            CellValue::Decided(plies) if plies % 2 == 0 => win = Some(win.map_or(plies + 1, |w| w.min(plies + 1))),
+            CellValue::Decided(plies) => loss = loss.max(plies + 1),
         }
     }
     match win {
-        Some(plies) => Value::Decided(plies),
-        None if draws => Value::Draw,
-        None => Value::Decided(loss),
+        Some(plies) => CellValue::Decided(plies),
+        None if draws => CellValue::Draw,
+        None => CellValue::Decided(loss),
     }
 }
 
@@ -214,7 +214,7 @@ fn check_by_one_move(solver: &Solver, material: Material, options: &RuleOptions,
         for turn in Color::ALL {
             let position = position_of(&board, turn);
             let expected = value_by_one_move(solver, &board, turn, options);
-            assert_eq!(solver.value(&position), Some(expected), "{} under {options}", position.to_fen());
+            assert_eq!(solver.cell_value(&position), Some(expected), "{} under {options}", position.to_fen());
         }
     }
 }
@@ -421,8 +421,8 @@ fn counts_do_not_need_values() {
         assert!(counted.table(id).is_none());
     }
     let position = Position::from_fen("7/7/7/7/7/6R/7/L6/6r w").expect("a position");
-    assert!(kept.value(&position).is_some());
-    assert_eq!(counted.value(&position), None);
+    assert!(kept.cell_value(&position).is_some());
+    assert_eq!(counted.cell_value(&position), None);
 }
 
 #[test]
@@ -448,8 +448,9 @@ fn every_class_is_reported_with_its_positions() {
 #[test]
 fn finished_and_unsolved_positions_have_no_value() {
     let solver = solved(&RuleOptions::PAPER, material("LvR"), Options::default());
-    let value = |fen: &str| solver.value(&Position::from_fen(fen).unwrap_or_else(|error| panic!("{fen}: {error}")));
-    assert_eq!(value("7/3L3/7/7/7/7/7/6r/7 w"), Some(Value::Decided(1)));
+    let value =
+        |fen: &str| solver.cell_value(&Position::from_fen(fen).unwrap_or_else(|error| panic!("{fen}: {error}")));
+    assert_eq!(value("7/3L3/7/7/7/7/7/6r/7 w"), Some(CellValue::Decided(1)));
     assert_eq!(value("3L3/7/7/7/7/7/7/6r/7 b"), None, "White is in the den");
     assert_eq!(value("7/3L3/7/7/7/7/7/7/7 w"), None, "Black has no piece");
     assert_eq!(value("7/3L3/7/7/7/7/7/6e/7 w"), None, "not solved");
@@ -490,7 +491,7 @@ fn long_lines_do_not_wrap() {
             let cells = &table.cells[turn];
             let mut long = 0;
             for cell in 0..cells.len() {
-                let Some(value @ Value::Decided(249..)) = Value::from_code(cells.get(cell)) else { continue };
+                let Some(value @ CellValue::Decided(249..)) = CellValue::from_code(cells.get(cell)) else { continue };
                 let squares = index.squares(cell).expect("a position's cell");
                 let mut board = slow::EMPTY;
                 for (piece, square) in index.pieces.iter().zip(&squares) {
@@ -594,18 +595,19 @@ fn squares_in_play_are_no_dens() {
 
 #[test]
 fn values_and_codes_go_round() {
-    assert_eq!(Value::from_code(0), None);
+    assert_eq!(CellValue::from_code(0), None);
     let mut seen = HashSet::new();
     for code in 1..=u16::MAX {
-        let value = Value::from_code(code).expect("a value");
+        let value = CellValue::from_code(code).expect("a value");
         assert_eq!(value.code(), code);
-        assert!(seen.insert(value) || matches!(value, Value::Decided(0)));
+        assert!(seen.insert(value) || matches!(value, CellValue::Decided(0)));
     }
-    assert_eq!(Value::Draw.code(), 1);
-    assert_eq!(Value::NoMove.code(), 2);
-    assert_eq!(Value::Decided(1).code(), 3);
-    assert_eq!(Value::Decided(Cells::BYTE_PLIES).code(), u16::from(u8::MAX));
-    let texts = [Value::Draw, Value::NoMove, Value::Decided(7), Value::Decided(8)].map(|v| v.to_string());
+    assert_eq!(CellValue::Draw.code(), 1);
+    assert_eq!(CellValue::NoMove.code(), 2);
+    assert_eq!(CellValue::Decided(1).code(), 3);
+    assert_eq!(CellValue::Decided(Cells::BYTE_PLIES).code(), u16::from(u8::MAX));
+    let texts =
+        [CellValue::Draw, CellValue::NoMove, CellValue::Decided(7), CellValue::Decided(8)].map(|v| v.to_string());
     assert_eq!(texts, ["draw", "no legal move", "win in 7 plies", "loss in 8 plies"]);
 }
 
@@ -728,7 +730,7 @@ fn the_first_difference_is_named() {
         found += 1;
         assert_eq!(difference.material, class.representative);
         let position = Position::from_fen(&difference.fen.unwrap()).unwrap();
-        let value = |solver: &Solver| solver.value(&position).unwrap().to_string();
+        let value = |solver: &Solver| solver.cell_value(&position).unwrap().to_string();
         assert_eq!((difference.first, difference.second), (value(&one), value(&other)));
         assert_ne!(value(&one), value(&other));
     }

@@ -258,7 +258,7 @@ pub fn probe(quick: bool, dir: &Path) -> Result<Vec<ProbeTime>, SetError> {
     let job = Generate { pieces, ..Generate::new(dir, RuleOptions::PAPER) };
     job.run(&mut Solver::new(&job.rules, pieces, Options::default()), &|_| ())?;
     let tables = TableSet::open(dir)?.prober(&job.rules)?;
-    let mut look = |i: usize| tables.value(&positions[i]).map(|value| _ = black_box(value));
+    let mut look = |i: usize| tables.cell_value(&positions[i]).map(|value| _ = black_box(value));
     time("distance, random positions", n, &mut look)?;
     time("distance, one position again and again", 20 * n, &mut |_| look(0))?;
     Ok(times)

@@ -4,7 +4,7 @@ use super::errors::{ApiError, Code};
 use super::tables::View;
 use doushouqi::board::{Color, Move, Outcome, Piece, Position, PositionError, Rules, Square};
 use doushouqi::game::random::Random;
-use doushouqi::tablebase::{Material, Probe as _, Stats, Summary, Verdict, Wdl};
+use doushouqi::tablebase::{CellValue, Material, Probe as _, Stats, Summary, Value as TableValue, Wdl};
 use serde::Serialize;
 
 /// How a colour is written.
@@ -27,7 +27,7 @@ pub struct Value {
 }
 
 impl Value {
-    fn new(verdict: Verdict, no_move: bool) -> Value {
+    fn new(verdict: TableValue, no_move: bool) -> Value {
         Value { wdl: verdict.wdl, dtw: verdict.dtw, no_move }
     }
 }
@@ -39,13 +39,13 @@ fn is_stuck(position: &Position, rules: &Rules) -> bool {
 
 /// The value of a position for the side to move.
 pub fn value(tables: &View<'_>, position: &Position) -> Result<Option<Value>, ApiError> {
-    let verdict = tables.verdict(position)?;
+    let verdict = tables.value(position)?;
     Ok(verdict.map(|verdict| Value::new(verdict, is_stuck(position, tables.rules()))))
 }
 
 /// Whether a table covers a position.
 pub fn is_known(tables: &View<'_>, position: &Position) -> Result<bool, ApiError> {
-    Ok(tables.verdict(position)?.is_some())
+    Ok(tables.value(position)?.is_some())
 }
 
 /// A finished game.
@@ -88,7 +88,7 @@ pub struct MoveEntry {
     pub value: Option<Value>,
 }
 
-fn move_entry(position: &Position, rules: &Rules, mv: Move, verdict: Option<Verdict>) -> MoveEntry {
+fn move_entry(position: &Position, rules: &Rules, mv: Move, verdict: Option<TableValue>) -> MoveEntry {
     let turn = position.turn();
     let next = position.make(mv);
     MoveEntry {
@@ -136,13 +136,13 @@ pub fn probe(tables: &View<'_>, position: &Position, moves: bool) -> Result<Prob
     let rules = tables.rules();
     let material = Material::of(position);
     let over = over(position, rules);
-    let verdict = tables.verdict(position)?;
+    let verdict = tables.value(position)?;
     let value = verdict.map(|verdict| Value::new(verdict, is_stuck(position, rules)));
     let other_side = if over.is_some() { None } else { self::value(tables, &position.pass())? };
     let zugzwang = value.zip(other_side).map(|(here, there)| worth(here.wdl) < -worth(there.wdl));
     let ranked = if moves { Some(tables.ranked(position)?) } else { None };
     let holding = ranked.as_ref().map(|ranked| holding(ranked, verdict));
-    let entries = |ranked: Vec<(Move, Option<Verdict>)>| {
+    let entries = |ranked: Vec<(Move, Option<TableValue>)>| {
         ranked.into_iter().map(|(mv, verdict)| move_entry(position, rules, mv, verdict)).collect()
     };
     Ok(ProbeAnswer {
@@ -179,7 +179,7 @@ fn worth(wdl: Wdl) -> i32 {
 }
 
 /// How many of these moves keep what the position is worth.
-fn holding(ranked: &[(Move, Option<Verdict>)], value: Option<Verdict>) -> usize {
+fn holding(ranked: &[(Move, Option<TableValue>)], value: Option<TableValue>) -> usize {
     let Some(value) = value else { return 0 };
     ranked.iter().filter(|(_, verdict)| verdict.is_some_and(|verdict| verdict.wdl == value.wdl)).count()
 }
@@ -401,7 +401,7 @@ const LONGEST_OF_FIVE: &str = "7/Ep5/7/1r5/d6/7/7/7/6P b";
 /// That line, if a table on disk knows the position.
 fn longest_of_five(tables: &View<'_>) -> Result<Option<LongLine>, ApiError> {
     let Ok(position) = Position::from_fen(LONGEST_OF_FIVE) else { return Ok(None) };
-    let plies = tables.verdict(&position)?.and_then(|verdict| verdict.dtw);
+    let plies = tables.value(&position)?.and_then(|verdict| verdict.dtw);
     let line = plies.zip(Material::of(&position)).map(|(plies, material)| LongLine {
         material: material.to_string(),
         fen: position.to_fen(),
@@ -422,7 +422,7 @@ pub fn longest(tables: &View<'_>, material: Option<Material>, count: usize) -> R
         lines.push(line);
     }
     for (material, turn, plies) in tables.longest(material).into_iter().take(count - lines.len()) {
-        let is_longest = |value| value == doushouqi::tablebase::Value::Decided(plies as u16);
+        let is_longest = |value| value == CellValue::Decided(plies as u16);
         if let Some(position) = tables.find(material, turn, &is_longest, &mut Random::new(0))? {
             lines.push(LongLine { material: material.to_string(), fen: position.to_fen(), plies });
         }
@@ -441,8 +441,8 @@ pub enum Wanted {
 impl Wanted {
     /// Whether a value is one of these.
     #[must_use]
-    pub fn is(self, value: doushouqi::tablebase::Value, rules: &Rules) -> bool {
-        let verdict = Verdict::of(value, rules);
+    pub fn is(self, value: CellValue, rules: &Rules) -> bool {
+        let verdict = TableValue::of(value, rules);
         match self {
             Wanted::Any => true,
             Wanted::Plies(plies) => verdict.dtw == Some(plies),

@@ -6,7 +6,7 @@ use doushouqi::board::{Move, Position};
 use doushouqi::game::random::Random;
 use doushouqi::game::{Game, GameEnd};
 use doushouqi::search::{Engine, EngineOptions, Info, Limits, Score, Tables};
-use doushouqi::tablebase::{Verdict, Wdl};
+use doushouqi::tablebase::{Value, Wdl};
 use serde::Serialize;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex};
@@ -110,8 +110,8 @@ impl From<Score> for ScoreReport {
 }
 
 /// The exact value of a position.
-impl From<Verdict> for ScoreReport {
-    fn from(value: Verdict) -> ScoreReport {
+impl From<Value> for ScoreReport {
+    fn from(value: Value) -> ScoreReport {
         let plies = i32::from(value.dtw.unwrap_or(0));
         match value.wdl {
             Wdl::Win => ScoreReport { kind: "mate", value: plies },

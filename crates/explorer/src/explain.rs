@@ -248,8 +248,7 @@ pub fn fortress(tables: &View<'_>, position: &Position) -> Result<Fortress, ApiE
     if !is_known(tables, position)? {
         return Err(no_table(position));
     }
-    let drawn =
-        position.winner().is_none() && tables.verdict(position)?.is_some_and(|verdict| verdict.wdl == Wdl::Draw);
+    let drawn = position.winner().is_none() && tables.value(position)?.is_some_and(|verdict| verdict.wdl == Wdl::Draw);
     if !drawn {
         let sentence = "This position is not a draw.".to_owned();
         let squares = ByColor::default();

@@ -194,7 +194,7 @@ fn judge(
         };
         return Ok(Judged { score: Some(score), best: None, source: "table" });
     }
-    if let Some(verdict) = tables.verdict(position)? {
+    if let Some(verdict) = tables.value(position)? {
         let best = tables.ranked(position)?.first().map(|(mv, _)| mv.to_string());
         return Ok(Judged { score: Some(verdict.into()), best, source: "table" });
     }

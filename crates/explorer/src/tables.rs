@@ -5,8 +5,8 @@ use doushouqi::board::{ByColor, Color, Move, Piece, Position, RuleOptions, Rules
 use doushouqi::game::random::Random;
 use doushouqi::search::Tables;
 use doushouqi::tablebase::{
-    Addresser, Cells, Class, ClassId, Classes, Index, Material, Options, Probe, ROW_CELLS, SetError, SolveError,
-    Solver, Stats, TableProber, TableSet, Value, Verdict, position_of, squares_in_play,
+    Addresser, CellValue, Cells, Class, ClassId, Classes, Index, Material, Options, Probe, ROW_CELLS, SetError,
+    SolveError, Solver, Stats, TableProber, TableSet, Value, position_of, squares_in_play,
 };
 use rayon::ThreadPool;
 use std::cmp::Reverse;
@@ -62,9 +62,9 @@ impl ClassTable {
         ClassTable { material, index, places, kept, cells, stats }
     }
 
-    fn value(&self, turn: Color, cell: usize) -> Option<Value> {
+    fn value(&self, turn: Color, cell: usize) -> Option<CellValue> {
         let place = cell / ROW_CELLS * self.kept.len() + usize::from(self.places[cell % ROW_CELLS]);
-        Value::from_code(self.cells[turn].get(place))
+        CellValue::from_code(self.cells[turn].get(place))
     }
 
     /// The position of a place, pieces named as in the representative.
@@ -74,11 +74,11 @@ impl ClassTable {
     }
 
     /// One of the places whose value is one of those that `wanted` names.
-    fn nth(&self, turn: Color, wanted: &dyn Fn(Value) -> bool, random: &mut Random) -> Option<usize> {
+    fn nth(&self, turn: Color, wanted: &dyn Fn(CellValue) -> bool, random: &mut Random) -> Option<usize> {
         let cells = &self.cells[turn];
         let mut is = [false; 1 << 16];
         for (code, is) in (0..=u16::MAX).zip(&mut is) {
-            *is = Value::from_code(code).is_some_and(wanted);
+            *is = CellValue::from_code(code).is_some_and(wanted);
         }
         let matches = |place: &usize| is[usize::from(cells.get(*place))];
         let count = (0..cells.len()).filter(matches).count();
@@ -257,10 +257,10 @@ impl RuleTables {
     }
 
     /// The value of every legal move for who makes it, best first, those that no table covers last.
-    pub fn ranked(&self, position: &Position) -> Result<Vec<(Move, Option<Verdict>)>, SetError> {
+    pub fn ranked(&self, position: &Position) -> Result<Vec<(Move, Option<Value>)>, SetError> {
         let mut moves = Vec::new();
         for &mv in &position.moves(&self.rules) {
-            moves.push((mv, self.verdict(&position.make(mv))?.map(Verdict::before)));
+            moves.push((mv, self.value(&position.make(mv))?.map(Value::before)));
         }
         moves.sort_by_key(|&(_, verdict)| Reverse(verdict));
         Ok(moves)
@@ -292,7 +292,7 @@ impl RuleTables {
         &self,
         material: Material,
         turn: Color,
-        wanted: &dyn Fn(Value) -> bool,
+        wanted: &dyn Fn(CellValue) -> bool,
         random: &mut Random,
     ) -> Result<Option<Position>, SetError> {
         let Some(member) = self.classes.member(material) else {
@@ -312,7 +312,7 @@ impl RuleTables {
         &self,
         material: Material,
         turn: Color,
-        wanted: &dyn Fn(Value) -> bool,
+        wanted: &dyn Fn(CellValue) -> bool,
         random: &mut Random,
     ) -> Result<Option<Position>, SetError> {
         const TRIES: usize = 2000;
@@ -321,7 +321,7 @@ impl RuleTables {
         for _ in 0..TRIES {
             let Some(position) = random.placement(&pieces, &self.rules) else { return Ok(None) };
             let position = if position.turn() == turn { position } else { position.pass() };
-            let Some(value) = not_missing(tables.value(&position))? else { return Ok(None) };
+            let Some(value) = not_missing(tables.cell_value(&position))? else { return Ok(None) };
             if wanted(value) {
                 return Ok(Some(position));
             }
@@ -357,18 +357,18 @@ impl Probe for RuleTables {
         &self.rules
     }
 
-    fn verdict(&self, position: &Position) -> Result<Option<Verdict>, SetError> {
-        if let Some(verdict) = Verdict::of_finished(position) {
+    fn value(&self, position: &Position) -> Result<Option<Value>, SetError> {
+        if let Some(verdict) = Value::of_finished(position) {
             return Ok(Some(verdict));
         }
         let Some(address) = self.addresser.locate(position) else {
             return match &self.disk {
-                Some(tables) => not_missing(tables.verdict(position)),
+                Some(tables) => not_missing(tables.value(position)),
                 None => Ok(None),
             };
         };
         let Some(table) = self.class(address.class)? else { return Ok(None) };
-        Ok(table.value(address.turn, address.cell).map(|value| Verdict::of(value, &self.rules)))
+        Ok(table.value(address.turn, address.cell).map(|value| Value::of(value, &self.rules)))
     }
 }
 

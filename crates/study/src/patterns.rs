@@ -7,7 +7,7 @@ use super::sample::Winner;
 use super::tree::information;
 use doushouqi::board::{Animal, Color, Piece, Position, RuleOptions, Rules, Square};
 use doushouqi::tablebase::{
-    ClassId, Material, MaterialTable, Options, Probe, SolveError, Solver, Stats, Value, position_of,
+    CellValue, ClassId, Material, MaterialTable, Options, Probe, SolveError, Solver, Stats, position_of,
 };
 use rayon::prelude::*;
 use serde::Serialize;
@@ -327,7 +327,7 @@ fn fortress(tables: &Solver, material: Material, materials: usize, holder: Color
     let mut drawn: BTreeMap<Square, Vec<Position>> = BTreeMap::new();
     for turn in Color::ALL {
         let _ = table.each(turn, |squares, value| {
-            if value == Value::Draw
+            if value == CellValue::Draw
                 && let Some(position) = position_of(table.pieces(), squares, turn)
             {
                 drawn.entry(squares[lone]).or_default().push(position);
@@ -438,7 +438,7 @@ pub fn longest_lines(options: &RuleOptions, pieces: usize) -> Result<Vec<Longest
         }
         let Some((longest, material, turn)) = best else { continue };
         let tables = Solver::solved_material(options, material)?;
-        let Some(position) = first_with(&tables, material, turn, Value::Decided(longest as u16)) else { continue };
+        let Some(position) = first_with(&tables, material, turn, CellValue::Decided(longest as u16)) else { continue };
         let Ok(line) = tables.line(&position);
         all.push(LongestLine {
             pieces: n,
@@ -452,7 +452,7 @@ pub fn longest_lines(options: &RuleOptions, pieces: usize) -> Result<Vec<Longest
 }
 
 /// The first position, in the order of the index, of a class's representative that has this value.
-fn first_with(tables: &Solver, representative: Material, turn: Color, value: Value) -> Option<Position> {
+fn first_with(tables: &Solver, representative: Material, turn: Color, value: CellValue) -> Option<Position> {
     let id = tables.classes().member(representative)?.class;
     let cells = &tables.table(id)?.cells[turn];
     let cell = (0..cells.len()).find(|&cell| cells.get(cell) == value.code())?;

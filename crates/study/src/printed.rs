@@ -234,8 +234,8 @@ pub fn judge_positions(tables: &Solver) -> Vec<PrintedPosition> {
     let judged = |(fen, printed, printed_plies): (&'static str, Winner, Option<u16>)| {
         let position = Position::from_fen(fen).ok()?;
         let material = Material::of(&position)?;
-        let winner = Winner::of(tables.value(&position)?, position.turn(), tables.classes().options());
-        let Ok(verdict) = tables.verdict(&position);
+        let winner = Winner::of(tables.cell_value(&position)?, position.turn(), tables.classes().options());
+        let Ok(verdict) = tables.value(&position);
         let plies = verdict?.dtw;
         let set = FeatureSet::new(material, tables.classes().options(), Which::Paper);
         let values = set.values_of(&position)?;

@@ -1,6 +1,6 @@
 use super::features::FeatureSet;
 use doushouqi::board::{Color, NoMove, RuleOptions};
-use doushouqi::tablebase::{MaterialTable, Value};
+use doushouqi::tablebase::{CellValue, MaterialTable};
 use serde::Serialize;
 use std::collections::HashMap;
 use std::convert::Infallible;
@@ -24,12 +24,12 @@ impl Winner {
 
     /// Who wins if the side to move has this value.
     #[must_use]
-    pub fn of(value: Value, turn: Color, options: &RuleOptions) -> Winner {
+    pub fn of(value: CellValue, turn: Color, options: &RuleOptions) -> Winner {
         let mover_wins = match value {
-            Value::Draw => return Winner::Draw,
-            Value::NoMove if options.no_move == NoMove::Draw => return Winner::Draw,
-            Value::NoMove => false,
-            Value::Decided(plies) => plies % 2 == 1,
+            CellValue::Draw => return Winner::Draw,
+            CellValue::NoMove if options.no_move == NoMove::Draw => return Winner::Draw,
+            CellValue::NoMove => false,
+            CellValue::Decided(plies) => plies % 2 == 1,
         };
         if mover_wins == (turn == Color::White) { Winner::White } else { Winner::Black }
     }

@@ -5,7 +5,7 @@
 //! not counted, and neither is a position that would be won only because the other side has none.
 
 use doushouqi::board::{ByColor, Color, Piece, Position, RuleOptions, Square};
-use doushouqi::tablebase::{ClassId, Index, Options, ROW_CELLS, SolveError, Solved, Solver, Value, position_of};
+use doushouqi::tablebase::{CellValue, ClassId, Index, Options, ROW_CELLS, SolveError, Solved, Solver, position_of};
 use serde::Serialize;
 use std::sync::Mutex;
 
@@ -59,11 +59,11 @@ impl Found {
 /// Whether a position is a mutual zugzwang, by its value and its value with the other side to move: the plies until the
 /// mover has lost, if it does, and until the other would have.
 #[must_use]
-pub fn zugzwang(value: Value, other: Value) -> Option<(Option<u16>, u16)> {
-    let Value::Decided(other_plies) = other else { return None };
+pub fn zugzwang(value: CellValue, other: CellValue) -> Option<(Option<u16>, u16)> {
+    let CellValue::Decided(other_plies) = other else { return None };
     let plies = match value {
-        Value::Decided(plies) if plies % 2 == 0 => Some(plies),
-        Value::Draw => None,
+        CellValue::Decided(plies) if plies % 2 == 0 => Some(plies),
+        CellValue::Draw => None,
         _ => return None,
     };
     (other_plies % 2 == 0).then_some((plies, other_plies))
@@ -149,7 +149,7 @@ fn tally(id: ClassId, index: &Index, solved: &Solved) -> Tally {
         let weight = index.weight(row);
         for cell in row * ROW_CELLS..(row + 1) * ROW_CELLS {
             let values = [table.cells.white.get(cell), table.cells.black.get(cell)];
-            let [Some(white), Some(black)] = values.map(Value::from_code) else { continue };
+            let [Some(white), Some(black)] = values.map(CellValue::from_code) else { continue };
             for (turn, value, other) in [(Color::White, white, black), (Color::Black, black, white)] {
                 let Some((plies, other_plies)) = zugzwang(value, other) else { continue };
                 let (counts, place) = if plies.is_some() { (&mut tally.lost, 0) } else { (&mut tally.drawn, 1) };

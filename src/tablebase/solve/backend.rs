@@ -109,7 +109,7 @@ pub type Sink<'a> = &'a (dyn Fn(ClassId, Solved) -> Result<(), SolveError> + Syn
 
 /// Solves classes.
 ///
-/// The values of a class are those of all cells of its [`Index`], as codes (see [`Value`](crate::tablebase::Value)): 0
+/// The values of a class are those of all cells of its [`Index`], as codes (see [`CellValue`](crate::tablebase::CellValue)): 0
 /// where no position has the cell. They do not depend on who solves: sets of tables made by two backends are the same,
 /// byte for byte.
 pub trait Backend: Send + Sync {

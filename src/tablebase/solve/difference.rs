@@ -1,7 +1,7 @@
 //! Where two solvers disagree.
 
 use crate::board::Color;
-use crate::tablebase::{Class, ClassId, Material, Solver, Value};
+use crate::tablebase::{CellValue, Class, ClassId, Material, Solver};
 
 /// The first difference between two solvers in a class.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -45,7 +45,7 @@ fn kept(is: bool) -> String {
 }
 
 fn text(code: u16) -> String {
-    Value::from_code(code).map_or("no position".to_owned(), |value| value.to_string())
+    CellValue::from_code(code).map_or("no position".to_owned(), |value| value.to_string())
 }
 
 /// The position of a cell.

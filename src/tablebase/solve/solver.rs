@@ -2,8 +2,8 @@ use crate::board::{ByColor, Position, RuleOptions, Rules};
 use crate::cpu::CpuLevel;
 use crate::tablebase::address::Addresser;
 use crate::tablebase::solve::backend::{Backend, Job, SolveError, Solved};
-use crate::tablebase::solve::cpu::Processor;
-use crate::tablebase::{ClassId, Classes, MAX_PIECES, Material, MaterialTable, Probe, Stats, Table, Value, Verdict};
+use crate::tablebase::solve::cpu::CpuBackend;
+use crate::tablebase::{CellValue, ClassId, Classes, MAX_PIECES, Material, MaterialTable, Probe, Stats, Table, Value};
 use std::convert::Infallible;
 use std::sync::Mutex;
 
@@ -47,7 +47,7 @@ impl Solver {
             memory: options.memory,
             tables: vec![None; classes.len()],
             stats: vec![None; classes.len()],
-            backend: Box::new(Processor::new(options.level)),
+            backend: Box::new(CpuBackend::new(options.level)),
             classes,
         }
     }
@@ -164,12 +164,12 @@ impl Solver {
     ///
     /// # Errors
     /// As [`solve_level`](Solver::solve_level).
-    pub fn solve_position(&mut self, position: &Position) -> Result<Option<Verdict>, SolveError> {
+    pub fn solve_position(&mut self, position: &Position) -> Result<Option<Value>, SolveError> {
         if let Some(address) = self.addresser.locate(position) {
             self.solve_class(address.class, &|_, _| ())?;
         }
-        let Ok(verdict) = self.verdict(position);
-        Ok(verdict)
+        let Ok(value) = self.value(position);
+        Ok(value)
     }
 
     /// Drops the values of a class; its counts stay.
@@ -263,9 +263,9 @@ impl Solver {
 
     /// The value of a position, if its material is solved and kept and the game is not over.
     #[must_use]
-    pub fn value(&self, position: &Position) -> Option<Value> {
+    pub fn cell_value(&self, position: &Position) -> Option<CellValue> {
         let address = self.addresser.locate(position)?;
-        Value::from_code(self.table(address.class)?.cells[address.turn].get(address.cell))
+        CellValue::from_code(self.table(address.class)?.cells[address.turn].get(address.cell))
     }
 }
 
@@ -276,9 +276,9 @@ impl Probe for Solver {
         &self.rules
     }
 
-    fn verdict(&self, position: &Position) -> Result<Option<Verdict>, Infallible> {
-        let value = || Some(Verdict::of(self.value(position)?, &self.rules));
-        Ok(Verdict::of_finished(position).or_else(value))
+    fn value(&self, position: &Position) -> Result<Option<Value>, Infallible> {
+        let value = || Some(Value::of(self.cell_value(position)?, &self.rules));
+        Ok(Value::of_finished(position).or_else(value))
     }
 }
 

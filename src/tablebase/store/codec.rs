@@ -6,7 +6,7 @@ use crate::board::{Bitboard, Square};
 use crate::tablebase::index::{Index, ROW_CELLS, WIDTH};
 use crate::tablebase::material::squares_in_play;
 use crate::tablebase::value::{Cells, CellsMut, CellsRef};
-use crate::tablebase::{Material, Value};
+use crate::tablebase::{CellValue, Material};
 use std::cell::RefCell;
 use std::io;
 use xxhash_rust::xxh3::Xxh3;
@@ -179,11 +179,11 @@ impl Layout {
 pub fn compressed_len(material: Material, cells: &Cells, wdl: bool) -> std::io::Result<usize> {
     let index = Index::new(material).ok_or_else(|| std::io::Error::other("no table has that many pieces"))?;
     let layout = Layout::new(&index);
-    let who_wins = |code: u16| match Value::from_code(code) {
+    let who_wins = |code: u16| match CellValue::from_code(code) {
         None => 0,
-        Some(Value::Draw) => 1,
-        Some(Value::NoMove) => 2,
-        Some(Value::Decided(plies)) => 3 + (plies % 2) as u8,
+        Some(CellValue::Draw) => 1,
+        Some(CellValue::NoMove) => 2,
+        Some(CellValue::Decided(plies)) => 3 + (plies % 2) as u8,
     };
     let bytes = if wdl {
         let cells = Cells::Byte((0..cells.len()).map(|cell| who_wins(cells.get(cell))).collect());
@@ -204,16 +204,17 @@ mod tests {
     #[test]
     fn only_who_wins_is_compressed() {
         let material: Material = "EvL".parse().unwrap();
-        let cells = |values: [Value; 3]| {
+        let cells = |values: [CellValue; 3]| {
             let mut random = Pcg64::seed_from_u64(4);
             Cells::Byte((0..ROW_CELLS).map(|_| values[random.next_u64() as usize % 3].code() as u8).collect())
         };
-        let len = |values: [u16; 3], wdl| compressed_len(material, &cells(values.map(Value::Decided)), wdl).unwrap();
+        let len =
+            |values: [u16; 3], wdl| compressed_len(material, &cells(values.map(CellValue::Decided)), wdl).unwrap();
         let one = len([1; 3], true);
         assert_eq!(len([1, 3, 251], true), one, "all are won");
         assert_eq!(len([2, 4, 250], true), one, "all are lost");
         assert!(len([1, 3, 251], false) > 10 * one, "but not equally soon");
-        let others = [Value::Draw, Value::NoMove, Value::Decided(2), Value::Decided(1)];
+        let others = [CellValue::Draw, CellValue::NoMove, CellValue::Decided(2), CellValue::Decided(1)];
         for (i, &a) in others.iter().enumerate() {
             for &b in &others[..i] {
                 let two = compressed_len(material, &cells([a, a, b]), true).unwrap();

@@ -1,7 +1,7 @@
 //! The positions of a material as text, White to move, as the 2013 paper describes it.
 
 use crate::board::Color;
-use crate::tablebase::{Material, MaterialTable, Probe, SetError, TableProber, Verdict, Wdl, position_of};
+use crate::tablebase::{Material, MaterialTable, Probe, SetError, TableProber, Value, Wdl, position_of};
 use std::io::{self, Write};
 use thiserror::Error;
 
@@ -30,15 +30,15 @@ pub fn export_text(tables: &TableProber, material: Material, out: &mut impl Writ
         let Some(position) = position_of(table.pieces(), squares, Color::White) else {
             return Ok::<(), ExportError>(());
         };
-        let verdict = Verdict::of(value, tables.rules());
-        let winner = match verdict.wdl {
+        let value = Value::of(value, tables.rules());
+        let winner = match value.wdl {
             Wdl::Win => "w",
             Wdl::Draw => "d",
             Wdl::Loss => "b",
         };
         let best = tables.moves(&position)?.and_then(|moves| moves.first().copied());
         let best = best.map_or("-".to_owned(), |(mv, _)| mv.notation(&position));
-        let plies = verdict.dtw.map_or("-".to_owned(), |plies| plies.to_string());
+        let plies = value.dtw.map_or("-".to_owned(), |plies| plies.to_string());
         count += 1;
         Ok(writeln!(out, "{} {winner} {best} {plies}", position.to_fen())?)
     })?;

@@ -22,7 +22,7 @@ use crate::tablebase::store::codec::{self, Layout};
 use crate::tablebase::store::partial::write_whole;
 use crate::tablebase::store::source::Source;
 use crate::tablebase::value::{CellsMut, CellsRef};
-use crate::tablebase::{Cells, Class, Material, ROW_CELLS, Stats, Table, Value};
+use crate::tablebase::{CellValue, Cells, Class, Material, ROW_CELLS, Stats, Table};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::cell::RefCell;
@@ -224,7 +224,7 @@ impl Values for Table {
 
     fn deepest(&self, color: Color, stats: &Stats) -> Option<usize> {
         let plies = stats.by_plies.iter().rposition(|&n| n > 0)?;
-        let code = Value::Decided(plies as u16).code();
+        let code = CellValue::Decided(plies as u16).code();
         let cells = &self.cells[color];
         (0..cells.len()).into_par_iter().find_first(|&cell| cells.get(cell) == code)
     }

@@ -11,7 +11,7 @@ use crate::board::{ByColor, Color, RuleOptions};
 use crate::tablebase::solve::cpu::pass::{Keep, Outcome};
 use crate::tablebase::solve::cpu::seeds::Captures;
 use crate::tablebase::value::CellsMut;
-use crate::tablebase::{ClassId, Classes, Material, MemoryNeed, Processor, ROW_CELLS, Room, Solved};
+use crate::tablebase::{BufferPool, ClassId, Classes, CpuBackend, Material, MemoryNeed, ROW_CELLS, Solved};
 use rayon::prelude::*;
 use std::ops::Range;
 use std::path::Path;
@@ -35,7 +35,7 @@ pub struct ClassJob<'a> {
     /// Who solves.
     pub provenance: Provenance,
     /// Memory from the jobs before, for the next.
-    pub room: Room,
+    pub pool: BufferPool,
 }
 
 /// What became of a job.
@@ -80,11 +80,11 @@ impl ClassJob<'_> {
         let need = MemoryNeed::of_job(classes, id, values);
         limit.check(name, need.spilled())?;
         let on_disk = !limit.holds(need.total());
-        let processor = Processor::default().with_room(self.room.clone());
+        let processor = CpuBackend::default().with_pool(self.pool.clone());
         let processor = if on_disk { processor.spilling(self.spill.to_owned()) } else { processor };
         let start = Instant::now();
         // What the allocator kept of the seeds of another class may be too much beside this one.
-        let kept = peak::now().map_or(0, |bytes| (bytes as usize).saturating_sub(self.room.bytes()));
+        let kept = peak::now().map_or(0, |bytes| (bytes as usize).saturating_sub(self.pool.bytes()));
         if !limit.holds(need.spilled() + kept) {
             peak::trim();
         }
@@ -149,7 +149,7 @@ struct Work<'a> {
     id: ClassId,
     /// The tables that captures lead to.
     files: Vec<Capture>,
-    processor: Processor,
+    processor: CpuBackend,
 }
 
 impl Work<'_> {
@@ -249,7 +249,7 @@ mod tests {
             memory_gib: 4,
             spill: parts.path(),
             provenance: Provenance::default(),
-            room: Room::default(),
+            pool: BufferPool::default(),
         };
         let classes = Classes::new(&rules, 4);
         for pieces in 2..=3 {

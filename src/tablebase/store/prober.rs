@@ -1,7 +1,7 @@
 //! The values of a set of tables, for stated rules.
 
 use crate::board::{Color, Position, Rules};
-use crate::tablebase::{Material, Probe, SetError, Table, TableSet, Value, Verdict};
+use crate::tablebase::{CellValue, Material, Probe, SetError, Table, TableSet, Value};
 
 /// The values of a [`TableSet`], from any number of threads. [`TableSet::prober`] makes it for stated rules, so that no
 /// game is judged by tables of other rules.
@@ -24,7 +24,7 @@ impl TableProber {
     ///
     /// # Errors
     /// If a table that is needed is missing or damaged.
-    pub fn value(&self, position: &Position) -> Result<Option<Value>, SetError> {
+    pub fn cell_value(&self, position: &Position) -> Result<Option<CellValue>, SetError> {
         self.set.look_up(position, None)
     }
 
@@ -71,10 +71,10 @@ impl Probe for TableProber {
         self.set.rules()
     }
 
-    fn verdict(&self, position: &Position) -> Result<Option<Verdict>, SetError> {
-        match Verdict::of_finished(position) {
-            Some(verdict) => Ok(Some(verdict)),
-            None => Ok(self.value(position)?.map(|value| Verdict::of(value, self.rules()))),
+    fn value(&self, position: &Position) -> Result<Option<Value>, SetError> {
+        match Value::of_finished(position) {
+            Some(value) => Ok(Some(value)),
+            None => Ok(self.cell_value(position)?.map(|value| Value::of(value, self.rules()))),
         }
     }
 }

@@ -4,7 +4,7 @@ use crate::tablebase::store::cache::Cache;
 use crate::tablebase::store::error::SetError;
 use crate::tablebase::store::file::{TableError, TableFile};
 use crate::tablebase::store::manifest::{MANIFEST, Manifest, largest, names, read_manifest};
-use crate::tablebase::{Cells, ClassId, Classes, Index, ROW_CELLS, Table, TableProber, Value};
+use crate::tablebase::{CellValue, Cells, ClassId, Classes, Index, ROW_CELLS, Table, TableProber};
 use rayon::prelude::*;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -148,34 +148,35 @@ impl TableSet {
         &self,
         position: &Position,
         loaded: Option<&Loaded>,
-    ) -> Result<Option<Value>, SetError> {
+    ) -> Result<Option<CellValue>, SetError> {
         let Some(Address { class, turn, cell }) = self.addresser.locate(position) else { return Ok(None) };
         if let Some(loaded) = loaded.filter(|loaded| loaded.class == class)
             && let Some(cells) = loaded.cells(turn)
         {
-            return Ok(Value::from_code(cells.get(cell)));
+            return Ok(CellValue::from_code(cells.get(cell)));
         }
         let file = self.file(class)?;
         if !file.stores(turn) {
             return self.look_ahead(position, loaded).map(Some);
         }
-        Ok(Value::from_code(self.code(class, file, turn, cell)?))
+        Ok(CellValue::from_code(self.code(class, file, turn, cell)?))
     }
 
     /// The value of a position that is not over, from the values of its moves, by the move generator that plays games.
-    pub(crate) fn look_ahead(&self, position: &Position, loaded: Option<&Loaded>) -> Result<Value, SetError> {
+    pub(crate) fn look_ahead(&self, position: &Position, loaded: Option<&Loaded>) -> Result<CellValue, SetError> {
         let moves = position.moves(&self.rules);
         if moves.is_empty() {
-            return Ok(Value::NoMove);
+            return Ok(CellValue::NoMove);
         }
         let (mut win, mut loss, mut draw) = (None, 0, false);
         for &mv in &moves {
             let next = position.make(mv);
             // Distance for the side that moves next; `None` is a draw.
-            let value = if next.winner().is_some() { Some(Value::Decided(0)) } else { self.look_up(&next, loaded)? };
+            let value =
+                if next.winner().is_some() { Some(CellValue::Decided(0)) } else { self.look_up(&next, loaded)? };
             let plies = match value {
-                Some(Value::Decided(plies)) => Some(plies),
-                Some(Value::NoMove) if self.rules.options().no_move == NoMove::Loss => Some(0),
+                Some(CellValue::Decided(plies)) => Some(plies),
+                Some(CellValue::NoMove) if self.rules.options().no_move == NoMove::Loss => Some(0),
                 _ => None,
             };
             match plies {
@@ -185,9 +186,9 @@ impl TableSet {
             }
         }
         Ok(match win {
-            Some(plies) => Value::Decided(plies),
-            None if draw => Value::Draw,
-            None => Value::Decided(loss),
+            Some(plies) => CellValue::Decided(plies),
+            None if draw => CellValue::Draw,
+            None => CellValue::Decided(loss),
         })
     }
 
@@ -227,7 +228,7 @@ impl TableSet {
     fn compute(&self, index: &Index, turn: Color, loaded: &Loaded) -> Result<Cells, SetError> {
         let code = |cell: usize| match index.position(cell, turn) {
             None => Ok(0),
-            Some(position) => self.look_ahead(&position, Some(loaded)).map(Value::code),
+            Some(position) => self.look_ahead(&position, Some(loaded)).map(CellValue::code),
         };
         let mut codes = vec![0; index.cells()];
         codes.par_chunks_mut(ROW_CELLS).enumerate().try_for_each(|(row, chunk)| -> Result<(), SetError> {
@@ -276,8 +277,8 @@ mod tests {
             let job = Generate { material: Some(material), ..Generate::new(dir.path(), rules) };
             job.run(&mut solver, &|_| {}).unwrap();
             let set = TableSet::open(dir.path()).unwrap();
-            assert_eq!(set.look_up(&position, None).unwrap(), Some(Value::Decided(value)), "as it is stored");
-            assert_eq!(set.look_ahead(&position, None).unwrap(), Value::Decided(value), "as its moves say");
+            assert_eq!(set.look_up(&position, None).unwrap(), Some(CellValue::Decided(value)), "as it is stored");
+            assert_eq!(set.look_ahead(&position, None).unwrap(), CellValue::Decided(value), "as its moves say");
         }
     }
 }

@@ -3,7 +3,7 @@
 use crate::board::{Color, Position};
 use crate::game::random::Random;
 use crate::tablebase::store::set::Loaded;
-use crate::tablebase::{Cells, ClassId, Index, Material, ROW_CELLS, SetError, Stats, TableFile, TableSet, Value};
+use crate::tablebase::{CellValue, Cells, ClassId, Index, Material, ROW_CELLS, SetError, Stats, TableFile, TableSet};
 use rayon::prelude::*;
 use std::fmt;
 
@@ -27,13 +27,13 @@ pub enum Scope {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Contradiction {
     /// A value does not follow from those one move on.
-    Value {
+    CellValue {
         /// The position.
         position: Position,
         /// What the table says.
-        stored: Option<Value>,
+        stored: Option<CellValue>,
         /// What its moves say.
-        computed: Value,
+        computed: CellValue,
     },
     /// The counts in the file are not those of its values.
     Counts {
@@ -47,7 +47,7 @@ pub enum Contradiction {
 impl fmt::Display for Contradiction {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Contradiction::Value { position, stored, computed } => {
+            Contradiction::CellValue { position, stored, computed } => {
                 let stored = stored.map_or("nothing".to_owned(), |value| value.to_string());
                 write!(f, "{}: the table says {stored}, its moves say {computed}", position.to_fen())
             }
@@ -135,14 +135,14 @@ fn compare(
     let compare = |cell: usize| -> Result<u64, Stop> {
         let Some(position) = file.index().position(cell, turn) else { return Ok(0) };
         let stored = match values.and_then(|values| values.cells(turn)) {
-            Some(side) => Value::from_code(side.get(cell)),
+            Some(side) => CellValue::from_code(side.get(cell)),
             None => set.look_up(&position, None)?,
         };
         let computed = set.look_ahead(&position, values)?;
         if stored == Some(computed) {
             return Ok(1);
         }
-        Err(Stop::Wrong(Box::new(Contradiction::Value { position, stored, computed })))
+        Err(Stop::Wrong(Box::new(Contradiction::CellValue { position, stored, computed })))
     };
     let add = |sum: Result<u64, Stop>, cell| Ok(sum? + compare(cell)?);
     // The sum of the parts is the first error, whichever part ends first.
@@ -153,7 +153,7 @@ fn compare(
 fn counts_are_right(file: &TableFile, turn: Color, cells: &Cells) -> bool {
     let description = file.description();
     let stats = recount(file.index(), cells);
-    let longest = stats.by_plies.iter().rposition(|&n| n > 0).map(|plies| Value::Decided(plies as u16).code());
+    let longest = stats.by_plies.iter().rposition(|&n| n > 0).map(|plies| CellValue::Decided(plies as u16).code());
     stats == description.stats[turn] && longest == description.deepest[turn].map(|cell| cells.get(cell))
 }
 
@@ -165,11 +165,11 @@ fn recount(index: &Index, cells: &Cells) -> Stats {
         for row in first..(first + chunk).min(index.rows) {
             let weight = index.weight(row);
             for cell in row * ROW_CELLS..(row + 1) * ROW_CELLS {
-                match Value::from_code(cells.get(cell)) {
+                match CellValue::from_code(cells.get(cell)) {
                     None => {}
-                    Some(Value::Draw) => stats.draws += weight,
-                    Some(Value::NoMove) => stats.no_move += weight,
-                    Some(Value::Decided(plies)) => stats.add_decided(plies, weight),
+                    Some(CellValue::Draw) => stats.draws += weight,
+                    Some(CellValue::NoMove) => stats.no_move += weight,
+                    Some(CellValue::Decided(plies)) => stats.add_decided(plies, weight),
                 }
             }
         }

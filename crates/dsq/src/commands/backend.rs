@@ -1,7 +1,7 @@
 use super::{Failure, card};
 use clap::{Args, ValueEnum};
 use doushouqi::board::RuleOptions;
-use doushouqi::tablebase::{self, DeviceWork, Options, OrElse, Processor, Solver};
+use doushouqi::tablebase::{self, CpuBackend, DeviceWork, Options, OrElse, Solver};
 use std::path::PathBuf;
 
 /// What solves.
@@ -40,8 +40,8 @@ pub struct BackendArg {
 
 impl BackendArg {
     /// The processor.
-    fn processor(&self) -> Processor {
-        let processor = Processor::default();
+    fn processor(&self) -> CpuBackend {
+        let processor = CpuBackend::default();
         self.spill.iter().fold(processor, |processor, dir| processor.spilling(dir.clone()))
     }
 

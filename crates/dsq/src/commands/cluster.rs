@@ -10,7 +10,7 @@ use crate::benchmark::Machine;
 use clap::{Args, Subcommand, ValueEnum};
 use doushouqi::cluster::slurm::{self, Jobs};
 use doushouqi::cluster::{Plan, finish, snakemake, status};
-use doushouqi::tablebase::{ClassCounts, ClassJob, Classes, Index, JobDone, Material, Provenance, Room};
+use doushouqi::tablebase::{BufferPool, ClassCounts, ClassJob, Classes, Index, JobDone, Material, Provenance};
 use indicatif::ProgressBar;
 use report::plot::{Axis, Line, line_chart};
 use serde::Serialize;
@@ -223,11 +223,11 @@ impl SolveCommand {
             std::fs::create_dir_all(dir).map_err(|e| Failure::Environment(format!("{}: {e}", dir.display())))?;
         }
         exit_on_interrupt(&ProgressBar::hidden(), RESUME)?;
-        let room = Room::default();
-        self.threads.run(|| self.classes.iter().try_for_each(|&material| self.solve(material, counts, &room)))?
+        let pool = BufferPool::default();
+        self.threads.run(|| self.classes.iter().try_for_each(|&material| self.solve(material, counts, &pool)))?
     }
 
-    fn solve(&self, material: Material, counts: &Path, room: &Room) -> Outcome {
+    fn solve(&self, material: Material, counts: &Path, pool: &BufferPool) -> Outcome {
         let job = ClassJob {
             dir: &self.tables,
             rules: self.rules.rules,
@@ -236,7 +236,7 @@ impl SolveCommand {
             memory_gib: self.memory,
             spill: self.spill.as_deref().unwrap_or(&self.tables),
             provenance: provenance(),
-            room: room.clone(),
+            pool: pool.clone(),
         };
         let solved = match job.run().map_err(resumable)? {
             JobDone::There(class) => Solved { class, reused: true, seconds: 0.0, bytes: 0, peak_bytes: None },

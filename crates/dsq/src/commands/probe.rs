@@ -1,7 +1,7 @@
 use super::{Failure, OptionalRulesArg, Outcome, open_tables, print, print_json};
 use clap::Args;
 use doushouqi::board::{Move, Position};
-use doushouqi::tablebase::{Material, Probe as _, TableProber, Verdict, Wdl};
+use doushouqi::tablebase::{Material, Probe as _, TableProber, Value, Wdl};
 use serde::Serialize;
 use std::io::{self, BufRead};
 use std::path::PathBuf;
@@ -64,7 +64,7 @@ impl Probe {
 
     fn probe(&self, tables: &TableProber, fen: &str) -> Outcome {
         let position = Position::from_fen(fen).map_err(|e| Failure::Input(format!("{fen:?}: {e}")))?;
-        let (Some(verdict), Some(moves)) = (tables.verdict(&position)?, tables.moves(&position)?) else {
+        let (Some(verdict), Some(moves)) = (tables.value(&position)?, tables.moves(&position)?) else {
             let pieces = Material::of(&position).map_or(0, Material::len);
             return Err(Failure::Input(format!(
                 "{fen:?} has {pieces} pieces; the tables in {} go to {}",
@@ -97,7 +97,7 @@ impl Probe {
     }
 }
 
-fn words(verdict: Verdict) -> String {
+fn words(verdict: Value) -> String {
     match (verdict.wdl, verdict.dtw) {
         (Wdl::Win, Some(plies)) => format!("win in {plies} plies"),
         (Wdl::Loss, Some(plies)) => format!("loss in {plies} plies"),

@@ -94,7 +94,7 @@ fn a_table_cut_short_while_it_is_read_is_an_error() {
     // Opens the file without reading a block.
     tables.set().file(tables.set().classes().member("EvE".parse().unwrap()).unwrap().class).unwrap();
     fs::OpenOptions::new().write(true).open(&path).unwrap().set_len(8).unwrap();
-    for error in [tables.value(&position).unwrap_err().to_string(), open.check().unwrap_err().to_string()] {
+    for error in [tables.cell_value(&position).unwrap_err().to_string(), open.check().unwrap_err().to_string()] {
         assert!(error.contains("EvE.dsq") && error.contains("cut short"), "{error}");
     }
 }

@@ -3,7 +3,7 @@
 use crate::dsq;
 
 use doushouqi::board::{Animal, Color, Piece, Position, RuleOptions, Rules, Setup};
-use doushouqi::tablebase::{Options, Solver, Value};
+use doushouqi::tablebase::{CellValue, Options, Solver};
 use hardness::general::{
     Board, BoardError, GeneralPosition, GeneralSolveError, GeneralValue, SMALL, perft, placements, solve,
 };
@@ -199,11 +199,13 @@ fn two_pieces(white: &str, black: &str, options: RuleOptions) {
                 let fen = start.to_fen();
                 let mut fields = fen.split(' ').skip(2);
                 let standard = format!("{} {}", fields.next().unwrap(), fields.next().unwrap());
-                let expected = match solver.value(&Position::from_fen(&standard).unwrap()) {
-                    Some(Value::Decided(n)) if n % 2 == 1 => GeneralValue::Win(n.into()),
-                    Some(Value::Decided(n)) => GeneralValue::Loss(n.into()),
-                    Some(Value::NoMove) if options.no_move == doushouqi::board::NoMove::Loss => GeneralValue::Loss(0),
-                    Some(Value::Draw | Value::NoMove) => GeneralValue::Draw,
+                let expected = match solver.cell_value(&Position::from_fen(&standard).unwrap()) {
+                    Some(CellValue::Decided(n)) if n % 2 == 1 => GeneralValue::Win(n.into()),
+                    Some(CellValue::Decided(n)) => GeneralValue::Loss(n.into()),
+                    Some(CellValue::NoMove) if options.no_move == doushouqi::board::NoMove::Loss => {
+                        GeneralValue::Loss(0)
+                    }
+                    Some(CellValue::Draw | CellValue::NoMove) => GeneralValue::Draw,
                     None => panic!("{standard} is not in the tables"),
                 };
                 assert_eq!(solution.value(start), Some(expected), "{name}: {standard} under {options}");

@@ -3,9 +3,9 @@
 #![cfg(feature = "gpu")]
 
 use doushouqi::board::{Color, Position, RuleOptions, Rules};
-use doushouqi::gpu::{Choice, GpuError, adapters};
+use doushouqi::gpu::{AdapterChoice, GpuError, adapters};
 use doushouqi::perft::{GpuPerft, Perft, PerftMode};
-use doushouqi::tablebase::{ClassId, Gpu, GpuLimits, Material, Options, OrElse, Processor, Solver};
+use doushouqi::tablebase::{ClassId, CpuBackend, Gpu, GpuLimits, Material, Options, OrElse, Solver};
 use rand_core::{Rng, SeedableRng};
 use rand_pcg::Pcg64;
 
@@ -15,7 +15,7 @@ fn gpu() -> Option<Gpu> {
 }
 
 fn limited_gpu(limits: GpuLimits) -> Option<Gpu> {
-    required(Gpu::open_limited(Choice::Any, limits))
+    required(Gpu::open_limited(AdapterChoice::Any, limits))
 }
 
 fn required<T>(opened: Result<T, GpuError>) -> Option<T> {
@@ -167,7 +167,7 @@ fn solved_on_failing_card(limits: GpuLimits) -> Option<Vec<String>> {
     let gpu = limited_gpu(limits)?;
     let rules = RuleOptions::default();
     let mut cpu = Solver::new(&rules, 3, Options::default());
-    let mut gpu = Solver::new(&rules, 3, Options::default()).on(OrElse::new(gpu, Processor::default()));
+    let mut gpu = Solver::new(&rules, 3, Options::default()).on(OrElse::new(gpu, CpuBackend::default()));
     for pieces in 2..=3 {
         cpu.solve_level(pieces, true, &|_, _| {}).unwrap();
         gpu.solve_level(pieces, true, &|_, _| {}).unwrap();
@@ -221,7 +221,7 @@ fn compare_perft(gpu: &GpuPerft<'_>, rules: &Rules, position: &Position, depth: 
 #[test]
 fn perft_from_the_start() {
     let rules = Rules::default();
-    let Some(gpu) = required(GpuPerft::open(Choice::Any, &rules)) else { return };
+    let Some(gpu) = required(GpuPerft::open(AdapterChoice::Any, &rules)) else { return };
     for depth in 0..=5 {
         compare_perft(&gpu, &rules, &Position::start(), depth);
     }
@@ -238,7 +238,9 @@ fn perft_of_random_games() {
     let mut random = Pcg64::seed_from_u64(5);
     for (rules, subgroups) in options.map(Rules::new).zip([false, true].into_iter().cycle()) {
         // Chunks of four positions, so that there are many.
-        let Some(gpu) = required(GpuPerft::open_limited(Choice::Any, &rules, 4 << 14, subgroups)) else { return };
+        let Some(gpu) = required(GpuPerft::open_limited(AdapterChoice::Any, &rules, 4 << 14, subgroups)) else {
+            return;
+        };
         let mut position = Position::start();
         for ply in 0.. {
             let moves = position.moves(&rules);
@@ -279,7 +281,7 @@ fn without_subgroups() {
 #[test]
 fn adapters_report_their_limits() {
     let found = adapters();
-    match Gpu::open(Choice::Any) {
+    match Gpu::open(AdapterChoice::Any) {
         Err(error) => assert_eq!(found.is_empty(), error == GpuError::NoAdapter),
         Ok(gpu) => {
             assert!(found.contains(gpu.adapter()));

@@ -4,7 +4,7 @@ use crate::dsq;
 use crate::slow;
 
 use doushouqi::board::{Animal, Color, Position, RuleOptions, Rules, Square};
-use doushouqi::tablebase::{Material, Probe, Solver, Value};
+use doushouqi::tablebase::{CellValue, Material, Probe, Solver};
 use dsq::{dsq, stdout};
 use report::plot::{Axis, Line, line_chart};
 use serde_json::Value as Json;
@@ -493,8 +493,8 @@ fn zugzwangs_are_the_slow_twins() {
             let mut setup = position.to_setup();
             setup.turn = !setup.turn;
             let other = Position::from_setup(&setup).expect("a position");
-            assert_eq!(tables().value(&other), Some(Value::Decided(d.other_plies)));
-            assert_eq!(tables().value(&position), Some(d.plies.map_or(Value::Draw, Value::Decided)));
+            assert_eq!(tables().cell_value(&other), Some(CellValue::Decided(d.other_plies)));
+            assert_eq!(tables().cell_value(&position), Some(d.plies.map_or(CellValue::Draw, CellValue::Decided)));
         }
     }
 }
@@ -600,7 +600,7 @@ fn the_longest_lines_are_played_out() {
         let mut position = Position::from_fen(&line.fen).expect("a FEN");
         let first = position.turn();
         for (i, mv) in line.line.iter().enumerate() {
-            let left = tables().verdict(&position).unwrap().and_then(|verdict| verdict.dtw);
+            let left = tables().value(&position).unwrap().and_then(|verdict| verdict.dtw);
             assert_eq!(left, Some(line.plies - i as u16), "each move is a best one");
             let mv = doushouqi::board::Move::parse(mv, &position, &rules).expect("a legal move");
             position = position.make(mv);

@@ -5,8 +5,8 @@ use crate::dsq;
 use doushouqi::board::{Color, NoMove, Position, RuleOptions, Rules, Setup};
 use doushouqi::search::{TableCache, Tables};
 use doushouqi::tablebase::{
-    Cells, Index, Material, Options, Probe, ROW_CELLS, SetError, Solver, TableFile, TableProber, TableSet, Value,
-    Verdict, Wdl, WdlTables, export_text, squares_in_play,
+    CellValue, Cells, Index, Material, Options, Probe, ROW_CELLS, SetError, Solver, TableFile, TableProber, TableSet,
+    Value, Wdl, WdlTables, export_text, squares_in_play,
 };
 use dsq::{command, dsq, stdout};
 use proptest::prelude::*;
@@ -222,7 +222,7 @@ fn one_material_and_then_all() {
     let set = prober(dir.path());
     let solver = solved(&RuleOptions::PAPER, 3);
     for position in random_positions(1, &[material("ERvR"), material("RvER"), material("EvR")], 1000) {
-        assert_eq!(set.value(&position).unwrap(), solver.value(&position), "{}", position.to_fen());
+        assert_eq!(set.cell_value(&position).unwrap(), solver.cell_value(&position), "{}", position.to_fen());
     }
     drop(set);
     let probe = ["probe", "--tables", text(dir.path()), "7/7/3el2/7/7/7/3E3/7/7 w"];
@@ -328,7 +328,7 @@ fn a_flipped_byte_is_found() {
         let positions = random_positions(3, &[spoiled, spoiled.swap()], 60);
         let right: Vec<_> = {
             let set = prober(dir.path());
-            positions.iter().map(|p| set.value(p).unwrap()).collect()
+            positions.iter().map(|p| set.cell_value(p).unwrap()).collect()
         };
         let mut random = Pcg64::seed_from_u64(4);
         let mut places: Vec<usize> = (0..whole.len()).collect();
@@ -345,7 +345,7 @@ fn a_flipped_byte_is_found() {
             assert!(error.to_string().contains(name), "{error}");
             let set = prober(dir.path());
             for (position, right) in positions.iter().zip(&right) {
-                match set.value(position) {
+                match set.cell_value(position) {
                     Ok(value) => {
                         answers += 1;
                         assert_eq!(value, *right, "byte {at}: {}", position.to_fen());
@@ -654,7 +654,7 @@ fn read_everything(dir: &Path, bytes: &[u8]) {
     let set = prober(dir);
     let _ = set.load(material("EvE"));
     for position in random_positions(5, &[material("EvE")], 20) {
-        let _: Result<Option<Value>, SetError> = set.value(&position);
+        let _: Result<Option<CellValue>, SetError> = set.cell_value(&position);
         let _ = set.moves(&position);
     }
 }
@@ -726,7 +726,7 @@ fn probes_are_the_solved_values() {
                     setup.squares[square.index()] = Some(piece);
                 }
                 let position = Position::from_setup(&setup).unwrap();
-                assert_eq!(set.value(&position).unwrap(), solver.value(&position), "{}", position.to_fen());
+                assert_eq!(set.cell_value(&position).unwrap(), solver.cell_value(&position), "{}", position.to_fen());
                 count += 1;
             }
         }
@@ -734,15 +734,15 @@ fn probes_are_the_solved_values() {
     }
     let all: Vec<Material> = [Material::all(2), Material::all(3)].concat();
     for position in random_positions(6, &all, 20_000) {
-        let value = solver.value(&position);
+        let value = solver.cell_value(&position);
         assert!(value.is_some());
-        assert_eq!(set.value(&position).unwrap(), value, "{}", position.to_fen());
+        assert_eq!(set.cell_value(&position).unwrap(), value, "{}", position.to_fen());
     }
     // Best play is as long as the tables say, and no draw has an end.
     let mut ended = 0;
     for position in random_positions(7, &all, 400) {
-        let verdict = set.verdict(&position).unwrap().unwrap();
-        assert_eq!(verdict, Verdict::of(solver.value(&position).unwrap(), rules));
+        let verdict = set.value(&position).unwrap().unwrap();
+        assert_eq!(verdict, Value::of(solver.cell_value(&position).unwrap(), rules));
         let line = set.line(&position).unwrap();
         let Some(plies) = verdict.dtw else {
             assert!(line.is_empty());
@@ -821,7 +821,7 @@ fn probes_from_standard_input() {
     assert_eq!(lines.lines().count(), positions.len());
     for (line, position) in lines.lines().zip(&positions) {
         let report: Json = serde_json::from_str(line).unwrap();
-        let verdict = set.verdict(position).unwrap().unwrap();
+        let verdict = set.value(position).unwrap().unwrap();
         assert_eq!(report["fen"], position.to_fen());
         assert_eq!(report["dtw"], Json::from(verdict.dtw));
         assert_eq!(report["wdl"], serde_json::to_value(verdict.wdl).unwrap());
@@ -1135,7 +1135,7 @@ fn positions_are_written_as_text() {
             let words: Vec<&str> = line.rsplitn(4, ' ').collect();
             let [plies, best, winner, fen] = words[..] else { panic!("{line}") };
             let position = Position::from_fen(fen).unwrap();
-            let verdict = set.verdict(&position).unwrap().unwrap();
+            let verdict = set.value(&position).unwrap().unwrap();
             let wins = match verdict.wdl {
                 Wdl::Win => "w",
                 Wdl::Draw => "d",
@@ -1144,7 +1144,7 @@ fn positions_are_written_as_text() {
             assert_eq!(winner, wins, "{line}");
             assert_eq!(plies, verdict.dtw.map_or("-".to_owned(), |plies| plies.to_string()), "{line}");
             match position.moves(set.rules()).iter().find(|mv| mv.notation(&position) == best) {
-                Some(&mv) => assert_eq!(set.verdict(&position.make(mv)).unwrap().unwrap().before(), verdict, "{line}"),
+                Some(&mv) => assert_eq!(set.value(&position.make(mv)).unwrap().unwrap().before(), verdict, "{line}"),
                 None => assert!(best == "-" && position.moves(set.rules()).is_empty(), "{line}"),
             }
         }
@@ -1285,14 +1285,19 @@ fn packing_again_changes_no_value() {
     let (packed, plain) = (prober(dir.path()), prober(original.path()));
     for (set, pieces) in [(&packed, 2), (&plain, 2), (&packed, 3), (&plain, 3)] {
         let (position, plies) = set.deepest(pieces).unwrap().unwrap();
-        assert_eq!(set.value(&position).unwrap(), Some(Value::Decided(plies)));
+        assert_eq!(set.cell_value(&position).unwrap(), Some(CellValue::Decided(plies)));
         assert_eq!((usize::from(plies), position.occupied().len()), (longest_line(set.set(), pieces), pieces));
     }
     assert_eq!(packed.deepest(4).unwrap(), None);
     let table = packed.load(material("ERvR")).unwrap();
     assert!(Color::ALL.iter().all(|&color| matches!(table.cells[color], Cells::Byte(_))), "stored or not");
     for position in random_positions(10, &[Material::all(2), Material::all(3)].concat(), 5000) {
-        assert_eq!(packed.value(&position).unwrap(), plain.value(&position).unwrap(), "{}", position.to_fen());
+        assert_eq!(
+            packed.cell_value(&position).unwrap(),
+            plain.cell_value(&position).unwrap(),
+            "{}",
+            position.to_fen()
+        );
     }
     drop(packed);
     // One side to move is gone, and is computed again where all values are asked for.
@@ -1332,7 +1337,7 @@ fn damage_of_a_packed_file_is_found() {
     let positions = random_positions(14, &[material("ERvR"), material("RvER")], 60);
     let right: Vec<_> = {
         let set = prober(dir.path());
-        positions.iter().map(|p| set.value(p).unwrap()).collect()
+        positions.iter().map(|p| set.cell_value(p).unwrap()).collect()
     };
     let mut random = Pcg64::seed_from_u64(15);
     let mut answers = 0;
@@ -1349,7 +1354,7 @@ fn damage_of_a_packed_file_is_found() {
                 .is_err()
         );
         for (position, right) in positions.iter().zip(&right) {
-            match set.value(position) {
+            match set.cell_value(position) {
                 Ok(value) => {
                     answers += 1;
                     assert_eq!(value, *right, "byte {at}: {}", position.to_fen());
@@ -1392,7 +1397,7 @@ fn results_in_memory_agree() {
         let crowded = [material("RvER"), material("EvLT"), material("CvDW")];
         positions.extend(random_positions(12, &crowded, 20_000));
         for position in &positions {
-            let verdict = set.verdict(position).unwrap().unwrap();
+            let verdict = set.value(position).unwrap().unwrap();
             for tables in &tables {
                 assert_eq!(tables.probe(position), Some(verdict.wdl), "{} under {options}", position.to_fen());
             }

@@ -17,8 +17,8 @@ use crate::tablebase::class::Classes;
 use crate::tablebase::index::{Index, ROW_CELLS, WIDTH};
 use crate::tablebase::solve::backend::{SolveError, Solved};
 use crate::tablebase::solve::cpu::buckets::{Buckets, Entry};
+use crate::tablebase::solve::cpu::pool::{Block, BufferPool};
 use crate::tablebase::solve::cpu::quiet::{QuietMoves, Row, View};
-use crate::tablebase::solve::cpu::room::{Block, Room};
 use crate::tablebase::solve::cpu::rows::Rows;
 use crate::tablebase::solve::cpu::seeds::{Captures, MAX_PLIES, SeedMoves};
 use crate::tablebase::value::{Cells, CellsMut, DRAW, NO_MOVE, decided};
@@ -68,7 +68,7 @@ pub(crate) struct Task<'a> {
     /// The longest line before cells are widened.
     pub byte_plies: u16,
     /// Where planes have their memory from.
-    pub room: Room,
+    pub pool: BufferPool,
 }
 
 /// The planes of one side to move: a row for each row that is solved.
@@ -171,7 +171,7 @@ impl<'t> Iteration<'t> {
     /// # Errors
     /// If there is not as much.
     pub fn memory(&self, captures: usize) -> Result<Block, SolveError> {
-        self.task.room.block(self.first_bytes() + captures.max(self.plane_bytes()))
+        self.task.pool.block(self.first_bytes() + captures.max(self.plane_bytes()))
     }
 
     /// Bytes of all planes but the last.
@@ -765,7 +765,7 @@ fn flags(rows: usize) -> Vec<AtomicU8> {
 mod tests {
     use super::*;
     use crate::board::RuleOptions;
-    use crate::tablebase::{ClassId, Options, Processor, Solver, Value};
+    use crate::tablebase::{CellValue, ClassId, CpuBackend, Options, Solver};
 
     /// Seeds on disk change no value and no count, and leave no file; the deepest cell is the first of the longest line.
     #[test]
@@ -777,7 +777,7 @@ mod tests {
                 memory.solve_level(pieces, true, &|_, _| ()).unwrap();
             }
             let tables: Vec<_> = (0..memory.classes().len()).map(|i| memory.table(ClassId(i)).cloned()).collect();
-            let processor = Processor::default().spilling(dir.path().to_owned());
+            let processor = CpuBackend::default().spilling(dir.path().to_owned());
             for id in (0..tables.len()).map(ClassId) {
                 let task = processor.task(memory.classes(), id, Keep::All);
                 let Outcome { solved, deepest, .. } = solve(task.clone(), &tables).unwrap();
@@ -811,7 +811,7 @@ mod tests {
                 assert_eq!(Some(&solved.stats), memory.class_stats(id));
                 for turn in Color::ALL {
                     let longest = solved.stats[turn].by_plies.iter().rposition(|&n| n > 0);
-                    let code = longest.map(|plies| Value::Decided(plies as u16).code());
+                    let code = longest.map(|plies| CellValue::Decided(plies as u16).code());
                     let cells = &memory.table(id).unwrap().cells[turn];
                     assert_eq!(deepest[turn], (0..cells.len()).find(|&cell| Some(cells.get(cell)) == code));
                 }
@@ -823,7 +823,7 @@ mod tests {
     #[test]
     fn a_disk_that_is_not_there_is_named() {
         let solver = Solver::new(&RuleOptions::PAPER, 2, Options::default());
-        let mut solver = solver.on(Processor::default().spilling("/no/such/folder".into()));
+        let mut solver = solver.on(CpuBackend::default().spilling("/no/such/folder".into()));
         let error = solver.solve_level(2, true, &|_, _| ()).unwrap_err();
         assert!(matches!(error, SolveError::Disk { .. }) && error.to_string().contains("/no/such/folder"), "{error}");
     }

@@ -18,7 +18,7 @@ mod tables;
 mod twins;
 mod work;
 
-use crate::gpu::{AdapterReport, Choice, Device, GpuError};
+use crate::gpu::{AdapterChoice, AdapterReport, Device, GpuError};
 use crate::tablebase::class::Classes;
 use crate::tablebase::solve::backend::{Backend, DeviceWork, Job, Sink, SolveError};
 use crate::tablebase::solve::cpu::quiet::Row;
@@ -82,12 +82,12 @@ const ROW_BYTES: u64 = size_of::<Row>() as u64;
 
 impl Gpu {
     /// Opens a card.
-    pub fn open(choice: Choice) -> Result<Gpu, GpuError> {
+    pub fn open(choice: AdapterChoice) -> Result<Gpu, GpuError> {
         Gpu::open_limited(choice, GpuLimits::NONE)
     }
 
     /// The same, but with less room than the card has.
-    pub fn open_limited(choice: Choice, limits: GpuLimits) -> Result<Gpu, GpuError> {
+    pub fn open_limited(choice: AdapterChoice, limits: GpuLimits) -> Result<Gpu, GpuError> {
         let device = Arc::new(Device::open(choice, read_only().len() as u32)?);
         device.lose_after(limits.lost_after);
         Ok(Gpu { device, limits, sets: HashMap::new(), work: DeviceWork::default(), tables: None })

@@ -22,7 +22,7 @@ use super::verify::{Contradiction, Stop};
 use crate::board::{ByColor, Color, File, Rules, Square};
 use crate::cpu::CpuLevel;
 use crate::tablebase::{
-    ClassId, Index, Material, ROW_CELLS, SetError, Stats, TableFile, TableSet, Value, WIDTH, squares_in_play,
+    CellValue, ClassId, Index, Material, ROW_CELLS, SetError, Stats, TableFile, TableSet, WIDTH, squares_in_play,
 };
 use moves::{Moves, of_side};
 use planes::{Digested, Plane};
@@ -285,14 +285,20 @@ impl<C: Sweepable> Work<'_, C> {
         planes::compute(self.file.index(), self.scale, row)
     }
 
-    fn too_long(&self, turn: Color, cell: usize, stored: Option<Value>) -> Box<Contradiction> {
-        let computed = Value::from_code(self.scale.code(Scale::too_long::<C>()) + 1).expect("a code");
+    fn too_long(&self, turn: Color, cell: usize, stored: Option<CellValue>) -> Box<Contradiction> {
+        let computed = CellValue::from_code(self.scale.code(Scale::too_long::<C>()) + 1).expect("a code");
         self.contradiction(turn, cell, stored, computed)
     }
 
-    fn contradiction(&self, turn: Color, cell: usize, stored: Option<Value>, computed: Value) -> Box<Contradiction> {
+    fn contradiction(
+        &self,
+        turn: Color,
+        cell: usize,
+        stored: Option<CellValue>,
+        computed: CellValue,
+    ) -> Box<Contradiction> {
         let position = self.file.index().position(cell, turn).expect("only cells of positions are compared");
-        Box::new(Contradiction::Value { position, stored, computed })
+        Box::new(Contradiction::CellValue { position, stored, computed })
     }
 
     /// Whether the counts of a side are those that the file says, and the cell with the longest line is one.
@@ -300,7 +306,7 @@ impl<C: Sweepable> Work<'_, C> {
         let description = self.file.description();
         let longest = |stats: &Stats| stats.by_plies.iter().rposition(|&n| n > 0);
         let deepest = description.deepest[turn].map(|cell| self.scale.code(plane.get(cell)));
-        let wanted = longest(&digest.stats).map(|plies| Value::Decided(plies as u16).code());
+        let wanted = longest(&digest.stats).map(|plies| CellValue::Decided(plies as u16).code());
         if digest.stats != description.stats[turn] || deepest != wanted {
             let material = Material::of_pieces(&self.file.index().pieces);
             return Err(Stop::Wrong(Box::new(Contradiction::Counts { material, turn })));
@@ -331,12 +337,12 @@ impl<C: Sweepable> Work<'_, C> {
         if long.is_none() && *stored == *expected {
             return None;
         }
-        let value = |score: C| Value::from_code(self.scale.code(score));
+        let value = |score: C| CellValue::from_code(self.scale.code(score));
         if let Some(long) = long {
             return Some(self.too_long(turn, long.cell, value(plane.get(long.cell))));
         }
         let place = stored.iter().zip(expected.iter()).position(|(a, b)| a != b)?;
-        let computed = value(expected[place]).unwrap_or(Value::NoMove);
+        let computed = value(expected[place]).unwrap_or(CellValue::NoMove);
         Some(self.contradiction(turn, row * ROW_CELLS + place, value(stored[place]), computed))
     }
 }

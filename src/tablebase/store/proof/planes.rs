@@ -3,7 +3,7 @@
 use super::score::{Scale, Score};
 use crate::board::{Color, Square};
 use crate::tablebase::store::file::{TableError, TableFile};
-use crate::tablebase::{Index, ROW_CELLS, Stats, Value, WIDTH, squares_in_play};
+use crate::tablebase::{CellValue, Index, ROW_CELLS, Stats, WIDTH, squares_in_play};
 use rayon::prelude::*;
 use std::hash::Hasher;
 use std::ops::Range;
@@ -202,13 +202,13 @@ impl Digest {
         let mut values = 0;
         for (weight, counts) in self.counts.by_weight.iter().enumerate() {
             for (code, &count) in counts.iter().enumerate().filter(|&(_, &count)| count > 0) {
-                let Some(value) = Value::from_code(code as u16) else { continue };
+                let Some(value) = CellValue::from_code(code as u16) else { continue };
                 values += count;
                 let count = count * weight as u64;
                 match value {
-                    Value::Draw => stats.draws += count,
-                    Value::NoMove => stats.no_move += count,
-                    Value::Decided(plies) => stats.add_decided(plies, count),
+                    CellValue::Draw => stats.draws += count,
+                    CellValue::NoMove => stats.no_move += count,
+                    CellValue::Decided(plies) => stats.add_decided(plies, count),
                 }
             }
         }

@@ -129,24 +129,24 @@ impl Scale {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tablebase::Value;
+    use crate::tablebase::CellValue;
 
     /// The value of a position from one successor's code, said plainly.
-    fn plain(code: u16, no_move: NoMove) -> Option<Value> {
-        let plies = match Value::from_code(code)? {
-            Value::Draw => return Some(Value::Draw),
-            Value::NoMove if no_move == NoMove::Draw => return Some(Value::Draw),
-            Value::NoMove => 0,
-            Value::Decided(plies) => plies,
+    fn plain(code: u16, no_move: NoMove) -> Option<CellValue> {
+        let plies = match CellValue::from_code(code)? {
+            CellValue::Draw => return Some(CellValue::Draw),
+            CellValue::NoMove if no_move == NoMove::Draw => return Some(CellValue::Draw),
+            CellValue::NoMove => 0,
+            CellValue::Decided(plies) => plies,
         };
-        Some(Value::Decided(plies + 1))
+        Some(CellValue::Decided(plies + 1))
     }
 
     /// How good it is to lead to a code: losses there first, the quickest best; wins there last, the longest best.
     fn rank(code: u16, no_move: NoMove) -> i32 {
         match plain(code, no_move) {
-            Some(Value::Decided(plies)) if plies % 2 == 1 => 1_000_000 - i32::from(plies),
-            Some(Value::Decided(plies)) => i32::from(plies) - 1_000_000,
+            Some(CellValue::Decided(plies)) if plies % 2 == 1 => 1_000_000 - i32::from(plies),
+            Some(CellValue::Decided(plies)) => i32::from(plies) - 1_000_000,
             _ => 0,
         }
     }
@@ -159,7 +159,7 @@ mod tests {
                 let score: C = scale.score(code);
                 assert_eq!(scale.code(score), code);
                 if code > 0 && score != Scale::too_long() {
-                    let before = Value::from_code(scale.code(scale.before(score)));
+                    let before = CellValue::from_code(scale.code(scale.before(score)));
                     assert_eq!(before, plain(code, no_move), "{no_move:?} {code}");
                 }
                 for &other in codes.iter().step_by(step) {
@@ -169,8 +169,8 @@ mod tests {
                     }
                 }
             }
-            assert_eq!(scale.code(scale.before(C::ZERO)), Value::NoMove.code());
-            assert_eq!(scale.code(C::ONE), Value::Decided(1).code());
+            assert_eq!(scale.code(scale.before(C::ZERO)), CellValue::NoMove.code());
+            assert_eq!(scale.code(C::ONE), CellValue::Decided(1).code());
             let longest = scale.code(Scale::too_long::<C>());
             assert!(u32::from(longest) + 1 > u32::from(C::MAX.number()), "{longest}");
         }

@@ -90,7 +90,7 @@ impl<'a, C: Width> Spoiled<'a, C> {
         self.planes[turn].rows_mut()[cell] = whole;
         let place = self.work.file.index().position(cell, turn).unwrap();
         match found.as_deref() {
-            Some(Contradiction::Value { position, computed, .. }) => {
+            Some(Contradiction::CellValue { position, computed, .. }) => {
                 *position == place && computed.code() == self.work.scale.code(whole)
             }
             _ => false,
@@ -287,12 +287,15 @@ fn a_line_too_long_for_a_cell_is_named() {
                     position.moves(&rules).iter().any(after)
                 };
                 match found.as_deref() {
-                    Some(Contradiction::Value { position, computed: Value::Decided(254), .. }) => {
+                    Some(Contradiction::CellValue { position, computed: CellValue::Decided(254), .. }) => {
                         assert!(leads(position), "{id:?} {turn}: {position:?} does not lead to {answer:?}");
                         named[usize::from(row > 0)] += 1;
                     }
                     found => {
-                        assert!(!matches!(found, Some(Contradiction::Value { computed: Value::Decided(254), .. })))
+                        assert!(!matches!(
+                            found,
+                            Some(Contradiction::CellValue { computed: CellValue::Decided(254), .. })
+                        ))
                     }
                 }
             }

@@ -10,7 +10,7 @@ use super::Failure;
 use super::backend::Backend;
 use super::perft::Counter;
 use doushouqi::board::{Move, Position, Rules};
-use doushouqi::gpu::{Choice, GpuError};
+use doushouqi::gpu::{AdapterChoice, GpuError};
 use doushouqi::perft::GpuPerft;
 use doushouqi::tablebase::{self, Gpu};
 use std::io::IsTerminal;
@@ -46,11 +46,11 @@ impl Counter for GpuPerft<'_> {
 }
 
 /// What `open` makes of a graphics card, if one is wanted and there.
-fn open<T>(wanted: Backend, open: impl FnOnce(Choice) -> Result<T, GpuError>) -> Result<Option<T>, Failure> {
+fn open<T>(wanted: Backend, open: impl FnOnce(AdapterChoice) -> Result<T, GpuError>) -> Result<Option<T>, Failure> {
     match wanted {
         Backend::Cpu => Ok(None),
-        Backend::Gpu => Ok(Some(open(Choice::Any)?)),
-        Backend::Auto => match open(Choice::Hardware) {
+        Backend::Gpu => Ok(Some(open(AdapterChoice::Any)?)),
+        Backend::Auto => match open(AdapterChoice::Hardware) {
             Ok(card) => Ok(Some(card)),
             Err(GpuError::NoAdapter | GpuError::OnlySoftware) => {
                 // The usual case, so scripts are spared the line.

@@ -3,7 +3,7 @@
 
 use super::*;
 use crate::board::{Outcome, Position, RuleOptions, Rules};
-use crate::gpu::Choice;
+use crate::gpu::AdapterChoice;
 use crate::shaders::{LEFT, LEFT_BITS};
 use crate::tablebase::solve::cpu::quiet::QuietMoves;
 use crate::tablebase::solve::cpu::seeds::{HOLD, NOTHING, WIN_AT_ONCE, Worth, worth};
@@ -29,7 +29,7 @@ fn on_card(rules: &str, wide: bool, test: impl Fn(&mut Scene<'_>)) {
 /// With all that the adapter has, or without subgroups.
 fn on_card_with(all: bool, rules: &str, wide: bool, test: &impl Fn(&mut Scene<'_>)) {
     let limits = GpuLimits { buffer: 1 << 15, subgroups: all, ..GpuLimits::NONE };
-    let mut gpu = match Gpu::open_limited(Choice::Any, limits) {
+    let mut gpu = match Gpu::open_limited(AdapterChoice::Any, limits) {
         Ok(gpu) => gpu,
         Err(error) => {
             assert!(std::env::var_os("DSQ_REQUIRE_GPU").is_none_or(|v| v != "1"), "DSQ_REQUIRE_GPU=1, but {error}");
@@ -377,7 +377,7 @@ fn seeds() {
                     let code = match next.outcome(&scene.rules) {
                         Some(Outcome::Win(_)) => return variant.win_at_once(),
                         Some(Outcome::NoMove) => NO_MOVE,
-                        None => scene.solver.value(&next).unwrap().code(),
+                        None => scene.solver.cell_value(&next).unwrap().code(),
                     };
                     small_worth(worth(code, scene.rules.options()), variant).unwrap()
                 };

@@ -1,6 +1,6 @@
 //! Large pieces of memory, kept from one class to the next. The system clears memory before it gives it, and a virtual
 //! machine may first have to have it back from its host, at nearly a second a gigabyte: together a tenth to a
-//! fifth of the processor time that a class of six pieces takes.
+//! fifth of the CPU time that a class of six pieces takes.
 
 use crate::tablebase::solve::backend::SolveError;
 use memmap2::MmapMut;
@@ -13,7 +13,7 @@ const PART: usize = 1 << 21;
 
 /// Memory that nothing is in at the moment. Clones share it; with the last of them it goes back to the system.
 #[derive(Clone, Debug, Default)]
-pub struct Room(Arc<Mutex<Vec<Memory>>>);
+pub struct BufferPool(Arc<Mutex<Vec<Memory>>>);
 
 /// A piece of the system's memory.
 #[derive(Debug)]
@@ -24,7 +24,7 @@ struct Memory {
     touched: usize,
 }
 
-impl Room {
+impl BufferPool {
     /// That many bytes, all zero. What is kept already is used if it is large enough, but not much larger. Otherwise as much
     /// of it is given back as is had anew, so that in all little more is held than what was in use at one time.
     ///
@@ -37,7 +37,7 @@ impl Room {
         };
         memory.touched = memory.touched.max(bytes);
         memory.map[..bytes].par_chunks_mut(PART).for_each(|part| part.fill(0));
-        Ok(Block { memory: Some(memory), bytes, room: self.clone() })
+        Ok(Block { memory: Some(memory), bytes, pool: self.clone() })
     }
 
     /// Bytes that are kept and that nothing is in.
@@ -77,13 +77,13 @@ impl Memory {
     }
 }
 
-/// A piece of memory in use. Its room keeps it when it is dropped.
+/// A piece of memory in use. Its pool keeps it when it is dropped.
 #[derive(Debug)]
 pub(crate) struct Block {
     /// There until it is dropped.
     memory: Option<Memory>,
     bytes: usize,
-    room: Room,
+    pool: BufferPool,
 }
 
 impl Deref for Block {
@@ -105,7 +105,7 @@ impl DerefMut for Block {
 
 impl Drop for Block {
     fn drop(&mut self) {
-        self.room.0.lock().unwrap_or_else(PoisonError::into_inner).extend(self.memory.take());
+        self.pool.0.lock().unwrap_or_else(PoisonError::into_inner).extend(self.memory.take());
     }
 }
 
@@ -114,56 +114,56 @@ mod tests {
     use super::*;
 
     /// What was touched of the pieces that are kept.
-    fn kept(room: &Room) -> Vec<usize> {
-        room.0.lock().unwrap().iter().map(|memory| memory.touched).collect()
+    fn kept(pool: &BufferPool) -> Vec<usize> {
+        pool.0.lock().unwrap().iter().map(|memory| memory.touched).collect()
     }
 
     #[test]
     fn what_was_used_comes_back_empty() {
-        let room = Room::default();
-        let mut block = room.block(3 * PART + 5).unwrap();
-        assert!(block.iter().all(|&byte| byte == 0) && kept(&room).is_empty());
+        let pool = BufferPool::default();
+        let mut block = pool.block(3 * PART + 5).unwrap();
+        assert!(block.iter().all(|&byte| byte == 0) && kept(&pool).is_empty());
         let first = block.as_ptr();
         block.fill(7);
         drop(block);
-        assert_eq!(kept(&room), [3 * PART + 5]);
+        assert_eq!(kept(&pool), [3 * PART + 5]);
         for bytes in [3 * PART, 4 * PART] {
-            let mut block = room.clone().block(bytes).unwrap();
+            let mut block = pool.clone().block(bytes).unwrap();
             assert_eq!((block.as_ptr(), block.len()), (first, bytes), "the same memory");
             assert!(block.iter().all(|&byte| byte == 0));
-            assert!(kept(&room).is_empty());
+            assert!(kept(&pool).is_empty());
             block.fill(8);
         }
-        assert_eq!(kept(&room), [4 * PART]);
-        assert_eq!(room.block(0).unwrap().len(), 0);
+        assert_eq!(kept(&pool), [4 * PART]);
+        assert_eq!(pool.block(0).unwrap().len(), 0);
     }
 
     #[test]
     fn the_nearest_that_suffices_is_taken() {
-        let room = Room::default();
-        drop([1200, 600, 900].map(|bytes| room.block(bytes).unwrap()));
-        let block = room.block(1000).unwrap();
-        assert_eq!(kept(&room), [1200, 600], "1,024 bytes are there, of which 900 were touched");
+        let pool = BufferPool::default();
+        drop([1200, 600, 900].map(|bytes| pool.block(bytes).unwrap()));
+        let block = pool.block(1000).unwrap();
+        assert_eq!(kept(&pool), [1200, 600], "1,024 bytes are there, of which 900 were touched");
         drop(block);
-        assert_eq!(kept(&room), [1200, 600, 1000]);
-        assert_eq!(room.bytes(), 2800);
+        assert_eq!(kept(&pool), [1200, 600, 1000]);
+        assert_eq!(pool.bytes(), 2800);
     }
 
     /// Little more is held than what was in use at one time.
     #[test]
     fn what_does_not_fit_goes_back_to_the_system() {
-        let room = Room::default();
-        drop([100; 4].map(|bytes| room.block(bytes).unwrap()));
-        drop(room.block(150).unwrap());
-        assert_eq!(kept(&room), [100, 100, 150]);
-        drop(room.block(66).unwrap());
-        assert_eq!(kept(&room), [100, 100, 66], "100 is more than half again as much");
+        let pool = BufferPool::default();
+        drop([100; 4].map(|bytes| pool.block(bytes).unwrap()));
+        drop(pool.block(150).unwrap());
+        assert_eq!(kept(&pool), [100, 100, 150]);
+        drop(pool.block(66).unwrap());
+        assert_eq!(kept(&pool), [100, 100, 66], "100 is more than half again as much");
     }
 
     #[test]
     fn what_no_machine_has_is_an_error() {
         for bytes in [usize::MAX, usize::MAX / 4] {
-            assert!(matches!(Room::default().block(bytes), Err(SolveError::Memory { .. })));
+            assert!(matches!(BufferPool::default().block(bytes), Err(SolveError::Memory { .. })));
         }
     }
 }

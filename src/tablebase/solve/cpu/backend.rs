@@ -3,7 +3,7 @@ use crate::tablebase::solve::backend::{Backend, Job, Sink, SolveError};
 use crate::tablebase::solve::cpu::buckets::Entry;
 use crate::tablebase::solve::cpu::memory::WorkingMemory;
 use crate::tablebase::solve::cpu::pass::{Iteration, Keep, Task, solve};
-use crate::tablebase::solve::cpu::room::Room;
+use crate::tablebase::solve::cpu::pool::BufferPool;
 use crate::tablebase::solve::cpu::rows::Rows;
 use crate::tablebase::{Cells, ClassId, Classes, Index, WIDTH};
 use rayon::prelude::*;
@@ -12,32 +12,32 @@ use std::path::PathBuf;
 
 /// Solves on the threads of the current rayon pool.
 #[derive(Clone, Debug)]
-pub struct Processor {
+pub struct CpuBackend {
     level: CpuLevel,
     /// Where the seeds of classes go that memory does not hold.
     spill: Option<PathBuf>,
     /// Memory that is kept from one class to the next.
-    room: Room,
+    pool: BufferPool,
 }
 
-impl Processor {
+impl CpuBackend {
     /// Works with these instructions.
     #[must_use]
-    pub fn new(level: CpuLevel) -> Processor {
-        Processor { level, spill: None, room: Room::default() }
+    pub fn new(level: CpuLevel) -> CpuBackend {
+        CpuBackend { level, spill: None, pool: BufferPool::default() }
     }
 
     /// Keeps the seeds of classes in temporary files in `dir`, not in memory. They have no name, so nothing is left of them,
     /// however the program ends.
     #[must_use]
-    pub fn spilling(self, dir: PathBuf) -> Processor {
-        Processor { spill: Some(dir), ..self }
+    pub fn spilling(self, dir: PathBuf) -> CpuBackend {
+        CpuBackend { spill: Some(dir), ..self }
     }
 
     /// Takes memory from there, and leaves it there.
     #[must_use]
-    pub fn with_room(self, room: Room) -> Processor {
-        Processor { room, ..self }
+    pub fn with_pool(self, pool: BufferPool) -> CpuBackend {
+        CpuBackend { pool, ..self }
     }
 
     fn bytes(&self, need: WorkingMemory) -> usize {
@@ -55,7 +55,7 @@ impl Processor {
             spill: self.spill.as_deref(),
             range_rows,
             byte_plies: Cells::BYTE_PLIES,
-            room: self.room.clone(),
+            pool: self.pool.clone(),
         }
     }
 
@@ -66,15 +66,15 @@ impl Processor {
 }
 
 /// With the best instructions that this processor has.
-impl Default for Processor {
-    fn default() -> Processor {
-        Processor::new(CpuLevel::get())
+impl Default for CpuBackend {
+    fn default() -> CpuBackend {
+        CpuBackend::new(CpuLevel::get())
     }
 }
 
-impl Backend for Processor {
+impl Backend for CpuBackend {
     fn name(&self) -> String {
-        format!("processor ({})", self.level.name())
+        format!("CPU ({})", self.level.name())
     }
 
     fn solve(&mut self, job: &Job<'_>, sink: Sink<'_>) -> Result<(), SolveError> {
