@@ -1,5 +1,6 @@
-//! The counts of one class as a file of its own, `CLASS.json`: what is kept of a class whose values are not. Any number of
-//! writers can add to a directory of them, and two directories are merged by copying files.
+//! The counts of one class as one line of JSON: what is kept of a class whose values are not. The line is a file of its own,
+//! `CLASS.json`, so that any number of writers can add to a directory and two directories are merged by copying files; or it is
+//! a line of a JSONL file, and two such files are merged by `LC_ALL=C sort -u`.
 
 use super::error::SetError;
 use super::file::TableError;
@@ -81,26 +82,35 @@ impl ClassCounts {
         dir.join(format!("{class}.json"))
     }
 
-    /// Writes the file. It appears under its name only when it is whole and on the disk.
+    /// Writes the file, one line. It appears under its name only when it is whole and on the disk.
     ///
     /// # Errors
     /// If it cannot be written.
     pub fn write(&self, dir: &Path) -> Result<(), SetError> {
-        let mut text = serde_json::to_string_pretty(self).expect("counts are JSON");
+        let mut text = serde_json::to_string(self).expect("counts are JSON");
         text.push('\n');
         Ok(write_whole(&ClassCounts::path(dir, self.class), text.as_bytes())?)
     }
 
-    /// Reads the counts of a class; `None` if they are not there.
+    /// Reads the counts of a class from its file in a directory or its line of a JSONL file; `None` if they are not there.
     ///
     /// # Errors
-    /// If the file cannot be read, is not of this program or of this class, or the rules are others.
-    pub fn read(dir: &Path, rules: &RuleOptions, class: Material) -> Result<Option<ClassCounts>, SetError> {
-        let path = ClassCounts::path(dir, class);
-        if !path.exists() {
-            return Ok(None);
-        }
-        let counts = ClassCounts::read_file(&path)?;
+    /// If a file cannot be read, is not of this program or of this class, or the rules are others.
+    pub fn read(place: &Path, rules: &RuleOptions, class: Material) -> Result<Option<ClassCounts>, SetError> {
+        let found = if place.is_file() {
+            ClassCounts::read_all(place)?
+                .into_iter()
+                .find(|counts| counts.class == class)
+                .map(|c| (place.to_owned(), c))
+        } else {
+            let path = ClassCounts::path(place, class);
+            if !path.exists() {
+                return Ok(None);
+            }
+            let counts = ClassCounts::parse(&read_text(&path)?).map_err(|what| broken(&path, what))?;
+            Some((path, counts))
+        };
+        let Some((path, counts)) = found else { return Ok(None) };
         if counts.rules != rules.table_spelling() {
             let wanted = rules.table_spelling();
             return Err(TableError::Rules { path, found: counts.rules, wanted }.into());
@@ -111,38 +121,65 @@ impl ClassCounts {
         Ok(Some(counts))
     }
 
-    /// Reads one file.
-    fn read_file(path: &Path) -> Result<ClassCounts, SetError> {
-        let bytes = fs::read(path).map_err(TableError::io(path))?;
-        let broken = |what: String| SetError::Counts { path: path.to_owned(), what };
-        let counts: ClassCounts = serde_json::from_slice(&bytes).map_err(|e| broken(e.to_string()))?;
+    /// Reads the counts of one class; the error says what is wrong.
+    fn parse(text: &str) -> Result<ClassCounts, String> {
+        let counts: ClassCounts = serde_json::from_str(text).map_err(|e| e.to_string())?;
         if counts.format != FORMAT {
-            return Err(broken(format!("it has version {}; this program reads version {FORMAT}", counts.format)));
+            return Err(format!("it has version {}; this program reads version {FORMAT}", counts.format));
         }
         Ok(counts)
     }
 
-    /// All counts in a directory, by the names of their classes.
+    /// All counts in a directory of files `CLASS.json` or in a JSONL file, by the names of their classes.
     ///
     /// # Errors
-    /// If the directory or a file in it cannot be read, or two are of different rules.
-    pub fn read_all(dir: &Path) -> Result<Vec<ClassCounts>, SetError> {
-        let mut all: Vec<ClassCounts> = Vec::new();
-        for entry in fs::read_dir(dir).map_err(TableError::io(dir))? {
-            let path = entry.map_err(TableError::io(dir))?.path();
-            let is_class = |stem: &str| stem.parse::<Material>().is_ok_and(|material| material.to_string() == stem);
-            if path.extension().is_none_or(|e| e != "json")
-                || !path.file_stem().and_then(|s| s.to_str()).is_some_and(is_class)
-            {
-                continue;
+    /// If the directory or a file cannot be read, a class occurs twice, or two are of different rules.
+    pub fn read_all(place: &Path) -> Result<Vec<ClassCounts>, SetError> {
+        let mut all = Vec::new();
+        if place.is_dir() {
+            for path in class_files(place)? {
+                let counts = ClassCounts::parse(&read_text(&path)?).map_err(|what| broken(&path, what))?;
+                all.push((path, counts));
             }
-            let counts = ClassCounts::read_file(&path)?;
-            if let Some(first) = all.first().filter(|first| first.rules != counts.rules) {
-                return Err(TableError::Rules { path, found: counts.rules, wanted: first.rules.clone() }.into());
+        } else {
+            for (i, line) in read_text(place)?.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
+                let wrong = |what| broken(place, format!("line {}: {what}", i + 1));
+                all.push((place.to_owned(), ClassCounts::parse(line).map_err(wrong)?));
             }
-            all.push(counts);
         }
-        all.sort_by_key(|counts| (counts.class.len(), counts.class.to_string()));
-        Ok(all)
+        all.sort_by_cached_key(|(_, counts)| (counts.class.len(), counts.class.to_string()));
+        for pair in all.windows(2) {
+            let [(_, one), (path, other)] = pair else { continue };
+            if one.rules != other.rules {
+                let (found, wanted) = (other.rules.clone(), one.rules.clone());
+                return Err(TableError::Rules { path: path.clone(), found, wanted }.into());
+            }
+            if one.class == other.class {
+                return Err(broken(path, format!("the class {} occurs twice; keep one of its lines", one.class)));
+            }
+        }
+        Ok(all.into_iter().map(|(_, counts)| counts).collect())
     }
+}
+
+fn broken(path: &Path, what: String) -> SetError {
+    SetError::Counts { path: path.to_owned(), what }
+}
+
+fn read_text(path: &Path) -> Result<String, SetError> {
+    Ok(fs::read_to_string(path).map_err(TableError::io(path))?)
+}
+
+/// The files of a directory that are named after a class.
+fn class_files(dir: &Path) -> Result<Vec<PathBuf>, SetError> {
+    let is_class = |stem: &str| stem.parse::<Material>().is_ok_and(|material| material.to_string() == stem);
+    let mut paths = Vec::new();
+    for entry in fs::read_dir(dir).map_err(TableError::io(dir))? {
+        let path = entry.map_err(TableError::io(dir))?.path();
+        let named = path.file_stem().and_then(|stem| stem.to_str()).is_some_and(is_class);
+        if named && path.extension().is_some_and(|extension| extension == "json") {
+            paths.push(path);
+        }
+    }
+    Ok(paths)
 }

@@ -9,10 +9,10 @@ use report::text::Table;
 use serde::Deserialize;
 use std::path::PathBuf;
 
-/// Write a page on the classes that are counted in a directory, as Markdown.
+/// Write a page on counted classes, as Markdown.
 #[derive(Args)]
 pub struct ReportCommand {
-    /// The directory of the counts, a file CLASS.json each.
+    /// The counts: a directory of files CLASS.json, or a JSONL file.
     dir: PathBuf,
     /// Compare with the levels in this file, as `dsq stats --json` writes it.
     #[arg(long, value_name = "FILE")]
@@ -73,8 +73,8 @@ fn head(counts: &[ClassCounts], pieces: usize, of: usize) -> String {
     let mut table = Table::new(&["positions", "no legal move", "wins", "losses", "draws", "longest line"]);
     table.row(endings(&summary).into_iter().chain([format!("{} plies", summary.longest)]));
     format!(
-        "# Endgames of {pieces} pieces\n\nWritten by `dsq cluster report` from one file of counts a class; `dsq stats` adds them \
-         up. **{} of {of} classes** are counted, which stand for {materials} materials; solving them took {:.2} hours. White to \
+        "# Endgames of {pieces} pieces\n\nWritten by `dsq cluster report` from the counts of each class; `dsq stats` adds them up. \
+         **{} of {of} classes** are counted, which stand for {materials} materials; solving them took {:.2} hours. White to \
          move, all these materials:\n\n{}",
         counts.len(),
         seconds / 3600.0,

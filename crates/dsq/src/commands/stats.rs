@@ -12,7 +12,7 @@ use std::path::PathBuf;
     after_help = "Examples:\n  dsq stats tables\n  dsq stats tables --by material --json\n  dsq stats tables --deepest"
 )]
 pub struct StatsCommand {
-    /// The directory that `dsq generate` made, or one of counts, a file CLASS.json each: those that are there are added up.
+    /// The directory that `dsq generate` made, or counts to add up: a directory of files CLASS.json, or a JSONL file.
     dir: PathBuf,
     /// What a line stands for.
     #[arg(long, value_enum, default_value = "pieces")]
@@ -88,6 +88,7 @@ impl StatsCommand {
             return self.print_deepest();
         }
         let set = match TableSet::open(&self.dir) {
+            _ if self.dir.is_file() => None,
             Ok(set) => Some(set),
             Err(SetError::NoTables { .. }) if self.dir.is_dir() => None,
             Err(error) => return Err(error.into()),

@@ -58,6 +58,29 @@ fn counts_are_added_up_wherever_they_come_from() {
     assert!(counts["bytes"].as_u64() > Some(0) && counts["deepest"]["white"].is_string());
     assert_eq!(counts["peak_bytes"].is_u64(), cfg!(target_os = "linux"));
 
+    // The files end to end are a JSONL file, which says the same; a class that occurs twice is refused.
+    let read = |name: &str| fs::read_to_string(one.join(name)).unwrap();
+    let joined = dir.path().join("all.jsonl");
+    fs::write(&joined, ["LTvR.json", "EvLP.json", "ELvE.json"].map(read).concat()).unwrap();
+    assert_eq!(fs::read_to_string(&joined).unwrap().lines().count(), 3);
+    for arguments in [&["stats", "--by", "material", "--json"][..], &["cluster", "report"]] {
+        let [file, dir] = [&joined, &one].map(|place| dsq::stdout(&[arguments, &[text(place)]].concat()));
+        assert_eq!(file, dir);
+    }
+    let check =
+        ["cluster", "check", "ELvE", "--sample", "1000", "--depth", "2", "--tables", text(&dir.path().join("tables"))]
+            .map(str::to_owned);
+    let check =
+        |counts: &str| dsq::stdout(&check.iter().map(String::as_str).chain(["--counts", counts]).collect::<Vec<_>>());
+    assert_eq!(check(text(&joined)), check(text(&one)));
+    let twice = dir.path().join("twice.jsonl");
+    fs::write(&twice, fs::read_to_string(&joined).unwrap() + &read("EvLP.json")).unwrap();
+    let output = dsq::dsq(&["stats", text(&twice)]);
+    assert_eq!(output.status.code(), Some(2), "{}", String::from_utf8_lossy(&output.stderr));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("EvLP occurs twice"));
+    fs::write(&twice, "{}\n").unwrap();
+    assert!(String::from_utf8_lossy(&dsq::dsq(&["stats", text(&twice)]).stderr).contains("line 1"));
+
     // Counts of other rules are not added.
     let other = fs::read_to_string(two.join("LTvR.json")).unwrap().replace("no-move=draw", "no-move=loss");
     fs::write(one.join("LTvR.json"), other).unwrap();
@@ -164,9 +187,9 @@ fn a_page_tells_what_is_counted() {
 /// The counts of six pieces that are kept here are of every class, and of as many positions as the pieces have placements.
 #[test]
 fn all_of_six_pieces_is_counted() {
-    let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../results/six-pieces");
-    let Ok(all) = ClassCounts::read_all(&dir) else {
-        assert!(!dir.exists(), "counts that cannot be read");
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../results/six-pieces.jsonl");
+    let Ok(all) = ClassCounts::read_all(&file) else {
+        assert!(!file.exists(), "counts that cannot be read");
         return eprintln!("skipped: packages are without results");
     };
     let classes = Classes::new(&RuleOptions::PAPER, 6);
@@ -210,7 +233,7 @@ fn counts_are_checked_by_searching_forward() {
     let plies = wrong["stats"]["white"]["by_plies"].as_array_mut().unwrap();
     plies.swap(1, 3);
     fs::write(&path, wrong.to_string()).unwrap();
-    assert_eq!(check().status.code(), Some(1));
+    assert_eq!(check().status.code(), Some(2));
 }
 
 #[test]
@@ -324,7 +347,7 @@ fn seven_pieces_are_listed_and_counted() {
     assert_eq!((&status["tables"], &status["counted"]), (&10.into(), &1.into()));
     assert_eq!(status["classes"], classes.iter().count());
     let finished = dsq::dsq(&["cluster", "finish", text(&tables), "--pieces", "7", "--json"]);
-    assert_eq!(finished.status.code(), Some(1), "{}", String::from_utf8_lossy(&finished.stderr));
+    assert_eq!(finished.status.code(), Some(2), "{}", String::from_utf8_lossy(&finished.stderr));
     let manifest: Value = serde_json::from_str(&fs::read_to_string(tables.join("manifest.json")).unwrap()).unwrap();
     assert_eq!(manifest["counted"][0]["class"], name);
 }
