@@ -1,12 +1,26 @@
-//! The program `dsq`.
+//! The program `dsq`. Data goes to stdout, everything else to stderr.
 
-mod benchmark;
+mod arguments;
+mod backend;
+mod class_plan;
 mod commands;
+mod failure;
+mod games;
+#[cfg(feature = "gpu")]
+mod gpu;
+#[cfg(not(feature = "gpu"))]
+#[path = "no_gpu.rs"]
+mod gpu;
+mod help;
+mod output;
+mod progress;
+mod provenance;
 
-/// The commit that this was built from, 12 hexadecimal digits, with `-dirty` if the sources differed from it; `unknown`
-/// outside a checkout.
-const COMMIT: &str = env!("DSQ_COMMIT");
+use clap::{CommandFactory, FromArgMatches};
+use std::process::ExitCode;
 
-fn main() -> std::process::ExitCode {
-    commands::main()
+fn main() -> ExitCode {
+    let program = help::grouped(commands::Cli::command());
+    let cli = commands::Cli::from_arg_matches(&program.clone().get_matches()).unwrap_or_else(|error| error.exit());
+    failure::exit_code(cli.run(program))
 }

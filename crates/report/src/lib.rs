@@ -1,6 +1,7 @@
-//! Reports: tables as text and Markdown, charts and boards as SVG.
+//! Reports: tables as text and Markdown, charts and boards as SVG, and the figures of a directory of results.
 
 #![warn(missing_docs)]
 
+pub mod figures;
 pub mod plot;
 pub mod text;

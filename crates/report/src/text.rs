@@ -85,6 +85,21 @@ fn rate(per_second: f64) -> String {
     if number < 9.95 { format!("{number:.1}{unit}") } else { format!("{}{unit}", grouped(number.round() as u64)) }
 }
 
+/// A number in three digits, with the prefix of its size.
+///
+/// ```
+/// use report::text::short;
+/// assert_eq!([3.414e9, 12.3e6, 741e3, 9.0].map(short), ["3.41 G", "12.3 M", "741 k", "9.00"]);
+/// ```
+#[must_use]
+pub fn short(number: f64) -> String {
+    let sizes = [(1e9, " G"), (1e6, " M"), (1e3, " k")];
+    let (size, unit) = sizes.into_iter().find(|&(size, _)| number >= size).unwrap_or((1.0, ""));
+    let value = number / size;
+    let digits = if value >= 100.0 { 0 } else { 2 - usize::from(value >= 10.0) };
+    format!("{value:.digits$}{unit}")
+}
+
 /// A duration in one unit.
 ///
 /// ```

@@ -1,13 +1,15 @@
-use super::control::{LevelArgs, NoCaptureArg};
-use super::progress::waiting;
-use super::{Failure, Outcome, RulesArg, position, print, print_json};
+use crate::arguments::{LevelArgs, NoCaptureArg, RulesArg, position};
+use crate::failure::{Failure, Outcome};
+use crate::games::{notation, outcome, read_game, words};
+use crate::output::{print, print_json};
+use crate::progress::waiting;
 use clap::Args;
-use doushouqi::board::{Color, Move, Position, Rules};
+use doushouqi::board::{Color, Position, Rules};
 use doushouqi::game::{Conclusion, Game, Record};
 use doushouqi::matches::TimeControl;
 use doushouqi::search::{Engine, EngineOptions, Info, Limits, Score, TableCache};
 use serde::Serialize;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
@@ -242,57 +244,6 @@ fn line_report(position: &Position, info: &Info) -> LineReport {
     }
 }
 
-/// A line in the papers' notation.
-pub fn notation(position: &Position, line: &[Move]) -> Vec<String> {
-    let mut position = position.clone();
-    let mut text = Vec::with_capacity(line.len());
-    for &mv in line {
-        text.push(mv.notation(&position));
-        position = position.make(mv);
-    }
-    text
-}
-
-/// A score for people.
-pub fn words(score: Score) -> String {
-    match (score.win_in(), score.loss_in()) {
-        (Some(plies), _) => format!("win in {plies}"),
-        (_, Some(plies)) => format!("loss in {plies}"),
-        _ => {
-            let value = score.value();
-            format!("{}{}.{:02}", if value < 0 { '-' } else { '+' }, value.abs() / 100, value.abs() % 100)
-        }
-    }
-}
-
-/// How a game came out, for people.
-pub fn outcome(conclusion: Conclusion) -> String {
-    let word = conclusion.termination();
-    match (conclusion, conclusion.winner()) {
-        (Conclusion::Unfinished, _) => "the game has not ended".to_owned(),
-        (_, Some(winner)) => format!("{winner} wins ({word})"),
-        (_, None) => format!("a draw ({word})"),
-    }
-}
-
 fn name<'a>(name: &'a str, otherwise: &'a str) -> &'a str {
     if name.is_empty() { otherwise } else { name }
-}
-
-/// A game of a file, counted from 1.
-pub fn read_game(path: &Path, number: usize) -> Result<Record, Failure> {
-    let mut records = read_games(path)?;
-    let count = records.len();
-    if (1..=count).contains(&number) {
-        return Ok(records.swap_remove(number - 1));
-    }
-    Err(Failure::Input(format!("{} has {count} games; there is no game {number}", path.display())))
-}
-
-/// All games of a file.
-pub fn read_games(path: &Path) -> Result<Vec<Record>, Failure> {
-    let bytes = std::fs::read(path).map_err(|e| Failure::reading(path.display(), &e))?;
-    let text =
-        String::from_utf8(bytes).map_err(|_| Failure::Input(format!("{} is not text in UTF-8", path.display())))?;
-    Record::parse_all(&text).map_err(|e| Failure::Input(format!("{}: {e}", path.display())))
 }

@@ -1,9 +1,14 @@
-use super::backend::Backend;
-use super::{Failure, Outcome, RulesArg, ThreadsArg, grouped, print, print_json, progress_bar};
+use crate::arguments::{RulesArg, ThreadsArg};
+use crate::backend::Backend;
+use crate::failure::{Failure, Outcome};
+use crate::gpu;
+use crate::output::{print, print_json};
+use crate::progress::progress_bar;
 use clap::Args;
 use doushouqi::board::{Color, RuleOptions};
 use doushouqi::game::random::Random;
 use doushouqi::tablebase::{ClassId, Classes, Difference, MAX_PIECES, Material, Options, Solver, first_difference};
+use report::text::grouped;
 use serde::Serialize;
 use std::collections::HashSet;
 use std::time::Instant;
@@ -154,7 +159,8 @@ impl Which {
 }
 
 fn compare(rules: &RuleOptions, pieces: usize, which: &Which, json: bool) -> Outcome {
-    let card = Backend::Gpu.card()?.ok_or_else(|| Failure::Environment("there is no graphics card".to_owned()))?;
+    let card =
+        gpu::backend(Backend::Gpu)?.ok_or_else(|| Failure::Environment("there is no graphics card".to_owned()))?;
     let adapter = card.name();
     if !json {
         print(format_args!("adapter: {adapter}"))?;

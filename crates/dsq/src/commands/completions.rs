@@ -1,4 +1,4 @@
-use super::{Failure, Outcome, help};
+use crate::failure::{Failure, Outcome};
 use clap::Args;
 use clap_complete::Shell;
 use std::io::{self, Write};
@@ -18,10 +18,10 @@ pub struct Completions {
 }
 
 impl Completions {
-    pub fn run(self) -> Outcome {
+    pub fn run(self, mut program: clap::Command) -> Outcome {
         // Into memory first: the generator panics where it cannot write.
         let mut text = Vec::new();
-        clap_complete::generate(self.shell, &mut help::command(), "dsq", &mut text);
+        clap_complete::generate(self.shell, &mut program, "dsq", &mut text);
         io::stdout().lock().write_all(&text).map_err(Failure::Output)
     }
 }

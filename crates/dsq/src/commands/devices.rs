@@ -1,4 +1,5 @@
-use super::{Outcome, card};
+use crate::failure::Outcome;
+use crate::gpu;
 use clap::Args;
 
 /// List graphics adapters with the limits that matter here.
@@ -12,6 +13,6 @@ pub struct Devices {
 
 impl Devices {
     pub fn run(self) -> Outcome {
-        card::list(self.json)
+        gpu::list(self.json)
     }
 }

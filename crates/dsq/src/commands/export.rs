@@ -1,4 +1,5 @@
-use super::{Failure, OptionalRulesArg, Outcome, open_tables};
+use crate::arguments::{OptionalRulesArg, open_tables};
+use crate::failure::{Failure, Outcome};
 use clap::{Args, ValueEnum};
 use doushouqi::tablebase::{ExportError, Material, MaterialTable, Probe, Solver, export_text};
 use std::io::{self, BufWriter, Write};

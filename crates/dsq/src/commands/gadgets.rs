@@ -1,7 +1,10 @@
-use super::{Failure, Outcome, grouped, print, print_json, progress_bar};
+use crate::failure::{Failure, Outcome};
+use crate::output::{print, print_json, write_file};
+use crate::progress::progress_bar;
 use clap::{Args, Subcommand};
 use hardness::general;
 use hardness::{Claim, DEFAULT_BOUND, Gadget, GadgetError, Solved, gadget, gadgets};
+use report::text::grouped;
 use serde::Serialize;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -236,8 +239,7 @@ fn show(name: &str, as_source: bool, svg: Option<&Path>, json: bool) -> Outcome 
         return print(source(name)?.trim_end());
     }
     if let Some(path) = svg {
-        return fs::write(path, general::svg(&gadget.position))
-            .map_err(|e| Failure::Environment(format!("cannot write {}: {e}", path.display())));
+        return write_file(path, &general::svg(&gadget.position));
     }
     let board = gadget.position.board();
     if json {

@@ -1,12 +1,15 @@
-use super::{Failure, Outcome, RulesArg, grouped, print, print_json};
+use crate::arguments::RulesArg;
+use crate::failure::{Failure, Outcome};
+use crate::output::{make_dir, print, print_json, write_file};
 use clap::{Args, Subcommand};
 use doushouqi::board::{Color, Position};
 use hardness::general::{
     self, Board, GeneralCounts, GeneralPosition, GeneralSolveError, GeneralValue, SMALL, Solution, solve,
 };
+use report::text::grouped;
 use serde::Serialize;
 use std::fmt::Write as _;
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -21,7 +24,7 @@ use std::time::Instant;
 #[derive(Args)]
 #[command(after_help = "Examples:\n  dsq general perft start 4\n  dsq general moves board.txt --rules chinese\n  \
                         dsq general solve '3x3 1%1/3/1#1 2e/3/E2 w'\n  dsq general show board.txt --svg board.svg\n  \
-                        dsq general small --write results")]
+                        dsq general small --out results")]
 pub struct General {
     #[command(subcommand)]
     command: Command,
@@ -69,9 +72,9 @@ enum Command {
         /// Memory that may be used for each, in MiB.
         #[arg(long, default_value_t = 8192, value_name = "MIB", value_parser = clap::value_parser!(u64).range(1..=1 << 20))]
         memory: u64,
-        /// Write small-jungles.md into this folder.
+        /// Write small-jungles.md into this directory.
         #[arg(long, value_name = "DIR")]
-        write: Option<PathBuf>,
+        out: Option<PathBuf>,
         #[command(flatten)]
         common: Common,
     },
@@ -152,7 +155,7 @@ impl General {
             Command::Moves { board, common } => moves(&read(&board)?, &common),
             Command::Solve { board, memory, common } => solve_one(&read(&board)?, memory, &common),
             Command::Show { board, svg, common } => show(&read(&board)?, svg.as_deref(), &common),
-            Command::Small { memory, write, common } => small(memory, write.as_deref(), &common),
+            Command::Small { memory, out, common } => small(memory, out.as_deref(), &common),
         }
     }
 }
@@ -217,9 +220,7 @@ fn moves(position: &GeneralPosition, common: &Common) -> Outcome {
 
 fn show(position: &GeneralPosition, svg: Option<&Path>, common: &Common) -> Outcome {
     if let Some(path) = svg {
-        fs::write(path, general::svg(position))
-            .map_err(|e| Failure::Environment(format!("cannot write {}: {e}", path.display())))?;
-        return Ok(());
+        return write_file(path, &general::svg(position));
     }
     if common.json {
         #[derive(Serialize)]
@@ -322,17 +323,15 @@ fn small(memory: u64, write: Option<&Path>, common: &Common) -> Outcome {
     }
     if let Some(dir) = write {
         let text = small_report(&rows, common);
-        let path = dir.join("small-jungles.md");
-        fs::create_dir_all(dir)
-            .and_then(|()| fs::write(&path, text))
-            .map_err(|e| Failure::Environment(format!("cannot write {}: {e}", path.display())))?;
+        make_dir(dir)?;
+        write_file(&dir.join("small-jungles.md"), &text)?;
     }
     Ok(())
 }
 
 fn small_report(rows: &str, common: &Common) -> String {
     let mut text = format!(
-        "# Small Jungles, solved\n\nWritten by `dsq general small --write`, rules `{}`, on {}. White moves first; the value is \
+        "# Small Jungles, solved\n\nWritten by `dsq general small --out`, rules `{}`, on {}. White moves first; the value is \
          that of the start under best play, the counts are of all positions that can be reached from it, either side to \
          move.\n\n| board | value of the start | positions | White wins | draws | Black wins | longest win, plies |\n\
          |---|---|---|---|---|---|---|\n{rows}",

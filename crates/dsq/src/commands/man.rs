@@ -1,4 +1,4 @@
-use super::{Failure, Outcome, help};
+use crate::failure::{Failure, Outcome};
 use clap::Args;
 use std::fs;
 use std::path::PathBuf;
@@ -16,10 +16,10 @@ pub struct Man {
 }
 
 impl Man {
-    pub fn run(self) -> Outcome {
+    pub fn run(self, program: clap::Command) -> Outcome {
         let write = || {
             fs::create_dir_all(&self.dir)?;
-            clap_mangen::generate_to(help::command(), &self.dir)
+            clap_mangen::generate_to(program, &self.dir)
         };
         write().map_err(|error| Failure::Environment(format!("cannot write to {}: {error}", self.dir.display())))
     }

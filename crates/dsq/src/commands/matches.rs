@@ -1,20 +1,21 @@
-use super::control::{LevelArgs, NoCaptureArg, clock, interrupt};
-use super::{Failure, Outcome, RulesArg, grouped, print, print_json, progress_bar};
+use crate::arguments::{LevelArgs, NoCaptureArg, RulesArg, clock};
+use crate::failure::{Failure, Outcome};
+use crate::games::Archive;
+use crate::output::{print, print_json};
+use crate::progress::{interrupt, progress_bar};
 use clap::Args;
 use doushouqi::board::{Color, Rules};
-use doushouqi::game::Record;
 use doushouqi::matches::{
     Conditions, Decision, Match, MatchError, MatchGame, Openings, PlayerSpec, Side, Sprt, Standing, TimeControl,
 };
 use indicatif::ProgressBar;
+use report::text::grouped;
 use serde::Serialize;
 use std::collections::BTreeMap;
-use std::fs::{File, OpenOptions};
-use std::io::{self, Read, Write};
 use std::ops::ControlFlow;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::atomic::Ordering;
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Duration, Instant};
 
 /// Play games between two engines and say which is the stronger.
 ///
@@ -167,7 +168,7 @@ impl MatchCommand {
         let begin = Instant::now();
         let mut failure = Ok(());
         let result = competition.run(stop, &mut |game, standing| {
-            let done = file.as_mut().map_or(Ok(()), |file| file.append(game));
+            let done = file.as_mut().map_or(Ok(()), |file| file.append(&game.played.record));
             let done = done.and_then(|()| if self.json { bar.suspend(|| print_game(game)) } else { Ok(()) });
             show(&bar, game, standing);
             match done {
@@ -197,51 +198,6 @@ impl MatchCommand {
         }
         Err(Failure::Interrupted(format!("stopped after {} of {} games, which count", report.games, self.games)))
     }
-}
-
-/// The file that games are added to.
-struct Archive<'a> {
-    path: &'a Path,
-    file: File,
-    date: String,
-}
-
-impl<'a> Archive<'a> {
-    fn open(path: &'a Path) -> Result<Archive<'a>, Failure> {
-        let file = OpenOptions::new().create(true).read(true).append(true).open(path);
-        let mut file = file.map_err(|e| cannot_write(path, &e))?;
-        // A name typed wrong shall not spoil another file.
-        let mut first = [0];
-        let bytes = file.read(&mut first).map_err(|e| cannot_write(path, &e))?;
-        if bytes > 0 && first != *b"[" {
-            return Err(Failure::Input(format!("{} is there and is no file of games", path.display())));
-        }
-        Ok(Archive { path, file, date: today() })
-    }
-
-    fn append(&mut self, game: &MatchGame) -> Outcome {
-        self.write(&Record { date: Some(self.date.clone()), ..game.played.record.clone() })
-    }
-
-    fn write(&mut self, record: &Record) -> Outcome {
-        // In one piece, so that a run which is killed leaves whole games.
-        self.file.write_all(format!("{record}\n").as_bytes()).map_err(|e| cannot_write(self.path, &e))
-    }
-}
-
-fn cannot_write(path: &Path, error: &io::Error) -> Failure {
-    Failure::Environment(format!("cannot write {}: {error}", path.display()))
-}
-
-/// Adds a game to a file, which need not exist.
-pub fn append(path: &Path, record: &Record) -> Outcome {
-    Archive::open(path)?.write(record)
-}
-
-/// The date in UTC, as records have it.
-pub fn today() -> String {
-    let now = humantime::format_rfc3339_seconds(SystemTime::now()).to_string();
-    now[..10].replace('-', ".")
 }
 
 fn print_game(game: &MatchGame) -> Outcome {

@@ -1,5 +1,9 @@
-use super::{Failure, Outcome, RulesArg, ThreadsArg, grouped, print, print_json, progress_bar};
+use crate::arguments::{RulesArg, ThreadsArg};
+use crate::failure::{Failure, Outcome};
+use crate::output::{print, print_json};
+use crate::progress::progress_bar;
 use ::report::text::Table;
+use ::report::text::grouped;
 use clap::{Args, Subcommand, ValueEnum};
 use doushouqi::board::RuleOptions;
 use doushouqi::tablebase::{Classes, Material, Solver};

@@ -1,9 +1,14 @@
-use super::backend::Backend;
-use super::{Failure, Outcome, RulesArg, ThreadsArg, card, grouped, position, print, print_json, progress_bar};
+use crate::arguments::{RulesArg, ThreadsArg, position};
+use crate::backend::{Backend, Counter};
+use crate::failure::{Failure, Outcome};
+use crate::gpu;
+use crate::output::{print, print_json};
+use crate::progress::progress_bar;
 use clap::{Args, ValueEnum};
 use doushouqi::board::{Move, Position, Rules};
 use doushouqi::cpu::processor_name;
 use doushouqi::perft::{self, PerftHash, PerftMode};
+use report::text::grouped;
 use serde::Serialize;
 use std::time::Instant;
 
@@ -53,16 +58,6 @@ enum Repetition {
     Leaf,
 }
 
-/// What counts lines in place of the processor.
-pub trait Counter {
-    /// Its name.
-    fn name(&self) -> String;
-    /// The lines of `depth` plies.
-    fn count(&self, position: &Position, depth: u32) -> Result<u64, Failure>;
-    /// The lines behind each move.
-    fn divide(&self, position: &Position, depth: u32) -> Result<Vec<(Move, u64)>, Failure>;
-}
-
 /// What was counted: all lines, or those behind each move.
 enum Counted {
     Whole(u64),
@@ -78,7 +73,7 @@ struct Report {
     repetition: &'static str,
     threads: usize,
     hash_mib: Option<usize>,
-    processor: String,
+    cpu: String,
     /// The graphics card that counted, if one did.
     adapter: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -142,7 +137,7 @@ impl Perft {
             let reason = "a graphics card counts without --hash and without --repetition leaf";
             return Err(Failure::Input(reason.to_owned()));
         }
-        if plain { card::counter(self.backend, rules) } else { Ok(None) }
+        if plain { gpu::counter(self.backend, rules) } else { Ok(None) }
     }
 
     fn report(
@@ -174,7 +169,7 @@ impl Perft {
             },
             threads: rayon::current_num_threads(),
             hash_mib: self.hash,
-            processor: processor_name(),
+            cpu: processor_name(),
             adapter,
             moves,
         })

@@ -1,7 +1,6 @@
-use super::analyze::{notation, outcome, read_games, words};
-use super::control::{LevelArgs, NoCaptureArg};
-use super::matches::{append, today};
-use super::{Failure, Outcome, RulesArg, position};
+use crate::arguments::{LevelArgs, NoCaptureArg, RulesArg, position};
+use crate::failure::{Failure, Outcome};
+use crate::games::{append, notation, outcome, read_games, today, words};
 use anstyle::{Ansi256Color, AnsiColor, Color as AnyColor, Style};
 use clap::Args;
 use doushouqi::board::geometry::{DEN, TRAPS, WATER};

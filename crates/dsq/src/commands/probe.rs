@@ -1,4 +1,6 @@
-use super::{Failure, OptionalRulesArg, Outcome, open_tables, print, print_json};
+use crate::arguments::{OptionalRulesArg, open_tables};
+use crate::failure::{Failure, Outcome};
+use crate::output::{print, print_json};
 use clap::Args;
 use doushouqi::board::{Move, Position};
 use doushouqi::tablebase::{Material, Probe as _, TableProber, Value, Wdl};

@@ -1,4 +1,5 @@
-use super::{Failure, Outcome, grouped, print, print_json};
+use crate::failure::{Failure, Outcome};
+use crate::output::{make_dir, print, print_json, write_file};
 use clap::Args;
 use doushouqi::board::Color;
 use hardness::circuit::Circuit;
@@ -8,6 +9,7 @@ use hardness::opponent::Style;
 use hardness::play::{Arena, Tables};
 use hardness::{Formula, Layout, gadgets};
 use report::plot::{Axis, Line, line_chart};
+use report::text::grouped;
 use serde::Serialize;
 use std::fmt::Write as _;
 use std::fs;
@@ -111,7 +113,7 @@ impl Reduce {
 
     /// All measurements.
     fn measure(&self, dir: &Path) -> Outcome {
-        fs::create_dir_all(dir).map_err(|e| Failure::Environment(format!("cannot make {}: {e}", dir.display())))?;
+        make_dir(dir)?;
         let mut lines = String::new();
         let mut add = |json: String| lines.push_str(&(json + "\n"));
         eprintln!("sizes");
@@ -171,10 +173,6 @@ fn read(argument: &str) -> Result<Formula, Failure> {
         _ => argument.to_owned(),
     };
     text.parse::<Formula>().map_err(|e| Failure::Input(e.to_string()))
-}
-
-fn write_file(path: &Path, text: &str) -> Outcome {
-    fs::write(path, text).map_err(|e| Failure::Environment(format!("cannot write {}: {e}", path.display())))
 }
 
 fn summary(report: &Report) -> String {

@@ -1,7 +1,10 @@
-use super::control::exit_on_interrupt;
-use super::{Outcome, RESUME, ThreadsArg, grouped, print, print_json, progress_bar, resumable};
+use crate::arguments::ThreadsArg;
+use crate::failure::{Outcome, RESUME, resumable};
+use crate::output::{print, print_json};
+use crate::progress::{exit_on_interrupt, progress_bar};
 use clap::Args;
 use doushouqi::tablebase::{TableSet, repack};
+use report::text::grouped;
 use serde::Serialize;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};

@@ -1,11 +1,13 @@
-use super::{Failure, Outcome, ThreadsArg, grouped, print, print_json, progress_bar};
-use crate::COMMIT;
+use crate::arguments::ThreadsArg;
+use crate::failure::{Failure, Outcome};
+use crate::output::{make_dir, print, print_json, write_file};
+use crate::progress::progress_bar;
+use crate::provenance::{COMMIT, VERSION, now};
 use clap::Args;
 use doushouqi::cpu::{CpuLevel, processor_name};
+use report::text::grouped;
 use serde::Serialize;
-use std::fs;
 use std::path::{Path, PathBuf};
-use std::time::SystemTime;
 use study::reproduce::{Cell, Count, Datum, Report, Verdict, reproduce};
 
 /// Recompute the published tables and compare, cell by cell.
@@ -14,7 +16,7 @@ use study::reproduce::{Cell, Count, Datum, Report, Verdict, reproduce};
 /// printed number that does not come out is explained, if it can be. Takes a few seconds.
 #[derive(Args)]
 #[command(
-    after_help = "Examples:\n  dsq reproduce\n  dsq reproduce --json --threads 1\n  dsq reproduce --write results\n\n\
+    after_help = "Examples:\n  dsq reproduce\n  dsq reproduce --json --threads 1\n  dsq reproduce --out results\n\n\
                         Exit code 0 only if every cell agrees or is explained, 1 otherwise."
 )]
 pub struct Reproduce {
@@ -23,9 +25,9 @@ pub struct Reproduce {
     /// Print JSON: one object a cell, and a last one with the verdict.
     #[arg(long)]
     json: bool,
-    /// Write reproduction.md and reproduction.json, with date, machine and commit, into this folder.
+    /// Write reproduction.md and reproduction.json, with date, machine and commit, into this directory.
     #[arg(long, value_name = "DIR")]
-    write: Option<PathBuf>,
+    out: Option<PathBuf>,
 }
 
 /// The last line of `--json`.
@@ -42,7 +44,7 @@ struct Record<'a> {
     date: String,
     version: &'static str,
     commit: &'static str,
-    processor: String,
+    cpu: String,
     instructions: &'static str,
     threads: usize,
     summary: Count,
@@ -53,8 +55,8 @@ struct Record<'a> {
 impl Reproduce {
     pub fn run(self) -> Outcome {
         // What cannot be written is better known before the work than after it.
-        if let Some(dir) = &self.write {
-            fs::create_dir_all(dir).map_err(|e| cannot("make", dir, &e))?;
+        if let Some(dir) = &self.out {
+            make_dir(dir)?;
         }
         let (report, threads) = self.threads.run(|| {
             let bar = progress_bar(0, "steps").with_message("reproducing");
@@ -67,7 +69,7 @@ impl Reproduce {
         })?;
         let report = report?;
         let text = text(&report);
-        if let Some(dir) = &self.write {
+        if let Some(dir) = &self.out {
             write(dir, &report, &text, threads)?;
         }
         if self.json {
@@ -161,10 +163,10 @@ fn wrap(sentence: &str, lines: &mut Vec<String>) {
 
 fn write(dir: &Path, report: &Report, text: &str, threads: usize) -> Outcome {
     let record = Record {
-        date: humantime::format_rfc3339_seconds(SystemTime::now()).to_string(),
-        version: env!("CARGO_PKG_VERSION"),
+        date: now(),
+        version: VERSION,
         commit: COMMIT,
-        processor: processor_name(),
+        cpu: processor_name(),
         instructions: CpuLevel::get().name(),
         threads,
         summary: report.count(),
@@ -172,13 +174,13 @@ fn write(dir: &Path, report: &Report, text: &str, threads: usize) -> Outcome {
     };
     let seconds = report.seconds;
     let markdown = format!(
-        "# The published tables, recomputed\n\nWritten by `dsq reproduce --write`.\n\n| | |\n|---|---|\n\
-         | date | {} |\n| version | {} |\n| commit | {} |\n| processor | {} |\n| instructions | {} |\n| threads | {} |\n\
+        "# The published tables, recomputed\n\nWritten by `dsq reproduce --out`.\n\n| | |\n|---|---|\n\
+         | date | {} |\n| version | {} |\n| commit | {} |\n| CPU | {} |\n| instructions | {} |\n| threads | {} |\n\
          | seconds | {:.2} for table 1, {:.2} for table 2 |\n\n```text\n{text}\n```\n",
         record.date,
         record.version,
         record.commit,
-        record.processor,
+        record.cpu,
         record.instructions,
         record.threads,
         seconds.table1,
@@ -187,20 +189,4 @@ fn write(dir: &Path, report: &Report, text: &str, threads: usize) -> Outcome {
     let json = serde_json::to_string_pretty(&record).expect("what we write is JSON") + "\n";
     write_file(&dir.join("reproduction.md"), &markdown)?;
     write_file(&dir.join("reproduction.json"), &json)
-}
-
-/// Writes a file under another name first, so that it is there in full or not at all.
-pub(super) fn write_file(path: &Path, contents: &str) -> Outcome {
-    let mut temporary = path.as_os_str().to_owned();
-    temporary.push(format!(".{}.part", std::process::id()));
-    let temporary = PathBuf::from(temporary);
-    fs::write(&temporary, contents).and_then(|()| fs::rename(&temporary, path)).map_err(|error| {
-        // It may not even be there, and what failed first is what is to be said.
-        let _ = fs::remove_file(&temporary);
-        cannot("write", path, &error)
-    })
-}
-
-pub(super) fn cannot(what: &str, path: &Path, error: &std::io::Error) -> Failure {
-    Failure::Environment(format!("cannot {what} {}: {error}", path.display()))
 }

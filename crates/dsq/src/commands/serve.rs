@@ -1,4 +1,7 @@
-use super::{Failure, Outcome, RulesArg, ThreadsArg, print, progress_bar};
+use crate::arguments::{RulesArg, ThreadsArg};
+use crate::failure::{Failure, Outcome};
+use crate::output::print;
+use crate::progress::progress_bar;
 use clap::Args;
 use explorer::{Config, Event, ServeError, serve};
 use std::net::{Ipv4Addr, SocketAddr, ToSocketAddrs};

@@ -1,9 +1,13 @@
-use super::backend::{BackendArg, report_taken_over, work_since};
-use super::class_plan::{RateArg, planned, print_plan};
-use super::dry_run::DryRun;
-use super::{Failure, Outcome, RulesArg, ThreadsArg, grouped, print, print_json, progress_bar};
+use crate::arguments::{BackendArg, RulesArg, ThreadsArg};
+use crate::backend::{DryRun, report_taken_over, work_since};
+use crate::class_plan::{RateArg, planned, print_plan};
+use crate::failure::{Failure, Outcome};
+use crate::gpu;
+use crate::output::{print, print_json};
+use crate::progress::progress_bar;
 use clap::Args;
 use doushouqi::tablebase::{Classes, DeviceWork, MAX_PIECES, Material, Stats, Summary};
+use report::text::grouped;
 use serde::Serialize;
 use std::time::Instant;
 
@@ -71,9 +75,9 @@ impl Solve {
         if self.dry_run {
             let (material, pieces) = (self.material, self.material.map_or(2, |material| material.len()));
             let pieces = self.pieces.map_or(pieces, usize::from);
-            let (rules, backend) = (&self.rules.rules, &self.backend);
+            let (rules, backend) = (&self.rules.rules, self.backend.wanted());
             let (bandwidth, json) = (self.bandwidth, self.json);
-            return DryRun { rules, backend, pieces, material, bandwidth, json }.run();
+            return gpu::plan(&DryRun { rules, backend, pieces, material, bandwidth, json });
         }
         self.threads.run(|| match (self.material, self.pieces) {
             (Some(material), _) => self.solve_material(material),

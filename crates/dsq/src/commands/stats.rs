@@ -1,7 +1,10 @@
-use super::{Failure, Outcome, grouped, open_tables, print, print_json};
+use crate::arguments::open_tables;
+use crate::failure::{Failure, Outcome};
+use crate::output::{print, print_json};
 use clap::{Args, ValueEnum};
 use doushouqi::board::{ByColor, RuleOptions};
 use doushouqi::tablebase::{ClassCounts, Classes, Material, Probe, SetError, Stats, Summary, TableSet};
+use report::text::grouped;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::path::PathBuf;

@@ -1,4 +1,7 @@
-use super::{Failure, Outcome, RulesArg, ThreadsArg, print, progress_bar};
+use crate::arguments::{RulesArg, ThreadsArg};
+use crate::failure::{Failure, Outcome};
+use crate::output::{print, write_file};
+use crate::progress::progress_bar;
 use clap::{Args, Subcommand};
 use doushouqi::board::Rules;
 use doushouqi::search::eval::{WEIGHTS, Weights};
@@ -88,10 +91,6 @@ impl Tune {
     }
 }
 
-fn write(path: &Path, text: &str) -> Outcome {
-    fs::write(path, text).map_err(|e| Failure::Environment(format!("cannot write {}: {e}", path.display())))
-}
-
 fn read(path: &Path) -> Result<String, Failure> {
     fs::read_to_string(path).map_err(|e| Failure::reading(path.display(), &e))
 }
@@ -132,7 +131,7 @@ impl Play {
             Ok(games.concat())
         })??;
         bar.finish_and_clear();
-        write(&self.out, &text)?;
+        write_file(&self.out, &text)?;
         print(format_args!("{} positions of {} games", text.lines().count(), self.games))
     }
 }
@@ -150,7 +149,7 @@ impl FitCommand {
                 }
             })
         })?;
-        write(&self.out, &fitted.weights.to_string())?;
+        write_file(&self.out, &fitted.weights.to_string())?;
         print(format_args!(
             "{} positions; mean squared error {:.6} before, {:.6} after; a score of 73 % is {} hundredths of a cat",
             samples.len(),

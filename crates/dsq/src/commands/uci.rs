@@ -1,4 +1,4 @@
-use super::{Failure, Outcome};
+use crate::failure::{Failure, Outcome};
 use clap::Args;
 use std::io::{self, BufReader};
 

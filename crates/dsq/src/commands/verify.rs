@@ -1,11 +1,10 @@
-use super::control::exit_on_interrupt;
-use super::reproduce::cannot;
-use super::{
-    Failure, FailureKind, MAKE_AGAIN, Outcome, RESUME, ThreadsArg, failure_of_set, grouped, print, print_json,
-    progress_bar,
-};
+use crate::arguments::ThreadsArg;
+use crate::failure::{Failure, FailureKind, MAKE_AGAIN, Outcome, RESUME, failure_of_set};
+use crate::output::{print, print_json};
+use crate::progress::{exit_on_interrupt, progress_bar};
 use clap::Args;
 use doushouqi::tablebase::{ClassId, Proved, Prover, Scope, SetError, TableSet, verify};
+use report::text::grouped;
 use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
 use std::fs::{File, OpenOptions};
@@ -91,7 +90,7 @@ struct Record {
 impl Record {
     /// Reads what is there. A last line that was cut off is written over.
     fn open(path: &Path) -> Result<Record, Failure> {
-        let failed = |error: io::Error| cannot("write", path, &error);
+        let failed = |error: io::Error| Failure::cannot("write", path, &error);
         let mut file = OpenOptions::new().create(true).read(true).append(true).open(path).map_err(failed)?;
         let mut text = String::new();
         file.read_to_string(&mut text).map_err(|error| Failure::reading(path.display(), &error))?;
@@ -116,7 +115,7 @@ impl Record {
         let mut text = serde_json::to_string(line).expect("a line is JSON");
         text.push('\n');
         let written = self.file.write_all(text.as_bytes()).and_then(|()| self.file.sync_data());
-        written.map_err(|error| cannot("write", &self.path, &error))
+        written.map_err(|error| Failure::cannot("write", &self.path, &error))
     }
 }
 

@@ -45,7 +45,7 @@ fn without_seconds(mut object: Value) -> Value {
 #[test]
 fn reproduce_agrees_or_explains() {
     let folder = folder("reproduce");
-    let lines = json(&["reproduce", "--json", "--write", folder.to_str().unwrap()]);
+    let lines = json(&["reproduce", "--json", "--out", folder.to_str().unwrap()]);
     let (closing, cells) = lines.split_last().unwrap();
     assert_eq!(cells.len(), 48);
     for cell in cells {
@@ -72,7 +72,7 @@ fn reproduce_agrees_or_explains() {
     let written: Value = serde_json::from_str(&written).unwrap();
     assert_eq!(written["cells"].as_array().unwrap(), cells);
     assert_eq!(written["summary"], expected);
-    for field in ["date", "commit", "processor", "instructions", "version"] {
+    for field in ["date", "commit", "cpu", "instructions", "version"] {
         assert!(written[field].as_str().is_some_and(|text| !text.is_empty()), "{field}");
     }
     let markdown = std::fs::read_to_string(folder.join("reproduction.md")).unwrap();
@@ -89,13 +89,13 @@ fn reproduce_says_where_it_cannot_write() {
     let folder = folder("no-folder");
     let file = folder.join("file");
     std::fs::write(&file, "").unwrap();
-    let stderr = failure(3, &["reproduce", "--write", file.to_str().unwrap()]);
+    let stderr = failure(3, &["reproduce", "--out", file.to_str().unwrap()]);
     assert!(stderr.contains(file.to_str().unwrap()), "{stderr}");
     std::fs::remove_dir_all(folder).unwrap();
 }
 
 const PERFT_FIELDS: [&str; 9] =
-    ["adapter", "depth", "hash_mib", "nodes", "nodes_per_second", "processor", "repetition", "seconds", "threads"];
+    ["adapter", "cpu", "depth", "hash_mib", "nodes", "nodes_per_second", "repetition", "seconds", "threads"];
 
 #[test]
 fn perft_counts() {
@@ -277,35 +277,29 @@ fn closed_output_is_no_failure() {
 fn benchmark() {
     let dir = tempfile::tempdir().unwrap();
     let at = dir.path().to_str().unwrap();
-    let all = &json(&["bench", "machine", "--quick", "--backend", "cpu", "--threads", "2", "--write", at, "--json"])[0];
-    assert_eq!(all["perft"][0]["nodes"], 100_459_989);
-    assert_eq!((&all["perft"][0]["threads"], &all["perft"][1]["threads"]), (&1.into(), &2.into()));
-    assert_eq!(all["retrograde"][0]["what"], "3 pieces");
+    let all = &json(&["bench", "machine", "--quick", "--backend", "cpu", "--threads", "2", "--out", at, "--json"])[0];
     assert!(all["machine"]["compiler"].as_str().unwrap().starts_with("rustc "));
-    for (part, speed) in [
-        ("perft", "nodes_per_second"),
-        ("retrograde", "positions_per_second"),
-        ("probe", "nanoseconds"),
-        ("search", "nodes_per_second"),
-    ] {
-        for line in all[part].as_array().unwrap() {
-            assert!(line[speed].as_f64().unwrap() > 0.0, "{part}: {line}");
-        }
-    }
+    let speeds = all["speeds"].as_array().unwrap();
+    let tasks: Vec<_> = speeds.iter().map(|s| (s["task"].as_str().unwrap(), s["threads"].as_u64().unwrap())).collect();
+    let search = "search to depth 10";
+    assert_eq!(tasks, [("perft 6", 1), ("perft 6", 2), ("solving 3 pieces", 2), (search, 1), (search, 2)]);
+    assert_eq!(speeds[0]["count"], 100_459_989);
+    assert_eq!(speeds[2]["count"], 10_675_992);
+    assert!(speeds.iter().all(|speed| speed["seconds"].as_f64().unwrap() > 0.0), "{speeds:?}");
     // The page is made of files that other commands write.
-    assert!(failure(2, &["bench", "machine", "--report", at]).contains("perft.jsonl"));
+    assert!(failure(2, &["bench", "report", at]).contains("perft.jsonl"));
     let write = |name: &str, lines: &str| std::fs::write(dir.path().join(name), lines).unwrap();
     write("perft.jsonl", &stdout(&["perft", "4", "--json"]));
     write("endgames.jsonl", &stdout(&["solve", "--pieces", "3", "--json"]));
     write("tables.jsonl", "{\"name\":\"2 pieces\",\"by_plies\":[10,20,5],\"bytes\":2000}\n");
-    stdout(&["bench", "machine", "--report", at]);
+    stdout(&["bench", "report", at]);
     let page = std::fs::read_to_string(dir.path().join("figures.md")).unwrap();
-    assert!(page.contains("260,100") && page.contains("perft 6, 100,459,989 nodes, 2 threads"), "{page}");
+    assert!(page.contains("260,100") && page.contains("| perft 6 | cpu | 2 | 100,459,989 | nodes |"), "{page}");
     for plot in ["perft.svg", "solving.svg", "plies.svg", "endgames-size.svg"] {
         assert!(page.contains(plot) && std::fs::read_to_string(dir.path().join(plot)).unwrap().starts_with("<svg"));
     }
     write("tables.jsonl", "{}");
-    assert!(failure(2, &["bench", "machine", "--report", at]).contains("tables.jsonl, line 1"));
+    assert!(failure(2, &["bench", "report", at]).contains("tables.jsonl, line 1"));
 }
 
 #[test]

@@ -996,7 +996,7 @@ fn a_fault_has_one_exit_code() {
             named(&["cluster", "finish", "--pieces", "2"], path)(),
             named(&["cluster", "report"], path)(),
             named(&["cluster", "check", "EvE", "--tables"], path)(),
-            named(&["bench", "machine", "--report"], path)(),
+            named(&["bench", "report"], path)(),
         ] {
             fails(2, &arguments, &[path]);
         }
@@ -1024,7 +1024,7 @@ fn a_fault_has_one_exit_code() {
         &["man", &nowhere],
         &["match", "builtin:random", "builtin:random", "--games", "2", "--depth", "1", "--save", &nowhere],
         &["reduce", "(a | b)", "--svg", &nowhere],
-        &["reproduce", "--write", &nowhere],
+        &["reproduce", "--out", &nowhere],
     ] {
         let output = dsq(arguments);
         failed(&output, &[3], &[&nowhere]);

@@ -1,9 +1,11 @@
 //! What solving on a graphics card would take, without doing it.
 
-use super::super::dry_run::DryRun;
-use super::super::{Failure, Outcome, grouped, print, print_json};
 use super::open;
+use crate::backend::DryRun;
+use crate::failure::{Failure, Outcome};
+use crate::output::{print, print_json};
 use doushouqi::tablebase::{BatchNeeds, ClassId, Classes, Gpu};
+use report::text::grouped;
 use serde::Serialize;
 
 #[derive(Serialize)]
@@ -19,7 +21,7 @@ pub fn plan(job: &DryRun<'_>) -> Outcome {
     if !(job.bandwidth.is_finite() && job.bandwidth > 0.0) {
         return Err(Failure::Input("--bandwidth must be more than 0".to_owned()));
     }
-    let Some(gpu) = open(job.backend.wanted(), Gpu::open)? else {
+    let Some(gpu) = open(job.backend, Gpu::open)? else {
         return Err(Failure::Input("--dry-run plans for a graphics card: say --backend gpu".to_owned()));
     };
     let classes = Classes::new(job.rules, job.pieces);

@@ -1,7 +1,7 @@
 //! `dsq --help`: the commands by what they are for.
 
+use clap::Command;
 use clap::builder::StyledStr;
-use clap::{Command, CommandFactory};
 use std::fmt::Write;
 
 /// The commands of each group. What is in none is listed at the end.
@@ -13,9 +13,8 @@ const GROUPS: [(&str, &[&str]); 5] = [
     ("Explore", &["serve"]),
 ];
 
-/// The whole command line, with its commands in groups.
-pub fn command() -> Command {
-    let command = super::Cli::command();
+/// The command line with its commands in groups.
+pub fn grouped(command: Command) -> Command {
     let list = list(&command);
     command.help_template(format!(
         "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\n{list}{{options}}{{after-help}}"

@@ -1,14 +1,13 @@
-//! What the program does with graphics cards; in a program built without them `no_card.rs` stands here.
+//! What the program does with graphics cards; in a program built without them `no_gpu.rs` stands here.
 
-mod devices;
+mod adapters;
 mod plan;
 
-pub use devices::list;
+pub use adapters::list;
 pub use plan::plan;
 
-use super::Failure;
-use super::backend::Backend;
-use super::perft::Counter;
+use crate::backend::{Backend, Counter};
+use crate::failure::Failure;
 use doushouqi::board::{Move, Position, Rules};
 use doushouqi::gpu::{AdapterChoice, GpuError};
 use doushouqi::perft::GpuPerft;

@@ -1,18 +1,22 @@
 //! Many machines: a plan for a job engine, one class as a job, how far a directory is, and the end.
 
-use super::class_plan::{RateArg, print_plan};
-use super::cluster_check::CheckCommand;
-use super::cluster_report::ReportCommand;
-use super::control::exit_on_interrupt;
-use super::{Failure, Outcome, RESUME, RulesArg, ThreadsArg, print, print_json, progress_bar, resumable};
-use crate::COMMIT;
-use crate::benchmark::Machine;
+mod check;
+mod report;
+
+use crate::arguments::{RulesArg, ThreadsArg};
+use crate::class_plan::{RateArg, print_plan};
+use crate::failure::{Failure, Outcome, RESUME, resumable};
+use crate::output::{make_dir, print, print_json};
+use crate::progress::{exit_on_interrupt, progress_bar};
+use crate::provenance::{COMMIT, VERSION, machine};
+use ::report::plot::{Axis, Line, line_chart};
+use check::CheckCommand;
 use clap::{Args, Subcommand, ValueEnum};
 use doushouqi::cluster::slurm::{self, Jobs};
 use doushouqi::cluster::{Plan, finish, snakemake, status};
 use doushouqi::tablebase::{BufferPool, ClassCounts, ClassJob, Classes, Index, JobDone, Material, Provenance};
 use indicatif::ProgressBar;
-use report::plot::{Axis, Line, line_chart};
+use report::ReportCommand;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -220,7 +224,7 @@ impl SolveCommand {
         }
         let counts = self.counts.as_ref().unwrap_or(&self.tables);
         for dir in [&self.tables, counts] {
-            std::fs::create_dir_all(dir).map_err(|e| Failure::Environment(format!("{}: {e}", dir.display())))?;
+            make_dir(dir)?;
         }
         exit_on_interrupt(&ProgressBar::hidden(), RESUME)?;
         let pool = BufferPool::default();
@@ -268,11 +272,11 @@ impl SolveCommand {
 }
 
 fn provenance() -> Provenance {
-    let machine = Machine::this(None);
+    let machine = machine(None);
     Provenance {
-        version: env!("CARGO_PKG_VERSION").to_owned(),
+        version: VERSION.to_owned(),
         commit: Some(COMMIT).filter(|&commit| commit != "unknown").map(str::to_owned),
-        machine: format!("{}, {} cores, {}", machine.processor, machine.cores, machine.instructions),
+        machine: format!("{}, {} cores, {}", machine.cpu, machine.cores, machine.instructions),
     }
 }
 

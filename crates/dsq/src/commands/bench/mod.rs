@@ -1,10 +1,18 @@
-use super::machine::MachineCommand;
-use super::{Outcome, RulesArg, ThreadsArg, grouped, print, print_json, progress_bar};
+mod machine;
+
+use crate::arguments::{RulesArg, ThreadsArg};
+use crate::failure::{Failure, Outcome};
+use crate::output::{print, print_json};
+use crate::progress::progress_bar;
 use clap::{Args, Subcommand};
 use doushouqi::board::Rules;
 use doushouqi::search::bench::{self, Kept};
 use doushouqi::search::{EngineOptions, Limits, Tables};
+use machine::MachineCommand;
+use report::figures::{self, FiguresError};
+use report::text::grouped;
 use serde::Serialize;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -18,7 +26,7 @@ use std::time::Duration;
     after_help = "Examples:\n  dsq bench\n  dsq bench --depth 18 --threads 2 --json\n  \
                   dsq bench endgames --positions 500 --movetime 1000\n  \
                   dsq bench endgames --positions 500 --nodes 1000 --with-tables\n  \
-                  dsq bench machine --write results"
+                  dsq bench machine --out results\n  dsq bench report results"
 )]
 pub struct Bench {
     #[command(subcommand)]
@@ -40,6 +48,17 @@ pub struct Bench {
 enum What {
     Endgames(Endgames),
     Machine(MachineCommand),
+    Report(Report),
+}
+
+/// Write figures.md and its plots from the results in a directory.
+///
+/// Reads perft.jsonl, endgames.jsonl and tables.jsonl, which `dsq perft`, `dsq solve` and `dsq stats` print with --json, and
+/// the benchmark-*.json of `dsq bench machine --out`.
+#[derive(Args)]
+struct Report {
+    /// The directory of the results.
+    dir: PathBuf,
 }
 
 /// Play a move in random endgames of three and four pieces, and ask the tables what it is worth.
@@ -77,6 +96,7 @@ impl Bench {
         match self.what {
             Some(What::Endgames(endgames)) => return endgames.run(),
             Some(What::Machine(machine)) => return machine.run(),
+            Some(What::Report(report)) => return report.run(),
             None => {}
         }
         let options = EngineOptions { hash_mib: 16, threads: self.threads.into(), ..EngineOptions::default() };
@@ -96,7 +116,7 @@ impl Bench {
 }
 
 #[derive(Serialize)]
-struct Report {
+struct EndgamesReport {
     seed: u64,
     with_tables: bool,
     total: Kept,
@@ -113,7 +133,7 @@ impl Endgames {
             None => Limits { movetime: Some(Duration::from_millis(self.movetime)), ..Limits::default() },
         };
         let bar = progress_bar(self.positions as u64, "positions");
-        let found = self.threads.run(|| -> Result<bench::Endgames, super::Failure> {
+        let found = self.threads.run(|| -> Result<bench::Endgames, Failure> {
             let tables = Arc::new(Tables::solve(rules.options(), 4)?);
             let positions = bench::endgame_positions(self.positions, self.seed, &rules, &tables);
             let options = EngineOptions {
@@ -127,7 +147,7 @@ impl Endgames {
         let (total, with_tables) = (found.total(), self.with_tables);
         if self.json {
             let (won, drawn, lost) = (found.won, found.drawn, found.lost);
-            return print_json(&Report { seed: self.seed, with_tables, total, won, drawn, lost });
+            return print_json(&EndgamesReport { seed: self.seed, with_tables, total, won, drawn, lost });
         }
         let parts = [("won", found.won), ("drawn", found.drawn), ("lost", found.lost), ("all", total)];
         for (name, kept) in parts {
@@ -140,5 +160,16 @@ impl Endgames {
             ))?;
         }
         Ok(())
+    }
+}
+
+impl Report {
+    fn run(self) -> Outcome {
+        let files = figures::write(&self.dir).map_err(|error| match &error {
+            FiguresError::Read { path, source } => Failure::reading(path.display(), source),
+            FiguresError::Write { .. } => Failure::Environment(error.to_string()),
+            _ => Failure::Input(error.to_string()),
+        })?;
+        files.iter().try_for_each(|file| print(file.display()))
     }
 }

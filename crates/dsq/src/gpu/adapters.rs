@@ -1,6 +1,7 @@
 //! The graphics adapters of this machine.
 
-use super::super::{Outcome, print, print_json};
+use crate::failure::Outcome;
+use crate::output::{print, print_json};
 
 /// Prints them with the limits that matter here.
 pub fn list(json: bool) -> Outcome {

@@ -1,10 +1,13 @@
 //! What solving classes on the processor would take, without doing it.
 
-use super::{Failure, Outcome, ThreadsArg, grouped, print, print_json};
+use crate::arguments::ThreadsArg;
+use crate::failure::{Failure, Outcome};
+use crate::output::{print, print_json};
 use clap::Args;
 use doushouqi::board::RuleOptions;
 use doushouqi::cluster::{PlannedClass, Rate};
 use doushouqi::tablebase::{ClassId, Classes, Material, Options, Solver};
+use report::text::grouped;
 
 /// Seconds that a job takes besides solving, for starting, reading and the disk.
 const JOB_SECONDS: f64 = 0.3;

@@ -1,6 +1,8 @@
 //! Counts of a class against positions searched forward.
 
-use super::{Failure, Outcome, ThreadsArg, open_tables, print, print_json};
+use crate::arguments::{ThreadsArg, open_tables};
+use crate::failure::{Failure, Outcome};
+use crate::output::{print, print_json};
 use clap::Args;
 use doushouqi::board::Color;
 use doushouqi::cluster::{Comparison, Sample, check_counts};

@@ -1,11 +1,12 @@
 //! What is known of a level, from counts that were made class by class, as a page.
 
-use super::charts::lines;
-use super::{Failure, Outcome, grouped, print};
+use crate::failure::{Failure, Outcome};
+use crate::output::{print, read_json_lines};
 use clap::Args;
 use doushouqi::board::{Color, RuleOptions};
 use doushouqi::tablebase::{ClassCounts, Classes, Stats, Summary};
 use report::text::Table;
+use report::text::grouped;
 use serde::Deserialize;
 use std::path::PathBuf;
 
@@ -39,7 +40,7 @@ impl ReportCommand {
             .map_err(|e| Failure::Input(format!("{}: the rules of {}: {e}", self.dir.display(), counts[0].class)))?;
         let of = Classes::new(&rules, pieces).level(pieces).count();
         let counts: Vec<ClassCounts> = counts.into_iter().filter(|counts| counts.class.len() == pieces).collect();
-        let levels = self.beside.as_deref().map(lines).transpose()?.unwrap_or_default();
+        let levels = self.beside.as_deref().map(read_json_lines).transpose()?.unwrap_or_default();
         let parts = [
             head(&counts, pieces, of),
             shares(&counts, &levels, pieces, of),

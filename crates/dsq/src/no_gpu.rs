@@ -1,9 +1,7 @@
-//! In place of `card`, in a program built without graphics cards.
+//! In place of `gpu`, in a program built without graphics cards.
 
-use super::backend::Backend;
-use super::dry_run::DryRun;
-use super::perft::Counter;
-use super::{Failure, Outcome};
+use crate::backend::{Backend, Counter, DryRun};
+use crate::failure::{Failure, Outcome};
 use doushouqi::board::Rules;
 use doushouqi::tablebase;
 
@@ -29,6 +27,6 @@ pub fn list(_: bool) -> Outcome {
 /// There is none to plan for.
 pub fn plan(job: &DryRun<'_>) -> Outcome {
     let DryRun { rules, backend, pieces, material, bandwidth, json } = job;
-    let _ = (rules, backend.wanted(), pieces, material, bandwidth, json);
+    let _ = (rules, backend, pieces, material, bandwidth, json);
     Err(missing())
 }

@@ -1,0 +1,179 @@
+//! Options that several commands share.
+
+use crate::backend::Backend;
+use crate::failure::Failure;
+use crate::gpu;
+use clap::Args;
+use doushouqi::board::{Position, RuleOptions};
+use doushouqi::game::Game;
+use doushouqi::matches::TimeControl;
+use doushouqi::tablebase::{CpuBackend, Options, OrElse, Solver, TableProber, TableSet};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+#[derive(Args)]
+pub struct RulesArg {
+    /// The rules: a preset (paper, cazaux, bodlaender, quadibloc, bell, chinese), then changes as key=value.
+    ///
+    /// Keys and values, default first: elephant-takes-rat=yes|no, shore=elephant-safe|none|no-exit,
+    /// traps=opponent|any|none|sanctuary, dog-over-wolf=yes|no, tiger-leap=both|files|ranks|none,
+    /// own-rat-blocks=yes|no, no-move=draw|loss, repetition=threefold|twofold|illegal|none.
+    #[arg(long, default_value = "paper", value_name = "RULES")]
+    pub rules: RuleOptions,
+}
+
+#[derive(Args)]
+pub struct OptionalRulesArg {
+    /// The rules, as for `dsq generate`. Tables of other rules are refused; without this option the rules are those of the
+    /// tables, and paper where no tables are named.
+    #[arg(long, value_name = "RULES")]
+    pub rules: Option<RuleOptions>,
+}
+
+#[derive(Args)]
+pub struct ThreadsArg {
+    /// Number of threads; all processors if not given.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    threads: Option<u16>,
+}
+
+impl ThreadsArg {
+    /// That many.
+    pub fn of(threads: usize) -> ThreadsArg {
+        ThreadsArg { threads: Some(u16::try_from(threads).unwrap_or(u16::MAX)) }
+    }
+
+    /// How many.
+    pub fn count(&self) -> usize {
+        let all = || std::thread::available_parallelism().map_or(1, usize::from);
+        self.threads.map_or_else(all, usize::from)
+    }
+
+    /// Calls `f` with this many threads at its service.
+    pub fn run<T: Send>(&self, f: impl FnOnce() -> T + Send) -> Result<T, Failure> {
+        let mut builder = rayon::ThreadPoolBuilder::new();
+        if let Some(threads) = self.threads {
+            builder = builder.num_threads(threads.into());
+        }
+        let pool = builder.build().map_err(|e| Failure::Environment(format!("cannot start threads: {e}")))?;
+        Ok(pool.install(f))
+    }
+}
+
+/// Opens tables for `rules`, or for the rules that they were generated for.
+pub fn open_tables(dir: &Path, rules: Option<RuleOptions>) -> Result<TableProber, Failure> {
+    let set = TableSet::open(dir)?;
+    let rules = rules.unwrap_or(*set.rules().options());
+    Ok(set.prober(&rules)?)
+}
+
+/// The position that a FEN says, or the start.
+pub fn position(fen: Option<&str>) -> Result<Position, Failure> {
+    Ok(fen.map_or_else(|| Ok(Position::start()), Position::from_fen)?)
+}
+
+#[derive(Args, Clone)]
+pub struct BackendArg {
+    #[arg(
+        long,
+        value_name = "BACKEND",
+        default_value = "auto",
+        hide_possible_values = true,
+        help = "Where to solve: cpu, gpu (a software driver too), or auto: a real graphics card if there is one, else cpu"
+    )]
+    backend: Backend,
+    /// Keep what captures lead to in temporary files in DIR instead of memory, on the processor. It takes about as much as
+    /// all else: with it on disk a class of six pieces is counted within 10 GiB.
+    #[arg(long, value_name = "DIR")]
+    spill: Option<PathBuf>,
+}
+
+impl BackendArg {
+    /// The processor.
+    fn cpu(&self) -> CpuBackend {
+        let cpu = CpuBackend::default();
+        self.spill.iter().fold(cpu, |cpu, dir| cpu.spilling(dir.clone()))
+    }
+
+    /// Whether nothing but a graphics card is wanted.
+    pub fn is_gpu(&self) -> bool {
+        self.backend == Backend::Gpu
+    }
+
+    /// A solver there.
+    pub fn solver(&self, rules: &RuleOptions, pieces: usize) -> Result<Solver, Failure> {
+        let solver = Solver::new(rules, pieces, Options::default());
+        Ok(match gpu::backend(self.backend)? {
+            None => solver.on(self.cpu()),
+            Some(card) if self.backend == Backend::Auto => solver.on(OrElse::new(card, self.cpu())),
+            Some(card) => solver.on(card),
+        })
+    }
+
+    /// What was asked for.
+    pub fn wanted(&self) -> Backend {
+        self.backend
+    }
+
+    /// The same on the CPU.
+    pub fn on_cpu(&self) -> BackendArg {
+        BackendArg { backend: Backend::Cpu, spill: self.spill.clone() }
+    }
+
+    /// The name of the GPU, if one is wanted and there.
+    pub fn gpu_name(&self) -> Result<Option<String>, Failure> {
+        Ok(gpu::backend(self.backend)?.map(|card| card.name()))
+    }
+}
+
+/// What limits the search of one move.
+#[derive(Args)]
+#[group(multiple = false)]
+pub struct LevelArgs {
+    /// Milliseconds for each move.
+    #[arg(long, value_name = "MS", value_parser = clap::value_parser!(u64).range(1..=86_400_000))]
+    movetime: Option<u64>,
+    /// Nodes for each move: the same game every time, on any machine.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    nodes: Option<u64>,
+    /// Depth of each search in plies.
+    #[arg(long, value_name = "PLIES", value_parser = clap::value_parser!(u32).range(1..=200))]
+    depth: Option<u32>,
+}
+
+impl LevelArgs {
+    /// What was asked for, if anything was.
+    pub fn get(&self) -> Option<TimeControl> {
+        self.movetime
+            .map(|ms| TimeControl::MoveTime(Duration::from_millis(ms)))
+            .or(self.nodes.map(TimeControl::Nodes))
+            .or(self.depth.map(TimeControl::Depth))
+    }
+}
+
+/// When a game without captures is a draw.
+#[derive(Args)]
+pub struct NoCaptureArg {
+    /// A game is drawn after this many plies without a capture; 0: never.
+    #[arg(long, value_name = "PLIES", default_value_t = Game::NO_CAPTURE_LIMIT)]
+    no_capture_limit: u32,
+}
+
+impl NoCaptureArg {
+    pub fn get(&self) -> Option<u32> {
+        (self.no_capture_limit > 0).then_some(self.no_capture_limit)
+    }
+}
+
+/// Reads `SECONDS+INCREMENT`.
+pub fn clock(text: &str) -> Result<TimeControl, String> {
+    let seconds = |text: &str| {
+        text.parse()
+            .ok()
+            .filter(|seconds| (0.0..=1e6).contains(seconds))
+            .map(Duration::from_secs_f64)
+            .ok_or_else(|| format!("{text:?} is no number of seconds; write a clock as 10+0.1"))
+    };
+    let (base, increment) = text.split_once('+').unwrap_or((text, "0"));
+    Ok(TimeControl::Clock { base: seconds(base)?, increment: seconds(increment)? })
+}

@@ -1,0 +1,53 @@
+//! What solves and counts: the CPU or a GPU.
+
+use crate::failure::Failure;
+use clap::ValueEnum;
+use doushouqi::board::{Move, Position, RuleOptions};
+use doushouqi::tablebase::{DeviceWork, Material, Solver};
+
+/// What solves.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Backend {
+    /// A graphics card if there is one, else the processor.
+    Auto,
+    /// The processor.
+    Cpu,
+    /// A graphics card, or a software driver that plays one; an error if there is neither.
+    Gpu,
+}
+
+/// Counts the lines of moves of a position.
+pub trait Counter {
+    /// Its name.
+    fn name(&self) -> String;
+    /// The lines of `depth` plies.
+    fn count(&self, position: &Position, depth: u32) -> Result<u64, Failure>;
+    /// The lines behind each move.
+    fn divide(&self, position: &Position, depth: u32) -> Result<Vec<(Move, u64)>, Failure>;
+}
+
+/// What a GPU would solve, to be planned.
+pub struct DryRun<'a> {
+    pub rules: &'a RuleOptions,
+    pub backend: Backend,
+    /// The most pieces.
+    pub pieces: usize,
+    /// One material, and all it leads to.
+    pub material: Option<Material>,
+    /// Bytes a second that the GPU's memory moves.
+    pub bandwidth: f64,
+    pub json: bool,
+}
+
+/// Says on stderr what the processor solved in place of the graphics card.
+pub fn report_taken_over(solver: &Solver) {
+    if let [(_, error), ..] = solver.backend().taken_over() {
+        eprintln!("dsq: {} classes were solved on the processor: {error}", solver.backend().taken_over().len());
+    }
+}
+
+/// What a graphics card did since, if there is one.
+pub fn work_since(solver: &Solver, before: Option<DeviceWork>) -> Option<DeviceWork> {
+    let now = solver.backend().work()?;
+    Some(before.map_or(now, |before| now.since(&before)))
+}

@@ -1,0 +1,152 @@
+//! Why a command fails, and the exit code of each reason.
+
+use doushouqi::board::FenError;
+use doushouqi::tablebase::{SetError, SolveError, TableError};
+use report::plot::PlotError;
+use std::path::Path;
+use std::process::ExitCode;
+use std::{fmt, io};
+
+/// How a command ends.
+pub type Outcome = Result<(), Failure>;
+
+/// Why the program ends with something else than 0. The exit codes are listed in docs/commands.md.
+#[derive(Debug)]
+pub enum Failure {
+    /// A comparison or verification failed; a file whose checksum is wrong, too.
+    Mismatch(String),
+    /// The arguments, or what they name, are wrong: a file that does not exist or cannot be understood.
+    Input(String),
+    /// The machine does not give what is needed.
+    Environment(String),
+    /// Standard output cannot be written.
+    Output(io::Error),
+    /// Ctrl-C or SIGTERM.
+    Interrupted(String),
+}
+
+impl Failure {
+    pub fn exit_code(&self) -> u8 {
+        match self {
+            Failure::Mismatch(_) => 1,
+            Failure::Input(_) => 2,
+            Failure::Environment(_) | Failure::Output(_) => 3,
+            Failure::Interrupted(_) => 130,
+        }
+    }
+
+    /// Says on stderr what went wrong, and returns the exit code.
+    pub fn report(&self) -> u8 {
+        eprintln!("dsq: {self}");
+        self.exit_code()
+    }
+
+    /// A file or directory cannot be made, written or watched: `what` is the verb.
+    pub fn cannot(what: &str, path: &Path, error: &io::Error) -> Failure {
+        Failure::Environment(format!("cannot {what} {}: {error}", path.display()))
+    }
+
+    /// Why a file or directory cannot be read. It is wrong input if it does not exist or is no text.
+    pub fn reading(path: impl fmt::Display, error: &io::Error) -> Failure {
+        failure_of_io(error)(format!("cannot read {path}: {error}"))
+    }
+}
+
+/// Reports how a command ended.
+pub fn exit_code(outcome: Outcome) -> ExitCode {
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        // The reader of the output has closed it.
+        Err(Failure::Output(error)) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
+        Err(failure) => ExitCode::from(failure.report()),
+    }
+}
+
+/// The kind of a failure, which its text makes whole.
+pub type FailureKind = fn(String) -> Failure;
+
+pub fn failure_of_io(error: &io::Error) -> FailureKind {
+    match error.kind() {
+        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory | io::ErrorKind::InvalidData => Failure::Input,
+        _ => Failure::Environment,
+    }
+}
+
+pub fn failure_of_set(error: &SetError) -> FailureKind {
+    match error {
+        SetError::Solve(error) => failure_of_solve(error),
+        SetError::Table(TableError::Io { source, .. }) => failure_of_io(source),
+        SetError::Table(TableError::Damaged { .. }) => Failure::Mismatch,
+        SetError::Locked { .. } | SetError::Memory { .. } | SetError::ProofMemory { .. } => Failure::Environment,
+        _ => Failure::Input,
+    }
+}
+
+pub fn failure_of_solve(error: &SolveError) -> FailureKind {
+    match error {
+        SolveError::TooManyPieces { .. } => Failure::Input,
+        _ => Failure::Environment,
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Failure::Mismatch(text)
+            | Failure::Input(text)
+            | Failure::Environment(text)
+            | Failure::Interrupted(text) => f.write_str(text),
+            Failure::Output(error) => write!(f, "cannot write to standard output: {error}"),
+        }
+    }
+}
+
+impl From<FenError> for Failure {
+    fn from(error: FenError) -> Failure {
+        Failure::Input(error.to_string())
+    }
+}
+
+impl From<PlotError> for Failure {
+    fn from(error: PlotError) -> Failure {
+        Failure::Input(error.to_string())
+    }
+}
+
+impl From<SolveError> for Failure {
+    fn from(error: SolveError) -> Failure {
+        failure_of_solve(&error)(error.to_string())
+    }
+}
+
+impl From<SetError> for Failure {
+    fn from(error: SetError) -> Failure {
+        let kind = failure_of_set(&error);
+        match error {
+            SetError::Table(error) if can_be_made_again(&error) => kind(format!("{error}; {MAKE_AGAIN}")),
+            error => kind(error.to_string()),
+        }
+    }
+}
+
+/// Whether to delete the file and make it again is the cure.
+pub fn can_be_made_again(error: &TableError) -> bool {
+    matches!(error, TableError::Damaged { .. } | TableError::Foreign { .. } | TableError::Material { .. })
+}
+
+/// What to do about a damaged file.
+pub const MAKE_AGAIN: &str =
+    "delete what is damaged, and `dsq generate` (in a cluster job, `dsq cluster solve`) makes it again";
+
+/// What goes wrong in a command that resumes its work when it is given again.
+pub fn resumable(error: SetError) -> Failure {
+    match error {
+        SetError::Table(TableError::Io { .. }) | SetError::Solve(SolveError::Disk { .. }) => {
+            failure_of_set(&error)(format!("{error}; {RESUME}"))
+        }
+        error => error.into(),
+    }
+}
+
+/// How such a command goes on.
+pub const RESUME: &str = "finished classes are kept: run the same command again to resume";

@@ -1,0 +1,102 @@
+//! Files of games, and moves, scores and results as text.
+
+use crate::failure::{Failure, Outcome};
+use crate::provenance::now;
+use doushouqi::board::{Move, Position};
+use doushouqi::game::{Conclusion, Record};
+use doushouqi::search::Score;
+use std::fs::{File, OpenOptions};
+use std::io::{Read, Write};
+use std::path::Path;
+
+/// A line in the papers' notation.
+pub fn notation(position: &Position, line: &[Move]) -> Vec<String> {
+    let mut position = position.clone();
+    let mut text = Vec::with_capacity(line.len());
+    for &mv in line {
+        text.push(mv.notation(&position));
+        position = position.make(mv);
+    }
+    text
+}
+
+/// A score for people.
+pub fn words(score: Score) -> String {
+    match (score.win_in(), score.loss_in()) {
+        (Some(plies), _) => format!("win in {plies}"),
+        (_, Some(plies)) => format!("loss in {plies}"),
+        _ => {
+            let value = score.value();
+            format!("{}{}.{:02}", if value < 0 { '-' } else { '+' }, value.abs() / 100, value.abs() % 100)
+        }
+    }
+}
+
+/// How a game came out, for people.
+pub fn outcome(conclusion: Conclusion) -> String {
+    let word = conclusion.termination();
+    match (conclusion, conclusion.winner()) {
+        (Conclusion::Unfinished, _) => "the game has not ended".to_owned(),
+        (_, Some(winner)) => format!("{winner} wins ({word})"),
+        (_, None) => format!("a draw ({word})"),
+    }
+}
+
+/// A game of a file, counted from 1.
+pub fn read_game(path: &Path, number: usize) -> Result<Record, Failure> {
+    let mut records = read_games(path)?;
+    let count = records.len();
+    if (1..=count).contains(&number) {
+        return Ok(records.swap_remove(number - 1));
+    }
+    Err(Failure::Input(format!("{} has {count} games; there is no game {number}", path.display())))
+}
+
+/// All games of a file.
+pub fn read_games(path: &Path) -> Result<Vec<Record>, Failure> {
+    let bytes = std::fs::read(path).map_err(|e| Failure::reading(path.display(), &e))?;
+    let text =
+        String::from_utf8(bytes).map_err(|_| Failure::Input(format!("{} is not text in UTF-8", path.display())))?;
+    Record::parse_all(&text).map_err(|e| Failure::Input(format!("{}: {e}", path.display())))
+}
+
+/// The file that games are added to.
+pub struct Archive<'a> {
+    path: &'a Path,
+    file: File,
+    date: String,
+}
+
+impl<'a> Archive<'a> {
+    pub fn open(path: &'a Path) -> Result<Archive<'a>, Failure> {
+        let file = OpenOptions::new().create(true).read(true).append(true).open(path);
+        let mut file = file.map_err(|e| Failure::cannot("write", path, &e))?;
+        // A name typed wrong shall not spoil another file.
+        let mut first = [0];
+        let bytes = file.read(&mut first).map_err(|e| Failure::cannot("write", path, &e))?;
+        if bytes > 0 && first != *b"[" {
+            return Err(Failure::Input(format!("{} is there and is no file of games", path.display())));
+        }
+        Ok(Archive { path, file, date: today() })
+    }
+
+    /// Adds a game with the date of today.
+    pub fn append(&mut self, game: &Record) -> Outcome {
+        self.write(&Record { date: Some(self.date.clone()), ..game.clone() })
+    }
+
+    fn write(&mut self, record: &Record) -> Outcome {
+        // In one piece, so that a run which is killed leaves whole games.
+        self.file.write_all(format!("{record}\n").as_bytes()).map_err(|e| Failure::cannot("write", self.path, &e))
+    }
+}
+
+/// Adds a game to a file, which need not exist.
+pub fn append(path: &Path, record: &Record) -> Outcome {
+    Archive::open(path)?.write(record)
+}
+
+/// The date in UTC, as records have it.
+pub fn today() -> String {
+    now()[..10].replace('-', ".")
+}

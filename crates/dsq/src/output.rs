@@ -1,0 +1,46 @@
+//! Standard output, and files that a command reads and writes.
+
+use crate::failure::{Failure, Outcome};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use std::fmt::Display;
+use std::fs;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+/// Writes a line to stdout at once, so that who reads along sees it.
+pub fn print(line: impl Display) -> Outcome {
+    let mut stdout = io::stdout().lock();
+    writeln!(stdout, "{line}").and_then(|()| stdout.flush()).map_err(Failure::Output)
+}
+
+/// Writes one JSON object as a line.
+pub fn print_json(value: &impl Serialize) -> Outcome {
+    print(serde_json::to_string(value).expect("what we print is JSON"))
+}
+
+/// Makes a directory, which may exist.
+pub fn make_dir(dir: &Path) -> Outcome {
+    fs::create_dir_all(dir).map_err(|error| Failure::cannot("make", dir, &error))
+}
+
+/// Writes a file under another name first, so that it is there in full or not at all.
+pub fn write_file(path: &Path, contents: &str) -> Outcome {
+    let mut temporary = path.as_os_str().to_owned();
+    temporary.push(format!(".{}.part", std::process::id()));
+    let temporary = PathBuf::from(temporary);
+    fs::write(&temporary, contents).and_then(|()| fs::rename(&temporary, path)).map_err(|error| {
+        // It may not even be there, and what failed first is what is to be said.
+        let _ = fs::remove_file(&temporary);
+        Failure::cannot("write", path, &error)
+    })
+}
+
+/// The objects of a file, one a line.
+pub fn read_json_lines<T: DeserializeOwned>(path: &Path) -> Result<Vec<T>, Failure> {
+    let text = fs::read_to_string(path).map_err(|e| Failure::reading(path.display(), &e))?;
+    let parse = |(i, line): (usize, &str)| {
+        serde_json::from_str(line).map_err(|e| Failure::Input(format!("{}, line {}: {e}", path.display(), i + 1)))
+    };
+    text.lines().enumerate().map(parse).collect()
+}

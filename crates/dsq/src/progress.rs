@@ -1,0 +1,56 @@
+//! The progress of a long command, on stderr where that is a terminal, and its interruption.
+
+use crate::failure::{Failure, Outcome};
+use indicatif::{ProgressBar, ProgressState, ProgressStyle};
+use report::text::progress;
+use std::fmt::Write;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+/// How often a bar is drawn when nothing is reported.
+const TICK: Duration = Duration::from_millis(250);
+
+/// A bar for `length` units of work, 0 if their number is not known; for the unit `%` it shows the share of the length.
+pub fn progress_bar(length: u64, unit: &'static str) -> ProgressBar {
+    let text = move |state: &ProgressState, out: &mut dyn Write| {
+        let _ = out.write_str(&progress(state.pos(), state.len().unwrap_or(0), state.elapsed(), unit));
+    };
+    let style = ProgressStyle::with_template("{msg:18} {progress}").expect("the template is right");
+    let bar = ProgressBar::new(length).with_style(style.with_key("progress", text));
+    bar.enable_steady_tick(TICK);
+    bar
+}
+
+/// A line that says what is being waited for, and since when.
+pub fn waiting(message: &'static str) -> ProgressBar {
+    let style = ProgressStyle::with_template("{msg}, {elapsed}").expect("the template is right");
+    let line = ProgressBar::new_spinner().with_style(style).with_message(message);
+    line.enable_steady_tick(TICK);
+    line
+}
+
+/// Lets Ctrl-C or SIGTERM end the program at once, and say what becomes of the work. Finished parts must be on disk.
+pub fn exit_on_interrupt(bar: &ProgressBar, outlook: &'static str) -> Outcome {
+    let bar = bar.clone();
+    let handler = move || {
+        bar.finish_and_clear();
+        let code = Failure::Interrupted(format!("interrupted; {outlook}")).report();
+        std::process::exit(code.into());
+    };
+    ctrlc::set_handler(handler).map_err(|e| Failure::Environment(format!("cannot watch for signals: {e}")))
+}
+
+/// A flag that Ctrl-C or SIGTERM sets. The second one ends the program at once.
+pub fn interrupt() -> Result<&'static AtomicBool, Failure> {
+    static STOP: AtomicBool = AtomicBool::new(false);
+    static HANDLER: OnceLock<Result<(), String>> = OnceLock::new();
+    let handler = || {
+        if STOP.swap(true, Ordering::Relaxed) {
+            std::process::exit(130);
+        }
+    };
+    let set = HANDLER.get_or_init(|| ctrlc::set_handler(handler).map_err(|e| e.to_string()));
+    set.clone().map_err(|e| Failure::Environment(format!("cannot watch for signals: {e}")))?;
+    Ok(&STOP)
+}
