@@ -64,23 +64,38 @@
 //!
 //! # Features
 //!
-//! - `gpu` (default): tables and perft on a GPU, through wgpu.
+//! `board` and `game` are always there; they need few dependencies. All features are on by default:
+//!
+//! - `perft`: counting lines of moves on all cores.
+//! - `tablebase`: endgame tables and jobs for clusters.
+//! - `search`: the engine, the UCI protocol and matches; includes `perft` and
+//!   `tablebase`.
+//! - `gpu`: tables and perft on a GPU, through wgpu; includes `perft` and `tablebase`.
 //!
 //! The program `dsq`, the explorer, the mining study and the hardness proof are crates of their own, built on this one.
 
 #![warn(missing_docs)]
 
 pub mod board;
+#[cfg(feature = "tablebase")]
 pub mod cluster;
+#[cfg(any(feature = "perft", feature = "tablebase"))]
+#[cfg_attr(not(feature = "tablebase"), allow(dead_code, reason = "perft uses the levels, not the vectors"))]
 pub mod cpu;
 pub mod game;
 #[cfg(feature = "gpu")]
 pub mod gpu;
+#[cfg(feature = "search")]
 pub mod matches;
+#[cfg(feature = "perft")]
 mod pages;
+#[cfg(feature = "perft")]
 pub mod perft;
+#[cfg(feature = "search")]
 pub mod search;
 #[cfg(feature = "gpu")]
 mod shaders;
+#[cfg(feature = "tablebase")]
 pub mod tablebase;
+#[cfg(feature = "search")]
 pub mod uci;

@@ -30,7 +30,10 @@ pub use rules::{
 };
 pub use square::{ParseSquareError, Square};
 
+#[allow(unused_imports, reason = "used by optional features")]
 pub(crate) use bitboard::mirror_word;
+#[allow(unused_imports, reason = "used by optional features")]
 pub(crate) use movegen::reach;
 pub(crate) use position::union;
+#[allow(unused_imports, reason = "used by optional features")]
 pub(crate) use rules::Lanes;
