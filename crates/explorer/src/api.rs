@@ -53,7 +53,7 @@ pub fn is_known(tables: &View<'_>, position: &Position) -> Result<bool, ApiError
 pub struct Over {
     pub winner: Option<&'static str>,
     /// `den`, `no_pieces` or `no_move`.
-    pub how: &'static str,
+    pub reason: &'static str,
 }
 
 /// How the game is over, if it is.
@@ -68,7 +68,7 @@ pub fn over(position: &Position, rules: &Rules) -> Option<Over> {
         Some(winner) if position.side(!winner).is_empty() => "no_pieces",
         _ => "den",
     };
-    Some(Over { winner: winner.map(color_name), how })
+    Some(Over { winner: winner.map(color_name), reason: how })
 }
 
 /// A move with its value.
@@ -121,9 +121,9 @@ pub struct ProbeAnswer {
     pub value: Option<Value>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub moves: Option<Vec<MoveEntry>>,
-    /// Moves that keep the value.
+    /// Moves that keep the result.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub holding: Option<usize>,
+    pub keeps_result: Option<usize>,
     /// The value if the other side had to move, for that side.
     pub other_side: Option<Value>,
     /// Whether having to move costs the side to move something.
@@ -141,7 +141,7 @@ pub fn probe(tables: &View<'_>, position: &Position, moves: bool) -> Result<Prob
     let other_side = if over.is_some() { None } else { self::value(tables, &position.pass())? };
     let zugzwang = value.zip(other_side).map(|(here, there)| worth(here.wdl) < -worth(there.wdl));
     let ranked = if moves { Some(tables.ranked(position)?) } else { None };
-    let holding = ranked.as_ref().map(|ranked| holding(ranked, verdict));
+    let keeps_result = ranked.as_ref().map(|ranked| keeps_result(ranked, verdict));
     let entries = |ranked: Vec<(Move, Option<TableValue>)>| {
         ranked.into_iter().map(|(mv, verdict)| move_entry(position, rules, mv, verdict)).collect()
     };
@@ -157,7 +157,7 @@ pub fn probe(tables: &View<'_>, position: &Position, moves: bool) -> Result<Prob
         known: value.is_some(),
         value,
         moves: ranked.map(entries),
-        holding,
+        keeps_result,
         other_side,
         zugzwang,
     })
@@ -179,7 +179,7 @@ fn worth(wdl: Wdl) -> i32 {
 }
 
 /// How many of these moves keep what the position is worth.
-fn holding(ranked: &[(Move, Option<TableValue>)], value: Option<TableValue>) -> usize {
+fn keeps_result(ranked: &[(Move, Option<TableValue>)], value: Option<TableValue>) -> usize {
     let Some(value) = value else { return 0 };
     ranked.iter().filter(|(_, verdict)| verdict.is_some_and(|verdict| verdict.wdl == value.wdl)).count()
 }
@@ -189,23 +189,25 @@ fn sentence(position: &Position, over: Option<&Over>, value: Option<Value>) -> S
     let turn = position.turn();
     if let Some(over) = over {
         let winner = over.winner.map_or("Nobody", |name| if name == "white" { "White" } else { "Black" });
-        return match over.how {
-            "den" => format!("{winner} has won: it is in the den."),
-            "no_pieces" => format!("{winner} has won: no enemy piece is left."),
+        return match over.reason {
+            "den" => format!("{winner} has won by entering the den."),
+            "no_pieces" => format!("{winner} has won by taking every piece."),
             _ if over.winner.is_none() => format!("{turn} has no legal move: a draw."),
             _ => format!("{turn} has no legal move: {winner} has won."),
         };
     }
     match value.map(|value| (value.wdl, value.dtw.unwrap_or(0))) {
-        Some((Wdl::Win, plies)) => format!("{turn} wins in {}.", plural(plies)),
-        Some((Wdl::Loss, plies)) => format!("{} wins in {}.", !turn, plural(plies)),
+        Some((Wdl::Win, dtw)) => format!("{turn} wins in {}.", plies(dtw)),
+        Some((Wdl::Loss, dtw)) => format!("{} wins in {}.", !turn, plies(dtw)),
         Some((Wdl::Draw, _)) => "A draw: neither side can force a win.".to_owned(),
-        None => format!("No table covers these {} pieces.", position.occupied().len()),
+        None => format!("No table contains this position of {} pieces.", position.occupied().len()),
     }
 }
 
-fn plural(plies: u16) -> String {
-    if plies == 1 { "1 ply".to_owned() } else { format!("{plies} plies") }
+/// A distance in words: "1 ply", "12 plies".
+#[must_use]
+pub fn plies(dtw: u16) -> String {
+    if dtw == 1 { "1 ply".to_owned() } else { format!("{dtw} plies") }
 }
 
 /// One move of a line.
@@ -217,8 +219,8 @@ pub struct LineEntry {
     pub fen: String,
     /// For the side that moves, this move counted.
     pub value: Value,
-    /// Moves that keep the value, and all legal moves.
-    pub holding: usize,
+    /// Moves that keep the result, and all legal moves.
+    pub keeps_result: usize,
     pub legal: usize,
 }
 
@@ -242,7 +244,7 @@ pub fn mainline(tables: &View<'_>, position: &Position, max: usize) -> Result<Ma
     let mut current = position.clone();
     let end = loop {
         if let Some(over) = over(&current, rules) {
-            break over.how;
+            break over.reason;
         }
         let ranked = tables.ranked(&current)?;
         let Some(&(mv, Some(verdict))) = ranked.first() else { break "draw" };
@@ -258,7 +260,7 @@ pub fn mainline(tables: &View<'_>, position: &Position, max: usize) -> Result<Ma
             san: mv.notation(&current),
             fen: next.to_fen(),
             value: Value::new(verdict, is_stuck(&next, rules)),
-            holding: holding(&ranked, Some(verdict)),
+            keeps_result: keeps_result(&ranked, Some(verdict)),
             legal: ranked.len(),
         });
         current = next;
@@ -269,7 +271,7 @@ pub fn mainline(tables: &View<'_>, position: &Position, max: usize) -> Result<Ma
 /// The answer where no table says anything.
 #[must_use]
 pub fn no_table(position: &Position) -> ApiError {
-    ApiError::new(Code::NoTable, format!("no table covers these {} pieces", position.occupied().len()))
+    ApiError::new(Code::NoTable, format!("no table contains this position of {} pieces", position.occupied().len()))
 }
 
 /// A piece on its square.
@@ -286,7 +288,7 @@ pub struct WhatIfSquare {
     pub square: String,
     pub legal: bool,
     /// Why it cannot stand there: `water`, `occupied`, `own den`, `both dens`; or `same`, where it stands.
-    pub why: Option<&'static str>,
+    pub reason: Option<&'static str>,
     /// For the side to move.
     pub value: Option<Value>,
 }
@@ -312,7 +314,7 @@ pub fn whatif(tables: &View<'_>, position: &Position, square: Square) -> Result<
             Err(why) => (Some(why), None),
         };
         let legal = why.is_none_or(|why| why == "same");
-        squares.push(WhatIfSquare { square: to.to_string(), legal, why, value });
+        squares.push(WhatIfSquare { square: to.to_string(), legal, reason: why, value });
     }
     let (animal, color) = (piece.animal.letter(), color_name(piece.color));
     Ok(WhatIf {
@@ -359,7 +361,7 @@ pub struct MaterialStats {
     pub rules: String,
     /// The representative of its class, and how many materials that stands for.
     pub class: String,
-    pub stands_for: usize,
+    pub represents: usize,
     pub white: SideStats,
     pub black: SideStats,
 }
@@ -367,13 +369,13 @@ pub struct MaterialStats {
 /// The counts of a material for each side to move.
 pub fn stats(tables: &View<'_>, material: Material) -> Result<MaterialStats, ApiError> {
     let found = tables.stats(material)?;
-    let (stats, class, stands_for) =
+    let (stats, class, represents) =
         found.ok_or_else(|| ApiError::new(Code::NoTable, format!("there is no table of {material}")))?;
     Ok(MaterialStats {
         material: material.to_string(),
         rules: tables.asked.to_string(),
         class: class.to_string(),
-        stands_for,
+        represents,
         white: (&stats.white).into(),
         black: (&stats.black).into(),
     })

@@ -1,4 +1,4 @@
-//! The page's files, embedded in the program; or, for who works on them, read from a directory.
+//! The page's files: embedded in the program, or read from a directory while developing.
 
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
@@ -43,12 +43,12 @@ const FILES: &[(&str, &str, &[u8])] = &[
     ("/ui.js", JS, include_bytes!("assets/ui.js")),
 ];
 
-/// A file ready to be sent.
+/// An embedded file.
 struct Asset {
     path: &'static str,
     kind: &'static str,
     content: &'static [u8],
-    /// The same compressed, if that is smaller.
+    /// The compressed content, if smaller.
     gzip: Option<Vec<u8>>,
     etag: HeaderValue,
 }
@@ -56,11 +56,11 @@ struct Asset {
 /// The page's files.
 pub struct Assets {
     embedded: Vec<Asset>,
-    /// Where to read them instead.
+    /// A directory to read instead.
     dir: Option<PathBuf>,
 }
 
-/// The version of a file, by what is in it.
+/// The entity tag of a content: its hash.
 #[must_use]
 #[expect(clippy::expect_used, reason = "quotes and digits are a header value")]
 pub fn etag(content: &[u8]) -> HeaderValue {
@@ -73,7 +73,7 @@ fn gzip(content: &[u8]) -> io::Result<Vec<u8>> {
     encoder.finish()
 }
 
-/// The media type of a file by its name.
+/// The media type of a file name.
 fn kind_of(name: &str) -> &'static str {
     match name.rsplit('.').next() {
         Some("html") => "text/html; charset=utf-8",
@@ -96,7 +96,7 @@ impl Assets {
         Assets { embedded: FILES.iter().map(asset).collect(), dir }
     }
 
-    /// The page itself, to be filled in.
+    /// The page's template.
     pub fn index(&self) -> String {
         let content = match &self.dir {
             Some(dir) => std::fs::read(dir.join("index.html")).unwrap_or_default(),
@@ -105,7 +105,7 @@ impl Assets {
         String::from_utf8_lossy(&content).into_owned()
     }
 
-    /// The answer to a request for a path; `None` if there is no such file.
+    /// The response to a request for a file; `None` if it does not exist.
     #[must_use]
     pub fn get(&self, path: &str, headers: &HeaderMap) -> Option<Response> {
         if let Some(dir) = &self.dir {
@@ -132,7 +132,7 @@ impl Assets {
     }
 }
 
-/// Whether the client has this version already.
+/// Whether `If-None-Match` contains the entity tag.
 #[must_use]
 pub fn matches(headers: &HeaderMap, etag: &HeaderValue) -> bool {
     let (Some(given), Ok(etag)) = (headers.get(header::IF_NONE_MATCH).and_then(|v| v.to_str().ok()), etag.to_str())
@@ -151,7 +151,8 @@ fn accepts_gzip(headers: &HeaderMap) -> bool {
     })
 }
 
-/// A file of a directory. What is asked for is compared with what is there, and never opened as it is written.
+/// A file of a directory. The path is compared with the names of existing files and never opened, so it cannot leave the
+/// directory.
 fn read(dir: &Path, wanted: &str) -> Option<(&'static str, Vec<u8>)> {
     let wanted = if wanted == "/" { "/index.html" } else { wanted };
     let mut dirs = vec![(dir.to_owned(), String::new())];

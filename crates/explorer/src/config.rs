@@ -1,4 +1,4 @@
-//! How to serve, and why serving can fail.
+//! The server's configuration, and the errors of its start.
 
 use doushouqi::board::RuleOptions;
 use doushouqi::tablebase::SetError;
@@ -7,33 +7,33 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use thiserror::Error;
 
-/// How to serve.
+/// The server's configuration.
 #[derive(Clone, Debug)]
 pub struct Config {
-    /// Where to listen: the first of these addresses that can be had.
+    /// The addresses to listen on; the server uses the first free one.
     pub listen: Vec<SocketAddr>,
-    /// The rules where a request names none, and those that tables are made for beforehand.
+    /// The default rules of requests. Their tables are solved at the start.
     pub rules: RuleOptions,
-    /// Tables on disk for these rules.
+    /// A directory with tables for these rules.
     pub tables: Option<PathBuf>,
-    /// Pieces of the tables in memory: 3, or 4, which are solved in the background.
+    /// Pieces of the tables in memory: 3, or 4, which a background thread solves.
     pub pieces: usize,
     /// Threads for requests, searches and solving.
     pub threads: usize,
-    /// Read the page's files from here.
+    /// A directory with the page's files, instead of the embedded ones.
     pub assets: Option<PathBuf>,
-    /// Names by which the server is known besides its addresses and `localhost`.
+    /// Accepted host names besides IP addresses and `localhost`.
     pub hosts: Vec<String>,
-    /// Pages from elsewhere that may ask (CORS), as `https://example.org`.
+    /// Other origins that may send requests (CORS), such as `https://example.org`.
     pub allow_origins: Vec<String>,
-    /// Requests a second that an address other than this machine's may make.
+    /// Requests per second and address; this machine has no limit.
     pub rate: f32,
-    /// A proxy stands before it: clients are known by the last address in `X-Forwarded-For`.
+    /// Whether the server is behind a proxy, which names the client last in `X-Forwarded-For`.
     pub behind_proxy: bool,
 }
 
-/// Why the server did not run.
-#[expect(missing_docs, reason = "the messages say it all")]
+/// Why the server could not run.
+#[expect(missing_docs, reason = "the messages describe them")]
 #[derive(Debug, Error)]
 pub enum ServeError {
     #[error(transparent)]

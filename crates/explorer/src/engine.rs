@@ -1,5 +1,4 @@
-//! The engine as the server uses it: searches of positions and games, of many people at once, on as many threads as there
-//! are. Nothing else in the server knows the search.
+//! Searches for many clients at once. Only this module uses the engine.
 
 use super::errors::{ApiError, Code};
 use doushouqi::board::{Move, Position};
@@ -12,25 +11,25 @@ use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-/// The most that a search may be given.
+/// The limits of a search.
 pub const MAX_HASH_MIB: usize = 256;
 pub const MAX_LINES: usize = 5;
 pub const MAX_DEPTH: u32 = 100;
-/// The longest search, and the longest of one that somebody waits for.
+/// The longest analysis, and the longest search whose result comes in one response.
 pub const MAX_MOVETIME: Duration = Duration::from_secs(600);
 pub const MAX_WAIT: Duration = Duration::from_secs(10);
 
-/// How to search.
+/// The options of a search.
 #[derive(Clone, Debug)]
 pub struct Setup {
     pub hash_mib: usize,
     pub threads: usize,
     pub lines: usize,
-    /// What tells the search who wins where few pieces are left.
+    /// The tables that the search probes.
     pub tables: Option<Arc<Tables>>,
 }
 
-/// Equal if an engine of one can search for the other.
+/// Equal if the same engine can serve both.
 impl PartialEq for Setup {
     fn eq(&self, other: &Setup) -> bool {
         let tables = |setup: &Setup| setup.tables.as_ref().map(Arc::as_ptr);
@@ -39,13 +38,13 @@ impl PartialEq for Setup {
     }
 }
 
-/// Engines that wait for work, with what they learned.
+/// Idle engines, which keep their hash tables.
 #[derive(Default)]
 pub struct Engines {
     idle: Mutex<Vec<(Setup, Engine)>>,
 }
 
-/// Idle engines that are kept, and the size of all their tables.
+/// The most idle engines, and the most hash memory of all of them.
 const IDLE: usize = 4;
 const IDLE_MIB: usize = 256;
 
@@ -91,7 +90,7 @@ impl Setup {
     }
 }
 
-/// A score for the side to move: hundredths of a cat, or plies to the end, negative for a loss.
+/// A score for the side to move: centipawns (100 for a cat), or plies to the end, negative for a loss.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct ScoreReport {
     /// `cp` or `mate`.
@@ -109,7 +108,7 @@ impl From<Score> for ScoreReport {
     }
 }
 
-/// The exact value of a position.
+/// The value of a position in the tables as a score.
 impl From<Value> for ScoreReport {
     fn from(value: Value) -> ScoreReport {
         let plies = i32::from(value.dtw.unwrap_or(0));
@@ -128,7 +127,7 @@ pub struct LineMove {
     pub san: String,
 }
 
-/// What a search knows of one line.
+/// The state of one line of a search.
 #[derive(Clone, Debug, Serialize)]
 pub struct InfoReport {
     pub depth: u32,
@@ -170,21 +169,21 @@ pub fn line(position: &Position, moves: &[Move]) -> Vec<LineMove> {
     line
 }
 
-/// A game over has no best move.
+/// The error for a search of a finished game.
 #[must_use]
 pub fn game_over(end: GameEnd) -> ApiError {
     let how = doushouqi::game::Conclusion::Rules(end).termination();
     ApiError::new(Code::BadRequest, format!("the game is over ({how})"))
 }
 
-/// How strong a level plays: nodes at most, and by how much a move may be worse than the best one.
+/// A strength level: its node limit, and by how much a move may be worse than the best one, in centipawns.
 #[derive(Clone, Copy, Debug)]
 pub struct Level {
     nodes: u64,
     margin: i32,
 }
 
-/// From a beginner to the full strength within a limit of time, which is the last.
+/// Strengths 1 to 10; the last is limited by time only.
 const LEVELS: [Level; 10] = [
     Level { nodes: 20, margin: 300 },
     Level { nodes: 60, margin: 200 },
@@ -199,8 +198,8 @@ const LEVELS: [Level; 10] = [
 ];
 
 impl Engines {
-    /// A move at a strength from 1 to 10 with its score; `None` if the game is over. What it chooses among moves that are
-    /// good enough follows from `seed`. Only the full strength asks `tables`.
+    /// A move at a strength from 1 to 10, with its score; `None` if the game is over. `seed` selects among moves that are good
+    /// enough. Only strength 10 probes `tables`.
     pub fn play(
         &self,
         game: &Game,
@@ -216,7 +215,7 @@ impl Engines {
             let setup = Setup { hash_mib: 64, threads: 1, lines: 1, tables };
             self.search(setup, game, &limits, stop, &mut |_| ())
         } else {
-            // An engine that knows nothing yet plays the same move every time.
+            // A new engine has an empty hash table and plays the same move every time.
             let lines = if level.margin > 0 { MAX_LINES } else { 1 };
             let setup = Setup { hash_mib: 4, threads: 1, lines, tables: None };
             let limits = Limits { nodes: Some(level.nodes), ..limits };

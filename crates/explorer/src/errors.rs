@@ -1,10 +1,10 @@
-//! What goes wrong, as JSON with a stable code.
+//! Errors of requests, with stable codes.
 
 use doushouqi::board::FenError;
 use doushouqi::tablebase::SetError;
 use serde::Serialize;
 
-/// Why a request was not answered as it was meant.
+/// An error of a request: a code, a message and, where known, its place.
 #[derive(Debug, Clone)]
 pub struct ApiError {
     code: Code,
@@ -12,8 +12,8 @@ pub struct ApiError {
     place: Option<Place>,
 }
 
-/// What is wrong, for programs; [`Code::as_str`] never changes.
-#[expect(missing_docs, reason = "what each is for stands in docs/http-api.md")]
+/// The kind of an error; [`Code::as_str`] is stable.
+#[expect(missing_docs, reason = "docs/http-api.md describes them")]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Code {
     BadFen,
@@ -53,13 +53,13 @@ impl Code {
         Code::Unavailable,
     ];
 
-    /// How it is written.
+    /// The code in responses.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         self.parts().0
     }
 
-    /// The status of an answer with it.
+    /// The HTTP status.
     #[must_use]
     pub fn status(self) -> u16 {
         self.parts().1
@@ -86,14 +86,14 @@ impl Code {
     }
 }
 
-/// Where in the request: a field, and from which character of it, counted from 0.
+/// A place in a request: a field, and the index of a character in it, from 0.
 #[derive(Debug, Clone, Serialize)]
 pub struct Place {
     field: &'static str,
     at: usize,
 }
 
-/// As it is written within an answer.
+/// The error as JSON.
 #[derive(Debug, Serialize)]
 pub struct Body {
     code: &'static str,
@@ -106,19 +106,19 @@ impl ApiError {
         ApiError { code, message: message.into(), place: None }
     }
 
-    /// The same, at a character of a field.
+    /// Adds the place.
     #[must_use]
     pub fn at(self, field: &'static str, at: usize) -> ApiError {
         ApiError { place: Some(Place { field, at }), ..self }
     }
 
-    /// A FEN that is none.
+    /// An invalid FEN.
     #[must_use]
     pub fn fen(text: &str, error: &FenError) -> ApiError {
         ApiError::new(Code::BadFen, error.to_string()).at("fen", fen_offset(text, error))
     }
 
-    /// A number, or something else in the query, that is not what it should be.
+    /// An invalid value of a parameter.
     pub fn parameter(field: &'static str, message: impl Into<String>) -> ApiError {
         ApiError::new(Code::BadRequest, message).at(field, 0)
     }
@@ -139,7 +139,7 @@ impl ApiError {
     }
 }
 
-/// The character where a FEN goes wrong.
+/// The index of the first wrong character of a FEN.
 fn fen_offset(text: &str, error: &FenError) -> usize {
     let board = text.split_whitespace().next().unwrap_or("");
     let lead = text.chars().take_while(|c| c.is_whitespace()).count();
@@ -163,7 +163,7 @@ fn fen_offset(text: &str, error: &FenError) -> usize {
 impl From<SetError> for ApiError {
     fn from(error: SetError) -> ApiError {
         eprintln!("dsq serve: {error}");
-        // What went wrong on our disk is no business of who asks.
+        // The details of a disk error stay on the server.
         ApiError::new(Code::Unavailable, "the tables cannot be read at the moment")
     }
 }

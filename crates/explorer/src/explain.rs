@@ -95,7 +95,7 @@ pub struct Preset {
     pub known: bool,
     pub value: Option<Value>,
     /// Whether somebody else wins than under the rules that were asked for.
-    pub turns: bool,
+    pub changes_result: bool,
 }
 
 /// The position under all presets.
@@ -114,8 +114,8 @@ pub fn presets(registry: &Registry, position: &Position, asked: &RuleOptions) ->
     let mut presets = Vec::new();
     for (name, options) in RuleOptions::PRESETS {
         let value = of(&options)?;
-        let turns = here.zip(value).is_some_and(|(here, there)| here.wdl != there.wdl);
-        presets.push(Preset { name, rules: options.to_string(), known: value.is_some(), value, turns });
+        let changes_result = here.zip(value).is_some_and(|(here, there)| here.wdl != there.wdl);
+        presets.push(Preset { name, rules: options.to_string(), known: value.is_some(), value, changes_result });
     }
     Ok(Presets { fen: position.to_fen(), rules: asked.to_string(), value: here, presets })
 }
@@ -185,10 +185,10 @@ pub struct Fortress {
     pub draw: bool,
     /// Play that holds the draw on both sides until a position repeats, and the move from which on it does.
     pub cycle: Vec<HoldingMove>,
-    pub from: Option<usize>,
+    pub repeats_from: Option<usize>,
     /// The squares that a side's pieces need to hold the draw, whatever the other does; null if none were found.
     pub squares: ByColor<Option<Vec<String>>>,
-    pub holder: Option<&'static str>,
+    pub defender: Option<&'static str>,
     pub sentence: String,
 }
 
@@ -252,7 +252,7 @@ pub fn fortress(tables: &View<'_>, position: &Position) -> Result<Fortress, ApiE
     if !drawn {
         let sentence = "This position is not a draw.".to_owned();
         let squares = ByColor::default();
-        return Ok(Fortress { draw: false, cycle: Vec::new(), from: None, squares, holder: None, sentence });
+        return Ok(Fortress { draw: false, cycle: Vec::new(), repeats_from: None, squares, defender: None, sentence });
     }
     let found = ByColor { white: hold(tables, position, Color::White)?, black: hold(tables, position, Color::Black)? };
     let size = |color: Color| found[color].as_ref().map_or(usize::MAX, |holding| holding.squares.len());
@@ -270,8 +270,8 @@ pub fn fortress(tables: &View<'_>, position: &Position) -> Result<Fortress, ApiE
         }
         None => "Neither side can force anything: too much can happen to list it.".to_owned(),
     };
-    let holder = holder.map(color_name);
-    Ok(Fortress { draw: true, cycle, from, squares, holder, sentence })
+    let defender = holder.map(color_name);
+    Ok(Fortress { draw: true, cycle, repeats_from: from, squares, defender, sentence })
 }
 
 /// Play until a position repeats: the holder by its plan, the other side any way that draws.
@@ -325,7 +325,7 @@ pub struct TreeNode {
 pub struct TreeReport {
     pub fen: String,
     /// The position as the tree sees it: the side to move is White.
-    pub seen_as: String,
+    pub as_white: String,
     pub material: String,
     pub class: String,
     pub positions: u64,
@@ -392,7 +392,7 @@ impl Trees {
         let wrong = found.tree.misclassified();
         Ok(TreeReport {
             fen: position.to_fen(),
-            seen_as: seen.to_fen(),
+            as_white: seen.to_fen(),
             material: material.to_string(),
             class: found.class.to_string(),
             positions: found.positions,

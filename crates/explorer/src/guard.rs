@@ -1,4 +1,4 @@
-//! Who may ask, how much and how often, and what every answer says to the browser.
+//! Checks every request before its handler, and adds security headers to every response.
 
 use super::assets::matches;
 use super::errors::{ApiError, Code};
@@ -14,15 +14,16 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
-/// Everything is our own: no script, style or frame from elsewhere, none written into the page.
+/// The page loads its own files only; inline scripts and styles do not run.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; \
                       connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
-/// Where a connection comes from.
+/// The remote address of a connection.
 #[derive(Clone, Copy, Debug)]
 pub struct Peer(pub IpAddr);
 
-/// Stands before everything: refuses what must not be answered, and dresses the answers.
+/// The outermost middleware: rejects requests, answers `If-None-Match` and preflights, limits the time, sets headers and
+/// counts.
 pub async fn guard(State(app): State<Arc<App>>, request: Request, next: Next) -> Response {
     let start = Instant::now();
     let path = request.extensions().get::<MatchedPath>().cloned();
@@ -31,7 +32,7 @@ pub async fn guard(State(app): State<Arc<App>>, request: Request, next: Next) ->
     let origin = request.headers().get(header::ORIGIN).cloned();
     let mut response = match check(&app, path, &request) {
         Err(error) => {
-            swallow(request).await;
+            drain(request).await;
             error.into_response()
         }
         Ok(()) if tag.as_ref().is_some_and(|tag| matches(request.headers(), tag)) => {
@@ -40,18 +41,18 @@ pub async fn guard(State(app): State<Arc<App>>, request: Request, next: Next) ->
         Ok(()) if request.method() == Method::OPTIONS && origin.is_some() => preflight(),
         Ok(()) => match tokio::time::timeout(TIMEOUT, next.run(request)).await {
             Ok(response) => response,
-            Err(_) => ApiError::new(Code::Timeout, "this took too long").into_response(),
+            Err(_) => ApiError::new(Code::Timeout, "the request took too long").into_response(),
         },
     };
     let ok = response.status() == StatusCode::OK || response.status() == StatusCode::NOT_MODIFIED;
     if let Some(tag) = tag.filter(|_| ok) {
         response.headers_mut().insert(header::ETAG, tag);
     }
-    dress(&app, &mut response, origin);
+    set_headers(&app, &mut response, origin);
     if let Some(code) = response.extensions().get::<Code>() {
-        app.metrics.refused(code.as_str());
+        app.metrics.error(code.as_str());
     }
-    app.metrics.answered(path, response.status(), start.elapsed());
+    app.metrics.response(path, response.status(), start.elapsed());
     response
 }
 
@@ -60,7 +61,7 @@ fn check(app: &App, path: Option<&str>, request: &Request) -> Result<(), ApiErro
     check_host(app, headers, request.uri())?;
     check_origin(app, headers)?;
     if request.uri().to_string().len() > MAX_URI {
-        return Err(ApiError::new(Code::TooLarge, format!("an address has at most {MAX_URI} characters")));
+        return Err(ApiError::new(Code::TooLarge, format!("a URI has at most {MAX_URI} characters")));
     }
     let length = headers.get(header::CONTENT_LENGTH).and_then(|v| v.to_str().ok()).and_then(|v| v.parse::<u64>().ok());
     if length.is_some_and(|length| length > MAX_BODY as u64) {
@@ -75,9 +76,9 @@ fn check(app: &App, path: Option<&str>, request: &Request) -> Result<(), ApiErro
     }
 }
 
-/// Reads what a refused request still sends, up to a point: a connection that is closed with data unread is reset, and the
-/// answer may be lost with it.
-async fn swallow(request: Request) {
+/// Reads the rest of a rejected request, up to a limit. Closing a connection with unread data resets it, which can discard
+/// the response.
+async fn drain(request: Request) {
     const MOST: usize = 1 << 20;
     let rest = axum::body::to_bytes(request.into_body(), MOST);
     let _ = tokio::time::timeout(Duration::from_secs(2), rest).await;
@@ -91,10 +92,10 @@ fn host_of(authority: &str) -> &str {
     }
 }
 
-/// A page from elsewhere can give its own name our address (DNS rebinding) and would then be taken for us. It cannot do so
-/// with an address for a name, nor with `localhost`.
+/// Rejects unknown `Host` values, because another site can let its name resolve to this server (DNS rebinding). It cannot do
+/// that with an IP address or with `localhost`.
 fn check_host(app: &App, headers: &HeaderMap, uri: &Uri) -> Result<(), ApiError> {
-    let forbidden = || ApiError::new(Code::ForbiddenHost, "this server is not known by that name; see --host");
+    let forbidden = || ApiError::new(Code::ForbiddenHost, "this server does not serve that host name; see --host");
     let mut given = headers.get_all(header::HOST).iter();
     let host = match (given.next(), given.next(), uri.authority()) {
         (_, Some(_), _) => return Err(forbidden()),
@@ -109,17 +110,17 @@ fn check_host(app: &App, headers: &HeaderMap, uri: &Uri) -> Result<(), ApiError>
     if known { Ok(()) } else { Err(forbidden()) }
 }
 
-/// Pages from elsewhere get no answers, unless they were named.
+/// Rejects requests of pages of other origins, except the allowed ones.
 fn check_origin(app: &App, headers: &HeaderMap) -> Result<(), ApiError> {
     let forbidden =
-        || ApiError::new(Code::ForbiddenOrigin, "pages from elsewhere are not answered; see --allow-origin");
+        || ApiError::new(Code::ForbiddenOrigin, "pages of other origins get no answers; see --allow-origin");
     let text = |name: HeaderName| headers.get(name).map(|value| value.to_str().unwrap_or("?"));
     if let Some(origin) = text(header::ORIGIN) {
         let own = origin.split_once("://").map(|(_, authority)| authority);
         let is_own = own.is_some() && own == text(header::HOST);
         return if is_own || is_allowed(app, origin) { Ok(()) } else { Err(forbidden()) };
     }
-    // Without an origin comes what a page embeds, as a picture, say. Following a link is all right.
+    // Embedded resources, such as pictures, come without an origin. Links are allowed.
     let embedded = text(HeaderName::from_static("sec-fetch-site")) == Some("cross-site")
         && text(HeaderName::from_static("sec-fetch-mode")) != Some("navigate");
     if embedded { Err(forbidden()) } else { Ok(()) }
@@ -129,7 +130,7 @@ fn is_allowed(app: &App, origin: &str) -> bool {
     app.config.allow_origins.iter().any(|allowed| allowed == origin)
 }
 
-/// Whose requests are counted together; `None` for this machine, which may ask as often as it likes.
+/// The address whose requests are counted together; `None` for this machine, which has no limit.
 fn client(app: &App, headers: &HeaderMap, peer: IpAddr) -> Option<IpAddr> {
     let forwarded = || {
         let last = headers.get_all("x-forwarded-for").iter().next_back()?.to_str().ok()?;
@@ -137,13 +138,13 @@ fn client(app: &App, headers: &HeaderMap, peer: IpAddr) -> Option<IpAddr> {
     };
     let peer = if app.config.behind_proxy { forwarded().unwrap_or(peer) } else { peer };
     (!peer.to_canonical().is_loopback()).then(|| match peer.to_canonical() {
-        // Whoever has one address of version 6 has 2^64.
+        // An IPv6 client controls a network of 2^64 addresses.
         IpAddr::V6(ip) => IpAddr::V6((u128::from(ip) & !u128::from(u64::MAX)).into()),
         ip => ip,
     })
 }
 
-/// What a request counts, by how much work it makes.
+/// The cost of a request to the rate limit, by its path.
 fn cost(path: Option<&str>) -> f32 {
     match path.and_then(|path| path.strip_prefix("/api/v1/")) {
         Some("review" | "analyze" | "fortress" | "tree" | "matrix") => 10.0,
@@ -153,10 +154,9 @@ fn cost(path: Option<&str>) -> f32 {
     }
 }
 
-/// The version of an answer: it follows from what is asked and from the tables. `None` where the same question may have
-/// another answer the next time.
+/// The entity tag of a response that depends on the request and the tables only; `None` for other responses.
 fn etag(app: &App, path: Option<&str>, request: &Request) -> Option<HeaderValue> {
-    const STEADY: [&str; 11] = [
+    const CACHEABLE: [&str; 11] = [
         "probe",
         "mainline",
         "whatif",
@@ -169,8 +169,8 @@ fn etag(app: &App, path: Option<&str>, request: &Request) -> Option<HeaderValue>
         "longest",
         "rules",
     ];
-    let steady = path?.strip_prefix("/api/v1/").is_some_and(|name| STEADY.contains(&name));
-    if !steady || request.method() != Method::GET {
+    let cacheable = path?.strip_prefix("/api/v1/").is_some_and(|name| CACHEABLE.contains(&name));
+    if !cacheable || request.method() != Method::GET {
         return None;
     }
     let query = request.uri().path_and_query()?.as_str();
@@ -178,15 +178,15 @@ fn etag(app: &App, path: Option<&str>, request: &Request) -> Option<HeaderValue>
     HeaderValue::from_str(&format!("W/\"{hash:016x}\"")).ok()
 }
 
-/// What a browser asks before a page from elsewhere may send JSON.
+/// The response to a CORS preflight request.
 fn preflight() -> Response {
     let methods = (header::ACCESS_CONTROL_ALLOW_METHODS, "GET, POST");
     let headers = (header::ACCESS_CONTROL_ALLOW_HEADERS, "content-type");
     (StatusCode::NO_CONTENT, [methods, headers]).into_response()
 }
 
-/// What every answer says to the browser.
-fn dress(app: &App, response: &mut Response<Body>, origin: Option<HeaderValue>) {
+/// Sets the security headers of a response.
+fn set_headers(app: &App, response: &mut Response<Body>, origin: Option<HeaderValue>) {
     let headers = response.headers_mut();
     let mut set = |name: HeaderName, value: &'static str| headers.insert(name, HeaderValue::from_static(value));
     set(header::CONTENT_SECURITY_POLICY, POLICY);

@@ -1,21 +1,20 @@
-//! The page for browsers without JavaScript: the board as a table, the verdict, and the moves as links.
+//! The page for browsers without JavaScript: the board as a table, the result, and the moves as links.
 
-use super::api::{MoveEntry, ProbeAnswer, Value};
+use super::api::{MoveEntry, ProbeAnswer, Value, plies};
 use super::tables::View;
 use doushouqi::board::geometry::{DEN, TRAPS, WATER};
 use doushouqi::board::{Color, File, Move, Piece, Position, Rank, RuleOptions, Square};
 use doushouqi::tablebase::{Probe as _, Wdl};
 use std::fmt::Write;
 
-/// The page for one address: `text` for browsers without JavaScript; for scripts the rules of the server, and what is wrong
-/// with the address, if anything is.
+/// The page: `text` for browsers without JavaScript; for scripts, the server's rules and the error of the address, if any.
 #[must_use]
 pub fn page(index: &str, text: &str, rules: &RuleOptions, problem: &str) -> String {
     let data = format!("data-rules=\"{}\" data-problem=\"{}\"", name(rules), escape(problem));
     index.replacen("data-rules=\"\" data-problem=\"\"", &data, 1).replacen("<!--noscript-->", text, 1)
 }
 
-/// The preset that rules are, or all of their options.
+/// The preset's name, or every option.
 fn name(rules: &RuleOptions) -> String {
     rules.preset_name().map_or_else(|| rules.to_string(), str::to_owned)
 }
@@ -37,19 +36,19 @@ pub fn escape(text: &str) -> String {
     escaped
 }
 
-/// The address of a position. It names the rules, so that it means the same on a server with other rules.
+/// The address of a position. It names the rules, because servers have different defaults.
 #[must_use]
 pub fn link(fen: &str, rules: &RuleOptions) -> String {
-    // Nothing else in a FEN or in rules needs to be encoded.
+    // A FEN and rules contain no other character that needs encoding.
     format!("/?fen={}&rules={}", fen.replace(' ', "_"), name(rules))
 }
 
-/// What a page without scripts shows of a position.
+/// A position for browsers without JavaScript.
 #[must_use]
 pub fn position(tables: &View<'_>, position: &Position, probe: &ProbeAnswer) -> String {
     let rules = &tables.asked;
     let mut html = String::from("<section id=\"static\">");
-    let _ = write!(html, "<p class=\"verdict\">{}</p>", escape(&probe.sentence));
+    let _ = write!(html, "<p class=\"result\">{}</p>", escape(&probe.sentence));
     board(&mut html, position);
     let _ = write!(html, "<p>{} to move.</p>", position.turn());
     if let Some(moves) = probe.moves.as_ref().filter(|moves| !moves.is_empty()) {
@@ -74,7 +73,7 @@ pub fn position(tables: &View<'_>, position: &Position, probe: &ProbeAnswer) -> 
     html
 }
 
-/// What it shows of a request that makes no sense.
+/// An error for browsers without JavaScript.
 #[must_use]
 pub fn error(message: &str, fen: &str, rules: &RuleOptions) -> String {
     let mut html = format!("<section id=\"static\"><p class=\"error\" role=\"alert\">{}</p>", escape(message));
@@ -140,11 +139,11 @@ fn move_row(html: &mut String, tables: &View<'_>, position: &Position, entry: &M
     let _ = write!(html, "<tr><td><a href=\"{}\">{}</a></td><td>{words}</td></tr>", escape(&link), escape(&entry.san));
 }
 
-/// A value in words, for who makes the move.
+/// The value of a move in words, for the side that makes it.
 fn words(value: Value) -> String {
     match (value.wdl, value.dtw) {
-        (Wdl::Win, Some(plies)) => format!("wins in {plies}"),
-        (Wdl::Loss, Some(plies)) => format!("loses in {plies}"),
+        (Wdl::Win, Some(dtw)) => format!("wins in {}", plies(dtw)),
+        (Wdl::Loss, Some(dtw)) => format!("loses in {}", plies(dtw)),
         _ => "draws".to_owned(),
     }
 }

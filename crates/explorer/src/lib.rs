@@ -1,10 +1,11 @@
-//! Tables and engine in a browser: a server of pages and of a JSON interface (`docs/http-api.md`).
+//! `dsq serve`: a web page and an HTTP API (`docs/http-api.md`) for tables and engine.
 //!
-//! A panic ends the whole program (`panic = "abort"`), and so the server: that is meant. A request that panics leaves behind
-//! what others share, a solver that is half done or an engine's table, and a server that went on might say something wrong
-//! of a position, where all it says is claimed to be exact. It is up again in half a second, so whoever runs one in public
-//! lets systemd or the like start it again. That no request can bring about a panic is for the lints below to watch, and for
-//! ten thousand hostile requests in `tests/serve`, expensive ones among them.
+//! Answers are plain data: `api`, `explain`, `review` and the modules below them do not know HTTP. `routes` maps paths to them,
+//! `guard` checks requests first, `http` and `sse` write responses.
+//!
+//! A panic ends the process (`panic = "abort"`) on purpose: it may leave shared state, such as a solver, half done, and the
+//! server must not give wrong values. A supervisor restarts it in half a second. The lints below and tests with ten thousand
+//! hostile requests guard against panics.
 #![warn(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::unreachable, clippy::todo)]
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
@@ -44,18 +45,18 @@ pub use config::{Config, ServeError};
 pub use errors::Code;
 pub use routes::names as paths;
 
-/// Something to tell who started the server.
+/// A report to the caller of [`serve`].
 #[derive(Clone, Copy, Debug)]
 pub enum Event {
-    /// It answers at this address.
+    /// The server listens on this address.
     Listening(SocketAddr),
-    /// The share of the work in the background that is done, and the seconds left.
+    /// The completed share of the background work, and the seconds left.
     Solving(f64, Option<f64>),
-    /// All tables in memory are there.
+    /// All tables in memory are solved.
     Ready,
 }
 
-/// Serves until the process is told to end (SIGTERM, Ctrl-C), and then lets the requests under way finish.
+/// Serves until SIGTERM or Ctrl-C, then completes open requests.
 pub fn serve(config: Config, tell: &(dyn Fn(Event) + Sync)) -> Result<(), ServeError> {
     let threads = config.threads.max(1);
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
@@ -86,22 +87,22 @@ fn solve_in_background(app: &App, tell: &(dyn Fn(Event) + Sync)) {
     if let Err(error) = tables.solve_four(&stop) {
         eprintln!("dsq serve: {error}");
     }
-    // Tables of a few materials only are of no use to a search, which may come to any.
+    // A search needs the tables of all materials.
     if let Some(dir) = app.config.tables.as_ref().filter(|_| !stop())
         && let Err(error) = tables.load_for_search(dir)
     {
-        eprintln!("dsq serve: searches do without the tables on disk: {error}");
+        eprintln!("dsq serve: searches do not use the tables on disk: {error}");
     }
     tell(Event::Ready);
 }
 
-/// The stack of a thread: a search goes as deep as its longest line.
+/// The stack size of a thread: a search recurses as deep as its longest line.
 const STACK: usize = 16 << 20;
 
-/// Connections that may be open at once.
+/// The most open connections.
 const MAX_CONNECTIONS: usize = 1024;
 
-/// Takes connections until it is told to stop.
+/// Accepts connections until a signal.
 async fn accept(app: &Arc<App>, tell: &(dyn Fn(Event) + Sync)) -> Result<(), ServeError> {
     let failed = |error| ServeError::Listen { addresses: app.config.listen.clone(), error };
     let listener = TcpListener::bind(&app.config.listen[..]).await.map_err(failed)?;
@@ -110,7 +111,7 @@ async fn accept(app: &Arc<App>, tell: &(dyn Fn(Event) + Sync)) -> Result<(), Ser
     let graceful = GracefulShutdown::new();
     let mut http = hyper::server::conn::http1::Builder::new();
     http.timer(TokioTimer::new()).header_read_timeout(Duration::from_secs(10)).max_buf_size(16 << 10).max_headers(64);
-    let mut end = std::pin::pin!(told_to_end());
+    let mut end = std::pin::pin!(shutdown_signal());
     let slots = Arc::new(Semaphore::new(MAX_CONNECTIONS));
     loop {
         let accepted = tokio::select! {
@@ -118,11 +119,11 @@ async fn accept(app: &Arc<App>, tell: &(dyn Fn(Event) + Sync)) -> Result<(), Ser
             () = &mut end => break,
         };
         let Ok((stream, peer)) = accepted else {
-            // Too many open files, or a client that is gone already.
+            // Too many open files, or the client has left.
             tokio::time::sleep(Duration::from_millis(50)).await;
             continue;
         };
-        // Who comes when all places are taken is turned away at once.
+        // Above the limit, close new connections.
         let Ok(slot) = slots.clone().try_acquire_owned() else { continue };
         let _ = stream.set_nodelay(true);
         let router = router.clone();
@@ -135,7 +136,7 @@ async fn accept(app: &Arc<App>, tell: &(dyn Fn(Event) + Sync)) -> Result<(), Ser
         let app = app.clone();
         tokio::spawn(async move {
             app.metrics.connections.fetch_add(1, Ordering::Relaxed);
-            // A client that breaks off is no concern of anybody.
+            // A client that disconnects is not an error.
             let _ = connection.await;
             app.metrics.connections.fetch_sub(1, Ordering::Relaxed);
             drop(slot);
@@ -148,7 +149,7 @@ async fn accept(app: &Arc<App>, tell: &(dyn Fn(Event) + Sync)) -> Result<(), Ser
 }
 
 /// Waits for SIGTERM or Ctrl-C.
-async fn told_to_end() {
+async fn shutdown_signal() {
     #[cfg(unix)]
     {
         use tokio::signal::unix::{SignalKind, signal};

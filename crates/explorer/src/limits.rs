@@ -1,4 +1,4 @@
-//! How much and how often a client may request.
+//! Limits on the size, the time and the rate of requests.
 
 use super::errors::{ApiError, Code};
 use std::collections::HashMap;
@@ -6,28 +6,29 @@ use std::net::IpAddr;
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
-/// The longest path with its query, and the largest body, in bytes.
+/// The longest URI, in bytes.
 pub const MAX_URI: usize = 8 << 10;
+/// The largest body, in bytes.
 pub const MAX_BODY: usize = 128 << 10;
-/// The longest time from a request to the beginning of its answer.
+/// The longest time from a request to the beginning of its response.
 pub const TIMEOUT: Duration = Duration::from_secs(60);
 
-/// The answer to a body that is too large.
+/// The error for a body that is too large.
 #[must_use]
 pub fn too_large() -> ApiError {
     ApiError::new(Code::TooLarge, format!("a request has at most {MAX_BODY} bytes"))
 }
 
-/// How often each address has asked lately: a bucket that fills at a steady rate, and from which every request takes.
+/// A token bucket for each address.
 pub struct Rates {
     per_second: f32,
     buckets: Mutex<HashMap<IpAddr, (f32, Instant)>>,
 }
 
 impl Rates {
-    /// Seconds of the rate that may be used at once.
+    /// Seconds of the rate that fit into a bucket.
     const BURST: f32 = 4.0;
-    /// Addresses that are remembered.
+    /// The most buckets that are kept.
     const MOST: usize = 10_000;
 
     #[must_use]
@@ -35,14 +36,14 @@ impl Rates {
         Rates { per_second, buckets: Mutex::default() }
     }
 
-    /// Whether there is so much left for an address; if so it is taken.
+    /// Takes `cost` from the bucket of an address; false if it contains less.
     pub fn take(&self, address: IpAddr, cost: f32, now: Instant) -> bool {
         let full = self.per_second * Rates::BURST;
         let filled =
             |level: f32, since: Instant| (level + now.duration_since(since).as_secs_f32() * self.per_second).min(full);
         let mut buckets = self.buckets.lock().unwrap_or_else(|e| e.into_inner());
         if buckets.len() >= Rates::MOST {
-            // Full ones say nothing; if none is full all are forgotten.
+            // A full bucket carries no information. If no bucket is full, all start anew.
             buckets.retain(|_, (level, since)| filled(*level, *since) < full);
             if buckets.len() >= Rates::MOST {
                 buckets.clear();
@@ -51,7 +52,7 @@ impl Rates {
         let (level, since) = buckets.entry(address).or_insert((full, now));
         *level = filled(*level, *since);
         *since = now;
-        // However little is allowed, one request at a time is.
+        // A cost above the capacity takes a full bucket, so every request is possible at any rate.
         let enough = *level >= cost.min(full);
         if enough {
             *level -= cost.min(full);

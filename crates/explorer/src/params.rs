@@ -1,4 +1,4 @@
-//! The query of a request, read strictly: every key must be known, and every value must make sense.
+//! The parameters of requests: declared keys, checked values.
 
 use super::errors::{ApiError, Code};
 use doushouqi::board::{Color, Position, RuleOptions, Square};
@@ -7,10 +7,10 @@ use serde::Deserialize;
 use std::ops::RangeInclusive;
 use std::str::FromStr;
 
-/// More than any FEN has.
+/// Longer than any FEN.
 const LONGEST_FEN: usize = 200;
 
-/// Declares the keys that a query may have.
+/// Declares query types by their keys.
 macro_rules! query {
     ($($(#[$doc:meta])* $name:ident { $($key:ident),* })+) => {$(
         $(#[$doc])*
@@ -21,9 +21,9 @@ macro_rules! query {
 }
 
 query! {
-    /// No key at all.
+    /// No keys.
     NoKeys {}
-    /// The page: a position, and what else a link of the page keeps.
+    /// The page: a position and the rest of its state.
     PageQuery { fen, rules, from, line, at, view, overlay, arrows, pieces, theme, lang }
     PositionQuery { fen, rules }
     BoardQuery { fen }
@@ -37,11 +37,11 @@ query! {
     BestMoveQuery { fen, rules, moves, strength, movetime, perfect, seed }
 }
 
-/// The text of a key; without it, or empty, the key counts as missing.
+/// The text of a key. An empty text counts as missing.
 #[derive(Debug, Default, Deserialize)]
 pub struct Field(Option<String>);
 
-/// Reads a FEN in which `_` may stand for a space.
+/// Parses a FEN; `_` may replace the space.
 pub fn fen(text: &str) -> Result<Position, ApiError> {
     if text.len() > LONGEST_FEN {
         let message = format!("a FEN has at most {LONGEST_FEN} characters");
@@ -51,21 +51,21 @@ pub fn fen(text: &str) -> Result<Position, ApiError> {
     Position::from_fen(&text).map_err(|error| ApiError::fen(&text, &error))
 }
 
-/// Reads rules.
+/// Parses rules.
 pub fn rules(text: &str) -> Result<RuleOptions, ApiError> {
     if text.len() > 400 {
         return Err(ApiError::new(Code::BadRules, "rules have at most 400 characters").at("rules", 400));
     }
     let item = |i: usize| text.split(',').take(i).map(|item| item.chars().count() + 1).sum::<usize>();
     text.parse().map_err(|error: doushouqi::board::ParseRulesError| {
-        // The first item that does not go with those before it.
+        // The first item that is wrong after those before it.
         let bad = (1..=text.split(',').count())
             .find(|&n| text.split(',').take(n).collect::<Vec<_>>().join(",").parse::<RuleOptions>().is_err());
         ApiError::new(Code::BadRules, error.to_string()).at("rules", item(bad.unwrap_or(1) - 1))
     })
 }
 
-/// Reads a material.
+/// Parses a material.
 pub fn material(text: &str) -> Result<Material, ApiError> {
     let text: String = text.chars().take(40).collect();
     text.parse().map_err(|error: doushouqi::tablebase::MaterialError| {
@@ -79,12 +79,12 @@ impl Field {
         self.0.as_deref().filter(|text| !text.is_empty())
     }
 
-    /// A position; the start of the game if none is given.
+    /// The position; the initial position if missing.
     pub fn position(&self) -> Result<Position, ApiError> {
         self.get().map_or_else(|| Ok(Position::start()), fen)
     }
 
-    /// Rules; those of the server if none are given.
+    /// The rules; `default` if missing.
     pub fn rules(&self, default: &RuleOptions) -> Result<RuleOptions, ApiError> {
         self.get().map_or(Ok(*default), rules)
     }
@@ -93,7 +93,7 @@ impl Field {
         self.get().map(material).transpose()
     }
 
-    /// A number within a range.
+    /// A number in a range.
     pub fn number<T>(&self, name: &'static str, range: RangeInclusive<T>) -> Result<Option<T>, ApiError>
     where
         T: FromStr + PartialOrd + std::fmt::Display,
@@ -128,7 +128,7 @@ impl Field {
         }
     }
 
-    /// A square that must be given.
+    /// A square; an error if missing.
     pub fn square(&self, name: &'static str) -> Result<Square, ApiError> {
         let text = self.get().ok_or_else(|| ApiError::parameter(name, format!("{name} is missing")))?;
         text.parse().map_err(|_| ApiError::parameter(name, format!("{name} is a square a1 to g9")))

@@ -92,8 +92,8 @@ pub struct ReviewedMove {
     /// The position after the move.
     pub fen: String,
     /// What there was to have and what the move got, for who made it.
-    pub value_before: Option<ScoreReport>,
-    pub value_after: Option<ScoreReport>,
+    pub score_before: Option<ScoreReport>,
+    pub score_after: Option<ScoreReport>,
     /// Hundredths of a cat that it lost; null where one of the two is certain and they differ.
     pub loss: Option<i32>,
     /// Nothing, `?!`, `?` or `??`.
@@ -157,8 +157,8 @@ pub fn review(tables: &View<'_>, engines: &Engines, record: &Record, stop: &Atom
             color: api::color_name(before.turn()),
             fen: game.position().to_fen(),
             mark: here.score.zip(after).map_or("", |(best, got)| mark(best, got)),
-            value_before: here.score,
-            value_after: after,
+            score_before: here.score,
+            score_after: after,
             loss,
             best: here.best.take(),
             source: here.source,

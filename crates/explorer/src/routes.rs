@@ -1,4 +1,4 @@
-//! What is answered where: paths and handlers. A handler reads the query, asks, and sends.
+//! Paths and handlers. A handler parses the parameters, computes the answer and sends it.
 
 use super::engine::{self, Setup};
 use super::errors::{ApiError, Code};
@@ -40,10 +40,10 @@ use tower_http::compression::predicate::{NotForContentType, Predicate, SizeAbove
 type Shared = State<Arc<App>>;
 type Answer<T> = Result<Json<T>, ApiError>;
 
-/// The description of the interface.
+/// The OpenAPI description.
 const OPENAPI: &str = include_str!("../openapi.json");
 
-/// Every path with what answers it.
+/// Every path with its handler.
 fn table() -> Vec<(&'static str, MethodRouter<Arc<App>>)> {
     vec![
         ("/", get(page)),
@@ -72,13 +72,13 @@ fn table() -> Vec<(&'static str, MethodRouter<Arc<App>>)> {
     ]
 }
 
-/// Every path that is answered, as the description of the interface writes it.
+/// Every path, as in the OpenAPI description.
 #[must_use]
 pub fn names() -> Vec<&'static str> {
     table().into_iter().map(|(path, _)| path).collect()
 }
 
-/// All of it.
+/// The router with all middleware.
 pub fn router(app: Arc<App>) -> Router {
     let router = table().into_iter().fold(Router::new(), |router, (path, methods)| {
         router.route(path, methods.fallback(|| async { method_not_allowed() }))
@@ -92,10 +92,10 @@ pub fn router(app: Arc<App>) -> Router {
 }
 
 fn method_not_allowed() -> ApiError {
-    ApiError::new(Code::MethodNotAllowed, "this path does not know that method")
+    ApiError::new(Code::MethodNotAllowed, "this path does not support that method")
 }
 
-/// The position that the page shows, and its rules. The moves of the line are not looked at.
+/// The position and the rules of the page. The moves of the line are left to scripts.
 fn shown(query: &PageQuery, default: &RuleOptions) -> Result<(Position, RuleOptions), ApiError> {
     query.from.position()?;
     Ok((query.fen.position()?, query.rules.rules(default)?))
@@ -121,7 +121,7 @@ async fn page(State(app): Shared, headers: HeaderMap, query: Result<Query<PageQu
         Ok(text) => (StatusCode::OK, text.clone(), ""),
         Err(error) => (status_of(error), html::error(error.message(), &fen, &own), error.message()),
     };
-    // A busy server is no fault of the address: scripts ask again.
+    // Scripts repeat the request if the server was busy.
     let problem = if status == StatusCode::BAD_REQUEST { message } else { "" };
     let text = html::page(&app.assets.index(), &text, &own, problem);
     let tag = super::assets::etag(text.as_bytes());
@@ -137,7 +137,7 @@ async fn asset(State(app): Shared, method: Method, uri: Uri, headers: HeaderMap)
     match app.assets.get(uri.path(), &headers) {
         Some(response) if method == Method::GET || method == Method::HEAD => response,
         Some(_) => method_not_allowed().into_response(),
-        None => ApiError::new(Code::NotFound, "there is nothing at this path").into_response(),
+        None => ApiError::new(Code::NotFound, "this path does not exist").into_response(),
     }
 }
 
@@ -180,9 +180,9 @@ async fn longest(State(app): Shared, Query(query): Query<LongestQuery>) -> Answe
         .map(Json)
 }
 
-/// The seed that is given, or any.
+/// The given seed, or a random one.
 fn random_seed(seed: &Field) -> Result<u64, ApiError> {
-    // Numbers that a script in a browser holds exactly.
+    // JavaScript represents these numbers exactly.
     const SEEDS: u64 = 1 << 53;
     let any = || RandomState::new().hash_one(0) % SEEDS;
     Ok(seed.number("seed", 0..=SEEDS - 1)?.unwrap_or_else(any))
@@ -210,7 +210,7 @@ async fn random(State(app): Shared, Query(query): Query<RandomQuery>) -> Answer<
         let is = |value| wanted.is(value, tables.rules());
         let found = tables.find(material, turn, &is, &mut random)?;
         found.ok_or_else(|| {
-            ApiError::new(Code::NotFound, format!("no such position of {material}, {turn} to move, was found"))
+            ApiError::new(Code::NotFound, format!("found no such position of {material} with {turn} to move"))
         })
     });
     Ok(Json(json!({ "fen": found.await?.to_fen(), "seed": seed })))
@@ -260,7 +260,7 @@ async fn batch(State(app): Shared, _: Query<NoKeys>, Body(request): Body<BatchRe
     Ok(Json(json!({ "rules": rules.to_string(), "results": results })))
 }
 
-/// The game of a query: its position, and the moves that were played from there.
+/// The game of a query: its position and the moves played from it.
 fn game_of(fen: &Field, rules: &Field, moves: &Field, default: &RuleOptions) -> Result<Game, ApiError> {
     let moves: Vec<&str> = moves.get().map_or_else(Vec::new, |text| text.split([',', ' ']).collect());
     review::play(fen.position()?, rules.rules(default)?, &moves)
@@ -314,7 +314,7 @@ async fn bestmove(State(app): Shared, Query(query): Query<BestMoveQuery>) -> Ans
         let pieces = known.position().occupied().len();
         let best = move |tables: &View<'_>| {
             let moves = tables.ranked(known.position())?;
-            // Where the rules forbid to repeat a position the tables do not know which moves are left.
+            // The tables ignore a rule against repetition, so a move of theirs can be illegal.
             let legal = known.legal_moves();
             Ok(moves.into_iter().find(|(mv, verdict)| verdict.is_some() && legal.contains(mv)))
         };

@@ -1,4 +1,4 @@
-//! What all requests share.
+//! The state that all requests share.
 
 use super::assets::Assets;
 use super::config::{Config, ServeError};
@@ -15,31 +15,31 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 
-/// What all requests share.
+/// The state that all requests share.
 pub struct App {
     pub config: Config,
     pub registry: Registry,
     pub assets: Assets,
     pub started: Instant,
-    /// Work that blocks a thread: solving, tables on disk, whole maps.
+    /// Permits for work that blocks a thread: solving, tables on disk, searches.
     blocking: Arc<Semaphore>,
-    /// Threads that search.
+    /// Permits for search threads.
     pub searches: Arc<Semaphore>,
     pub engines: Engines,
     pub trees: Trees,
     pub metrics: Metrics,
     pub rates: Rates,
-    /// Becomes true when the server is to end.
+    /// Becomes true when the server shuts down.
     pub stop: watch::Sender<bool>,
-    /// The same, for work that does not wait.
+    /// The same as a flag, for code that polls.
     pub stopping: Arc<AtomicBool>,
 }
 
-/// How long a request waits for its turn.
+/// How long a request waits for a permit.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 impl App {
-    /// Solves the tables that are needed at once.
+    /// Solves the tables of up to three pieces.
     pub fn new(config: Config, pool: rayon::ThreadPool, paths: &[&'static str]) -> Result<Arc<App>, ServeError> {
         let registry = Registry::new(config.rules, config.tables.as_ref(), pool)?;
         let threads = config.threads;
@@ -59,13 +59,13 @@ impl App {
         }))
     }
 
-    /// Tells everybody to end.
+    /// Starts the shutdown.
     pub fn stop(&self) {
         self.stopping.store(true, Ordering::Relaxed);
         self.stop.send_replace(true);
     }
 
-    /// Does what takes longer than a moment on a thread of its own, a few at a time.
+    /// Runs slow work on a blocking thread; the number of such threads is limited.
     pub async fn blocking<T: Send + 'static>(
         self: &Arc<App>,
         work: impl FnOnce(&App) -> Result<T, ApiError> + Send + 'static,
@@ -78,10 +78,11 @@ impl App {
             let _permit = permit;
             work(&app)
         });
-        done.await.map_err(|_| ApiError::new(Code::Unavailable, "the server is about to end"))?
+        done.await.map_err(|_| ApiError::new(Code::Unavailable, "the server is shutting down"))?
     }
 
-    /// Asks the tables of some rules about positions of up to `pieces` pieces: at once if they are in memory.
+    /// Runs `work` with the tables of `rules`, which it probes for positions of up to `pieces` pieces: on this thread if they are
+/// in memory, else on a blocking thread.
     pub async fn with_tables<T: Send + 'static>(
         self: &Arc<App>,
         rules: RuleOptions,
@@ -94,14 +95,14 @@ impl App {
         self.blocking(move |app| work(&View::new(&*app.registry.get(&rules)?, rules))).await
     }
 
-    /// What a search by some rules asks where few pieces are left.
+    /// The tables that a search under `rules` probes.
     pub async fn search_tables(self: &Arc<App>, rules: RuleOptions) -> Result<Arc<Tables>, ApiError> {
         self.blocking(move |app| app.registry.get(&rules)?.for_search().map_err(ApiError::from)).await
     }
 
-    /// The right to search on N threads.
+    /// Waits for permits to search on `threads` threads.
     pub async fn search_permits(&self, threads: usize) -> Result<OwnedSemaphorePermit, ApiError> {
-        let busy = || ApiError::new(Code::Busy, "all processors are searching; try again in a few seconds");
+        let busy = || ApiError::new(Code::Busy, "every search thread is in use; try again in a few seconds");
         let permits = self.searches.clone().acquire_many_owned(threads as u32);
         tokio::time::timeout(PATIENCE, permits).await.map_err(|_| busy())?.map_err(|_| busy())
     }

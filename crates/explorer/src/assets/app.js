@@ -3,7 +3,7 @@
 import { get } from "./api.js";
 import { Game } from "./game.js";
 import { count, couldPlay, START } from "./position.js";
-import { errorText, say, t, toast, verdict } from "./ui.js";
+import { errorText, say, t, toast, result } from "./ui.js";
 
 const listeners = new Map();
 
@@ -68,9 +68,9 @@ export async function refresh({ quiet = false } = {}) {
   }
 }
 
-/** What a position's own table says of a node: value, moves that hold it, legal moves. */
+/** Stores in a node what the tables know of its position: value, moves that keep the result, legal moves. */
 export function learn(node, probe) {
-  node.info = probe.known && !probe.over ? { value: probe.value, holding: probe.holding, legal: probe.moves?.length ?? 0 } : { value: null, over: probe.over };
+  node.info = probe.known && !probe.over ? { value: probe.value, keeps: probe.keeps_result, legal: probe.moves?.length ?? 0 } : { value: null, over: probe.over };
 }
 
 function spoken(probe) {
@@ -81,13 +81,13 @@ function spoken(probe) {
 /** Who wins, or has won, or why that is not known. */
 export function sentence(probe) {
   if (probe.over) return overText(probe.over);
-  if (probe.known && probe.value) return verdict(probe.value, probe.fen.slice(-1));
-  return t("verdict.unknown", { n: probe.pieces });
+  if (probe.known && probe.value) return result(probe.value, probe.fen.slice(-1));
+  return t("result.unknown", { n: probe.pieces });
 }
 
 export function overText(over) {
   if (!over.winner) return t("over.draw");
-  return t(over.how === "den" ? "over.den" : "over.pieces", { side: t(over.winner) });
+  return t(over.reason === "den" ? "over.den" : "over.pieces", { side: t(over.winner) });
 }
 
 export function play(uci) {
@@ -142,7 +142,7 @@ export async function addBestLine() {
     const nodes = app.game.append(line.map((move) => move.uci));
     let before = start;
     nodes.forEach((node, i) => {
-      before.info ??= { value: line[i].value, holding: line[i].holding, legal: line[i].legal };
+      before.info ??= { value: line[i].value, keeps: line[i].keeps_result, legal: line[i].legal };
       before = node;
     });
     emit("tree");

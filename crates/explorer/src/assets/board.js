@@ -211,7 +211,7 @@ export class Board {
         this.marked.set(square, value);
         this.layers.tint.append(this.at(square, s("rect", { class: `tint ${value.wdl}`, x: 2, y: 2, width: 96, height: 96, rx: 6 })));
         this.pill(square, value, square === this.overlay.square ? 14 : 50);
-      } else if (entry.why && entry.why !== "same" && entry.why !== "occupied") {
+      } else if (entry.reason && entry.reason !== "same" && entry.reason !== "occupied") {
         this.layers.tint.append(this.at(square, s("path", { class: "barred", d: "M34 34 L66 66 M66 34 L34 66" })));
       }
     }

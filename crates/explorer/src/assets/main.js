@@ -209,7 +209,7 @@ async function start() {
   startPlayer();
   startEditor();
   startKeys();
-  position.startVerdict();
+  position.startResult();
   explore.startOverlays();
   engine.startEngine();
   game.startGame();

@@ -132,7 +132,7 @@ function drawGauge() {
   else if (probe?.known && probe.value) {
     const sign = { win: 1, draw: 0, loss: -1 }[probe.value.wdl] * white;
     share = 0.5 + 0.5 * sign;
-    text = $("#verdicttext")?.textContent ?? "";
+    text = $("#resulttext")?.textContent ?? "";
   } else if (last) {
     const value = last.score.value * white;
     share = last.score.kind === "mate" ? (value > 0 ? 1 : 0) : 1 / (1 + Math.exp(-value / 250));

@@ -1,4 +1,4 @@
-// Why a position is worth what it is: overlays on the board, other rules, fortresses, the decision tree.
+// Why a position has its value: overlays on the board, other rules, fortresses, the decision tree.
 
 import { get } from "./api.js";
 import { app, emit, fen, on, params, pieces, refresh } from "./app.js";
@@ -87,7 +87,7 @@ async function drawWhatIf(overlay) {
   const count = (wdl) => map.squares.filter((entry) => entry.value?.wdl === wdl).length;
   const cell = (at) => {
     const entry = values.get(at);
-    return h("td", {}, entry?.value ? h("span", { title: `${name(at)}: ${inWords(entry.value)}` }, short(entry.value)) : h("span", { title: entry?.why ? t(`why.${entry.why}`) : null }, "·"));
+    return h("td", {}, entry?.value ? h("span", { title: `${name(at)}: ${inWords(entry.value)}` }, short(entry.value)) : h("span", { title: entry?.reason ? t(`why.${entry.reason}`) : null }, "·"));
   };
   const table = h("details", { class: "astable" }, h("summary", {}, t("astable")),
     h("table", { class: "whatmap" }, h("caption", { class: "sr" }, t("overlay.whatif")),
@@ -121,7 +121,7 @@ async function drawFortress() {
   const held = ["white", "black"].filter((color) => fortress.squares?.[color]?.length).map((color) => [color, fortress.squares[color].map(index)]);
   const draw = (board) => held.forEach(([, squares]) => squares.forEach((square) => board.tintSquare(square, "hold")));
   const cycle = fortress.cycle.map((move) => move.san);
-  const { from } = fortress;
+  const from = fortress.repeats_from;
   const text = [h("p", { id: "fortresstext" }, t("fortress.sentence", { n: from === null ? cycle.length : cycle.length - from }))];
   for (const [color, squares] of held) text.push(h("p", {}, t("fortress.squares", { side: side(color), squares: squares.map(name).join(" ") })));
   text.push(h("p", { class: "soft", lang: "en" }, fortress.sentence));
@@ -152,7 +152,7 @@ function drawPresets() {
     const { presets } = await get("rulesets", { fen: fen(), rules: app.rules });
     const row = (preset) => h("tr", { "data-preset": preset.name, class: preset.name === app.rules ? "now" : null },
       h("th", { scope: "row" }, button(t(`rules.${preset.name}`), () => { app.rules = preset.name; emit("rules"); refresh(); }, { class: "plain", title: preset.rules })),
-      h("td", {}, chip(preset.value)), h("td", {}, preset.turns ? h("span", { class: "badge-note" }, t("rules.turns")) : preset.known ? "" : h("span", { class: "soft" }, t("notable"))));
+      h("td", {}, chip(preset.value)), h("td", {}, preset.changes_result ? h("span", { class: "badge-note" }, t("rules.changes")) : preset.known ? "" : h("span", { class: "soft" }, t("notable"))));
     return h("table", { class: "list" }, h("caption", { class: "sr" }, t("rules.side")),
       h("thead", {}, h("tr", {}, [t("rules"), t("value"), t("remark")].map((text) => h("th", { scope: "col" }, text)))), h("tbody", {}, presets.map(row)));
   });

@@ -116,7 +116,7 @@ function drawReview() {
   if (!review) return host.replaceChildren();
   const rows = review.moves.map((move, i) => h("tr", { class: i + 1 === app.game.cursor.ply ? "now" : null, "data-mark": move.mark },
     h("th", { scope: "row" }, button(`${i + 1}. ${move.san}${move.mark ?? ""}`, () => goTo(i + 1), { class: "plain" })),
-    h("td", {}, scored(move.value_before)), h("td", {}, scored(move.value_after)), h("td", {}, move.loss === 0 ? "" : lossText(move)), h("td", { class: "soft" }, t(`source.${move.source}`))));
+    h("td", {}, scored(move.score_before)), h("td", {}, scored(move.score_after)), h("td", {}, move.loss === 0 ? "" : lossText(move)), h("td", { class: "soft" }, t(`source.${move.source}`))));
   host.replaceChildren(losses(), h("div", { class: "scroll", tabindex: "0", role: "group", "aria-labelledby": "reviewhead" }, h("table", { class: "list", id: "reviewtable" }, h("caption", { class: "sr" }, t("review")),
     h("thead", {}, h("tr", {}, [t("move"), t("review.best"), t("review.played"), t("review.lost"), t("source")].map((x) => h("th", { scope: "col" }, x)))), h("tbody", {}, rows))));
 }

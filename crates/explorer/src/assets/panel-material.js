@@ -70,7 +70,7 @@ function counts(stats) {
   return [h("div", { class: "scroll", tabindex: "0", role: "group", "aria-labelledby": "countshead" }, h("table", { class: "list", id: "counts" }, h("caption", { class: "sr" }, t("counts")),
     h("thead", {}, h("tr", {}, [t("tomove.short"), t("positions"), t("wins"), t("draws"), t("losses"), t("longestline")].map((x) => h("th", { scope: "col" }, x)))),
     h("tbody", {}, row("white"), row("black")))),
-  stats.class && stats.class !== stats.material ? h("p", { class: "soft" }, t("sameas", { name: stats.class, n: number(stats.stands_for) })) : ""];
+  stats.class && stats.class !== stats.material ? h("p", { class: "soft" }, t("sameas", { name: stats.class, n: number(stats.represents) })) : ""];
 }
 
 const W = 640, H = 190, FOOT = 22, LEFT = 34;
@@ -185,5 +185,5 @@ function swaps(m, i, j) {
     h("div", { class: "bar" }, button(t("random.of", { pair }), () => randomPosition({ material: pair })), button(t("matrix.stats"), () => { $("#materialin").value = pair; shown = ""; draw(pair); $("#countshead").scrollIntoView(); })),
     h("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": t("matrix.swaps") }, h("table", { class: "list", id: "swaptable" }, h("caption", { class: "sr" }, t("matrix.swaps")),
       h("thead", {}, h("tr", {}, [t("matrix.swaps"), t("wins"), t("change"), ""].map((x) => h("th", { scope: "col" }, x)))),
-      h("tbody", {}, rows.slice(0, 24).map((row) => h("tr", {}, h("th", { scope: "row" }, row[0]), h("td", {}, percent(m.win[row[1]][row[2]])), h("td", {}, `${change(row) > 0 ? "▲ +" : "▼ −"}${Math.abs(change(row) * 50).toFixed(0)}`), h("td", {}, turned(row) ? h("span", { class: "badge-note" }, t("rules.turns")) : "")))))));
+      h("tbody", {}, rows.slice(0, 24).map((row) => h("tr", {}, h("th", { scope: "row" }, row[0]), h("td", {}, percent(m.win[row[1]][row[2]])), h("td", {}, `${change(row) > 0 ? "▲ +" : "▼ −"}${Math.abs(change(row) * 50).toFixed(0)}`), h("td", {}, turned(row) ? h("span", { class: "badge-note" }, t("rules.changes")) : "")))))));
 }

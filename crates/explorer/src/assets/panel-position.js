@@ -2,7 +2,7 @@
 
 import { addBestLine, app, fen, on, pieces, play, randomPosition, sentence, setPosition } from "./app.js";
 import { material, pass, START } from "./position.js";
-import { $, button, chip, errorText, h, inWords, short, side, t, verdict } from "./ui.js";
+import { $, button, chip, errorText, h, inWords, short, side, t, result } from "./ui.js";
 import { buildTree } from "./moves-tree.js";
 
 export const key = "position";
@@ -40,7 +40,7 @@ function renderMoves() {
   const moves = probe.moves ?? [];
   if (!moves.length) return host.replaceChildren(h("p", { class: "soft" }, t("moves.none")));
   host.replaceChildren(
-    h("p", { class: "soft" }, probe.known ? t("moves.holding", { holding: probe.holding, n: moves.length }) : t("moves.legal", { n: moves.length })),
+    h("p", { class: "soft" }, probe.known ? t("moves.keep", { keeps: probe.keeps_result, n: moves.length }) : t("moves.legal", { n: moves.length })),
     h("div", { class: "scroll", tabindex: "0", role: "group", "aria-labelledby": "moveshead" },
       h("table", { class: "list" }, h("caption", { class: "sr" }, t("moves.caption", { side: side(probe.turn) })),
         h("thead", {}, h("tr", {}, [t("move"), t("value"), t("remark")].map((text) => h("th", { scope: "col" }, text)))),
@@ -55,29 +55,29 @@ function row(move) {
     h("td", {}, chip(move.value)), h("td", { class: "soft" }, notes.join(", ")));
 }
 
-/** The verdict above the tabs. */
-export function startVerdict() {
+/** The result above the tabs. */
+export function startResult() {
   on("probe", render);
   on("language", render);
 }
 
 function render() {
   const { probe, problem } = app;
-  const [head, sub] = [$("#verdict"), $("#subverdict")];
+  const [head, sub] = [$("#result"), $("#subresult")];
   if (problem) {
-    head.replaceChildren(h("span", { id: "verdicttext" }, t("verdict.problem")));
+    head.replaceChildren(h("span", { id: "resulttext" }, t("result.problem")));
     sub.replaceChildren(errorText(problem));
     return cost();
   }
   if (!probe) return;
   const decided = probe.known && !probe.over;
-  head.replaceChildren(...(decided ? [chip(probe.value)] : []), h("span", { id: "verdicttext" }, sentence(probe)));
+  head.replaceChildren(...(decided ? [chip(probe.value)] : []), h("span", { id: "resulttext" }, sentence(probe)));
   const pieceNames = probe.pieces <= 6 ? ` · ${probe.material}` : "";
   const more = [h("span", {}, t("tomove", { side: side(probe.turn) }), pieceNames)];
   if (decided && probe.zugzwang) more.push(" ", h("span", { class: "badge-note", id: "zugzwang" }, t("zugzwang")));
   if (decided && probe.other_side) {
     const other = probe.turn === "white" || probe.turn === "w" ? "b" : "w";
-    more.push(" · ", h("span", { id: "otherside" }, t("ifother", { side: side(other), verdict: verdict(probe.other_side, other) })));
+    more.push(" · ", h("span", { id: "otherside" }, t("ifother", { side: side(other), result: result(probe.other_side, other) })));
   }
   sub.replaceChildren(...more);
   cost();

@@ -1,4 +1,4 @@
-// Under the board: back and forth, the scrubber, and the ribbon of how many moves hold at each ply.
+// Under the board: back and forth, the scrubber, and the ribbon of how many moves keep the result at each ply.
 
 import { addBestLine, app, emit, goTo, learn, on, step } from "./app.js";
 import { get } from "./api.js";
@@ -74,20 +74,20 @@ function render() {
 
 const H = 44;
 
-/** A column a ply: its height is the share of legal moves that hold the value; a diamond marks an only move. */
+/** A column a ply: its height is the share of legal moves that keep the result; a diamond marks an only move. */
 function ribbon(line, ply) {
   const host = $("#ribbon");
   const known = line.filter((node) => node.info?.value && node.info.legal);
   if (line.length < 3 || !known.length) return host.replaceChildren();
   const open = host.querySelector("details")?.open;
   const width = 600 / line.length;
-  const only = known.filter((node) => node.info.holding === 1 && node.info.legal > 1).length;
+  const only = known.filter((node) => node.info.keeps === 1 && node.info.legal > 1).length;
   const columns = line.map((node, i) => {
     const { info } = node;
     const parts = [];
     if (info?.value && info.legal) {
-      const height = Math.max(3, (info.holding / info.legal) * (H - 14));
-      const single = info.holding === 1 && info.legal > 1;
+      const height = Math.max(3, (info.keeps / info.legal) * (H - 14));
+      const single = info.keeps === 1 && info.legal > 1;
       const mid = i * width + width / 2;
       parts.push(s("rect", { class: single ? "only" : "bar", x: i * width + width * 0.1, width: width * 0.8, y: H - height, height }));
       if (single) parts.push(s("path", { class: "only", d: `M${mid} ${H - height - 11} l4 4.500 l-4 4.500 l-4 -4.500 z` }));
@@ -96,8 +96,8 @@ function ribbon(line, ply) {
     return parts;
   });
   const caption = t("ribbon.caption", { only: number(only), n: number(known.length) });
-  const table = asTable(t("astable"), [t("ply"), t("move"), t("value"), t("holding"), t("legal")],
-    line.slice(0, -1).map((node, i) => [String(i + 1), line[i + 1].san, short(node.info?.value), node.info?.holding ?? "?", node.info?.legal ?? "?"]), t("ribbon.title"));
+  const table = asTable(t("astable"), [t("ply"), t("move"), t("value"), t("keeps"), t("legal")],
+    line.slice(0, -1).map((node, i) => [String(i + 1), line[i + 1].san, short(node.info?.value), node.info?.keeps ?? "?", node.info?.legal ?? "?"]), t("ribbon.title"));
   table.open = open ?? false;
   host.replaceChildren(
     h("div", { class: "soft", id: "ribbontext" }, caption),
@@ -107,8 +107,8 @@ function ribbon(line, ply) {
 
 function columnText(node, next) {
   const { info } = node;
-  const held = info?.value && info.legal ? t("ribbon.ply", { holding: info.holding, legal: info.legal, value: short(info.value) }) : "";
-  return `${t("ply")} ${node.ply + 1}${next ? ` ${next.san}` : ""}${held ? `: ${held}` : ""}`;
+  const kept = info?.value && info.legal ? t("ribbon.ply", { keeps: info.keeps, legal: info.legal, value: short(info.value) }) : "";
+  return `${t("ply")} ${node.ply + 1}${next ? ` ${next.san}` : ""}${kept ? `: ${kept}` : ""}`;
 }
 
 let fetching = false;

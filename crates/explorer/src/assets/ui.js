@@ -16,10 +16,13 @@ export async function setLanguage(code) {
   document.documentElement.lang = code === "zh" ? "zh-Hans" : code;
 }
 
-/** The string of a key, `{name}` replaced by what is given; English where a language lacks it. */
+/**
+ * The string of a key; English where a language lacks it. `{name}` is replaced by the value of that name, and
+ * `{name:ply|plies}` by the singular or the plural for it.
+ */
 export function t(key, values = {}) {
   const text = strings[key] ?? en[key] ?? key;
-  return text.replace(/\{(\w+)\}/g, (whole, name) => values[name] ?? whole);
+  return text.replace(/\{(\w+)(?::(.*?)\|(.*?))?\}/g, (whole, name, one, many) => (one === undefined ? values[name] ?? whole : String(values[name]) === "1" ? one : many));
 }
 
 const NS = "http://www.w3.org/2000/svg";
@@ -59,7 +62,7 @@ export function short(value) {
   return (value.wdl === "win" ? "+" : "−") + (value.dtw ?? "");
 }
 
-/** "wins in 17". */
+/** "wins in 17 plies". */
 export function inWords(value) {
   if (!value) return t("value.unknown");
   if (value.no_move) return t(value.wdl === "draw" ? "value.nomove.draw" : "value.nomove.loss");
@@ -74,12 +77,12 @@ export const animal = (piece) => t(`animal.${piece.toUpperCase()}`);
 export const pieceName = (piece) => t("piece", { side: side(piece === piece.toUpperCase() ? "w" : "b"), animal: animal(piece) });
 
 /** Who wins, in a sentence, of a value as the side to move sees it. */
-export function verdict(value, turn) {
+export function result(value, turn) {
   if (!value) return "";
   const other = turn === "w" ? "b" : "w";
-  if (value.no_move) return t(value.wdl === "draw" ? "verdict.nomove.draw" : "verdict.nomove.loss", { side: side(turn), other: side(other) });
-  if (value.wdl === "draw") return t("verdict.draw");
-  return t("verdict.win", { side: side(value.wdl === "win" ? turn : other), n: value.dtw });
+  if (value.no_move) return t(value.wdl === "draw" ? "result.nomove.draw" : "result.nomove.loss", { side: side(turn), other: side(other) });
+  if (value.wdl === "draw") return t("result.draw");
+  return t("result.win", { side: side(value.wdl === "win" ? turn : other), n: value.dtw });
 }
 
 /** A table beside a picture, folded away. */

@@ -87,7 +87,7 @@ impl Page {
     /// Waits until the position on the board has been answered for.
     fn settled(&self) {
         self.wait("document.querySelector('#moves')?.children.length > 0 || document.querySelector('#panel:not(:has(#moves))')");
-        self.wait("document.querySelector('#verdicttext')?.textContent");
+        self.wait("document.querySelector('#resulttext')?.textContent");
     }
 
     fn fen(&self) -> String {
@@ -160,7 +160,7 @@ fn the_editor_sets_up_a_position() {
     page.click("#clear");
     page.click("[data-tool=E]");
     page.click(&at("d2"));
-    page.wait("document.querySelector('#verdicttext')?.textContent.includes('White has won')");
+    page.wait("document.querySelector('#resulttext')?.textContent.includes('White has won')");
     page.click("[data-tool=E]");
     page.drag(&at("d2"), &at("d3"));
     page.wait("document.querySelector('#fen').value === '7/7/7/7/7/7/3E3/7/7 w'");
@@ -171,7 +171,7 @@ fn the_editor_sets_up_a_position() {
     page.run("document.querySelector('#grid [data-square=d7]').focus()");
     page.keys(&["e"]);
     page.wait("document.querySelector('#fen').value === '7/7/3e3/7/7/7/3E3/7/7 w'");
-    page.wait("document.querySelector('#verdicttext')?.textContent === 'Black wins in 12 plies'");
+    page.wait("document.querySelector('#resulttext')?.textContent === 'Black wins in 12 plies'");
     assert_eq!(page.api(&format!("probe?fen={TWO}"))["value"], json!({"wdl": "loss", "dtw": 12, "no_move": false}));
     page.click("#mirror");
     page.click("#swap");
@@ -212,11 +212,7 @@ fn values_shown_are_those_of_the_api() {
         let wanted: Vec<Value> = moves.iter().map(|mv| json!([mv["uci"], short(&mv["value"])])).collect();
         let shown = page.get("[...document.querySelectorAll('#moves tbody tr')].map(row => [row.dataset.uci, row.querySelector('.chip').textContent])");
         assert_eq!(shown, json!(wanted), "{fen}");
-        assert_eq!(
-            page.text("document.querySelector('#verdicttext').textContent.replace(/ plies$/, '')"),
-            verdict(&probe),
-            "{fen}"
-        );
+        assert_eq!(page.text("document.querySelector('#resulttext').textContent"), result(&probe), "{fen}");
         for mv in moves {
             // The best of all moves to a square stands on it.
             let best = moves.iter().find(|other| other["to"] == mv["to"]).unwrap();
@@ -226,8 +222,8 @@ fn values_shown_are_those_of_the_api() {
             ));
             let words = match best["value"]["wdl"].as_str().unwrap() {
                 "draw" => "draws".to_owned(),
-                "win" => format!("wins in {}", best["value"]["dtw"]),
-                _ => format!("loses in {}", best["value"]["dtw"]),
+                "win" => format!("wins in {}", plies(&best["value"])),
+                _ => format!("loses in {}", plies(&best["value"])),
             };
             assert!(label.ends_with(&words), "{fen}: {label}, not {words}");
         }
@@ -235,13 +231,21 @@ fn values_shown_are_those_of_the_api() {
     page.silent();
 }
 
-fn verdict(probe: &Value) -> String {
+/// The distance of a value: "1 ply", "12 plies".
+fn plies(value: &Value) -> String {
+    let dtw = value["dtw"].as_u64().unwrap();
+    if dtw == 1 { "1 ply".to_owned() } else { format!("{dtw} plies") }
+}
+
+fn result(probe: &Value) -> String {
     let other = |side: &str| if side == "white" { "Black" } else { "White" };
     let turn = probe["turn"].as_str().unwrap();
     match probe["value"]["wdl"].as_str().unwrap() {
         "draw" => "A draw with best play".to_owned(),
-        "win" => format!("{} wins in {}", if turn == "white" { "White" } else { "Black" }, probe["value"]["dtw"]),
-        _ => format!("{} wins in {}", other(turn), probe["value"]["dtw"]),
+        "win" => {
+            format!("{} wins in {}", if turn == "white" { "White" } else { "Black" }, plies(&probe["value"]))
+        }
+        _ => format!("{} wins in {}", other(turn), plies(&probe["value"])),
     }
 }
 
@@ -259,7 +263,7 @@ fn overlays_show_what_if_the_race_and_the_fortress() {
             "document.querySelector('#grid [data-square={}]').getAttribute('aria-label')",
             entry["square"].as_str().unwrap()
         ));
-        assert!(label.ends_with(&format!("wins in {}", entry["value"]["dtw"])), "{label}");
+        assert!(label.ends_with(&format!("wins in {}", plies(&entry["value"]))), "{label}");
     }
     page.screenshot("what-if");
     page.click("input[value=race]");
@@ -270,7 +274,7 @@ fn overlays_show_what_if_the_race_and_the_fortress() {
     for preset in rules["presets"].as_array().unwrap().iter().filter(|preset| preset["known"] == true) {
         let name = preset["name"].as_str().unwrap();
         let turned = page.get(&format!("document.querySelector('[data-preset={name}] .badge-note') !== null"));
-        assert_eq!(turned, preset["turns"], "{name}");
+        assert_eq!(turned, preset["changes_result"], "{name}");
     }
     page.open_position(DRAW, "&view=explore&overlay=fortress");
     page.wait("document.querySelector('#fortresstext')?.textContent.includes('repeats')");
@@ -292,7 +296,7 @@ fn the_line_player_steps_scrubs_and_tells_what_leaving_costs() {
     let fen = page.fen();
     let line = page.api(&format!("mainline?fen={fen}&max=300"));
     let wanted: Vec<Value> =
-        line["line"].as_array().unwrap().iter().map(|mv| json!([mv["san"], mv["holding"].to_string()])).collect();
+        line["line"].as_array().unwrap().iter().map(|mv| json!([mv["san"], mv["keeps_result"].to_string()])).collect();
     let shown = page.get("[...document.querySelectorAll('#ribbon tbody tr')].map(row => [row.cells[1].textContent, row.cells[3].textContent])");
     assert_eq!(shown, json!(wanted));
     page.run(
@@ -313,7 +317,7 @@ fn the_line_player_steps_scrubs_and_tells_what_leaving_costs() {
     // The worst move instead of the best: the page says what it costs.
     page.click("#tab-position");
     page.wait("document.querySelectorAll('#moves tbody tr').length > 1");
-    page.wait("document.querySelector('#verdicttext')?.textContent");
+    page.wait("document.querySelector('#resulttext')?.textContent");
     page.click("#moves tbody tr:last-child button");
     page.wait("!document.querySelector('#cost').hidden");
     let cost = page.text("document.querySelector('#cost').textContent");
@@ -406,7 +410,7 @@ fn a_link_shows_the_same_after_a_reload() {
     page.keys(&[".", "."]);
     page.wait("document.querySelector('#ply').textContent.startsWith('2 /') && location.search.includes('at=2')");
     page.wait("document.querySelector('#whatiftext')");
-    let state = "JSON.stringify([document.querySelector('#fen').value, document.querySelector('#rules').value, document.querySelector('#ply').textContent, document.querySelector('#verdicttext')?.textContent, document.querySelector('[role=tab][aria-selected=true]').id, document.querySelectorAll('.arrow.user').length, document.querySelectorAll('.picture .tint').length, document.querySelector('#whatiftext').textContent, location.search])";
+    let state = "JSON.stringify([document.querySelector('#fen').value, document.querySelector('#rules').value, document.querySelector('#ply').textContent, document.querySelector('#resulttext')?.textContent, document.querySelector('[role=tab][aria-selected=true]').id, document.querySelectorAll('.arrow.user').length, document.querySelectorAll('.picture .tint').length, document.querySelector('#whatiftext').textContent, location.search])";
     let before = page.text(state);
     page.reload();
     page.wait("document.querySelector('#whatiftext')");
@@ -428,11 +432,11 @@ fn the_rules_of_the_server_hold() {
     let differs = (0..100).find_map(|seed| {
         let fen = page.api(&format!("random?material=DvWR&seed={seed}"))["fen"].as_str()?.replace(' ', "_");
         let [chinese, paper] =
-            ["chinese", "paper"].map(|rules| verdict(&page.api(&format!("probe?fen={fen}&rules={rules}"))));
+            ["chinese", "paper"].map(|rules| result(&page.api(&format!("probe?fen={fen}&rules={rules}"))));
         (chinese != paper).then_some((fen, chinese, paper))
     });
     let (fen, chinese, paper) = differs.expect("a position whose value depends on the rules");
-    let shown = || page.text("document.querySelector('#verdicttext').textContent.replace(/ plies$/, '')");
+    let shown = || page.text("document.querySelector('#resulttext').textContent");
     let rank = |piece: char| {
         page.text(&format!("document.querySelector('.mover[data-piece={piece}] .rank').textContent + document.querySelector('[data-tool={piece}] .rank').textContent"))
     };
@@ -466,7 +470,7 @@ fn a_wrong_link_is_an_error() {
         page.open(&format!("/?{query}"));
         let error = "document.querySelector('#fenerror').textContent";
         page.wait(&format!("{error}.includes('{words}')"));
-        page.wait(&format!("document.querySelector('#subverdict').textContent === {error}"));
+        page.wait(&format!("document.querySelector('#subresult').textContent === {error}"));
         assert_eq!(page.get("document.querySelectorAll('.picture .mover').length"), json!(0), "{query}");
         assert_eq!(page.text("location.search"), format!("?{query}"), "a reload shows the error again");
     }
@@ -545,7 +549,7 @@ fn rules_are_chosen_option_by_option() {
     page.reload();
     page.settled();
     let probe = page.api(&format!("probe?fen={TWO}&rules=chinese,traps=any,tiger-leap=files"));
-    assert!(page.text("document.querySelector('#verdicttext').textContent").starts_with(&verdict(&probe)));
+    assert!(page.text("document.querySelector('#resulttext').textContent").starts_with(&result(&probe)));
     // The form opens with what is played by; what is not confirmed changes nothing.
     page.choose("#rules", "other");
     page.wait("document.querySelector('#ruleform').open");
@@ -558,15 +562,15 @@ fn rules_are_chosen_option_by_option() {
 }
 
 #[test]
-fn without_javascript_there_is_a_board_a_verdict_and_moves() {
+fn without_javascript_there_is_a_board_a_result_and_moves() {
     let Some(page) = Page::with(&Options { no_javascript: true, ..Options::default() }) else { return };
     page.visit(&format!("/?fen={LION}"));
-    assert!(page.text("document.querySelector('#static .verdict').textContent").contains("White wins in 7 plies"));
+    assert!(page.text("document.querySelector('#static .result').textContent").contains("White wins in 7 plies"));
     assert_eq!(page.get("document.querySelectorAll('#static .board td[class]').length"), json!(63));
     assert_eq!(page.get("getComputedStyle(document.querySelector('#app')).display"), json!("none"));
     page.screenshot("no-javascript");
     page.click("#static .moves a");
-    assert!(page.text("document.querySelector('#static .verdict').textContent").contains("White wins in 6 plies"));
+    assert!(page.text("document.querySelector('#static .result').textContent").contains("White wins in 6 plies"));
     page.silent();
 }
 
@@ -634,7 +638,7 @@ fn assistive_technology_is_told_everything() {
     let cells = checks::tree(&page, "gridcell");
     assert_eq!(cells.len(), 63);
     for wanted in [
-        "d6, empty, wins in 7",
+        "d6, empty, wins in 7 plies",
         "b4, water, empty",
         "d8, Black's trap, Black rat",
         "d9, Black's den, empty",

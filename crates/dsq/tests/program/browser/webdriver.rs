@@ -151,7 +151,7 @@ impl Browser {
     }
 
     fn state(&self) -> String {
-        let state = "`${location.href} ${document.querySelector('#verdicttext')?.textContent} ${document.querySelector('#toast')?.textContent}`";
+        let state = "`${location.href} ${document.querySelector('#resulttext')?.textContent} ${document.querySelector('#toast')?.textContent}`";
         format!("{}; console: {:?}", self.text(state), self.console())
     }
 

@@ -295,7 +295,7 @@ fn analysis_streams_and_stops() {
     assert!(start.elapsed() < Duration::from_secs(2), "{:?}", start.elapsed());
 }
 
-/// Without JavaScript the page shows the board, the verdict and the moves, which are links.
+/// Without JavaScript the page shows the board, the result and the moves, which are links.
 #[test]
 fn the_page_is_readable_without_scripts() {
     let server = Server::start(&["--pieces", "3"]);
@@ -328,9 +328,9 @@ fn games_are_played_judged_and_written() {
     let first = &review["moves"][0];
     let probe = connection.get("/api/v1/probe?fen=7/7/3e3/7/7/7/3E3/7/7_b").json();
     assert_eq!(probe["value"]["wdl"], "loss", "{probe}");
-    assert_eq!((&first["source"], &first["value_before"]["kind"]), (&json!("table"), &json!("mate")));
+    assert_eq!((&first["source"], &first["score_before"]["kind"]), (&json!("table"), &json!("mate")));
     let dtw = probe["value"]["dtw"].as_i64().unwrap();
-    assert_eq!(first["value_before"]["value"], -dtw);
+    assert_eq!(first["score_before"]["value"], -dtw);
     let text = connection.post("/api/v1/game", &json!({"moves": ["Eb3", "rb7"], "white": "Anna"}).to_string()).json();
     let again = connection.post("/api/v1/review", &json!({"text": text["text"]}).to_string()).json();
     assert_eq!((again["moves"].as_array().unwrap().len(), &again["white_name"]), (2, &json!("Anna")));
@@ -364,7 +364,7 @@ fn explanations_agree_with_the_tables() {
         let fortress = connection.get(&format!("/api/v1/fortress?fen={fen}")).json();
         assert_eq!(fortress["draw"], true);
         let cycle = fortress["cycle"].as_array().unwrap();
-        let Some(from) = fortress["from"].as_u64() else { continue };
+        let Some(from) = fortress["repeats_from"].as_u64() else { continue };
         for entry in cycle {
             let after = entry["fen"].as_str().unwrap().replace(' ', "_");
             assert_eq!(connection.get(&format!("/api/v1/probe?fen={after}")).json()["value"]["wdl"], "draw", "{after}");
@@ -488,7 +488,7 @@ fn the_page_follows_the_rules_of_the_server() {
         let text = answer.text();
         let problem = text.split("data-problem=\"").nth(1).unwrap().split('"').next().unwrap();
         assert!(answer.status == 400 && problem.contains(words), "{query}: {problem}");
-        assert!(!text.contains("<p class=\"verdict\">"), "{query}: nothing is said of another position");
+        assert!(!text.contains("<p class=\"result\">"), "{query}: nothing is said of another position");
     }
 }
 
