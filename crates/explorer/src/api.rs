@@ -1,13 +1,13 @@
-//! What the tables say, as the answers of the interface: plain data, no HTTP.
+//! Answers from the tables as plain data, without HTTP.
 
 use super::errors::{ApiError, Code};
 use super::tables::View;
 use doushouqi::board::{Color, Move, Outcome, Piece, Position, PositionError, Rules, Square};
 use doushouqi::game::random::Random;
-use doushouqi::tablebase::{CellValue, Material, Probe as _, Stats, Summary, Value as TableValue, Wdl};
+use doushouqi::tablebase::{CellValue, Material, Probe as _, Stats, Summary, Value, Wdl};
 use serde::Serialize;
 
-/// How a colour is written.
+/// A colour as in answers.
 #[must_use]
 pub fn color_name(color: Color) -> &'static str {
     match color {
@@ -16,31 +16,31 @@ pub fn color_name(color: Color) -> &'static str {
     }
 }
 
-/// A value; whose view, the field that holds it says.
+/// A value, for the side that its field names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-pub struct Value {
+pub struct ValueReport {
     pub wdl: Wdl,
     /// Plies to the end; null for a draw.
     pub dtw: Option<u16>,
-    /// It comes of a side that has no legal move.
+    /// The side to move has no legal move (stalemate).
     pub no_move: bool,
 }
 
-impl Value {
-    fn new(verdict: TableValue, no_move: bool) -> Value {
-        Value { wdl: verdict.wdl, dtw: verdict.dtw, no_move }
+impl ValueReport {
+    fn new(value: Value, no_move: bool) -> ValueReport {
+        ValueReport { wdl: value.wdl, dtw: value.dtw, no_move }
     }
 }
 
-/// Whether the side to move has no legal move in a game that is not over.
+/// Whether the side to move has no legal move and nobody has won yet.
 fn is_stuck(position: &Position, rules: &Rules) -> bool {
     position.winner().is_none() && position.count_moves(rules) == 0
 }
 
 /// The value of a position for the side to move.
-pub fn value(tables: &View<'_>, position: &Position) -> Result<Option<Value>, ApiError> {
-    let verdict = tables.value(position)?;
-    Ok(verdict.map(|verdict| Value::new(verdict, is_stuck(position, tables.rules()))))
+pub fn value(tables: &View<'_>, position: &Position) -> Result<Option<ValueReport>, ApiError> {
+    let value = tables.value(position)?;
+    Ok(value.map(|value| ValueReport::new(value, is_stuck(position, tables.rules()))))
 }
 
 /// Whether a table covers a position.
@@ -56,7 +56,7 @@ pub struct Over {
     pub reason: &'static str,
 }
 
-/// How the game is over, if it is.
+/// How the game has ended; `None` if it goes on.
 #[must_use]
 pub fn over(position: &Position, rules: &Rules) -> Option<Over> {
     let winner = match position.outcome(rules)? {
@@ -80,15 +80,15 @@ pub struct MoveEntry {
     pub to: String,
     pub piece: char,
     pub color: &'static str,
-    /// The animal it takes.
+    /// The captured animal.
     pub captures: Option<char>,
     pub den: bool,
     pub leap: bool,
-    /// For who makes it, this move counted.
-    pub value: Option<Value>,
+    /// For the side that makes the move, counting the move.
+    pub value: Option<ValueReport>,
 }
 
-fn move_entry(position: &Position, rules: &Rules, mv: Move, verdict: Option<TableValue>) -> MoveEntry {
+fn move_entry(position: &Position, rules: &Rules, mv: Move, value: Option<Value>) -> MoveEntry {
     let turn = position.turn();
     let next = position.make(mv);
     MoveEntry {
@@ -101,49 +101,49 @@ fn move_entry(position: &Position, rules: &Rules, mv: Move, verdict: Option<Tabl
         captures: position.piece_at(mv.to).map(|piece| piece.animal.letter()),
         den: doushouqi::board::geometry::DEN[!turn] == mv.to,
         leap: study::manhattan(mv.from, mv.to) > 1,
-        value: verdict.map(|verdict| Value::new(verdict, is_stuck(&next, rules))),
+        value: value.map(|value| ValueReport::new(value, is_stuck(&next, rules))),
     }
 }
 
-/// What is known of a position.
+/// The value of a position and of its moves.
 #[derive(Clone, Debug, Serialize)]
 pub struct ProbeAnswer {
     pub fen: String,
     pub rules: String,
     pub turn: &'static str,
     pub pieces: usize,
-    /// Null if a side has no piece.
+    /// Null if a side has no pieces.
     pub material: Option<String>,
-    /// The representative of the material's class; null if there are more pieces than in any table.
+    /// The representative of the material's class; null if no table has that many pieces.
     pub class: Option<String>,
     pub over: Option<Over>,
     pub known: bool,
-    pub value: Option<Value>,
+    pub value: Option<ValueReport>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub moves: Option<Vec<MoveEntry>>,
     /// Moves that keep the result.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub keeps_result: Option<usize>,
-    /// The value if the other side had to move, for that side.
-    pub other_side: Option<Value>,
-    /// Whether having to move costs the side to move something.
+    /// The value with the other side to move, for that side.
+    pub other_side: Option<ValueReport>,
+    /// Whether the side to move would get a better result if it could pass.
     pub zugzwang: Option<bool>,
     pub sentence: String,
 }
 
-/// Everything about a position; without `moves` in short.
+/// Probes a position, and all its moves if `moves` is set.
 pub fn probe(tables: &View<'_>, position: &Position, moves: bool) -> Result<ProbeAnswer, ApiError> {
     let rules = tables.rules();
     let material = Material::of(position);
     let over = over(position, rules);
-    let verdict = tables.value(position)?;
-    let value = verdict.map(|verdict| Value::new(verdict, is_stuck(position, rules)));
+    let exact = tables.value(position)?;
+    let value = exact.map(|value| ValueReport::new(value, is_stuck(position, rules)));
     let other_side = if over.is_some() { None } else { self::value(tables, &position.pass())? };
-    let zugzwang = value.zip(other_side).map(|(here, there)| worth(here.wdl) < -worth(there.wdl));
+    let zugzwang = value.zip(other_side).map(|(here, there)| points(here.wdl) < -points(there.wdl));
     let ranked = if moves { Some(tables.ranked(position)?) } else { None };
-    let keeps_result = ranked.as_ref().map(|ranked| keeps_result(ranked, verdict));
-    let entries = |ranked: Vec<(Move, Option<TableValue>)>| {
-        ranked.into_iter().map(|(mv, verdict)| move_entry(position, rules, mv, verdict)).collect()
+    let keeps_result = ranked.as_ref().map(|ranked| keeps_result(ranked, exact));
+    let entries = |ranked: Vec<(Move, Option<Value>)>| {
+        ranked.into_iter().map(|(mv, value)| move_entry(position, rules, mv, value)).collect()
     };
     Ok(ProbeAnswer {
         fen: position.to_fen(),
@@ -170,7 +170,7 @@ fn class_of(tables: &View<'_>, material: Material) -> Option<String> {
     name(tables.classes()).or_else(|| name(tables.disk()?.classes()))
 }
 
-fn worth(wdl: Wdl) -> i32 {
+fn points(wdl: Wdl) -> i32 {
     match wdl {
         Wdl::Win => 1,
         Wdl::Draw => 0,
@@ -178,14 +178,14 @@ fn worth(wdl: Wdl) -> i32 {
     }
 }
 
-/// How many of these moves keep what the position is worth.
-fn keeps_result(ranked: &[(Move, Option<TableValue>)], value: Option<TableValue>) -> usize {
+/// The number of moves that keep the result of the position.
+fn keeps_result(ranked: &[(Move, Option<Value>)], value: Option<Value>) -> usize {
     let Some(value) = value else { return 0 };
-    ranked.iter().filter(|(_, verdict)| verdict.is_some_and(|verdict| verdict.wdl == value.wdl)).count()
+    ranked.iter().filter(|(_, other)| other.is_some_and(|other| other.wdl == value.wdl)).count()
 }
 
-/// The verdict in a sentence.
-fn sentence(position: &Position, over: Option<&Over>, value: Option<Value>) -> String {
+/// The result in a sentence.
+fn sentence(position: &Position, over: Option<&Over>, value: Option<ValueReport>) -> String {
     let turn = position.turn();
     if let Some(over) = over {
         let winner = over.winner.map_or("Nobody", |name| if name == "white" { "White" } else { "Black" });
@@ -217,26 +217,26 @@ pub struct LineEntry {
     pub san: String,
     /// The position after the move.
     pub fen: String,
-    /// For the side that moves, this move counted.
-    pub value: Value,
+    /// For the side that makes the move, counting the move.
+    pub value: ValueReport,
     /// Moves that keep the result, and all legal moves.
     pub keeps_result: usize,
     pub legal: usize,
 }
 
-/// Best play.
+/// A principal variation.
 #[derive(Clone, Debug, Serialize)]
 pub struct MainLine {
     pub fen: String,
     pub rules: String,
-    pub value: Value,
+    pub value: ValueReport,
     pub line: Vec<LineEntry>,
     /// `den`, `no_pieces`, `no_move`, `draw` or `limit`.
     pub end: &'static str,
 }
 
-/// Best play from a position to the end, the first of equal moves each time, or `max` plies of it. A draw has no end,
-/// and so no line.
+/// The principal variation to the end of the game, at most `max` plies. Of equal moves it takes the first. A draw has no
+/// line.
 pub fn mainline(tables: &View<'_>, position: &Position, max: usize) -> Result<MainLine, ApiError> {
     let rules = tables.rules();
     let start = value(tables, position)?.ok_or_else(|| no_table(position))?;
@@ -247,8 +247,8 @@ pub fn mainline(tables: &View<'_>, position: &Position, max: usize) -> Result<Ma
             break over.reason;
         }
         let ranked = tables.ranked(&current)?;
-        let Some(&(mv, Some(verdict))) = ranked.first() else { break "draw" };
-        if verdict.wdl == Wdl::Draw {
+        let Some(&(mv, Some(value))) = ranked.first() else { break "draw" };
+        if value.wdl == Wdl::Draw {
             break "draw";
         }
         if line.len() == max {
@@ -259,8 +259,8 @@ pub fn mainline(tables: &View<'_>, position: &Position, max: usize) -> Result<Ma
             uci: mv.to_string(),
             san: mv.notation(&current),
             fen: next.to_fen(),
-            value: Value::new(verdict, is_stuck(&next, rules)),
-            keeps_result: keeps_result(&ranked, Some(verdict)),
+            value: ValueReport::new(value, is_stuck(&next, rules)),
+            keeps_result: keeps_result(&ranked, Some(value)),
             legal: ranked.len(),
         });
         current = next;
@@ -268,7 +268,7 @@ pub fn mainline(tables: &View<'_>, position: &Position, max: usize) -> Result<Ma
     Ok(MainLine { fen: position.to_fen(), rules: tables.asked.to_string(), value: start, line, end })
 }
 
-/// The answer where no table says anything.
+/// The error for a position that no table contains.
 #[must_use]
 pub fn no_table(position: &Position) -> ApiError {
     ApiError::new(Code::NoTable, format!("no table contains this position of {} pieces", position.occupied().len()))
@@ -282,18 +282,18 @@ pub struct PlacedPiece {
     pub color: &'static str,
 }
 
-/// What the position would be worth with the piece on a square.
+/// The value of the position with the piece on a square.
 #[derive(Clone, Debug, Serialize)]
 pub struct WhatIfSquare {
     pub square: String,
     pub legal: bool,
-    /// Why it cannot stand there: `water`, `occupied`, `own den`, `both dens`; or `same`, where it stands.
+    /// Why the piece cannot stand there: `water`, `occupied`, `own den`, `both dens`; `same` for its own square.
     pub reason: Option<&'static str>,
     /// For the side to move.
-    pub value: Option<Value>,
+    pub value: Option<ValueReport>,
 }
 
-/// A position with one piece anywhere.
+/// The values of a position with one piece moved to each square.
 #[derive(Clone, Debug, Serialize)]
 pub struct WhatIf {
     pub fen: String,
@@ -302,7 +302,7 @@ pub struct WhatIf {
     pub squares: Vec<WhatIfSquare>,
 }
 
-/// The value of the position with one piece on every other square instead.
+/// The values of the position with one piece moved to each square.
 pub fn whatif(tables: &View<'_>, position: &Position, square: Square) -> Result<WhatIf, ApiError> {
     let Some(piece) = position.piece_at(square) else {
         return Err(ApiError::parameter("piece", format!("there is no piece on {square}")));
@@ -325,7 +325,7 @@ pub fn whatif(tables: &View<'_>, position: &Position, square: Square) -> Result<
     })
 }
 
-/// The position with a piece elsewhere, or why it cannot be there.
+/// The position with a piece on another square, or why that is impossible.
 fn moved(position: &Position, piece: Piece, from: Square, to: Square) -> Result<Position, &'static str> {
     let mut setup = position.to_setup();
     setup.squares[from.index()] = None;
@@ -359,7 +359,7 @@ impl From<&Stats> for SideStats {
 pub struct MaterialStats {
     pub material: String,
     pub rules: String,
-    /// The representative of its class, and how many materials that stands for.
+    /// The representative of its class, and the number of materials in the class.
     pub class: String,
     pub represents: usize,
     pub white: SideStats,
@@ -389,21 +389,21 @@ pub struct LongLine {
     pub plies: u64,
 }
 
-/// The longest lines at hand, the longest first.
+/// The longest lines of the available tables, longest first.
 #[derive(Clone, Debug, Serialize)]
 pub struct Longest {
     pub rules: String,
     pub lines: Vec<LongLine>,
 }
 
-/// The longest line of five pieces, 251 plies by the rules `paper`: `results/README.md`. A table on disk is too large to be
-/// looked through for its longest line.
+/// The longest line of five pieces under the rules `paper`: 251 plies (`results/README.md`). A table on disk is too large to
+/// scan.
 const LONGEST_OF_FIVE: &str = "7/Ep5/7/1r5/d6/7/7/7/6P b";
 
-/// That line, if a table on disk knows the position.
+/// That line, if a table on disk contains the position.
 fn longest_of_five(tables: &View<'_>) -> Result<Option<LongLine>, ApiError> {
     let Ok(position) = Position::from_fen(LONGEST_OF_FIVE) else { return Ok(None) };
-    let plies = tables.value(&position)?.and_then(|verdict| verdict.dtw);
+    let plies = tables.value(&position)?.and_then(|value| value.dtw);
     let line = plies.zip(Material::of(&position)).map(|(plies, material)| LongLine {
         material: material.to_string(),
         fen: position.to_fen(),
@@ -412,10 +412,10 @@ fn longest_of_five(tables: &View<'_>) -> Result<Option<LongLine>, ApiError> {
     Ok(line)
 }
 
-/// The longest lines of all that is at hand, or of one material: at most `count`.
+/// At most `count` longest lines, of all available tables or of one material.
 pub fn longest(tables: &View<'_>, material: Option<Material>, count: usize) -> Result<Longest, ApiError> {
     if let Some(material) = material {
-        // So that its table is at hand.
+        // Solves its table.
         stats(tables, material)?;
     }
     let mut lines = Vec::new();
@@ -432,7 +432,7 @@ pub fn longest(tables: &View<'_>, material: Option<Material>, count: usize) -> R
     Ok(Longest { rules: tables.asked.to_string(), lines })
 }
 
-/// Which value a random position is to have.
+/// The values that a random position may have.
 #[derive(Clone, Copy, Debug)]
 pub enum Wanted {
     Any,
@@ -441,22 +441,22 @@ pub enum Wanted {
 }
 
 impl Wanted {
-    /// Whether a value is one of these.
+    /// Whether a value is among them.
     #[must_use]
     pub fn is(self, value: CellValue, rules: &Rules) -> bool {
-        let verdict = TableValue::of(value, rules);
+        let value = Value::of(value, rules);
         match self {
             Wanted::Any => true,
-            Wanted::Plies(plies) => verdict.dtw == Some(plies),
-            Wanted::Wdl(wdl) => verdict.wdl == wdl,
+            Wanted::Plies(plies) => value.dtw == Some(plies),
+            Wanted::Wdl(wdl) => value.wdl == wdl,
         }
     }
 }
 
-/// The most positions of a batch.
+/// The most positions in a batch.
 pub const MAX_BATCH: usize = 200;
 
-/// One of a batch: what is known of it in short, or what is wrong with it.
+/// An entry of a batch: the value of a position, or an error.
 #[derive(Debug, Serialize)]
 #[serde(untagged)]
 pub enum BatchResult {
@@ -464,7 +464,7 @@ pub enum BatchResult {
     Error { error: super::errors::Body },
 }
 
-/// What is known of many positions.
+/// Probes several positions, without their moves.
 pub fn batch(tables: &View<'_>, fens: &[String]) -> Result<Vec<BatchResult>, ApiError> {
     if fens.len() > MAX_BATCH {
         return Err(ApiError::new(Code::TooLarge, format!("a batch has at most {MAX_BATCH} positions")));

@@ -1,6 +1,6 @@
-//! Why a position is worth what it is: the race to the dens, other rules, how a draw is held, the tree that decides.
+//! Explanations of a value: the race to the dens, other rules, the fortress of a draw, the decision tree.
 
-use super::api::{Value, color_name, is_known, no_table, value};
+use super::api::{ValueReport, color_name, is_known, no_table, value};
 use super::errors::{ApiError, Code};
 use super::tables::{Registry, View};
 use doushouqi::board::geometry::DEN;
@@ -9,19 +9,19 @@ use doushouqi::tablebase::{Material, Probe, Solver, Wdl};
 use serde::Serialize;
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex};
-use study::{Feature, Kind, Routes, Tree, Winner, learn, manhattan};
+use study::{FeatureSet, Routes, Tree, Winner, learn, manhattan};
 
-/// One side's shortest way to the enemy's den, if nobody is in its way.
+/// A side's shortest path to the enemy's den on an otherwise empty board.
 #[derive(Clone, Debug, Serialize)]
 pub struct Way {
     pub piece: Option<char>,
-    /// Moves to the den, and the ply in which it is entered, counted from now.
+    /// Moves to the den, and the ply in which the piece enters it, from 1.
     pub steps: Option<u8>,
     pub plies: Option<u16>,
     pub path: Vec<String>,
 }
 
-/// Who comes first.
+/// The race to the dens.
 #[derive(Clone, Debug, Serialize)]
 pub struct Race {
     pub fen: String,
@@ -34,7 +34,7 @@ pub struct Race {
     pub parity: Option<&'static str>,
 }
 
-/// Both sides' ways to the dens over an otherwise empty board.
+/// Both sides' shortest paths to the dens on an otherwise empty board.
 #[must_use]
 pub fn race(position: &Position, rules: &RuleOptions) -> Race {
     let turn = position.turn();
@@ -72,7 +72,7 @@ fn way(position: &Position, rules: &RuleOptions, color: Color) -> Way {
         let left = routes.steps(square, den);
         let nearer = |to: &Square| routes.steps(*to, den) + 1 == left && routes.steps(square, *to) == 1;
         let mut choices = rules.destinations(piece.animal, square).map(|(to, _)| to).filter(nearer);
-        // Round its own pieces, where that takes no longer.
+        // Prefer squares without own pieces among equally short paths.
         let own = position.side(color);
         let Some(to) = choices.clone().find(|to| !own.contains(*to)).or_else(|| choices.next()) else { break };
         path.push(to);
@@ -87,27 +87,27 @@ fn way(position: &Position, rules: &RuleOptions, color: Color) -> Way {
     }
 }
 
-/// The position under one preset.
+/// The value of the position under one preset.
 #[derive(Clone, Debug, Serialize)]
 pub struct Preset {
     pub name: &'static str,
     pub rules: String,
     pub known: bool,
-    pub value: Option<Value>,
-    /// Whether somebody else wins than under the rules that were asked for.
+    pub value: Option<ValueReport>,
+    /// Whether the result differs from that under the requested rules.
     pub changes_result: bool,
 }
 
-/// The position under all presets.
+/// The value of the position under every preset.
 #[derive(Clone, Debug, Serialize)]
 pub struct Presets {
     pub fen: String,
     pub rules: String,
-    pub value: Option<Value>,
+    pub value: Option<ValueReport>,
     pub presets: Vec<Preset>,
 }
 
-/// What a position is worth under every preset.
+/// Probes a position under every preset.
 pub fn presets(registry: &Registry, position: &Position, asked: &RuleOptions) -> Result<Presets, ApiError> {
     let of = |options: &RuleOptions| value(&View::new(&*registry.get(options)?, *options), position);
     let here = of(asked)?;
@@ -120,13 +120,13 @@ pub fn presets(registry: &Registry, position: &Position, asked: &RuleOptions) ->
     Ok(Presets { fen: position.to_fen(), rules: asked.to_string(), value: here, presets })
 }
 
-/// How often each material of N pieces is won, with White to move.
+/// The shares of wins, draws and losses of all pairs of sides, White to move.
 #[derive(Clone, Debug, Serialize)]
 pub struct Matrix {
     pub rules: String,
     pub white: Vec<String>,
     pub black: Vec<String>,
-    /// Shares of the positions, a row for each of `white`.
+    /// Shares of the positions, one row per entry of `white`.
     pub win: Vec<Vec<f64>>,
     pub draw: Vec<Vec<f64>>,
     pub loss: Vec<Vec<f64>>,
@@ -134,7 +134,7 @@ pub struct Matrix {
 
 /// All materials with the given numbers of white and black pieces.
 pub fn matrix(tables: &View<'_>, white: usize, black: usize) -> Result<Matrix, ApiError> {
-    let missing = || ApiError::new(Code::NoTable, format!("not all tables of {} pieces are there", white + black));
+    let missing = || ApiError::new(Code::NoTable, format!("not all tables of {} pieces are available", white + black));
     if white + black > tables.complete() && tables.disk().is_none_or(|set| white + black > set.classes().pieces()) {
         return Err(missing());
     }
@@ -157,7 +157,7 @@ pub fn matrix(tables: &View<'_>, white: usize, black: usize) -> Result<Matrix, A
             let material = all.iter().find(|m| m.side(Color::White) == white && m.side(Color::Black) == black);
             let (stats, _, _) = tables.stats(*material.ok_or_else(missing)?)?.ok_or_else(missing)?;
             let s = stats.white.summary();
-            // Shares are for people: four digits.
+            // Four digits are enough for display.
             let share = |count: u64| (count as f64 / s.positions.max(1) as f64 * 1e4).round() / 1e4;
             let lost = if tables.rules().options().no_move == doushouqi::board::NoMove::Loss { s.no_move } else { 0 };
             row[0].push(share(s.wins));
@@ -171,9 +171,9 @@ pub fn matrix(tables: &View<'_>, white: usize, black: usize) -> Result<Matrix, A
     Ok(Matrix { rules: tables.asked.to_string(), white: names(&sides.0), black: names(&sides.1), win, draw, loss })
 }
 
-/// A move of the play that holds a draw.
+/// A move of a line that keeps the draw.
 #[derive(Clone, Debug, Serialize)]
-pub struct HoldingMove {
+pub struct CycleMove {
     pub uci: String,
     pub san: String,
     pub fen: String,
@@ -183,41 +183,41 @@ pub struct HoldingMove {
 #[derive(Clone, Debug, Serialize)]
 pub struct Fortress {
     pub draw: bool,
-    /// Play that holds the draw on both sides until a position repeats, and the move from which on it does.
-    pub cycle: Vec<HoldingMove>,
+    /// Moves that keep the draw until a position repeats, and the index at which the repetition begins.
+    pub cycle: Vec<CycleMove>,
     pub repeats_from: Option<usize>,
-    /// The squares that a side's pieces need to hold the draw, whatever the other does; null if none were found.
+    /// The squares that each side's pieces need to hold the draw against every move; null if the search gave up.
     pub squares: ByColor<Option<Vec<String>>>,
     pub defender: Option<&'static str>,
     pub sentence: String,
 }
 
-/// Positions that are looked at for one holder.
-const HELD_POSITIONS: usize = 20_000;
+/// The most positions of one side's defence.
+const MAX_POSITIONS: usize = 20_000;
 
-/// How one side holds a draw.
-struct Holding {
+/// One side's way to hold a draw.
+struct Defence {
     squares: Bitboard,
-    /// Its move in every position that can come up.
+    /// Its move in every position that can arise.
     moves: HashMap<Position, Move>,
 }
 
-/// The moves that keep a drawn position drawn.
+/// The moves that keep the draw.
 fn drawing(tables: &View<'_>, position: &Position) -> Result<Vec<Move>, ApiError> {
     let moves = tables.ranked(position)?;
-    let draws = moves.into_iter().filter(|(_, verdict)| verdict.is_some_and(|verdict| verdict.wdl == Wdl::Draw));
+    let draws = moves.into_iter().filter(|(_, value)| value.is_some_and(|value| value.wdl == Wdl::Draw));
     Ok(draws.map(|(mv, _)| mv).collect())
 }
 
-/// A way to hold a draw against every move, on few squares: the holder goes where it has been before if that holds, the
-/// other side goes anywhere that does not lose. `None` if too many positions come up.
-fn hold(tables: &View<'_>, start: &Position, holder: Color) -> Result<Option<Holding>, ApiError> {
-    let mut holding = Holding { squares: start.side(holder), moves: HashMap::new() };
+/// A defence against every move that keeps the draw. The defender returns to visited squares if possible, so that it needs
+/// few. `None` if too many positions arise.
+fn hold(tables: &View<'_>, start: &Position, defender: Color) -> Result<Option<Defence>, ApiError> {
+    let mut holding = Defence { squares: start.side(defender), moves: HashMap::new() };
     let mut seen = std::collections::HashSet::from([start.clone()]);
     let mut left = VecDeque::from([start.clone()]);
     while let Some(position) = left.pop_front() {
         let moves = drawing(tables, &position)?;
-        let next: Vec<Move> = if position.turn() == holder {
+        let next: Vec<Move> = if position.turn() == defender {
             let known = |mv: &&Move| seen.contains(&position.make(**mv));
             let within = |mv: &&Move| holding.squares.contains(mv.to) && !mv.is_capture(&position);
             let chosen = moves.iter().find(|mv| known(mv) && within(mv));
@@ -236,19 +236,19 @@ fn hold(tables: &View<'_>, start: &Position, holder: Color) -> Result<Option<Hol
                 left.push_back(next);
             }
         }
-        if seen.len() > HELD_POSITIONS {
+        if seen.len() > MAX_POSITIONS {
             return Ok(None);
         }
     }
     Ok(Some(holding))
 }
 
-/// How a drawn position is held; `draw` is false if it is none.
+/// How a side holds a drawn position; `draw` is false for other positions.
 pub fn fortress(tables: &View<'_>, position: &Position) -> Result<Fortress, ApiError> {
     if !is_known(tables, position)? {
         return Err(no_table(position));
     }
-    let drawn = position.winner().is_none() && tables.value(position)?.is_some_and(|verdict| verdict.wdl == Wdl::Draw);
+    let drawn = position.winner().is_none() && tables.value(position)?.is_some_and(|value| value.wdl == Wdl::Draw);
     if !drawn {
         let sentence = "This position is not a draw.".to_owned();
         let squares = ByColor::default();
@@ -258,28 +258,28 @@ pub fn fortress(tables: &View<'_>, position: &Position) -> Result<Fortress, ApiE
     let size = |color: Color| found[color].as_ref().map_or(usize::MAX, |holding| holding.squares.len());
     let holder = Color::ALL.into_iter().filter(|&color| found[color].is_some()).min_by_key(|&color| size(color));
     let (cycle, from) = cycle(tables, position, holder.and_then(|color| found[color].as_ref()))?;
-    let names = |holding: &Holding| holding.squares.into_iter().map(|square| square.to_string()).collect::<Vec<_>>();
+    let names = |holding: &Defence| holding.squares.into_iter().map(|square| square.to_string()).collect::<Vec<_>>();
     let squares = ByColor { white: found.white.as_ref().map(names), black: found.black.as_ref().map(names) };
     let sentence = match holder.and_then(|color| Some((color, squares[color].as_ref()?))) {
         _ if position.count_moves(tables.rules()) == 0 => format!("{} has no legal move.", position.turn()),
         Some((color, squares)) if squares.len() <= 12 => {
-            format!("{color} needs only {} to hold the draw, whatever {} does.", squares.join(", "), !color)
+            format!("{color} needs only {} to hold the draw against every move of {}.", squares.join(", "), !color)
         }
         Some((color, squares)) => {
-            format!("{color} holds the draw on {} squares, whatever {} does.", squares.len(), !color)
+            format!("{color} holds the draw on {} squares against every move of {}.", squares.len(), !color)
         }
-        None => "Neither side can force anything: too much can happen to list it.".to_owned(),
+        None => "Neither side can force a win. The defence needs too many positions to list.".to_owned(),
     };
     let defender = holder.map(color_name);
     Ok(Fortress { draw: true, cycle, repeats_from: from, squares, defender, sentence })
 }
 
-/// Play until a position repeats: the holder by its plan, the other side any way that draws.
+/// A line until a position repeats: the defender follows its defence, the other side plays any move that draws.
 fn cycle(
     tables: &View<'_>,
     start: &Position,
-    holding: Option<&Holding>,
-) -> Result<(Vec<HoldingMove>, Option<usize>), ApiError> {
+    holding: Option<&Defence>,
+) -> Result<(Vec<CycleMove>, Option<usize>), ApiError> {
     const LONGEST: usize = 200;
     let (mut line, mut seen) = (Vec::new(), vec![start.clone()]);
     let mut position = start.clone();
@@ -287,16 +287,16 @@ fn cycle(
         let planned = holding.and_then(|holding| holding.moves.get(&position)).copied();
         let chosen = match planned {
             Some(mv) => Some(mv),
-            // Where it has not been yet, so that one sees more of what it may try.
+            // Prefer new positions, to show more attempts.
             None => {
                 let moves = drawing(tables, &position)?;
-                let fresh = moves.iter().find(|mv| !seen.contains(&position.make(**mv)));
-                fresh.or(moves.first()).copied()
+                let new = moves.iter().find(|mv| !seen.contains(&position.make(**mv)));
+                new.or(moves.first()).copied()
             }
         };
         let Some(mv) = chosen else { return Ok((line, None)) };
         let next = position.make(mv);
-        line.push(HoldingMove { uci: mv.to_string(), san: mv.notation(&position), fen: next.to_fen() });
+        line.push(CycleMove { uci: mv.to_string(), san: mv.notation(&position), fen: next.to_fen() });
         if let Some(from) = seen.iter().position(|earlier| *earlier == next) {
             return Ok((line, Some(from)));
         }
@@ -306,25 +306,26 @@ fn cycle(
     Ok((line, None))
 }
 
-/// A node of a tree: what it asks, or what it answers.
+/// A node of a tree: a test or a leaf.
 #[derive(Clone, Debug, Serialize)]
 pub struct TreeNode {
     pub id: usize,
+    /// The clause that is true in the branch `yes`.
     pub test: Option<String>,
-    /// What the test asks for, in words.
-    pub meaning: Option<String>,
+    /// The name of the tested feature.
+    pub feature: Option<String>,
     pub yes: Option<usize>,
     pub no: Option<usize>,
-    /// `win`, `draw` or `loss` of the side to move: of most positions that come here.
+    /// `win`, `draw` or `loss` of the side to move, in most positions of the node.
     pub label: &'static str,
     pub positions: u64,
 }
 
-/// The tree of a material, and the way of one position through it.
+/// The tree of a material, and a position's path through it.
 #[derive(Clone, Debug, Serialize)]
 pub struct TreeReport {
     pub fen: String,
-    /// The position as the tree sees it: the side to move is White.
+    /// The position with White to move: itself, or with colours exchanged.
     pub as_white: String,
     pub material: String,
     pub class: String,
@@ -336,15 +337,15 @@ pub struct TreeReport {
     pub sentence: String,
 }
 
-/// Trees that were learnt, those used last at the end.
+/// Learned trees, least recently used first.
 #[derive(Default)]
 pub struct Trees {
     known: Mutex<VecDeque<(u64, Material, Arc<learn::MaterialTree>)>>,
 }
 
-/// Leaves of a tree for three pieces: enough to be right nearly always, few enough to be read.
+/// Leaves of a tree for three pieces: accurate and still readable.
 const LEAVES: usize = 24;
-/// Trees that are kept.
+/// The most trees that are kept.
 const KEPT_TREES: usize = 64;
 
 impl Trees {
@@ -372,22 +373,26 @@ impl Trees {
         Ok(tree)
     }
 
-    /// The tree that decides a position of two or three pieces.
+    /// The tree of a position of two or three pieces.
     pub fn report(&self, options: &RuleOptions, position: &Position) -> Result<TreeReport, ApiError> {
         let none = |what: &str| ApiError::new(Code::NoTable, what.to_owned());
         if position.outcome(&Rules::new(*options)).is_some() {
             return Err(none("the game is over"));
         }
-        // Trees are for White to move.
+        // The trees are for White to move.
         let seen = if position.turn() == Color::White { position.clone() } else { position.swap_colors() };
         let material = Material::of(&seen).filter(|material| material.len() <= 3);
-        let material = material.ok_or_else(|| none("there are trees for two and three pieces only"))?;
+        let material = material.ok_or_else(|| none("decision trees exist for two and three pieces only"))?;
         let found = self.get(options, material)?;
-        let (tree, features) = (&found.tree, found.set.features());
-        let values = found.set.values_of(&seen).ok_or_else(|| none("the tree does not fit"))?;
+        let (tree, exchanged) = (&found.tree, position.turn() == Color::Black);
+        let values = found.set.values_of(&seen).ok_or_else(|| none("the tree has other pieces"))?;
         let path = path(tree, &values);
-        let nodes = nodes(tree, features);
-        let answers: Vec<String> = path.iter().filter_map(|&i| answer(tree, i, features, &values)).collect();
+        let nodes = nodes(tree, &found.set, exchanged);
+        let clause = |&node: &usize| {
+            let split = tree.node(node).split?;
+            Some(found.set.clause(split.feature, split.at_most, values[split.feature] <= split.at_most, exchanged))
+        };
+        let clauses: Vec<String> = path.iter().filter_map(clause).collect();
         let label = path.last().map_or("draw", |&leaf| nodes[leaf].label);
         let wrong = found.tree.misclassified();
         Ok(TreeReport {
@@ -398,14 +403,14 @@ impl Trees {
             positions: found.positions,
             misclassified: wrong,
             accuracy: 1.0 - wrong as f64 / found.positions.max(1) as f64,
-            sentence: sentence(position.turn(), label, &answers),
+            sentence: sentence(position.turn(), label, &clauses),
             nodes,
             path,
         })
     }
 }
 
-/// The nodes that a position with these features comes to.
+/// The nodes on the path of a position with these feature values.
 fn path(tree: &Tree, values: &[i8]) -> Vec<usize> {
     let (mut path, mut at) = (vec![0], 0);
     while let Some(split) = tree.node(at).split {
@@ -415,16 +420,15 @@ fn path(tree: &Tree, values: &[i8]) -> Vec<usize> {
     path
 }
 
-fn nodes(tree: &Tree, features: &[Feature]) -> Vec<TreeNode> {
+fn nodes(tree: &Tree, set: &FeatureSet, exchanged: bool) -> Vec<TreeNode> {
     // Nodes are numbered from 0 without gaps: as many inner ones as leaves but one.
     let count = 2 * tree.leaves() - 1;
     let node = |id: usize| {
         let node = tree.node(id);
-        let feature = node.split.map(|split| &features[split.feature]);
         TreeNode {
             id,
-            test: node.split.map(|split| question(&features[split.feature], split.at_most, true)),
-            meaning: feature.map(|feature| feature.meaning.clone()),
+            test: node.split.map(|split| set.clause(split.feature, split.at_most, true, exchanged)),
+            feature: node.split.map(|split| set.features()[split.feature].name.clone()),
             yes: node.split.map(|split| split.yes),
             no: node.split.map(|split| split.no),
             label: match node.winner() {
@@ -438,29 +442,16 @@ fn nodes(tree: &Tree, features: &[Feature]) -> Vec<TreeNode> {
     (0..count).map(node).collect()
 }
 
-/// What a node asks, as answered with yes or with no.
-fn question(feature: &Feature, at_most: i8, yes: bool) -> String {
-    let name = &feature.name;
-    match feature.kind {
-        Kind::Bool => format!("{name} = {}", if yes { "no" } else { "yes" }),
-        Kind::Number => format!("{name} {} {at_most}", if yes { "<=" } else { ">" }),
-        Kind::Named(names) => {
-            let (low, high) = names.split_at((at_most + 1).clamp(0, names.len() as i8) as usize);
-            format!("{name} = {}", if yes { low } else { high }.join(" or "))
-        }
-    }
-}
-
-fn answer(tree: &Tree, node: usize, features: &[Feature], values: &[i8]) -> Option<String> {
-    let split = tree.node(node).split?;
-    Some(question(&features[split.feature], split.at_most, values[split.feature] <= split.at_most))
-}
-
-fn sentence(turn: Color, label: &str, answers: &[String]) -> String {
+/// The label of a leaf and the clauses on the path to it as a sentence.
+fn sentence(turn: Color, label: &str, clauses: &[String]) -> String {
     let result = match label {
         "win" => format!("{turn} wins"),
         "loss" => format!("{} wins", !turn),
-        _ => "a draw".to_owned(),
+        _ => "The position is a draw".to_owned(),
     };
-    if answers.is_empty() { format!("Always {result}.") } else { format!("{result}, because {}.", answers.join(", ")) }
+    match clauses {
+        [] => format!("{result}, as in every position of this material."),
+        [only] => format!("{result}, because {only}."),
+        [first @ .., last] => format!("{result}, because {}, and {last}.", first.join(", ")),
+    }
 }

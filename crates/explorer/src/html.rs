@@ -1,6 +1,6 @@
 //! The page for browsers without JavaScript: the board as a table, the result, and the moves as links.
 
-use super::api::{MoveEntry, ProbeAnswer, Value, plies};
+use super::api::{MoveEntry, ProbeAnswer, ValueReport, plies};
 use super::tables::View;
 use doushouqi::board::geometry::{DEN, TRAPS, WATER};
 use doushouqi::board::{Color, File, Move, Piece, Position, Rank, RuleOptions, Square};
@@ -55,7 +55,7 @@ pub fn position(tables: &View<'_>, position: &Position, probe: &ProbeAnswer) -> 
         html.push_str(
             "<table class=\"moves\"><caption>Moves, best first</caption><thead><tr><th scope=\"col\">Move</th>",
         );
-        html.push_str("<th scope=\"col\">Value</th></tr></thead><tbody>");
+        html.push_str("<th scope=\"col\">ValueReport</th></tr></thead><tbody>");
         for entry in moves {
             move_row(&mut html, tables, position, entry);
         }
@@ -140,7 +140,7 @@ fn move_row(html: &mut String, tables: &View<'_>, position: &Position, entry: &M
 }
 
 /// The value of a move in words, for the side that makes it.
-fn words(value: Value) -> String {
+fn words(value: ValueReport) -> String {
     match (value.wdl, value.dtw) {
         (Wdl::Win, Some(dtw)) => format!("wins in {}", plies(dtw)),
         (Wdl::Loss, Some(dtw)) => format!("loses in {}", plies(dtw)),

@@ -1,4 +1,4 @@
-//! Games: read, judged move by move, and written as text.
+//! Games: parsed, reviewed move by move, and written as text.
 
 use super::api;
 use super::engine::{Engines, ScoreReport, Setup};
@@ -13,13 +13,13 @@ use serde::{Deserialize, Serialize};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-/// The longest game that is taken.
+/// The most moves of a game.
 pub const MAX_PLIES: usize = 600;
-/// The longest that a review searches, all moves together, and one of them.
+/// The search time of a review, for all moves and for one.
 const REVIEW_TIME: Duration = Duration::from_secs(20);
 const MOVE_TIME: Duration = Duration::from_millis(200);
 
-/// A game as it is sent: as text, or as the position it begins in and its moves.
+/// A game in a request: as text, or as its first position and its moves.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct GameRequest {
@@ -40,7 +40,7 @@ pub struct GameRequest {
 /// Plays moves from a position.
 pub fn play(start: Position, rules: RuleOptions, moves: &[&str]) -> Result<Game, ApiError> {
     if moves.len() > MAX_PLIES {
-        return Err(ApiError::new(Code::TooLarge, format!("a game has at most {MAX_PLIES} moves here")));
+        return Err(ApiError::new(Code::TooLarge, format!("a game has at most {MAX_PLIES} moves")));
     }
     let mut game = Game::new(start, Rules::new(rules), Some(Game::NO_CAPTURE_LIMIT));
     for (i, text) in moves.iter().enumerate() {
@@ -54,15 +54,15 @@ pub fn play(start: Position, rules: RuleOptions, moves: &[&str]) -> Result<Game,
 }
 
 impl GameRequest {
-    /// The game, with names and result.
+    /// The game with names and result.
     pub fn record(&self, default: &RuleOptions) -> Result<Record, ApiError> {
         if let Some(text) = &self.text {
             let games = Record::parse_all(text);
             let games = games.map_err(|error| ApiError::new(Code::BadRequest, error.to_string()).at("text", 0))?;
             let last = games.into_iter().next_back();
-            let record = last.ok_or_else(|| ApiError::parameter("text", "there is no game in it"))?;
+            let record = last.ok_or_else(|| ApiError::parameter("text", "the text contains no game"))?;
             if record.game.moves().len() > MAX_PLIES {
-                return Err(ApiError::new(Code::TooLarge, format!("a game has at most {MAX_PLIES} moves here")));
+                return Err(ApiError::new(Code::TooLarge, format!("a game has at most {MAX_PLIES} moves")));
             }
             return Ok(record);
         }
@@ -83,7 +83,7 @@ impl GameRequest {
     }
 }
 
-/// A move of a game, judged.
+/// A reviewed move.
 #[derive(Clone, Debug, Serialize)]
 pub struct ReviewedMove {
     pub uci: String,
@@ -91,12 +91,12 @@ pub struct ReviewedMove {
     pub color: &'static str,
     /// The position after the move.
     pub fen: String,
-    /// What there was to have and what the move got, for who made it.
+    /// The score of the best move and of this move, for the side that moves.
     pub score_before: Option<ScoreReport>,
     pub score_after: Option<ScoreReport>,
-    /// Hundredths of a cat that it lost; null where one of the two is certain and they differ.
+    /// The loss in centipawns; null if the move changed a decided result.
     pub loss: Option<i32>,
-    /// Nothing, `?!`, `?` or `??`.
+    /// Empty, `?!`, `?` or `??`.
     pub mark: &'static str,
     pub best: Option<String>,
     /// `table` or `engine`.
@@ -110,11 +110,11 @@ pub struct SideSummary {
     pub inaccuracies: usize,
     pub mistakes: usize,
     pub blunders: usize,
-    /// Hundredths of a cat lost by a move, the mean over those where that is known.
+    /// The mean loss of a move in centipawns, over the moves with a known loss.
     pub mean_loss: Option<f64>,
 }
 
-/// A game, judged.
+/// A reviewed game.
 #[derive(Clone, Debug, Serialize)]
 pub struct Review {
     pub rules: String,
@@ -127,27 +127,27 @@ pub struct Review {
     pub summary: doushouqi::board::ByColor<SideSummary>,
 }
 
-/// What is known of a position on the way: its score for the side to move, and its best move.
-struct Judged {
+/// A position's score for the side to move, and its best move.
+struct Evaluated {
     score: Option<ScoreReport>,
     best: Option<String>,
     source: &'static str,
 }
 
-/// Judges every move of a game: by the tables where they know the position, else by short searches.
+/// Reviews every move of a game with the tables, or with short searches where no table contains the position.
 pub fn review(tables: &View<'_>, engines: &Engines, record: &Record, stop: &AtomicBool) -> Result<Review, ApiError> {
     let played = &record.game;
     let mut game = Game::new(played.positions()[0].clone(), played.rules().clone(), played.no_capture_limit());
     let time = MOVE_TIME.min(REVIEW_TIME / (played.moves().len() as u32 + 1));
-    let mut here = judge(tables, engines, &game, time, stop)?;
+    let mut here = evaluate(tables, engines, &game, time, stop)?;
     let mut moves = Vec::new();
     for &mv in played.moves() {
         if stop.load(Ordering::Relaxed) {
-            return Err(ApiError::new(Code::Busy, "the server is about to end"));
+            return Err(ApiError::new(Code::Busy, "the server is shutting down"));
         }
         let before = game.position().clone();
         game.play(mv).map_err(|error| ApiError::new(Code::BadMove, error.to_string()))?;
-        let next = judge(tables, engines, &game, time, stop)?;
+        let next = evaluate(tables, engines, &game, time, stop)?;
         let chosen = here.best.as_deref() == Some(&mv.to_string());
         let after = if chosen && here.source == "engine" { here.score } else { next.score.map(turned) };
         let loss = here.score.zip(after).and_then(|(best, got)| loss(best, got));
@@ -178,13 +178,13 @@ pub fn review(tables: &View<'_>, engines: &Engines, record: &Record, stop: &Atom
     })
 }
 
-fn judge(
+fn evaluate(
     tables: &View<'_>,
     engines: &Engines,
     game: &Game,
     time: Duration,
     stop: &AtomicBool,
-) -> Result<Judged, ApiError> {
+) -> Result<Evaluated, ApiError> {
     let position = game.position();
     if let Some(end) = game.end() {
         let score = match end.winner() {
@@ -192,24 +192,24 @@ fn judge(
             Some(_) => ScoreReport { kind: "mate", value: 0 },
             None => ScoreReport { kind: "cp", value: 0 },
         };
-        return Ok(Judged { score: Some(score), best: None, source: "table" });
+        return Ok(Evaluated { score: Some(score), best: None, source: "table" });
     }
-    if let Some(verdict) = tables.value(position)? {
+    if let Some(value) = tables.value(position)? {
         let best = tables.ranked(position)?.first().map(|(mv, _)| mv.to_string());
-        return Ok(Judged { score: Some(verdict.into()), best, source: "table" });
+        return Ok(Evaluated { score: Some(value.into()), best, source: "table" });
     }
     let setup = Setup { hash_mib: 64, threads: 1, lines: 1, tables: Some(tables.for_search()?) };
     let limits = Limits { movetime: Some(time), ..Limits::default() };
     let lines = engines.search(setup, game, &limits, stop, &mut |_| ());
     let best = lines.first();
-    Ok(Judged {
+    Ok(Evaluated {
         score: best.map(|info| info.score.into()),
         best: best.and_then(|info| info.pv.first()).map(ToString::to_string),
         source: "engine",
     })
 }
 
-/// A score one ply earlier, for the other side.
+/// The score of the position before, for the other side.
 fn turned(score: ScoreReport) -> ScoreReport {
     match score.kind {
         "mate" if score.value > 0 => ScoreReport { kind: "mate", value: -(score.value + 1) },
@@ -218,7 +218,7 @@ fn turned(score: ScoreReport) -> ScoreReport {
     }
 }
 
-/// Whether a score is a win, a loss, or open.
+/// 1 for a win, -1 for a loss, 0 for any other score.
 fn sign(score: ScoreReport) -> i32 {
     if score.kind == "mate" { if score.value > 0 { 1 } else { -1 } } else { 0 }
 }
@@ -226,7 +226,7 @@ fn sign(score: ScoreReport) -> i32 {
 fn loss(best: ScoreReport, got: ScoreReport) -> Option<i32> {
     match (sign(best), sign(got)) {
         (0, 0) => Some((best.value - got.value).max(0)),
-        // Still won, or lost already.
+        // The result is the same.
         (a, b) if a == b => Some(0),
         _ => None,
     }

@@ -316,10 +316,10 @@ async fn bestmove(State(app): Shared, Query(query): Query<BestMoveQuery>) -> Ans
             let moves = tables.ranked(known.position())?;
             // The tables ignore a rule against repetition, so a move of theirs can be illegal.
             let legal = known.legal_moves();
-            Ok(moves.into_iter().find(|(mv, verdict)| verdict.is_some() && legal.contains(mv)))
+            Ok(moves.into_iter().find(|(mv, value)| value.is_some() && legal.contains(mv)))
         };
-        if let Some((mv, Some(verdict))) = app.with_tables(asked, pieces, best).await? {
-            return Ok(answer(&game, mv, verdict.into(), "table"));
+        if let Some((mv, Some(value))) = app.with_tables(asked, pieces, best).await? {
+            return Ok(answer(&game, mv, value.into(), "table"));
         }
     }
     let tables = app.search_tables(asked).await?;

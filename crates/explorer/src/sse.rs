@@ -1,4 +1,4 @@
-//! Analysis as it goes on, as server-sent events. A search ends with its client, and with the server.
+//! Analysis as server-sent events. A search stops when its client leaves and when the server shuts down.
 
 use super::api::{self, over};
 use super::engine::{InfoReport, LineMove, Setup, game_over};
@@ -21,25 +21,25 @@ use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 use tokio::sync::oneshot;
 use tokio_stream::Stream;
 
-/// A client that has left is noticed when something is sent.
+/// The server notices that a client has left when it sends something.
 const KEEP_ALIVE: Duration = Duration::from_secs(1);
 
-/// One event: its name, and what is in it.
+/// An event: its name and its data.
 type Message = (&'static str, String);
 
 fn message(name: &'static str, data: &impl Serialize) -> Message {
     (name, serde_json::to_string(data).unwrap_or_default())
 }
 
-/// What ends a stream.
+/// The last event of a stream.
 #[derive(Serialize)]
 struct Done {
     bestmove: Option<String>,
-    /// What the moves come from.
+    /// `table` or `engine`.
     source: &'static str,
 }
 
-/// What a client listens to. When it is dropped, because the client has left or all is said, the search ends.
+/// The stream of a client. Dropping it, when the client leaves, stops the search.
 struct Listener {
     messages: UnboundedReceiver<Message>,
     stop: Arc<AtomicBool>,
@@ -63,12 +63,12 @@ impl Drop for Listener {
 fn stream(messages: UnboundedReceiver<Message>, stop: Arc<AtomicBool>) -> Response {
     let keep_alive = KeepAlive::new().interval(KEEP_ALIVE);
     let mut response = Sse::new(Listener { messages, stop }).keep_alive(keep_alive).into_response();
-    // A proxy shall hand on every event at once.
+    // Asks proxies not to buffer events.
     response.headers_mut().insert("x-accel-buffering", axum::http::HeaderValue::from_static("no"));
     response
 }
 
-/// Searches a game and sends what it finds.
+/// Searches a game and streams the results.
 pub async fn analyze(app: &Arc<App>, game: Game, setup: Setup, limits: Limits) -> Result<Response, ApiError> {
     if let Some(end) = game.end() {
         return Err(game_over(end));
@@ -84,7 +84,7 @@ pub async fn analyze(app: &Arc<App>, game: Game, setup: Setup, limits: Limits) -
         let _running = app.metrics.search();
         let position = game.position().clone();
         let mut report = |info: &doushouqi::search::Info| {
-            // Nobody hears it: the search is about to end.
+            // Fails if the client has left; the search is about to stop.
             let _ = sender.send(message("info", &InfoReport::new(&position, info)));
         };
         let lines = app.engines.search(setup, &game, &limits, &stop, &mut report);
@@ -95,7 +95,7 @@ pub async fn analyze(app: &Arc<App>, game: Game, setup: Setup, limits: Limits) -
     Ok(listener)
 }
 
-/// Sets `stop` when the server ends; until what is returned is dropped.
+/// Sets `stop` when the server shuts down, until the returned sender is dropped.
 fn stop_with_server(app: &App, stop: Arc<AtomicBool>) -> oneshot::Sender<()> {
     let (finished, finish) = oneshot::channel();
     let mut ending = app.stop.subscribe();
@@ -108,7 +108,7 @@ fn stop_with_server(app: &App, stop: Arc<AtomicBool>) -> oneshot::Sender<()> {
     finished
 }
 
-/// What the tables say of a position, in the form of an analysis; `None` if they do not know it.
+/// The moves of a position with their lines as an analysis; `None` if no table contains the position.
 pub fn from_tables(tables: &View<'_>, game: &Game, lines: usize) -> Result<Option<Response>, ApiError> {
     let (start, position) = (Instant::now(), game.position());
     if over(position, tables.rules()).is_some() || !api::is_known(tables, position)? {
@@ -116,8 +116,8 @@ pub fn from_tables(tables: &View<'_>, game: &Game, lines: usize) -> Result<Optio
     }
     let (sender, receiver) = unbounded_channel();
     let moves = tables.ranked(position)?;
-    for (i, &(mv, verdict)) in moves.iter().take(lines).enumerate() {
-        let Some(verdict) = verdict else { break };
+    for (i, &(mv, value)) in moves.iter().take(lines).enumerate() {
+        let Some(value) = value else { break };
         let next = position.make(mv);
         let mut pv = vec![LineMove { uci: mv.to_string(), san: mv.notation(position) }];
         let rest = api::mainline(tables, &next, 300)?;
@@ -126,7 +126,7 @@ pub fn from_tables(tables: &View<'_>, game: &Game, lines: usize) -> Result<Optio
             depth: pv.len() as u32,
             seldepth: pv.len() as u32,
             multipv: i + 1,
-            score: verdict.into(),
+            score: value.into(),
             nodes: moves.len() as u64,
             nps: 0,
             time_ms: start.elapsed().as_millis() as u64,

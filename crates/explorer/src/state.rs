@@ -82,7 +82,7 @@ impl App {
     }
 
     /// Runs `work` with the tables of `rules`, which it probes for positions of up to `pieces` pieces: on this thread if they are
-/// in memory, else on a blocking thread.
+    /// in memory, else on a blocking thread.
     pub async fn with_tables<T: Send + 'static>(
         self: &Arc<App>,
         rules: RuleOptions,

@@ -1,5 +1,4 @@
-//! The tables that the server asks: for the rules it was started with in memory and on disk, for other rules in memory,
-//! solved when somebody asks for them. Nothing else in the server knows where a value comes from.
+//! The server's tables: in memory and on disk for its own rules, in memory for other rules, which it solves on request.
 
 use doushouqi::board::{ByColor, Color, Move, Piece, Position, RuleOptions, Rules};
 use doushouqi::game::random::Random;
@@ -19,20 +18,20 @@ use xxhash_rust::xxh3::Xxh3;
 
 /// The most pieces of a table in memory.
 pub const MEMORY_PIECES: usize = 4;
-/// Pieces that are solved before a rule set answers: a moment.
+/// Pieces of the tables that are solved before a rule set answers; takes a fraction of a second.
 pub const FIRST_PIECES: usize = 3;
-/// Rule sets kept besides the one that the server was started with.
+/// The most other rule sets that are kept.
 const OTHER_RULES: usize = 6;
-/// Classes of four pieces that a rule set keeps when it solves only those that are asked for: 8 MB each at most.
+/// Four-piece classes that a rule set keeps if it solves them on request; at most 8 MB each.
 const KEPT_CLASSES: usize = 16;
 
-/// The values of a class in memory: of each row only the squares that the last two pieces may stand on.
+/// The values of a class in memory, without the cells of squares that the last two pieces cannot enter.
 pub struct ClassTable {
     material: Material,
     index: Index,
     /// The place within a row of each of its cells.
     places: Vec<u16>,
-    /// The other way round.
+    /// The cell of each place.
     kept: Vec<u16>,
     cells: ByColor<Cells>,
     stats: ByColor<Stats>,
@@ -67,13 +66,13 @@ impl ClassTable {
         CellValue::from_code(self.cells[turn].get(place))
     }
 
-    /// The position of a place, pieces named as in the representative.
+    /// The position of a place, with the pieces of the representative.
     fn position(&self, turn: Color, place: usize) -> Option<Position> {
         let cell = place / self.kept.len() * ROW_CELLS + usize::from(self.kept[place % self.kept.len()]);
         self.index.position(cell, turn)
     }
 
-    /// One of the places whose value is one of those that `wanted` names.
+    /// A random place with a wanted value.
     fn nth(&self, turn: Color, wanted: &dyn Fn(CellValue) -> bool, random: &mut Random) -> Option<usize> {
         let cells = &self.cells[turn];
         let mut is = [false; 1 << 16];
@@ -95,21 +94,21 @@ pub struct RuleTables {
     classes: Classes,
     addresser: Addresser,
     slots: Vec<RwLock<Option<Arc<ClassTable>>>>,
-    /// Keeps what classes of four pieces need.
+    /// Contains the tables that four-piece classes depend on.
     solver: Mutex<Solver>,
-    /// Classes of four pieces that were asked for, in their order.
+    /// Four-piece classes solved on request, in their order.
     asked: Mutex<VecDeque<ClassId>>,
-    /// All materials of up to N pieces are in memory.
+    /// All materials of up to this many pieces are in memory.
     complete: AtomicUsize,
     disk: Option<TableProber>,
     progress: Progress,
-    /// What a search asks; made when the first search does.
+    /// The tables of searches; made by the first search.
     search: Mutex<Option<Arc<Tables>>>,
-    /// Solves.
+    /// The threads that solve.
     pool: Arc<ThreadPool>,
 }
 
-/// How far the work in the background is.
+/// The progress of the background work.
 #[derive(Default)]
 pub struct Progress {
     done: AtomicU64,
@@ -118,7 +117,7 @@ pub struct Progress {
 }
 
 impl Progress {
-    /// The share that is done, and an estimate of the seconds left.
+    /// The completed share, and an estimate of the seconds left.
     pub fn get(&self) -> (f64, Option<f64>) {
         let (done, total) = (self.done.load(Ordering::Relaxed), self.total.load(Ordering::Relaxed));
         let share = if total == 0 { 0.0 } else { done as f64 / total as f64 };
@@ -129,7 +128,7 @@ impl Progress {
 }
 
 impl RuleTables {
-    /// Solves what is needed at once. Tables on disk must be for these rules.
+    /// Solves the tables of up to three pieces. Tables on disk must be for these rules.
     fn new(options: RuleOptions, disk: Option<TableSet>, pool: Arc<ThreadPool>) -> Result<RuleTables, SetError> {
         let disk = disk.map(|set| set.prober(&options)).transpose()?;
         let mut solver = Solver::new(&options, MEMORY_PIECES, Options { memory: 256 << 20, ..Options::default() });
@@ -156,8 +155,7 @@ impl RuleTables {
         })
     }
 
-    /// Who wins at positions of few pieces, for a search that meets millions of them: of three pieces, unless those on
-    /// disk were loaded.
+    /// The tables that a search probes: of three pieces, or those on disk once loaded.
     pub fn for_search(&self) -> Result<Arc<Tables>, SetError> {
         let mut search = self.search.lock().unwrap_or_else(|e| e.into_inner());
         if let Some(tables) = &*search {
@@ -168,14 +166,14 @@ impl RuleTables {
         Ok(tables)
     }
 
-    /// Lets searches ask the tables in a directory, those of up to four pieces from memory.
+    /// Loads the tables of a directory for searches, of up to four pieces.
     pub fn load_for_search(&self, dir: &Path) -> Result<(), SetError> {
         let tables = Arc::new(self.pool.install(|| Tables::open(dir, self.rules.options()))?);
         *self.search.lock().unwrap_or_else(|e| e.into_inner()) = Some(tables);
         Ok(())
     }
 
-    /// Solves all classes of four pieces and keeps them, until `stop` says so.
+    /// Solves and keeps all four-piece classes, until `stop` returns true.
     pub fn solve_four(&self, stop: &dyn Fn() -> bool) -> Result<(), SolveError> {
         let mut ids: Vec<ClassId> = self.classes.level(MEMORY_PIECES).map(|(id, _)| id).collect();
         let positions = |id: &ClassId| self.classes.get(*id).representative.positions();
@@ -183,7 +181,7 @@ impl RuleTables {
         let _ = self.progress.started.set(Instant::now());
         // The largest first, so that the last ones to finish are small.
         ids.sort_by_key(|id| Reverse(positions(id)));
-        // So few at a time that who asks for a class meanwhile does not wait long.
+        // In small groups, so that requests for a class do not wait long.
         for ids in ids.chunks(2 * self.pool.current_num_threads()) {
             if stop() {
                 return Ok(());
@@ -214,7 +212,7 @@ impl RuleTables {
         self.slots[id.index()].read().unwrap_or_else(|e| e.into_inner()).clone()
     }
 
-    /// The table of a class in memory, solved now if it is not there.
+    /// The table of a class, solved now if missing.
     fn class(&self, id: ClassId) -> Result<Option<Arc<ClassTable>>, SolveError> {
         if let Some(table) = self.slot(id) {
             return Ok(Some(table));
@@ -223,7 +221,7 @@ impl RuleTables {
         let table = self.slot(id);
         let mut asked = self.asked.lock().unwrap_or_else(|e| e.into_inner());
         asked.push_back(id);
-        // What the work in the background has made stays.
+        // Classes stay if the background work solves all.
         let is_kept = self.progress.total.load(Ordering::Relaxed) > 0;
         while !is_kept && asked.len() > KEPT_CLASSES {
             if let Some(old) = asked.pop_front().filter(|&old| old != id) {
@@ -233,13 +231,13 @@ impl RuleTables {
         Ok(table)
     }
 
-    /// All materials of up to N pieces are in memory: a value takes less than a microsecond.
+    /// All materials of up to this many pieces are in memory; a probe takes less than a microsecond.
     #[must_use]
     pub fn complete(&self) -> usize {
         self.complete.load(Ordering::Acquire)
     }
 
-    /// Whether what can be said of positions of N pieces, and of their moves, takes neither solving nor a disk.
+    /// Whether probing positions of that many pieces, and their moves, needs neither solving nor disk access.
     #[must_use]
     pub fn is_quick(&self, pieces: usize) -> bool {
         pieces <= self.complete() || self.disk.is_none() && pieces > MEMORY_PIECES + 1
@@ -256,17 +254,17 @@ impl RuleTables {
         &self.progress
     }
 
-    /// The value of every legal move for who makes it, best first, those that no table covers last.
+    /// The value of every legal move for the side that makes it, best first, unknown values last.
     pub fn ranked(&self, position: &Position) -> Result<Vec<(Move, Option<Value>)>, SetError> {
         let mut moves = Vec::new();
         for &mv in &position.moves(&self.rules) {
             moves.push((mv, self.value(&position.make(mv))?.map(Value::before)));
         }
-        moves.sort_by_key(|&(_, verdict)| Reverse(verdict));
+        moves.sort_by_key(|&(_, value)| Reverse(value));
         Ok(moves)
     }
 
-    /// The counts of a material for each side to move; the class's representative, and how many materials it stands for.
+    /// The counts of a material for each side to move, the representative of its class, and the number of materials in it.
     pub fn stats(&self, material: Material) -> Result<Option<(ByColor<Stats>, Material, usize)>, SetError> {
         let Some(member) = self.classes.member(material) else { return Ok(self.stats_on_disk(material)) };
         let class = self.classes.get(member.class);
@@ -287,7 +285,7 @@ impl RuleTables {
         Some((stats, class.representative, class.same.len() + class.swapped.len()))
     }
 
-    /// A position of a material whose value is one of those that `wanted` names.
+    /// A random position of a material with a wanted value.
     pub fn find(
         &self,
         material: Material,
@@ -307,7 +305,7 @@ impl RuleTables {
         Ok(position.map(|position| if random.below(2) == 0 { position } else { position.mirror() }))
     }
 
-    /// By trying positions at random, since a table on disk is too large to look through.
+    /// Tries random positions, because a table on disk is too large to scan.
     fn find_on_disk(
         &self,
         material: Material,
@@ -329,7 +327,7 @@ impl RuleTables {
         Ok(None)
     }
 
-    /// The materials with the longest lines at hand: representative, side to move, plies; the longest first.
+    /// The longest lines of the tables in memory: representative, side to move, plies; longest first.
     #[must_use]
     pub fn longest(&self, material: Option<Material>) -> Vec<(Material, Color, u64)> {
         let mut all = Vec::new();
@@ -358,8 +356,8 @@ impl Probe for RuleTables {
     }
 
     fn value(&self, position: &Position) -> Result<Option<Value>, SetError> {
-        if let Some(verdict) = Value::of_finished(position) {
-            return Ok(Some(verdict));
+        if let Some(value) = Value::of_finished(position) {
+            return Ok(Some(value));
         }
         let Some(address) = self.addresser.locate(position) else {
             return match &self.disk {
@@ -372,7 +370,7 @@ impl Probe for RuleTables {
     }
 }
 
-/// The position of the representative in the names of a material that belongs to its class.
+/// A position of the representative as a position of another material of its class.
 fn renamed(position: &Position, pieces: &[(Piece, Piece)], swapped: bool) -> Option<Position> {
     let turn = if swapped { !position.turn() } else { position.turn() };
     let (mut here, mut squares) = (Vec::new(), Vec::new());
@@ -384,7 +382,7 @@ fn renamed(position: &Position, pieces: &[(Piece, Piece)], swapped: bool) -> Opt
     position_of(&here, &squares, turn)
 }
 
-/// A table that is not there is no failure.
+/// Turns the error of a missing table into `None`.
 fn not_missing<T>(result: Result<Option<T>, SetError>) -> Result<Option<T>, SetError> {
     match result {
         Err(SetError::Missing { .. } | SetError::TooFewPieces { .. }) => Ok(None),
@@ -392,10 +390,10 @@ fn not_missing<T>(result: Result<Option<T>, SetError>) -> Result<Option<T>, SetE
     }
 }
 
-/// Tables as somebody asked for them: rules that differ in nothing but repetition share theirs.
+/// Tables with the requested rules. Rules that differ in repetition only share tables.
 pub struct View<'a> {
     tables: &'a RuleTables,
-    /// The rules that were asked for.
+    /// The requested rules.
     pub asked: RuleOptions,
 }
 
@@ -414,21 +412,21 @@ impl std::ops::Deref for View<'_> {
     }
 }
 
-/// The rule sets at hand.
+/// The rule sets with tables in memory.
 pub struct Registry {
-    /// The rules that the server was started with.
+    /// The server's rules.
     main: Arc<RuleTables>,
-    /// Others, those used last at the end.
+    /// Other rules, least recently used first.
     others: Mutex<VecDeque<Arc<RuleTables>>>,
-    /// One rule set is solved at a time.
+    /// Held while solving a rule set.
     solving: Mutex<()>,
-    /// Of the rules and of the tables on disk.
+    /// A hash of the rules and the tables on disk.
     fingerprint: u64,
     pool: Arc<ThreadPool>,
 }
 
 impl Registry {
-    /// Solves the tables that are needed at once. Tables in `dir` must be for these rules.
+    /// Solves the tables of up to three pieces. Tables in `dir` must be for these rules.
     pub fn new(options: RuleOptions, dir: Option<&PathBuf>, pool: ThreadPool) -> Result<Registry, SetError> {
         let disk = dir.map(|dir| TableSet::open(dir)).transpose()?;
         let mut hash = Xxh3::new();
@@ -448,7 +446,7 @@ impl Registry {
         &self.main
     }
 
-    /// The tables for rules that are at hand already.
+    /// The tables for rules, if in memory.
     #[must_use]
     pub fn ready(&self, options: &RuleOptions) -> Option<Arc<RuleTables>> {
         if options == self.main.rules.options() {
@@ -466,7 +464,7 @@ impl Registry {
         Some(tables)
     }
 
-    /// The tables for some rules, solved now if they are not there.
+    /// The tables for rules, solved now if missing.
     pub fn get(&self, options: &RuleOptions) -> Result<Arc<RuleTables>, SetError> {
         if let Some(tables) = self.ready(options) {
             return Ok(tables);
@@ -484,8 +482,8 @@ impl Registry {
         Ok(tables)
     }
 
-    /// A number that changes whenever an answer could: it follows from the program, the rules and the checksums of tables
-    /// on disk, and from which tables are at hand.
+    /// A hash of everything besides the request that an answer depends on: version, rules, checksums of tables on disk, and
+    /// available tables.
     #[must_use]
     pub fn generation(&self) -> u64 {
         let mut hash = Xxh3::new();
@@ -495,7 +493,7 @@ impl Registry {
         hash.digest()
     }
 
-    /// All rule sets at hand.
+    /// All rule sets with tables in memory.
     #[must_use]
     pub fn all(&self) -> Vec<Arc<RuleTables>> {
         let others = self.others.lock().unwrap_or_else(|e| e.into_inner());

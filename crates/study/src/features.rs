@@ -47,7 +47,7 @@ pub struct Feature {
     pub meaning: String,
     /// What its values are.
     pub kind: Kind,
-    what: What,
+    pub(super) what: What,
 }
 
 /// Which features to use.
@@ -63,7 +63,7 @@ pub enum Which {
 
 /// How a feature is computed. Numbers are places in the list of pieces.
 #[derive(Copy, Clone, Debug)]
-enum What {
+pub(super) enum What {
     Closest,
     Unopposed(usize),
     Sector(usize),

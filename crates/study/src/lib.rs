@@ -8,6 +8,7 @@ pub mod games;
 pub mod learn;
 pub mod patterns;
 pub mod printed;
+mod prose;
 pub mod report;
 pub mod reproduce;
 mod routes;

@@ -168,7 +168,7 @@ function drawTree() {
     const walk = (id, answer) => {
       const node = nodes.get(id);
       const lit = path.has(id);
-      const text = h("span", { class: "node", title: node.meaning }, answer ? `${t(answer)}: ` : "", leaf(node) ? h("strong", {}, t(`leaf.${node.label}`)) : `${node.test}?`);
+      const text = h("span", { class: "node", title: node.feature }, answer ? `${t(answer)}: ` : "", leaf(node) ? h("strong", {}, t(`leaf.${node.label}`)) : node.test);
       if (leaf(node)) return h("li", { class: lit ? "lit" : null }, text);
       return h("li", { class: lit ? "lit" : null }, h("details", { open: lit }, h("summary", {}, text), h("ul", {}, walk(node.yes, "yes"), walk(node.no, "no"))));
     };
