@@ -8,18 +8,18 @@ use std::net::{Ipv4Addr, SocketAddr, ToSocketAddrs};
 use std::path::PathBuf;
 use std::sync::Mutex;
 
-/// Show tables and engine in a browser, and answer programs in JSON.
+/// Serve a web page and an HTTP API for tables and engine.
 ///
-/// Tables of three pieces are made in memory in a moment, those of four in the background; nothing else is needed. Only this
-/// machine is answered unless --listen says otherwise. docs/http-api.md describes what programs may ask.
+/// The server solves tables of three pieces at its start and those of four in the background. It listens on this machine only,
+/// unless --listen names another address. docs/http-api.md describes the API.
 #[derive(Args)]
 #[command(after_help = "Examples:\n  dsq serve --open\n  dsq serve --tables tables --listen 127.0.0.1:9000\n  \
                         curl 'http://127.0.0.1:8763/api/v1/probe?fen=7/7/3e3/7/7/7/3E3/7/7_w'")]
 pub struct Serve {
-    /// Where to listen: a port, or an address or host name and a port; port 0 takes a free one.
+    /// A port, or an address or host name and a port, to listen on; port 0 selects a free one.
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8763", value_parser = listen)]
     listen: Listen,
-    /// Tables that `dsq generate` made, for positions of more than four pieces.
+    /// Tables of `dsq generate`, for positions of more than four pieces.
     #[arg(long, value_name = "DIR")]
     tables: Option<PathBuf>,
     /// Pieces of the tables in memory: 4 take about 1.1 GB, and with --tables 0.3 GB more for the engine.
@@ -29,16 +29,16 @@ pub struct Serve {
     threads: ThreadsArg,
     #[command(flatten)]
     rules: RulesArg,
-    /// A name by which this server is asked, besides its addresses and localhost; may be given more than once.
+    /// A host name of this server, besides IP addresses and localhost; repeatable.
     #[arg(long, value_name = "NAME")]
     host: Vec<String>,
-    /// The origin of pages from elsewhere that may ask, as `https://example.org`; may be given more than once.
+    /// Another origin whose pages may send requests, such as `https://example.org`; repeatable.
     #[arg(long, value_name = "ORIGIN", value_parser = origin)]
     allow_origin: Vec<String>,
-    /// Requests a second that one address may make; this machine may make any number.
+    /// Requests per second and address; this machine has no limit.
     #[arg(long, value_name = "N", default_value = "50", value_parser = clap::value_parser!(u16).range(1..))]
     rate: u16,
-    /// A proxy on this machine stands before the server: it says in X-Forwarded-For who asks.
+    /// The server is behind a proxy, which names the client in X-Forwarded-For.
     #[arg(long)]
     behind_proxy: bool,
     /// Open the page in the browser.
