@@ -236,7 +236,7 @@ pub(crate) type Avx512 = Portable;
 
 /// Asks for memory that will be read soon, into the second level of caches: on an AMD EPYC (family 25, model 17) a core then
 /// has pieces of 512 bytes from here and there in half the time that it takes to read them unasked, or to ask for them into the
-/// first level (results/README.md).
+/// first level (results/experiments.md).
 #[inline(always)]
 pub(crate) fn prefetch<T>(value: &T) {
     #[cfg(target_arch = "x86_64")]

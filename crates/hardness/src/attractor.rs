@@ -4,7 +4,7 @@ use crate::general::solver::mix;
 use std::fmt;
 
 /// A game on a finite graph, its states packed into words.
-pub trait Game {
+pub trait ReachabilityGame {
     /// Adds the states after each move; none where the game is decided.
     fn successors(&self, state: u64, next: &mut Vec<u64>);
     /// Whether the side that wants to reach the target is on move.
@@ -12,7 +12,7 @@ pub trait Game {
 }
 
 /// Every state that can be reached from a start, with what leads where.
-pub struct Arena {
+pub struct StateGraph {
     keys: Vec<u64>,
     slots: Vec<u32>,
     first: Vec<u32>,
@@ -43,13 +43,13 @@ pub const NEVER: u16 = u16::MAX;
 
 const NONE: u32 = u32::MAX;
 
-impl Arena {
+impl StateGraph {
     /// Finds all states that can be reached from `starts`, at most `bound`.
     ///
     /// # Errors
     /// If there are more.
-    pub fn explore(game: &impl Game, starts: &[u64], bound: usize) -> Result<Arena, TooManyStates> {
-        let mut arena = Arena {
+    pub fn explore(game: &impl ReachabilityGame, starts: &[u64], bound: usize) -> Result<StateGraph, TooManyStates> {
+        let mut graph = StateGraph {
             keys: Vec::new(),
             slots: vec![NONE; 1 << 12],
             first: Vec::new(),
@@ -57,27 +57,27 @@ impl Arena {
             moves: Vec::new(),
         };
         for &start in starts {
-            arena.insert(start);
+            graph.insert(start);
         }
         let mut edges: Vec<u32> = Vec::new();
         let mut next = Vec::new();
         let mut done = 0;
-        while done < arena.keys.len() {
+        while done < graph.keys.len() {
             next.clear();
-            game.successors(arena.keys[done], &mut next);
+            game.successors(graph.keys[done], &mut next);
             next.sort_unstable();
             next.dedup();
-            arena.moves.push(next.len() as u8);
+            graph.moves.push(next.len() as u8);
             for &key in &next {
-                edges.push(arena.insert(key));
+                edges.push(graph.insert(key));
             }
-            if arena.keys.len() > bound || edges.len() > NONE as usize - 256 {
+            if graph.keys.len() > bound || edges.len() > NONE as usize - 256 {
                 return Err(TooManyStates { bound });
             }
             done += 1;
         }
-        arena.turn_round(&edges);
-        Ok(arena)
+        graph.turn_round(&edges);
+        Ok(graph)
     }
 
     /// Makes the lists of what leads to each state from the lists of where each state leads.
@@ -154,7 +154,7 @@ impl Arena {
     }
 
     /// In how many moves of either side the attacker forces a state of the target, if he can.
-    pub fn solve(&self, game: &impl Game, target: impl Fn(u64) -> bool) -> Ranks {
+    pub fn solve(&self, game: &impl ReachabilityGame, target: impl Fn(u64) -> bool) -> Ranks {
         let mut ranks = vec![NEVER; self.keys.len()];
         let mut open = self.moves.clone();
         let mut queue: Vec<u32> = Vec::new();
@@ -186,7 +186,7 @@ impl Arena {
 
     /// Where the attacker cannot force the target: whether the defender, keeping it so from the start, may also pass again
     /// and again. A pass is the move that changes nothing but the lowest bit of the key, the side to move.
-    pub fn stays_free(&self, game: &impl Game, ranks: &[u16]) -> bool {
+    pub fn stays_free(&self, game: &impl ReachabilityGame, ranks: &[u16]) -> bool {
         let mut kept: Vec<bool> = ranks.iter().map(|&rank| rank == NEVER).collect();
         loop {
             let reached = self.reach_pass(game, &kept);
@@ -201,7 +201,7 @@ impl Arena {
     }
 
     /// From where the defender, staying in `kept`, forces a state in which he may pass.
-    fn reach_pass(&self, game: &impl Game, kept: &[bool]) -> Vec<bool> {
+    fn reach_pass(&self, game: &impl ReachabilityGame, kept: &[bool]) -> Vec<bool> {
         let mut reached = vec![false; kept.len()];
         let mut open = self.moves.clone();
         let mut queue = Vec::new();

@@ -1,6 +1,6 @@
 //! Decides claims about gadgets by exhaustive search, and shows why.
 
-use super::attractor::{Arena, Game, NEVER, Ranks};
+use super::attractor::{NEVER, Ranks, ReachabilityGame, StateGraph};
 use super::gadget::{Claim, Gadget, GadgetError};
 use super::game::{Action, GadgetGame, State};
 
@@ -32,7 +32,7 @@ pub struct Solved {
     /// The rules of the claim's game.
     pub game: GadgetGame,
     /// All states with the moves between them.
-    pub arena: Arena,
+    pub graph: StateGraph,
     /// For each state, how far it is from White's goal.
     pub ranks: Ranks,
 }
@@ -45,10 +45,10 @@ impl Solved {
     pub fn new(gadget: &Gadget, claim: &Claim, bound: usize) -> Result<Solved, GadgetError> {
         let game = GadgetGame::new(gadget, claim)?;
         let start = game.pack(&game.start());
-        let arena = Arena::explore(&game, &[start], bound)
+        let graph = StateGraph::explore(&game, &[start], bound)
             .map_err(|error| GadgetError::TooLarge { reason: error.to_string() })?;
-        let ranks = arena.solve(&game, |key| game.reached(key));
-        Ok(Solved { gadget: gadget.clone(), claim: claim.clone(), game, arena, ranks })
+        let ranks = graph.solve(&game, |key| game.reached(key));
+        Ok(Solved { gadget: gadget.clone(), claim: claim.clone(), game, graph, ranks })
     }
 
     /// The verdict.
@@ -58,16 +58,16 @@ impl Solved {
         Checked {
             forced,
             holds: forced == self.claim.forced,
-            states: self.arena.len(),
+            states: self.graph.len(),
             plies: forced.then_some(self.ranks[0]),
-            free: (!forced && !self.claim.unlimited).then(|| self.arena.stays_free(&self.game, &self.ranks)),
+            free: (!forced && !self.claim.unlimited).then(|| self.graph.stays_free(&self.game, &self.ranks)),
         }
     }
 
     /// The rank of a state, if it can be reached.
     #[must_use]
     pub fn rank(&self, state: &State) -> Option<u16> {
-        self.arena.find(self.game.pack(state)).map(|index| self.ranks[index])
+        self.graph.find(self.game.pack(state)).map(|index| self.ranks[index])
     }
 
     /// The best action for the side to move: for the attacker the nearest to the target, for the defender one that prevents

@@ -59,7 +59,7 @@ impl Formula {
     /// Shows the place with a caret.
     ///
     /// ```
-    /// use doushouqi::complexity::Formula;
+    /// use hardness::Formula;
     /// let formula: Formula = "(x | y) & (x | z | w)".parse().unwrap();
     /// assert_eq!((formula.variables(), formula.clauses().len()), (4, 2));
     /// let error = "(x | y & z".parse::<Formula>().unwrap_err();

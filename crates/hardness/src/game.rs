@@ -17,7 +17,7 @@
 //!
 //! With `steady-cats` White's cats move only to take something, which leaves fewer states; what White forces so, he forces.
 
-use super::attractor::Game;
+use super::attractor::ReachabilityGame;
 use super::gadget::{Claim, Gadget, GadgetError};
 use crate::general::{Board, GeneralMove, Place, Terrain, may_capture};
 use doushouqi::board::{Animal, Color, Direction, Piece, RuleOptions};
@@ -399,7 +399,7 @@ fn takes_table(board: &Board, cells: &[Place]) -> Vec<bool> {
     takes
 }
 
-impl Game for GadgetGame {
+impl ReachabilityGame for GadgetGame {
     fn successors(&self, key: u64, next: &mut Vec<u64>) {
         let state = self.unpack(key);
         // What is decided is not played on.

@@ -15,7 +15,7 @@ use thiserror::Error;
 /// A kind of gadget on the board.
 #[expect(missing_docs, reason = "the names say it all")]
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Kind {
+pub enum GadgetKind {
     Start,
     And,
     Or,
@@ -27,33 +27,33 @@ pub enum Kind {
     Den,
 }
 
-impl Kind {
+impl GadgetKind {
     /// All kinds.
-    pub const ALL: [Kind; 9] = [
-        Kind::Start,
-        Kind::And,
-        Kind::Or,
-        Kind::Fanout,
-        Kind::Choice,
-        Kind::WhiteEdge,
-        Kind::BlackEdge,
-        Kind::Outflow,
-        Kind::Den,
+    pub const ALL: [GadgetKind; 9] = [
+        GadgetKind::Start,
+        GadgetKind::And,
+        GadgetKind::Or,
+        GadgetKind::Fanout,
+        GadgetKind::Choice,
+        GadgetKind::WhiteEdge,
+        GadgetKind::BlackEdge,
+        GadgetKind::Outflow,
+        GadgetKind::Den,
     ];
 
     /// The name of its gadget.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
-            Kind::Start => "START",
-            Kind::And => "AND",
-            Kind::Or => "OR",
-            Kind::Fanout => "FANOUT",
-            Kind::Choice => "CHOICE",
-            Kind::WhiteEdge => "WHITE EDGE PROTECTOR",
-            Kind::BlackEdge => "BLACK EDGE PROTECTOR",
-            Kind::Outflow => "OUTFLOW PROTECTOR UPRIGHT",
-            Kind::Den => "DEN",
+            GadgetKind::Start => "START",
+            GadgetKind::And => "AND",
+            GadgetKind::Or => "OR",
+            GadgetKind::Fanout => "FANOUT",
+            GadgetKind::Choice => "CHOICE",
+            GadgetKind::WhiteEdge => "WHITE EDGE PROTECTOR",
+            GadgetKind::BlackEdge => "BLACK EDGE PROTECTOR",
+            GadgetKind::Outflow => "OUTFLOW PROTECTOR UPRIGHT",
+            GadgetKind::Den => "DEN",
         }
     }
 
@@ -62,24 +62,24 @@ impl Kind {
     #[must_use]
     pub const fn moves(self) -> u64 {
         match self {
-            Kind::Start => 4,
-            Kind::And | Kind::Or => 17,
-            Kind::Fanout => 13,
-            Kind::Choice | Kind::Den => 5,
-            Kind::WhiteEdge => 7,
-            Kind::BlackEdge => 8,
-            Kind::Outflow => 16,
+            GadgetKind::Start => 4,
+            GadgetKind::And | GadgetKind::Or => 17,
+            GadgetKind::Fanout => 13,
+            GadgetKind::Choice | GadgetKind::Den => 5,
+            GadgetKind::WhiteEdge => 7,
+            GadgetKind::BlackEdge => 8,
+            GadgetKind::Outflow => 16,
         }
     }
 }
 
-impl From<Gate> for Kind {
-    fn from(gate: Gate) -> Kind {
+impl From<Gate> for GadgetKind {
+    fn from(gate: Gate) -> GadgetKind {
         match gate {
-            Gate::Fanout => Kind::Fanout,
-            Gate::Choice => Kind::Choice,
-            Gate::Or => Kind::Or,
-            Gate::And => Kind::And,
+            Gate::Fanout => GadgetKind::Fanout,
+            Gate::Choice => GadgetKind::Choice,
+            Gate::Or => GadgetKind::Or,
+            Gate::And => GadgetKind::And,
         }
     }
 }
@@ -88,7 +88,7 @@ impl From<Gate> for Kind {
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct Part {
     /// What it is.
-    pub kind: Kind,
+    pub kind: GadgetKind,
     /// Its top left square.
     pub row: usize,
     /// The column of that square.
@@ -178,7 +178,7 @@ struct Builder {
     channels: usize,
     width: usize,
     ranks: Vec<Vec<u8>>,
-    parts: Vec<(Kind, usize, usize)>,
+    parts: Vec<(GadgetKind, usize, usize)>,
     starts: Vec<(usize, usize)>,
     gates: Vec<usize>,
     /// Corridor squares as (rank from the bottom, file), until the height is known.
@@ -195,7 +195,7 @@ impl Builder {
         let wiring = circuit.wiring();
         let unused = (0..variables).filter(|v| !circuit.inputs.contains(v));
         let all: Vec<usize> = circuit.inputs.iter().copied().chain(unused).collect();
-        let gadgets = Kind::ALL.map(|kind| catalog::gadget(kind.name()).expect("a gadget of the catalog")).into();
+        let gadgets = GadgetKind::ALL.map(|kind| catalog::gadget(kind.name()).expect("a gadget of the catalog")).into();
         let widest = all.len().max(widest_row(&wiring, circuit.inputs.len()));
         Ok(Builder {
             gadgets,
@@ -212,8 +212,8 @@ impl Builder {
         })
     }
 
-    fn gadget(&self, kind: Kind) -> &Gadget {
-        &self.gadgets[Kind::ALL.iter().position(|&k| k == kind).expect("one of all")]
+    fn gadget(&self, kind: GadgetKind) -> &Gadget {
+        &self.gadgets[GadgetKind::ALL.iter().position(|&k| k == kind).expect("one of all")]
     }
 
     /// Adds ranks of water.
@@ -227,7 +227,7 @@ impl Builder {
     }
 
     /// Draws a gadget with its lowest rank at `bottom`; the index of the part.
-    fn place(&mut self, kind: Kind, bottom: usize, left: usize) -> usize {
+    fn place(&mut self, kind: GadgetKind, bottom: usize, left: usize) -> usize {
         let position = &self.gadget(kind).position;
         let board = position.board().clone();
         let symbols: Vec<u8> = board
@@ -269,7 +269,7 @@ impl Builder {
             self.protect(&row, &outputs)?;
         }
         let bottom = self.grow(4)?;
-        let den = self.place(Kind::Den, bottom, slot(0) - 2);
+        let den = self.place(GadgetKind::Den, bottom, slot(0) - 2);
         self.grow(1)?;
         self.finish(den)
     }
@@ -279,7 +279,7 @@ impl Builder {
         self.grow(1)?;
         let bottom = self.grow(5)?;
         for i in 0..self.variables.len() {
-            let part = self.place(Kind::Start, bottom, slot(i) - 2);
+            let part = self.place(GadgetKind::Start, bottom, slot(i) - 2);
             self.starts.push((part, self.variables[i]));
         }
         let row: Vec<usize> = (0..self.inputs).collect();
@@ -309,9 +309,9 @@ impl Builder {
             }
         }
         here.sort_unstable();
-        let left_of = |kind: Kind, first: usize| match kind {
-            Kind::And | Kind::Or => slot(first) + SLOT / 2 - 2,
-            Kind::Fanout => slot(first) - 3,
+        let left_of = |kind: GadgetKind, first: usize| match kind {
+            GadgetKind::And | GadgetKind::Or => slot(first) + SLOT / 2 - 2,
+            GadgetKind::Fanout => slot(first) - 3,
             _ => slot(first) - 2,
         };
         for &(first, gate) in &here {
@@ -335,7 +335,7 @@ impl Builder {
                 continue;
             };
             let wired = self.wiring.gates[gate].clone();
-            let kind = Kind::from(wired.gate);
+            let kind = GadgetKind::from(wired.gate);
             let left = left_of(kind, at);
             self.gates[gate] = self.place(kind, bottom, left);
             let (height, doors) = self.outputs_of(kind);
@@ -354,7 +354,7 @@ impl Builder {
     }
 
     /// Ranks of a gate, and the files of its outputs.
-    fn outputs_of(&self, kind: Kind) -> (usize, Vec<usize>) {
+    fn outputs_of(&self, kind: GadgetKind) -> (usize, Vec<usize>) {
         let gadget = self.gadget(kind);
         let board = gadget.position.board();
         let outputs = gadget.entrances.iter().filter(|e| !e.input_only);
@@ -397,10 +397,11 @@ impl Builder {
 
     /// A gadget protector on each of `outputs`, corridors for the other wires of the row.
     fn protect(&mut self, row: &[usize], outputs: &[usize]) -> Result<(), LayoutError> {
-        use Kind::{BlackEdge, Outflow, WhiteEdge};
+        use GadgetKind::{BlackEdge, Outflow, WhiteEdge};
         let channel = [WhiteEdge, WhiteEdge, BlackEdge, WhiteEdge, WhiteEdge];
-        let channels: Vec<Kind> = channel.into_iter().cycle().take(5 * self.channels).collect();
-        let kinds: Vec<Kind> = channels.iter().copied().chain([Outflow]).chain(channels.iter().copied()).collect();
+        let channels: Vec<GadgetKind> = channel.into_iter().cycle().take(5 * self.channels).collect();
+        let kinds: Vec<GadgetKind> =
+            channels.iter().copied().chain([Outflow]).chain(channels.iter().copied()).collect();
         let mut heights = Vec::new();
         for &kind in &kinds {
             heights.push(self.gadget(kind).position.board().height());

@@ -21,4 +21,4 @@ pub use check::{Checked, DEFAULT_BOUND, Solved, check};
 pub use circuit::{Circuit, Gate, Step, crossover, half_crossover, reachable};
 pub use formula::{Formula, FormulaError, FormulaGame, TooManyVariables};
 pub use gadget::{Claim, Entrance, Gadget, GadgetError};
-pub use layout::{Kind, Layout, LayoutError};
+pub use layout::{GadgetKind, Layout, LayoutError};

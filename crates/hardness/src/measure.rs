@@ -4,7 +4,7 @@ use super::circuit::Circuit;
 use super::formula::Formula;
 use super::layout::{Layout, LayoutError};
 use super::opponent::{Opponent, Style, play};
-use super::play::{Arena, BlackWins, Tables, WhiteWins};
+use super::play::{BlackWins, Reduction, SolvedClaims, WhiteWins};
 use doushouqi::board::Color;
 use doushouqi::game::random::Random;
 use std::collections::HashMap;
@@ -155,7 +155,7 @@ pub fn size(formula: &Formula, circuit: &Circuit, layout: &Layout) -> Size {
 
 /// What no position of a formula exceeds, by the construction. `docs/complexity.md` derives the numbers.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub struct Bound {
+pub struct SizeBound {
     /// Gates of the circuit, crossovers taken apart.
     pub gates: u128,
     /// Gadgets on the board, protectors too.
@@ -168,7 +168,7 @@ pub struct Bound {
 
 /// The bound for all formulas with that many variables and literals, and protectors with that many channels a side.
 #[must_use]
-pub fn bound(variables: usize, literals: usize, channels: usize) -> Bound {
+pub fn bound(variables: usize, literals: usize, channels: usize) -> SizeBound {
     let [variables, literals, channels] = [variables, literals, channels].map(|n| n as u128);
     // 22 gates for each pair of wires that cross; the rest is at most 2 a literal.
     let gates = 11 * literals * literals;
@@ -177,7 +177,7 @@ pub fn bound(variables: usize, literals: usize, channels: usize) -> Bound {
     let protector_ranks = 50 * channels + 10;
     let width = 8 * wires.max(variables) + 1;
     let height = 12 + protector_ranks + gates * (4 * wires + 11 + protector_ranks);
-    Bound {
+    SizeBound {
         gates,
         gadgets: variables + gates + (10 * channels + 1) * protected + 1,
         squares: 5 * width * height + 3 * height + 4 * variables + 132,
@@ -212,7 +212,7 @@ pub fn exponent(points: &[(f64, f64)]) -> f64 {
 
 /// Games of the formula's winner against an opponent.
 #[derive(Clone, Debug, serde::Serialize)]
-pub struct Games {
+pub struct GameSeries {
     /// As it is written for `dsq reduce`.
     pub formula: String,
     /// Who wins the formula game, and has to win on the board.
@@ -235,11 +235,16 @@ pub struct Games {
 ///
 /// # Errors
 /// If the formula has too many variables to be solved.
-pub fn games(arena: &Arena, style: Style, games: u64, seed: u64) -> Result<Games, super::formula::TooManyVariables> {
-    let winner = arena.formula.game()?.winner();
-    let layout = arena.layout;
-    let mut result = Games {
-        formula: arena.formula.to_string(),
+pub fn games(
+    reduction: &Reduction,
+    style: Style,
+    games: u64,
+    seed: u64,
+) -> Result<GameSeries, super::formula::TooManyVariables> {
+    let winner = reduction.formula.game()?.winner();
+    let layout = reduction.layout;
+    let mut result = GameSeries {
+        formula: reduction.formula.to_string(),
         winner: if winner == Color::White { "white" } else { "black" },
         opponent: style.name(),
         games,
@@ -252,14 +257,14 @@ pub fn games(arena: &Arena, style: Style, games: u64, seed: u64) -> Result<Games
         let mut opponent = Opponent::new(style, seed + game, &layout.run);
         let most = 8 * layout.run_moves() + 1000;
         let played = if winner == Color::White {
-            let mut white = WhiteWins::new(arena);
+            let mut white = WhiteWins::new(reduction);
             let played = play(&layout.position, &layout.run, &mut white, &mut opponent, most);
             result.improvised += white.improvised;
             let slack = played.runner_left.map_or(u64::MAX, |left| 2 * left as u64);
             result.slack_plies = Some(result.slack_plies.map_or(slack, |least| least.min(slack)));
             played
         } else {
-            let mut black = BlackWins::new(arena);
+            let mut black = BlackWins::new(reduction);
             let played = play(&layout.position, &layout.run, &mut opponent, &mut black, most);
             result.improvised += black.unanswered;
             played
@@ -274,15 +279,15 @@ pub fn games(arena: &Arena, style: Style, games: u64, seed: u64) -> Result<Games
 ///
 /// # Errors
 /// A message that says which formula could not be played.
-pub fn suite(channels: usize, each: u64, seed: u64, report: &mut dyn FnMut(&Games)) -> Result<(), String> {
-    let tables = Tables::new().map_err(|e| e.to_string())?;
+pub fn suite(channels: usize, each: u64, seed: u64, report: &mut dyn FnMut(&GameSeries)) -> Result<(), String> {
+    let tables = SolvedClaims::new().map_err(|e| e.to_string())?;
     for text in SUITE {
         let formula: Formula = text.parse().map_err(|e| format!("{text}: {e}"))?;
         let circuit = Circuit::of(&formula);
         let layout = Layout::build(&circuit, formula.variables(), channels).map_err(|e| format!("{text}: {e}"))?;
-        let arena = Arena::new(&formula, &circuit, &layout, &tables);
+        let reduction = Reduction::new(&formula, &circuit, &layout, &tables);
         for style in Style::ALL {
-            report(&games(&arena, style, each, seed).map_err(|e| format!("{text}: {e}"))?);
+            report(&games(&reduction, style, each, seed).map_err(|e| format!("{text}: {e}"))?);
         }
     }
     Ok(())

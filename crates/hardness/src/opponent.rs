@@ -1,6 +1,6 @@
 //! Opponents for the winner's strategy, and the games against them.
 
-use super::play::Player;
+use super::play::Strategy;
 use crate::general::{GeneralMove, GeneralPosition, Place, Terrain};
 use doushouqi::board::{Animal, Color, RuleOptions};
 use doushouqi::game::random::Random;
@@ -152,7 +152,7 @@ fn value(position: &GeneralPosition, mv: GeneralMove) -> i64 {
     position.piece_at(mv.to).map_or(0, |piece| piece.animal.index() as i64 + 1)
 }
 
-impl Player for Opponent<'_> {
+impl Strategy for Opponent<'_> {
     fn choose(&mut self, position: &GeneralPosition, last: Option<GeneralMove>) -> GeneralMove {
         let mv = match self.style {
             Style::Random => self.any(position),
@@ -179,8 +179,8 @@ pub struct Played {
 pub fn play(
     start: &GeneralPosition,
     run: &[Place],
-    white: &mut dyn Player,
-    black: &mut dyn Player,
+    white: &mut dyn Strategy,
+    black: &mut dyn Strategy,
     most: u64,
 ) -> Played {
     let mut position = start.clone();

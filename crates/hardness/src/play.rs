@@ -10,7 +10,7 @@ use super::circuit::{Circuit, Gate, Step};
 use super::formula::Formula;
 use super::gadget::GadgetError;
 use super::game::{Action, State};
-use super::layout::{Kind, Layout, Stretch};
+use super::layout::{GadgetKind, Layout, Stretch};
 use crate::general::{GeneralMove, GeneralPosition, Place, Terrain};
 use doushouqi::board::{Animal, Color, Piece, RuleOptions};
 use std::collections::{HashMap, HashSet, VecDeque};
@@ -19,57 +19,57 @@ const RULES: RuleOptions = RuleOptions::PAPER;
 const WHITE_PANTHER: Piece = Piece { color: Color::White, animal: Animal::Panther };
 
 /// The solved games that both sides' strategies are made of.
-pub struct Tables {
-    white: HashMap<(Kind, &'static str), Solved>,
-    black: HashMap<(Kind, &'static str), Solved>,
+pub struct SolvedClaims {
+    white: HashMap<(GadgetKind, &'static str), Solved>,
+    black: HashMap<(GadgetKind, &'static str), Solved>,
 }
 
-const WHITE_CLAIMS: [(Kind, &str); 11] = [
-    (Kind::Start, "> out=1 forced"),
-    (Kind::And, "left=1 right=1 > out=1 forced steady-cats"),
-    (Kind::Or, "left=1 > out=1 forced steady-cats"),
-    (Kind::Or, "right=1 > out=1 forced steady-cats"),
-    (Kind::Fanout, "in=1 > left=1 right=1 forced"),
-    (Kind::Choice, "in=1 > left=1 forced"),
-    (Kind::Choice, "in=1 > right=1 forced"),
-    (Kind::WhiteEdge, "bottom=1 > top=1 forced"),
-    (Kind::BlackEdge, "bottom=1 > top=1 forced"),
-    (Kind::Outflow, "in=1 > out=1 forced steady-cats"),
-    (Kind::Den, "in=1 > den=1 forced"),
+const WHITE_CLAIMS: [(GadgetKind, &str); 11] = [
+    (GadgetKind::Start, "> out=1 forced"),
+    (GadgetKind::And, "left=1 right=1 > out=1 forced steady-cats"),
+    (GadgetKind::Or, "left=1 > out=1 forced steady-cats"),
+    (GadgetKind::Or, "right=1 > out=1 forced steady-cats"),
+    (GadgetKind::Fanout, "in=1 > left=1 right=1 forced"),
+    (GadgetKind::Choice, "in=1 > left=1 forced"),
+    (GadgetKind::Choice, "in=1 > right=1 forced"),
+    (GadgetKind::WhiteEdge, "bottom=1 > top=1 forced"),
+    (GadgetKind::BlackEdge, "bottom=1 > top=1 forced"),
+    (GadgetKind::Outflow, "in=1 > out=1 forced steady-cats"),
+    (GadgetKind::Den, "in=1 > den=1 forced"),
 ];
 
-const BLACK_CLAIMS: [(Kind, &str); 9] = [
-    (Kind::Start, "> out=1 prevented other-first any-cats"),
-    (Kind::And, "left=1 > out=1 prevented any-cats"),
-    (Kind::Or, "> out=1 prevented any-cats"),
-    (Kind::Or, "left=1 right=1 > out=2 prevented any-cats"),
-    (Kind::Fanout, "> left=1 prevented any-cats"),
-    (Kind::Fanout, "> right=1 prevented any-cats"),
-    (Kind::BlackEdge, "bottom=1 > top=1 bottom=1 prevented round-trip any-cats"),
-    (Kind::Outflow, "> out=1 prevented any-cats"),
-    (Kind::Outflow, "in=2 > out=2 prevented any-cats"),
+const BLACK_CLAIMS: [(GadgetKind, &str); 9] = [
+    (GadgetKind::Start, "> out=1 prevented other-first any-cats"),
+    (GadgetKind::And, "left=1 > out=1 prevented any-cats"),
+    (GadgetKind::Or, "> out=1 prevented any-cats"),
+    (GadgetKind::Or, "left=1 right=1 > out=2 prevented any-cats"),
+    (GadgetKind::Fanout, "> left=1 prevented any-cats"),
+    (GadgetKind::Fanout, "> right=1 prevented any-cats"),
+    (GadgetKind::BlackEdge, "bottom=1 > top=1 bottom=1 prevented round-trip any-cats"),
+    (GadgetKind::Outflow, "> out=1 prevented any-cats"),
+    (GadgetKind::Outflow, "in=2 > out=2 prevented any-cats"),
 ];
 
-impl Tables {
+impl SolvedClaims {
     /// Solves them all: less than a second.
     ///
     /// # Errors
     /// If a claim cannot be read or is too large, which is a mistake of the catalog.
-    pub fn new() -> Result<Tables, GadgetError> {
-        let solve = |claims: &[(Kind, &'static str)]| {
-            let one = |&(kind, text): &(Kind, &'static str)| {
+    pub fn new() -> Result<SolvedClaims, GadgetError> {
+        let solve = |claims: &[(GadgetKind, &'static str)]| {
+            let one = |&(kind, text): &(GadgetKind, &'static str)| {
                 let gadget = catalog::gadget(kind.name()).ok_or(GadgetError::Missing { what: "catalog" })?;
                 let claim = gadget.claim(0, text)?;
                 Ok(((kind, text), Solved::new(&gadget, &claim, DEFAULT_BOUND)?))
             };
             claims.iter().map(one).collect::<Result<HashMap<_, _>, GadgetError>>()
         };
-        Ok(Tables { white: solve(&WHITE_CLAIMS)?, black: solve(&BLACK_CLAIMS)? })
+        Ok(SolvedClaims { white: solve(&WHITE_CLAIMS)?, black: solve(&BLACK_CLAIMS)? })
     }
 }
 
 /// A formula with its position, ready to be played.
-pub struct Arena<'a> {
+pub struct Reduction<'a> {
     /// The formula itself.
     pub formula: &'a Formula,
     /// Its circuit.
@@ -78,13 +78,18 @@ pub struct Arena<'a> {
     pub layout: &'a Layout,
     /// For each square the part it is in, and one; 0 for none.
     part_of: Vec<u32>,
-    tables: &'a Tables,
+    tables: &'a SolvedClaims,
 }
 
-impl<'a> Arena<'a> {
+impl<'a> Reduction<'a> {
     /// Prepares a layout of the circuit of this formula.
     #[must_use]
-    pub fn new(formula: &'a Formula, circuit: &'a Circuit, layout: &'a Layout, tables: &'a Tables) -> Arena<'a> {
+    pub fn new(
+        formula: &'a Formula,
+        circuit: &'a Circuit,
+        layout: &'a Layout,
+        tables: &'a SolvedClaims,
+    ) -> Reduction<'a> {
         let board = layout.position.board();
         let mut part_of = vec![0; board.len()];
         for (i, part) in layout.parts.iter().enumerate() {
@@ -96,7 +101,7 @@ impl<'a> Arena<'a> {
                 part_of[place.index()] = i as u32 + 1;
             }
         }
-        Arena { formula, circuit, layout, part_of, tables }
+        Reduction { formula, circuit, layout, part_of, tables }
     }
 
     fn part_at(&self, place: Place) -> Option<usize> {
@@ -191,15 +196,15 @@ fn is_legal(position: &GeneralPosition, mv: GeneralMove) -> bool {
     moves.contains(&mv) && position.piece_at(mv.from).is_some_and(|p| p.color == position.turn())
 }
 
-/// Somebody who plays.
-pub trait Player {
+/// A way to choose moves.
+pub trait Strategy {
     /// The move of the side on move, which has one. `last` is the other side's last move.
     fn choose(&mut self, position: &GeneralPosition, last: Option<GeneralMove>) -> GeneralMove;
 }
 
 /// White as the winner of the formula game.
 pub struct WhiteWins<'a> {
-    arena: &'a Arena<'a>,
+    reduction: &'a Reduction<'a>,
     /// Variables whose panther White took.
     taken: u32,
     plan: Option<VecDeque<Stage>>,
@@ -213,7 +218,7 @@ enum Stage {
     /// Along these squares, upward.
     Walk(Vec<Place>),
     /// Through a part, by this claim.
-    Part(usize, (Kind, &'static str)),
+    Part(usize, (GadgetKind, &'static str)),
 }
 
 /// How far the first stage is.
@@ -227,21 +232,21 @@ struct Progress {
 impl<'a> WhiteWins<'a> {
     /// White's strategy for a formula that White wins.
     #[must_use]
-    pub fn new(arena: &'a Arena<'a>) -> WhiteWins<'a> {
-        WhiteWins { arena, taken: 0, plan: None, stage: Progress::default(), improvised: 0 }
+    pub fn new(reduction: &'a Reduction<'a>) -> WhiteWins<'a> {
+        WhiteWins { reduction, taken: 0, plan: None, stage: Progress::default(), improvised: 0 }
     }
 
     fn choose_variable(&mut self, position: &GeneralPosition) -> Option<GeneralMove> {
-        let (is_true, is_false) = self.arena.variables(position, self.taken);
-        let variable = self.arena.formula.game().ok()?.best(is_true, is_false, Color::White)?;
-        let mv = self.arena.choice(variable, Color::White).filter(|&mv| is_legal(position, mv))?;
+        let (is_true, is_false) = self.reduction.variables(position, self.taken);
+        let variable = self.reduction.formula.game().ok()?.best(is_true, is_false, Color::White)?;
+        let mv = self.reduction.choice(variable, Color::White).filter(|&mv| is_legal(position, mv))?;
         self.taken |= 1 << variable;
         Some(mv)
     }
 
     /// The way of the signals, back from the den.
     fn make_plan(&self) -> VecDeque<Stage> {
-        let (layout, circuit) = (self.arena.layout, self.arena.circuit);
+        let (layout, circuit) = (self.reduction.layout, self.reduction.circuit);
         let mut plan = VecDeque::new();
         let Some(active) = active_wires(circuit, layout, |v| self.taken >> v & 1 != 0) else { return plan };
         let mut needed = HashSet::from([layout.wiring.output]);
@@ -279,11 +284,11 @@ impl<'a> WhiteWins<'a> {
 
     /// Adds a wire's way to the plan.
     fn follow(&self, wire: usize, plan: &mut VecDeque<Stage>) {
-        for stretch in &self.arena.layout.routes[wire] {
+        for stretch in &self.reduction.layout.routes[wire] {
             plan.push_back(match stretch {
                 Stretch::Corridor(squares) => Stage::Walk(squares.clone()),
                 Stretch::Part(part) => {
-                    let kind = self.arena.layout.parts[*part].kind;
+                    let kind = self.reduction.layout.parts[*part].kind;
                     let claim = WHITE_CLAIMS.into_iter().find(|(k, _)| *k == kind).expect("a part of a protector");
                     Stage::Part(*part, claim)
                 }
@@ -297,8 +302,8 @@ impl<'a> WhiteWins<'a> {
             let mv = match plan.front()? {
                 Stage::Walk(squares) => walk(position, squares),
                 Stage::Part(part, claim) => {
-                    let solved = &self.arena.tables.white[claim];
-                    pass_through(self.arena, position, *part, solved, &mut self.stage)
+                    let solved = &self.reduction.tables.white[claim];
+                    pass_through(self.reduction, position, *part, solved, &mut self.stage)
                 }
             };
             match mv {
@@ -321,8 +326,8 @@ impl<'a> WhiteWins<'a> {
         }
         // In the part that the plan is in, its own strategy knows better, unless the piece is a stranger there.
         if let Some(Stage::Part(part, claim)) = self.plan.as_ref().and_then(VecDeque::front)
-            && self.arena.part_at(to) == Some(*part)
-            && !stranger(position, self.arena, *part, &self.arena.tables.white[claim])
+            && self.reduction.part_at(to) == Some(*part)
+            && !stranger(position, self.reduction, *part, &self.reduction.tables.white[claim])
         {
             return None;
         }
@@ -332,7 +337,7 @@ impl<'a> WhiteWins<'a> {
 }
 
 /// Whether a part holds a black piece that its game does not know.
-fn stranger(position: &GeneralPosition, arena: &Arena, part: usize, solved: &Solved) -> bool {
+fn stranger(position: &GeneralPosition, reduction: &Reduction, part: usize, solved: &Solved) -> bool {
     let board = solved.gadget.position.board();
     let blacks = |at: &dyn Fn(Place) -> Option<Piece>| {
         board.places().filter_map(at).filter(|p| p.color == Color::Black).map(|p| p.animal).collect::<Vec<_>>()
@@ -340,12 +345,12 @@ fn stranger(position: &GeneralPosition, arena: &Arena, part: usize, solved: &Sol
     let known = blacks(&|p| solved.gadget.position.piece_at(p));
     let here = blacks(&|p| {
         let terrain = board.terrain(p);
-        (terrain != Terrain::Water).then(|| position.piece_at(arena.on_board(part, solved, p))).flatten()
+        (terrain != Terrain::Water).then(|| position.piece_at(reduction.on_board(part, solved, p))).flatten()
     });
     here.iter().any(|animal| !known.contains(animal))
 }
 
-impl Player for WhiteWins<'_> {
+impl Strategy for WhiteWins<'_> {
     fn choose(&mut self, position: &GeneralPosition, last: Option<GeneralMove>) -> GeneralMove {
         if let Some(mv) = self.punish(position, last) {
             return mv;
@@ -394,7 +399,7 @@ fn walk(position: &GeneralPosition, squares: &[Place]) -> Next {
 
 /// The next move of White's strategy in a part.
 fn pass_through(
-    arena: &Arena,
+    reduction: &Reduction,
     position: &GeneralPosition,
     part: usize,
     solved: &Solved,
@@ -404,7 +409,7 @@ fn pass_through(
     if !progress.begun {
         progress.begun = true;
         for door in 0..doors {
-            let inside = position.piece_at(arena.on_board(part, solved, solved.game.door(door)));
+            let inside = position.piece_at(reduction.on_board(part, solved, solved.game.door(door)));
             if solved.claim.waiting[door] > 0 && inside == Some(WHITE_PANTHER) {
                 progress.entered[door] = 1;
             }
@@ -414,14 +419,14 @@ fn pass_through(
     for door in 0..doors {
         waiting[door] = (solved.claim.waiting[door] as u8).saturating_sub(progress.entered[door]);
     }
-    let state = arena.state(position, part, solved, waiting, progress.left);
+    let state = reduction.state(position, part, solved, waiting, progress.left);
     if solved.game.reached(solved.game.pack(&state)) {
         return Next::Done;
     }
     let mut best: Option<(u16, Action, GeneralMove)> = None;
     solved.game.actions(&state, |action, next| {
         let Some(rank) = solved.rank(&next) else { return };
-        let Some(mv) = arena.real(part, solved, action) else { return };
+        let Some(mv) = reduction.real(part, solved, action) else { return };
         if best.as_ref().is_none_or(|b| rank < b.0) && is_legal(position, mv) {
             best = Some((rank, action, mv));
         }
@@ -470,7 +475,7 @@ fn active_wires(circuit: &Circuit, layout: &Layout, is_true: impl Fn(usize) -> b
 
 /// Black as the winner of the formula game.
 pub struct BlackWins<'a> {
-    arena: &'a Arena<'a>,
+    reduction: &'a Reduction<'a>,
     taken: u32,
     /// What White's panthers have done in each part.
     seen: HashMap<usize, Seen>,
@@ -494,13 +499,13 @@ struct Seen {
 impl<'a> BlackWins<'a> {
     /// Black's strategy for a formula that Black wins.
     #[must_use]
-    pub fn new(arena: &'a Arena<'a>) -> BlackWins<'a> {
+    pub fn new(reduction: &'a Reduction<'a>) -> BlackWins<'a> {
         BlackWins {
-            arena,
+            reduction,
             taken: 0,
             seen: HashMap::new(),
             runner: 0,
-            board: arena.layout.position.clone(),
+            board: reduction.layout.position.clone(),
             unanswered: 0,
             runs: 0,
         }
@@ -512,12 +517,12 @@ impl<'a> BlackWins<'a> {
         if before.piece_at(mv.from) != Some(WHITE_PANTHER) {
             return;
         }
-        for &(_, variable) in &self.arena.layout.starts {
-            if self.arena.choice(variable, Color::White) == Some(mv) && before.piece_at(mv.to).is_some() {
+        for &(_, variable) in &self.reduction.layout.starts {
+            if self.reduction.choice(variable, Color::White) == Some(mv) && before.piece_at(mv.to).is_some() {
                 self.taken |= 1 << variable;
             }
         }
-        let (from, to) = (self.arena.part_at(mv.from), self.arena.part_at(mv.to));
+        let (from, to) = (self.reduction.part_at(mv.from), self.reduction.part_at(mv.to));
         if from == to {
             return;
         }
@@ -543,29 +548,32 @@ impl<'a> BlackWins<'a> {
     }
 
     fn door_of(&self, part: usize, place: Place) -> Option<usize> {
-        let kind = self.arena.layout.parts[part].kind;
-        let solved = self.arena.tables.black.iter().find(|((k, _), _)| *k == kind)?.1;
-        (0..solved.claim.waiting.len()).find(|&door| self.arena.on_board(part, solved, solved.game.door(door)) == place)
+        let kind = self.reduction.layout.parts[part].kind;
+        let solved = self.reduction.tables.black.iter().find(|((k, _), _)| *k == kind)?.1;
+        (0..solved.claim.waiting.len())
+            .find(|&door| self.reduction.on_board(part, solved, solved.game.door(door)) == place)
     }
 
     /// The games that Black has to hold in a part, with the counters of their states.
     fn duties(&self, position: &GeneralPosition, part: usize) -> Vec<(&'a Solved, [u8; 4], [u8; 4])> {
-        let kind = self.arena.layout.parts[part].kind;
-        let table = |text: &'static str| &self.arena.tables.black[&(kind, text)];
+        let kind = self.reduction.layout.parts[part].kind;
+        let table = |text: &'static str| &self.reduction.tables.black[&(kind, text)];
         let seen = self.seen.get(&part).cloned().unwrap_or_default();
         let arrived: u8 = seen.arrived.iter().sum();
         let none = [0; 4];
         let panthers = |solved: &Solved| {
             let board = solved.gadget.position.board();
             let cells = board.places().filter(|&p| board.terrain(p) != Terrain::Water);
-            cells.filter(|&p| position.piece_at(self.arena.on_board(part, solved, p)) == Some(WHITE_PANTHER)).count()
+            cells
+                .filter(|&p| position.piece_at(self.reduction.on_board(part, solved, p)) == Some(WHITE_PANTHER))
+                .count()
         };
         match kind {
-            Kind::Start => {
-                let open = self.arena.layout.starts.iter().any(|&(p, v)| p == part && self.taken >> v & 1 == 0);
+            GadgetKind::Start => {
+                let open = self.reduction.layout.starts.iter().any(|&(p, v)| p == part && self.taken >> v & 1 == 0);
                 if open { vec![(table(BLACK_CLAIMS[0].1), none, none)] } else { Vec::new() }
             }
-            Kind::And => {
+            GadgetKind::And => {
                 let solved = table(BLACK_CLAIMS[1].1);
                 match panthers(solved) {
                     0 => vec![(solved, [1, 0, 0, 0], none)],
@@ -573,7 +581,7 @@ impl<'a> BlackWins<'a> {
                     _ => Vec::new(),
                 }
             }
-            Kind::Or => {
+            GadgetKind::Or => {
                 let both = table(BLACK_CLAIMS[3].1);
                 let waiting = [1u8.saturating_sub(seen.arrived[0]), 1u8.saturating_sub(seen.arrived[1]), 0, 0];
                 let mut duties = vec![(both, waiting, seen.left)];
@@ -582,17 +590,17 @@ impl<'a> BlackWins<'a> {
                 }
                 duties
             }
-            Kind::Outflow => {
+            GadgetKind::Outflow => {
                 let mut duties = vec![(table(BLACK_CLAIMS[8].1), [2u8.saturating_sub(arrived), 0, 0, 0], seen.left)];
                 if arrived == 0 {
                     duties.push((table(BLACK_CLAIMS[7].1), none, none));
                 }
                 duties
             }
-            Kind::Fanout if arrived == 0 => {
+            GadgetKind::Fanout if arrived == 0 => {
                 vec![(table(BLACK_CLAIMS[4].1), none, none), (table(BLACK_CLAIMS[5].1), none, none)]
             }
-            Kind::BlackEdge => {
+            GadgetKind::BlackEdge => {
                 let solved = table(BLACK_CLAIMS[6].1);
                 match panthers(solved) {
                     0 => vec![(solved, [0, 1, 0, 0], [0, 1, 0, 0])],
@@ -607,11 +615,11 @@ impl<'a> BlackWins<'a> {
     /// The answer to what White did in a part: nothing if none is needed.
     fn answer(&mut self, position: &GeneralPosition, part: usize) -> Option<GeneralMove> {
         let duties = self.duties(position, part);
-        let arena = self.arena;
+        let reduction = self.reduction;
         let kept = |action: Action| {
             duties
                 .iter()
-                .filter(|(solved, waiting, left)| keeps(arena, position, part, (solved, waiting, left), action))
+                .filter(|(solved, waiting, left)| keeps(reduction, position, part, (solved, waiting, left), action))
                 .count()
         };
         let whole = kept(Action::Pass);
@@ -620,9 +628,9 @@ impl<'a> BlackWins<'a> {
         }
         let mut best = (whole, None);
         for (solved, waiting, left) in &duties {
-            let state = self.arena.state(position, part, solved, *waiting, *left);
+            let state = self.reduction.state(position, part, solved, *waiting, *left);
             solved.game.actions(&state, |action, _| {
-                let Some(mv) = self.arena.real(part, solved, action) else { return };
+                let Some(mv) = self.reduction.real(part, solved, action) else { return };
                 let count = kept(action);
                 if count > best.0 && is_legal(position, mv) {
                     best = (count, Some(mv));
@@ -636,21 +644,21 @@ impl<'a> BlackWins<'a> {
     }
 
     fn choose_variable(&self, position: &GeneralPosition) -> Option<GeneralMove> {
-        let (is_true, is_false) = self.arena.variables(position, self.taken);
-        let variable = self.arena.formula.game().ok()?.best(is_true, is_false, Color::Black)?;
-        self.arena.choice(variable, Color::Black).filter(|&mv| is_legal(position, mv))
+        let (is_true, is_false) = self.reduction.variables(position, self.taken);
+        let variable = self.reduction.formula.game().ok()?.best(is_true, is_false, Color::Black)?;
+        self.reduction.choice(variable, Color::Black).filter(|&mv| is_legal(position, mv))
     }
 }
 
 /// Whether an action of Black's keeps what she prevents in a part. States that her game does not have are none of hers.
 fn keeps(
-    arena: &Arena,
+    reduction: &Reduction,
     position: &GeneralPosition,
     part: usize,
     (solved, waiting, left): (&Solved, &[u8; 4], &[u8; 4]),
     action: Action,
 ) -> bool {
-    let state = arena.state(position, part, solved, *waiting, *left);
+    let state = reduction.state(position, part, solved, *waiting, *left);
     let mut kept = false;
     solved.game.actions(&state, |other, next| {
         if other == action {
@@ -660,12 +668,13 @@ fn keeps(
     kept
 }
 
-impl Player for BlackWins<'_> {
+impl Strategy for BlackWins<'_> {
     fn choose(&mut self, position: &GeneralPosition, last: Option<GeneralMove>) -> GeneralMove {
         if let Some(last) = last {
             self.note(last);
             self.board.make(last);
-            let parts: HashSet<usize> = [last.from, last.to].iter().filter_map(|&p| self.arena.part_at(p)).collect();
+            let parts: HashSet<usize> =
+                [last.from, last.to].iter().filter_map(|&p| self.reduction.part_at(p)).collect();
             let mut parts: Vec<usize> = parts.into_iter().collect();
             parts.sort_unstable();
             for part in parts {
@@ -675,7 +684,7 @@ impl Player for BlackWins<'_> {
                 }
             }
         }
-        let run = &self.arena.layout.run;
+        let run = &self.reduction.layout.run;
         let step = run.get(self.runner + 1).map(|&to| GeneralMove { from: run[self.runner], to });
         let mv = match self.choose_variable(position) {
             Some(mv) => mv,

@@ -323,7 +323,7 @@ impl Results {
                 let solved = record.speeds.iter().filter(|speed| speed.backend == backend);
                 let points: Vec<_> = solved.filter_map(|s| Some((s.pieces? as f64, s.per_second()))).collect();
                 if let Some(name) = name.filter(|_| !points.is_empty()) {
-                    speeds.push(Line { name: format!("benchmark, {} {name}", &record.date[..10]), points });
+                    speeds.push(Line { name: format!("{} {name}", &record.date[..10]), points });
                 }
             }
         }

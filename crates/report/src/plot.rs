@@ -1,5 +1,6 @@
-//! Small plots as SVG text: bars, lines, and the board. Colours are those of Okabe and Ito (*Color universal design*, 2008), which people
-//! who see few colours tell apart; each line has a mark of its own, too, and its name where it ends.
+//! Plots as SVG text: bars, lines, and the board. All charts have one size and one style. The colours are those of Okabe and Ito
+//! (*Color universal design*, 2008), which colour-blind readers tell apart; each line also has its own marker. The names of lines
+//! stand at the right, in the order of the lines' right ends, and a thin line leads from each end to its name.
 
 use doushouqi::board::geometry::{DEN, TRAPS, WATER};
 use doushouqi::board::{Color, File, Position, Rank, Square};
@@ -12,25 +13,26 @@ use plotters::prelude::{
     WHITE,
 };
 use plotters::style::Color as _;
+use plotters::style::text_anchor::{HPos, Pos, VPos};
 use std::error::Error;
 use std::ops::Range;
 use thiserror::Error as ThisError;
 
-/// Why a plot was not drawn.
+/// A plot that cannot be drawn.
 #[derive(Debug, ThisError)]
 #[error("cannot draw {title:?}: {reason}")]
 #[non_exhaustive]
 pub struct PlotError {
-    /// The plot.
+    /// The title of the plot.
     pub title: String,
     /// What is wrong with it.
     pub reason: String,
 }
 
-/// An axis. Where all values are whole numbers, so are its labels.
+/// An axis. If all values are whole numbers, its labels are too.
 #[derive(Copy, Clone, Debug)]
 pub struct Axis<'a> {
-    /// What is written beside it.
+    /// The text beside the axis.
     pub label: &'a str,
     /// Logarithmic: every value must be above 0.
     pub log: bool,
@@ -39,14 +41,14 @@ pub struct Axis<'a> {
 /// A line of a plot.
 #[derive(Clone, Debug)]
 pub struct Line {
-    /// What is written at its end.
+    /// The name at the right end.
     pub name: String,
-    /// From left to right.
+    /// The points, from left to right.
     pub points: Vec<(f64, f64)>,
 }
 
 impl Line {
-    /// Whether it is of one height: drawn grey and dashed, as something to compare with.
+    /// Whether the line is horizontal: a level to compare with, drawn grey and dashed.
     fn is_level(&self) -> bool {
         self.points.len() > 1 && self.points.iter().all(|point| point.1 == self.points[0].1)
     }
@@ -55,17 +57,23 @@ impl Line {
 type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 type Pixel = (i32, i32);
 
-/// Pixels of a plot, the names of lines not counted.
-const WIDTH: u32 = 640;
+/// Pixels of every chart, its title and names included.
+const WIDTH: u32 = 860;
 const HEIGHT: u32 = 420;
+const TITLE_SIZE: u32 = 18;
 const FONT: &str = "sans-serif";
 const FONT_SIZE: u32 = 12;
-/// What a letter of that size takes at most, on the average of a name.
-const LETTER_WIDTH: f64 = 6.6;
-/// From the names of one line to the next.
+/// Width of a letter of that size, averaged over a name, at most.
+const LETTER_WIDTH: f64 = 6.0;
+/// Pixels from one name to the next.
 const LINE_HEIGHT: i32 = 16;
-/// The line and the mark before a name.
+/// Pixels of the piece of line and the marker before a name.
 const SAMPLE: i32 = 26;
+/// Pixels between the right end of the axes and the names.
+const LEADER: u32 = 30;
+const MARGIN: u32 = 12;
+/// Height of the labels below the axes.
+const X_LABELS: u32 = 44;
 
 /// Yellow is left out: it is hard to see on white.
 const COLORS: [RGBColor; 7] = [
@@ -78,21 +86,22 @@ const COLORS: [RGBColor; 7] = [
     RGBColor(0, 0, 0),
 ];
 const LEVEL: RGBColor = RGBColor(110, 110, 110);
-/// Length of the dashes of levels, and what is between them.
+const LEADER_COLOR: RGBColor = RGBColor(190, 190, 190);
+/// Length of the dashes of horizontal lines, and of the gaps between them.
 const DASHES: [(usize, usize); 3] = [(9, 4), (2, 3), (14, 7)];
-/// On a line with more points than this only some have a mark.
+/// Markers on a line, at most.
 const MOST_MARKS: usize = 14;
 
 /// Vertical bars, each under its name, from 0 up.
 ///
 /// ```
 /// let bars = [("win".to_owned(), 3.0), ("draw".to_owned(), 1.0)];
-/// let svg = doushouqi::plot::bar_chart("Games", "outcome", "games", &bars).unwrap();
+/// let svg = report::plot::bar_chart("Games", "outcome", "games", &bars).unwrap();
 /// assert!(svg.starts_with("<svg") && svg.contains("Games") && svg.contains("draw"));
 /// ```
 ///
 /// # Errors
-/// If a value is no number at all or below 0.
+/// If a value is not finite or is below 0.
 pub fn bar_chart(title: &str, x_label: &str, y_label: &str, bars: &[(String, f64)]) -> Result<String, PlotError> {
     let failed = |reason: String| PlotError { title: title.to_owned(), reason };
     if bars.iter().any(|bar| !bar.1.is_finite() || bar.1 < 0.0) {
@@ -101,11 +110,10 @@ pub fn bar_chart(title: &str, x_label: &str, y_label: &str, bars: &[(String, f64
     let draw = || -> Result<String, Box<dyn Error>> {
         let mut svg = String::new();
         {
-            let root = SVGBackend::with_string(&mut svg, (WIDTH, HEIGHT)).into_drawing_area();
-            root.fill(&WHITE)?;
+            let root = canvas(&mut svg, title)?;
             let heights = Scale::over(false, [0.0].into_iter().chain(bars.iter().map(|bar| bar.1)));
             let mut chart =
-                frame(&root, title, 12).build_cartesian_2d((0..bars.len().max(1)).into_segmented(), heights)?;
+                frame(&root, MARGIN).build_cartesian_2d((0..bars.len().saturating_sub(1)).into_segmented(), heights)?;
             let name = |segment: &SegmentValue<usize>| match segment {
                 SegmentValue::CenterOf(i) => bars.get(*i).map_or(String::new(), |bar| bar.0.clone()),
                 _ => String::new(),
@@ -121,7 +129,8 @@ pub fn bar_chart(title: &str, x_label: &str, y_label: &str, bars: &[(String, f64
                 .label_style((FONT, FONT_SIZE))
                 .draw()?;
             chart.draw_series(bars.iter().enumerate().map(|(i, bar)| {
-                let ends = [(SegmentValue::Exact(i), 0.0), (SegmentValue::Exact(i + 1), bar.1)];
+                let right = if i + 1 == bars.len() { SegmentValue::Last } else { SegmentValue::Exact(i + 1) };
+                let ends = [(SegmentValue::Exact(i), 0.0), (right, bar.1)];
                 let mut shape = Rectangle::new(ends, COLORS[0].filled());
                 shape.set_margin(0, 0, 2, 2);
                 shape
@@ -133,10 +142,10 @@ pub fn bar_chart(title: &str, x_label: &str, y_label: &str, bars: &[(String, f64
     draw().map_err(|error| failed(error.to_string()))
 }
 
-/// Lines through points. With more than one, the name of each is on the right, at the height where it ends or near it.
+/// Lines through points. Several lines are named at the right, each at the height of its right end or near it.
 ///
 /// ```
-/// use doushouqi::plot::{Axis, Line, line_chart};
+/// use report::plot::{Axis, Line, line_chart};
 /// let line = Line { name: "EvE".into(), points: vec![(1.0, 0.5), (10.0, 1.0)] };
 /// let (x, y) = (Axis { label: "leaves", log: true }, Axis { label: "accuracy", log: false });
 /// let svg = line_chart("Trees", x, y, &[line]).unwrap();
@@ -144,7 +153,7 @@ pub fn bar_chart(title: &str, x_label: &str, y_label: &str, bars: &[(String, f64
 /// ```
 ///
 /// # Errors
-/// If a value is no number at all, or not above 0 on a logarithmic axis, or such an axis has no values.
+/// If a value is not finite, or is not above 0 on a logarithmic axis, or a logarithmic axis has no values.
 pub fn line_chart(title: &str, x: Axis, y: Axis, lines: &[Line]) -> Result<String, PlotError> {
     let failed = |reason: String| PlotError { title: title.to_owned(), reason };
     let points = || lines.iter().flat_map(|line| line.points.iter().copied());
@@ -155,13 +164,13 @@ pub fn line_chart(title: &str, x: Axis, y: Axis, lines: &[Line]) -> Result<Strin
         return Err(failed("without points a logarithmic axis has no ends".to_owned()));
     }
     let longest = lines.iter().map(|line| line.name.chars().count()).max().unwrap_or(0);
-    let names = if lines.len() > 1 { SAMPLE as u32 + (longest as f64 * LETTER_WIDTH) as u32 + 12 } else { 0 };
+    let names = SAMPLE as u32 + (longest as f64 * LETTER_WIDTH) as u32;
+    let right = MARGIN + if lines.len() > 1 { names + LEADER } else { 0 };
     let draw = || -> Result<String, Box<dyn Error>> {
         let mut svg = String::new();
         {
-            let root = SVGBackend::with_string(&mut svg, (WIDTH + names, HEIGHT)).into_drawing_area();
-            root.fill(&WHITE)?;
-            let mut chart = frame(&root, title, 12 + names).build_cartesian_2d(
+            let root = canvas(&mut svg, title)?;
+            let mut chart = frame(&root, right).build_cartesian_2d(
                 Scale::over(x.log, points().map(|p| p.0)),
                 Scale::over(y.log, points().map(|p| p.1)),
             )?;
@@ -172,15 +181,19 @@ pub fn line_chart(title: &str, x: Axis, y: Axis, lines: &[Line]) -> Result<Strin
                 .y_desc(y.label)
                 .label_style((FONT, FONT_SIZE))
                 .draw()?;
-            let mut ends = Vec::new();
-            for (line, look) in lines.iter().zip(looks(lines)) {
-                let pixels: Vec<Pixel> = line.points.iter().map(|point| chart.backend_coord(point)).collect();
-                look.draw(&root, &pixels)?;
-                ends.extend(pixels.last().map(|end| (end.1, line.name.as_str(), look)));
-            }
+            let drawn: Vec<Drawn> = lines
+                .iter()
+                .zip(looks(lines))
+                .map(|(line, look)| Drawn {
+                    name: &line.name,
+                    look,
+                    pixels: line.points.iter().map(|point| chart.backend_coord(point)).collect(),
+                })
+                .collect();
             if lines.len() > 1 {
-                write_names(&root, (WIDTH - 4) as i32, ends)?;
+                write_names(&root, (WIDTH - MARGIN - names) as i32, &drawn)?;
             }
+            drawn.iter().try_for_each(|line| line.look.draw(&root, &line.pixels))?;
             root.present()?;
         }
         Ok(svg)
@@ -188,24 +201,24 @@ pub fn line_chart(title: &str, x: Axis, y: Axis, lines: &[Line]) -> Result<Strin
     draw().map_err(|error| failed(error.to_string()))
 }
 
-/// Pixels of a square, and of the margin for the letters of files and ranks.
+/// Pixels of a square of the board, and of the margin for the letters of files and ranks.
 const SQUARE: usize = 48;
-const MARGIN: usize = 24;
+const BORDER: usize = 24;
 
-/// The board as a picture: water blue, traps crossed out, dens brown; White's pieces light, Black's dark, each with its
-/// letter.
+/// The board as a picture: blue water, crossed-out traps, brown dens, light pieces for White and dark ones for Black, each
+/// with its letter.
 ///
 /// ```
 /// use doushouqi::board::Position;
-/// let svg = doushouqi::plot::board(&Position::start());
+/// let svg = report::plot::board(&Position::start());
 /// assert!(svg.starts_with("<svg"));
 /// assert_eq!(svg.matches("<circle").count(), 16);
 /// ```
 #[must_use]
 pub fn board(position: &Position) -> String {
     let corner =
-        |square: Square| (MARGIN + SQUARE * square.file().index(), MARGIN / 2 + SQUARE * square.rank().flip().index());
-    let (width, height) = (3 * MARGIN / 2 + SQUARE * File::COUNT, 3 * MARGIN / 2 + SQUARE * Rank::COUNT);
+        |square: Square| (BORDER + SQUARE * square.file().index(), BORDER / 2 + SQUARE * square.rank().flip().index());
+    let (width, height) = (3 * BORDER / 2 + SQUARE * File::COUNT, 3 * BORDER / 2 + SQUARE * Rank::COUNT);
     let mut svg = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" width=\"{width}\" height=\"{height}\" \
          font-family=\"sans-serif\" text-anchor=\"middle\">\n<rect width=\"{width}\" height=\"{height}\" fill=\"#fff\"/>\n"
@@ -233,11 +246,11 @@ pub fn board(position: &Position) -> String {
     };
     for file in File::ALL {
         let x = corner(Square::from_coords(file, Rank::First)).0 + SQUARE / 2;
-        svg += &text(x, height - MARGIN / 3, 14, "#555", &file);
+        svg += &text(x, height - BORDER / 3, 14, "#555", &file);
     }
     for rank in Rank::ALL {
         let y = corner(Square::from_coords(File::A, rank)).1 + SQUARE / 2 + 5;
-        svg += &text(MARGIN / 2, y, 14, "#555", &rank);
+        svg += &text(BORDER / 2, y, 14, "#555", &rank);
     }
     for (piece, square) in position.pieces() {
         let (fill, ink) = if piece.color == Color::White { ("#fffdf6", "#1d1d1d") } else { ("#26323b", "#fff") };
@@ -251,21 +264,42 @@ pub fn board(position: &Position) -> String {
     svg + "</svg>\n"
 }
 
-/// A chart under its title, with room for labels.
-fn frame<'a, 'b>(root: &'a Area<'b>, title: &str, right: u32) -> ChartBuilder<'a, 'b, SVGBackend<'b>> {
+/// An empty picture with its title above the middle.
+fn canvas<'a>(svg: &'a mut String, title: &str) -> Result<Area<'a>, Box<dyn Error>> {
+    let root = SVGBackend::with_string(svg, (WIDTH, HEIGHT)).into_drawing_area();
+    root.fill(&WHITE)?;
+    let style = (FONT, TITLE_SIZE).into_font().color(&BLACK).pos(Pos::new(HPos::Center, VPos::Top));
+    root.draw(&Text::new(title.to_owned(), (WIDTH as i32 / 2, MARGIN as i32), style))?;
+    Ok(root)
+}
+
+/// The axes below the title, with room for their labels and, at the right, for names.
+fn frame<'a, 'b>(root: &'a Area<'b>, right: u32) -> ChartBuilder<'a, 'b, SVGBackend<'b>> {
     let mut chart = ChartBuilder::on(root);
-    chart.caption(title, (FONT, 18)).margin(12).margin_right(right).x_label_area_size(44).y_label_area_size(64);
+    let top = 2 * MARGIN + TITLE_SIZE;
+    chart.margin(MARGIN).margin_top(top).margin_right(right).x_label_area_size(X_LABELS).y_label_area_size(64);
     chart
 }
 
-/// Writes the names of lines at these heights, moved apart as far as they must be.
-fn write_names(root: &Area<'_>, left: i32, mut ends: Vec<(i32, &str, Look)>) -> Result<(), Box<dyn Error>> {
-    ends.sort_by_key(|end| end.0);
-    let heights = apart(ends.iter().map(|end| end.0).collect(), LINE_HEIGHT, HEIGHT as i32 - LINE_HEIGHT);
-    for (height, (_, name, look)) in heights.into_iter().zip(ends) {
-        look.draw_sample(root, (left, height))?;
+/// A line in pixels.
+struct Drawn<'a> {
+    name: &'a str,
+    look: Look,
+    pixels: Vec<Pixel>,
+}
+
+/// Writes the names of lines beside their right ends, moved apart as far as they must be, and leads from each end to its name.
+fn write_names(root: &Area<'_>, left: i32, lines: &[Drawn]) -> Result<(), Box<dyn Error>> {
+    let mut ends: Vec<(Pixel, &Drawn)> =
+        lines.iter().filter_map(|line| line.pixels.last().map(|&end| (end, line))).collect();
+    // Of ends at one height the rightmost is named first, so that no leader crosses another.
+    ends.sort_by_key(|&((x, y), _)| (y, -x));
+    let heights = apart(ends.iter().map(|&((_, y), _)| y).collect(), LINE_HEIGHT, (HEIGHT - MARGIN - X_LABELS) as i32);
+    for (height, (end, line)) in heights.into_iter().zip(ends) {
+        root.draw(&PathElement::new(vec![end, (left - 4, height)], LEADER_COLOR.stroke_width(1)))?;
+        line.look.draw_sample(root, (left, height))?;
         let style = (FONT, FONT_SIZE).into_font().color(&BLACK);
-        root.draw(&Text::new(name.to_owned(), (left + SAMPLE, height - FONT_SIZE as i32 / 2), style))?;
+        root.draw(&Text::new(line.name.to_owned(), (left + SAMPLE, height - FONT_SIZE as i32 / 2), style))?;
     }
     Ok(())
 }
@@ -283,12 +317,12 @@ fn apart(mut heights: Vec<i32>, gap: i32, last: i32) -> Vec<i32> {
     heights
 }
 
-/// How a line is told from others.
+/// The colour and marker of a line.
 #[derive(Copy, Clone)]
 enum Look {
-    /// Its number.
+    /// Its number among the other lines.
     Line(usize),
-    /// Its number among the levels.
+    /// Its number among the horizontal lines.
     Level(usize),
 }
 
@@ -305,16 +339,16 @@ fn looks(lines: &[Line]) -> Vec<Look> {
 }
 
 impl Look {
-    /// Draws a line, with marks at some of its points if it is one that has marks.
+    /// Draws a line, with markers at some of its points unless it is horizontal.
     fn draw(self, root: &Area<'_>, points: &[Pixel]) -> Result<(), Box<dyn Error>> {
         let every = points.len().div_ceil(MOST_MARKS).max(1);
-        // Those of different lines are at different places.
+        // Different lines have their markers at different places.
         let first = if let Look::Line(i) = self { i * every / 4 % every } else { 0 };
         let marked: Vec<Pixel> = points.iter().skip(first).step_by(every).copied().collect();
         self.draw_marked(root, points, &marked)
     }
 
-    /// Draws a piece of the line before its name.
+    /// Draws a short piece of the line before its name.
     fn draw_sample(self, root: &Area<'_>, (x, y): Pixel) -> Result<(), Box<dyn Error>> {
         self.draw_marked(root, &[(x, y), (x + SAMPLE - 6, y)], &[(x + SAMPLE / 2 - 3, y)])
     }
@@ -322,7 +356,7 @@ impl Look {
     fn draw_marked(self, root: &Area<'_>, points: &[Pixel], marked: &[Pixel]) -> Result<(), Box<dyn Error>> {
         match self {
             Look::Level(i) => {
-                // One by one: the library's own dashed path does not end where a step is lost in rounding.
+                // Dash by dash: plotters' `DashedPathElement` does not end if a step is lost in rounding.
                 let (dash, space) = DASHES[i % DASHES.len()];
                 let (Some(&(left, y)), Some(&(right, _))) = (points.first(), points.last()) else { return Ok(()) };
                 for x in (left..right).step_by(dash + space) {
@@ -340,7 +374,7 @@ impl Look {
     }
 }
 
-/// The mark of a line: its shape repeats after more lines than its colour, so that no two have the same of both.
+/// The marker of a line. Colours repeat after seven lines and shapes after six, so that 42 lines differ.
 fn mark<'a>(line: usize, (x, y): Pixel, color: RGBColor) -> DynElement<'a, SVGBackend<'a>, Pixel> {
     let (full, hollow) = (color.filled(), color.stroke_width(2));
     let shape =
@@ -355,8 +389,9 @@ fn mark<'a>(line: usize, (x, y): Pixel, color: RGBColor) -> DynElement<'a, SVGBa
     }
 }
 
-/// Where values stand on an axis: over their logarithms, if it is logarithmic.
+/// The values of an axis, linear or logarithmic.
 struct Scale {
+    /// The ends of the axis; their logarithms if it is logarithmic.
     places: RangedCoordf64,
     log: bool,
     /// Whether all values are whole numbers.
@@ -364,7 +399,7 @@ struct Scale {
 }
 
 impl Scale {
-    /// An axis that all values are on, with a little room at either end but at 0.
+    /// An axis that holds all values, with a little room at either end except at 0.
     fn over(log: bool, values: impl Iterator<Item = f64>) -> Scale {
         let (mut low, mut high, mut whole) = (f64::MAX, f64::MIN, true);
         for value in values {
@@ -394,7 +429,7 @@ impl Ranged for Scale {
         self.places.map(&if self.log { value.log10() } else { *value }, limit)
     }
 
-    /// On a logarithmic axis 1, 2 and 5 of each power of ten, or as many of them as there is room for.
+    /// On a logarithmic axis 1, 2 and 5 times each power of ten, or as many of these numbers as fit.
     fn key_points<H: KeyPointHint>(&self, hint: H) -> Vec<f64> {
         if !self.log {
             let points = self.places.key_points(hint);
@@ -411,7 +446,7 @@ impl Ranged for Scale {
                 .flat_map(|power| digits.iter().map(move |digit| digit * 10f64.powi(power)));
             all.filter(|value| ends.contains(&value.log10())).collect::<Vec<_>>()
         });
-        // Between two such numbers the axis is labelled as any other.
+        // An axis between two of these numbers is labelled like a linear one.
         let between =
             || self.places.key_points(hint.max_num_points()).into_iter().map(|place| self.value(place)).collect();
         let mut fitting = points.filter(|points| points.len() <= hint.max_num_points());
@@ -430,7 +465,7 @@ impl ValueFormatter<f64> for Scale {
     }
 }
 
-/// A number as short as can be for a label: 20 k, 500 M, 10 G, 1 T; 10⁻⁵ and the like where there is no such letter.
+/// A number for a label, as short as possible: 20 k, 500 M, 10 G, 1 T; as a power of ten (10⁻⁵) where no such letter exists.
 fn number(value: f64) -> String {
     let size = value.abs();
     if size == 0.0 {
@@ -447,7 +482,7 @@ fn number(value: f64) -> String {
     short(value / if letter == " k" { 1e3 } else { unit }) + letter
 }
 
-/// With three digits behind the point at most.
+/// A number with at most three decimals.
 fn short(value: f64) -> String {
     let digits = if value.abs() >= 100.0 { 0 } else { 3 };
     let text = format!("{value:.digits$}");

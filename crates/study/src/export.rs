@@ -1,7 +1,7 @@
 //! The positions of a material as a table of numbers for other programs, White to move: the columns of the published data
 //! set (OpenML 41027), if wanted the features, and the winner.
 
-use super::features::{FeatureSet, Which};
+use super::features::{FeatureChoice, FeatureSet};
 use super::sample::Winner;
 use doushouqi::board::{Color, Piece, RuleOptions};
 use doushouqi::tablebase::MaterialTable;
@@ -48,7 +48,7 @@ pub fn write_data<W: Write + Send>(
     out: W,
 ) -> Result<u64, DataError> {
     let material = table.material();
-    let set = FeatureSet::new(material, options, Which::All);
+    let set = FeatureSet::new(material, options, FeatureChoice::All);
     let mut names = columns(table.pieces());
     if features {
         names.extend(set.features().iter().map(|feature| feature.name.clone()));

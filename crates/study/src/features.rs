@@ -28,7 +28,7 @@ use doushouqi::tablebase::Material;
 
 /// What the values of a feature are.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum FeatureKind {
     /// 0 no, 1 yes.
     Bool,
     /// A number.
@@ -46,24 +46,24 @@ pub struct Feature {
     /// What it says, in a sentence.
     pub meaning: String,
     /// What its values are.
-    pub kind: Kind,
-    pub(super) what: What,
+    pub kind: FeatureKind,
+    pub(super) what: Measure,
 }
 
 /// Which features to use.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub enum Which {
+pub enum FeatureChoice {
     /// The paper's eleven; for two pieces only.
     Paper,
     /// The paper's, generalised to more pieces, and more.
     All,
-    /// [`Which::All`] and what distinguishes materials, for a tree over several.
+    /// [`FeatureChoice::All`] and what distinguishes materials, for a tree over several.
     WithMaterial,
 }
 
 /// How a feature is computed. Numbers are places in the list of pieces.
 #[derive(Copy, Clone, Debug)]
-pub(super) enum What {
+pub(super) enum Measure {
     Closest,
     Unopposed(usize),
     Sector(usize),
@@ -133,13 +133,13 @@ impl Names {
 }
 
 impl FeatureSet {
-    /// The features of a material. [`Which::Paper`] is [`Which::All`] where there are more than two pieces.
+    /// The features of a material. [`FeatureChoice::Paper`] is [`FeatureChoice::All`] where there are more than two pieces.
     #[must_use]
-    pub fn new(material: Material, options: &RuleOptions, which: Which) -> FeatureSet {
+    pub fn new(material: Material, options: &RuleOptions, which: FeatureChoice) -> FeatureSet {
         let pieces: Vec<Piece> = material.pieces().collect();
         let routes = pieces.iter().map(|piece| Routes::new(piece.color, piece.animal, options)).collect();
         let mut set = FeatureSet { pieces, options: *options, routes, features: Vec::new() };
-        set.add_all(if which == Which::Paper && material.len() > 2 { Which::All } else { which });
+        set.add_all(if which == FeatureChoice::Paper && material.len() > 2 { FeatureChoice::All } else { which });
         set
     }
 
@@ -173,120 +173,120 @@ impl FeatureSet {
         (0..self.pieces.len()).filter(move |&i| self.pieces[i].color == color)
     }
 
-    fn add(&mut self, name: String, meaning: &str, kind: Kind, what: What) {
+    fn add(&mut self, name: String, meaning: &str, kind: FeatureKind, what: Measure) {
         self.features.push(Feature { name, meaning: meaning.to_owned(), kind, what });
     }
 
-    fn add_all(&mut self, which: Which) {
+    fn add_all(&mut self, which: FeatureChoice) {
         let names = Names { pieces: (0..self.pieces.len()).map(|i| self.piece(i)).collect() };
         let (white, black): (Vec<usize>, Vec<usize>) =
             (self.of(Color::White).collect(), self.of(Color::Black).collect());
         let pairs: Vec<(usize, usize)> = white.iter().flat_map(|&w| black.iter().map(move |&b| (w, b))).collect();
         self.add_paper(&names, &white, &black, &pairs);
-        if which == Which::Paper {
+        if which == FeatureChoice::Paper {
             return;
         }
         self.add_places(&names, &white, which);
         self.add_relations(&names);
         self.add_captures(&names, &pairs);
-        if which == Which::WithMaterial {
+        if which == FeatureChoice::WithMaterial {
             self.add_material(&names, &pairs);
         }
     }
 
     /// Those of the paper.
     fn add_paper(&mut self, names: &Names, white: &[usize], black: &[usize], pairs: &[(usize, usize)]) {
-        use Kind::{Bool, Named, Number};
+        use FeatureKind::{Bool, Named, Number};
         let meaning = "whose piece can reach the enemy's den first; at equal distance White";
-        self.add("closest".into(), meaning, Named(SIDES), What::Closest);
+        self.add("closest".into(), meaning, Named(SIDES), Measure::Closest);
         for i in 0..self.pieces.len() {
             let meaning = "the piece gets to a trap at the enemy's den before every enemy piece";
-            self.add(names.of("unopposed", i), meaning, Bool, What::Unopposed(i));
+            self.add(names.of("unopposed", i), meaning, Bool, Measure::Unopposed(i));
         }
         for i in 0..self.pieces.len() {
-            self.add(names.of("sector", i), "rank 1 to 3, 4 to 6 or 7 to 9", Named(SECTORS), What::Sector(i));
+            self.add(names.of("sector", i), "rank 1 to 3, 4 to 6 or 7 to 9", Named(SECTORS), Measure::Sector(i));
         }
         for &w in white {
             let name = if white.len() == 1 { "distance_d".into() } else { names.of("distance_d", w) };
-            self.add(name, "Manhattan distance of the white piece to its own den", Number, What::OwnDen(w));
+            self.add(name, "Manhattan distance of the white piece to its own den", Number, Measure::OwnDen(w));
         }
         for &(w, b) in pairs {
-            self.add(names.pair("distance_p", w, b), APART, Number, What::Apart(w, b));
-            self.add(names.pair("parity", w, b), "their distance modulo 2", Named(PARITIES), What::Parity(w, b));
-            self.add(names.pair("adjacent", w, b), "they are next to each other", Bool, What::Adjacent(w, b));
+            self.add(names.pair("distance_p", w, b), APART, Number, Measure::Apart(w, b));
+            self.add(names.pair("parity", w, b), "their distance modulo 2", Named(PARITIES), Measure::Parity(w, b));
+            self.add(names.pair("adjacent", w, b), "they are next to each other", Bool, Measure::Adjacent(w, b));
         }
         for &b in black {
             let name = if names.two() { "trapped".into() } else { names.of("trapped", b) };
-            self.add(name, TRAPPED, Bool, What::Trapped(b));
+            self.add(name, TRAPPED, Bool, Measure::Trapped(b));
         }
         for &w in white {
             let name = if white.len() == 1 { "can_cross".into() } else { names.of("can_cross", w) };
             let meaning =
                 "the piece is on rank 7 or above, or gets there on a shortest way to the den before every enemy piece";
-            self.add(name, meaning, Bool, What::CanCross(w));
+            self.add(name, meaning, Bool, Measure::CanCross(w));
         }
     }
 
     /// Where each piece stands, and who is nearer to the den.
-    fn add_places(&mut self, names: &Names, white: &[usize], which: Which) {
-        use Kind::{Bool, Number};
+    fn add_places(&mut self, names: &Names, white: &[usize], which: FeatureChoice) {
+        use FeatureKind::{Bool, Number};
         for &w in white {
-            self.add(names.of("trapped", w), TRAPPED, Bool, What::Trapped(w));
+            self.add(names.of("trapped", w), TRAPPED, Bool, Measure::Trapped(w));
         }
         for i in 0..self.pieces.len() {
-            self.add(names.of("den", i), "moves the piece needs to the enemy's den", Number, What::Den(i));
+            self.add(names.of("den", i), "moves the piece needs to the enemy's den", Number, Measure::Den(i));
             let meaning =
                 "by how many moves the piece is nearer than every enemy piece to the best trap at the enemy's den";
-            self.add(names.of("margin", i), meaning, Number, What::Margin(i));
-            self.add(names.of("rank", i), "rank of the piece, 1 to 9", Number, What::Rank(i));
-            self.add(names.of("wing", i), "files between the piece and the d-file", Number, What::Wing(i));
-            if self.pieces[i].animal.swims() || which == Which::WithMaterial {
-                self.add(names.of("wet", i), "the piece is in the water", Bool, What::Wet(i));
+            self.add(names.of("margin", i), meaning, Number, Measure::Margin(i));
+            self.add(names.of("rank", i), "rank of the piece, 1 to 9", Number, Measure::Rank(i));
+            self.add(names.of("wing", i), "files between the piece and the d-file", Number, Measure::Wing(i));
+            if self.pieces[i].animal.swims() || which == FeatureChoice::WithMaterial {
+                self.add(names.of("wet", i), "the piece is in the water", Bool, Measure::Wet(i));
             }
         }
         let meaning = "moves that Black's nearest piece needs to the den less those of White's";
-        self.add("lead".into(), meaning, Number, What::Lead);
+        self.add("lead".into(), meaning, Number, Measure::Lead);
     }
 
     /// How two pieces stand to each other.
     fn add_relations(&mut self, names: &Names) {
-        use Kind::Number;
+        use FeatureKind::Number;
         for i in 0..self.pieces.len() {
             for j in i + 1..self.pieces.len() {
                 if self.pieces[i].color == self.pieces[j].color {
-                    self.add(names.pair("distance_p", i, j), APART, Number, What::Apart(i, j));
+                    self.add(names.pair("distance_p", i, j), APART, Number, Measure::Apart(i, j));
                 }
                 let meaning = "ranks that the second piece is further up than the first";
-                self.add(names.pair("ahead", i, j), meaning, Number, What::Ahead(i, j));
-                self.add(names.pair("beside", i, j), "files between the two pieces", Number, What::Beside(i, j));
+                self.add(names.pair("ahead", i, j), meaning, Number, Measure::Ahead(i, j));
+                self.add(names.pair("beside", i, j), "files between the two pieces", Number, Measure::Beside(i, j));
             }
         }
     }
 
     /// Who runs after whom.
     fn add_captures(&mut self, names: &Names, pairs: &[(usize, usize)]) {
-        use Kind::{Bool, Number};
+        use FeatureKind::{Bool, Number};
         for &(w, b) in pairs {
             for (i, j, name) in names.both_ways("chase", w, b) {
-                self.add(name, "moves the first piece needs to the square of the second", Number, What::Chase(i, j));
+                self.add(name, "moves the first piece needs to the square of the second", Number, Measure::Chase(i, j));
             }
             for (i, j, name) in names.both_ways("takes", w, b) {
-                self.add(name, "the first piece could take the second at once", Bool, What::Takes(i, j));
+                self.add(name, "the first piece could take the second at once", Bool, Measure::Takes(i, j));
             }
         }
     }
 
     /// What the animals are.
     fn add_material(&mut self, names: &Names, pairs: &[(usize, usize)]) {
-        use Kind::Bool;
+        use FeatureKind::Bool;
         for &(w, b) in pairs {
             for (i, j, name) in names.both_ways("may_take", w, b) {
-                self.add(name, "the first animal takes the second on open land", Bool, What::MayTake(i, j));
+                self.add(name, "the first animal takes the second on open land", Bool, Measure::MayTake(i, j));
             }
         }
         for i in 0..self.pieces.len() {
-            self.add(names.of("leaps", i), "the animal leaps over water", Bool, What::Leaps(i));
-            self.add(names.of("swims", i), "the animal swims", Bool, What::Swims(i));
+            self.add(names.of("leaps", i), "the animal leaps over water", Bool, Measure::Leaps(i));
+            self.add(names.of("swims", i), "the animal swims", Bool, Measure::Swims(i));
         }
     }
 
@@ -304,40 +304,40 @@ impl FeatureSet {
         (position.turn() == Color::White && position.occupied().len() == squares.len()).then(|| self.values(&squares))
     }
 
-    fn value(&self, what: What, squares: &[Square]) -> i8 {
+    fn value(&self, what: Measure, squares: &[Square]) -> i8 {
         match what {
-            What::Closest => i8::from(self.race(Color::White, squares) <= self.race(Color::Black, squares)),
-            What::Unopposed(i) => {
+            Measure::Closest => i8::from(self.race(Color::White, squares) <= self.race(Color::Black, squares)),
+            Measure::Unopposed(i) => {
                 let ahead = if self.pieces[i].color == Color::White { 1 } else { 2 };
                 i8::from(self.margin(i, squares) >= ahead)
             }
-            What::Sector(i) => squares[i].rank() as i8 / 3,
-            What::OwnDen(i) => manhattan(squares[i], DEN[self.pieces[i].color]) as i8,
-            What::Apart(i, j) => manhattan(squares[i], squares[j]) as i8,
-            What::Parity(i, j) => manhattan(squares[i], squares[j]) as i8 % 2,
-            What::Adjacent(i, j) => i8::from(manhattan(squares[i], squares[j]) == 1),
-            What::Trapped(i) => i8::from(TRAPS[!self.pieces[i].color].contains(squares[i])),
-            What::CanCross(i) => i8::from(squares[i].rank() >= Rank::Seventh || self.crosses(i, squares)),
-            What::Den(i) => self.den(i, squares) as i8,
-            What::Lead => self.race(Color::Black, squares) as i8 - self.race(Color::White, squares) as i8,
-            What::Margin(i) => self.margin(i, squares),
-            What::Rank(i) => squares[i].rank() as i8 + 1,
-            What::Wing(i) => squares[i].file().distance(File::D) as i8,
-            What::Wet(i) => i8::from(WATER.contains(squares[i])),
-            What::Ahead(i, j) => squares[j].rank() as i8 - squares[i].rank() as i8,
-            What::Beside(i, j) => squares[i].file().distance(squares[j].file()) as i8,
-            What::Chase(i, j) => self.routes[i].steps(squares[i], squares[j]) as i8,
-            What::Takes(i, j) => i8::from(self.takes(i, j, squares)),
-            What::MayTake(i, j) => {
+            Measure::Sector(i) => squares[i].rank() as i8 / 3,
+            Measure::OwnDen(i) => manhattan(squares[i], DEN[self.pieces[i].color]) as i8,
+            Measure::Apart(i, j) => manhattan(squares[i], squares[j]) as i8,
+            Measure::Parity(i, j) => manhattan(squares[i], squares[j]) as i8 % 2,
+            Measure::Adjacent(i, j) => i8::from(manhattan(squares[i], squares[j]) == 1),
+            Measure::Trapped(i) => i8::from(TRAPS[!self.pieces[i].color].contains(squares[i])),
+            Measure::CanCross(i) => i8::from(squares[i].rank() >= Rank::Seventh || self.crosses(i, squares)),
+            Measure::Den(i) => self.den(i, squares) as i8,
+            Measure::Lead => self.race(Color::Black, squares) as i8 - self.race(Color::White, squares) as i8,
+            Measure::Margin(i) => self.margin(i, squares),
+            Measure::Rank(i) => squares[i].rank() as i8 + 1,
+            Measure::Wing(i) => squares[i].file().distance(File::D) as i8,
+            Measure::Wet(i) => i8::from(WATER.contains(squares[i])),
+            Measure::Ahead(i, j) => squares[j].rank() as i8 - squares[i].rank() as i8,
+            Measure::Beside(i, j) => squares[i].file().distance(squares[j].file()) as i8,
+            Measure::Chase(i, j) => self.routes[i].steps(squares[i], squares[j]) as i8,
+            Measure::Takes(i, j) => i8::from(self.takes(i, j, squares)),
+            Measure::MayTake(i, j) => {
                 let (Piece { color, animal: attacker }, Piece { animal: victim, .. }) =
                     (self.pieces[i], self.pieces[j]);
                 i8::from(self.options.may_capture(color, attacker, Square::A4, victim, Square::A5))
             }
-            What::Leaps(i) => {
+            Measure::Leaps(i) => {
                 let leaps = |direction| self.options.leaps(self.pieces[i].animal, direction);
                 i8::from(leaps(Direction::Up) || leaps(Direction::Right))
             }
-            What::Swims(i) => i8::from(self.pieces[i].animal.swims()),
+            Measure::Swims(i) => i8::from(self.pieces[i].animal.swims()),
         }
     }
 

@@ -108,72 +108,59 @@ pub fn sampled_mobility(options: &RuleOptions, pieces: usize, positions: u64, se
     mobility.finish()
 }
 
-/// Chooses the next move of a game; `None` only if there is none.
-pub type Chooser<'a> = Box<dyn FnMut(&Game, &mut Random) -> Option<Move> + 'a>;
-
-/// Who plays games against itself.
-pub trait Player: Sync {
-    /// Its name.
-    fn name(&self) -> String;
-    /// Begins a game. All chance must come from the generator that is given with each move.
-    fn new_game(&self) -> Chooser<'_>;
+/// A player of games against itself.
+#[derive(Copy, Clone, Debug)]
+pub enum SelfPlayer {
+    /// Any legal move.
+    Random,
+    /// One of the best moves by minimax with Burnett's evaluation.
+    Minimax {
+        /// Plies, 1 at least.
+        depth: u32,
+    },
+    /// The engine, on one thread, with a fixed number of nodes a move.
+    Engine {
+        /// Nodes searched for a move, at most.
+        nodes: u64,
+    },
 }
 
-/// Makes any legal move.
-pub struct RandomPlayer;
-
-impl Player for RandomPlayer {
-    fn name(&self) -> String {
-        "random".to_owned()
+impl SelfPlayer {
+    fn name(self) -> String {
+        match self {
+            SelfPlayer::Random => "random".to_owned(),
+            SelfPlayer::Minimax { depth } => format!("minimax {depth}"),
+            SelfPlayer::Engine { nodes } => format!("engine, {nodes} nodes"),
+        }
     }
 
-    fn new_game(&self) -> Chooser<'_> {
-        Box::new(|game, random| random.choose(&game.legal_moves()).copied())
-    }
-}
-
-/// Makes one of the best moves by minimax with Burnett's evaluation.
-pub struct MinimaxPlayer {
-    /// Plies, 1 at least.
-    pub depth: u32,
-}
-
-impl Player for MinimaxPlayer {
-    fn name(&self) -> String {
-        format!("minimax {}", self.depth)
+    /// The engine of one game, if the player is the engine.
+    fn engine(self) -> Option<Engine> {
+        let options = EngineOptions { hash_mib: 1, threads: 1, ..EngineOptions::default() };
+        matches!(self, SelfPlayer::Engine { .. }).then(|| Engine::new(options))
     }
 
-    fn new_game(&self) -> Chooser<'_> {
-        Box::new(|game, random| {
-            let legal = game.legal_moves();
-            let mut best = minimax(game.position(), game.rules(), self.depth.max(1)).best;
-            best.retain(|mv| legal.contains(mv));
-            random.choose(&best).copied().or_else(|| random.choose(&legal).copied())
-        })
-    }
-}
-
-/// The engine, on one thread, with a fixed number of nodes a move.
-pub struct EnginePlayer {
-    /// The most nodes that it looks at for a move.
-    pub nodes: u64,
-}
-
-impl Player for EnginePlayer {
-    fn name(&self) -> String {
-        format!("engine, {} nodes", self.nodes)
-    }
-
-    fn new_game(&self) -> Chooser<'_> {
-        let mut engine = Engine::new(EngineOptions { hash_mib: 1, threads: 1, ..EngineOptions::default() });
-        let limits = Limits { nodes: Some(self.nodes), ..Limits::default() };
-        Box::new(move |game, _| engine.search(game, &limits, &AtomicBool::new(false), &mut |_| ()).best())
+    /// The next move of a game, random choices made with `random`; `None` only if no move is legal.
+    fn choose(self, engine: Option<&mut Engine>, game: &Game, random: &mut Random) -> Option<Move> {
+        match self {
+            SelfPlayer::Random => random.choose(&game.legal_moves()).copied(),
+            SelfPlayer::Minimax { depth } => {
+                let legal = game.legal_moves();
+                let mut best = minimax(game.position(), game.rules(), depth.max(1)).best;
+                best.retain(|mv| legal.contains(mv));
+                random.choose(&best).copied().or_else(|| random.choose(&legal).copied())
+            }
+            SelfPlayer::Engine { nodes } => {
+                let limits = Limits { nodes: Some(nodes), ..Limits::default() };
+                engine?.search(game, &limits, &AtomicBool::new(false), &mut |_| ()).best()
+            }
+        }
     }
 }
 
 /// How games are played.
 #[derive(Copy, Clone, Debug)]
-pub struct Match {
+pub struct SelfPlay {
     /// How many games.
     pub games: u64,
     /// Seed of the openings and of random moves.
@@ -222,7 +209,7 @@ pub struct GameStatistics {
 
 /// Plays games of a player against itself from the start. The same seed gives the same games, whatever the threads.
 #[must_use]
-pub fn play(player: &dyn Player, options: &RuleOptions, series: Match) -> GameStatistics {
+pub fn play(player: SelfPlayer, options: &RuleOptions, series: SelfPlay) -> GameStatistics {
     let rules = Rules::new(*options);
     let games: Vec<(Option<GameEnd>, u64, Mobility)> = (0..series.games)
         .into_par_iter()
@@ -262,19 +249,19 @@ pub fn play(player: &dyn Player, options: &RuleOptions, series: Match) -> GameSt
 }
 
 fn play_one(
-    player: &dyn Player,
+    player: SelfPlayer,
     rules: &Rules,
-    series: Match,
+    series: SelfPlay,
     random: &mut Random,
 ) -> (Option<GameEnd>, u64, Mobility) {
     let mut mobility = Mobility::default();
     let mut game = Game::new(Position::start(), rules.clone(), None);
-    let (mut opening, mut choose) = (RandomPlayer.new_game(), player.new_game());
+    let mut engine = player.engine();
     while game.end().is_none() && game.moves().len() < series.most_plies {
         let position = game.position();
         mobility.add(position.count_moves(rules), 1, || Some(position.to_fen()));
-        let at_random = (game.moves().len() as u32) < series.opening;
-        let mv = if at_random { opening(&game, random) } else { choose(&game, random) };
+        let mover = if (game.moves().len() as u32) < series.opening { SelfPlayer::Random } else { player };
+        let mv = mover.choose(engine.as_mut(), &game, random);
         if mv.is_none_or(|mv| game.play(mv).is_err()) {
             break;
         }

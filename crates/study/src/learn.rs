@@ -1,8 +1,8 @@
 //! Small perfect trees, how good small trees are, and how large perfect ones are.
 
-use super::features::{FeatureSet, Which};
+use super::features::{FeatureChoice, FeatureSet};
 use super::printed::{Wrong, wrong_of_tree};
-use super::sample::Sample;
+use super::sample::TrainingSet;
 use super::tree::{Learner, Tree};
 use doushouqi::board::{Color, RuleOptions};
 use doushouqi::tablebase::{Classes, Material, MaterialTable, Solver, compressed_len};
@@ -25,7 +25,7 @@ pub struct MaterialTree {
     /// The features that the tree may ask for.
     pub set: FeatureSet,
     /// The features that were to choose from.
-    pub which: Which,
+    pub which: FeatureChoice,
     /// The tree.
     pub tree: Tree,
     /// Positions that these features do not tell from others with another winner: no tree gets them right.
@@ -50,14 +50,14 @@ impl MaterialTree {
 pub fn learn(
     tables: &Solver,
     material: Material,
-    which: Option<Which>,
+    which: Option<FeatureChoice>,
     max_leaves: Option<usize>,
 ) -> Option<MaterialTree> {
     let table = tables.material_table(material)?;
     let class = tables.classes().get(tables.classes().member(material)?.class).representative;
     let one = |which| {
         let set = FeatureSet::new(material, tables.classes().options(), which);
-        let sample = Sample::new([(&set, &table)], tables.classes().options());
+        let sample = TrainingSet::new([(&set, &table)], tables.classes().options());
         let learner = Learner::new(&sample);
         let tree = match max_leaves {
             Some(leaves) => learner.grow(leaves).tree.prune(&sample),
@@ -68,8 +68,8 @@ pub fn learn(
     };
     let choices = match which {
         Some(which) => vec![which],
-        None if material.len() > 2 => vec![Which::All],
-        None => vec![Which::Paper, Which::All],
+        None if material.len() > 2 => vec![FeatureChoice::All],
+        None => vec![FeatureChoice::Paper, FeatureChoice::All],
     };
     choices.into_iter().map(one).min_by_key(|found| (found.tree.misclassified(), found.tree.leaves()))
 }
@@ -81,7 +81,12 @@ fn smallest(learner: &Learner, widths: &[usize]) -> Tree {
 
 /// The trees of all materials of N pieces, in the order of spelling. Materials that share a table share a tree.
 #[must_use]
-pub fn learn_all(tables: &Solver, pieces: usize, which: Option<Which>, max_leaves: Option<usize>) -> Vec<MaterialTree> {
+pub fn learn_all(
+    tables: &Solver,
+    pieces: usize,
+    which: Option<FeatureChoice>,
+    max_leaves: Option<usize>,
+) -> Vec<MaterialTree> {
     let sides: Vec<Vec<Material>> =
         tables.classes().level(pieces).flat_map(|(_, class)| [class.same.clone(), class.swapped.clone()]).collect();
     let mut trees: Vec<MaterialTree> = sides
@@ -123,11 +128,11 @@ pub fn learn_whole(tables: &Solver) -> Option<WholeTree> {
     let materials = Material::all(2);
     let sets: Vec<FeatureSet> = materials
         .iter()
-        .map(|&material| FeatureSet::new(material, tables.classes().options(), Which::WithMaterial))
+        .map(|&material| FeatureSet::new(material, tables.classes().options(), FeatureChoice::WithMaterial))
         .collect();
     let values: Vec<MaterialTable> =
         materials.iter().map(|&material| tables.material_table(material)).collect::<Option<_>>()?;
-    let sample = Sample::new(sets.iter().zip(&values), tables.classes().options());
+    let sample = TrainingSet::new(sets.iter().zip(&values), tables.classes().options());
     let learner = Learner::new(&sample);
     let tree = smallest(&learner, &WIDTHS_THREE);
     Some(WholeTree {
@@ -193,8 +198,8 @@ fn size(tables: &Solver, material: Material) -> Option<Sizes> {
     let cells = &tables.table(id)?.cells[turn];
     let options: &RuleOptions = tables.classes().options();
     let table = tables.material_table(material)?;
-    let set = FeatureSet::new(material, options, Which::All);
-    let sample = Sample::new([(&set, &table)], options);
+    let set = FeatureSet::new(material, options, FeatureChoice::All);
+    let sample = TrainingSet::new([(&set, &table)], options);
     let learner = Learner::new(&sample);
     let errors = learner.grow(100).errors;
     let positions = sample.positions();
@@ -226,8 +231,8 @@ fn size(tables: &Solver, material: Material) -> Option<Sizes> {
 #[must_use]
 pub fn accuracy_curve(tables: &Solver, material: Material, most: usize) -> Option<Vec<(f64, f64)>> {
     let table = tables.material_table(material)?;
-    let set = FeatureSet::new(material, tables.classes().options(), Which::All);
-    let sample = Sample::new([(&set, &table)], tables.classes().options());
+    let set = FeatureSet::new(material, tables.classes().options(), FeatureChoice::All);
+    let sample = TrainingSet::new([(&set, &table)], tables.classes().options());
     let errors = Learner::new(&sample).grow(most).errors;
     let positions = sample.positions() as f64;
     Some(errors.iter().enumerate().map(|(i, &wrong)| (i as f64 + 1.0, 1.0 - wrong as f64 / positions)).collect())

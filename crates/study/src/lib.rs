@@ -18,7 +18,7 @@ pub mod tables;
 mod tree;
 pub mod zugzwang;
 
-pub use features::{Feature, FeatureSet, Kind, Which};
+pub use features::{Feature, FeatureChoice, FeatureKind, FeatureSet};
 pub use routes::{Routes, manhattan};
-pub use sample::{Sample, Winner};
+pub use sample::{TrainingSet, Winner};
 pub use tree::{Growth, Learner, Node, Split, Tree};

@@ -1,6 +1,6 @@
 //! The three trees and four positions that van Rijn and Vis printed (2014, Figures 2 and 3), judged by the tables.
 
-use super::features::{FeatureSet, Which};
+use super::features::{FeatureChoice, FeatureSet};
 use super::sample::Winner;
 use super::tree::Tree;
 use doushouqi::board::{Color, Position, RuleOptions};
@@ -186,7 +186,7 @@ pub fn judge(tables: &Solver) -> Vec<Judged> {
     for printed in printed_trees() {
         for &material in &printed.materials {
             let Some(table) = tables.material_table(material) else { continue };
-            let set = FeatureSet::new(material, tables.classes().options(), Which::Paper);
+            let set = FeatureSet::new(material, tables.classes().options(), FeatureChoice::Paper);
             let classify = |values: &[i8]| printed.tree.classify(&set, values);
             let wrong = wrong_positions(&set, &table, tables.classes().options(), classify);
             all.push(Judged {
@@ -237,7 +237,7 @@ pub fn judge_positions(tables: &Solver) -> Vec<PrintedPosition> {
         let winner = Winner::of(tables.cell_value(&position)?, position.turn(), tables.classes().options());
         let Ok(verdict) = tables.value(&position);
         let plies = verdict?.dtw;
-        let set = FeatureSet::new(material, tables.classes().options(), Which::Paper);
+        let set = FeatureSet::new(material, tables.classes().options(), FeatureChoice::Paper);
         let values = set.values_of(&position)?;
         let covering = trees.iter().filter(|tree| tree.materials.contains(&material));
         let trees = covering.map(|tree| (tree.name, tree.tree.classify(&set, &values))).collect();

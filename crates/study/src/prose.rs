@@ -1,6 +1,6 @@
 //! Answers of a decision tree as English clauses.
 
-use super::features::{FeatureSet, What};
+use super::features::{FeatureSet, Measure};
 use doushouqi::board::Color;
 
 /// A count with its noun: "1 move", "3 moves".
@@ -27,60 +27,60 @@ impl FeatureSet {
             if from == to { format!("rank {from}") } else { format!("rank {from} to {to}") }
         };
         match self.features()[feature].what {
-            What::Closest if low => format!("{} is nearer to the enemy's den", color(Color::Black)),
-            What::Closest => format!("{} is at least as near to the enemy's den", color(Color::White)),
-            What::Unopposed(i) if low => {
+            Measure::Closest if low => format!("{} is nearer to the enemy's den", color(Color::Black)),
+            Measure::Closest => format!("{} is at least as near to the enemy's den", color(Color::White)),
+            Measure::Unopposed(i) if low => {
                 format!("{} does not reach a trap at the enemy's den before every enemy piece", piece(i))
             }
-            What::Unopposed(i) => format!("{} reaches a trap at the enemy's den before every enemy piece", piece(i)),
-            What::Sector(i) => format!("{} is on {}", piece(i), ranks(3 * (at_most + 1))),
-            What::Rank(i) => format!("{} is on {}", piece(i), ranks(at_most)),
-            What::OwnDen(i) => format!("{} is {} from its own den", piece(i), bound("square")),
-            What::Apart(i, j) => format!("{} and {} are {} apart", piece(i), piece(j), bound("square")),
-            What::Parity(i, j) => {
+            Measure::Unopposed(i) => format!("{} reaches a trap at the enemy's den before every enemy piece", piece(i)),
+            Measure::Sector(i) => format!("{} is on {}", piece(i), ranks(3 * (at_most + 1))),
+            Measure::Rank(i) => format!("{} is on {}", piece(i), ranks(at_most)),
+            Measure::OwnDen(i) => format!("{} is {} from its own den", piece(i), bound("square")),
+            Measure::Apart(i, j) => format!("{} and {} are {} apart", piece(i), piece(j), bound("square")),
+            Measure::Parity(i, j) => {
                 let parity = if low { "even" } else { "odd" };
                 format!("the distance between {} and {} is {parity}", piece(i), piece(j))
             }
-            What::Adjacent(i, j) => format!("{} and {} are{not} adjacent", piece(i), piece(j)),
-            What::Trapped(i) => format!("{} is{not} in an enemy trap", piece(i)),
-            What::CanCross(i) => {
+            Measure::Adjacent(i, j) => format!("{} and {} are{not} adjacent", piece(i), piece(j)),
+            Measure::Trapped(i) => format!("{} is{not} in an enemy trap", piece(i)),
+            Measure::CanCross(i) => {
                 let verb = if low { "cannot reach" } else { "is on, or reaches," };
                 format!("{} {verb} the last three ranks before every enemy piece", piece(i))
             }
-            What::Den(i) => format!("{} needs {} to the enemy's den", piece(i), bound("move")),
-            What::Lead => format!("{}'s lead in the race to the dens is {}", color(Color::White), bound("move")),
-            What::Margin(i) => {
+            Measure::Den(i) => format!("{} needs {} to the enemy's den", piece(i), bound("move")),
+            Measure::Lead => format!("{}'s lead in the race to the dens is {}", color(Color::White), bound("move")),
+            Measure::Margin(i) => {
                 format!(
                     "{}'s lead over every enemy piece to the best trap at the enemy's den is {}",
                     piece(i),
                     bound("move")
                 )
             }
-            What::Wing(i) => format!("{} is {} from the d-file", piece(i), bound("file")),
-            What::Wet(i) => format!("{} is{not} in the water", piece(i)),
-            What::Ahead(i, j) => {
+            Measure::Wing(i) => format!("{} is {} from the d-file", piece(i), bound("file")),
+            Measure::Wet(i) => format!("{} is{not} in the water", piece(i)),
+            Measure::Ahead(i, j) => {
                 let (first, second) = if exchanged { pair(i, j) } else { pair(j, i) };
                 format!("the rank of {first} minus the rank of {second} is {}", bound("rank"))
             }
-            What::Beside(i, j) => format!("{} and {} are {} apart", piece(i), piece(j), bound("file")),
-            What::Chase(i, j) => format!("{} needs {} to the square of {}", piece(i), bound("move"), piece(j)),
-            What::Takes(i, j) => format!("{} could{not} take {} at once", piece(i), piece(j)),
-            What::MayTake(i, j) => format!("{} may{not} take {} on open land", piece(i), piece(j)),
-            What::Leaps(i) => format!("{} can{not} leap over water", piece(i)),
-            What::Swims(i) => format!("{} can{not} swim", piece(i)),
+            Measure::Beside(i, j) => format!("{} and {} are {} apart", piece(i), piece(j), bound("file")),
+            Measure::Chase(i, j) => format!("{} needs {} to the square of {}", piece(i), bound("move"), piece(j)),
+            Measure::Takes(i, j) => format!("{} could{not} take {} at once", piece(i), piece(j)),
+            Measure::MayTake(i, j) => format!("{} may{not} take {} on open land", piece(i), piece(j)),
+            Measure::Leaps(i) => format!("{} can{not} leap over water", piece(i)),
+            Measure::Swims(i) => format!("{} can{not} swim", piece(i)),
         }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use crate::{FeatureSet, Which};
+    use crate::{FeatureChoice, FeatureSet};
     use doushouqi::board::RuleOptions;
 
     /// Clauses name colours and ranks of the position itself, also where the tree sees it with colours exchanged.
     #[test]
     fn clauses_are_sentences() {
-        let set = FeatureSet::new("LvR".parse().unwrap(), &RuleOptions::PAPER, Which::All);
+        let set = FeatureSet::new("LvR".parse().unwrap(), &RuleOptions::PAPER, FeatureChoice::All);
         let clause = |name: &str, at_most, low, exchanged| set.clause(set.find(name).unwrap(), at_most, low, exchanged);
         assert_eq!(clause("parity", 0, true, false), "the distance between White's lion and Black's rat is even");
         assert_eq!(clause("rank_w", 4, true, false), "White's lion is on rank 1 to 4");

@@ -1,9 +1,7 @@
 //! `endgames.md`: what the tables have to tell, in short, with plots.
 
-use super::Which;
-use super::games::{
-    EnginePlayer, GameStatistics, Match, MinimaxPlayer, Mobility, Player, RandomPlayer, drawn_shares, play,
-};
+use super::FeatureChoice;
+use super::games::{GameStatistics, Mobility, SelfPlay, SelfPlayer, drawn_shares, play};
 use super::games::{sampled_mobility, table_mobility};
 use super::learn::{Sizes, accuracy_curve, learn, learn_all, learn_whole, sizes};
 use super::patterns::{draws, fortresses, longest_lines, parities, swaps};
@@ -160,8 +158,10 @@ impl Report<'_> {
             "questions",
             "bits",
         ]);
-        let (paper, all) =
-            (learn_all(solver, 2, Some(Which::Paper), None), learn_all(solver, 2, Some(Which::All), None));
+        let (paper, all) = (
+            learn_all(solver, 2, Some(FeatureChoice::Paper), None),
+            learn_all(solver, 2, Some(FeatureChoice::All), None),
+        );
         let key = |m: Material| solver.classes().member(m).map(|member| (member.class, member.swapped));
         for (i, tree) in all.iter().enumerate() {
             if all[..i].iter().any(|earlier| key(earlier.material) == key(tree.material)) {
@@ -382,16 +382,16 @@ impl Report<'_> {
              each player against itself, the first plies at random:\n\n",
         );
         let mut played = Vec::new();
-        let players: [(&dyn Player, u64); 5] = [
-            (&RandomPlayer, 2000),
-            (&MinimaxPlayer { depth: 1 }, 400),
-            (&MinimaxPlayer { depth: 2 }, 400),
-            (&MinimaxPlayer { depth: 4 }, 100),
-            (&EnginePlayer { nodes: 5000 }, 200),
+        let players: [(SelfPlayer, u64); 5] = [
+            (SelfPlayer::Random, 2000),
+            (SelfPlayer::Minimax { depth: 1 }, 400),
+            (SelfPlayer::Minimax { depth: 2 }, 400),
+            (SelfPlayer::Minimax { depth: 4 }, 100),
+            (SelfPlayer::Engine { nodes: 5000 }, 200),
         ];
         for (player, games) in players {
             let games = if self.quick { games.div_ceil(100) } else { games };
-            let series = Match { games, seed: 1, opening: 4, most_plies: 2000 };
+            let series = SelfPlay { games, seed: 1, opening: 4, most_plies: 2000 };
             played.push(play(player, self.options, series));
         }
         self.table(&tables::games(&played));

@@ -27,7 +27,7 @@ pub const PERFT: [u64; 7] = [24, 576, 12_240, 260_100, 5_111_725, 100_459_989, 1
 
 /// A row of table 2: all positions of N pieces, White to move.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub struct Endgames {
+pub struct EndgameCounts {
     /// Pieces of both sides together.
     pub pieces: usize,
     /// Positions with White to move.
@@ -43,10 +43,17 @@ pub struct Endgames {
 }
 
 /// Table 2 as printed.
-pub const ENDGAMES: [Endgames; 3] = [
-    Endgames { pieces: 2, positions: 160_068, wins: 82_852, losses: 64_501, draws: 12_715, longest: 34 },
-    Endgames { pieces: 3, positions: 54_354_684, wins: 30_297_857, losses: 23_369_820, draws: 687_007, longest: 67 },
-    Endgames {
+pub const ENDGAMES: [EndgameCounts; 3] = [
+    EndgameCounts { pieces: 2, positions: 160_068, wins: 82_852, losses: 64_501, draws: 12_715, longest: 34 },
+    EndgameCounts {
+        pieces: 3,
+        positions: 54_354_684,
+        wins: 30_297_857,
+        losses: 23_369_820,
+        draws: 687_007,
+        longest: 67,
+    },
+    EndgameCounts {
         pieces: 4,
         positions: 9_685_020_510,
         wins: 5_468_841_129,
@@ -59,7 +66,7 @@ pub const ENDGAMES: [Endgames; 3] = [
 /// Not in print: the positions of 2, 3 and 4 pieces whose side to move has no legal move.
 pub const WITHOUT_MOVE: [u64; 3] = [0, 1_212, 355_554];
 /// What four pieces come to where no move is a draw, as the papers state the rules.
-pub const FOUR_NO_MOVE_DRAW: Endgames = Endgames {
+pub const FOUR_NO_MOVE_DRAW: EndgameCounts = EndgameCounts {
     pieces: 4,
     positions: 9_685_376_064,
     wins: 5_468_840_343,
@@ -68,7 +75,7 @@ pub const FOUR_NO_MOVE_DRAW: Endgames = Endgames {
     longest: 118,
 };
 /// What four pieces come to where no move is a loss.
-pub const FOUR_NO_MOVE_LOSS: Endgames = Endgames {
+pub const FOUR_NO_MOVE_LOSS: EndgameCounts = EndgameCounts {
     pieces: 4,
     positions: 9_685_376_064,
     wins: 5_468_841_113,
@@ -368,7 +375,7 @@ fn longest_win(stats: &Stats) -> u64 {
 fn table2(draw: &Levels, loss: &Levels, cells: &mut Vec<Cell>, sentences: &mut Vec<String>) {
     let four = ENDGAMES.len() - 1;
     for (i, printed) in ENDGAMES.iter().enumerate().take(four) {
-        let expected = Endgames { positions: printed.positions + WITHOUT_MOVE[i], ..*printed };
+        let expected = EndgameCounts { positions: printed.positions + WITHOUT_MOVE[i], ..*printed };
         row(&printed.pieces.to_string(), printed, &expected, &draw.stats[i], None, cells);
     }
     let printed = &ENDGAMES[four];
@@ -402,7 +409,14 @@ fn table2(draw: &Levels, loss: &Levels, cells: &mut Vec<Cell>, sentences: &mut V
 }
 
 /// A row of table 2. `note` explains what is expected to differ in wins, losses and draws.
-fn row(name: &str, printed: &Endgames, expected: &Endgames, stats: &Stats, note: Option<&str>, cells: &mut Vec<Cell>) {
+fn row(
+    name: &str,
+    printed: &EndgameCounts,
+    expected: &EndgameCounts,
+    stats: &Stats,
+    note: Option<&str>,
+    cells: &mut Vec<Cell>,
+) {
     let s = stats.summary();
     let explained = |expected| note.and_then(|note| explanation(expected, note));
     let win_only = format!(

@@ -56,20 +56,20 @@ impl fmt::Display for Winner {
 }
 
 /// Positions as a learner sees them. Those with the same features and the same winner are one row with a weight.
-pub struct Sample {
+pub struct TrainingSet {
     /// For each feature its value in each row.
     pub(super) columns: Vec<Vec<i8>>,
     pub(super) winners: Vec<Winner>,
     pub(super) weights: Vec<u64>,
 }
 
-impl Sample {
+impl TrainingSet {
     /// The positions of some materials with White to move. All sets must have the same features.
     #[must_use]
     pub fn new<'a>(
         tables: impl IntoIterator<Item = (&'a FeatureSet, &'a MaterialTable<'a>)>,
         options: &RuleOptions,
-    ) -> Sample {
+    ) -> TrainingSet {
         let mut weights: HashMap<(Vec<i8>, Winner), u64> = HashMap::new();
         for (set, table) in tables {
             let _ = table.each(Color::White, |squares, value| {
@@ -82,7 +82,7 @@ impl Sample {
         let mut rows: Vec<_> = weights.into_iter().collect();
         rows.sort_unstable();
         let features = rows.first().map_or(0, |((values, _), _)| values.len());
-        Sample {
+        TrainingSet {
             columns: (0..features).map(|f| rows.iter().map(|((values, _), _)| values[f]).collect()).collect(),
             winners: rows.iter().map(|((_, winner), _)| *winner).collect(),
             weights: rows.iter().map(|&(_, weight)| weight).collect(),

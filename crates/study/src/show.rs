@@ -1,6 +1,6 @@
 //! A tree as indented text, as a Graphviz graph and as JSON.
 
-use super::features::{Feature, Kind};
+use super::features::{Feature, FeatureKind};
 use super::tree::Tree;
 use report::text::grouped;
 use serde_json::{Value, json};
@@ -10,9 +10,9 @@ use std::fmt::Write;
 fn answers(feature: &Feature, at_most: i8) -> [String; 2] {
     let name = &feature.name;
     match feature.kind {
-        Kind::Bool => [format!("{name} = no"), format!("{name} = yes")],
-        Kind::Number => [format!("{name} <= {at_most}"), format!("{name} > {at_most}")],
-        Kind::Named(names) => {
+        FeatureKind::Bool => [format!("{name} = no"), format!("{name} = yes")],
+        FeatureKind::Number => [format!("{name} <= {at_most}"), format!("{name} > {at_most}")],
+        FeatureKind::Named(names) => {
             let (low, high) = names.split_at((at_most + 1).max(0) as usize);
             [low, high].map(|names| format!("{name} = {}", names.join(" or ")))
         }

@@ -1,6 +1,6 @@
 //! Decision trees: every inner node asks whether one feature is at most some value, every leaf names a winner.
 
-use super::sample::{Sample, Winner};
+use super::sample::{TrainingSet, Winner};
 use std::collections::BinaryHeap;
 
 /// A decision tree. Node 0 is the root.
@@ -101,7 +101,7 @@ impl Tree {
     /// The tree's size in bits, nodes in preorder: one bit says leaf or not; a leaf has two bits for the winner; an inner
     /// node names one of the features and one of the values where it may be split, each with a fixed number of bits.
     #[must_use]
-    pub fn bits(&self, sample: &Sample) -> u64 {
+    pub fn bits(&self, sample: &TrainingSet) -> u64 {
         let ranges = sample.ranges();
         let width = |choices: usize| u64::from(choices.next_power_of_two().trailing_zeros());
         let used = ranges.iter().filter(|(low, high)| low < high).count();
@@ -118,13 +118,13 @@ impl Tree {
     /// Leaves out what is not needed: a node whose rows one of its branches (or a single leaf) answers no worse is replaced
     /// by it, from the bottom up.
     #[must_use]
-    pub fn prune(&self, sample: &Sample) -> Tree {
+    pub fn prune(&self, sample: &TrainingSet) -> Tree {
         let all: Vec<u32> = (0..sample.rows() as u32).collect();
         self.pruned(0, sample, &all).0
     }
 
     /// The pruned tree below a node for the rows that come there, and how many positions it gets wrong.
-    fn pruned(&self, i: usize, sample: &Sample, rows: &[u32]) -> (Tree, u64) {
+    fn pruned(&self, i: usize, sample: &TrainingSet, rows: &[u32]) -> (Tree, u64) {
         let leaf = Node::leaf(counts(sample, rows));
         let leaf_errors = leaf.errors();
         let Some(split) = self.nodes[i].split.filter(|_| leaf_errors > 0) else {
@@ -146,14 +146,14 @@ impl Tree {
         (join(leaf.counts, split.feature, split.at_most, yes, no), errors)
     }
 
-    fn errors_on(&self, sample: &Sample, rows: &[u32]) -> u64 {
+    fn errors_on(&self, sample: &TrainingSet, rows: &[u32]) -> u64 {
         let wrong =
             |&&row: &&u32| self.leaf(|feature| sample.columns[feature][row as usize]) != sample.winners[row as usize];
         rows.iter().filter(wrong).map(|&row| sample.weights[row as usize]).sum()
     }
 
     /// The same tree with the counts of other rows; where none comes, the old ones stay, and so does the answer.
-    fn recounted(&self, sample: &Sample, rows: &[u32]) -> Tree {
+    fn recounted(&self, sample: &TrainingSet, rows: &[u32]) -> Tree {
         let mut tree = self.clone();
         let mut rest = vec![(0, rows.to_vec())];
         while let Some((i, rows)) = rest.pop() {
@@ -185,7 +185,7 @@ fn join(counts: [u64; 3], feature: usize, at_most: i8, yes: Tree, no: Tree) -> T
     Tree { nodes }
 }
 
-fn counts(sample: &Sample, rows: &[u32]) -> [u64; 3] {
+fn counts(sample: &TrainingSet, rows: &[u32]) -> [u64; 3] {
     let mut counts = [0; 3];
     for &row in rows {
         counts[sample.winners[row as usize] as usize] += sample.weights[row as usize];
@@ -193,7 +193,7 @@ fn counts(sample: &Sample, rows: &[u32]) -> [u64; 3] {
     counts
 }
 
-fn partition(sample: &Sample, rows: &[u32], feature: usize, at_most: i8) -> (Vec<u32>, Vec<u32>) {
+fn partition(sample: &TrainingSet, rows: &[u32], feature: usize, at_most: i8) -> (Vec<u32>, Vec<u32>) {
     let column = &sample.columns[feature];
     rows.iter().partition(|&&row| column[row as usize] <= at_most)
 }
@@ -211,7 +211,7 @@ struct Candidate {
 
 /// Learns trees from a sample.
 pub struct Learner<'a> {
-    sample: &'a Sample,
+    sample: &'a TrainingSet,
     ranges: Vec<(i8, i8)>,
 }
 
@@ -251,7 +251,7 @@ impl Ord for Open {
 impl<'a> Learner<'a> {
     /// A learner that has grown no tree yet.
     #[must_use]
-    pub fn new(sample: &'a Sample) -> Learner<'a> {
+    pub fn new(sample: &'a TrainingSet) -> Learner<'a> {
         Learner { sample, ranges: sample.ranges() }
     }
 

@@ -9,14 +9,14 @@ use doushouqi::board::RuleOptions;
 use doushouqi::tablebase::{Classes, Material, Solver};
 use serde::Serialize;
 use std::path::PathBuf;
-use study::games::{EnginePlayer, Match, MinimaxPlayer, Player, RandomPlayer, play, sampled_mobility, table_mobility};
+use study::games::{SelfPlay, SelfPlayer, play, sampled_mobility, table_mobility};
 use study::learn::{MaterialTree, learn, learn_all, learn_whole, sizes};
 use study::patterns::{draws, fortresses, longest_lines, parities, swaps};
 use study::printed::{Wrong, judge, judge_positions, printed_trees};
 use study::report;
 use study::tables;
 use study::zugzwang::zugzwangs;
-use study::{FeatureSet, Kind, Which};
+use study::{FeatureChoice, FeatureKind, FeatureSet};
 
 /// Find what endgame tables have to tell: decision trees, zugzwangs, fortresses and more.
 ///
@@ -249,11 +249,11 @@ struct TreeLine {
     tree: serde_json::Value,
 }
 
-fn name_of(which: Which) -> &'static str {
+fn name_of(which: FeatureChoice) -> &'static str {
     match which {
-        Which::Paper => "paper",
-        Which::All => "all",
-        Which::WithMaterial => "with material",
+        FeatureChoice::Paper => "paper",
+        FeatureChoice::All => "all",
+        FeatureChoice::WithMaterial => "with material",
     }
 }
 
@@ -316,8 +316,8 @@ impl Trees {
         let options = &self.common.rules.rules;
         let which = match self.features {
             Features::Auto => None,
-            Features::Paper => Some(Which::Paper),
-            Features::All => Some(Which::All),
+            Features::Paper => Some(FeatureChoice::Paper),
+            Features::All => Some(FeatureChoice::All),
         };
         let pieces = match (self.material, self.pieces) {
             (Some(material), Some(pieces)) if material.len() != usize::from(pieces) => {
@@ -330,7 +330,7 @@ impl Trees {
         if pieces > 3 {
             return Err(Failure::Input(format!("trees are for 2 or 3 pieces, not {pieces}")));
         }
-        if which == Some(Which::Paper) && pieces > 2 {
+        if which == Some(FeatureChoice::Paper) && pieces > 2 {
             return Err(Failure::Input("the paper's features are for two pieces".to_owned()));
         }
         let leaves = self.leaves.map(|leaves| leaves as usize);
@@ -375,7 +375,7 @@ impl Trees {
                 grouped(tree.tree.misclassified()),
                 grouped(tree.bits),
                 match tree.which {
-                    Which::Paper => "the paper's",
+                    FeatureChoice::Paper => "the paper's",
                     _ => "all",
                 }
             ))?;
@@ -463,13 +463,13 @@ impl FeaturesOf {
             meaning: &'a str,
         }
         let options = &self.common.rules.rules;
-        let set = FeatureSet::new(self.material, options, Which::WithMaterial);
-        let paper = FeatureSet::new(self.material, options, Which::Paper);
+        let set = FeatureSet::new(self.material, options, FeatureChoice::WithMaterial);
+        let paper = FeatureSet::new(self.material, options, FeatureChoice::Paper);
         for feature in set.features() {
             let values = match feature.kind {
-                Kind::Bool => "0 no, 1 yes".to_owned(),
-                Kind::Number => "number".to_owned(),
-                Kind::Named(names) => {
+                FeatureKind::Bool => "0 no, 1 yes".to_owned(),
+                FeatureKind::Number => "number".to_owned(),
+                FeatureKind::Named(names) => {
                     names.iter().enumerate().map(|(i, name)| format!("{i} {name}")).collect::<Vec<_>>().join(", ")
                 }
             };
@@ -552,18 +552,18 @@ fn print_lines(common: &Common, pieces: u8) -> Outcome {
 impl Games {
     fn run(&self) -> Outcome {
         let options = &self.common.rules.rules;
-        let player: Box<dyn Player> = match self.player {
-            PlayerArg::Random => Box::new(RandomPlayer),
-            PlayerArg::Engine => Box::new(EnginePlayer { nodes: self.nodes }),
-            PlayerArg::Minimax => Box::new(MinimaxPlayer { depth: self.depth }),
+        let player = match self.player {
+            PlayerArg::Random => SelfPlayer::Random,
+            PlayerArg::Engine => SelfPlayer::Engine { nodes: self.nodes },
+            PlayerArg::Minimax => SelfPlayer::Minimax { depth: self.depth },
         };
-        let series = Match {
+        let series = SelfPlay {
             games: self.games.into(),
             seed: self.seed,
             opening: self.opening,
             most_plies: self.most_plies as usize,
         };
-        let s = play(&*player, options, series);
+        let s = play(player, options, series);
         if self.common.json {
             print_json(&s)?;
         } else {

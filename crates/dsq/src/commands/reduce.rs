@@ -4,9 +4,9 @@ use clap::Args;
 use doushouqi::board::Color;
 use hardness::circuit::Circuit;
 use hardness::general;
-use hardness::measure::{self, Games, Size};
+use hardness::measure::{self, GameSeries, Size};
 use hardness::opponent::Style;
-use hardness::play::{Arena, Tables};
+use hardness::play::{Reduction, SolvedClaims};
 use hardness::{Formula, Layout, gadgets};
 use report::plot::{Axis, Line, line_chart};
 use report::text::grouped;
@@ -100,11 +100,12 @@ impl Reduce {
     }
 
     fn play(&self, formula: &Formula, circuit: &Circuit, layout: &Layout, games: u64) -> Outcome {
-        let tables = Tables::new().map_err(|e| Failure::Environment(e.to_string()))?;
-        let arena = Arena::new(formula, circuit, layout, &tables);
+        let tables = SolvedClaims::new().map_err(|e| Failure::Environment(e.to_string()))?;
+        let reduction = Reduction::new(formula, circuit, layout, &tables);
         let mut lost = 0;
         for style in Style::ALL {
-            let played = measure::games(&arena, style, games, self.seed).map_err(|e| Failure::Input(e.to_string()))?;
+            let played =
+                measure::games(&reduction, style, games, self.seed).map_err(|e| Failure::Input(e.to_string()))?;
             lost += played.games - played.won;
             if self.json { print_json(&played)? } else { print(games_line(&played))? }
         }
@@ -201,7 +202,7 @@ fn summary(report: &Report) -> String {
     )
 }
 
-fn games_line(games: &Games) -> String {
+fn games_line(games: &GameSeries) -> String {
     let slack = games.slack_plies.map_or(String::new(), |n| format!(", first by {} plies at least", grouped(n)));
     format!(
         "{:40} {:5} against {:6}: won {} of {}{slack}, {} plies at most",
@@ -232,7 +233,7 @@ fn markdown(
     fits: (f64, f64),
     seconds: f64,
     agreement: [(usize, usize); 2],
-    played: &[Games],
+    played: &[GameSeries],
     channels: u8,
 ) -> String {
     let mut text = format!(

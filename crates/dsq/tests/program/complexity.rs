@@ -5,9 +5,9 @@ use crate::dsq;
 use doushouqi::board::Color;
 use hardness::measure::{self, all_formulas, random_formula, winner_by};
 use hardness::opponent::Style;
-use hardness::play::{Arena, Tables};
+use hardness::play::{Reduction, SolvedClaims};
 use hardness::{
-    Circuit, Formula, Gadget, GadgetError, Kind, Layout, Solved, catalog, check, crossover, gadget, gadgets,
+    Circuit, Formula, Gadget, GadgetError, GadgetKind, Layout, Solved, catalog, check, crossover, gadget, gadgets,
     half_crossover, reachable,
 };
 
@@ -173,7 +173,7 @@ fn a_play_shows_why() {
 
 #[test]
 fn the_plan_counts_moves_that_the_checker_finds() {
-    for kind in Kind::ALL {
+    for kind in GadgetKind::ALL {
         let gadget = gadget(kind.name()).unwrap();
         let forced = gadget.claims.iter().filter(|c| c.forced && c.sender.color == Color::White);
         let single = forced.filter(|c| c.waiting.iter().all(|&n| n < 2) && c.target.iter().sum::<usize>() <= 2);
@@ -421,8 +421,8 @@ fn positions_are_well_formed() {
 fn most_black_pieces_between_white_edges(layout: &Layout) -> usize {
     let board = layout.position.board();
     let mut seen = vec![false; board.len()];
-    let small = gadget(Kind::WhiteEdge.name()).unwrap();
-    let edges: Vec<_> = layout.parts.iter().filter(|part| part.kind == Kind::WhiteEdge).collect();
+    let small = gadget(GadgetKind::WhiteEdge.name()).unwrap();
+    let edges: Vec<_> = layout.parts.iter().filter(|part| part.kind == GadgetKind::WhiteEdge).collect();
     for part in &edges {
         let (height, width) = (small.position.board().height(), small.position.board().width());
         // They come in pairs: another one stands right above or right below.
@@ -452,14 +452,14 @@ fn most_black_pieces_between_white_edges(layout: &Layout) -> usize {
 }
 
 fn win_all(channels: usize, each: u64, seed: u64, formulas: &[&str]) {
-    let tables = Tables::new().unwrap();
+    let tables = SolvedClaims::new().unwrap();
     for text in formulas {
         let formula: Formula = text.parse().unwrap();
         let circuit = Circuit::of(&formula);
         let layout = Layout::build(&circuit, formula.variables(), channels).unwrap();
-        let arena = Arena::new(&formula, &circuit, &layout, &tables);
+        let reduction = Reduction::new(&formula, &circuit, &layout, &tables);
         for style in Style::ALL {
-            let games = measure::games(&arena, style, each, seed).unwrap();
+            let games = measure::games(&reduction, style, each, seed).unwrap();
             assert_eq!(games.won, each, "{games:?}, seeds from {seed}");
             // White always knows what to do; Black's model of a gadget does not have all that panthers can do on the board.
             assert!(games.winner == "black" || games.improvised == 0, "{games:?}");
@@ -473,12 +473,12 @@ fn the_winner_of_the_formula_wins_on_the_board() {
     let small: Vec<&str> = measure::SUITE.into_iter().filter(|text| text.len() < 24).collect();
     win_all(1, 2, 17, &small);
     // Through crossovers, as White.
-    let tables = Tables::new().unwrap();
+    let tables = SolvedClaims::new().unwrap();
     let formula: Formula = "(a | b) & (b | c) & (a | c)".parse().unwrap();
     let circuit = Circuit::of(&formula);
     assert!(circuit.crossovers() > 0);
     let layout = Layout::build(&circuit, 3, 1).unwrap();
-    let games = measure::games(&Arena::new(&formula, &circuit, &layout, &tables), Style::Greedy, 2, 17).unwrap();
+    let games = measure::games(&Reduction::new(&formula, &circuit, &layout, &tables), Style::Greedy, 2, 17).unwrap();
     assert_eq!((games.won, games.improvised), (2, 0), "{games:?}");
 }
 

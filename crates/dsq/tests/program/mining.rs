@@ -13,13 +13,13 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
-use study::games::{EnginePlayer, Match, MinimaxPlayer, RandomPlayer, play, sampled_mobility, table_mobility};
+use study::games::{SelfPlay, SelfPlayer, play, sampled_mobility, table_mobility};
 use study::learn::{learn, learn_all, learn_whole, sizes};
 use study::patterns::{draws, fortresses, longest_lines, parities, swaps};
 use study::printed::{POSITIONS, judge, judge_positions, wrong_positions};
 use study::reproduce::ENDGAMES;
 use study::zugzwang::zugzwangs;
-use study::{FeatureSet, Sample, Which, Winner};
+use study::{FeatureChoice, FeatureSet, TrainingSet, Winner};
 
 const PAPER: RuleOptions = RuleOptions::PAPER;
 
@@ -272,7 +272,7 @@ fn the_printed_positions_have_the_printed_values() {
 #[test]
 fn features_are_the_slow_twins() {
     for name in ["EvE", "PvE", "LvE", "EvL", "LvL", "RvL", "RvR", "PvR"] {
-        let set = FeatureSet::new(material(name), &PAPER, Which::Paper);
+        let set = FeatureSet::new(material(name), &PAPER, FeatureChoice::Paper);
         assert_eq!(set.features().len(), 11);
         let pieces = set.pieces().to_vec();
         for (_, w, b, _) in slow_positions(pieces[0].animal, pieces[1].animal) {
@@ -287,7 +287,7 @@ fn features_are_the_slow_twins() {
 #[test]
 fn features_do_not_change_in_the_mirror() {
     for name in ["EPvL", "LvTR", "RvER", "TRvL"] {
-        let set = FeatureSet::new(material(name), &PAPER, Which::WithMaterial);
+        let set = FeatureSet::new(material(name), &PAPER, FeatureChoice::WithMaterial);
         let table = tables().material_table(material(name)).expect("three pieces are solved");
         let mut places = 0;
         table
@@ -309,7 +309,7 @@ fn features_do_not_change_in_the_mirror() {
 fn takes_is_a_legal_capture() {
     let rules = Rules::new(PAPER);
     for name in ["LvR", "RvE", "TRvL", "ELvR"] {
-        let set = FeatureSet::new(material(name), &PAPER, Which::All);
+        let set = FeatureSet::new(material(name), &PAPER, FeatureChoice::All);
         let table = tables().material_table(material(name)).expect("solved");
         let pieces = set.pieces().to_vec();
         let black = pieces.iter().position(|piece| piece.color == Color::Black).expect("Black has a piece");
@@ -366,7 +366,7 @@ fn every_material_of_two_pieces_has_a_perfect_tree() {
         positions += line["positions"].as_u64().expect("a number");
         // Walked here, the tree says of every position what the table says.
         let name = line["material"].as_str().expect("a material");
-        let set = FeatureSet::new(material(name), &PAPER, Which::All);
+        let set = FeatureSet::new(material(name), &PAPER, FeatureChoice::All);
         let table = tables().material_table(material(name)).expect("solved");
         let wrong = wrong_positions(&set, &table, &PAPER, |values| {
             let value = |feature: &str| i64::from(values[set.find(feature).expect("a feature of that name")]);
@@ -387,7 +387,7 @@ fn every_material_of_two_pieces_has_a_perfect_tree() {
 
 #[test]
 fn the_papers_features_do_not_tell_all_positions_apart() {
-    let perfect = |name: &str| learn(tables(), material(name), Some(Which::Paper), None).expect("solved");
+    let perfect = |name: &str| learn(tables(), material(name), Some(FeatureChoice::Paper), None).expect("solved");
     for (name, indistinct) in [("EvE", 0), ("PvE", 0), ("RvR", 0), ("TvL", 0), ("LvE", 14), ("EvL", 31)] {
         let found = perfect(name);
         assert_eq!(found.indistinct, indistinct, "{name}");
@@ -402,7 +402,7 @@ fn one_tree_says_who_wins_all_positions_of_two_pieces() {
     assert_eq!((whole.materials, whole.positions, whole.indistinct), (64, ENDGAMES[0].positions, 0));
     assert_eq!(whole.tree.misclassified(), 0);
     for material in Material::all(2) {
-        let set = FeatureSet::new(material, &PAPER, Which::WithMaterial);
+        let set = FeatureSet::new(material, &PAPER, FeatureChoice::WithMaterial);
         let table = tables().material_table(material).expect("solved");
         assert_eq!(wrong_positions(&set, &table, &PAPER, |values| whole.tree.classify(values)), [], "{material}");
     }
@@ -450,9 +450,9 @@ fn all_three_piece_classes_have_a_perfect_tree() {
 fn samples_and_trees_are_the_same_each_time() {
     let one = || {
         let name = material("LvL");
-        let set = FeatureSet::new(name, &PAPER, Which::All);
+        let set = FeatureSet::new(name, &PAPER, FeatureChoice::All);
         let table = tables().material_table(name).expect("solved");
-        let sample = Sample::new([(&set, &table)], &PAPER);
+        let sample = TrainingSet::new([(&set, &table)], &PAPER);
         (sample.rows(), learn(tables(), name, None, None).expect("solved").tree)
     };
     assert_eq!(one(), one());
@@ -612,14 +612,14 @@ fn the_longest_lines_are_played_out() {
 
 #[test]
 fn games_are_the_same_again_and_add_up() {
-    let series = Match { games: 20, seed: 7, opening: 3, most_plies: 300 };
-    let one = play(&MinimaxPlayer { depth: 1 }, &PAPER, series);
-    assert_eq!(one, play(&MinimaxPlayer { depth: 1 }, &PAPER, series));
-    assert_ne!(one, play(&MinimaxPlayer { depth: 1 }, &PAPER, Match { seed: 8, ..series }));
-    let random = play(&RandomPlayer, &PAPER, series);
-    let engine = EnginePlayer { nodes: 300 };
-    let by_engine = play(&engine, &PAPER, series);
-    assert_eq!(by_engine, play(&engine, &PAPER, series));
+    let series = SelfPlay { games: 20, seed: 7, opening: 3, most_plies: 300 };
+    let one = play(SelfPlayer::Minimax { depth: 1 }, &PAPER, series);
+    assert_eq!(one, play(SelfPlayer::Minimax { depth: 1 }, &PAPER, series));
+    assert_ne!(one, play(SelfPlayer::Minimax { depth: 1 }, &PAPER, SelfPlay { seed: 8, ..series }));
+    let random = play(SelfPlayer::Random, &PAPER, series);
+    let engine = SelfPlayer::Engine { nodes: 300 };
+    let by_engine = play(engine, &PAPER, series);
+    assert_eq!(by_engine, play(engine, &PAPER, series));
     for s in [one, random, by_engine] {
         let ends = s.white_wins + s.black_wins + s.repetitions + s.no_move + s.unfinished;
         assert_eq!(ends, 20, "{}", s.player);
@@ -785,10 +785,10 @@ fn the_python_example_runs() {
 
 #[test]
 fn learning_all_is_learning_each() {
-    let all = learn_all(tables(), 2, Some(Which::All), None);
+    let all = learn_all(tables(), 2, Some(FeatureChoice::All), None);
     for name in ["TvP", "DvC", "RvL"] {
         let of_all = all.iter().find(|tree| tree.material == material(name)).expect("a tree");
-        let one = learn(tables(), material(name), Some(Which::All), None).expect("solved");
+        let one = learn(tables(), material(name), Some(FeatureChoice::All), None).expect("solved");
         assert_eq!(of_all.tree, one.tree, "{name}");
         assert_eq!(of_all.positions, one.positions);
     }

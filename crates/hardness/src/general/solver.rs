@@ -69,7 +69,8 @@ pub struct Solution {
 /// If there are too many pieces or positions.
 ///
 /// ```
-/// use doushouqi::{board::RuleOptions, general::{GeneralPosition, GeneralValue, solve}};
+/// use doushouqi::board::RuleOptions;
+/// use hardness::general::{GeneralPosition, GeneralValue, solve};
 /// let position = GeneralPosition::parse(".%e\n...\n.R.\n...\n.#.\n").unwrap();
 /// let solution = solve(&[position.clone()], &RuleOptions::PAPER, 64).unwrap();
 /// assert_eq!(solution.value(&position), Some(GeneralValue::Win(3)));

@@ -179,7 +179,7 @@ impl GeneralPosition {
     /// Says line and column of what is wrong.
     ///
     /// ```
-    /// use doushouqi::general::GeneralPosition;
+    /// use hardness::general::GeneralPosition;
     /// let position = GeneralPosition::parse(".v%\nE.e\n#^.\n\nturn: w\n").unwrap();
     /// assert_eq!(position.to_fen(), "3x3 1v%/3/#^1 3/E1e/3 w");
     /// assert!(GeneralPosition::parse("...\n..\n").unwrap_err().to_string().contains("line 2"));
