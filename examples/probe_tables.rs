@@ -17,7 +17,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     };
     let position: Position = fen.parse()?;
     let tables = TableSet::open(Path::new(&dir))?.prober(&RuleOptions::PAPER)?;
-    println!("{position}");
+    print!("{}", position.to_picture());
     let value = tables.value(&position)?.ok_or("the tables have fewer pieces than this position")?;
     println!("{}", text(value));
     for (mv, value) in tables.moves(&position)?.unwrap_or_default() {

@@ -20,7 +20,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         print!("{} ", mv.notation(game.position()));
         game.play(mv)?;
     }
-    println!("\n\n{}", game.position());
+    print!("\n\n{}", game.position().to_picture());
     match game.end().and_then(|end| end.winner()) {
         Some(color) => println!("{color} wins after {} plies.", game.moves().len()),
         None => println!("A draw after {} plies: {:?}.", game.moves().len(), game.end()),

@@ -3,7 +3,7 @@
 
 #![allow(dead_code)]
 
-use doushouqi::board::{Move, Position, RuleOptions, Rules};
+use doushouqi::board::{Fen, Move, Position, RuleOptions, Rules};
 use doushouqi::game::Record;
 use doushouqi::search::eval::Weights;
 use doushouqi::tablebase::{
@@ -48,6 +48,9 @@ fn text(data: &[u8]) -> &str {
 
 /// A FEN comes back as it was read, and its moves lead to positions that are read again.
 pub fn fen(data: &[u8]) {
+    if let Ok(fen) = text(data).parse::<Fen>() {
+        assert_eq!(fen.to_string().parse(), Ok(fen));
+    }
     let Ok(position) = Position::from_fen(text(data)) else { return };
     let again = Position::from_fen(&position.to_fen()).expect("what is written is read");
     assert_eq!(again, position);

@@ -3,8 +3,9 @@
 //! Commands, one a line: `uci`, `isready`, `ucinewgame`, `position startpos|fen FEN [moves ...]`, `go`, `stop`, `setoption`,
 //! `quit`, and `d`, which draws the board. The end of the input is `quit`.
 //!
-//! - A FEN has two fields here; up to four more, as chess programs write them, are read over. Moves are in coordinates
-//!   (`a3b3`); the papers' notation (`Eb3`) is understood too.
+//! - A FEN has two fields, board and side to move, and may have a third, the halfmove clock: plies since the last capture,
+//!   which count for `NoCaptureLimit`. More fields are refused. Moves are in coordinates (`a3b3`); the papers' notation (`Eb3`)
+//!   is understood too.
 //! - `go` takes `depth`, `nodes`, `movetime`, `wtime`, `btime`, `winc`, `binc`, `movestogo`, `infinite`, and `perft N`, which
 //!   counts and answers no move. Without any limit it goes on until `stop`. `searchmoves` comes with the moves to choose from.
 //! - `go ponder` searches without a limit until `stop`, or until `ponderhit`: then it begins again with the limits given, and
@@ -15,7 +16,7 @@
 //! - `score mate` counts moves of the winner, as UCI wants it; every other distance is in plies.
 //! - Options that set up the engine, and `ucinewgame`, wait for no search: they are refused while one runs.
 
-use crate::board::{Move, Position, RuleOptions, Rules};
+use crate::board::{Fen, Move, Position, RuleOptions, Rules};
 use crate::game::Game;
 use crate::perft::{Perft, PerftMode};
 use crate::search::{Clock, Engine, EngineOptions, Evaluation, Info, Limits, TableCache, Tables};
@@ -193,8 +194,7 @@ impl<W: Write + Send + 'static> Session<W> {
                 }
             }
             "d" => {
-                let position = self.game.position();
-                self.output.line(&format!("{position}{}", position.to_fen()));
+                self.output.line(&format!("{}{}", self.game.position().to_picture(), self.game.fen()));
             }
             "quit" => return ControlFlow::Break(()),
             _ => self.complain(&format!("no command is called {}", quoted(command))),
@@ -248,13 +248,13 @@ impl<W: Write + Send + 'static> Session<W> {
         let words: Vec<&str> = text.split_whitespace().collect();
         let moves = words.iter().position(|word| *word == "moves").unwrap_or(words.len());
         let start = match words[..moves] {
-            ["startpos"] => Position::start(),
+            ["startpos"] => Position::start().into(),
             ["fen", ref fields @ ..] => {
-                Position::from_fen(&fields.join(" ")).map_err(|error| format!("position: {error}"))?
+                fields.join(" ").parse::<Fen>().map_err(|error| format!("position: {error}"))?
             }
             _ => return Err("position: startpos or fen comes next, then moves".to_owned()),
         };
-        let mut game = Game::new(start, self.rules.clone(), self.no_capture_limit);
+        let mut game = Game::from_fen(start, self.rules.clone(), self.no_capture_limit);
         for (i, word) in words.iter().skip(moves + 1).enumerate() {
             play(&mut game, word).map_err(|error| format!("position: move {}: {error}", i + 1))?;
         }
@@ -354,8 +354,8 @@ impl<W: Write + Send + 'static> Session<W> {
 
     /// Plays the game again by the rules as they are now.
     fn replay(&mut self) -> Result<(), String> {
-        let start = self.game.positions()[0].clone();
-        let mut game = Game::new(start, self.rules.clone(), self.no_capture_limit);
+        let start = self.game.start_fen();
+        let mut game = Game::from_fen(start, self.rules.clone(), self.no_capture_limit);
         let played = self.game.moves().iter().try_for_each(|&mv| game.play(mv));
         let legal = played.is_ok();
         if !legal {

@@ -1,7 +1,9 @@
 //! Positions as text: ranks 9 to 1 separated by `/`, a letter a piece (capitals are White), a digit for that many empty
-//! squares; then `w` or `b` for the side to move. Further fields, as chess programs write them, are read over.
+//! squares; then `w` or `b` for the side to move. The FEN of a game may have a third field, the halfmove clock ([`Fen`]).
 
 use super::{Color, File, Piece, Position, PositionError, Rank, Setup, Square};
+use std::fmt;
+use std::str::FromStr;
 use thiserror::Error;
 
 /// The starting position.
@@ -45,8 +47,23 @@ pub enum FenError {
         /// What is written instead.
         found: String,
     },
-    /// There is more than chess programs write.
-    #[error("after the side to move a FEN may have four more fields at most, as in \"- - 0 1\"; found {found:?}")]
+    /// The FEN of a position has a halfmove clock.
+    #[error("a halfmove clock ({found}) is taken only where a game begins; here the FEN ends after the side to move")]
+    UnexpectedClock {
+        /// The clock.
+        found: String,
+    },
+    /// The third field of a game's FEN is no halfmove clock.
+    #[error(
+        "the halfmove clock, plies since the last capture, is a number from 0 to {}, not {found:?}",
+        Fen::MAX_HALFMOVE_CLOCK
+    )]
+    HalfmoveClock {
+        /// What is written instead.
+        found: String,
+    },
+    /// There is text after the last field.
+    #[error("a FEN has a board, the side to move and, in a game, a halfmove clock; found {found:?} after them")]
     TrailingText {
         /// The first field too many.
         found: String,
@@ -57,7 +74,7 @@ pub enum FenError {
 }
 
 impl Position {
-    /// Reads a FEN.
+    /// Reads the FEN of a position: board and side to move. [`Fen`] reads that of a game.
     ///
     /// ```
     /// use doushouqi::board::{FenError, Position};
@@ -67,43 +84,14 @@ impl Position {
     /// ```
     ///
     /// # Errors
-    /// If the text cannot be read, or is no position of the game: see [`FenError`].
+    /// If the text cannot be read, or is no position of the game: see [`FenError`]. A third field is an error, too.
     pub fn from_fen(text: &str) -> Result<Position, FenError> {
-        let mut fields = text.split_whitespace();
-        let board = fields.next().ok_or(FenError::Empty)?;
-        let turn = match fields.next() {
-            Some("w") => Color::White,
-            Some("b") => Color::Black,
-            Some(found) => return Err(FenError::UnknownTurn { found: found.to_owned() }),
-            None => return Err(FenError::MissingTurn),
-        };
-        if let Some(found) = fields.nth(4) {
-            return Err(FenError::TrailingText { found: found.to_owned() });
+        let fields = Fields::split(text)?;
+        match fields.clock.map(str::to_owned) {
+            None => fields.position(),
+            Some(found) if is_number(&found) => Err(FenError::UnexpectedClock { found }),
+            Some(found) => Err(FenError::TrailingText { found }),
         }
-        let ranks: Vec<&str> = board.split('/').collect();
-        if ranks.len() != 9 {
-            return Err(FenError::RankCount { found: ranks.len() });
-        }
-        let mut setup = Setup::empty(turn);
-        for (text, rank) in ranks.into_iter().zip(Rank::ALL.into_iter().rev()) {
-            let mut filled = 0;
-            for letter in text.chars() {
-                if let Some(empty) = letter.to_digit(10).filter(|d| (1..=7).contains(d)) {
-                    filled += empty as usize;
-                } else if let Some(piece) = Piece::from_letter(letter) {
-                    if let Some(file) = File::new(filled) {
-                        setup.squares[Square::from_coords(file, rank).index()] = Some(piece);
-                    }
-                    filled += 1;
-                } else {
-                    return Err(FenError::UnknownPiece { rank: rank.number(), found: letter });
-                }
-            }
-            if filled != File::COUNT {
-                return Err(FenError::RankLength { rank: rank.number(), found: filled });
-            }
-        }
-        Ok(Position::from_setup(&setup)?)
     }
 
     /// Writes the FEN: board and side to move.
@@ -135,10 +123,118 @@ impl Position {
     }
 }
 
-impl std::str::FromStr for Position {
+impl FromStr for Position {
     type Err = FenError;
 
     fn from_str(text: &str) -> Result<Position, FenError> {
         Position::from_fen(text)
+    }
+}
+
+/// The FEN of a game: a position and its halfmove clock, which is not written where it is 0.
+///
+/// ```
+/// use doushouqi::board::Fen;
+/// let fen: Fen = "7/7/3e3/7/7/7/3E3/7/7 w 17".parse().unwrap();
+/// assert_eq!(fen.halfmove_clock, 17);
+/// assert_eq!(fen.to_string(), "7/7/3e3/7/7/7/3E3/7/7 w 17");
+/// assert_eq!(Fen::from(fen.position).to_string(), "7/7/3e3/7/7/7/3E3/7/7 w");
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fen {
+    /// The position.
+    pub position: Position,
+    /// Plies since the last capture, or since the start of the game.
+    pub halfmove_clock: u32,
+}
+
+impl Fen {
+    /// The highest clock that is read: a game can go on from it without an overflow.
+    pub const MAX_HALFMOVE_CLOCK: u32 = 1_000_000_000;
+}
+
+/// A position whose clock is 0.
+impl From<Position> for Fen {
+    fn from(position: Position) -> Fen {
+        Fen { position, halfmove_clock: 0 }
+    }
+}
+
+impl FromStr for Fen {
+    type Err = FenError;
+
+    fn from_str(text: &str) -> Result<Fen, FenError> {
+        let fields = Fields::split(text)?;
+        let halfmove_clock = fields.clock.map_or(Ok(0), halfmove_clock)?;
+        Ok(Fen { position: fields.position()?, halfmove_clock })
+    }
+}
+
+impl fmt::Display for Fen {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.position)?;
+        if self.halfmove_clock > 0 { write!(f, " {}", self.halfmove_clock) } else { Ok(()) }
+    }
+}
+
+fn halfmove_clock(text: &str) -> Result<u32, FenError> {
+    let number = if is_number(text) { text.parse().ok() } else { None };
+    let clock = number.filter(|&clock| clock <= Fen::MAX_HALFMOVE_CLOCK);
+    clock.ok_or_else(|| FenError::HalfmoveClock { found: text.to_owned() })
+}
+
+fn is_number(text: &str) -> bool {
+    text.bytes().all(|b| b.is_ascii_digit())
+}
+
+/// A FEN taken apart.
+struct Fields<'a> {
+    board: &'a str,
+    turn: Color,
+    clock: Option<&'a str>,
+}
+
+impl<'a> Fields<'a> {
+    fn split(text: &'a str) -> Result<Fields<'a>, FenError> {
+        let mut fields = text.split_whitespace();
+        let board = fields.next().ok_or(FenError::Empty)?;
+        let turn = match fields.next() {
+            Some("w") => Color::White,
+            Some("b") => Color::Black,
+            Some(found) => return Err(FenError::UnknownTurn { found: found.to_owned() }),
+            None => return Err(FenError::MissingTurn),
+        };
+        let clock = fields.next();
+        match fields.next() {
+            None => Ok(Fields { board, turn, clock }),
+            Some(found) => Err(FenError::TrailingText { found: found.to_owned() }),
+        }
+    }
+
+    fn position(&self) -> Result<Position, FenError> {
+        let ranks: Vec<&str> = self.board.split('/').collect();
+        if ranks.len() != 9 {
+            return Err(FenError::RankCount { found: ranks.len() });
+        }
+        let mut setup = Setup::empty(self.turn);
+        for (text, rank) in ranks.into_iter().zip(Rank::ALL.into_iter().rev()) {
+            let mut filled = 0;
+            for letter in text.chars() {
+                if let Some(empty) = letter.to_digit(10).filter(|d| (1..=7).contains(d)) {
+                    filled += empty as usize;
+                } else if let Some(piece) = Piece::from_letter(letter) {
+                    if let Some(file) = File::new(filled) {
+                        setup.squares[Square::from_coords(file, rank).index()] = Some(piece);
+                    }
+                    filled += 1;
+                } else {
+                    return Err(FenError::UnknownPiece { rank: rank.number(), found: letter });
+                }
+            }
+            if filled != File::COUNT {
+                return Err(FenError::RankLength { rank: rank.number(), found: filled });
+            }
+        }
+        Ok(Position::from_setup(&setup)?)
     }
 }

@@ -17,7 +17,7 @@ pub(crate) mod zobrist;
 pub use animal::{Animal, Piece};
 pub use bitboard::{Bitboard, ParseBitboardError, Squares};
 pub use color::{ByColor, Color};
-pub use fen::FenError;
+pub use fen::{Fen, FenError};
 pub use file::File;
 pub use geometry::Direction;
 pub use movegen::MoveList;

@@ -1,4 +1,4 @@
-use super::geometry::{DEN, WATER, habitat};
+use super::geometry::{DEN, TRAPS, WATER, habitat};
 use super::rules::Lanes;
 use super::{Animal, Bitboard, ByColor, Color, File, Move, NoMove, Piece, Rank, Rules, Square, zobrist};
 use std::fmt;
@@ -286,6 +286,35 @@ impl Position {
         self.transform(!self.turn, |piece, square| (Piece { color: !piece.color, ..piece }, square.rotate()))
     }
 
+    /// The board as lines of text, rank 9 first: capitals are White, `#` a den, `^` a trap, `~` water.
+    ///
+    /// ```
+    /// let picture = doushouqi::board::Position::start().to_picture();
+    /// assert_eq!(picture.lines().next(), Some("9 | l . ^ # ^ . t"));
+    /// assert_eq!(picture.lines().last(), Some("    a b c d e f g   White to move"));
+    /// ```
+    #[must_use]
+    pub fn to_picture(&self) -> String {
+        let mut picture = String::new();
+        for rank in Rank::ALL.into_iter().rev() {
+            let squares = File::ALL.map(|file| self.symbol(Square::from_coords(file, rank)).to_string());
+            picture += &format!("{rank} | {}\n", squares.join(" "));
+        }
+        picture + &format!("    a b c d e f g   {} to move\n", self.turn)
+    }
+
+    /// The letter of the piece on a square, or what the square is.
+    fn symbol(&self, square: Square) -> char {
+        let of_either = |is: fn(Color, Square) -> bool| Color::ALL.into_iter().any(|color| is(color, square));
+        match self.piece_at(square) {
+            Some(piece) => piece.letter(),
+            None if of_either(|color, square| DEN[color] == square) => '#',
+            None if of_either(|color, square| TRAPS[color].contains(square)) => '^',
+            None if WATER.contains(square) => '~',
+            None => '.',
+        }
+    }
+
     fn transform(&self, turn: Color, f: impl Fn(Piece, Square) -> (Piece, Square)) -> Position {
         let mut position = Position { lanes: ByColor::default(), turn, key: 0 };
         for (piece, square) in self.pieces() {
@@ -323,25 +352,9 @@ impl fmt::Debug for Position {
     }
 }
 
-/// The board as text, rank 9 first: capitals are White, `#` a den, `^` a trap, `~` water.
+/// The FEN, which [`Position::from_fen`] reads.
 impl fmt::Display for Position {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for rank in Rank::ALL.into_iter().rev() {
-            write!(f, "{rank} |")?;
-            for square in File::ALL.map(|file| Square::from_coords(file, rank)) {
-                let empty = if Color::ALL.iter().any(|&c| DEN[c] == square) {
-                    '#'
-                } else if Color::ALL.iter().any(|&c| super::geometry::TRAPS[c].contains(square)) {
-                    '^'
-                } else if WATER.contains(square) {
-                    '~'
-                } else {
-                    '.'
-                };
-                write!(f, " {}", self.piece_at(square).map_or(empty, Piece::letter))?;
-            }
-            writeln!(f)?;
-        }
-        writeln!(f, "    a b c d e f g   {} to move", self.turn)
+        f.write_str(&self.to_fen())
     }
 }

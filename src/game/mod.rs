@@ -5,7 +5,7 @@ mod record;
 
 pub use record::{Conclusion, Forfeit, ForfeitReason, Record, RecordError, RecordProblem};
 
-use crate::board::{Color, Move, MoveError, MoveList, NoMove, Position, Repetition, Rules};
+use crate::board::{Color, Fen, Move, MoveError, MoveList, NoMove, Position, Repetition, Rules};
 use thiserror::Error;
 
 /// How a game ended.
@@ -67,8 +67,8 @@ pub struct Game {
     /// Every position so far, the first included; one more than there are moves.
     positions: Vec<Position>,
     moves: Vec<Move>,
-    /// Plies without a capture at the beginning of each position.
-    quiet_plies: Vec<u32>,
+    /// The halfmove clock of each position.
+    halfmove_clocks: Vec<u32>,
 }
 
 impl Game {
@@ -78,7 +78,28 @@ impl Game {
     /// A game that begins in `start`. It is drawn after `no_capture_limit` plies without a capture, if that is given.
     #[must_use]
     pub fn new(start: Position, rules: Rules, no_capture_limit: Option<u32>) -> Game {
-        Game { rules, no_capture_limit, positions: vec![start], moves: Vec::new(), quiet_plies: vec![0] }
+        Game::from_fen(start.into(), rules, no_capture_limit)
+    }
+
+    /// The same, from a position with a halfmove clock: it counts for the no-capture limit. Positions before `start` are not
+    /// known, so they do not count as repeated.
+    ///
+    /// ```
+    /// use doushouqi::board::Rules;
+    /// use doushouqi::game::Game;
+    /// let mut game = Game::from_fen("7/7/3e3/7/7/7/3E3/7/7 w 98".parse()?, Rules::default(), Some(100));
+    /// for mv in ["Ed4", "Ed6"] {
+    ///     game.play(game.parse(mv).unwrap()).unwrap();
+    /// }
+    /// assert_eq!(game.fen().to_string(), "7/7/7/3e3/7/3E3/7/7/7 w 100");
+    /// assert!(game.end().is_some(), "a hundred plies without a capture are a draw");
+    /// # Ok::<(), doushouqi::board::FenError>(())
+    /// ```
+    #[must_use]
+    pub fn from_fen(start: Fen, rules: Rules, no_capture_limit: Option<u32>) -> Game {
+        let Fen { position, halfmove_clock } = start;
+        let (positions, halfmove_clocks) = (vec![position], vec![halfmove_clock]);
+        Game { rules, no_capture_limit, positions, moves: Vec::new(), halfmove_clocks }
     }
 
     /// The rules that it is played by.
@@ -111,10 +132,35 @@ impl Game {
         &self.moves
     }
 
-    /// Plies since the last capture or the beginning.
+    /// Plies since the last capture; if there was none, since the beginning, with the clock that the game began with.
     #[must_use]
-    pub fn quiet_plies(&self) -> u32 {
-        *self.quiet_plies.last().expect("a game has a first position")
+    pub fn halfmove_clock(&self) -> u32 {
+        *self.halfmove_clocks.last().expect("a game has a first position")
+    }
+
+    /// Plies without a capture until the game is drawn, if there is a limit.
+    #[must_use]
+    pub fn plies_left(&self) -> Option<u32> {
+        self.no_capture_limit.map(|limit| limit.saturating_sub(self.halfmove_clock()))
+    }
+
+    /// The first position with its clock.
+    #[must_use]
+    pub fn start_fen(&self) -> Fen {
+        Fen { position: self.positions[0].clone(), halfmove_clock: self.halfmove_clocks[0] }
+    }
+
+    /// The position on the board with its clock.
+    #[must_use]
+    pub fn fen(&self) -> Fen {
+        Fen { position: self.position().clone(), halfmove_clock: self.halfmove_clock() }
+    }
+
+    /// The positions since the last capture, as far as they are known; the one on the board is the last.
+    #[must_use]
+    pub fn since_capture(&self) -> &[Position] {
+        let plies = (self.halfmove_clock() as usize).min(self.moves.len());
+        &self.positions[self.moves.len() - plies..]
     }
 
     /// How often the position on the board has occurred, this time included.
@@ -125,8 +171,7 @@ impl Game {
 
     /// How often a position has occurred since the last capture; before that it cannot have.
     fn count(&self, position: &Position) -> usize {
-        let since = self.positions.len() - 1 - self.quiet_plies() as usize;
-        self.positions[since..].iter().filter(|p| *p == position).count()
+        self.since_capture().iter().filter(|p| *p == position).count()
     }
 
     /// The moves that may be played: none in a game that is over, none back into an earlier position where that is illegal.
@@ -166,7 +211,7 @@ impl Game {
                 NoMove::Loss => Some(!position.turn()),
             }));
         }
-        self.no_capture_limit.is_some_and(|limit| self.quiet_plies() >= limit).then_some(GameEnd::NoCapture)
+        (self.plies_left() == Some(0)).then_some(GameEnd::NoCapture)
     }
 
     /// Reads a move that may be played now, in either notation ([`Move::parse`]).
@@ -194,7 +239,7 @@ impl Game {
             return Err(if repeats { PlayError::Repeats { mv } } else { PlayError::Illegal { mv } });
         }
         let capture = mv.is_capture(self.position());
-        self.quiet_plies.push(if capture { 0 } else { self.quiet_plies() + 1 });
+        self.halfmove_clocks.push(if capture { 0 } else { self.halfmove_clock() + 1 });
         self.positions.push(self.position().make(mv));
         self.moves.push(mv);
         Ok(())
@@ -204,7 +249,7 @@ impl Game {
     pub fn undo(&mut self) -> Option<Move> {
         let mv = self.moves.pop()?;
         self.positions.pop();
-        self.quiet_plies.pop();
+        self.halfmove_clocks.pop();
         Some(mv)
     }
 }

@@ -18,6 +18,7 @@
 //!   backslash and the end of a line. No tag comes twice. Every tag may be missing: then there are no names and no date, the
 //!   rules are `paper`, the limit is 100, and the game begins at the start. Tags of other names are kept.
 //! - `NoCaptureLimit` is a number of plies, or `none`.
+//! - `FEN` is the first position. A third field is its halfmove clock, the plies since the last capture.
 //! - `Result` is `1-0`, `0-1`, `1/2-1/2`, or `*` for a game that has not ended.
 //! - `Termination` says why: by the rules `den`, `capture`, `no-move`, `repetition` or `no-capture`; else `resignation`,
 //!   `time`, `illegal-move` or `crash` of the loser; or `unfinished`. The first five may be left out, and `unfinished`.
@@ -29,7 +30,7 @@
 //! The reader plays every move, so a game that it returns is legal, and has ended as it says.
 
 use super::{Game, GameEnd, PlayError};
-use crate::board::{Color, FenError, ParseRulesError, Position, RuleOptions, Rules};
+use crate::board::{Color, Fen, FenError, ParseRulesError, Position, RuleOptions, Rules};
 use std::fmt::{self, Write as _};
 use thiserror::Error;
 
@@ -294,7 +295,7 @@ impl fmt::Display for Record {
         }
         tag("Rules", &self.game.rules().options().to_string())?;
         tag("NoCaptureLimit", &self.game.no_capture_limit().map_or("none".to_owned(), |limit| limit.to_string()))?;
-        tag("FEN", &self.game.positions()[0].to_fen())?;
+        tag("FEN", &self.game.start_fen().to_string())?;
         tag("Result", conclusion.result())?;
         tag("Termination", conclusion.termination())?;
         for (name, value) in &self.tags {
@@ -444,7 +445,7 @@ impl Reader {
                 no_capture_limit(&value)?;
             }
             "FEN" => {
-                Position::from_fen(&value)?;
+                value.parse::<Fen>()?;
             }
             "Result" if !RESULTS.contains(&value.as_str()) => return Err(RecordProblem::Result { found: value }),
             _ => {}
@@ -461,10 +462,10 @@ impl Reader {
 
     fn begin(&mut self) -> Result<Game, RecordProblem> {
         let rules = self.take("Rules").map_or(Ok(RuleOptions::PAPER), |text| text.parse())?;
-        let start = self.take("FEN").map_or_else(|| Ok(Position::start()), |text| Position::from_fen(&text))?;
+        let start = self.take("FEN").map_or_else(|| Ok(Position::start().into()), |text| text.parse::<Fen>())?;
         let limit = self.take("NoCaptureLimit");
         let limit = limit.map_or(Ok(Some(Game::NO_CAPTURE_LIMIT)), |text| no_capture_limit(&text))?;
-        Ok(Game::new(start, Rules::new(rules), limit))
+        Ok(Game::from_fen(start, Rules::new(rules), limit))
     }
 
     fn word(&mut self, word: &str) -> Result<(), RecordProblem> {

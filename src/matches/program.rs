@@ -122,11 +122,11 @@ fn value<'a>(words: &[&'a str], keyword: &str) -> Option<&'a str> {
 }
 
 fn position_command(game: &Game) -> String {
-    let start = &game.positions()[0];
-    let mut command = if *start == Position::start() {
+    let start = game.start_fen();
+    let mut command = if start == Position::start().into() {
         "position startpos".to_owned()
     } else {
-        format!("position fen {}", start.to_fen())
+        format!("position fen {start}")
     };
     for (i, mv) in game.moves().iter().enumerate() {
         command.push_str(if i == 0 { " moves " } else { " " });

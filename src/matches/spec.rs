@@ -4,6 +4,7 @@ use super::builtin::{Builtin, RandomMover};
 use super::player::{Player, PlayerError};
 use super::program::{Program, ProgramSetup};
 use crate::board::RuleOptions;
+use crate::search::eval::ParseWeightsError;
 use crate::search::{EngineOptions, Evaluation, ParseIdeasError, TableCache};
 use crate::tablebase::SetError;
 use std::fmt;
@@ -49,7 +50,7 @@ pub enum ParsePlayerError {
     #[error(transparent)]
     Idea(#[from] ParseIdeasError),
     /// An option cannot have this value.
-    #[error("{option} cannot be {value:?}: it is {allowed}")]
+    #[error("{option} is {allowed}, not {value:?}")]
     UnknownValue {
         /// The option.
         option: String,
@@ -57,6 +58,22 @@ pub enum ParsePlayerError {
         value: String,
         /// What it may be.
         allowed: &'static str,
+    },
+    /// The file of weights cannot be read.
+    #[error("weights: cannot read {path:?}: {error}")]
+    WeightsFile {
+        /// The file.
+        path: String,
+        /// Why not.
+        error: String,
+    },
+    /// The file of weights contains something else.
+    #[error("weights: {path:?} is no file of weights: {error}")]
+    Weights {
+        /// The file.
+        path: String,
+        /// What it should be.
+        error: ParseWeightsError,
     },
     /// The command line of a program cannot be taken apart.
     #[error("{text:?} is no command line: a quote is not closed, or it is empty")]
@@ -179,8 +196,11 @@ impl Kind {
             (Kind::Engine { tables, .. }, "tables") if !value.is_empty() => *tables = Some(value.into()),
             (Kind::Engine { options, .. }, "ideas") => options.ideas = value.parse()?,
             (Kind::Engine { options, .. }, "weights") => {
-                let text = std::fs::read_to_string(value).map_err(|_| wrong("a file that can be read"))?;
-                options.weights = Some(text.parse().map_err(|_| wrong("a file of weights"))?);
+                let path = value.to_owned();
+                options.weights = Some(match std::fs::read_to_string(value) {
+                    Ok(text) => text.parse().map_err(|error| ParsePlayerError::Weights { path, error })?,
+                    Err(error) => return Err(ParsePlayerError::WeightsFile { path, error: error.to_string() }),
+                });
             }
             _ => return Err(unknown("hash, threads, tables, ideas, weights")),
         }

@@ -117,8 +117,11 @@ impl<'a> GpuPerft<'a> {
         }
     }
 
-    /// The count behind each legal move; `depth` must be 1 at least.
+    /// The count behind each legal move. With a `depth` of 0 there is no move to divide by, so the list is empty.
     pub fn divide(&self, position: &Position, depth: u32) -> Result<Vec<(Move, u64)>, GpuError> {
+        if depth == 0 {
+            return Ok(Vec::new());
+        }
         let moves = position.moves(self.rules);
         moves.iter().map(|&mv| Ok((mv, self.count(&position.make(mv), depth - 1)?))).collect()
     }

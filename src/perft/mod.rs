@@ -72,9 +72,12 @@ impl<'a> Perft<'a> {
         self.split(depth, &Path::new(position), 1.0)
     }
 
-    /// The count behind each legal move; `depth` must be 1 at least.
+    /// The count behind each legal move. With a `depth` of 0 there is no move to divide by, so the list is empty.
     #[must_use]
     pub fn divide(&self, position: &Position, depth: u32) -> Vec<(Move, u64)> {
+        if depth == 0 {
+            return Vec::new();
+        }
         let path = Path::new(position);
         let moves: Vec<Move> = position.moves(self.rules).to_vec();
         let share = 1.0 / moves.len() as f64;

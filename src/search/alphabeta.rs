@@ -56,11 +56,15 @@ pub(super) fn search(
         }
         // Moves that the last iteration did not get to rank last; the sort keeps their order.
         moves.sort_by_key(|found| std::cmp::Reverse(found.earlier));
-        if search.line.stopped && moves[0].earlier == -INFINITE && !lines.is_empty() {
+        // Several lines must be comparable, so they stay those of the last iteration.
+        if search.line.stopped && !lines.is_empty() && (multipv > 1 || moves[0].earlier == -INFINITE) {
             break;
         }
-        for found in moves.iter_mut().filter(|found| found.earlier > -INFINITE) {
-            found.value = found.earlier;
+        let mut worst = INFINITE;
+        for found in &mut moves {
+            let value = if found.earlier > -INFINITE { found.earlier } else { found.value };
+            found.value = value.min(worst);
+            worst = found.value;
         }
         search.line.check();
         lines = moves[..multipv]

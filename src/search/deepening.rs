@@ -82,11 +82,8 @@ impl<'a, 's> Deepening<'a, 's> {
                 }
             }
         }
-        // A later line may come out above an earlier one.
-        finished.sort_by_key(|line| Reverse(line.score));
-        number(&mut finished);
         self.moves[..self.multipv].sort_by_key(|found| Reverse(found.value));
-        self.lines = finished;
+        self.lines = ranked(finished);
         ControlFlow::Continue(())
     }
 
@@ -120,30 +117,30 @@ impl<'a, 's> Deepening<'a, 's> {
         }
     }
 
-    /// The lines of an iteration that was stopped at the line `index`: those that are finished, the one that was searched, if
-    /// it is `improved` or there is no other, those of the iteration before, and moves that were not searched.
+    /// What is reported of an iteration that was stopped at the line `index`. A single line is the one that was searched, if
+    /// it `improved`. Several lines must be comparable, so they stay those of the iteration before. If there is none, moves that
+    /// were not searched fill up the lines, none with a better score than the lines that were.
     fn interrupted(&mut self, mut finished: Vec<Info>, index: usize, improved: bool, depth: i32) {
-        let root_eval = self.worker.root_eval();
-        // The first of the moves is the best of the last iteration, or a better one found in this.
-        let found = &self.moves[index];
-        if improved || self.lines.len() <= index {
-            let value = if found.value > -INFINITE { found.value } else { root_eval };
-            finished.push(self.info(index, index, depth, value));
+        if !self.lines.is_empty() && (self.multipv > 1 || !improved) {
+            return;
         }
-        for line in std::mem::take(&mut self.lines) {
-            if finished.len() < self.multipv && finished.iter().all(|newer| newer.pv[0] != line.pv[0]) {
+        // The first of the moves is the best of the last iteration, or a better one found in this.
+        let root_eval = self.worker.root_eval();
+        let value = match self.moves[index].value {
+            value if value > -INFINITE => value,
+            _ => root_eval,
+        };
+        finished.push(self.info(index, index, depth, value));
+        let worst = finished.iter().map(|line| line.score).min().unwrap_or(public(root_eval));
+        for (i, found) in self.moves.iter().enumerate() {
+            let fits = finished.len() < self.multipv;
+            if fits && finished.iter().all(|line| pack_move(line.pv[0]) != found.mv) {
+                let mut line = self.info(i, finished.len(), depth, root_eval);
+                line.score = line.score.min(worst);
                 finished.push(line);
             }
         }
-        number(&mut finished);
-        for (i, found) in self.moves.iter().enumerate() {
-            let known = found.line.len() == 1 || found.value > -INFINITE;
-            let fits = finished.len() < self.multipv;
-            if known && fits && finished.iter().all(|line| pack_move(line.pv[0]) != found.mv) {
-                finished.push(self.info(i, finished.len(), depth, root_eval));
-            }
-        }
-        self.lines = finished;
+        self.lines = ranked(finished);
     }
 
     /// What is known of the move `at`, as the line `index`.
@@ -180,9 +177,11 @@ impl<'a, 's> Deepening<'a, 's> {
     }
 }
 
-/// Numbers lines from 1.
-fn number(lines: &mut [Info]) {
+/// Lines from the best to the worst, numbered from 1. A later line may have come out above an earlier one.
+fn ranked(mut lines: Vec<Info>) -> Vec<Info> {
+    lines.sort_by_key(|line| Reverse(line.score));
     for (i, line) in lines.iter_mut().enumerate() {
         line.multipv = i + 1;
     }
+    lines
 }

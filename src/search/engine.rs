@@ -9,6 +9,7 @@ use super::limits::Limits;
 use super::options::{Algorithm, EngineOptions};
 use super::score::Score;
 use super::shared::Shared;
+use super::tb::LONGEST_LINE;
 use super::tt::Tt;
 use super::worker::Worker;
 use crate::board::{Move, Repetition, RuleOptions};
@@ -19,9 +20,6 @@ use std::time::Duration;
 
 /// For the deepest line, and plenty more.
 const STACK: usize = 16 << 20;
-
-/// Moves of a line that endgame tables give, at most.
-const LONGEST_LINE: usize = 64;
 
 /// An engine: it keeps what it learned from one search to the next.
 ///
@@ -181,7 +179,8 @@ enum TbRoot {
     Draws(Vec<Move>),
 }
 
-/// Asks endgame tables about the moves of the root; `None` where they do not say.
+/// Asks endgame tables about the moves of the root; `None` where they do not say, and where the game is drawn before the
+/// end that they know.
 fn tb_root(shared: &Shared<'_>, game: &Game, legal: &[Move], multipv: usize) -> Option<TbRoot> {
     let tb = shared.tb?;
     if game.rules().options().repetition == Repetition::Illegal {
@@ -194,10 +193,15 @@ fn tb_root(shared: &Shared<'_>, game: &Game, legal: &[Move], multipv: usize) -> 
         moves.retain(|(_, value)| value.wdl == Wdl::Draw);
         return Some(TbRoot::Draws(moves.into_iter().map(|(mv, _)| mv).collect()));
     }
-    let lines = moves.into_iter().take(multipv).enumerate().map(|(i, (mv, value))| {
-        let mut pv = vec![mv];
+    let line = |mv: Move| {
         let Ok(line) = tb.line_within(&game.position().make(mv), LONGEST_LINE - 1);
-        pv.extend(line.into_iter().map(|(mv, _)| mv));
+        std::iter::once(mv).chain(line.into_iter().map(|(mv, _)| mv)).collect::<Vec<Move>>()
+    };
+    if is_drawn_on_the_way(game, &line(moves[0].0)) {
+        return None;
+    }
+    let lines = moves.into_iter().take(multipv).enumerate().map(|(i, (mv, value))| {
+        let pv = line(mv);
         Info {
             depth: 1,
             seldepth: pv.len() as u32,
@@ -211,6 +215,12 @@ fn tb_root(shared: &Shared<'_>, game: &Game, legal: &[Move], multipv: usize) -> 
         }
     });
     Some(TbRoot::Lines(lines.collect()))
+}
+
+/// Whether the game is drawn, by the no-capture limit or a repetition, before all of these moves have been played.
+fn is_drawn_on_the_way(game: &Game, line: &[Move]) -> bool {
+    let mut game = game.clone();
+    line.iter().any(|&mv| game.play(mv).is_err()) || game.end().is_some_and(|end| end.winner().is_none())
 }
 
 /// What a move is worth that endgame tables know.

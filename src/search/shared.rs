@@ -57,9 +57,6 @@ impl<'a> Shared<'a> {
     ) -> Shared<'a> {
         let threads = if options.algorithm == Algorithm::Pvs { options.threads.max(1) } else { 1 };
         let (soft, hard) = limits.times();
-        let quiet = game.quiet_plies();
-        let positions = game.positions();
-        let since = positions.len() - 1 - quiet as usize;
         Shared {
             rules: game.rules(),
             evaluator,
@@ -77,8 +74,8 @@ impl<'a> Shared<'a> {
             done: AtomicBool::new(false),
             nodes: (0..threads).map(|_| AtomicU64::new(0)).collect(),
             tbhits: (0..threads).map(|_| AtomicU64::new(0)).collect(),
-            history: positions[since..].iter().map(|p| p.key()).collect(),
-            quiet,
+            history: game.since_capture().iter().map(|p| p.key()).collect(),
+            quiet: game.halfmove_clock(),
         }
     }
 

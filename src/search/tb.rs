@@ -11,6 +11,9 @@ use std::sync::{Mutex, PoisonError};
 /// The most pieces of the tables in memory.
 const WDL_PIECES: usize = 4;
 
+/// Moves of a line that endgame tables give, at most.
+pub(super) const LONGEST_LINE: usize = 64;
+
 /// Win, draw or loss in memory, and distances from wherever they are to be had.
 pub struct Tables {
     rules: Rules,

@@ -42,25 +42,29 @@ impl fmt::Display for Sample {
 
 /// Text that is no sample.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("{0:?} is no sample: a FEN, a score and a result (0, 0.5 or 1), with semicolons between")]
-pub struct ParseSampleError(String);
+#[error("{text:?} is no sample, a FEN, a score and a result (0, 0.5 or 1) with semicolons between: {reason}")]
+pub struct ParseSampleError {
+    text: String,
+    reason: String,
+}
 
 impl FromStr for Sample {
     type Err = ParseSampleError;
 
     fn from_str(text: &str) -> Result<Sample, ParseSampleError> {
-        let error = || ParseSampleError(text.to_owned());
-        let mut fields = text.split(';');
-        let (Some(fen), Some(score), Some(result), None) = (fields.next(), fields.next(), fields.next(), fields.next())
-        else {
-            return Err(error());
+        let error = |reason: String| ParseSampleError { text: text.to_owned(), reason };
+        let fields: Vec<&str> = text.split(';').collect();
+        let [fen, score, result] = fields[..] else {
+            return Err(error(format!("it has {} fields", fields.len())));
         };
-        let position = Position::from_fen(fen).map_err(|_| error())?;
-        let result: f32 = result.parse().map_err(|_| error())?;
-        if position.winner().is_some() || !(0.0..=1.0).contains(&result) {
-            return Err(error());
+        let position = Position::from_fen(fen).map_err(|e| error(e.to_string()))?;
+        if position.winner().is_some() {
+            return Err(error("the game is over".to_owned()));
         }
-        Ok(Sample { position, score: score.parse().map_err(|_| error())?, result })
+        let score = score.parse().map_err(|_| error(format!("the score is {score:?}")))?;
+        let is_result = |result: &f32| (0.0..=1.0).contains(result);
+        let result = result.parse().ok().filter(is_result).ok_or_else(|| error(format!("the result is {result:?}")))?;
+        Ok(Sample { position, score, result })
     }
 }
 
@@ -192,7 +196,7 @@ pub struct Fitted {
     pub weights: Weights,
     /// The evaluation that stands for a score of 73 %.
     pub scale: f32,
-    /// The mean squared error before, on samples that were not learned from.
+    /// The mean squared error before, on samples that were not learned from; of too few samples to hold any back, on all.
     pub before: f32,
     /// The same afterwards.
     pub after: f32,
@@ -245,6 +249,7 @@ impl Fit {
         let (held, learned): (Vec<(usize, &Row)>, Vec<_>) = rows.iter().enumerate().partition(|(i, _)| held_back(*i));
         let (held, learned): (Vec<&Row>, Vec<&Row>) =
             (held.into_iter().map(|(_, r)| r).collect(), learned.into_iter().map(|(_, r)| r).collect());
+        let held = if held.is_empty() { learned.clone() } else { held };
         let scale = best_scale(&learned);
         let mean_error = |values: &[[f32; 2]]| -> f32 {
             let error = |row: &Row| (squash(row.evaluation(values) / scale) - self.aim(row, scale)).powi(2);

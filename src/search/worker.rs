@@ -6,6 +6,7 @@ use super::line::Line;
 use super::packed::{NO_MOVE, Packed, pack};
 use super::score::{MATE, MAX_ESTIMATE, MAX_PLY, TB_WIN, Value, is_exact, mate_in, mated_in};
 use super::shared::Shared;
+use super::tb::LONGEST_LINE;
 use super::tt::{TtEntry, value_from_tt};
 use crate::board::geometry::DEN;
 use crate::board::{Repetition, zobrist};
@@ -160,7 +161,8 @@ impl<'a> Worker<'a> {
         view.look(self.level, self.shared.rules, self.shared.evaluator, state);
     }
 
-    /// What an endgame table in memory says of a position that is not over.
+    /// What an endgame table in memory says of a position that is not over. Close to the no-capture limit only a draw is
+    /// certain: a win may come too late. After a capture the limit is as far away as it can be.
     #[inline(always)]
     pub fn tb_probe(&mut self, state: &State, ply: usize) -> Option<Value> {
         let tb = self.shared.tb?;
@@ -168,6 +170,10 @@ impl<'a> Worker<'a> {
             return None;
         }
         let wdl = tb.probe_lanes(&state.lanes, state.count(0) + state.count(1), state.turn)?;
+        let near_limit = self.line.quiet() > 0 && self.plies_left() as usize <= LONGEST_LINE;
+        if near_limit && wdl != Wdl::Draw {
+            return None;
+        }
         self.line.tbhits += 1;
         Some(match wdl {
             Wdl::Win => TB_WIN - ply as Value,

@@ -33,10 +33,12 @@ fn played(mut game: Game, moves: &str) -> Game {
 fn games() -> impl Strategy<Value = Game> {
     let rules = (select(slow::presets_and_single_values()), select(Repetition::ALL));
     let limit = proptest::option::of(1..40u32);
-    (select(&STARTS[..]), rules, limit, vec(any::<Index>(), 0..80)).prop_map(
-        |(fen, (mut rules, repetition), limit, choices)| {
+    let clock = prop_oneof![Just(0), 0..50u32];
+    (select(&STARTS[..]), clock, rules, limit, vec(any::<Index>(), 0..80)).prop_map(
+        |(fen, clock, (mut rules, repetition), limit, choices)| {
             rules.repetition = repetition;
-            let mut game = Game::new(Position::from_fen(fen).unwrap(), Rules::new(rules), limit);
+            let start = format!("{fen} {clock}").parse().unwrap();
+            let mut game = Game::from_fen(start, Rules::new(rules), limit);
             for choice in choices {
                 let moves = game.legal_moves();
                 if moves.is_empty() {
@@ -59,14 +61,19 @@ proptest! {
     /// The end of a game by its definition: everything is counted from the start.
     #[test]
     fn a_game_ends_where_it_should(game in games()) {
-        let mut replay = Game::new(game.positions()[0].clone(), game.rules().clone(), game.no_capture_limit());
+        let mut replay = Game::from_fen(game.start_fen(), game.rules().clone(), game.no_capture_limit());
         for i in 0..=game.moves().len() {
             let (past, position) = (&game.positions()[..=i], &game.positions()[i]);
             let occurrences = past.iter().filter(|p| *p == position).count();
             let pieces = |p: &Position| p.occupied().len();
-            let quiet = past.iter().rev().take_while(|p| pieces(p) == pieces(position)).count() as u32 - 1;
+            let mut quiet = past.iter().rev().take_while(|p| pieces(p) == pieces(position)).count() as u32 - 1;
+            // Without a capture the clock that the game began with goes on.
+            if quiet as usize == i {
+                quiet += game.start_fen().halfmove_clock;
+            }
             prop_assert_eq!(replay.occurrences(), occurrences);
-            prop_assert_eq!(replay.quiet_plies(), quiet);
+            prop_assert_eq!(replay.halfmove_clock(), quiet);
+            prop_assert_eq!(replay.fen().to_string().parse(), Ok(replay.fen()));
             let options = game.rules().options();
             let mut moves: Vec<_> = position.moves(game.rules()).to_vec();
             if options.repetition == Repetition::Illegal {

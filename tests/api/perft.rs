@@ -320,3 +320,10 @@ fn progress_adds_up_to_the_whole() {
         }
     }
 }
+
+/// There is no move to divide by at depth 0.
+#[test]
+fn depth_0_is_not_divided() {
+    let rules = Rules::default();
+    assert_eq!(Perft::new(&rules, PerftMode::Expand).divide(&Position::start(), 0), []);
+}

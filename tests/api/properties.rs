@@ -1,13 +1,19 @@
 //! What holds for every position and every text.
 
 use doushouqi::board::{
-    Animal, Color, DogOverWolf, ElephantTakesRat, Move, NoMove, OwnRatBlocks, Piece, Position, PositionError,
-    Repetition, RuleOptions, Rules, Setup, Shore, Square, TigerLeap, Traps,
+    Animal, Bitboard, Color, DogOverWolf, ElephantTakesRat, Fen, Move, NoMove, OwnRatBlocks, Piece, Position,
+    PositionError, Repetition, RuleOptions, Rules, Setup, Shore, Square, TigerLeap, Traps,
 };
+use doushouqi::matches::Openings;
+use doushouqi::search::Ideas;
+use doushouqi::search::tune::Sample;
+use doushouqi::tablebase::Material;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
 use std::collections::BTreeSet;
+use std::fmt::{Debug, Display};
+use std::str::FromStr;
 
 /// Any valid position. Each of the 16 pieces gets a square or none; one that may not be there is left out.
 fn positions() -> impl Strategy<Value = Position> {
@@ -234,5 +240,49 @@ proptest! {
     fn rules_are_read_as_they_are_written(options in rules()) {
         prop_assert_eq!(options.to_string().parse(), Ok(options));
         prop_assert_eq!(format!("chinese,{options}").parse(), Ok(options));
+    }
+}
+
+/// What is displayed is parsed as the same value.
+fn reads_back<T>(value: &T) -> Result<(), TestCaseError>
+where
+    T: FromStr + Display + PartialEq + Debug,
+    T::Err: Debug,
+{
+    let read = value.to_string().parse::<T>();
+    prop_assert!(matches!(&read, Ok(same) if same == value), "{:?} reads as {:?}", value, read);
+    Ok(())
+}
+
+proptest! {
+    #[test]
+    fn what_is_displayed_is_parsed(
+        position in positions(),
+        options in rules(),
+        clock in prop_oneof![Just(0), 0..=Fen::MAX_HALFMOVE_CLOCK],
+        squares in vec(0..Square::COUNT, 0..20),
+        seed in any::<u64>(),
+        plies in 0..=200u32,
+        flags in vec(any::<bool>(), Ideas::NAMES.len()),
+        score in any::<i32>(),
+        result in select(&[0.0f32, 0.5, 1.0, 0.25][..]),
+    ) {
+        reads_back(&position)?;
+        reads_back(&Fen { position: position.clone(), halfmove_clock: clock })?;
+        reads_back(&options)?;
+        let squares: Vec<Square> = squares.into_iter().filter_map(|i| Square::all().nth(i)).collect();
+        squares.iter().try_for_each(reads_back)?;
+        reads_back(&Bitboard::of(&squares))?;
+        if let Some(material) = Material::of(&position) {
+            reads_back(&material)?;
+        }
+        reads_back(&Openings::Start)?;
+        reads_back(&Openings::Random { plies, seed })?;
+        let sign = |on: &bool| if *on { '+' } else { '-' };
+        let changes: Vec<String> = Ideas::NAMES.iter().zip(&flags).map(|(name, on)| format!("{}{name}", sign(on))).collect();
+        reads_back(&format!("none,{}", changes.join(",")).parse::<Ideas>().unwrap())?;
+        if position.winner().is_none() {
+            reads_back(&Sample { position, score, result })?;
+        }
     }
 }

@@ -6,7 +6,7 @@ use doushouqi::game::random::Random;
 use doushouqi::search::eval::WEIGHTS;
 use doushouqi::search::tune::{Fit, Sample, SelfPlay};
 use doushouqi::search::{
-    Clock, Engine, EngineOptions, Evaluation, Ideas, Limits, SearchResult, Tables, bench, minimax,
+    Clock, Engine, EngineOptions, Evaluation, Ideas, Info, Limits, SearchResult, Tables, bench, minimax,
 };
 use doushouqi::tablebase::{Probe, Wdl};
 use std::sync::Arc;
@@ -371,6 +371,53 @@ fn a_win_beyond_the_no_capture_limit_is_none() {
             assert_eq!(score.win_in().is_some(), wins, "limit {limit}: {score}");
         }
     }
+}
+
+/// So is one that comes too late because of the halfmove clock that the game begins with; tables do not change that.
+#[test]
+fn a_win_beyond_the_halfmove_clock_is_none() {
+    let tables = Arc::new(Tables::solve(&RuleOptions::default(), 2).unwrap());
+    for (clock, wins) in [(0, true), (97, true), (98, false), (99, false)] {
+        let start = format!("7/7/3L3/7/7/7/7/7/r6 w {clock}").parse().unwrap();
+        let game = Game::from_fen(start, rules("paper"), Some(100));
+        let with_tables = EngineOptions { tables: Some(tables.clone()), ..EngineOptions::default() };
+        for options in [EngineOptions::default(), EngineOptions::burnett_alphabeta(), with_tables] {
+            let found = search(&mut Engine::new(small(options)), &game, &depth(6));
+            let score = found.lines[0].score;
+            assert_eq!(score.win_in().is_some(), wins, "clock {clock}: {score}");
+        }
+    }
+    let drawn = Game::from_fen("7/7/3L3/7/7/7/7/7/r6 w 100".parse().unwrap(), rules("paper"), Some(100));
+    assert!(search(&mut Engine::new(small(EngineOptions::default())), &drawn, &depth(6)).lines.is_empty());
+}
+
+/// Wherever a search is stopped, its lines are of one depth and in order, and so are those of each report.
+#[test]
+fn interrupted_lines_are_of_one_depth() {
+    let game = Game::new(Position::start(), rules("paper"), Some(100));
+    let kinds = [
+        EngineOptions { multipv: 3, ..EngineOptions::default() },
+        EngineOptions { multipv: 3, ..EngineOptions::burnett_alphabeta() },
+    ];
+    let mut depths = std::collections::BTreeSet::new();
+    for nodes in (1..60).map(|i| i * 150) {
+        for options in kinds.clone() {
+            let mut reported: Vec<Info> = Vec::new();
+            let limits = Limits { nodes: Some(nodes), ..Limits::default() };
+            let stop = AtomicBool::new(false);
+            let lines = Engine::new(small(options))
+                .search(&game, &limits, &stop, &mut |info| reported.push(info.clone()))
+                .lines;
+            assert_eq!(lines.len(), 3);
+            for lines in reported.chunks(3).chain([&lines[..]]) {
+                assert!(lines.iter().all(|line| line.depth == lines[0].depth), "{nodes} nodes: {lines:?}");
+                assert!(lines.is_sorted_by(|a, b| a.score >= b.score), "{nodes} nodes: {lines:?}");
+                assert_eq!(lines.iter().map(|line| line.multipv).collect::<Vec<_>>(), [1, 2, 3]);
+            }
+            depths.insert(lines[0].depth);
+        }
+    }
+    assert!(depths.len() > 3, "{depths:?}");
 }
 
 #[test]

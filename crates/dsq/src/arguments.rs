@@ -4,7 +4,8 @@ use crate::backend::Backend;
 use crate::failure::Failure;
 use crate::gpu;
 use clap::Args;
-use doushouqi::board::{Position, RuleOptions};
+use clap::builder::RangedU64ValueParser;
+use doushouqi::board::{Fen, Position, RuleOptions};
 use doushouqi::game::Game;
 use doushouqi::matches::TimeControl;
 use doushouqi::tablebase::{CpuBackend, Options, OrElse, Solver, TableProber, TableSet};
@@ -70,6 +71,30 @@ pub fn open_tables(dir: &Path, rules: Option<RuleOptions>) -> Result<TableProber
 /// The position that a FEN says, or the start.
 pub fn position(fen: Option<&str>) -> Result<Position, Failure> {
     Ok(fen.map_or_else(|| Ok(Position::start()), Position::from_fen)?)
+}
+
+/// The position that a game begins in, with its halfmove clock; the start if no FEN is given.
+pub fn game_start(fen: Option<&str>) -> Result<Fen, Failure> {
+    Ok(fen.map_or_else(|| Ok(Position::start().into()), str::parse)?)
+}
+
+/// Reads a count from 1.
+pub fn at_least_one<T: TryFrom<u64>>() -> RangedU64ValueParser<T> {
+    RangedU64ValueParser::new().range(1..)
+}
+
+/// Reads a number above 0.
+pub fn positive(text: &str) -> Result<f64, String> {
+    let number = text.parse().ok().filter(|number: &f64| number.is_finite() && *number > 0.0);
+    number.ok_or_else(|| format!("{text:?} is not a number above 0"))
+}
+
+/// Reads a share, from 0 to 1.
+pub fn share(text: &str) -> Result<f64, String> {
+    text.parse()
+        .ok()
+        .filter(|share| (0.0..=1.0).contains(share))
+        .ok_or_else(|| format!("{text:?} is not a share from 0 to 1"))
 }
 
 #[derive(Args, Clone)]
@@ -175,5 +200,9 @@ pub fn clock(text: &str) -> Result<TimeControl, String> {
             .ok_or_else(|| format!("{text:?} is no number of seconds; write a clock as 10+0.1"))
     };
     let (base, increment) = text.split_once('+').unwrap_or((text, "0"));
-    Ok(TimeControl::Clock { base: seconds(base)?, increment: seconds(increment)? })
+    let (base, increment) = (seconds(base)?, seconds(increment)?);
+    if base.is_zero() {
+        return Err("a clock begins with more than 0 seconds; write it as 10+0.1".to_owned());
+    }
+    Ok(TimeControl::Clock { base, increment })
 }

@@ -13,8 +13,44 @@ const GROUPS: [(&str, &[&str]); 5] = [
     ("Explore", &["serve"]),
 ];
 
-/// The command line with its commands in groups.
+/// What Ctrl-C leaves of the commands that may run longer than a minute. `docs/commands.md` has the same table.
+const ON_CTRL_C: [(&str, &str); 19] = [
+    ("analyze", "Ctrl-C keeps the lines that are printed."),
+    ("bench", "Ctrl-C keeps nothing: the figures are printed at the end."),
+    ("cluster solve", "Ctrl-C keeps the classes that are finished; the same command resumes."),
+    ("cluster check", "Ctrl-C keeps nothing: the result is printed at the end."),
+    ("compare", "Ctrl-C keeps the lines that are printed."),
+    ("export", "Ctrl-C leaves an incomplete file: rows are written as they are computed."),
+    ("gadgets check", "Ctrl-C keeps the lines that are printed."),
+    ("general", "Ctrl-C keeps nothing: the result is printed at the end."),
+    ("generate", "Ctrl-C keeps the classes that are finished; the same command resumes."),
+    ("match", "Ctrl-C keeps the games that are finished: they count, and are in the file of --save."),
+    ("mine", "Ctrl-C keeps nothing: results are printed or written at the end."),
+    ("perft", "Ctrl-C keeps nothing: the count is printed at the end."),
+    ("play", "Ctrl-C loses the game unless it was saved."),
+    ("reduce", "Ctrl-C keeps the lines that are printed; --write writes its files at the end."),
+    ("repack", "Ctrl-C keeps the files that are finished; the same command resumes."),
+    ("reproduce", "Ctrl-C keeps nothing: the tables are printed or written at the end."),
+    ("solve", "Ctrl-C keeps the lines that are printed."),
+    ("tune", "Ctrl-C keeps the games of `tune play` that are finished; `tune fit` writes its file at the end."),
+    ("verify", "Ctrl-C keeps the classes in the file of --record, and nothing without it."),
+];
+
+/// Adds what Ctrl-C leaves to the help of a command, given by its words.
+fn with_ctrl_c(command: Command, words: &[&str], text: &str) -> Command {
+    if let [word, rest @ ..] = words {
+        return command.mut_subcommand(word, |command| with_ctrl_c(command, rest, text));
+    }
+    let after = command.get_after_help().map_or_else(String::new, |help| format!("{help}\n\n"));
+    command.after_help(format!("{after}{text}"))
+}
+
+/// The command line with its commands in groups, and what Ctrl-C leaves in the help of each.
 pub fn grouped(command: Command) -> Command {
+    let add = |command: Command, (name, text): &(&str, &str)| {
+        with_ctrl_c(command, &name.split(' ').collect::<Vec<_>>(), text)
+    };
+    let command = ON_CTRL_C.iter().fold(command, add);
     let list = list(&command);
     command.help_template(format!(
         "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\n{list}{{options}}{{after-help}}"

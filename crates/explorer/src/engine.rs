@@ -228,3 +228,10 @@ impl Engines {
         Some((chosen.pv[0], chosen.score))
     }
 }
+
+/// Whether the end that the tables know comes before the no-capture limit, even if nothing is captured on the way.
+#[must_use]
+pub fn ends_in_time(value: &Value, game: &Game) -> bool {
+    let plies = u32::from(value.dtw.unwrap_or(0));
+    value.wdl == Wdl::Draw || game.plies_left().is_none_or(|left| plies <= left)
+}

@@ -152,7 +152,7 @@ fn fen_offset(text: &str, error: &FenError) -> usize {
         }
         FenError::MissingTurn => lead + board.chars().count(),
         FenError::UnknownTurn { .. } => lead + board.chars().count() + 1,
-        FenError::TrailingText { found } => {
+        FenError::TrailingText { found } | FenError::UnexpectedClock { found } | FenError::HalfmoveClock { found } => {
             let at = text.rfind(found.as_str()).unwrap_or(0);
             text[..at].chars().count()
         }

@@ -1,7 +1,7 @@
 //! The parameters of requests: declared keys, checked values.
 
 use super::errors::{ApiError, Code};
-use doushouqi::board::{Color, Position, RuleOptions, Square};
+use doushouqi::board::{Color, Fen, FenError, Position, RuleOptions, Square};
 use doushouqi::tablebase::Material;
 use serde::Deserialize;
 use std::ops::RangeInclusive;
@@ -41,14 +41,23 @@ query! {
 #[derive(Debug, Default, Deserialize)]
 pub struct Field(Option<String>);
 
-/// Parses a FEN; `_` may replace the space.
+/// Parses the FEN of a position; `_` may replace the space.
 pub fn fen(text: &str) -> Result<Position, ApiError> {
+    parse_fen(text)
+}
+
+/// Reads the FEN of a game, which may have a halfmove clock, in the same spelling.
+pub fn game_fen(text: &str) -> Result<Fen, ApiError> {
+    parse_fen(text)
+}
+
+fn parse_fen<T: FromStr<Err = FenError>>(text: &str) -> Result<T, ApiError> {
     if text.len() > LONGEST_FEN {
         let message = format!("a FEN has at most {LONGEST_FEN} characters");
         return Err(ApiError::new(Code::BadFen, message).at("fen", LONGEST_FEN));
     }
     let text = text.replace('_', " ");
-    Position::from_fen(&text).map_err(|error| ApiError::fen(&text, &error))
+    text.parse().map_err(|error| ApiError::fen(&text, &error))
 }
 
 /// Parses rules.
@@ -82,6 +91,11 @@ impl Field {
     /// The position; the initial position if missing.
     pub fn position(&self) -> Result<Position, ApiError> {
         self.get().map_or_else(|| Ok(Position::start()), fen)
+    }
+
+    /// The position in which a game begins, with its halfmove clock; the initial position if missing.
+    pub fn game_start(&self) -> Result<Fen, ApiError> {
+        self.get().map_or_else(|| Ok(Position::start().into()), game_fen)
     }
 
     /// The rules; `default` if missing.

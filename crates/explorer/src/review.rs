@@ -1,11 +1,11 @@
 //! Games: parsed, reviewed move by move, and written as text.
 
 use super::api;
-use super::engine::{Engines, ScoreReport, Setup};
+use super::engine::{Engines, ScoreReport, Setup, ends_in_time};
 use super::errors::{ApiError, Code};
 use super::params;
 use super::tables::View;
-use doushouqi::board::{Color, Position, RuleOptions, Rules};
+use doushouqi::board::{Color, Fen, Position, RuleOptions, Rules};
 use doushouqi::game::{Conclusion, Forfeit, ForfeitReason, Game, Record};
 use doushouqi::search::Limits;
 use doushouqi::tablebase::Probe;
@@ -38,11 +38,11 @@ pub struct GameRequest {
 }
 
 /// Plays moves from a position.
-pub fn play(start: Position, rules: RuleOptions, moves: &[&str]) -> Result<Game, ApiError> {
+pub fn play(start: Fen, rules: RuleOptions, moves: &[&str]) -> Result<Game, ApiError> {
     if moves.len() > MAX_PLIES {
         return Err(ApiError::new(Code::TooLarge, format!("a game has at most {MAX_PLIES} moves")));
     }
-    let mut game = Game::new(start, Rules::new(rules), Some(Game::NO_CAPTURE_LIMIT));
+    let mut game = Game::from_fen(start, Rules::new(rules), Some(Game::NO_CAPTURE_LIMIT));
     for (i, text) in moves.iter().enumerate() {
         let shown: String = text.chars().take(12).collect();
         let played = game.parse(text).and_then(|mv| game.play(mv));
@@ -67,7 +67,7 @@ impl GameRequest {
             return Ok(record);
         }
         let rules = self.rules.as_deref().map_or(Ok(*default), params::rules)?;
-        let start = self.fen.as_deref().map_or_else(|| Ok(Position::start()), params::fen)?;
+        let start = self.fen.as_deref().map_or_else(|| Ok(Position::start().into()), params::game_fen)?;
         let moves: Vec<&str> = self.moves.iter().map(String::as_str).collect();
         let mut record = Record::new(play(start, rules, &moves)?);
         record.white.clone_from(&self.white);
@@ -118,6 +118,7 @@ pub struct SideSummary {
 #[derive(Clone, Debug, Serialize)]
 pub struct Review {
     pub rules: String,
+    /// The first position, with the halfmove clock if it is not 0.
     pub fen: String,
     pub white_name: String,
     pub black_name: String,
@@ -137,7 +138,7 @@ struct Evaluated {
 /// Reviews every move of a game with the tables, or with short searches where no table contains the position.
 pub fn review(tables: &View<'_>, engines: &Engines, record: &Record, stop: &AtomicBool) -> Result<Review, ApiError> {
     let played = &record.game;
-    let mut game = Game::new(played.positions()[0].clone(), played.rules().clone(), played.no_capture_limit());
+    let mut game = Game::from_fen(played.start_fen(), played.rules().clone(), played.no_capture_limit());
     let time = MOVE_TIME.min(REVIEW_TIME / (played.moves().len() as u32 + 1));
     let mut here = evaluate(tables, engines, &game, time, stop)?;
     let mut moves = Vec::new();
@@ -168,7 +169,7 @@ pub fn review(tables: &View<'_>, engines: &Engines, record: &Record, stop: &Atom
     let conclusion: Conclusion = record.conclusion();
     Ok(Review {
         rules: played.rules().options().to_string(),
-        fen: played.positions()[0].to_fen(),
+        fen: played.start_fen().to_string(),
         white_name: record.white.clone(),
         black_name: record.black.clone(),
         result: conclusion.result(),
@@ -194,7 +195,7 @@ fn evaluate(
         };
         return Ok(Evaluated { score: Some(score), best: None, source: "table" });
     }
-    if let Some(value) = tables.value(position)? {
+    if let Some(value) = tables.value(position)?.filter(|value| ends_in_time(value, game)) {
         let best = tables.ranked(position)?.first().map(|(mv, _)| mv.to_string());
         return Ok(Evaluated { score: Some(value.into()), best, source: "table" });
     }

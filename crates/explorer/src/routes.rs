@@ -97,7 +97,7 @@ fn method_not_allowed() -> ApiError {
 
 /// The position and the rules of the page. The moves of the line are left to scripts.
 fn shown(query: &PageQuery, default: &RuleOptions) -> Result<(Position, RuleOptions), ApiError> {
-    query.from.position()?;
+    query.from.game_start()?;
     Ok((query.fen.position()?, query.rules.rules(default)?))
 }
 
@@ -263,7 +263,7 @@ async fn batch(State(app): Shared, _: Query<NoKeys>, Body(request): Body<BatchRe
 /// The game of a query: its position and the moves played from it.
 fn game_of(fen: &Field, rules: &Field, moves: &Field, default: &RuleOptions) -> Result<Game, ApiError> {
     let moves: Vec<&str> = moves.get().map_or_else(Vec::new, |text| text.split([',', ' ']).collect());
-    review::play(fen.position()?, rules.rules(default)?, &moves)
+    review::play(fen.game_start()?, rules.rules(default)?, &moves)
 }
 
 async fn analyze(State(app): Shared, Query(query): Query<AnalyzeQuery>) -> Result<Response, ApiError> {
@@ -316,7 +316,8 @@ async fn bestmove(State(app): Shared, Query(query): Query<BestMoveQuery>) -> Ans
             let moves = tables.ranked(known.position())?;
             // The tables ignore a rule against repetition, so a move of theirs can be illegal.
             let legal = known.legal_moves();
-            Ok(moves.into_iter().find(|(mv, value)| value.is_some() && legal.contains(mv)))
+            let best = moves.into_iter().find(|(mv, value)| value.is_some() && legal.contains(mv));
+            Ok(best.filter(|(_, value)| value.is_some_and(|value| engine::ends_in_time(&value, &known))))
         };
         if let Some((mv, Some(value))) = app.with_tables(asked, pieces, best).await? {
             return Ok(answer(&game, mv, value.into(), "table"));

@@ -1,7 +1,7 @@
 //! Analysis as server-sent events. A search stops when its client leaves and when the server shuts down.
 
 use super::api::{self, over};
-use super::engine::{InfoReport, LineMove, Setup, game_over};
+use super::engine::{InfoReport, LineMove, Setup, ends_in_time, game_over};
 use super::errors::ApiError;
 use super::state::App;
 use super::tables::View;
@@ -108,14 +108,20 @@ fn stop_with_server(app: &App, stop: Arc<AtomicBool>) -> oneshot::Sender<()> {
     finished
 }
 
-/// The moves of a position with their lines as an analysis; `None` if no table contains the position.
+/// The moves of a position with their lines as an analysis; `None` if no table contains the position, or if the no-capture
+/// limit may come first.
 pub fn from_tables(tables: &View<'_>, game: &Game, lines: usize) -> Result<Option<Response>, ApiError> {
     let (start, position) = (Instant::now(), game.position());
     if over(position, tables.rules()).is_some() || !api::is_known(tables, position)? {
         return Ok(None);
     }
-    let (sender, receiver) = unbounded_channel();
     let moves = tables.ranked(position)?;
+    if let Some((_, Some(best))) = moves.first()
+        && !ends_in_time(best, game)
+    {
+        return Ok(None);
+    }
+    let (sender, receiver) = unbounded_channel();
     for (i, &(mv, value)) in moves.iter().take(lines).enumerate() {
         let Some(value) = value else { break };
         let next = position.make(mv);

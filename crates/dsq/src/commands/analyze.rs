@@ -1,4 +1,4 @@
-use crate::arguments::{LevelArgs, NoCaptureArg, RulesArg, position};
+use crate::arguments::{LevelArgs, NoCaptureArg, RulesArg, at_least_one, game_start};
 use crate::failure::{Failure, Outcome};
 use crate::games::{notation, outcome, read_game, words};
 use crate::output::{print, print_json};
@@ -24,14 +24,14 @@ use std::time::Duration;
                         dsq analyze --fen '7/7/3e3/7/7/7/3E3/7/7 w' --depth 20 --tables tables\n  \
                         dsq analyze --game games.txt --number 3 --movetime 200 --json")]
 pub struct Analyze {
-    /// The position; the start of the game if not given.
+    /// The position, with a halfmove clock as third field if there is one; the start of the game if not given.
     #[arg(long, value_name = "FEN")]
     fen: Option<String>,
     /// A game, as `dsq match --save` and `dsq play` write it. Its rules and limit are those of the file.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["fen", "rules", "multipv", "no_capture_limit"])]
     game: Option<PathBuf>,
     /// Which game of the file, from 1.
-    #[arg(long, value_name = "N", default_value = "1", requires = "game")]
+    #[arg(long, value_name = "N", default_value = "1", requires = "game", value_parser = at_least_one::<usize>())]
     number: usize,
     #[command(flatten)]
     level: LevelArgs,
@@ -127,7 +127,7 @@ impl Analyze {
         match record {
             Some(record) => self.game(&mut engine, &limits, &record),
             None => {
-                let game = Game::new(position(self.fen.as_deref())?, rules, self.no_capture.get());
+                let game = Game::from_fen(game_start(self.fen.as_deref())?, rules, self.no_capture.get());
                 self.position(&mut engine, &limits, &game)
             }
         }
@@ -136,14 +136,14 @@ impl Analyze {
     fn position(&self, engine: &mut Engine, limits: &Limits, game: &Game) -> Outcome {
         let lines = search(engine, game, limits);
         let report = Report {
-            fen: game.position().to_fen(),
+            fen: game.fen().to_string(),
             end: game.end().map(|end| Conclusion::Rules(end).termination()),
             lines: lines.iter().map(|info| line_report(game.position(), info)).collect(),
         };
         if self.json {
             return print_json(&report);
         }
-        print(format_args!("{}{}", game.position(), report.fen))?;
+        print(format_args!("{}{}", game.position().to_picture(), report.fen))?;
         if let Some(end) = game.end() {
             return print(outcome(Conclusion::Rules(end)));
         }
@@ -162,13 +162,13 @@ impl Analyze {
 
     fn game(&self, engine: &mut Engine, limits: &Limits, record: &Record) -> Outcome {
         let played = &record.game;
-        let mut game = Game::new(played.positions()[0].clone(), played.rules().clone(), played.no_capture_limit());
+        let mut game = Game::from_fen(played.start_fen(), played.rules().clone(), played.no_capture_limit());
         if !self.json {
             print(format_args!("{} - {}", name(&record.white, "White"), name(&record.black, "Black")))?;
         }
         let mut here = search(engine, &game, limits);
         for (ply, &mv) in played.moves().iter().enumerate() {
-            let before = game.position().clone();
+            let (before, fen) = (game.position().clone(), game.fen().to_string());
             game.play(mv).map_err(|error| Failure::Input(error.to_string()))?;
             let next = search(engine, &game, limits);
             let Some(best) = here.first() else { break };
@@ -181,7 +181,7 @@ impl Analyze {
             };
             let report = MoveReport {
                 ply: ply + 1,
-                fen: before.to_fen(),
+                fen,
                 r#move: mv.notation(&before),
                 score: score.into(),
                 best: best.pv[0].notation(&before),

@@ -1,4 +1,4 @@
-use crate::arguments::{RulesArg, ThreadsArg};
+use crate::arguments::{RulesArg, ThreadsArg, at_least_one};
 use crate::backend::Backend;
 use crate::failure::{Failure, Outcome};
 use crate::gpu;
@@ -29,7 +29,7 @@ pub struct Compare {
     #[arg(long, value_name = "MATERIAL")]
     material: Option<Material>,
     /// Of the classes of N pieces compare only N, chosen at random, and all they lead to.
-    #[arg(long, value_name = "CLASSES", conflicts_with = "material")]
+    #[arg(long, value_name = "CLASSES", conflicts_with = "material", value_parser = at_least_one::<usize>())]
     sample: Option<usize>,
     /// Which ones --sample chooses.
     #[arg(long, value_name = "SEED", default_value_t = 1, requires = "sample")]

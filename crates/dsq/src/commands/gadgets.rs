@@ -1,3 +1,4 @@
+use crate::arguments::at_least_one;
 use crate::failure::{Failure, Outcome};
 use crate::output::{print, print_json, write_file};
 use crate::progress::progress_bar;
@@ -36,7 +37,7 @@ enum Command {
         #[arg(long)]
         claims: bool,
         /// Give up a claim with more states.
-        #[arg(long, default_value_t = DEFAULT_BOUND, value_name = "N")]
+        #[arg(long, default_value_t = DEFAULT_BOUND, value_name = "N", value_parser = at_least_one::<usize>())]
         states: usize,
         /// Print JSON: one object a line.
         #[arg(long)]
@@ -63,7 +64,7 @@ enum Command {
         /// The claim, as in a file: 'left=1 right=1 > out=1 forced'.
         claim: String,
         /// At most N plies.
-        #[arg(long, default_value_t = 60, value_name = "N")]
+        #[arg(long, default_value_t = 60, value_name = "N", value_parser = at_least_one::<usize>())]
         plies: usize,
     },
     /// List the gadgets.

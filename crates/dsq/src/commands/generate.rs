@@ -1,11 +1,13 @@
-use crate::arguments::{BackendArg, RulesArg, ThreadsArg};
+use crate::arguments::{BackendArg, RulesArg, ThreadsArg, at_least_one, positive};
 use crate::backend::report_taken_over;
 use crate::class_plan::{RateArg, TYPICAL_RATE, planned, print_plan};
 use crate::failure::{Failure, Outcome, RESUME, resumable};
-use crate::output::{make_dir, print, print_json};
+use crate::output::{print, print_json};
 use crate::progress::{exit_on_interrupt, progress_bar};
 use clap::Args;
-use doushouqi::tablebase::{self, Classes, DeviceWork, Forecast, MAX_PIECES, Material, Solver, TableSet};
+use doushouqi::tablebase::{
+    self, Classes, DeviceWork, Forecast, MAX_PIECES, Material, SetError, Solver, TableError, TableSet,
+};
 use report::text::grouped;
 use report::text::{Table, binary_bytes, duration};
 use serde::Serialize;
@@ -41,7 +43,7 @@ pub struct Generate {
           value_parser = clap::value_parser!(u8).range(2..=MAX_PIECES as i64))]
     write_up_to: Option<u8>,
     /// With --write-up-to, begin no class after that many minutes; the same command goes on from there.
-    #[arg(long, value_name = "MINUTES", requires = "write_up_to")]
+    #[arg(long, value_name = "MINUTES", requires = "write_up_to", value_parser = positive)]
     minutes: Option<f64>,
     #[command(flatten)]
     rules: RulesArg,
@@ -50,7 +52,7 @@ pub struct Generate {
     #[command(flatten)]
     threads: ThreadsArg,
     /// The most memory to use, in GiB.
-    #[arg(long, value_name = "GIB", default_value = "8")]
+    #[arg(long, value_name = "GIB", default_value = "8", value_parser = at_least_one::<usize>())]
     memory: usize,
     /// Make nothing: print what each class would take, and each level.
     #[arg(long)]
@@ -180,7 +182,6 @@ impl Generate {
         let job = self.job(self.deadline(start)?);
         let mut solver = self.backend.solver(&self.rules.rules, job.most_pieces())?;
         self.forecast(&job, &solver)?;
-        make_dir(&self.out)?;
         let bar = progress_bar(job.positions(), "positions").with_message("generating");
         exit_on_interrupt(&bar, RESUME)?;
         let reused = AtomicU64::new(0);
@@ -195,7 +196,12 @@ impl Generate {
             })
         })?;
         bar.finish_and_clear();
-        result.map_err(resumable)?;
+        result.map_err(|error| match error {
+            SetError::Table(TableError::Io { source, .. }) if !self.out.is_dir() => {
+                Failure::cannot("make", &self.out, &source)
+            }
+            error => resumable(error),
+        })?;
         report_taken_over(&solver);
         let set = TableSet::open(&self.out)?;
         let tablebase::Manifest { classes, counted, .. } = set.manifest();

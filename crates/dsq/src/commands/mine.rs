@@ -1,4 +1,4 @@
-use crate::arguments::{RulesArg, ThreadsArg};
+use crate::arguments::{RulesArg, ThreadsArg, at_least_one};
 use crate::failure::{Failure, Outcome};
 use crate::output::{print, print_json};
 use crate::progress::progress_bar;
@@ -157,7 +157,7 @@ struct Listing<const DEFAULT: u8, const MOST: i64> {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(2..=MOST))]
     pieces: Option<u8>,
     /// Print the first N only: 20 if not given, with --json all.
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = at_least_one::<usize>())]
     top: Option<usize>,
     #[command(flatten)]
     common: Common,
@@ -198,7 +198,7 @@ struct Games {
     #[arg(long, value_name = "N", default_value = "4")]
     opening: u32,
     /// Plies after which a game is given up.
-    #[arg(long, value_name = "N", default_value = "2000")]
+    #[arg(long, value_name = "N", default_value = "2000", value_parser = at_least_one::<u32>())]
     most_plies: u32,
     /// The seed of all chance.
     #[arg(long, value_name = "N", default_value = "1")]

@@ -1,4 +1,4 @@
-use crate::arguments::{RulesArg, ThreadsArg, position};
+use crate::arguments::{RulesArg, ThreadsArg, at_least_one, position};
 use crate::backend::{Backend, Counter};
 use crate::failure::{Failure, Outcome};
 use crate::gpu;
@@ -40,7 +40,7 @@ pub struct Perft {
     #[command(flatten)]
     threads: ThreadsArg,
     /// Size of a table of counts in MiB.
-    #[arg(long, value_name = "MIB")]
+    #[arg(long, value_name = "MIB", value_parser = at_least_one::<usize>())]
     hash: Option<usize>,
     /// Where to count: cpu, gpu (a software driver too), or auto: a real graphics card if there is one, else cpu.
     #[arg(long, value_enum, default_value = "cpu", hide_possible_values = true)]

@@ -1,4 +1,4 @@
-use crate::arguments::{LevelArgs, NoCaptureArg, RulesArg, position};
+use crate::arguments::{LevelArgs, NoCaptureArg, RulesArg, game_start};
 use crate::failure::{Failure, Outcome};
 use crate::games::{append, notation, outcome, read_games, today, words};
 use anstyle::{Ansi256Color, AnsiColor, Color as AnyColor, Style};
@@ -31,7 +31,7 @@ pub struct Play {
     black: Seat,
     #[command(flatten)]
     level: LevelArgs,
-    /// The position to begin with.
+    /// The position to begin with; a halfmove clock may be its third field.
     #[arg(long, value_name = "FEN")]
     fen: Option<String>,
     /// Go on with the last game of this file; rules and limit are those of the file.
@@ -85,7 +85,9 @@ impl Play {
     pub fn run(self) -> Outcome {
         let game = match &self.load {
             Some(path) => last_game(path)?.game,
-            None => Game::new(position(self.fen.as_deref())?, Rules::new(self.rules.rules), self.no_capture.get()),
+            None => {
+                Game::from_fen(game_start(self.fen.as_deref())?, Rules::new(self.rules.rules), self.no_capture.get())
+            }
         };
         let mut seats = ByColor { white: self.white, black: self.black };
         let mut cache = TableCache::default();
@@ -198,7 +200,7 @@ impl Session {
             "eval" => self.eval(),
             "undo" => self.undo(),
             "game" => show(self.record().to_string().trim_end()),
-            "fen" => show(self.game.position().to_fen()),
+            "fen" => show(self.game.fen()),
             "flip" => {
                 self.flipped = !self.flipped;
                 self.board()
@@ -206,8 +208,8 @@ impl Session {
             "save" => self.save(argument),
             "load" => self.load(argument),
             "new" => {
-                let start = self.game.positions()[0].clone();
-                self.set(Game::new(start, self.game.rules().clone(), self.game.no_capture_limit()), None)
+                let start = self.game.start_fen();
+                self.set(Game::from_fen(start, self.game.rules().clone(), self.game.no_capture_limit()), None)
             }
             "resign" => {
                 if self.conclusion() != Conclusion::Unfinished {

@@ -88,7 +88,7 @@ impl Probe {
         if self.json {
             return print_json(&report);
         }
-        print(format_args!("{position}{}: {}", report.fen, words(verdict)))?;
+        print(format_args!("{}{}: {}", position.to_picture(), report.fen, words(verdict)))?;
         for (mv, verdict) in moves {
             print(format_args!("  {:5} {}", mv.notation(&position), words(verdict)))?;
         }

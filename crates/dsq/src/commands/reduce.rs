@@ -1,3 +1,4 @@
+use crate::arguments::at_least_one;
 use crate::failure::{Failure, Outcome};
 use crate::output::{make_dir, print, print_json, write_file};
 use clap::Args;
@@ -41,7 +42,7 @@ pub struct Reduce {
     #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
     /// Play N games of the winner against each of three opponents: random, greedy, search.
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = at_least_one::<u64>())]
     games: Option<u64>,
     /// Seed of the opponents.
     #[arg(long, default_value_t = 1, value_name = "N")]

@@ -1,4 +1,4 @@
-use crate::arguments::{BackendArg, RulesArg, ThreadsArg};
+use crate::arguments::{BackendArg, RulesArg, ThreadsArg, positive};
 use crate::backend::{DryRun, report_taken_over, work_since};
 use crate::class_plan::{RateArg, planned, print_plan};
 use crate::failure::{Failure, Outcome};
@@ -39,7 +39,7 @@ pub struct Solve {
     #[command(flatten)]
     rate: RateArg,
     /// Bytes a second that the card's memory moves, for --dry-run: 4.8e12 on an H200, 1e12 on an RTX 4090, 4e11 on an Apple M.
-    #[arg(long, value_name = "BYTES", default_value_t = 1e12, requires = "dry_run")]
+    #[arg(long, value_name = "BYTES", default_value_t = 1e12, requires = "dry_run", value_parser = positive)]
     bandwidth: f64,
     /// Print JSON, one object a line.
     #[arg(long)]

@@ -1,16 +1,19 @@
-use crate::arguments::{RulesArg, ThreadsArg};
+use crate::arguments::{RulesArg, ThreadsArg, at_least_one, positive, share};
 use crate::failure::{Failure, Outcome};
 use crate::output::{print, write_file};
-use crate::progress::progress_bar;
+use crate::progress::{interrupt, progress_bar};
 use clap::{Args, Subcommand};
 use doushouqi::board::Rules;
 use doushouqi::search::eval::{WEIGHTS, Weights};
 use doushouqi::search::tune::{Fit, Sample, SelfPlay};
 use doushouqi::search::{EngineOptions, Tables};
 use rayon::prelude::*;
-use std::fs;
+use std::collections::BTreeMap;
+use std::fs::{self, File, OpenOptions};
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// Tune the evaluation: play games to learn from, fit weights to them.
 ///
@@ -37,14 +40,16 @@ enum Step {
 /// Play games of the engine against itself and write positions with scores and results.
 #[derive(Args)]
 struct Play {
-    #[arg(long, value_name = "N", default_value_t = 1000)]
+    /// Number of games.
+    #[arg(long, value_name = "N", default_value_t = 1000, value_parser = at_least_one::<u64>())]
     games: u64,
     /// Nodes a move.
-    #[arg(long, value_name = "N", default_value_t = 2000)]
+    #[arg(long, value_name = "N", default_value_t = 2000, value_parser = at_least_one::<u64>())]
     nodes: u64,
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// The file to write: a FEN, a score and a result a line.
+    /// The file to write, replaced if it exists: a FEN, a score and a result a line. Games are written as they end, in the
+    /// order of their numbers.
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
     /// Weights of the features; those in use if not given.
@@ -67,15 +72,16 @@ struct FitCommand {
     /// Weights to begin with; those in use if not given.
     #[arg(long, value_name = "FILE")]
     from: Option<PathBuf>,
-    #[arg(long, value_name = "N", default_value_t = 15)]
+    /// How often every position is learned from.
+    #[arg(long, value_name = "N", default_value_t = 15, value_parser = at_least_one::<usize>())]
     epochs: usize,
     /// Share of the game's result in what is aimed at; the rest is the score of the search. The more games are drawn, the
     /// less the result says.
-    #[arg(long, value_name = "SHARE", default_value_t = 0.35)]
-    result: f32,
+    #[arg(long, value_name = "SHARE", default_value_t = 0.35, value_parser = share)]
+    result: f64,
     /// Step of the optimiser, in hundredths of a cat.
-    #[arg(long, default_value_t = 1.5)]
-    rate: f32,
+    #[arg(long, default_value_t = 1.5, value_parser = positive)]
+    rate: f64,
     #[command(flatten)]
     rules: RulesArg,
     #[command(flatten)]
@@ -98,8 +104,13 @@ fn read(path: &Path) -> Result<String, Failure> {
 fn read_samples(paths: &[PathBuf]) -> Result<Vec<Sample>, Failure> {
     let mut samples = Vec::new();
     for path in paths {
-        for line in read(path)?.lines() {
-            samples.push(line.parse().map_err(|e| Failure::Input(format!("{}: {e}", path.display())))?);
+        let text = read(path)?;
+        if text.trim().is_empty() {
+            return Err(Failure::Input(format!("{} contains no positions", path.display())));
+        }
+        for (i, line) in text.lines().enumerate() {
+            let wrong = |e| Failure::Input(format!("{}, line {}: {e}", path.display(), i + 1));
+            samples.push(line.parse().map_err(wrong)?);
         }
     }
     Ok(samples)
@@ -111,28 +122,80 @@ fn read_weights(path: Option<&Path>) -> Result<Weights, Failure> {
     read(path)?.parse().map_err(|e| Failure::Input(format!("{}: {e}", path.display())))
 }
 
+/// The file of the samples of numbered games. Each game is written as soon as those before it are, so that a complete file
+/// does not depend on the number of threads.
+struct SampleFile<'a> {
+    path: &'a Path,
+    file: File,
+    next: u64,
+    /// Games that have ended before an earlier one.
+    waiting: BTreeMap<u64, Vec<Sample>>,
+    games: u64,
+    positions: usize,
+}
+
+impl<'a> SampleFile<'a> {
+    fn create(path: &'a Path) -> Result<SampleFile<'a>, Failure> {
+        let file = File::create(path).map_err(|e| Failure::cannot("write", path, &e))?;
+        Ok(SampleFile { path, file, next: 0, waiting: BTreeMap::new(), games: 0, positions: 0 })
+    }
+
+    fn add(&mut self, number: u64, samples: Vec<Sample>) -> Outcome {
+        self.waiting.insert(number, samples);
+        while let Some(samples) = self.waiting.remove(&self.next) {
+            self.write(&samples)?;
+            self.next += 1;
+        }
+        Ok(())
+    }
+
+    /// Writes the games that wait for one which was not played.
+    fn finish(&mut self) -> Outcome {
+        std::mem::take(&mut self.waiting).values().try_for_each(|samples| self.write(samples))
+    }
+
+    fn write(&mut self, samples: &[Sample]) -> Outcome {
+        let lines: String = samples.iter().map(|sample| format!("{sample}\n")).collect();
+        // In one piece, so that a kill leaves whole games.
+        self.file.write_all(lines.as_bytes()).map_err(|e| Failure::cannot("write", self.path, &e))?;
+        self.games += 1;
+        self.positions += samples.len();
+        Ok(())
+    }
+}
+
 impl Play {
     fn run(self) -> Outcome {
         let rules = Rules::new(self.rules.rules);
         let weights = self.weights.as_deref().map(|path| read_weights(Some(path))).transpose()?;
         let engine = EngineOptions { weights, ..EngineOptions::default() };
+        let stop = interrupt()?;
+        let file = Mutex::new(SampleFile::create(&self.out)?);
         let bar = progress_bar(self.games, "games");
-        let text = self.threads.run(|| -> Result<String, Failure> {
+        self.threads.run(|| -> Outcome {
             let tables = Arc::new(Tables::solve(rules.options(), 4)?);
             let play = SelfPlay { rules: rules.clone(), nodes: self.nodes, seed: self.seed, tables, engine };
-            let games: Vec<String> = (0..self.games)
-                .into_par_iter()
-                .map(|number| {
-                    let lines: Vec<String> = play.game(number).iter().map(|s| format!("{s}\n")).collect();
-                    bar.inc(1);
-                    lines.concat()
-                })
-                .collect();
-            Ok(games.concat())
+            // A bridge hands the numbers out in order, so that few games wait for an earlier one.
+            (0..self.games).par_bridge().try_for_each(|number| {
+                if stop.load(Ordering::Relaxed) {
+                    return Ok(());
+                }
+                let samples = play.game(number);
+                bar.inc(1);
+                file.lock().unwrap_or_else(PoisonError::into_inner).add(number, samples)
+            })
         })??;
         bar.finish_and_clear();
-        write_file(&self.out, &text)?;
-        print(format_args!("{} positions of {} games", text.lines().count(), self.games))
+        let mut file = file.into_inner().unwrap_or_else(PoisonError::into_inner);
+        file.finish()?;
+        let (games, positions) = (file.games, file.positions);
+        if games < self.games {
+            let out = self.out.display();
+            let text =
+                format!("stopped after {games} of {} games; their {positions} positions are in {out}", self.games);
+            return Err(Failure::Interrupted(text));
+        }
+        print(format_args!("{positions} positions of {games} games"))
     }
 }
 
@@ -140,7 +203,13 @@ impl FitCommand {
     fn run(self) -> Outcome {
         let samples = read_samples(&self.samples)?;
         let from = read_weights(self.from.as_deref())?;
-        let fit = Fit { epochs: self.epochs, result: self.result, rate: self.rate };
+        // Before the work, so that it is not lost to a file that cannot be written.
+        OpenOptions::new()
+            .create(true)
+            .append(true)
+            .open(&self.out)
+            .map_err(|e| Failure::cannot("write", &self.out, &e))?;
+        let fit = Fit { epochs: self.epochs, result: self.result as f32, rate: self.rate as f32 };
         let rules = Rules::new(self.rules.rules);
         let fitted = self.threads.run(|| {
             fit.run(&samples, &rules, &from, &mut |epoch, error| {

@@ -1,4 +1,4 @@
-use crate::arguments::ThreadsArg;
+use crate::arguments::{ThreadsArg, at_least_one};
 use crate::failure::{Failure, FailureKind, MAKE_AGAIN, Outcome, RESUME, failure_of_set};
 use crate::output::{print, print_json};
 use crate::progress::{exit_on_interrupt, progress_bar};
@@ -43,7 +43,7 @@ pub struct Verify {
     #[command(flatten)]
     threads: ThreadsArg,
     /// The most memory to use when every value is checked, in GiB.
-    #[arg(long, value_name = "GIB", default_value = "8")]
+    #[arg(long, value_name = "GIB", default_value = "8", value_parser = at_least_one::<usize>())]
     memory: usize,
     /// Print one JSON object.
     #[arg(long)]

@@ -369,3 +369,17 @@ fn shells_complete_and_every_command_has_a_manual_page() {
     }
     assert!(failure(3, &["man", "/dev/null/nowhere"]).contains("/dev/null/nowhere"));
 }
+
+/// The table of docs/commands.md says what the help says.
+#[test]
+fn help_says_what_ctrl_c_leaves() {
+    let docs = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/commands.md")).unwrap();
+    let row = |line: &'static str| line.strip_prefix("| `dsq ")?.strip_suffix(" |")?.split_once("` | ");
+    let rows: Vec<_> = docs.leak().lines().filter_map(row).filter(|(_, text)| text.contains("Ctrl-C")).collect();
+    assert!(rows.len() >= 19, "{rows:?}");
+    for (command, text) in rows {
+        let arguments: Vec<&str> = command.split(' ').chain(["--help"]).collect();
+        let help = stdout(&arguments).split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(help.contains(text), "{command}: {help}");
+    }
+}

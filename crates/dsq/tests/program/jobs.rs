@@ -157,7 +157,7 @@ fn the_commit_is_recorded_when_the_program_is_built() {
     let made: Value = serde_json::from_str(&fs::read_to_string(counts.join("ELvE.json")).unwrap()).unwrap();
     let checkout = env!("CARGO_MANIFEST_DIR");
     let head = Command::new("git").args(["-C", checkout, "rev-parse", "--short=12", "HEAD"]).output();
-    let head = head.ok().filter(|output| output.status.success() && Path::new(checkout).join(".git").exists());
+    let head = head.ok().filter(|output| output.status.success() && Path::new(checkout).join("../../.git").exists());
     match head {
         Some(output) => {
             let head = String::from_utf8(output.stdout).unwrap();

@@ -4,6 +4,7 @@ use doushouqi::board::{Position, Rules};
 use doushouqi::game::{Conclusion, Record};
 use doushouqi::matches::statistics::{elo, expected_score};
 use doushouqi::matches::{Decision, Openings, PlayerSpec, Sprt, Tally};
+use doushouqi::search::tune::Sample;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
@@ -147,6 +148,18 @@ fn openings_are_seeded_and_undecided() {
     }
     let never = Openings::Random { plies: 50, seed: 1 };
     assert!(never.game(0, &rules, Some(10)).is_err());
+}
+
+#[test]
+fn weights_that_cannot_be_used_are_named() {
+    let path = file("weights");
+    std::fs::write(&path, "1 2 3").unwrap();
+    let refused = |path: &str| format!("builtin:default,weights={path}").parse::<PlayerSpec>().unwrap_err().to_string();
+    let missing = refused("/no/such/weights");
+    assert!(missing.starts_with("weights: cannot read \"/no/such/weights\": "), "{missing}");
+    let wrong = refused(path.to_str().unwrap());
+    assert!(wrong.contains("is no file of weights: weights are") && wrong.contains("whole numbers"), "{wrong}");
+    std::fs::remove_file(path).unwrap();
 }
 
 #[test]
@@ -447,7 +460,7 @@ fn rules_of_a_match() {
         assert_eq!(record.game.no_capture_limit(), Some(30));
         assert_eq!(record.game.positions()[0], Position::start());
         let longest = record.game.moves().len();
-        assert!(longest >= 8 && record.game.quiet_plies() <= 30);
+        assert!(longest >= 8 && record.game.halfmove_clock() <= 30);
     }
     std::fs::remove_file(path).unwrap();
 }
@@ -478,5 +491,96 @@ fn a_program_plays_as_the_built_in_engine() {
         let arguments = ["match", &program, "builtin:random", "--games", "2", "--margin", "1000", "--json"];
         let (lines, _) = json(&[&arguments[..], &limit].concat());
         assert_eq!(lines[2]["players"][0]["time_losses"], 0, "{}", lines[2]);
+    }
+}
+
+/// The samples of self-play are the same whatever the number of threads, and each game is written as it ends.
+#[test]
+fn self_play_is_written_in_order() {
+    let [one, two] = ["tune-one", "tune-two"].map(file);
+    for (path, threads) in [(&one, "1"), (&two, "3")] {
+        let arguments =
+            ["tune", "play", "--games", "12", "--nodes", "50", "--threads", threads, "--out", path.to_str().unwrap()];
+        assert_eq!(dsq(&arguments).status.code(), Some(0));
+    }
+    let text = std::fs::read_to_string(&one).unwrap();
+    assert!(text.lines().count() > 100);
+    assert_eq!(text, std::fs::read_to_string(&two).unwrap());
+    std::fs::remove_file(one).unwrap();
+    std::fs::remove_file(two).unwrap();
+}
+
+#[cfg(unix)]
+#[test]
+fn stopped_self_play_keeps_its_games() {
+    for signal in ["-INT", "-TERM"] {
+        let path = file(&format!("tune{signal}"));
+        let arguments = ["tune", "play", "--games", "1000000", "--nodes", "50", "--out", path.to_str().unwrap()];
+        let mut child = Command::new(DSQ).args(arguments).stderr(Stdio::piped()).spawn().unwrap();
+        let deadline = Instant::now() + Duration::from_secs(60);
+        while std::fs::metadata(&path).map_or(0, |m| m.len()) < 20_000 && Instant::now() < deadline {
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        assert!(Command::new("kill").args([signal, &child.id().to_string()]).status().unwrap().success());
+        assert_eq!(child.wait().unwrap().code(), Some(130));
+        let stderr = String::from_utf8(child.wait_with_output().unwrap().stderr).unwrap();
+        let text = std::fs::read_to_string(&path).unwrap();
+        assert!(text.ends_with('\n') && text.lines().all(|line| line.parse::<Sample>().is_ok()));
+        let positions = text.lines().count();
+        assert!(positions > 100 && stderr.contains(&format!("their {positions} positions are in")), "{stderr}");
+        std::fs::remove_file(path).unwrap();
+    }
+}
+
+#[test]
+fn tune_refuses() {
+    let [empty, samples] = ["tune-empty", "tune-samples"].map(file);
+    std::fs::write(&empty, "").unwrap();
+    std::fs::write(&samples, "7/7/3e3/7/7/7/3E3/7/7 w;1;1\n7/7/3e3/7/7/7/3E3/7/7 w 17;1;1\n").unwrap();
+    let [none, bad] = [&empty, &samples].map(|path| path.to_str().unwrap());
+    let nowhere = "/no/such/folder/out.txt";
+    // Noticed before the first of a hundred million games.
+    let stderr = failure(3, &["tune", "play", "--games", "100000000", "--out", nowhere]);
+    assert!(stderr.contains(nowhere), "{stderr}");
+    assert!(failure(2, &["tune", "fit", none, "--out", nowhere]).contains("contains no positions"));
+    let stderr = failure(2, &["tune", "fit", bad, "--out", nowhere]);
+    assert!(stderr.contains("line 2") && stderr.contains("halfmove clock (17)"), "{stderr}");
+    std::fs::write(&samples, "7/7/3e3/7/7/7/3E3/7/7 w;1;1\n").unwrap();
+    assert!(failure(3, &["tune", "fit", bad, "--out", nowhere]).contains(nowhere));
+    for wrong in [["--result", "1.5"], ["--result", "nan"], ["--rate", "0"], ["--rate", "inf"], ["--epochs", "0"]] {
+        failure(2, &[&["tune", "fit", bad, "--out", nowhere][..], &wrong].concat());
+    }
+    std::fs::remove_file(empty).unwrap();
+    std::fs::remove_file(samples).unwrap();
+}
+
+/// Counts and durations of 0 that would do nothing.
+#[test]
+fn zero_is_refused() {
+    let commands: [&[&str]; 20] = [
+        &["tune", "play", "--out", "x", "--games", "0"],
+        &["tune", "play", "--out", "x", "--nodes", "0"],
+        &["bench", "endgames", "--positions", "0"],
+        &["bench", "endgames", "--movetime", "0"],
+        &["bench", "endgames", "--nodes", "0"],
+        &["match", "builtin:random", "builtin:random", "--games", "0"],
+        &["match", "builtin:random", "builtin:random", "--tc", "0+0"],
+        &["match", "builtin:random", "builtin:random", "--tc", "0+0.1"],
+        &["analyze", "--game", "x", "--number", "0"],
+        &["perft", "2", "--hash", "0"],
+        &["compare", "--pieces", "2", "--sample", "0"],
+        &["reduce", "x & y", "--games", "0"],
+        &["generate", "--pieces", "2", "--out", "x", "--memory", "0"],
+        &["generate", "--pieces", "3", "--out", "x", "--stats-only", "--write-up-to", "2", "--minutes", "0"],
+        &["solve", "--pieces", "2", "--dry-run", "--bandwidth", "0"],
+        &["verify", "x", "--memory", "0"],
+        &["cluster", "solve", "EvE", "--tables", "x", "--memory", "0"],
+        &["mine", "draws", "--top", "0"],
+        &["mine", "games", "--most-plies", "0"],
+        &["gadgets", "check", "--states", "0"],
+    ];
+    for command in commands {
+        let stderr = failure(2, command);
+        assert!(stderr.contains('0'), "{command:?}: {stderr}");
     }
 }

@@ -1,6 +1,6 @@
 //! Playing in the terminal, and analysis: the program as a person uses it.
 
-use doushouqi::board::{Color, Position, Rules};
+use doushouqi::board::{Color, Fen, Position, Rules};
 use doushouqi::game::{Conclusion, Forfeit, ForfeitReason, Game, Record};
 use serde_json::Value;
 use std::io::Write;
@@ -82,7 +82,10 @@ fn two_people_play() {
     let text = play(&PEOPLE, &format!("Eb3\na7b7\nfen\nundo\nfen\nrb7\nmoves\nsave {name}\nquit\nEb3\n"));
     assert!(text.contains("White plays Eb3") && text.contains("Black plays Rb7"), "{text}");
     let fens: Vec<&str> = text.lines().filter(|line| line.len() > 20 && line.contains("/7/")).collect();
-    assert_eq!(fens, ["l5t/1d3c1/1rp1w1e/7/7/7/1EW1P1R/1C3D1/T5L w", "l5t/1d3c1/r1p1w1e/7/7/7/1EW1P1R/1C3D1/T5L b"]);
+    assert_eq!(
+        fens,
+        ["l5t/1d3c1/1rp1w1e/7/7/7/1EW1P1R/1C3D1/T5L w 2", "l5t/1d3c1/r1p1w1e/7/7/7/1EW1P1R/1C3D1/T5L b 1"]
+    );
     let records = read(&path);
     assert_eq!(records[0].game.moves(), game(START, "Eb3 rb7").moves());
     assert_eq!(records[0].conclusion(), Conclusion::Unfinished);
@@ -217,8 +220,9 @@ fn analysis_of_a_game() {
         (&lines[4]["move"], &lines[4]["loss"], &lines[4]["score"]["win_in"]),
         (&"Cd9".into(), &0.into(), &1.into())
     );
-    let positions = record.game.positions().iter().map(Position::to_fen);
-    assert!(lines.iter().map(|line| line["fen"].as_str().unwrap().to_owned()).eq(positions.take(5)));
+    let positions = record.game.positions().iter().zip(0..);
+    let fens = positions.map(|(position, clock)| Fen { position: position.clone(), halfmove_clock: clock }.to_string());
+    assert!(lines.iter().map(|line| line["fen"].as_str().unwrap().to_owned()).eq(fens.take(5)));
 
     let output = dsq(&["analyze", "--game", name, "--depth", "2"], b"");
     let text = String::from_utf8(output.stdout).unwrap();
@@ -280,4 +284,33 @@ fn endgame_tables_are_used() {
     };
     assert!(text.contains(&mate) && !text.contains("tbhits 0 "), "{text}");
     std::fs::remove_dir_all(tables).unwrap();
+}
+
+/// Every command that takes a FEN uses the halfmove clock or refuses it, and refuses everything else.
+#[test]
+fn halfmove_clocks_are_used_or_refused() {
+    const LION: &str = "7/7/3L3/7/7/7/7/7/r6 w";
+    let clock = |plies: u32| format!("{LION} {plies}");
+    let report = |fen: &str| json(&["analyze", "--fen", fen, "--depth", "6", "--hash", "1", "--json"]).remove(0);
+    assert_eq!(report(&clock(0))["fen"], LION);
+    assert_eq!(report(&clock(97))["fen"], clock(97));
+    assert_eq!(report(&clock(97))["lines"][0]["score"]["win_in"], 3);
+    assert_eq!(report(&clock(98))["lines"][0]["score"]["win_in"], Value::Null);
+    assert_eq!(report(&clock(100))["end"], "no-capture");
+    let start = clock(98);
+    let shown = play(&[&PEOPLE[..], &["--fen", &start]].concat(), "fen\nLd8\nfen\nra2\n");
+    assert!(shown.contains(&clock(98)) && shown.contains("7/3L3/7/7/7/7/7/7/r6 b 99"), "{shown}");
+    assert!(shown.contains("a draw (no-capture)"), "{shown}");
+    for command in [&["perft", "2", "--fen"][..], &["probe", "--tables", "tables"]] {
+        for fen in [&clock(17), &format!("{LION} garbage"), &format!("{LION} - - 0 1")] {
+            let output = dsq(&[command, &[fen]].concat(), b"");
+            let stderr = String::from_utf8(output.stderr).unwrap();
+            assert_eq!(output.status.code(), Some(2), "{command:?} {fen}: {stderr}");
+        }
+    }
+    assert!(failure(2, &["perft", "2", "--fen", &clock(17)]).contains("halfmove clock (17)"));
+    for fen in [format!("{LION} garbage"), format!("{LION} - - 0 1"), format!("{LION} 17 1")] {
+        assert!(failure(2, &["analyze", "--depth", "1", "--fen", &fen]).contains("halfmove clock"), "{fen}");
+        failure(2, &["play", "--fen", &fen]);
+    }
 }

@@ -107,10 +107,14 @@ fn introduction() {
 fn positions() {
     let fen = |input: &str| answers(format!("{input}\nd\n").as_bytes()).pop().unwrap();
     let start = "l5t/1d3c1/r1p1w1e/7/7/7/E1W1P1R/1C3D1/T5L w";
-    let moved = "l5t/1d3c1/r1p1w1e/7/7/7/1EW1P1R/1C3D1/T5L b";
+    let moved = "l5t/1d3c1/r1p1w1e/7/7/7/1EW1P1R/1C3D1/T5L b 1";
     assert_eq!(fen(""), start);
     assert_eq!(fen("position startpos moves a3b3"), moved);
-    assert_eq!(fen("  position\tfen 7/7/3e3/7/7/7/3E3/7/7 b - - 0 1 moves d7d6 \r"), "7/7/7/3e3/7/7/3E3/7/7 w");
+    assert_eq!(fen("  position\tfen 7/7/3e3/7/7/7/3E3/7/7 b moves d7d6 \r"), "7/7/7/3e3/7/7/3E3/7/7 w 1");
+    assert_eq!(fen("position fen 7/7/3e3/7/7/7/3E3/7/7 b 17 moves d7d6"), "7/7/7/3e3/7/7/3E3/7/7 w 18");
+    // Other rules and limits keep the clock.
+    let input = "position fen 7/7/3e3/7/7/7/3E3/7/7 b 17 moves d7d6\nsetoption name NoCaptureLimit value 30";
+    assert_eq!(fen(input), "7/7/7/3e3/7/7/3E3/7/7 w 18");
     assert_eq!(fen("position startpos moves Eb3"), moved);
     // What is wrong changes nothing.
     for wrong in [
@@ -122,6 +126,11 @@ fn positions() {
         "position startpos moves 0000",
         "position fen 7/7 w",
         "position fen 7/7/7/7/7/7/7/7/7 w",
+        "position fen 7/7/3e3/7/7/7/3E3/7/7 w garbage",
+        "position fen 7/7/3e3/7/7/7/3E3/7/7 w - - 0 1",
+        "position fen 7/7/3e3/7/7/7/3E3/7/7 w 17 1",
+        "position fen 7/7/3e3/7/7/7/3E3/7/7 w -1",
+        "position fen 7/7/3e3/7/7/7/3E3/7/7 w 99 moves d3d4 d7d6",
         "position fen 7/7/3e3/7/7/7/3E3/7/7 w moves d3d4 d7d6 x",
     ] {
         let input = format!("position startpos moves a3b3\n{wrong}");

@@ -129,6 +129,7 @@ export function load(position, moves, at = null) {
     node = fresh.child(node, uci);
   }
   app.game.root = app.game.cursor = fresh.root;
+  app.game.clock = fresh.clock;
   if (at !== null) app.game.goTo(at);
   emit("jump");
 }

@@ -1,6 +1,6 @@
 // A tree of variations with a cursor, and what was done to it.
 
-import { START, couldPlay, notation, play } from "./position.js";
+import { START, couldPlay, notation, play, splitClock } from "./position.js";
 
 let ids = 0;
 
@@ -29,7 +29,19 @@ export class Game {
   constructor(fen = START) {
     this.undone = [];
     this.done = [];
-    this.root = this.cursor = new Node(fen);
+    this.begin(fen);
+  }
+
+  /** Begins at a FEN, which may have a halfmove clock; those of the nodes have none. */
+  begin(fen) {
+    const { position, clock } = splitClock(fen);
+    this.clock = clock;
+    this.root = this.cursor = new Node(position);
+  }
+
+  /** The FEN that the game begins at, with the halfmove clock if there is one. */
+  start() {
+    return this.clock ? `${this.root.fen} ${this.clock}` : this.root.fen;
   }
 
   /** To be called before a change, so that it can be undone. */
@@ -42,10 +54,11 @@ export class Game {
   snapshot() {
     const path = [];
     for (let node = this.cursor; node.parent; node = node.parent) path.unshift(node.parent.children.indexOf(node));
-    return { fen: this.root.fen, tree: packed(this.root), path };
+    return { fen: this.root.fen, clock: this.clock, tree: packed(this.root), path };
   }
 
-  restore({ fen, tree, path }) {
+  restore({ fen, clock, tree, path }) {
+    this.clock = clock;
     this.root = unpacked(tree, fen);
     this.cursor = path.reduce((node, i) => node.children[i], this.root);
   }
@@ -67,7 +80,7 @@ export class Game {
 
   reset(fen) {
     this.remember();
-    this.root = this.cursor = new Node(fen);
+    this.begin(fen);
   }
 
   /** The child of a node after a move, made if it is not there yet. */

@@ -173,7 +173,7 @@ async function answerSoon() {
   const history = path.slice(1).map((n) => n.uci).join(",");
   const strength = game.strength === "perfect" ? { perfect: 1 } : { strength: game.strength };
   try {
-    const answer = await get("bestmove", { fen: path[0].fen, rules: app.rules, moves: history, movetime: game.movetime, ...strength }, { keep: false });
+    const answer = await get("bestmove", { fen: app.game.start(), rules: app.rules, moves: history, movetime: game.movetime, ...strength }, { keep: false });
     if (opponent !== game || app.game.cursor !== node) return;
     app.game.play(answer.uci);
     await refresh();

@@ -53,7 +53,7 @@ const lineMoves = () => app.game.line().slice(1).map((node) => node.uci);
 
 async function gameText() {
   try {
-    return (await post("game", { fen: app.game.root.fen, moves: lineMoves(), rules: app.rules, white: $("#whitename").value, black: $("#blackname").value })).text;
+    return (await post("game", { fen: app.game.start(), moves: lineMoves(), rules: app.rules, white: $("#whitename").value, black: $("#blackname").value })).text;
   } catch (error) {
     toast(errorText(error));
     return null;
@@ -71,7 +71,7 @@ async function readFile(event) {
 }
 
 const reviewText = () => ask({ text: $("#gametext").value });
-const reviewLine = () => ask({ fen: app.game.root.fen, moves: lineMoves(), rules: app.rules });
+const reviewLine = () => ask({ fen: app.game.start(), moves: lineMoves(), rules: app.rules });
 
 /** Asks for a review, and takes its moves over as the line with marks. */
 async function ask(body) {

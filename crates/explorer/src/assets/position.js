@@ -29,11 +29,11 @@ export function emptyBoard() {
   return { squares: Array(63).fill(null), turn: "w" };
 }
 
-/** A board of a FEN, or null. The server names what is wrong with it. */
+/** A board of a FEN of two fields, or null. The server names what is wrong with it. */
 export function parse(fen) {
-  const [rows, turn] = fen.replaceAll("_", " ").trim().split(/\s+/);
+  const [rows, turn, ...rest] = fen.replaceAll("_", " ").trim().split(/\s+/);
   const ranks = (rows ?? "").split("/");
-  if (ranks.length !== 9 || !/^[wb]$/.test(turn ?? "")) return null;
+  if (ranks.length !== 9 || !/^[wb]$/.test(turn ?? "") || rest.length) return null;
   const board = { squares: Array(63).fill(null), turn };
   for (const [row, text] of ranks.entries()) {
     let file = 0;
@@ -45,6 +45,12 @@ export function parse(fen) {
     if (file !== 7) return null;
   }
   return board;
+}
+
+/** The position of a game's FEN, and the halfmove clock behind it. */
+export function splitClock(fen) {
+  const [, position, clock] = fen.match(/^(.*?[wb])(?: (\d+))?$/) ?? [fen, fen, 0];
+  return { position, clock: Number(clock ?? 0) };
 }
 
 export function format({ squares, turn }) {

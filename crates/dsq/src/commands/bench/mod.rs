@@ -1,6 +1,6 @@
 mod machine;
 
-use crate::arguments::{RulesArg, ThreadsArg};
+use crate::arguments::{RulesArg, ThreadsArg, at_least_one};
 use crate::failure::{Failure, Outcome};
 use crate::output::{print, print_json};
 use crate::progress::progress_bar;
@@ -68,16 +68,16 @@ struct Report {
 #[derive(Args)]
 struct Endgames {
     /// Number of positions.
-    #[arg(long, value_name = "N", default_value_t = 500)]
+    #[arg(long, value_name = "N", default_value_t = 500, value_parser = at_least_one::<usize>())]
     positions: usize,
     /// What the positions follow from.
     #[arg(long, default_value_t = 1)]
     seed: u64,
     /// Milliseconds a move.
-    #[arg(long, value_name = "MS", default_value_t = 1000)]
+    #[arg(long, value_name = "MS", default_value_t = 1000, value_parser = at_least_one::<u64>())]
     movetime: u64,
     /// Nodes a move, in the place of time.
-    #[arg(long, value_name = "N", conflicts_with = "movetime")]
+    #[arg(long, value_name = "N", conflicts_with = "movetime", value_parser = at_least_one::<u64>())]
     nodes: Option<u64>,
     /// The engine has the tables, too.
     #[arg(long)]

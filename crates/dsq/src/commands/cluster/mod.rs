@@ -3,7 +3,7 @@
 mod check;
 mod report;
 
-use crate::arguments::{RulesArg, ThreadsArg};
+use crate::arguments::{RulesArg, ThreadsArg, at_least_one};
 use crate::class_plan::{RateArg, print_plan};
 use crate::failure::{Failure, Outcome, RESUME, resumable};
 use crate::output::{make_dir, print, print_json};
@@ -193,7 +193,7 @@ struct SolveCommand {
     rate: RateArg,
     /// The most memory to use, in GiB. What does not fit goes to temporary files; less than the planes of a class is
     /// refused before it starts.
-    #[arg(long, default_value_t = 8, value_name = "GIB")]
+    #[arg(long, default_value_t = 8, value_name = "GIB", value_parser = at_least_one::<usize>())]
     memory: usize,
     /// Where temporary files go; the directory of the tables if not given.
     #[arg(long, value_name = "DIR")]
@@ -347,7 +347,7 @@ struct FinishCommand {
     pieces: u8,
     /// Hours after which a half-written file of another machine counts as left by a dead job. Those of this machine are
     /// known to be dead by their process.
-    #[arg(long, default_value_t = 24, value_name = "N")]
+    #[arg(long, default_value_t = 24, value_name = "N", value_parser = at_least_one::<u64>())]
     hours: u64,
     #[command(flatten)]
     rules: RulesArg,

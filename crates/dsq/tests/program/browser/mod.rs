@@ -736,3 +736,18 @@ fn the_readme_has_a_picture() {
     }
     page.silent();
 }
+
+/// The halfmove clock that a game begins with stays in the address and in the game's text.
+#[test]
+fn a_link_keeps_the_halfmove_clock() {
+    let Some(page) = Page::start() else { return };
+    let start = TWO.replace("_w", "_w_17");
+    page.open(&format!("/?fen=7/7/3e3/7/7/3E3/7/7/7_b&from={start}&line=d3d4&at=1"));
+    page.settled();
+    page.wait(&format!("location.search.includes('from={start}')"));
+    page.open(&format!("/?fen={TWO}&from={start}&view=game"));
+    page.settled();
+    page.wait(&format!("location.search.includes('from={start}')"));
+    page.open(&format!("/?fen={start}"));
+    page.wait("document.querySelector('#fenerror')?.textContent.includes('halfmove clock (17)')");
+}

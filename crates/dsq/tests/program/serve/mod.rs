@@ -317,6 +317,41 @@ fn the_page_is_readable_without_scripts() {
     assert_eq!(picture.text().matches("<circle").count(), 2);
 }
 
+/// A halfmove clock counts where a game is sent, and is refused where a position is.
+#[test]
+fn halfmove_clocks_are_used_or_refused() {
+    let server = Server::start(&["--pieces", "3"]);
+    let mut connection = server.connect();
+    // A lion steps before the den and wins in three plies.
+    let lion = |clock: &str| format!("fen=7/7/3L3/7/7/7/7/7/r6_w{clock}");
+    for path in ["probe", "mainline", "race", "rulesets", "tree", "board.svg"] {
+        let answer = connection.get(&format!("/api/v1/{path}?{}", lion("_17")));
+        assert_eq!(answer.status, 400, "{path}");
+        let error = answer.json()["error"].clone();
+        assert_eq!((&error["code"], &error["where"]["at"]), (&json!("bad_fen"), &json!(23)), "{path}: {error}");
+        assert!(error["message"].as_str().unwrap().contains("halfmove clock (17)"), "{path}: {error}");
+    }
+    assert_eq!(connection.get(&format!("/?{}", lion("_17"))).status, 400);
+    let mut first = |clock: &str| connection.get(&format!("/api/v1/analyze?{}&depth=6", lion(clock))).events();
+    let (table, engine) = (first("_97"), first("_98"));
+    assert_eq!(table.last().unwrap().1["source"], "table");
+    assert_eq!(table[0].1["score"], json!({"kind": "mate", "value": 3}));
+    assert_eq!(engine.last().unwrap().1["source"], "engine");
+    assert_eq!(engine[0].1["score"]["kind"], "cp");
+    let over = connection.get(&format!("/api/v1/bestmove?{}&perfect=1", lion("_100")));
+    assert!(over.json()["error"]["message"].as_str().unwrap().contains("no-capture"), "{over:?}");
+    // A game keeps its clock as text and in a review.
+    let game = json!({"fen": "7/7/3L3/7/7/7/7/7/r6 w 98", "moves": ["Ld8", "ra2"]}).to_string();
+    let text = connection.post("/api/v1/game", &game).json()["text"].clone();
+    assert!(text.as_str().unwrap().contains("[FEN \"7/7/3L3/7/7/7/7/7/r6 w 98\"]"), "{text}");
+    let review = connection.post("/api/v1/review", &json!({"text": text}).to_string()).json();
+    assert_eq!(review["fen"], "7/7/3L3/7/7/7/7/7/r6 w 98");
+    assert_eq!(
+        (&review["termination"], &review["moves"][0]["value_after"]["kind"]),
+        (&json!("no-capture"), &json!("cp"))
+    );
+}
+
 /// A game goes there and back, is judged, and is the text that the program reads.
 #[test]
 fn games_are_played_judged_and_written() {
