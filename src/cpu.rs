@@ -19,7 +19,7 @@ pub enum CpuLevel {
 /// A level that this processor does not have, or that nobody knows.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("DSQ_CPU={0}: here it may be {there}", there = CpuLevel::available().map(CpuLevel::name).collect::<Vec<_>>().join(", "))]
-pub struct CpuLevelError(String);
+pub struct ParseCpuLevelError(String);
 
 impl CpuLevel {
     /// All levels, the least first.
@@ -43,12 +43,12 @@ impl CpuLevel {
     ///
     /// # Errors
     ///
-    /// [`CpuLevelError`] if it is none of these, or one that this processor does not have.
-    pub fn asked() -> Result<CpuLevel, CpuLevelError> {
+    /// [`ParseCpuLevelError`] if it is none of these, or one that this processor does not have.
+    pub fn asked() -> Result<CpuLevel, ParseCpuLevelError> {
         let asked = std::env::var_os("DSQ_CPU").filter(|name| !name.is_empty());
         let Some(asked) = asked else { return Ok(CpuLevel::best()) };
         let found = CpuLevel::available().find(|level| asked == level.name());
-        found.ok_or_else(|| CpuLevelError(asked.to_string_lossy().into_owned()))
+        found.ok_or_else(|| ParseCpuLevelError(asked.to_string_lossy().into_owned()))
     }
 
     /// The name of the level.

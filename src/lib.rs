@@ -16,7 +16,7 @@
 //!
 //! // All lines of four plies.
 //! assert_eq!(Perft::new(&rules, PerftMode::Expand).count(&start, 4), 260_100);
-//! # Ok::<(), doushouqi::board::MoveError>(())
+//! # Ok::<(), doushouqi::board::ParseMoveError>(())
 //! ```
 //!
 //! Endgame tables hold the exact distance to the end of every position of a few pieces. They are made once, in a folder, and
@@ -56,7 +56,7 @@
 //! let found = engine.search(&game, &limits, &AtomicBool::new(false), &mut |_| ());
 //! assert_eq!(found.best().unwrap().to_string(), "d8d9");
 //! assert_eq!(found.lines[0].score.win_in(), Some(1));
-//! # Ok::<(), doushouqi::board::FenError>(())
+//! # Ok::<(), doushouqi::board::ParseFenError>(())
 //! ```
 //!
 //! `examples` in the repository has programs to begin with. The layout of table files is on a page of its own,

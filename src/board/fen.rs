@@ -12,7 +12,7 @@ pub const START: &str = "l5t/1d3c1/r1p1w1e/7/7/7/E1W1P1R/1C3D1/T5L w";
 /// Why text is no FEN.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
-pub enum FenError {
+pub enum ParseFenError {
     /// There is no text.
     #[error("the FEN is empty; the start is {START:?}")]
     Empty,
@@ -77,20 +77,20 @@ impl Position {
     /// Reads the FEN of a position: board and side to move. [`Fen`] reads that of a game.
     ///
     /// ```
-    /// use doushouqi::board::{FenError, Position};
+    /// use doushouqi::board::{ParseFenError, Position};
     /// let position = Position::from_fen("7/7/3e3/7/7/7/3E3/7/7 w").unwrap();
     /// assert_eq!(position.to_fen(), "7/7/3e3/7/7/7/3E3/7/7 w");
-    /// assert_eq!(Position::from_fen("7/7 w"), Err(FenError::RankCount { found: 2 }));
+    /// assert_eq!(Position::from_fen("7/7 w"), Err(ParseFenError::RankCount { found: 2 }));
     /// ```
     ///
     /// # Errors
-    /// If the text cannot be read, or is no position of the game: see [`FenError`]. A third field is an error, too.
-    pub fn from_fen(text: &str) -> Result<Position, FenError> {
+    /// If the text cannot be read, or is no position of the game: see [`ParseFenError`]. A third field is an error, too.
+    pub fn from_fen(text: &str) -> Result<Position, ParseFenError> {
         let fields = Fields::split(text)?;
         match fields.clock.map(str::to_owned) {
             None => fields.position(),
-            Some(found) if is_number(&found) => Err(FenError::UnexpectedClock { found }),
-            Some(found) => Err(FenError::TrailingText { found }),
+            Some(found) if is_number(&found) => Err(ParseFenError::UnexpectedClock { found }),
+            Some(found) => Err(ParseFenError::TrailingText { found }),
         }
     }
 
@@ -124,9 +124,9 @@ impl Position {
 }
 
 impl FromStr for Position {
-    type Err = FenError;
+    type Err = ParseFenError;
 
-    fn from_str(text: &str) -> Result<Position, FenError> {
+    fn from_str(text: &str) -> Result<Position, ParseFenError> {
         Position::from_fen(text)
     }
 }
@@ -161,9 +161,9 @@ impl From<Position> for Fen {
 }
 
 impl FromStr for Fen {
-    type Err = FenError;
+    type Err = ParseFenError;
 
-    fn from_str(text: &str) -> Result<Fen, FenError> {
+    fn from_str(text: &str) -> Result<Fen, ParseFenError> {
         let fields = Fields::split(text)?;
         let halfmove_clock = fields.clock.map_or(Ok(0), halfmove_clock)?;
         Ok(Fen { position: fields.position()?, halfmove_clock })
@@ -177,10 +177,10 @@ impl fmt::Display for Fen {
     }
 }
 
-fn halfmove_clock(text: &str) -> Result<u32, FenError> {
+fn halfmove_clock(text: &str) -> Result<u32, ParseFenError> {
     let number = if is_number(text) { text.parse().ok() } else { None };
     let clock = number.filter(|&clock| clock <= Fen::MAX_HALFMOVE_CLOCK);
-    clock.ok_or_else(|| FenError::HalfmoveClock { found: text.to_owned() })
+    clock.ok_or_else(|| ParseFenError::HalfmoveClock { found: text.to_owned() })
 }
 
 fn is_number(text: &str) -> bool {
@@ -195,26 +195,26 @@ struct Fields<'a> {
 }
 
 impl<'a> Fields<'a> {
-    fn split(text: &'a str) -> Result<Fields<'a>, FenError> {
+    fn split(text: &'a str) -> Result<Fields<'a>, ParseFenError> {
         let mut fields = text.split_whitespace();
-        let board = fields.next().ok_or(FenError::Empty)?;
+        let board = fields.next().ok_or(ParseFenError::Empty)?;
         let turn = match fields.next() {
             Some("w") => Color::White,
             Some("b") => Color::Black,
-            Some(found) => return Err(FenError::UnknownTurn { found: found.to_owned() }),
-            None => return Err(FenError::MissingTurn),
+            Some(found) => return Err(ParseFenError::UnknownTurn { found: found.to_owned() }),
+            None => return Err(ParseFenError::MissingTurn),
         };
         let clock = fields.next();
         match fields.next() {
             None => Ok(Fields { board, turn, clock }),
-            Some(found) => Err(FenError::TrailingText { found: found.to_owned() }),
+            Some(found) => Err(ParseFenError::TrailingText { found: found.to_owned() }),
         }
     }
 
-    fn position(&self) -> Result<Position, FenError> {
+    fn position(&self) -> Result<Position, ParseFenError> {
         let ranks: Vec<&str> = self.board.split('/').collect();
         if ranks.len() != 9 {
-            return Err(FenError::RankCount { found: ranks.len() });
+            return Err(ParseFenError::RankCount { found: ranks.len() });
         }
         let mut setup = Setup::empty(self.turn);
         for (text, rank) in ranks.into_iter().zip(Rank::ALL.into_iter().rev()) {
@@ -228,11 +228,11 @@ impl<'a> Fields<'a> {
                     }
                     filled += 1;
                 } else {
-                    return Err(FenError::UnknownPiece { rank: rank.number(), found: letter });
+                    return Err(ParseFenError::UnknownPiece { rank: rank.number(), found: letter });
                 }
             }
             if filled != File::COUNT {
-                return Err(FenError::RankLength { rank: rank.number(), found: filled });
+                return Err(ParseFenError::RankLength { rank: rank.number(), found: filled });
             }
         }
         Ok(Position::from_setup(&setup)?)

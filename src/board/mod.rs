@@ -17,11 +17,11 @@ pub(crate) mod zobrist;
 pub use animal::{Animal, Piece};
 pub use bitboard::{Bitboard, ParseBitboardError, Squares};
 pub use color::{ByColor, Color};
-pub use fen::{Fen, FenError};
+pub use fen::{Fen, ParseFenError};
 pub use file::File;
 pub use geometry::Direction;
 pub use movegen::MoveList;
-pub use moves::{Move, MoveError};
+pub use moves::{Move, ParseMoveError};
 pub use position::{Outcome, Position, PositionError, Setup};
 pub use rank::Rank;
 pub use rules::{

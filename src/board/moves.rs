@@ -17,7 +17,7 @@ pub struct Move {
 /// Why text is no move here.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
-pub enum MoveError {
+pub enum ParseMoveError {
     /// The text is in neither notation.
     #[error("{text:?} is no move: write an animal and a square (Eb3, Txb1) or two squares (a3b3)")]
     Malformed {
@@ -59,9 +59,9 @@ impl Move {
     /// ```
     ///
     /// # Errors
-    /// If the text is in neither notation, or is no legal move here: see [`MoveError`].
-    pub fn parse(text: &str, position: &Position, rules: &Rules) -> Result<Move, MoveError> {
-        let malformed = || MoveError::Malformed { text: text.to_owned() };
+    /// If the text is in neither notation, or is no legal move here: see [`ParseMoveError`].
+    pub fn parse(text: &str, position: &Position, rules: &Rules) -> Result<Move, ParseMoveError> {
+        let malformed = || ParseMoveError::Malformed { text: text.to_owned() };
         if !text.is_ascii() || text.len() < 3 {
             return Err(malformed());
         }
@@ -71,7 +71,7 @@ impl Move {
             let piece = position
                 .piece_at(from)
                 .filter(|p| p.color == position.turn())
-                .ok_or_else(|| MoveError::NoPiece { text: text.to_owned() })?;
+                .ok_or_else(|| ParseMoveError::NoPiece { text: text.to_owned() })?;
             (piece.animal, false)
         } else {
             let (letter, marked) = match head.as_bytes() {
@@ -81,14 +81,15 @@ impl Move {
             };
             (Animal::from_letter(letter as char).ok_or_else(malformed)?, marked)
         };
-        let from =
-            position.square_of(position.turn(), animal).ok_or_else(|| MoveError::NoPiece { text: text.to_owned() })?;
+        let from = position
+            .square_of(position.turn(), animal)
+            .ok_or_else(|| ParseMoveError::NoPiece { text: text.to_owned() })?;
         let mv = Move { animal, from, to };
         if !position.moves(rules).contains(&mv) {
-            return Err(MoveError::Illegal { text: text.to_owned() });
+            return Err(ParseMoveError::Illegal { text: text.to_owned() });
         }
         if marked && !mv.is_capture(position) {
-            return Err(MoveError::NotACapture { text: text.to_owned(), to });
+            return Err(ParseMoveError::NotACapture { text: text.to_owned(), to });
         }
         Ok(mv)
     }

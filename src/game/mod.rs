@@ -3,9 +3,9 @@
 pub mod random;
 mod record;
 
-pub use record::{Conclusion, Forfeit, ForfeitReason, Record, RecordError, RecordProblem};
+pub use record::{Conclusion, Forfeit, ForfeitReason, ParseRecordError, Record, RecordProblem};
 
-use crate::board::{Color, Fen, Move, MoveError, MoveList, NoMove, Position, Repetition, Rules};
+use crate::board::{Color, Fen, Move, MoveList, NoMove, ParseMoveError, Position, Repetition, Rules};
 use thiserror::Error;
 
 /// How a game ended.
@@ -56,7 +56,7 @@ pub enum PlayError {
     },
     /// The text is no move of the board.
     #[error(transparent)]
-    Text(#[from] MoveError),
+    Text(#[from] ParseMoveError),
 }
 
 /// A game: where it began, what was played, by which rules.
@@ -93,7 +93,7 @@ impl Game {
     /// }
     /// assert_eq!(game.fen().to_string(), "7/7/7/3e3/7/3E3/7/7/7 w 100");
     /// assert!(game.end().is_some(), "a hundred plies without a capture are a draw");
-    /// # Ok::<(), doushouqi::board::FenError>(())
+    /// # Ok::<(), doushouqi::board::ParseFenError>(())
     /// ```
     #[must_use]
     pub fn from_fen(start: Fen, rules: Rules, no_capture_limit: Option<u32>) -> Game {

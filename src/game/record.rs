@@ -30,7 +30,7 @@
 //! The reader plays every move, so a game that it returns is legal, and has ended as it says.
 
 use super::{Game, GameEnd, PlayError};
-use crate::board::{Color, Fen, FenError, ParseRulesError, Position, RuleOptions, Rules};
+use crate::board::{Color, Fen, ParseFenError, ParseRulesError, Position, RuleOptions, Rules};
 use std::fmt::{self, Write as _};
 use thiserror::Error;
 
@@ -150,7 +150,7 @@ pub enum RecordProblem {
     Rules(#[from] ParseRulesError),
     /// A first position that is none.
     #[error(transparent)]
-    Fen(#[from] FenError),
+    Fen(#[from] ParseFenError),
     /// A result that is none.
     #[error("a result is 1-0, 0-1, 1/2-1/2 or *, not {found:?}")]
     Result {
@@ -205,7 +205,7 @@ pub enum RecordProblem {
 /// A text that is no list of games.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("line {line}: {problem}")]
-pub struct RecordError {
+pub struct ParseRecordError {
     /// Counted from 1.
     pub line: usize,
     /// What is wrong there.
@@ -269,16 +269,16 @@ impl Record {
     ///
     /// # Errors
     /// The first line that is no part of a game, and what is wrong with it.
-    pub fn parse_all(text: &str) -> Result<Vec<Record>, RecordError> {
+    pub fn parse_all(text: &str) -> Result<Vec<Record>, ParseRecordError> {
         let mut records = Vec::new();
         let mut reader = Reader::default();
         let mut last = 0;
         for (i, line) in text.lines().enumerate() {
             last = i;
-            reader.line(line, &mut records).map_err(|problem| RecordError { line: i + 1, problem })?;
+            reader.line(line, &mut records).map_err(|problem| ParseRecordError { line: i + 1, problem })?;
         }
         if reader.game.is_some() || !reader.tags.is_empty() {
-            return Err(RecordError { line: last + 1, problem: RecordProblem::Ended });
+            return Err(ParseRecordError { line: last + 1, problem: RecordProblem::Ended });
         }
         Ok(records)
     }

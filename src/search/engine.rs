@@ -37,7 +37,7 @@ const STACK: usize = 16 << 20;
 /// let found = engine.search(&game, &limits, &AtomicBool::new(false), &mut |_| ());
 /// assert_eq!(found.best().unwrap().to_string(), "d8d9");
 /// assert_eq!(found.lines[0].score.win_in(), Some(1));
-/// # Ok::<(), doushouqi::board::FenError>(())
+/// # Ok::<(), doushouqi::board::ParseFenError>(())
 /// ```
 pub struct Engine {
     options: EngineOptions,

@@ -84,7 +84,7 @@ pub struct Material {
 /// Why text names no material.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
-pub enum MaterialError {
+pub enum ParseMaterialError {
     /// There is no `v` between the sides.
     #[error("{text:?} is no material: write White's animals, v, Black's animals, as in EPvLR")]
     NoVersus {
@@ -252,23 +252,23 @@ impl<'de> Deserialize<'de> for Material {
 
 /// Reads letters of either case in any order.
 impl FromStr for Material {
-    type Err = MaterialError;
+    type Err = ParseMaterialError;
 
-    fn from_str(text: &str) -> Result<Material, MaterialError> {
+    fn from_str(text: &str) -> Result<Material, ParseMaterialError> {
         let (white, black) =
-            text.split_once(['v', 'V']).ok_or_else(|| MaterialError::NoVersus { text: text.to_owned() })?;
+            text.split_once(['v', 'V']).ok_or_else(|| ParseMaterialError::NoVersus { text: text.to_owned() })?;
         let side = |letters: &str, color| {
             let mut set = AnimalSet::EMPTY;
             for letter in letters.chars() {
                 let animal = Animal::from_letter(letter)
-                    .ok_or_else(|| MaterialError::UnknownAnimal { text: text.to_owned(), letter })?;
+                    .ok_or_else(|| ParseMaterialError::UnknownAnimal { text: text.to_owned(), letter })?;
                 if set.contains(animal) {
-                    return Err(MaterialError::Duplicate { text: text.to_owned(), animal });
+                    return Err(ParseMaterialError::Duplicate { text: text.to_owned(), animal });
                 }
                 set = set.with(animal);
             }
             if set.is_empty() {
-                return Err(MaterialError::EmptySide { text: text.to_owned(), color });
+                return Err(ParseMaterialError::EmptySide { text: text.to_owned(), color });
             }
             Ok(set)
         };

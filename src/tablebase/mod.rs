@@ -21,7 +21,7 @@ pub use address::Address;
 pub use address::Addresser;
 pub use class::{Class, ClassId, Classes, Member};
 pub use index::{Index, MAX_PIECES, ROW_CELLS, RowPiece, WIDTH, position_of};
-pub use material::{AnimalSet, Material, MaterialError, squares_in_play};
+pub use material::{AnimalSet, Material, ParseMaterialError, squares_in_play};
 pub use material_table::MaterialTable;
 pub use probe::{Probe, ProbeWdl, Value, Wdl};
 pub use solve::backend::{Backend, DeviceWork, Job, OrElse, Sink, SolveError, Solved};

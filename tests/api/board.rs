@@ -3,9 +3,9 @@
 use crate::slow;
 
 use doushouqi::board::{
-    Animal, Bitboard, Color, DogOverWolf, ElephantTakesRat, FenError, File, Move, MoveError, NoMove, Outcome,
-    OwnRatBlocks, ParseBitboardError, ParseRulesError, ParseSquareError, Piece, Position, PositionError, Rank,
-    Repetition, RuleOptions, Rules, Setup, Shore, Square, TigerLeap, Traps, fen,
+    Animal, Bitboard, Color, DogOverWolf, ElephantTakesRat, File, Move, NoMove, Outcome, OwnRatBlocks,
+    ParseBitboardError, ParseFenError, ParseMoveError, ParseRulesError, ParseSquareError, Piece, Position,
+    PositionError, Rank, Repetition, RuleOptions, Rules, Setup, Shore, Square, TigerLeap, Traps, fen,
 };
 use rand_core::{Rng, SeedableRng};
 use rand_pcg::Pcg64;
@@ -386,9 +386,9 @@ fn fen_says_the_same_in_other_spellings() {
 
 #[test]
 fn fen_errors() {
-    use FenError::*;
+    use ParseFenError::*;
     let piece = |letter| Piece::from_letter(letter).unwrap();
-    let cases: [(&str, FenError, &str); 27] = [
+    let cases: [(&str, ParseFenError, &str); 27] = [
         ("", Empty, "the FEN is empty"),
         (" \t\n", Empty, "l5t/1d3c1/r1p1w1e/7/7/7/E1W1P1R/1C3D1/T5L w"),
         ("7/7 w", RankCount { found: 2 }, "9 ranks separated by '/'; this one has 2"),
@@ -474,12 +474,12 @@ fn moves_are_read_in_both_notations() {
 
 #[test]
 fn move_errors() {
-    use MoveError::*;
+    use ParseMoveError::*;
     let board = position("7/7/7/7/7/7/3Er2/7/2C4 w");
     let malformed = |text: &str| Malformed { text: text.into() };
     let no_piece = |text: &str| NoPiece { text: text.into() };
     let illegal = |text: &str| Illegal { text: text.into() };
-    let cases: [(MoveError, &str); 18] = [
+    let cases: [(ParseMoveError, &str); 18] = [
         (malformed(""), "\"\" is no move: write an animal and a square (Eb3, Txb1) or two squares (a3b3)"),
         (malformed("E"), "is no move"),
         (malformed("d4"), "is no move"),

@@ -5,7 +5,7 @@ use crate::slow;
 use doushouqi::board::{Animal, ByColor, Color, File, NoMove, Piece, Position, RuleOptions, Setup, Square};
 use doushouqi::cpu::CpuLevel;
 use doushouqi::tablebase::{
-    AnimalSet, CellValue, Cells, ClassId, Classes, Index, Material, MaterialError, Options, ROW_CELLS, SolveError,
+    AnimalSet, CellValue, Cells, ClassId, Classes, Index, Material, Options, ParseMaterialError, ROW_CELLS, SolveError,
     Solver, Stats, Summary, Table, first_difference, squares_in_play,
 };
 use proptest::prelude::*;
@@ -660,14 +660,14 @@ fn materials_are_read_and_written() {
 fn texts_that_are_no_material() {
     let error = |text: &str| text.parse::<Material>().expect_err(text);
     let text = |text: &str| text.to_owned();
-    assert_eq!(error(""), MaterialError::NoVersus { text: text("") });
-    assert_eq!(error("EL"), MaterialError::NoVersus { text: text("EL") });
-    assert_eq!(error("EvX"), MaterialError::UnknownAnimal { text: text("EvX"), letter: 'X' });
-    assert_eq!(error("EvLvT"), MaterialError::UnknownAnimal { text: text("EvLvT"), letter: 'v' });
-    assert_eq!(error("E vL"), MaterialError::UnknownAnimal { text: text("E vL"), letter: ' ' });
-    assert_eq!(error("ElLvT"), MaterialError::Duplicate { text: text("ElLvT"), animal: Animal::Lion });
-    assert_eq!(error("vT"), MaterialError::EmptySide { text: text("vT"), color: Color::White });
-    assert_eq!(error("Tv"), MaterialError::EmptySide { text: text("Tv"), color: Color::Black });
+    assert_eq!(error(""), ParseMaterialError::NoVersus { text: text("") });
+    assert_eq!(error("EL"), ParseMaterialError::NoVersus { text: text("EL") });
+    assert_eq!(error("EvX"), ParseMaterialError::UnknownAnimal { text: text("EvX"), letter: 'X' });
+    assert_eq!(error("EvLvT"), ParseMaterialError::UnknownAnimal { text: text("EvLvT"), letter: 'v' });
+    assert_eq!(error("E vL"), ParseMaterialError::UnknownAnimal { text: text("E vL"), letter: ' ' });
+    assert_eq!(error("ElLvT"), ParseMaterialError::Duplicate { text: text("ElLvT"), animal: Animal::Lion });
+    assert_eq!(error("vT"), ParseMaterialError::EmptySide { text: text("vT"), color: Color::White });
+    assert_eq!(error("Tv"), ParseMaterialError::EmptySide { text: text("Tv"), color: Color::Black });
     for wrong in ["", "EvX", "ElLvT", "vT"] {
         assert!(error(wrong).to_string().contains(&format!("{wrong:?}")));
     }

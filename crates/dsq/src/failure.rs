@@ -1,6 +1,6 @@
 //! Why a command fails, and the exit code of each reason.
 
-use doushouqi::board::FenError;
+use doushouqi::board::ParseFenError;
 use doushouqi::tablebase::{SetError, SolveError, TableError};
 use report::plot::PlotError;
 use std::path::Path;
@@ -101,8 +101,8 @@ impl fmt::Display for Failure {
     }
 }
 
-impl From<FenError> for Failure {
-    fn from(error: FenError) -> Failure {
+impl From<ParseFenError> for Failure {
+    fn from(error: ParseFenError) -> Failure {
         Failure::Input(error.to_string())
     }
 }

@@ -1,6 +1,6 @@
 //! Errors of requests, with stable codes.
 
-use doushouqi::board::FenError;
+use doushouqi::board::ParseFenError;
 use doushouqi::tablebase::SetError;
 use serde::Serialize;
 
@@ -114,7 +114,7 @@ impl ApiError {
 
     /// An invalid FEN.
     #[must_use]
-    pub fn fen(text: &str, error: &FenError) -> ApiError {
+    pub fn fen(text: &str, error: &ParseFenError) -> ApiError {
         ApiError::new(Code::BadFen, error.to_string()).at("fen", fen_offset(text, error))
     }
 
@@ -140,19 +140,21 @@ impl ApiError {
 }
 
 /// The index of the first wrong character of a FEN.
-fn fen_offset(text: &str, error: &FenError) -> usize {
+fn fen_offset(text: &str, error: &ParseFenError) -> usize {
     let board = text.split_whitespace().next().unwrap_or("");
     let lead = text.chars().take_while(|c| c.is_whitespace()).count();
     let rank_start = |rank: usize| board.split('/').take(9 - rank).map(|rank| rank.chars().count() + 1).sum::<usize>();
     match error {
-        FenError::RankLength { rank, .. } => lead + rank_start(*rank),
-        FenError::UnknownPiece { rank, found } => {
+        ParseFenError::RankLength { rank, .. } => lead + rank_start(*rank),
+        ParseFenError::UnknownPiece { rank, found } => {
             let text = board.split('/').nth(9 - rank).unwrap_or("");
             lead + rank_start(*rank) + text.chars().position(|c| c == *found).unwrap_or(0)
         }
-        FenError::MissingTurn => lead + board.chars().count(),
-        FenError::UnknownTurn { .. } => lead + board.chars().count() + 1,
-        FenError::TrailingText { found } | FenError::UnexpectedClock { found } | FenError::HalfmoveClock { found } => {
+        ParseFenError::MissingTurn => lead + board.chars().count(),
+        ParseFenError::UnknownTurn { .. } => lead + board.chars().count() + 1,
+        ParseFenError::TrailingText { found }
+        | ParseFenError::UnexpectedClock { found }
+        | ParseFenError::HalfmoveClock { found } => {
             let at = text.rfind(found.as_str()).unwrap_or(0);
             text[..at].chars().count()
         }

@@ -1,7 +1,7 @@
 //! The parameters of requests: declared keys, checked values.
 
 use super::errors::{ApiError, Code};
-use doushouqi::board::{Color, Fen, FenError, Position, RuleOptions, Square};
+use doushouqi::board::{Color, Fen, ParseFenError, Position, RuleOptions, Square};
 use doushouqi::tablebase::Material;
 use serde::Deserialize;
 use std::ops::RangeInclusive;
@@ -51,7 +51,7 @@ pub fn game_fen(text: &str) -> Result<Fen, ApiError> {
     parse_fen(text)
 }
 
-fn parse_fen<T: FromStr<Err = FenError>>(text: &str) -> Result<T, ApiError> {
+fn parse_fen<T: FromStr<Err = ParseFenError>>(text: &str) -> Result<T, ApiError> {
     if text.len() > LONGEST_FEN {
         let message = format!("a FEN has at most {LONGEST_FEN} characters");
         return Err(ApiError::new(Code::BadFen, message).at("fen", LONGEST_FEN));
@@ -77,7 +77,7 @@ pub fn rules(text: &str) -> Result<RuleOptions, ApiError> {
 /// Parses a material.
 pub fn material(text: &str) -> Result<Material, ApiError> {
     let text: String = text.chars().take(40).collect();
-    text.parse().map_err(|error: doushouqi::tablebase::MaterialError| {
+    text.parse().map_err(|error: doushouqi::tablebase::ParseMaterialError| {
         ApiError::new(Code::BadMaterial, error.to_string()).at("material", 0)
     })
 }

@@ -5,7 +5,7 @@ use crate::tablebase::store::counts::ClassCounts;
 use crate::tablebase::store::error::SetError;
 use crate::tablebase::store::file::{TableError, TableFile};
 use crate::tablebase::store::partial::write_whole;
-use crate::tablebase::{Class, Classes, Index, Material, MaterialError, Stats};
+use crate::tablebase::{Class, Classes, Index, Material, ParseMaterialError, Stats};
 use serde::{Deserialize, Serialize};
 use std::fs;
 use std::io;
@@ -157,7 +157,7 @@ pub(crate) fn largest(dir: &Path, classes: &[ManifestClass]) -> Result<usize, Se
     let broken = |what: String| SetError::Manifest { path: dir.join(MANIFEST), what };
     let mut pieces = 2;
     for class in classes {
-        let material: Material = class.class.parse().map_err(|e: MaterialError| broken(e.to_string()))?;
+        let material: Material = class.class.parse().map_err(|e: ParseMaterialError| broken(e.to_string()))?;
         pieces = pieces.max(material.len());
     }
     if pieces > Index::MAX_PIECES {
