@@ -74,8 +74,8 @@ fn parts(c: &mut Criterion) {
     group.throughput(Throughput::Elements(2 * pass.words()));
     for level in CpuLevel::available() {
         let (solver, class) = eplr(level);
-        group.bench_function(BenchmarkId::new("seeds of both sides", level.name()), |b| {
-            b.iter(|| solver.seeds(class).unwrap());
+        group.bench_function(BenchmarkId::new("conversions of both sides", level.name()), |b| {
+            b.iter(|| solver.find_conversions(class).unwrap());
         });
     }
     group.finish();

@@ -15,7 +15,7 @@
 @group(0) @binding(1) var<storage, read> plan: array<u32>;
 @group(0) @binding(2) var<storage, read_write> work: array<atomic<u32>>;
 @group(0) @binding(3) var<storage, read_write> written: array<vec2<u32>>;
-@group(0) @binding(4) var<storage, read_write> gate: array<vec2<u32>>;
+@group(0) @binding(4) var<storage, read_write> conversion_plane: array<vec2<u32>>;
 @group(0) @binding(5) var<storage, read_write> codes: array<vec2<u32>>;
 @group(0) @binding(6) var<storage, read_write> entries: array<u32>;
 @group(0) @binding(7) var<storage, read> seen_a: array<vec2<u32>>;
@@ -54,25 +54,25 @@ fn table_word(page: u32, at: u32) -> u32 {
     }
 }
 
-/// What a capture is worth that leads to a cell.
-fn table_worth(capture: u32, cell: u32) -> u32 {
+/// The value of a capture that leads to a cell.
+fn table_value(capture: u32, cell: u32) -> u32 {
     let page = plan[capture + CAPTURE_PAGE];
     if WIDE {
-        return worth_of_code((table_word(page, cell >> 1u) >> ((cell & 1u) << 4u)) & 0xffffu);
+        return value_of_code((table_word(page, cell >> 1u) >> ((cell & 1u) << 4u)) & 0xffffu);
     }
-    return worth_of_code((table_word(page, cell >> 2u) >> ((cell & 3u) << 3u)) & 0xffu);
+    return value_of_code((table_word(page, cell >> 2u) >> ((cell & 3u) << 3u)) & 0xffu);
 }
 
-/// A code of the opponent's as a worth: 0 no position, where the last enemy was taken; what is won there in k is a loss in
-/// k + 1, what is lost there a win.
-fn worth_of_code(code: u32) -> u32 {
+/// A code of the opponent's as the value of a conversion: 0 no position, where the last enemy was taken; what is won
+/// there in k is a loss in k + 1, what is lost there a win.
+fn value_of_code(code: u32) -> u32 {
     if code == 0u {
-        return worth_win();
+        return value_win();
     }
     if code == 1u || (code == CODE_NO_MOVE && params.no_move_loses == 0u) {
-        return worth_hold();
+        return value_draw();
     }
-    return select(worth_win() + 1u - code / 2u, code / 2u, (code & 1u) != 0u);
+    return select(value_win() + 1u - code / 2u, code / 2u, (code & 1u) != 0u);
 }
 
 /// The overrides as functions, since only those can be imported.
@@ -98,11 +98,11 @@ fn code_place(local: u32) -> u32 {
     return local * 64u * code_stride();
 }
 
-/// Worths: a draw, and a win with this move.
-fn worth_hold() -> u32 {
+/// Values: a draw, and a win with this move.
+fn value_draw() -> u32 {
     return 1u << (code_bits() - 1u);
 }
 
-fn worth_win() -> u32 {
+fn value_win() -> u32 {
     return (1u << code_bits()) - 1u;
 }

@@ -1,4 +1,4 @@
-// What no pass decided is a draw, unless it has no move. The plane that is read is *open*, `written` is *lost*. Notes
+// What no pass decided is a draw, unless it has no move. The plane that is read is *open*, `written` is *lost*. Changes
 // become codes, one after the other, if values are kept. A workgroup has a row of the page, invocation s word s.
 
 #import dsq::words::{bits_from, count_of}
@@ -7,8 +7,8 @@
 }
 #import dsq::group::group_sum
 #import dsq::rows::{record_of, group_number, add_count}
-#import dsq::worths::{Worths, worth_anything}
-#import dsq::notes::read_codes
+#import dsq::conversion_values::{ConversionValues, any_conversion}
+#import dsq::change_log::read_codes
 #import dsq::shared::LEFT_BITS
 
 /// Eight words of cells of each invocation, and one that keeps memory banks apart.
@@ -30,12 +30,12 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
     if !values_are_kept() {
         return;
     }
-    var bits: Worths;
+    var bits: ConversionValues;
     read_codes(&bits, local, atomicLoad(&work[params.left + row]) >> LEFT_BITS, s);
     // Nobody writes there before all have read.
     storageBarrier();
     // What is decided and not lost is won, so its code is odd; a draw's is 1, no move is 2.
-    let won = worth_anything(&bits) & ~(lost | undecided);
+    let won = any_conversion(&bits) & ~(lost | undecided);
     bits.of_bit[0] = won | (undecided & ~bits.of_bit[1]);
     // A word of lanes becomes eight words of cells, or twice eight of wide ones; the workgroup writes them in order.
     for (var done = 0u; done < code_stride(); done += 8u) {
@@ -52,7 +52,7 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
 }
 
 /// The n-th four bytes of cells: four codes, or two wide ones.
-fn four_bytes(bits: ptr<function, Worths>, n: u32) -> u32 {
+fn four_bytes(bits: ptr<function, ConversionValues>, n: u32) -> u32 {
     var found = 0u;
     for (var b = 0u; b < code_bits(); b++) {
         let word = (*bits).of_bit[b];

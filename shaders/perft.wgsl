@@ -14,8 +14,8 @@
 /// each. Then masks by animal: where it may go, for each side, and whether it leaps.
 @group(0) @binding(1) var<storage, read> rules: array<u32>;
 @group(0) @binding(2) var<storage, read_write> work: array<atomic<u32>>;
-@group(0) @binding(3) var<storage, read> old: array<vec4<u32>>;
-@group(0) @binding(4) var<storage, read_write> fresh: array<vec4<u32>>;
+@group(0) @binding(3) var<storage, read> frontier: array<vec4<u32>>;
+@group(0) @binding(4) var<storage, read_write> next_frontier: array<vec4<u32>>;
 
 /// The squares of the side to move, and of the other.
 struct Position {

@@ -1,7 +1,7 @@
 // Counts the lines of two plies from all positions: for each move the replies, without making them. An invocation has a
 // position.
 
-#import dsq::perft::{params, work, old, unpacked, targets, number_of, next_move, made}
+#import dsq::perft::{params, work, frontier, unpacked, targets, number_of, next_move, made}
 #import dsq::group::group_sum
 #import dsq::shared::GROUPS_X
 
@@ -9,8 +9,8 @@
 fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) local: u32) {
     let i = (group.x + group.y * GROUPS_X) * 64u + local;
     var lines = 0u;
-    if i < atomicLoad(&work[params.old_count]) {
-        let here = unpacked(old[i], params.turn);
+    if i < atomicLoad(&work[params.frontier_count]) {
+        let here = unpacked(frontier[i], params.turn);
         var rest = targets(here, params.turn);
         let moves = number_of(&rest);
         for (var n = 0u; n < moves; n++) {

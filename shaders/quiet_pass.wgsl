@@ -1,13 +1,13 @@
 // The quiet moves of one pass: at an odd depth wins, at an even depth losses. A workgroup has a row of the page's list,
 // invocation s word s. `written` is *open* at an odd depth and *lost* at an even one, the plane that is read the other of
-// the two; `gate` holds what a seed wins (*due*), or what is not lost before a seed says so (*held*).
+// the two; `conversion_plane` is *conversion_wins* at an odd depth and *escapes* at an even one.
 
 #import dsq::words::{any_of, count_of, EMPTY}
-#import dsq::buffers::{params, work, written, gate, seen_word, values_are_kept}
+#import dsq::buffers::{params, work, written, conversion_plane, seen_word, values_are_kept}
 #import dsq::group::{group_sum, group_tell, group_ballot}
-#import dsq::rows::{record_of, group_number, add_count, close, mark_around}
+#import dsq::rows::{record_of, group_number, add_count, finish_row, mark_around}
 #import dsq::quiet::reach
-#import dsq::notes::{note, note_sectors}
+#import dsq::change_log::{log_change, change_sectors}
 #import dsq::shared::{CODE_OF_0_PLIES, LEFT, LEFT_BITS, NONE}
 
 @compute @workgroup_size(64)
@@ -16,7 +16,7 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
     if s == 0u {
         let n = group_number(group);
         if n < atomicLoad(&work[params.args + (params.depth * params.pages + params.page) * 4u + 3u]) {
-            listed = atomicLoad(&work[params.live + (params.depth & 1u) * params.side_rows + params.first_row + n]);
+            listed = atomicLoad(&work[params.worklist + (params.depth & 1u) * params.side_rows + params.first_row + n]);
         }
     }
     let row = group_tell(listed, 0u, s);
@@ -26,40 +26,40 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
     let record = record_of(row);
     let local = row - params.first_row;
     let word = local * 64u + s;
-    let found = reach(row, record, s) | gate[word];
+    let found = reach(row, record, s) | conversion_plane[word];
     let before = written[word];
-    var fresh: vec2<u32>;
+    var frontier: vec2<u32>;
     if (params.depth & 1u) != 0u {
         // What is lost is never found.
-        fresh = found & before;
+        frontier = found & before;
     } else {
-        fresh = ~found & (before ^ seen_word(row, s));
+        frontier = ~found & (before ^ seen_word(row, s));
     }
-    let count = group_sum(count_of(fresh), s);
+    let count = group_sum(count_of(frontier), s);
     if count == 0u {
         return;
     }
-    if any_of(fresh) {
-        written[word] = before ^ fresh;
+    if any_of(frontier) {
+        written[word] = before ^ frontier;
     }
     var words = EMPTY;
     var sectors = 0u;
     if values_are_kept() {
-        words = group_ballot(any_of(fresh), s);
-        sectors = note_sectors(words);
+        words = group_ballot(any_of(frontier), s);
+        sectors = change_sectors(words);
     }
     var used = 0u;
     if s == 0u {
         add_count(record, params.depth, count);
         let old = atomicAdd(&work[params.left + row], (sectors << LEFT_BITS) - count);
         if (old & LEFT) == count {
-            close(row);
+            finish_row(row);
         }
         used = old >> LEFT_BITS;
     }
     if values_are_kept() {
         // A code's lowest bit says who wins, as the planes do.
-        note(local, group_tell(used, 0u, s), words, fresh, (params.depth + CODE_OF_0_PLIES) & ~1u, s);
+        log_change(local, group_tell(used, 0u, s), words, frontier, (params.depth + CODE_OF_0_PLIES) & ~1u, s);
     }
     mark_around(row, record, s);
 }

@@ -45,7 +45,7 @@ fn add_count(record: Record, kind: u32, positions: u32) {
 }
 
 /// A row where nothing is left to decide: no pass looks at it again.
-fn close(row: u32) {
+fn finish_row(row: u32) {
     atomicStore(&work[params.stamps + row], NONE);
 }
 
@@ -62,7 +62,7 @@ fn mark(row: u32, depth: u32) {
         if n % GROUPS_X == 0u {
             atomicAdd(&work[args + 1u], 1u);
         }
-        atomicStore(&work[params.live + (depth & 1u) * params.side_rows + page * params.page_rows + n], row);
+        atomicStore(&work[params.worklist + (depth & 1u) * params.side_rows + page * params.page_rows + n], row);
     }
 }
 

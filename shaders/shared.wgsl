@@ -2,7 +2,7 @@
 
 // Made from src/shaders.rs. Do not edit: change it there, and run the tests with DSQ_WRITE_SHADERS=1.
 
-/// No row, no worth.
+/// No row, no value.
 const NONE: u32 = 4294967295u;
 /// Workgroups along x where there may be more than one dimension takes.
 const GROUPS_X: u32 = 32768u;
@@ -78,7 +78,7 @@ const CAPTURE_BLOCKED: u32 = 10u;
 const CAPTURE_BLOCKED_STRIDE: u32 = 11u;
 const CAPTURE_CROSSING: u32 = 12u;
 const CAPTURE_WORDS: u32 = 13u;
-/// Of what is left in a row: the positions left to decide; above them the sectors of its notes.
+/// Of what is left in a row: the positions left to decide; above them the sectors of its change log.
 const LEFT_BITS: u32 = 12u;
 const LEFT: u32 = 4095u;
 /// A cell's code for a position lost in 0 plies, and for one without a move.
@@ -125,13 +125,13 @@ struct Params {
     crossed: u32,
     /// Where things are in `work`.
     args: u32,
-    live: u32,
+    worklist: u32,
     stamps: u32,
     left: u32,
     counts: u32,
     histogram: u32,
     cursors: u32,
-    /// The seeds of this depth in this page, and how many the page has in all.
+    /// The conversions of this depth in this page, and how many the page has in all.
     entries_from: u32,
     entries_to: u32,
     entries_all: u32,
@@ -140,11 +140,11 @@ struct Params {
 }
 
 struct PerftParams {
-    /// The side to move in `old`: 0 for White, 1 for Black.
+    /// The side to move in `frontier`: 0 for White, 1 for Black.
     turn: u32,
-    /// Where in `work` the number of positions in `old` is, and of those in `fresh`.
-    old_count: u32,
-    fresh_count: u32,
+    /// Where in `work` the number of positions in `frontier` is, and of those in `next_frontier`.
+    frontier_count: u32,
+    next_count: u32,
     /// Where in `work` the size of a dispatch goes, and the sum, low half first.
     groups: u32,
     sum: u32,

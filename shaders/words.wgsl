@@ -1,6 +1,6 @@
 #define_import_path dsq::words
 
-// A word: a set of squares, bit s for square s, in two halves, the low one first. (One integer of 64 bits is no better: cards
+// A word: a set of squares, bit s for square s, in two halves, the low one first. (One integer of 64 bits is no better: GPUs
 // have registers of 32, and make two operations of each.)
 
 const EMPTY = vec2<u32>(0u, 0u);

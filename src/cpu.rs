@@ -1,4 +1,4 @@
-//! Which vector instructions this processor has. Hot code is written once and compiled for each level; the level is
+//! Which vector instructions this CPU has. Hot code is written once and compiled for each level; the level is
 //! chosen when the program runs.
 
 use std::sync::OnceLock;
@@ -16,7 +16,7 @@ pub enum CpuLevel {
     Avx512,
 }
 
-/// A level that this processor does not have, or that nobody knows.
+/// A level that this CPU does not have, or that nobody knows.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("DSQ_CPU={0}: here it may be {there}", there = CpuLevel::available().map(CpuLevel::name).collect::<Vec<_>>().join(", "))]
 pub struct ParseCpuLevelError(String);
@@ -25,7 +25,7 @@ impl CpuLevel {
     /// All levels, the least first.
     pub const ALL: [CpuLevel; 3] = [CpuLevel::Portable, CpuLevel::Avx2, CpuLevel::Avx512];
 
-    /// The best level of this processor.
+    /// The best level of this CPU.
     #[must_use]
     pub fn best() -> CpuLevel {
         static BEST: OnceLock<CpuLevel> = OnceLock::new();
@@ -43,7 +43,7 @@ impl CpuLevel {
     ///
     /// # Errors
     ///
-    /// [`ParseCpuLevelError`] if it is none of these, or one that this processor does not have.
+    /// [`ParseCpuLevelError`] if it is none of these, or one that this CPU does not have.
     pub fn asked() -> Result<CpuLevel, ParseCpuLevelError> {
         let asked = std::env::var_os("DSQ_CPU").filter(|name| !name.is_empty());
         let Some(asked) = asked else { return Ok(CpuLevel::best()) };
@@ -61,7 +61,7 @@ impl CpuLevel {
         }
     }
 
-    /// The levels that this processor can run.
+    /// The levels that this CPU can run.
     pub fn available() -> impl Iterator<Item = CpuLevel> {
         CpuLevel::ALL.into_iter().filter(|&level| level <= CpuLevel::best())
     }
@@ -137,7 +137,7 @@ pub(crate) trait Vector {
     fn equal(lanes: &[u16; 64], value: u16) -> u64;
 }
 
-/// Plain code for every processor.
+/// Plain code for every CPU.
 pub(crate) struct Portable;
 
 impl Vector for Portable {
@@ -252,7 +252,7 @@ pub(crate) fn prefetch<T>(value: &T) {
     let _ = value;
 }
 
-/// The processor's name as the operating system gives it.
+/// The CPU's name as the operating system gives it.
 #[must_use]
 pub fn processor_name() -> String {
     std::fs::read_to_string("/proc/cpuinfo")

@@ -39,7 +39,7 @@ impl<T: Words> Deref for Pages<T> {
     }
 }
 
-/// Asks the processor to have something at hand soon.
+/// Prefetches a cache line.
 #[inline(always)]
 pub(crate) fn prefetch<T>(at: &T) {
     #[cfg(target_arch = "x86_64")]

@@ -29,7 +29,7 @@ macro_rules! uniform {
 }
 
 constants! {
-    /// No row, no worth.
+    /// No row, no value.
     NONE = u32::MAX;
     /// Workgroups along x where there may be more than one dimension takes.
     GROUPS_X = 32768;
@@ -110,7 +110,7 @@ constants! {
     CAPTURE_CROSSING = 12;
     CAPTURE_WORDS = 13;
 
-    /// Of what is left in a row: the positions left to decide; above them the sectors of its notes.
+    /// Of what is left in a row: the positions left to decide; above them the sectors of its change log.
     LEFT_BITS = 12;
     LEFT = (1 << 12) - 1;
     /// A cell's code for a position lost in 0 plies, and for one without a move.
@@ -143,13 +143,13 @@ uniform! {
         crossed,
         /// Where things are in `work`.
         args,
-        live,
+        worklist,
         stamps,
         left,
         counts,
         histogram,
         cursors,
-        /// The seeds of this depth in this page, and how many the page has in all.
+        /// The conversions of this depth in this page, and how many the page has in all.
         entries_from,
         entries_to,
         entries_all,
@@ -161,11 +161,11 @@ uniform! {
 uniform! {
     /// What a kernel of perft is told.
     PerftParams {
-        /// The side to move in `old`: 0 for White, 1 for Black.
+        /// The side to move in `frontier`: 0 for White, 1 for Black.
         turn,
-        /// Where in `work` the number of positions in `old` is, and of those in `fresh`.
-        old_count,
-        fresh_count,
+        /// Where in `work` the number of positions in `frontier` is, and of those in `next_frontier`.
+        frontier_count,
+        next_count,
         /// Where in `work` the size of a dispatch goes, and the sum, low half first.
         groups,
         sum,
@@ -178,11 +178,12 @@ macro_rules! files {
 }
 
 /// The modules that kernels import.
-const MODULES: &[(&str, &str)] = files!(shared, words, group, buffers, rows, quiet, worths, notes, captures, perft);
+const MODULES: &[(&str, &str)] =
+    files!(shared, words, group, buffers, rows, quiet, conversion_values, change_log, captures, perft);
 
 /// The kernels of the tables, in the order in which they run.
 pub(crate) const TABLE_KERNELS: &[(&str, &str)] =
-    files!(seeds, buckets, no_move, first_rows, seed_pass, quiet_pass, finish);
+    files!(conversions, buckets, no_move, first_rows, conversion_pass, quiet_pass, finish);
 /// The kernels of perft.
 pub(crate) const PERFT_KERNELS: &[(&str, &str)] = files!(perft_groups, perft_expand, perft_count);
 

@@ -1,5 +1,6 @@
-//! Counts of a class checked by another way: positions drawn at random are searched forward, by the move generator that plays
-//! games, with the tables of fewer pieces behind captures. How many of them end in 1, 2, 3 ... plies must fit the counts.
+//! Counts of a class checked by another way: positions drawn at random are searched forward, by the move generator that
+//! plays games, with the tables of fewer pieces behind captures. How many of them end in 1, 2, 3 ... plies must fit the
+//! counts.
 
 use crate::board::{Color, NoMove, Position, Rules, Setup, Square};
 use crate::game::random::Random;

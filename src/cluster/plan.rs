@@ -1,4 +1,5 @@
-//! What there is to solve, class by class: what each needs first, how much memory and, by a measured rate, how long it takes.
+//! What there is to solve, class by class: what each needs first, how much memory and, by a measured rate, how long it
+//! takes.
 
 use crate::board::RuleOptions;
 use crate::tablebase::{ClassId, Classes, Material, MemoryNeed};
@@ -21,7 +22,7 @@ pub struct PlannedClass {
     pub rows: u64,
     /// The most memory that the job takes with everything in memory, in bytes.
     pub bytes: u64,
-    /// The same with the seeds in temporary files: less is refused.
+    /// The same with the conversions in temporary files: less is refused.
     pub spilled_bytes: u64,
     /// GiB to request for the job, which is its limit of memory, too.
     pub memory_gib: u64,
@@ -46,8 +47,8 @@ pub struct Rate {
 }
 
 impl PlannedClass {
-    /// Plans one class. Its values are kept, or only its counts. With a limit of memory no more GiB are requested, unless the
-    /// class takes more.
+    /// Plans one class. Its values are kept, or only its counts. With a limit of memory no more GiB are requested,
+    /// unless the class takes more.
     #[must_use]
     pub fn new(classes: &Classes, id: ClassId, values: bool, rate: Rate, limit_gib: Option<u64>) -> PlannedClass {
         let class = classes.get(id);
@@ -80,9 +81,9 @@ fn request_gib(need: &MemoryNeed, limit_gib: Option<u64>) -> u64 {
 }
 
 impl Plan {
-    /// Plans the classes of 2 to `pieces` pieces. Of the most pieces only the counts are kept with `stats_only`. With a limit
-    /// of memory jobs keep their seeds in temporary files, and their values part by part, where that is needed to stay
-    /// within it.
+    /// Plans the classes of 2 to `pieces` pieces. Of the most pieces only the counts are kept with `stats_only`. With a
+    /// limit of memory jobs keep their conversions in temporary files, and their values part by part, where that is
+    /// needed to stay within it.
     #[must_use]
     pub fn new(rules: &RuleOptions, pieces: usize, stats_only: bool, rate: Rate, limit_gib: Option<u64>) -> Plan {
         let classes = Classes::new(rules, pieces);

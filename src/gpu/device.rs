@@ -36,7 +36,7 @@ pub struct AdapterReport {
 /// Which adapter to take.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum AdapterChoice {
-    /// A real card only.
+    /// Hardware only, no software driver.
     Hardware,
     /// The best there is, software if nothing else.
     Any,
@@ -67,7 +67,7 @@ impl AdapterReport {
         }
     }
 
-    /// Whether it is a program that plays a card.
+    /// Whether it is a program that plays a GPU.
     #[must_use]
     pub fn is_software(&self) -> bool {
         self.kind == "software"
@@ -99,7 +99,7 @@ fn find() -> Vec<(AdapterReport, wgpu::Adapter)> {
     found
 }
 
-/// Whether the system shows a card at all. Asking costs nothing, while loading drivers takes a while, and some of them write
+/// Whether the system shows a GPU at all. Asking costs nothing, while loading drivers takes a while, and some of them write
 /// to stderr.
 fn may_have_card() -> bool {
     !cfg!(target_os = "linux")
@@ -447,8 +447,8 @@ impl Device {
         self.with_mapped(&staging, bytes, mapped, f)
     }
 
-    /// Calls `f` with all bytes of these parts of buffers, in order, piece by piece: one piece is on its way while `f` has the
-    /// one before.
+    /// Calls `f` with all bytes of these parts of buffers, in order, piece by piece: one piece is on its way while `f`
+    /// has the one before.
     pub fn stream(&self, parts: &[(&wgpu::Buffer, u64, u64)], mut f: impl FnMut(&[u8])) -> Result<(), GpuError> {
         let pieces: Vec<(&wgpu::Buffer, u64, u64)> = parts
             .iter()

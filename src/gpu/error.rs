@@ -1,6 +1,6 @@
 use thiserror::Error;
 
-/// Why the graphics card did not do the work.
+/// Why the GPU did not do the work.
 #[expect(missing_docs, reason = "the messages say it all")]
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum GpuError {
@@ -14,7 +14,7 @@ pub enum GpuError {
     TooLarge { what: String, needed: u64, limit: u64 },
     #[error("{needed} buffers are needed at once, and the graphics adapter allows {limit}")]
     TooManyBuffers { needed: u64, limit: u64 },
-    #[error("{what} has a line longer than {plies} plies, which the graphics card does not count")]
+    #[error("{what} has a line longer than {plies} plies, which the GPU does not count")]
     TooLong { what: String, plies: u16 },
     #[error("the kernel {name} does not compile: {message}")]
     Shader { name: String, message: String },

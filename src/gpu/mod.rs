@@ -1,4 +1,4 @@
-//! A graphics card through wgpu: adapters and their limits, buffers, kernels, errors. Knows no game.
+//! A GPU through wgpu: adapters and their limits, buffers, kernels, errors. Knows no game.
 
 mod device;
 mod error;

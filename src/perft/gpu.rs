@@ -75,8 +75,8 @@ impl<'a> GpuPerft<'a> {
         let known = device.buffer_with("the rules", &known(rules))?;
         let nothing = device.buffer("nothing", 0)?;
         let bind = |ply: usize| {
-            let fresh = frontiers.get(ply + 1).unwrap_or(&nothing);
-            let storage: [Part<'_>; 4] = [(&known).into(), (&work).into(), (&frontiers[ply]).into(), fresh.into()];
+            let next = frontiers.get(ply + 1).unwrap_or(&nothing);
+            let storage: [Part<'_>; 4] = [(&known).into(), (&work).into(), (&frontiers[ply]).into(), next.into()];
             device.bind(&layout, &params, &storage)
         };
         let bound = [bind(0)?, bind(1)?, bind(2)?];
@@ -136,8 +136,8 @@ impl<'a> GpuPerft<'a> {
             let counts = COUNTS + ply as u32;
             let params = PerftParams {
                 turn: turn as u32,
-                old_count: counts,
-                fresh_count: counts + 1,
+                frontier_count: counts,
+                next_count: counts + 1,
                 groups: GROUPS + 4 * ply as u32,
                 sum: SUM,
             };
@@ -307,7 +307,8 @@ mod tests {
             device.write(&gpu.work, 0, &[0; WORK as usize]);
             device.write(&gpu.work, 4 * u64::from(COUNTS), &[positions.len() as u32]);
             device.write(&gpu.frontiers[0], 0, &data);
-            let params = PerftParams { turn: 0, old_count: COUNTS, fresh_count: COUNTS + 1, groups: GROUPS, sum: SUM };
+            let params =
+                PerftParams { turn: 0, frontier_count: COUNTS, next_count: COUNTS + 1, groups: GROUPS, sum: SUM };
             device.write(&gpu.params, 0, &params.words());
             [&gpu.groups, &gpu.expand, &gpu.count].into_iter().for_each(run);
 

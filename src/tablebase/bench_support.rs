@@ -1,14 +1,14 @@
-//! What the benches time of the inside of solving: one pass, the seeds, a file. No part of the interface.
+//! What the benches time of the inside of solving: one pass, the conversions, a file. No part of the interface.
 
 use super::{ClassId, Index, Material, SolveError, Solver, TableError};
 use crate::board::{Color, Piece, Position, RuleOptions, Rules};
 use crate::cpu::{CpuLevel, dispatch};
 use crate::game::random::Random;
 use crate::tablebase::solve::cpu::CpuBackend;
+use crate::tablebase::solve::cpu::conversions::Captures;
 use crate::tablebase::solve::cpu::pass::Keep;
 use crate::tablebase::solve::cpu::quiet::{QuietMoves, Row, View};
 use crate::tablebase::solve::cpu::rows::Rows;
-use crate::tablebase::solve::cpu::seeds::Captures;
 use crate::tablebase::store::file::{Packing, write};
 use rand_core::{Rng, SeedableRng};
 use rand_pcg::Pcg64;
@@ -73,13 +73,13 @@ fn reach(pass: &Pass) -> u64 {
 impl Solver {
     /// Finds the captures and den entries of a class, all it leads to being solved.
     #[doc(hidden)]
-    pub fn seeds(&self, id: ClassId) -> Result<(), SolveError> {
+    pub fn find_conversions(&self, id: ClassId) -> Result<(), SolveError> {
         let job = self.job(&[], false);
         let processor = CpuBackend::default();
         let iteration = processor.iteration(self.classes(), id, Keep::Counts);
         let mut memory = iteration.memory(0)?;
         let (first, _) = memory.split_at_mut(iteration.first_bytes());
-        iteration.seed(&Captures::of(job.tables), first).map(|_| ())
+        iteration.start(&Captures::of(job.tables), first).map(|_| ())
     }
 
     /// Writes a solved class as `dsq generate` does.

@@ -26,7 +26,7 @@ pub const WIDTH: usize = 64;
 /// Cells of a row.
 pub const ROW_CELLS: usize = WIDTH * WIDTH;
 
-/// The most pieces that levels are solved of, and that graphics cards number cells of. A single class of seven pieces is a
+/// The most pieces that levels are solved of, and that GPUs number cells of. A single class of seven pieces is a
 /// job for a large machine ([`ClassJob`](super::ClassJob)).
 pub const MAX_PIECES: usize = 6;
 

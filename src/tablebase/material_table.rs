@@ -34,8 +34,8 @@ impl<'a> MaterialTable<'a> {
         &self.pieces
     }
 
-    /// The value with the pieces on these squares, in the order of [`pieces`](MaterialTable::pieces); `None` if they are not on
-    /// distinct squares that they may stand on.
+    /// The value with the pieces on these squares, in the order of [`pieces`](MaterialTable::pieces); `None` if they
+    /// are not on distinct squares that they may stand on.
     #[must_use]
     pub fn value(&self, squares: &[Square], turn: Color) -> Option<CellValue> {
         let mut taken = Bitboard::EMPTY;

@@ -1,7 +1,7 @@
 //! Endgame tables: exact values of all positions of a material, by retrograde analysis on bit planes.
 //!
-//! [`Classes`] says which materials are the same, [`Index`] how positions are numbered, `seeds` and `quiet` what the moves
-//! of a class do to its planes, `pass` how they are iterated, and [`Solver`] in which order classes come.
+//! [`Classes`] says which materials are the same, [`Index`] how positions are numbered, `conversions` and `quiet` what
+//! the moves of a class do to its planes, `pass` how they are iterated, and [`Solver`] in which order classes come.
 
 mod address;
 #[doc(hidden)]

@@ -104,8 +104,8 @@ pub trait Probe {
     /// If the look-up fails, for instance because a file cannot be read.
     fn value(&self, position: &Position) -> Result<Option<Value>, Self::Error>;
 
-    /// The value of every legal move for the side that makes it, that move counted: best first, moves of equal value in the order of the move
-    /// generator. `None` if the tables do not cover the position after some move.
+    /// The value of every legal move for the side that makes it, that move counted: best first, moves of equal value in
+    /// the order of the move generator. `None` if the tables do not cover the position after some move.
     ///
     /// # Errors
     /// As [`value`](Probe::value).

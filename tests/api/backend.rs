@@ -92,7 +92,7 @@ fn what_devices_have_done_adds_up() {
     let work = |n: u64| DeviceWork {
         rows: 3 * n,
         rows_looked_at: 5 * n,
-        seeds: 7 * n,
+        conversions: 7 * n,
         bytes_moved: 11 * n,
         memory: 13 * n,
         sent: 17 * n,

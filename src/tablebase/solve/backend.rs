@@ -1,5 +1,5 @@
-//! The contract of what solves classes. Whoever implements [`Backend`] can fill whole sets of tables: the processor, a
-//! graphics card, one of them where the other cannot, or something of your own.
+//! The contract of what solves classes. Whoever implements [`Backend`] can fill whole sets of tables: the CPU, a
+//! GPU, one of them where the other cannot, or something of your own.
 
 use crate::board::ByColor;
 use crate::tablebase::{ClassId, Classes, Index, MAX_PIECES, Material, Stats, Table};
@@ -25,7 +25,7 @@ pub enum SolveError {
     /// No memory for the planes of a class.
     #[error("there is no memory for another {bytes} bytes")]
     Memory {
-        /// What was asked for.
+        /// The bytes requested.
         bytes: usize,
     },
     /// A line that the program cannot count.
@@ -37,14 +37,14 @@ pub enum SolveError {
         plies: u16,
     },
     /// No room for temporary files.
-    #[error("the seeds of a class do not fit into {}: {what}", dir.display())]
+    #[error("the conversions of a class do not fit into {}: {what}", dir.display())]
     Disk {
         /// Where they were to go.
         dir: PathBuf,
-        /// What the system says.
+        /// The error of the operating system.
         what: String,
     },
-    /// What a backend other than the processor says.
+    /// The error of a backend.
     #[error("{reason}")]
     Backend {
         /// The representative of the class that it failed at; `None` if it is the backend as a whole that failed.
@@ -109,11 +109,11 @@ pub type Sink<'a> = &'a (dyn Fn(ClassId, Solved) -> Result<(), SolveError> + Syn
 
 /// Solves classes.
 ///
-/// The values of a class are those of all cells of its [`Index`], as codes (see [`CellValue`](crate::tablebase::CellValue)): 0
-/// where no position has the cell. They do not depend on who solves: sets of tables made by two backends are the same,
-/// byte for byte.
+/// The values of a class are those of all cells of its [`Index`], as codes (see
+/// [`CellValue`](crate::tablebase::CellValue)): 0 where no position has the cell. They do not depend on who solves:
+/// sets of tables made by two backends are the same, byte for byte.
 pub trait Backend: Send + Sync {
-    /// What it is, for people: a processor, the name of a card.
+    /// What it is, for people: a CPU, the name of a GPU.
     fn name(&self) -> String;
 
     /// Solves all classes of a job, in any order, and gives each to `sink`.
@@ -230,8 +230,8 @@ pub struct DeviceWork {
     pub rows: u64,
     /// Rows that passes looked at, each as often as it was looked at.
     pub rows_looked_at: u64,
-    /// Words with seeds of one depth.
-    pub seeds: u64,
+    /// Words with conversions of one depth.
+    pub conversions: u64,
     /// The least that had to move between the device and its memory, in bytes: over its bandwidth, a floor of the time.
     pub bytes_moved: u64,
     /// The most of the device's memory that was taken at a time, in bytes, with the smaller classes' values.
@@ -249,7 +249,7 @@ impl DeviceWork {
         DeviceWork {
             rows: self.rows - before.rows,
             rows_looked_at: self.rows_looked_at - before.rows_looked_at,
-            seeds: self.seeds - before.seeds,
+            conversions: self.conversions - before.conversions,
             bytes_moved: self.bytes_moved - before.bytes_moved,
             memory: self.memory,
             sent: self.sent - before.sent,
@@ -262,7 +262,7 @@ impl AddAssign for DeviceWork {
     fn add_assign(&mut self, other: DeviceWork) {
         self.rows += other.rows;
         self.rows_looked_at += other.rows_looked_at;
-        self.seeds += other.seeds;
+        self.conversions += other.conversions;
         self.bytes_moved += other.bytes_moved;
         self.memory = self.memory.max(other.memory);
         self.sent += other.sent;

@@ -1,5 +1,5 @@
 //! Solving: [`Solver`](solver::Solver) takes the classes in the order of their captures, and a
-//! [`Backend`](backend::Backend) solves them: the processor (`cpu`) or a graphics card (`gpu`).
+//! [`Backend`](backend::Backend) solves them: the CPU (`cpu`) or a GPU (`gpu`).
 
 pub(crate) mod backend;
 pub(crate) mod cpu;

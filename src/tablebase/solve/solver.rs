@@ -10,7 +10,7 @@ use std::sync::Mutex;
 /// How to solve.
 #[derive(Copy, Clone, Debug)]
 pub struct Options {
-    /// The processor's instructions to use.
+    /// The CPU's instructions to use.
     pub level: CpuLevel,
     /// How many bytes the classes in work may take together. One class at least is always in work.
     pub memory: usize,
@@ -37,7 +37,7 @@ pub struct Solver {
 pub type Done<'a> = &'a (dyn Fn(ClassId, u64) + Sync);
 
 impl Solver {
-    /// A solver that has solved nothing yet, for materials of up to `pieces` pieces. It works on the processor.
+    /// A solver that has solved nothing yet, for materials of up to `pieces` pieces. It works on the CPU.
     #[must_use]
     pub fn new(rules: &RuleOptions, pieces: usize, options: Options) -> Solver {
         let classes = Classes::new(rules, pieces);

@@ -1,6 +1,6 @@
-//! The counts of one class as one line of JSON: what is kept of a class whose values are not. The line is a file of its own,
-//! `CLASS.json`, so that any number of writers can add to a directory and two directories are merged by copying files; or it is
-//! a line of a JSONL file, and two such files are merged by `LC_ALL=C sort -u`.
+//! The counts of one class as one line of JSON: what is kept of a class whose values are not. The line is a file of its
+//! own, `CLASS.json`, so that any number of writers can add to a directory and two directories are merged by copying
+//! files; or it is a line of a JSONL file, and two such files are merged by `LC_ALL=C sort -u`.
 
 use super::error::SetError;
 use super::file::TableError;

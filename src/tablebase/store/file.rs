@@ -12,9 +12,9 @@
 //!         8        XXH3-64 of everything before
 //! ```
 //!
-//! There are B = sides * ceil(rows / block_rows) blocks, where `sides` is 2, or 1 if only one side to move is stored; a value
-//! of the other follows from those of its moves, which lead to the stored side or to smaller classes. What a block holds is
-//! said in `codec`, how rows and cells are numbered in `index`.
+//! There are B = sides * ceil(rows / block_rows) blocks, where `sides` is 2, or 1 if only one side to move is stored; a
+//! value of the other follows from those of its moves, which lead to the stored side or to smaller classes. What a
+//! block holds is said in `codec`, how rows and cells are numbered in `index`.
 
 use crate::board::{ByColor, Color, RuleOptions};
 use crate::tablebase::index::Index;
@@ -98,7 +98,7 @@ pub enum TableError {
     Io {
         /// The file.
         path: PathBuf,
-        /// What the system says.
+        /// The error of the operating system.
         source: io::Error,
     },
     /// It begins otherwise than a table.

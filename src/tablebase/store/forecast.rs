@@ -98,8 +98,8 @@ impl Forecast {
 }
 
 impl Generate<'_> {
-    /// What [`run`](Self::run) will take with this solver, if each of `cores` cores solves so many rows of 4096 cells, of one
-    /// side to move, in a second.
+    /// What [`run`](Self::run) will take with this solver, if each of `cores` cores solves so many rows of 4096 cells,
+    /// of one side to move, in a second.
     #[must_use]
     pub fn forecast(&self, solver: &Solver, rows_per_second: f64, cores: usize) -> Forecast {
         let classes = solver.classes();

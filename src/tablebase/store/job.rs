@@ -8,8 +8,8 @@ use super::memory::MemoryLimit;
 use super::parts::Parts;
 use super::peak;
 use crate::board::{ByColor, Color, RuleOptions};
+use crate::tablebase::solve::cpu::conversions::Captures;
 use crate::tablebase::solve::cpu::pass::{Keep, Outcome};
-use crate::tablebase::solve::cpu::seeds::Captures;
 use crate::tablebase::value::CellsMut;
 use crate::tablebase::{BufferPool, ClassId, Classes, CpuBackend, Material, MemoryNeed, ROW_CELLS, Solved};
 use rayon::prelude::*;
@@ -30,7 +30,7 @@ pub struct ClassJob<'a> {
     pub stats_only: Option<&'a Path>,
     /// The most memory to use.
     pub memory_gib: usize,
-    /// Where seeds go that memory does not hold.
+    /// Where conversions go that memory does not hold.
     pub spill: &'a Path,
     /// Who solves.
     pub provenance: Provenance,
@@ -83,7 +83,7 @@ impl ClassJob<'_> {
         let processor = CpuBackend::default().with_pool(self.pool.clone());
         let processor = if on_disk { processor.spilling(self.spill.to_owned()) } else { processor };
         let start = Instant::now();
-        // What the allocator kept of the seeds of another class may be too much beside this one.
+        // What the allocator kept of the conversions of another class may be too much beside this one.
         let kept = peak::now().map_or(0, |bytes| (bytes as usize).saturating_sub(self.pool.bytes()));
         if !limit.holds(need.spilled() + kept) {
             peak::trim();
@@ -158,7 +158,7 @@ impl Work<'_> {
         let iteration = self.processor.iteration(self.classes, self.id, keep);
         let mut memory = iteration.memory(self.files.iter().map(Capture::bytes).sum())?;
         let (first, last) = memory.split_at_mut(iteration.first_bytes());
-        let planes = iteration.seed(&load(&self.files, last, self.classes.len())?, first)?;
+        let planes = iteration.start(&load(&self.files, last, self.classes.len())?, first)?;
         let outcome = iteration.solve(planes, last)?;
         Ok((outcome, ByColor::from_fn(|color| iteration.kept_rows(color))))
     }

@@ -55,7 +55,8 @@ impl TableSet {
     /// A prober of these tables for a game under `rules`. No other way leads to the values of a set.
     ///
     /// # Errors
-    /// [`SetError::Rules`] if the tables were generated for other rules. Repetition is ignored, as tables do not depend on it.
+    /// [`SetError::Rules`] if the tables were generated for other rules. Repetition is ignored, as tables do not depend
+    /// on it.
     pub fn prober(self, rules: &RuleOptions) -> Result<TableProber, SetError> {
         if rules.table_hash() != self.rules.options().table_hash() {
             let found = self.manifest.rules;

@@ -60,7 +60,7 @@ fn text(pieces: usize, needs: &BatchNeeds, seconds: f64) -> String {
     let mib = |bytes: u64| grouped(bytes.div_ceil(1 << 20));
     format!(
         "{pieces} pieces, {} classes from {}: {} rows in {} pages, the plane that is read in {} buffers; {} MiB: planes {}, \
-         codes {}, seeds {} (expected), smaller classes {}, lists {}; {seconds:.3} s at least",
+         codes {}, conversions {} (expected), smaller classes {}, lists {}; {seconds:.3} s at least",
         needs.classes,
         needs.material,
         grouped(needs.rows),
@@ -69,7 +69,7 @@ fn text(pieces: usize, needs: &BatchNeeds, seconds: f64) -> String {
         mib(needs.bytes),
         mib(needs.planes),
         mib(needs.codes),
-        mib(needs.seeds),
+        mib(needs.conversions),
         mib(needs.tables),
         mib(needs.lists),
     )

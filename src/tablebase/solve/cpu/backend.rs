@@ -14,7 +14,7 @@ use std::path::PathBuf;
 #[derive(Clone, Debug)]
 pub struct CpuBackend {
     level: CpuLevel,
-    /// Where the seeds of classes go that memory does not hold.
+    /// Where the conversions of classes go that memory does not hold.
     spill: Option<PathBuf>,
     /// Memory that is kept from one class to the next.
     pool: BufferPool,
@@ -27,8 +27,8 @@ impl CpuBackend {
         CpuBackend { level, spill: None, pool: BufferPool::default() }
     }
 
-    /// Keeps the seeds of classes in temporary files in `dir`, not in memory. They have no name, so nothing is left of them,
-    /// however the program ends.
+    /// Keeps the conversions of classes in temporary files in `dir`, not in memory. They have no name, so nothing is
+    /// left of them, however the program ends.
     #[must_use]
     pub fn spilling(self, dir: PathBuf) -> CpuBackend {
         CpuBackend { spill: Some(dir), ..self }
@@ -65,7 +65,7 @@ impl CpuBackend {
     }
 }
 
-/// With the best instructions that this processor has.
+/// With the best instructions that this CPU has.
 impl Default for CpuBackend {
     fn default() -> CpuBackend {
         CpuBackend::new(CpuLevel::get())

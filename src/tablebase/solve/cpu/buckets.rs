@@ -1,8 +1,8 @@
-//! Seeds by depth: kept in memory, or, where a class has more of them than memory, in a temporary file.
+//! Conversions by depth: kept in memory, or, where a class has more of them than memory, in a temporary file.
 //!
-//! A range of rows pushes its seeds row by row; an iteration takes them depth by depth. A file holds runs of one depth, in
-//! the order in which they were pushed, so what is read back is in the order of rows too. It has no name, so that a killed
-//! run leaves nothing behind.
+//! A range of rows pushes its conversions row by row; an iteration takes them depth by depth. A file holds runs of one
+//! depth, in the order in which they were pushed, so what is read back is in the order of rows too. It has no name, so
+//! that a killed run leaves nothing behind.
 
 use bytemuck::{Pod, Zeroable};
 use std::borrow::Cow;
@@ -35,15 +35,15 @@ impl Entry {
     }
 }
 
-/// The seeds of a range of rows, by depth in plies: at an odd depth positions that win then, at an even depth positions
-/// that can be lost from then on.
+/// The conversions of a range of rows, by depth in plies: at an odd depth positions that win then, at an even depth
+/// positions that can be lost from then on.
 #[derive(Debug, Default)]
 pub(crate) struct Buckets {
     by_depth: Vec<Vec<Entry>>,
     spill: Option<Spill>,
 }
 
-/// Seeds that are on disk.
+/// Conversions that are on disk.
 #[derive(Debug)]
 struct Spill {
     file: File,
@@ -56,7 +56,7 @@ struct Spill {
 }
 
 impl Buckets {
-    /// Seeds of which all but `limit` lie in a temporary file in `dir`.
+    /// Conversions of which all but `limit` lie in a temporary file in `dir`.
     ///
     /// # Errors
     /// If the file cannot be made.
@@ -80,7 +80,7 @@ impl Buckets {
         self.by_depth.resize_with(depth + 1, Vec::new);
     }
 
-    /// Moves the seeds to disk once there are too many in memory; with `all`, also when there are few.
+    /// Moves the conversions to disk once there are too many in memory; with `all`, also when there are few.
     ///
     /// # Errors
     /// If they cannot be written, for instance because the disk is full.
@@ -106,11 +106,12 @@ impl Buckets {
         Ok(())
     }
 
-    /// Takes the seeds of a depth, in the order in which they were pushed. `room` is where those lie that come from disk.
+    /// Takes the conversions of a depth, in the order in which they were pushed. `buffer` is where those lie that come
+    /// from disk.
     ///
     /// # Errors
     /// If they cannot be read back.
-    pub fn take<'a>(&mut self, depth: u16, room: &'a mut Vec<Entry>) -> io::Result<Cow<'a, [Entry]>> {
+    pub fn take<'a>(&mut self, depth: u16, buffer: &'a mut Vec<Entry>) -> io::Result<Cow<'a, [Entry]>> {
         let depth = usize::from(depth);
         let in_memory = self.by_depth.get_mut(depth).map(std::mem::take).unwrap_or_default();
         let runs = match &mut self.spill {
@@ -118,18 +119,18 @@ impl Buckets {
             None => Vec::new(),
         };
         let Some(spill) = self.spill.as_mut().filter(|_| !runs.is_empty()) else { return Ok(Cow::Owned(in_memory)) };
-        room.clear();
+        buffer.clear();
         for (start, count) in runs {
-            let before = room.len();
-            room.resize(before + count, Entry::zeroed());
+            let before = buffer.len();
+            buffer.resize(before + count, Entry::zeroed());
             spill.file.seek(SeekFrom::Start(start))?;
-            spill.file.read_exact(bytemuck::cast_slice_mut(&mut room[before..]))?;
+            spill.file.read_exact(bytemuck::cast_slice_mut(&mut buffer[before..]))?;
         }
-        room.extend(in_memory);
-        Ok(Cow::Borrowed(room))
+        buffer.extend(in_memory);
+        Ok(Cow::Borrowed(buffer))
     }
 
-    /// The greatest depth with a seed, or 0.
+    /// The greatest depth with a conversion, or 0.
     pub fn last_depth(&self) -> u16 {
         let in_memory = self.by_depth.iter().rposition(|entries| !entries.is_empty());
         let on_disk = self.spill.as_ref().and_then(|spill| spill.runs.iter().rposition(|runs| !runs.is_empty()));
@@ -150,7 +151,7 @@ mod tests {
         let mut random = Pcg64::seed_from_u64(5);
         let mut memory = Buckets::default();
         let mut disk = Buckets::on_disk(dir.path(), 100).unwrap();
-        let mut room = vec![Entry::new(7, 7)];
+        let mut buffer = vec![Entry::new(7, 7)];
         let held = |buckets: &Buckets| buckets.by_depth.iter().map(Vec::len).sum::<usize>();
         for word in 0..5_000 {
             for _ in 0..random.next_u64() % 4 {
@@ -166,8 +167,8 @@ mod tests {
         assert!(disk.by_depth.iter().all(Vec::is_empty));
         assert_eq!(disk.last_depth(), memory.last_depth());
         for depth in 0..100 {
-            assert_eq!(disk.take(depth, &mut room).unwrap(), memory.take(depth, &mut Vec::new()).unwrap());
-            assert_eq!(*disk.take(depth, &mut room).unwrap(), [], "they are taken once");
+            assert_eq!(disk.take(depth, &mut buffer).unwrap(), memory.take(depth, &mut Vec::new()).unwrap());
+            assert_eq!(*disk.take(depth, &mut buffer).unwrap(), [], "they are taken once");
         }
         assert_eq!((disk.last_depth(), memory.last_depth()), (0, 0));
         assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 0, "the file has no name");

@@ -1,18 +1,18 @@
 //! What solving a class takes of memory, before it is begun.
 
 use crate::board::{ByColor, Color};
+use crate::tablebase::solve::cpu::conversions::Conversions;
 use crate::tablebase::solve::cpu::quiet::Row;
 use crate::tablebase::solve::cpu::rows::Rows;
-use crate::tablebase::solve::cpu::seeds::SeedMoves;
 use crate::tablebase::{ClassId, Classes, Index};
 use std::collections::BTreeMap;
 
-/// Planes of a class: for each side to move what is open, lost, held.
+/// Planes of a class: for each side to move open, lost, escapes.
 const PLANES: usize = 6;
-/// Seeds of classes with many captures, counted in planes: 2.8 entries of 12 bytes a word, for both sides.
-const SEED_PLANES: usize = 8;
-/// Seeds in work while all others are on disk.
-const SPILLED_SEEDS: usize = 512 << 20;
+/// Conversions of classes with many captures, counted in planes: 2.8 entries of 12 bytes a word, for both sides.
+const CONVERSION_PLANES: usize = 8;
+/// Conversions in work while all others are on disk.
+const SPILLED_CONVERSIONS: usize = 512 << 20;
 
 /// Parts of the rows at most, of each side to move, that a job solves a class again for where memory is short of its values;
 /// twice as many where a cell takes two bytes.
@@ -22,7 +22,7 @@ const MOST_PARTS: usize = 4;
 #[derive(Copy, Clone, Debug)]
 pub(crate) struct WorkingMemory {
     planes: usize,
-    seeds: usize,
+    conversions: usize,
     /// The values, with the blocks that they are compressed to.
     values: usize,
 }
@@ -33,24 +33,24 @@ impl WorkingMemory {
         let plane = rows * size_of::<Row>();
         WorkingMemory {
             planes: PLANES * plane + index.rows * size_of::<u32>(),
-            seeds: SEED_PLANES * plane,
+            conversions: CONVERSION_PLANES * plane,
             values: if values { 3 * index.cells() } else { 0 },
         }
     }
 
-    /// With the seeds in memory.
+    /// With the conversions in memory.
     pub fn total(&self) -> usize {
-        self.planes + self.seeds + self.values
+        self.planes + self.conversions + self.values
     }
 
-    /// With the seeds on disk.
+    /// With the conversions on disk.
     pub fn spilled(&self) -> usize {
         self.counted() + self.values
     }
 
     /// The same, without values.
     fn counted(&self) -> usize {
-        self.planes + self.seeds.min(SPILLED_SEEDS)
+        self.planes + self.conversions.min(SPILLED_CONVERSIONS)
     }
 }
 
@@ -76,7 +76,7 @@ impl MemoryNeed {
         let rows = Rows::count(&index, classes.options());
         let mut captures: BTreeMap<ClassId, ByColor<bool>> = BTreeMap::new();
         for color in Color::ALL {
-            for (rest, turn) in SeedMoves::new(&index, color, classes).looked_up() {
+            for (rest, turn) in Conversions::new(&index, color, classes).looked_up() {
                 captures.entry(rest).or_default()[turn] = true;
             }
         }
@@ -99,7 +99,7 @@ impl MemoryNeed {
         self.peak(self.working.total())
     }
 
-    /// With the seeds on disk, and the values, if they are kept, in as many parts as may be.
+    /// With the conversions on disk, and the values, if they are kept, in as many parts as may be.
     #[must_use]
     pub fn spilled(&self) -> usize {
         self.in_parts(2 * MOST_PARTS, 2)
@@ -122,8 +122,8 @@ impl MemoryNeed {
         }
     }
 
-    /// With the seeds on disk, and of the values one of several parts of one side to move, in so many bytes a cell, besides
-    /// those that are compressed.
+    /// With the conversions on disk, and of the values one of several parts of one side to move, in so many bytes a
+    /// cell, besides those that are compressed.
     fn in_parts(&self, parts: usize, cell_bytes: usize) -> usize {
         // Parts are whole ranges of rows, a sixteenth of all at most; compressed all values take less than an eighth.
         let values = self.values.map_or(0, |side| cell_bytes * (side / parts + side / 16) + 2 * side / 8);

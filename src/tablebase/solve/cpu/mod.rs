@@ -1,13 +1,13 @@
-//! Solving on the processor: what the moves of a class do to its planes, and the iteration with rayon.
+//! Solving on the CPU: what the moves of a class do to its planes, and the iteration with rayon.
 
 mod backend;
 pub(crate) mod buckets;
+pub(crate) mod conversions;
 pub(crate) mod memory;
 pub(crate) mod pass;
 mod pool;
 pub(crate) mod quiet;
 pub(crate) mod rows;
-pub(crate) mod seeds;
 
 pub use backend::CpuBackend;
 pub use memory::MemoryNeed;

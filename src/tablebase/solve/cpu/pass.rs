@@ -1,11 +1,11 @@
 //! The iteration on one class with rayon. A pass at depth d finds the positions decided in exactly d plies:
 //!
-//! - odd d, wins: undecided positions with a quiet move to a position lost for the opponent, and the seeds of depth d;
-//! - even d, losses: undecided positions that no seed holds and whose quiet moves all lead to positions won by the
+//! - odd d, wins: undecided positions with a quiet move to a position lost for the opponent, and the conversions of depth d;
+//! - even d, losses: undecided positions that have no escape and whose quiet moves all lead to positions won by the
 //!   opponent.
 //!
-//! The one needs no look at *lost* of its own side, the other none at *open*: what is lost has no move to a position lost for
-//! the opponent and no seed that wins, and what is won has such a move or is held.
+//! The one needs no look at *lost* of its own side, the other none at *open*: what is lost has no move to a position
+//! lost for the opponent and no conversion that wins, and what is won has such a move or an escape.
 //!
 //! Both are an OR over the same quiet moves, of the opponent's plane *lost* or *open* (not won). An odd pass writes *open*
 //! and reads *lost*, an even pass the other way round, so the two sides to move and all rows go in parallel. Only rows
@@ -17,10 +17,10 @@ use crate::tablebase::class::Classes;
 use crate::tablebase::index::{Index, ROW_CELLS, WIDTH};
 use crate::tablebase::solve::backend::{SolveError, Solved};
 use crate::tablebase::solve::cpu::buckets::{Buckets, Entry};
+use crate::tablebase::solve::cpu::conversions::{Captures, Conversions, MAX_PLIES};
 use crate::tablebase::solve::cpu::pool::{Block, BufferPool};
 use crate::tablebase::solve::cpu::quiet::{QuietMoves, Row, View};
 use crate::tablebase::solve::cpu::rows::Rows;
-use crate::tablebase::solve::cpu::seeds::{Captures, MAX_PLIES, SeedMoves};
 use crate::tablebase::value::{Cells, CellsMut, DRAW, NO_MOVE, decided};
 use crate::tablebase::{Material, Stats, Table};
 use rayon::prelude::*;
@@ -31,15 +31,15 @@ use std::ops::Range;
 use std::path::Path;
 use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
 
-/// Seeds of a range of rows that are kept in memory before they go to disk: 3 MiB.
+/// Conversions of a range of rows that are kept in memory before they go to disk: 3 MiB.
 const SPILL_ENTRIES: usize = 1 << 18;
 
 /// Rows a task works on at least, so that starting it costs little.
 const CHUNK_ROWS: usize = 512;
 
 thread_local! {
-    /// Room for seeds that are read back, kept so that it need not be had from the system each time.
-    static ROOM: RefCell<Vec<Entry>> = const { RefCell::new(Vec::new()) };
+    /// Conversions that are read back from the disk, in memory kept from one pass to the next.
+    static READ_BACK: RefCell<Vec<Entry>> = const { RefCell::new(Vec::new()) };
 }
 
 /// Which values to keep while a class is solved.
@@ -61,7 +61,7 @@ pub(crate) struct Task<'a> {
     pub classes: &'a Classes,
     pub keep: Keep,
     pub level: CpuLevel,
-    /// A directory for the seeds, if memory is not to hold them.
+    /// A directory for the conversions, if memory is not to hold them.
     pub spill: Option<&'a Path>,
     /// Rows of a range at most: those whose words an entry can tell apart.
     pub range_rows: usize,
@@ -78,14 +78,14 @@ pub(crate) struct Planes<'a> {
     /// Positions lost.
     lost: &'a mut [Row],
     /// Cells that cannot be lost yet, those without a position among them.
-    held: &'a mut [Row],
+    escapes: &'a mut [Row],
     /// By row, how many positions are undecided.
     left: Vec<u16>,
     /// By row, the depth at which positions were last lost, modulo 256.
-    fresh: Vec<AtomicU8>,
+    last_lost: Vec<AtomicU8>,
     cells: Option<Cells>,
     /// Rows to look at in the next pass, and in the one after it.
-    dirty: Vec<AtomicU8>,
+    worklist: Vec<AtomicU8>,
     next: Vec<AtomicU8>,
     chunks: Vec<Chunk>,
 }
@@ -96,7 +96,7 @@ struct Chunk {
     buckets: Buckets,
     /// Positions without a legal move.
     no_move: Vec<Entry>,
-    last_seed: u16,
+    last_conversion: u16,
     stats: Stats,
     /// The greatest depth at which a position was decided, and the first cell decided then.
     deepest: Option<(u16, usize)>,
@@ -109,7 +109,7 @@ pub(crate) struct Iteration<'a> {
     /// The rows that are solved; planes hold no others.
     rows: Rows,
     quiet: ByColor<QuietMoves>,
-    seeds: ByColor<SeedMoves>,
+    conversions: ByColor<Conversions>,
 }
 
 /// What solving a class gives: the counts, the values if all were to be kept, and for each side to move the first cell of
@@ -117,8 +117,8 @@ pub(crate) struct Iteration<'a> {
 pub(crate) struct Outcome {
     pub solved: Solved,
     pub deepest: ByColor<Option<usize>>,
-    /// The values of a part, if that was to be kept: the cells of [`Iteration::kept_rows`], those of rows that are not solved
-    /// empty.
+    /// The values of a part, if that was to be kept: the cells of [`Iteration::kept_rows`], those of rows that are not
+    /// solved empty.
     pub part: Option<Cells>,
 }
 
@@ -127,7 +127,7 @@ pub(crate) fn solve(task: Task, tables: &[Option<Table>]) -> Result<Outcome, Sol
     let iteration = Iteration::new(task);
     let mut memory = iteration.memory(0)?;
     let (first, last) = memory.split_at_mut(iteration.first_bytes());
-    let planes = iteration.seed(&Captures::of(tables), first)?;
+    let planes = iteration.start(&Captures::of(tables), first)?;
     iteration.solve(planes, last)
 }
 
@@ -137,7 +137,7 @@ impl<'t> Iteration<'t> {
         let options = task.classes.options();
         Iteration {
             quiet: ByColor::from_fn(|color| QuietMoves::new(&index, color, options)),
-            seeds: ByColor::from_fn(|color| SeedMoves::new(&index, color, task.classes)),
+            conversions: ByColor::from_fn(|color| Conversions::new(&index, color, task.classes)),
             rows: Rows::new(&index, options),
             task,
             index,
@@ -183,14 +183,14 @@ impl<'t> Iteration<'t> {
         self.rows.len() * size_of::<Row>()
     }
 
-    /// Solves the class, once it has its seeds. In `last` there may be anything.
+    /// Solves the class, once it has its conversions. In `last` there may be anything.
     ///
     /// # Errors
-    /// If a line is too long to be counted, memory is short, or the seeds cannot be read back from the disk.
+    /// If a line is too long to be counted, memory is short, or the conversions cannot be read back from the disk.
     pub fn solve<'m>(&self, mut planes: ByColor<Planes<'m>>, last: &'m mut [u8]) -> Result<Outcome, SolveError> {
         self.open(&mut planes, last);
         let chunks = Color::ALL.iter().flat_map(|&color| &planes[color].chunks);
-        let last_seed = chunks.map(|chunk| chunk.last_seed).max().unwrap_or(0);
+        let last_conversion = chunks.map(|chunk| chunk.last_conversion).max().unwrap_or(0);
         let mut depth = 0;
         loop {
             depth += 1;
@@ -207,7 +207,7 @@ impl<'t> Iteration<'t> {
                 }
             }
             let work = self.pass(&mut planes, depth).map_err(|error| self.disk(&error))?;
-            if !work && depth >= last_seed {
+            if !work && depth >= last_conversion {
                 break;
             }
         }
@@ -230,7 +230,7 @@ impl<'t> Iteration<'t> {
     fn chunk_rows(&self) -> usize {
         let threads = rayon::current_num_threads();
         let all = self.rows.len();
-        // Seeds that come from disk are in memory for one range at a time, so there it has to be small.
+        // Conversions that come from disk are in memory for one range at a time, so there it has to be small.
         let whole = threads == 1 && self.task.spill.is_none();
         let rows = if whole { all } else { CHUNK_ROWS.max(all.div_ceil(threads * 16)) };
         rows.min(self.task.range_rows)
@@ -240,8 +240,8 @@ impl<'t> Iteration<'t> {
     /// that are all zero.
     ///
     /// # Errors
-    /// If memory or the disk is too small for the seeds.
-    pub fn seed<'m>(&self, captures: &Captures<'_>, memory: &'m mut [u8]) -> Result<ByColor<Planes<'m>>, SolveError> {
+    /// If memory or the disk is too small for the conversions.
+    pub fn start<'m>(&self, captures: &Captures<'_>, memory: &'m mut [u8]) -> Result<ByColor<Planes<'m>>, SolveError> {
         let rows = self.rows.len();
         let chunk_rows = self.chunk_rows();
         let mut rest: &'m mut [Row] = bytemuck::cast_slice_mut(memory);
@@ -266,11 +266,11 @@ impl<'t> Iteration<'t> {
             Ok(Planes {
                 open: &mut [],
                 lost: plane(),
-                held: plane(),
+                escapes: plane(),
                 left: vec![0; rows],
-                fresh: flags(rows),
+                last_lost: flags(rows),
                 cells,
-                dirty: flags(rows),
+                worklist: flags(rows),
                 next: flags(rows),
                 chunks: (0..rows.div_ceil(chunk_rows)).map(|_| self.chunk()).collect::<Result<_, _>>()?,
             })
@@ -278,15 +278,15 @@ impl<'t> Iteration<'t> {
         let mut planes = ByColor { white: side(Color::White)?, black: side(Color::Black)? };
         for color in Color::ALL {
             // What starts as lost (in 0 plies) is looked at by the opponent in the first pass.
-            let dirty = std::mem::take(&mut planes[!color].dirty);
+            let worklist = std::mem::take(&mut planes[!color].worklist);
             let own = &mut planes[color];
             own.lost
                 .par_chunks_mut(chunk_rows)
-                .zip(own.held.par_chunks_mut(chunk_rows))
+                .zip(own.escapes.par_chunks_mut(chunk_rows))
                 .zip(own.left.par_chunks_mut(chunk_rows))
                 .zip(&mut own.chunks)
                 .enumerate()
-                .try_for_each(|(c, (((lost, held), left), chunk))| {
+                .try_for_each(|(c, (((lost, escapes), left), chunk))| {
                     let start = Start {
                         iteration: self,
                         captures,
@@ -294,15 +294,15 @@ impl<'t> Iteration<'t> {
                         first_row: c * chunk_rows,
                         valid,
                         lost,
-                        held,
+                        escapes,
                         left,
-                        next: &dirty,
+                        next: &worklist,
                         chunk,
                     };
                     dispatch!(self.task.level, fn(start: Start<'_>) -> io::Result<()> = start_rows::<V>)
                 })
                 .map_err(|error| self.disk(&error))?;
-            planes[!color].dirty = dirty;
+            planes[!color].worklist = worklist;
         }
         planes.white.open = valid;
         Ok(planes)
@@ -324,17 +324,17 @@ impl<'t> Iteration<'t> {
         let black = planes.black.split(depth);
         let (white_seen, black_seen) = (white.seen, black.seen);
         let (white_next, black_next) = (white.next, black.next);
-        let (white_fresh, black_fresh) = (white.fresh, black.fresh);
-        let run = |color: Color, side: Split<'_>, opponent: &[Row], next: &[AtomicU8], fresh: &[AtomicU8]| {
+        let (white_last_lost, black_last_lost) = (white.last_lost, black.last_lost);
+        let run = |color: Color, side: Split<'_>, opponent: &[Row], next: &[AtomicU8], last_lost: &[AtomicU8]| {
             side.written
                 .par_chunks_mut(chunk_rows)
-                .zip(side.held.par_chunks_mut(chunk_rows))
+                .zip(side.escapes.par_chunks_mut(chunk_rows))
                 .zip(side.left.par_chunks_mut(chunk_rows))
                 .zip(cells_chunks(side.cells, &self.rows, self.kept(color), chunk_rows))
-                .zip(side.dirty.par_chunks(chunk_rows))
+                .zip(side.worklist.par_chunks(chunk_rows))
                 .zip(side.chunks)
                 .enumerate()
-                .map(|(c, (((((written, held), left), cells), dirty), chunk))| {
+                .map(|(c, (((((written, escapes), left), cells), worklist), chunk))| {
                     let first_row = c * chunk_rows;
                     let part = Part {
                         iteration: self,
@@ -342,32 +342,32 @@ impl<'t> Iteration<'t> {
                         depth,
                         first_row,
                         written,
-                        held,
+                        escapes,
                         left,
                         opponent,
                         cells,
-                        dirty,
+                        worklist,
                         next,
-                        own_fresh: side.fresh,
-                        fresh,
+                        own_last_lost: side.last_lost,
+                        last_lost,
                         chunk,
                     };
-                    ROOM.with_borrow_mut(|room| {
+                    READ_BACK.with_borrow_mut(|buffer| {
                         dispatch!(
                             self.task.level,
-                            fn(part: Part<'_>, room: &mut Vec<Entry>) -> io::Result<bool> = pass_rows::<V>
+                            fn(part: Part<'_>, buffer: &mut Vec<Entry>) -> io::Result<bool> = pass_rows::<V>
                         )
                     })
                 })
                 .try_reduce(|| false, |a, b| Ok(a | b))
         };
         let (a, b) = rayon::join(
-            || run(Color::White, white, black_seen, black_next, black_fresh),
-            || run(Color::Black, black, white_seen, white_next, white_fresh),
+            || run(Color::White, white, black_seen, black_next, black_last_lost),
+            || run(Color::Black, black, white_seen, white_next, white_last_lost),
         );
         for color in Color::ALL {
             let side = &mut planes[color];
-            std::mem::swap(&mut side.dirty, &mut side.next);
+            std::mem::swap(&mut side.worklist, &mut side.next);
         }
         let (a, b) = (a?, b?);
         Ok(a || b)
@@ -435,20 +435,20 @@ struct Split<'a> {
     written: &'a mut [Row],
     /// The plane that the opponent looks at.
     seen: &'a [Row],
-    held: &'a mut [Row],
+    escapes: &'a mut [Row],
     left: &'a mut [u16],
-    fresh: &'a [AtomicU8],
+    last_lost: &'a [AtomicU8],
     cells: &'a mut Option<Cells>,
-    dirty: &'a [AtomicU8],
+    worklist: &'a [AtomicU8],
     next: &'a [AtomicU8],
     chunks: &'a mut [Chunk],
 }
 
 impl Planes<'_> {
     fn split(&mut self, depth: u16) -> Split<'_> {
-        let Planes { open, lost, held, left, fresh, cells, dirty, next, chunks } = self;
+        let Planes { open, lost, escapes, left, last_lost, cells, worklist, next, chunks } = self;
         let (written, seen) = if depth % 2 == 1 { (open, lost) } else { (lost, open) };
-        Split { written, seen, held, left, fresh, cells, dirty, next, chunks }
+        Split { written, seen, escapes, left, last_lost, cells, worklist, next, chunks }
     }
 }
 
@@ -461,17 +461,17 @@ struct Start<'a> {
     /// All positions; the same for both sides to move.
     valid: &'a [Row],
     lost: &'a mut [Row],
-    held: &'a mut [Row],
+    escapes: &'a mut [Row],
     left: &'a mut [u16],
     /// The opponent's rows to look at in the first pass.
     next: &'a [AtomicU8],
     chunk: &'a mut Chunk,
 }
 
-/// Seeds, and positions without a move.
+/// Conversions, and positions without a move.
 #[inline(always)]
 fn start_rows<V: Vector>(start: Start<'_>) -> io::Result<()> {
-    let Iteration { task, index, quiet, seeds, rows } = start.iteration;
+    let Iteration { task, index, quiet, conversions, rows } = start.iteration;
     let loses = task.classes.options().no_move == NoMove::Loss;
     let mut best = Box::new([[0; WIDTH]; WIDTH]);
     let (mut view, mut quiet_moves) = (View::default(), Row::EMPTY);
@@ -479,7 +479,7 @@ fn start_rows<V: Vector>(start: Start<'_>) -> io::Result<()> {
         let number = start.first_row + i;
         let row = rows.row(number);
         let valid = &start.valid[number];
-        let any = seeds[start.color].row::<V>(
+        let any = conversions[start.color].row::<V>(
             index,
             start.captures,
             row,
@@ -497,7 +497,7 @@ fn start_rows<V: Vector>(start: Start<'_>) -> io::Result<()> {
         }
         let mut any_lost = false;
         for s in 0..WIDTH {
-            start.held[i].0[s] = any.0[s] | !valid.0[s];
+            start.escapes[i].0[s] = any.0[s] | !valid.0[s];
             let stuck = valid.0[s] & !any.0[s] & !quiet_moves.0[s];
             start.left[i] += valid.0[s].count_ones() as u16;
             if stuck == 0 {
@@ -509,7 +509,7 @@ fn start_rows<V: Vector>(start: Start<'_>) -> io::Result<()> {
                 start.left[i] -= stuck.count_ones() as u16;
                 any_lost = true;
             } else {
-                start.held[i].0[s] |= stuck;
+                start.escapes[i].0[s] |= stuck;
             }
         }
         if any_lost {
@@ -517,7 +517,7 @@ fn start_rows<V: Vector>(start: Start<'_>) -> io::Result<()> {
         }
     }
     start.chunk.buckets.spill(true)?;
-    start.chunk.last_seed = start.chunk.buckets.last_depth();
+    start.chunk.last_conversion = start.chunk.buckets.last_depth();
     Ok(())
 }
 
@@ -527,20 +527,20 @@ struct Part<'a> {
     color: Color,
     depth: u16,
     first_row: usize,
-    /// This side's planes: the one that the pass writes, and the cells held.
+    /// This side's planes: the one that the pass writes, and the cells with an escape.
     written: &'a mut [Row],
-    held: &'a mut [Row],
+    escapes: &'a mut [Row],
     /// By row, how many positions are undecided.
     left: &'a mut [u16],
     /// The opponent's plane that the pass looks at, whole.
     opponent: &'a [Row],
     cells: Option<CellsMut<'a>>,
-    dirty: &'a [AtomicU8],
+    worklist: &'a [AtomicU8],
     /// The opponent's rows to look at next.
     next: &'a [AtomicU8],
     /// When the rows of this side, and when the opponent's, last had positions that were lost.
-    own_fresh: &'a [AtomicU8],
-    fresh: &'a [AtomicU8],
+    own_last_lost: &'a [AtomicU8],
+    last_lost: &'a [AtomicU8],
     chunk: &'a mut Chunk,
 }
 
@@ -548,16 +548,16 @@ struct Part<'a> {
 struct Visit<'e> {
     /// Its place in the range.
     at: usize,
-    seeds: &'e [Entry],
+    conversions: &'e [Entry],
     /// Whether some of what its moves lead to has changed.
-    dirty: bool,
+    listed: bool,
 }
 
 /// The rows of a range to look at, in order.
 struct Visits<'a, 'e> {
     at: usize,
-    seeds: &'e [Entry],
-    dirty: &'a [AtomicU8],
+    conversions: &'e [Entry],
+    worklist: &'a [AtomicU8],
 }
 
 impl<'e> Iterator for Visits<'_, 'e> {
@@ -566,27 +566,28 @@ impl<'e> Iterator for Visits<'_, 'e> {
     #[inline(always)]
     fn next(&mut self) -> Option<Visit<'e>> {
         let row = |entry: &Entry| entry.word as usize / WIDTH;
-        let seeded = self.seeds.first().map_or(self.dirty.len(), row);
-        while self.at < seeded && self.dirty[self.at].load(Relaxed) == 0 {
+        let converted = self.conversions.first().map_or(self.worklist.len(), row);
+        while self.at < converted && self.worklist[self.at].load(Relaxed) == 0 {
             self.at += 1;
         }
-        let (at, flag) = (self.at, self.dirty.get(self.at)?);
+        let (at, flag) = (self.at, self.worklist.get(self.at)?);
         self.at += 1;
-        let dirty = flag.load(Relaxed) != 0;
+        let listed = flag.load(Relaxed) != 0;
         flag.store(0, Relaxed);
-        let (seeds, rest) = self.seeds.split_at(self.seeds.iter().take_while(|entry| row(entry) == at).count());
-        self.seeds = rest;
-        Some(Visit { at, seeds, dirty })
+        let (conversions, rest) =
+            self.conversions.split_at(self.conversions.iter().take_while(|entry| row(entry) == at).count());
+        self.conversions = rest;
+        Some(Visit { at, conversions, listed })
     }
 }
 
 /// Returns whether a row changed.
 #[inline(always)]
-fn pass_rows<V: Vector>(mut part: Part<'_>, room: &mut Vec<Entry>) -> io::Result<bool> {
-    let entries = part.chunk.buckets.take(part.depth, room)?;
-    let mut visits = Visits { at: 0, seeds: &entries, dirty: part.dirty };
+fn pass_rows<V: Vector>(mut part: Part<'_>, buffer: &mut Vec<Entry>) -> io::Result<bool> {
+    let entries = part.chunk.buckets.take(part.depth, buffer)?;
+    let mut visits = Visits { at: 0, conversions: &entries, worklist: part.worklist };
     let mut changed = false;
-    // The memory of a row is asked for while the row before it is worked on.
+    // The memory of a row is prefetched while the row before it is worked on.
     let mut views = [View::default(); 2];
     let mut now = 0;
     let mut next = part.next(&mut visits, &mut views[now]);
@@ -603,7 +604,7 @@ impl Part<'_> {
         self.depth % 2 == 1
     }
 
-    /// The next row with something undecided. What its visit will read is asked for.
+    /// The next row with something undecided. What its visit will read is prefetched.
     #[inline(always)]
     fn next<'e>(&self, visits: &mut Visits<'_, 'e>, view: &mut View) -> Option<Visit<'e>> {
         let visit = visits.find(|visit| self.left[visit.at] != 0)?;
@@ -611,14 +612,14 @@ impl Part<'_> {
         let odd = self.odd();
         prefetch(&self.written[visit.at]);
         if !odd {
-            prefetch(&self.held[visit.at]);
+            prefetch(&self.escapes[visit.at]);
         }
-        if odd && !visit.dirty {
-            // Only its seeds win.
+        if odd && !visit.listed {
+            // Only its conversions win.
             view.clear();
         } else {
             // Only what was lost in the pass before wins anew; but a way out may be anywhere.
-            let wanted = |number: usize| !odd || self.fresh[number].load(Relaxed) == (self.depth - 1) as u8;
+            let wanted = |number: usize| !odd || self.last_lost[number].load(Relaxed) == (self.depth - 1) as u8;
             quiet[self.color].view(index, rows, self.first_row + visit.at, wanted, view);
             view.prefetch(self.opponent);
         }
@@ -634,11 +635,11 @@ impl Part<'_> {
         quiet[self.color].reach(self.opponent, view, &mut found);
         let word = |entry: &Entry| entry.word as usize - at * WIDTH;
         let count = if self.odd() {
-            visit.seeds.iter().for_each(|entry| found.0[word(entry)] |= entry.mask());
+            visit.conversions.iter().for_each(|entry| found.0[word(entry)] |= entry.mask());
             take_won(&mut self.written[at], &mut found)
         } else {
-            visit.seeds.iter().for_each(|entry| self.held[at].0[word(entry)] &= !entry.mask());
-            take_lost(&mut self.written[at], &self.held[at], &mut found)
+            visit.conversions.iter().for_each(|entry| self.escapes[at].0[word(entry)] &= !entry.mask());
+            take_lost(&mut self.written[at], &self.escapes[at], &mut found)
         };
         if count == 0 {
             return false;
@@ -646,7 +647,7 @@ impl Part<'_> {
         self.left[at] -= count;
         let number = self.first_row + at;
         if !self.odd() {
-            self.own_fresh[number].store(self.depth as u8, Relaxed);
+            self.own_last_lost[number].store(self.depth as u8, Relaxed);
         }
         let row = rows.row(number);
         if self.chunk.deepest.is_none_or(|(depth, _)| depth < self.depth) {
@@ -678,12 +679,12 @@ fn take_won(open: &mut Row, found: &mut Row) -> u16 {
     count as u16
 }
 
-/// The cells neither held nor `found` nor lost: they are lost now. Returns how many.
+/// The cells without an escape, neither `found` nor lost: they are lost now. Returns how many.
 #[inline(always)]
-fn take_lost(lost: &mut Row, held: &Row, found: &mut Row) -> u16 {
+fn take_lost(lost: &mut Row, escapes: &Row, found: &mut Row) -> u16 {
     let mut count = 0;
-    for ((lost, held), found) in lost.0.iter_mut().zip(&held.0).zip(&mut found.0) {
-        *found = !(*lost | held | *found);
+    for ((lost, escapes), found) in lost.0.iter_mut().zip(&escapes.0).zip(&mut found.0) {
+        *found = !(*lost | escapes | *found);
         *lost |= *found;
         count += u64::from(found.count_ones());
     }
@@ -706,7 +707,8 @@ impl CellsMut<'_> {
     }
 }
 
-/// The cells of each range of solved rows that is kept: from its first row to that of the next range, with what lies between.
+/// The cells of each range of solved rows that is kept: from its first row to that of the next range, with what lies
+/// between.
 fn cells_chunks<'a>(
     cells: &'a mut Option<Cells>,
     rows: &Rows,
@@ -767,9 +769,10 @@ mod tests {
     use crate::board::RuleOptions;
     use crate::tablebase::{CellValue, ClassId, CpuBackend, Options, Solver};
 
-    /// Seeds on disk change no value and no count, and leave no file; the deepest cell is the first of the longest line.
+    /// Conversions on disk change no value and no count, and leave no file; the deepest cell is the first of the
+    /// longest line.
     #[test]
-    fn seeds_on_disk_change_nothing() {
+    fn conversions_on_disk_change_nothing() {
         let dir = tempfile::tempdir().unwrap();
         for rules in [RuleOptions::PAPER, "chinese".parse().unwrap()] {
             let mut memory = Solver::new(&rules, 3, Options::default());

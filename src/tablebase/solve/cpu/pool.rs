@@ -18,7 +18,7 @@ pub struct BufferPool(Arc<Mutex<Vec<Memory>>>);
 /// A piece of the system's memory.
 #[derive(Debug)]
 struct Memory {
-    /// More of it than is asked for, so that it can be kept for what takes more. What is never touched costs nothing.
+    /// More of it than is requested, so that it can be kept for what takes more. What is never touched costs nothing.
     map: MmapMut,
     /// How much of it was touched.
     touched: usize,

@@ -137,8 +137,8 @@ impl QuietMoves {
         }
     }
 
-    /// For every position of the row of a view: whether some quiet move of this side leads into `plane`, which holds the solved
-    /// rows. Cells without a position get anything.
+    /// For every position of the row of a view: whether some quiet move of this side leads into `plane`, which holds
+    /// the solved rows. Cells without a position get anything.
     #[inline(always)]
     pub fn reach(&self, plane: &[Row], view: &View, out: &mut Row) {
         *out = Row::EMPTY;
@@ -188,8 +188,8 @@ impl QuietMoves {
         }
     }
 
-    /// Whether this side has a quiet move in every position of the row of a view. The word and the lane piece each stand in the
-    /// way of one move at most of each row piece, but for leaps, which are not counted.
+    /// Whether this side has a quiet move in every position of the row of a view. The word and the lane piece each
+    /// stand in the way of one move at most of each row piece, but for leaps, which are not counted.
     #[inline(always)]
     pub fn always_moves(&self, view: &View) -> bool {
         let free = view.others[..view.count].iter().filter(|other| other.open == u64::MAX).count();

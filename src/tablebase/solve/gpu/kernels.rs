@@ -19,7 +19,7 @@ pub(super) struct Variant {
     pub tables: u32,
 }
 
-fn worth_bits(wide: bool) -> u32 {
+fn value_bits(wide: bool) -> u32 {
     if wide { 12 } else { 8 }
 }
 
@@ -30,17 +30,17 @@ pub(super) fn cell_bytes(wide: bool) -> u64 {
 
 /// The longest line that the kernels count, and that cells hold for them.
 pub(super) fn max_plies(wide: bool) -> u16 {
-    (1 << worth_bits(wide)) - 3
+    (1 << value_bits(wide)) - 3
 }
 
 impl Variant {
-    pub fn worth_bits(self) -> u32 {
-        worth_bits(self.wide)
+    pub fn value_bits(self) -> u32 {
+        value_bits(self.wide)
     }
 
-    /// Counters by worth.
-    pub fn worths(self) -> u32 {
-        1 << self.worth_bits()
+    /// Counters by value.
+    pub fn values(self) -> u32 {
+        1 << self.value_bits()
     }
 
     /// Words that the codes of a word take.
@@ -48,18 +48,18 @@ impl Variant {
         if self.wide { 16 } else { 8 }
     }
 
-    /// The worth of a draw, and of a win with this move.
-    pub fn hold(self) -> u32 {
-        self.worths() / 2
+    /// The value of a draw, and of a win with this move.
+    pub fn draw(self) -> u32 {
+        self.values() / 2
     }
 
     pub fn win_at_once(self) -> u32 {
-        self.worths() - 1
+        self.values() - 1
     }
 
     /// Counters of a side: positions without a move, then by plies, then what no pass decided.
     pub fn counts(self) -> u32 {
-        self.worths()
+        self.values()
     }
 
     pub fn max_plies(self) -> u16 {
@@ -72,8 +72,8 @@ impl Variant {
     }
 }
 
-/// For each storage buffer whether it is only read: plan, work, written, gate, codes, entries, then the plane that is read and
-/// the smaller classes' values.
+/// For each storage buffer whether it is only read: plan, work, written, `conversion_plane`, codes, entries, then the
+/// plane that is read and the smaller classes' values.
 pub(super) fn read_only() -> Vec<bool> {
     (0..6 + SEEN_BUFFERS + TABLE_BUFFERS).map(|i| i == 0 || i >= 6).collect()
 }

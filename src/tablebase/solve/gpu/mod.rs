@@ -1,13 +1,13 @@
-//! The iteration on a graphics card: the same passes over the same planes as in `pass`, many classes at once, and the same
+//! The iteration on a GPU: the same passes over the same planes as in `pass`, many classes at once, and the same
 //! values and counts, cell by cell. See `shaders/` for the kernels.
 //!
-//! A batch of classes is planned here, its smaller classes' values go to the card unless they were solved there, and from
-//! then on the card works by itself: seeds, passes, counts, values. The program only looks, every few passes, whether rows
-//! are left to look at.
+//! A batch of classes is planned here, its smaller classes' values go to the GPU unless they were solved there, and
+//! from then on the GPU works by itself: conversions, passes, counts, values. The program only looks, every few passes,
+//! whether rows are left to look at.
 //!
-//! No buffer is larger than a kernel may see. The side rows of a batch come in *pages*: a page's rows have their codes and
-//! their seeds in a buffer of their own, and kernels run page by page. The planes, which are smaller and read by the rows of
-//! every page, are cut into fewer buffers, all of which a kernel sees.
+//! No buffer is larger than a kernel may see. The side rows of a batch come in *pages*: a page's rows have their codes
+//! and their conversions in a buffer of their own, and kernels run page by page. The planes, which are smaller and read
+//! by the rows of every page, are cut into fewer buffers, all of which a kernel sees.
 
 mod kernels;
 mod needs;
@@ -36,7 +36,7 @@ use tables::{Tables, bytes_of, captured};
 /// Bounds that are lower than the adapter's, for tests of what happens beyond them.
 #[derive(Copy, Clone, Debug)]
 pub struct GpuLimits {
-    /// Bytes of the largest buffer of planes, codes, seeds, or values of smaller classes.
+    /// Bytes of the largest buffer of planes, codes, conversions, or values of smaller classes.
     pub buffer: u64,
     /// The longest line for which a cell has one byte, 253 at most.
     pub byte_plies: u16,
@@ -54,13 +54,13 @@ impl GpuLimits {
         GpuLimits { buffer: u64::MAX, byte_plies: Cells::BYTE_PLIES, subgroups: true, memory: u64::MAX, lost_after: 0 };
 }
 
-/// A graphics card that solves classes.
+/// A GPU that solves classes.
 pub struct Gpu {
     device: Arc<Device>,
     limits: GpuLimits,
     sets: HashMap<Variant, Arc<KernelSet>>,
     work: DeviceWork,
-    /// What is on the card of smaller classes, brought there or solved there.
+    /// What is on the GPU of smaller classes, brought there or solved there.
     tables: Option<Arc<Tables>>,
 }
 
@@ -81,19 +81,19 @@ pub(crate) struct Batch<'a> {
 const ROW_BYTES: u64 = size_of::<Row>() as u64;
 
 impl Gpu {
-    /// Opens a card.
+    /// Opens a GPU.
     pub fn open(choice: AdapterChoice) -> Result<Gpu, GpuError> {
         Gpu::open_limited(choice, GpuLimits::NONE)
     }
 
-    /// The same, but with less room than the card has.
+    /// The same, but with less room than the GPU has.
     pub fn open_limited(choice: AdapterChoice, limits: GpuLimits) -> Result<Gpu, GpuError> {
         let device = Arc::new(Device::open(choice, read_only().len() as u32)?);
         device.lose_after(limits.lost_after);
         Ok(Gpu { device, limits, sets: HashMap::new(), work: DeviceWork::default(), tables: None })
     }
 
-    /// The card.
+    /// The GPU.
     #[must_use]
     pub fn adapter(&self) -> &AdapterReport {
         &self.device.report
@@ -106,7 +106,7 @@ impl Gpu {
 
     /// Bytes of the largest buffer.
     fn limit(&self) -> u64 {
-        // Cells, words and seeds are numbered with 32 bits.
+        // Cells, words and conversions are numbered with 32 bits.
         self.device.max_binding().min(1 << 31).min(self.limits.buffer)
     }
 
@@ -134,7 +134,7 @@ impl Gpu {
         batches(ids, classes, self.page_rows(false))
     }
 
-    /// Solves a batch of classes. Its values stay on the card.
+    /// Solves a batch of classes. Its values stay on the GPU.
     fn solve_batch<'a>(&mut self, batch: &Batch<'a>) -> Result<Run<'a>, GpuError> {
         // Nothing of an earlier failure is left.
         let _ = self.device.check();
@@ -147,7 +147,7 @@ impl Gpu {
                     wide = true;
                     page_rows = page_rows.min(self.page_rows(true));
                 }
-                // A page with more seeds than one buffer takes.
+                // A page with more conversions than one buffer takes.
                 Err(GpuError::TooLarge { .. }) if page_rows > 64 => page_rows = page_rows / 128 * 64,
                 result => return result,
             }
@@ -163,7 +163,7 @@ impl Gpu {
         Ok(run)
     }
 
-    /// A batch on the card, with nothing done yet.
+    /// A batch on the GPU, with nothing done yet.
     fn start<'a>(&mut self, batch: &Batch<'a>, wide: bool, page_rows: u64) -> Result<Run<'a>, GpuError> {
         let needed = self.needs(batch, wide, page_rows).bytes;
         if needed > self.limits.memory {
@@ -192,7 +192,7 @@ impl Gpu {
         (self.limit() / ROW_BYTES / page_rows).max(1) * page_rows
     }
 
-    /// The smaller classes whose values a batch needs on the card: those of all classes that will follow, if they fit into
+    /// The smaller classes whose values a batch needs on the GPU: those of all classes that will follow, if they fit into
     /// one buffer, else its own.
     fn table_ids(&self, batch: &Batch<'_>, wide: bool) -> Vec<ClassId> {
         let upcoming = captured(batch.upcoming, batch.classes);
@@ -200,12 +200,12 @@ impl Gpu {
         if fits { upcoming } else { captured(&batch.ids, batch.classes) }
     }
 
-    /// Bytes of the smaller classes' values that a batch needs on the card.
+    /// Bytes of the smaller classes' values that a batch needs on the GPU.
     fn table_bytes(&self, batch: &Batch<'_>, wide: bool) -> u64 {
         bytes_of(&self.table_ids(batch, wide), batch.classes, wide)
     }
 
-    /// The values of the smaller classes on the card. What is there for a batch before stays if it is enough.
+    /// The values of the smaller classes on the GPU. What is there for a batch before stays if it is enough.
     fn tables(&mut self, batch: &Batch<'_>, wide: bool) -> Result<Arc<Tables>, GpuError> {
         if let Some(tables) = &self.tables
             && tables.wide == wide
@@ -277,12 +277,12 @@ impl Backend for Gpu {
         self.adapter().name.clone()
     }
 
-    /// While a batch is solved, the values of the one before come back from the card.
+    /// While a batch is solved, the values of the one before come back from the GPU.
     fn solve(&mut self, job: &Job<'_>, sink: Sink<'_>) -> Result<(), SolveError> {
         let mut batches = self.batches(job.ids, job.classes);
         batches.reverse();
         let mut before: Option<(Vec<ClassId>, Run<'_>)> = None;
-        // What stays on the card for the next level, if all of it fits where a kernel can see it.
+        // What stays on the GPU for the next level, if all of it fits where a kernel can see it.
         let fits = job.values && bytes_of(job.ids, job.classes, false) <= self.limit();
         let mut made = fits.then(Tables::default);
         loop {
@@ -323,7 +323,7 @@ impl Backend for Gpu {
         Ok(())
     }
 
-    /// What comes back from the card.
+    /// What comes back from the GPU.
     fn host_bytes(&self, index: &Index, values: bool) -> usize {
         if values { 3 * ROW_CELLS * index.rows } else { 0 }
     }

@@ -1,4 +1,4 @@
-//! What batches will take of a card, known before they start.
+//! What batches will take of a GPU, known before they start.
 
 use super::kernels::cell_bytes;
 use super::{Batch, Gpu, ROW_BYTES, plan};
@@ -6,11 +6,11 @@ use crate::shaders::SIDE_WORDS;
 use crate::tablebase::{ClassId, Classes, WIDTH};
 use serde::Serialize;
 
-/// Bytes that pass between the card and its memory for each cell, with values kept: what the kernels' twins count over four
+/// Bytes that pass between the GPU and its memory for each cell, with values kept: what the kernels' twins count over four
 /// classes of four pieces, see `results/kernels.md`.
 const MOVED_PER_CELL: f64 = 26.55;
-/// Words with seeds of one depth, for each word: what classes of four and five pieces have.
-const SEEDS_PER_WORD: u64 = 3;
+/// Words with conversions of one depth, for each word: what classes of four and five pieces have.
+const CONVERSIONS_PER_WORD: u64 = 3;
 
 /// What a batch of classes will take.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -29,15 +29,15 @@ pub struct BatchNeeds {
     pub planes: u64,
     /// Bytes of the codes.
     pub codes: u64,
-    /// Bytes of the seeds (expected).
-    pub seeds: u64,
+    /// Bytes of the conversions (expected).
+    pub conversions: u64,
     /// Bytes of the smaller classes' values.
     pub tables: u64,
     /// Bytes of the plan and of the lists of rows.
     pub lists: u64,
     /// Bytes of all buffers together.
     pub bytes: u64,
-    /// Bytes that will move between the card and its memory (expected).
+    /// Bytes that will move between the GPU and its memory (expected).
     pub moved: u64,
 }
 
@@ -73,7 +73,7 @@ impl Gpu {
         let planes = 4 * rows * ROW_BYTES;
         // With values that are not kept, all pages share one.
         let codes = if batch.keep { rows } else { rows.min(page_rows) } * WIDTH as u64 * 64 * cell_bytes(wide);
-        let seeds = SEEDS_PER_WORD * 12 * rows * WIDTH as u64;
+        let conversions = CONVERSIONS_PER_WORD * 12 * rows * WIDTH as u64;
         let tables = self.table_bytes(batch, wide);
         let depths = if wide { 4096 } else { 256 };
         // Records, stamps, what is left, and two lists; then sizes of dispatches, counts, and what moves and captures take.
@@ -81,7 +81,7 @@ impl Gpu {
             * (6 * rows
                 + 4 * depths * pages
                 + batch.ids.len() as u64 * (4 * depths + 2 * u64::from(SIDE_WORDS) + 20_000));
-        let bytes = planes + codes + seeds + tables + lists;
+        let bytes = planes + codes + conversions + tables + lists;
         let moved = (rows as f64 * (WIDTH * 64) as f64 * MOVED_PER_CELL) as u64;
         BatchNeeds {
             material: batch.classes.get(batch.ids[0]).representative.to_string(),
@@ -91,7 +91,7 @@ impl Gpu {
             plane_buffers: rows.div_ceil(self.seen_rows(page_rows)),
             planes,
             codes,
-            seeds,
+            conversions,
             tables,
             lists,
             bytes,

@@ -8,8 +8,8 @@ use crate::shaders::*;
 use crate::tablebase::class::Classes;
 use crate::tablebase::index::{Index, WIDTH};
 use crate::tablebase::material::squares_in_play;
+use crate::tablebase::solve::cpu::conversions::{Capture, Conversions};
 use crate::tablebase::solve::cpu::quiet::{LaneLeaps, QuietMoves, WordLeap};
-use crate::tablebase::solve::cpu::seeds::{Capture, SeedMoves};
 use crate::tablebase::value::{DRAW, NO_MOVE, decided};
 use crate::tablebase::{ClassId, Material};
 
@@ -22,9 +22,9 @@ fn halves(mask: u64) -> [u32; 2] {
     [mask as u32, (mask >> 32) as u32]
 }
 
-/// The depth at which seeds with this worth count.
-pub(super) fn depth_of_worth(worth: u32, variant: Variant) -> usize {
-    (if worth < variant.hold() { 2 * worth } else { 2 * (variant.win_at_once() - worth) + 1 }) as usize
+/// The depth at which conversions with this value count.
+pub(super) fn depth_of_value(value: u32, variant: Variant) -> usize {
+    (if value < variant.draw() { 2 * value } else { 2 * (variant.win_at_once() - value) + 1 }) as usize
 }
 
 /// Buffers that a kernel sees of the plane that is read, and of the smaller classes' values.
@@ -90,8 +90,8 @@ impl Crossed {
 }
 
 impl Plan {
-    /// Plans a batch. `table` says where the values of a class are, and for `None` where a cell is that is worth a win at
-    /// once.
+    /// Plans a batch. `table` says where the values of a class are, and for `None` where a cell is that has the value
+    /// of a win at once.
     pub fn new(ids: &[ClassId], classes: &Classes, table: &dyn Fn(Option<(usize, Color)>) -> TablePlace) -> Plan {
         let options = classes.options();
         let crossed = Crossed::new();
@@ -119,9 +119,9 @@ impl Plan {
             let blocks = Color::ALL.map(|color| sides + side_number(c, color) as u32 * SIDE_WORDS);
             for (i, color) in Color::ALL.into_iter().enumerate() {
                 let moves = QuietMoves::new(index, color, options);
-                let seeds = SeedMoves::new(index, color, classes);
-                plan.side(c, color, (blocks[i], blocks[1 - i]), index, &moves, &seeds, &crossed, table);
-                plan.rows(plan.members[c].side(color), blocks[i], index, &seeds);
+                let conversions = Conversions::new(index, color, classes);
+                plan.side(c, color, (blocks[i], blocks[1 - i]), index, &moves, &conversions, &crossed, table);
+                plan.rows(plan.members[c].side(color), blocks[i], index, &conversions);
             }
         }
         plan
@@ -141,12 +141,12 @@ impl Plan {
         (block, other): (u32, u32),
         index: &Index,
         moves: &QuietMoves,
-        seeds: &SeedMoves,
+        conversions: &Conversions,
         crossed: &Crossed,
         table: &dyn Fn(Option<(usize, Color)>) -> TablePlace,
     ) {
         let n = index.pieces.len();
-        let (captures, counts) = self.captures(n, moves, seeds, table);
+        let (captures, counts) = self.captures(n, moves, conversions, table);
         let (moves_at, movers) = self.moves(index, moves, crossed);
         let mirrored = index.row_pieces.iter().flat_map(|piece| {
             Square::all().map(|square| piece.digit[square.mirror().index()] * piece.stride).chain([0])
@@ -187,8 +187,8 @@ impl Plan {
         }
         set(SIDE_LANES, &halves(squares_in_play(index.lane_piece()).bits()));
         set(SIDE_WORDS_IN_PLAY, &halves(squares_in_play(index.word_piece()).bits()));
-        set(SIDE_DEN_WORD, &halves(seeds.den_entries[n - 2]));
-        set(SIDE_DEN_LANE, &halves(seeds.den_entries[n - 1]));
+        set(SIDE_DEN_WORD, &halves(conversions.den_entries[n - 2]));
+        set(SIDE_DEN_LANE, &halves(conversions.den_entries[n - 1]));
         set(SIDE_MOVES, &[moves_at, 4 * mover_slots, MOVE_SLOTS * mover_slots]);
         set(SIDE_MARKS_ITSELF, &[u32::from(moves.word.is_some() || moves.lane.is_some())]);
         set(SIDE_MOVERS, &movers);
@@ -201,10 +201,11 @@ impl Plan {
         &mut self,
         n: usize,
         moves: &QuietMoves,
-        seeds: &SeedMoves,
+        conversions: &Conversions,
         table: &dyn Fn(Option<(usize, Color)>) -> TablePlace,
     ) -> (u32, [u32; 3]) {
-        let (by, others): (Vec<&Capture>, Vec<&Capture>) = seeds.captures.iter().partition(|c| c.attacker == n - 1);
+        let (by, others): (Vec<&Capture>, Vec<&Capture>) =
+            conversions.captures.iter().partition(|c| c.attacker == n - 1);
         let (of, others): (Vec<&Capture>, Vec<&Capture>) = others.into_iter().partition(|c| c.victim == n - 1);
         let counts = [by.len() as u32, of.len() as u32, others.len() as u32];
         let captures: Vec<[u32; CAPTURE_WORDS as usize]> = [by, of, others]
@@ -298,13 +299,13 @@ impl Plan {
         words
     }
 
-    fn rows(&mut self, first: usize, block: u32, index: &Index, seeds: &SeedMoves) {
+    fn rows(&mut self, first: usize, block: u32, index: &Index, conversions: &Conversions) {
         for row in 0..index.rows {
             let mut squares = 0;
             let mut den = false;
             for (piece, square) in index.row_squares(row).enumerate() {
                 squares |= (square.index() as u32) << (6 * piece);
-                den |= seeds.den_entries[piece] >> square.index() & 1 != 0;
+                den |= conversions.den_entries[piece] >> square.index() & 1 != 0;
             }
             squares |= if den { RECORD_DEN } else { 0 } | if index.weight(row) == 2 { RECORD_PAIR } else { 0 };
             let at = self.records as usize + (first + row) * 2;

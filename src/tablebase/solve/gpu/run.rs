@@ -1,7 +1,7 @@
 //! One batch at work.
 
 use super::kernels::{KernelSet, Variant, cell_bytes};
-use super::plan::{Plan, PlannedClass, SEEN_BUFFERS, TABLE_BUFFERS, TablePlace, depth_of_worth};
+use super::plan::{Plan, PlannedClass, SEEN_BUFFERS, TABLE_BUFFERS, TablePlace, depth_of_value};
 use super::tables::Tables;
 use super::{Batch, DeviceWork, ROW_BYTES};
 use crate::board::{ByColor, Color, NoMove};
@@ -15,7 +15,7 @@ use std::sync::Arc;
 #[cfg(test)]
 mod twins;
 
-/// A sector of a card's memory, in u32.
+/// A sector of a GPU's memory, in u32.
 pub(super) const SECTOR: u32 = 8;
 
 /// Passes between two looks at what is left to do.
@@ -29,13 +29,13 @@ struct Work {
     counts: usize,
     stamps: usize,
     left: usize,
-    live: usize,
+    worklist: usize,
     len: usize,
 }
 
 impl Work {
     fn new(plan: &Plan, pages: usize, variant: Variant) -> Work {
-        let seeds = variant.worths() as usize;
+        let conversions = variant.values() as usize;
         let depths = usize::from(variant.max_plies()) + 3;
         let mut len = 0;
         let mut next = |size: usize| {
@@ -44,13 +44,13 @@ impl Work {
             at
         };
         let args = next(depths * pages * 4);
-        let histogram = next(seeds);
-        let cursors = next(seeds);
+        let histogram = next(conversions);
+        let cursors = next(conversions);
         let counts = next(plan.members.len() * 2 * variant.counts() as usize * 2);
         let stamps = next(plan.side_rows);
         let left = next(plan.side_rows);
-        let live = next(2 * plan.side_rows);
-        Work { args, histogram, cursors, counts, stamps, left, live, len }
+        let worklist = next(2 * plan.side_rows);
+        Work { args, histogram, cursors, counts, stamps, left, worklist, len }
     }
 }
 
@@ -63,16 +63,16 @@ struct Page {
     entries: wgpu::Buffer,
     /// Entries that there is room for: three arrays of so many u32.
     entries_all: u32,
-    /// By depth, from where to where the seeds are.
-    seeds: Vec<[u32; 2]>,
+    /// By depth, from where to where the conversions are.
+    conversions: Vec<[u32; 2]>,
 }
 
 /// The planes of all rows.
 struct Planes {
     open: Vec<wgpu::Buffer>,
     lost: Vec<wgpu::Buffer>,
-    held: Vec<wgpu::Buffer>,
-    due: Vec<wgpu::Buffer>,
+    escapes: Vec<wgpu::Buffer>,
+    conversion_wins: Vec<wgpu::Buffer>,
 }
 
 /// A batch at work.
@@ -91,9 +91,9 @@ pub(super) struct Run<'a> {
     groups: wgpu::Buffer,
     planes: Planes,
     pages: Vec<Page>,
-    /// When it is solved: the counts by side and kind, and the last depth with a seed.
+    /// When it is solved: the counts by side and kind, and the last depth with a conversion.
     counts: Vec<u64>,
-    last_seed: u16,
+    last_conversion: u16,
     /// Bound where a kernel reads nothing.
     nothing: wgpu::Buffer,
 }
@@ -118,7 +118,7 @@ impl<'a> Run<'a> {
                 })
                 .collect()
         };
-        let planes = Planes { open: plane()?, lost: plane()?, held: plane()?, due: plane()? };
+        let planes = Planes { open: plane()?, lost: plane()?, escapes: plane()?, conversion_wins: plane()? };
         let most_rows = plan.side_rows.min(page_rows) as u64;
         let code_bytes = u64::from(set.variant.code_stride()) * ROW_BYTES;
         let shared = if batch.keep { None } else { Some(device.buffer(&what("the codes"), most_rows * code_bytes)?) };
@@ -129,8 +129,8 @@ impl<'a> Run<'a> {
                 Some(codes) => codes.clone(),
                 None => device.buffer(&what("the codes"), rows as u64 * code_bytes)?,
             };
-            let entries = device.buffer("no seeds", 0)?;
-            pages.push(Page { first_row, rows, codes, entries, entries_all: 0, seeds: Vec::new() });
+            let entries = device.buffer("no conversions", 0)?;
+            pages.push(Page { first_row, rows, codes, entries, entries_all: 0, conversions: Vec::new() });
         }
         Ok(Run {
             set,
@@ -144,7 +144,7 @@ impl<'a> Run<'a> {
             planes,
             pages,
             counts: Vec::new(),
-            last_seed: 0,
+            last_conversion: 0,
             nothing: device.buffer("nothing", 0)?,
             plan,
             place,
@@ -158,7 +158,7 @@ impl<'a> Run<'a> {
         &self,
         page: &Page,
         written: &[wgpu::Buffer],
-        gate: &[wgpu::Buffer],
+        conversion_plane: &[wgpu::Buffer],
         seen: Option<&[wgpu::Buffer]>,
     ) -> Result<Bound, GpuError> {
         let buffer = page.first_row / self.seen_rows;
@@ -168,7 +168,7 @@ impl<'a> Run<'a> {
             (&self.plan_buffer).into(),
             (&self.work).into(),
             Part { buffer: &written[buffer], offset, size },
-            Part { buffer: &gate[buffer], offset, size },
+            Part { buffer: &conversion_plane[buffer], offset, size },
             (&page.codes).into(),
             (&page.entries).into(),
         ];
@@ -186,7 +186,7 @@ impl<'a> Run<'a> {
 
     /// Writes the parameters of some depths: a set for each depth and page.
     fn write_params(&self, depths: std::ops::RangeInclusive<u16>) {
-        let Work { args, histogram, cursors, counts, stamps, left, live, .. } = self.place;
+        let Work { args, histogram, cursors, counts, stamps, left, worklist, .. } = self.place;
         let all = Params {
             side_rows: self.plan.side_rows as u32,
             pages: self.pages.len() as u32,
@@ -195,7 +195,7 @@ impl<'a> Run<'a> {
             records: self.plan.records,
             crossed: self.plan.crossed,
             args: args as u32,
-            live: live as u32,
+            worklist: worklist as u32,
             stamps: stamps as u32,
             left: left as u32,
             counts: counts as u32,
@@ -207,7 +207,7 @@ impl<'a> Run<'a> {
         let mut data = Vec::new();
         for depth in depths {
             for (number, page) in self.pages.iter().enumerate() {
-                let [entries_from, entries_to] = page.seeds.get(usize::from(depth)).copied().unwrap_or_default();
+                let [entries_from, entries_to] = page.conversions.get(usize::from(depth)).copied().unwrap_or_default();
                 let (first_row, rows) = (page.first_row as u32, page.rows as u32);
                 let (depth, entries_all, page) = (depth.into(), page.entries_all, number as u32);
                 let set = Params { depth, page, first_row, rows, entries_from, entries_to, entries_all, ..all };
@@ -242,52 +242,52 @@ impl<'a> Run<'a> {
         Step::Copy { from: &self.work, from_at, to: &self.groups, to_at: 0, bytes }
     }
 
-    /// Looks up what captures and dens are worth for the positions of a page.
-    fn find_seeds(&self, number: usize) -> Result<(), GpuError> {
-        self.write_work(self.place.histogram, &vec![0; self.set.variant.worths() as usize]);
-        let bound = self.bind(&self.pages[number], &self.planes.open, &self.planes.held, None)?;
-        self.device.submit([self.by_row("seeds", &bound, number)]);
+    /// Looks up the values of captures and den entries for the positions of a page.
+    fn find_conversions(&self, number: usize) -> Result<(), GpuError> {
+        self.write_work(self.place.histogram, &vec![0; self.set.variant.values() as usize]);
+        let bound = self.bind(&self.pages[number], &self.planes.open, &self.planes.escapes, None)?;
+        self.device.submit([self.by_row("conversions", &bound, number)]);
         Ok(())
     }
 
-    /// Puts the seeds of a page in the order of their depths, words by words.
-    fn sort_seeds(&mut self, number: usize, limit: u64) -> Result<(), GpuError> {
+    /// Puts the conversions of a page in the order of their depths, words by words.
+    fn sort_conversions(&mut self, number: usize, limit: u64) -> Result<(), GpuError> {
         let variant = self.set.variant;
-        let histogram = self.read_work(self.place.histogram, variant.worths() as usize)?;
-        // Seeds of one depth lie together.
-        let mut worth_of_depth = vec![None; usize::from(variant.max_plies()) + 4];
-        for worth in (1..variant.worths()).filter(|&worth| worth != variant.hold()) {
-            if let Some(slot) = worth_of_depth.get_mut(depth_of_worth(worth, variant)) {
-                *slot = Some(worth as usize);
+        let histogram = self.read_work(self.place.histogram, variant.values() as usize)?;
+        // Conversions of one depth lie together.
+        let mut value_of_depth = vec![None; usize::from(variant.max_plies()) + 4];
+        for value in (1..variant.values()).filter(|&value| value != variant.draw()) {
+            if let Some(slot) = value_of_depth.get_mut(depth_of_value(value, variant)) {
+                *slot = Some(value as usize);
             }
         }
         let mut cursors = vec![0; histogram.len()];
         let mut total = 0u32;
-        let mut seeds = vec![[0; 2]; worth_of_depth.len()];
-        for (depth, worth) in worth_of_depth.into_iter().enumerate() {
-            let Some(worth) = worth else { continue };
-            cursors[worth] = total;
-            let end = total + histogram[worth];
-            seeds[depth] = [total, end];
-            // Those of each depth begin where a card's memory can be read in whole sectors.
+        let mut conversions = vec![[0; 2]; value_of_depth.len()];
+        for (depth, value) in value_of_depth.into_iter().enumerate() {
+            let Some(value) = value else { continue };
+            cursors[value] = total;
+            let end = total + histogram[value];
+            conversions[depth] = [total, end];
+            // Those of each depth begin where a GPU's memory can be read in whole sectors.
             total = end.next_multiple_of(SECTOR);
         }
-        // Seeds of depths that there are none of.
-        for depth in 1..seeds.len() {
-            if seeds[depth] == [0; 2] {
-                seeds[depth] = [seeds[depth - 1][1]; 2];
+        // Conversions of depths that there are none of.
+        for depth in 1..conversions.len() {
+            if conversions[depth] == [0; 2] {
+                conversions[depth] = [conversions[depth - 1][1]; 2];
             }
         }
         let bytes = 12 * u64::from(total);
         if bytes > limit {
-            return Err(GpuError::TooLarge { what: what("the seeds", &self.batch), needed: bytes, limit });
+            return Err(GpuError::TooLarge { what: what("the conversions", &self.batch), needed: bytes, limit });
         }
         self.write_work(self.place.cursors, &cursors);
-        let entries = self.device.buffer(&what("the seeds", &self.batch), bytes)?;
+        let entries = self.device.buffer(&what("the conversions", &self.batch), bytes)?;
         let page = &mut self.pages[number];
-        (page.entries, page.entries_all, page.seeds) = (entries, total, seeds);
+        (page.entries, page.entries_all, page.conversions) = (entries, total, conversions);
         self.write_params(0..=0);
-        let bound = self.bind(&self.pages[number], &self.planes.open, &self.planes.held, None)?;
+        let bound = self.bind(&self.pages[number], &self.planes.open, &self.planes.escapes, None)?;
         self.device.submit([self.by_row("buckets", &bound, number)]);
         Ok(())
     }
@@ -300,20 +300,21 @@ impl<'a> Run<'a> {
 
     /// The buffers for each page in the passes of odd depth, or of even depth.
     fn bind_passes(&self, even: bool) -> Result<Vec<Bound>, GpuError> {
-        let Planes { open, lost, held, due } = &self.planes;
-        let (written, gate, seen) = if even { (lost, held, open) } else { (open, due, lost) };
-        self.pages.iter().map(|page| self.bind(page, written, gate, Some(seen))).collect()
+        let Planes { open, lost, escapes, conversion_wins } = &self.planes;
+        let (written, conversion_plane, seen) =
+            if even { (lost, escapes, open) } else { (open, conversion_wins, lost) };
+        self.pages.iter().map(|page| self.bind(page, written, conversion_plane, Some(seen))).collect()
     }
 
     /// One pass; its parameters are the n-th of those written.
     fn pass<'b>(&'b self, depth: u16, n: u16, bounds: &'b [Bound]) -> Vec<Step<'b>> {
         let mut steps = Vec::new();
         for (number, page) in self.pages.iter().enumerate() {
-            let [from, to] = page.seeds.get(usize::from(depth)).copied().unwrap_or_default();
+            let [from, to] = page.conversions.get(usize::from(depth)).copied().unwrap_or_default();
             let groups = (to - from).div_ceil(64);
             if groups > 0 {
                 steps.push(Step::Run {
-                    kernel: self.set.get("seed_pass"),
+                    kernel: self.set.get("conversion_pass"),
                     bound: &bounds[number],
                     params: self.set_of(n, number),
                     groups: [groups.min(GROUPS_X), groups.div_ceil(GROUPS_X)],
@@ -333,7 +334,7 @@ impl<'a> Run<'a> {
         steps
     }
 
-    /// Solves the batch; the values stay on the card. Lines of more than `byte_plies` are an error unless cells are wide.
+    /// Solves the batch; the values stay on the GPU. Lines of more than `byte_plies` are an error unless cells are wide.
     pub fn solve(&mut self, byte_plies: u16, limit: u64) -> Result<(), GpuError> {
         let device = Arc::clone(&self.device);
         let variant = self.set.variant;
@@ -341,13 +342,16 @@ impl<'a> Run<'a> {
         let too_long = GpuError::TooLong { what: what("the table", &self.batch), plies: longest };
         self.write_params(0..=0);
         for number in 0..self.pages.len() {
-            self.find_seeds(number)?;
-            self.sort_seeds(number, limit)?;
+            self.find_conversions(number)?;
+            self.sort_conversions(number, limit)?;
         }
-        let last_seed =
-            self.pages.iter().filter_map(|page| page.seeds.iter().rposition(|[from, to]| from < to)).max().unwrap_or(0)
-                as u16;
-        if last_seed > longest {
+        let last_conversion = self
+            .pages
+            .iter()
+            .filter_map(|page| page.conversions.iter().rposition(|[from, to]| from < to))
+            .max()
+            .unwrap_or(0) as u16;
+        if last_conversion > longest {
             return Err(too_long);
         }
 
@@ -370,8 +374,8 @@ impl<'a> Run<'a> {
             device.submit(passes.flat_map(|(depth, n)| self.pass(depth, n, if depth % 2 == 1 { &odd } else { &even })));
             done = upto;
             let lists = 4 * self.pages.len();
-            let live = self.read_work(self.place.args + (usize::from(done) + 1) * lists, lists)?;
-            if live.iter().skip(3).step_by(4).all(|&rows| rows == 0) && done >= last_seed {
+            let worklist = self.read_work(self.place.args + (usize::from(done) + 1) * lists, lists)?;
+            if worklist.iter().skip(3).step_by(4).all(|&rows| rows == 0) && done >= last_conversion {
                 break;
             }
         }
@@ -380,7 +384,7 @@ impl<'a> Run<'a> {
         let counts = self.read_work(self.place.counts, self.plan.members.len() * 4 * variant.counts() as usize)?;
         self.counts =
             counts.as_chunks::<2>().0.iter().map(|&[low, high]| u64::from(low) | u64::from(high) << 32).collect();
-        self.last_seed = last_seed;
+        self.last_conversion = last_conversion;
         Ok(())
     }
 
@@ -394,7 +398,8 @@ impl<'a> Run<'a> {
         self.pages.iter().map(|page| &page.codes)
     }
 
-    /// Where among the codes each class is if the first page is number `first`; `None` if one of its sides lies in two pages.
+    /// Where among the codes each class is if the first page is number `first`; `None` if one of its sides lies in two
+    /// pages.
     pub fn places(&self, first: usize) -> impl Iterator<Item = Option<(ClassId, ByColor<TablePlace>)>> {
         self.plan.members.iter().map(move |member| {
             let place = |color| {
@@ -417,14 +422,15 @@ impl<'a> Run<'a> {
         let depths = usize::from(self.set.variant.max_plies()) + 3;
         let args = self.read_work(self.place.args, depths * self.pages.len() * 4)?;
         let looked_at = args.iter().skip(3).step_by(4).map(|&rows| u64::from(rows)).sum();
-        let seeds = self.pages.iter().flat_map(|page| &page.seeds).map(|&[from, to]| u64::from(to - from)).sum();
-        Ok(DeviceWork::new(self.plan.side_rows as u64, looked_at, seeds, self.batch.keep, self.memory()))
+        let conversions =
+            self.pages.iter().flat_map(|page| &page.conversions).map(|&[from, to]| u64::from(to - from)).sum();
+        Ok(DeviceWork::new(self.plan.side_rows as u64, looked_at, conversions, self.batch.keep, self.memory()))
     }
 
     /// Bytes of all buffers.
     pub fn memory(&self) -> u64 {
-        let Planes { open, lost, held, due } = &self.planes;
-        let planes = [open, lost, held, due].into_iter().flatten();
+        let Planes { open, lost, escapes, conversion_wins } = &self.planes;
+        let planes = [open, lost, escapes, conversion_wins].into_iter().flatten();
         let codes = self.pages.iter().take(if self.batch.keep { self.pages.len() } else { 1 }).map(|page| &page.codes);
         let entries = self.pages.iter().map(|page| &page.entries);
         let others = [&self.plan_buffer, &self.work, &self.params, &self.groups];
@@ -447,9 +453,9 @@ impl<'a> Run<'a> {
         };
         let (white, black) = counts.split_at(variant.counts() as usize);
         let stats = ByColor { white: stats(white), black: stats(black) };
-        // The processor makes room for the pass after the last that changes something.
+        // The CPU makes room for the pass after the last that changes something.
         let longest = Color::ALL.iter().map(|&color| stats[color].summary().longest).max().unwrap_or(0);
-        let wide = longest >= u64::from(Cells::BYTE_PLIES) || self.last_seed > Cells::BYTE_PLIES;
+        let wide = longest >= u64::from(Cells::BYTE_PLIES) || self.last_conversion > Cells::BYTE_PLIES;
         let table = if self.batch.keep {
             let cells = |color| self.cells(member, color, wide);
             Some(Table { cells: ByColor { white: cells(Color::White)?, black: cells(Color::Black)? } })

@@ -1,4 +1,4 @@
-//! The values of smaller classes on the card, where captures lead: cells of codes as everywhere, brought there, or left there
+//! The values of smaller classes on the GPU, where captures lead: cells of codes as everywhere, brought there, or left there
 //! by the level that was solved before.
 
 use super::kernels::{cell_bytes, max_plies};
@@ -11,7 +11,7 @@ use crate::tablebase::value::{Cells, decided};
 use crate::tablebase::{ClassId, Classes, ROW_CELLS};
 use std::collections::HashMap;
 
-/// The values of some classes on the card.
+/// The values of some classes on the GPU.
 #[derive(Default)]
 pub(super) struct Tables {
     pub wide: bool,
@@ -20,7 +20,7 @@ pub(super) struct Tables {
 }
 
 impl Tables {
-    /// Brings classes that are solved to the card, in buffers of `limit` bytes at most.
+    /// Brings classes that are solved to the GPU, in buffers of `limit` bytes at most.
     pub fn sent(
         device: &Device,
         batch: &Batch<'_>,
@@ -53,7 +53,7 @@ impl Tables {
         Ok(this)
     }
 
-    /// With the values of a batch where the card has them already; `None` if kernels cannot find all of them there.
+    /// With the values of a batch where the GPU has them already; `None` if kernels cannot find all of them there.
     pub fn with(mut self, run: &Run<'_>) -> Option<Tables> {
         if self.buffers.is_empty() {
             self.wide = run.wide();
@@ -103,7 +103,7 @@ pub(super) fn captured(ids: &[ClassId], classes: &Classes) -> Vec<ClassId> {
     captured
 }
 
-/// Bytes of the values of classes on the card.
+/// Bytes of the values of classes on the GPU.
 pub(super) fn bytes_of(ids: &[ClassId], classes: &Classes, wide: bool) -> u64 {
     let rows: usize = ids.iter().map(|&id| plan::side_rows(classes.get(id).representative)).sum();
     (rows * ROW_CELLS) as u64 * cell_bytes(wide)

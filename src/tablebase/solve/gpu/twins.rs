@@ -1,12 +1,12 @@
 //! The kernels in Rust. Each function here is the twin of the shader of its name: it does the same with the same buffers, 64
-//! invocations at a time, and notes what each load and store touches. So a class can be solved without any card, and how
+//! invocations at a time, and records what each load and store touches. So a class can be solved without any GPU, and how
 //! well memory is used can be counted: in sectors of 32 bytes, for each group of 32 neighbouring invocations.
 //!
-//! Numbers that are the same for a whole workgroup (who stands where, which moves there are) come out of the card's caches
+//! Numbers that are the same for a whole workgroup (who stands where, which moves there are) come out of the GPU's caches
 //! and are not counted.
 
 use super::kernels::Variant;
-use super::plan::{Plan, depth_of_worth};
+use super::plan::{Plan, depth_of_value};
 use super::run::SECTOR;
 use crate::board::NoMove;
 use crate::board::geometry::{NOT_A, NOT_G};
@@ -63,22 +63,22 @@ impl Log {
 pub(super) enum Plane {
     Open,
     Lost,
-    Held,
-    Due,
+    Escapes,
+    ConversionWins,
 }
 
-/// One class on a card of one page.
-pub(super) struct Card {
+/// One class on a GPU of one page.
+pub(super) struct SimulatedGpu {
     pub plan: Plan,
     pub log: Log,
-    /// The same of the kernels as they were before, with an invocation a row in the passes and a word in the seeds.
+    /// The same of the kernels as they were before, with an invocation a row in the passes and a word in the conversions.
     pub old: Log,
     variant: Variant,
     loses: bool,
     /// The values of the smaller classes, a code a cell.
     table: Vec<u16>,
     planes: [Vec<u64>; 4],
-    /// By row and bit, 64 words, or notes; after `finish` by row and word of cells.
+    /// By row and bit, 64 words, or changes; after `finish` by row and word of cells.
     pub codes: Vec<u64>,
     histogram: Vec<u32>,
     cursors: Vec<u32>,
@@ -86,13 +86,13 @@ pub(super) struct Card {
     /// By side, then by kind.
     pub counts: Vec<Vec<u64>>,
     left: Vec<u64>,
-    /// Sectors of notes, by row.
-    noted: Vec<usize>,
+    /// Sectors of changes, by row.
+    logged: Vec<usize>,
     stamps: Vec<u32>,
     live: [Vec<usize>; 2],
-    /// Rows that passes looked at, and words with seeds.
+    /// Rows that passes looked at, and words with conversions.
     pub looked_at: u64,
-    pub seeds: u64,
+    pub conversions: u64,
 }
 
 fn each<T>(f: impl FnMut(usize) -> T) -> Each<T> {
@@ -108,17 +108,17 @@ fn bits(word: u64) -> impl Iterator<Item = usize> {
     (0..64).filter(move |i| word >> i & 1 != 0)
 }
 
-/// Sectors that the note of some words takes.
-fn note_sectors(words: &[usize]) -> usize {
+/// Sectors that the change log entry of some words takes.
+fn change_sectors(words: &[usize]) -> usize {
     (words.len() + 2).div_ceil(4)
 }
 
-impl Card {
-    pub fn new(id: ClassId, classes: &Classes, variant: Variant, plan: Plan, table: Vec<u16>) -> Card {
+impl SimulatedGpu {
+    pub fn new(id: ClassId, classes: &Classes, variant: Variant, plan: Plan, table: Vec<u16>) -> SimulatedGpu {
         let rows = plan.side_rows;
         let plane = || vec![0; rows * WIDTH];
         debug_assert_eq!(plan.members[0].id, id);
-        Card {
+        SimulatedGpu {
             log: Log::default(),
             old: Log::default(),
             variant,
@@ -126,16 +126,16 @@ impl Card {
             table,
             planes: [plane(), plane(), plane(), plane()],
             codes: vec![0; rows * WIDTH * variant.code_stride() as usize],
-            histogram: vec![0; variant.worths() as usize],
-            cursors: vec![0; variant.worths() as usize],
+            histogram: vec![0; variant.values() as usize],
+            cursors: vec![0; variant.values() as usize],
             entries: Vec::new(),
             counts: vec![vec![0; variant.counts() as usize]; 2],
             left: vec![0; rows],
-            noted: vec![0; rows],
+            logged: vec![0; rows],
             stamps: vec![0; rows],
             live: [Vec::new(), Vec::new()],
             looked_at: 0,
-            seeds: 0,
+            conversions: 0,
             plan,
         }
     }
@@ -143,18 +143,18 @@ impl Card {
     /// Runs the kernels as `Run::solve` does.
     pub fn solve(&mut self) {
         let rows = self.plan.side_rows;
-        (0..rows).for_each(|row| self.seeds(row));
+        (0..rows).for_each(|row| self.conversions(row));
         let mut total = 0;
         let mut by_depth = vec![0..0; usize::from(self.variant.max_plies()) + 4];
         for depth in 1..by_depth.len() {
-            let worths = (1..self.variant.worths()).filter(|&worth| worth != self.variant.hold());
-            let Some(worth) = worths.into_iter().find(|&worth| depth_of_worth(worth, self.variant) == depth) else {
+            let values = (1..self.variant.values()).filter(|&value| value != self.variant.draw());
+            let Some(value) = values.into_iter().find(|&value| depth_of_value(value, self.variant) == depth) else {
                 continue;
             };
-            self.cursors[worth as usize] = total;
-            by_depth[depth] = total as usize..(total + self.histogram[worth as usize]) as usize;
-            self.seeds += u64::from(self.histogram[worth as usize]);
-            total = (total + self.histogram[worth as usize]).next_multiple_of(SECTOR);
+            self.cursors[value as usize] = total;
+            by_depth[depth] = total as usize..(total + self.histogram[value as usize]) as usize;
+            self.conversions += u64::from(self.histogram[value as usize]);
+            total = (total + self.histogram[value as usize]).next_multiple_of(SECTOR);
         }
         self.entries = vec![(0, 0); total as usize];
         (0..rows).for_each(|row| self.buckets(row));
@@ -162,15 +162,18 @@ impl Card {
         if self.loses {
             (0..rows).for_each(|row| self.first_rows(row));
         }
-        let last_seed = by_depth.iter().rposition(|range| !range.is_empty()).unwrap_or(0) as u16;
+        let last_conversion = by_depth.iter().rposition(|range| !range.is_empty()).unwrap_or(0) as u16;
         for depth in 1.. {
             let entries = by_depth.get(usize::from(depth)).cloned().unwrap_or(0..0);
-            entries.clone().step_by(64).for_each(|first| self.seed_pass(depth, first..entries.end.min(first + 64)));
+            entries
+                .clone()
+                .step_by(64)
+                .for_each(|first| self.conversion_pass(depth, first..entries.end.min(first + 64)));
             let live = std::mem::take(&mut self.live[usize::from(depth & 1)]);
             self.looked_at += live.len() as u64;
             self.touch_by_rows(&live);
             live.iter().enumerate().for_each(|(n, &row)| self.quiet_pass(depth, n, row));
-            if self.live[usize::from(!depth & 1)].is_empty() && depth >= last_seed {
+            if self.live[usize::from(!depth & 1)].is_empty() && depth >= last_conversion {
                 break;
             }
         }
@@ -225,7 +228,7 @@ impl Card {
         self.counts[counters][kind] += positions * if squares & RECORD_PAIR != 0 { 2 } else { 1 };
     }
 
-    fn close(&mut self, row: usize) {
+    fn finish_row(&mut self, row: usize) {
         self.log.touch("lists", 4, [Some(row)]);
         self.stamps[row] = NONE;
     }
@@ -233,10 +236,10 @@ impl Card {
     fn mark(&mut self, rows: &[usize], depth: u16) {
         // All invocations with a row to list come to the stamps together, and then to the list.
         self.log.touch("lists", 4, rows.iter().map(|&row| Some(row)));
-        let fresh: BTreeSet<usize> = rows.iter().copied().filter(|&row| self.stamps[row] < depth.into()).collect();
+        let frontier: BTreeSet<usize> = rows.iter().copied().filter(|&row| self.stamps[row] < depth.into()).collect();
         let list = &mut self.live[usize::from(depth & 1)];
-        self.log.touch("lists", 4, (list.len()..).take(fresh.len()).map(Some));
-        for row in fresh {
+        self.log.touch("lists", 4, (list.len()..).take(frontier.len()).map(Some));
+        for row in frontier {
             self.stamps[row] = depth.into();
             list.push(row);
         }
@@ -351,29 +354,32 @@ impl Card {
     fn quiet_pass(&mut self, depth: u16, n: usize, row: usize) {
         self.log.kernel = "quiet_pass";
         let odd = depth % 2 == 1;
-        let (written, gate, seen) =
-            if odd { (Plane::Open, Plane::Due, Plane::Lost) } else { (Plane::Lost, Plane::Held, Plane::Open) };
+        let (written, conversion_plane, seen) = if odd {
+            (Plane::Open, Plane::ConversionWins, Plane::Lost)
+        } else {
+            (Plane::Lost, Plane::Escapes, Plane::Open)
+        };
         self.log.touch("lists", 4, [Some(n)]);
         let reach = self.reach(row, seen);
-        let gate = self.load_row(gate, row);
+        let conversion_plane = self.load_row(conversion_plane, row);
         let before = self.load_row(written, row);
-        let fresh = if odd {
-            each(|s| (reach[s] | gate[s]) & before[s])
+        let frontier = if odd {
+            each(|s| (reach[s] | conversion_plane[s]) & before[s])
         } else {
             let mine = self.load_row(seen, row);
-            each(|s| !(reach[s] | gate[s]) & (before[s] ^ mine[s]))
+            each(|s| !(reach[s] | conversion_plane[s]) & (before[s] ^ mine[s]))
         };
-        let count: u64 = fresh.iter().map(|word| u64::from(word.count_ones())).sum();
+        let count: u64 = frontier.iter().map(|word| u64::from(word.count_ones())).sum();
         if count == 0 {
             return;
         }
-        self.store(written, row, &each(|s| before[s] ^ fresh[s]), |s| fresh[s] != 0);
-        self.note(row, &fresh, decided(depth) & !1);
+        self.store(written, row, &each(|s| before[s] ^ frontier[s]), |s| frontier[s] != 0);
+        self.log_change(row, &frontier, decided(depth) & !1);
         self.add_count(row, depth.into(), count);
         self.left[row] -= count;
         self.log.touch("lists", 4, [Some(row)]);
         if self.left[row] == 0 {
-            self.close(row);
+            self.finish_row(row);
         }
         self.mark_around(row, depth + 1);
     }
@@ -383,19 +389,19 @@ impl Card {
         let record = self.record(row);
         let all = self.load_row(Plane::Open, row);
         let reach = self.reach(row, Plane::Open);
-        let gate = self.load_row(Plane::Held, row);
-        let stuck = each(|s| all[s] & !(reach[s] | gate[s] | self.den_of(record, s)));
+        let conversion_plane = self.load_row(Plane::Escapes, row);
+        let stuck = each(|s| all[s] & !(reach[s] | conversion_plane[s] | self.den_of(record, s)));
         let count = |words: &Each<u64>| words.iter().map(|word| u64::from(word.count_ones())).sum::<u64>();
-        let (lost, held) = if self.loses { (stuck, [0; WIDTH]) } else { ([0; WIDTH], stuck) };
+        let (lost, escapes) = if self.loses { (stuck, [0; WIDTH]) } else { ([0; WIDTH], stuck) };
         self.store(Plane::Lost, row, &lost, |s| stuck[s] != 0);
-        self.store(Plane::Held, row, &each(|s| gate[s] | held[s]), |s| stuck[s] != 0);
+        self.store(Plane::Escapes, row, &each(|s| conversion_plane[s] | escapes[s]), |s| stuck[s] != 0);
         if count(&stuck) > 0 {
-            self.note(row, &stuck, CODE_NO_MOVE as u16);
+            self.log_change(row, &stuck, CODE_NO_MOVE as u16);
         }
         self.left[row] = count(&all) - count(&lost);
         self.log.touch("lists", 4, [Some(row)]);
         if self.left[row] == 0 {
-            self.close(row);
+            self.finish_row(row);
         }
         if count(&stuck) > 0 {
             self.add_count(row, 0, count(&stuck));
@@ -409,48 +415,48 @@ impl Card {
         }
     }
 
-    fn are_notes(&self, sectors: usize) -> bool {
+    fn is_change_log(&self, sectors: usize) -> bool {
         4 * sectors <= self.variant.code_stride() as usize * WIDTH
     }
 
-    /// Twin of `notes.wgsl`, as `read_codes` is.
-    fn note(&mut self, row: usize, fresh: &Each<u64>, code: u16) {
-        let words: Vec<usize> = (0..WIDTH).filter(|&s| fresh[s] != 0).collect();
-        let used = self.noted[row];
-        self.noted[row] += note_sectors(&words);
-        if self.are_notes(self.noted[row]) {
+    /// Twin of `change_log.wgsl`, as `read_codes` is.
+    fn log_change(&mut self, row: usize, frontier: &Each<u64>, code: u16) {
+        let words: Vec<usize> = (0..WIDTH).filter(|&s| frontier[s] != 0).collect();
+        let used = self.logged[row];
+        self.logged[row] += change_sectors(&words);
+        if self.is_change_log(self.logged[row]) {
             let at = self.code_word(row, 0, 0) + 4 * used;
             let rank = |s: usize| words.iter().position(|&word| word == s);
             self.log.touch("codes", 8, [Some(at), Some(at + 1)]);
             self.log.touch("codes", 8, (0..WIDTH).map(|s| rank(s).map(|rank| at + 2 + rank)));
             self.codes[at] = words.iter().fold(0, |mask, s| mask | 1 << s);
             self.codes[at + 1] = code.into();
-            words.iter().enumerate().for_each(|(rank, &s)| self.codes[at + 2 + rank] = fresh[s]);
+            words.iter().enumerate().for_each(|(rank, &s)| self.codes[at + 2 + rank] = frontier[s]);
             return;
         }
-        if self.are_notes(used) {
+        if self.is_change_log(used) {
             let decided = self.read_codes(row, used);
-            for b in 1..self.variant.worth_bits() {
+            for b in 1..self.variant.value_bits() {
                 self.touch_codes(row, b, |_| true);
                 let at = self.code_word(row, b, 0);
                 self.codes[at..at + WIDTH].copy_from_slice(&decided[b as usize]);
             }
         }
         for b in bits(code.into()) {
-            self.touch_codes(row, b as u32, |s| fresh[s] != 0);
-            self.touch_codes(row, b as u32, |s| fresh[s] != 0);
+            self.touch_codes(row, b as u32, |s| frontier[s] != 0);
+            self.touch_codes(row, b as u32, |s| frontier[s] != 0);
             for s in 0..WIDTH {
                 let at = self.code_word(row, b as u32, s);
-                self.codes[at] |= fresh[s];
+                self.codes[at] |= frontier[s];
             }
         }
     }
 
     /// The bits of a row's codes but the lowest.
     fn read_codes(&mut self, row: usize, used: usize) -> Vec<Each<u64>> {
-        let mut code = vec![[0u64; WIDTH]; self.variant.worth_bits() as usize];
-        if !self.are_notes(used) {
-            for b in 1..self.variant.worth_bits() {
+        let mut code = vec![[0u64; WIDTH]; self.variant.value_bits() as usize];
+        if !self.is_change_log(used) {
+            for b in 1..self.variant.value_bits() {
                 self.touch_codes(row, b, |_| true);
                 code[b as usize] = each(|s| self.codes[self.code_word(row, b, s)]);
             }
@@ -466,24 +472,24 @@ impl Card {
             for (rank, s) in words.iter().enumerate() {
                 bits(self.codes[at + 1]).for_each(|b| code[b][*s] |= self.codes[at + 2 + rank]);
             }
-            at += 4 * note_sectors(&words);
+            at += 4 * change_sectors(&words);
         }
         code
     }
 
-    fn seed_pass(&mut self, depth: u16, entries: std::ops::Range<usize>) {
-        self.log.kernel = "seed_pass";
+    fn conversion_pass(&mut self, depth: u16, entries: std::ops::Range<usize>) {
+        self.log.kernel = "conversion_pass";
         let odd = depth % 2 == 1;
-        let gate = if odd { Plane::Due } else { Plane::Held };
+        let conversion_plane = if odd { Plane::ConversionWins } else { Plane::Escapes };
         for _ in 0..3 {
             self.log.touch("entries", 4, entries.clone().map(Some));
         }
         let chosen = self.entries[entries].to_vec();
         let word = |i: usize| chosen.get(i).map(|&(word, _)| word as usize);
-        let before = if odd { [0; WIDTH] } else { self.load(gate, word) };
+        let before = if odd { [0; WIDTH] } else { self.load(conversion_plane, word) };
         self.log.touch("planes", 8, (0..WIDTH).map(word));
         for (i, &(word, mask)) in chosen.iter().enumerate() {
-            self.planes[gate as usize][word as usize] = if odd { mask } else { before[i] & !mask };
+            self.planes[conversion_plane as usize][word as usize] = if odd { mask } else { before[i] & !mask };
         }
         let mut rows: Vec<usize> = chosen.iter().map(|&(word, _)| word as usize / WIDTH).collect();
         rows.dedup();
@@ -499,10 +505,10 @@ impl Card {
         if count > 0 {
             self.add_count(row, self.variant.counts() as usize - 1, count);
         }
-        let (code_bits, stride) = (self.variant.worth_bits(), self.variant.code_stride() as usize);
+        let (code_bits, stride) = (self.variant.value_bits(), self.variant.code_stride() as usize);
         let first = self.code_word(row, 0, 0);
         self.log.touch("lists", 4, [Some(row)]);
-        let mut code = self.read_codes(row, self.noted[row]);
+        let mut code = self.read_codes(row, self.logged[row]);
         for s in 0..WIDTH {
             let won = code.iter().fold(0, |any, bit| any | bit[s]) & !(lost[s] | undecided[s]);
             code[0][s] = won | undecided[s] & !code[1][s];
@@ -527,6 +533,6 @@ impl Card {
     }
 }
 
+mod conversions;
 mod old;
-mod seeds;
 mod traffic;

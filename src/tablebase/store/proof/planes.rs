@@ -222,7 +222,7 @@ struct Packed<C> {
     counts: Counts,
 }
 
-/// Rows that are taken at once: as much as keeps the processors busy.
+/// Rows that are taken at once: as much as keeps the threads busy.
 const GROUP_CELLS: usize = 16 << 20;
 
 /// Decodes a side to move that a file stores.

@@ -5,8 +5,8 @@ use super::*;
 use crate::board::{Outcome, Position, RuleOptions, Rules};
 use crate::gpu::AdapterChoice;
 use crate::shaders::{LEFT, LEFT_BITS};
+use crate::tablebase::solve::cpu::conversions::{ConversionValue, ESCAPE, NOTHING, WIN_AT_ONCE, value};
 use crate::tablebase::solve::cpu::quiet::QuietMoves;
-use crate::tablebase::solve::cpu::seeds::{HOLD, NOTHING, WIN_AT_ONCE, Worth, worth};
 use crate::tablebase::solve::gpu::{Gpu, GpuLimits};
 use crate::tablebase::value::{DRAW, NO_MOVE, decided};
 use crate::tablebase::{ClassId, Index, Options, Solver, WIDTH, position_of};
@@ -21,7 +21,7 @@ type Plane = Vec<u64>;
 const MATERIALS: [&str; 3] = ["LRvT", "TRvR", "EvR"];
 const RULES: [&str; 2] = ["paper", "no-move=loss,own-rat-blocks=no,traps=any"];
 
-/// Solves what the classes lead to and calls `test` with the batch on the card.
+/// Solves what the classes lead to and calls `test` with the batch on the GPU.
 fn on_card(rules: &str, wide: bool, test: impl Fn(&mut Scene<'_>)) {
     [true, false].into_iter().for_each(|all| on_card_with(all, rules, wide, &test));
 }
@@ -51,7 +51,7 @@ fn on_card_with(all: bool, rules: &str, wide: bool, test: &impl Fn(&mut Scene<'_
     test(&mut Scene { run, rules: Rules::new(options), solver: &solver, indexes, random });
 }
 
-/// A batch on the card, seen as positions.
+/// A batch on the GPU, seen as positions.
 struct Scene<'a> {
     run: Run<'a>,
     rules: Rules,
@@ -148,9 +148,9 @@ impl Scene<'_> {
         self.run.set.variant.code_stride() as usize * WIDTH
     }
 
-    /// Puts the codes there as notes where there is room for them, else as bits; also what is left. Returns how many rows have
-    /// each.
-    fn put_noted(&self, codes: &[u64], left: &[u32]) -> [usize; 2] {
+    /// Puts the codes there as changes where there is room for them, else as bits; also what is left. Returns how many
+    /// rows have each.
+    fn put_logged(&self, codes: &[u64], left: &[u32]) -> [usize; 2] {
         let mut all = codes.to_vec();
         let mut kinds = [0; 2];
         let with_sectors = all.chunks_mut(self.room()).zip(left).map(|(row, left)| {
@@ -160,18 +160,18 @@ impl Scene<'_> {
             for (bit, code) in (0..ROW_CELLS).map(|bit| (bit, code(bit))).filter(|(_, code)| *code != 0) {
                 *by_code.entry(code).or_default().entry(bit / 64).or_default() |= 1 << (bit % 64);
             }
-            let mut notes = Vec::new();
+            let mut changes = Vec::new();
             for (code, words) in by_code {
-                notes.extend([words.keys().fold(0, |mask, s| mask | 1 << s), code]);
-                notes.extend(words.values());
-                notes.resize(notes.len().next_multiple_of(4), 0);
+                changes.extend([words.keys().fold(0, |mask, s| mask | 1 << s), code]);
+                changes.extend(words.values());
+                changes.resize(changes.len().next_multiple_of(4), 0);
             }
-            let fit = notes.len() <= row.len();
+            let fit = changes.len() <= row.len();
             kinds[usize::from(!fit)] += 1;
             if fit {
-                row[..notes.len()].copy_from_slice(&notes);
+                row[..changes.len()].copy_from_slice(&changes);
             }
-            left | (notes.len() as u32 / 4) << LEFT_BITS
+            left | (changes.len() as u32 / 4) << LEFT_BITS
         });
         let with_sectors: Vec<u32> = with_sectors.collect();
         self.run.write_work(self.run.place.left, &with_sectors);
@@ -179,8 +179,8 @@ impl Scene<'_> {
         kinds
     }
 
-    /// The bits of the codes but the lowest, out of notes where these are.
-    fn noted(&self) -> Vec<u64> {
+    /// The bits of the codes but the lowest, out of changes where these are.
+    fn logged(&self) -> Vec<u64> {
         let mut all = self.codes();
         let left = self.run.read_work(self.run.place.left, self.side_rows()).unwrap();
         for (room, left) in all.chunks_mut(self.room()).zip(left) {
@@ -189,13 +189,13 @@ impl Scene<'_> {
                 room[..WIDTH].fill(0);
                 continue;
             }
-            let notes = room.to_vec();
+            let changes = room.to_vec();
             room.fill(0);
-            let mut rest = &notes[..used];
-            while let [words, code, fresh @ ..] = rest {
+            let mut rest = &changes[..used];
+            while let [words, code, frontier @ ..] = rest {
                 let squares: Vec<usize> = (0..WIDTH).filter(|s| words >> s & 1 != 0).collect();
-                for (s, fresh) in squares.iter().zip(fresh) {
-                    (0..12).filter(|b| code >> b & 1 != 0).for_each(|b| room[b * WIDTH + s] |= fresh);
+                for (s, frontier) in squares.iter().zip(frontier) {
+                    (0..12).filter(|b| code >> b & 1 != 0).for_each(|b| room[b * WIDTH + s] |= frontier);
                 }
                 rest = &rest[(squares.len() + 2).next_multiple_of(4)..];
             }
@@ -211,12 +211,12 @@ impl Scene<'_> {
 
     /// The code whose bits are those of a position.
     fn code(&self, codes: &[u64], bit: usize) -> u32 {
-        let bits = self.run.set.variant.worth_bits() as usize;
+        let bits = self.run.set.variant.value_bits() as usize;
         (0..bits).fold(0, |code, b| code | ((codes[self.code_place(bit, b)] >> (bit % 64) & 1) as u32) << b)
     }
 
     fn set_code(&self, codes: &mut [u64], bit: usize, code: u32) {
-        for b in (0..self.run.set.variant.worth_bits() as usize).filter(|b| code >> b & 1 != 0) {
+        for b in (0..self.run.set.variant.value_bits() as usize).filter(|b| code >> b & 1 != 0) {
             codes[self.code_place(bit, b)] |= 1 << (bit % 64);
         }
     }
@@ -256,7 +256,7 @@ impl Scene<'_> {
         let mut lists: BTreeMap<usize, Vec<u32>> = BTreeMap::new();
         rows.iter().for_each(|&row| lists.entry(row / self.run.page_rows).or_default().push(row as u32));
         for (page, rows) in lists {
-            self.run.write_work(self.live(depth, page), &rows);
+            self.run.write_work(self.worklist(depth, page), &rows);
             self.run.write_work(self.args(depth, page), &[rows.len() as u32, 1, 1, rows.len() as u32]);
         }
     }
@@ -268,7 +268,7 @@ impl Scene<'_> {
             let [x, y, z, rows] = self.run.read_work(self.args(depth, page), 4).unwrap()[..] else { unreachable!() };
             assert_eq!([x, y, z], [rows, u32::from(rows > 0), 1]);
             if rows > 0 {
-                for row in self.run.read_work(self.live(depth, page), rows as usize).unwrap() {
+                for row in self.run.read_work(self.worklist(depth, page), rows as usize).unwrap() {
                     assert_eq!(row as usize / self.run.page_rows, page);
                     assert!(all.insert(row as usize), "row {row} is listed twice");
                 }
@@ -277,8 +277,8 @@ impl Scene<'_> {
         all
     }
 
-    fn live(&self, depth: u16, page: usize) -> usize {
-        self.run.place.live + usize::from(depth & 1) * self.side_rows() + page * self.run.page_rows
+    fn worklist(&self, depth: u16, page: usize) -> usize {
+        self.run.place.worklist + usize::from(depth & 1) * self.side_rows() + page * self.run.page_rows
     }
 
     fn args(&self, depth: u16, page: usize) -> usize {
@@ -334,14 +334,14 @@ impl Scene<'_> {
     }
 }
 
-/// A worth as the kernels have it, in few bits: 0 nothing, k / 2 a loss in k, the middle a draw, the greatest less k / 2 a win
-/// in k. Greater is better. `None` if it does not fit.
-fn small_worth(worth: Worth, variant: Variant) -> Option<u32> {
-    match worth {
+/// A value as the kernels have it, in few bits: 0 nothing, k / 2 a loss in k, the middle a draw, the greatest less k /
+/// 2 a win in k. Greater is better. `None` if it does not fit.
+fn small_value(value: ConversionValue, variant: Variant) -> Option<u32> {
+    match value {
         NOTHING => Some(0),
-        HOLD => Some(variant.hold()),
-        loss if loss < HOLD => Some(u32::from(loss / 2)).filter(|&small| small < variant.hold()),
-        win => variant.win_at_once().checked_sub(u32::from((WIN_AT_ONCE - win) / 2)).filter(|&s| s > variant.hold()),
+        ESCAPE => Some(variant.draw()),
+        loss if loss < ESCAPE => Some(u32::from(loss / 2)).filter(|&small| small < variant.draw()),
+        win => variant.win_at_once().checked_sub(u32::from((WIN_AT_ONCE - win) / 2)).filter(|&s| s > variant.draw()),
     }
 }
 
@@ -358,16 +358,16 @@ fn changed_rows(plane: &Plane) -> Vec<usize> {
         .collect()
 }
 
-/// `seeds`: what the best capture is worth, by the values of what it leads to.
+/// `conversions`: the value of the best conversion, by the values of what it leads to.
 #[test]
-fn seeds() {
+fn conversions() {
     for rules in RULES {
         on_card(rules, false, |scene| {
             scene.run.write_params(0..=0);
-            (0..scene.run.pages.len()).for_each(|page| scene.run.find_seeds(page).unwrap());
+            (0..scene.run.pages.len()).for_each(|page| scene.run.find_conversions(page).unwrap());
             let variant = scene.run.set.variant;
-            let (codes, held, open) =
-                (scene.codes(), scene.get(&scene.run.planes.held), scene.get(&scene.run.planes.open));
+            let (codes, escapes, open) =
+                (scene.codes(), scene.get(&scene.run.planes.escapes), scene.get(&scene.run.planes.open));
             assert_eq!(open, scene.valid());
             for bit in 0..open.len() * 64 {
                 let Some(position) = scene.position(bit) else { continue };
@@ -379,58 +379,58 @@ fn seeds() {
                         Some(Outcome::NoMove) => NO_MOVE,
                         None => scene.solver.cell_value(&next).unwrap().code(),
                     };
-                    small_worth(worth(code, scene.rules.options()), variant).unwrap()
+                    small_value(value(code, scene.rules.options()), variant).unwrap()
                 };
                 let best = captures.map(|&mv| of_capture(position.make(mv))).max();
                 let den = position.can_enter_den(&scene.rules);
                 let expected = if den { variant.win_at_once() } else { best.unwrap_or(0) };
                 assert_eq!(scene.code(&codes, bit), expected, "{}", position.to_fen());
-                assert_eq!(held[bit / 64] >> (bit % 64) & 1 != 0, best.is_some() && !den, "{}", position.to_fen());
+                assert_eq!(escapes[bit / 64] >> (bit % 64) & 1 != 0, best.is_some() && !den, "{}", position.to_fen());
             }
         });
     }
 }
 
-/// `buckets`: every worth that is a seed, words by words, in the order of depths, and the words of a row together.
+/// `buckets`: every value that is a conversion, words by words, in the order of depths, and the words of a row together.
 #[test]
 fn buckets() {
     for wide in [false, true] {
         on_card("paper", wide, |scene| {
             let variant = scene.run.set.variant;
-            let worths = [0, 1, 2, variant.hold() - 1, variant.hold(), variant.hold() + 1, variant.win_at_once()];
+            let values = [0, 1, 2, variant.draw() - 1, variant.draw(), variant.draw() + 1, variant.win_at_once()];
             let valid = scene.valid();
             let mut codes = vec![0; valid.len() * variant.code_stride() as usize];
             // By page, depth and word: which positions.
             let mut expected: BTreeMap<(usize, usize, u32), u64> = BTreeMap::new();
             for bit in (0..valid.len() * 64).filter(|bit| valid[bit / 64] >> (bit % 64) & 1 != 0) {
-                let worth = worths[scene.random.next_u32() as usize % worths.len()];
-                scene.set_code(&mut codes, bit, worth);
-                if worth != 0 && worth != variant.hold() {
+                let value = values[scene.random.next_u32() as usize % values.len()];
+                scene.set_code(&mut codes, bit, value);
+                if value != 0 && value != variant.draw() {
                     let page = bit / ROW_CELLS / scene.run.page_rows;
                     let word = (bit / 64 - page * scene.run.page_rows * WIDTH) as u32;
-                    let mask = expected.entry((page, depth_of_worth(worth, variant), word)).or_default();
+                    let mask = expected.entry((page, depth_of_value(value, variant), word)).or_default();
                     *mask |= 1 << (bit % 64);
                 }
             }
             scene.put_codes(&codes);
             let mut found = BTreeMap::new();
             for number in 0..scene.run.pages.len() {
-                // As `seeds` counts them.
-                let mut histogram = vec![0; variant.worths() as usize];
-                for &worth in &worths {
-                    let depth = depth_of_worth(worth, variant);
+                // As `conversions` counts them.
+                let mut histogram = vec![0; variant.values() as usize];
+                for &value in &values {
+                    let depth = depth_of_value(value, variant);
                     let is = |&&(page, d, _): &&(usize, usize, u32)| page == number && d == depth;
-                    if worth != 0 && worth != variant.hold() {
-                        histogram[worth as usize] = expected.keys().filter(is).count() as u32;
+                    if value != 0 && value != variant.draw() {
+                        histogram[value as usize] = expected.keys().filter(is).count() as u32;
                     }
                 }
                 scene.run.write_work(scene.run.place.histogram, &histogram);
-                scene.run.sort_seeds(number, u64::MAX).unwrap();
+                scene.run.sort_conversions(number, u64::MAX).unwrap();
                 let page = &scene.run.pages[number];
                 let all = page.entries_all as usize;
                 let entries: Vec<u32> =
                     scene.run.device.read(&page.entries, 0, 12 * all as u64, bytemuck::pod_collect_to_vec).unwrap();
-                for (depth, &[from, to]) in page.seeds.iter().enumerate() {
+                for (depth, &[from, to]) in page.conversions.iter().enumerate() {
                     let mut rows = Vec::new();
                     for i in from as usize..to as usize {
                         let mask = u64::from(entries[all + i]) | u64::from(entries[2 * all + i]) << 32;
@@ -458,26 +458,26 @@ fn no_move() {
         on_card(rules, false, |scene| {
             let loses = scene.rules.options().no_move == NoMove::Loss;
             let valid = scene.valid();
-            let (open, held) = (scene.some(&valid, 3), scene.some(&valid, 4));
+            let (open, escapes) = (scene.some(&valid, 3), scene.some(&valid, 4));
             let (all, den) = (scene.all_rows(), scene.den());
             scene.put(&scene.run.planes.open, &open);
-            scene.put(&scene.run.planes.held, &held);
+            scene.put(&scene.run.planes.escapes, &escapes);
             scene.run.write_params(0..=0);
             let bounds = scene.run.bind_passes(true).unwrap();
             let pages = 0..scene.run.pages.len();
             scene.run.device.submit(pages.map(|page| scene.run.by_row("no_move", &bounds[page], page)));
 
             let reach = scene.reach(&all, &open);
-            let stuck: Plane = (0..open.len()).map(|i| open[i] & !(reach[i] | held[i] | den[i])).collect();
+            let stuck: Plane = (0..open.len()).map(|i| open[i] & !(reach[i] | escapes[i] | den[i])).collect();
             assert!(stuck.iter().any(|&word| word != 0));
             let none = vec![0; stuck.len()];
             let (lost, holds) = if loses { (&stuck, &none) } else { (&none, &stuck) };
             assert_eq!(&scene.get(&scene.run.planes.lost), lost);
-            assert_eq!(scene.get(&scene.run.planes.held), zip(&held, holds, |held, more| held | more));
+            assert_eq!(scene.get(&scene.run.planes.escapes), zip(&escapes, holds, |escapes, more| escapes | more));
             assert_eq!(scene.counts(0), scene.counted(&stuck));
             let stride = scene.run.set.variant.code_stride() as usize;
             let marked: Plane =
-                scene.noted().chunks(stride * WIDTH).flat_map(|row| row[WIDTH..2 * WIDTH].to_vec()).collect();
+                scene.logged().chunks(stride * WIDTH).flat_map(|row| row[WIDTH..2 * WIDTH].to_vec()).collect();
             assert_eq!(marked, stuck);
             let rows = open.chunks(WIDTH).zip(lost.chunks(WIDTH));
             let left = |(open, lost): (&[u64], &[u64])| open.iter().zip(lost).map(|(o, l)| (o & !l).count_ones()).sum();
@@ -506,27 +506,28 @@ fn first_rows() {
     });
 }
 
-/// `seed_pass`: seeds open or shut the gate, and list their rows.
+/// `conversion_pass`: conversions set a win or end an escape, and list their rows.
 #[test]
-fn seed_pass() {
+fn conversion_pass() {
     for depth in [5, 6] {
         on_card("paper", false, |scene| {
             let valid = scene.valid();
-            let gate = scene.some(&valid, 2);
+            let conversion_plane = scene.some(&valid, 2);
             let left: Vec<u32> = (0..scene.side_rows()).map(|_| scene.random.next_u32() % 3).collect();
             let words: Vec<usize> = (0..valid.len()).filter(|_| scene.random.next_u32() % 300 == 0).collect();
-            let mut seeds = vec![0; valid.len()];
-            words.iter().for_each(|&word| seeds[word] = scene.random.next_u64() & valid[word]);
+            let mut conversions = vec![0; valid.len()];
+            words.iter().for_each(|&word| conversions[word] = scene.random.next_u64() & valid[word]);
             let odd = depth % 2 == 1;
-            let gates = if odd { &scene.run.planes.due } else { &scene.run.planes.held };
-            scene.put(gates, &gate);
+            let conversion_planes = if odd { &scene.run.planes.conversion_wins } else { &scene.run.planes.escapes };
+            scene.put(conversion_planes, &conversion_plane);
             scene.put_left(&left);
             let page_words = scene.run.page_rows * WIDTH;
             for number in 0..scene.run.pages.len() {
                 let here = words.iter().filter(|&&word| word / page_words == number);
                 let here: Vec<usize> = here.copied().collect();
                 let number_of = |&word: &usize| (word % page_words) as u32;
-                let (low, high) = (|&word: &usize| seeds[word] as u32, |&word: &usize| (seeds[word] >> 32) as u32);
+                let (low, high) =
+                    (|&word: &usize| conversions[word] as u32, |&word: &usize| (conversions[word] >> 32) as u32);
                 let entries = [
                     here.iter().map(number_of).collect::<Vec<_>>(),
                     here.iter().map(low).collect(),
@@ -536,8 +537,8 @@ fn seed_pass() {
                 let mut of_depth = vec![[0; 2]; usize::from(depth) + 1];
                 of_depth[usize::from(depth)] = [0, here.len() as u32];
                 scene.run.pages[number].entries_all = here.len() as u32;
-                scene.run.pages[number].entries = scene.run.device.buffer_with("seeds", &entries).unwrap();
-                scene.run.pages[number].seeds = of_depth;
+                scene.run.pages[number].entries = scene.run.device.buffer_with("conversions", &entries).unwrap();
+                scene.run.pages[number].conversions = of_depth;
             }
             scene.run.write_params(depth..=depth);
             let bounds = scene.run.bind_passes(!odd).unwrap();
@@ -546,21 +547,24 @@ fn seed_pass() {
                 Step::Run { .. } => true,
                 Step::RunAsMany { .. } | Step::Copy { .. } => false,
             }));
-            let gates = if odd { &scene.run.planes.due } else { &scene.run.planes.held };
-            // What is due replaces what was due before.
-            let gated = |(gate, seed): (&u64, &u64)| match odd {
-                true if *seed != 0 => *seed,
-                true => *gate,
-                false => gate & !seed,
+            let conversion_planes = if odd { &scene.run.planes.conversion_wins } else { &scene.run.planes.escapes };
+            // The wins of this depth replace those of earlier depths.
+            let with_conversions = |(conversion_plane, conversion): (&u64, &u64)| match odd {
+                true if *conversion != 0 => *conversion,
+                true => *conversion_plane,
+                false => conversion_plane & !conversion,
             };
-            assert_eq!(scene.get(gates), gate.iter().zip(&seeds).map(gated).collect::<Plane>());
+            assert_eq!(
+                scene.get(conversion_planes),
+                conversion_plane.iter().zip(&conversions).map(with_conversions).collect::<Plane>()
+            );
             let rows = words.iter().map(|word| word / WIDTH);
             assert_eq!(scene.listed(depth), rows.filter(|&row| left[row] > 0).collect());
         });
     }
 }
 
-/// `quiet_pass`: at an odd depth wins by a move to a lost position or by a seed, at an even depth losses.
+/// `quiet_pass`: at an odd depth wins by a move to a lost position or by a conversion, at an even depth losses.
 #[test]
 fn quiet_pass() {
     for rules in RULES {
@@ -570,53 +574,54 @@ fn quiet_pass() {
                 let even = depth % 2 == 0;
                 // Few are lost, and most are won, or nothing new would be found.
                 let open = scene.some(&valid, if even { 9 } else { 2 });
-                let (lost, gate) = (scene.some(&open, 9), scene.some(&valid, 9));
+                let (lost, conversion_plane) = (scene.some(&open, 9), scene.some(&valid, 9));
                 let rows: Vec<usize> = (0..scene.side_rows()).filter(|_| scene.random.next_u32() % 3 == 0).collect();
                 let mut left: Vec<u32> = (0..scene.side_rows()).map(|_| scene.random.next_u32() % 2).collect();
-                // As good as all of a row, more than a pass takes away, so that whether a row is marked does not depend on the order of rows.
+                // As good as all of a row, more than a pass takes away, so that whether a row is marked does not depend
+                // on the order of rows.
                 rows.iter().for_each(|&row| left[row] = 4_000);
-                let Planes { open: opens, lost: losts, held, due } = &scene.run.planes;
+                let Planes { open: opens, lost: losts, escapes, conversion_wins } = &scene.run.planes;
                 scene.put(opens, &open);
                 scene.put(losts, &lost);
-                scene.put(if even { held } else { due }, &gate);
+                scene.put(if even { escapes } else { conversion_wins }, &conversion_plane);
                 scene.put_left(&left);
-                // A third of the rows has no notes, a third some, and a third has bits.
-                let mut noted = vec![0; valid.len() * scene.run.set.variant.code_stride() as usize];
+                // A third of the rows has no changes, a third some, and a third has bits.
+                let mut logged = vec![0; valid.len() * scene.run.set.variant.code_stride() as usize];
                 for bit in (0..valid.len() * 64).filter(|bit| valid[bit / 64] >> (bit % 64) & 1 != 0) {
                     let kinds = [1, 7, 100][bit / ROW_CELLS % 3];
                     let code = 2 * (scene.random.next_u32() % kinds);
-                    scene.set_code(&mut noted, bit, code);
+                    scene.set_code(&mut logged, bit, code);
                 }
-                assert!(scene.put_noted(&noted, &left).into_iter().all(|rows| rows > 0));
+                assert!(scene.put_logged(&logged, &left).into_iter().all(|rows| rows > 0));
                 scene.put_listed(depth, &rows);
                 scene.run.write_params(depth..=depth);
                 let bounds = scene.run.bind_passes(even).unwrap();
                 scene.run.device.submit(scene.run.pass(depth, 0, &bounds));
 
                 let reach = scene.reach(&rows, if even { &open } else { &lost });
-                let mut fresh = vec![0; open.len()];
+                let mut frontier = vec![0; open.len()];
                 for i in rows.iter().flat_map(|row| row * WIDTH..(row + 1) * WIDTH) {
-                    let found = reach[i] | gate[i];
+                    let found = reach[i] | conversion_plane[i];
                     // Planes of a game have nothing lost among what is found.
-                    fresh[i] = open[i] & if even { !found & !lost[i] } else { found };
+                    frontier[i] = open[i] & if even { !found & !lost[i] } else { found };
                 }
-                assert!(fresh.iter().any(|&word| word != 0));
+                assert!(frontier.iter().any(|&word| word != 0));
                 let (written, before) = if even { (losts, &lost) } else { (opens, &open) };
-                assert_eq!(scene.get(written), zip(before, &fresh, |before, fresh| before ^ fresh));
-                assert_eq!(scene.counts(depth.into()), scene.counted(&fresh));
-                let codes = scene.noted();
-                for bit in (0..fresh.len() * 64).filter(|bit| valid[bit / 64] >> (bit % 64) & 1 != 0) {
-                    let is = fresh[bit / 64] >> (bit % 64) & 1 != 0;
+                assert_eq!(scene.get(written), zip(before, &frontier, |before, frontier| before ^ frontier));
+                assert_eq!(scene.counts(depth.into()), scene.counted(&frontier));
+                let codes = scene.logged();
+                for bit in (0..frontier.len() * 64).filter(|bit| valid[bit / 64] >> (bit % 64) & 1 != 0) {
+                    let is = frontier[bit / 64] >> (bit % 64) & 1 != 0;
                     // The lowest bit is left to `finish`.
                     let code = if is { u32::from(decided(depth)) & !1 } else { 0 };
-                    assert_eq!(scene.code(&codes, bit), code | scene.code(&noted, bit));
+                    assert_eq!(scene.code(&codes, bit), code | scene.code(&logged, bit));
                 }
                 let count = |words: &[u64]| words.iter().map(|word| word.count_ones()).sum::<u32>();
                 let expected: Vec<u32> =
-                    left.iter().zip(fresh.chunks(WIDTH)).map(|(left, fresh)| left - count(fresh)).collect();
+                    left.iter().zip(frontier.chunks(WIDTH)).map(|(left, frontier)| left - count(frontier)).collect();
                 assert_eq!(scene.left(), expected);
                 let marked: BTreeSet<usize> =
-                    changed_rows(&fresh).into_iter().flat_map(|row| scene.rows_into(row, &expected)).collect();
+                    changed_rows(&frontier).into_iter().flat_map(|row| scene.rows_into(row, &expected)).collect();
                 assert_eq!(scene.listed(depth + 1), marked);
             });
         }
@@ -652,7 +657,7 @@ fn finish() {
             }
             scene.put(&scene.run.planes.open, &open);
             scene.put(&scene.run.planes.lost, &lost);
-            assert!(scene.put_noted(&codes, &vec![0; scene.side_rows()]).into_iter().all(|rows| rows > 0));
+            assert!(scene.put_logged(&codes, &vec![0; scene.side_rows()]).into_iter().all(|rows| rows > 0));
             scene.run.write_params(0..=0);
             let bounds = scene.run.bind_passes(true).unwrap();
             let pages = 0..scene.run.pages.len();

@@ -1,13 +1,14 @@
-//! What the kernels touched before a workgroup had a row: in the passes an invocation had a whole row, so neighbours read 512
-//! bytes apart; in the seeds an invocation had a word, its bits of worths one after the other, and all lanes to look up.
+//! What the kernels touched before a workgroup had a row: in the passes an invocation had a whole row, so neighbours
+//! read 512 bytes apart; in the conversions an invocation had a word, its bits of values one after the other, and all
+//! lanes to look up.
 
-use super::Card;
+use super::SimulatedGpu;
 use crate::shaders::{SIDE_OPPONENT, SIDE_SLOTS};
 use crate::tablebase::WIDTH;
 
-impl Card {
-    /// The planes in a pass over these rows: two of its own and the gate, the opponent's row and those that row pieces move
-    /// to (taken as neighbours of it), word by word.
+impl SimulatedGpu {
+    /// The planes in a pass over these rows: two of its own and the plane of conversions, the opponent's row and those
+    /// that row pieces move to (taken as neighbours of it), word by word.
     pub(super) fn touch_by_rows(&mut self, rows: &[usize]) {
         self.old.kernel = "quiet_pass";
         let there = |row: usize| {
@@ -27,10 +28,10 @@ impl Card {
         }
     }
 
-    /// The bits of a row's worths, those of a word together.
+    /// The bits of a row's values, those of a word together.
     pub(super) fn touch_codes_by_words(&mut self, row: usize) {
-        self.old.kernel = "seeds";
-        for b in 0..self.variant.worth_bits() as usize {
+        self.old.kernel = "conversions";
+        for b in 0..self.variant.value_bits() as usize {
             let stride = self.variant.code_stride() as usize;
             self.old.touch("codes", 8, (0..WIDTH).map(|s| Some((row * WIDTH + s) * stride + b)));
         }
@@ -38,7 +39,7 @@ impl Card {
 
     /// The cells of words with captures that are the same for all lanes, an invocation a word.
     pub(super) fn touch_by_words(&mut self, words: &[[Option<u32>; WIDTH]]) {
-        self.old.kernel = "seeds";
+        self.old.kernel = "conversions";
         for lane in 0..WIDTH {
             self.old.touch("tables", 1, words.iter().map(|cells| cells[lane].map(|cell| cell as usize)));
         }

@@ -1,6 +1,6 @@
-//! Classes solved by the twins: the same values as the processor's, and how well the memory of a card would be used.
+//! Classes solved by the twins: the same values as the CPU's, and how well the memory of a GPU would be used.
 
-use super::{Card, Log, Touched};
+use super::{Log, SimulatedGpu, Touched};
 use crate::board::{Color, RuleOptions};
 use crate::tablebase::solve::gpu::kernels::Variant;
 use crate::tablebase::solve::gpu::plan::{Plan, TablePlace};
@@ -8,7 +8,7 @@ use crate::tablebase::{ClassId, Options, ROW_CELLS, Solver};
 use std::collections::HashMap;
 
 /// A class solved by the twins, from what a solver has of fewer pieces.
-fn solved(solver: &Solver, id: ClassId, wide: bool) -> Card {
+fn solved(solver: &Solver, id: ClassId, wide: bool) -> SimulatedGpu {
     let classes = solver.classes();
     let variant = Variant { subgroups: true, wide, keep: true, pages: 1, tables: 1 };
     // The first cells are where captures of the last enemy lead: no position.
@@ -23,20 +23,20 @@ fn solved(solver: &Solver, id: ClassId, wide: bool) -> Card {
     }
     let place = |of: Option<_>| of.map_or(TablePlace { page: 0, cell: 0 }, |of| places[&of]);
     let plan = Plan::new(&[id], classes, &place);
-    let mut card = Card::new(id, classes, variant, plan, table);
-    card.solve();
-    card
+    let mut gpu = SimulatedGpu::new(id, classes, variant, plan, table);
+    gpu.solve();
+    gpu
 }
 
-/// Solves all that a class leads to, and the class itself by the twins and on the processor.
-fn compare(solver: &mut Solver, id: ClassId, wide: bool) -> Card {
+/// Solves all that a class leads to, and the class itself by the twins and on the CPU.
+fn compare(solver: &mut Solver, id: ClassId, wide: bool) -> SimulatedGpu {
     solver.solve_class(id, &|_, _| {}).unwrap();
-    let card = solved(solver, id, wide);
+    let gpu = solved(solver, id, wide);
     let material = solver.classes().get(id).representative;
     let rows = solver.classes().get(id).index().rows;
     for (i, color) in [Color::White, Color::Black].into_iter().enumerate() {
         let cells = &solver.table(id).unwrap().cells[color];
-        let bytes: &[u8] = bytemuck::cast_slice(&card.codes);
+        let bytes: &[u8] = bytemuck::cast_slice(&gpu.codes);
         for cell in 0..rows * ROW_CELLS {
             let at = i * rows * ROW_CELLS + cell;
             let found =
@@ -44,12 +44,12 @@ fn compare(solver: &mut Solver, id: ClassId, wide: bool) -> Card {
             assert_eq!(found, cells.get(cell), "{material}, {color:?} to move, cell {cell}");
         }
         let by_plies = &solver.class_stats(id).unwrap()[color].by_plies;
-        let counted = &card.counts[i];
+        let counted = &gpu.counts[i];
         for (plies, &count) in by_plies.iter().enumerate().skip(1) {
             assert_eq!(counted.get(plies).copied().unwrap_or(0), count, "{material}, {color:?} to move, {plies} plies");
         }
     }
-    card
+    gpu
 }
 
 fn solver(rules: &str, pieces: usize) -> Solver {
@@ -84,25 +84,26 @@ fn sum(log: &Log, kernel: &str, memories: &[&str]) -> Touched {
 const MEMORIES: [&str; 6] = ["planes", "codes", "tables", "entries", "lists", "plan"];
 /// What `quiet_pass` and `finish` touch when values are not kept.
 const COUNTS_ONLY: [&str; 5] = ["planes", "tables", "entries", "lists", "plan"];
-const KERNELS: [&str; 7] = ["seeds", "buckets", "no_move", "first_rows", "seed_pass", "quiet_pass", "finish"];
+const KERNELS: [&str; 7] =
+    ["conversions", "buckets", "no_move", "first_rows", "conversion_pass", "quiet_pass", "finish"];
 
 #[test]
 fn neighbours_read_neighbouring_words() {
     let mut solver = solver("no-move=loss", 3);
     for material in ["LRvT", "EPvL", "TRvR"] {
         let id = class(&solver, material);
-        let card = compare(&mut solver, id, false);
-        let all = [("quiet_pass", 0.85), ("no_move", 0.9), ("finish", 0.85), ("seeds", 0.6), ("buckets", 0.6)];
+        let gpu = compare(&mut solver, id, false);
+        let all = [("quiet_pass", 0.85), ("no_move", 0.9), ("finish", 0.85), ("conversions", 0.6), ("buckets", 0.6)];
         let planes = [("quiet_pass", 0.9), ("no_move", 0.9), ("finish", 0.9)];
-        let counts = planes.into_iter().chain([("seed_pass", 0.5)]);
+        let counts = planes.into_iter().chain([("conversion_pass", 0.5)]);
         let all = all.map(|(kernel, least)| (kernel, &MEMORIES[..], least));
         let planes = planes.map(|(kernel, least)| (kernel, &MEMORIES[..1], least));
         let counts = counts.map(|(kernel, least)| (kernel, &COUNTS_ONLY[..], least));
         for (kernel, memories, least) in all.into_iter().chain(planes).chain(counts) {
-            let found = sum(&card.log, kernel, memories).efficiency();
+            let found = sum(&gpu.log, kernel, memories).efficiency();
             assert!(found >= least, "{material}: {kernel} uses {found:.3} of the bytes of {memories:?} that it moves");
         }
-        let old = sum(&card.old, "quiet_pass", &MEMORIES).efficiency();
+        let old = sum(&gpu.old, "quiet_pass", &MEMORIES).efficiency();
         assert!(old < 0.3, "{material}: {old:.3}");
     }
 }
@@ -119,16 +120,16 @@ struct Cost {
 
 fn cost(solver: &mut Solver, material: &str) -> Cost {
     let id = class(solver, material);
-    let card = compare(solver, id, false);
-    let rows = card.plan.side_rows as f64;
-    let bytes: u64 = card.log.touched.values().map(|touched| 32 * touched.sectors).sum();
+    let gpu = compare(solver, id, false);
+    let rows = gpu.plan.side_rows as f64;
+    let bytes: u64 = gpu.log.touched.values().map(|touched| 32 * touched.sectors).sum();
     Cost {
         material: material.to_owned(),
         cells: rows * ROW_CELLS as f64,
         bytes: bytes as f64,
-        looked_at: card.looked_at as f64 / rows,
-        log: card.log,
-        old: card.old,
+        looked_at: gpu.looked_at as f64 / rows,
+        log: gpu.log,
+        old: gpu.old,
     }
 }
 
@@ -159,7 +160,7 @@ fn results() {
         text += &format!("| {kernel} |{}\n", line(&all.0, kernel, &MEMORIES));
     }
     text += &format!("| quiet_pass, counts only |{}\n", line(&all.0, "quiet_pass", &COUNTS_ONLY));
-    for kernel in ["seeds", "quiet_pass"] {
+    for kernel in ["conversions", "quiet_pass"] {
         text += &format!("| {kernel}, as it was |{}\n", line(&all.1, kernel, &MEMORIES));
     }
     text += "\n## Bytes a cell\n\nA cell is one position of the mirrored index for one side to move, valid or not.\n\n\
@@ -172,9 +173,9 @@ fn results() {
     std::fs::write(concat!(env!("CARGO_MANIFEST_DIR"), "/results/kernels.md"), text).unwrap();
 }
 
-const RESULTS_HEAD: &str = "# The kernels and a card's memory\n\n\
-No card was at hand for any number here. They come from the kernels' twins in Rust, which solve whole classes as the \
-shaders do (the same values, cell by cell, as the processor's) and note every load and store. Made by \
+const RESULTS_HEAD: &str = "# The kernels and a GPU's memory\n\n\
+No GPU was at hand for any number here. They come from the kernels' twins in Rust, which solve whole classes as the \
+shaders do (the same values, cell by cell, as the CPU's) and note every load and store. Made by \
 `DATE=$(date -I) ./test twins::traffic::results -- --ignored` on DATE; the counts do not depend on the machine.\n\n\
 ## Useful bytes in the sectors touched\n\n\
 Each load and store by 32 neighbouring invocations touches some sectors of 32 bytes. In per cent, the bytes of them that \
@@ -195,7 +196,7 @@ fn roofline(per_cell: f64) -> String {
     let mut text = format!(
         "\n## Roofline on paper\n\nBytes over bandwidth, with the {per_cell:.2} bytes a cell of the four classes together: the \
          least time if memory were all, nothing came from a cache, and nothing waited. The passes over a row grow with the \
-         length of the lines, so five and six pieces will want more; the first run on a card confirms or refutes these \
+         length of the lines, so five and six pieces will want more; the first run on a GPU confirms or refutes these \
          numbers.\n\n| | cells | bytes | H200, 4.8 TB/s | RTX 4090, 1.0 TB/s | Apple M, 0.4 TB/s |\n|---|---|---|---|---|---|\n"
     );
     for (what, cells) in

@@ -1,17 +1,17 @@
-// For each position the worth of the best move that leaves the class: captures by the values of smaller classes, dens. A
-// workgroup has a row of the page. `written` (*open*) becomes all positions, `gate` (*held*) those with a capture, `codes`
-// the bits of the worths, and the words with a seed of each worth are counted.
+// For each position the value of its best conversion: captures by the values of smaller classes, dens. A workgroup has
+// a row of the page. `written` (*open*) becomes all positions, `conversion_plane` (*escapes*) those with a capture,
+// `codes` the bits of the values, and the words with a conversion of each value are counted.
 //
 // Captures by the lane piece or of it differ from word to word: invocation s looks up word s. The others are the same for
 // all squares of the lane piece: invocation i looks up lane i of one word after the other, so that the workgroup reads
 // neighbouring cells, and rows and columns are changed at the end.
 
 #import dsq::words::{any_of, count_of, has, lowest, single, filled, EMPTY}
-#import dsq::buffers::{params, plan, work, written, gate, codes, code_place, code_bits, table_worth, worth_win}
+#import dsq::buffers::{params, plan, work, written, conversion_plane, codes, code_place, code_bits, table_value, value_win}
 #import dsq::group::group_ballot
 #import dsq::rows::{Record, record_of, group_number, square_of, plan_mask, den_of}
 #import dsq::captures::{placed_but, with_piece, with_last, hits}
-#import dsq::worths::{Worths, raise, raise_all, worth_anything, transpose, seeds_of, next_worth, with_worth}
+#import dsq::conversion_values::{ConversionValues, raise, raise_all, any_conversion, transpose, decisive_conversions, next_value, with_value}
 #import dsq::shared::{
     NONE, RECORD_DEN, SIDE_FLAGS, SIDE_ROW_PIECES, SIDE_LANES, SIDE_WORDS_IN_PLAY, SIDE_CAPTURES, SIDE_BY_LANE, SIDE_OF_LANE,
     SIDE_OTHERS, CAPTURE_ATTACKER, CAPTURE_VICTIM, CAPTURE_CROSSING, CAPTURE_WORDS,
@@ -28,33 +28,33 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
     let valid = valid_of(record, s);
     let den = den_of(record, s) & valid;
     let free = valid & ~den;
-    var best: Worths;
+    var best: ConversionValues;
     // With a row piece beside the den nothing else counts.
     if (record.squares & RECORD_DEN) == 0u && rows_apart(record) {
         of_words(&best, record, s, free);
-        var of_lanes: Worths;
+        var of_lanes: ConversionValues;
         if by_lanes(&of_lanes, record, s) {
             transpose(&of_lanes, s);
             raise_all(&best, free, &of_lanes);
         }
     }
     written[word] = valid;
-    gate[word] = worth_anything(&best);
+    conversion_plane[word] = any_conversion(&best);
     for (var b = 0u; b < code_bits(); b++) {
-        best.of_bit[b] |= den & filled(worth_win() >> b);
+        best.of_bit[b] |= den & filled(value_win() >> b);
         codes[code_place(local) + b * 64u + s] = best.of_bit[b];
     }
-    var rest = seeds_of(&best);
+    var rest = decisive_conversions(&best);
     loop {
-        let worth = next_worth(&best, rest, s);
-        if worth == NONE {
+        let value = next_value(&best, rest, s);
+        if value == NONE {
             break;
         }
-        let same = rest & with_worth(&best, worth);
+        let same = rest & with_value(&best, value);
         rest &= ~same;
         let words = group_ballot(any_of(same), s);
         if s == 0u {
-            atomicAdd(&work[params.histogram + worth], count_of(words));
+            atomicAdd(&work[params.histogram + value], count_of(words));
         }
     }
 }
@@ -86,7 +86,7 @@ fn fixed_square(record: Record, s: u32, piece: u32) -> u32 {
 }
 
 /// Captures by the lane piece, which goes where the victim stands, and of it, where it stands on one of few squares.
-fn of_words(best: ptr<function, Worths>, record: Record, s: u32, free: vec2<u32>) {
+fn of_words(best: ptr<function, ConversionValues>, record: Record, s: u32, free: vec2<u32>) {
     let word_piece = plan[record.side + SIDE_ROW_PIECES];
     var capture = plan[record.side + SIDE_CAPTURES];
     for (var c = 0u; c < plan[record.side + SIDE_BY_LANE]; c++) {
@@ -94,7 +94,7 @@ fn of_words(best: ptr<function, Worths>, record: Record, s: u32, free: vec2<u32>
         let lanes = free & hits(capture, record, target_square);
         if any_of(lanes) {
             let cell = with_piece(capture, placed_but(capture, record, NONE), word_piece, s);
-            raise(best, lanes, table_worth(capture, with_last(capture, cell, word_piece + 1u, target_square)));
+            raise(best, lanes, table_value(capture, with_last(capture, cell, word_piece + 1u, target_square)));
         }
         capture += CAPTURE_WORDS;
     }
@@ -107,15 +107,15 @@ fn of_words(best: ptr<function, Worths>, record: Record, s: u32, free: vec2<u32>
         var lanes = free & hits(capture, record, fixed_square(record, s, attacker));
         while any_of(lanes) {
             let lane = lowest(lanes);
-            raise(best, single(lane), table_worth(capture, with_last(capture, cell, attacker, lane)));
+            raise(best, single(lane), table_value(capture, with_last(capture, cell, attacker, lane)));
             lanes &= ~single(lane);
         }
         capture += CAPTURE_WORDS;
     }
 }
 
-/// The other captures, word by word; `worths` has the worths of lane i, by word. Returns whether there are any.
-fn by_lanes(worths: ptr<function, Worths>, record: Record, i: u32) -> bool {
+/// The other captures, word by word; `values` has the values of lane i, by word. Returns whether there are any.
+fn by_lanes(values: ptr<function, ConversionValues>, record: Record, i: u32) -> bool {
     let word_piece = plan[record.side + SIDE_ROW_PIECES];
     let before = plan[record.side + SIDE_BY_LANE] + plan[record.side + SIDE_OF_LANE];
     var capture = plan[record.side + SIDE_CAPTURES] + before * CAPTURE_WORDS;
@@ -146,7 +146,7 @@ fn by_lanes(worths: ptr<function, Worths>, record: Record, i: u32) -> bool {
             }
             let water = plan_mask(params.crossed + 2u * plan[plan[capture + CAPTURE_CROSSING] + start * 64u + target_square]);
             if i < 63u && !has(water & filled(plan[record.side + SIDE_FLAGS]), i) {
-                raise(worths, single(w), table_worth(capture, with_last(capture, cell, word_piece + 1u, i)));
+                raise(values, single(w), table_value(capture, with_last(capture, cell, word_piece + 1u, i)));
             }
         }
         capture += CAPTURE_WORDS;

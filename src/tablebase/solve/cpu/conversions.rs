@@ -1,6 +1,6 @@
-//! Seeds: what leaves the material, and so never takes part in the iteration. A capture leads to a smaller material whose
-//! values are known; a den entered or a last enemy taken wins at once. For each position the best of these is looked up
-//! once, before the first pass.
+//! Conversions: what leaves the material, and so never takes part in the iteration. A capture leads to a smaller
+//! material whose values are known; a den entered or a last enemy taken wins at once. For each position the best of
+//! these is looked up once, before the first pass.
 
 use crate::board::geometry::DEN;
 use crate::board::{Bitboard, ByColor, Color, Direction, NoMove, OwnRatBlocks, Piece, RuleOptions, Square};
@@ -14,28 +14,28 @@ use crate::tablebase::solve::cpu::quiet::{MAX_ROW_PIECES, Row};
 use crate::tablebase::value::{CellsRef, Code, DRAW, NO_MOVE};
 use crate::tablebase::{ClassId, Material, Table};
 
-/// What a capture is worth to the side that makes it. Greater is better: nothing, a loss in k (as k), a draw, a win in k
+/// The value of a conversion for the side that makes it. Greater is better: nothing, a loss in k (as k), a draw, a win in k
 /// (as 65535 - k).
-pub(crate) type Worth = u16;
+pub(crate) type ConversionValue = u16;
 
-pub(crate) const NOTHING: Worth = 0;
+pub(crate) const NOTHING: ConversionValue = 0;
 /// A draw; also whatever keeps a position from ever being lost.
-pub(crate) const HOLD: Worth = 0x7fff;
-pub(crate) const WIN_AT_ONCE: Worth = Worth::MAX - 1;
+pub(crate) const ESCAPE: ConversionValue = 0x7fff;
+pub(crate) const WIN_AT_ONCE: ConversionValue = ConversionValue::MAX - 1;
 
-/// The longest line that a [`Worth`] can tell from its neighbours.
-pub(crate) const MAX_PLIES: u16 = HOLD - 4;
+/// The longest line that a [`ConversionValue`] can tell from its neighbours.
+pub(crate) const MAX_PLIES: u16 = ESCAPE - 4;
 
-/// The worth of moving to a position with this value for the opponent: slow and obvious.
+/// The value of moving to a position with this value for the opponent: slow and obvious.
 #[cfg(test)]
-pub(crate) fn worth(code: Code, options: &RuleOptions) -> Worth {
+pub(crate) fn value(code: Code, options: &RuleOptions) -> ConversionValue {
     let plies = match code {
         0 => return NOTHING,
-        DRAW => return HOLD,
-        NO_MOVE if options.no_move == NoMove::Draw => return HOLD,
+        DRAW => return ESCAPE,
+        NO_MOVE if options.no_move == NoMove::Draw => return ESCAPE,
         _ => code - 2,
     };
-    if plies % 2 == 1 { plies + 1 } else { Worth::MAX - (plies + 1) }
+    if plies % 2 == 1 { plies + 1 } else { ConversionValue::MAX - (plies + 1) }
 }
 
 /// The values of smaller classes, by class and side to move, as far as captures look them up.
@@ -82,14 +82,14 @@ pub(crate) struct Rest {
     pub offsets: [Vec<[u64; WIDTH]>; 2],
     /// The piece of ours that decides whether to look there mirrored, and for each of its squares whether to.
     pub first: Option<(usize, u64)>,
-    /// For the word piece and the lane piece, by `mirrored`: how the cells of all its squares lie there, if they lie together
-    /// and it does not decide.
+    /// For the word piece and the lane piece, by `mirrored`: how the cells of all its squares lie there, if they lie
+    /// together and it does not decide.
     orders: [[Option<LaneOrder>; 2]; 2],
 }
 
 /// The captures and den entries of one side of a class.
 #[derive(Clone, Debug)]
-pub(crate) struct SeedMoves {
+pub(crate) struct Conversions {
     pub(crate) captures: Vec<Capture>,
     /// By piece: the squares from which it steps into the enemy's den; empty for the other side's pieces.
     pub(crate) den_entries: Vec<u64>,
@@ -98,8 +98,8 @@ pub(crate) struct SeedMoves {
     options: RuleOptions,
 }
 
-impl SeedMoves {
-    pub fn new(index: &Index, color: Color, classes: &Classes) -> SeedMoves {
+impl Conversions {
+    pub fn new(index: &Index, color: Color, classes: &Classes) -> Conversions {
         let options = *classes.options();
         let pieces = &index.pieces;
         let n = pieces.len();
@@ -115,7 +115,7 @@ impl SeedMoves {
         }
         let den = DEN[!color];
         let beside_den: Bitboard = Direction::ALL.into_iter().filter_map(|d| den.neighbour(d)).collect();
-        SeedMoves {
+        Conversions {
             captures,
             den_entries: pieces
                 .iter()
@@ -127,14 +127,14 @@ impl SeedMoves {
         }
     }
 
-    /// The worth of moving to positions with these values for the opponent.
+    /// The value of moving to positions with these values for the opponent.
     #[inline(always)]
-    fn worths<C: Copy + Into<Code>>(&self, codes: [C; WIDTH]) -> [Worth; WIDTH] {
-        let last_held = if self.options.no_move == NoMove::Draw { NO_MOVE } else { DRAW };
+    fn values<C: Copy + Into<Code>>(&self, codes: [C; WIDTH]) -> [ConversionValue; WIDTH] {
+        let last_escape = if self.options.no_move == NoMove::Draw { NO_MOVE } else { DRAW };
         codes.map(|code| {
             let code = code.into();
             let decided = if code % 2 == 1 { code.wrapping_sub(1) } else { code.wrapping_neg() };
-            if code.wrapping_sub(1) < last_held { HOLD } else { decided }
+            if code.wrapping_sub(1) < last_escape { ESCAPE } else { decided }
         })
     }
 
@@ -143,8 +143,9 @@ impl SeedMoves {
         self.captures.iter().filter_map(|capture| capture.rest.as_ref()).map(|rest| (ClassId(rest.table), rest.turn))
     }
 
-    /// The seeds of one row, put into `buckets`; returns the positions that have a capture or enter the den. `first_word` is
-    /// the number of the row's first word there, `valid` are the row's positions, `best` is room to work in.
+    /// The conversions of one row, put into `buckets`; returns the positions that have a capture or enter the den.
+    /// `first_word` is the number of the row's first word there, `valid` are the row's positions, `best` is room to
+    /// work in.
     #[expect(clippy::too_many_arguments, reason = "a struct of them would be built once a row")]
     #[inline(always)]
     pub fn row<V: Vector>(
@@ -189,29 +190,35 @@ impl SeedMoves {
             }
             let den =
                 if self.den_entries[word_piece] >> s & 1 != 0 { valid } else { valid & self.den_entries[lane_piece] };
-            let held = valid & !den & !V::equal(&best[s], NOTHING);
-            any.0[s] = held | den;
-            push_word::<V>(first_word + s, den, held, &best[s], buckets);
+            let with_capture = valid & !den & !V::equal(&best[s], NOTHING);
+            any.0[s] = with_capture | den;
+            push_word::<V>(first_word + s, den, with_capture, &best[s], buckets);
         }
         any
     }
 }
 
-/// Puts the seeds of a word into their buckets: `den` wins at once, and `held` is worth what `lanes` says.
+/// Puts the conversions of a word into their buckets: `den` wins at once, and `with_capture` has the values in `lanes`.
 #[inline(always)]
-fn push_word<V: Vector>(word: usize, den: u64, held: u64, lanes: &[Worth; WIDTH], buckets: &mut Buckets) {
-    let mut rest = held;
+fn push_word<V: Vector>(
+    word: usize,
+    den: u64,
+    with_capture: u64,
+    lanes: &[ConversionValue; WIDTH],
+    buckets: &mut Buckets,
+) {
+    let mut rest = with_capture;
     let mut wins = den;
     while rest != 0 {
-        let worth = lanes[(rest.trailing_zeros() & 63) as usize];
-        let same = V::equal(lanes, worth) & rest;
+        let value = lanes[(rest.trailing_zeros() & 63) as usize];
+        let same = V::equal(lanes, value) & rest;
         rest &= !same;
-        if worth == WIN_AT_ONCE {
+        if value == WIN_AT_ONCE {
             wins |= same;
-        } else if worth > HOLD {
-            buckets.push(Worth::MAX - worth, Entry::new(word, same));
-        } else if worth < HOLD {
-            buckets.push(worth, Entry::new(word, same));
+        } else if value > ESCAPE {
+            buckets.push(ConversionValue::MAX - value, Entry::new(word, same));
+        } else if value < ESCAPE {
+            buckets.push(value, Entry::new(word, same));
         }
     }
     if wins != 0 {
@@ -245,7 +252,7 @@ impl Base {
 
 /// Lookups for one capture in one row.
 struct Lookup<'a> {
-    moves: &'a SeedMoves,
+    moves: &'a Conversions,
     capture: &'a Capture,
     /// The smaller class's, for the side to move there.
     cells: Option<CellsRef<'a>>,
@@ -257,8 +264,8 @@ struct Lookup<'a> {
     rat: u64,
 }
 
-/// What the best capture of each position of a row is worth.
-type Best = [[Worth; WIDTH]; WIDTH];
+/// The value of the best conversion of each position of a row.
+type Best = [[ConversionValue; WIDTH]; WIDTH];
 
 impl Lookup<'_> {
     /// The capture wherever it is possible in the row.
@@ -314,10 +321,10 @@ impl Lookup<'_> {
         let Capture { attacker, hits_from, .. } = self.capture;
         for &(to, crossed) in &hits_from[self.squares[*attacker]] {
             if crossed & self.rat == 0 {
-                let worths = self.worths(self.base(Some((*attacker, to.index()))), self.row_pieces, u64::MAX);
+                let values = self.values(self.base(Some((*attacker, to.index()))), self.row_pieces, u64::MAX);
                 for s in 0..WIDTH {
                     let lane = &mut best[s][to.index()];
-                    *lane = worths[s].max(*lane);
+                    *lane = values[s].max(*lane);
                 }
             }
         }
@@ -332,19 +339,19 @@ impl Lookup<'_> {
         }
         let base = self.placed(self.base(None), self.row_pieces, to);
         // Wherever it comes from, the word piece is now there.
-        let worths = self.worths(base, self.row_pieces + 1, u64::MAX);
+        let values = self.values(base, self.row_pieces + 1, u64::MAX);
         for &(from, crossed) in hits.iter().filter(|(_, crossed)| crossed & self.rat == 0) {
-            raise_lanes(&worths, !self.blocked(crossed), &mut best[from.index()]);
+            raise_lanes(&values, !self.blocked(crossed), &mut best[from.index()]);
         }
     }
 
     #[inline(always)]
     fn word_takes_lane(&self, best: &mut Best) {
-        let worths = self.worths(self.base(None), self.row_pieces, u64::MAX);
+        let values = self.values(self.base(None), self.row_pieces, u64::MAX);
         for s in 0..WIDTH {
             for &(to, _) in self.capture.hits_from[s].iter().filter(|(_, crossed)| crossed & self.rat == 0) {
                 let lane = &mut best[s][to.index()];
-                *lane = worths[to.index()].max(*lane);
+                *lane = values[to.index()].max(*lane);
             }
         }
     }
@@ -357,26 +364,26 @@ impl Lookup<'_> {
         if hits.is_empty() {
             return;
         }
-        let worths = self.worths(self.base(Some((self.row_pieces + 1, to))), self.row_pieces, u64::MAX);
+        let values = self.values(self.base(Some((self.row_pieces + 1, to))), self.row_pieces, u64::MAX);
         for s in 0..WIDTH {
-            self.raise(worths[s], hits, &mut best[s]);
+            self.raise(values[s], hits, &mut best[s]);
         }
     }
 
     #[inline(always)]
     fn lane_takes_word(&self, best: &mut Best) {
-        let worths = self.worths(self.base(None), self.row_pieces + 1, u64::MAX);
+        let values = self.values(self.base(None), self.row_pieces + 1, u64::MAX);
         for s in 0..WIDTH {
-            self.raise(worths[s], &self.capture.hits_to[s], &mut best[s]);
+            self.raise(values[s], &self.capture.hits_to[s], &mut best[s]);
         }
     }
 
-    /// Lanes from which the capture is possible are worth this at least.
+    /// Lanes from which the capture is possible have at least this value.
     #[inline(always)]
-    fn raise(&self, worth: Worth, hits: &[(Square, u64)], best: &mut [Worth; WIDTH]) {
+    fn raise(&self, value: ConversionValue, hits: &[(Square, u64)], best: &mut [ConversionValue; WIDTH]) {
         for &(from, _) in hits {
             let lane = &mut best[from.index()];
-            *lane = worth.max(*lane);
+            *lane = value.max(*lane);
         }
     }
 
@@ -405,17 +412,17 @@ impl Lookup<'_> {
         base
     }
 
-    /// What the capture is worth by the square of the last piece to be placed, for these squares; for others, and where it
+    /// The value of the capture by the square of the last piece to be placed, for these squares; for others, and where it
     /// cannot stand, anything.
     #[inline(always)]
-    fn worths(&self, base: Base, last: usize, squares: u64) -> [Worth; WIDTH] {
+    fn values(&self, base: Base, last: usize, squares: u64) -> [ConversionValue; WIDTH] {
         match self.cells {
             None => [WIN_AT_ONCE; WIDTH],
-            Some(CellsRef::Byte(cells)) => self.moves.worths(match self.order(base, last) {
+            Some(CellsRef::Byte(cells)) => self.moves.values(match self.order(base, last) {
                 Some(order) => order.read(&cells[base.cell()..][..WIDTH]),
                 None => self.codes(cells, base, last, squares),
             }),
-            Some(CellsRef::Wide(cells)) => self.moves.worths(self.codes(cells, base, last, squares)),
+            Some(CellsRef::Wide(cells)) => self.moves.values(self.codes(cells, base, last, squares)),
         }
     }
 
@@ -425,7 +432,7 @@ impl Lookup<'_> {
         self.capture.rest.as_ref()?.orders[last - self.row_pieces][usize::from(base.mirrored)]
     }
 
-    /// The codes by the square of the last piece to be placed. They lie apart: all are asked for before the first is read.
+    /// The codes by the square of the last piece to be placed. They lie apart: all are prefetched before the first is read.
     #[inline(always)]
     fn codes<C: Copy + Default>(&self, cells: &[C], base: Base, last: usize, squares: u64) -> [C; WIDTH] {
         let (mut codes, mut there) = ([C::default(); WIDTH], [0; WIDTH]);
@@ -439,10 +446,10 @@ impl Lookup<'_> {
 
     /// The capture for every lane of word `s`, with all other pieces placed in `base`.
     #[inline(always)]
-    fn all_lanes(&self, s: usize, crossed: u64, base: Base, best: &mut [Worth; WIDTH]) {
+    fn all_lanes(&self, s: usize, crossed: u64, base: Base, best: &mut [ConversionValue; WIDTH]) {
         let lanes = self.valid.0[s] & !self.blocked(crossed);
         if lanes != 0 {
-            raise_lanes(&self.worths(base, self.row_pieces + 1, lanes), lanes, best);
+            raise_lanes(&self.values(base, self.row_pieces + 1, lanes), lanes, best);
         }
     }
 
@@ -462,11 +469,11 @@ fn for_each(mut bits: u64, mut f: impl FnMut(usize)) {
     }
 }
 
-/// These lanes are worth this at least.
+/// These lanes have at least this value.
 #[inline(always)]
-fn raise_lanes(worths: &[Worth; WIDTH], lanes: u64, best: &mut [Worth; WIDTH]) {
-    for (lane, (best, &worth)) in best.iter_mut().zip(worths).enumerate() {
-        *best = if lanes >> lane & 1 != 0 { worth.max(*best) } else { *best };
+fn raise_lanes(values: &[ConversionValue; WIDTH], lanes: u64, best: &mut [ConversionValue; WIDTH]) {
+    for (lane, (best, &value)) in best.iter_mut().zip(values).enumerate() {
+        *best = if lanes >> lane & 1 != 0 { value.max(*best) } else { *best };
     }
 }
 
@@ -569,7 +576,7 @@ mod tests {
     use rand_core::{Rng, SeedableRng};
     use rand_pcg::Pcg64;
 
-    /// Sixty-four captures at once are worth what they are one by one.
+    /// Sixty-four captures at once have the values that they have one by one.
     #[test]
     fn all_lanes_at_once_are_the_lanes_one_by_one() {
         let mut random = Pcg64::seed_from_u64(64);
@@ -577,17 +584,17 @@ mod tests {
             let options: RuleOptions = rules.parse().unwrap();
             let classes = Classes::new(&options, 4);
             let index = Index::new("ELvTP".parse().unwrap()).unwrap();
-            let moves = SeedMoves::new(&index, Color::White, &classes);
+            let moves = Conversions::new(&index, Color::White, &classes);
             for first in 0..256 {
                 let codes: [u8; WIDTH] = std::array::from_fn(|lane| (first + lane) as u8);
                 let wide: [Code; WIDTH] = std::array::from_fn(|_| random.next_u32() as Code % (MAX_PLIES + 3));
-                let slow = |code: Code| worth(code, &options);
-                assert_eq!(moves.worths(codes), codes.map(|code| slow(code.into())));
-                assert_eq!(moves.worths(wide), wide.map(slow));
+                let slow = |code: Code| value(code, &options);
+                assert_eq!(moves.values(codes), codes.map(|code| slow(code.into())));
+                assert_eq!(moves.values(wide), wide.map(slow));
             }
             let orders: Vec<LaneOrder> = classes
                 .level(4)
-                .flat_map(|(_, class)| Color::ALL.map(|color| SeedMoves::new(&class.index(), color, &classes)))
+                .flat_map(|(_, class)| Color::ALL.map(|color| Conversions::new(&class.index(), color, &classes)))
                 .flat_map(|moves| moves.captures)
                 .filter_map(|capture| capture.rest?.orders[1][0])
                 .collect();

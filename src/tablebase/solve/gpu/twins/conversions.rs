@@ -1,6 +1,7 @@
-//! Twins of `seeds` and `buckets`. They hold a worth a position where the shaders hold bits, and touch the same memory.
+//! Twins of `conversions` and `buckets`. They hold a value a position where the shaders hold bits, and touch the same
+//! memory.
 
-use super::{Card, Each, Plane, bits, each, has};
+use super::{Each, Plane, SimulatedGpu, bits, each, has};
 use crate::shaders::*;
 use crate::tablebase::WIDTH;
 
@@ -11,12 +12,12 @@ struct Cell {
     mirrored: bool,
 }
 
-/// The worth of each position of a row, by word and lane.
-type Worths = Vec<[u32; WIDTH]>;
+/// The value of each position of a row, by word and lane.
+type ConversionValues = Vec<[u32; WIDTH]>;
 
-impl Card {
-    pub(super) fn seeds(&mut self, row: usize) {
-        self.log.kernel = "seeds";
+impl SimulatedGpu {
+    pub(super) fn conversions(&mut self, row: usize) {
+        self.log.kernel = "conversions";
         let record = self.record(row);
         let side = record.1;
         let pieces: Vec<u32> = (0..self.at(side + SIDE_ROW_PIECES)).map(|p| record.0 >> (6 * p) & 63).collect();
@@ -28,18 +29,19 @@ impl Card {
         });
         let den = each(|s| self.den_of(record, s) & valid[s]);
         let free = each(|s| valid[s] & !den[s]);
-        let mut best: Worths = vec![[0; WIDTH]; WIDTH];
+        let mut best: ConversionValues = vec![[0; WIDTH]; WIDTH];
         if record.0 & RECORD_DEN == 0 && apart {
             self.of_words(&mut best, record, &free);
             self.by_lanes(&mut best, record, &free);
         }
-        let held = each(|s| (0..WIDTH).filter(|&lane| best[s][lane] != 0).fold(0, |held, lane| held | 1 << lane));
+        let escapes =
+            each(|s| (0..WIDTH).filter(|&lane| best[s][lane] != 0).fold(0, |escapes, lane| escapes | 1 << lane));
         for s in 0..WIDTH {
             bits(den[s]).for_each(|lane| best[s][lane] = self.variant.win_at_once());
         }
         self.store(Plane::Open, row, &valid, |_| true);
-        self.store(Plane::Held, row, &held, |_| true);
-        for b in 0..self.variant.worth_bits() {
+        self.store(Plane::Escapes, row, &escapes, |_| true);
+        for b in 0..self.variant.value_bits() {
             self.touch_codes(row, b, |_| true);
             for s in 0..WIDTH {
                 let at = self.code_word(row, b, s);
@@ -47,22 +49,22 @@ impl Card {
             }
         }
         self.touch_codes_by_words(row);
-        for worth in self.worths_of(row) {
-            let words = (0..WIDTH).filter(|&s| self.with_worth(row, s, worth) != 0).count();
-            self.log.touch("lists", 4, [Some(worth as usize)]);
-            self.histogram[worth as usize] += words as u32;
+        for value in self.values_of(row) {
+            let words = (0..WIDTH).filter(|&s| self.with_value(row, s, value) != 0).count();
+            self.log.touch("lists", 4, [Some(value as usize)]);
+            self.histogram[value as usize] += words as u32;
         }
     }
 
     pub(super) fn buckets(&mut self, row: usize) {
         self.log.kernel = "buckets";
-        (0..self.variant.worth_bits()).for_each(|b| self.touch_codes(row, b, |_| true));
-        for worth in self.worths_of(row) {
-            let masks: Each<u64> = each(|s| self.with_worth(row, s, worth));
+        (0..self.variant.value_bits()).for_each(|b| self.touch_codes(row, b, |_| true));
+        for value in self.values_of(row) {
+            let masks: Each<u64> = each(|s| self.with_value(row, s, value));
             let words: Vec<usize> = (0..WIDTH).filter(|&s| masks[s] != 0).collect();
-            let first = self.cursors[worth as usize] as usize;
-            self.cursors[worth as usize] += words.len() as u32;
-            self.log.touch("lists", 4, [Some(worth as usize)]);
+            let first = self.cursors[value as usize] as usize;
+            self.cursors[value as usize] += words.len() as u32;
+            self.log.touch("lists", 4, [Some(value as usize)]);
             for _ in 0..3 {
                 let rank = |s: usize| words.iter().position(|&word| word == s).map(|rank| first + rank);
                 self.log.touch("entries", 4, (0..WIDTH).map(rank));
@@ -73,37 +75,37 @@ impl Card {
         }
     }
 
-    /// The worths that are seeds in a row.
-    fn worths_of(&self, row: usize) -> Vec<u32> {
-        let mut all: Vec<u32> = (0..WIDTH * WIDTH).map(|cell| self.worth_of(row, cell / WIDTH, cell % WIDTH)).collect();
+    /// The values that are conversions in a row.
+    fn values_of(&self, row: usize) -> Vec<u32> {
+        let mut all: Vec<u32> = (0..WIDTH * WIDTH).map(|cell| self.value_of(row, cell / WIDTH, cell % WIDTH)).collect();
         all.sort_unstable();
         all.dedup();
-        all.retain(|&worth| worth != 0 && worth != self.variant.hold());
+        all.retain(|&value| value != 0 && value != self.variant.draw());
         all
     }
 
-    fn worth_of(&self, row: usize, s: usize, lane: usize) -> u32 {
+    fn value_of(&self, row: usize, s: usize, lane: usize) -> u32 {
         let bit = |b| (self.codes[self.code_word(row, b, s)] >> lane & 1) as u32;
-        (0..self.variant.worth_bits()).fold(0, |worth, b| worth | bit(b) << b)
+        (0..self.variant.value_bits()).fold(0, |value, b| value | bit(b) << b)
     }
 
-    fn with_worth(&self, row: usize, s: usize, worth: u32) -> u64 {
-        (0..self.variant.worth_bits()).fold(u64::MAX, |same, b| {
-            same & (self.codes[self.code_word(row, b, s)] ^ if worth >> b & 1 != 0 { 0 } else { u64::MAX })
+    fn with_value(&self, row: usize, s: usize, value: u32) -> u64 {
+        (0..self.variant.value_bits()).fold(u64::MAX, |same, b| {
+            same & (self.codes[self.code_word(row, b, s)] ^ if value >> b & 1 != 0 { 0 } else { u64::MAX })
         })
     }
 
     /// Looks up a cell for each invocation that has one.
-    fn table_worth(&mut self, cells: &Each<Option<u32>>) -> Each<u32> {
+    fn table_value(&mut self, cells: &Each<Option<u32>>) -> Each<u32> {
         self.log.touch("tables", 1 + usize::from(self.variant.wide), cells.iter().map(|cell| cell.map(|c| c as usize)));
-        cells.map(|cell| cell.map_or(0, |cell| self.worth_of_code(self.table[cell as usize].into())))
+        cells.map(|cell| cell.map_or(0, |cell| self.value_of_code(self.table[cell as usize].into())))
     }
 
-    fn worth_of_code(&self, code: u32) -> u32 {
+    fn value_of_code(&self, code: u32) -> u32 {
         match code {
             0 => self.variant.win_at_once(),
-            1 => self.variant.hold(),
-            CODE_NO_MOVE if !self.loses => self.variant.hold(),
+            1 => self.variant.draw(),
+            CODE_NO_MOVE if !self.loses => self.variant.draw(),
             odd if odd % 2 == 1 => odd / 2,
             even => self.variant.win_at_once() + 1 - even / 2,
         }
@@ -144,7 +146,7 @@ impl Card {
         if piece < self.at(record.1 + SIDE_ROW_PIECES) { record.0 >> (6 * piece) & 63 } else { s as u32 }
     }
 
-    fn of_words(&mut self, best: &mut Worths, record: (u32, u32), free: &Each<u64>) {
+    fn of_words(&mut self, best: &mut ConversionValues, record: (u32, u32), free: &Each<u64>) {
         let side = record.1;
         let word_piece = self.at(side + SIDE_ROW_PIECES);
         let mut capture = self.at(side + SIDE_CAPTURES);
@@ -160,9 +162,9 @@ impl Card {
                 let cell = self.with_piece(capture, self.placed_but(capture, record, NONE), word_piece, s as u32);
                 is(s).then(|| self.with_last(capture, cell, word_piece + 1, self.fixed_square(record, s, victim)))
             });
-            let worths = self.table_worth(&cells);
+            let values = self.table_value(&cells);
             for s in 0..WIDTH {
-                bits(lanes[s]).for_each(|lane| best[s][lane] = best[s][lane].max(worths[s]));
+                bits(lanes[s]).for_each(|lane| best[s][lane] = best[s][lane].max(values[s]));
             }
             capture += CAPTURE_WORDS;
         }
@@ -182,10 +184,10 @@ impl Card {
                     }
                     lane[s].map(|lane| self.with_last(capture, cell, attacker, lane))
                 });
-                let worths = self.table_worth(&cells);
+                let values = self.table_value(&cells);
                 for s in 0..WIDTH {
                     if let Some(lane) = lane[s] {
-                        best[s][lane as usize] = best[s][lane as usize].max(worths[s]);
+                        best[s][lane as usize] = best[s][lane as usize].max(values[s]);
                         lanes[s] &= lanes[s] - 1;
                     }
                 }
@@ -194,7 +196,7 @@ impl Card {
         }
     }
 
-    fn by_lanes(&mut self, best: &mut Worths, record: (u32, u32), free: &Each<u64>) {
+    fn by_lanes(&mut self, best: &mut ConversionValues, record: (u32, u32), free: &Each<u64>) {
         let side = record.1;
         let word_piece = self.at(side + SIDE_ROW_PIECES);
         let before = self.at(side + SIDE_BY_LANE) + self.at(side + SIDE_OF_LANE);
@@ -224,10 +226,10 @@ impl Card {
                 let is = |i: usize| i < 63 && has(open, i as u32);
                 self.touch_offsets(capture, word_piece + 1, |i| is(i).then_some(i as u32));
                 let cells = each(|i| is(i).then(|| self.with_last(capture, cell, word_piece + 1, i as u32)));
-                let worths = self.table_worth(&cells);
+                let values = self.table_value(&cells);
                 looked_up.push(cells);
                 for lane in (0..WIDTH).filter(|&lane| is(lane) && has(free[w], lane as u32)) {
-                    best[w][lane] = best[w][lane].max(worths[lane]);
+                    best[w][lane] = best[w][lane].max(values[lane]);
                 }
             }
             self.touch_by_words(&looked_up);
