@@ -5,7 +5,7 @@ use super::player::{Player, PlayerError};
 use super::program::{Program, ProgramSetup};
 use crate::board::RuleOptions;
 use crate::search::eval::ParseWeightsError;
-use crate::search::{EngineOptions, Evaluation, ParseIdeasError, TableCache};
+use crate::search::{EngineOptions, Evaluation, ParseSearchOptionsError, TableCache};
 use crate::tablebase::SetError;
 use std::fmt;
 use std::path::PathBuf;
@@ -46,9 +46,9 @@ pub enum ParsePlayerError {
         /// The options that it has.
         known: &'static str,
     },
-    /// The search has no such idea.
+    /// The search has no such option.
     #[error(transparent)]
-    Idea(#[from] ParseIdeasError),
+    SearchOption(#[from] ParseSearchOptionsError),
     /// An option cannot have this value.
     #[error("{option} is {allowed}, not {value:?}")]
     UnknownValue {
@@ -194,7 +194,7 @@ impl Kind {
             }
             (Kind::Engine { options, .. }, "threads") => options.threads = number(256, "a number from 1 to 256")?,
             (Kind::Engine { tables, .. }, "tables") if !value.is_empty() => *tables = Some(value.into()),
-            (Kind::Engine { options, .. }, "ideas") => options.ideas = value.parse()?,
+            (Kind::Engine { options, .. }, "search") => options.search = value.parse()?,
             (Kind::Engine { options, .. }, "weights") => {
                 let path = value.to_owned();
                 options.weights = Some(match std::fs::read_to_string(value) {
@@ -202,7 +202,7 @@ impl Kind {
                     Err(error) => return Err(ParsePlayerError::WeightsFile { path, error: error.to_string() }),
                 });
             }
-            _ => return Err(unknown("hash, threads, tables, ideas, weights")),
+            _ => return Err(unknown("hash, threads, tables, search, weights")),
         }
         Ok(())
     }

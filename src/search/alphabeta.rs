@@ -2,7 +2,7 @@
 //! and Vis, 2013). Of move ordering it has the table's move, captures of the strongest victim first, and then the moves
 //! that Burnett's squares like best; none of what came later.
 
-use super::eval::{State, TRAP_BITS, View};
+use super::eval::{Attacks, State, TRAP_BITS};
 use super::info::Info;
 use super::line::Line;
 use super::packed::{NO_MOVE, Packed, animal_of, pack, unpack_move};
@@ -96,8 +96,8 @@ pub(super) fn search(
 impl Search<'_> {
     fn enter(&mut self, state: &State, mv: Packed) -> State {
         let child = state.make(mv, state.key_after(mv, zobrist::keys()), self.shared.evaluator);
-        let quiet = if state.is_capture(mv) { 0 } else { self.line.quiet() + 1 };
-        self.line.push(child.key, quiet);
+        let halfmove_clock = if state.is_capture(mv) { 0 } else { self.line.halfmove_clock() + 1 };
+        self.line.push(child.key, halfmove_clock);
         child
     }
 
@@ -107,20 +107,20 @@ impl Search<'_> {
         if self.line.stopped || self.line.repeats() {
             return 0;
         }
-        let mut view = View::new();
-        view.look(self.shared.level, self.shared.rules, self.shared.evaluator, state);
-        if view.any == 0 {
-            return self.shared.stuck(ply);
+        let mut attacks = Attacks::new();
+        attacks.compute(self.shared.level, self.shared.rules, self.shared.evaluator, state);
+        if attacks.any == 0 {
+            return self.shared.stalemate_value(ply);
         }
-        if self.line.quiet() >= self.shared.no_capture_limit {
+        if self.line.halfmove_clock() >= self.shared.no_capture_limit {
             return 0;
         }
         if depth <= 0 || ply >= MAX_PLY {
-            return view.eval;
+            return attacks.eval;
         }
         let (us, them) = state.sides_to_move();
         let enemies = state.side(them);
-        if state.side(us) & TRAP_BITS[them] != 0 || state.count(them) == 1 && view.any & enemies != 0 {
+        if state.side(us) & TRAP_BITS[them] != 0 || state.count(them) == 1 && attacks.any & enemies != 0 {
             return mate_in(ply + 1);
         }
         let mut tt_move = NO_MOVE;
@@ -131,7 +131,7 @@ impl Search<'_> {
             }
             tt_move = entry.mv;
         }
-        let (moves, len) = self.ordered_moves(state, &view, tt_move);
+        let (moves, len) = self.ordered_moves(state, &attacks, tt_move);
         let mut best = -INFINITE;
         let mut best_move = NO_MOVE;
         let first = alpha;
@@ -155,7 +155,7 @@ impl Search<'_> {
             }
         }
         if best == -INFINITE {
-            return self.shared.stuck(ply);
+            return self.shared.stalemate_value(ply);
         }
         let bound = if best >= beta {
             Bound::Lower
@@ -171,7 +171,7 @@ impl Search<'_> {
 
     /// All moves with their rank, and how many they are: the transposition table's move, captures of the strongest victim
     /// first, then what Burnett's squares like best.
-    fn ordered_moves(&self, state: &State, view: &View, tt_move: Packed) -> ([(i32, Packed); 32], usize) {
+    fn ordered_moves(&self, state: &State, attacks: &Attacks, tt_move: Packed) -> ([(i32, Packed); 32], usize) {
         let (us, them) = state.sides_to_move();
         let evaluator = self.shared.evaluator;
         let sign = 1 - 2 * us as i32;
@@ -179,7 +179,7 @@ impl Search<'_> {
         let mut len = 0;
         for a in 0..8 {
             let from = state.lanes[us][a].trailing_zeros() as usize & 63;
-            let mut targets = view.targets[a];
+            let mut targets = attacks.targets[a];
             while targets != 0 {
                 let to = targets.trailing_zeros() as usize;
                 targets &= targets - 1;
@@ -205,15 +205,15 @@ impl Search<'_> {
         let mut line = Vec::new();
         let mut state = state.clone();
         let mut mv = first;
-        let mut view = View::new();
+        let mut attacks = Attacks::new();
         while line.len() < len {
             line.push(unpack_move(mv, state.lanes[state.turn as usize][animal_of(mv)]));
             state = state.make(mv, state.key_after(mv, zobrist::keys()), self.shared.evaluator);
             if state.is_lost() {
                 break;
             }
-            view.look(self.shared.level, self.shared.rules, self.shared.evaluator, &state);
-            mv = self.shared.tt.probe(state.key).map_or(NO_MOVE, |entry| checked(&view, entry.mv));
+            attacks.compute(self.shared.level, self.shared.rules, self.shared.evaluator, &state);
+            mv = self.shared.tt.probe(state.key).map_or(NO_MOVE, |entry| checked(&attacks, entry.mv));
             if mv == NO_MOVE {
                 break;
             }

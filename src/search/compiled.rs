@@ -1,4 +1,4 @@
-//! The search compiled for each level of the processor. It calls itself through [`Compiled::call`], so that all of it is,
+//! The search compiled for each CPU level. It calls itself through [`Compiled::call`], so that all of it is,
 //! and not only what is inlined into one function.
 
 use super::eval::State;
@@ -24,7 +24,7 @@ pub(super) trait Visit {
     fn visit<L: Compiled>(worker: &mut Worker<'_>, state: &State, node: Node) -> Value;
 }
 
-/// A level of the processor.
+/// A CPU level.
 pub(super) trait Compiled {
     fn call<V: Visit>(worker: &mut Worker<'_>, state: &State, node: Node) -> Value;
 }

@@ -94,7 +94,7 @@ impl<'a, 's> Deepening<'a, 's> {
         let scale = self.worker.scale;
         let guess = self.lines.get(index).map_or(0, |_| self.moves[index].earlier);
         let mut delta = 25 * scale;
-        let narrow = self.shared.ideas.aspiration && depth >= 5 && guess.abs() < DECIDED;
+        let narrow = self.shared.options.aspiration_windows && depth >= 5 && guess.abs() < DECIDED;
         let (mut alpha, mut beta) = if narrow { (guess - delta, guess + delta) } else { (-INFINITE, INFINITE) };
         loop {
             let value = self.worker.root(self.state, &mut self.moves[index..], alpha, beta, depth);

@@ -3,7 +3,7 @@
 use super::alphabeta;
 use super::deepening::Deepening;
 use super::eval::{Evaluation, Evaluator, State, WEIGHTS};
-use super::history::Memory;
+use super::history::ThreadData;
 use super::info::{Info, SearchResult};
 use super::limits::Limits;
 use super::options::{Algorithm, EngineOptions};
@@ -43,7 +43,7 @@ pub struct Engine {
     options: EngineOptions,
     tt: Tt,
     /// Of each thread.
-    memories: Vec<Memory>,
+    thread_data: Vec<ThreadData>,
     /// Made for the rules of the game searched last.
     evaluator: Option<(RuleOptions, Box<Evaluator>)>,
     /// How long threads were kept from running lately.
@@ -55,8 +55,8 @@ impl Engine {
     #[must_use]
     pub fn new(options: EngineOptions) -> Engine {
         let tt = Tt::new(options.hash_mib);
-        let memories = (0..options.threads.max(1)).map(|_| Memory::new()).collect();
-        Engine { options, tt, memories, evaluator: None, lag: Duration::ZERO }
+        let thread_data = (0..options.threads.max(1)).map(|_| ThreadData::new()).collect();
+        Engine { options, tt, thread_data, evaluator: None, lag: Duration::ZERO }
     }
 
     /// How the engine is set up.
@@ -68,7 +68,7 @@ impl Engine {
     /// Forgets what it learned, as before another game.
     pub fn new_game(&mut self) {
         self.tt.clear();
-        self.memories.iter_mut().for_each(Memory::clear);
+        self.thread_data.iter_mut().for_each(ThreadData::clear);
     }
 
     /// Looks for the best move of a game. `report` hears of every line after each iteration; setting `stop` ends the
@@ -103,7 +103,7 @@ impl Engine {
             return SearchResult { lines: Vec::new() };
         }
         self.prepare(game);
-        let Engine { options, tt, memories, evaluator, lag } = self;
+        let Engine { options, tt, thread_data, evaluator, lag } = self;
         let evaluator = &*evaluator.as_ref().expect("it was made ready").1;
         // Half forgotten with every move.
         let shared = Shared::new(game, evaluator, tt, options, limits, *lag / 2, stop);
@@ -122,7 +122,7 @@ impl Engine {
             Algorithm::AlphaBeta => alphabeta::search(&shared, &state, &roots, multipv, report),
             Algorithm::Pvs => {
                 let scale = if options.evaluation == Evaluation::Burnett { 2 } else { 1 };
-                parallel(&shared, &state, &roots, multipv, memories, scale, report)
+                parallel(&shared, &state, &roots, multipv, thread_data, scale, report)
             }
         };
         *lag = shared.waited();
@@ -140,7 +140,7 @@ impl Engine {
             self.new_game();
         }
         self.tt.next_age();
-        self.memories.iter_mut().for_each(Memory::next_search);
+        self.thread_data.iter_mut().for_each(ThreadData::next_search);
     }
 }
 
@@ -150,15 +150,15 @@ fn parallel(
     state: &State,
     roots: &[Move],
     multipv: usize,
-    memories: &mut [Memory],
+    thread_data: &mut [ThreadData],
     scale: i32,
     report: &mut dyn FnMut(&Info),
 ) -> Vec<Info> {
-    let (main, helpers) = memories.split_first_mut().expect("there is a thread at least");
+    let (main, helpers) = thread_data.split_first_mut().expect("there is a thread at least");
     std::thread::scope(|scope| {
-        for (i, memory) in helpers.iter_mut().enumerate() {
+        for (i, thread_data) in helpers.iter_mut().enumerate() {
             let helper = move || {
-                let worker = Worker::new(shared, i + 1, memory, scale);
+                let worker = Worker::new(shared, i + 1, thread_data, scale);
                 Deepening::new(worker, state, roots, 1).run(&mut |_| ());
             };
             // Without another thread the search goes on with those there are.

@@ -1,5 +1,5 @@
-//! What a thread remembers: of moves that refuted something (killers, history, continuation history), and by how much the
-//! evaluation was wrong (correction history).
+//! The data that a search thread keeps between nodes and searches: killer moves, history, continuation history and
+//! correction history.
 
 use super::eval::State;
 use super::packed::{NO_MOVE, Packed};
@@ -10,8 +10,9 @@ const LIMIT: i32 = 8192;
 /// Packed moves of either side, the side in bit 9.
 pub(super) const MOVES: usize = 512;
 
-pub(super) struct Memory {
-    /// Two quiet moves of each ply that refuted something lately.
+/// The data of one search thread.
+pub(super) struct ThreadData {
+    /// The last two quiet moves of each ply that caused a beta cutoff.
     pub killers: [[Packed; 2]; MAX_PLY + 2],
     /// By side and move.
     pub history: Box<[[i16; MOVES]; 2]>,
@@ -25,7 +26,7 @@ pub(super) struct Memory {
     pub pv: Box<[[Packed; MAX_PLY]]>,
 }
 
-/// Either part of a correction is at most this many sixteenths of a hundredth of a cat.
+/// Either part of a correction is at most this many sixteenths of a cp.
 const CORRECTION_LIMIT: i32 = 1024;
 
 /// Moves the score towards the bonus's sign, the less the nearer it is to the limit ("history gravity").
@@ -33,9 +34,9 @@ fn push(score: &mut i16, bonus: i32, limit: i32) {
     *score += (bonus - i32::from(*score) * bonus.abs() / limit) as i16;
 }
 
-impl Memory {
-    pub fn new() -> Memory {
-        Memory {
+impl ThreadData {
+    pub fn new() -> ThreadData {
+        ThreadData {
             killers: [[NO_MOVE; 2]; MAX_PLY + 2],
             history: Box::new([[0; MOVES]; 2]),
             continuation: vec![[0; MOVES]; 2 * 1024],
@@ -47,7 +48,7 @@ impl Memory {
 
     /// Forgets everything.
     pub fn clear(&mut self) {
-        *self = Memory::new();
+        *self = ThreadData::new();
     }
 
     /// Before another search: killers are of no use any more.
@@ -66,17 +67,17 @@ impl Memory {
 
     #[inline(always)]
     pub fn continuation(&self, back: usize, earlier: Packed) -> &[i16; MOVES] {
-        &self.continuation[Memory::index(back, earlier)]
+        &self.continuation[ThreadData::index(back, earlier)]
     }
 
     pub fn update(&mut self, us: usize, mv: Packed, first: Packed, second: Packed, bonus: i32) {
         let mv = usize::from(mv);
         push(&mut self.history[us][mv], bonus, LIMIT);
         if first != NO_MOVE {
-            push(&mut self.continuation[Memory::index(0, first)][mv], bonus, LIMIT);
+            push(&mut self.continuation[ThreadData::index(0, first)][mv], bonus, LIMIT);
         }
         if second != NO_MOVE {
-            push(&mut self.continuation[Memory::index(1, second)][mv], bonus, LIMIT);
+            push(&mut self.continuation[ThreadData::index(1, second)][mv], bonus, LIMIT);
         }
     }
 
@@ -85,24 +86,24 @@ impl Memory {
         ((state.turn as usize) << 16 | sets, usize::from(earlier & 1023))
     }
 
-    /// What to add to the evaluation, in sixteenths of a hundredth of a cat.
+    /// The correction to add to the static evaluation, in sixteenths of a cp.
     #[inline(always)]
     pub fn correction(&self, state: &State, earlier: Packed) -> Value {
-        let (material, reply) = Memory::places(state, earlier);
+        let (material, reply) = ThreadData::places(state, earlier);
         i32::from(self.material[material]) + i32::from(self.replies[reply])
     }
 
-    /// A search `depth` plies deep came out `by` above the corrected evaluation, in hundredths of a cat.
+    /// A search `depth` plies deep came out `by` above the corrected evaluation, in cp.
     pub fn correct(&mut self, state: &State, earlier: Packed, by: Value, depth: i32) {
         let bonus = (by * depth / 8).clamp(-CORRECTION_LIMIT / 4, CORRECTION_LIMIT / 4);
-        let (material, reply) = Memory::places(state, earlier);
+        let (material, reply) = ThreadData::places(state, earlier);
         push(&mut self.material[material], bonus, CORRECTION_LIMIT);
         push(&mut self.replies[reply], bonus, CORRECTION_LIMIT);
     }
 }
 
-impl Default for Memory {
-    fn default() -> Memory {
-        Memory::new()
+impl Default for ThreadData {
+    fn default() -> ThreadData {
+        ThreadData::new()
     }
 }

@@ -19,8 +19,8 @@ pub(super) struct Line<'a> {
     pub stopped: bool,
     /// Keys from the last capture before the root to the position being searched.
     keys: Vec<u64>,
-    /// Plies without a capture at each of them.
-    quiets: Vec<u32>,
+    /// The halfmove clock (plies since the last capture) of each of them.
+    halfmove_clocks: Vec<u32>,
     /// Index of the root.
     root: usize,
     /// How many keys with these low bits are on the line: a quick way to know that a position is new.
@@ -45,12 +45,12 @@ impl<'a> Line<'a> {
             last_check: shared.start.elapsed(),
             stopped: false,
             keys: Vec::with_capacity(512),
-            quiets: Vec::with_capacity(512),
+            halfmove_clocks: Vec::with_capacity(512),
             root: shared.history.len() - 1,
             seen: Box::new([0; 4096]),
             enough,
         };
-        let first = shared.quiet - line.root as u32;
+        let first = shared.halfmove_clock - line.root as u32;
         for (i, &key) in shared.history.iter().enumerate() {
             line.push(key, first + i as u32);
         }
@@ -59,9 +59,9 @@ impl<'a> Line<'a> {
     }
 
     #[inline(always)]
-    pub fn push(&mut self, key: u64, quiet: u32) {
+    pub fn push(&mut self, key: u64, halfmove_clock: u32) {
         self.keys.push(key);
-        self.quiets.push(quiet);
+        self.halfmove_clocks.push(halfmove_clock);
         let seen = &mut self.seen[key as usize & 4095];
         *seen = seen.saturating_add(1);
     }
@@ -69,34 +69,34 @@ impl<'a> Line<'a> {
     #[inline(always)]
     pub fn pop(&mut self) {
         if let Some(key) = self.keys.pop() {
-            self.quiets.pop();
+            self.halfmove_clocks.pop();
             self.seen[key as usize & 4095] -= 1;
         }
     }
 
-    /// Plies without a capture at the position being searched.
+    /// The halfmove clock: plies since the last capture, at the position being searched.
     #[inline(always)]
-    pub fn quiet(&self) -> u32 {
-        self.quiets.last().copied().unwrap_or(0)
+    pub fn halfmove_clock(&self) -> u32 {
+        self.halfmove_clocks.last().copied().unwrap_or(0)
     }
 
     /// Whether the position being searched counts as a repetition: it occurred since the root, or often enough before.
     #[inline(always)]
     pub fn repeats(&self) -> bool {
         let Some((&key, earlier)) = self.keys.split_last() else { return false };
-        self.seen[key as usize & 4095] > 1 && self.occurred(key, earlier.len(), 4, self.quiet())
+        self.seen[key as usize & 4095] > 1 && self.occurred(key, earlier.len(), 4, self.halfmove_clock())
     }
 
     /// Whether a quiet move that leads to this key would be one.
     #[inline(always)]
     pub fn would_repeat(&self, key: u64) -> bool {
-        self.seen[key as usize & 4095] > 0 && self.occurred(key, self.keys.len(), 4, self.quiet() + 1)
+        self.seen[key as usize & 4095] > 0 && self.occurred(key, self.keys.len(), 4, self.halfmove_clock() + 1)
     }
 
-    fn occurred(&self, key: u64, index: usize, nearest: usize, quiet: u32) -> bool {
+    fn occurred(&self, key: u64, index: usize, nearest: usize, halfmove_clock: u32) -> bool {
         let mut count = 0;
         let mut back = nearest;
-        while back <= index && back <= quiet as usize {
+        while back <= index && back <= halfmove_clock as usize {
             let i = index - back;
             if self.keys[i] == key {
                 count += 1;
@@ -126,7 +126,7 @@ impl<'a> Line<'a> {
         }
     }
 
-    /// Looks at the clock; that much more time between two looks than nodes take was spent waiting for the processor.
+    /// Looks at the clock; that much more time between two looks than nodes take was spent waiting for the CPU.
     fn out_of_time(&mut self, hard: Duration) -> bool {
         let now = self.shared.start.elapsed();
         let waited = now.saturating_sub(self.last_check).saturating_sub(Duration::from_millis(1));

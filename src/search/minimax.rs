@@ -132,11 +132,11 @@ impl Search<'_> {
             return 0;
         }
         if depth == 0 {
-            return if position.count_moves(self.rules) == 0 { self.stuck(won) } else { eval };
+            return if position.count_moves(self.rules) == 0 { self.stalemate_value(won) } else { eval };
         }
         let moves = position.moves(self.rules);
         if moves.is_empty() {
-            return self.stuck(won);
+            return self.stalemate_value(won);
         }
 
         let enemy = position.side(!position.turn());
@@ -180,7 +180,7 @@ impl Search<'_> {
     }
 
     /// The value of having pieces but no move, where losing costs `won`.
-    fn stuck(&self, won: i32) -> i32 {
+    fn stalemate_value(&self, won: i32) -> i32 {
         match self.rules.options().no_move {
             NoMove::Draw => 0,
             NoMove::Loss => -won,

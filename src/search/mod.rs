@@ -6,7 +6,7 @@
 //!
 //! | file | what |
 //! |---|---|
-//! | `score`, `packed`, `limits`, `info`, `ideas` | the words of a search: values, moves in nine bits, when to stop, what is told, what can be switched off |
+//! | `score`, `packed`, `limits`, `info`, `search_options` | the words of a search: values, moves in nine bits, when to stop, what is told, what can be switched off |
 //! | `burnett`, `minimax` | Burnett's evaluation, and the plain search that the papers' values come from |
 //! | `eval/*` | the evaluation, and the position as the search sees it |
 //! | `tt`, `history`, `picker` | the transposition table, what is remembered of moves, the order of moves |
@@ -14,7 +14,7 @@
 //! | `options` | how an engine is set up |
 //! | `shared`, `line`, `root` | what threads share, the line that a thread is on, the moves of the root |
 //! | `alphabeta` | the papers' engine |
-//! | `worker`, `compiled`, `quiescence`, `pvs`, `deepening` | principal variation search: a thread, the levels of the processor, quiescence search, main search, iterative deepening |
+//! | `worker`, `compiled`, `quiescence`, `pvs`, `deepening` | principal variation search: a thread, the CPU levels, quiescence search, main search, iterative deepening |
 //! | `engine` | all of it together |
 //! | `bench`, `tune` | measuring the engine, tuning the evaluation |
 
@@ -26,7 +26,6 @@ mod deepening;
 mod engine;
 pub mod eval;
 mod history;
-mod ideas;
 mod info;
 mod limits;
 mod line;
@@ -38,6 +37,7 @@ mod pvs;
 mod quiescence;
 mod root;
 mod score;
+mod search_options;
 mod shared;
 mod tb;
 mod tb_cache;
@@ -50,11 +50,11 @@ mod worker;
 pub use burnett::evaluate;
 pub use engine::Engine;
 pub use eval::Evaluation;
-pub use ideas::{Ideas, ParseIdeasError};
 pub use info::{Info, SearchResult};
 pub use limits::{Clock, Limits};
 pub use minimax::{RootValues, minimax};
 pub use options::{Algorithm, EngineOptions};
 pub use score::Score;
+pub use search_options::{ParseSearchOptionsError, SearchOptions};
 pub use tb::Tables;
 pub use tb_cache::TableCache;

@@ -1,7 +1,7 @@
-//! How an engine is set up.
+//! The configuration of an engine.
 
 use super::eval::{Evaluation, Weights};
-use super::ideas::Ideas;
+use super::search_options::SearchOptions;
 use super::tb::Tables;
 use std::sync::Arc;
 
@@ -11,29 +11,29 @@ pub enum Algorithm {
     /// As the papers' engine does (van Rijn and Vis, 2013): alpha-beta with iterative deepening and a transposition table
     /// of Zobrist keys, the table's move and captures first, and nothing else. One thread, no endgame tables.
     AlphaBeta,
-    /// Principal variation search with all that helps.
+    /// Principal variation search with [`SearchOptions`].
     #[default]
     Pvs,
 }
 
-/// How an engine is set up.
+/// The configuration of an engine.
 #[derive(Clone, Debug)]
 pub struct EngineOptions {
-    /// Size of the transposition table in MiB. It is made smaller if there is no memory for it.
+    /// Size of the transposition table in MiB. [`Engine::new`](super::Engine::new) halves it until it can be allocated.
     pub hash_mib: usize,
-    /// Number of threads that search.
+    /// Number of search threads; 0 counts as 1.
     pub threads: usize,
-    /// What judges a position at the horizon.
+    /// The static evaluation at the leaves of the search.
     pub evaluation: Evaluation,
-    /// Number of best lines to find.
+    /// Number of best lines to report; 0 counts as 1.
     pub multipv: usize,
     /// How the tree is searched.
     pub algorithm: Algorithm,
-    /// Endgame tables; they are used in games by the rules that they are for.
+    /// Endgame tables. The engine uses them in games under the rules that they were solved for, and ignores them in others.
     pub tables: Option<Arc<Tables>>,
-    /// What the search does beyond plain alpha-beta; for measurements.
-    pub ideas: Ideas,
-    /// Takes the place of the weights that the program has; for tuning.
+    /// The search techniques that are on; for measurements.
+    pub search: SearchOptions,
+    /// Weights that replace those of the default evaluation; for tuning.
     pub weights: Option<Weights>,
 }
 
@@ -54,7 +54,7 @@ impl Default for EngineOptions {
             multipv: 1,
             algorithm: Algorithm::default(),
             tables: None,
-            ideas: Ideas::default(),
+            search: SearchOptions::default(),
             weights: None,
         }
     }

@@ -2,13 +2,13 @@
 //! was not asked for is not generated. First the move of the transposition table, then captures that win or hold, killers,
 //! quiet moves by their history, and captures that lose.
 
-use super::eval::{State, TRAP_BITS, View};
-use super::history::{MOVES, Memory};
-use super::ideas::Ideas;
+use super::eval::{Attacks, State, TRAP_BITS};
+use super::history::{MOVES, ThreadData};
 use super::packed::{NO_MOVE, Packed, animal_of, pack, to_of};
+use super::search_options::SearchOptions;
 
-/// What an animal is worth where captures are put in order: Burnett's material.
-pub(super) const WORTH: [i32; 8] = super::burnett::MATERIAL;
+/// The piece values that order captures: Burnett's material.
+pub(super) const PIECE_VALUE: [i32; 8] = super::burnett::MATERIAL;
 
 /// Ranks: the transposition table's move, captures that win or hold, killers, quiet moves around 0, captures that lose.
 pub(super) const TT_MOVE: i32 = 3 << 20;
@@ -77,8 +77,8 @@ enum Stage {
 
 /// What the order of quiet moves depends on besides the position.
 pub(super) struct Order<'a> {
-    pub ideas: &'a Ideas,
-    pub memory: &'a Memory,
+    pub options: &'a SearchOptions,
+    pub thread_data: &'a ThreadData,
     /// The moves one and two plies back.
     pub earlier: [Packed; 2],
     pub killers: [Packed; 2],
@@ -95,13 +95,13 @@ pub(super) struct Picker {
     upcoming: Option<(i32, Packed)>,
 }
 
-/// History of nothing.
-static NOTHING: [i16; MOVES] = [0; MOVES];
+/// The history scores without history heuristic: all zero.
+static NO_HISTORY: [i16; MOVES] = [0; MOVES];
 
 /// A stored move, if it can be played.
 #[inline(always)]
-pub(super) fn checked(view: &View, mv: Packed) -> Packed {
-    if view.targets[animal_of(mv)] >> to_of(mv) & 1 != 0 { mv } else { NO_MOVE }
+pub(super) fn checked(attacks: &Attacks, mv: Packed) -> Packed {
+    if attacks.targets[animal_of(mv)] >> to_of(mv) & 1 != 0 { mv } else { NO_MOVE }
 }
 
 impl Picker {
@@ -114,10 +114,16 @@ impl Picker {
         Picker { stage: Stage::TtMove, mask, tt_move, killers: [NO_MOVE; 2], ranked, upcoming: None }
     }
 
-    /// The next move with its rank. Of quiet moves only those before the enemy's den, if `noisy`.
+    /// The next move with its rank; with `skip_quiets`, no quiet moves but those into a trap of the enemy's den.
     #[inline(always)]
-    pub fn next(&mut self, state: &State, view: &View, order: &Order, noisy: bool) -> Option<(i32, Packed)> {
-        // A ladder, whose steps the processor foresees better than a jump.
+    pub fn next(
+        &mut self,
+        state: &State,
+        attacks: &Attacks,
+        order: &Order,
+        skip_quiets: bool,
+    ) -> Option<(i32, Packed)> {
+        // A ladder, whose steps the CPU foresees better than a jump.
         if self.stage == Stage::TtMove {
             self.stage = Stage::Captures;
             if self.tt_move != NO_MOVE {
@@ -125,7 +131,7 @@ impl Picker {
             }
         }
         if self.stage == Stage::Captures {
-            self.captures(state, view);
+            self.captures(state, attacks);
             self.stage = Stage::Good;
         }
         if self.stage == Stage::Good {
@@ -133,7 +139,7 @@ impl Picker {
                 return Some(found);
             }
             self.stage = Stage::SecondKiller;
-            self.killers = order.killers.map(|mv| self.killer(state, view, mv));
+            self.killers = order.killers.map(|mv| self.killer(state, attacks, mv));
             if self.killers[0] != NO_MOVE {
                 return Some((KILLER + 1, self.killers[0]));
             }
@@ -145,7 +151,7 @@ impl Picker {
             }
         }
         if self.stage == Stage::Quiets {
-            self.quiets(state, view, order, noisy);
+            self.quiets(state, attacks, order, skip_quiets);
             self.stage = Stage::Rest;
             self.upcoming = self.ranked.pick(ANY);
         }
@@ -174,24 +180,24 @@ impl Picker {
     }
 
     #[inline(always)]
-    fn captures(&mut self, state: &State, view: &View) {
+    fn captures(&mut self, state: &State, attacks: &Attacks) {
         let (_, them) = state.sides_to_move();
         let wanted = state.side(them) & self.mask;
-        if view.any & wanted == 0 {
+        if attacks.any & wanted == 0 {
             return;
         }
         for a in 0..8 {
-            let mut targets = view.targets[a] & wanted;
+            let mut targets = attacks.targets[a] & wanted;
             while targets != 0 {
                 let to = targets.trailing_zeros() as usize;
                 targets &= targets - 1;
                 let mv = pack(a, to);
                 if mv != self.tt_move {
                     let victim = state.animal_at(them, to);
-                    let risky = view.danger[a] >> to & 1 != 0;
-                    let gain = WORTH[victim] - if risky { WORTH[a] } else { 0 };
+                    let risky = attacks.danger[a] >> to & 1 != 0;
+                    let gain = PIECE_VALUE[victim] - if risky { PIECE_VALUE[a] } else { 0 };
                     let class = if gain >= 0 { GOOD_CAPTURE } else { BAD_CAPTURE };
-                    self.ranked.push(class + gain * 16 + WORTH[victim], mv);
+                    self.ranked.push(class + gain * 16 + PIECE_VALUE[victim], mv);
                 }
             }
         }
@@ -199,29 +205,29 @@ impl Picker {
 
     /// A killer, if it is a quiet move that can be played and was not given yet.
     #[inline(always)]
-    fn killer(&self, state: &State, view: &View, mv: Packed) -> Packed {
+    fn killer(&self, state: &State, attacks: &Attacks, mv: Packed) -> Packed {
         let quiet = (self.mask & !state.side(!state.turn as usize)) >> to_of(mv) & 1 != 0;
-        if quiet && mv != self.tt_move { checked(view, mv) } else { NO_MOVE }
+        if quiet && mv != self.tt_move { checked(attacks, mv) } else { NO_MOVE }
     }
 
     #[inline(always)]
-    fn quiets(&mut self, state: &State, view: &View, order: &Order, noisy: bool) {
+    fn quiets(&mut self, state: &State, attacks: &Attacks, order: &Order, skip_quiets: bool) {
         let (us, them) = state.sides_to_move();
         let mut wanted = self.mask & !state.side(them);
-        if noisy {
+        if skip_quiets {
             wanted &= TRAP_BITS[them];
         }
-        if view.any & wanted == 0 {
+        if attacks.any & wanted == 0 {
             return;
         }
-        let (ideas, memory) = (order.ideas, order.memory);
-        let history = if ideas.history { &memory.history[us] } else { &NOTHING };
-        let [first, second] = if ideas.continuation {
-            [memory.continuation(0, order.earlier[0]), memory.continuation(1, order.earlier[1])]
+        let (options, thread_data) = (order.options, order.thread_data);
+        let history = if options.history_heuristic { &thread_data.history[us] } else { &NO_HISTORY };
+        let [first, second] = if options.continuation_history {
+            [thread_data.continuation(0, order.earlier[0]), thread_data.continuation(1, order.earlier[1])]
         } else {
-            [&NOTHING; 2]
+            [&NO_HISTORY; 2]
         };
-        let mut targets = view.targets;
+        let mut targets = attacks.targets;
         for mv in [self.tt_move, self.killers[0], self.killers[1]] {
             targets[animal_of(mv)] &= !(1 << to_of(mv));
         }
@@ -247,8 +253,14 @@ mod tests {
     use crate::cpu::CpuLevel;
     use crate::game::random::Random;
 
-    fn all(picker: &mut Picker, state: &State, view: &View, order: &Order, noisy: bool) -> Vec<(i32, Packed)> {
-        std::iter::from_fn(|| picker.next(state, view, order, noisy)).collect()
+    fn all(
+        picker: &mut Picker,
+        state: &State,
+        attacks: &Attacks,
+        order: &Order,
+        skip_quiets: bool,
+    ) -> Vec<(i32, Packed)> {
+        std::iter::from_fn(|| picker.next(state, attacks, order, skip_quiets)).collect()
     }
 
     /// Whatever the table and the killers say, every legal move comes once, by falling rank.
@@ -257,7 +269,7 @@ mod tests {
         let mut random = Random::new(12);
         let rules = Rules::default();
         let evaluator = Evaluator::new(Evaluation::Default, &rules, &WEIGHTS);
-        let mut memory = Memory::new();
+        let mut thread_data = ThreadData::new();
         let mut captures = 0;
         for _ in 0..60 {
             for position in random.walk(&Position::start(), &rules, 100) {
@@ -266,16 +278,16 @@ mod tests {
                     break;
                 }
                 let state = State::new(&position, &evaluator);
-                let mut view = View::new();
-                view.look(CpuLevel::get(), &rules, &evaluator, &state);
+                let mut attacks = Attacks::new();
+                attacks.compute(CpuLevel::get(), &rules, &evaluator, &state);
                 let mut any = || random.bits() as Packed & 511;
                 let mut one = || pack_move(legal[usize::from(any()) % legal.len()]);
                 let (tt_move, killers, earlier) = (one(), [one(), any()], [any(), any() | 512]);
                 let tt_move = if any() % 3 == 0 { NO_MOVE } else { tt_move };
                 let killers = if killers[0] == killers[1] { [killers[0], NO_MOVE] } else { killers };
-                memory.update(state.turn as usize, any(), earlier[0], earlier[1], i32::from(any()));
-                let order = Order { ideas: &Ideas::BEST, memory: &memory, earlier, killers };
-                let moves = all(&mut Picker::new(tt_move, 0), &state, &view, &order, false);
+                thread_data.update(state.turn as usize, any(), earlier[0], earlier[1], i32::from(any()));
+                let order = Order { options: &SearchOptions::BEST, thread_data: &thread_data, earlier, killers };
+                let moves = all(&mut Picker::new(tt_move, 0), &state, &attacks, &order, false);
                 let mut found: Vec<Packed> = moves.iter().map(|&(_, mv)| mv).collect();
                 assert!(tt_move == NO_MOVE || found[0] == tt_move);
                 assert!(moves.is_sorted_by(|a, b| a.0 >= b.0), "{moves:?}");
@@ -285,18 +297,18 @@ mod tests {
                 assert_eq!(found, expected, "{position:?}");
 
                 // Without quiet moves only captures are left, threats, the transposition table's move and killers.
-                let noisy = all(&mut Picker::new(tt_move, 0), &state, &view, &order, true);
+                let without_quiets = all(&mut Picker::new(tt_move, 0), &state, &attacks, &order, true);
                 let (enemies, traps) = (state.side(!state.turn as usize), TRAP_BITS[!state.turn as usize]);
                 let stays =
                     |mv: Packed| (enemies | traps) >> to_of(mv) & 1 != 0 || mv == tt_move || killers.contains(&mv);
-                assert_eq!(noisy, moves.iter().copied().filter(|&(_, mv)| stays(mv)).collect::<Vec<_>>());
+                assert_eq!(without_quiets, moves.iter().copied().filter(|&(_, mv)| stays(mv)).collect::<Vec<_>>());
                 // Dropped on the way, no quiet move comes any more.
                 let mut picker = Picker::new(tt_move, 0);
                 for _ in 0..moves.len() / 2 {
-                    picker.next(&state, &view, &order, false);
+                    picker.next(&state, &attacks, &order, false);
                 }
                 picker.drop_quiets();
-                let rest = all(&mut picker, &state, &view, &order, false);
+                let rest = all(&mut picker, &state, &attacks, &order, false);
                 assert!(rest.iter().all(|&(_, mv)| enemies >> to_of(mv) & 1 != 0), "{rest:?}");
                 captures += rest.len();
             }

@@ -1,7 +1,7 @@
-//! Principal variation search with what the Chess Programming Wiki knows to help, as far as it paid here.
+//! Principal variation search with the techniques of the Chess Programming Wiki that gained strength here.
 //!
 //! The game has no check, but something like it: a piece in one of the three traps before the enemy's den enters the den
-//! next unless it is taken. So in [`Ideas::den_threats`](super::ideas::Ideas) a side with an intruder before its den
+//! next unless it is taken. So in [`SearchOptions::den_threats`](super::search_options::SearchOptions) a side with an intruder before its den
 //! looks only at moves that take him (with two intruders it has lost), and a step before the enemy's den where nobody can
 //! take the piece is a win in three plies, found without search.
 //!
@@ -10,7 +10,7 @@
 #[cfg(target_arch = "x86_64")]
 use super::compiled::{Avx2, Avx512};
 use super::compiled::{Compiled, Node, Portable, Visit};
-use super::eval::{State, TRAP_BITS, View};
+use super::eval::{Attacks, State, TRAP_BITS};
 use super::packed::{NO_MOVE, Packed, to_of};
 use super::picker::{KILLER, Order, Picker, checked};
 use super::quiescence::Quiescence;
@@ -31,8 +31,8 @@ impl<const PV: bool> Visit for Main<PV> {
     }
 }
 
-/// What is known of a node before its moves are searched.
-struct Known {
+/// The data of a node before its moves are searched.
+struct NodeInfo {
     tt: Option<TtHit>,
     /// The transposition table's move, if it can be played.
     tt_move: Packed,
@@ -40,8 +40,8 @@ struct Known {
     excluded: Packed,
     in_check: bool,
     /// The static evaluation.
-    standing: Value,
-    /// The same, or what the transposition table knows better.
+    static_eval: Value,
+    /// The static evaluation, or the transposition table's value where that bound is tighter.
     eval: Value,
     /// Whether the side to move stands better than two plies ago.
     improving: bool,
@@ -88,9 +88,9 @@ impl Worker<'_> {
     }
 
     fn root_at<L: Compiled>(&mut self, state: &State, moves: &mut [RootMove], mut node: Node) -> Option<Value> {
-        let mut view = View::new();
-        self.look(state, &mut view);
-        self.plies[2].eval = view.eval;
+        let mut attacks = Attacks::new();
+        self.compute_attacks(state, &mut attacks);
+        self.plies[2].eval = attacks.eval;
         let mut best = -INFINITE;
         for i in 0..moves.len() {
             let mv = moves[i].mv;
@@ -113,7 +113,7 @@ impl Worker<'_> {
                 found.seldepth = self.seldepth + 1;
                 found.line.clear();
                 found.line.push(mv);
-                found.line.extend_from_slice(&self.memory.pv[1][1..self.pv_len[1].max(1)]);
+                found.line.extend_from_slice(&self.thread_data.pv[1][1..self.pv_len[1].max(1)]);
             } else {
                 found.value = -INFINITE;
             }
@@ -139,7 +139,7 @@ impl Worker<'_> {
         }
         let mut depth = full;
         // Late move reductions (LMR).
-        if self.shared.ideas.reductions && node.depth >= 3 && number >= 3 && !capture {
+        if self.shared.options.late_move_reductions && node.depth >= 3 && number >= 3 && !capture {
             depth -= (self.base_reduction(node.depth, number) - 1).max(0);
         }
         let mut value = self.zero_window::<L>(child, node, depth, true);
@@ -156,24 +156,24 @@ impl Worker<'_> {
     /// The value of a move, searched with the window of the node.
     #[inline(always)]
     fn open_window<L: Compiled>(&mut self, child: &State, node: Node, depth: i32) -> Value {
-        let below = Node { alpha: -node.beta, beta: -node.alpha, depth, ply: node.ply + 1, cut: false };
-        -L::call::<Main<true>>(self, child, below)
+        let child_node = Node { alpha: -node.beta, beta: -node.alpha, depth, ply: node.ply + 1, cut: false };
+        -L::call::<Main<true>>(self, child, child_node)
     }
 
     /// Whether a move is worth more than alpha, searched with the least window there is.
     #[inline(always)]
     fn zero_window<L: Compiled>(&mut self, child: &State, node: Node, depth: i32, cut: bool) -> Value {
-        let below = Node { alpha: -node.alpha - 1, beta: -node.alpha, depth, ply: node.ply + 1, cut };
-        -L::call::<Main<false>>(self, child, below)
+        let child_node = Node { alpha: -node.alpha - 1, beta: -node.alpha, depth, ply: node.ply + 1, cut };
+        -L::call::<Main<false>>(self, child, child_node)
     }
 
     /// The value of a position within the bounds (fail-soft).
     #[inline(always)]
     fn search<L: Compiled, const PV: bool>(&mut self, state: &State, mut node: Node) -> Value {
         debug_assert!(node.alpha < node.beta && (PV || node.alpha + 1 == node.beta));
-        let ideas = &self.shared.ideas;
+        let options = &self.shared.options;
         let ply = node.ply;
-        if node.depth <= 0 && ideas.quiescence {
+        if node.depth <= 0 && options.quiescence_search {
             if self.line.repeats() {
                 self.pv_len[ply] = ply;
                 return 0;
@@ -200,13 +200,13 @@ impl Worker<'_> {
         {
             return tt.value;
         }
-        let mut view = View::new();
-        self.look(state, &mut view);
-        if let Some(value) = self.decided::<PV>(state, &view, ply, node.depth <= 0) {
+        let mut attacks = Attacks::new();
+        self.compute_attacks(state, &mut attacks);
+        if let Some(value) = self.decided::<PV>(state, &attacks, ply, node.depth <= 0) {
             return value;
         }
         // Mate distance pruning.
-        if ideas.mate_distance {
+        if options.mate_distance_pruning {
             node.alpha = node.alpha.max(mated_in(ply));
             node.beta = node.beta.min(mate_in(ply + 1));
             if node.alpha >= node.beta {
@@ -219,20 +219,20 @@ impl Worker<'_> {
         {
             return value;
         }
-        let known = self.know(state, &view, tt, excluded, ply);
-        if !PV && self.reverse_futility(&known, &node) {
-            return known.eval;
+        let info = self.node_info(state, &attacks, tt, excluded, ply);
+        if !PV && self.reverse_futility(&info, &node) {
+            return info.eval;
         }
         // Internal iterative reductions (IIR).
-        if ideas.internal_reductions
+        if options.internal_iterative_reductions
             && node.depth >= 4
-            && known.tt_move == NO_MOVE
+            && info.tt_move == NO_MOVE
             && excluded == NO_MOVE
             && (PV || node.cut)
         {
             node.depth -= 1;
         }
-        self.search_moves::<L, PV>(state, &view, &known, node)
+        self.search_moves::<L, PV>(state, &attacks, &info, node)
     }
 
     /// The value that an endgame table knows, where it settles the node. A principal variation is looked at further, so that
@@ -248,32 +248,39 @@ impl Worker<'_> {
         (bound.suffices(value, node.alpha, node.beta) || !PV || node.depth < 4).then_some(value)
     }
 
-    /// Static evaluation, and what the transposition table adds to it.
+    /// The static evaluation, and the transposition table's move and value.
     #[inline(always)]
-    fn know(&mut self, state: &State, view: &View, tt: Option<TtHit>, excluded: Packed, ply: usize) -> Known {
+    fn node_info(
+        &mut self,
+        state: &State,
+        attacks: &Attacks,
+        tt: Option<TtHit>,
+        excluded: Packed,
+        ply: usize,
+    ) -> NodeInfo {
         let in_check = self.in_check(state);
-        let standing = self.static_eval(state, view, ply);
-        self.plies[ply + 2].eval = if in_check { -INFINITE } else { standing };
-        let improving = !in_check && ply >= 2 && standing > self.plies[ply].eval;
+        let static_eval = self.static_eval(state, attacks, ply);
+        self.plies[ply + 2].eval = if in_check { -INFINITE } else { static_eval };
+        let improving = !in_check && ply >= 2 && static_eval > self.plies[ply].eval;
         // Another position with the same key is next to impossible; its move must not be played all the same.
-        let tt_move = tt.map_or(NO_MOVE, |tt| checked(view, tt.entry.mv));
+        let tt_move = tt.map_or(NO_MOVE, |tt| checked(attacks, tt.entry.mv));
         let better = tt.filter(|tt| {
-            !in_check && tt.value.abs() < DECIDED && tt.entry.bound.decides(tt.value, standing - 1, standing + 1)
+            !in_check && tt.value.abs() < DECIDED && tt.entry.bound.decides(tt.value, static_eval - 1, static_eval + 1)
         });
-        let eval = better.map_or(standing, |tt| tt.value);
-        Known { tt, tt_move, excluded, in_check, standing, eval, improving }
+        let eval = better.map_or(static_eval, |tt| tt.value);
+        NodeInfo { tt, tt_move, excluded, in_check, static_eval, eval, improving }
     }
 
     /// Reverse futility pruning (RFP), also static null move pruning: so far above beta that some move will keep it there.
     #[inline(always)]
-    fn reverse_futility(&self, known: &Known, node: &Node) -> bool {
-        let margin = (70 * node.depth - if known.improving { 50 } else { 0 }) * self.scale;
-        self.shared.ideas.reverse_futility
-            && !known.in_check
-            && known.excluded == NO_MOVE
+    fn reverse_futility(&self, info: &NodeInfo, node: &Node) -> bool {
+        let margin = (70 * node.depth - if info.improving { 50 } else { 0 }) * self.scale;
+        self.shared.options.reverse_futility_pruning
+            && !info.in_check
+            && info.excluded == NO_MOVE
             && node.depth <= 7
             && node.beta.abs() < DECIDED
-            && known.eval - margin >= node.beta
+            && info.eval - margin >= node.beta
     }
 
     /// The moves of a node, one by one. Longer than a screen: every step needs most of the variables of the loop.
@@ -281,39 +288,39 @@ impl Worker<'_> {
     fn search_moves<L: Compiled, const PV: bool>(
         &mut self,
         state: &State,
-        view: &View,
-        known: &Known,
+        attacks: &Attacks,
+        info: &NodeInfo,
         mut node: Node,
     ) -> Value {
         let shared = self.shared;
-        let ideas = &shared.ideas;
+        let options = &shared.options;
         let Node { depth, ply, .. } = node;
         let (us, them) = state.sides_to_move();
         let enemies = state.side(them);
-        let evading = if known.in_check { enemies & TRAP_BITS[us] } else { 0 };
+        let evading = if info.in_check { enemies & TRAP_BITS[us] } else { 0 };
         // All other moves let the intruder in.
-        let worst = if known.in_check { mated_in(ply + 2) } else { -INFINITE };
+        let worst = if info.in_check { mated_in(ply + 2) } else { -INFINITE };
         let mut best = Best { value: worst, mv: NO_MOVE, bound: Bound::Upper };
-        let mut picker = Picker::new(known.tt_move, evading);
+        let mut picker = Picker::new(info.tt_move, evading);
         let mut number = 0;
         let mut tried = [NO_MOVE; 32];
         let mut quiets = 0;
-        let mut asked = (NO_MOVE, 0);
+        let mut prefetched = (NO_MOVE, 0);
         loop {
-            let noisy = !PV && self.late_move_pruning(known, depth, number, best.value);
+            let skip_quiets = !PV && self.late_move_pruning(info, depth, number, best.value);
             let order = Order {
-                ideas,
-                memory: &*self.memory,
+                options,
+                thread_data: &*self.thread_data,
                 earlier: [self.plies[ply + 1].mv, self.plies[ply].mv],
-                killers: if ideas.killers { self.memory.killers[ply] } else { [NO_MOVE; 2] },
+                killers: if options.killer_moves { self.thread_data.killers[ply] } else { [NO_MOVE; 2] },
             };
-            let Some((rank, mv)) = picker.next(state, view, &order, noisy) else { break };
+            let Some((rank, mv)) = picker.next(state, attacks, &order, skip_quiets) else { break };
             // While this move is searched, the entry of the next comes from memory.
-            let key = if mv == asked.0 { asked.1 } else { self.prefetch(state, mv) };
+            let key = if mv == prefetched.0 { prefetched.1 } else { self.prefetch(state, mv) };
             if let Some(next) = picker.upcoming() {
-                asked = (next, self.prefetch(state, next));
+                prefetched = (next, self.prefetch(state, next));
             }
-            if mv == known.excluded {
+            if mv == info.excluded {
                 continue;
             }
             let capture = enemies >> to_of(mv) & 1 != 0;
@@ -321,18 +328,18 @@ impl Worker<'_> {
                 continue;
             }
             let threat = TRAP_BITS[them] >> to_of(mv) & 1 != 0;
-            if noisy && !capture && !threat {
+            if skip_quiets && !capture && !threat {
                 // What comes later is no better.
                 picker.drop_quiets();
                 continue;
             }
-            let extension = match self.singular_extension::<L, PV>(state, known, mv, &node) {
+            let extension = match self.singular_extension::<L, PV>(state, info, mv, &node) {
                 ControlFlow::Continue(extension) => extension,
                 ControlFlow::Break(value) => return value,
             };
             let child = self.enter(state, mv, key, capture, ply);
             let candidate = Candidate { rank, number, capture, threat, extension };
-            let value = self.search_move::<L, PV>(&child, known, node, &candidate);
+            let value = self.search_move::<L, PV>(&child, info, node, &candidate);
             self.line.pop();
             if self.line.stopped {
                 return 0;
@@ -361,21 +368,25 @@ impl Worker<'_> {
         }
         if number == 0 {
             // Only with a move left out, with repetition illegal, or an intruder whom no legal move takes.
-            return match known {
-                Known { excluded, .. } if *excluded != NO_MOVE => node.alpha,
-                Known { in_check: true, .. } => best.value,
-                _ => shared.stuck(ply),
+            return match info {
+                NodeInfo { excluded, .. } if *excluded != NO_MOVE => node.alpha,
+                NodeInfo { in_check: true, .. } => best.value,
+                _ => shared.stalemate_value(ply),
             };
         }
-        self.remember(state, known, &node, &best);
+        self.store_result(state, info, &node, &best);
         best.value
     }
 
     /// Late move pruning (LMP): whether only captures and threats can be good from here on.
     #[inline(always)]
-    fn late_move_pruning(&self, known: &Known, depth: i32, number: usize, best: Value) -> bool {
-        let enough = (4 + depth * depth) / if known.improving { 1 } else { 2 };
-        self.shared.ideas.late_moves && !known.in_check && depth <= 8 && number as i32 >= enough && best > -DECIDED
+    fn late_move_pruning(&self, info: &NodeInfo, depth: i32, number: usize, best: Value) -> bool {
+        let enough = (4 + depth * depth) / if info.improving { 1 } else { 2 };
+        self.shared.options.late_move_pruning
+            && !info.in_check
+            && depth <= 8
+            && number as i32 >= enough
+            && best > -DECIDED
     }
 
     /// Singular extensions: by how much to search the transposition table's move deeper, since all others are worse by far.
@@ -384,16 +395,16 @@ impl Worker<'_> {
     fn singular_extension<L: Compiled, const PV: bool>(
         &mut self,
         state: &State,
-        known: &Known,
+        info: &NodeInfo,
         mv: Packed,
         node: &Node,
     ) -> ControlFlow<Value, i32> {
         let &Node { depth, ply, .. } = node;
-        let Some(tt) = known.tt.filter(|_| {
-            self.shared.ideas.singular
-                && mv == known.tt_move
+        let Some(tt) = info.tt.filter(|_| {
+            self.shared.options.singular_extensions
+                && mv == info.tt_move
                 && depth >= 7
-                && known.excluded == NO_MOVE
+                && info.excluded == NO_MOVE
                 && ply < 2 * MAX_PLY / 3
         }) else {
             return ControlFlow::Continue(0);
@@ -423,41 +434,41 @@ impl Worker<'_> {
     fn search_move<L: Compiled, const PV: bool>(
         &mut self,
         child: &State,
-        known: &Known,
+        info: &NodeInfo,
         node: Node,
         candidate: &Candidate,
     ) -> Value {
-        let below = node.depth - 1 + candidate.extension;
+        let new_depth = node.depth - 1 + candidate.extension;
         if candidate.number == 0 {
             return if PV {
-                self.open_window::<L>(child, node, below)
+                self.open_window::<L>(child, node, new_depth)
             } else {
-                self.zero_window::<L>(child, node, below, !node.cut)
+                self.zero_window::<L>(child, node, new_depth, !node.cut)
             };
         }
-        let shallow = self.late_move_reduction::<PV>(known, &node, candidate, below);
-        let mut value = self.zero_window::<L>(child, node, shallow, true);
-        if value > node.alpha && shallow < below && !self.line.stopped {
-            value = self.zero_window::<L>(child, node, below, !node.cut);
+        let reduced_depth = self.late_move_reduction::<PV>(info, &node, candidate, new_depth);
+        let mut value = self.zero_window::<L>(child, node, reduced_depth, true);
+        if value > node.alpha && reduced_depth < new_depth && !self.line.stopped {
+            value = self.zero_window::<L>(child, node, new_depth, !node.cut);
         }
         if PV && value > node.alpha && value < node.beta && !self.line.stopped {
-            value = self.open_window::<L>(child, node, below);
+            value = self.open_window::<L>(child, node, new_depth);
         }
         value
     }
 
-    /// Late move reductions (LMR): the depth to search a move to at first, of `below` at most.
+    /// Late move reductions (LMR): the depth of a move's first search, `new_depth` at most.
     #[inline(always)]
     fn late_move_reduction<const PV: bool>(
         &self,
-        known: &Known,
+        info: &NodeInfo,
         node: &Node,
         candidate: &Candidate,
-        below: i32,
+        new_depth: i32,
     ) -> i32 {
         let &Candidate { rank, number, capture, threat, .. } = candidate;
-        if !self.shared.ideas.reductions || node.depth < 2 || capture && rank > 0 || threat {
-            return below;
+        if !self.shared.options.late_move_reductions || node.depth < 2 || capture && rank > 0 || threat {
+            return new_depth;
         }
         let mut reduction = self.base_reduction(node.depth, number);
         if node.cut {
@@ -471,34 +482,34 @@ impl Worker<'_> {
         } else if !capture {
             reduction -= (rank / 8000).clamp(-2, 2);
         }
-        if !known.improving {
+        if !info.improving {
             reduction += 1;
         }
-        (below - reduction.max(0)).max(1.min(below))
+        (new_depth - reduction.max(0)).max(1.min(new_depth))
     }
 
-    /// What a searched node leaves behind: correction history and an entry of the transposition table.
+    /// Stores the result of a node: in correction history and in the transposition table.
     #[inline(always)]
-    fn remember(&mut self, state: &State, known: &Known, node: &Node, best: &Best) {
-        if known.excluded != NO_MOVE {
+    fn store_result(&mut self, state: &State, info: &NodeInfo, node: &Node, best: &Best) {
+        if info.excluded != NO_MOVE {
             return;
         }
         let &Node { depth, ply, .. } = node;
-        let ideas = &self.shared.ideas;
-        let above = best.value - known.standing;
-        if ideas.correction
-            && !known.in_check
+        let options = &self.shared.options;
+        let error = best.value - info.static_eval;
+        if options.correction_history
+            && !info.in_check
             && best.value.abs() < DECIDED
             && (best.mv == NO_MOVE || !state.is_capture(best.mv))
             && match best.bound {
-                Bound::Lower => above > 0,
-                Bound::Upper => above < 0,
+                Bound::Lower => error > 0,
+                Bound::Upper => error < 0,
                 Bound::Exact => true,
             }
         {
-            self.memory.correct(state, self.plies[ply + 1].mv, above / self.scale, depth);
+            self.thread_data.correct(state, self.plies[ply + 1].mv, error / self.scale, depth);
         }
-        if ideas.tt {
+        if options.tt {
             let (value, depth) = (value_to_tt(best.value, ply), depth.clamp(0, 255) as u8);
             self.shared.tt.store(state.key, TtEntry { mv: best.mv, value, depth, bound: best.bound });
         }
@@ -509,15 +520,15 @@ impl Worker<'_> {
         if capture {
             return;
         }
-        let killers = &mut self.memory.killers[ply];
+        let killers = &mut self.thread_data.killers[ply];
         if killers[0] != mv {
             *killers = [mv, killers[0]];
         }
         let bonus = (20 * depth * depth + 60 * depth).min(1600);
         let (first, second) = (self.plies[ply + 1].mv, self.plies[ply].mv);
-        self.memory.update(us, mv, first, second, bonus);
+        self.thread_data.update(us, mv, first, second, bonus);
         for &other in tried {
-            self.memory.update(us, other, first, second, -bonus);
+            self.thread_data.update(us, other, first, second, -bonus);
         }
     }
 }

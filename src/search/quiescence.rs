@@ -1,9 +1,9 @@
 //! Quiescence search: on until nothing can be taken and no den is threatened.
 
 use super::compiled::{Compiled, Node, Visit};
-use super::eval::{State, TRAP_BITS, View};
+use super::eval::{Attacks, State, TRAP_BITS};
 use super::packed::{NO_MOVE, Packed, pack};
-use super::picker::{ANY, Ranked, TT_MOVE, WORTH, checked};
+use super::picker::{ANY, PIECE_VALUE, Ranked, TT_MOVE, checked};
 use super::score::{DECIDED, Value, mated_in};
 use super::tt::{Bound, TtEntry, value_to_tt};
 use super::worker::Worker;
@@ -20,7 +20,7 @@ impl<const PV: bool> Visit for Quiescence<PV> {
 
 /// What a capture is weighed against.
 struct Stakes {
-    standing: Value,
+    static_eval: Value,
     alpha: Value,
     in_check: bool,
     tt_move: Packed,
@@ -43,18 +43,18 @@ impl Worker<'_> {
         {
             return tt.value;
         }
-        let mut view = View::new();
-        self.look(state, &mut view);
-        if let Some(value) = self.decided::<PV>(state, &view, ply, false) {
+        let mut attacks = Attacks::new();
+        self.compute_attacks(state, &mut attacks);
+        if let Some(value) = self.decided::<PV>(state, &attacks, ply, false) {
             return value;
         }
 
         // Static evaluation, or what the transposition table knows better.
         let in_check = self.in_check(state);
-        let standing = self.static_eval(state, &view, ply);
-        let (mut eval, mut tt_move) = (standing, NO_MOVE);
+        let static_eval = self.static_eval(state, &attacks, ply);
+        let (mut eval, mut tt_move) = (static_eval, NO_MOVE);
         if let Some(tt) = tt {
-            tt_move = checked(&view, tt.entry.mv);
+            tt_move = checked(&attacks, tt.entry.mv);
             if tt.entry.bound.decides(tt.value, eval - 1, eval + 1) && tt.value.abs() < DECIDED {
                 eval = tt.value;
             }
@@ -72,12 +72,18 @@ impl Worker<'_> {
 
         let mut best_move = NO_MOVE;
         let mut captures = Ranked::new();
-        self.rank_captures(state, &view, &Stakes { standing, alpha, in_check, tt_move }, &mut captures, &mut best);
+        self.rank_captures(
+            state,
+            &attacks,
+            &Stakes { static_eval, alpha, in_check, tt_move },
+            &mut captures,
+            &mut best,
+        );
         while let Some((_, mv)) = captures.pick(ANY) {
             let key = self.prefetch(state, mv);
             let child = self.enter(state, mv, key, true, ply);
-            let below = Node { alpha: -beta, beta: -alpha, ply: ply + 1, ..node };
-            let value = -L::call::<Quiescence<PV>>(self, &child, below);
+            let child_node = Node { alpha: -beta, beta: -alpha, ply: ply + 1, ..node };
+            let value = -L::call::<Quiescence<PV>>(self, &child, child_node);
             self.line.pop();
             if self.line.stopped {
                 return 0;
@@ -96,7 +102,7 @@ impl Worker<'_> {
                 }
             }
         }
-        if self.shared.ideas.tt {
+        if self.shared.options.tt {
             let bound = if best >= beta { Bound::Lower } else { Bound::Upper };
             let value = value_to_tt(best, ply);
             self.shared.tt.store(state.key, TtEntry { mv: best_move, value, depth: 0, bound });
@@ -107,18 +113,25 @@ impl Worker<'_> {
     /// The captures worth a look, ranked: all that take an intruder, else what is neither lost at once nor too little to
     /// matter. What the latter could bring at most raises `best`.
     #[inline(always)]
-    fn rank_captures(&self, state: &State, view: &View, stakes: &Stakes, captures: &mut Ranked, best: &mut Value) {
+    fn rank_captures(
+        &self,
+        state: &State,
+        attacks: &Attacks,
+        stakes: &Stakes,
+        captures: &mut Ranked,
+        best: &mut Value,
+    ) {
         let (us, them) = state.sides_to_move();
         let enemies = state.side(them);
         let wanted = if stakes.in_check { enemies & TRAP_BITS[us] } else { enemies };
         for a in 0..8 {
-            let mut targets = view.targets[a] & wanted;
+            let mut targets = attacks.targets[a] & wanted;
             while targets != 0 {
                 let to = targets.trailing_zeros() as usize;
                 targets &= targets - 1;
                 let victim = state.animal_at(them, to);
-                let risky = view.danger[a] >> to & 1 != 0;
-                let gain = WORTH[victim] - if risky { WORTH[a] } else { 0 };
+                let risky = attacks.danger[a] >> to & 1 != 0;
+                let gain = PIECE_VALUE[victim] - if risky { PIECE_VALUE[a] } else { 0 };
                 let mv = pack(a, to);
                 if !stakes.in_check {
                     // Taken back at a loss.
@@ -126,13 +139,13 @@ impl Worker<'_> {
                         continue;
                     }
                     // Delta pruning.
-                    let most = stakes.standing + (WORTH[victim] + 150) * self.scale;
+                    let most = stakes.static_eval + (PIECE_VALUE[victim] + 150) * self.scale;
                     if most <= stakes.alpha && state.count(them) > 1 {
                         *best = (*best).max(most);
                         continue;
                     }
                 }
-                let rank = if mv == stakes.tt_move { TT_MOVE } else { gain * 16 + WORTH[victim] };
+                let rank = if mv == stakes.tt_move { TT_MOVE } else { gain * 16 + PIECE_VALUE[victim] };
                 captures.push(rank, mv);
             }
         }

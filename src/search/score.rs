@@ -1,8 +1,10 @@
-//! What a position is worth: [`Score`] to the outside, plain numbers inside a search.
+//! The value of a position: [`Score`] in the public API, plain integers inside the search.
 
 use std::fmt;
 
-/// What a position is worth to the side to move.
+/// The value of a position for the side to move: an estimate, or a win or loss in a number of plies.
+///
+/// Estimates are in centipawns as UCI calls them (`cp`): 100 cp are the material value of a cat.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Score(i32);
 
@@ -12,7 +14,7 @@ impl Score {
     /// More plies than any win takes.
     const MAX_PLIES: i32 = 10_000;
 
-    /// An estimate in hundredths of a cat.
+    /// An estimate in cp, see [`Score`].
     #[must_use]
     pub fn estimate(value: i32) -> Score {
         Score(value)

@@ -1,10 +1,10 @@
 //! What the threads of one search share, and when it must stop.
 
 use super::eval::Evaluator;
-use super::ideas::Ideas;
 use super::limits::Limits;
 use super::options::{Algorithm, EngineOptions};
 use super::score::{Value, mated_in};
+use super::search_options::SearchOptions;
 use super::tb::Tables;
 use super::tt::Tt;
 use crate::board::{NoMove, Rules};
@@ -20,7 +20,7 @@ pub(super) struct Shared<'a> {
     pub tt: &'a Tt,
     /// Endgame tables, if they are for the rules of the game.
     pub tb: Option<&'a Tables>,
-    pub ideas: Ideas,
+    pub options: SearchOptions,
     pub level: CpuLevel,
     pub no_capture_limit: u32,
     pub limits: Limits,
@@ -41,8 +41,8 @@ pub(super) struct Shared<'a> {
     pub tbhits: Vec<AtomicU64>,
     /// Keys of the game's positions since the last capture, the root last.
     pub history: Vec<u64>,
-    /// Plies without a capture at the root.
-    pub quiet: u32,
+    /// The halfmove clock: plies since the last capture, at the root.
+    pub halfmove_clock: u32,
 }
 
 impl<'a> Shared<'a> {
@@ -62,7 +62,7 @@ impl<'a> Shared<'a> {
             evaluator,
             tt,
             tb: options.tables.as_deref().filter(|tb| tb.fits(game.rules().options())),
-            ideas: options.ideas,
+            options: options.search,
             level: CpuLevel::get(),
             no_capture_limit: game.no_capture_limit().unwrap_or(u32::MAX),
             limits: *limits,
@@ -75,7 +75,7 @@ impl<'a> Shared<'a> {
             nodes: (0..threads).map(|_| AtomicU64::new(0)).collect(),
             tbhits: (0..threads).map(|_| AtomicU64::new(0)).collect(),
             history: game.since_capture().iter().map(|p| p.key()).collect(),
-            quiet: game.halfmove_clock(),
+            halfmove_clock: game.halfmove_clock(),
         }
     }
 
@@ -96,8 +96,8 @@ impl<'a> Shared<'a> {
         self.done.load(Relaxed) || self.stop.load(Relaxed)
     }
 
-    /// The value of having pieces but no move, `ply` plies from the root.
-    pub fn stuck(&self, ply: usize) -> Value {
+    /// The value of a stalemate (no legal move), `ply` plies from the root.
+    pub fn stalemate_value(&self, ply: usize) -> Value {
         match self.rules.options().no_move {
             NoMove::Draw => 0,
             NoMove::Loss => mated_in(ply),

@@ -1,8 +1,8 @@
-//! The transposition table: what was found out about positions, shared by threads without locks.
+//! The transposition table: search results by position, shared by threads without locks.
 //!
 //! An entry is two words: the data, and the key XOR the data, so that an entry torn by two threads is not found (Hyatt and
-//! Mann, *A lockless transposition-table implementation for parallel search*, 2002). Four entries are a bucket, one line
-//! of the cache; a new entry replaces the one that is worth least, shallow and old first.
+//! Mann, *A lockless transposition-table implementation for parallel search*, 2002). Four entries form a bucket of one
+//! cache line; a new entry replaces the one of the lowest depth and the greatest age.
 
 use super::packed::{NO_MOVE, Packed};
 use super::score::{DECIDED, Value};
@@ -67,7 +67,7 @@ impl Word for AtomicU64 {
     }
 }
 
-/// The key and the data in a slot. What two threads have torn has a key that nobody asks for.
+/// The key and the data in a slot. An entry torn by two threads has a random key, so that no probe finds it.
 #[inline(always)]
 pub(super) fn read_slot<W: Word>([check, data]: &[W; 2]) -> (u64, u64) {
     let data = data.get();
@@ -135,7 +135,7 @@ impl Tt {
         self.age = AtomicU8::new(0);
     }
 
-    /// Begins another search: what is there already counts for less from now on.
+    /// Begins another search: stored entries age by one.
     pub fn next_age(&self) {
         self.age.store((self.age.load(Relaxed) + 1) & AGE_MASK, Relaxed);
     }
@@ -146,7 +146,7 @@ impl Tt {
         &self.buckets[index as usize].0
     }
 
-    /// Asks the processor to have the bucket of a key at hand soon.
+    /// Prefetches the bucket of a key.
     #[inline(always)]
     pub fn prefetch(&self, key: u64) {
         prefetch(self.bucket(key));
@@ -164,13 +164,13 @@ impl Tt {
         None
     }
 
-    /// Stores an entry in the place of the one that is worth least.
+    /// Stores an entry. It replaces the entry of the same key, else the shallowest and oldest of the bucket.
     #[inline]
     pub fn store(&self, key: u64, mut entry: TtEntry) {
         let age = self.age.load(Relaxed);
         let bucket = self.bucket(key);
         let mut slot = &bucket[0];
-        let mut least = i32::MAX;
+        let mut lowest = i32::MAX;
         for candidate in bucket {
             let (stored, data) = read_slot(candidate);
             if stored == key && data != 0 {
@@ -178,18 +178,18 @@ impl Tt {
                 if entry.mv == NO_MOVE {
                     entry.mv = old.mv;
                 }
-                // What is much deeper and still fresh is kept, unless the new value is exact.
-                let fresh = (data >> 58) as u8 == age;
-                if entry.bound != Bound::Exact && fresh && old.depth > entry.depth + 3 {
+                // A much deeper entry of this search stays, unless the new value is exact.
+                let current = (data >> 58) as u8 == age;
+                if entry.bound != Bound::Exact && current && old.depth > entry.depth + 3 {
                     return;
                 }
                 slot = candidate;
                 break;
             }
-            let years = i32::from(age.wrapping_sub((data >> 58) as u8) & AGE_MASK);
-            let worth = if data == 0 { i32::MIN } else { i32::from((data >> 32) as u8) - 8 * years };
-            if worth < least {
-                (least, slot) = (worth, candidate);
+            let relative_age = i32::from(age.wrapping_sub((data >> 58) as u8) & AGE_MASK);
+            let quality = if data == 0 { i32::MIN } else { i32::from((data >> 32) as u8) - 8 * relative_age };
+            if quality < lowest {
+                (lowest, slot) = (quality, candidate);
             }
         }
         // Never 0, which means an empty slot: every bound is at least 1.
@@ -239,7 +239,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_put_is_found() {
+    fn a_probe_finds_what_was_stored() {
         let tt = Tt::new(1);
         for i in 1..1000u64 {
             let key = i.wrapping_mul(0x9e37_79b9_7f4a_7c15);

@@ -185,7 +185,7 @@ pub struct Fit {
     pub epochs: usize,
     /// Share of the result in what is aimed at; the rest is the search's score.
     pub result: f32,
-    /// Step of the optimiser (Adam), in hundredths of a cat.
+    /// Step of the optimiser (Adam), in cp.
     pub rate: f32,
 }
 

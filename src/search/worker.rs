@@ -1,7 +1,7 @@
 //! One thread of the principal variation search: what it keeps from node to node, and what every kind of node does.
 
-use super::eval::{State, TRAP_BITS, View};
-use super::history::Memory;
+use super::eval::{Attacks, State, TRAP_BITS};
+use super::history::ThreadData;
 use super::line::Line;
 use super::packed::{NO_MOVE, Packed, pack};
 use super::score::{MATE, MAX_ESTIMATE, MAX_PLY, TB_WIN, Value, is_exact, mate_in, mated_in};
@@ -36,7 +36,7 @@ pub(super) struct Ply {
     pub excluded: Packed,
 }
 
-/// What the transposition table knows of a position.
+/// An entry of the transposition table that a probe found.
 #[derive(Copy, Clone)]
 pub(super) struct TtHit {
     pub entry: TtEntry,
@@ -47,26 +47,26 @@ pub(super) struct TtHit {
 pub(super) struct Worker<'a> {
     pub line: Line<'a>,
     pub shared: &'a Shared<'a>,
-    pub memory: &'a mut Memory,
+    pub thread_data: &'a mut ThreadData,
     /// That of ply n is at n + 2, so that two plies back is never before the first.
     pub plies: [Ply; MAX_PLY + 4],
-    /// Where the line from each ply on ends, see [`Memory::pv`].
+    /// Where the line from each ply on ends, see [`ThreadData::pv`].
     pub pv_len: [usize; MAX_PLY + 1],
     pub seldepth: usize,
     pub level: CpuLevel,
     pub keys: &'static zobrist::Keys,
-    /// Margins are in hundredths of a cat; an evaluation of another scale stretches them.
+    /// Margins are in cp and multiplied by this; Burnett's evaluation has another scale.
     pub scale: Value,
     pub illegal_repetition: bool,
     reductions: &'static [[i8; 64]; 64],
 }
 
 impl<'a> Worker<'a> {
-    pub fn new(shared: &'a Shared<'a>, id: usize, memory: &'a mut Memory, scale: Value) -> Worker<'a> {
+    pub fn new(shared: &'a Shared<'a>, id: usize, thread_data: &'a mut ThreadData, scale: Value) -> Worker<'a> {
         Worker {
             line: Line::new(shared, id),
             shared,
-            memory,
+            thread_data,
             plies: [Ply { mv: NO_MOVE, eval: 0, excluded: NO_MOVE }; MAX_PLY + 4],
             pv_len: [0; MAX_PLY + 1],
             seldepth: 0,
@@ -85,7 +85,7 @@ impl<'a> Worker<'a> {
 
     /// The line from a ply on is this move and the line from the next ply on.
     pub fn pv_extend(&mut self, ply: usize, mv: Packed) {
-        let (above, below) = self.memory.pv.split_at_mut(ply + 1);
+        let (above, below) = self.thread_data.pv.split_at_mut(ply + 1);
         let len = self.pv_len[ply + 1].clamp(ply + 1, MAX_PLY);
         above[ply][ply] = mv;
         if let Some(next) = below.first() {
@@ -96,7 +96,7 @@ impl<'a> Worker<'a> {
 
     /// The line from a ply on is one move that ends it.
     fn pv_end(&mut self, ply: usize, mv: Packed) {
-        self.memory.pv[ply][ply] = mv;
+        self.thread_data.pv[ply][ply] = mv;
         self.pv_len[ply] = ply + 1;
     }
 
@@ -120,13 +120,13 @@ impl<'a> Worker<'a> {
     #[inline(always)]
     pub fn enter(&mut self, state: &State, mv: Packed, key: u64, capture: bool, ply: usize) -> State {
         let child = state.make(mv, key, self.shared.evaluator);
-        let quiet = if capture { 0 } else { self.line.quiet() + 1 };
-        self.line.push(child.key, quiet);
+        let halfmove_clock = if capture { 0 } else { self.line.halfmove_clock() + 1 };
+        self.line.push(child.key, halfmove_clock);
         self.plies[ply + 2].mv = mv | (state.turn as u16) << 9;
         child
     }
 
-    /// The key after a move, whose entry of the transposition table is asked for on the way.
+    /// The key after a move, whose entry of the transposition table is prefetched.
     #[inline(always)]
     pub fn prefetch(&self, state: &State, mv: Packed) -> u64 {
         let key = state.key_after(mv, self.keys);
@@ -136,7 +136,7 @@ impl<'a> Worker<'a> {
 
     #[inline(always)]
     pub fn tt_probe(&self, key: u64, ply: usize) -> Option<TtHit> {
-        if !self.shared.ideas.tt {
+        if !self.shared.options.tt {
             return None;
         }
         let entry = self.shared.tt.probe(key)?;
@@ -150,15 +150,15 @@ impl<'a> Worker<'a> {
         left > 20 || left > 0 && is_exact(value) && MATE - value.abs() < left as Value
     }
 
-    /// Plies without a capture until the game is drawn.
+    /// Plies until the no-capture limit draws the game.
     #[inline(always)]
     fn plies_left(&self) -> u32 {
-        self.shared.no_capture_limit.saturating_sub(self.line.quiet())
+        self.shared.no_capture_limit.saturating_sub(self.line.halfmove_clock())
     }
 
     #[inline(always)]
-    pub fn look(&self, state: &State, view: &mut View) {
-        view.look(self.level, self.shared.rules, self.shared.evaluator, state);
+    pub fn compute_attacks(&self, state: &State, attacks: &mut Attacks) {
+        attacks.compute(self.level, self.shared.rules, self.shared.evaluator, state);
     }
 
     /// What an endgame table in memory says of a position that is not over. Close to the no-capture limit only a draw is
@@ -170,7 +170,7 @@ impl<'a> Worker<'a> {
             return None;
         }
         let wdl = tb.probe_lanes(&state.lanes, state.count(0) + state.count(1), state.turn)?;
-        let near_limit = self.line.quiet() > 0 && self.plies_left() as usize <= LONGEST_LINE;
+        let near_limit = self.line.halfmove_clock() > 0 && self.plies_left() as usize <= LONGEST_LINE;
         if near_limit && wdl != Wdl::Draw {
             return None;
         }
@@ -185,23 +185,29 @@ impl<'a> Worker<'a> {
     /// Whether only a move that takes an intruder can be good: he is in the den next, and the game is not drawn before.
     #[inline(always)]
     pub fn in_check(&self, state: &State) -> bool {
-        self.shared.ideas.den_threats && state.in_check() && self.plies_left() > 1
+        self.shared.options.den_threats && state.in_check() && self.plies_left() > 1
     }
 
     /// The value of a node that needs no search: no move, the no-capture limit, the last ply (or `horizon`), or what
     /// [`Worker::settled`] sees.
     #[inline(always)]
-    pub fn decided<const PV: bool>(&mut self, state: &State, view: &View, ply: usize, horizon: bool) -> Option<Value> {
-        if view.any == 0 {
-            return Some(self.shared.stuck(ply));
+    pub fn decided<const PV: bool>(
+        &mut self,
+        state: &State,
+        attacks: &Attacks,
+        ply: usize,
+        horizon: bool,
+    ) -> Option<Value> {
+        if attacks.any == 0 {
+            return Some(self.shared.stalemate_value(ply));
         }
-        if self.line.quiet() >= self.shared.no_capture_limit {
+        if self.line.halfmove_clock() >= self.shared.no_capture_limit {
             return Some(0);
         }
         if horizon || ply >= MAX_PLY - 2 {
-            return Some(view.eval);
+            return Some(attacks.eval);
         }
-        let (value, mv) = self.settled(state, view, ply)?;
+        let (value, mv) = self.settled(state, attacks, ply)?;
         if PV && mv != NO_MOVE {
             self.pv_end(ply, mv);
         }
@@ -211,33 +217,34 @@ impl<'a> Worker<'a> {
     /// What is decided without looking ahead: a win at once, an intruder who cannot be taken, or a step before the den
     /// where nobody can take the piece. The move that does it comes with it, if it is one.
     #[inline(always)]
-    fn settled(&self, state: &State, view: &View, ply: usize) -> Option<(Value, Packed)> {
+    fn settled(&self, state: &State, attacks: &Attacks, ply: usize) -> Option<(Value, Packed)> {
         let (us, them) = state.sides_to_move();
         let intruders = state.side(us) & TRAP_BITS[them];
         if intruders != 0 {
             let den = DEN[!state.turn].index();
-            if let Some(a) = (0..8).find(|&a| state.lanes[us][a] & intruders != 0 && view.targets[a] >> den & 1 != 0) {
+            if let Some(a) = (0..8).find(|&a| state.lanes[us][a] & intruders != 0 && attacks.targets[a] >> den & 1 != 0)
+            {
                 return Some((mate_in(ply + 1), pack(a, den)));
             }
         }
         if state.count(them) == 1 {
             let last = state.side(them);
-            if let Some(a) = (0..8).find(|&a| view.targets[a] & last != 0) {
+            if let Some(a) = (0..8).find(|&a| attacks.targets[a] & last != 0) {
                 return Some((mate_in(ply + 1), pack(a, last.trailing_zeros() as usize)));
             }
         }
-        if !self.shared.ideas.den_threats {
+        if !self.shared.options.den_threats {
             return None;
         }
         let left = self.plies_left();
         let enemies = state.side(them) & TRAP_BITS[us];
         if enemies != 0 {
-            let lost = enemies.count_ones() > 1 || view.any & enemies == 0;
+            let lost = enemies.count_ones() > 1 || attacks.any & enemies == 0;
             return (lost && left > 1).then_some((mated_in(ply + 2), NO_MOVE));
         }
-        if left > 2 && view.any & TRAP_BITS[them] != 0 && view.enemy_moves() >= 6 && !self.illegal_repetition {
+        if left > 2 && attacks.any & TRAP_BITS[them] != 0 && attacks.enemy_moves() >= 6 && !self.illegal_repetition {
             for a in 0..8 {
-                let safe = view.targets[a] & TRAP_BITS[them] & !view.danger[a];
+                let safe = attacks.targets[a] & TRAP_BITS[them] & !attacks.danger[a];
                 if safe != 0 {
                     return Some((mate_in(ply + 3), pack(a, safe.trailing_zeros() as usize)));
                 }
@@ -248,11 +255,11 @@ impl<'a> Worker<'a> {
 
     /// The evaluation, moved by what searches made of positions like this one (correction history).
     #[inline(always)]
-    pub fn static_eval(&self, state: &State, view: &View, ply: usize) -> Value {
-        if !self.shared.ideas.correction {
-            return view.eval;
+    pub fn static_eval(&self, state: &State, attacks: &Attacks, ply: usize) -> Value {
+        if !self.shared.options.correction_history {
+            return attacks.eval;
         }
-        let correction = self.memory.correction(state, self.plies[ply + 1].mv) * self.scale / 16;
-        (view.eval + correction).clamp(-MAX_ESTIMATE, MAX_ESTIMATE)
+        let correction = self.thread_data.correction(state, self.plies[ply + 1].mv) * self.scale / 16;
+        (attacks.eval + correction).clamp(-MAX_ESTIMATE, MAX_ESTIMATE)
     }
 }

@@ -5,7 +5,7 @@ use doushouqi::board::{
     PositionError, Repetition, RuleOptions, Rules, Setup, Shore, Square, TigerLeap, Traps,
 };
 use doushouqi::matches::Openings;
-use doushouqi::search::Ideas;
+use doushouqi::search::SearchOptions;
 use doushouqi::search::tune::Sample;
 use doushouqi::tablebase::Material;
 use proptest::collection::vec;
@@ -263,7 +263,7 @@ proptest! {
         squares in vec(0..Square::COUNT, 0..20),
         seed in any::<u64>(),
         plies in 0..=200u32,
-        flags in vec(any::<bool>(), Ideas::NAMES.len()),
+        flags in vec(any::<bool>(), SearchOptions::NAMES.len()),
         score in any::<i32>(),
         result in select(&[0.0f32, 0.5, 1.0, 0.25][..]),
     ) {
@@ -279,8 +279,8 @@ proptest! {
         reads_back(&Openings::Start)?;
         reads_back(&Openings::Random { plies, seed })?;
         let sign = |on: &bool| if *on { '+' } else { '-' };
-        let changes: Vec<String> = Ideas::NAMES.iter().zip(&flags).map(|(name, on)| format!("{}{name}", sign(on))).collect();
-        reads_back(&format!("none,{}", changes.join(",")).parse::<Ideas>().unwrap())?;
+        let changes: Vec<String> = SearchOptions::NAMES.iter().zip(&flags).map(|(name, on)| format!("{}{name}", sign(on))).collect();
+        reads_back(&format!("none,{}", changes.join(",")).parse::<SearchOptions>().unwrap())?;
         if position.winner().is_none() {
             reads_back(&Sample { position, score, result })?;
         }

@@ -6,7 +6,7 @@ use doushouqi::game::random::Random;
 use doushouqi::search::eval::WEIGHTS;
 use doushouqi::search::tune::{Fit, Sample, SelfPlay};
 use doushouqi::search::{
-    Clock, Engine, EngineOptions, Evaluation, Ideas, Info, Limits, SearchResult, Tables, bench, minimax,
+    Clock, Engine, EngineOptions, Evaluation, Info, Limits, SearchOptions, SearchResult, Tables, bench, minimax,
 };
 use doushouqi::tablebase::{Probe, Wdl};
 use std::sync::Arc;
@@ -54,7 +54,8 @@ fn plain_searches_are_minimax() {
     let mut random = Random::new(1);
     for preset in PRESETS.iter().filter(|p| !p.contains("cazaux")) {
         let rules = rules(preset);
-        let plain = EngineOptions { ideas: Ideas::NONE, evaluation: Evaluation::Burnett, ..EngineOptions::default() };
+        let plain =
+            EngineOptions { search: SearchOptions::NONE, evaluation: Evaluation::Burnett, ..EngineOptions::default() };
         let mut engine = Engine::new(small(plain));
         for round in 0..40 {
             let pieces = 2 + round % 12;
@@ -70,15 +71,15 @@ fn plain_searches_are_minimax() {
     }
 }
 
-/// Ideas that must not change a value, one by one and together.
+/// Techniques that must not change a value, one by one and together.
 #[test]
 fn ordering_and_exact_bounds_change_no_value() {
     let mut random = Random::new(2);
     let rules = rules("paper");
     let variants = ["none,+killers,+history,+continuation", "none,+mate-distance", "none,+aspiration,+history"];
-    for ideas in variants {
+    for techniques in variants {
         let options = EngineOptions {
-            ideas: ideas.parse().unwrap(),
+            search: techniques.parse().unwrap(),
             evaluation: Evaluation::Burnett,
             ..EngineOptions::default()
         };
@@ -91,7 +92,7 @@ fn ordering_and_exact_bounds_change_no_value() {
             for plies in 2..=5 {
                 let found = search(&mut engine, &game, &depth(plies));
                 let expected = minimax(&position, &rules, plies).value;
-                assert_eq!(value(&found, position.turn()), expected, "{ideas}: {position:?} depth {plies}");
+                assert_eq!(value(&found, position.turn()), expected, "{techniques}: {position:?} depth {plies}");
             }
         }
     }
@@ -143,8 +144,8 @@ fn distances_of_a_full_search_are_those_of_the_tables() {
     let mut random = Random::new(4);
     let rules = rules("paper");
     let tables = Tables::solve(rules.options(), 3).unwrap();
-    let ideas = "none,+den-threats,+quiescence,+history,+mate-distance".parse().unwrap();
-    let mut engine = Engine::new(small(EngineOptions { ideas, ..EngineOptions::default() }));
+    let techniques: SearchOptions = "none,+den-threats,+quiescence,+history,+mate-distance".parse().unwrap();
+    let mut engine = Engine::new(small(EngineOptions { search: techniques, ..EngineOptions::default() }));
     let mut decided = 0;
     for _ in 0..80 {
         let position = random.position(3, &rules);

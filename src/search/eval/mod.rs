@@ -18,14 +18,14 @@
 //! the stronger of wolf and dog, the two exchange their weights.
 //!
 //! The files, the lowest first: `weights` (features and what they are worth), `tables` (made ready for a set of rules),
-//! `state` (a position with what is kept up to date), `sight` (where everything goes), `terms` (the sum), `view` (all of it
-//! as the search asks for it).
+//! `state` (a position with what is kept up to date), `attack_maps` (where all pieces go), `terms` (the sum), `attacks` (all of it
+//! for the search).
 
-mod sight;
+mod attack_maps;
+mod attacks;
 mod state;
 mod tables;
 mod terms;
-mod view;
 mod weights;
 
 pub use tables::Evaluation;
@@ -34,6 +34,6 @@ pub use weights::{
     Weight, Weights,
 };
 
+pub(super) use attacks::Attacks;
 pub(super) use state::{State, TRAP_BITS};
 pub(super) use tables::Evaluator;
-pub(super) use view::View;

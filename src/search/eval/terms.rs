@@ -1,7 +1,7 @@
 //! The evaluation itself: the sum of all features of a position, each counted and times its weight.
 
 use super::super::score::MAX_ESTIMATE;
-use super::sight::{Sight, sight};
+use super::attack_maps::{AttackMaps, attack_maps};
 use super::state::{State, TRAP_BITS};
 use super::tables::{Evaluator, Races};
 use super::weights::{
@@ -61,10 +61,10 @@ impl Sink for Trace {
 impl Evaluator {
     /// The evaluation for the side to move.
     #[inline(always)]
-    pub(super) fn evaluate(&self, state: &State, sight: &Sight) -> i32 {
+    pub(super) fn evaluate(&self, state: &State, maps: &AttackMaps) -> i32 {
         let mut sum = Sum { weights: &self.weights, races: &self.races, sum: state.squares + state.material };
         if self.positional {
-            self.features(state, sight, &mut sum);
+            self.features(state, maps, &mut sum);
         }
         let white = tapered(sum.sum, (state.count(0) + state.count(1)) as i32);
         (if state.turn == Color::White { white } else { -white }).clamp(-MAX_ESTIMATE, MAX_ESTIMATE)
@@ -72,7 +72,7 @@ impl Evaluator {
 
     /// All features but those that a [`State`] carries along, from White's view.
     #[inline(always)]
-    fn features(&self, state: &State, sight: &Sight, sink: &mut impl Sink) {
+    fn features(&self, state: &State, maps: &AttackMaps, sink: &mut impl Sink) {
         let mut near = [[u8::MAX; 8]; 2];
         for color in 0..2 {
             for a in 0..8 {
@@ -89,9 +89,9 @@ impl Evaluator {
             let moving = state.turn as usize == color;
             for a in 0..8 {
                 let own = state.lanes[color][a];
-                let safe = (sight.targets[color][a] & !sight.danger[color][a]).count_ones();
+                let safe = (maps.targets[color][a] & !maps.danger[color][a]).count_ones();
                 sink.add(MOBILITY + a, sign * safe as i32);
-                let attacked = i32::from(own & sight.danger[color][a] != 0);
+                let attacked = i32::from(own & maps.danger[color][a] != 0);
                 sink.add(ATTACKED + if moving { 0 } else { 8 } + a, sign * attacked);
             }
             // The traps of the enemy, which this side would enter.
@@ -99,7 +99,7 @@ impl Evaluator {
             for i in first..first + 3 {
                 sink.race(near[color][i], near[enemy][i], moving, sign);
             }
-            let guarded = (union(&sight.squares[color]) & TRAP_BITS[color]).count_ones();
+            let guarded = (union(&maps.squares[color]) & TRAP_BITS[color]).count_ones();
             sink.add(GUARD + guarded as usize, sign);
             let (rat, elephant) = (state.lanes[color][0], state.lanes[enemy][7]);
             if rat != 0 && elephant != 0 {
@@ -114,9 +114,9 @@ impl Evaluator {
     /// Every feature of a position with its count, from White's view, and how far it is from the endgame (0 to 1):
     /// the evaluation taken apart, for tuning.
     pub fn trace(&self, rules: &Rules, state: &State) -> (Vec<(u16, i16)>, f32) {
-        let sight = &sight(rules, self, state);
+        let maps = &attack_maps(rules, self, state);
         let mut trace = Trace(vec![0; FEATURES]);
-        self.features(state, sight, &mut trace);
+        self.features(state, maps, &mut trace);
         for color in 0..2 {
             let sign = 1 - 2 * color as i32;
             for a in (0..8).filter(|&a| state.lanes[color][a] != 0) {

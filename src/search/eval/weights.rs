@@ -37,7 +37,7 @@ pub struct Weights(
     pub [Weight; FEATURES],
 );
 
-/// The weights that `dsq tune` made, in hundredths of a cat.
+/// The weights that `dsq tune` made, in cp.
 pub static WEIGHTS: LazyLock<Weights> =
     LazyLock::new(|| include_str!("weights.txt").parse().expect("the file has a number for every feature"));
 

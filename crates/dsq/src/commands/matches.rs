@@ -21,15 +21,15 @@ use std::time::{Duration, Instant};
 ///
 /// A player is the command line of a program that speaks UCI, or built in: builtin:default, builtin:burnett (Burnett's
 /// evaluation), builtin:burnett-alphabeta (the papers' engine), builtin:random (any legal move). Options of the built-in ones
-/// go behind commas: hash=MIB, threads=N, tables=DIR, weights=FILE of the evaluation, ideas=best:-NAME to switch off an idea of
-/// the search (ideas=none:+NAME to have that one only); seed=N for random.
+/// go behind commas: hash=MIB, threads=N, tables=DIR, weights=FILE of the evaluation, search=best:-NAME to switch off a technique of
+/// the search (search=none:+NAME to have that one only); seed=N for random.
 ///
 /// Every opening is played twice, the colours exchanged. Only the rules end a game, or a move that is late, illegal or does
 /// not come. Under a limit of nodes or depth the same command plays the same games, however many at once.
 #[derive(Args)]
 #[command(
     after_help = "Examples:\n  dsq match builtin:default builtin:burnett-alphabeta --games 200 --movetime 100\n  \
-                        dsq match builtin:default builtin:default,ideas=best:-singular --nodes 20000 --concurrency 2 --sprt 0,20\n  \
+                        dsq match builtin:default builtin:default,search=best:-singular --nodes 20000 --concurrency 2 --sprt 0,20\n  \
                         dsq match builtin:default builtin:random --games 20 --nodes 1000 --concurrency 2 --save games.txt\n  \
                         dsq match builtin:default 'other-engine --uci' --b-option Hash=64 --tc 10+0.1 --rules chinese\n  \
                         dsq match 'dsq uci' 'old/dsq uci' --games 2000 --tc 2+0.02 --sprt 0,10"

@@ -169,8 +169,8 @@ fn players_are_named() {
         "builtin:burnett,hash=1,threads=2",
         "builtin:random,seed=5",
         "builtin:burnett-alphabeta",
-        "builtin:default,ideas=best:-singular,hash=2",
-        "builtin:default,ideas=none:+history",
+        "builtin:default,search=best:-singular,hash=2",
+        "builtin:default,search=none:+history",
         "engine --uci 'a b'",
     ] {
         assert_eq!(text.parse::<PlayerSpec>().unwrap().name(), text);
@@ -180,8 +180,8 @@ fn players_are_named() {
         "builtin:best",
         "builtin:default,hash=0",
         "builtin:default,hash",
-        "builtin:default,ideas=best:-luck",
-        "builtin:random,ideas=none",
+        "builtin:default,search=best:-luck",
+        "builtin:random,search=none",
         "builtin:default,tables=",
         "builtin:random,hash=1",
         "",

@@ -1,20 +1,21 @@
-//! Where the pieces of both sides go, and where they may be taken: what terms of the evaluation are counted from.
+//! The attack maps of both sides, from which the terms of the evaluation are counted.
 
 use super::state::State;
 use super::tables::Evaluator;
 use crate::board::{Color, Lanes, Rules, reach};
 
-/// Both sides' moves and dangers, as the evaluation wants them.
+/// The attack maps of both sides, by side and animal: squares reached (own pieces and captures ignored), legal targets,
+/// and squares on which an enemy could capture the animal.
 #[repr(align(64))]
-pub(super) struct Sight {
+pub(super) struct AttackMaps {
     pub squares: [Lanes; 2],
     pub targets: [Lanes; 2],
     pub danger: [Lanes; 2],
 }
 
-/// Looks at a position with the eyes of both sides.
+/// The attack maps of a position.
 #[inline(always)]
-pub(super) fn sight(rules: &Rules, evaluator: &Evaluator, state: &State) -> Sight {
+pub(super) fn attack_maps(rules: &Rules, evaluator: &Evaluator, state: &State) -> AttackMaps {
     let white = reach(rules, Color::White, &state.lanes[0], &state.lanes[1]);
     let black = reach(rules, Color::Black, &state.lanes[1], &state.lanes[0]);
     let [whites, blacks] = state.sides;
@@ -30,5 +31,5 @@ pub(super) fn sight(rules: &Rules, evaluator: &Evaluator, state: &State) -> Sigh
             }
         }
     }
-    Sight { squares, targets, danger }
+    AttackMaps { squares, targets, danger }
 }

@@ -1,41 +1,41 @@
-//! What can be seen in a position without moving, its evaluation included: one pass over both sides for all of it.
+//! The attacks and the static evaluation of a position, computed in one pass over both sides.
 
-use super::sight::sight;
+use super::attack_maps::attack_maps;
 use super::state::State;
 use super::tables::Evaluator;
 use crate::board::{Lanes, Rules, union};
 use crate::cpu::{CpuLevel, dispatch};
 
-/// What can be seen in a position without moving.
+/// The attacks of the side to move, and the static evaluation.
 #[derive(Clone)]
 #[repr(align(64))]
-pub(in crate::search) struct View {
-    /// Where each animal of the side to move may go.
+pub(in crate::search) struct Attacks {
+    /// The targets of each animal of the side to move: its legal moves.
     pub targets: Lanes,
-    /// Where each animal of the side to move may be taken, if it stands or goes there.
+    /// The squares on which an enemy could capture each animal of the side to move.
     pub danger: Lanes,
-    /// Where any animal of the side to move may go.
+    /// The union of the targets.
     pub any: u64,
-    /// Where the animals of the other side might go.
+    /// The targets of the other side.
     enemy_targets: Lanes,
-    /// The evaluation for the side to move.
+    /// The static evaluation for the side to move, in cp.
     pub eval: i32,
 }
 
 #[inline(always)]
-fn look_body(rules: &Rules, evaluator: &Evaluator, state: &State, view: &mut View) {
-    let sight = sight(rules, evaluator, state);
+fn compute_body(rules: &Rules, evaluator: &Evaluator, state: &State, attacks: &mut Attacks) {
+    let maps = attack_maps(rules, evaluator, state);
     let (us, them) = state.sides_to_move();
-    view.targets = sight.targets[us];
-    view.danger = sight.danger[us];
-    view.any = union(&sight.targets[us]);
-    view.enemy_targets = sight.targets[them];
-    view.eval = evaluator.evaluate(state, &sight);
+    attacks.targets = maps.targets[us];
+    attacks.danger = maps.danger[us];
+    attacks.any = union(&maps.targets[us]);
+    attacks.enemy_targets = maps.targets[them];
+    attacks.eval = evaluator.evaluate(state, &maps);
 }
 
-impl View {
-    pub fn new() -> View {
-        View { targets: [0; 8], danger: [0; 8], any: 0, enemy_targets: [0; 8], eval: 0 }
+impl Attacks {
+    pub fn new() -> Attacks {
+        Attacks { targets: [0; 8], danger: [0; 8], any: 0, enemy_targets: [0; 8], eval: 0 }
     }
 
     /// Number of moves that the other side would have.
@@ -43,11 +43,11 @@ impl View {
         self.enemy_targets.iter().map(|targets| targets.count_ones()).sum()
     }
 
-    /// Looks at a position, with the instructions of a level.
+    /// Computes all fields for a position, with the instructions of a CPU level.
     #[inline(always)]
-    pub fn look(&mut self, level: CpuLevel, rules: &Rules, evaluator: &Evaluator, state: &State) {
-        let view = self;
-        dispatch!(level, fn(rules: &Rules, evaluator: &Evaluator, state: &State, view: &mut View) = look_body);
+    pub fn compute(&mut self, level: CpuLevel, rules: &Rules, evaluator: &Evaluator, state: &State) {
+        let attacks = self;
+        dispatch!(level, fn(rules: &Rules, evaluator: &Evaluator, state: &State, attacks: &mut Attacks) = compute_body);
     }
 }
 
@@ -61,7 +61,7 @@ mod tests {
     use crate::board::{Color, Position};
     use crate::game::random::Random;
 
-    /// The evaluation is the sum of its features, each times its weight, at every level of the processor.
+    /// The evaluation is the sum of its features, each times its weight, at every CPU level.
     #[test]
     fn the_evaluation_is_the_sum_of_its_features() {
         let mut random = Random::new(13);
@@ -81,9 +81,9 @@ mod tests {
                     let expected =
                         (if state.turn == Color::White { white } else { -white }).clamp(-MAX_ESTIMATE, MAX_ESTIMATE);
                     for level in CpuLevel::available() {
-                        let mut view = View::new();
-                        view.look(level, &rules, &evaluator, &state);
-                        assert_eq!(view.eval, expected, "{position:?} {}", level.name());
+                        let mut attacks = Attacks::new();
+                        attacks.compute(level, &rules, &evaluator, &state);
+                        assert_eq!(attacks.eval, expected, "{position:?} {}", level.name());
                     }
                 }
             }
