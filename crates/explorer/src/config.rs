@@ -28,7 +28,7 @@ pub struct Config {
     pub allow_origins: Vec<String>,
     /// Requests per second and address; this machine has no limit.
     pub rate: f32,
-    /// Whether the server is behind a proxy, which names the client last in `X-Forwarded-For`.
+    /// Whether the server is behind a proxy, which names the client (`guard::forwarded_client`).
     pub behind_proxy: bool,
 }
 

@@ -9,7 +9,7 @@ use axum::extract::{MatchedPath, Request, State};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Uri, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
-use std::net::{IpAddr, Ipv6Addr};
+use std::net::{IpAddr, Ipv6Addr, SocketAddr};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use xxhash_rust::xxh3::xxh3_64_with_seed;
@@ -68,8 +68,14 @@ fn check(app: &App, path: Option<&str>, request: &Request) -> Result<(), ApiErro
         return Err(too_large());
     }
     let peer = request.extensions().get::<Peer>().map_or(IpAddr::V6(Ipv6Addr::UNSPECIFIED), |peer| peer.0);
-    match client(app, headers, peer) {
-        Some(client) if !app.rates.take(client, cost(path), Instant::now()) => {
+    let client = match path {
+        // Monitors may connect without the proxy.
+        Some("/healthz" | "/metrics") => None,
+        _ if app.config.behind_proxy => Some(forwarded_client(headers)?),
+        _ => Some(peer.to_canonical()).filter(|peer| !peer.is_loopback()),
+    };
+    match client {
+        Some(client) if !app.rates.take(network(client), cost(path), Instant::now()) => {
             Err(ApiError::new(Code::RateLimited, "too many requests from this address; try again in a second"))
         }
         _ => Ok(()),
@@ -130,18 +136,45 @@ fn is_allowed(app: &App, origin: &str) -> bool {
     app.config.allow_origins.iter().any(|allowed| allowed == origin)
 }
 
-/// The address whose requests are counted together; `None` for this machine, which has no limit.
-fn client(app: &App, headers: &HeaderMap, peer: IpAddr) -> Option<IpAddr> {
-    let forwarded = || {
-        let last = headers.get_all("x-forwarded-for").iter().next_back()?.to_str().ok()?;
-        last.rsplit(',').next()?.trim().parse().ok()
-    };
-    let peer = if app.config.behind_proxy { forwarded().unwrap_or(peer) } else { peer };
-    (!peer.to_canonical().is_loopback()).then(|| match peer.to_canonical() {
-        // An IPv6 client controls a network of 2^64 addresses.
+/// The client's address as the proxy reports it: the last one in each of the headers `Forwarded`, `X-Forwarded-For` and
+/// `X-Real-IP`. They must agree, because a proxy may set one and pass on another that the client has forged.
+fn forwarded_client(headers: &HeaderMap) -> Result<IpAddr, ApiError> {
+    let unusable = || ApiError::new(Code::BadRequest, "the proxy reports no usable address of the client");
+    let mut client = None;
+    for name in ["forwarded", "x-forwarded-for", "x-real-ip"] {
+        let Some(value) = headers.get_all(name).iter().next_back() else { continue };
+        let last = value.to_str().ok().and_then(|text| text.rsplit(',').next()).ok_or_else(unusable)?;
+        let last = if name == "forwarded" { forwarded_for(last).ok_or_else(unusable)? } else { last };
+        let address = parse_address(last).ok_or_else(unusable)?;
+        if client.is_some_and(|client| client != address) {
+            return Err(unusable());
+        }
+        client = Some(address);
+    }
+    client.ok_or_else(unusable)
+}
+
+/// The value of `for` in an element of `Forwarded` (RFC 7239).
+fn forwarded_for(element: &str) -> Option<&str> {
+    let mut pairs = element.split(';').filter_map(|pair| pair.split_once('='));
+    let (_, value) = pairs.find(|(name, _)| name.trim().eq_ignore_ascii_case("for"))?;
+    Some(value.trim().trim_matches('"'))
+}
+
+/// An IP address with or without brackets and a port.
+fn parse_address(text: &str) -> Option<IpAddr> {
+    let text = text.trim();
+    let bracketed = || text.strip_prefix('[')?.strip_suffix(']')?.parse().ok();
+    let with_port = || text.parse::<SocketAddr>().ok().map(|address| address.ip());
+    text.parse().ok().or_else(with_port).or_else(bracketed).map(|address: IpAddr| address.to_canonical())
+}
+
+/// The address that stands for a client: an IPv6 client controls a network of 2^64 addresses.
+pub fn network(address: IpAddr) -> IpAddr {
+    match address.to_canonical() {
         IpAddr::V6(ip) => IpAddr::V6((u128::from(ip) & !u128::from(u64::MAX)).into()),
         ip => ip,
-    })
+    }
 }
 
 /// The cost of a request to the rate limit, by its path.
@@ -206,6 +239,38 @@ fn set_headers(app: &App, response: &mut Response<Body>, origin: Option<HeaderVa
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn clients_behind_a_proxy() {
+        let client = |lines: &[(&'static str, &str)]| {
+            let mut headers = HeaderMap::new();
+            for (name, value) in lines {
+                headers.append(*name, HeaderValue::from_str(value).unwrap());
+            }
+            forwarded_client(&headers).ok().map(|address| address.to_string())
+        };
+        let known = [
+            ("x-forwarded-for", "9.9.9.9, 1.2.3.4", "1.2.3.4"),
+            ("x-forwarded-for", "1.2.3.4:5678", "1.2.3.4"),
+            ("x-forwarded-for", "2001:db8::1", "2001:db8::1"),
+            ("x-forwarded-for", "[2001:db8::1]", "2001:db8::1"),
+            ("x-forwarded-for", "[2001:db8::1]:5678", "2001:db8::1"),
+            ("x-forwarded-for", "::ffff:1.2.3.4", "1.2.3.4"),
+            ("x-real-ip", "1.2.3.4", "1.2.3.4"),
+            ("forwarded", "for=9.9.9.9, proto=https; For=1.2.3.4", "1.2.3.4"),
+            ("forwarded", "for=\"[2001:db8::1]:5678\";by=10.0.0.1", "2001:db8::1"),
+        ];
+        for (name, value, address) in known {
+            assert_eq!(client(&[(name, value)]).as_deref(), Some(address), "{name}: {value}");
+        }
+        for value in ["", "unknown", "_hidden", "1.2.3.4, unknown", "1.2.3", "[::1"] {
+            assert_eq!(client(&[("x-forwarded-for", value)]), None, "{value}");
+        }
+        assert_eq!(client(&[]), None);
+        assert_eq!(client(&[("forwarded", "proto=https")]), None);
+        assert_eq!(client(&[("x-forwarded-for", "1.2.3.4"), ("x-real-ip", "1.2.3.4")]).as_deref(), Some("1.2.3.4"));
+        assert_eq!(client(&[("x-forwarded-for", "1.2.3.4"), ("forwarded", "for=9.9.9.9")]), None, "one is forged");
+    }
 
     #[test]
     fn hosts_without_their_ports() {

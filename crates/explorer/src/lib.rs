@@ -31,6 +31,7 @@ use axum::body::Body;
 use guard::Peer;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::graceful::GracefulShutdown;
+use limits::Connections;
 use state::App;
 use std::io;
 use std::net::SocketAddr;
@@ -38,7 +39,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 use tokio::net::TcpListener;
-use tokio::sync::Semaphore;
+use tokio_io_timeout::TimeoutStream;
 use tower::ServiceExt;
 
 pub use config::{Config, ServeError};
@@ -70,6 +71,8 @@ pub fn serve(config: Config, tell: &(dyn Fn(Event) + Sync)) -> Result<(), ServeE
         scope.spawn(move || solve_in_background(&background, tell));
         let result = runtime.block_on(accept(&app, tell));
         app.stop();
+        // Work on blocking threads ends with the process.
+        runtime.shutdown_background();
         result
     })
 }
@@ -99,8 +102,9 @@ fn solve_in_background(app: &App, tell: &(dyn Fn(Event) + Sync)) {
 /// The stack size of a thread: a search recurses as deep as its longest line.
 const STACK: usize = 16 << 20;
 
-/// The most open connections.
-const MAX_CONNECTIONS: usize = 1024;
+/// The response to a connection above the limits.
+const TOO_MANY_CONNECTIONS: &[u8] =
+    b"HTTP/1.1 503 Service Unavailable\r\nRetry-After: 10\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
 
 /// Accepts connections until a signal.
 async fn accept(app: &Arc<App>, tell: &(dyn Fn(Event) + Sync)) -> Result<(), ServeError> {
@@ -112,7 +116,7 @@ async fn accept(app: &Arc<App>, tell: &(dyn Fn(Event) + Sync)) -> Result<(), Ser
     let mut http = hyper::server::conn::http1::Builder::new();
     http.timer(TokioTimer::new()).header_read_timeout(Duration::from_secs(10)).max_buf_size(16 << 10).max_headers(64);
     let mut end = std::pin::pin!(shutdown_signal());
-    let slots = Arc::new(Semaphore::new(MAX_CONNECTIONS));
+    let connections = Arc::new(Connections::default());
     loop {
         let accepted = tokio::select! {
             accepted = listener.accept() => accepted,
@@ -123,28 +127,34 @@ async fn accept(app: &Arc<App>, tell: &(dyn Fn(Event) + Sync)) -> Result<(), Ser
             tokio::time::sleep(Duration::from_millis(50)).await;
             continue;
         };
-        // Above the limit, close new connections.
-        let Ok(slot) = slots.clone().try_acquire_owned() else { continue };
+        let address = guard::network(peer.ip());
+        if !connections.open(address, !app.config.behind_proxy) {
+            // A new socket has room for so few bytes.
+            let _ = stream.try_write(TOO_MANY_CONNECTIONS);
+            continue;
+        }
         let _ = stream.set_nodelay(true);
+        let mut stream = TimeoutStream::new(stream);
+        stream.set_write_timeout(Some(limits::WRITE_TIMEOUT));
         let router = router.clone();
         let service = hyper::service::service_fn(move |request: hyper::Request<hyper::body::Incoming>| {
             let mut request = request.map(Body::new);
             request.extensions_mut().insert(Peer(peer.ip()));
             router.clone().oneshot(request)
         });
-        let connection = graceful.watch(http.serve_connection(TokioIo::new(stream), service));
-        let app = app.clone();
+        let connection = graceful.watch(http.serve_connection(TokioIo::new(Box::pin(stream)), service));
+        let (app, connections) = (app.clone(), connections.clone());
         tokio::spawn(async move {
             app.metrics.connections.fetch_add(1, Ordering::Relaxed);
             // A client that disconnects is not an error.
             let _ = connection.await;
             app.metrics.connections.fetch_sub(1, Ordering::Relaxed);
-            drop(slot);
+            connections.close(address);
         });
     }
     drop(listener);
     app.stop();
-    let _ = tokio::time::timeout(Duration::from_secs(10), graceful.shutdown()).await;
+    let _ = tokio::time::timeout(limits::SHUTDOWN_TIMEOUT, graceful.shutdown()).await;
     Ok(())
 }
 

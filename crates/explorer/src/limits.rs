@@ -10,6 +10,15 @@ use std::time::{Duration, Instant};
 pub const MAX_URI: usize = 8 << 10;
 /// The largest body, in bytes.
 pub const MAX_BODY: usize = 128 << 10;
+/// The longest text of a game, in bytes.
+pub const MAX_GAME_TEXT: usize = 32 << 10;
+/// The most open connections, of all addresses and of one. Behind a proxy all come from one address.
+pub const MAX_CONNECTIONS: usize = 1024;
+pub const MAX_CONNECTIONS_PER_ADDRESS: usize = 256;
+/// How long a write may wait for a client that does not read.
+pub const WRITE_TIMEOUT: Duration = Duration::from_secs(10);
+/// How long the server waits for open requests when it shuts down.
+pub const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(8);
 /// The longest time from a request to the beginning of its response.
 pub const TIMEOUT: Duration = Duration::from_secs(60);
 
@@ -61,6 +70,37 @@ impl Rates {
     }
 }
 
+/// The open connections, by address.
+#[derive(Default)]
+pub struct Connections(Mutex<HashMap<IpAddr, usize>>);
+
+impl Connections {
+    /// Counts a connection; false if the server, or the address if `per_address`, has too many.
+    pub fn open(&self, address: IpAddr, per_address: bool) -> bool {
+        let mut open = self.0.lock().unwrap_or_else(|e| e.into_inner());
+        let total: usize = open.values().sum();
+        let own = open.entry(address).or_default();
+        let enough = total >= MAX_CONNECTIONS || per_address && *own >= MAX_CONNECTIONS_PER_ADDRESS;
+        if !enough {
+            *own += 1;
+        } else if *own == 0 {
+            open.remove(&address);
+        }
+        !enough
+    }
+
+    /// Stops counting a connection.
+    pub fn close(&self, address: IpAddr) {
+        let mut open = self.0.lock().unwrap_or_else(|e| e.into_inner());
+        if let Some(own) = open.get_mut(&address) {
+            *own -= 1;
+            if *own == 0 {
+                open.remove(&address);
+            }
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -79,5 +119,19 @@ mod tests {
             "what costs more than a full bucket takes it all"
         );
         assert!(!rates.take(a, 1.0, start + Duration::from_secs(60)));
+    }
+
+    #[test]
+    fn connections_are_limited_by_address_and_in_total() {
+        let connections = Connections::default();
+        let address = |i: u8| IpAddr::from([9, 9, 9, i]);
+        assert!((0..MAX_CONNECTIONS_PER_ADDRESS).all(|_| connections.open(address(0), true)));
+        assert!(!connections.open(address(0), true));
+        assert!(connections.open(address(1), true), "another address has its own limit");
+        connections.close(address(1));
+        connections.close(address(0));
+        assert!(connections.open(address(0), true));
+        assert!((MAX_CONNECTIONS_PER_ADDRESS..MAX_CONNECTIONS).all(|_| connections.open(address(0), false)));
+        assert!(!connections.open(address(2), true), "the server is full");
     }
 }

@@ -3,6 +3,7 @@
 use super::api;
 use super::engine::{Engines, ScoreReport, Setup, ends_in_time};
 use super::errors::{ApiError, Code};
+use super::limits::MAX_GAME_TEXT;
 use super::params;
 use super::tables::View;
 use doushouqi::board::{Color, Fen, Position, RuleOptions, Rules};
@@ -57,6 +58,10 @@ impl GameRequest {
     /// The game with names and result.
     pub fn record(&self, default: &RuleOptions) -> Result<Record, ApiError> {
         if let Some(text) = &self.text {
+            if text.len() > MAX_GAME_TEXT {
+                let message = format!("the text of a game has at most {MAX_GAME_TEXT} bytes");
+                return Err(ApiError::new(Code::TooLarge, message).at("text", MAX_GAME_TEXT));
+            }
             let games = Record::parse_all(text);
             let games = games.map_err(|error| ApiError::new(Code::BadRequest, error.to_string()).at("text", 0))?;
             let last = games.into_iter().next_back();

@@ -32,6 +32,7 @@ use serde_json::{Value, json};
 use std::collections::hash_map::RandomState;
 use std::hash::BuildHasher;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 use tower_http::CompressionLevel;
 use tower_http::compression::CompressionLayer;
@@ -326,9 +327,9 @@ async fn bestmove(State(app): Shared, Query(query): Query<BestMoveQuery>) -> Ans
     let tables = app.search_tables(asked).await?;
     let permit = app.search_permits(1).await?;
     let searched = game.clone();
-    let found = app.blocking(move |app| {
+    let found = app.cancellable(move |app, stop| {
         let (_permit, _running) = (permit, app.metrics.search());
-        Ok(app.engines.play(&searched, Some(tables), strength, time, seed, &app.stopping))
+        Ok(app.engines.play(&searched, Some(tables), strength, time, seed, stop))
     });
     let (mv, score) = found.await?.ok_or_else(|| ApiError::new(Code::BadRequest, "there is no move"))?;
     Ok(answer(&game, mv, score.into(), "engine"))
@@ -336,13 +337,13 @@ async fn bestmove(State(app): Shared, Query(query): Query<BestMoveQuery>) -> Ans
 
 async fn review(State(app): Shared, _: Query<NoKeys>, Body(request): Body<GameRequest>) -> Answer<review::Review> {
     let permit = app.search_permits(1).await?;
-    let work = move |app: &App| {
+    let work = move |app: &App, stop: &AtomicBool| {
         let (_permit, _running) = (permit, app.metrics.search());
         let record = request.record(&app.config.rules)?;
         let rules = *record.game.rules().options();
-        review::review(&View::new(&*app.registry.get(&rules)?, rules), &app.engines, &record, &app.stopping)
+        review::review(&View::new(&*app.registry.get(&rules)?, rules), &app.engines, &record, stop)
     };
-    app.blocking(work).await.map(Json)
+    app.cancellable(work).await.map(Json)
 }
 
 async fn game(State(app): Shared, _: Query<NoKeys>, Body(request): Body<GameRequest>) -> Answer<Value> {

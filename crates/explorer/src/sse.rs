@@ -3,7 +3,7 @@
 use super::api::{self, over};
 use super::engine::{InfoReport, LineMove, Setup, ends_in_time, game_over};
 use super::errors::ApiError;
-use super::state::App;
+use super::state::{App, Cancel};
 use super::tables::View;
 use axum::response::sse::{Event, KeepAlive, Sse};
 use axum::response::{IntoResponse, Response};
@@ -14,11 +14,10 @@ use serde::Serialize;
 use std::convert::Infallible;
 use std::pin::Pin;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
-use tokio::sync::oneshot;
 use tokio_stream::Stream;
 
 /// The server notices that a client has left when it sends something.
@@ -42,7 +41,7 @@ struct Done {
 /// The stream of a client. Dropping it, when the client leaves, stops the search.
 struct Listener {
     messages: UnboundedReceiver<Message>,
-    stop: Arc<AtomicBool>,
+    _stop: Cancel,
 }
 
 impl Stream for Listener {
@@ -54,15 +53,9 @@ impl Stream for Listener {
     }
 }
 
-impl Drop for Listener {
-    fn drop(&mut self) {
-        self.stop.store(true, Ordering::Relaxed);
-    }
-}
-
 fn stream(messages: UnboundedReceiver<Message>, stop: Arc<AtomicBool>) -> Response {
     let keep_alive = KeepAlive::new().interval(KEEP_ALIVE);
-    let mut response = Sse::new(Listener { messages, stop }).keep_alive(keep_alive).into_response();
+    let mut response = Sse::new(Listener { messages, _stop: Cancel(stop) }).keep_alive(keep_alive).into_response();
     // Asks proxies not to buffer events.
     response.headers_mut().insert("x-accel-buffering", axum::http::HeaderValue::from_static("no"));
     response
@@ -76,7 +69,7 @@ pub async fn analyze(app: &Arc<App>, game: Game, setup: Setup, limits: Limits) -
     let permits = app.search_permits(setup.threads).await?;
     let (sender, receiver) = unbounded_channel::<Message>();
     let stop = Arc::new(AtomicBool::new(false));
-    let finished = stop_with_server(app, stop.clone());
+    let finished = app.stop_at_shutdown(stop.clone());
     let listener = stream(receiver, stop.clone());
     let app = app.clone();
     let search = move || {
@@ -93,19 +86,6 @@ pub async fn analyze(app: &Arc<App>, game: Game, setup: Setup, limits: Limits) -
     };
     tokio::task::spawn_blocking(search);
     Ok(listener)
-}
-
-/// Sets `stop` when the server shuts down, until the returned sender is dropped.
-fn stop_with_server(app: &App, stop: Arc<AtomicBool>) -> oneshot::Sender<()> {
-    let (finished, finish) = oneshot::channel();
-    let mut ending = app.stop.subscribe();
-    tokio::spawn(async move {
-        tokio::select! {
-            _ = finish => {}
-            _ = ending.wait_for(|&ending| ending) => stop.store(true, Ordering::Relaxed),
-        }
-    });
-    finished
 }
 
 /// The moves of a position with their lines as an analysis; `None` if no table contains the position, or if the no-capture

@@ -13,7 +13,7 @@ use doushouqi::search::Tables;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot, watch};
 
 /// The state that all requests share.
 pub struct App {
@@ -37,6 +37,16 @@ pub struct App {
 
 /// How long a request waits for a permit.
 const PATIENCE: Duration = Duration::from_secs(5);
+
+/// A flag that becomes true when dropped.
+#[derive(Default)]
+pub struct Cancel(pub Arc<AtomicBool>);
+
+impl Drop for Cancel {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
 
 impl App {
     /// Solves the tables of up to three pieces.
@@ -79,6 +89,31 @@ impl App {
             work(&app)
         });
         done.await.map_err(|_| ApiError::new(Code::Unavailable, "the server is shutting down"))?
+    }
+
+    /// Runs slow work like [`blocking`](App::blocking). The flag becomes true when the client leaves, which drops this future,
+    /// and when the server shuts down.
+    pub async fn cancellable<T: Send + 'static>(
+        self: &Arc<App>,
+        work: impl FnOnce(&App, &AtomicBool) -> Result<T, ApiError> + Send + 'static,
+    ) -> Result<T, ApiError> {
+        let cancel = Cancel::default();
+        let stop = cancel.0.clone();
+        let _finished = self.stop_at_shutdown(stop.clone());
+        self.blocking(move |app| work(app, &stop)).await
+    }
+
+    /// Sets `stop` when the server shuts down, until the returned sender is dropped.
+    pub fn stop_at_shutdown(&self, stop: Arc<AtomicBool>) -> oneshot::Sender<()> {
+        let (finished, finish) = oneshot::channel();
+        let mut ending = self.stop.subscribe();
+        tokio::spawn(async move {
+            tokio::select! {
+                _ = finish => {}
+                _ = ending.wait_for(|&ending| ending) => stop.store(true, Ordering::Relaxed),
+            }
+        });
+        finished
     }
 
     /// Runs `work` with the tables of `rules`, which it probes for positions of up to `pieces` pieces: on this thread if they are

@@ -38,7 +38,7 @@ pub struct Serve {
     /// Requests per second and address; this machine has no limit.
     #[arg(long, value_name = "N", default_value = "50", value_parser = clap::value_parser!(u16).range(1..))]
     rate: u16,
-    /// The server is behind a proxy, which names the client in X-Forwarded-For.
+    /// The server is behind a proxy, which names the client in X-Forwarded-For, X-Real-IP or Forwarded.
     #[arg(long)]
     behind_proxy: bool,
     /// Open the page in the browser.

@@ -181,7 +181,7 @@ fn only_those_are_answered_who_may_ask() {
         let code = answer.json_or_null()["error"]["code"].as_str().unwrap_or("").to_owned();
         (answer.status, code)
     };
-    let get = |headers: &str| ask(&format!("GET /api/v1/rules HTTP/1.1\r\n{headers}\r\n"));
+    let get = |headers: &str| ask(&format!("GET /api/v1/rules HTTP/1.1\r\nX-Real-IP: 9.9.9.7\r\n{headers}\r\n"));
     let ok = (200, String::new());
     for host in ["localhost", "127.0.0.1:8763", "[::1]:8763", "dsq.example", "192.168.1.5:80", "LOCALHOST:1"] {
         assert_eq!(get(&format!("Host: {host}\r\n")), ok, "{host}");
@@ -206,9 +206,17 @@ fn only_those_are_answered_who_may_ask() {
     let refused = answers.iter().filter(|&&status| status == 429).count();
     assert!((10..=20).contains(&refused), "{refused} of 40 refused");
     assert_eq!(far.get_with("/api/v1/rules", "X-Forwarded-For: 9.9.9.8\r\n").status, 200);
-    assert_eq!(far.get("/api/v1/rules").status, 200, "this machine may ask as often as it likes");
+    // Without a usable address of the client there is no answer, except for monitors; a claim to be this machine is limited.
+    for header in ["", "X-Forwarded-For: unknown\r\n", "X-Forwarded-For: 9.9.9.8\r\nForwarded: for=1.1.1.1\r\n"] {
+        assert_eq!(far.get_with("/api/v1/rules", header).json()["error"]["code"], "bad_request", "{header}");
+    }
+    assert_eq!(far.get("/healthz").status, 200);
+    let local = (0..40).map(|_| far.get_with("/api/v1/rules", "Forwarded: for=\"127.0.0.1:80\"\r\n").status);
+    assert!(local.filter(|&status| status == 429).count() >= 10);
 
+    let server = Server::start(&["--pieces", "3", "--rate", "5"]);
     let mut connection = server.connect();
+    assert!((0..40).all(|_| connection.get("/api/v1/rules").status == 200), "this machine has no limit");
     assert_eq!(connection.post("/api/v1/batch", &"x".repeat(200_000)).status, 413);
     assert_eq!(server.connect().get(&format!("/api/v1/probe?fen={}", "7".repeat(9000))).status, 413);
     assert_eq!(server.connect().post("/api/v1/probe", "{}").status, 405);
@@ -270,17 +278,7 @@ fn analysis_streams_and_stops() {
     assert_eq!(known[0].1["score"], json!({"kind": "mate", "value": -12}));
     assert_eq!(known[3].1["source"], "table");
 
-    let searching = |server: &Server| {
-        let text = server.connect().get("/metrics").text();
-        text.lines().find_map(|line| line.strip_prefix("dsq_searches ")).unwrap().to_owned()
-    };
-    let wait = |server: &Server, wanted: &str| {
-        let start = Instant::now();
-        while searching(server) != wanted {
-            assert!(start.elapsed() < Duration::from_secs(10), "{} searches run, not {wanted}", searching(server));
-            std::thread::sleep(Duration::from_millis(50));
-        }
-    };
+    let wait = |server: &Server, wanted: &str| wait_for(server, "searches", wanted, 10);
     let mut first = server.connect();
     first.send(b"GET /api/v1/analyze HTTP/1.1\r\nHost: localhost\r\n\r\n");
     wait(&server, "1");
@@ -293,6 +291,75 @@ fn analysis_streams_and_stops() {
     let start = Instant::now();
     assert_eq!(server.terminate(), Some(0));
     assert!(start.elapsed() < Duration::from_secs(2), "{:?}", start.elapsed());
+}
+
+/// A gauge of the server.
+fn gauge(server: &Server, name: &str) -> String {
+    let text = server.connect().get("/metrics").text();
+    text.lines().find_map(|line| line.strip_prefix(&format!("dsq_{name} "))).unwrap().to_owned()
+}
+
+/// Waits until a gauge has a value.
+fn wait_for(server: &Server, name: &str, wanted: &str, seconds: u64) {
+    let start = Instant::now();
+    while gauge(server, name) != wanted {
+        assert!(start.elapsed() < Duration::from_secs(seconds), "{name}: {}, not {wanted}", gauge(server, name));
+        std::thread::sleep(Duration::from_millis(50));
+    }
+}
+
+/// A review stops when its client leaves, and the server ends within ten seconds whatever it solves.
+#[test]
+fn work_ends_with_its_client_and_with_the_server() {
+    let mut server = Server::start(&["--pieces", "3", "--threads", "1"]);
+    let moves: Vec<&str> = ["a3b3", "g7f7", "b3a3", "f7g7"].into_iter().cycle().take(60).collect();
+    let body = json!({"rules": "paper,repetition=none", "moves": moves}).to_string();
+    let mut client = server.connect();
+    let head = format!("POST /api/v1/review HTTP/1.1\r\nHost: localhost\r\nContent-Length: {}\r\n\r\n", body.len());
+    client.send((head + &body).as_bytes());
+    wait_for(&server, "searches", "1", 5);
+    drop(client);
+    wait_for(&server, "searches", "0", 3);
+
+    let mut clients = Vec::new();
+    for rules in ["chinese", "quadibloc", "bell", "cazaux"] {
+        let mut client = server.connect();
+        let target = format!("/api/v1/matrix?white=2&black=2&rules={rules}");
+        client.send(format!("GET {target} HTTP/1.1\r\nHost: localhost\r\n\r\n").as_bytes());
+        clients.push(client);
+    }
+    std::thread::sleep(Duration::from_millis(500));
+    let start = Instant::now();
+    assert_eq!(server.terminate(), Some(0));
+    assert!(start.elapsed() < Duration::from_secs(11), "{:?}", start.elapsed());
+}
+
+/// A client that never reads is cut off.
+#[test]
+fn clients_that_never_read_are_cut_off() {
+    let server = Server::start(&["--pieces", "3"]);
+    let mut deaf = TcpStream::connect(server.address()).unwrap();
+    // More than the buffers of both sockets hold.
+    deaf.write_all("GET /api/v1/openapi.json HTTP/1.1\r\nHost: localhost\r\n\r\n".repeat(400).as_bytes()).unwrap();
+    wait_for(&server, "connections", "2", 5);
+    wait_for(&server, "connections", "1", 20);
+    drop(deaf);
+}
+
+/// One address has at most 256 connections. Beyond that the server answers 503 at once.
+#[test]
+fn connections_of_an_address_are_limited() {
+    let server = Server::start(&["--pieces", "3"]);
+    let mut open: Vec<_> = (0..256).map(|_| server.connect()).collect();
+    assert_eq!(open[255].get("/healthz").status, 200);
+    let refused = server.connect().raw(b"").expect("an answer");
+    assert_eq!((refused.status, refused.header("retry-after")), (503, Some("10")));
+    assert_eq!(open[0].get("/healthz").status, 200);
+    open.pop();
+    let start = Instant::now();
+    while server.connect().raw(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n").is_none_or(|a| a.status != 200) {
+        assert!(start.elapsed() < Duration::from_secs(5), "a closed connection makes room");
+    }
 }
 
 /// Without JavaScript the page shows the board, the result and the moves, which are links.
@@ -370,6 +437,8 @@ fn games_are_played_judged_and_written() {
     let again = connection.post("/api/v1/review", &json!({"text": text["text"]}).to_string()).json();
     assert_eq!((again["moves"].as_array().unwrap().len(), &again["white_name"]), (2, &json!("Anna")));
     assert_eq!(again["moves"][0]["source"], "engine");
+    let long = json!({"text": "Eb3 ".repeat(10_000)}).to_string();
+    assert_eq!(connection.post("/api/v1/game", &long).json()["error"]["code"], "too_large");
     let path = folder("serve-game");
     std::fs::write(&path, text["text"].as_str().unwrap()).unwrap();
     let judged = dsq::stdout(&["analyze", "--game", path.to_str().unwrap(), "--depth", "2", "--json"]);
