@@ -65,11 +65,11 @@ done
 step "perft-7-cpu" "$dsq" perft 7 --json
 if ((pieces > 4)); then
     step "solve-$pieces" "$dsq" solve --pieces "$pieces" --backend gpu --json
-    step "compare-$pieces-sample" "$dsq" compare --pieces "$pieces" --sample 3 --json
+    step "compare-$pieces-sample" "$dsq" compare --pieces "$pieces" --classes 3 --json
 fi
 if (($(left) > 30)); then
     step "count-$((pieces + 1))" "$dsq" generate --pieces $((pieces + 1)) --stats-only --write-up-to $((pieces - 1)) \
-        --backend gpu --memory "$memory" --minutes "$(awk -v s="$(left)" 'BEGIN { print (s - 25) / 60 }')" \
+        --backend gpu --memory "${memory}GiB" --minutes "$(awk -v s="$(left)" 'BEGIN { print (s - 25) / 60 }')" \
         --out "$out/six" --json
     step "stats" "$dsq" stats "$out/six" --json
 fi

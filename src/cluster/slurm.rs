@@ -66,7 +66,7 @@ pub fn script(plan: &Plan, jobs: &Jobs<'_>) -> String {
                  job=$(sbatch --parsable --requeue ${{after:+--dependency=afterok:$after}} --job-name=dsq-{pieces} \
                  --array=1-{} --mem={gib}G --output=\"$DIR/jobs/%x-%A_%a.log\" --open-mode=append --export=ALL --wrap \
                  'exec \"$DSQ\" cluster solve $(sed -n \"${{SLURM_ARRAY_TASK_ID}}p\" \"$DIR/jobs/level-{pieces}-{gib}g.txt\") \
-                 --tables \"$DIR\" --rules \"$RULES\" --memory {gib} --spill \"$SPILL\" --threads \"${{SLURM_CPUS_ON_NODE:-1}}\"{stats}')\n\
+                 --tables \"$DIR\" --rules \"$RULES\" --memory {gib}GiB --spill \"$SPILL\" --threads \"${{SLURM_CPUS_ON_NODE:-1}}\"{stats}')\n\
                  these=\"${{these:+$these:}}${{job%%;*}}\"\n",
                 longest,
                 bundles.len()

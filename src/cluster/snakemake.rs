@@ -27,7 +27,7 @@ SPILL = {spill}
 STATS_ONLY = {stats_only}
 SOLVE = (
     "{{params.dsq:q}} cluster solve {{wildcards.name}} --tables {{params.tables:q}} --rules {{params.rules:q}}"
-    " --spill {{params.spill:q}} --threads {{threads}} --memory $(( {{resources.mem_mb}} / 1024 ))"
+    " --spill {{params.spill:q}} --threads {{threads}} --memory {{resources.mem_mb}}MiB"
 )
 
 

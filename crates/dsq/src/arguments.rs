@@ -10,6 +10,7 @@ use doushouqi::game::Game;
 use doushouqi::matches::TimeControl;
 use doushouqi::tablebase::{CpuBackend, Options, OrElse, Solver, TableProber, TableSet};
 use std::path::{Path, PathBuf};
+use std::str::FromStr;
 use std::time::Duration;
 
 #[derive(Args)]
@@ -33,7 +34,7 @@ pub struct OptionalRulesArg {
 
 #[derive(Args)]
 pub struct ThreadsArg {
-    /// Number of threads; all processors if not given.
+    /// Number of threads; one for each core if not given.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: Option<u16>,
 }
@@ -58,6 +59,49 @@ impl ThreadsArg {
         }
         let pool = builder.build().map_err(|e| Failure::Environment(format!("cannot start threads: {e}")))?;
         Ok(pool.install(f))
+    }
+}
+
+/// An amount of memory: a number and a unit.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct Memory {
+    bytes: u64,
+}
+
+impl Memory {
+    /// In bytes.
+    pub fn bytes(self) -> usize {
+        usize::try_from(self.bytes).unwrap_or(usize::MAX)
+    }
+
+    /// In MiB, at least 1.
+    pub fn mib(self) -> u64 {
+        (self.bytes >> 20).max(1)
+    }
+
+    /// In GiB, if that is a whole number.
+    pub fn gib(self) -> Option<u64> {
+        self.bytes.is_multiple_of(1 << 30).then_some(self.bytes >> 30)
+    }
+}
+
+impl FromStr for Memory {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Memory, String> {
+        let digits = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
+        let (number, unit) = text.split_at(digits);
+        let unit = match unit.to_ascii_lowercase().as_str() {
+            "mib" => 20,
+            "gib" => 30,
+            "tib" => 40,
+            _ => return Err("write a number and a unit, MiB, GiB or TiB, as 10GiB".to_owned()),
+        };
+        let bytes = number.parse::<f64>().ok().map(|number| number * f64::from(unit).exp2());
+        match bytes {
+            Some(bytes) if (1.0..=u64::MAX as f64).contains(&bytes) => Ok(Memory { bytes: bytes as u64 }),
+            _ => Err(format!("{number:?} is not a number above 0")),
+        }
     }
 }
 
@@ -104,23 +148,23 @@ pub struct BackendArg {
         value_name = "BACKEND",
         default_value = "auto",
         hide_possible_values = true,
-        help = "Where to solve: cpu, gpu (a software driver too), or auto: a real graphics card if there is one, else cpu"
+        help = "Where to solve: cpu, gpu (a software driver too), or auto: a GPU in hardware if there is one, else cpu"
     )]
     backend: Backend,
-    /// Keep what captures lead to in temporary files in DIR instead of memory, on the processor. It takes about as much as
+    /// Keep what captures lead to in temporary files in DIR instead of memory, on the CPU. It takes about as much as
     /// all else: with it on disk a class of six pieces is counted within 10 GiB.
     #[arg(long, value_name = "DIR")]
     spill: Option<PathBuf>,
 }
 
 impl BackendArg {
-    /// The processor.
+    /// The CPU.
     fn cpu(&self) -> CpuBackend {
         let cpu = CpuBackend::default();
         self.spill.iter().fold(cpu, |cpu, dir| cpu.spilling(dir.clone()))
     }
 
-    /// Whether nothing but a graphics card is wanted.
+    /// Whether nothing but a GPU is wanted.
     pub fn is_gpu(&self) -> bool {
         self.backend == Backend::Gpu
     }
@@ -205,4 +249,18 @@ pub fn clock(text: &str) -> Result<TimeControl, String> {
         return Err("a clock begins with more than 0 seconds; write it as 10+0.1".to_owned());
     }
     Ok(TimeControl::Clock { base, increment })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn memory_needs_a_unit() {
+        let bytes = ["1MiB", "10GiB", "0.5gib", "2TiB"].map(|text| text.parse::<Memory>().unwrap().bytes);
+        assert_eq!(bytes, [1 << 20, 10 << 30, 1 << 29, 2 << 40]);
+        for wrong in ["", "10", "GiB", "10GB", "0GiB", "-1GiB", "1.2.3GiB", "10 GiB", "99999999999TiB"] {
+            assert!(wrong.parse::<Memory>().is_err(), "{wrong}");
+        }
+    }
 }

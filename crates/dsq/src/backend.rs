@@ -8,11 +8,11 @@ use doushouqi::tablebase::{DeviceWork, Material, Solver};
 /// What solves.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Backend {
-    /// A graphics card if there is one, else the processor.
+    /// A GPU if there is one, else the CPU.
     Auto,
-    /// The processor.
+    /// The CPU.
     Cpu,
-    /// A graphics card, or a software driver that plays one; an error if there is neither.
+    /// A GPU, or a driver in software; an error if there is neither.
     Gpu,
 }
 
@@ -39,14 +39,14 @@ pub struct DryRun<'a> {
     pub json: bool,
 }
 
-/// Says on stderr what the processor solved in place of the graphics card.
+/// Says on stderr what the CPU solved in place of the GPU.
 pub fn report_taken_over(solver: &Solver) {
     if let [(_, error), ..] = solver.backend().taken_over() {
-        eprintln!("dsq: {} classes were solved on the processor: {error}", solver.backend().taken_over().len());
+        eprintln!("dsq: {} classes were solved on the CPU: {error}", solver.backend().taken_over().len());
     }
 }
 
-/// What a graphics card did since, if there is one.
+/// What a GPU did since, if there is one.
 pub fn work_since(solver: &Solver, before: Option<DeviceWork>) -> Option<DeviceWork> {
     let now = solver.backend().work()?;
     Some(before.map_or(now, |before| now.since(&before)))

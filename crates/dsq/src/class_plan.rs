@@ -1,4 +1,4 @@
-//! What solving classes on the processor would take, without doing it.
+//! What solving classes on the CPU would take, without doing it.
 
 use crate::arguments::ThreadsArg;
 use crate::failure::{Failure, Outcome};

@@ -28,7 +28,7 @@ const ON_CTRL_C: [(&str, &str); 19] = [
     ("mine", "Ctrl-C keeps nothing: results are printed or written at the end."),
     ("perft", "Ctrl-C keeps nothing: the count is printed at the end."),
     ("play", "Ctrl-C loses the game unless it was saved."),
-    ("reduce", "Ctrl-C keeps the lines that are printed; --write writes its files at the end."),
+    ("reduce", "Ctrl-C keeps the lines that are printed; `report` writes its files at the end."),
     ("repack", "Ctrl-C keeps the files that are finished; the same command resumes."),
     ("reproduce", "Ctrl-C keeps nothing: the tables are printed or written at the end."),
     ("solve", "Ctrl-C keeps the lines that are printed."),

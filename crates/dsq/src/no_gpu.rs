@@ -1,4 +1,4 @@
-//! In place of `gpu`, in a program built without graphics cards.
+//! In place of `gpu`, in a program built without GPUs.
 
 use crate::backend::{Backend, Counter, DryRun};
 use crate::failure::{Failure, Outcome};

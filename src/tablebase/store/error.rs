@@ -87,13 +87,13 @@ pub enum SetError {
         pieces: usize,
     },
     /// The limit of memory is too low.
-    #[error("solving {material} takes about {needed} GiB; the limit is {limit} GiB (raise --memory)")]
+    #[error("solving {material} takes about {}; the limit is {} (raise --memory)", size(*needed, *limit), size(*limit, *limit))]
     Memory {
         /// The material, or the representative of its class.
         material: Material,
-        /// What it takes, in GiB.
+        /// What it takes, in bytes.
         needed: usize,
-        /// What there may be, in GiB.
+        /// What there may be, in bytes.
         limit: usize,
     },
     /// Counts that cannot be read.
@@ -111,13 +111,19 @@ pub enum SetError {
         path: PathBuf,
     },
     /// The limit of memory is too low to check a class.
-    #[error("checking {material} takes about {needed} GiB; the limit is {limit} GiB (raise --memory)")]
+    #[error("checking {material} takes about {}; the limit is {} (raise --memory)", size(*needed, *limit), size(*limit, *limit))]
     ProofMemory {
         /// The class.
         material: Material,
-        /// What it takes, in GiB.
+        /// What it takes, in bytes.
         needed: usize,
-        /// What there may be, in GiB.
+        /// What there may be, in bytes.
         limit: usize,
     },
+}
+
+/// Bytes in the largest unit in which the limit is a whole number, rounded up.
+fn size(bytes: usize, limit: usize) -> String {
+    let (unit, name) = if limit.is_multiple_of(1 << 30) { (1 << 30, "GiB") } else { (1 << 20, "MiB") };
+    format!("{} {name}", bytes.div_ceil(unit))
 }

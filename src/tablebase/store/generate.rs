@@ -45,8 +45,8 @@ pub struct Generate<'a> {
     pub write_up_to: Option<usize>,
     /// Begin no class that is only counted after this time.
     pub deadline: Option<Instant>,
-    /// The most memory to use.
-    pub memory_gib: usize,
+    /// The most memory to use, in bytes.
+    pub memory: usize,
 }
 
 impl<'a> Generate<'a> {
@@ -61,7 +61,7 @@ impl<'a> Generate<'a> {
             stats_only: false,
             write_up_to: None,
             deadline: None,
-            memory_gib: 8,
+            memory: 8 << 30,
         }
     }
 
@@ -117,7 +117,7 @@ impl<'a> Generate<'a> {
     /// the limit of memory is too low, which is known before anything is written.
     pub fn run(&self, solver: &mut Solver, done: &(dyn Fn(Progress) + Sync)) -> Result<(), SetError> {
         let (plan, made) = (self.plan(solver.classes()), Made::of(self.dir));
-        let limit = MemoryLimit::new(self.memory_gib);
+        let limit = MemoryLimit::new(self.memory);
         plan.iter().try_for_each(|level| level.check_memory(solver, &made, limit))?;
         fs::create_dir_all(self.dir).map_err(TableError::io(self.dir))?;
         let _lock = lock(self.dir)?;
@@ -229,7 +229,7 @@ struct Run<'a> {
 impl Run<'_> {
     /// Makes one level.
     fn make(&self, solver: &mut Solver, level: &Level) -> Result<(), SetError> {
-        let memory = MemoryLimit::new(self.job.memory_gib);
+        let memory = MemoryLimit::new(self.job.memory);
         if !level.one_by_one {
             solver.set_memory(memory.for_level(solver, &level.ids, level.values)?);
         }

@@ -28,8 +28,8 @@ pub struct ClassJob<'a> {
     pub material: Material,
     /// Keep nothing but the counts, in a file of their own in this directory.
     pub stats_only: Option<&'a Path>,
-    /// The most memory to use.
-    pub memory_gib: usize,
+    /// The most memory to use, in bytes.
+    pub memory: usize,
     /// Where conversions go that memory does not hold.
     pub spill: &'a Path,
     /// Who solves.
@@ -60,7 +60,8 @@ impl ClassJob<'_> {
         let class = classes.get(id);
         let name = class.representative;
         let path = TableFile::path(self.dir, class.representative);
-        if path.exists() {
+        // A table replaces the counts in its own directory only.
+        if path.exists() && self.stats_only.is_none_or(|counts| counts == self.dir) {
             TableFile::open(&path, &self.rules, name)?.check()?;
             return Ok(JobDone::There(name));
         }
@@ -69,7 +70,7 @@ impl ClassJob<'_> {
         {
             return Ok(JobDone::There(name));
         }
-        self.solve(&classes, id, &path, MemoryLimit::new(self.memory_gib))
+        self.solve(&classes, id, &path, MemoryLimit::new(self.memory))
     }
 
     /// Solves the class within so much memory.
@@ -246,7 +247,7 @@ mod tests {
             rules,
             material,
             stats_only: None,
-            memory_gib: 4,
+            memory: 4 << 30,
             spill: parts.path(),
             provenance: Provenance::default(),
             pool: BufferPool::default(),
@@ -277,8 +278,8 @@ mod tests {
 
     fn solve_in_parts(job: &ClassJob<'_>, classes: &Classes, id: ClassId, path: &Path) {
         let least = MemoryNeed::of_job(classes, id, true).spilled();
-        let limit = MemoryLimit::of_bytes(least);
-        let refused = job.solve(classes, id, path, MemoryLimit::of_bytes(least - 1));
+        let limit = MemoryLimit::new(least);
+        let refused = job.solve(classes, id, path, MemoryLimit::new(least - 1));
         assert!(matches!(refused, Err(SetError::Memory { .. })), "{refused:?}");
         let JobDone::Solved(counts) = job.solve(classes, id, path, limit).unwrap() else { panic!("it is there") };
         assert!(counts.bytes <= least as u64);

@@ -4,6 +4,7 @@ use crate::tablebase::store::error::SetError;
 use crate::tablebase::{ClassId, Material, Solver};
 use std::collections::HashSet;
 
+#[cfg(test)]
 const GIB: usize = 1 << 30;
 
 /// The most memory that solving may take.
@@ -50,12 +51,7 @@ pub(crate) fn class_bytes(solver: &Solver, id: ClassId) -> usize {
 }
 
 impl MemoryLimit {
-    pub fn new(gib: usize) -> MemoryLimit {
-        MemoryLimit { bytes: gib.saturating_mul(GIB) }
-    }
-
-    #[cfg(test)]
-    pub fn of_bytes(bytes: usize) -> MemoryLimit {
+    pub fn new(bytes: usize) -> MemoryLimit {
         MemoryLimit { bytes }
     }
 
@@ -69,7 +65,7 @@ impl MemoryLimit {
         if self.holds(needed) {
             return Ok(());
         }
-        Err(SetError::Memory { material, needed: needed.div_ceil(GIB), limit: self.bytes / GIB })
+        Err(SetError::Memory { material, needed, limit: self.bytes })
     }
 
     /// How many bytes are left for the classes in work when all that classes of one level capture into is in memory.
@@ -133,7 +129,8 @@ mod tests {
         assert_eq!(level_within(captures + largest).unwrap(), largest);
         assert_eq!(level_within(captures + 3 * GIB).unwrap(), 3 * GIB);
         let refused = level_within(captures + largest - 1);
-        assert!(matches!(refused, Err(SetError::Memory { needed: 1, limit: 0, .. })), "{refused:?}");
+        let Err(SetError::Memory { needed, limit, .. }) = refused else { panic!("{refused:?}") };
+        assert_eq!((needed, limit), (captures + largest, captures + largest - 1));
         assert_eq!(MemoryLimit::new(0).for_level(&solver, &[], true).unwrap(), 0);
     }
 

@@ -13,13 +13,14 @@ use serde::Serialize;
 use std::collections::HashSet;
 use std::time::Instant;
 
-/// Solve on the processor and on the graphics card and compare every value and every count.
+/// Solve on the CPU and on the GPU and compare every value and every count.
 ///
-/// A software driver counts as a card here. Ends with exit code 1 at the first difference, which is named as a position.
+/// A driver in software counts as a GPU here. The command stops at the first difference, names its position and ends with
+/// exit code 1.
 #[derive(Args)]
 #[command(after_help = "Examples:\n  dsq compare --pieces 3\n  dsq compare --material EPvLR --json\n  \
-                        dsq compare --pieces 5 --sample 3\n\n\
-                        Times leave out opening the card and compiling its programs.")]
+                        dsq compare --pieces 5 --classes 3\n\n\
+                        Times leave out opening the GPU and compiling its programs.")]
 pub struct Compare {
     /// All materials of 2 to N pieces.
     #[arg(long, value_name = "N", required_unless_present = "material", conflicts_with = "material",
@@ -28,11 +29,11 @@ pub struct Compare {
     /// One material and all it leads to: White's animals, v, Black's, of the letters ELTPDWCR in any order.
     #[arg(long, value_name = "MATERIAL")]
     material: Option<Material>,
-    /// Of the classes of N pieces compare only N, chosen at random, and all they lead to.
-    #[arg(long, value_name = "CLASSES", conflicts_with = "material", value_parser = at_least_one::<usize>())]
-    sample: Option<usize>,
-    /// Which ones --sample chooses.
-    #[arg(long, value_name = "SEED", default_value_t = 1, requires = "sample")]
+    /// Compare only this many classes of the most pieces, chosen at random, and what their captures lead to.
+    #[arg(long, value_name = "N", conflicts_with = "material", value_parser = at_least_one::<usize>())]
+    classes: Option<usize>,
+    /// The seed of that choice.
+    #[arg(long, value_name = "N", default_value_t = 1, requires = "classes")]
     seed: u64,
     #[command(flatten)]
     rules: RulesArg,
@@ -56,7 +57,7 @@ impl Compare {
         if pieces > MAX_PIECES {
             return Err(Failure::Input(format!("at most {MAX_PIECES} pieces can be solved, not {pieces}")));
         }
-        let which = match (material, self.sample) {
+        let which = match (material, self.classes) {
             (Some(material), _) => Which::Material(material),
             (None, Some(classes)) => Which::Sample { classes, seed: self.seed },
             (None, None) => Which::All,
@@ -130,7 +131,7 @@ impl<'a> Named<'a> {
 
     fn text(&self) -> String {
         let Named { material, fen, cpu, gpu } = self;
-        format!("{material}: {}: the processor has {cpu}, the graphics card {gpu}", fen.unwrap_or("no position"))
+        format!("{material}: {}: the CPU has {cpu}, the GPU {gpu}", fen.unwrap_or("no position"))
     }
 }
 
@@ -159,14 +160,13 @@ impl Which {
 }
 
 fn compare(rules: &RuleOptions, pieces: usize, which: &Which, json: bool) -> Outcome {
-    let card =
-        gpu::backend(Backend::Gpu)?.ok_or_else(|| Failure::Environment("there is no graphics card".to_owned()))?;
-    let adapter = card.name();
+    let backend = gpu::backend(Backend::Gpu)?.ok_or_else(|| Failure::Environment("there is no GPU".to_owned()))?;
+    let adapter = backend.name();
     if !json {
         print(format_args!("adapter: {adapter}"))?;
     }
     let mut cpu = Solver::new(rules, pieces, Options::default());
-    let mut gpu = Solver::new(rules, pieces, Options::default()).on(card);
+    let mut gpu = Solver::new(rules, pieces, Options::default()).on(backend);
     let wanted = which.classes(cpu.classes(), pieces);
     let mut whole = Sum::default();
     let mut difference = None;

@@ -1,4 +1,4 @@
-use crate::arguments::RulesArg;
+use crate::arguments::{Memory, RulesArg};
 use crate::failure::{Failure, Outcome};
 use crate::output::{make_dir, print, print_json, write_file};
 use clap::{Args, Subcommand};
@@ -52,9 +52,9 @@ enum Command {
     /// Find the exact value of a position, by retrograde analysis of all that can be reached from it.
     Solve {
         board: String,
-        /// Memory that may be used, in MiB.
-        #[arg(long, default_value_t = 8192, value_name = "MIB", value_parser = clap::value_parser!(u64).range(1..=1 << 20))]
-        memory: u64,
+        /// The most memory to use.
+        #[arg(long, value_name = "SIZE", default_value = "8GiB")]
+        memory: Memory,
         #[command(flatten)]
         common: Common,
     },
@@ -69,9 +69,9 @@ enum Command {
     },
     /// Solve small Jungles from their starts.
     Small {
-        /// Memory that may be used for each, in MiB.
-        #[arg(long, default_value_t = 8192, value_name = "MIB", value_parser = clap::value_parser!(u64).range(1..=1 << 20))]
-        memory: u64,
+        /// The most memory to use for each.
+        #[arg(long, value_name = "SIZE", default_value = "8GiB")]
+        memory: Memory,
         /// Write small-jungles.md into this directory.
         #[arg(long, value_name = "DIR")]
         out: Option<PathBuf>,
@@ -237,7 +237,7 @@ fn show(position: &GeneralPosition, svg: Option<&Path>, common: &Common) -> Outc
     print(format_args!("{}\n{}", position.to_picture(), position.to_fen()))
 }
 
-fn solve_one(position: &GeneralPosition, memory: u64, common: &Common) -> Outcome {
+fn solve_one(position: &GeneralPosition, memory: Memory, common: &Common) -> Outcome {
     let (report, error) = solved(None, position, memory, common);
     if let Some(error) = error {
         return Err(match error {
@@ -252,11 +252,11 @@ fn solve_one(position: &GeneralPosition, memory: u64, common: &Common) -> Outcom
 fn solved(
     name: Option<&'static str>,
     position: &GeneralPosition,
-    memory: u64,
+    memory: Memory,
     common: &Common,
 ) -> (SolveReport, Option<GeneralSolveError>) {
     let start = Instant::now();
-    let result = solve(std::slice::from_ref(position), &common.rules.rules, memory);
+    let result = solve(std::slice::from_ref(position), &common.rules.rules, memory.mib());
     let seconds = start.elapsed().as_secs_f64();
     let solution: Option<&Solution> = result.as_ref().ok();
     let value = solution.and_then(|s| s.value(position));
@@ -297,7 +297,7 @@ fn line(report: &SolveReport) -> String {
     format!("{value}{states}")
 }
 
-fn small(memory: u64, write: Option<&Path>, common: &Common) -> Outcome {
+fn small(memory: Memory, write: Option<&Path>, common: &Common) -> Outcome {
     let mut rows = String::new();
     for small in &SMALL {
         let position = GeneralPosition::parse(small.text).map_err(|e| Failure::Input(e.to_string()))?;

@@ -1,4 +1,4 @@
-use crate::arguments::{BackendArg, RulesArg, ThreadsArg, at_least_one, positive};
+use crate::arguments::{BackendArg, Memory, RulesArg, ThreadsArg, positive};
 use crate::backend::report_taken_over;
 use crate::class_plan::{RateArg, TYPICAL_RATE, planned, print_plan};
 use crate::failure::{Failure, Outcome, RESUME, resumable};
@@ -23,7 +23,7 @@ use std::time::{Duration, Instant};
 #[command(after_help = "Examples:\n  dsq generate --pieces 4 --out tables\n  \
                         dsq generate --material ETvLR --out tables --rules chinese\n  \
                         dsq generate --pieces 5 --out tables --stats-only\n  \
-                        dsq generate --pieces 6 --out counts --stats-only --write-up-to 4 --minutes 60")]
+                        dsq generate --pieces 6 --out counts --stats-only --write-up-to 4 --memory 100GiB --minutes 60")]
 pub struct Generate {
     /// Make all materials of 2 to N pieces.
     #[arg(long, value_name = "N", required_unless_present = "material", conflicts_with = "material",
@@ -51,9 +51,9 @@ pub struct Generate {
     backend: BackendArg,
     #[command(flatten)]
     threads: ThreadsArg,
-    /// The most memory to use, in GiB.
-    #[arg(long, value_name = "GIB", default_value = "8", value_parser = at_least_one::<usize>())]
-    memory: usize,
+    /// The most memory to use.
+    #[arg(long, value_name = "SIZE", default_value = "8GiB")]
+    memory: Memory,
     /// Make nothing: print what each class would take, and each level.
     #[arg(long)]
     dry_run: bool,
@@ -118,7 +118,7 @@ impl Generate {
             stats_only: self.stats_only,
             write_up_to: self.write_up_to.map(usize::from),
             deadline,
-            memory_gib: self.memory,
+            memory: self.memory.bytes(),
         }
     }
 

@@ -27,10 +27,10 @@ use study::{FeatureChoice, FeatureKind, FeatureSet};
 #[command(
     args_conflicts_with_subcommands = true,
     after_help = "Examples:\n  dsq mine --pieces 2\n  \
-    dsq mine --material EvE --features paper\n  dsq mine --material LvE --format graphviz | dot -Tsvg > LvE.svg\n  \
+    dsq mine --material EvE --features paper\n  dsq mine --material LvE --graphviz | dot -Tsvg > LvE.svg\n  \
     dsq mine --material ELvL --json\n  dsq mine --material LvE --leaves 5      the best questions only, and what they miss\n  \
     dsq mine printed                       the trees of the 2014 paper, judged\n  dsq mine zugzwang\n  \
-    dsq mine report --write results"
+    dsq mine report results"
 )]
 pub struct Mine {
     #[command(subcommand)]
@@ -64,9 +64,9 @@ struct Trees {
     /// The tree of at most N leaves that asks the most telling question first, instead of a perfect one.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     leaves: Option<u32>,
-    /// How to print a tree.
-    #[arg(long, value_enum, default_value = "text", conflicts_with = "json")]
-    format: Format,
+    /// Print trees for Graphviz's dot.
+    #[arg(long, conflicts_with = "json")]
+    graphviz: bool,
     #[command(flatten)]
     common: Common,
 }
@@ -78,14 +78,6 @@ enum Features {
     Paper,
     /// These and more.
     All,
-}
-
-#[derive(Copy, Clone, PartialEq, Eq, ValueEnum)]
-enum Format {
-    Text,
-    /// For Graphviz's dot.
-    Graphviz,
-    Json,
 }
 
 #[derive(Subcommand)]
@@ -124,9 +116,9 @@ struct Printed {
 
 #[derive(Args)]
 struct Whole {
-    /// How to print the tree.
-    #[arg(long, value_enum, default_value = "text", conflicts_with = "json")]
-    format: Format,
+    /// Print the tree for Graphviz's dot.
+    #[arg(long, conflicts_with = "json")]
+    graphviz: bool,
     #[command(flatten)]
     common: Common,
 }
@@ -222,8 +214,7 @@ enum PlayerArg {
 #[derive(Args)]
 struct Report {
     /// The directory to write to.
-    #[arg(long, value_name = "DIR")]
-    write: PathBuf,
+    dir: PathBuf,
     /// Leave out what takes long: four pieces, and most of the games.
     #[arg(long)]
     quick: bool,
@@ -346,10 +337,10 @@ impl Trees {
                 (tables, found)
             }
         };
-        if self.common.json || self.format == Format::Json {
+        if self.common.json {
             return found.iter().try_for_each(|found| print_json(&TreeLine::new(found, &tables)));
         }
-        if self.format == Format::Graphviz {
+        if self.graphviz {
             return found.iter().try_for_each(|found| {
                 print(found.tree.to_graphviz(found.set.features(), &found.material.to_string()).trim_end())
             });
@@ -426,7 +417,7 @@ impl Whole {
         let tables = Solver::solved(&self.common.rules.rules, 2)?;
         let Some(whole) = learn_whole(&tables) else { return Ok(()) };
         let features = whole.set.features();
-        if self.common.json || self.format == Format::Json {
+        if self.common.json {
             return print_json(&serde_json::json!({
                 "materials": whole.materials,
                 "positions": whole.positions,
@@ -437,7 +428,7 @@ impl Whole {
                 "tree": whole.tree.to_json(features),
             }));
         }
-        if self.format == Format::Graphviz {
+        if self.graphviz {
             return print(whole.tree.to_graphviz(features, "two pieces").trim_end());
         }
         print(format_args!(
@@ -610,7 +601,7 @@ impl Games {
 impl Report {
     fn run(&self) -> Outcome {
         let bar = progress_bar(report::STEPS, "steps").with_message("endgames.md");
-        let written = report::write(&self.write, &self.rules.rules, self.quick, &|| bar.inc(1));
+        let written = report::write(&self.dir, &self.rules.rules, self.quick, &|| bar.inc(1));
         bar.finish_and_clear();
         match written {
             Ok(files) => files.iter().try_for_each(|file| print(file.display())),

@@ -17,7 +17,7 @@ const SHARES: f64 = 1e9;
 
 /// Count the lines of legal moves of a given length.
 ///
-/// Counts at the last two plies without making the moves. A game that is over has no moves. On a graphics card, times leave
+/// Counts at the last two plies without making the moves. A game that is over has no moves. On a GPU, times leave
 /// out opening it and compiling its programs.
 #[derive(Args)]
 #[command(after_help = "Examples:\n  dsq perft 6\n  dsq perft 5 --repetition leaf     the published counts\n  \
@@ -42,7 +42,7 @@ pub struct Perft {
     /// Size of a table of counts in MiB.
     #[arg(long, value_name = "MIB", value_parser = at_least_one::<usize>())]
     hash: Option<usize>,
-    /// Where to count: cpu, gpu (a software driver too), or auto: a real graphics card if there is one, else cpu.
+    /// Where to count: cpu, gpu (a software driver too), or auto: a GPU in hardware if there is one, else cpu.
     #[arg(long, value_enum, default_value = "cpu", hide_possible_values = true)]
     backend: Backend,
     /// Print one JSON object.
@@ -74,7 +74,7 @@ struct Report {
     threads: usize,
     hash_mib: Option<usize>,
     cpu: String,
-    /// The graphics card that counted, if one did.
+    /// The GPU that counted, if one did.
     adapter: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     moves: Option<Vec<MoveReport>>,
@@ -130,11 +130,11 @@ impl Perft {
         self.print(&report)
     }
 
-    /// The graphics card to count on, if one is wanted and there. It counts plainly and without a table.
+    /// The GPU to count on, if one is wanted and there. It counts plainly and without a table.
     fn card<'a>(&self, mode: PerftMode, rules: &'a Rules) -> Result<Option<Box<dyn Counter + 'a>>, Failure> {
         let plain = mode == PerftMode::Expand && self.hash.is_none();
         if self.backend == Backend::Gpu && !plain {
-            let reason = "a graphics card counts without --hash and without --repetition leaf";
+            let reason = "a GPU counts without --hash and without --repetition leaf";
             return Err(Failure::Input(reason.to_owned()));
         }
         if plain { gpu::counter(self.backend, rules) } else { Ok(None) }

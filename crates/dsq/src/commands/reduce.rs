@@ -1,7 +1,7 @@
 use crate::arguments::at_least_one;
 use crate::failure::{Failure, Outcome};
 use crate::output::{make_dir, print, print_json, write_file};
-use clap::Args;
+use clap::{Args, Subcommand};
 use doushouqi::board::Color;
 use hardness::circuit::Circuit;
 use hardness::general;
@@ -23,14 +23,19 @@ use std::time::Instant;
 /// Black's false; White, who begins, wins if the formula is true at the end. The formula is written '(x | y) & (x | z | w)',
 /// or read from a file, in the same form or as DIMACS.
 #[derive(Args)]
-#[command(after_help = "Examples:\n  dsq reduce '(x | y) & (x | z | w)' --svg position.svg\n  \
+#[command(
+    args_conflicts_with_subcommands = true,
+    after_help = "Examples:\n  dsq reduce '(x | y) & (x | z | w)' --svg position.svg\n  \
                         dsq reduce formula.cnf --text position.txt --json\n  \
                         dsq reduce '(x | y) & (x | z)' --games 100      the winner's strategy on the board\n  \
-                        dsq reduce --write results                     all measurements, complexity.md\n\n\
-                        Exit code 1 if a game of --games or --write is not won.")]
+                        dsq reduce report results                      all measurements, complexity.md\n\n\
+                        Exit code 1 if a game of --games or of the report is not won."
+)]
 pub struct Reduce {
+    #[command(subcommand)]
+    report: Option<Report>,
     /// The formula, or a file.
-    #[arg(required_unless_present = "write")]
+    #[arg(required = true)]
     formula: Option<String>,
     /// One-way channels before and behind each outflow protector; the paper has three.
     #[arg(long, default_value_t = 3, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=8))]
@@ -47,16 +52,31 @@ pub struct Reduce {
     /// Seed of the opponents.
     #[arg(long, default_value_t = 1, value_name = "N")]
     seed: u64,
-    /// Measure everything and write complexity.md, its plot and complexity.jsonl into this folder.
-    #[arg(long, value_name = "DIR")]
-    write: Option<PathBuf>,
     /// Print JSON.
     #[arg(long)]
     json: bool,
 }
 
+#[derive(Subcommand)]
+enum Report {
+    /// Measure everything and write complexity.md, its plot and complexity.jsonl.
+    Report {
+        /// The directory to write to.
+        dir: PathBuf,
+        /// One-way channels before and behind each outflow protector.
+        #[arg(long, default_value_t = 3, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=8))]
+        channels: u8,
+        /// Games of the winner against each of three opponents.
+        #[arg(long, default_value_t = 34, value_name = "N")]
+        games: u64,
+        /// Seed of the formulas and opponents.
+        #[arg(long, default_value_t = 1, value_name = "N")]
+        seed: u64,
+    },
+}
+
 #[derive(Serialize)]
-struct Report<'a> {
+struct Compiled<'a> {
     formula: &'a str,
     /// Who wins the formula game; null if it has too many variables to be solved.
     winner: Option<&'static str>,
@@ -68,8 +88,8 @@ struct Report<'a> {
 
 impl Reduce {
     pub fn run(self) -> Outcome {
-        if let Some(dir) = &self.write {
-            return self.measure(dir);
+        if let Some(Report::Report { dir, channels, games, seed }) = self.report {
+            return measure_all(&dir, channels, games, seed);
         }
         let formula = read(self.formula.as_deref().unwrap_or_default())?;
         let start = Instant::now();
@@ -88,7 +108,7 @@ impl Reduce {
             None => {}
         }
         let text = formula.to_string();
-        let report = Report { formula: &text, winner, size: &size, channels: self.channels, seconds };
+        let report = Compiled { formula: &text, winner, size: &size, channels: self.channels, seconds };
         if self.json {
             print_json(&report)?
         } else {
@@ -112,52 +132,51 @@ impl Reduce {
         }
         if lost > 0 { Err(Failure::Mismatch(format!("{lost} games were not won"))) } else { Ok(()) }
     }
+}
 
-    /// All measurements.
-    fn measure(&self, dir: &Path) -> Outcome {
-        make_dir(dir)?;
-        let mut lines = String::new();
-        let mut add = |json: String| lines.push_str(&(json + "\n"));
-        eprintln!("sizes");
-        let start = Instant::now();
-        let sizes = measure::sizes(12, self.channels.into(), self.seed).map_err(|e| Failure::Input(e.to_string()))?;
-        let seconds = start.elapsed().as_secs_f64();
-        sizes.iter().for_each(|s| add(json(s)));
-        eprintln!("formulas against circuits");
-        let agreement = agreement(self.seed);
-        eprintln!("games");
-        let each = self.games.unwrap_or(34);
-        let mut played = Vec::new();
-        measure::suite(self.channels.into(), each, self.seed, &mut |games| {
-            eprintln!("  {}", games_line(games));
-            played.push(games.clone());
-        })
-        .map_err(Failure::Input)?;
-        played.iter().for_each(|g| add(json(g)));
-        let points = |f: fn(&Size) -> f64| sizes.iter().map(|s| (s.variables as f64, f(s))).collect::<Vec<_>>();
-        let (squares, pieces) = (points(|s| s.squares as f64), points(|s| s.pieces as f64));
-        let plot = line_chart(
-            "Size of the position of a formula with n variables and n clauses of three",
-            Axis { label: "n", log: true },
-            Axis { label: "squares, pieces", log: true },
-            &[
-                Line { name: "squares".into(), points: squares.clone() },
-                Line { name: "pieces".into(), points: pieces.clone() },
-            ],
-        )
-        .map_err(|e| Failure::Environment(e.to_string()))?;
-        write_file(&dir.join("complexity-sizes.svg"), &plot)?;
-        let fits = (measure::exponent(&squares), measure::exponent(&pieces));
-        let report = markdown(&sizes, fits, seconds, agreement, &played, self.channels);
-        write_file(&dir.join("complexity.md"), &report)?;
-        write_file(&dir.join("complexity.jsonl"), &lines)?;
-        let lost: u64 = played.iter().map(|g| g.games - g.won).sum();
-        let differ = agreement.iter().any(|(all, agree)| all != agree);
-        if lost > 0 || differ {
-            return Err(Failure::Mismatch(format!("{lost} games were not won; circuits differ: {differ}")));
-        }
-        Ok(())
+/// Makes all measurements.
+fn measure_all(dir: &Path, channels: u8, each: u64, seed: u64) -> Outcome {
+    make_dir(dir)?;
+    let mut lines = String::new();
+    let mut add = |json: String| lines.push_str(&(json + "\n"));
+    eprintln!("sizes");
+    let start = Instant::now();
+    let sizes = measure::sizes(12, channels.into(), seed).map_err(|e| Failure::Input(e.to_string()))?;
+    let seconds = start.elapsed().as_secs_f64();
+    sizes.iter().for_each(|s| add(json(s)));
+    eprintln!("formulas against circuits");
+    let agreement = agreement(seed);
+    eprintln!("games");
+    let mut played = Vec::new();
+    measure::suite(channels.into(), each, seed, &mut |games| {
+        eprintln!("  {}", games_line(games));
+        played.push(games.clone());
+    })
+    .map_err(Failure::Input)?;
+    played.iter().for_each(|g| add(json(g)));
+    let points = |f: fn(&Size) -> f64| sizes.iter().map(|s| (s.variables as f64, f(s))).collect::<Vec<_>>();
+    let (squares, pieces) = (points(|s| s.squares as f64), points(|s| s.pieces as f64));
+    let plot = line_chart(
+        "Size of the position of a formula with n variables and n clauses of three",
+        Axis { label: "n", log: true },
+        Axis { label: "squares, pieces", log: true },
+        &[
+            Line { name: "squares".into(), points: squares.clone() },
+            Line { name: "pieces".into(), points: pieces.clone() },
+        ],
+    )
+    .map_err(|e| Failure::Environment(e.to_string()))?;
+    write_file(&dir.join("complexity-sizes.svg"), &plot)?;
+    let fits = (measure::exponent(&squares), measure::exponent(&pieces));
+    let report = markdown(&sizes, fits, seconds, agreement, &played, channels);
+    write_file(&dir.join("complexity.md"), &report)?;
+    write_file(&dir.join("complexity.jsonl"), &lines)?;
+    let lost: u64 = played.iter().map(|g| g.games - g.won).sum();
+    let differ = agreement.iter().any(|(all, agree)| all != agree);
+    if lost > 0 || differ {
+        return Err(Failure::Mismatch(format!("{lost} games were not won; circuits differ: {differ}")));
     }
+    Ok(())
 }
 
 fn json(value: &impl Serialize) -> String {
@@ -177,8 +196,8 @@ fn read(argument: &str) -> Result<Formula, Failure> {
     text.parse::<Formula>().map_err(|e| Failure::Input(e.to_string()))
 }
 
-fn summary(report: &Report) -> String {
-    let Report { formula, winner, size, seconds, .. } = report;
+fn summary(report: &Compiled) -> String {
+    let Compiled { formula, winner, size, seconds, .. } = report;
     let winner = match winner {
         Some("white") => "White wins it",
         Some(_) => "Black wins it",
@@ -238,7 +257,7 @@ fn markdown(
     channels: u8,
 ) -> String {
     let mut text = format!(
-        "# The reduction, measured\n\nWritten by `dsq reduce --write results` on {}; protectors with {channels} channels a \
+        "# The reduction, measured\n\nWritten by `dsq reduce report results` on {}; protectors with {channels} channels a \
          side. What the construction is and what is proved: [docs/complexity.md](../docs/complexity.md).\n\n## Lemmas\n\n\
          | gadget | lemma | claims | states |\n|---|---|---|---|\n",
         doushouqi::cpu::processor_name()

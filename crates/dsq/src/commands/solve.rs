@@ -32,13 +32,13 @@ pub struct Solve {
     threads: ThreadsArg,
     #[command(flatten)]
     backend: BackendArg,
-    /// Solve nothing: print what each class would take, or with `--backend gpu` what a card would be given, batch by batch, and
-    /// the time it would take at least.
+    /// Solve nothing: print what each class would take, or with `--backend gpu` what each batch on a GPU would take and its least
+    /// time.
     #[arg(long)]
     dry_run: bool,
     #[command(flatten)]
     rate: RateArg,
-    /// Bytes a second that the card's memory moves, for --dry-run: 4.8e12 on an H200, 1e12 on an RTX 4090, 4e11 on an Apple M.
+    /// Bytes a second that the GPU's memory moves, for --dry-run: 4.8e12 on an H200, 1e12 on an RTX 4090, 4e11 on an Apple M.
     #[arg(long, value_name = "BYTES", default_value_t = 1e12, requires = "dry_run", value_parser = positive)]
     bandwidth: f64,
     /// Print JSON, one object a line.
@@ -86,7 +86,7 @@ impl Solve {
         })?
     }
 
-    /// What solving on the processor would take, class by class; of the most pieces only the counts are kept.
+    /// What solving on the CPU would take, class by class; of the most pieces only the counts are kept.
     fn plan(&self) -> Outcome {
         let most = self.material.map_or(self.pieces.map_or(2, usize::from), Material::len);
         let classes = Classes::new(&self.rules.rules, most);

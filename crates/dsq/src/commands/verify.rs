@@ -1,4 +1,4 @@
-use crate::arguments::{ThreadsArg, at_least_one};
+use crate::arguments::{Memory, ThreadsArg};
 use crate::failure::{Failure, FailureKind, MAKE_AGAIN, Outcome, RESUME, failure_of_set};
 use crate::output::{print, print_json};
 use crate::progress::{exit_on_interrupt, progress_bar};
@@ -42,9 +42,9 @@ pub struct Verify {
     seed: u64,
     #[command(flatten)]
     threads: ThreadsArg,
-    /// The most memory to use when every value is checked, in GiB.
-    #[arg(long, value_name = "GIB", default_value = "8", value_parser = at_least_one::<usize>())]
-    memory: usize,
+    /// The most memory to use when every value is checked.
+    #[arg(long, value_name = "SIZE", default_value = "8GiB")]
+    memory: Memory,
     /// Print one JSON object.
     #[arg(long)]
     json: bool,
@@ -207,7 +207,7 @@ impl Verify {
         let positions = |id: ClassId| 2 * set.classes().get(id).representative.positions();
         let bar = progress_bar(ids.iter().map(|&id| positions(id)).sum(), "positions").with_message("verifying");
         exit_on_interrupt(&bar, if record.is_some() { RESUME } else { "nothing is kept: --record FILE resumes" })?;
-        let mut prover = Prover::new(set, self.memory);
+        let mut prover = Prover::new(set, self.memory.bytes());
         let mut faults = Faults::default();
         for &id in ids {
             let start = Instant::now();

@@ -1,4 +1,4 @@
-//! What the program does with graphics cards; in a program built without them `no_gpu.rs` stands here.
+//! What the program does with GPUs; in a program built without them `no_gpu.rs` stands here.
 
 mod adapters;
 mod plan;
@@ -20,12 +20,12 @@ impl From<GpuError> for Failure {
     }
 }
 
-/// A graphics card that solves, if one is wanted and there.
+/// A GPU that solves, if one is wanted and there.
 pub fn backend(wanted: Backend) -> Result<Option<Box<dyn tablebase::Backend>>, Failure> {
     Ok(open(wanted, Gpu::open)?.map(|gpu| Box::new(gpu) as _))
 }
 
-/// A graphics card that counts lines of moves, if one is wanted and there.
+/// A GPU that counts lines of moves, if one is wanted and there.
 pub fn counter<'a>(wanted: Backend, rules: &'a Rules) -> Result<Option<Box<dyn Counter + 'a>>, Failure> {
     Ok(open(wanted, |choice| GpuPerft::open(choice, rules))?.map(|gpu| Box::new(gpu) as _))
 }
@@ -44,7 +44,7 @@ impl Counter for GpuPerft<'_> {
     }
 }
 
-/// What `open` makes of a graphics card, if one is wanted and there.
+/// What `open` makes of a GPU, if one is wanted and there.
 fn open<T>(wanted: Backend, open: impl FnOnce(AdapterChoice) -> Result<T, GpuError>) -> Result<Option<T>, Failure> {
     match wanted {
         Backend::Cpu => Ok(None),
@@ -54,12 +54,12 @@ fn open<T>(wanted: Backend, open: impl FnOnce(AdapterChoice) -> Result<T, GpuErr
             Err(GpuError::NoAdapter | GpuError::OnlySoftware) => {
                 // The usual case, so scripts are spared the line.
                 if std::io::stderr().is_terminal() {
-                    eprintln!("dsq: no graphics card; working on the processor");
+                    eprintln!("dsq: no GPU; working on the CPU");
                 }
                 Ok(None)
             }
             Err(error) => {
-                eprintln!("dsq: working on the processor: {error}");
+                eprintln!("dsq: working on the CPU: {error}");
                 Ok(None)
             }
         },

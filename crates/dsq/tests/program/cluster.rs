@@ -193,7 +193,7 @@ fn slurm_solves_what_generate_does_though_a_node_dies() {
         "--nodes",
         "3",
         "--memory",
-        "1",
+        "1GiB",
         "--spill",
         &as_text(temporary.path()),
         "--rate",

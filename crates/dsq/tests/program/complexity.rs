@@ -483,7 +483,7 @@ fn the_winner_of_the_formula_wins_on_the_board() {
 }
 
 #[test]
-#[ignore = "an hour: ./test hundred_games -- --ignored, or dsq reduce --write results"]
+#[ignore = "an hour: ./test hundred_games -- --ignored, or dsq reduce report results"]
 fn hundred_games_a_formula() {
     win_all(3, 34, 1, &measure::SUITE);
 }

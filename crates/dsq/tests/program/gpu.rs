@@ -307,7 +307,7 @@ fn compare_ends_with_one_json_object() {
     let object: serde_json::Value = serde_json::from_str(&line).unwrap();
     assert_eq!(object["identical"], true);
     assert_eq!(object["positions"], 53_184);
-    let (code, line) = dsq(&["compare", "--pieces", "3", "--sample", "2", "--seed", "3", "--json"]);
+    let (code, line) = dsq(&["compare", "--pieces", "3", "--classes", "2", "--seed", "3", "--json"]);
     let sample: serde_json::Value = serde_json::from_str(&line).unwrap();
     assert_eq!((code, &sample["identical"]), (Some(0), &true.into()));
     assert!(sample["positions"].as_u64().unwrap() < 2_000_000);

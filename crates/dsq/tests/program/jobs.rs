@@ -30,6 +30,31 @@ fn counted(dir: &Path, classes: &[&str], counts: &str) {
     dsq::stdout(&[&arguments[..], classes].concat());
 }
 
+/// Counts in a directory of their own are written even if the tables contain the class.
+#[test]
+fn a_class_with_a_table_is_counted_for_another_directory() {
+    let dir = tempfile::tempdir().unwrap();
+    let (tables, counts) = (dir.path().join("tables"), dir.path().join("counts"));
+    dsq::stdout(&["generate", "--pieces", "2", "--out", text(&tables)]);
+    let table = fs::read(tables.join("EvL.dsq")).unwrap();
+    let solve =
+        ["cluster", "solve", "EvL", "--tables", text(&tables), "--stats-only", "--counts", text(&counts), "--json"];
+    assert_eq!(lines(&dsq::stdout(&solve))[0]["reused"], false);
+    let read = |place: &Path| lines(&dsq::stdout(&["stats", text(place), "--by", "class", "--json"]));
+    let listed = read(&tables);
+    let listed = listed.iter().find(|line| line["name"] == "EvL").unwrap();
+    let counted = read(&counts);
+    assert_eq!(counted.len(), 1);
+    for field in ["name", "positions", "wins", "losses", "draws", "no_move", "longest", "by_plies"] {
+        assert_eq!(counted[0][field], listed[field], "{field}");
+    }
+    assert!(fs::read(tables.join("EvL.dsq")).unwrap() == table, "the table is left alone");
+    assert_eq!(lines(&dsq::stdout(&solve))[0]["reused"], true);
+    // In the directory of the tables the table is enough.
+    assert_eq!(lines(&dsq::stdout(&[&solve[..6], &["--json"]].concat()))[0]["reused"], true);
+    assert!(!tables.join("EvL.json").exists());
+}
+
 #[test]
 fn counts_are_added_up_wherever_they_come_from() {
     let dir = tempfile::tempdir().unwrap();
@@ -67,9 +92,18 @@ fn counts_are_added_up_wherever_they_come_from() {
         let [file, dir] = [&joined, &one].map(|place| dsq::stdout(&[arguments, &[text(place)]].concat()));
         assert_eq!(file, dir);
     }
-    let check =
-        ["cluster", "check", "ELvE", "--sample", "1000", "--depth", "2", "--tables", text(&dir.path().join("tables"))]
-            .map(str::to_owned);
+    let check = [
+        "cluster",
+        "check",
+        "ELvE",
+        "--positions",
+        "1000",
+        "--depth",
+        "2",
+        "--tables",
+        text(&dir.path().join("tables")),
+    ]
+    .map(str::to_owned);
     let check =
         |counts: &str| dsq::stdout(&check.iter().map(String::as_str).chain(["--counts", counts]).collect::<Vec<_>>());
     assert_eq!(check(text(&joined)), check(text(&one)));
@@ -220,7 +254,7 @@ fn counts_are_checked_by_searching_forward() {
     counted(dir.path(), &["ELvR"], "counts");
     let (tables, counts) = (dir.path().join("tables"), dir.path().join("counts"));
     let check = || {
-        let arguments = ["--tables", text(&tables), "--counts", text(&counts), "--sample", "3000", "--depth", "4"];
+        let arguments = ["--tables", text(&tables), "--counts", text(&counts), "--positions", "3000", "--depth", "4"];
         dsq::dsq(&[&["cluster", "check", "ELvR"][..], &arguments].concat())
     };
     let output = check();
@@ -303,28 +337,28 @@ fn plans_keep_to_the_memory_that_is_given() {
     // Everything in memory takes up to 22 GiB, for which 32 were requested.
     let most = requests(&plan("slurm", &[])).into_iter().max().unwrap();
     assert!((20..=24).contains(&most), "{most}");
-    let script = plan("slurm", &["--memory", "10", "--spill", "/local disk"]);
+    let script = plan("slurm", &["--memory", "10GiB", "--spill", "/local disk"]);
     assert_eq!(requests(&script).into_iter().max(), Some(10));
-    assert!(script.contains("SPILL='/local disk'") && script.contains("--memory 10 --spill \"$SPILL\""), "{script}");
+    assert!(script.contains("SPILL='/local disk'") && script.contains("--memory 10GiB --spill \"$SPILL\""), "{script}");
     // What is requested is what the job is told that it may take.
     for gib in requests(&script) {
-        let [requested, told] = ["--mem={}G", "--memory {} "].map(|form| form.replace("{}", &gib.to_string()));
+        let [requested, told] = ["--mem={}G", "--memory {}GiB "].map(|form| form.replace("{}", &gib.to_string()));
         assert_eq!(script.matches(&requested).count(), script.matches(&told).count());
     }
 
-    let json = lines(&plan("json", &["--memory", "10"]));
+    let json = lines(&plan("json", &["--memory", "10GiB"]));
     let gib = |class: &Value| class["memory_gib"].as_u64().unwrap();
     assert_eq!(json.iter().map(gib).max(), Some(10));
     assert!(json.iter().all(|class| gib(class) << 30 >= class["spilled_bytes"].as_u64().unwrap()));
-    let snakefile = plan("snakemake", &["--memory", "10", "--spill", "/local disk"]);
+    let snakefile = plan("snakemake", &["--memory", "10GiB", "--spill", "/local disk"]);
     assert!(snakefile.contains("SPILL = \"/local disk\"") && snakefile.contains("[\"memory_gib\"]"));
     assert!(plan("snakemake", &[]).contains("SPILL = None"));
 
     let six = ["cluster", "plan", "--pieces", "6", "--stats-only", "--rate", "60000", "--for", "json"];
-    let refused = dsq::dsq(&[&six[..], &["--memory", "4"]].concat());
+    let refused = dsq::dsq(&[&six[..], &["--memory", "4GiB"]].concat());
     let error = String::from_utf8(refused.stderr).unwrap();
     assert_eq!(refused.status.code(), Some(2), "{error}");
-    assert!(error.contains("--memory 4: solving") && error.contains("takes 10 GiB at least"), "{error}");
+    assert!(error.contains("--memory 4GiB: solving") && error.contains("takes 10 GiB at least"), "{error}");
     assert!(refused.stdout.is_empty());
 }
 

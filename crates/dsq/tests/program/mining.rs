@@ -709,12 +709,12 @@ fn wrong_input_is_told() {
     fails(2, &["export", "--material", "EvE", "--format", "text"], "--tables");
     fails(2, &["export", "--material", "ELTPvDWC", "--format", "csv"], "at most 6");
     fails(2, &["mine", "--material", "EvX"], "EvX");
-    fails(3, &["mine", "report", "--quick", "--write", "/dev/null/nowhere"], "/dev/null/nowhere");
+    fails(3, &["mine", "report", "--quick", "/dev/null/nowhere"], "/dev/null/nowhere");
 }
 
 #[test]
 fn graphviz_and_text_name_the_same_leaves() {
-    let graph = stdout(&["mine", "--material", "EvE", "--features", "paper", "--format", "graphviz"]);
+    let graph = stdout(&["mine", "--material", "EvE", "--features", "paper", "--graphviz"]);
     assert!(graph.starts_with("digraph \"EvE\" {") && graph.trim_end().ends_with('}'));
     assert_eq!(graph.matches("shape=ellipse").count(), 6);
     assert_eq!(graph.matches("->").count(), 10);
@@ -731,7 +731,7 @@ fn graphviz_and_text_name_the_same_leaves() {
 fn the_report_is_written_with_its_plots() {
     let dir = tempfile::tempdir().expect("a directory");
     let dir = dir.path().join("new");
-    let printed = stdout(&["mine", "report", "--quick", "--write", dir.to_str().expect("UTF-8")]);
+    let printed = stdout(&["mine", "report", "--quick", dir.to_str().expect("UTF-8")]);
     let text = std::fs::read_to_string(dir.join("endgames.md")).expect("the report");
     let plots: Vec<&str> =
         text.lines().filter_map(|line| line.strip_prefix("![")?.split_once("](")?.1.strip_suffix(')')).collect();

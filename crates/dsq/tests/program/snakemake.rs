@@ -71,7 +71,7 @@ fn snakemake_solves_what_generate_does() {
 fn snakemake_counts_the_last_level() {
     let dir = tempfile::tempdir().unwrap();
     let spill = dir.path().to_str().unwrap();
-    let plan = ["--pieces", "3", "--tables", "tables", "--stats-only", "--memory", "1", "--spill", spill];
+    let plan = ["--pieces", "3", "--tables", "tables", "--stats-only", "--memory", "1GiB", "--spill", spill];
     let Some(output) = snakemake(dir.path(), &plan) else { return };
     check(&output);
     let one = dir.path().join("one");

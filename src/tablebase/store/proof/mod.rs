@@ -90,14 +90,14 @@ enum Exit<C> {
 }
 
 impl<'a> Prover<'a> {
-    /// Reads the tables of `set`, in at most `gib` GiB of memory.
+    /// Reads the tables of `set`, in at most so many bytes of memory.
     #[must_use]
-    pub fn new(set: &'a TableSet, memory_gib: usize) -> Prover<'a> {
+    pub fn new(set: &'a TableSet, memory: usize) -> Prover<'a> {
         Prover {
             set,
             rules: set.rules().clone(),
             level: CpuLevel::get(),
-            limit: memory_gib.saturating_mul(1 << 30),
+            limit: memory,
             narrow: HashMap::new(),
             wide: HashMap::new(),
         }
@@ -168,8 +168,7 @@ impl<'a> Prover<'a> {
         let limit = self.limit;
         if bytes > limit {
             let material = set.classes().get(id).representative;
-            let (needed, limit) = (bytes.div_ceil(1 << 30), limit >> 30);
-            return Err(SetError::ProofMemory { material, needed, limit });
+            return Err(SetError::ProofMemory { material, needed: bytes, limit });
         }
         let mut total = bytes;
         let mut keep = |id: ClassId, bytes: usize| {

@@ -26,7 +26,7 @@ pub struct CheckCommand {
     counts: Option<PathBuf>,
     /// Positions to draw for each side to move.
     #[arg(long, default_value_t = 20_000, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000_000))]
-    sample: u32,
+    positions: u32,
     /// Plies to search. Each takes about ten times as long as the one before.
     #[arg(long, default_value_t = 3, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=12))]
     depth: u16,
@@ -56,7 +56,7 @@ impl CheckCommand {
         let dir = self.counts.as_ref().unwrap_or(&self.tables);
         let counts = ClassCounts::read(dir, tables.rules().options(), self.class)?
             .ok_or_else(|| Failure::Input(format!("{}: there are no counts of {}", dir.display(), self.class)))?;
-        let sample = Sample { positions: self.sample, plies: self.depth, seed: self.seed };
+        let sample = Sample { positions: self.positions, plies: self.depth, seed: self.seed };
         let sides = self.threads.run(|| check_counts(&tables, &counts, sample))??;
         let mut worst: f64 = 0.0;
         for (turn, comparisons) in Color::ALL.into_iter().zip(sides) {

@@ -3,7 +3,7 @@
 mod check;
 mod report;
 
-use crate::arguments::{RulesArg, ThreadsArg, at_least_one};
+use crate::arguments::{Memory, RulesArg, ThreadsArg, at_least_one};
 use crate::class_plan::{RateArg, print_plan};
 use crate::failure::{Failure, Outcome, RESUME, resumable};
 use crate::output::{make_dir, print, print_json};
@@ -93,10 +93,10 @@ struct PlanCommand {
     /// Of the most pieces keep only the counts.
     #[arg(long)]
     stats_only: bool,
-    /// The most memory of a job, in GiB. What does not fit goes to temporary files, and values are solved part by part; if not
-    /// given, every class has all in memory.
-    #[arg(long, value_name = "GIB", value_parser = clap::value_parser!(u64).range(1..))]
-    memory: Option<u64>,
+    /// The most memory of a job, in whole GiB, as 10GiB. What does not fit goes to temporary files, and values are solved part
+    /// by part; without this option every class has all in memory.
+    #[arg(long, value_name = "SIZE")]
+    memory: Option<Memory>,
     /// Where the jobs' temporary files go, a directory of the nodes; the directory of the tables if not given.
     #[arg(long, value_name = "DIR")]
     spill: Option<String>,
@@ -120,13 +120,17 @@ impl PlanCommand {
     fn run(self) -> Outcome {
         let rules = self.rules.rules;
         let rate = self.rate.get(&rules)?;
-        let plan = Plan::new(&rules, self.pieces.into(), self.stats_only, rate, self.memory);
+        let whole = |memory: Memory| {
+            memory.gib().ok_or_else(|| Failure::Input("--memory: jobs request whole GiB, as 10GiB".to_owned()))
+        };
+        let limit = self.memory.map(whole).transpose()?;
+        let plan = Plan::new(&rules, self.pieces.into(), self.stats_only, rate, limit);
         let most = plan.classes.iter().max_by_key(|class| class.memory_gib);
-        if let (Some(limit), Some(class)) = (self.memory, most)
+        if let (Some(limit), Some(class)) = (limit, most)
             && class.memory_gib > limit
         {
             let (needed, name) = (class.memory_gib, class.class);
-            return Err(Failure::Input(format!("--memory {limit}: solving {name} takes {needed} GiB at least")));
+            return Err(Failure::Input(format!("--memory {limit}GiB: solving {name} takes {needed} GiB at least")));
         }
         let spelling = rules.table_spelling();
         let jobs = Jobs {
@@ -191,10 +195,10 @@ struct SolveCommand {
     dry_run: bool,
     #[command(flatten)]
     rate: RateArg,
-    /// The most memory to use, in GiB. What does not fit goes to temporary files; less than the planes of a class is
+    /// The most memory to use. What does not fit goes to temporary files; less than the planes of a class is
     /// refused before it starts.
-    #[arg(long, default_value_t = 8, value_name = "GIB", value_parser = at_least_one::<usize>())]
-    memory: usize,
+    #[arg(long, value_name = "SIZE", default_value = "8GiB")]
+    memory: Memory,
     /// Where temporary files go; the directory of the tables if not given.
     #[arg(long, value_name = "DIR")]
     spill: Option<PathBuf>,
@@ -237,7 +241,7 @@ impl SolveCommand {
             rules: self.rules.rules,
             material,
             stats_only: self.stats_only.then_some(counts),
-            memory_gib: self.memory,
+            memory: self.memory.bytes(),
             spill: self.spill.as_deref().unwrap_or(&self.tables),
             provenance: provenance(),
             pool: pool.clone(),
@@ -267,7 +271,7 @@ impl SolveCommand {
             None => Err(Failure::Input(format!("{material} has more than {} pieces", classes.pieces()))),
         };
         let ids: Vec<_> = self.classes.iter().map(id).collect::<Result<_, _>>()?;
-        print_plan(&classes, ids, &self.rate, Some(self.memory as u64), self.json)
+        print_plan(&classes, ids, &self.rate, Some((self.memory.bytes() >> 30) as u64), self.json)
     }
 }
 
