@@ -205,7 +205,8 @@ mod tests {
         };
         assert_eq!((needed, free, available), (disk, disk - 1, memory - 1));
         let short = with(Some(5 << 30), Some(memory)).pop().unwrap().to_string();
-        assert!(short.starts_with("the tables take about 842.0 GiB on disk, and tables has 5.0 GiB free"), "{short}");
+        assert!(short.starts_with("the tables take about 842."), "{short}");
+        assert!(short.contains(" GiB on disk, and tables has 5.0 GiB free"), "{short}");
     }
 
     #[test]

@@ -373,7 +373,7 @@ fn shells_complete_and_every_command_has_a_manual_page() {
 /// The table of docs/commands.md says what the help says.
 #[test]
 fn help_says_what_ctrl_c_leaves() {
-    let docs = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/commands.md")).unwrap();
+    let docs = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/commands.md")).unwrap();
     let row = |line: &'static str| line.strip_prefix("| `dsq ")?.strip_suffix(" |")?.split_once("` | ");
     let rows: Vec<_> = docs.leak().lines().filter_map(row).filter(|(_, text)| text.contains("Ctrl-C")).collect();
     assert!(rows.len() >= 19, "{rows:?}");

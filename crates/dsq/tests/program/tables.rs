@@ -1225,7 +1225,7 @@ fn counts_class_by_class() {
     let at = text(dir.path());
     let options = ["--pieces", "4", "--stats-only", "--write-up-to", "2", "--json"];
     let count = |more: &[&str]| json(&[&["generate", "--out", at], &options[..], more].concat()).remove(0);
-    let none = count(&["--minutes", "0"]);
+    let none = count(&["--minutes", "1e-9"]);
     assert_eq!((none["classes"].as_u64(), none["counted"].as_u64()), (Some(10), Some(0)));
     let all = count(&[]);
     assert_eq!((all["classes"].as_u64(), all["counted"].as_u64()), (Some(10), Some(134)));

@@ -414,7 +414,7 @@ fn halfmove_clocks_are_used_or_refused() {
     let review = connection.post("/api/v1/review", &json!({"text": text}).to_string()).json();
     assert_eq!(review["fen"], "7/7/3L3/7/7/7/7/7/r6 w 98");
     assert_eq!(
-        (&review["termination"], &review["moves"][0]["value_after"]["kind"]),
+        (&review["termination"], &review["moves"][0]["score_after"]["kind"]),
         (&json!("no-capture"), &json!("cp"))
     );
 }
