@@ -1,4 +1,4 @@
-//! Games of reachability between an attacker and a defender, solved exactly: who can force a set of states?
+//! Reachability games between an attacker and a defender, solved exactly: the attacker tries to reach a set of states.
 
 use crate::general::solver::mix;
 use std::fmt;
@@ -7,11 +7,11 @@ use std::fmt;
 pub trait ReachabilityGame {
     /// Adds the states after each move; none where the game is decided.
     fn successors(&self, state: u64, next: &mut Vec<u64>);
-    /// Whether the side that wants to reach the target is on move.
+    /// Whether the attacker is to move.
     fn attacks(&self, state: u64) -> bool;
 }
 
-/// Every state that can be reached from a start, with what leads where.
+/// The states reachable from a start, with the moves between them.
 pub struct StateGraph {
     keys: Vec<u64>,
     slots: Vec<u32>,
@@ -20,10 +20,10 @@ pub struct StateGraph {
     moves: Vec<u8>,
 }
 
-/// The game has more states than the bound that was given.
+/// The game has more states than the bound.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TooManyStates {
-    /// States.
+    /// The bound, in states.
     pub bound: usize,
 }
 
@@ -38,16 +38,16 @@ impl std::error::Error for TooManyStates {}
 /// In how many moves the attacker forces the target from each state; [`NEVER`] where the defender prevents it for ever.
 pub type Ranks = Vec<u16>;
 
-/// The defender prevents it.
+/// The rank of a state in which the defender prevents the target.
 pub const NEVER: u16 = u16::MAX;
 
 const NONE: u32 = u32::MAX;
 
 impl StateGraph {
-    /// Finds all states that can be reached from `starts`, at most `bound`.
+    /// Finds all states reachable from `starts`, at most `bound`.
     ///
     /// # Errors
-    /// If there are more.
+    /// If more than `bound` states are reachable.
     pub fn explore(game: &impl ReachabilityGame, starts: &[u64], bound: usize) -> Result<StateGraph, TooManyStates> {
         let mut graph = StateGraph {
             keys: Vec::new(),
@@ -80,7 +80,7 @@ impl StateGraph {
         Ok(graph)
     }
 
-    /// Makes the lists of what leads to each state from the lists of where each state leads.
+    /// Builds the predecessors of each state from the successors.
     fn turn_round(&mut self, edges: &[u32]) {
         let mut first = vec![0u32; self.keys.len() + 1];
         for &to in edges {
@@ -108,13 +108,7 @@ impl StateGraph {
         self.keys.len()
     }
 
-    /// Whether there is no state at all.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.keys.is_empty()
-    }
-
-    /// The number of a state, if it can be reached.
+    /// The index of a state, if it is reachable.
     #[must_use]
     pub fn find(&self, key: u64) -> Option<usize> {
         let mask = self.slots.len() - 1;
@@ -184,8 +178,7 @@ impl StateGraph {
         ranks
     }
 
-    /// Where the attacker cannot force the target: whether the defender, keeping it so from the start, may also pass again
-    /// and again. A pass is the move that changes nothing but the lowest bit of the key, the side to move.
+    /// Whether the defender can prevent the target from the start and pass infinitely often. A pass is the move that changes nothing but the lowest bit of the key, the side to move.
     pub fn stays_free(&self, game: &impl ReachabilityGame, ranks: &[u16]) -> bool {
         let mut kept: Vec<bool> = ranks.iter().map(|&rank| rank == NEVER).collect();
         loop {
@@ -200,7 +193,7 @@ impl StateGraph {
         }
     }
 
-    /// From where the defender, staying in `kept`, forces a state in which he may pass.
+    /// The states from which the defender, staying in `kept`, forces a state in which it may pass.
     fn reach_pass(&self, game: &impl ReachabilityGame, kept: &[bool]) -> Vec<bool> {
         let mut reached = vec![false; kept.len()];
         let mut open = self.moves.clone();

@@ -4,44 +4,44 @@ use super::attractor::{NEVER, Ranks, ReachabilityGame, StateGraph};
 use super::gadget::{Claim, Gadget, GadgetError};
 use super::game::{Action, GadgetGame, State};
 
-/// States that a claim may have unless told otherwise: some 4 GB.
+/// Default limit on the states of a claim: some 4 GB of memory.
 pub const DEFAULT_BOUND: usize = 60_000_000;
 
-/// What came out for a claim.
+/// The result for a claim.
 #[derive(Clone, Debug)]
 pub struct Checked {
     /// Whether the sender's side can force it.
     pub forced: bool,
-    /// Whether that is what the claim says.
+    /// Whether the claim holds.
     pub holds: bool,
-    /// All states that were looked at.
+    /// States explored.
     pub states: usize,
     /// Plies that the sender's side needs, if it can force it.
     pub plies: Option<u16>,
-    /// If it is prevented: whether the side that prevents it may pass again and again, whatever the other does. If not, the
-    /// other side can keep it busy for ever. `None` with an unlimited supply, of which a piece can be lost at every move.
+    /// If the target is prevented: whether the preventing side can pass infinitely often. If not, the other side can keep it busy
+    /// for ever. `None` with an unlimited supply, of which a piece can be lost at every move.
     pub free: Option<bool>,
 }
 
-/// A claim with its game solved: whom every state is won for.
+/// A claim with its game solved.
 pub struct Solved {
-    /// The gadget as its file says.
-    pub gadget: Gadget,
-    /// The claim of it that was solved.
-    pub claim: Claim,
+    /// The gadget.
+    pub(crate) gadget: Gadget,
+    /// The solved claim.
+    pub(crate) claim: Claim,
     /// The rules of the claim's game.
-    pub game: GadgetGame,
+    pub(crate) game: GadgetGame,
     /// All states with the moves between them.
-    pub graph: StateGraph,
+    pub(crate) graph: StateGraph,
     /// For each state, how far it is from White's goal.
-    pub ranks: Ranks,
+    pub(crate) ranks: Ranks,
 }
 
 impl Solved {
     /// Explores and solves the game of a claim, of at most `bound` states.
     ///
     /// # Errors
-    /// If it has more, or the gadget is too large.
+    /// If the game has more states, or the gadget is too large.
     pub fn new(gadget: &Gadget, claim: &Claim, bound: usize) -> Result<Solved, GadgetError> {
         let game = GadgetGame::new(gadget, claim)?;
         let start = game.pack(&game.start());
@@ -51,9 +51,9 @@ impl Solved {
         Ok(Solved { gadget: gadget.clone(), claim: claim.clone(), game, graph, ranks })
     }
 
-    /// The verdict.
+    /// The result.
     #[must_use]
-    pub fn verdict(&self) -> Checked {
+    pub fn result(&self) -> Checked {
         let forced = self.ranks[0] != NEVER;
         Checked {
             forced,
@@ -66,14 +66,14 @@ impl Solved {
 
     /// The rank of a state, if it can be reached.
     #[must_use]
-    pub fn rank(&self, state: &State) -> Option<u16> {
+    pub(crate) fn rank(&self, state: &State) -> Option<u16> {
         self.graph.find(self.game.pack(state)).map(|index| self.ranks[index])
     }
 
     /// The best action for the side to move: for the attacker the nearest to the target, for the defender one that prevents
     /// it or else delays it most.
     #[must_use]
-    pub fn best(&self, state: &State) -> Option<(Action, State)> {
+    pub(crate) fn best(&self, state: &State) -> Option<(Action, State)> {
         let attacks = self.game.attacks(self.game.pack(state));
         let mut best: Option<(u16, Action, State)> = None;
         self.game.actions(state, |action, next| {
@@ -86,7 +86,7 @@ impl Solved {
         best.map(|(_, action, next)| (action, next))
     }
 
-    /// A play that shows the verdict, as lines of text: best moves of both sides up to the target, or, where it is
+    /// A play that shows the result, as lines of text: best moves of both sides up to the target, or, where it is
     /// prevented, how the defender answers attempts, at most `longest` plies. Every position is drawn if `boards` says so.
     #[must_use]
     pub fn play(&self, longest: usize, boards: bool) -> Vec<String> {
@@ -119,7 +119,7 @@ impl Solved {
         lines
     }
 
-    /// Some action of the attacker, a pass only if there is no other.
+    /// A random action of the attacker; a pass only if no other is legal.
     fn attempt(&self, state: &State, random: u64) -> Option<(Action, State)> {
         let mut all = Vec::new();
         self.game.actions(state, |action, next| {
@@ -136,7 +136,7 @@ impl Solved {
 /// Decides one claim.
 ///
 /// # Errors
-/// If its game is too large.
+/// If the game is too large.
 pub fn check(gadget: &Gadget, claim: &Claim, bound: usize) -> Result<Checked, GadgetError> {
-    Ok(Solved::new(gadget, claim, bound)?.verdict())
+    Ok(Solved::new(gadget, claim, bound)?.result())
 }

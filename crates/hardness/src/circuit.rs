@@ -7,7 +7,7 @@
 use super::formula::Formula;
 use std::collections::{BTreeSet, VecDeque};
 
-/// What a gate does. Its inputs and outputs are neighbours in the row, left to right.
+/// The kinds of gates. Inputs and outputs are adjacent in the row, left to right.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Gate {
     /// One in, two out: both.
@@ -52,7 +52,7 @@ impl Gate {
 /// A gate whose first input is the wire at `wire`, counted in the row as it is then.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct Step {
-    /// What is put there.
+    /// The gate.
     pub gate: Gate,
     /// The number of its first wire, from 0.
     pub wire: usize,
@@ -219,7 +219,7 @@ impl Circuit {
 /// A circuit as gates between numbered wires.
 #[derive(Clone, Debug)]
 pub struct Wiring {
-    /// How many wires there are.
+    /// The number of wires.
     pub wires: usize,
     /// The gates, each after those that it hears.
     pub gates: Vec<WiredGate>,
@@ -230,7 +230,7 @@ pub struct Wiring {
 /// A gate with its wires.
 #[derive(Clone, Debug)]
 pub struct WiredGate {
-    /// What it computes.
+    /// The function it computes.
     pub gate: Gate,
     /// The wires that it hears, left to right.
     pub inputs: Vec<usize>,

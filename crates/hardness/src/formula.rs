@@ -25,7 +25,7 @@ pub struct FormulaError {
     pub line: usize,
     /// Characters before the place.
     pub column: usize,
-    /// What was expected there.
+    /// The expected text.
     pub reason: String,
 }
 
@@ -45,7 +45,7 @@ impl Formula {
     /// A formula of `variables` variables, x1 and so on. A clause names each of its variables by its index.
     ///
     /// # Panics
-    /// If a clause names a variable that there is none of.
+    /// If a clause names a variable that does not exist.
     #[must_use]
     pub fn new(variables: usize, clauses: &[Vec<usize>]) -> Formula {
         assert!(clauses.iter().flatten().all(|&v| v < variables), "a clause names variable {variables} or more");
@@ -313,7 +313,7 @@ fn parse_dimacs(text: &str) -> Result<Formula, FormulaError> {
     }
 }
 
-/// Who wins Gpos(POS CNF), from any point of the game.
+/// A solver of Gpos(POS CNF) from any point of the game.
 pub struct FormulaGame<'a> {
     formula: &'a Formula,
     clauses: Vec<u32>,

@@ -1,4 +1,4 @@
-//! A gadget as a file: a board with pieces, its entrances, and what its lemma claims.
+//! A gadget as a file: a board with pieces, entrances, and the claims of its lemma.
 
 use crate::general::{BoardError, GeneralPosition, Place};
 use doushouqi::board::{Animal, Color, Piece};
@@ -7,24 +7,24 @@ use thiserror::Error;
 /// A part of the construction: squares, pieces, named entrances, and claims about what can be forced through it.
 #[derive(Clone, Debug)]
 pub struct Gadget {
-    /// How it is called, in capitals.
+    /// The name, in capitals.
     pub name: String,
     /// The number of its lemma in the paper, if it has one there.
     pub lemma: Option<String>,
     /// The number of the paper's figure that prints it; none for a gadget that the paper does not print.
     pub figure: Option<String>,
-    /// Its squares and pieces.
+    /// The squares and pieces.
     pub position: GeneralPosition,
-    /// Its openings, in the order of the file.
+    /// The entrances, in the order of the file.
     pub entrances: Vec<Entrance>,
-    /// What is said of it, in the order of the file.
+    /// The claims, in the order of the file.
     pub claims: Vec<Claim>,
 }
 
 /// An opening in the border.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entrance {
-    /// As claims name it.
+    /// The name that claims use.
     pub name: String,
     /// The square inside the border.
     pub place: Place,
@@ -32,34 +32,34 @@ pub struct Entrance {
     pub input_only: bool,
 }
 
-/// One line of a lemma: pieces wait at entrances; how many of them can their side force out?
+/// One line of a lemma: pieces wait at entrances, and their side can or cannot force a number of them out.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Claim {
-    /// What waits outside, and wants to get through.
+    /// The kind of piece that waits outside.
     pub sender: Piece,
-    /// How many wait at each entrance.
+    /// The number of pieces that wait at each entrance.
     pub waiting: Vec<usize>,
-    /// How many must have left by each entrance.
+    /// The number of pieces that must have left by each entrance.
     pub target: Vec<usize>,
     /// Whether the sender's side can force it; if not, the other side can prevent it.
     pub forced: bool,
     /// The other side moves first.
     pub other_first: bool,
-    /// White has any number of cats anywhere: see [`super::game`].
+    /// White may have any number of cats anywhere: see [`super::game`].
     pub any_cats: bool,
-    /// White's cats move only to take something: what is forced so is forced.
+    /// White's cats move only to capture; a target forced this way is forced without the restriction.
     pub steady_cats: bool,
-    /// What has left may come in again there, and then leave where it first came in.
+    /// A piece that has left may enter there again, and then leave where it first entered.
     pub round_trip: bool,
-    /// Pieces without end wait outside; `waiting` is how many may be inside at once. See [`super::game`].
+    /// The supply outside is unlimited; `waiting` is the number of pieces that may be inside at once. See [`super::game`].
     pub unlimited: bool,
     /// The sender's side must not lose a piece of the sender's kind.
     pub unharmed: bool,
-    /// As it stands in the file.
+    /// The text in the file.
     pub text: String,
 }
 
-/// Why text is no gadget.
+/// An error in the text of a gadget, or a gadget too large to check.
 #[expect(missing_docs, reason = "the messages say it all")]
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum GadgetError {

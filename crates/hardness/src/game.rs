@@ -1,9 +1,9 @@
-//! The game that a claim about a gadget is about: a small game of reachability.
+//! The reachability game that decides a claim about a gadget.
 //!
-//! A state is the pieces inside, how many of the sender's pieces still wait at each entrance and have left by each, and the
-//! side to move. Either side moves a piece inside, or passes: it has moves elsewhere. The sender's side may also put a
-//! waiting piece onto its entrance, if that is empty or holds a piece it may take there, and take a piece that stands on
-//! an exit out. Captured pieces are gone.
+//! A state consists of the pieces inside, the numbers of the sender's pieces that wait at each entrance and have left by each,
+//! and the side to move. Either side moves a piece inside, or passes, because it has moves elsewhere. The sender's side may also
+//! move a waiting piece onto its entrance, if that is empty or holds a piece that it may capture, and take a piece out that stands
+//! on an exit. Captured pieces are gone.
 //!
 //! With `any-cats` White's cats are left out and Black keeps off White's traps. What Black prevents so, he prevents against
 //! any number of cats wherever they come from: no cat takes a black dog, panther or elephant but on a trap, none stops one
@@ -43,7 +43,7 @@ pub struct State {
     pub turn: Color,
 }
 
-/// What happens between two states.
+/// An action of one side.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Action {
     /// A move elsewhere on the board.
@@ -160,7 +160,7 @@ impl GadgetGame {
         })
     }
 
-    /// Where the game begins.
+    /// The initial state.
     #[must_use]
     pub fn start(&self) -> State {
         self.start

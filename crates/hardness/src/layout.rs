@@ -87,9 +87,9 @@ impl From<Gate> for GadgetKind {
 /// A gadget on the board.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct Part {
-    /// What it is.
+    /// The kind of gadget.
     pub kind: GadgetKind,
-    /// Its top left square.
+    /// The row of the top left square.
     pub row: usize,
     /// The column of that square.
     pub column: usize,

@@ -3,13 +3,13 @@
 
 #![warn(missing_docs)]
 
-pub mod attractor;
+mod attractor;
 pub mod catalog;
 pub mod check;
 pub mod circuit;
 pub mod formula;
 pub mod gadget;
-pub mod game;
+mod game;
 pub mod general;
 pub mod layout;
 pub mod measure;

@@ -1,4 +1,4 @@
-//! What the reduction costs and whether it is right: sizes, the circuit against the formula game, games on the board.
+//! Measurements of the reduction: sizes, the circuit against the formula game, games on the board.
 
 use super::circuit::Circuit;
 use super::formula::Formula;
@@ -101,7 +101,7 @@ pub fn random_formula(variables: usize, clauses: usize, size: usize, seed: u64) 
     Formula::new(variables, &clauses)
 }
 
-/// How large a formula's position is.
+/// The size of a formula's position.
 #[derive(Clone, Debug, serde::Serialize)]
 pub struct Size {
     /// Variables of the formula.
@@ -128,7 +128,7 @@ pub struct Size {
     pub plan_moves: u64,
     /// Moves of Black's runner to the white den.
     pub run_moves: u64,
-    /// Plies by which White is first at least.
+    /// The plies by which White is first, at least.
     pub slack_plies: i64,
 }
 
@@ -153,7 +153,7 @@ pub fn size(formula: &Formula, circuit: &Circuit, layout: &Layout) -> Size {
     }
 }
 
-/// What no position of a formula exceeds, by the construction. `docs/complexity.md` derives the numbers.
+/// Upper bounds on the size of a formula's position. `docs/complexity.md` derives them.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct SizeBound {
     /// Gates of the circuit, crossovers taken apart.
@@ -213,11 +213,11 @@ pub fn exponent(points: &[(f64, f64)]) -> f64 {
 /// Games of the formula's winner against an opponent.
 #[derive(Clone, Debug, serde::Serialize)]
 pub struct GameSeries {
-    /// As it is written for `dsq reduce`.
+    /// The formula, as `dsq reduce` reads it.
     pub formula: String,
-    /// Who wins the formula game, and has to win on the board.
+    /// The winner of the formula game, who must win on the board.
     pub winner: &'static str,
-    /// Who plays against the winner's strategy.
+    /// The opponent of the winner's strategy.
     pub opponent: &'static str,
     /// Games played.
     pub games: u64,
@@ -225,7 +225,7 @@ pub struct GameSeries {
     pub won: u64,
     /// Plies of the longest game.
     pub most_plies: u64,
-    /// Where White wins: the fewest plies by which he was first.
+    /// If White wins: the fewest plies by which he was first.
     pub slack_plies: Option<u64>,
     /// Moves of the winner that no proved strategy gave.
     pub improvised: u64,

@@ -7,22 +7,22 @@ use doushouqi::game::random::Random;
 
 const RULES: RuleOptions = RuleOptions::PAPER;
 
-/// How an opponent chooses.
+/// How an opponent chooses its moves.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Style {
     /// Any legal move.
     Random,
-    /// Takes what it can; else the runner runs, or a panther goes on; else any move.
+    /// Captures if it can; otherwise moves the runner or a panther on; otherwise any move.
     Greedy,
-    /// Looks two plies ahead among the moves near the last ones and the runner's, counting material and progress.
+    /// Searches two plies of the moves near the last ones and of the runner's, by material and progress.
     Search,
 }
 
 impl Style {
-    /// All of them.
+    /// All styles.
     pub const ALL: [Style; 3] = [Style::Random, Style::Greedy, Style::Search];
 
-    /// Its name.
+    /// The name of the style.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -33,7 +33,7 @@ impl Style {
     }
 }
 
-/// An opponent with its random numbers.
+/// An opponent with its random number generator.
 pub struct Opponent<'a> {
     style: Style,
     random: Random,
@@ -42,7 +42,7 @@ pub struct Opponent<'a> {
 }
 
 impl<'a> Opponent<'a> {
-    /// An opponent; `run` is the way of Black's runner.
+    /// An opponent; `run` is the path of Black's runner.
     #[must_use]
     pub fn new(style: Style, seed: u64, run: &'a [Place]) -> Opponent<'a> {
         Opponent { style, random: Random::new(seed), run, own_last: None }
@@ -66,7 +66,7 @@ impl<'a> Opponent<'a> {
         moves[self.below(moves.len())]
     }
 
-    /// What brings a side nearer to the den: the runner's next step, or a step of a panther upward.
+    /// A move towards the den: the runner's next step, or a step of a panther upward.
     fn progress(&mut self, position: &GeneralPosition) -> Option<GeneralMove> {
         if position.turn() == Color::Black {
             let at = self.run.iter().position(|&p| position.piece_at(p).is_some_and(|x| x.color == Color::Black))?;
@@ -144,7 +144,7 @@ impl<'a> Opponent<'a> {
     }
 }
 
-/// What a move takes, in strengths; the den is worth more than all.
+/// The strength of the captured piece; entering the den counts more than any capture.
 fn value(position: &GeneralPosition, mv: GeneralMove) -> i64 {
     if matches!(position.board().terrain(mv.to), Terrain::Den(_)) {
         return 1000;
@@ -164,14 +164,14 @@ impl Strategy for Opponent<'_> {
     }
 }
 
-/// How a game went.
+/// The result of a game.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct Played {
-    /// Nobody if it was stopped.
+    /// The winner; `None` if the game was stopped.
     pub winner: Option<Color>,
-    /// Plies that were played.
+    /// Plies played.
     pub plies: u64,
-    /// Squares that the runner still had to go, if it was there.
+    /// Squares that the runner still had to go, if it was on its path.
     pub runner_left: Option<usize>,
 }
 

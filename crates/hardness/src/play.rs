@@ -18,7 +18,7 @@ use std::collections::{HashMap, HashSet, VecDeque};
 const RULES: RuleOptions = RuleOptions::PAPER;
 const WHITE_PANTHER: Piece = Piece { color: Color::White, animal: Animal::Panther };
 
-/// The solved games that both sides' strategies are made of.
+/// The solved claims that both sides' strategies follow.
 pub struct SolvedClaims {
     white: HashMap<(GadgetKind, &'static str), Solved>,
     black: HashMap<(GadgetKind, &'static str), Solved>,
@@ -51,10 +51,10 @@ const BLACK_CLAIMS: [(GadgetKind, &str); 9] = [
 ];
 
 impl SolvedClaims {
-    /// Solves them all: less than a second.
+    /// Solves the claims, in less than a second.
     ///
     /// # Errors
-    /// If a claim cannot be read or is too large, which is a mistake of the catalog.
+    /// If a claim of the catalog is malformed or too large, which is a bug.
     pub fn new() -> Result<SolvedClaims, GadgetError> {
         let solve = |claims: &[(GadgetKind, &'static str)]| {
             let one = |&(kind, text): &(GadgetKind, &'static str)| {
@@ -70,13 +70,13 @@ impl SolvedClaims {
 
 /// A formula with its position, ready to be played.
 pub struct Reduction<'a> {
-    /// The formula itself.
+    /// The formula.
     pub formula: &'a Formula,
-    /// Its circuit.
+    /// The circuit of the formula.
     pub circuit: &'a Circuit,
-    /// Its board.
+    /// The board of the circuit.
     pub layout: &'a Layout,
-    /// For each square the part it is in, and one; 0 for none.
+    /// For each square, one plus the index of the part that contains it; 0 for none.
     part_of: Vec<u32>,
     tables: &'a SolvedClaims,
 }
@@ -108,7 +108,7 @@ impl<'a> Reduction<'a> {
         (self.part_of[place.index()] as usize).checked_sub(1)
     }
 
-    /// The square of the board that a square of a part is.
+    /// The square of the board for a square of a part.
     fn on_board(&self, part: usize, solved: &Solved, place: Place) -> Place {
         let (row, column) = solved.gadget.position.board().row_column(place);
         let part = self.layout.parts[part];
@@ -137,7 +137,7 @@ impl<'a> Reduction<'a> {
         solved.game.state(piece_at, waiting, left, position.turn())
     }
 
-    /// A move of the board that an action in a part is.
+    /// The move on the board for an action in a part; `None` for a pass.
     fn real(&self, part: usize, solved: &Solved, action: Action) -> Option<GeneralMove> {
         let door = |d| self.on_board(part, solved, solved.game.door(d));
         Some(match action {
@@ -165,7 +165,7 @@ impl<'a> Reduction<'a> {
             && position.piece_at(black) == Some(Piece { color: Color::Black, animal: Animal::Panther })
     }
 
-    /// The variables set true and false, as bits; what neither has taken nor both left is open.
+    /// The variables set true and false, as bits; all others are open.
     fn variables(&self, position: &GeneralPosition, taken: u32) -> (u32, u32) {
         let mut sets = (0, 0);
         for &(part, variable) in &self.layout.starts {
@@ -178,7 +178,7 @@ impl<'a> Reduction<'a> {
         sets
     }
 
-    /// The move that takes the other's panther of this variable.
+    /// The move that captures the other side's panther of this variable.
     fn choice(&self, variable: usize, turn: Color) -> Option<GeneralMove> {
         let (part, _) = self.layout.starts.iter().find(|(_, v)| *v == variable)?;
         let (white, black) = self.pair(*part);
@@ -202,14 +202,14 @@ pub trait Strategy {
     fn choose(&mut self, position: &GeneralPosition, last: Option<GeneralMove>) -> GeneralMove;
 }
 
-/// White as the winner of the formula game.
+/// White's strategy as the winner of the formula game.
 pub struct WhiteWins<'a> {
     reduction: &'a Reduction<'a>,
-    /// Variables whose panther White took.
+    /// Variables whose panther White captured.
     taken: u32,
     plan: Option<VecDeque<Stage>>,
     stage: Progress,
-    /// Moves that no table gave.
+    /// Moves that no solved claim gave.
     pub improvised: u64,
 }
 
@@ -221,7 +221,7 @@ enum Stage {
     Part(usize, (GadgetKind, &'static str)),
 }
 
-/// How far the first stage is.
+/// Progress within the first stage.
 #[derive(Default)]
 struct Progress {
     begun: bool,
@@ -244,7 +244,7 @@ impl<'a> WhiteWins<'a> {
         Some(mv)
     }
 
-    /// The way of the signals, back from the den.
+    /// The paths of the signals, planned backward from the den.
     fn make_plan(&self) -> VecDeque<Stage> {
         let (layout, circuit) = (self.reduction.layout, self.reduction.circuit);
         let mut plan = VecDeque::new();
@@ -282,7 +282,7 @@ impl<'a> WhiteWins<'a> {
         plan
     }
 
-    /// Adds a wire's way to the plan.
+    /// Adds a wire's path to the plan.
     fn follow(&self, wire: usize, plan: &mut VecDeque<Stage>) {
         for stretch in &self.reduction.layout.routes[wire] {
             plan.push_back(match stretch {
@@ -317,7 +317,7 @@ impl<'a> WhiteWins<'a> {
         }
     }
 
-    /// Takes what has just stepped onto a trap of White's.
+    /// Captures a piece that has just stepped onto a trap of White's.
     fn punish(&self, position: &GeneralPosition, last: Option<GeneralMove>) -> Option<GeneralMove> {
         let to = last?.to;
         let board = position.board();
@@ -336,7 +336,7 @@ impl<'a> WhiteWins<'a> {
     }
 }
 
-/// Whether a part holds a black piece that its game does not know.
+/// Whether a part holds a black piece that its claim does not include.
 fn stranger(position: &GeneralPosition, reduction: &Reduction, part: usize, solved: &Solved) -> bool {
     let board = solved.gadget.position.board();
     let blacks = |at: &dyn Fn(Place) -> Option<Piece>| {
@@ -477,7 +477,7 @@ fn active_wires(circuit: &Circuit, layout: &Layout, is_true: impl Fn(usize) -> b
 pub struct BlackWins<'a> {
     reduction: &'a Reduction<'a>,
     taken: u32,
-    /// What White's panthers have done in each part.
+    /// The moves of White's panthers in each part so far.
     seen: HashMap<usize, Seen>,
     runner: usize,
     /// The position before White's last move.

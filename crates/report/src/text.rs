@@ -1,4 +1,4 @@
-//! How numbers are shown to people.
+//! Numbers, durations and tables as text.
 
 use std::time::Duration;
 

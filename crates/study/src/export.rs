@@ -8,7 +8,7 @@ use doushouqi::tablebase::MaterialTable;
 use std::io::{self, Write};
 use thiserror::Error;
 
-/// How a table of numbers is written.
+/// The format of a table of numbers.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum DataFormat {
     /// Comma-separated values, the names in the first line.
@@ -19,17 +19,17 @@ pub enum DataFormat {
     Parquet,
 }
 
-/// Why no data came out.
+/// An error of [`write_data`].
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum DataError {
-    /// It cannot be written.
+    /// The output cannot be written.
     #[error(transparent)]
     Output(#[from] io::Error),
-    /// Parquet was asked for where it is not built in.
+    /// Parquet is not built in.
     #[error("this program was built without the feature `parquet`")]
     NoParquet,
-    /// What the Parquet writer says.
+    /// An error of the Parquet writer.
     #[cfg(feature = "parquet")]
     #[error("cannot write Parquet: {0}")]
     Parquet(#[from] parquet::errors::ParquetError),

@@ -1,8 +1,7 @@
-//! What a position of few pieces is described by, White being on move: the features of van Rijn and Vis (2014, Table 3) and
-//! more of the same kind.
+//! Features of positions with few pieces and White to move: those of van Rijn and Vis (2014, Table 3), and more of the same kind.
 //!
-//! The paper leaves corners open. The readings taken here are the ones under which its three printed trees misclassify
-//! 0, 0 and 16 positions of EvE, PvE and LvE, as it says (see [`printed`](super::printed)):
+//! The paper leaves some definitions open. The definitions used here are those under which its three printed trees misclassify
+//! 0, 0 and 16 positions of EvE, PvE and LvE, as the paper says (see [`printed`](super::printed)):
 //!
 //! - A distance that decides a race (`closest`, `unopposed`, `can_cross`) is the length of the shortest way of that very
 //!   piece on the empty board: round the water for land animals, over it for leapers, through it for the rat, never through
@@ -26,26 +25,26 @@ use doushouqi::board::{
 };
 use doushouqi::tablebase::Material;
 
-/// What the values of a feature are.
+/// The type of a feature's values.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum FeatureKind {
     /// 0 no, 1 yes.
     Bool,
     /// A number.
     Number,
-    /// One of these, by number, in an order that means something.
+    /// One of these names, by index, in a meaningful order.
     Named(&'static [&'static str]),
 }
 
 /// One feature of the positions of a material.
 #[derive(Clone, Debug)]
 pub struct Feature {
-    /// Its name: as in the paper where it is the paper's. A piece is `w` or `b`, with a number (strongest 0) if its side
+    /// The name, the paper's where the paper has the feature. A piece is `w` or `b`, with a number (strongest 0) if its side
     /// has several.
     pub name: String,
-    /// What it says, in a sentence.
+    /// The definition, in a sentence.
     pub meaning: String,
-    /// What its values are.
+    /// The type of the values.
     pub kind: FeatureKind,
     pub(super) what: Measure,
 }
@@ -103,7 +102,7 @@ pub struct FeatureSet {
 const APART: &str = "Manhattan distance between the two pieces";
 const TRAPPED: &str = "the piece stands in an enemy's trap";
 
-/// What features are called.
+/// The names of features.
 struct Names {
     /// The name of each piece.
     pieces: Vec<String>,
@@ -194,7 +193,7 @@ impl FeatureSet {
         }
     }
 
-    /// Those of the paper.
+    /// Adds the paper's features.
     fn add_paper(&mut self, names: &Names, white: &[usize], black: &[usize], pairs: &[(usize, usize)]) {
         use FeatureKind::{Bool, Named, Number};
         let meaning = "whose piece can reach the enemy's den first; at equal distance White";
@@ -227,7 +226,7 @@ impl FeatureSet {
         }
     }
 
-    /// Where each piece stands, and who is nearer to the den.
+    /// Adds the place of each piece and the side nearer to the den.
     fn add_places(&mut self, names: &Names, white: &[usize], which: FeatureChoice) {
         use FeatureKind::{Bool, Number};
         for &w in white {
@@ -248,7 +247,7 @@ impl FeatureSet {
         self.add("lead".into(), meaning, Number, Measure::Lead);
     }
 
-    /// How two pieces stand to each other.
+    /// Adds the relations between two pieces.
     fn add_relations(&mut self, names: &Names) {
         use FeatureKind::Number;
         for i in 0..self.pieces.len() {
@@ -263,7 +262,7 @@ impl FeatureSet {
         }
     }
 
-    /// Who runs after whom.
+    /// Adds chases and captures.
     fn add_captures(&mut self, names: &Names, pairs: &[(usize, usize)]) {
         use FeatureKind::{Bool, Number};
         for &(w, b) in pairs {
@@ -276,7 +275,7 @@ impl FeatureSet {
         }
     }
 
-    /// What the animals are.
+    /// Adds the properties of the animals.
     fn add_material(&mut self, names: &Names, pairs: &[(usize, usize)]) {
         use FeatureKind::Bool;
         for &(w, b) in pairs {
@@ -357,7 +356,7 @@ impl FeatureSet {
         enemy.unwrap_or(Routes::NONE) as i8 - self.routes[i].steps(squares[i], square) as i8
     }
 
-    /// The same for the best of the traps at the enemy's den.
+    /// [`gap`](Self::gap) for the best of the traps at the enemy's den.
     fn margin(&self, i: usize, squares: &[Square]) -> i8 {
         TRAPS[!self.pieces[i].color].into_iter().map(|trap| self.gap(i, trap, squares)).max().unwrap_or(0)
     }

@@ -1,4 +1,4 @@
-//! What games are like: how many moves there are, how long games last, how they end.
+//! Statistics of games: numbers of legal moves, lengths and results.
 
 use doushouqi::board::{Color, Move, NoMove, Position, RuleOptions, Rules};
 use doushouqi::game::random::Random;
@@ -10,18 +10,18 @@ use serde::Serialize;
 use std::convert::Infallible;
 use std::sync::atomic::AtomicBool;
 
-/// How many legal moves positions have.
+/// Numbers of legal moves.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Mobility {
-    /// How many positions were looked at, each as often as it stands for others.
+    /// Positions counted, each times the materials that its class stands for.
     pub positions: u64,
     /// On average.
     pub mean: f64,
     /// The most.
     pub max: u32,
-    /// A position with that many moves, the first that came by.
+    /// The first position found with that many moves.
     pub fen: String,
-    /// How many positions have 0, 1, 2 ... moves.
+    /// Positions with 0, 1, 2 ... moves.
     pub by_moves: Vec<u64>,
 }
 
@@ -53,7 +53,7 @@ impl Mobility {
     }
 }
 
-/// How many moves there are in all positions of exactly N pieces, White to move. `tables` must hold them.
+/// The legal moves of all positions of exactly N pieces, White to move. `tables` must contain them.
 #[must_use]
 pub fn table_mobility(tables: &Solver, pieces: usize) -> Mobility {
     let rules = Rules::new(*tables.classes().options());
@@ -81,8 +81,7 @@ pub fn table_mobility(tables: &Solver, pieces: usize) -> Mobility {
     sum.finish()
 }
 
-/// The same for `positions` positions of exactly N pieces drawn at random: a material, each as likely as it has
-/// placements, then squares.
+/// The legal moves of `positions` random positions of exactly N pieces, each placement of each material equally likely.
 #[must_use]
 pub fn sampled_mobility(options: &RuleOptions, pieces: usize, positions: u64, seed: u64) -> Mobility {
     let rules = Rules::new(*options);
@@ -158,25 +157,25 @@ impl SelfPlayer {
     }
 }
 
-/// How games are played.
+/// A series of games of a player against itself.
 #[derive(Copy, Clone, Debug)]
 pub struct SelfPlay {
-    /// How many games.
+    /// The number of games.
     pub games: u64,
     /// Seed of the openings and of random moves.
     pub seed: u64,
     /// Plies at random that every game begins with.
     pub opening: u32,
-    /// Plies after which a game is given up as unfinished.
+    /// Plies after which a game is stopped as unfinished.
     pub most_plies: usize,
 }
 
-/// What came out of a series of games.
+/// The results of a series of games.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct GameStatistics {
-    /// Who plays both sides.
+    /// The player of both sides.
     pub player: String,
-    /// How many games.
+    /// The number of games.
     pub games: u64,
     /// Seed of the openings and of random moves.
     pub seed: u64,
@@ -186,11 +185,11 @@ pub struct GameStatistics {
     pub white_wins: u64,
     /// Games that Black won.
     pub black_wins: u64,
-    /// Games drawn because a position came too often.
+    /// Games drawn by repetition.
     pub repetitions: u64,
-    /// Games drawn because the side to move had no legal move.
+    /// Games drawn by stalemate.
     pub no_move: u64,
-    /// Games that were given up.
+    /// Games stopped as unfinished.
     pub unfinished: u64,
     /// Drawn games, by all games.
     pub draw_share: f64,

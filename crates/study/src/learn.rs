@@ -1,4 +1,4 @@
-//! Small perfect trees, how good small trees are, and how large perfect ones are.
+//! Learning decision trees: small perfect trees, the accuracy of small trees, and the size of perfect ones.
 
 use super::features::{FeatureChoice, FeatureSet};
 use super::printed::{Wrong, wrong_of_tree};
@@ -9,9 +9,9 @@ use doushouqi::tablebase::{Classes, Material, MaterialTable, Solver, compressed_
 use rayon::prelude::*;
 use serde::Serialize;
 
-/// How many promising questions are followed at each node, one tree for each number: the smallest tree counts.
+/// Candidate splits tried at each node, one tree for each number; the smallest tree counts.
 const WIDTHS: [usize; 5] = [1, 4, 8, 16, 32];
-/// The same for three pieces, whose positions are fifty times as many.
+/// [`WIDTHS`] for three pieces, which have fifty times as many positions.
 const WIDTHS_THREE: [usize; 2] = [1, 4];
 
 /// A tree for the positions of a material with White to move.
@@ -22,20 +22,20 @@ pub struct MaterialTree {
     pub class: Material,
     /// Its positions, White to move.
     pub positions: u64,
-    /// The features that the tree may ask for.
+    /// The features that the tree may test.
     pub set: FeatureSet,
-    /// The features that were to choose from.
+    /// The choice of features.
     pub which: FeatureChoice,
     /// The tree.
     pub tree: Tree,
-    /// Positions that these features do not tell from others with another winner: no tree gets them right.
+    /// Positions that share all features with positions of another winner: every tree misclassifies at least these.
     pub indistinct: u64,
     /// The tree's size as [`Tree::bits`] counts it.
     pub bits: u64,
 }
 
 impl MaterialTree {
-    /// The positions that the tree gets wrong.
+    /// The positions that the tree misclassifies.
     #[must_use]
     pub fn wrong(&self, tables: &Solver) -> Vec<Wrong> {
         let table = tables.material_table(self.material).filter(|_| self.tree.misclassified() > 0);
@@ -107,7 +107,7 @@ pub fn learn_all(
 
 /// One tree for all materials of two pieces.
 pub struct WholeTree {
-    /// How many materials.
+    /// The number of materials.
     pub materials: usize,
     /// Their positions, White to move.
     pub positions: u64,
@@ -117,7 +117,7 @@ pub struct WholeTree {
     pub tree: Tree,
     /// Positions that no tree on these features gets right.
     pub indistinct: u64,
-    /// Its size in bits.
+    /// The size of the tree in bits.
     pub bits: u64,
 }
 
@@ -145,7 +145,7 @@ pub fn learn_whole(tables: &Solver) -> Option<WholeTree> {
     })
 }
 
-/// How well trees describe a material with White to move, and at what size.
+/// Accuracy and size of trees for a material with White to move.
 #[derive(Clone, Debug, Serialize)]
 pub struct Sizes {
     /// The material.
@@ -158,22 +158,22 @@ pub struct Sizes {
     pub accuracy_1: f64,
     /// The share of positions that the greedy tree of 10, 30 and 100 leaves gets right.
     pub accuracy_10: f64,
-    /// The same of 30 leaves.
+    /// The accuracy of the greedy tree of 30 leaves.
     pub accuracy_30: f64,
-    /// The same of 100 leaves.
+    /// The accuracy of the greedy tree of 100 leaves.
     pub accuracy_100: f64,
     /// The perfect tree: leaves, questions, positions wrong, and size as [`Tree::bits`] counts it.
     pub leaves: usize,
     /// Questions on its longest way from the root to a leaf.
     pub depth: usize,
-    /// Positions that it gets wrong.
+    /// Positions that it misclassifies.
     pub misclassified: u64,
-    /// Its size in bits.
+    /// The size of the tree in bits.
     pub tree_bits: u64,
-    /// The same values, who wins, compressed: one byte a position in the order of the index, mirror images once, one
+    /// The winners, compressed: one byte a position in the order of the index, mirror images once, one
     /// zstd frame of level 19.
     pub table_bits: u64,
-    /// The distances to the end instead, compressed likewise.
+    /// The distances, compressed the same way.
     pub distance_bits: u64,
 }
 

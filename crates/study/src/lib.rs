@@ -1,4 +1,4 @@
-//! What the endgame tables say, in words: features of positions, decision trees on them, and patterns.
+//! A study of the endgame tables: features of positions, decision trees on them, patterns, and the published numbers again.
 
 #![warn(missing_docs)]
 
@@ -21,4 +21,4 @@ pub mod zugzwang;
 pub use features::{Feature, FeatureChoice, FeatureKind, FeatureSet};
 pub use routes::{Routes, manhattan};
 pub use sample::{TrainingSet, Winner};
-pub use tree::{Growth, Learner, Node, Split, Tree};
+pub use tree::{Node, Split, Tree};

@@ -1,5 +1,4 @@
-//! Questions to the tables whose answers are worth reading: draws by material, swaps of one piece, parity, fortresses, the
-//! longest lines.
+//! Patterns in the tables: draws by material, swaps of one piece, parity, fortresses, the longest lines.
 
 use super::learn::both_sides;
 use super::routes::manhattan;
@@ -14,24 +13,24 @@ use serde::Serialize;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::convert::Infallible;
 
-/// How often a class of materials is drawn, with White to move.
+/// The draws of a class, with White to move.
 #[derive(Clone, Debug, Serialize)]
 pub struct Draws {
     /// Number of pieces.
     pub pieces: usize,
     /// The first of these materials in the order of spelling.
     pub material: String,
-    /// How many materials have the same table.
+    /// The number of materials with the same table.
     pub materials: usize,
     /// Positions of one material.
     pub positions: u64,
-    /// Of them won by the side to move.
+    /// Positions won by the side to move.
     pub wins: u64,
-    /// Lost.
+    /// Positions lost.
     pub losses: u64,
-    /// Drawn.
+    /// Positions drawn.
     pub draws: u64,
-    /// Without a legal move.
+    /// Positions without a legal move.
     pub no_move: u64,
     /// `draws` by `positions`.
     pub share: f64,
@@ -66,10 +65,10 @@ pub fn draws(options: &RuleOptions, pieces: usize) -> Result<Vec<Draws>, SolveEr
     Ok(all)
 }
 
-/// What it does to replace one animal by another where it stands, over all materials of N pieces, White to move.
+/// The effect of replacing one animal by another on its square, over all materials of N pieces, White to move.
 #[derive(Clone, Debug, Serialize)]
 pub struct Swap {
-    /// Whose animal.
+    /// The side of the animal.
     pub side: String,
     /// The stronger of the two animals, and the weaker.
     pub stronger: String,
@@ -77,9 +76,9 @@ pub struct Swap {
     pub weaker: String,
     /// Positions possible with either.
     pub positions: u64,
-    /// Those with another winner.
+    /// Positions whose winner changes.
     pub turned: u64,
-    /// Those in which the stronger animal does worse.
+    /// Positions in which the stronger animal does worse.
     pub worse: u64,
     /// `turned` by `positions`.
     pub share: f64,
@@ -197,7 +196,7 @@ fn count_swap(tables: &Solver, material: Material, color: Color, stronger: Anima
     Some(count)
 }
 
-/// Who wins by the parity of a distance, in a material with White to move.
+/// The winners by the parity of a distance, in a material with White to move.
 #[derive(Clone, Debug, Serialize)]
 pub struct Parity {
     /// The material.
@@ -208,11 +207,11 @@ pub struct Parity {
     pub even: [u64; 3],
     /// Positions at an odd distance that White wins, draws and loses.
     pub odd: [u64; 3],
-    /// How often White wins at even and at odd distance.
+    /// The share of the positions at an even distance that White wins.
     pub white_even: f64,
     /// The share of the positions at an odd distance that White wins.
     pub white_odd: f64,
-    /// What the parity says of the winner, in bits a position (information gain).
+    /// The information gain of the parity about the winner, in bits a position.
     pub gain: f64,
 }
 
@@ -267,22 +266,21 @@ fn parity(tables: &Solver, material: Material) -> Option<Vec<Parity>> {
 pub struct Fortresses {
     /// The material.
     pub material: String,
-    /// How many materials have the same table, colours exchanged or not.
+    /// The number of materials with the same table, colours exchanged or not.
     pub materials: usize,
     /// The holder's animal: a capital if White holds.
     pub holder: String,
     /// Drawn positions of one material, either side to move; those without a legal move not counted.
     pub draws: u64,
-    /// Those that the holder keeps drawn on two squares, to and fro.
+    /// Draws that the holder holds by moving between two squares.
     pub two_squares: u64,
-    /// Those that it keeps drawn on the three ranks before its own den, on the three in the middle, and on the three before
-    /// the enemy's den.
+    /// Draws that it holds on the three ranks before its own den.
     pub home: u64,
-    /// The same of the three in the middle.
+    /// Draws that it holds on the three ranks in the middle.
     pub middle: u64,
-    /// The same of the three before the enemy's den.
+    /// Draws that it holds on the three ranks before the enemy's den.
     pub far: u64,
-    /// Those that it keeps in one of these ways.
+    /// Draws that it holds in one of these ways.
     pub fortresses: u64,
     /// `fortresses` by `draws`.
     pub share: f64,
@@ -414,7 +412,7 @@ pub struct LongestLine {
     pub material: String,
     /// The position that it starts from.
     pub fen: String,
-    /// Its length.
+    /// The length in plies.
     pub plies: u16,
     /// Best play, in the papers' notation.
     pub line: Vec<String>,

@@ -11,7 +11,7 @@ use std::convert::Infallible;
 /// A tree as printed.
 #[derive(Clone, Debug)]
 pub enum PrintedTree {
-    /// Who wins here.
+    /// The winner.
     Leaf(Winner),
     /// The feature's name, the values for which to go on with the first tree, and the two trees.
     Ask(&'static str, fn(i8) -> bool, Box<[PrintedTree; 2]>),
@@ -21,17 +21,17 @@ pub enum PrintedTree {
 pub struct Printed {
     /// The letter of the figure.
     pub name: &'static str,
-    /// What it is said to be good for.
+    /// The materials that the paper names for the tree.
     pub claim: &'static str,
     /// The materials that it is for.
     pub materials: Vec<Material>,
-    /// How many positions it is said to get wrong.
+    /// The positions that it misclassifies, by the paper.
     pub misclassified: u64,
-    /// What it says.
+    /// The rules of the tree.
     pub tree: PrintedTree,
 }
 
-/// What came out for one material.
+/// The result for one material.
 #[derive(Clone, Debug, Serialize)]
 pub struct Judged {
     /// The letter of the figure.
@@ -53,9 +53,9 @@ pub struct Judged {
 pub struct Wrong {
     /// The position.
     pub fen: String,
-    /// Who wins, by the tree.
+    /// The winner by the tree.
     pub says: Winner,
-    /// Who wins, by the table.
+    /// The winner by the table.
     pub winner: Winner,
 }
 
@@ -139,7 +139,7 @@ pub fn printed_trees() -> Vec<Printed> {
 }
 
 impl PrintedTree {
-    /// Who wins, says the tree, with these values of the paper's features.
+    /// The winner by the tree, for these values of the paper's features.
     #[must_use]
     pub fn classify(&self, set: &FeatureSet, values: &[i8]) -> Winner {
         match self {
@@ -207,11 +207,11 @@ pub fn judge(tables: &Solver) -> Vec<Judged> {
 pub struct PrintedPosition {
     /// The position.
     pub fen: &'static str,
-    /// Who wins, as printed.
+    /// The printed winner.
     pub printed: Winner,
     /// In how many plies, as printed.
     pub printed_plies: Option<u16>,
-    /// Who wins by the tables.
+    /// The winner by the tables.
     pub winner: Winner,
     /// In how many plies by the tables.
     pub plies: Option<u16>,

@@ -36,7 +36,7 @@ pub enum ReportError {
     Io {
         /// The file.
         path: PathBuf,
-        /// What the system says.
+        /// The error of the system.
         source: io::Error,
     },
 }

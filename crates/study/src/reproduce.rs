@@ -32,11 +32,11 @@ pub struct EndgameCounts {
     pub pieces: usize,
     /// Positions with White to move.
     pub positions: u64,
-    /// Those that White wins.
+    /// Positions that White wins.
     pub wins: u64,
-    /// Those that Black wins.
+    /// Positions that Black wins.
     pub losses: u64,
-    /// Those that are drawn; a position without a legal move is none of them.
+    /// Drawn positions, stalemates excluded.
     pub draws: u64,
     /// The longest line in plies.
     pub longest: u64,
@@ -65,7 +65,7 @@ pub const ENDGAMES: [EndgameCounts; 3] = [
 
 /// Not in print: the positions of 2, 3 and 4 pieces whose side to move has no legal move.
 pub const WITHOUT_MOVE: [u64; 3] = [0, 1_212, 355_554];
-/// What four pieces come to where no move is a draw, as the papers state the rules.
+/// Counts of four pieces with stalemate a draw, as the papers state the rules.
 pub const FOUR_NO_MOVE_DRAW: EndgameCounts = EndgameCounts {
     pieces: 4,
     positions: 9_685_376_064,
@@ -74,7 +74,7 @@ pub const FOUR_NO_MOVE_DRAW: EndgameCounts = EndgameCounts {
     draws: 214_943_718,
     longest: 118,
 };
-/// What four pieces come to where no move is a loss.
+/// Counts of four pieces with stalemate a loss.
 pub const FOUR_NO_MOVE_LOSS: EndgameCounts = EndgameCounts {
     pieces: 4,
     positions: 9_685_376_064,
@@ -84,7 +84,7 @@ pub const FOUR_NO_MOVE_LOSS: EndgameCounts = EndgameCounts {
     longest: 118,
 };
 
-/// What a cell holds.
+/// The content of a cell.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(untagged)]
 pub enum Datum {
@@ -103,13 +103,13 @@ impl From<u64> for Datum {
 /// How a computed number compares with the printed one.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize)]
 pub enum Verdict {
-    /// It is the same.
+    /// The numbers are equal.
     #[serde(rename = "agrees")]
     Agrees,
-    /// It is another one, and exactly the one that the cell's note accounts for.
+    /// The numbers differ, and the cell's note accounts for exactly this difference.
     #[serde(rename = "explained")]
     Explained,
-    /// It is another one, and nothing accounts for it.
+    /// The numbers differ, and no note accounts for it.
     #[serde(rename = "DIFFERS")]
     Differs,
 }
@@ -133,13 +133,13 @@ pub struct Cell {
     pub row: String,
     /// The column's name.
     pub column: &'static str,
-    /// What the print says.
+    /// The printed number.
     pub printed: Datum,
-    /// What came out.
+    /// The computed number.
     pub computed: Datum,
-    /// How the two compare.
+    /// The comparison of the two.
     pub verdict: Verdict,
-    /// What is to be said about it: always, if the verdict is [`Verdict::Explained`].
+    /// A note; never missing if the verdict is [`Verdict::Explained`].
     pub note: Option<String>,
 }
 
@@ -171,18 +171,18 @@ impl Cell {
     }
 }
 
-/// How many cells have which verdict.
+/// The number of cells by verdict.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Count {
     /// The worst verdict of all.
     pub verdict: Verdict,
     /// All cells.
     pub cells: usize,
-    /// Those that agree.
+    /// Cells that agree.
     pub agree: usize,
-    /// Those that differ as explained.
+    /// Cells that differ as explained.
     pub explained: usize,
-    /// Those that differ otherwise.
+    /// Cells that differ without explanation.
     pub differ: usize,
 }
 
@@ -202,7 +202,7 @@ pub struct Seconds {
 pub struct Report {
     /// Every number of both tables.
     pub cells: Vec<Cell>,
-    /// What the numbers say, in plain sentences: what is wrong in print or counted otherwise, and why.
+    /// The conclusions in plain sentences: misprints and differences in counting, with reasons.
     pub sentences: Vec<String>,
     /// The time taken.
     pub seconds: Seconds,
@@ -313,7 +313,7 @@ fn table1(rules: &Rules, cells: &mut Vec<Cell>, sentences: &mut Vec<String>, ste
     }
 }
 
-/// What the levels of table 2 come to under one rule.
+/// The levels of table 2 under one rule.
 struct Levels {
     stats: Vec<Stats>,
     /// The materials with the longest line of all, White to move, and how many positions have it.

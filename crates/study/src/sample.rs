@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use std::convert::Infallible;
 use std::fmt;
 
-/// Who wins a position under best play.
+/// The winner of a position under best play.
 #[expect(missing_docs, reason = "the names say it all")]
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 pub enum Winner {
@@ -22,7 +22,7 @@ impl Winner {
     /// All three, in the order of their numbers.
     pub const ALL: [Winner; 3] = [Winner::White, Winner::Draw, Winner::Black];
 
-    /// Who wins if the side to move has this value.
+    /// The winner if the side to move has this value.
     #[must_use]
     pub fn of(value: CellValue, turn: Color, options: &RuleOptions) -> Winner {
         let mover_wins = match value {
@@ -55,7 +55,7 @@ impl fmt::Display for Winner {
     }
 }
 
-/// Positions as a learner sees them. Those with the same features and the same winner are one row with a weight.
+/// The weighted training rows of a learner: positions with the same features and the same winner form one row.
 pub struct TrainingSet {
     /// For each feature its value in each row.
     pub(super) columns: Vec<Vec<i8>>,
@@ -101,7 +101,7 @@ impl TrainingSet {
         self.weights.iter().sum()
     }
 
-    /// How many positions every tree on these features gets wrong: positions that look like others with another winner.
+    /// The positions that every tree on these features misclassifies: they share all features with others of another winner.
     #[must_use]
     pub fn indistinct(&self) -> u64 {
         let mut counts: HashMap<Vec<i8>, [u64; 3]> = HashMap::new();

@@ -6,7 +6,7 @@ use report::text::grouped;
 use serde_json::{Value, json};
 use std::fmt::Write;
 
-/// How the two answers to a question are written: for at most the value, and for more.
+/// The two answers to a question: for values up to `at_most`, and for greater ones.
 fn answers(feature: &Feature, at_most: i8) -> [String; 2] {
     let name = &feature.name;
     match feature.kind {

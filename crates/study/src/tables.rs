@@ -1,4 +1,4 @@
-//! What was mined as tables, which the program prints and the report shows.
+//! The results of the study as tables for the program and the report.
 
 use super::games::GameStatistics;
 use super::learn::Sizes;
@@ -13,7 +13,7 @@ pub fn percent(share: f64) -> String {
     format!("{:.2} %", 100.0 * share)
 }
 
-/// How large trees are beside compressed values.
+/// Sizes of trees and of compressed values.
 pub fn sizes(sizes: &[Sizes]) -> Table {
     let mut table = Table::new(&[
         "<material",
@@ -62,7 +62,7 @@ pub fn draws<'a>(draws: impl IntoIterator<Item = &'a Draws>) -> Table {
     table
 }
 
-/// What one animal instead of another turns.
+/// Swaps of one animal for another.
 pub fn swaps<'a>(swaps: impl IntoIterator<Item = &'a Swap>) -> Table {
     let mut table =
         Table::new(&["<side", "<animals", "positions turned", "of", "share", "stronger does worse", "<most in"]);
@@ -80,7 +80,7 @@ pub fn swaps<'a>(swaps: impl IntoIterator<Item = &'a Swap>) -> Table {
     table
 }
 
-/// What the parity of a distance tells.
+/// The winners by the parity of a distance.
 pub fn parity<'a>(parities: impl IntoIterator<Item = &'a Parity>) -> Table {
     let mut table = Table::new(&["<material", "<pair", "White wins, even", "odd", "bits a position"]);
     for p in parities {
@@ -90,7 +90,7 @@ pub fn parity<'a>(parities: impl IntoIterator<Item = &'a Parity>) -> Table {
     table
 }
 
-/// Who holds what draw how.
+/// The fortresses.
 pub fn fortresses<'a>(fortresses: impl IntoIterator<Item = &'a Fortresses>) -> Table {
     let mut table = Table::new(&[
         "<material",
@@ -125,7 +125,7 @@ pub fn fortresses<'a>(fortresses: impl IntoIterator<Item = &'a Fortresses>) -> T
     table
 }
 
-/// How many mutual zugzwangs there are.
+/// The mutual zugzwangs.
 pub fn zugzwangs(all: &[Zugzwangs]) -> Table {
     let mut table = Table::new(&["pieces", "positions", "White loses", "White draws", "materials that have any"]);
     for z in all {
@@ -165,7 +165,7 @@ pub fn printed_positions(positions: &[PrintedPosition]) -> Table {
     table
 }
 
-/// How games ended and how long they were.
+/// The results and lengths of games.
 pub fn games<'a>(all: impl IntoIterator<Item = &'a GameStatistics>) -> Table {
     let mut table = Table::new(&[
         "<player",

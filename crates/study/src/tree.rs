@@ -14,7 +14,7 @@ pub struct Tree {
 pub struct Node {
     /// Positions that White wins, draws and loses.
     pub counts: [u64; 3],
-    /// What an inner node asks; `None` for a leaf.
+    /// The question of an inner node; `None` for a leaf.
     pub split: Option<Split>,
 }
 
@@ -78,7 +78,7 @@ impl Tree {
         self.nodes[i].split.map_or(0, |split| 1 + self.depth_below(split.yes).max(self.depth_below(split.no)))
     }
 
-    /// Who wins, says the tree, with these values of the features.
+    /// The winner by the tree, for these values of the features.
     #[must_use]
     pub fn classify(&self, values: &[i8]) -> Winner {
         self.leaf(|feature| values[feature])
@@ -92,7 +92,7 @@ impl Tree {
         node.winner()
     }
 
-    /// How many of the positions it was learnt from the tree gets wrong.
+    /// The training positions that the tree misclassifies.
     #[must_use]
     pub fn misclassified(&self) -> u64 {
         self.nodes.iter().filter(|node| node.split.is_none()).map(Node::errors).sum()
@@ -152,7 +152,7 @@ impl Tree {
         rows.iter().filter(wrong).map(|&row| sample.weights[row as usize]).sum()
     }
 
-    /// The same tree with the counts of other rows; where none comes, the old ones stay, and so does the answer.
+    /// The tree with the counts of other rows; nodes that no row reaches keep their counts.
     fn recounted(&self, sample: &TrainingSet, rows: &[u32]) -> Tree {
         let mut tree = self.clone();
         let mut rest = vec![(0, rows.to_vec())];
@@ -219,7 +219,7 @@ pub struct Learner<'a> {
 pub struct Growth {
     /// The tree.
     pub tree: Tree,
-    /// How many positions were wrong with 1, 2, 3 ... leaves.
+    /// The positions misclassified with 1, 2, 3 ... leaves.
     pub errors: Vec<u64>,
 }
 

@@ -1,4 +1,4 @@
-//! Mutual zugzwangs: positions in which to be on move is to be worse off.
+//! Mutual zugzwangs: positions in which either side to move would do better if it could pass.
 //!
 //! The side to move does not win, but would if the other side had to move. Either the other would lose as the mover does
 //! (whoever moves loses), or the mover gets away with a draw. To move it must be able to: a side without a legal move is
@@ -9,7 +9,7 @@ use doushouqi::tablebase::{CellValue, ClassId, Index, Options, ROW_CELLS, SolveE
 use serde::Serialize;
 use std::sync::Mutex;
 
-/// What there is to say of the mutual zugzwangs of N pieces, over all materials, White to move.
+/// The mutual zugzwangs of N pieces, over all materials, White to move.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Zugzwangs {
     /// Number of pieces.
@@ -50,7 +50,7 @@ struct Found {
 }
 
 impl Found {
-    /// How long it takes.
+    /// The distance to the end, in plies.
     fn depth(&self) -> u16 {
         self.plies.unwrap_or(self.other_plies)
     }

@@ -1,10 +1,10 @@
 use doushouqi::board::{Color, Direction, File, Rank, Square, geometry};
 use std::fmt;
 
-/// What a square of a general board is.
+/// The terrain of a square of a general board.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Terrain {
-    /// Where every animal goes.
+    /// Land, which every animal enters.
     Land,
     /// Only rats enter it; lions and tigers leap over it.
     Water,
@@ -15,7 +15,7 @@ pub enum Terrain {
 }
 
 impl Terrain {
-    /// How it is written: `.` land, `~` water, `^` a white trap, `v` a black trap, `#` the white den, `%` the black den.
+    /// The symbol: `.` land, `~` water, `^` a white trap, `v` a black trap, `#` the white den, `%` the black den.
     #[must_use]
     pub const fn symbol(self) -> char {
         match self {
@@ -48,7 +48,7 @@ impl Terrain {
 pub struct Place(u32);
 
 impl Place {
-    /// Its number, 0 at the top left.
+    /// The index, 0 at the top left.
     #[inline]
     #[must_use]
     pub const fn index(self) -> usize {
@@ -118,7 +118,7 @@ impl Board {
         (0..self.terrain.len()).map(Place::new)
     }
 
-    /// What a square is.
+    /// The terrain of a square.
     #[inline]
     #[must_use]
     pub fn terrain(&self, place: Place) -> Terrain {
@@ -196,7 +196,7 @@ pub(crate) fn file_name(column: usize) -> String {
     letters.iter().rev().collect()
 }
 
-/// What a square of the standard board is.
+/// The terrain of a square of the standard board.
 fn standard_terrain(square: Square) -> Terrain {
     for color in Color::ALL {
         if geometry::DEN[color] == square {

@@ -1,5 +1,8 @@
 //! Boards of any size, with any number of pieces of each animal: a plain move generator, and exact values of small boards.
-//! On the standard board it plays the same game as [`doushouqi::board`], only slower.
+//!
+//! The hardness proof needs such boards: a gadget is a small one, and the reduction turns a formula into a large one. They also
+//! serve to study small variants of the game (`dsq general solve` and `small`) and as an independent reference: on the standard
+//! board the move generator plays the same game as [`doushouqi::board`], only slower, and tests compare the two.
 
 mod board;
 mod perft;

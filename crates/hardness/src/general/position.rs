@@ -5,13 +5,13 @@ use std::sync::Arc;
 /// A move on a general board.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct GeneralMove {
-    /// Where the piece stands.
+    /// The square the piece leaves.
     pub from: Place,
-    /// Where it goes.
+    /// The square it enters.
     pub to: Place,
 }
 
-/// What [`GeneralPosition::undo`] needs to take a move back.
+/// The state that [`GeneralPosition::undo`] needs to take a move back.
 #[derive(Copy, Clone, Debug)]
 pub struct Undo {
     mv: GeneralMove,
@@ -25,7 +25,7 @@ pub struct GeneralPosition {
     board: Arc<Board>,
     dens: ByColor<Option<Place>>,
     squares: Vec<Option<Piece>>,
-    /// Where each side's pieces stand, in no particular order.
+    /// The squares of each side's pieces, in no particular order.
     places: ByColor<Vec<Place>>,
     /// For each occupied square, the index of its piece among its side's places.
     number: Vec<u32>,
@@ -48,7 +48,7 @@ impl GeneralPosition {
         GeneralPosition { board, dens, squares, places, number, turn }
     }
 
-    /// The same position of the standard game.
+    /// A position of the standard game as a general position.
     #[must_use]
     pub fn from_standard(position: &doushouqi::board::Position) -> GeneralPosition {
         let board = Board::standard();
@@ -66,7 +66,7 @@ impl GeneralPosition {
         &self.board
     }
 
-    /// Who is on move.
+    /// The side to move.
     #[must_use]
     pub fn turn(&self) -> Color {
         self.turn
@@ -86,7 +86,7 @@ impl GeneralPosition {
         self.squares[place.index()]
     }
 
-    /// Where a side's pieces stand, in no particular order.
+    /// The squares of a side's pieces, in no particular order.
     #[must_use]
     pub fn places_of(&self, color: Color) -> &[Place] {
         &self.places[color]
@@ -106,7 +106,7 @@ impl GeneralPosition {
         })
     }
 
-    /// How the game has ended, if it has. Repetition is not looked at: a position has no history.
+    /// The winner, if the game has ended. A position has no history, so repetition does not count.
     #[must_use]
     pub fn outcome(&self, rules: &RuleOptions) -> Option<Outcome> {
         if let Some(color) = self.winner() {
@@ -142,7 +142,7 @@ impl GeneralPosition {
         }
     }
 
-    /// Where a piece comes to in a direction: the next square, or the one beyond the water that it leaps over.
+    /// The square that a piece reaches in a direction: the next one, or the one beyond the water that it leaps over.
     pub(super) fn destination(
         &self,
         piece: Piece,

@@ -29,7 +29,7 @@ pub enum GeneralSolveError {
     Mixed,
 }
 
-/// What a position is worth for the side to move, under best play of both sides.
+/// The value of a position for the side to move, under best play of both sides.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
 pub enum GeneralValue {
     /// Won in N plies; 0 if it is won already.
@@ -40,7 +40,7 @@ pub enum GeneralValue {
     Loss(u32),
 }
 
-/// How many positions are worth what.
+/// The number of positions by value.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
 pub struct GeneralCounts {
     /// All that can be reached.
@@ -147,7 +147,7 @@ impl Solution {
         self.keys.all.is_empty()
     }
 
-    /// How many positions are worth what, those with `turn` to move.
+    /// The number of positions by value, `turn` to move.
     #[must_use]
     pub fn counts(&self, turn: Color) -> GeneralCounts {
         let mut counts = GeneralCounts::default();
@@ -176,7 +176,7 @@ fn turn_of(key: u64) -> Color {
     if key & 1 == 0 { Color::White } else { Color::Black }
 }
 
-/// How positions of one material on one board become words.
+/// Packs positions of one material on one board into words.
 struct Packing {
     board: Arc<super::Board>,
     kinds: Vec<Piece>,
