@@ -47,13 +47,12 @@
 //! use doushouqi::board::Rules;
 //! use doushouqi::game::Game;
 //! use doushouqi::search::{Engine, EngineOptions, Limits};
-//! use std::sync::atomic::AtomicBool;
 //!
 //! // White enters the den next.
 //! let game = Game::new("7/3L3/7/7/7/7/7/7/r6 w".parse()?, Rules::default(), Some(Game::NO_CAPTURE_LIMIT));
 //! let mut engine = Engine::new(EngineOptions { hash_mib: 16, ..EngineOptions::default() });
 //! let limits = Limits { depth: Some(6), ..Limits::default() };
-//! let found = engine.search(&game, &limits, &AtomicBool::new(false), &mut |_| ());
+//! let found = engine.search(&game, &limits).run();
 //! assert_eq!(found.best().unwrap().to_string(), "d8d9");
 //! assert_eq!(found.lines[0].score.win_in(), Some(1));
 //! # Ok::<(), doushouqi::board::ParseFenError>(())

@@ -9,12 +9,14 @@
 //! - `go` takes `depth`, `nodes`, `movetime`, `wtime`, `btime`, `winc`, `binc`, `movestogo`, `infinite`, and `perft N`, which
 //!   counts and answers no move. Without any limit it goes on until `stop`. `searchmoves` comes with the moves to choose from.
 //! - `go ponder` searches without a limit until `stop`, or until `ponderhit`: then it begins again with the limits given, and
-//!   with all that it knows by then. No `bestmove` names a move to ponder on.
+//!   with the same hash. With option `Ponder`, `bestmove` names the move to ponder on where the line has one.
 //! - `bestmove` always comes; it is `0000` if the game is over.
 //! - What cannot be understood is answered by an `info string` that says why, and changes nothing. A `position` with an illegal
 //!   move leaves the position as it was. A limit that is no number is left out; if no other remains, one ply is searched.
 //! - `score mate` counts moves of the winner, as UCI wants it; every other distance is in plies.
-//! - Options that set up the engine, and `ucinewgame`, wait for no search: they are refused while one runs.
+//! - `setoption` and `ucinewgame` are refused while a search runs. `MultiPV`, `Move Overhead` and `Ponder` keep the hash; the
+//!   other options of the engine empty it.
+//! - `Move Overhead` is the time in milliseconds that stays on the clock at each move, for delays between engine and GUI.
 
 use crate::board::{Fen, Move, Position, RuleOptions, Rules};
 use crate::game::Game;
@@ -107,6 +109,8 @@ struct Running {
 struct Session<W> {
     output: Output<W>,
     options: EngineOptions,
+    /// Option `Ponder`.
+    ponder: bool,
     rules: Rules,
     no_capture_limit: Option<u32>,
     game: Game,
@@ -126,6 +130,8 @@ struct Go {
     infinite: bool,
     ponder: bool,
     perft: Option<u32>,
+    /// Whether `bestmove` names the move to ponder on: option `Ponder`.
+    name_ponder_move: bool,
 }
 
 impl<W: Write + Send + 'static> Session<W> {
@@ -135,6 +141,7 @@ impl<W: Write + Send + 'static> Session<W> {
         Session {
             output: Output { writer: Arc::new(Mutex::new((output, None))) },
             options: EngineOptions::default(),
+            ponder: false,
             game: Game::new(Position::start(), rules.clone(), no_capture_limit),
             rules,
             no_capture_limit,
@@ -263,6 +270,7 @@ impl<W: Write + Send + 'static> Session<W> {
 
     fn go(&mut self, text: &str) {
         let (go, problems) = parse_go(text, &self.game);
+        let go = Go { name_ponder_move: self.ponder, ..go };
         for problem in problems {
             self.complain(&format!("go: {problem}"));
         }
@@ -315,7 +323,26 @@ impl<W: Write + Send + 'static> Session<W> {
                 return Ok(());
             }
             "Threads" => self.options.threads = option.number(value)? as usize,
-            "MultiPV" => self.options.multipv = option.number(value)? as usize,
+            "MultiPV" => {
+                self.options.multipv = option.number(value)? as usize;
+                let multipv = self.options.multipv;
+                self.engine().set_multipv(multipv);
+                return Ok(());
+            }
+            "Move Overhead" => {
+                self.options.move_overhead = Duration::from_millis(option.number(value)?.into());
+                let move_overhead = self.options.move_overhead;
+                self.engine().set_move_overhead(move_overhead);
+                return Ok(());
+            }
+            "Ponder" => {
+                self.ponder = match value.to_ascii_lowercase().as_str() {
+                    "true" => true,
+                    "false" => false,
+                    _ => return Err(option.refuse("true or false", value)),
+                };
+                return Ok(());
+            }
             "Evaluation" => {
                 self.options.evaluation = match value.to_ascii_lowercase().as_str() {
                     "default" => Evaluation::Default,
@@ -376,15 +403,18 @@ struct Setting {
 enum Kind {
     Spin { default: u32, min: u32, max: u32 },
     Button,
+    Check { default: bool },
     Combo { default: &'static str, values: &'static [&'static str] },
     Text { default: &'static str },
 }
 
-const OPTIONS: [Setting; 8] = [
+const OPTIONS: [Setting; 10] = [
     Setting { name: "Hash", kind: Kind::Spin { default: 64, min: 1, max: 65_536 } },
     Setting { name: "Clear Hash", kind: Kind::Button },
     Setting { name: "Threads", kind: Kind::Spin { default: 1, min: 1, max: 256 } },
     Setting { name: "MultiPV", kind: Kind::Spin { default: 1, min: 1, max: 32 } },
+    Setting { name: "Ponder", kind: Kind::Check { default: false } },
+    Setting { name: "Move Overhead", kind: Kind::Spin { default: 10, min: 0, max: 10_000 } },
     Setting { name: "Evaluation", kind: Kind::Combo { default: "default", values: &["default", "burnett"] } },
     Setting { name: "Rules", kind: Kind::Text { default: "paper" } },
     Setting { name: "TablePath", kind: Kind::Text { default: "<empty>" } },
@@ -397,6 +427,7 @@ impl fmt::Display for Setting {
         match self.kind {
             Kind::Spin { default, min, max } => write!(f, "spin default {default} min {min} max {max}"),
             Kind::Button => f.write_str("button"),
+            Kind::Check { default } => write!(f, "check default {default}"),
             Kind::Combo { default, values } => write!(f, "combo default {default} var {}", values.join(" var ")),
             Kind::Text { default } => write!(f, "string default {default}"),
         }
@@ -543,15 +574,20 @@ fn info_line(info: &Info) -> String {
 fn search<W: Write>(engine: &mut Engine, game: &Game, go: &Go, stop: &AtomicBool, output: &Output<W>) -> String {
     let mut told = None;
     let moves = go.moves.clone().unwrap_or_else(|| game.legal_moves().to_vec());
-    let result = engine.search_among(&moves, game, &go.limits, stop, &mut |info| {
-        output.line(&info_line(info));
-        if info.multipv == 1 {
-            told = Some((info.depth, info.score, info.pv.clone()));
-        }
-        if output.failed() {
-            stop.store(true, Ordering::SeqCst);
-        }
-    });
+    let result = engine
+        .search(game, &go.limits)
+        .moves(&moves)
+        .stop(stop)
+        .on_info(|info| {
+            output.line(&info_line(info));
+            if info.multipv == 1 {
+                told = Some((info.depth, info.score, info.pv.clone()));
+            }
+            if output.failed() {
+                stop.store(true, Ordering::SeqCst);
+            }
+        })
+        .run();
     // An iteration that was not finished may have found something better.
     if let Some(best) = result.lines.first()
         && told != Some((best.depth, best.score, best.pv.clone()))
@@ -562,7 +598,9 @@ fn search<W: Write>(engine: &mut Engine, game: &Game, go: &Go, stop: &AtomicBool
     while go.infinite && result.best().is_some() && !stop.load(Ordering::SeqCst) && !output.failed() {
         std::thread::sleep(Duration::from_millis(2));
     }
-    best_move(result.best())
+    let reply = result.lines.first().and_then(|line| line.pv.get(1)).filter(|_| go.name_ponder_move);
+    let ponder = reply.map_or_else(String::new, |mv| format!(" ponder {mv}"));
+    format!("{}{ponder}", best_move(result.best()))
 }
 
 /// Counts move sequences behind each move, and returns the last word.

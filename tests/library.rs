@@ -38,7 +38,6 @@ fn tables_and_the_search_agree() {
     use doushouqi::board::RuleOptions;
     use doushouqi::search::{Engine, EngineOptions, Limits};
     use doushouqi::tablebase::{CellValue, Generate, Options, Solver, TableSet};
-    use std::sync::atomic::AtomicBool;
     let dir = tempfile::tempdir().unwrap();
     let job = Generate { pieces: 2, ..Generate::new(dir.path(), RuleOptions::PAPER) };
     job.run(&mut Solver::new(&job.rules, job.pieces, Options::default()), &|_| ()).unwrap();
@@ -48,7 +47,7 @@ fn tables_and_the_search_agree() {
         assert_eq!(tables.cell_value(&position(fen)).unwrap(), Some(CellValue::Decided(plies)), "{fen}");
         let game = Game::new(position(fen), Rules::default(), None);
         let limits = Limits { depth: Some(12), ..Limits::default() };
-        let found = engine.search(&game, &limits, &AtomicBool::new(false), &mut |_| ());
+        let found = engine.search(&game, &limits).run();
         assert_eq!(found.lines[0].score.win_in(), Some(plies.into()), "{fen}");
     }
 }

@@ -3,7 +3,7 @@
 use super::player::{Choice, Player, PlayerError, Turn};
 use crate::game::Game;
 use crate::game::random::Random;
-use crate::search::{Engine, EngineOptions, Info};
+use crate::search::{Engine, EngineOptions};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Plays any legal move, each as likely.
@@ -49,7 +49,7 @@ impl Player for Builtin {
 
     fn choose(&mut self, game: &Game, turn: &Turn, stop: &AtomicBool) -> Result<Choice, PlayerError> {
         let limits = turn.limits(game.position().turn());
-        let result = self.engine.search(game, &limits, stop, &mut |_: &Info| {});
+        let result = self.engine.search(game, &limits).stop(stop).run();
         if stop.load(Ordering::Relaxed) {
             return Err(PlayerError::Stopped);
         }

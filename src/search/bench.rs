@@ -11,7 +11,6 @@ use crate::tablebase::{Probe, Wdl};
 use rayon::prelude::*;
 use serde::Serialize;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 /// Positions of all kinds, from the start to endgames of three pieces.
@@ -77,7 +76,7 @@ pub fn search_all(limits: &Limits, options: &EngineOptions, rules: &Rules) -> (u
         let game = Game::new(position, rules.clone(), Some(Game::NO_CAPTURE_LIMIT));
         engine.new_game();
         let start = Instant::now();
-        let found = engine.search(&game, limits, &AtomicBool::new(false), &mut |_| ());
+        let found = engine.search(&game, limits).run();
         seconds += start.elapsed().as_secs_f64();
         nodes += found.lines.first().map_or(0, |line| line.nodes);
     }
@@ -173,7 +172,7 @@ pub fn endgames(
     let one = |(position, wdl): &(Position, Wdl)| {
         let mut engine = Engine::new(options.clone());
         let game = Game::new(position.clone(), rules.clone(), None);
-        let found = engine.search(&game, limits, &AtomicBool::new(false), &mut |_| ());
+        let found = engine.search(&game, limits).run();
         let Ok(moves) = tables.moves(position);
         let value = moves.and_then(|moves| {
             let &(_, best) = moves.first()?;

@@ -27,14 +27,13 @@ const STACK: usize = 16 << 20;
 /// use doushouqi::board::{Position, Rules};
 /// use doushouqi::game::Game;
 /// use doushouqi::search::{Engine, EngineOptions, Limits};
-/// use std::sync::atomic::AtomicBool;
 ///
 /// // The cat steps into the den.
 /// let position = Position::from_fen("7/3C3/7/7/7/7/4e2/7/7 w")?;
 /// let game = Game::new(position, Rules::default(), Some(Game::NO_CAPTURE_LIMIT));
 /// let mut engine = Engine::new(EngineOptions { hash_mib: 1, ..EngineOptions::default() });
 /// let limits = Limits { depth: Some(6), ..Limits::default() };
-/// let found = engine.search(&game, &limits, &AtomicBool::new(false), &mut |_| ());
+/// let found = engine.search(&game, &limits).run();
 /// assert_eq!(found.best().unwrap().to_string(), "d8d9");
 /// assert_eq!(found.lines[0].score.win_in(), Some(1));
 /// # Ok::<(), doushouqi::board::ParseFenError>(())
@@ -71,34 +70,33 @@ impl Engine {
         self.thread_data.iter_mut().for_each(ThreadData::clear);
     }
 
-    /// Looks for the best move of a game. `report` hears of every line after each iteration; setting `stop` ends the
-    /// search at once, with the best found so far. The move is always one of [`Game::legal_moves`], however early the end
-    /// comes.
-    ///
-    /// The endgame tables decide at the root where they can: the shortest win, the longest loss; of several moves that
-    /// draw the search chooses. Where repeating a position is illegal they are not used, since they know of no history.
-    pub fn search(
-        &mut self,
-        game: &Game,
-        limits: &Limits,
-        stop: &AtomicBool,
-        report: &mut dyn FnMut(&Info),
-    ) -> SearchResult {
-        self.search_among(&game.legal_moves(), game, limits, stop, report)
+    /// Sets the number of best lines to report. The engine keeps its transposition table and history.
+    pub fn set_multipv(&mut self, multipv: usize) {
+        self.options.multipv = multipv;
     }
 
-    /// As [`Engine::search`], but the move is one of `among`. What is not legal of these does not count; if nothing is
-    /// left there is no move.
-    pub fn search_among(
+    /// Sets [`EngineOptions::move_overhead`]. The engine keeps its transposition table and history.
+    pub fn set_move_overhead(&mut self, move_overhead: Duration) {
+        self.options.move_overhead = move_overhead;
+    }
+
+    /// A search for the best move of a game. [`Search::run`] starts it.
+    ///
+    /// The endgame tables decide at the root where they can: the shortest win, the longest loss. Among several drawing
+    /// moves the search chooses. Where repeating a position is illegal the engine ignores them, since they contain no
+    /// history.
+    pub fn search<'a>(&'a mut self, game: &'a Game, limits: &Limits) -> Search<'a> {
+        Search { engine: self, game, limits: *limits, moves: None, stop: &NEVER, on_info: Box::new(|_| ()) }
+    }
+
+    fn run(
         &mut self,
-        among: &[Move],
+        legal: &[Move],
         game: &Game,
         limits: &Limits,
         stop: &AtomicBool,
         report: &mut dyn FnMut(&Info),
     ) -> SearchResult {
-        let mut legal = game.legal_moves();
-        legal.retain(|mv| among.contains(&mv));
         if legal.is_empty() {
             return SearchResult { lines: Vec::new() };
         }
@@ -108,7 +106,7 @@ impl Engine {
         // Half forgotten with every move.
         let shared = Shared::new(game, evaluator, tt, options, limits, *lag / 2, stop);
         let mut roots = legal.to_vec();
-        match tb_root(&shared, game, &legal, options.multipv.max(1)) {
+        match tb_root(&shared, game, legal, options.multipv.max(1)) {
             Some(TbRoot::Lines(lines)) => {
                 lines.iter().for_each(report);
                 return SearchResult { lines };
@@ -141,6 +139,64 @@ impl Engine {
         }
         self.tt.next_age();
         self.thread_data.iter_mut().for_each(ThreadData::next_search);
+    }
+}
+
+/// The stop handle of a search without one.
+static NEVER: AtomicBool = AtomicBool::new(false);
+
+/// A search, set up by its methods and started by [`Search::run`].
+///
+/// ```
+/// use doushouqi::board::{Position, Rules};
+/// use doushouqi::game::Game;
+/// use doushouqi::search::{Engine, EngineOptions, Limits};
+/// use std::sync::atomic::AtomicBool;
+///
+/// let game = Game::new(Position::start(), Rules::default(), Some(Game::NO_CAPTURE_LIMIT));
+/// let mut engine = Engine::new(EngineOptions { hash_mib: 1, ..EngineOptions::default() });
+/// let limits = Limits { depth: Some(4), ..Limits::default() };
+/// let stop = AtomicBool::new(false);
+/// let mut depths = Vec::new();
+/// let found = engine.search(&game, &limits).stop(&stop).on_info(|info| depths.push(info.depth)).run();
+/// assert_eq!(found.lines[0].depth, 4);
+/// assert_eq!(depths, [1, 2, 3, 4]);
+/// ```
+#[must_use = "a search starts with `run`"]
+pub struct Search<'a> {
+    engine: &'a mut Engine,
+    game: &'a Game,
+    limits: Limits,
+    moves: Option<&'a [Move]>,
+    stop: &'a AtomicBool,
+    on_info: Box<dyn FnMut(&Info) + 'a>,
+}
+
+impl<'a> Search<'a> {
+    /// Restricts the search to these moves; illegal ones are ignored. If none is legal, the result is empty.
+    pub fn moves(self, moves: &'a [Move]) -> Search<'a> {
+        Search { moves: Some(moves), ..self }
+    }
+
+    /// Sets the stop handle: once it is true, the search ends with the best move found so far.
+    pub fn stop(self, stop: &'a AtomicBool) -> Search<'a> {
+        Search { stop, ..self }
+    }
+
+    /// Sets a function that receives every line after each iteration.
+    pub fn on_info(self, on_info: impl FnMut(&Info) + 'a) -> Search<'a> {
+        Search { on_info: Box::new(on_info), ..self }
+    }
+
+    /// Searches until a limit is reached or the stop handle is set. The best move is one of [`Game::legal_moves`],
+    /// however early the search ends.
+    #[must_use]
+    pub fn run(mut self) -> SearchResult {
+        let mut legal = self.game.legal_moves();
+        if let Some(moves) = self.moves {
+            legal.retain(|mv| moves.contains(&mv));
+        }
+        self.engine.run(&legal, self.game, &self.limits, self.stop, &mut *self.on_info)
     }
 }
 

@@ -26,18 +26,19 @@ pub struct Limits {
     pub clock: Option<Clock>,
 }
 
-/// Time that a move costs besides the search: telling, and waking up.
+/// The overhead of a move with a fixed time: printing the move, and thread wake-up.
 const OVERHEAD: Duration = Duration::from_millis(2);
 
 impl Limits {
     /// After how long to begin no new iteration (the soft limit), and when to stop at the latest (the hard one).
-    pub(super) fn times(&self) -> (Option<Duration>, Option<Duration>) {
+    /// `move_overhead` stays on the clock, but at most a fifth of it.
+    pub(super) fn times(&self, move_overhead: Duration) -> (Option<Duration>, Option<Duration>) {
         let margin = |time: Duration| time.saturating_sub(OVERHEAD.min(time / 10));
         let mut soft = None;
         let mut hard = self.movetime.map(margin);
         if let Some(clock) = self.clock {
-            // Never more than a third of what is left, nor the last few milliseconds.
-            let left = clock.remaining.saturating_sub(Duration::from_millis(10).min(clock.remaining / 5));
+            // Never more than a third of what is left.
+            let left = clock.remaining.saturating_sub(move_overhead.min(clock.remaining / 5));
             let moves = clock.moves_to_go.unwrap_or(30).clamp(2, 30);
             let share = left / moves + clock.increment * 3 / 4;
             let most = (share * 4).min(if clock.moves_to_go == Some(1) { left * 4 / 5 } else { left / 3 });
@@ -45,5 +46,23 @@ impl Limits {
             hard = Some(hard.map_or(most, |h| h.min(most)));
         }
         (soft, hard)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_move_overhead_stays_on_the_clock() {
+        let ms = Duration::from_millis;
+        let clock = |remaining| Clock { remaining: ms(remaining), increment: Duration::ZERO, moves_to_go: Some(1) };
+        let hard = |remaining, overhead| {
+            Limits { clock: Some(clock(remaining)), ..Limits::default() }.times(ms(overhead)).1.unwrap()
+        };
+        assert_eq!(hard(10_000, 0), ms(8000));
+        assert_eq!(hard(10_000, 1000), ms(7200));
+        // At most a fifth of the clock.
+        assert_eq!(hard(10_000, 9000), ms(6400));
     }
 }

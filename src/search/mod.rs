@@ -48,7 +48,7 @@ pub mod tune;
 mod worker;
 
 pub use burnett::evaluate;
-pub use engine::Engine;
+pub use engine::{Engine, Search};
 pub use eval::Evaluation;
 pub use info::{Info, SearchResult};
 pub use limits::{Clock, Limits};

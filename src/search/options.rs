@@ -4,6 +4,7 @@ use super::eval::{Evaluation, Weights};
 use super::search_options::SearchOptions;
 use super::tb::Tables;
 use std::sync::Arc;
+use std::time::Duration;
 
 /// How the tree is searched.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Hash)]
@@ -27,6 +28,8 @@ pub struct EngineOptions {
     pub evaluation: Evaluation,
     /// Number of best lines to report; 0 counts as 1.
     pub multipv: usize,
+    /// Time that the engine leaves on the clock at each move, for delays outside the search; at most a fifth of the clock.
+    pub move_overhead: Duration,
     /// How the tree is searched.
     pub algorithm: Algorithm,
     /// Endgame tables. The engine uses them in games under the rules that they were solved for, and ignores them in others.
@@ -52,6 +55,7 @@ impl Default for EngineOptions {
             threads: 1,
             evaluation: Evaluation::default(),
             multipv: 1,
+            move_overhead: Duration::from_millis(10),
             algorithm: Algorithm::default(),
             tables: None,
             search: SearchOptions::default(),

@@ -56,7 +56,7 @@ impl<'a> Shared<'a> {
         stop: &'a AtomicBool,
     ) -> Shared<'a> {
         let threads = if options.algorithm == Algorithm::Pvs { options.threads.max(1) } else { 1 };
-        let (soft, hard) = limits.times();
+        let (soft, hard) = limits.times(options.move_overhead);
         Shared {
             rules: game.rules(),
             evaluator,

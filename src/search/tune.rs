@@ -19,7 +19,6 @@ use rayon::prelude::*;
 use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 use thiserror::Error;
 
 /// A position of a game, what a search thought of it and how the game ended, both from White's view.
@@ -136,7 +135,7 @@ impl SelfPlay {
                 seen.push((position.clone(), value * 1000));
                 break 0.5 + 0.5 * value as f32;
             }
-            let found = engine.search(game, &limits, &AtomicBool::new(false), &mut |_| ());
+            let found = engine.search(game, &limits).run();
             let Some(line) = found.lines.first() else { break 0.5 };
             let (mut mv, value) = (line.pv[0], line.score.value());
             // A win of the search or of its tables.

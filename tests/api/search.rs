@@ -28,7 +28,7 @@ fn small(options: EngineOptions) -> EngineOptions {
 }
 
 fn search(engine: &mut Engine, game: &Game, limits: &Limits) -> SearchResult {
-    engine.search(game, limits, &AtomicBool::new(false), &mut |_| ())
+    engine.search(game, limits).run()
 }
 
 /// A game of random moves from the start that is not over.
@@ -307,7 +307,7 @@ fn a_search_stops_when_told() {
     ] {
         let mut engine = Engine::new(small(options));
         // Before it begins.
-        let found = engine.search(&game, &Limits::default(), &AtomicBool::new(true), &mut |_| ());
+        let found = engine.search(&game, &Limits::default()).stop(&AtomicBool::new(true)).run();
         assert!(game.legal_moves().contains(&found.best().unwrap()));
         // While it runs.
         let stop = AtomicBool::new(false);
@@ -317,7 +317,7 @@ fn a_search_stops_when_told() {
                 std::thread::sleep(Duration::from_millis(60));
                 stop.store(true, Ordering::Relaxed);
             });
-            let found = engine.search(&game, &Limits::default(), &stop, &mut |_| ());
+            let found = engine.search(&game, &Limits::default()).stop(&stop).run();
             assert!(game.legal_moves().contains(&found.best().unwrap()));
         });
         // Generous: the machine may be busy.
@@ -407,7 +407,10 @@ fn interrupted_lines_are_of_one_depth() {
             let limits = Limits { nodes: Some(nodes), ..Limits::default() };
             let stop = AtomicBool::new(false);
             let lines = Engine::new(small(options))
-                .search(&game, &limits, &stop, &mut |info| reported.push(info.clone()))
+                .search(&game, &limits)
+                .stop(&stop)
+                .on_info(|info| reported.push(info.clone()))
+                .run()
                 .lines;
             assert_eq!(lines.len(), 3);
             for lines in reported.chunks(3).chain([&lines[..]]) {

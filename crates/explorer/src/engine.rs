@@ -59,7 +59,7 @@ impl Engines {
         report: &mut dyn FnMut(&Info),
     ) -> Vec<Info> {
         let mut engine = self.take(&setup);
-        let lines = engine.search(game, limits, stop, report).lines;
+        let lines = engine.search(game, limits).stop(stop).on_info(report).run().lines;
         let mut idle = self.idle.lock().unwrap_or_else(|e| e.into_inner());
         idle.push((setup, engine));
         while idle.len() > IDLE || idle.iter().map(|(setup, _)| setup.hash_mib).sum::<usize>() > IDLE_MIB {
@@ -219,7 +219,7 @@ impl Engines {
             let lines = if level.margin > 0 { MAX_LINES } else { 1 };
             let setup = Setup { hash_mib: 4, threads: 1, lines, tables: None };
             let limits = Limits { nodes: Some(level.nodes), ..limits };
-            setup.engine().search(game, &limits, stop, &mut |_| ()).lines
+            setup.engine().search(game, &limits).stop(stop).run().lines
         };
         let best = found.first()?.score;
         let is_good = |info: &&Info| best.value() - info.score.value() <= level.margin;

@@ -8,7 +8,6 @@ use doushouqi::tablebase::{Material, SolveError, Solver, position_of, squares_in
 use rayon::prelude::*;
 use serde::Serialize;
 use std::convert::Infallible;
-use std::sync::atomic::AtomicBool;
 
 /// Numbers of legal moves.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -151,7 +150,7 @@ impl SelfPlayer {
             }
             SelfPlayer::Engine { nodes } => {
                 let limits = Limits { nodes: Some(nodes), ..Limits::default() };
-                engine?.search(game, &limits, &AtomicBool::new(false), &mut |_| ()).best()
+                engine?.search(game, &limits).run().best()
             }
         }
     }

@@ -10,7 +10,6 @@ use doushouqi::matches::TimeControl;
 use doushouqi::search::{Engine, EngineOptions, Info, Limits, Score, TableCache};
 use serde::Serialize;
 use std::path::PathBuf;
-use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 /// Say which moves are best, in a position or in every position of a game.
@@ -211,7 +210,7 @@ impl Analyze {
 }
 
 fn search(engine: &mut Engine, game: &Game, limits: &Limits) -> Vec<Info> {
-    engine.search(game, limits, &AtomicBool::new(false), &mut |_| ()).lines
+    engine.search(game, limits).run().lines
 }
 
 /// What the move that led here is worth to who made it, from what the search says here.

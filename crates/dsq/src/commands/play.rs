@@ -318,7 +318,7 @@ impl Session {
     fn search(&mut self) -> Option<Info> {
         let engine = self.engine.get_or_insert_with(|| Engine::new(EngineOptions::default()));
         let limits = self.control.limits(Duration::ZERO);
-        engine.search(&self.game, &limits, &AtomicBool::new(false), &mut |_| ()).lines.into_iter().next()
+        engine.search(&self.game, &limits).run().lines.into_iter().next()
     }
 
     fn hint(&mut self) -> Outcome {

@@ -96,6 +96,8 @@ fn introduction() {
         "Rules type string default paper",
         "NoCaptureLimit type spin default 100 min 0 max 10000",
         "TablePath type string default <empty>",
+        "Ponder type check default false",
+        "Move Overhead type spin default 10 min 0 max 10000",
         "Clear Hash type button",
     ] {
         assert!(answers.contains(&format!("option name {option}")), "{option}: {answers:?}");
@@ -153,6 +155,8 @@ fn options() {
         ("setoption name Hash value 0", "1 to 65536"),
         ("setoption name Threads value many", "1 to 256"),
         ("setoption name MultiPV value 33", "1 to 32"),
+        ("setoption name Ponder value maybe", "true or false"),
+        ("setoption name Move Overhead value -1", "0 to 10000"),
         ("setoption name Evaluation value best", "burnett"),
         ("setoption name Rules value bridge", "chinese"),
         ("setoption name TablePath value /no/such folder", "/no/such folder"),
@@ -162,7 +166,7 @@ fn options() {
         let complaints = complaints(wrong);
         assert!(complaints.len() == 1 && complaints[0].contains(part), "{wrong}: {complaints:?}");
     }
-    let right = "setoption name hash value 2\nsetoption name Threads value 2\nsetoption name MULTIPV value 3\n\
+    let right = "setoption name hash value 2\nsetoption name Threads value 2\nsetoption name MULTIPV value 3\nsetoption name Ponder value true\nsetoption name move overhead value 50\n\
          setoption name Evaluation value burnett\nsetoption name Rules value chinese, shore=no-exit\n\
          setoption name Clear Hash\nsetoption name TablePath\nsetoption name TablePath value <empty>\nsetoption name NoCaptureLimit value 0\n";
     assert_eq!(complaints(right), [""; 0]);
@@ -238,6 +242,39 @@ impl Engine {
         drop(self.stdin);
         assert_eq!(self.child.wait().unwrap().code(), Some(0));
     }
+}
+
+/// `MultiPV` keeps the hash: the same search again takes a fraction of the nodes. `Clear Hash` empties it.
+#[test]
+fn multipv_keeps_the_hash() {
+    let mut engine = Engine::start();
+    let mut nodes = |commands: &str| {
+        engine.send(&format!("{commands}\nposition startpos\ngo depth 9"));
+        let lines = engine.until("bestmove");
+        let info = lines.iter().rfind(|line| line.contains(" multipv 1 ")).expect("an info line");
+        let words: Vec<&str> = info.split_whitespace().collect();
+        words[words.iter().position(|word| *word == "nodes").unwrap() + 1].parse::<u64>().unwrap()
+    };
+    let first = nodes("setoption name Hash value 16");
+    let again = nodes("setoption name MultiPV value 1\nsetoption name Move Overhead value 20");
+    let cleared = nodes("setoption name Clear Hash");
+    assert!(again * 2 < first, "{again} nodes, {first} at first");
+    assert_eq!(cleared, first);
+    engine.end();
+}
+
+#[test]
+fn bestmove_names_the_ponder_move_only_with_the_option() {
+    let go = "position startpos\ngo depth 5";
+    let mut engine = Engine::start();
+    assert_eq!(engine.best_move(go).split_whitespace().count(), 1);
+    let best = engine.best_move(&format!("setoption name Ponder value true\n{go}"));
+    let words: Vec<&str> = best.split_whitespace().collect();
+    let [mv, "ponder", reply] = words[..] else { panic!("{best}") };
+    let mut game = Game::new(Position::start(), Rules::default(), Some(100));
+    game.play(game.parse(mv).unwrap()).unwrap();
+    assert!(game.legal_moves().contains(&game.parse(reply).unwrap()), "{best}");
+    engine.end();
 }
 
 #[test]
