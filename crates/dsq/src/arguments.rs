@@ -250,17 +250,3 @@ pub fn clock(text: &str) -> Result<TimeControl, String> {
     }
     Ok(TimeControl::Clock { base, increment })
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn memory_needs_a_unit() {
-        let bytes = ["1MiB", "10GiB", "0.5gib", "2TiB"].map(|text| text.parse::<Memory>().unwrap().bytes);
-        assert_eq!(bytes, [1 << 20, 10 << 30, 1 << 29, 2 << 40]);
-        for wrong in ["", "10", "GiB", "10GB", "0GiB", "-1GiB", "1.2.3GiB", "10 GiB", "99999999999TiB"] {
-            assert!(wrong.parse::<Memory>().is_err(), "{wrong}");
-        }
-    }
-}

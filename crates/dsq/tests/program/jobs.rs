@@ -401,3 +401,21 @@ fn hours_are_drawn() {
     let svg = dsq::stdout(&["cluster", "plan", "--pieces", "4", "--for", "plot", "--rate", "10000"]);
     assert!(svg.starts_with("<svg") && svg.contains("if no class waited"));
 }
+
+/// An amount of memory is a number above 0 and a unit.
+#[test]
+fn memory_needs_a_unit() {
+    let plan = |memory: &str| {
+        let memory = format!("--memory={memory}");
+        dsq::dsq(&["cluster", "plan", "--pieces", "2", "--for", "json", "--rate", "60000", &memory])
+    };
+    for right in ["10GiB", "0.5TiB", "2048mib"] {
+        assert_eq!(plan(right).status.code(), Some(0), "{right}");
+    }
+    for wrong in ["", "10", "GiB", "10GB", "0GiB", "-1GiB", "1.2.3GiB", "10 GiB", "99999999999TiB", "1536MiB"] {
+        let output = plan(wrong);
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{wrong}: {stderr}");
+        assert!(stderr.contains("--memory"), "{wrong}: {stderr}");
+    }
+}
