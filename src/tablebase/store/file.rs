@@ -21,6 +21,8 @@ use crate::tablebase::index::Index;
 use crate::tablebase::store::codec::{self, Layout};
 use crate::tablebase::store::partial::write_whole;
 use crate::tablebase::store::source::Source;
+pub use crate::tablebase::store::table_error::TableError;
+use crate::tablebase::store::table_error::VERSION;
 use crate::tablebase::value::{CellsMut, CellsRef};
 use crate::tablebase::{CellValue, Cells, Class, Material, ROW_CELLS, Stats, Table};
 use rayon::prelude::*;
@@ -29,11 +31,9 @@ use std::cell::RefCell;
 use std::io;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
-use thiserror::Error;
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
 const MAGIC: &[u8; 8] = b"DSQTABLE";
-const VERSION: u32 = 2;
 /// The largest decoded block that is read.
 const MAX_BLOCK_BYTES: usize = 1 << 20;
 
@@ -86,68 +86,6 @@ impl Sides {
             Sides::White => &[Color::White],
             Sides::Black => &[Color::Black],
         }
-    }
-}
-
-/// Why a table file cannot be used.
-#[derive(Debug, Error)]
-#[non_exhaustive]
-pub enum TableError {
-    /// It cannot be read or written.
-    #[error("{path}: {source}")]
-    Io {
-        /// The file.
-        path: PathBuf,
-        /// The error of the operating system.
-        source: io::Error,
-    },
-    /// It begins otherwise than a table.
-    #[error("{path} is no table of this program")]
-    Foreign {
-        /// The file.
-        path: PathBuf,
-    },
-    /// It is of another version of this program.
-    #[error("{path} has format version {found}; this program reads version {VERSION}")]
-    Version {
-        /// The file.
-        path: PathBuf,
-        /// Its version.
-        found: u32,
-    },
-    /// It is not what was written.
-    #[error("{path} is damaged: {what}")]
-    Damaged {
-        /// The file.
-        path: PathBuf,
-        /// What is wrong with it.
-        what: &'static str,
-    },
-    /// It is a table of other rules.
-    #[error("{path} was made for the rules {found}, not {wanted}")]
-    Rules {
-        /// The file.
-        path: PathBuf,
-        /// The rules that it was made for.
-        found: String,
-        /// The rules that were asked for.
-        wanted: String,
-    },
-    /// It is another class's table.
-    #[error("{path} holds {found} instead of {wanted}")]
-    Material {
-        /// The file.
-        path: PathBuf,
-        /// The material that it names.
-        found: String,
-        /// The material that was asked for.
-        wanted: Material,
-    },
-}
-
-impl TableError {
-    pub(crate) fn io(path: &Path) -> impl FnOnce(io::Error) -> TableError + '_ {
-        move |source| TableError::Io { path: path.to_owned(), source }
     }
 }
 

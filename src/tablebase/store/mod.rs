@@ -23,4 +23,5 @@ pub(crate) mod proof;
 pub(crate) mod repack;
 pub(crate) mod set;
 mod source;
+mod table_error;
 pub(crate) mod verify;

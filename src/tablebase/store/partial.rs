@@ -1,7 +1,7 @@
 //! Files that are being written. Several writers may work in one directory, so each writes under a name of its own,
 //! `NAME.HOST-PROCESS-NUMBER.partial`, and gives the file its name when it is whole. What the dead left is swept later.
 
-use super::file::TableError;
+use super::table_error::TableError;
 use std::fs::{self, File};
 use std::io::Write;
 use std::path::{Path, PathBuf};

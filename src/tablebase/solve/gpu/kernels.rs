@@ -1,9 +1,12 @@
 //! The kernels of the tables as they are compiled for one kind of batch.
 
-use super::plan::{SEEN_BUFFERS, TABLE_BUFFERS};
 use crate::gpu::{Device, GpuError, Kernel, Layout, Step};
 use crate::shaders::{TABLE_KERNELS, compose};
 use std::time::{Duration, Instant};
+
+/// Buffers that a kernel sees of the plane that is read, and of the smaller classes' values.
+pub(super) const SEEN_BUFFERS: u32 = 4;
+pub(super) const TABLE_BUFFERS: u32 = 4;
 
 /// What a set of kernels is compiled for.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]

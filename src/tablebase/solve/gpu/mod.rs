@@ -24,9 +24,8 @@ use crate::tablebase::solve::backend::{Backend, DeviceWork, Job, Sink, SolveErro
 use crate::tablebase::solve::cpu::quiet::Row;
 use crate::tablebase::value::Cells;
 use crate::tablebase::{ClassId, Index, ROW_CELLS, Table};
-use kernels::{KernelSet, Variant, cell_bytes, read_only};
+use kernels::{KernelSet, SEEN_BUFFERS, TABLE_BUFFERS, Variant, cell_bytes, read_only};
 pub use needs::BatchNeeds;
-use plan::{SEEN_BUFFERS, TABLE_BUFFERS};
 use run::Run;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -307,7 +306,7 @@ impl Backend for Gpu {
             }
             match (solved, ids) {
                 (Some(Ok(run)), Some(ids)) => {
-                    made = made.and_then(|made| made.with(&run));
+                    made = made.and_then(|made| run.add_to(made));
                     before = Some((ids, run));
                 }
                 // What was still there of the batch before may have been the reason.

@@ -27,10 +27,6 @@ pub(super) fn depth_of_value(value: u32, variant: Variant) -> usize {
     (if value < variant.draw() { 2 * value } else { 2 * (variant.win_at_once() - value) + 1 }) as usize
 }
 
-/// Buffers that a kernel sees of the plane that is read, and of the smaller classes' values.
-pub(super) const SEEN_BUFFERS: u32 = 4;
-pub(super) const TABLE_BUFFERS: u32 = 4;
-
 /// A class in a batch.
 pub(super) struct PlannedClass {
     pub id: ClassId,

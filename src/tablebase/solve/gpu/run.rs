@@ -1,7 +1,7 @@
 //! One batch at work.
 
-use super::kernels::{KernelSet, Variant, cell_bytes};
-use super::plan::{Plan, PlannedClass, SEEN_BUFFERS, TABLE_BUFFERS, TablePlace, depth_of_value};
+use super::kernels::{KernelSet, SEEN_BUFFERS, TABLE_BUFFERS, Variant, cell_bytes};
+use super::plan::{Plan, PlannedClass, TablePlace, depth_of_value};
 use super::tables::Tables;
 use super::{Batch, DeviceWork, ROW_BYTES};
 use crate::board::{ByColor, Color, NoMove};
@@ -151,6 +151,19 @@ impl<'a> Run<'a> {
             batch,
             device,
         })
+    }
+
+    /// Adds the values of the batch, which stay on the GPU, to `tables`; `None` if kernels cannot find all of them there.
+    pub fn add_to(&self, mut tables: Tables) -> Option<Tables> {
+        if tables.buffers.is_empty() {
+            tables.wide = self.wide();
+        }
+        for place in self.places(tables.buffers.len()) {
+            let (id, places) = place?;
+            tables.places.insert(id, places);
+        }
+        tables.buffers.extend(self.codes().cloned());
+        (tables.wide == self.wide() && tables.buffers.len() <= TABLE_BUFFERS as usize).then_some(tables)
     }
 
     /// Binds the buffers for the rows of a page.
@@ -389,18 +402,18 @@ impl<'a> Run<'a> {
     }
 
     /// Whether a cell has two bytes.
-    pub fn wide(&self) -> bool {
+    fn wide(&self) -> bool {
         self.set.variant.wide
     }
 
     /// The codes, page by page.
-    pub fn codes(&self) -> impl Iterator<Item = &wgpu::Buffer> {
+    fn codes(&self) -> impl Iterator<Item = &wgpu::Buffer> {
         self.pages.iter().map(|page| &page.codes)
     }
 
     /// Where among the codes each class is if the first page is number `first`; `None` if one of its sides lies in two
     /// pages.
-    pub fn places(&self, first: usize) -> impl Iterator<Item = Option<(ClassId, ByColor<TablePlace>)>> {
+    fn places(&self, first: usize) -> impl Iterator<Item = Option<(ClassId, ByColor<TablePlace>)>> {
         self.plan.members.iter().map(move |member| {
             let place = |color| {
                 let (page, row) = (member.side(color) / self.page_rows, member.side(color) % self.page_rows);

@@ -2,8 +2,7 @@
 //! by the level that was solved before.
 
 use super::kernels::{cell_bytes, max_plies};
-use super::plan::{TABLE_BUFFERS, TablePlace};
-use super::run::Run;
+use super::plan::TablePlace;
 use super::{Batch, plan};
 use crate::board::{ByColor, Color};
 use crate::gpu::{Device, GpuError};
@@ -15,7 +14,7 @@ use std::collections::HashMap;
 #[derive(Default)]
 pub(super) struct Tables {
     pub wide: bool,
-    places: HashMap<ClassId, ByColor<TablePlace>>,
+    pub places: HashMap<ClassId, ByColor<TablePlace>>,
     pub buffers: Vec<wgpu::Buffer>,
 }
 
@@ -51,19 +50,6 @@ impl Tables {
         }
         this.buffers.push(send(&bytes)?);
         Ok(this)
-    }
-
-    /// With the values of a batch where the GPU has them already; `None` if kernels cannot find all of them there.
-    pub fn with(mut self, run: &Run<'_>) -> Option<Tables> {
-        if self.buffers.is_empty() {
-            self.wide = run.wide();
-        }
-        for place in run.places(self.buffers.len()) {
-            let (id, places) = place?;
-            self.places.insert(id, places);
-        }
-        self.buffers.extend(run.codes().cloned());
-        (self.wide == run.wide() && self.buffers.len() <= TABLE_BUFFERS as usize).then_some(self)
     }
 
     /// Whether these classes are all there.
