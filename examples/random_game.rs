@@ -4,7 +4,6 @@
 //! cargo run --release --example random_game -- 7       # the seed
 //! ```
 
-use doushouqi::board::{Position, Rules};
 use doushouqi::game::Game;
 use rand_core::{Rng, SeedableRng};
 use rand_pcg::Pcg64;
@@ -13,7 +12,7 @@ use std::error::Error;
 fn main() -> Result<(), Box<dyn Error>> {
     let seed = std::env::args().nth(1).map_or(Ok(1), |seed| seed.parse())?;
     let mut random = Pcg64::seed_from_u64(seed);
-    let mut game = Game::new(Position::start(), Rules::default(), Some(Game::NO_CAPTURE_LIMIT));
+    let mut game = Game::default();
     while game.end().is_none() {
         let moves = game.legal_moves();
         let mv = moves[random.next_u64() as usize % moves.len()];

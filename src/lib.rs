@@ -63,8 +63,9 @@
 //!
 //! # Features
 //!
-//! `board` and `game` are always there; they need few dependencies. All features are on by default:
+//! `board` and `game` need no feature and few dependencies. The default features are `search` and `gpu`:
 //!
+//! - `serde`: positions, squares, pieces and rules serialise as their text.
 //! - `perft`: counting lines of moves on all cores.
 //! - `tablebase`: endgame tables and jobs for clusters.
 //! - `search`: the engine, the UCI protocol and matches; includes `perft` and

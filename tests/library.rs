@@ -23,6 +23,77 @@ fn rules_need_no_feature() {
     assert_eq!(start.make(mv).to_fen(), "l5t/1d3c1/r1p1w1e/7/7/7/1EW1P1R/1C3D1/T5L b");
 }
 
+#[test]
+fn play_rejects_what_make_takes() {
+    use doushouqi::board::{Move, PlayError, RuleOptions};
+    let (start, rules) = (Position::default(), Rules::default());
+    assert_eq!((start.to_fen(), *rules.options()), (Position::start().to_fen(), RuleOptions::PAPER));
+    let legal = start.moves(&rules);
+    for &mv in &legal {
+        assert_eq!(start.play(mv, &rules), Ok(start.make(mv)));
+        // It is the other side's turn, and a move to the square itself is no move.
+        assert_eq!(start.make(mv).play(mv, &rules), Err(PlayError::Illegal { mv }));
+        let null = Move { to: mv.from, ..mv };
+        assert_eq!(start.play(null, &rules), Err(PlayError::Illegal { mv: null }));
+    }
+    let over = position("3L3/7/7/7/7/7/7/7/r6 b");
+    assert_eq!(over.play(legal[0], &rules), Err(PlayError::Over));
+}
+
+#[test]
+fn names_round_trip() {
+    use doushouqi::board::{Animal, Color, File, Piece, Rank, Square};
+    use std::fmt::{Debug, Display};
+    use std::str::FromStr;
+    fn same<T: Display + FromStr<Err: Debug> + PartialEq + Debug>(value: T) {
+        assert_eq!(value.to_string().parse::<T>().unwrap(), value);
+    }
+    Square::all().for_each(same);
+    File::ALL.into_iter().for_each(same);
+    Rank::ALL.into_iter().for_each(same);
+    for color in Color::ALL {
+        same(color);
+        assert_eq!(Color::try_from(color.letter()), Ok(color));
+        for animal in Animal::ALL {
+            same(animal);
+            assert_eq!(Animal::try_from(animal.index()), Ok(animal));
+            let piece = Piece { color, animal };
+            same(piece);
+            assert_eq!(Piece::try_from(piece.letter()), Ok(piece));
+        }
+    }
+    assert_eq!(
+        (Square::try_from(62), File::try_from('c'), Rank::try_from(8)),
+        (Ok(Square::G9), Ok(File::C), Ok(Rank::Ninth))
+    );
+    assert_eq!(Square::try_from(63).unwrap_err().to_string(), "63 is no square: expected an index from 0 to 62");
+    assert_eq!(File::try_from('h').unwrap_err().to_string(), "'h' is no file: expected a letter from a to g");
+    assert_eq!("10".parse::<Rank>().unwrap_err().to_string(), "\"10\" is no rank: expected a digit from 1 to 9");
+    assert!("Rat".parse::<Animal>().is_err() && "green rat".parse::<Piece>().is_err() && "".parse::<File>().is_err());
+}
+
+/// serde_json comes with the tables.
+#[cfg(feature = "tablebase")]
+#[test]
+fn serde_writes_text() {
+    use doushouqi::board::{Fen, Move, RuleOptions};
+    let start = Position::default();
+    let json = serde_json::to_string(&start).unwrap();
+    assert_eq!(json, format!("\"{start}\""));
+    assert_eq!(serde_json::from_str::<Position>(&json).unwrap(), start);
+    assert!(serde_json::from_str::<Position>("\"7/7 w\"").unwrap_err().to_string().contains("9 ranks"));
+    let fen: Fen = format!("{start} 17").parse().unwrap();
+    assert_eq!(serde_json::from_value::<Fen>(serde_json::to_value(&fen).unwrap()).unwrap(), fen);
+    let mv = start.moves(&Rules::default())[0];
+    let json = serde_json::to_value(mv).unwrap();
+    assert_eq!(json["from"], mv.from.to_string());
+    assert_eq!(serde_json::from_value::<Move>(json).unwrap(), mv);
+    for (_, options) in RuleOptions::PRESETS {
+        let json = serde_json::to_value(options).unwrap();
+        assert_eq!(serde_json::from_value::<RuleOptions>(json).unwrap(), options);
+    }
+}
+
 #[cfg(feature = "perft")]
 #[test]
 fn perft_counts() {

@@ -4,7 +4,7 @@ use std::fmt;
 /// The eight animals, weakest first. Each side has at most one of each.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(u8)]
-#[expect(missing_docs, reason = "the names say it all")]
+#[expect(missing_docs, reason = "the names are the documentation")]
 pub enum Animal {
     Rat,
     Cat,
@@ -86,9 +86,9 @@ impl fmt::Display for Animal {
 /// An animal of one side.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Piece {
-    /// Whose it is.
+    /// The piece's colour.
     pub color: Color,
-    /// What it is.
+    /// The piece's animal.
     pub animal: Animal,
 }
 

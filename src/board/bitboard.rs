@@ -253,7 +253,7 @@ impl Bitboard {
         if self.0 == 0 { None } else { Square::new(self.0.ilog2() as usize) }
     }
 
-    /// The one square of the set, if there is just one.
+    /// The only square of the set; `None` if the set is empty or has more squares.
     #[inline]
     #[must_use]
     pub const fn single(self) -> Option<Square> {
@@ -526,7 +526,7 @@ impl fmt::Debug for Bitboard {
     }
 }
 
-/// Text that is no drawing of a set of squares.
+/// Why a text is no drawing of a set of squares.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum ParseBitboardError {
@@ -539,7 +539,7 @@ pub enum ParseBitboardError {
     /// More or fewer squares than a board has.
     #[error("a set is drawn as 63 squares; these are {found}")]
     SquareCount {
-        /// How many there are.
+        /// The number of squares in the text.
         found: usize,
     },
 }

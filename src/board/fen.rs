@@ -6,20 +6,20 @@ use std::fmt;
 use std::str::FromStr;
 use thiserror::Error;
 
-/// The starting position.
+/// The FEN of the initial position.
 pub const START: &str = "l5t/1d3c1/r1p1w1e/7/7/7/E1W1P1R/1C3D1/T5L w";
 
-/// Why text is no FEN.
+/// Why a text is no FEN.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum ParseFenError {
-    /// There is no text.
+    /// The text is empty.
     #[error("the FEN is empty; the start is {START:?}")]
     Empty,
     /// The board has more or fewer than nine ranks.
     #[error("a FEN has 9 ranks separated by '/'; this one has {found}")]
     RankCount {
-        /// How many.
+        /// The number of ranks.
         found: usize,
     },
     /// A rank has more or fewer than seven squares.
@@ -27,15 +27,15 @@ pub enum ParseFenError {
     RankLength {
         /// The rank's number, 1 to 9.
         rank: usize,
-        /// Its squares.
+        /// The number of squares it fills.
         found: usize,
     },
-    /// A letter on the board that is no piece.
+    /// The board contains a character that is neither a piece nor a digit.
     #[error("rank {rank} contains {found:?}, which is neither one of the pieces RCWDPTLE rcwdptle nor a digit 1 to 7")]
     UnknownPiece {
         /// The rank's number, 1 to 9.
         rank: usize,
-        /// The letter.
+        /// The character.
         found: char,
     },
     /// The text ends after the board.
@@ -44,13 +44,13 @@ pub enum ParseFenError {
     /// The side to move is neither `w` nor `b`.
     #[error("the side to move is w or b, not {found:?}")]
     UnknownTurn {
-        /// What is written instead.
+        /// The text in its place.
         found: String,
     },
-    /// The FEN of a position has a halfmove clock.
+    /// A third field where only a position is read.
     #[error("a halfmove clock ({found}) is taken only where a game begins; here the FEN ends after the side to move")]
     UnexpectedClock {
-        /// The clock.
+        /// The halfmove clock.
         found: String,
     },
     /// The third field of a game's FEN is no halfmove clock.
@@ -59,7 +59,7 @@ pub enum ParseFenError {
         Fen::MAX_HALFMOVE_CLOCK
     )]
     HalfmoveClock {
-        /// What is written instead.
+        /// The text in its place.
         found: String,
     },
     /// There is text after the last field.
@@ -68,13 +68,13 @@ pub enum ParseFenError {
         /// The first field too many.
         found: String,
     },
-    /// The text can be read, but is no position of the game.
+    /// The fields are well formed, but the pieces are not a valid position.
     #[error(transparent)]
     Position(#[from] PositionError),
 }
 
 impl Position {
-    /// Reads the FEN of a position: board and side to move. [`Fen`] reads that of a game.
+    /// Reads the FEN of a position: board and side to move. [`Fen`] reads the FEN of a game, with a halfmove clock.
     ///
     /// ```
     /// use doushouqi::board::{ParseFenError, Position};
@@ -84,7 +84,7 @@ impl Position {
     /// ```
     ///
     /// # Errors
-    /// If the text cannot be read, or is no position of the game: see [`ParseFenError`]. A third field is an error, too.
+    /// If the text is malformed, or is not a valid position: see [`ParseFenError`]. A third field is an error, too.
     pub fn from_fen(text: &str) -> Result<Position, ParseFenError> {
         let fields = Fields::split(text)?;
         match fields.clock.map(str::to_owned) {
@@ -144,12 +144,12 @@ impl FromStr for Position {
 pub struct Fen {
     /// The position.
     pub position: Position,
-    /// Plies since the last capture, or since the start of the game.
+    /// The plies since the last capture, or since the start of the game without one.
     pub halfmove_clock: u32,
 }
 
 impl Fen {
-    /// The highest clock that is read: a game can go on from it without an overflow.
+    /// The highest halfmove clock that is accepted: a game can go on from it without an overflow.
     pub const MAX_HALFMOVE_CLOCK: u32 = 1_000_000_000;
 }
 
@@ -187,7 +187,7 @@ fn is_number(text: &str) -> bool {
     text.bytes().all(|b| b.is_ascii_digit())
 }
 
-/// A FEN taken apart.
+/// The fields of a FEN.
 struct Fields<'a> {
     board: &'a str,
     turn: Color,

@@ -13,7 +13,7 @@ use std::fmt;
 /// ```
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(u8)]
-#[expect(missing_docs, reason = "the names say it all")]
+#[expect(missing_docs, reason = "the names are the documentation")]
 pub enum File {
     A,
     B,
@@ -67,7 +67,7 @@ impl File {
         File::ALL[File::COUNT - 1 - self.index()]
     }
 
-    /// How many files the other one is away.
+    /// The number of files from this one to the other.
     #[inline]
     #[must_use]
     pub const fn distance(self, other: File) -> usize {

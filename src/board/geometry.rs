@@ -1,4 +1,4 @@
-//! The board itself: what each square is, and where a leap over a lake leads. This is the only place where it is written down.
+//! The geometry of the board: dens, traps, water and leaps. Everything else, the shaders included, derives from these constants.
 
 use super::{Animal, Bitboard, ByColor, Color, File, Rank, Square};
 use Square::*;
@@ -26,7 +26,7 @@ pub const LEAP_RIGHT: Bitboard = Bitboard::of(&[A4, D4, A5, D5, A6, D6]);
 /// Squares from which a leap goes left along a rank.
 pub const LEAP_LEFT: Bitboard = Bitboard::of(&[D4, G4, D5, G5, D6, G6]);
 
-/// Where an animal of a side may stand while the game goes on or as it ends: not in its own den, and in the water only if it swims.
+/// The squares on which an animal of a side may stand: every square but its own den, and water only for the rat.
 #[must_use]
 pub fn habitat(color: Color, animal: Animal) -> Bitboard {
     let dry = if animal.swims() { Bitboard::FULL } else { !WATER };
@@ -47,10 +47,10 @@ pub enum Direction {
 }
 
 impl Direction {
-    /// All four.
+    /// All four directions.
     pub const ALL: [Direction; 4] = [Direction::Up, Direction::Down, Direction::Left, Direction::Right];
 
-    /// True along a file.
+    /// Whether the direction runs along a file.
     #[must_use]
     pub fn is_vertical(self) -> bool {
         matches!(self, Direction::Up | Direction::Down)
@@ -58,7 +58,7 @@ impl Direction {
 }
 
 impl Square {
-    /// The next square in a direction, if the board goes on there.
+    /// The next square in a direction; `None` at the edge of the board.
     #[must_use]
     pub fn neighbour(self, direction: Direction) -> Option<Square> {
         let (file, rank) = (self.file(), self.rank());

@@ -1,8 +1,9 @@
-//! The board, the rules and the moves. Knows nothing of search or tables.
+//! The board, the rules and the moves. Nothing here depends on the search or the tables.
 
 mod animal;
 mod bitboard;
 mod color;
+mod convert;
 pub mod fen;
 mod file;
 pub mod geometry;
@@ -12,16 +13,19 @@ mod position;
 mod rank;
 mod rules;
 mod square;
+#[cfg(feature = "serde")]
+mod text_serde;
 pub(crate) mod zobrist;
 
 pub use animal::{Animal, Piece};
 pub use bitboard::{Bitboard, ParseBitboardError, Squares};
 pub use color::{ByColor, Color};
+pub use convert::ConvertError;
 pub use fen::{Fen, ParseFenError};
 pub use file::File;
 pub use geometry::Direction;
 pub use movegen::MoveList;
-pub use moves::{Move, ParseMoveError};
+pub use moves::{Move, ParseMoveError, PlayError};
 pub use position::{Outcome, Position, PositionError, Setup};
 pub use rank::Rank;
 pub use rules::{
@@ -37,3 +41,5 @@ pub(crate) use movegen::reach;
 pub(crate) use position::union;
 #[allow(unused_imports, reason = "used by optional features")]
 pub(crate) use rules::Lanes;
+#[cfg(feature = "tablebase")]
+pub(crate) use text_serde::serialize_as_text;

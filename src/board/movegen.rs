@@ -4,17 +4,17 @@ use super::geometry::{DEN, LEAP_DOWN, LEAP_LEFT, LEAP_RIGHT, LEAP_UP, NOT_A, NOT
 use super::rules::{Lanes, Rules};
 use super::{Animal, Color, Move, Position, Square, union};
 
-/// Where the pieces of one side can go.
+/// The steps, leaps and captures of one side.
 #[derive(Clone)]
 #[repr(align(64))]
 pub(crate) struct Reach {
     /// The squares that each animal steps or leaps to, whatever stands there.
     pub squares: Lanes,
-    /// The enemy pieces that each animal may take, wherever they are.
+    /// The enemy pieces that each animal may take, at any distance.
     pub prey: Lanes,
 }
 
-/// Where the pieces `own` of `color` can go against the pieces `enemy`. No branch but the choice of a table, and no loop
+/// The steps, leaps and captures of the pieces `own` of `color` against the pieces `enemy`. No branch but the choice of a table, and no loop
 /// that is not eight lanes wide: compiled for AVX-512 it is some fifty instructions.
 #[inline(always)]
 pub(crate) fn reach(rules: &Rules, color: Color, own: &Lanes, enemy: &Lanes) -> Reach {
@@ -60,7 +60,7 @@ impl Reach {
         self.targets_among(union(own), union(enemy))
     }
 
-    /// The same, where all squares of each side are known.
+    /// [`Reach::targets`] from the occupied squares of each side.
     #[inline(always)]
     pub fn targets_among(&self, own: u64, enemy: u64) -> Lanes {
         // A loop: the compiler leaves the closure of `from_fn` out of line.
@@ -88,6 +88,12 @@ impl Position {
             list.extend(self.lanes(self.turn()), self.targets(rules));
         }
         list
+    }
+
+    /// Whether a move is legal. In a finished game none is.
+    #[must_use]
+    pub fn is_legal(&self, mv: Move, rules: &Rules) -> bool {
+        self.moves(rules).contains(&mv)
     }
 
     /// The number of legal moves.
@@ -123,7 +129,7 @@ impl MoveList {
         MoveList { moves: [none; MoveList::CAPACITY], len: 0 }
     }
 
-    /// Keeps only the moves for which `keep` says so, in their order.
+    /// Keeps the moves for which `keep` returns true, in their order.
     pub fn retain(&mut self, mut keep: impl FnMut(Move) -> bool) {
         let mut kept = 0;
         for i in 0..self.len {

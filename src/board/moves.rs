@@ -2,48 +2,73 @@ use super::{Animal, Position, Rules, Square};
 use std::fmt;
 use thiserror::Error;
 
-/// A move: which animal of the side to move goes where. Its text (`Display`) is in coordinates, `a3b3`;
+/// A move of an animal of the side to move. Its text (`Display`) is in coordinates, `a3b3`;
 /// [`Move::notation`] writes the papers' `Eb3` and `Txb1`.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Move {
-    /// Who moves.
+    /// The animal that moves.
     pub animal: Animal,
-    /// From where.
+    /// The square the piece leaves.
     pub from: Square,
-    /// Where to.
+    /// The square the piece enters.
     pub to: Square,
 }
 
-/// Why text is no move here.
+/// Why a text is no legal move of a position.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum ParseMoveError {
     /// The text is in neither notation.
     #[error("{text:?} is no move: write an animal and a square (Eb3, Txb1) or two squares (a3b3)")]
     Malformed {
-        /// What was read.
+        /// The text.
         text: String,
     },
     /// The animal is not on the board, or none of the mover's is on that square.
     #[error("{text:?}: the side to move has no such piece")]
     NoPiece {
-        /// What was read.
+        /// The text.
         text: String,
     },
-    /// The rules forbid it here.
+    /// The move is not legal in the position.
     #[error("{text:?} is not legal here")]
     Illegal {
-        /// What was read.
+        /// The text.
         text: String,
     },
-    /// An `x` where nothing is taken.
+    /// The text has the `x` of a capture, but the move is quiet.
     #[error("{text:?} is marked as a capture, but {to} is empty")]
     NotACapture {
-        /// What was read.
+        /// The text.
         text: String,
-        /// Where the move goes.
+        /// The empty square that the piece enters.
         to: Square,
     },
+}
+
+/// Why a move cannot be played.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum PlayError {
+    /// The game is over, so no move is legal.
+    #[error("the game is over")]
+    Over,
+    /// The move is not legal in the position.
+    #[error("{mv} is not legal here")]
+    Illegal {
+        /// The move.
+        mv: Move,
+    },
+    /// The move repeats an earlier position of the game, which the rules forbid.
+    #[error("{mv} repeats a position, which these rules forbid")]
+    Repeats {
+        /// The move.
+        mv: Move,
+    },
+    /// The text is no legal move of the position.
+    #[error(transparent)]
+    Text(#[from] ParseMoveError),
 }
 
 impl Move {
@@ -85,7 +110,7 @@ impl Move {
             .square_of(position.turn(), animal)
             .ok_or_else(|| ParseMoveError::NoPiece { text: text.to_owned() })?;
         let mv = Move { animal, from, to };
-        if !position.moves(rules).contains(&mv) {
+        if !position.is_legal(mv, rules) {
             return Err(ParseMoveError::Illegal { text: text.to_owned() });
         }
         if marked && !mv.is_capture(position) {
@@ -94,13 +119,13 @@ impl Move {
         Ok(mv)
     }
 
-    /// Whether this move, made in `position`, takes a piece.
+    /// Whether this move, made in `position`, is a capture. Every other move is quiet.
     #[must_use]
     pub fn is_capture(self, position: &Position) -> bool {
         position.side(!position.turn()).contains(self.to)
     }
 
-    /// The papers' notation: the animal's letter, `x` for a capture, the square it goes to.
+    /// The papers' notation: the animal's letter, `x` for a capture, the square the piece enters.
     #[must_use]
     pub fn notation(self, position: &Position) -> String {
         format!("{}{}{}", self.animal.letter(), if self.is_capture(position) { "x" } else { "" }, self.to)

@@ -1,16 +1,16 @@
 use super::geometry::{DEN, TRAPS, WATER, habitat};
 use super::rules::Lanes;
-use super::{Animal, Bitboard, ByColor, Color, File, Move, NoMove, Piece, Rank, Rules, Square, zobrist};
+use super::{Animal, Bitboard, ByColor, Color, File, Move, NoMove, Piece, PlayError, Rank, Rules, Square, zobrist};
 use std::fmt;
 use thiserror::Error;
 
-/// Pieces on squares and a side to move, as somebody typed them: perhaps no position of the game at all.
+/// Pieces on squares and a side to move, possibly not a valid position.
 /// [`Position::from_setup`] checks it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Setup {
-    /// What stands on each square, by [`Square::index`].
+    /// The piece on each square, by [`Square::index`].
     pub squares: [Option<Piece>; Square::COUNT],
-    /// Who is on move.
+    /// The side to move.
     pub turn: Color,
 }
 
@@ -22,7 +22,7 @@ impl Setup {
     }
 }
 
-/// Why pieces on squares are no position.
+/// Why a setup is not a valid position.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum PositionError {
@@ -36,7 +36,7 @@ pub enum PositionError {
         piece: Piece,
         /// The lower of its squares.
         first: Square,
-        /// The higher one.
+        /// The higher of its squares.
         second: Square,
     },
     /// An animal that does not swim stands in the water.
@@ -44,7 +44,7 @@ pub enum PositionError {
     InWater {
         /// The animal and its side.
         piece: Piece,
-        /// Where it stands.
+        /// The square it stands on.
         square: Square,
     },
     /// A piece stands in its own den.
@@ -62,14 +62,16 @@ pub enum PositionError {
 
 /// How a finished game ended.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Outcome {
-    /// This side entered the enemy's den, took the last enemy piece, or left it without a move where that loses.
+    /// This side won: it entered the enemy's den, took the last enemy piece, or left the enemy without a legal move (stalemate)
+    /// where stalemate loses.
     Win(Color),
-    /// The side to move has no legal move, where that draws.
+    /// The side to move has no legal move (stalemate), and stalemate is a draw.
     NoMove,
 }
 
-/// A position: where the pieces stand and who is on move. Each animal of each side is one lane, a bitboard with at most
+/// A position: the pieces on their squares and the side to move. The default is the initial position. Each animal of each side is one lane, a bitboard with at most
 /// one square; so a side is eight words, one vector register.
 #[derive(Clone)]
 #[repr(align(64))]
@@ -80,16 +82,16 @@ pub struct Position {
 }
 
 impl Position {
-    /// The starting position.
+    /// The initial position.
     #[must_use]
     pub fn start() -> Position {
-        Position::from_fen(super::fen::START).expect("the starting position is valid")
+        Position::from_fen(super::fen::START).expect("the initial position is valid")
     }
 
-    /// Checks a setup.
+    /// The position of a setup.
     ///
     /// # Errors
-    /// What is wrong with it: see [`PositionError`].
+    /// If the setup is not a valid position: see [`PositionError`].
     pub fn from_setup(setup: &Setup) -> Result<Position, PositionError> {
         let mut position = Position { lanes: ByColor::default(), turn: setup.turn, key: 0 };
         for square in Square::all() {
@@ -115,7 +117,7 @@ impl Position {
         Ok(position)
     }
 
-    /// What stands where, free to be changed.
+    /// The setup of this position, which can be edited.
     #[must_use]
     pub fn to_setup(&self) -> Setup {
         let mut setup = Setup::empty(self.turn);
@@ -125,21 +127,21 @@ impl Position {
         setup
     }
 
-    /// Who is on move.
+    /// The side to move.
     #[inline(always)]
     #[must_use]
     pub fn turn(&self) -> Color {
         self.turn
     }
 
-    /// The Zobrist key: equal positions have equal keys, others almost surely different ones.
+    /// The Zobrist key: equal positions have equal keys, and different positions almost surely have different keys.
     #[inline(always)]
     #[must_use]
     pub fn key(&self) -> u64 {
         self.key
     }
 
-    /// The key computed from nothing but the pieces: the slow twin of the one that moves update.
+    /// The Zobrist key computed from the pieces: the slow twin of [`Position::key`], which moves update.
     #[must_use]
     pub fn compute_key(&self) -> u64 {
         let side = if self.turn == Color::Black { zobrist::black_to_move() } else { 0 };
@@ -204,7 +206,7 @@ impl Position {
         })
     }
 
-    /// The winner, if a den has been entered or a side has no piece left.
+    /// The winner, if a side has entered the enemy's den or has no piece left.
     #[inline]
     #[must_use]
     pub fn winner(&self) -> Option<Color> {
@@ -218,7 +220,7 @@ impl Position {
         }
     }
 
-    /// How the game has ended, if it has. Repetition is not looked at: a position has no history.
+    /// How the game has ended; `None` while it goes on. Repetition does not count: a position has no history.
     #[must_use]
     pub fn outcome(&self, rules: &Rules) -> Option<Outcome> {
         if let Some(color) = self.winner() {
@@ -230,7 +232,33 @@ impl Position {
         })
     }
 
-    /// The position after a move, which must be legal here.
+    /// The position after a move.
+    ///
+    /// ```
+    /// use doushouqi::board::{Move, PlayError, Position, Rules};
+    /// let (start, rules) = (Position::default(), Rules::default());
+    /// let mv = Move::parse("Eb3", &start, &rules).unwrap();
+    /// let next = start.play(mv, &rules)?;
+    /// assert_eq!(next, start.make(mv));
+    /// assert_eq!(next.play(mv, &rules), Err(PlayError::Illegal { mv }));
+    /// # Ok::<(), PlayError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If the game is over ([`PlayError::Over`]) or the move is not legal ([`PlayError::Illegal`]). Repetition does not count: a
+    /// position has no history.
+    pub fn play(&self, mv: Move, rules: &Rules) -> Result<Position, PlayError> {
+        if self.winner().is_some() {
+            Err(PlayError::Over)
+        } else if self.is_legal(mv, rules) {
+            Ok(self.make(mv))
+        } else {
+            Err(PlayError::Illegal { mv })
+        }
+    }
+
+    /// The position after a move, which must be legal: [`Position::play`] without the check. After any other move the result
+    /// is unspecified.
     #[inline(always)]
     #[must_use]
     pub fn make(&self, mv: Move) -> Position {
@@ -239,7 +267,7 @@ impl Position {
         next
     }
 
-    /// The key of the position after a move, which must be legal here.
+    /// The key of the position after a move, which must be legal.
     #[inline(always)]
     pub(crate) fn key_after(&self, mv: Move) -> u64 {
         let victim = self.lanes(!self.turn);
@@ -274,13 +302,13 @@ impl Position {
         Position { turn: !self.turn, key: self.key ^ zobrist::black_to_move(), ..self.clone() }
     }
 
-    /// Reflection in file d: the same position for all that matters.
+    /// Reflection in file d. The value of the position does not change.
     #[must_use]
     pub fn mirror(&self) -> Position {
         self.transform(self.turn, |piece, square| (piece, square.mirror()))
     }
 
-    /// Colours exchanged and the board rotated: the same position from the other side's point of view.
+    /// Colours exchanged and the board rotated: the position from the other side's point of view.
     #[must_use]
     pub fn swap_colors(&self) -> Position {
         self.transform(!self.turn, |piece, square| (Piece { color: !piece.color, ..piece }, square.rotate()))
@@ -303,7 +331,7 @@ impl Position {
         picture + &format!("    a b c d e f g   {} to move\n", self.turn)
     }
 
-    /// The letter of the piece on a square, or what the square is.
+    /// The letter of the piece on a square, or the symbol of an empty square.
     fn symbol(&self, square: Square) -> char {
         let of_either = |is: fn(Color, Square) -> bool| Color::ALL.into_iter().any(|color| is(color, square));
         match self.piece_at(square) {
@@ -326,7 +354,7 @@ impl Position {
     }
 }
 
-/// All squares of a side's lanes.
+/// The occupied squares of a side's lanes.
 #[inline(always)]
 pub(crate) fn union(lanes: &Lanes) -> u64 {
     lanes.iter().fold(0, |all, lane| all | lane)
@@ -339,6 +367,12 @@ impl PartialEq for Position {
 }
 
 impl Eq for Position {}
+
+impl Default for Position {
+    fn default() -> Position {
+        Position::start()
+    }
+}
 
 impl std::hash::Hash for Position {
     fn hash<H: std::hash::Hasher>(&self, state: &mut H) {

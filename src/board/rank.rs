@@ -14,7 +14,7 @@ use std::fmt;
 /// ```
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(u8)]
-#[expect(missing_docs, reason = "the names say it all")]
+#[expect(missing_docs, reason = "the names are the documentation")]
 pub enum Rank {
     First,
     Second,
@@ -81,7 +81,7 @@ impl Rank {
         Rank::ALL[Rank::COUNT - 1 - self.index()]
     }
 
-    /// How many ranks the other one is away.
+    /// The number of ranks from this one to the other.
     #[inline]
     #[must_use]
     pub const fn distance(self, other: Rank) -> usize {

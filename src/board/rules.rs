@@ -8,23 +8,38 @@ use thiserror::Error;
 
 /// Declares an option with its spellings, so that parsing, printing and listing cannot disagree.
 macro_rules! rule_option {
-    ($(#[$doc:meta])* $name:ident { $($(#[$value_doc:meta])* $value:ident = $text:literal),+ $(,)? }) => {
+    ($(#[$doc:meta])* $name:ident($key:literal) { $($(#[$value_doc:meta])* $value:ident = $text:literal),+ $(,)? }) => {
         $(#[$doc])*
         #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
+        #[non_exhaustive]
         pub enum $name { $($(#[$value_doc])* $value),+ }
 
         impl $name {
             /// Every value, the default first.
             pub const ALL: &[$name] = &[$($name::$value),+];
 
-            /// How the value is written.
+            /// The text of the value.
             #[must_use]
             pub const fn as_str(self) -> &'static str {
                 match self { $($name::$value => $text),+ }
             }
+        }
 
-            fn parse(text: &str) -> Option<$name> {
-                $name::ALL.iter().copied().find(|v| v.as_str() == text)
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(self.as_str())
+            }
+        }
+
+        impl FromStr for $name {
+            type Err = ParseRulesError;
+
+            fn from_str(text: &str) -> Result<$name, ParseRulesError> {
+                $name::ALL.iter().copied().find(|v| v.as_str() == text).ok_or_else(|| ParseRulesError::UnknownValue {
+                    key: $key.to_owned(),
+                    value: text.to_owned(),
+                    allowed: [$($text),+].join(", "),
+                })
             }
         }
 
@@ -36,27 +51,27 @@ macro_rules! rule_option {
 
 rule_option! {
     /// Whether the elephant may take the rat outside the elephant's own traps.
-    ElephantTakesRat {
-        /// Everywhere.
+    ElephantTakesRat("elephant-takes-rat") {
+        /// The elephant may take the rat everywhere.
         Yes = "yes",
-        /// Only there, where the rat has no strength.
+        /// The elephant may take the rat only in the elephant's own traps, where the rat has no strength.
         No = "no",
     }
 }
 rule_option! {
     /// Captures between water and land.
-    Shore {
-        /// All but rat in the water takes elephant.
+    Shore("shore") {
+        /// Every capture is allowed but that of an elephant by a rat in the water.
         ElephantSafe = "elephant-safe",
-        /// None in either direction.
+        /// No capture is allowed between water and land.
         None = "none",
-        /// None from the water onto land.
+        /// No capture is allowed from the water onto land.
         NoExit = "no-exit",
     }
 }
 rule_option! {
     /// Where a piece has strength 0, so that every enemy may take it.
-    Traps {
+    Traps("traps") {
         /// In a trap of the opponent.
         Opponent = "opponent",
         /// In any trap.
@@ -69,7 +84,7 @@ rule_option! {
 }
 rule_option! {
     /// Which of dog and wolf is the stronger.
-    DogOverWolf {
+    DogOverWolf("dog-over-wolf") {
         /// The dog takes the wolf.
         Yes = "yes",
         /// The wolf takes the dog.
@@ -78,7 +93,7 @@ rule_option! {
 }
 rule_option! {
     /// Where the tiger may leap.
-    TigerLeap {
+    TigerLeap("tiger-leap") {
         /// Along files and ranks, as the lion does.
         Both = "both",
         /// Along files only, over three squares of water.
@@ -91,38 +106,46 @@ rule_option! {
 }
 rule_option! {
     /// Whether a leap is blocked by the leaper's own rat too.
-    OwnRatBlocks {
-        /// By every rat in the water on the way.
+    OwnRatBlocks("own-rat-blocks") {
+        /// Every rat in the water on the way blocks a leap.
         Yes = "yes",
-        /// Only by the enemy's.
+        /// Only an enemy rat blocks a leap.
         No = "no",
     }
 }
 rule_option! {
-    /// What a side with pieces but without a legal move gets.
-    NoMove {
+    /// The result of a side that has pieces but no legal move (stalemate).
+    NoMove("no-move") {
         /// The game is drawn.
         Draw = "draw",
-        /// It has lost.
+        /// The side has lost.
         Loss = "loss",
     }
 }
 rule_option! {
-    /// Repetition in play. Tables are about positions without history and ignore it.
-    Repetition {
+    /// The rule on repetition. Endgame tables ignore it, since their positions have no history.
+    Repetition("repetition") {
         /// The third occurrence is a draw.
         Threefold = "threefold",
         /// The second occurrence is a draw.
         Twofold = "twofold",
         /// A move that repeats a position is not legal.
         Illegal = "illegal",
-        /// Nothing happens.
+        /// Repetition has no effect.
         None = "none",
     }
 }
 
-/// A choice of every option: what a person writes as `paper,shore=none`.
+/// A value of every rule option, written `paper,shore=none`. The default is [`RuleOptions::PAPER`].
+///
+/// ```
+/// use doushouqi::board::{RuleOptions, Shore};
+/// let options = RuleOptions::PAPER.with_shore(Shore::None);
+/// assert_eq!("paper,shore=none".parse(), Ok(options));
+/// assert_eq!(options.to_string().parse(), Ok(options));
+/// ```
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub struct RuleOptions {
     /// Whether the elephant may take the rat.
     pub elephant_takes_rat: ElephantTakesRat,
@@ -136,17 +159,42 @@ pub struct RuleOptions {
     pub tiger_leap: TigerLeap,
     /// Whether the leaper's own rat blocks a leap.
     pub own_rat_blocks: OwnRatBlocks,
-    /// What a side without a legal move gets.
+    /// The result of a side without a legal move (stalemate).
     pub no_move: NoMove,
-    /// What repetition does; tables ignore it.
+    /// The rule on repetition, which tables ignore.
     pub repetition: Repetition,
+}
+
+/// Declares the builders of [`RuleOptions`].
+macro_rules! builders {
+    ($($method:ident: $field:ident, $kind:ident;)+) => {
+        impl RuleOptions {$(
+            #[doc = concat!("The same options with another value of [`RuleOptions::", stringify!($field), "`].")]
+            #[must_use]
+            pub const fn $method(mut self, $field: $kind) -> RuleOptions {
+                self.$field = $field;
+                self
+            }
+        )+}
+    };
+}
+
+builders! {
+    with_elephant_takes_rat: elephant_takes_rat, ElephantTakesRat;
+    with_shore: shore, Shore;
+    with_traps: traps, Traps;
+    with_dog_over_wolf: dog_over_wolf, DogOverWolf;
+    with_tiger_leap: tiger_leap, TigerLeap;
+    with_own_rat_blocks: own_rat_blocks, OwnRatBlocks;
+    with_no_move: no_move, NoMove;
+    with_repetition: repetition, Repetition;
 }
 
 /// Names of the options in their canonical order.
 const KEYS: [&str; 8] =
     ["elephant-takes-rat", "shore", "traps", "dog-over-wolf", "tiger-leap", "own-rat-blocks", "no-move", "repetition"];
 
-/// Rules text that means nothing.
+/// Why a text names no rules.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum ParseRulesError {
@@ -159,7 +207,7 @@ pub enum ParseRulesError {
     /// No option has this name.
     #[error("no rule option is called {key:?}; the options are {}", KEYS.join(", "))]
     UnknownKey {
-        /// The name.
+        /// The unknown name.
         key: String,
     },
     /// The option has no such value.
@@ -167,9 +215,9 @@ pub enum ParseRulesError {
     UnknownValue {
         /// The option's name.
         key: String,
-        /// What it cannot be.
+        /// The value that it does not have.
         value: String,
-        /// What it can be, separated by commas.
+        /// The option's values, separated by commas.
         allowed: String,
     },
     /// A later item is not `key=value`.
@@ -212,7 +260,7 @@ impl RuleOptions {
         repetition: Repetition::Threefold,
     };
 
-    /// The rule set of that name.
+    /// The preset of a name, if there is one.
     #[must_use]
     pub fn preset(name: &str) -> Option<RuleOptions> {
         RuleOptions::PRESETS.into_iter().find(|(n, _)| *n == name).map(|(_, options)| options)
@@ -222,7 +270,7 @@ impl RuleOptions {
         RuleOptions::PRESETS.map(|(name, _)| name).join(", ")
     }
 
-    /// The preset that these options are, if they are one.
+    /// The name of the preset with these options, if there is one.
     #[must_use]
     pub fn preset_name(&self) -> Option<&'static str> {
         RuleOptions::PRESETS.into_iter().find(|(_, options)| options == self).map(|(name, _)| name)
@@ -242,40 +290,21 @@ impl RuleOptions {
     }
 
     fn set(&mut self, key: &str, value: &str) -> Result<(), ParseRulesError> {
-        fn put<T: Copy>(
-            slot: &mut T,
-            key: &str,
-            value: &str,
-            parsed: Option<T>,
-            all: &[T],
-            name: fn(T) -> &'static str,
-        ) -> Result<(), ParseRulesError> {
-            *slot = parsed.ok_or_else(|| ParseRulesError::UnknownValue {
-                key: key.to_owned(),
-                value: value.to_owned(),
-                allowed: all.iter().map(|&v| name(v)).collect::<Vec<_>>().join(", "),
-            })?;
-            Ok(())
-        }
-        macro_rules! put {
-            ($field:ident, $kind:ident) => {
-                put(&mut self.$field, key, value, $kind::parse(value), $kind::ALL, $kind::as_str)
-            };
-        }
         match key {
-            "elephant-takes-rat" => put!(elephant_takes_rat, ElephantTakesRat),
-            "shore" => put!(shore, Shore),
-            "traps" => put!(traps, Traps),
-            "dog-over-wolf" => put!(dog_over_wolf, DogOverWolf),
-            "tiger-leap" => put!(tiger_leap, TigerLeap),
-            "own-rat-blocks" => put!(own_rat_blocks, OwnRatBlocks),
-            "no-move" => put!(no_move, NoMove),
-            "repetition" => put!(repetition, Repetition),
-            _ => Err(ParseRulesError::UnknownKey { key: key.to_owned() }),
+            "elephant-takes-rat" => self.elephant_takes_rat = value.parse()?,
+            "shore" => self.shore = value.parse()?,
+            "traps" => self.traps = value.parse()?,
+            "dog-over-wolf" => self.dog_over_wolf = value.parse()?,
+            "tiger-leap" => self.tiger_leap = value.parse()?,
+            "own-rat-blocks" => self.own_rat_blocks = value.parse()?,
+            "no-move" => self.no_move = value.parse()?,
+            "repetition" => self.repetition = value.parse()?,
+            _ => return Err(ParseRulesError::UnknownKey { key: key.to_owned() }),
         }
+        Ok(())
     }
 
-    /// The stable hash of what tables depend on: FNV-1a, 64 bits, over the canonical spelling without `repetition`.
+    /// The stable hash of the options that tables depend on: FNV-1a, 64 bits, over the canonical spelling without `repetition`.
     #[must_use]
     pub fn table_hash(&self) -> u64 {
         self.table_spelling()
@@ -320,8 +349,7 @@ impl FromStr for RuleOptions {
 /// One word for each animal, weakest first: eight lanes of one vector register.
 pub(crate) type Lanes = [u64; Animal::COUNT];
 
-/// A rule set made ready for use: the options, and every mask that move generation needs of them, so that playing by
-/// other rules costs no branch.
+/// The rule options with the masks that move generation derives from them, so that other rules cost no branch.
 #[derive(Clone, Debug)]
 pub struct Rules {
     options: RuleOptions,
@@ -333,7 +361,7 @@ pub(crate) struct Masks {
     /// All ones in the lanes of animals that leap along files, and along ranks.
     pub leaps_files: Lanes,
     pub leaps_ranks: Lanes,
-    /// Where an animal of a colour may go.
+    /// The squares that an animal of a colour may enter.
     pub habitat: ByColor<Lanes>,
     /// `takes[attacker's colour][its rat stands in water][victim][attacker]`: where the attacker may take the victim.
     pub takes: ByColor<[[Lanes; Animal::COUNT]; 2]>,
@@ -342,7 +370,7 @@ pub(crate) struct Masks {
 }
 
 impl Rules {
-    /// Makes the rules of these options.
+    /// The rules of these options.
     #[must_use]
     pub fn new(options: RuleOptions) -> Rules {
         let lanes = |f: &dyn Fn(Animal) -> bool| Animal::ALL.map(|a| if f(a) { u64::MAX } else { 0 });
@@ -376,7 +404,7 @@ impl Rules {
         &self.masks
     }
 
-    /// The options that these rules are made of.
+    /// The options of these rules.
     #[must_use]
     pub fn options(&self) -> &RuleOptions {
         &self.options

@@ -20,7 +20,7 @@ use thiserror::Error;
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(u8)]
 #[rustfmt::skip]
-#[expect(missing_docs, reason = "the names say it all")]
+#[expect(missing_docs, reason = "the names are the documentation")]
 pub enum Square {
     A1, B1, C1, D1, E1, F1, G1,
     A2, B2, C2, D2, E2, F2, G2,
@@ -150,7 +150,7 @@ impl fmt::Debug for Square {
     }
 }
 
-/// Text that names no square.
+/// Why a text is no square. The field is the text.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("{0:?} is no square: a square is a file a to g and a rank 1 to 9, as in a3")]
 pub struct ParseSquareError(pub String);

@@ -5,7 +5,7 @@ use rand_core::{Rng, SeedableRng};
 use rand_pcg::Pcg64;
 use std::sync::LazyLock;
 
-/// Fixed, so that keys are the same in every run and on every machine.
+/// The seed is fixed, so that keys are the same in every run and on every machine.
 const SEED: u64 = 0x0d05_0b0c_2013_2014;
 
 pub(crate) struct Keys {
@@ -21,20 +21,20 @@ static KEYS: LazyLock<Box<Keys>> = LazyLock::new(|| {
 });
 
 impl Keys {
-    /// The word of a piece by the numbers of its side, animal and square.
+    /// The word of a piece by the indices of its side, animal and square.
     #[inline(always)]
     pub fn word(&self, color: usize, animal: usize, square: usize) -> u64 {
         self.pieces[color & 1][animal & 7][square & 63]
     }
 
-    /// The word of Black being on move.
+    /// The word of Black to move.
     #[inline(always)]
     pub fn black_to_move(&self) -> u64 {
         self.black_to_move
     }
 }
 
-/// All words: who needs many keeps this, since each call asks whether they were made already.
+/// All words. A caller that needs many keeps the reference, since each call checks whether the words exist.
 #[inline]
 #[must_use]
 pub(crate) fn keys() -> &'static Keys {
@@ -48,7 +48,7 @@ pub(crate) fn piece(color: Color, animal: Animal, square: Square) -> u64 {
     keys().word(color as usize, animal.index(), square.index())
 }
 
-/// The word of Black being on move.
+/// The word of Black to move.
 #[inline]
 #[must_use]
 pub(crate) fn black_to_move() -> u64 {

@@ -1,25 +1,26 @@
-//! A game as it is played: a position with its history, so that repetition and the no-capture limit are known.
+//! A game: a position with its history, which decides about repetition and the no-capture limit.
 
 pub mod random;
 mod record;
 
+pub use crate::board::PlayError;
 pub use record::{Conclusion, Forfeit, ForfeitReason, ParseRecordError, Record, RecordProblem};
 
-use crate::board::{Color, Fen, Move, MoveList, NoMove, ParseMoveError, Position, Repetition, Rules};
-use thiserror::Error;
+use crate::board::{Color, Fen, Move, MoveList, NoMove, Position, Repetition, Rules};
 
 /// How a game ended.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum GameEnd {
     /// This side entered the enemy's den.
     Den(Color),
     /// This side took the last enemy piece.
     Captured(Color),
-    /// The side to move has no legal move; the winner, if that loses.
+    /// The side to move has no legal move (stalemate). The field is the winner; `None` where stalemate is a draw.
     NoMove(Option<Color>),
-    /// The position occurred as often as the rules allow.
+    /// The position occurred for the second or third time, as the rules count it.
     Repetition,
-    /// So many plies went by without a capture.
+    /// The halfmove clock reached the no-capture limit.
     NoCapture,
 }
 
@@ -35,31 +36,8 @@ impl GameEnd {
     }
 }
 
-/// Why a move cannot be played.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[non_exhaustive]
-pub enum PlayError {
-    /// No move can be played any more.
-    #[error("the game is over")]
-    Over,
-    /// The rules of the board forbid it.
-    #[error("{mv} is not legal here")]
-    Illegal {
-        /// The move.
-        mv: Move,
-    },
-    /// The rule on repetition forbids it.
-    #[error("{mv} repeats a position, which these rules forbid")]
-    Repeats {
-        /// The move.
-        mv: Move,
-    },
-    /// The text is no move of the board.
-    #[error(transparent)]
-    Text(#[from] ParseMoveError),
-}
-
-/// A game: where it began, what was played, by which rules.
+/// A game: the first position with its halfmove clock, the moves so far, the rules and the no-capture limit. The default game
+/// begins in the initial position under the default rules and is drawn after [`Game::NO_CAPTURE_LIMIT`] plies without a capture.
 #[derive(Clone, Debug)]
 pub struct Game {
     rules: Rules,
@@ -71,18 +49,24 @@ pub struct Game {
     halfmove_clocks: Vec<u32>,
 }
 
+impl Default for Game {
+    fn default() -> Game {
+        Game::new(Position::default(), Rules::default(), Some(Game::NO_CAPTURE_LIMIT))
+    }
+}
+
 impl Game {
-    /// Plies without a capture after which a game is drawn, where nothing else is said.
+    /// The default no-capture limit: the plies without a capture after which a game is drawn.
     pub const NO_CAPTURE_LIMIT: u32 = 100;
 
-    /// A game that begins in `start`. It is drawn after `no_capture_limit` plies without a capture, if that is given.
+    /// A game that begins in `start`. It is drawn after `no_capture_limit` plies without a capture; `None` is no limit.
     #[must_use]
     pub fn new(start: Position, rules: Rules, no_capture_limit: Option<u32>) -> Game {
         Game::from_fen(start.into(), rules, no_capture_limit)
     }
 
-    /// The same, from a position with a halfmove clock: it counts for the no-capture limit. Positions before `start` are not
-    /// known, so they do not count as repeated.
+    /// A game that begins in a position with a halfmove clock, which counts for the no-capture limit. Positions before `start`
+    /// are unknown, so they do not count as repeated.
     ///
     /// ```
     /// use doushouqi::board::Rules;
@@ -102,25 +86,25 @@ impl Game {
         Game { rules, no_capture_limit, positions, moves: Vec::new(), halfmove_clocks }
     }
 
-    /// The rules that it is played by.
+    /// The rules of the game.
     #[must_use]
     pub fn rules(&self) -> &Rules {
         &self.rules
     }
 
-    /// Plies without a capture after which it is drawn, if there is a limit.
+    /// The plies without a capture after which the game is drawn; `None` is no limit.
     #[must_use]
     pub fn no_capture_limit(&self) -> Option<u32> {
         self.no_capture_limit
     }
 
-    /// The position on the board.
+    /// The current position.
     #[must_use]
     pub fn position(&self) -> &Position {
         self.positions.last().expect("a game has a first position")
     }
 
-    /// Every position so far, the first one included.
+    /// Every position so far, from the first to the current one.
     #[must_use]
     pub fn positions(&self) -> &[Position] {
         &self.positions
@@ -132,7 +116,8 @@ impl Game {
         &self.moves
     }
 
-    /// Plies since the last capture; if there was none, since the beginning, with the clock that the game began with.
+    /// The halfmove clock: the plies since the last capture. Without a capture so far, the clock of the first position plus the
+    /// plies played.
     #[must_use]
     pub fn halfmove_clock(&self) -> u32 {
         *self.halfmove_clocks.last().expect("a game has a first position")
@@ -144,26 +129,26 @@ impl Game {
         self.no_capture_limit.map(|limit| limit.saturating_sub(self.halfmove_clock()))
     }
 
-    /// The first position with its clock.
+    /// The first position with its halfmove clock.
     #[must_use]
     pub fn start_fen(&self) -> Fen {
         Fen { position: self.positions[0].clone(), halfmove_clock: self.halfmove_clocks[0] }
     }
 
-    /// The position on the board with its clock.
+    /// The current position with its halfmove clock.
     #[must_use]
     pub fn fen(&self) -> Fen {
         Fen { position: self.position().clone(), halfmove_clock: self.halfmove_clock() }
     }
 
-    /// The positions since the last capture, as far as they are known; the one on the board is the last.
+    /// The known positions since the last capture, ending with the current one.
     #[must_use]
     pub fn since_capture(&self) -> &[Position] {
         let plies = (self.halfmove_clock() as usize).min(self.moves.len());
         &self.positions[self.moves.len() - plies..]
     }
 
-    /// How often the position on the board has occurred, this time included.
+    /// How often the current position has occurred, this time included.
     #[must_use]
     pub fn occurrences(&self) -> usize {
         self.count(self.position())
@@ -174,7 +159,7 @@ impl Game {
         self.since_capture().iter().filter(|p| *p == position).count()
     }
 
-    /// The moves that may be played: none in a game that is over, none back into an earlier position where that is illegal.
+    /// The legal moves: none in a game that is over, none into an earlier position where the rules forbid repetition.
     #[must_use]
     pub fn legal_moves(&self) -> MoveList {
         if self.end().is_some() { MoveList::new() } else { self.moves_here() }
@@ -189,7 +174,7 @@ impl Game {
         moves
     }
 
-    /// How the game ended, if it has.
+    /// How the game ended; `None` while it goes on.
     #[must_use]
     pub fn end(&self) -> Option<GameEnd> {
         let position = self.position();
@@ -214,7 +199,7 @@ impl Game {
         (self.plies_left() == Some(0)).then_some(GameEnd::NoCapture)
     }
 
-    /// Reads a move that may be played now, in either notation ([`Move::parse`]).
+    /// Reads a legal move in either notation ([`Move::parse`]).
     ///
     /// # Errors
     /// If the game is over, the text is no legal move here, or the move repeats a position where that is forbidden.
@@ -235,7 +220,7 @@ impl Game {
             return Err(PlayError::Over);
         }
         if !self.moves_here().contains(&mv) {
-            let repeats = self.position().moves(&self.rules).contains(&mv);
+            let repeats = self.position().is_legal(mv, &self.rules);
             return Err(if repeats { PlayError::Repeats { mv } } else { PlayError::Illegal { mv } });
         }
         let capture = mv.is_capture(self.position());

@@ -24,7 +24,7 @@ use rand_pcg::Pcg64;
 pub struct Random(Pcg64);
 
 impl Random {
-    /// The stream of a seed.
+    /// The stream with this seed.
     #[must_use]
     pub fn new(seed: u64) -> Random {
         Random(Pcg64::seed_from_u64(seed))
@@ -42,12 +42,12 @@ impl Random {
         self.0.next_u64()
     }
 
-    /// A number below `n`, which must not be 0.
+    /// A random number below `n`, which must not be 0.
     pub fn below(&mut self, n: usize) -> usize {
         (self.bits() >> 33) as usize % n
     }
 
-    /// One of these, each as likely; `None` if there is none.
+    /// A random item, each as likely as the others; `None` of an empty slice.
     pub fn choose<'a, T>(&mut self, items: &'a [T]) -> Option<&'a T> {
         // Not `below`: seeds of openings that results were published with depend on all bits.
         items.get((self.bits() % items.len().max(1) as u64) as usize)
@@ -60,7 +60,7 @@ impl Random {
         }
     }
 
-    /// Either side.
+    /// A random side.
     pub fn color(&mut self) -> Color {
         Color::ALL[self.below(2)]
     }

@@ -34,16 +34,17 @@ use crate::board::{Color, Fen, ParseFenError, ParseRulesError, Position, RuleOpt
 use std::fmt::{self, Write as _};
 use thiserror::Error;
 
-/// Why the loser lost a game that the rules had not ended.
+/// Why a side lost a game that the rules had not ended.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum ForfeitReason {
-    /// It gave up.
+    /// The loser resigned.
     Resignation,
-    /// It used more time than it had.
+    /// The loser exceeded its time.
     Time,
-    /// It wanted to play what is no legal move.
+    /// The loser played an illegal move.
     IllegalMove,
-    /// The program ended or stopped answering.
+    /// The loser's program ended or stopped responding.
     Crash,
 }
 
@@ -63,23 +64,24 @@ impl ForfeitReason {
     }
 }
 
-/// A game lost otherwise than by the rules.
+/// A loss that the rules of the board did not decide.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Forfeit {
-    /// Who lost.
+    /// The side that lost.
     pub loser: Color,
-    /// Why.
+    /// The reason.
     pub reason: ForfeitReason,
 }
 
-/// How a game came out.
+/// How a recorded game ended, if it did.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Conclusion {
-    /// The rules ended it.
+    /// The rules ended the game.
     Rules(GameEnd),
-    /// A side lost it otherwise.
+    /// A side forfeited the game.
     Forfeit(Forfeit),
-    /// It has not ended.
+    /// The game has not ended.
     Unfinished,
 }
 
@@ -120,41 +122,41 @@ impl Conclusion {
     }
 }
 
-/// What a game's text cannot be.
+/// What is wrong with a line of a record.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum RecordProblem {
-    /// A line in brackets that is no tag.
+    /// A line in brackets is no tag.
     #[error("a tag is [Name \"text\"], on a line of its own")]
     MalformedTag,
-    /// Two tags of one name.
+    /// A tag occurs twice.
     #[error("the tag {name} comes twice")]
     DuplicateTag {
         /// The name.
         name: String,
     },
-    /// A date that is none.
+    /// The date is malformed.
     #[error("a date is written 2026.02.03, not {found:?}")]
     Date {
-        /// What is written instead.
+        /// The text in its place.
         found: String,
     },
-    /// A limit that is no number of plies.
+    /// The no-capture limit is neither a number of plies nor `none`.
     #[error("the no-capture limit is a number of plies from 1, or none, not {found:?}")]
     NoCaptureLimit {
-        /// What is written instead.
+        /// The text in its place.
         found: String,
     },
-    /// Rules that mean nothing.
+    /// The rules are malformed.
     #[error(transparent)]
     Rules(#[from] ParseRulesError),
-    /// A first position that is none.
+    /// The first position is malformed.
     #[error(transparent)]
     Fen(#[from] ParseFenError),
-    /// A result that is none.
+    /// The result is malformed.
     #[error("a result is 1-0, 0-1, 1/2-1/2 or *, not {found:?}")]
     Result {
-        /// What is written instead.
+        /// The text in its place.
         found: String,
     },
     /// A tag before the game above it has its result.
@@ -163,10 +165,10 @@ pub enum RecordProblem {
     /// The text ends before the last game has its result.
     #[error("the text ends within a game: its result is missing (1-0, 0-1, 1/2-1/2 or *)")]
     Ended,
-    /// A number that is not the next move's.
+    /// A move number is not the next one.
     #[error("move number {found:?} where {expected:?} comes")]
     MoveNumber {
-        /// What is written.
+        /// The text of the record.
         found: String,
         /// The number of the next move.
         expected: String,
@@ -174,45 +176,45 @@ pub enum RecordProblem {
     /// A comment where there can be none, or that does not end.
     #[error("a comment stands in braces behind a move, one for each, and ends on the same line")]
     Comment,
-    /// A move that cannot be played.
+    /// A move cannot be played.
     #[error("after ply {ply}: {error}")]
     Move {
-        /// How many plies were played before it.
+        /// The number of plies before the move.
         ply: usize,
-        /// Why it cannot be played.
+        /// Why the move cannot be played.
         error: PlayError,
     },
-    /// Another result than the moves, or the tag, say.
+    /// The result contradicts the moves or the tag.
     #[error("the result is {found}, but {expected} {above}")]
     OtherResult {
-        /// What is written.
+        /// The text of the record.
         found: String,
-        /// What would be right.
+        /// The correct text.
         expected: String,
-        /// Where that is said.
+        /// The source of the correct text.
         above: &'static str,
     },
-    /// Another termination than the game had.
+    /// The termination contradicts the moves.
     #[error("the termination {found:?} is not what came of it: {expected}")]
     OtherTermination {
-        /// What is written.
+        /// The text of the record.
         found: String,
-        /// What would be right.
+        /// The correct text.
         expected: String,
     },
 }
 
-/// A text that is no list of games.
+/// Why a text is no list of games.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("line {line}: {problem}")]
 pub struct ParseRecordError {
-    /// Counted from 1.
+    /// The number of the line, from 1.
     pub line: usize,
-    /// What is wrong there.
+    /// What is wrong with the line.
     pub problem: RecordProblem,
 }
 
-/// A game as it is kept: who played, and how it came out.
+/// A recorded game: players, date, moves, comments and result.
 #[derive(Clone, Debug)]
 pub struct Record {
     /// The name of White's player; may be empty.
@@ -223,7 +225,7 @@ pub struct Record {
     pub date: Option<String>,
     /// Further tags, in their order; names of letters, digits and `_`.
     pub tags: Vec<(String, String)>,
-    /// What was played, and by which rules.
+    /// The moves and the rules.
     pub game: Game,
     /// Comments on the moves by index; empty or missing where there is none.
     pub comments: Vec<String>,
@@ -246,7 +248,7 @@ impl Record {
         }
     }
 
-    /// How the game came out. What the rules say goes first.
+    /// How the game ended, if it did. The end by the rules takes precedence over a forfeit.
     #[must_use]
     pub fn conclusion(&self) -> Conclusion {
         match (self.game.end(), self.forfeit) {

@@ -39,19 +39,19 @@ const SPLIT_DEPTH: u32 = 5;
 const SMALLEST_SHARE: f64 = 1e-3;
 
 impl<'a> Perft<'a> {
-    /// Counting under these rules.
+    /// Counts under these rules, without a hash table.
     #[must_use]
     pub fn new(rules: &'a Rules, mode: PerftMode) -> Perft<'a> {
         Perft { rules, mode, level: CpuLevel::get(), hash: None, progress: None }
     }
 
-    /// With the instructions of this level.
+    /// Uses the vector instructions of this level.
     #[must_use]
     pub fn with_level(self, level: CpuLevel) -> Perft<'a> {
         Perft { level, ..self }
     }
 
-    /// With a table of counts.
+    /// Stores counts in a hash table.
     #[must_use]
     pub fn with_hash(self, table: &'a PerftHash) -> Perft<'a> {
         // The depth is added to it, so that what differs otherwise must differ far above.
@@ -59,8 +59,8 @@ impl<'a> Perft<'a> {
         Perft { hash: Some(Hash { table, salt, mode: self.mode }), ..self }
     }
 
-    /// With `progress` called, from any thread, with each share of the whole that is counted; they add up to 1. The moves of
-    /// a position are taken to have equal shares.
+    /// Calls `progress`, from any thread, with the share of each part that is counted. The shares add up to 1; the moves of a
+    /// position have equal shares.
     #[must_use]
     pub fn with_progress(self, progress: &'a (dyn Fn(f64) + Sync)) -> Perft<'a> {
         Perft { progress: Some(progress), ..self }
@@ -72,7 +72,7 @@ impl<'a> Perft<'a> {
         self.split(depth, &Path::new(position), 1.0)
     }
 
-    /// The count behind each legal move. With a `depth` of 0 there is no move to divide by, so the list is empty.
+    /// The count after each legal move. With a `depth` of 0 the list is empty.
     #[must_use]
     pub fn divide(&self, position: &Position, depth: u32) -> Vec<(Move, u64)> {
         if depth == 0 {

@@ -1,6 +1,5 @@
 use crate::board::geometry::{DEN, habitat};
-use crate::board::{Animal, Bitboard, ByColor, Color, Piece, Position};
-use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+use crate::board::{Animal, Bitboard, ByColor, Color, Piece, Position, serialize_as_text};
 use std::cmp::Ordering;
 use std::fmt;
 use std::str::FromStr;
@@ -236,19 +235,7 @@ impl fmt::Debug for Material {
     }
 }
 
-/// As its text.
-impl Serialize for Material {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(self)
-    }
-}
-
-/// From its text.
-impl<'de> Deserialize<'de> for Material {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Material, D::Error> {
-        String::deserialize(deserializer)?.parse().map_err(de::Error::custom)
-    }
-}
+serialize_as_text!(Material);
 
 /// Reads letters of either case in any order.
 impl FromStr for Material {

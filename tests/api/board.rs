@@ -37,16 +37,17 @@ fn all_options() -> Vec<RuleOptions> {
                         for &own_rat_blocks in OwnRatBlocks::ALL {
                             for &no_move in NoMove::ALL {
                                 for &repetition in Repetition::ALL {
-                                    all.push(RuleOptions {
-                                        elephant_takes_rat,
-                                        shore,
-                                        traps,
-                                        dog_over_wolf,
-                                        tiger_leap,
-                                        own_rat_blocks,
-                                        no_move,
-                                        repetition,
-                                    });
+                                    all.push(
+                                        RuleOptions::PAPER
+                                            .with_elephant_takes_rat(elephant_takes_rat)
+                                            .with_shore(shore)
+                                            .with_traps(traps)
+                                            .with_dog_over_wolf(dog_over_wolf)
+                                            .with_tiger_leap(tiger_leap)
+                                            .with_own_rat_blocks(own_rat_blocks)
+                                            .with_no_move(no_move)
+                                            .with_repetition(repetition),
+                                    );
                                 }
                             }
                         }
@@ -751,7 +752,7 @@ fn the_hash_of_tables_leaves_out_repetition_only() {
     for options in all_options() {
         hashes.insert(options.table_hash());
         for &repetition in Repetition::ALL {
-            let other = RuleOptions { repetition, ..options };
+            let other = options.with_repetition(repetition);
             assert_eq!(other.table_hash(), options.table_hash());
             assert_eq!(other.table_spelling(), options.table_spelling());
         }

@@ -47,16 +47,15 @@ fn rules() -> impl Strategy<Value = RuleOptions> {
     )
         .prop_map(
             |(elephant_takes_rat, shore, traps, dog_over_wolf, tiger_leap, own_rat_blocks, no_move, repetition)| {
-                RuleOptions {
-                    elephant_takes_rat,
-                    shore,
-                    traps,
-                    dog_over_wolf,
-                    tiger_leap,
-                    own_rat_blocks,
-                    no_move,
-                    repetition,
-                }
+                RuleOptions::PAPER
+                    .with_elephant_takes_rat(elephant_takes_rat)
+                    .with_shore(shore)
+                    .with_traps(traps)
+                    .with_dog_over_wolf(dog_over_wolf)
+                    .with_tiger_leap(tiger_leap)
+                    .with_own_rat_blocks(own_rat_blocks)
+                    .with_no_move(no_move)
+                    .with_repetition(repetition)
             },
         )
 }

@@ -61,7 +61,7 @@ pub struct Over {
 pub fn over(position: &Position, rules: &Rules) -> Option<Over> {
     let winner = match position.outcome(rules)? {
         Outcome::Win(color) => Some(color),
-        Outcome::NoMove => None,
+        _ => None,
     };
     let how = match winner {
         _ if position.winner().is_none() => "no_move",

@@ -235,7 +235,7 @@ impl Report {
 /// If there is no memory for the tables.
 pub fn reproduce(progress: &(dyn Fn(u64, u64) + Sync)) -> Result<Report, SolveError> {
     let draw = RuleOptions::PAPER;
-    let loss = RuleOptions { no_move: NoMove::Loss, ..draw };
+    let loss = draw.with_no_move(NoMove::Loss);
     let most = ENDGAMES[ENDGAMES.len() - 1].pieces;
     let total = 3 * LEAVES.len() as u64 + 2 * Classes::new(&draw, most).len() as u64;
     let done = AtomicU64::new(0);

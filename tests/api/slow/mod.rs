@@ -98,6 +98,7 @@ fn may_take(options: &RuleOptions, color: Color, attacker: Animal, from: usize, 
         Shore::ElephantSafe => !(leaves_water && attacker == Animal::Rat && victim == Animal::Elephant),
         Shore::None => !leaves_water && !enters_water,
         Shore::NoExit => !leaves_water,
+        other => unreachable!("{other} has no slow twin"),
     };
     if !allowed_by_shore {
         return false;
@@ -113,6 +114,7 @@ fn may_take(options: &RuleOptions, color: Color, attacker: Animal, from: usize, 
             Traps::Any => return true,
             Traps::None => {}
             Traps::Sanctuary => return !trap_is_the_victims_own,
+            other => unreachable!("{other} has no slow twin"),
         }
     }
     if attacker == Animal::Rat && victim == Animal::Elephant {
@@ -164,6 +166,7 @@ fn destination(
                 TigerLeap::Files => dy != 0,
                 TigerLeap::Ranks => dx != 0,
                 TigerLeap::None => false,
+                other => unreachable!("{other} has no slow twin"),
             },
             _ => false,
         };
@@ -529,13 +532,13 @@ impl Tables {
 pub fn presets_and_single_values() -> Vec<RuleOptions> {
     let mut all: Vec<RuleOptions> = RuleOptions::PRESETS.iter().map(|&(_, options)| options).collect();
     let paper = RuleOptions::PAPER;
-    all.extend(ElephantTakesRat::ALL.iter().map(|&v| RuleOptions { elephant_takes_rat: v, ..paper }));
-    all.extend(Shore::ALL.iter().map(|&v| RuleOptions { shore: v, ..paper }));
-    all.extend(Traps::ALL.iter().map(|&v| RuleOptions { traps: v, ..paper }));
-    all.extend(DogOverWolf::ALL.iter().map(|&v| RuleOptions { dog_over_wolf: v, ..paper }));
-    all.extend(TigerLeap::ALL.iter().map(|&v| RuleOptions { tiger_leap: v, ..paper }));
-    all.extend(OwnRatBlocks::ALL.iter().map(|&v| RuleOptions { own_rat_blocks: v, ..paper }));
-    all.extend(NoMove::ALL.iter().map(|&v| RuleOptions { no_move: v, ..paper }));
-    all.extend(Repetition::ALL.iter().map(|&v| RuleOptions { repetition: v, ..paper }));
+    all.extend(ElephantTakesRat::ALL.iter().map(|&v| paper.with_elephant_takes_rat(v)));
+    all.extend(Shore::ALL.iter().map(|&v| paper.with_shore(v)));
+    all.extend(Traps::ALL.iter().map(|&v| paper.with_traps(v)));
+    all.extend(DogOverWolf::ALL.iter().map(|&v| paper.with_dog_over_wolf(v)));
+    all.extend(TigerLeap::ALL.iter().map(|&v| paper.with_tiger_leap(v)));
+    all.extend(OwnRatBlocks::ALL.iter().map(|&v| paper.with_own_rat_blocks(v)));
+    all.extend(NoMove::ALL.iter().map(|&v| paper.with_no_move(v)));
+    all.extend(Repetition::ALL.iter().map(|&v| paper.with_repetition(v)));
     all
 }

@@ -112,10 +112,8 @@ impl GeneralPosition {
         if let Some(color) = self.winner() {
             return Some(Outcome::Win(color));
         }
-        self.moves(rules).is_empty().then_some(match rules.no_move {
-            NoMove::Draw => Outcome::NoMove,
-            NoMove::Loss => Outcome::Win(!self.turn),
-        })
+        let loses = rules.no_move == NoMove::Loss;
+        self.moves(rules).is_empty().then_some(if loses { Outcome::Win(!self.turn) } else { Outcome::NoMove })
     }
 
     /// The legal moves. A finished game has none.
