@@ -45,13 +45,13 @@ pub struct Claim {
     pub forced: bool,
     /// The other side moves first.
     pub other_first: bool,
-    /// White may have any number of cats anywhere: see [`super::game`].
+    /// White may have any number of cats anywhere: see `game.rs`.
     pub any_cats: bool,
     /// White's cats move only to capture; a target forced this way is forced without the restriction.
     pub steady_cats: bool,
     /// A piece that has left may enter there again, and then leave where it first entered.
     pub round_trip: bool,
-    /// The supply outside is unlimited; `waiting` is the number of pieces that may be inside at once. See [`super::game`].
+    /// The supply outside is unlimited; `waiting` is the number of pieces that may be inside at once. See `game.rs`.
     pub unlimited: bool,
     /// The sender's side must not lose a piece of the sender's kind.
     pub unharmed: bool,
