@@ -42,7 +42,7 @@ use doushouqi::cpu::CpuLevel;
                   dsq generate --pieces 4 --out tables\n  \
                   dsq play                   a game against the engine; dsq uci for other programs\n  \
                   dsq match builtin:default builtin:burnett --movetime 100\n  \
-                  dsq compare --pieces 3     solve on processor and GPU and compare\n\n\
+                  dsq compare --pieces 3     solve on CPU and GPU and compare\n\n\
                   Exit codes: 0 success, 1 a comparison or verification failed, 2 wrong input,\n\
                   3 the environment (memory, disk), 130 interrupted by Ctrl-C.\n\
                   With --json every line of stdout is one JSON object."
