@@ -97,7 +97,7 @@ pub enum SetError {
         limit: usize,
     },
     /// Counts that cannot be read.
-    #[error("{} is no readable file of counts: {what}", path.display())]
+    #[error("{} is not a readable file of counts: {what}", path.display())]
     Counts {
         /// The file.
         path: PathBuf,
