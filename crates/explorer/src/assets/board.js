@@ -1,61 +1,28 @@
 // The board: a picture in SVG, and over it an invisible grid of 63 cells that takes the pointer, the keys and the focus,
 // and says what the picture shows.
 
-import { FACES } from "./pieces.js";
-import { CHARACTERS } from "./characters.js";
-import { ground, index, isWhite, name, parse, strength } from "./position.js";
+import { pieceArt } from "./pieces.js";
+import { ground, index, isWhite, name, parse } from "./position.js";
+import { building, coordinates, EDGE, frame, HEIGHT, landscape, paints, WIDTH } from "./scenery.js";
 import { h, inWords, pieceName, s, short, t } from "./ui.js";
 
-const EDGE = { left: 34, top: 8, right: 8, bottom: 34 };
-const WIDTH = 700 + EDGE.left + EDGE.right;
-const HEIGHT = 900 + EDGE.top + EDGE.bottom;
-
-/** A picture of a piece on 100 x 100, with its rank under `rules`: `style` is "animals", "letters" or "characters". */
-export function pieceArt(piece, style, rules) {
-  const group = s("g", { class: `piece ${isWhite(piece) ? "light" : "dark"}` });
-  const letter = piece.toUpperCase();
-  group.append(s("circle", { class: "shadow", cx: 50, cy: 53, r: 44 }), s("circle", { class: "disc", cx: 50, cy: 50, r: 44 }));
-  group.append(s("circle", { class: "rim", cx: 50, cy: 50, r: 40 }));
-  if (style === "letters") {
-    group.append(s("text", { class: "letter", x: 50, y: 68 }, letter));
-  } else {
-    const face = s("g", style === "characters" ? { class: "character", transform: "translate(18 15) scale(0.64)" } : { transform: "translate(13 12) scale(0.74)" });
-    face.innerHTML = style === "characters" ? CHARACTERS[letter] : FACES[letter];
-    group.append(face);
-  }
-  group.append(s("circle", { class: "badge", cx: 81, cy: 81, r: 15 }), s("text", { class: "rank", x: 81, y: 88 }, String(strength(piece, rules))));
-  return group;
-}
-
-function groundArt(square) {
-  const { kind } = ground(square);
-  const cell = s("g", { class: `sq ${kind}` }, s("rect", { width: 100, height: 100 }));
-  const add = (d, cls) => cell.append(s("path", { d, class: cls }));
-  if (kind === "water") {
-    for (const y of [24, 51, 78]) add(`M14 ${y} q9 -9 18 0 t18 0 t18 0 t18 0`, "wave");
-  } else if (kind === "trap") {
-    for (let i = 0; i < 4; i++) add(`M${20 + 20 * i} 12 V88 M12 ${20 + 20 * i} H88`, "net");
-    cell.append(s("rect", { class: "frame", x: 10, y: 10, width: 80, height: 80, rx: 10 }));
-  } else if (kind === "den") {
-    add("M14 88 V50 C14 24 32 10 50 10 C68 10 86 24 86 50 V88 Z", "cave");
-    add("M30 88 V56 C30 40 39 32 50 32 C61 32 70 40 70 56 V88 Z", "hole");
-  }
-  return cell;
-}
+const arrowHead = () =>
+  s("marker",
+    { id: "head", viewBox: "0 0 10 10", refX: 6, refY: 5, markerWidth: 3.2, markerHeight: 3.2, orient: "auto-start-reverse" },
+    s("path", { d: "M0 0 L10 5 L0 10 z", fill: "context-stroke" }));
 
 export class Board {
   /** `on`: `select(square)`, `play(uci)`, `edit(action, square, from)`, `arrow(from, to)`, `key(event, square)`, `focus(square)`. */
   constructor(host, on) {
     Object.assign(this, { on, flipped: false, style: "animals", rules: "", board: parse("7/7/7/7/7/7/7/7/7 w"), moves: [], selected: null });
     Object.assign(this, { showValues: true, overlay: null, last: null, hint: null, arrows: [], editing: false, focused: 24, drawn: new Map(), marked: new Map() });
-    this.layers = Object.fromEntries(["ground", "tint", "marks", "pieces", "arrows", "values"].map((l) => [l, s("g", { class: l })]));
-    this.svg = s("svg", { class: "picture", viewBox: `0 0 ${WIDTH} ${HEIGHT}`, "aria-hidden": "true", focusable: "false" });
+    const layers = ["ground", "tint", "marks", "pieces", "arrows", "values"];
+    this.layers = Object.fromEntries(layers.map((layer) => [layer, s("g", { class: layer })]));
+    const viewBox = `0 0 ${WIDTH} ${HEIGHT}`;
+    this.svg = s("svg", { class: "picture", viewBox, "aria-hidden": "true", focusable: "false" });
     this.field = s("g", { transform: `translate(${EDGE.left} ${EDGE.top})` }, Object.values(this.layers));
     this.coordinates = s("g", { class: "coordinates" });
-    this.svg.append(
-      s("defs", {}, s("marker", { id: "head", viewBox: "0 0 10 10", refX: 6, refY: 5, markerWidth: 3.2, markerHeight: 3.2, orient: "auto-start-reverse" },
-        s("path", { d: "M0 0 L10 5 L0 10 z", fill: "context-stroke" }))),
-      s("rect", { class: "edge", width: WIDTH, height: HEIGHT, rx: 14 }), this.coordinates, this.field);
+    this.svg.append(s("defs", {}, arrowHead(), paints()), ...frame(), this.coordinates, this.field);
     this.grid = h("div", { class: "grid", role: "grid", "aria-readonly": "true" });
     this.cells = [];
     for (let row = 0; row < 9; row++) {
@@ -96,11 +63,12 @@ export class Board {
   }
 
   drawGround() {
-    this.layers.ground.replaceChildren(...Array.from({ length: 63 }, (_, square) => this.at(square, groundArt(square))));
-    const labels = [];
-    for (let i = 0; i < 7; i++) labels.push(s("text", { x: EDGE.left + i * 100 + 50, y: HEIGHT - 10 }, "abcdefg"[this.flipped ? 6 - i : i]));
-    for (let i = 0; i < 9; i++) labels.push(s("text", { x: EDGE.left / 2, y: EDGE.top + i * 100 + 58 }, String(this.flipped ? i + 1 : 9 - i)));
-    this.coordinates.replaceChildren(...labels);
+    const buildings = Array.from({ length: 63 }, (_, square) => {
+      const art = building(square);
+      return art ? this.at(square, art) : [];
+    });
+    this.layers.ground.replaceChildren(...[landscape(), buildings].flat(Infinity));
+    this.coordinates.replaceChildren(...coordinates(this.flipped));
   }
 
   flip(flipped) {
@@ -200,7 +168,7 @@ export class Board {
         this.layers.marks.append(this.at(to, taken ? s("circle", { class: "take", cx: 50, cy: 50, r: 46 }) : s("circle", { class: "target", cx: 50, cy: 50, r: 11 })));
       }
       if (move.value) this.marked.set(to, move.value);
-      if (this.showValues && move.value) this.pill(to, move.value, taken || this.selected === null ? 84 : 82);
+      if (this.showValues && move.value) this.pill(to, move.value, taken || this.selected !== null ? 82 : 50);
     }
   }
 
@@ -209,19 +177,25 @@ export class Board {
       const { value } = entry;
       if (value) {
         this.marked.set(square, value);
-        this.layers.tint.append(this.at(square, s("rect", { class: `tint ${value.wdl}`, x: 2, y: 2, width: 96, height: 96, rx: 6 })));
-        this.pill(square, value, square === this.overlay.square ? 14 : 50);
+        const box = { x: 2, y: 2, width: 96, height: 96, rx: 8 };
+        this.layers.tint.append(this.at(square, s("rect", { class: `tint ${value.wdl}`, ...box }),
+          s("rect", { class: `texture ${value.wdl}`, ...box })));
+        this.pill(square, value, square === this.overlay.square ? 82 : 50);
       } else if (entry.reason && entry.reason !== "same" && entry.reason !== "occupied") {
         this.layers.tint.append(this.at(square, s("path", { class: "barred", d: "M34 34 L66 66 M66 34 L34 66" })));
       }
     }
   }
 
+  /** A value on a square: a win is a pill, a loss a box, a draw a hexagon. */
   pill(square, value, y) {
     const text = short(value);
-    const width = 22 + text.length * 16;
+    const half = 11 + text.length * 8;
+    const [left, right, top, bottom] = [50 - half, 50 + half, y - 17, y + 17];
+    const box = { class: `pill ${value.wdl}`, x: left, y: top, width: 2 * half, height: 34, rx: value.wdl === "win" ? 17 : 3 };
+    const hexagon = `M${left - 6} ${y} L${left + 5} ${top} H${right - 5} L${right + 6} ${y} L${right - 5} ${bottom} H${left + 5} Z`;
     this.layers.values.append(this.at(square,
-      s("rect", { class: `pill ${value.wdl}`, x: 50 - width / 2, y: y - 17, width, height: 34, rx: 17 }),
+      value.wdl === "draw" ? s("path", { class: "pill draw", d: hexagon }) : s("rect", box),
       s("text", { class: "pilltext", x: 50, y: y + 9 }, text)));
   }
 
@@ -403,7 +377,7 @@ export class Board {
   /** The picture as an SVG file of its own: classes and variables of the page do not reach it, so they are written in. */
   toSvg() {
     const copy = this.svg.cloneNode(true);
-    const properties = ["fill", "stroke", "stroke-width", "stroke-dasharray", "stroke-linecap", "stroke-linejoin", "opacity", "fill-opacity", "font-family", "font-size", "font-weight", "text-anchor"];
+    const properties = ["fill", "fill-opacity", "stroke", "stroke-width", "stroke-opacity", "stroke-dasharray", "stroke-linecap", "stroke-linejoin", "opacity", "fill-opacity", "font-family", "font-size", "font-weight", "text-anchor"];
     const originals = this.svg.querySelectorAll("*");
     copy.querySelectorAll("*").forEach((element, i) => {
       const style = getComputedStyle(originals[i]);

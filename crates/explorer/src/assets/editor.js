@@ -3,7 +3,7 @@
 import { get } from "./api.js";
 import { app, emit, fen, on, setPosition } from "./app.js";
 import { icon } from "./icons.js";
-import { pieceArt } from "./board.js";
+import { pieceArt } from "./pieces.js";
 import { emptyBoard, format, ground, isWhite, mirror, name, parse, pass, PIECES, START, swapSides } from "./position.js";
 import { $, button, errorText, h, pieceName, s, say, side, t, toast } from "./ui.js";
 

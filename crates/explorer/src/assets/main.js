@@ -57,6 +57,7 @@ function startHeader() {
   bind("theme", setTheme);
   bind("pieces", () => { app.board.setStyle(app.settings.pieces); emit("pieces"); });
   bind("language", async () => { await setLanguage(app.settings.language); speak(); });
+  $("#gear").replaceChildren(icon("gear"));
   $("#help").addEventListener("click", () => $("#keys").showModal());
 }
 

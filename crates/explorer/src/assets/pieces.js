@@ -1,5 +1,9 @@
-// The eight animals as drawings of our own, on a field of 100 x 100. A face is one half drawn twice, and what is not
+// The pieces: discs that carry one of eight animals, drawn here on a field of 100 x 100. A face is one half drawn twice, and what is not
 // symmetric. Drawings and not text: many machines have no glyphs for the Chinese characters nor for the animals.
+
+import { CHARACTERS } from "./characters.js";
+import { isWhite, strength } from "./position.js";
+import { s } from "./ui.js";
 
 const INK = "#2a211d";
 
@@ -92,4 +96,32 @@ const rat =
   `<path d="M46 78 H54 V88 C52 89.500 48 89.500 46 88 Z" fill="#fffdf5" stroke="${INK}" stroke-width="1.800"/>` + line("M50 79 V88", 1.4) +
   shape("M43 72 C43 67 57 67 57 72 C57 77 53 79 50 79 C47 79 43 77 43 72 Z", "#ee8f95", 2);
 
-export const FACES = { R: rat, C: cat, W: wolf, D: dog, P: panther, T: tiger, L: lion, E: elephant };
+const FACES = { R: rat, C: cat, W: wolf, D: dog, P: panther, T: tiger, L: lion, E: elephant };
+
+/** What a disc carries: letters stand in the middle, drawings below the rank. */
+function emblem(letter, style) {
+  if (style === "letters") return s("text", { class: "letter", x: 50, y: 74 }, letter);
+  const characters = style === "characters";
+  const group = s("g", characters
+    ? { class: "character", transform: "translate(20.5 27) scale(0.59)" }
+    : { transform: "translate(14.5 20.5) scale(0.71)" });
+  group.innerHTML = characters ? CHARACTERS[letter] : FACES[letter];
+  return group;
+}
+
+/**
+ * A picture of a piece on 100 x 100, with its rank under `rules` in the rim.
+ * `style` is "animals", "letters" or "characters".
+ */
+export function pieceArt(piece, style, rules) {
+  const circle = (className, cx, cy, r) => s("circle", { class: className, cx, cy, r });
+  const arc = (className, d) => s("path", { class: className, d });
+  return s("g", { class: `piece ${isWhite(piece) ? "light" : "dark"}` },
+    s("g", { class: "shadow" }, circle("cast", 51, 55, 45.5), circle("cast near", 50.5, 53.5, 44.5)),
+    circle("side", 50, 51.5, 44), circle("disc", 50, 48.5, 44),
+    // In a group of their own, so that the disc stays the ground that text is read on.
+    s("g", {}, circle("rim", 50, 48.5, 38.5), arc("shine", "M15 32 A38.5 38.5 0 0 1 66 13.5"),
+      arc("shade", "M85 65 A38.5 38.5 0 0 1 34 83.5")),
+    emblem(piece.toUpperCase(), style),
+    circle("badge", 50, 17.5, 13), s("text", { class: "rank", x: 50, y: 25 }, String(strength(piece, rules))));
+}

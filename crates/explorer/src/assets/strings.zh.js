@@ -50,4 +50,5 @@ export default {
   "status.solving": "精确残局库，最多 {ready} 子；正在计算 {n} 子：{percent}", "status.ready": "精确残局库，最多 {n} 子", "error.offline": "服务器没有回应。", "error.no_table": "没有此局面的残局库。", "error.busy": "服务器忙，请稍后再试。",
   "keys.single": "启用单键", "key.help": "快捷键列表", "key.back": "后退一步", "key.forward": "前进一步", "key.first": "到路线开头", "key.last": "到路线末尾", "key.best": "走最佳着法", "key.line": "加入最佳路线", "key.play": "播放或暂停", "key.board": "到棋盘", "key.move": "输入着法", "key.values": "显示结果", "key.whatif": "假如图", "key.race": "赛跑图", "key.flip": "翻转棋盘", "key.edit": "编辑局面", "key.undo": "撤销", "key.redo": "重做", "key.analyze": "启动或停止引擎", "key.tabs": "切换视图",
   "key.arrows": "棋盘上：移到相邻格", "key.enter": "棋盘上：拿起、放下棋子", "key.escape": "放回棋子", "key.edges": "棋盘上：到边缘", "key.letters": "编辑时：放置棋子", "key.delete": "编辑时：移除棋子",
+  settings: "设置", language: "语言", sounds: "声音",
 };
