@@ -52,7 +52,7 @@ pub fn is_known(tables: &View<'_>, position: &Position) -> Result<bool, ApiError
 #[derive(Clone, Debug, Serialize)]
 pub struct Over {
     pub winner: Option<&'static str>,
-    /// `den`, `no_pieces` or `no_move`.
+    /// `den`, `no_pieces` or `no_move`; of a game also `repetition` or `no_capture`.
     pub reason: &'static str,
 }
 

@@ -1,9 +1,10 @@
 //! Searches for many clients at once. Only this module uses the engine.
 
-use super::errors::{ApiError, Code};
+use super::api::Over;
+use super::game_state;
 use doushouqi::board::{Move, Position};
+use doushouqi::game::Game;
 use doushouqi::game::random::Random;
-use doushouqi::game::{Game, GameEnd};
 use doushouqi::search::{Engine, EngineOptions, Info, Limits, Score, Tables};
 use doushouqi::tablebase::{Value, Wdl};
 use serde::Serialize;
@@ -169,32 +170,71 @@ pub fn line(position: &Position, moves: &[Move]) -> Vec<LineMove> {
     line
 }
 
-/// The error for a search of a finished game.
-#[must_use]
-pub fn game_over(end: GameEnd) -> ApiError {
-    let how = doushouqi::game::Conclusion::Rules(end).termination();
-    ApiError::new(Code::BadRequest, format!("the game is over ({how})"))
+/// The best move of a game; without a move if the game is over.
+#[derive(Clone, Debug, Serialize)]
+pub struct BestMove {
+    pub uci: Option<String>,
+    pub san: Option<String>,
+    /// The position after the move.
+    pub fen: String,
+    /// For the side that moves.
+    pub score: Option<ScoreReport>,
+    /// `table`, `engine`, or `rules` if the game is over.
+    pub source: &'static str,
+    /// How the game has ended, by this move or before it.
+    pub over: Option<Over>,
 }
 
-/// A strength level: its node limit, and by how much a move may be worse than the best one, in centipawns.
-#[derive(Clone, Copy, Debug)]
+impl BestMove {
+    /// A legal move of a game.
+    #[must_use]
+    pub fn new(mut game: Game, mv: Move, score: ScoreReport, source: &'static str) -> BestMove {
+        let san = mv.notation(game.position());
+        let fen = game.position().make(mv).to_fen();
+        // A move that the game refuses ends nothing.
+        let over = game.play(mv).ok().and_then(|()| game_state::over(&game));
+        BestMove { uci: Some(mv.to_string()), san: Some(san), fen, score: Some(score), source, over }
+    }
+}
+
+/// A strength level.
+#[derive(Clone, Copy, Debug, Serialize)]
 pub struct Level {
-    nodes: u64,
-    margin: i32,
+    /// A word for the level, which a page may translate.
+    pub name: &'static str,
+    /// The most nodes of a search; null if only the time limits it.
+    pub nodes: Option<u64>,
+    /// By how much a move may be worse than the best one, in centipawns.
+    pub margin: i32,
+}
+
+/// A level with its number, as in answers.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct LevelReport {
+    /// The value of `strength`.
+    pub strength: usize,
+    #[serde(flatten)]
+    pub level: Level,
+}
+
+/// Every level, weakest first.
+#[must_use]
+pub fn levels() -> Vec<LevelReport> {
+    LEVELS.iter().enumerate().map(|(i, &level)| LevelReport { strength: i + 1, level }).collect()
 }
 
 /// Strengths 1 to 10; the last is limited by time only.
 const LEVELS: [Level; 10] = [
-    Level { nodes: 20, margin: 300 },
-    Level { nodes: 60, margin: 200 },
-    Level { nodes: 200, margin: 120 },
-    Level { nodes: 600, margin: 80 },
-    Level { nodes: 2_000, margin: 40 },
-    Level { nodes: 6_000, margin: 20 },
-    Level { nodes: 20_000, margin: 10 },
-    Level { nodes: 100_000, margin: 0 },
-    Level { nodes: 500_000, margin: 0 },
-    Level { nodes: u64::MAX, margin: 0 },
+    Level { name: "beginner", nodes: Some(20), margin: 300 },
+    Level { name: "novice", nodes: Some(60), margin: 200 },
+    Level { name: "learner", nodes: Some(200), margin: 120 },
+    Level { name: "casual", nodes: Some(600), margin: 80 },
+    Level { name: "intermediate", nodes: Some(2_000), margin: 40 },
+    Level { name: "skilled", nodes: Some(6_000), margin: 20 },
+    Level { name: "advanced", nodes: Some(20_000), margin: 10 },
+    Level { name: "expert", nodes: Some(100_000), margin: 0 },
+    Level { name: "master", nodes: Some(500_000), margin: 0 },
+    Level { name: "champion", nodes: None, margin: 0 },
 ];
 
 impl Engines {
@@ -211,14 +251,14 @@ impl Engines {
     ) -> Option<(Move, Score)> {
         let level = LEVELS[strength.clamp(1, LEVELS.len()) - 1];
         let limits = Limits { movetime: Some(time), ..Limits::default() };
-        let found = if level.nodes == u64::MAX {
+        let found = if level.nodes.is_none() {
             let setup = Setup { hash_mib: 64, threads: 1, lines: 1, tables };
             self.search(setup, game, &limits, stop, &mut |_| ())
         } else {
             // A new engine has an empty hash table and plays the same move every time.
             let lines = if level.margin > 0 { MAX_LINES } else { 1 };
             let setup = Setup { hash_mib: 4, threads: 1, lines, tables: None };
-            let limits = Limits { nodes: Some(level.nodes), ..limits };
+            let limits = Limits { nodes: level.nodes, ..limits };
             setup.engine().search(game, &limits).stop(stop).run().lines
         };
         let best = found.first()?.score;

@@ -15,6 +15,7 @@ mod config;
 mod engine;
 mod errors;
 mod explain;
+mod game_state;
 mod guard;
 mod html;
 mod http;

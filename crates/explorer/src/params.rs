@@ -33,6 +33,7 @@ query! {
     LongestQuery { rules, material, count }
     RandomQuery { rules, material, turn, plies, wdl, seed }
     MatrixQuery { rules, white, black }
+    GameQuery { fen, rules, moves }
     AnalyzeQuery { fen, rules, moves, depth, movetime, multipv, threads, hash, tables }
     BestMoveQuery { fen, rules, moves, strength, movetime, perfect, seed }
 }

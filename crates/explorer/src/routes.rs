@@ -6,13 +6,13 @@ use super::guard::guard;
 use super::http::{Body, Json, Query, status_of};
 use super::limits::{MAX_BODY, MAX_URI};
 use super::params::{
-    AnalyzeQuery, BestMoveQuery, BoardQuery, Field, LongestQuery, MainlineQuery, MatrixQuery, NoKeys, PageQuery,
-    PositionQuery, RandomQuery, StatsQuery, WhatIfQuery, material,
+    AnalyzeQuery, BestMoveQuery, BoardQuery, Field, GameQuery, LongestQuery, MainlineQuery, MatrixQuery, NoKeys,
+    PageQuery, PositionQuery, RandomQuery, StatsQuery, WhatIfQuery, material,
 };
 use super::review::{self, GameRequest};
 use super::state::App;
 use super::tables::{FIRST_PIECES, View};
-use super::{api, explain, html, sse};
+use super::{api, explain, game_state, html, sse};
 use axum::extract::{Path, State};
 use axum::http::header::{CONTENT_TYPE, ETAG};
 use axum::http::{HeaderMap, Method, StatusCode, Uri};
@@ -20,8 +20,7 @@ use axum::response::{Html, IntoResponse, Response};
 use axum::routing::{MethodRouter, get, post};
 use axum::{Router, middleware};
 use doushouqi::board::{
-    DogOverWolf, ElephantTakesRat, Move, NoMove, OwnRatBlocks, Position, Repetition, RuleOptions, Shore, TigerLeap,
-    Traps,
+    DogOverWolf, ElephantTakesRat, NoMove, OwnRatBlocks, Position, Repetition, RuleOptions, Shore, TigerLeap, Traps,
 };
 use doushouqi::game::Game;
 use doushouqi::game::random::Random;
@@ -64,6 +63,8 @@ fn table() -> Vec<(&'static str, MethodRouter<Arc<App>>)> {
         ("/api/v1/batch", post(batch)),
         ("/api/v1/analyze", get(analyze)),
         ("/api/v1/bestmove", get(bestmove)),
+        ("/api/v1/state", get(state)),
+        ("/api/v1/levels", get(levels)),
         ("/api/v1/review", post(review)),
         ("/api/v1/game", post(game)),
         ("/api/v1/board.svg", get(board)),
@@ -295,21 +296,24 @@ async fn analyze(State(app): Shared, Query(query): Query<AnalyzeQuery>) -> Resul
     sse::analyze(&app, game, setup, limits).await
 }
 
-async fn bestmove(State(app): Shared, Query(query): Query<BestMoveQuery>) -> Answer<Value> {
+async fn bestmove(State(app): Shared, Query(query): Query<BestMoveQuery>) -> Answer<engine::BestMove> {
     let game = game_of(&query.fen, &query.rules, &query.moves, &app.config.rules)?;
-    if let Some(end) = game.end() {
-        return Err(engine::game_over(end));
+    if let Some(over) = game_state::over(&game) {
+        let fen = game.fen().to_string();
+        return Ok(Json(engine::BestMove {
+            uci: None,
+            san: None,
+            fen,
+            score: None,
+            source: "rules",
+            over: Some(over),
+        }));
     }
     let strength = query.strength.number("strength", 1..=10)?.unwrap_or(10);
     let most = engine::MAX_WAIT.as_millis() as u64;
     let time = Duration::from_millis(query.movetime.number("movetime", 1..=most)?.unwrap_or(1000));
     let seed = random_seed(&query.seed)?;
     let asked = *game.rules().options();
-    let answer = |game: &Game, mv: Move, score: engine::ScoreReport, source: &str| {
-        let position = game.position();
-        let (uci, san, fen) = (mv.to_string(), mv.notation(position), position.make(mv).to_fen());
-        Json(json!({ "uci": uci, "san": san, "fen": fen, "score": score, "source": source }))
-    };
     if query.perfect.flag("perfect")? {
         let known = game.clone();
         let pieces = known.position().occupied().len();
@@ -321,7 +325,7 @@ async fn bestmove(State(app): Shared, Query(query): Query<BestMoveQuery>) -> Ans
             Ok(best.filter(|(_, value)| value.is_some_and(|value| engine::ends_in_time(&value, &known))))
         };
         if let Some((mv, Some(value))) = app.with_tables(asked, pieces, best).await? {
-            return Ok(answer(&game, mv, value.into(), "table"));
+            return Ok(Json(engine::BestMove::new(game, mv, value.into(), "table")));
         }
     }
     let tables = app.search_tables(asked).await?;
@@ -332,7 +336,16 @@ async fn bestmove(State(app): Shared, Query(query): Query<BestMoveQuery>) -> Ans
         Ok(app.engines.play(&searched, Some(tables), strength, time, seed, stop))
     });
     let (mv, score) = found.await?.ok_or_else(|| ApiError::new(Code::BadRequest, "there is no move"))?;
-    Ok(answer(&game, mv, score.into(), "engine"))
+    Ok(Json(engine::BestMove::new(game, mv, score.into(), "engine")))
+}
+
+async fn state(State(app): Shared, Query(query): Query<GameQuery>) -> Answer<game_state::GameState> {
+    let game = game_of(&query.fen, &query.rules, &query.moves, &app.config.rules)?;
+    Ok(Json(game_state::state(&game)))
+}
+
+async fn levels(_: Query<NoKeys>) -> Json<Value> {
+    Json(json!({ "levels": engine::levels() }))
 }
 
 async fn review(State(app): Shared, _: Query<NoKeys>, Body(request): Body<GameRequest>) -> Answer<review::Review> {

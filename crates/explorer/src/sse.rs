@@ -1,8 +1,9 @@
 //! Analysis as server-sent events. A search stops when its client leaves and when the server shuts down.
 
-use super::api::{self, over};
-use super::engine::{InfoReport, LineMove, Setup, ends_in_time, game_over};
+use super::api::{self, Over, over};
+use super::engine::{InfoReport, LineMove, Setup, ends_in_time};
 use super::errors::ApiError;
+use super::game_state;
 use super::state::{App, Cancel};
 use super::tables::View;
 use axum::response::sse::{Event, KeepAlive, Sse};
@@ -34,8 +35,10 @@ fn message(name: &'static str, data: &impl Serialize) -> Message {
 #[derive(Serialize)]
 struct Done {
     bestmove: Option<String>,
-    /// `table` or `engine`.
+    /// `table`, `engine`, or `rules` if the game is over.
     source: &'static str,
+    /// How the game has ended.
+    over: Option<Over>,
 }
 
 /// The stream of a client. Dropping it, when the client leaves, stops the search.
@@ -63,8 +66,10 @@ fn stream(messages: UnboundedReceiver<Message>, stop: Arc<AtomicBool>) -> Respon
 
 /// Searches a game and streams the results.
 pub async fn analyze(app: &Arc<App>, game: Game, setup: Setup, limits: Limits) -> Result<Response, ApiError> {
-    if let Some(end) = game.end() {
-        return Err(game_over(end));
+    if let Some(over) = game_state::over(&game) {
+        let (sender, receiver) = unbounded_channel();
+        let _ = sender.send(message("done", &Done { bestmove: None, source: "rules", over: Some(over) }));
+        return Ok(stream(receiver, Arc::default()));
     }
     let permits = app.search_permits(setup.threads).await?;
     let (sender, receiver) = unbounded_channel::<Message>();
@@ -82,7 +87,7 @@ pub async fn analyze(app: &Arc<App>, game: Game, setup: Setup, limits: Limits) -
         };
         let lines = app.engines.search(setup, &game, &limits, &stop, &mut report);
         let bestmove = lines.first().and_then(|info| info.pv.first()).map(ToString::to_string);
-        let _ = sender.send(message("done", &Done { bestmove, source: "engine" }));
+        let _ = sender.send(message("done", &Done { bestmove, source: "engine", over: None }));
     };
     tokio::task::spawn_blocking(search);
     Ok(listener)
@@ -121,6 +126,6 @@ pub fn from_tables(tables: &View<'_>, game: &Game, lines: usize) -> Result<Optio
         let _ = sender.send(message("info", &report));
     }
     let bestmove = moves.first().map(|(mv, _)| mv.to_string());
-    let _ = sender.send(message("done", &Done { bestmove, source: "table" }));
+    let _ = sender.send(message("done", &Done { bestmove, source: "table", over: None }));
     Ok(Some(stream(receiver, Arc::default())))
 }

@@ -122,6 +122,10 @@ fn answers_are_as_described() {
         "/api/v1/status".to_owned(),
         format!("/api/v1/bestmove?fen={TWO}&perfect=1"),
         "/api/v1/bestmove?strength=2&moves=a3b3,g7f7&seed=3".to_owned(),
+        format!("/api/v1/bestmove?fen={over}"),
+        "/api/v1/state?moves=a3b3,g7f7".to_owned(),
+        format!("/api/v1/state?fen={over}"),
+        "/api/v1/levels".to_owned(),
     ];
     for target in &asked {
         let answer = connection.get(target);
@@ -405,8 +409,8 @@ fn halfmove_clocks_are_used_or_refused() {
     assert_eq!(table[0].1["score"], json!({"kind": "mate", "value": 3}));
     assert_eq!(engine.last().unwrap().1["source"], "engine");
     assert_eq!(engine[0].1["score"]["kind"], "cp");
-    let over = connection.get(&format!("/api/v1/bestmove?{}&perfect=1", lion("_100")));
-    assert!(over.json()["error"]["message"].as_str().unwrap().contains("no-capture"), "{over:?}");
+    let over = connection.get(&format!("/api/v1/bestmove?{}&perfect=1", lion("_100"))).json();
+    assert_eq!((&over["uci"], &over["over"]["reason"]), (&Value::Null, &json!("no_capture")), "{over}");
     // A game keeps its clock as text and in a review.
     let game = json!({"fen": "7/7/3L3/7/7/7/7/7/r6 w 98", "moves": ["Ld8", "ra2"]}).to_string();
     let text = connection.post("/api/v1/game", &game).json()["text"].clone();
@@ -450,6 +454,49 @@ fn games_are_played_judged_and_written() {
     assert_eq!(played["source"], "engine");
     let weak = |seed: u64| connection_move(&server, &format!("/api/v1/bestmove?strength=1&seed={seed}"));
     assert_eq!(weak(7), weak(7), "what is chosen follows from the seed");
+}
+
+/// The state of a game counts what the rules count, and a game that is over has a state and no move.
+#[test]
+fn the_state_of_a_game_follows_its_rules() {
+    let server = Server::start(&["--pieces", "3"]);
+    let mut connection = server.connect();
+    let mut state = |query: &str| connection.get(&format!("/api/v1/state?{query}")).json();
+    // A lion and an elephant step to and fro; the lion takes the rat first.
+    let start = "fen=7/7/7/7/7/7/1e5/r5/L5E_w_90&rules=paper";
+    let game = state(start);
+    assert_eq!((&game["halfmove_clock"], &game["plies_left"], &game["ply"]), (&json!(90), &json!(10), &json!(0)));
+    let taken = game["moves"].as_array().unwrap().iter().find(|mv| mv["uci"] == "a1a2").unwrap();
+    assert_eq!((&taken["san"], &taken["captures"]), (&json!("Lxa2"), &json!("R")));
+    let game = state(&format!("{start}&moves=a1a2"));
+    assert_eq!((&game["halfmove_clock"], &game["captured"]), (&json!(0), &json!({"white": [], "black": ["R"]})));
+    let cycle = "g1g2,b3c3,g2g1,c3b3";
+    let game = state(&format!("{start}&moves=g1g2,b3b4,a1a2,b4b3,g2g1,b3b4,g1g2"));
+    assert_eq!((&game["occurrences"], &game["repetition_limit"]), (&json!(2), &json!(3)), "{game}");
+    let moves = |game: &Value| game["moves"].as_array().unwrap().len();
+    let start = "fen=7/7/7/7/7/7/1e5/7/L5E_w&rules=paper";
+    let twice = state(&format!("{start}&moves={cycle}"));
+    assert_eq!((&twice["occurrences"], &twice["over"]), (&json!(2), &Value::Null));
+    let back = state(&format!("{start}&moves={cycle},g1g2,b3c3,g2g1"));
+    let draws = back["moves"].as_array().unwrap().iter().find(|mv| mv["uci"] == "c3b3").unwrap();
+    assert_eq!(draws["occurrences"], 3);
+    let over = state(&format!("{start}&moves={cycle},{cycle}"));
+    assert_eq!(
+        (&over["over"]["reason"], &over["over"]["winner"], moves(&over)),
+        (&json!("repetition"), &Value::Null, 0)
+    );
+    let forbidden = state(&format!("{start},repetition=illegal&moves=g1g2,b3c3,g2g1"));
+    assert_eq!(forbidden["repetition_illegal"], true);
+    assert!(moves(&forbidden) > 0 && forbidden["moves"].as_array().unwrap().iter().all(|mv| mv["uci"] != "c3b3"));
+    // The engine reports the end of a game that it is to move in, and of one that its move ends.
+    let won = connection.get("/api/v1/bestmove?fen=7/7/3L3/7/7/7/7/7/r6_w&moves=d7d8,a1b1&perfect=1").json();
+    assert_eq!((&won["uci"], &won["over"]), (&json!("d8d9"), &json!({"winner": "white", "reason": "den"})));
+    let events = connection.get("/api/v1/analyze?fen=3L3/7/7/7/7/7/7/7/r6_b").events();
+    let (name, done) = &events[0];
+    assert_eq!(
+        (events.len(), &**name, &done["bestmove"], &done["over"]["winner"]),
+        (1, "done", &Value::Null, &json!("white"))
+    );
 }
 
 fn connection_move(server: &Server, target: &str) -> Value {
