@@ -15,6 +15,7 @@ pub mod layout;
 pub mod measure;
 pub mod opponent;
 pub mod play;
+pub mod report;
 
 pub use catalog::{gadget, gadgets};
 pub use check::{Checked, DEFAULT_BOUND, Solved, check};

@@ -8,11 +8,10 @@ use hardness::general;
 use hardness::measure::{self, GameSeries, Size};
 use hardness::opponent::Style;
 use hardness::play::{Reduction, SolvedClaims};
-use hardness::{Formula, Layout, gadgets};
-use report::plot::{Axis, Line, line_chart};
+use hardness::report::{Report, ReportError, ReportStep};
+use hardness::{Formula, Layout};
 use report::text::grouped;
 use serde::Serialize;
-use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -33,7 +32,7 @@ use std::time::Instant;
 )]
 pub struct Reduce {
     #[command(subcommand)]
-    report: Option<Report>,
+    what: Option<What>,
     /// The formula, or a file.
     #[arg(required = true)]
     formula: Option<String>,
@@ -58,7 +57,7 @@ pub struct Reduce {
 }
 
 #[derive(Subcommand)]
-enum Report {
+enum What {
     /// Measure everything and write complexity.md, its plot and complexity.jsonl.
     Report {
         /// The directory to write to.
@@ -88,7 +87,7 @@ struct Compiled<'a> {
 
 impl Reduce {
     pub fn run(self) -> Outcome {
-        if let Some(Report::Report { dir, channels, games, seed }) = self.report {
+        if let Some(What::Report { dir, channels, games, seed }) = self.what {
             return measure_all(&dir, channels, games, seed);
         }
         let formula = read(self.formula.as_deref().unwrap_or_default())?;
@@ -134,53 +133,24 @@ impl Reduce {
     }
 }
 
-/// Makes all measurements.
+/// Makes all measurements and writes them.
 fn measure_all(dir: &Path, channels: u8, each: u64, seed: u64) -> Outcome {
     make_dir(dir)?;
-    let mut lines = String::new();
-    let mut add = |json: String| lines.push_str(&(json + "\n"));
-    eprintln!("sizes");
-    let start = Instant::now();
-    let sizes = measure::sizes(12, channels.into(), seed).map_err(|e| Failure::Input(e.to_string()))?;
-    let seconds = start.elapsed().as_secs_f64();
-    sizes.iter().for_each(|s| add(json(s)));
-    eprintln!("formulas against circuits");
-    let agreement = agreement(seed);
-    eprintln!("games");
-    let mut played = Vec::new();
-    measure::suite(channels.into(), each, seed, &mut |games| {
-        eprintln!("  {}", games_line(games));
-        played.push(games.clone());
+    let report = Report::measure(channels.into(), each, seed, &mut |step| match step {
+        ReportStep::Begins(what) => eprintln!("{what}"),
+        ReportStep::Played(games) => eprintln!("  {}", games_line(games)),
     })
-    .map_err(Failure::Input)?;
-    played.iter().for_each(|g| add(json(g)));
-    let points = |f: fn(&Size) -> f64| sizes.iter().map(|s| (s.variables as f64, f(s))).collect::<Vec<_>>();
-    let (squares, pieces) = (points(|s| s.squares as f64), points(|s| s.pieces as f64));
-    let plot = line_chart(
-        "Size of the position of a formula with n variables and n clauses of three",
-        Axis { label: "n", log: true },
-        Axis { label: "squares, pieces", log: true },
-        &[
-            Line { name: "squares".into(), points: squares.clone() },
-            Line { name: "pieces".into(), points: pieces.clone() },
-        ],
-    )
-    .map_err(|e| Failure::Environment(e.to_string()))?;
-    write_file(&dir.join("complexity-sizes.svg"), &plot)?;
-    let fits = (measure::exponent(&squares), measure::exponent(&pieces));
-    let report = markdown(&sizes, fits, seconds, agreement, &played, channels);
-    write_file(&dir.join("complexity.md"), &report)?;
-    write_file(&dir.join("complexity.jsonl"), &lines)?;
-    let lost: u64 = played.iter().map(|g| g.games - g.won).sum();
-    let differ = agreement.iter().any(|(all, agree)| all != agree);
-    if lost > 0 || differ {
-        return Err(Failure::Mismatch(format!("{lost} games were not won; circuits differ: {differ}")));
+    .map_err(|e| match e {
+        ReportError::Plot(e) => Failure::Environment(e.to_string()),
+        e => Failure::Input(e.to_string()),
+    })?;
+    for (name, text) in report.files() {
+        write_file(&dir.join(name), &text)?;
     }
-    Ok(())
-}
-
-fn json(value: &impl Serialize) -> String {
-    serde_json::to_string(value).expect("what we print is JSON")
+    match report.failure() {
+        Some(failure) => Err(Failure::Mismatch(failure)),
+        None => Ok(()),
+    }
 }
 
 /// The formula that an argument writes or names.
@@ -233,98 +203,4 @@ fn games_line(games: &GameSeries) -> String {
         games.games,
         grouped(games.most_plies)
     )
-}
-
-/// How many formulas there were, and in how many the circuit has the formula game's winner: all small ones, and random ones.
-fn agreement(seed: u64) -> [(usize, usize); 2] {
-    let agrees = |formula: &Formula| {
-        let circuit = Circuit::of(formula);
-        let by_circuit = measure::winner_by(formula.variables(), |set| circuit.evaluate_gates(|v| set >> v & 1 != 0));
-        formula.game().is_ok_and(|mut game| game.winner() == by_circuit)
-    };
-    let small = measure::all_formulas(4, 4);
-    let random = (0..1000).map(|i| measure::random_formula(5 + i % 4, 3 + i % 5, 2 + i % 2, seed + i as u64));
-    let random: Vec<Formula> = random.collect();
-    [&small, &random].map(|all| (all.len(), all.iter().filter(|formula| agrees(formula)).count()))
-}
-
-fn markdown(
-    sizes: &[Size],
-    fits: (f64, f64),
-    seconds: f64,
-    agreement: [(usize, usize); 2],
-    played: &[GameSeries],
-    channels: u8,
-) -> String {
-    let mut text = format!(
-        "# The reduction, measured\n\nWritten by `dsq reduce report results` on {}; protectors with {channels} channels a \
-         side. What the construction is and what is proved: [docs/complexity.md](../docs/complexity.md).\n\n## Lemmas\n\n\
-         | gadget | lemma | claims | states |\n|---|---|---|---|\n",
-        doushouqi::cpu::processor_name()
-    );
-    for gadget in gadgets() {
-        let checked = gadget.claims.iter().map(|c| hardness::check(&gadget, c, usize::MAX));
-        let (mut states, mut holds) = (0, 0);
-        for checked in checked.flatten() {
-            states += checked.states as u64;
-            holds += usize::from(checked.holds);
-        }
-        let _ = writeln!(
-            text,
-            "| {} | {} | {holds} of {} hold | {} |",
-            gadget.name,
-            gadget.lemma.as_deref().unwrap_or(""),
-            gadget.claims.len(),
-            grouped(states)
-        );
-    }
-    let [(small, small_agree), (random, random_agree)] = agreement;
-    let _ = write!(
-        text,
-        "\n## Circuit and formula game\n\nThe winner of the game on the circuit, gate by gate with the tables that the \
-         lemmas prove, is that of the formula game in {} of all {} positive CNFs of at most 4 variables and 4 clauses, and in \
-         {} of {} random ones of 5 to 8 variables and 3 to 7 clauses.\n\n## Sizes\n\n![sizes](complexity-sizes.svg)\n\n\
-         Random formulas of n variables and n clauses of three. Fitted to these, squares grow as n to the {:.1}, pieces as \
-         n to the {:.1}; what bounds them for every formula is derived in [docs/complexity.md](../docs/complexity.md#size). All \
-         were compiled in {seconds:.2} s. The slack is by how many plies White is in the den first if every gadget takes as \
-         long as it can.\n\n| n | crossovers | gates | gadgets | squares | pieces | White's plan, moves | runner, moves | \
-         slack, plies |\n|---|---|---|---|---|---|---|---|---|\n",
-        grouped(small_agree as u64),
-        grouped(small as u64),
-        grouped(random_agree as u64),
-        grouped(random as u64),
-        fits.0,
-        fits.1
-    );
-    for s in sizes {
-        let _ = writeln!(
-            text,
-            "| {} | {} | {} | {} | {} | {} | {} | {} | {} |",
-            s.variables,
-            s.crossovers,
-            grouped(s.gates as u64),
-            grouped(s.gadgets as u64),
-            grouped(s.squares as u64),
-            grouped(s.pieces as u64),
-            grouped(s.plan_moves),
-            grouped(s.run_moves),
-            s.slack_plies
-        );
-    }
-    text.push_str(
-        "\n## Games on the board\n\nThe winner of the formula game plays by the proved strategies.\n\n\
-         | formula | winner | opponent | won | most plies | White first by, plies | moves that no strategy gave |\n\
-         |---|---|---|---|---|---|---|\n",
-    );
-    for g in played {
-        let slack = g.slack_plies.map_or(String::new(), grouped);
-        let (won, most) = (g.won, grouped(g.most_plies));
-        let formula = g.formula.replace('|', "\\|");
-        let _ = writeln!(
-            text,
-            "| {formula} | {} | {} | {won} of {} | {most} | {slack} | {} |",
-            g.winner, g.opponent, g.games, g.improvised
-        );
-    }
-    text
 }
