@@ -43,8 +43,9 @@ export async function get(path, params, { signal, keep = true } = {}) {
   return body;
 }
 
-export const post = (path, body) =>
-  request(address(path), { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body) });
+export const post = (path, body, { signal } = {}) => request(address(path), {
+  method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body), signal,
+});
 
 /** To be asked again: new tables are ready. */
 export const forget = () => kept.clear();

@@ -2,8 +2,11 @@
 
 import { get } from "./api.js";
 import { Game } from "./game.js";
-import { count, couldPlay, START } from "./position.js";
-import { errorText, say, t, toast, result } from "./ui.js";
+import { legalMoves, positionEnd } from "./movegen.js";
+import { count, couldPlay, material, START } from "./position.js";
+import { readRules, spelledOut } from "./ruleset.js";
+import { evaluationText } from "./score.js";
+import { errorText, isTemporary, result, say, t, toast } from "./ui.js";
 
 const listeners = new Map();
 
@@ -16,6 +19,17 @@ export const app = {
   /** What is wrong with the address (`message`), and the FEN in it; null once a position is shown. */
   broken: null,
   tab: "position",
+  /**
+   * Who decides about moves instead of the analysis: a match, a lesson or a puzzle, or null. It has `moves()`, the
+   * moves that the user may play; `play(uci)`; `undo()`; `headline()`, the sentence above the tabs; and `leave()`.
+   */
+  controller: null,
+  /** The last match if its end is on the board, or null. */
+  finished: null,
+  /** The engine's evaluation of the position on the board: `{state, last, lines, error}`; see analysis.js. */
+  evaluation: { state: "idle", last: null, lines: [], error: null },
+  /** Whether the server did not respond to the last request. */
+  offline: false,
   overlay: null,
   /** The answer of `probe` to the position on the board, or null while it is awaited. */
   probe: null,
@@ -33,6 +47,34 @@ export const fen = () => app.game.cursor.fen;
 export const turn = () => fen().slice(-1);
 export const params = (more = {}) => ({ fen: fen(), rules: app.rules, ...more });
 
+/** Every option of the rules with its value. */
+export const rules = () => readRules(app.rules) ?? readRules("paper");
+
+/** What the page knows of a position by itself: the legal moves and the end of the game, but no value. */
+function localProbe() {
+  const [moves, over] = [legalMoves(fen(), rules()), positionEnd(fen(), rules())];
+  return {
+    fen: fen(), rules: spelledOut(rules()), turn: turn() === "w" ? "white" : "black", pieces: pieces(), over,
+    material: material(fen()), known: false, value: null, moves, other_side: null, zugzwang: null, local: true,
+  };
+}
+
+/** Hands the board to a controller, or back to the analysis. */
+export function control(controller) {
+  const before = app.controller;
+  if (before === controller) return;
+  app.controller = controller;
+  app.finished = null;
+  before?.leave?.();
+  emit("controller");
+}
+
+export function setOffline(offline) {
+  if (app.offline === offline) return;
+  app.offline = offline;
+  emit("connection");
+}
+
 let asking = null;
 
 /** Shows the position that the cursor is on. `quiet` leaves the screen reader alone. */
@@ -43,28 +85,34 @@ export async function refresh({ quiet = false } = {}) {
   app.probe = null;
   app.problem = null;
   emit("position");
+  // Listeners are built by then, as when an answer arrives.
+  await null;
+  if (mine.signal.aborted) return;
   if (app.broken) {
     app.problem = app.broken;
-    // Listeners are built by then, as when an answer arrives.
-    await null;
     return emit("probe");
+  }
+  if (app.controller) {
+    app.probe = localProbe();
+    emit("probe");
+    if (!quiet) say([node.san, sentence(app.probe)].filter(Boolean).join(". "));
+    return;
   }
   try {
     const probe = await get("probe", params(), { signal: mine.signal });
     if (mine.signal.aborted) return;
+    setOffline(false);
     app.probe = probe;
-    if (app.spelled !== probe.rules) {
-      app.spelled = probe.rules;
-      emit("spelled");
-    }
     learn(node, probe);
     emit("probe");
     if (!quiet) say(spoken(probe));
   } catch (error) {
     if (error.name === "AbortError" || mine.signal.aborted) return;
-    app.problem = error;
+    if (error.code === "offline") setOffline(true);
+    if (isTemporary(error)) app.probe = localProbe();
+    else app.problem = error;
     emit("probe");
-    if (!quiet) say(errorText(error));
+    if (!quiet) say(app.problem ? errorText(error) : spoken(app.probe));
   }
 }
 
@@ -78,27 +126,45 @@ function spoken(probe) {
   return [last, sentence(probe)].filter(Boolean).join(". ");
 }
 
-/** Who wins, or has won, or why that is not known. */
+/** Who wins, or has won, or what the engine thinks; in a game whose turn it is. */
 export function sentence(probe) {
+  if (app.controller) return app.controller.headline();
+  if (app.finished && app.finished.node === app.game.cursor) return overText(app.finished.result);
   if (probe.over) return overText(probe.over);
   if (probe.known && probe.value) return result(probe.value, probe.fen.slice(-1));
-  return t("result.unknown", { n: probe.pieces });
+  return evaluationText(app.evaluation, probe.fen.slice(-1), app.offline);
 }
 
-export function overText(over) {
-  if (!over.winner) return t("over.draw");
-  return t(over.reason === "den" ? "over.den" : "over.pieces", { side: t(over.winner) });
+const OVER = ["den", "no_pieces", "no_move", "resignation", "time"];
+const DRAWN = ["no_move", "repetition", "no_capture", "agreement"];
+
+/** How a game has ended, in a sentence. */
+export function overText({ winner, reason }) {
+  if (!winner) return t(DRAWN.includes(reason) ? `over.draw.${reason}` : "over.draw");
+  const other = winner === "white" ? "black" : "white";
+  return t(OVER.includes(reason) ? `over.${reason}` : "over.den", { side: t(winner), other: t(other) });
 }
 
+/** Plays a move on the board: as the controller decides, or any legal move of an analysis. */
 export function play(uci) {
-  if (!app.probe?.moves?.some((move) => move.uci === uci)) return toast(t("move.illegal", { move: uci }));
+  if (app.controller) return app.controller.play(uci);
+  if (!legalMoves(fen(), rules()).some((move) => move.uci === uci)) return toast(t("move.illegal", { move: uci }));
+  app.finished = null;
   app.game.play(uci);
   emit("played");
   return refresh();
 }
 
+/** The moves that the user may play on the board; with values where they are known and may be shown. */
+export function playable() {
+  if (app.controller) return app.controller.moves();
+  return app.probe?.moves ?? (app.broken ? [] : legalMoves(fen(), rules()));
+}
+
 export function setPosition(position, { from = "jump" } = {}) {
   app.broken = null;
+  control(null);
+  app.finished = null;
   app.game.reset(position);
   if (from === "jump") emit("jump");
   return refresh();
@@ -118,20 +184,38 @@ export function step(by) {
   return goTo(app.game.cursor.ply + by);
 }
 
-/** Takes a line over, as an address or a review gives it; stops at the first move that cannot be one. */
+/**
+ * Takes over a line with its variations, as an address, a file or a review contains it: moves as text, or as
+ * `{uci, variations}`. Stops at the first move that is none; returns how many moves of the main line were read.
+ */
 export function load(position, moves, at = null) {
   app.broken = null;
+  control(null);
+  app.finished = null;
   app.game.remember();
   const fresh = new Game(position);
-  let node = fresh.root;
-  for (const uci of moves) {
-    if (!couldPlay(node.fen, uci)) break;
-    node = fresh.child(node, uci);
-  }
+  const read = graft(fresh, fresh.root, moves);
   app.game.root = app.game.cursor = fresh.root;
   app.game.clock = fresh.clock;
   if (at !== null) app.game.goTo(at);
   emit("jump");
+  return read;
+}
+
+function graft(game, start, moves) {
+  let node = start;
+  let read = 0;
+  for (const move of moves) {
+    const uci = move.uci ?? move;
+    if (!couldPlay(node.fen, uci)) break;
+    const next = game.child(node, uci);
+    next.note = move.note ?? "";
+    for (const variation of move.variations ?? []) graft(game, node, variation);
+    node.chosen = node.children.indexOf(next);
+    node = next;
+    read++;
+  }
+  return read;
 }
 
 /** Adds the best line after the position, and says how long it is. */

@@ -15,7 +15,7 @@ export class Board {
   /** `on`: `select(square)`, `play(uci)`, `edit(action, square, from)`, `arrow(from, to)`, `key(event, square)`, `focus(square)`. */
   constructor(host, on) {
     Object.assign(this, { on, flipped: false, style: "animals", rules: "", board: parse("7/7/7/7/7/7/7/7/7 w"), moves: [], selected: null });
-    Object.assign(this, { showValues: true, overlay: null, last: null, hint: null, arrows: [], editing: false, focused: 24, drawn: new Map(), marked: new Map() });
+    Object.assign(this, { showValues: true, overlay: null, last: null, hint: null, arrows: [], editing: false, locked: false, focused: 24, drawn: new Map(), marked: new Map() });
     const layers = ["ground", "tint", "marks", "pieces", "arrows", "values"];
     this.layers = Object.fromEntries(layers.map((layer) => [layer, s("g", { class: layer })]));
     const viewBox = `0 0 ${WIDTH} ${HEIGHT}`;
@@ -275,7 +275,9 @@ export class Board {
     this.renderLabels();
   }
 
+  /** Whether the user may move the piece on a square; none of them while the board is locked. */
   isOwn(square) {
+    if (this.locked) return false;
     const piece = this.board.squares[square];
     return piece !== null && isWhite(piece) === (this.board.turn === "w");
   }

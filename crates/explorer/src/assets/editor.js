@@ -1,7 +1,7 @@
 // The editor: place, take away, swap, mirror, side to move, FEN.
 
 import { get } from "./api.js";
-import { app, emit, fen, on, setPosition } from "./app.js";
+import { app, control, emit, fen, on, refresh, setPosition } from "./app.js";
 import { icon } from "./icons.js";
 import { pieceArt } from "./pieces.js";
 import { emptyBoard, format, ground, isWhite, mirror, name, parse, pass, PIECES, START, swapSides } from "./position.js";
@@ -62,6 +62,10 @@ async function readFen(event) {
 }
 
 export function toggleEditor(open = !app.editing) {
+  if (open && app.controller) {
+    control(null);
+    refresh();
+  }
   app.editing = open;
   app.board.editing = open;
   app.board.select(null);

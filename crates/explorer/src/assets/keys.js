@@ -4,19 +4,27 @@ import { addBestLine, app, emit, goTo, on, play, refresh, step } from "./app.js"
 import { toggleEditor } from "./editor.js";
 import { toggleAnalysis } from "./panel-engine.js";
 import { choose } from "./panel-explore.js";
-import { $, button, h, t } from "./ui.js";
+import { $, button, h, t, toast } from "./ui.js";
 
-export const TABS = ["position", "explore", "material", "engine", "game"];
+export const TABS = ["play", "learn", "position", "explore", "material", "engine", "game"];
 
 function toggleOverlay(kind) {
   return choose(app.overlay?.name.startsWith(kind) ? "none" : kind);
 }
 
 export const undo = (how) => {
+  if (app.controller) return how === "undo" ? app.controller.undo() : undefined;
   if (!app.game[how]()) return;
   emit("tree");
   refresh();
 };
+
+/** Plays the best move: of the tables, else of the engine if it has evaluated the position. */
+function playBest() {
+  const known = app.probe?.known ? app.probe.moves?.[0]?.uci : app.evaluation.last?.pv?.[0]?.uci;
+  if (app.controller || !known) return toast(t("best.unknown"));
+  play(known);
+}
 
 const ACTIONS = [
   [["?"], "key.help", () => $("#keys").showModal()],
@@ -24,7 +32,7 @@ const ACTIONS = [
   [["."], "key.forward", () => step(1)],
   [["<"], "key.first", () => goTo(0)],
   [[">"], "key.last", () => goTo(Infinity)],
-  [["x"], "key.best", () => { const best = app.probe?.moves?.[0]; if (best) play(best.uci); }],
+  [["x"], "key.best", playBest],
   [["n"], "key.line", () => addBestLine()],
   [["k"], "key.play", () => $("#player-play").click()],
   [["g"], "key.board", () => app.board.focus(app.board.focused)],
@@ -37,7 +45,7 @@ const ACTIONS = [
   [["z"], "key.undo", () => undo("undo")],
   [["y"], "key.redo", () => undo("redo")],
   [["s"], "key.analyze", () => { $("#tab-engine").click(); toggleAnalysis(); }],
-  [["1", "2", "3", "4", "5"], "key.tabs", (event) => $(`#tab-${TABS[Number(event.key) - 1]}`).click()],
+  [["1", "2", "3", "4", "5", "6", "7"], "key.tabs", (event) => $(`#tab-${TABS[Number(event.key) - 1]}`).click()],
 ];
 
 export function startKeys() {

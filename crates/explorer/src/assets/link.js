@@ -1,11 +1,16 @@
 // The address: rules, position, line, view and overlay, so that a link and a reload show the same again.
 
 import { app, emit, fen, load } from "./app.js";
-import { couldPlay, emptyBoard, format, parse, splitClock, START } from "./position.js";
+import { couldPlay, format, parse, parseLeniently, splitClock, START } from "./position.js";
+import { t } from "./ui.js";
+import { parseTree, treeText } from "./variations.js";
 
 /** The rules of the server, and what it found wrong with the address that the page was opened with. */
 const { rules: SERVED, problem: PROBLEM } = document.documentElement.dataset;
 const OPENED = location.search;
+
+/** The longest line of an address with its variations, in characters; longer ones are written without. */
+const LONGEST = 5000;
 
 const underscored = (text) => text.replaceAll(" ", "_");
 
@@ -13,9 +18,11 @@ export function toAddress() {
   const query = [["fen", underscored(fen())], ["rules", app.rules]];
   const line = app.game.line();
   if (line.length > 1 || app.game.clock) {
-    query.push(["from", underscored(app.game.start())], ["line", line.slice(1).map((node) => node.uci).join(".")], ["at", app.game.cursor.ply]);
+    const text = treeText(app.game.root);
+    query.push(["from", underscored(app.game.start())],
+      ["line", text.length > LONGEST ? treeText(app.game.root, false) : text], ["at", app.game.cursor.ply]);
   }
-  if (app.tab !== "position") query.push(["view", app.tab]);
+  if (app.tab !== "position" && app.tab !== "home") query.push(["view", app.tab]);
   if (app.overlay) query.push(["overlay", app.overlay.name]);
   if (app.board?.arrows.length) query.push(["arrows", app.board.arrowText()]);
   // Only what a query cannot hold is encoded; a FEN stays readable.
@@ -28,24 +35,26 @@ function startOf(text) {
   return clock ? `${format(parse(position))} ${clock}` : format(parse(position));
 }
 
-/** Takes over what an address says; of a wrong one only what is wrong. */
+/** Takes over what an address says. Of a wrong one it shows what could be read, and what is wrong. */
 export function fromAddress(search) {
   const query = new URLSearchParams(search);
+  app.notice = "";
   if (search === OPENED && PROBLEM) {
-    load(format(emptyBoard()), []);
+    load(format(parseLeniently(query.get("fen") ?? query.get("from") ?? "")), []);
     app.broken = { message: PROBLEM, fen: query.get("fen") ?? "" };
     app.rules = SERVED;
   } else {
     const given = query.get("fen") ? format(parse(query.get("fen"))) : START;
     const root = query.get("from") ? startOf(query.get("from")) : given;
-    const moves = (query.get("line") ?? "").split(".").filter(Boolean);
-    load(root, moves, moves.length ? Number(query.get("at") ?? 0) : null);
+    const moves = parseTree(query.get("line") ?? "");
+    const read = load(root, moves, moves.length ? Number(query.get("at") ?? 0) : null);
+    if (read < moves.length) app.notice = t("notice.line", { n: read, move: moves[read].uci });
     // What the line does not lead to is shown without it.
-    if (fen() !== given && couldPlay(splitClock(root).position, moves[0] ?? "") === false) load(given, []);
+    if (fen() !== given && couldPlay(splitClock(root).position, moves[0]?.uci ?? "") === false) load(given, []);
     app.rules = query.get("rules") || SERVED;
   }
   app.game.done = [];
-  app.tab = query.get("view") || "position";
+  app.tab = query.get("view") || (search.length > 1 ? "position" : "home");
   app.wanted = { overlay: query.get("overlay"), arrows: query.get("arrows") };
 }
 
@@ -54,7 +63,7 @@ export const jump = () => (jumping = true);
 
 /** Writes the address, but leaves a wrong one alone; a jump to another position can be gone back from. */
 export function write() {
-  if (app.broken) return;
+  if (app.broken || app.tab === "home") return;
   const address = toAddress();
   if (address === location.pathname + location.search) return;
   if (jumping) history.pushState(null, "", address);

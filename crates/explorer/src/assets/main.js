@@ -1,22 +1,32 @@
 // Starts the page: settings, header, board, tabs.
 
 import { forget, get } from "./api.js";
-import { app, emit, on, play, refresh } from "./app.js";
+import { startAnalysis } from "./analysis.js";
+import { app, emit, on, play, playable, refresh, rules } from "./app.js";
 import { Board } from "./board.js";
+import { startConnection } from "./connection.js";
 import { edit, editKey, startEditor, toggleEditor } from "./editor.js";
+import { startGauge } from "./gauge.js";
 import { icon } from "./icons.js";
 import { startKeys, TABS, undo } from "./keys.js";
 import { fromAddress, jump, settled, write } from "./link.js";
+import { startMatchBar } from "./matchbar.js";
+import { whyIllegal } from "./movegen.js";
 import * as engine from "./panel-engine.js";
 import * as explore from "./panel-explore.js";
 import * as game from "./panel-game.js";
+import * as home from "./panel-home.js";
+import * as learn from "./panel-learn.js";
 import * as material from "./panel-material.js";
+import * as playing from "./panel-play.js";
 import * as position from "./panel-position.js";
+import { START } from "./position.js";
 import { startPlayer } from "./player.js";
 import { startRules } from "./rules.js";
+import { spelledOut } from "./ruleset.js";
 import { $, h, number, percent, setLanguage, t, toast, translate } from "./ui.js";
 
-const panels = [position, explore, material, engine, game];
+const panels = [home, playing, learn, position, explore, material, engine, game];
 const STORE = "doushouqi";
 
 function readSettings() {
@@ -91,14 +101,25 @@ function typed(event) {
   const input = $("#movein");
   const text = input.value.trim();
   const plain = text.toLowerCase().replaceAll(/[x\- ]/g, "");
-  const found = app.probe?.moves?.find((move) => move.uci === plain || move.san === text || move.san.toLowerCase().replaceAll("x", "") === plain);
-  if (!found) return toast(t("move.illegal", { move: text }));
+  const found = playable().find((move) => move.uci === plain || move.san === text || move.san.toLowerCase().replaceAll("x", "") === plain);
+  if (!found) return refuse(text, plain);
   input.value = "";
   play(found.uci);
 }
 
+/** Tells why a move is not legal, where the rules have a reason. */
+function refuse(text, uci) {
+  const isMove = /^([a-g][1-9]){2}$/.test(uci);
+  const why = isMove && !app.controller ? whyIllegal(app.game.cursor.fen, uci, rules()) : null;
+  return toast(why ? t(`illegal.${why}`, { move: text }) : t("move.illegal", { move: text }));
+}
+
 function startTabs() {
-  const tabs = TABS.map((key) => h("button", { type: "button", role: "tab", id: `tab-${key}`, "aria-controls": "panel", "aria-selected": String(key === app.tab), tabindex: key === app.tab ? 0 : -1, onclick: () => openTab(key) }, t(`tab.${key}`)));
+  const first = TABS.includes(app.tab) ? app.tab : TABS[0];
+  const tabs = TABS.map((key) => h("button", {
+    type: "button", role: "tab", id: `tab-${key}`, "aria-controls": "panel", "aria-selected": String(key === app.tab),
+    tabindex: key === first ? 0 : -1, onclick: () => openTab(key),
+  }, t(`tab.${key}`)));
   $("#tabs").replaceChildren(...tabs);
   $("#tabs").onkeydown = (event) => {
     const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
@@ -115,6 +136,7 @@ const panel = () => panels.find((p) => p.key === app.tab);
 
 function openTab(key) {
   app.tab = key;
+  emit("tab");
   for (const tab of $("#tabs").children) {
     const chosen = tab.id === `tab-${key}`;
     tab.setAttribute("aria-selected", String(chosen));
@@ -124,9 +146,11 @@ function openTab(key) {
   write();
 }
 
+const labelled = () => (app.tab === "home" ? { "aria-label": t("home.head") } : { "aria-labelledby": `tab-${app.tab}` });
+
 function buildPanel() {
   material.renew();
-  $("#panels").replaceChildren(h("div", { role: "tabpanel", id: "panel", "aria-labelledby": `tab-${app.tab}` }, panel().build()));
+  $("#panels").replaceChildren(h("div", { role: "tabpanel", id: "panel", ...labelled() }, panel().build()));
   panel().update();
   if (app.tab === "explore") explore.choose(app.overlay?.name ?? "none");
 }
@@ -154,7 +178,7 @@ async function refreshStatus() {
     const now = JSON.stringify(status.tables.map((table) => [table.rules, table.pieces, table.state]));
     if (tables && tables !== now) {
       forget();
-      if (app.problem || !app.probe?.known) refresh({ quiet: true });
+      if (!app.controller && (app.problem || !app.probe?.known)) refresh({ quiet: true });
       buildPanel();
     }
     tables = now;
@@ -176,20 +200,25 @@ function startBoard() {
   app.board.showValues = app.settings.values;
   app.board.flip(app.settings.flipped);
   $("#skip").addEventListener("click", (event) => { event.preventDefault(); app.board.focus(app.board.focused); });
-  on("position", () => app.board.show(app.game.cursor.fen, app.game.cursor.uci));
-  on("probe", () => app.board.setMoves(app.probe?.moves ?? []));
+  on("position", () => { app.board.show(app.game.cursor.fen, app.game.cursor.uci); app.board.setMoves(playable()); });
+  for (const event of ["probe", "match"]) on(event, () => app.board.setMoves(playable()));
   on("spelled", () => app.board.setRules(app.spelled));
 }
+
+/** Whether the board shows more than the start, so that the choices of the first view are out of place. */
+const isElsewhere = () => app.editing || app.game.cursor.parent || app.game.root.fen !== START;
 
 /** Shows what the address says. */
 async function open() {
   fromAddress(location.search);
   const { overlay, arrows } = app.wanted ?? {};
-  if (!TABS.includes(app.tab)) app.tab = "position";
+  if (!TABS.includes(app.tab) && app.tab !== "home") app.tab = "position";
   app.board.arrows = (arrows ?? "").split(",").filter((text) => /^([a-g][1-9]){2}$/.test(text)).map((text) => [app.board.parseSquare(text.slice(0, 2)), app.board.parseSquare(text.slice(2))]);
   settled();
   emit("rules");
   app.overlay = null;
+  app.spelled = spelledOut(rules());
+  emit("spelled");
   const shown = refresh({ quiet: true });
   startTabs();
   if (overlay) explore.choose(overlay);
@@ -211,6 +240,13 @@ async function start() {
   startEditor();
   startKeys();
   position.startResult();
+  startAnalysis();
+  startGauge();
+  startConnection();
+  startMatchBar();
+  playing.startPlay();
+  learn.startLearn();
+  home.startHome(openTab);
   explore.startOverlays();
   engine.startEngine();
   game.startGame();
@@ -220,7 +256,9 @@ async function start() {
   on("trimmed", () => refresh({ quiet: true }));
   on("overlay", write);
   on("jump", jump);
-  on("rules", material.renew);
+  on("rules", () => { material.renew(); app.spelled = spelledOut(rules()); emit("spelled"); });
+  on("review", () => { openTab("game"); $("#reviewline").click(); });
+  on("probe", () => app.tab === "home" && isElsewhere() && openTab("position"));
   on("settings", keepSettings);
   window.addEventListener("popstate", open);
   await open();

@@ -1,9 +1,10 @@
 // Who wins, and every move with its value.
 
-import { addBestLine, app, fen, on, pieces, play, randomPosition, sentence, setPosition } from "./app.js";
+import { addBestLine, app, emit, fen, on, pieces, play, randomPosition, sentence, setPosition } from "./app.js";
 import { material, pass, START } from "./position.js";
-import { $, button, chip, errorText, h, inWords, short, side, t, result } from "./ui.js";
+import { $, button, chip, errorText, h, inWords, result, short, side, t } from "./ui.js";
 import { buildTree } from "./moves-tree.js";
+import { scoreText } from "./score.js";
 
 export const key = "position";
 
@@ -49,7 +50,7 @@ function renderMoves() {
 
 function row(move) {
   const notes = [move.den && t("note.den"), move.captures && t("note.takes", { animal: t(`animal.${move.captures.toUpperCase()}`) }), move.leap && t("note.leap")].filter(Boolean);
-  const point = (uci) => () => app.board.point(uci);
+  const point = (uci) => () => (uci ? app.board.point(uci) : emit("unpoint"));
   return h("tr", { "data-uci": move.uci, "data-value": short(move.value), onmouseenter: point(move.uci), onmouseleave: point(null) },
     h("th", { scope: "row" }, button(move.san, () => play(move.uci), { class: "plain", onfocus: point(move.uci), onblur: point(null), "aria-label": `${move.san}, ${inWords(move.value)}` })),
     h("td", {}, chip(move.value)), h("td", { class: "soft" }, notes.join(", ")));
@@ -57,8 +58,23 @@ function row(move) {
 
 /** The result above the tabs. */
 export function startResult() {
-  on("probe", render);
-  on("language", render);
+  for (const event of ["probe", "language", "evaluation", "match", "lesson"]) on(event, render);
+  for (const event of ["evaluation", "unpoint"]) on(event, pointAtBest);
+}
+
+/** Where no table knows the position, an arrow shows the engine's best move. */
+function pointAtBest() {
+  const best = app.controller || app.probe?.known ? null : app.evaluation.last?.pv?.[0]?.uci;
+  app.board.point(app.settings.values && !app.editing ? best ?? null : null);
+}
+
+/** The engine's best line with its score, as a part of the text below the headline. */
+function bestLine() {
+  const { last } = app.evaluation;
+  if (!last?.pv?.length || app.controller || app.probe.known || app.probe.over) return [];
+  const moves = last.pv.slice(0, 6).map((move) => move.san).join(" ");
+  const score = scoreText(last.score, app.probe.fen.slice(-1));
+  return [" · ", h("span", { id: "bestpv" }, t("eval.line", { score, moves, depth: last.depth }))];
 }
 
 function render() {
@@ -71,7 +87,8 @@ function render() {
   }
   if (!probe) return;
   const decided = probe.known && !probe.over;
-  head.replaceChildren(...(decided ? [chip(probe.value)] : []), h("span", { id: "resulttext" }, sentence(probe)));
+  const headline = app.tab === "home" && !app.controller ? t("home.head") : sentence(probe);
+  if ($("#resulttext")?.textContent !== headline) head.replaceChildren(h("span", { id: "resulttext" }, headline));
   const pieceNames = probe.pieces <= 6 ? ` · ${probe.material}` : "";
   const more = [h("span", {}, t("tomove", { side: side(probe.turn) }), pieceNames)];
   if (decided && probe.zugzwang) more.push(" ", h("span", { class: "badge-note", id: "zugzwang" }, t("zugzwang")));
@@ -79,7 +96,7 @@ function render() {
     const other = probe.turn === "white" || probe.turn === "w" ? "b" : "w";
     more.push(" · ", h("span", { id: "otherside" }, t("ifother", { side: side(other), result: result(probe.other_side, other) })));
   }
-  sub.replaceChildren(...more);
+  sub.replaceChildren(...more, ...bestLine());
   cost();
 }
 
@@ -100,7 +117,7 @@ function cost() {
   const box = $("#cost");
   const node = app.game.cursor;
   const before = node.parent?.info?.value;
-  const after = app.probe?.over ? overValue(node) : app.probe?.known ? seenByMover(app.probe.value) : null;
+  const after = app.controller ? null : app.probe?.over ? overValue(node) : app.probe?.known ? seenByMover(app.probe.value) : null;
   const lost = costOf(before, after);
   box.hidden = !lost;
   if (!lost) return;

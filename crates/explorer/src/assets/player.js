@@ -56,6 +56,7 @@ export function startPlayer() {
   on("tree", render);
   on("language", () => { stop(); buildPlayer(); });
   on("jump", stop);
+  on("controller", () => { stop(); parts.play.disabled = app.controller !== null; });
 }
 
 function render() {
@@ -68,8 +69,9 @@ function render() {
   parts.text.textContent = line.length > 1 ? `${ply} / ${line.length - 1}` : "";
   $("#player-first").disabled = $("#player-back").disabled = ply === 0;
   $("#player-forward").disabled = $("#player-last").disabled = ply === line.length - 1;
-  ribbon(line, ply);
-  fetchMissing(line);
+  // The values of a game that is on would be a hint.
+  ribbon(app.controller ? [] : line, ply);
+  if (!app.controller) fetchMissing(line);
 }
 
 const H = 44;
@@ -124,7 +126,9 @@ async function fetchMissing(line) {
     try {
       learn(node, await get("probe", { fen: node.fen, rules: app.rules }));
     } catch {
-      node.info = { value: null };
+      // Asked again when the line is drawn the next time.
+      fetching = false;
+      return;
     }
   }
   fetching = false;

@@ -47,6 +47,22 @@ export function parse(fen) {
   return board;
 }
 
+/** As much of a FEN as can be read: of a piece that comes twice the first, and nothing where a rank is unclear. */
+export function parseLeniently(fen) {
+  const [rows, turn] = fen.replaceAll("_", " ").trim().split(/\s+/);
+  const board = { ...emptyBoard(), turn: turn === "b" ? "b" : "w" };
+  for (const [row, text] of (rows ?? "").split("/").slice(0, 9).entries()) {
+    let file = 0;
+    for (const letter of text) {
+      const isPiece = ANIMALS.includes(letter.toUpperCase());
+      if (!isPiece && !/[1-7]/.test(letter)) break;
+      if (isPiece && file < 7 && !board.squares.includes(letter)) board.squares[(8 - row) * 7 + file] = letter;
+      file += isPiece ? 1 : Number(letter);
+    }
+  }
+  return board;
+}
+
 /** The position of a game's FEN, and the halfmove clock behind it. */
 export function splitClock(fen) {
   const [, position, clock] = fen.match(/^(.*?[wb])(?: (\d+))?$/) ?? [fen, fen, 0];

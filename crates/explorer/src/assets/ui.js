@@ -1,7 +1,9 @@
 // Elements, strings, and how values are shown.
 
-import en from "./strings.en.js";
+import english from "./strings.en.js";
+import playing from "./strings-play.en.js";
 
+const en = { ...english, ...playing };
 const languages = { en, zh: null };
 let strings = en;
 let language = "en";
@@ -10,7 +12,10 @@ export const currentLanguage = () => language;
 
 export async function setLanguage(code) {
   if (!(code in languages)) code = "en";
-  languages[code] ??= (await import("./strings.zh.js")).default;
+  if (!languages[code]) {
+    const parts = await Promise.all([import("./strings.zh.js"), import("./strings-play.zh.js")]);
+    languages[code] = Object.assign({}, ...parts.map((part) => part.default));
+  }
   strings = languages[code];
   language = code;
   document.documentElement.lang = code === "zh" ? "zh-Hans" : code;
@@ -112,11 +117,20 @@ export function toast(text) {
   say(text);
 }
 
+/** Whether a request may succeed later: the server is gone, busy or stopping. */
+export const isTemporary = (error) =>
+  ["offline", "unreadable", "rate_limited", "busy", "timeout", "unavailable"].includes(error.code);
+
+/** Errors whose message tells more than their code. */
+const DETAILED = ["bad_fen", "bad_rules", "bad_material", "bad_move", "bad_request", "too_large", "not_found"];
+
+/** An error in the language of the page. Details, which only the server knows, are in English. */
 export function errorText(error) {
-  if (error.code === "offline") return t("error.offline");
-  if (error.code === "no_table") return t("error.no_table");
-  if (error.code === "rate_limited" || error.code === "busy") return t("error.busy");
-  return error.message;
+  if (error.code === "rate_limited") return t("error.busy");
+  if (language === "en" && DETAILED.includes(error.code)) return error.message;
+  const known = t(`error.${error.code}`);
+  if (known === `error.${error.code}`) return error.code ? error.message : t("error.link", { detail: error.message });
+  return DETAILED.includes(error.code) ? t("error.detail", { text: known, detail: error.message }) : known;
 }
 
 export async function copy(text) {

@@ -65,7 +65,7 @@ pub fn axe(browser: &Browser) {
         eprintln!("skipped: axe-core is not at {} (npm pack axe-core)", path.display());
         return;
     };
-    for view in ["position", "explore", "material", "engine", "game"] {
+    for view in ["play", "learn", "position", "explore", "material", "engine", "game"] {
         browser.run(&format!("document.querySelector('#tab-{view}').click()"));
         browser.wait("document.querySelector('#panel').textContent.length > 20");
         browser.run(&format!("{source}; window.found = null; axe.run(document, {{runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'best-practice']}}).then(result => window.found = result.violations.map(v => [v.id, v.nodes.map(n => n.html.slice(0, 160))]))"));

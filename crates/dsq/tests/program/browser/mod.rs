@@ -5,6 +5,7 @@
 //! takes the page's files from there, so that a change to them needs no build.
 
 mod checks;
+mod play;
 #[allow(dead_code)]
 use crate::serve::client;
 #[allow(dead_code)]
@@ -356,7 +357,7 @@ fn a_material_has_counts_a_histogram_and_neighbours() {
 }
 
 #[test]
-fn the_engine_streams_plays_and_reviews() {
+fn the_engine_streams_and_reviews() {
     let Some(page) = Page::start() else { return };
     page.open("/?view=engine");
     page.run("for (const [id, value] of [['movetime', 1500], ['multipv', 2]]) { const e = document.querySelector('#engine-' + id); e.value = value; e.dispatchEvent(new Event('change')); }");
@@ -364,19 +365,11 @@ fn the_engine_streams_plays_and_reviews() {
     page.wait("document.querySelectorAll('#lines tbody tr').length === 2");
     page.wait("document.querySelector('#gauge').getAttribute('aria-label').includes('engine')");
     page.wait("document.querySelector('#enginestate').textContent.startsWith('Done')");
-    // Stopped at once when asked.
-    page.click("#analyze");
-    page.wait("document.querySelector('#enginestate').textContent.includes('depth')");
+    // It follows the board until it is switched off.
+    page.drag(&Page::square("a3"), &Page::square("b3"));
+    page.wait("document.querySelectorAll('#lines tbody tr').length === 2 && document.querySelector('#enginestate').textContent.includes('depth')");
     page.click("#analyze");
     assert_eq!(page.text("document.querySelector('#enginestate').textContent"), "Stopped.");
-    // A game: it answers a move.
-    page.choose("#strength", "2");
-    page.choose("#playtime", "200");
-    page.click("#playstart");
-    page.drag(&Page::square("a3"), &Page::square("b3"));
-    page.wait("document.querySelector('#ply').textContent.startsWith('2 /')");
-    page.wait("document.querySelector('#playstate').textContent.includes('The engine played')");
-    page.click("#playstart");
     // A pasted game: the cat walks past the dog's den.
     page.click("#tab-game");
     page.run("document.querySelector('#gametext').value = '[FEN \"7/7/7/3E3/7/7/7/7/r6 w\"]\\n\\n1. Ed7 ra2 2. Ec7 ra3 3. Ec8 *\\n'");
@@ -456,22 +449,26 @@ fn the_rules_of_the_server_hold() {
     page.silent();
 }
 
-/// Of a wrong link the page shows what is wrong, an empty board and the FEN to mend: no other position.
+/// Of a wrong link the page shows what is wrong above the board, what could be read of it, and the FEN to mend.
 #[test]
 fn a_wrong_link_is_an_error() {
     let Some(page) = Page::start() else { return };
     let two_elephants = "7/7/3e3/7/7/7/3EE2/7/7_w";
-    for (query, words) in [
-        (format!("fen={two_elephants}"), "elephant"),
-        (format!("fen={TWO}&rules=nobody"), "no rules preset"),
-        (format!("fne={TWO}"), "fne"),
-        (format!("from={two_elephants}&line=d7d6"), "elephant"),
+    for (query, words, pieces) in [
+        (format!("fen={two_elephants}"), "elephant", 2),
+        (format!("fen={TWO}&rules=nobody"), "no rules preset", 2),
+        (format!("fne={TWO}"), "fne", 0),
+        (format!("from={two_elephants}&line=d7d6"), "elephant", 2),
+        ("fen=7/7/3e3/7/7/7/3Q3/7/3E3_w".to_owned(), "Q", 2),
     ] {
         page.open(&format!("/?{query}"));
         let error = "document.querySelector('#fenerror').textContent";
         page.wait(&format!("{error}.includes('{words}')"));
         page.wait(&format!("document.querySelector('#subresult').textContent === {error}"));
-        assert_eq!(page.get("document.querySelectorAll('.picture .mover').length"), json!(0), "{query}");
+        page.wait(&format!("document.querySelector('#notice').textContent.includes({error})"));
+        assert_eq!(page.get("document.querySelectorAll('.picture .mover').length"), json!(pieces), "{query}");
+        let top = page.get("document.querySelector('#notice').getBoundingClientRect().bottom");
+        assert!(top.as_f64() < Some(200.0), "above the fold: {top}");
         assert_eq!(page.text("location.search"), format!("?{query}"), "a reload shows the error again");
     }
     page.open(&format!("/?fen={two_elephants}"));
@@ -483,7 +480,7 @@ fn a_wrong_link_is_an_error() {
     // Back to the link as it was.
     page.run("history.back()");
     page.wait("document.querySelector('#fenerror').textContent.includes('elephant')");
-    assert_eq!(page.get("document.querySelectorAll('.picture .mover').length"), json!(0));
+    assert_eq!(page.get("document.querySelectorAll('.picture .mover').length"), json!(2));
     let errors = page.console();
     assert!(errors.iter().all(|error| error.contains("400")), "only the page itself is refused: {errors:?}");
 }
@@ -577,7 +574,7 @@ fn without_javascript_there_is_a_board_a_result_and_moves() {
 #[test]
 fn it_fits_phones_zoom_dark_and_chinese() {
     let Some(page) = Page::start() else { return };
-    let views = ["position", "explore", "material", "engine", "game"];
+    let views = ["play", "learn", "position", "explore", "material", "engine", "game"];
     for (name, width, height, scheme, language) in [
         ("desktop", 1280, 800, "light", "en"),
         ("dark", 1280, 800, "dark", "en"),
@@ -664,7 +661,7 @@ fn assistive_technology_is_told_everything() {
     page.click("#singlekeys");
     page.click("#closekeys");
     page.run("document.activeElement.blur()");
-    page.keys(&["3"]);
+    page.keys(&["5"]);
     assert_eq!(
         page.get("document.querySelector('#tab-material').getAttribute('aria-selected')"),
         json!("false"),
@@ -697,7 +694,7 @@ fn the_page_is_light_and_speaks_two_languages() {
     assert!(size > 10_000 && size < most, "{size} bytes");
     // Busy machines paint late; ten times the aim is an error anywhere.
     assert!(paints[0] < 2000.0, "{paints:?} ms");
-    page.run("window.keys = null; Promise.all([import('/strings.en.js'), import('/strings.zh.js')]).then(([a, b]) => { window.keys = [Object.keys(a.default).sort().join(), Object.keys(b.default).sort().join()]; })");
+    page.run("window.keys = null; Promise.all(['en', 'zh'].map(async (language) => Promise.all(['strings', 'strings-play'].map(async (name) => Object.keys((await import(`/${name}.${language}.js`)).default).sort().join())))).then((keys) => { window.keys = keys; })");
     page.wait("window.keys");
     assert_eq!(page.get("window.keys[0]"), page.get("window.keys[1]"));
     page.choose("#language", "zh");

@@ -1,0 +1,188 @@
+//! Games in the page: against the engine, between two players, stored, and without the server.
+
+use super::{Page, TWO};
+use serde_json::{Value, json};
+
+/// A wolf that walks into the den while Black's lion looks on.
+const WALK: &str = "c3d3 a9a8 d3d4 a8a9 d4d5 a9a8 d5d6 a8a9 d6d7 a9a8 d7d8 a8a9 d8d9";
+
+fn play(page: &Page, uci: &str) {
+    page.click(&Page::square(&uci[..2]));
+    page.click(&Page::square(&uci[2..]));
+}
+
+fn ply(page: &Page, n: usize) {
+    page.wait(&format!("document.querySelectorAll('.picture .last').length === 2 && new URLSearchParams(location.search).get('at') === '{n}'"));
+}
+
+/// A whole game from the first click to a rematch.
+#[test]
+fn a_game_from_the_first_click_to_a_rematch() {
+    let Some(page) = Page::start() else { return };
+    for (name, width, height) in [("desktop", 1280, 800), ("phone", 390, 844)] {
+        page.size(width, height);
+        page.open("/");
+        assert_eq!(page.text("document.querySelector('#resulttext').textContent"), "Play, learn or explore");
+        page.screenshot(&format!("home-{name}"));
+        page.click("#home-play");
+        page.click("#you-both");
+        page.click("#playstart");
+        page.wait("!document.querySelector('#matchbar').hidden");
+        for (n, uci) in WALK.split(' ').enumerate() {
+            play(&page, uci);
+            ply(&page, n + 1);
+        }
+        page.wait("document.querySelector('#gameover').open");
+        assert_eq!(
+            page.text("document.querySelector('#gameovertext').textContent"),
+            "White has won by entering the den"
+        );
+        page.screenshot(&format!("gameover-{name}"));
+        page.click("#rematch");
+        page.wait("!document.querySelector('#gameover').open && !document.querySelector('#matchbar').hidden");
+        assert_eq!(page.fen(), "l5t/1d3c1/r1p1w1e/7/7/7/E1W1P1R/1C3D1/T5L_w");
+        play(&page, "a3b3");
+        ply(&page, 1);
+        page.screenshot(&format!("match-{name}"));
+    }
+    page.silent();
+}
+
+/// The engine answers, its pieces cannot be moved, and a full move is taken back.
+#[test]
+fn a_game_against_the_engine() {
+    let Some(page) = Page::start() else { return };
+    page.open(&format!("/?fen={TWO}&view=play"));
+    page.choose("#level", "C");
+    page.choose("#from", "board");
+    page.choose("#time", "3+2");
+    page.click("#playstart");
+    page.wait("document.querySelectorAll('[data-clock]').length === 2");
+    // The values of the moves would be a hint.
+    assert_eq!(page.get("document.querySelectorAll('.picture .pill').length"), json!(0));
+    play(&page, "d3d4");
+    // While the engine thinks and afterwards, Black's elephant is not the user's.
+    play(&page, "d7d6");
+    ply(&page, 2);
+    assert_eq!(page.get("document.querySelectorAll('.picture .selected').length"), json!(0));
+    page.wait("document.querySelector('#resulttext').textContent === 'Your move (White)'");
+    assert!(page.text("document.querySelector('#nocapture').textContent").contains("2 of 100"));
+    page.click("#hint");
+    page.wait("document.querySelector('#matchmessage').textContent.startsWith('Hint:')");
+    page.click("#takeback");
+    page.wait(&format!("document.querySelector('#fen').value === '{}'", TWO.replace('_', " ")));
+    page.wait("document.querySelector('#takeback').disabled");
+    page.click("#offerdraw");
+    page.wait("document.querySelector('#matchmessage').textContent.includes('declined')");
+    page.click("#resign");
+    assert_eq!(page.text("document.querySelector('#resign').textContent"), "Really resign?");
+    page.click("#resign");
+    page.wait("document.querySelector('#gameover').open");
+    assert_eq!(page.text("document.querySelector('#gameoverhead').textContent"), "You have lost");
+    page.click("#rematch");
+    // The sides are exchanged: the engine begins.
+    ply(&page, 1);
+    page.wait("document.querySelector('#resulttext').textContent === 'Your move (Black)'");
+    assert!(page.get("document.querySelector('#toast').hidden").as_bool().unwrap());
+    page.silent();
+}
+
+/// The third occurrence of a position ends the game, and is announced before.
+#[test]
+fn repetition_ends_a_game_and_is_seen_coming() {
+    let Some(page) = Page::start() else { return };
+    page.open("/?view=play");
+    page.click("#you-both");
+    page.click("#playstart");
+    let moves = ["a3b3", "a7b7", "b3a3", "b7a7"];
+    for n in 0..8 {
+        play(&page, moves[n % 4]);
+        ply(&page, n + 1);
+        if n == 3 {
+            assert_eq!(page.text("document.querySelector('#repetitions').textContent"), "This position: 2 of 3 times");
+        }
+    }
+    page.wait("document.querySelector('#gameover').open");
+    assert_eq!(page.text("document.querySelector('#gameovertext').textContent"), "A draw by repetition");
+    // The game is kept, opened again after a reload, and deleted.
+    page.open("/?view=play");
+    page.wait("document.querySelectorAll('#stored li').length === 1");
+    assert!(page.text("document.querySelector('#stored li').textContent").contains("½–½"));
+    page.click("#stored li button");
+    page.wait("location.search.includes('line=a3b3.a7b7.b3a3.b7a7.a3b3.a7b7.b3a3.b7a7')");
+    page.click("#stored li button:last-child");
+    page.wait("document.querySelectorAll('#stored li').length === 0");
+    page.silent();
+}
+
+/// Variations are in the link and in the file.
+#[test]
+fn variations_are_kept_in_links_and_files() {
+    let Some(page) = Page::start() else { return };
+    let line = "a3b3(a3a4.a7a6)(c3d3).a7b7.b3a3(b3b4)";
+    page.open(&format!("/?line={line}&at=1&view=position"));
+    page.settled();
+    page.wait(&format!("location.search.includes('line={line}')"));
+    assert_eq!(page.get("document.querySelectorAll('#tree .variation').length"), json!(2));
+    page.run("window.text = null; Promise.all([import('/gamefile.js'), import('/variations.js'), import('/position.js'), import('/game.js'), import('/app.js')]).then(([file, tree, position, game, { app }]) => { const text = file.writeGame({ root: app.game.root, start: position.START, rules: app.spelled }); window.text = text; window.read = file.readGame(text, 'paper'); })");
+    page.wait("window.text");
+    let moves =
+        page.get("window.read.moves.map(move => [move.uci, move.variations.map(line => line.map(m => m.uci))])");
+    assert_eq!(
+        moves,
+        json!([["a3b3", [["a3a4", "a7a6"], ["c3d3"]]], ["a7b7", []], ["b3a3", []]]),
+        "an elephant cannot swim: b3b4 is not read"
+    );
+    // The server reads the same game.
+    let text = page.text("window.text");
+    let review = page.server.connect().post("/api/v1/game", &json!({ "text": text }).to_string()).json();
+    assert!(review["text"].as_str().unwrap().contains("1. Eb3"), "{review}");
+}
+
+/// The page's move generator and the server's agree under every preset and some other rules.
+#[test]
+fn the_page_knows_the_rules() {
+    let Some(page) = Page::start() else { return };
+    page.open("/?view=play");
+    let rules = [
+        "paper",
+        "cazaux",
+        "bodlaender",
+        "quadibloc",
+        "bell",
+        "chinese",
+        "paper,traps=any,tiger-leap=files",
+        "paper,tiger-leap=ranks,own-rat-blocks=no",
+        "paper,tiger-leap=none,no-move=loss",
+    ];
+    page.run(&format!(
+        "window.outcome = null;
+        (async () => {{
+          const [{{ legalMoves, positionEnd }}, {{ play, START }}, {{ readRules, spelledOut }}] = await Promise.all(['movegen', 'position', 'ruleset'].map((name) => import(`/${{name}}.js`)));
+          let seed = 1;
+          const random = (n) => (seed = (seed * 48271) % 2147483647) % n;
+          const key = (m) => [m.uci, m.san, m.captures, m.den, m.leap, m.piece, m.color].join();
+          const outcome = {{ positions: 0, wrong: [] }};
+          for (const rules of {}) {{
+            let fen = START;
+            for (let i = 0; i < 60; i++) {{
+              const probe = await (await fetch(`/api/v1/probe?fen=${{fen.replace(' ', '_')}}&rules=${{rules}}`)).json();
+              const values = readRules(rules);
+              const mine = [legalMoves(fen, values).map(key).sort(), positionEnd(fen, values), spelledOut(values)];
+              const theirs = [(probe.moves ?? []).map(key).sort(), probe.over, probe.rules];
+              outcome.positions++;
+              if (JSON.stringify(mine) !== JSON.stringify(theirs)) outcome.wrong.push([rules, fen]);
+              const quiet = probe.moves?.filter((m) => !m.den) ?? [];
+              fen = probe.over || !quiet.length ? START : play(fen, quiet[random(quiet.length)].uci);
+            }}
+          }}
+          window.outcome = outcome;
+        }})()",
+        json!(rules)
+    ));
+    page.wait("window.outcome");
+    let outcome: Value = page.get("window.outcome");
+    assert_eq!(outcome["wrong"], json!([]));
+    assert_eq!(outcome["positions"], json!(540));
+    page.silent();
+}

@@ -1,0 +1,114 @@
+// The engine's analysis of the position on the board, as a stream. Where no table knows the position it starts by itself,
+// follows the board, and pauses while the page is hidden.
+
+import { address, get } from "./api.js";
+import { app, emit, fen, on, params, setOffline } from "./app.js";
+
+/** Milliseconds of an analysis that starts by itself, and before it starts. */
+const AUTOMATIC = 5000;
+const DELAY = 250;
+/** Milliseconds before a busy server is asked again. */
+const RETRY = 4000;
+
+let stream = null;
+let timer = null;
+/** The options of an analysis that the user has switched on, or null. */
+let chosen = null;
+const done = new Map();
+
+const fresh = (state) => ({ state, last: null, lines: [], error: null });
+
+export const isOn = () => chosen !== null;
+
+export function startAnalysis() {
+  on("position", () => reset());
+  on("probe", schedule);
+  on("controller", () => reset());
+  on("rules", () => done.clear());
+  document.addEventListener("visibilitychange", () => (document.hidden ? close("idle") : schedule()));
+}
+
+/** Switches an analysis on, with options of the API, or with null off. */
+export function choose(options) {
+  chosen = options;
+  reset(options ? "idle" : "stopped");
+  schedule();
+}
+
+function reset(state = "idle") {
+  close(state);
+  app.evaluation = fresh(state);
+  emit("evaluation");
+}
+
+function close(state) {
+  clearTimeout(timer);
+  timer = null;
+  stream?.close();
+  stream = null;
+  app.evaluation.state = state;
+}
+
+/** Whether the engine evaluates by itself: no table knows the position, and nobody plays. */
+const isWanted = () => app.probe && !app.probe.known && !app.probe.over && app.tab !== "home" && !app.editing;
+
+function schedule() {
+  if (stream || document.hidden || app.controller || app.broken || app.problem || app.probe?.local) return;
+  if (app.evaluation.state === "stopped" || app.evaluation.state === "done") return;
+  if (!chosen && !isWanted()) return;
+  const kept = chosen ? null : done.get(fen() + app.rules);
+  if (kept) {
+    app.evaluation = kept;
+    return emit("evaluation");
+  }
+  clearTimeout(timer);
+  timer = setTimeout(start, chosen ? 0 : DELAY);
+}
+
+function start() {
+  const position = fen();
+  const mine = new EventSource(address("analyze", params(chosen ?? { movetime: AUTOMATIC })));
+  stream = mine;
+  app.evaluation = fresh("running");
+  emit("evaluation");
+  mine.addEventListener("info", (event) => {
+    if (mine !== stream || position !== fen()) return;
+    const info = JSON.parse(event.data);
+    const line = (info.multipv ?? 1) - 1;
+    app.evaluation.lines[line] = info;
+    if (line === 0) app.evaluation.last = info;
+    draw();
+  });
+  mine.addEventListener("done", () => {
+    if (mine !== stream) return;
+    close("done");
+    if (!chosen) keep(position);
+    emit("evaluation");
+    emit("evaluated");
+  });
+  mine.addEventListener("error", () => failed(mine));
+}
+
+function keep(position) {
+  if (done.size > 200) done.clear();
+  done.set(position + app.rules, app.evaluation);
+}
+
+/** An event source does not tell why it failed: if the server answers at all, it is busy. */
+async function failed(mine) {
+  if (mine !== stream) return;
+  close("idle");
+  const code = await get("status", {}, { keep: false }).then(() => "busy", (error) => error.code);
+  if (stream || timer) return;
+  app.evaluation.error = { code };
+  emit("evaluation");
+  if (code === "offline") return setOffline(true);
+  timer = setTimeout(() => { timer = null; schedule(); }, RETRY);
+}
+
+let scheduled = false;
+function draw() {
+  if (scheduled) return;
+  scheduled = true;
+  requestAnimationFrame(() => { scheduled = false; emit("evaluation"); });
+}

@@ -1,0 +1,51 @@
+// What is said above the board: that the server is gone, or that an address could not be read in full.
+
+import { forget } from "./api.js";
+import { app, emit, on, refresh, setOffline } from "./app.js";
+import { $, say, t } from "./ui.js";
+
+/** Milliseconds between two attempts to reach the server again. */
+const INTERVAL = 2000;
+
+let timer = null;
+
+export function startConnection() {
+  on("connection", changed);
+  on("probe", draw);
+  on("language", draw);
+}
+
+function changed() {
+  draw();
+  if (!app.offline || timer) return;
+  say(t("notice.offline"));
+  timer = setTimeout(attempt, INTERVAL);
+}
+
+async function attempt() {
+  timer = null;
+  const reached = document.hidden ? false : await fetch("/healthz", { cache: "no-store" }).then((r) => r.ok, () => false);
+  if (!app.offline) return;
+  if (!reached) {
+    timer = setTimeout(attempt, INTERVAL);
+    return;
+  }
+  forget();
+  setOffline(false);
+  emit("reconnected");
+  say(t("notice.back"));
+  if (!app.controller) refresh({ quiet: true });
+}
+
+function text() {
+  if (app.broken) return t("notice.link", { detail: app.broken.message });
+  if (app.offline) return t("notice.offline");
+  return app.notice ?? "";
+}
+
+function draw() {
+  const box = $("#notice");
+  const now = text();
+  if (box.textContent !== now) box.textContent = now;
+  box.hidden = !now;
+}

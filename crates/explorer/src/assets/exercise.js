@@ -1,0 +1,67 @@
+// A position in which the user has to find moves: a lesson, a puzzle, or one's own mistake. It owns the board until it is
+// left; whoever extends it judges the moves.
+
+import { app, control, emit, refresh, rules } from "./app.js";
+import { legalMoves } from "./movegen.js";
+
+export class Exercise {
+  constructor() {
+    Object.assign(this, { node: null, solved: false, message: "", wrong: 0, busy: false });
+  }
+
+  /** Begins on the node that the board shows. */
+  begin() {
+    this.node = this.start = app.game.cursor;
+    control(this);
+    this.changed();
+    return refresh();
+  }
+
+  /** Legal moves while the exercise is open; none while the board shows another position. */
+  moves() {
+    const isOpen = !this.solved && !this.busy && app.game.cursor === this.node;
+    return isOpen ? legalMoves(this.node.fen, rules()) : [];
+  }
+
+  play(uci) {
+    if (!this.moves().some((move) => move.uci === uci)) return undefined;
+    return this.judge(uci);
+  }
+
+  /** Shows a move on the board. */
+  async advance(uci) {
+    this.node = app.game.child(this.node, uci);
+    app.game.go(this.node);
+    emit("moved", uci);
+    await refresh();
+    this.changed();
+  }
+
+  /** Back to the first position. */
+  again() {
+    Object.assign(this, { node: this.start, solved: false, message: "", busy: false });
+    app.game.go(this.start);
+    this.changed();
+    return refresh();
+  }
+
+  undo() {
+    return this.again();
+  }
+
+  leave() {
+    this.busy = true;
+    emit("lesson", null);
+  }
+
+  /** Gives the board back to the analysis. */
+  close() {
+    if (app.controller === this) control(null);
+    return refresh();
+  }
+
+  changed() {
+    emit("lesson", this);
+    emit("match", null);
+  }
+}

@@ -1,0 +1,123 @@
+// Games as text, in the format of `dsq`: tags, then moves with their numbers. Variations stand in comments after the move
+// that they replace, `{(1. Eb4 ra6)}`, so that readers of the plain format still read the game.
+
+import { legalMoves } from "./movegen.js";
+import { play, START } from "./position.js";
+import { readRules } from "./ruleset.js";
+import { NO_CAPTURE_LIMIT } from "./status.js";
+
+const WIDTH = 80;
+const ENDS = {
+  den: "den", no_pieces: "capture", no_move: "no-move", repetition: "repetition", no_capture: "no-capture",
+  resignation: "resignation", time: "time",
+};
+
+const escaped = (text) => text.replaceAll("\\", "\\\\").replaceAll('"', '\\"').replaceAll("\n", "\\n");
+
+/** "1." before White's move, "1..." before Black's where it comes first. */
+function numbered(node, blackBegins, first) {
+  const half = node.ply - 1 + (blackBegins ? 1 : 0);
+  if (half % 2 === 0) return [`${half / 2 + 1}.`];
+  return first ? [`${(half - 1) / 2 + 1}...`] : [];
+}
+
+const comment = (text) => `{${text.replaceAll("\\", "\\\\").replaceAll("}", "\\}").replaceAll("\n", "\\n")}}`;
+
+/** The words of a line from a node on. Variations stand in parentheses, at the outermost level inside a comment. */
+function words(first, blackBegins, isOutermost = true) {
+  const list = [];
+  let isFirst = true;
+  for (let node = first; node; node = node.children[node.chosen]) {
+    list.push(...numbered(node, blackBegins, isFirst), node.san);
+    if (isOutermost && node.note) list.push(comment(node.note));
+    const { children, chosen } = node.parent;
+    const others = children[chosen] === node ? children.filter((child) => child !== node) : [];
+    for (const other of others) {
+      const text = `(${words(other, blackBegins, false).join(" ")})`;
+      list.push(...(isOutermost ? `{${text}}` : text).split(" "));
+    }
+    isFirst = others.length > 0;
+  }
+  return list;
+}
+
+function wrapped(list) {
+  const lines = [""];
+  for (const word of list) {
+    const line = lines.at(-1);
+    if (line && line.length + word.length + 1 > WIDTH) lines.push(word);
+    else lines[lines.length - 1] = line ? `${line} ${word}` : word;
+  }
+  return lines.join("\n");
+}
+
+/**
+ * @param {{root: object, start: string, rules: string, white?: string, black?: string, date?: string,
+ *   result?: {winner: string | null, reason: string} | null}} game
+ */
+export function writeGame({ root, start, rules, white = "", black = "", date = "", result = null }) {
+  // The format has no draws by agreement: such a game is unfinished, with a tag that tells why.
+  const counted = result && result.reason in ENDS;
+  const score = counted ? { white: "1-0", black: "0-1" }[result.winner] ?? "1/2-1/2" : "*";
+  const tags = [["White", white], ["Black", black], ["Date", date], ["Rules", rules], ["NoCaptureLimit", String(NO_CAPTURE_LIMIT)],
+    ["FEN", start === START ? "" : start], ["Result", score], ["Termination", counted ? ENDS[result.reason] : ""],
+    ["Agreement", result?.reason === "agreement" ? "draw" : ""]];
+  const head = tags.filter(([, value]) => value).map(([name, value]) => `[${name} "${escaped(value)}"]`);
+  const moves = root.children.length ? words(root.children[root.chosen], root.fen.endsWith("b")) : [];
+  return `${head.join("\n")}\n\n${wrapped([...moves, score])}\n`;
+}
+
+const unescaped = (text) => text.replace(/\\(.)/g, (_, c) => (c === "n" ? "\n" : c));
+
+/** A move in either notation among the legal ones; undefined if it is none. */
+function findMove(fen, text, rules) {
+  const bare = text.replace(/[x\-]/gi, "").toLowerCase();
+  return legalMoves(fen, rules).find(({ uci, san }) => uci === bare || san.toLowerCase().replace("x", "") === bare);
+}
+
+/** The moves of a text of moves and nested variations, from a position. Throws at what is not a move. */
+function readMoves(text, start, rules) {
+  const tokens = text.match(/\{\(|\)\}|\{(?:\\.|[^}\\])*\}|[()]|[^\s(){}]+/g) ?? [];
+  let at = 0;
+  const line = (fen) => {
+    const moves = [];
+    let [before, here] = [fen, fen];
+    for (; at < tokens.length && !/^\)\}?$/.test(tokens[at]); at++) {
+      const token = tokens[at];
+      if (/^\{?\($/.test(token)) {
+        at++;
+        const variation = line(before);
+        moves.at(-1)?.variations.push(variation);
+      } else if (token.startsWith("{")) {
+        if (moves.length) moves.at(-1).note = unescaped(token.slice(1, -1));
+      } else if (!/^(1-0|0-1|1\/2-1\/2|\*|\d+\.*)$/.test(token)) {
+        const move = findMove(here, token.replace(/^\d+\.+/, "").replace(/[?!]+$/, ""), rules);
+        if (!move) throw new SyntaxError(token);
+        moves.push({ uci: move.uci, variations: [], note: "" });
+        [before, here] = [here, play(here, move.uci)];
+      }
+    }
+    return moves;
+  };
+  return line(start);
+}
+
+/**
+ * Reads a game: `{start, rules, moves, tags}`, where `moves` are `{uci, variations, note}`; null if the text is not one.
+ * @param {string} text
+ * @param {string} defaultRules the rules of a game that names none
+ */
+export function readGame(text, defaultRules) {
+  const tags = Object.fromEntries([...text.matchAll(/^\s*\[(\w+)\s+"((?:\\.|[^"\\])*)"\]\s*$/gm)].map(([, name, value]) => [name, unescaped(value)]));
+  const body = text.replace(/^\s*\[\w+\s+"(?:\\.|[^"\\])*"\]\s*$/gm, "");
+  const rules = tags.Rules ?? defaultRules;
+  const values = readRules(rules);
+  if (!values) return null;
+  const start = tags.FEN ?? START;
+  const position = start.replace(/ \d+$/, "");
+  try {
+    return { start, rules, tags, moves: readMoves(body, position, values) };
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,279 @@
+// A game on this board: against the engine, or two players. It owns the board until it ends.
+
+import { get } from "./api.js";
+import { app, control, emit, overText, refresh, rules, setOffline } from "./app.js";
+import { Clock } from "./clock.js";
+import { levelOf, timeControl } from "./levels.js";
+import { gameStatus } from "./status.js";
+import { newId, storeGame } from "./store.js";
+import { side, isTemporary, t } from "./ui.js";
+import { treeText } from "./variations.js";
+
+/** Milliseconds of the engine for a move; less where its clock is short. */
+const MOVE_TIME = 1000;
+/** The least time before the engine's move appears, so that the eye can follow. */
+const PAUSE = 350;
+const RETRY = 2000;
+/** Plies before which the engine declines a draw. */
+const EARLIEST_DRAW = 20;
+
+const wait = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
+const other = (turn) => (turn === "w" ? "b" : "w");
+const color = (turn) => (turn === "w" ? "white" : "black");
+
+/**
+ * @typedef {object} Setup
+ * @property {"w" | "b" | "both"} you the side of the user, or both for two players
+ * @property {string} level a level's key
+ * @property {string} time a time control
+ * @property {boolean} [turning] whether the board turns after each move of two players
+ * @property {boolean} [trainer] whether it is an endgame to be won against perfect play
+ */
+
+export class Match {
+  /** @param {Setup} setup */
+  constructor(setup, { id = newId(), date = new Date().toISOString(), left = undefined } = {}) {
+    const time = timeControl(setup.time);
+    Object.assign(this, { setup, id, date, clock: time ? new Clock({ ...time, left }) : null });
+    Object.assign(this, { node: null, result: null, thinking: null, waiting: false, problem: null, score: null });
+    Object.assign(this, { offer: null, message: "", hints: 0, takebacks: 0 });
+    this.ticking = null;
+  }
+
+  /** Begins at the position on the board, or goes on at the end of the line on it. */
+  begin() {
+    this.node = app.game.line().at(-1);
+    app.game.go(this.node);
+    control(this);
+    app.board.flip(this.setup.you === "b" || (this.turning() && this.turn() === "b"));
+    this.status = gameStatus(this.node, rules(), app.game.clock);
+    if (this.status.over) return this.finish(this.status.over);
+    this.clock?.start(this.turn());
+    if (this.clock) this.ticking = setInterval(() => this.tick(), 100);
+    this.changed();
+    return this.reply();
+  }
+
+  turn() {
+    return this.node.fen.slice(-1);
+  }
+
+  turning() {
+    return this.setup.you === "both" && this.setup.turning;
+  }
+
+  isHuman(turn) {
+    return this.setup.you === "both" || this.setup.you === turn;
+  }
+
+  /** Whether the user may move now: it is the user's turn, and the board shows the end of the game. */
+  isOpen() {
+    return !this.result && app.game.cursor === this.node && this.isHuman(this.turn());
+  }
+
+  moves() {
+    return this.isOpen() ? this.status.moves : [];
+  }
+
+  play(uci) {
+    if (!this.isOpen() || !this.status.moves.some((move) => move.uci === uci)) return;
+    Object.assign(this, { message: "", offer: null, thinking: null });
+    return this.advance(uci);
+  }
+
+  /** Makes a move of either side. */
+  async advance(uci) {
+    const follows = app.game.cursor === this.node;
+    this.node = app.game.child(this.node, uci);
+    if (follows) app.game.go(this.node);
+    this.clock?.press();
+    this.status = gameStatus(this.node, rules(), app.game.clock);
+    emit("moved", uci);
+    if (this.status.over) return this.finish(this.status.over);
+    if (this.turning() && follows) app.board.flip(this.turn() === "b");
+    this.store();
+    await refresh();
+    this.changed();
+    return this.reply();
+  }
+
+  /** Lets the engine move if it is its turn. A server that does not respond is asked again. */
+  async reply() {
+    if (this.result || this.isHuman(this.turn())) return;
+    const mine = (this.thinking = {});
+    this.changed();
+    const since = performance.now();
+    const answer = await this.ask({ strength: levelOf(this.setup.level).strength, ...this.perfect() }, mine);
+    if (!answer) return;
+    await wait(Math.max(0, PAUSE - (performance.now() - since)));
+    if (this.thinking !== mine) return;
+    this.thinking = null;
+    this.score = answer.score;
+    return this.advance(answer.uci);
+  }
+
+  perfect() {
+    return levelOf(this.setup.level).perfect ? { perfect: 1 } : {};
+  }
+
+  /** The engine's move in the game; null once `mine` is no longer what the match waits for, or for a lasting error. */
+  async ask(strength, mine) {
+    const path = [];
+    for (let node = this.node; node.parent; node = node.parent) path.unshift(node.uci);
+    const left = this.clock ? this.clock.read(this.turn()) / 25 : MOVE_TIME;
+    const movetime = Math.round(Math.max(50, Math.min(MOVE_TIME, left)));
+    const query = { fen: app.game.start(), rules: app.rules, moves: path.join(","), movetime, ...strength };
+    while (this.thinking === mine) {
+      try {
+        const answer = await get("bestmove", query, { keep: false });
+        setOffline(false);
+        this.waiting = false;
+        return this.thinking === mine ? answer : null;
+      } catch (error) {
+        if (this.thinking !== mine) return null;
+        if (error.code === "offline") setOffline(true);
+        this.waiting = isTemporary(error);
+        this.problem = this.waiting ? null : error;
+        this.changed();
+        if (!this.waiting) return null;
+        await wait(RETRY);
+      }
+    }
+    return null;
+  }
+
+  /** Goes back to the user's last turn: a full move, or one ply between two players. */
+  takeback() {
+    if (!this.canTakeBack()) return;
+    this.thinking = null;
+    let node = this.node.parent;
+    while (!this.isHuman(node.fen.slice(-1)) && node.parent) node = node.parent;
+    const taken = node.children[node.chosen];
+    app.game.go(node);
+    this.node = node;
+    app.game.remove(taken);
+    this.clock?.stop();
+    this.clock?.start(this.turn());
+    Object.assign(this, { offer: null, message: "" });
+    this.takebacks++;
+    this.status = gameStatus(node, rules(), app.game.clock);
+    if (this.turning()) app.board.flip(this.turn() === "b");
+    this.store();
+    this.changed();
+    emit("tree");
+    return refresh();
+  }
+
+  canTakeBack() {
+    if (this.result) return false;
+    let node = this.node.parent;
+    while (node && !this.isHuman(node.fen.slice(-1))) node = node.parent;
+    return Boolean(node);
+  }
+
+  /** Undo of the page while a game is on. */
+  undo() {
+    return this.takeback();
+  }
+
+  /** Shows the best move as an arrow. */
+  async hint() {
+    if (!this.isOpen()) return;
+    const mine = (this.thinking = { hint: true });
+    this.message = t("match.hint.asked");
+    this.changed();
+    const answer = await this.ask({ strength: 10, perfect: 1 }, mine);
+    if (!answer) return;
+    this.thinking = null;
+    this.hints++;
+    this.message = t("match.hint", { move: answer.san });
+    app.board.point(answer.uci);
+    this.changed();
+  }
+
+  resign() {
+    if (this.result) return;
+    const loser = this.setup.you === "both" ? this.turn() : this.setup.you;
+    return this.finish({ winner: color(other(loser)), reason: "resignation" });
+  }
+
+  /** Offers a draw: to the engine, which takes it if it does not think that it is better, or to the other player. */
+  offerDraw() {
+    if (this.result) return;
+    if (this.setup.you === "both") {
+      this.offer = this.turn();
+      return this.changed();
+    }
+    const { score } = this;
+    const better = !score || (score.kind === "cp" ? score.value > 20 : score.value > 0);
+    if (!better && this.node.ply >= EARLIEST_DRAW) return this.finish({ winner: null, reason: "agreement" });
+    this.message = t("match.draw.declined");
+    this.changed();
+  }
+
+  answerDraw(accepted) {
+    this.offer = null;
+    if (accepted) return this.finish({ winner: null, reason: "agreement" });
+    this.changed();
+  }
+
+  tick() {
+    const fallen = this.clock?.fallen();
+    if (fallen) return this.finish({ winner: color(other(fallen)), reason: "time" });
+    emit("tick");
+  }
+
+  async finish(result) {
+    if (this.result) return;
+    this.result = result;
+    this.stop();
+    this.store();
+    app.game.go(this.node);
+    control(null);
+    app.finished = this;
+    await refresh();
+    emit("match", this);
+    emit("gameover", this);
+  }
+
+  /** Whether the user has won: true, false, or null for a draw and between two players. */
+  isWon() {
+    if (!this.result?.winner || this.setup.you === "both") return null;
+    return this.result.winner === color(this.setup.you);
+  }
+
+  stop() {
+    this.thinking = null;
+    this.clock?.stop();
+    clearInterval(this.ticking);
+    this.ticking = null;
+  }
+
+  /** The board has gone to something else: the game stays among the stored ones. */
+  leave() {
+    this.stop();
+    if (!this.result) this.store();
+    emit("match", null);
+  }
+
+  changed() {
+    emit("match", this);
+  }
+
+  store() {
+    if (!this.node.ply || this.setup.trainer) return;
+    storeGame({
+      id: this.id, date: this.date, setup: this.setup, rules: app.rules, start: app.game.start(),
+      line: treeText(app.game.root), plies: this.node.ply, result: this.result, left: this.clock?.left ?? null,
+    });
+  }
+
+  headline() {
+    if (this.result) return overText(this.result);
+    if (this.problem) return t("match.problem");
+    if (this.waiting) return t("match.waiting");
+    const turn = this.turn();
+    if (this.setup.you === "both") return t("tomove", { side: side(turn) });
+    return t(this.isHuman(turn) ? "match.yours" : "match.thinking", { side: side(turn) });
+  }
+}

@@ -1,0 +1,97 @@
+// Under the board while a game is on: clocks, captured pieces, counters and the actions of a player.
+
+import { app, on } from "./app.js";
+import { clockText } from "./clock.js";
+import { pieceArt } from "./pieces.js";
+import { captured, NO_CAPTURE_LIMIT } from "./status.js";
+import { $, button, h, pieceName, s, say, side, t } from "./ui.js";
+
+let match = null;
+let resigning = false;
+
+export function startMatchBar() {
+  on("match", (now) => { match = now; resigning = false; draw(); });
+  on("position", draw);
+  on("tick", drawClocks);
+  for (const event of ["language", "pieces"]) on(event, draw);
+}
+
+/** The pieces of a colour that have been captured, as pictures with a name. */
+export function capturedRow(color, pieces) {
+  const text = pieces.length ? pieces.map(pieceName).join(", ") : t("match.captured.none");
+  return h("span", { class: "captured", role: "img", "aria-label": t("match.captured", { side: t(color), pieces: text }) },
+    pieces.map((piece) => s("svg", { viewBox: "0 0 100 100", "aria-hidden": "true" },
+      pieceArt(piece, app.settings.pieces, app.spelled))));
+}
+
+function row(turn, lost) {
+  const color = turn === "w" ? "white" : "black";
+  const running = !match.result && match.turn() === turn;
+  const who = match.setup.you === "both" ? "" : t(match.setup.you === turn ? "match.you" : `level.${match.setup.level}`);
+  return h("div", { class: `player ${color}${running ? " running" : ""}` },
+    h("span", { class: "who" }, side(turn), who ? ` · ${who}` : ""),
+    capturedRow(turn === "w" ? "black" : "white", lost[turn === "w" ? "black" : "white"]),
+    match.clock ? h("span", { class: "clock", "data-clock": turn, role: "timer", "aria-label": t("match.clock", { side: side(turn) }) },
+      clockText(match.clock.read(turn))) : "");
+}
+
+/** How near the game is to a draw by repetition or without captures. */
+function counters() {
+  const { status } = match;
+  const parts = [];
+  if (status.repetitionLimit) {
+    const near = status.occurrences > 1;
+    parts.push(h("span", { id: "repetitions", class: near ? "near" : null },
+      t("match.repetition", { n: status.occurrences, of: status.repetitionLimit })));
+  }
+  parts.push(h("span", { id: "nocapture", class: status.clock >= NO_CAPTURE_LIMIT / 2 ? "near" : null },
+    t("match.nocapture", { n: status.clock, of: NO_CAPTURE_LIMIT })));
+  return h("p", { class: "counters soft" }, parts);
+}
+
+function resign() {
+  if (resigning) return match.resign();
+  resigning = true;
+  say(t("match.resign.really"));
+  draw();
+}
+
+function actions() {
+  if (match.offer) {
+    return [h("span", {}, t("match.draw.offered", { side: side(match.offer) })),
+      button(t("match.draw.accept"), () => match.answerDraw(true), { id: "acceptdraw", class: "main" }),
+      button(t("match.draw.decline"), () => match.answerDraw(false), { id: "declinedraw" })];
+  }
+  return [
+    button(t("match.takeback"), () => match.takeback(), { id: "takeback", disabled: !match.canTakeBack() }),
+    button(t("match.hint.do"), () => match.hint(), { id: "hint", disabled: !match.isOpen() }),
+    button(t("match.draw.offer"), () => match.offerDraw(), { id: "offerdraw" }),
+    button(t(resigning ? "match.resign.really" : "match.resign"), resign, { id: "resign" }),
+    app.game.cursor === match.node ? "" : button(t("match.back"), () => back(), { id: "toend", class: "main" }),
+  ];
+}
+
+const back = () => $("#player-last").click();
+
+function draw() {
+  const bar = $("#matchbar");
+  const isOn = match !== null && app.controller === match;
+  bar.hidden = !isOn;
+  document.documentElement.dataset.mode = isOn ? "match" : "";
+  app.board.locked = isOn && !match.isOpen();
+  if (!isOn) return bar.replaceChildren();
+  const lost = captured(app.game.root.fen, app.game.cursor.fen);
+  const [far, near] = app.board.flipped ? ["w", "b"] : ["b", "w"];
+  const focused = document.activeElement?.id;
+  bar.replaceChildren(row(far, lost), row(near, lost), counters(),
+    h("p", { id: "matchmessage", class: "soft" }, match.message), h("div", { class: "bar actions" }, actions()));
+  if (focused && bar.querySelector(`#${focused}`)) $(`#${focused}`).focus();
+}
+
+function drawClocks() {
+  if (!match?.clock) return;
+  for (const cell of document.querySelectorAll("[data-clock]")) {
+    const text = clockText(match.clock.read(cell.dataset.clock));
+    if (cell.textContent !== text) cell.textContent = text;
+  }
+}

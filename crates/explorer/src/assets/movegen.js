@@ -1,0 +1,136 @@
+// The rules of the game: legal moves, why a move is illegal, and how a position ends. A twin of the server's move
+// generator, so that the page can go on when no server responds.
+
+import { ANIMALS, ground, index, isWhite, name, notation, parse } from "./position.js";
+
+const STEPS = [7, -7, 1, -1];
+export const DENS = { w: 3, b: 59 };
+
+const owner = (piece) => (isWhite(piece) ? "w" : "b");
+const isWater = (square) => ground(square).kind === "water";
+
+/** The next square in a direction; -1 off the board. */
+function neighbour(square, step) {
+  const to = square + step;
+  if (to < 0 || to >= 63) return -1;
+  return Math.abs(step) === 1 && Math.floor(to / 7) !== Math.floor(square / 7) ? -1 : to;
+}
+
+const leaps = (letter, step, rules) => {
+  if (letter === "L") return true;
+  if (letter !== "T") return false;
+  return rules["tiger-leap"] === "both" || rules["tiger-leap"] === (Math.abs(step) === 7 ? "files" : "ranks");
+};
+
+/** The first square beyond the lake in a direction, and the water in between. */
+function acrossWater(square, step) {
+  const water = [];
+  let to = neighbour(square, step);
+  for (; to >= 0 && isWater(to); to = neighbour(to, step)) water.push(to);
+  return to >= 0 && water.length ? { to, water } : null;
+}
+
+const isBlocked = (water, squares, turn, rules) => water.some((square) => {
+  const piece = squares[square];
+  return piece !== null && (owner(piece) !== turn || rules["own-rat-blocks"] === "yes");
+});
+
+/** Why the piece on `from` cannot take the one on `to`: a key of the strings, or null if it can. */
+function captureProblem(squares, from, to, rules) {
+  const [attacker, victim] = [squares[from].toUpperCase(), squares[to].toUpperCase()];
+  const turn = owner(squares[from]);
+  const [wetFrom, wetTo] = [isWater(from), isWater(to)];
+  if (rules.shore === "none" && wetFrom !== wetTo) return "shore";
+  if (rules.shore === "no-exit" && wetFrom && !wetTo) return "shore";
+  if (rules.shore === "elephant-safe" && wetFrom && !wetTo && victim === "E") return "wetrat";
+  const trap = ground(to).kind === "trap" ? ground(to).owner : null;
+  if (rules.traps === "sanctuary" && trap && trap !== turn) return "sanctuary";
+  if (trap === turn && rules.traps !== "none") return null;
+  if (trap && rules.traps === "any") return null;
+  if (attacker === "R" && victim === "E") return null;
+  if (attacker === "E" && victim === "R") return rules["elephant-takes-rat"] === "yes" ? null : "rat";
+  const order = rules["dog-over-wolf"] === "yes" ? ANIMALS : "RCDWPTLE";
+  return order.indexOf(attacker) >= order.indexOf(victim) ? null : "stronger";
+}
+
+/** Why a piece cannot end a move on a square: a key of the strings, or null if it can. */
+function targetProblem(squares, from, to, rules) {
+  const piece = squares[from];
+  const { kind, owner: whose } = ground(to);
+  if (kind === "water" && piece.toUpperCase() !== "R") return "water";
+  if (kind === "den" && whose === owner(piece)) return "ownden";
+  if (squares[to] === null) return null;
+  return owner(squares[to]) === owner(piece) ? "own" : captureProblem(squares, from, to, rules);
+}
+
+/** The squares that a piece reaches in one move, before what stands there is considered. */
+function reach(squares, from, rules) {
+  const letter = squares[from].toUpperCase();
+  return STEPS.flatMap((step) => {
+    const to = neighbour(from, step);
+    if (to < 0) return [];
+    const leap = isWater(to) && leaps(letter, step, rules) ? acrossWater(from, step) : null;
+    return leap ? [{ to: leap.to, water: leap.water }] : [{ to, water: [] }];
+  });
+}
+
+/** The winner of a position: "w", "b" or null. */
+export function winner({ squares }) {
+  for (const [turn, other] of [["w", "b"], ["b", "w"]]) {
+    const inDen = squares[DENS[other]];
+    if (inDen && owner(inDen) === turn) return turn;
+  }
+  const has = (turn) => squares.some((piece) => piece && owner(piece) === turn);
+  if (!has("b") && has("w")) return "w";
+  return !has("w") && has("b") ? "b" : null;
+}
+
+/**
+ * The legal moves of a position without its history, in the form in which the server lists them, without values.
+ * @param {string} fen
+ * @param {Record<string, string>} rules every option with its value
+ */
+export function legalMoves(fen, rules) {
+  const board = parse(fen);
+  if (!board || winner(board)) return [];
+  const { squares, turn } = board;
+  return squares.flatMap((piece, from) => {
+    if (!piece || owner(piece) !== turn) return [];
+    const open = ({ to, water }) => !isBlocked(water, squares, turn, rules) && !targetProblem(squares, from, to, rules);
+    return reach(squares, from, rules).filter(open).map(({ to, water }) => ({
+      uci: name(from) + name(to), san: notation(fen, name(from) + name(to)), from: name(from), to: name(to),
+      piece: piece.toUpperCase(), color: turn === "w" ? "white" : "black",
+      captures: squares[to]?.toUpperCase() ?? null, den: to === DENS[turn === "w" ? "b" : "w"], leap: water.length > 0,
+      value: null,
+    }));
+  });
+}
+
+/** Why a piece of the side to move cannot go from one square to another: a key of the strings, or null if it can. */
+export function whyIllegal(fen, uci, rules) {
+  const { squares, turn } = parse(fen);
+  const [from, to] = [index(uci.slice(0, 2)), index(uci.slice(2, 4))];
+  if (from === to || !squares[from] || owner(squares[from]) !== turn) return "nopiece";
+  const way = reach(squares, from, rules).find((target) => target.to === to);
+  if (!way) return isWater(to) && squares[from].toUpperCase() !== "R" ? "water" : "far";
+  if (isBlocked(way.water, squares, turn, rules)) return "blocked";
+  return targetProblem(squares, from, to, rules);
+}
+
+/**
+ * How a position ends without its history: `{winner: "white" | "black" | null, reason}`, or null if the game goes on.
+ * Reasons are those of the server: `den`, `no_pieces`, `no_move`.
+ */
+export function positionEnd(fen, rules) {
+  const board = parse(fen);
+  const won = board && winner(board);
+  const color = (turn) => (turn === "w" ? "white" : "black");
+  if (won) {
+    const other = won === "w" ? "b" : "w";
+    const taken = !board.squares.some((piece) => piece && owner(piece) === other);
+    return { winner: color(won), reason: taken ? "no_pieces" : "den" };
+  }
+  if (!board || legalMoves(fen, rules).length) return null;
+  if (!board.squares.some(Boolean)) return null;
+  return { winner: rules["no-move"] === "loss" ? color(board.turn === "w" ? "b" : "w") : null, reason: "no_move" };
+}

@@ -1,0 +1,174 @@
+// Play: the choice of side, opponent and clock, the state of the game, and the games that this browser keeps.
+
+import { app, emit, load, on, refresh } from "./app.js";
+import { writeGame } from "./gamefile.js";
+import { LEVELS, TIMES } from "./levels.js";
+import { Match } from "./match.js";
+import { START } from "./position.js";
+import { deleteGame, storedGames } from "./store.js";
+import { $, button, download, h, say, side, t } from "./ui.js";
+import { parseTree } from "./variations.js";
+
+export const key = "play";
+
+/** The choices of the form, which the next game begins with. */
+const choice = { you: "w", level: "C", time: "", turning: false, from: "start" };
+/** The game that is on, or that has just ended. */
+let match = null;
+
+export function startPlay() {
+  on("match", (now) => { match = now; redraw(); });
+  on("gameover", showResult);
+  on("tree", redraw);
+  for (const event of ["jump", "language"]) on(event, redraw);
+}
+
+const redraw = () => {
+  if (!$("#play")) return;
+  const focused = document.activeElement?.id;
+  $("#play").replaceChildren(...content());
+  if (focused) document.getElementById(focused)?.focus();
+};
+
+export const build = () => [h("div", { id: "play", class: "play" }, content())];
+
+export function update() {
+  // The panel changes with the game, not with each position.
+}
+
+const content = () => [shown() ? gameSection() : setupSection(), storedSection()];
+
+/** The game on the board: the one that is on, or the one that has ended there. */
+const shown = () => (app.controller === match ? match : app.finished);
+
+const choose = (name) => (event) => { choice[name] = event.target.type === "checkbox" ? event.target.checked : event.target.value; redraw(); };
+
+function radios(name, label, values) {
+  return h("fieldset", { class: "choice" }, h("legend", {}, label), values.map(([value, text]) =>
+    h("label", {}, h("input", { type: "radio", name, id: `${name}-${value}`, value, checked: choice[name] === value, onchange: choose(name) }), text)));
+}
+
+function setupSection() {
+  const two = choice.you === "both";
+  const level = h("select", { id: "level", onchange: choose("level") }, LEVELS.map(({ key: name }, i) =>
+    h("option", { value: name, selected: name === choice.level }, t("level.option", { n: i + 1, name: t(`level.${name}`), what: t(`level.${name}.what`) }))));
+  const time = h("select", { id: "time", onchange: choose("time") }, TIMES.map((value) =>
+    h("option", { value, selected: value === choice.time }, value ? t("play.clock", { minutes: value.split("+")[0], seconds: value.split("+")[1] }) : t("play.noclock"))));
+  const start = h("select", { id: "from", onchange: choose("from") }, ["start", "board"].map((value) =>
+    h("option", { value, selected: value === choice.from }, t(`play.from.${value}`))));
+  return h("section", { "aria-labelledby": "playhead" }, h("h3", { id: "playhead" }, t("play.head")),
+    radios("you", t("play.you"), [["w", side("w")], ["b", side("b")], ["random", t("play.random")], ["both", t("play.both")]]),
+    h("div", { class: "fields" },
+      two ? "" : h("label", {}, h("span", {}, t("play.opponent")), level),
+      h("label", {}, h("span", {}, t("play.time")), time),
+      h("label", {}, h("span", {}, t("play.from")), start),
+      two ? h("label", {}, h("input", { type: "checkbox", id: "turning", checked: choice.turning, onchange: choose("turning") }), t("play.turning")) : ""),
+    h("div", { class: "bar" }, button(t("play.start"), () => begin(), { id: "playstart", class: "main big" })));
+}
+
+/** Begins a game as chosen, or with other choices. */
+export function begin(more = {}) {
+  const { from, ...setup } = { ...choice, ...more };
+  if (setup.you === "random") setup.you = Math.random() < 0.5 ? "w" : "b";
+  app.broken = null;
+  app.game.reset(from === "start" ? START : app.game.cursor.fen);
+  emit("jump");
+  say(setup.you === "both" ? t("play.both") : t("match.begin", { side: side(setup.you) }));
+  return open(new Match(setup));
+}
+
+function open(game) {
+  match = game;
+  return game.begin();
+}
+
+/** The same players with exchanged sides, from the same position. */
+export function rematch() {
+  const { setup } = match;
+  const you = { w: "b", b: "w" }[setup.you] ?? "both";
+  const { fen } = app.game.root;
+  $("#gameover")?.close();
+  app.game.reset(fen);
+  emit("jump");
+  return open(new Match({ ...setup, you }));
+}
+
+function gameSection() {
+  const game = shown();
+  const facts = game.setup.you === "both" ? t("play.both") : t("match.facts", { side: side(game.setup.you), name: t(`level.${game.setup.level}`) });
+  const buttons = game.result ? resultButtons(game) : [button(t("match.leave"), () => leave(), { id: "leavegame" })];
+  return h("section", { "aria-labelledby": "playhead" }, h("h3", { id: "playhead" }, t("play.head")),
+    h("p", { id: "playstate" }, facts, " · ", game.headline()), h("div", { class: "bar" }, buttons));
+}
+
+function leave() {
+  app.controller?.leave();
+  app.controller = null;
+  emit("controller");
+  refresh();
+}
+
+const resultButtons = (game) => [
+  button(t("match.rematch"), rematch, { id: "rematch", class: "main" }),
+  button(t("play.new"), () => { app.finished = null; $("#gameover")?.close(); redraw(); }, { id: "newgame" }),
+  button(t("match.review"), () => { $("#gameover")?.close(); emit("review"); }, { id: "reviewgame" }),
+  button(t("save.text"), () => download(textOf(game), "game.txt", "text/plain")),
+];
+
+const names = (setup) => {
+  if (setup.you === "both") return { white: "", black: "" };
+  const engine = `dsq (${t(`level.${setup.level}`)})`;
+  return setup.you === "w" ? { white: t("match.you"), black: engine } : { white: engine, black: t("match.you") };
+};
+
+const textOf = (game) => writeGame({ root: app.game.root, start: app.game.start(), rules: app.spelled, date: game.date.slice(0, 10).replaceAll("-", "."), result: game.result, ...names(game.setup) });
+
+/** The result of a game as a dialog: who has won, how, and what next. */
+function showResult(game) {
+  const dialog = $("#gameover");
+  const won = game.isWon();
+  const head = t(won === null ? (game.result.winner ? "match.over" : "match.drawn") : won ? "match.won" : "match.lost");
+  dialog.replaceChildren(h("h2", { id: "gameoverhead" }, head), h("p", { id: "gameovertext" }, game.headline()),
+    h("p", { class: "soft" }, t("match.summary", { n: Math.ceil(game.node.ply / 2), hints: game.hints, takebacks: game.takebacks })),
+    h("div", { class: "bar" }, game.setup.trainer ? [] : resultButtons(game).slice(0, 3), h("span", { class: "space" }), button(t("close"), () => dialog.close(), { id: "closeresult" })));
+  dialog.showModal();
+  say(`${head}. ${game.headline()}`);
+}
+
+const resultOf = ({ result }) => (result ? { white: "1–0", black: "0–1" }[result.winner] ?? "½–½" : "…");
+
+function storedSection() {
+  const games = storedGames();
+  const row = (game) => {
+    const who = game.setup.you === "both" ? t("play.both") : t("stored.against", { name: t(`level.${game.setup.level}`) });
+    const label = t("stored.label", { date: new Date(game.date).toLocaleString(document.documentElement.lang, { dateStyle: "medium", timeStyle: "short" }), who, n: Math.ceil(game.plies / 2), result: resultOf(game) });
+    return h("li", { "data-game": game.id }, button(label, () => openStored(game), { class: "plain" }),
+      game.result ? "" : button(t("stored.continue"), () => goOn(game), { class: "continue" }),
+      button(t("stored.export"), () => exportStored(game), { "aria-label": `${t("stored.export")}: ${label}` }),
+      button(t("stored.delete"), () => { deleteGame(game.id); redraw(); }, { "aria-label": `${t("stored.delete")}: ${label}` }));
+  };
+  return h("section", { "aria-labelledby": "storedhead" }, h("h3", { id: "storedhead" }, t("stored")),
+    games.length ? h("ul", { class: "stored scroll", id: "stored" }, games.map(row)) : h("p", { class: "soft" }, t("stored.none")));
+}
+
+function place(game) {
+  app.rules = game.rules;
+  load(game.start, parseTree(game.line), Infinity);
+  emit("rules");
+}
+
+function openStored(game) {
+  place(game);
+  redraw();
+  return refresh();
+}
+
+function goOn(game) {
+  place(game);
+  return open(new Match(game.setup, { id: game.id, date: game.date, left: game.left ?? undefined }));
+}
+
+async function exportStored(game) {
+  await openStored(game);
+  download(writeGame({ root: app.game.root, start: game.start, rules: app.spelled, date: game.date.slice(0, 10).replaceAll("-", "."), result: game.result, ...names(game.setup) }), "game.txt", "text/plain");
+}

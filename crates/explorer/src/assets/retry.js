@@ -1,0 +1,57 @@
+// "Try again": a better move is looked for in the position of one's own mistake.
+
+import { app } from "./app.js";
+import { Exercise } from "./exercise.js";
+import { notation } from "./position.js";
+import { reviewGame } from "./review.js";
+import { errorText, side, t } from "./ui.js";
+
+export class Retry extends Exercise {
+  /** @param {{uci: string, san: string, best: string, before: string}} mistake an entry of a review */
+  constructor(mistake) {
+    super();
+    this.mistake = mistake;
+  }
+
+  headline() {
+    if (this.message) return this.message;
+    return t("retry.head", { side: side(this.mistake.before.slice(-1)), move: this.mistake.san });
+  }
+
+  async judge(uci) {
+    if (uci === this.mistake.uci) {
+      this.message = t("retry.same", { move: this.mistake.san });
+      return this.changed();
+    }
+    this.busy = true;
+    const mark = uci === this.mistake.best ? "" : await this.markOf(uci);
+    this.busy = false;
+    if (mark === null) return this.changed();
+    const move = notation(this.mistake.before, uci);
+    if (mark) {
+      this.wrong++;
+      this.message = t("retry.wrong", { move: move + mark });
+      return this.changed();
+    }
+    this.solved = true;
+    this.message = t(uci === this.mistake.best ? "retry.best" : "retry.good", { move });
+    return this.advance(uci);
+  }
+
+  /** The mark that a review gives a move: "" for a good one; null if the server does not tell. */
+  async markOf(uci) {
+    try {
+      const [entry] = await reviewGame({ start: this.mistake.before, moves: [uci], rules: app.rules });
+      return entry.mark;
+    } catch (error) {
+      this.message = errorText(error);
+      return null;
+    }
+  }
+
+  show() {
+    this.solved = true;
+    this.message = t("retry.shown", { move: notation(this.mistake.before, this.mistake.best) });
+    return this.advance(this.mistake.best);
+  }
+}
