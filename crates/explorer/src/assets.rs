@@ -10,6 +10,7 @@ use xxhash_rust::xxh3::xxh3_64;
 const JS: &str = "text/javascript; charset=utf-8";
 const CSS: &str = "text/css; charset=utf-8";
 const SVG: &str = "image/svg+xml";
+const JSONL: &str = "application/jsonl";
 
 /// Path, media type and content of every file.
 #[rustfmt::skip]
@@ -21,6 +22,7 @@ const FILES: &[(&str, &str, &[u8])] = &[
     ("/board.css", CSS, include_bytes!("assets/board.css")),
     ("/board.js", JS, include_bytes!("assets/board.js")),
     ("/characters.js", JS, include_bytes!("assets/characters.js")),
+    ("/clauses.js", JS, include_bytes!("assets/clauses.js")),
     ("/clock.js", JS, include_bytes!("assets/clock.js")),
     ("/connection.js", JS, include_bytes!("assets/connection.js")),
     ("/editor.js", JS, include_bytes!("assets/editor.js")),
@@ -31,6 +33,7 @@ const FILES: &[(&str, &str, &[u8])] = &[
     ("/icon.svg", SVG, include_bytes!("assets/icon.svg")),
     ("/icons.js", JS, include_bytes!("assets/icons.js")),
     ("/keys.js", JS, include_bytes!("assets/keys.js")),
+    ("/lessons.js", JS, include_bytes!("assets/lessons.js")),
     ("/levels.js", JS, include_bytes!("assets/levels.js")),
     ("/link.js", JS, include_bytes!("assets/link.js")),
     ("/main.js", JS, include_bytes!("assets/main.js")),
@@ -53,6 +56,8 @@ const FILES: &[(&str, &str, &[u8])] = &[
     ("/play.css", CSS, include_bytes!("assets/play.css")),
     ("/player.js", JS, include_bytes!("assets/player.js")),
     ("/position.js", JS, include_bytes!("assets/position.js")),
+    ("/puzzles.js", JS, include_bytes!("assets/puzzles.js")),
+    ("/puzzles.jsonl", JSONL, include_bytes!("assets/puzzles.jsonl")),
     ("/retry.js", JS, include_bytes!("assets/retry.js")),
     ("/review.js", JS, include_bytes!("assets/review.js")),
     ("/rules.js", JS, include_bytes!("assets/rules.js")),
@@ -61,10 +66,16 @@ const FILES: &[(&str, &str, &[u8])] = &[
     ("/score.js", JS, include_bytes!("assets/score.js")),
     ("/status.js", JS, include_bytes!("assets/status.js")),
     ("/store.js", JS, include_bytes!("assets/store.js")),
+    ("/strings-explain.en.js", JS, include_bytes!("assets/strings-explain.en.js")),
+    ("/strings-explain.zh.js", JS, include_bytes!("assets/strings-explain.zh.js")),
+    ("/strings-learn.en.js", JS, include_bytes!("assets/strings-learn.en.js")),
+    ("/strings-learn.zh.js", JS, include_bytes!("assets/strings-learn.zh.js")),
     ("/strings-play.en.js", JS, include_bytes!("assets/strings-play.en.js")),
     ("/strings-play.zh.js", JS, include_bytes!("assets/strings-play.zh.js")),
     ("/strings.en.js", JS, include_bytes!("assets/strings.en.js")),
     ("/strings.zh.js", JS, include_bytes!("assets/strings.zh.js")),
+    ("/trainer.js", JS, include_bytes!("assets/trainer.js")),
+    ("/tutorial.js", JS, include_bytes!("assets/tutorial.js")),
     ("/ui.js", JS, include_bytes!("assets/ui.js")),
     ("/variations.js", JS, include_bytes!("assets/variations.js")),
 ];
@@ -107,6 +118,7 @@ fn kind_of(name: &str) -> &'static str {
         Some("css") => "text/css; charset=utf-8",
         Some("svg") => "image/svg+xml",
         Some("json") => "application/json",
+        Some("jsonl") => "application/jsonl",
         Some("png") => "image/png",
         _ => "application/octet-stream",
     }

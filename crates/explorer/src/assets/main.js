@@ -20,7 +20,7 @@ import * as learn from "./panel-learn.js";
 import * as material from "./panel-material.js";
 import * as playing from "./panel-play.js";
 import * as position from "./panel-position.js";
-import { START } from "./position.js";
+import { name, START } from "./position.js";
 import { startPlayer } from "./player.js";
 import { startRules } from "./rules.js";
 import { spelledOut } from "./ruleset.js";
@@ -105,6 +105,14 @@ function typed(event) {
   if (!found) return refuse(text, plain);
   input.value = "";
   play(found.uci);
+}
+
+/** Lets a lesson or a game tell why the selected piece cannot go to a square. */
+function explain(square) {
+  const { board } = app;
+  const { selected } = board;
+  if (app.editing || selected === null || selected === square || board.isOwn(square) || board.legal(selected, square)) return;
+  app.controller?.refuse?.(name(selected) + name(square));
 }
 
 /** Tells why a move is not legal, where the rules have a reason. */
@@ -193,6 +201,7 @@ function startBoard() {
   app.board = new Board($("#board"), {
     play, edit,
     arrow: (from, to) => { app.board.toggleArrow(from, to); write(); },
+    pick: (square) => { explain(square); return false; },
     key: (event, square) => app.editing && editKey(event, square),
   });
   app.board.grid.id = "grid";

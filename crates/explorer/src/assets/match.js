@@ -4,9 +4,10 @@ import { get } from "./api.js";
 import { app, control, emit, overText, refresh, rules, setOffline } from "./app.js";
 import { Clock } from "./clock.js";
 import { levelOf, timeControl } from "./levels.js";
+import { whyIllegal } from "./movegen.js";
 import { gameStatus } from "./status.js";
 import { newId, storeGame } from "./store.js";
-import { side, isTemporary, t } from "./ui.js";
+import { isTemporary, say, side, t } from "./ui.js";
 import { treeText } from "./variations.js";
 
 /** Milliseconds of the engine for a move; less where its clock is short. */
@@ -41,7 +42,7 @@ export class Match {
   }
 
   /** Begins at the position on the board, or goes on at the end of the line on it. */
-  begin() {
+  async begin() {
     this.node = app.game.line().at(-1);
     app.game.go(this.node);
     control(this);
@@ -51,6 +52,7 @@ export class Match {
     this.clock?.start(this.turn());
     if (this.clock) this.ticking = setInterval(() => this.tick(), 100);
     this.changed();
+    await refresh();
     return this.reply();
   }
 
@@ -75,10 +77,20 @@ export class Match {
     return this.isOpen() ? this.status.moves : [];
   }
 
-  play(uci) {
+  /** The user's move; `message` is shown until the next one. */
+  play(uci, message = "") {
     if (!this.isOpen() || !this.status.moves.some((move) => move.uci === uci)) return;
-    Object.assign(this, { message: "", offer: null, thinking: null });
+    Object.assign(this, { message, offer: null, thinking: null });
     return this.advance(uci);
+  }
+
+  /** Tells why a move is not legal where a rule of its own forbids it. */
+  refuse(uci) {
+    const why = whyIllegal(this.node.fen, uci, rules());
+    if (!this.isOpen() || !why || ["far", "nopiece", "own"].includes(why)) return;
+    this.message = t(`illegal.${why}`, { move: uci });
+    say(this.message);
+    this.changed();
   }
 
   /** Makes a move of either side. */

@@ -1,7 +1,8 @@
 // Why a position has its value: overlays on the board, other rules, fortresses, the decision tree.
 
 import { get } from "./api.js";
-import { app, emit, fen, on, params, pieces, refresh } from "./app.js";
+import { app, emit, fen, on, params, pieces, refresh, turn } from "./app.js";
+import { because, clause } from "./clauses.js";
 import { index, name, parse } from "./position.js";
 import { $, animal, asTable, button, chip, errorText, h, inWords, number, pieceName, say, short, side, t } from "./ui.js";
 
@@ -30,8 +31,8 @@ export function choose(wanted) {
   const [kind, square] = wanted.split(":");
   if (!OVERLAYS.includes(kind) || kind === "none") app.overlay = null;
   else if (kind === "whatif") {
-    const { squares, turn } = parse(fen());
-    const first = squares.findIndex((piece) => piece && (piece === piece.toUpperCase()) === (turn === "w"));
+    const { squares } = parse(fen());
+    const first = squares.findIndex((piece) => piece && (piece === piece.toUpperCase()) === (turn() === "w"));
     const picked = square && squares[index(square)] ? index(square) : app.board.selected ?? first;
     app.overlay = { name: `whatif:${name(picked)}`, letter: squares[picked] };
   } else app.overlay = { name: kind };
@@ -75,7 +76,7 @@ const untold = () => ({ board: {}, text: h("p", { class: "soft" }, t("error.no_t
 
 async function drawWhatIf(overlay) {
   if (!app.probe?.known && pieces() > app.largest) return untold();
-  const { squares, turn } = parse(fen());
+  const { squares } = parse(fen());
   let square = squares.indexOf(overlay.letter);
   if (square < 0) square = squares.findIndex(Boolean);
   overlay.letter = squares[square];
@@ -93,7 +94,7 @@ async function drawWhatIf(overlay) {
     h("table", { class: "whatmap" }, h("caption", { class: "sr" }, t("overlay.whatif")),
       h("thead", {}, h("tr", {}, h("td"), [..."abcdefg"].map((file) => h("th", { scope: "col" }, file)))),
       h("tbody", {}, [8, 7, 6, 5, 4, 3, 2, 1, 0].map((rank) => h("tr", {}, h("th", { scope: "row" }, String(rank + 1)), Array.from({ length: 7 }, (_, file) => cell(rank * 7 + file)))))));
-  const sentence = t("whatif.sentence", { piece: pieceName(overlay.letter), side: side(turn), win: count("win"), draw: count("draw"), loss: count("loss") });
+  const sentence = t("whatif.sentence", { piece: pieceName(overlay.letter), side: side(turn()), win: count("win"), draw: count("draw"), loss: count("loss") });
   return { board: { values, square }, text: [h("p", {}, t("whatif.pick")), h("div", { class: "bar" }, picks), h("p", { id: "whatiftext" }, sentence), table] };
 }
 
@@ -124,10 +125,19 @@ async function drawFortress() {
   const from = fortress.repeats_from;
   const text = [h("p", { id: "fortresstext" }, t("fortress.sentence", { n: from === null ? cycle.length : cycle.length - from }))];
   for (const [color, squares] of held) text.push(h("p", {}, t("fortress.squares", { side: side(color), squares: squares.map(name).join(" ") })));
-  text.push(h("p", { class: "soft", lang: "en" }, fortress.sentence));
+  text.push(h("p", { id: "fortresswhy" }, fortressText(fortress)));
   text.push(h("p", {}, from > 0 ? `${cycle.slice(0, from).join(" ")} ` : "", h("strong", {}, `⟳ ${cycle.slice(from ?? 0).join(" ")}`)));
   text.push(button(t("fortress.play"), () => { app.game.append(fortress.cycle.map((move) => move.uci)); emit("tree"); say(t("line.added", { n: cycle.length })); }));
   return { board: { draw, say: (square) => held.flatMap(([color, squares]) => (squares.includes(square) ? [t("fortress.on", { side: side(color) })] : [])) }, text };
+}
+
+/** How the defender holds the draw, in a sentence. */
+function fortressText({ defender, squares }) {
+  if (!app.probe.moves?.length) return t("fortress.stuck", { side: side(app.probe.turn) });
+  const held = squares?.[defender];
+  if (!held) return t("fortress.unlisted");
+  const other = side(defender === "white" ? "b" : "w");
+  return t(held.length <= 12 ? "fortress.needs" : "fortress.many", { side: t(defender), other, squares: held.join(", "), n: held.length });
 }
 
 const drawing = {};
@@ -158,6 +168,13 @@ function drawPresets() {
   });
 }
 
+/** What a leaf says of the position: labels are those of the side to move. */
+function treeResult(label) {
+  if (label !== "win" && label !== "loss") return t("tree.result.draw");
+  const [own, other] = turn() === "w" ? ["w", "b"] : ["b", "w"];
+  return t("tree.result.win", { side: side(label === "win" ? own : other) });
+}
+
 function drawTree() {
   return show("#decision", async () => {
     if (pieces() > 3) return h("p", { class: "soft" }, t("tree.toomany"));
@@ -168,12 +185,12 @@ function drawTree() {
     const walk = (id, answer) => {
       const node = nodes.get(id);
       const lit = path.has(id);
-      const text = h("span", { class: "node", title: node.feature }, answer ? `${t(answer)}: ` : "", leaf(node) ? h("strong", {}, t(`leaf.${node.label}`)) : node.test);
+      const text = h("span", { class: "node", title: node.feature }, answer ? `${t(answer)}: ` : "", leaf(node) ? h("strong", {}, t(`leaf.${node.label}`)) : clause(node.test));
       if (leaf(node)) return h("li", { class: lit ? "lit" : null }, text);
       return h("li", { class: lit ? "lit" : null }, h("details", { open: lit }, h("summary", {}, text), h("ul", {}, walk(node.yes, "yes"), walk(node.no, "no"))));
     };
     const root = tree.path[0] ?? tree.nodes[0].id;
-    return [h("p", { id: "treesentence", lang: "en" }, tree.sentence), h("p", { class: "soft" }, t("tree.accuracy", { percent: new Intl.NumberFormat(document.documentElement.lang, { style: "percent", maximumFractionDigits: 2 }).format(tree.accuracy), n: number(tree.nodes.length) })),
+    return [h("p", { id: "treesentence" }, because(tree.sentence, treeResult(nodes.get(tree.path.at(-1)).label))), h("p", { class: "soft" }, t("tree.accuracy", { percent: new Intl.NumberFormat(document.documentElement.lang, { style: "percent", maximumFractionDigits: 2 }).format(tree.accuracy), n: number(tree.nodes.length) })),
       h("div", { class: "tree scroll", tabindex: "0", role: "group", "aria-labelledby": "treehead" }, h("ul", {}, walk(root, null)))];
   });
 }

@@ -1,4 +1,141 @@
+// Learn: the tutorial of the rules, puzzles, and endgames against perfect play.
+
+import { app, on, rules } from "./app.js";
+import { lessonsOf } from "./lessons.js";
+import { choosePuzzle, loadPuzzles, progress, Puzzle } from "./puzzles.js";
+import { findEndgame, Trainer } from "./trainer.js";
+import { Tutorial } from "./tutorial.js";
+import { $, button, errorText, h, say, t } from "./ui.js";
+
 export const key = "learn";
-export const build = () => [];
-export function update() {}
-export function startLearn() {}
+
+const DONE = "doushouqi.lessons";
+const choice = { puzzle: 1, trainer: 1 };
+/** The exercise on the board, or null. */
+let exercise = null;
+let trouble = { puzzle: "", trainer: "" };
+
+export function startLearn() {
+  on("lesson", (now) => {
+    exercise = now;
+    if (now instanceof Tutorial && now.solved) markDone(now.lesson.key);
+    if (now?.message) say(now.message);
+    redraw();
+  });
+  for (const event of ["rules", "language", "gameover"]) on(event, redraw);
+}
+
+function redraw() {
+  if (!$("#learn")) return;
+  const focused = document.activeElement?.id;
+  $("#learn").replaceChildren(...content());
+  if (focused) document.getElementById(focused)?.focus();
+}
+
+export const build = () => [h("div", { id: "learn", class: "play" }, content())];
+
+export function update() {
+  // The panel changes with the exercise, not with each position.
+}
+
+const content = () => [exerciseSection(), tutorialSection(), puzzleSection(), trainerSection()].filter(Boolean);
+
+function doneLessons() {
+  try {
+    return JSON.parse(localStorage.getItem(DONE) ?? "[]");
+  } catch {
+    return [];
+  }
+}
+
+function markDone(key) {
+  try {
+    localStorage.setItem(DONE, JSON.stringify([...new Set([...doneLessons(), key])]));
+  } catch {
+    // Where the browser keeps nothing, no lesson is marked.
+  }
+}
+
+/** What the exercise on the board asks for, and what comes next. */
+function exerciseSection() {
+  if (!exercise || app.controller !== exercise) return null;
+  if (exercise instanceof Tutorial) return lessonText(exercise);
+  if (exercise instanceof Puzzle) return puzzleText(exercise);
+  return null;
+}
+
+function section(id, title, ...children) {
+  return h("section", { "aria-labelledby": id }, h("h3", { id }, title), children);
+}
+
+function lessonText(tutorial) {
+  const list = lessonsOf(rules());
+  const at = list.findIndex((lesson) => lesson.key === tutorial.lesson.key);
+  const next = list[at + 1];
+  return section("exercisehead", t("lesson.number", { n: at + 1, of: list.length, title: t(`lesson.${tutorial.lesson.key}`) }),
+    tutorial.lesson.texts.map((text) => h("p", {}, t(text))),
+    h("p", { id: "exercisetext", class: tutorial.solved ? "solved" : null }, tutorial.message || t(`lesson.${tutorial.lesson.key}.task`, { n: tutorial.lesson.most })),
+    h("div", { class: "bar" },
+      tutorial.solved && next ? button(t("lesson.next"), () => new Tutorial(next).begin(), { id: "nextlesson", class: "main" }) : "",
+      button(t("exercise.again"), () => tutorial.again(), { id: "againlesson" }),
+      button(t("exercise.close"), () => tutorial.close(), { id: "closeexercise" })));
+}
+
+function puzzleText(puzzle) {
+  const themes = (puzzle.puzzle.themes ?? []).map((theme) => (t(`theme.${theme}`) === `theme.${theme}` ? theme : t(`theme.${theme}`)));
+  return section("exercisehead", t("puzzle.title", { n: puzzle.puzzle.difficulty, material: puzzle.puzzle.material }),
+    h("p", { id: "exercisetext", class: puzzle.solved ? "solved" : null }, puzzle.headline()),
+    puzzle.solved ? h("p", { class: "soft" }, puzzle.text(), themes.length ? ` · ${themes.join(", ")}` : "") : "",
+    h("div", { class: "bar" },
+      puzzle.solved ? button(t("puzzle.next"), nextPuzzle, { id: "nextpuzzle", class: "main" }) : button(t("puzzle.show"), () => puzzle.show(), { id: "showpuzzle" }),
+      puzzle.solved ? button(t("exercise.again"), () => puzzle.again()) : "",
+      puzzle.solved ? button(t("exercise.analyse"), () => puzzle.close(), { id: "analysepuzzle" }) : button(t("exercise.close"), () => puzzle.close(), { id: "closeexercise" })));
+}
+
+function tutorialSection() {
+  const done = doneLessons();
+  const item = (lesson) => h("li", {}, button(t(`lesson.${lesson.key}`), () => new Tutorial(lesson).begin(), { class: "plain", "data-lesson": lesson.key }),
+    done.includes(lesson.key) ? h("span", { class: "soft" }, ` ✓ ${t("lesson.done")}`) : "");
+  return section("tutorialhead", t("lesson.head"), h("p", { class: "soft" }, t("lesson.help")),
+    h("ol", { class: "lessons" }, lessonsOf(rules()).map(item)));
+}
+
+function difficulties(name) {
+  return h("select", { id: `${name}level`, "aria-label": t("difficulty"), onchange: (event) => { choice[name] = Number(event.target.value); } },
+    [1, 2, 3, 4, 5].map((n) => h("option", { value: n, selected: n === choice[name] }, t(`difficulty.${n}`))));
+}
+
+function puzzleSection() {
+  const { solved, first } = progress();
+  return section("puzzlehead", t("puzzle"), h("p", { class: "soft" }, t("puzzle.help")),
+    h("div", { class: "bar" }, difficulties("puzzle"), button(t("puzzle.start"), nextPuzzle, { id: "puzzlestart", class: "main" })),
+    h("p", { class: "soft", role: "status" }, trouble.puzzle || (solved.length ? t("puzzle.progress", { n: solved.length, first }) : "")));
+}
+
+async function nextPuzzle() {
+  try {
+    const found = choosePuzzle(await loadPuzzles(), choice.puzzle);
+    trouble.puzzle = found ? "" : t("puzzle.none");
+    if (found) return new Puzzle(found).begin();
+  } catch (error) {
+    trouble.puzzle = errorText({ code: "offline", ...error });
+  }
+  return redraw();
+}
+
+function trainerSection() {
+  return section("trainerhead", t("trainer"), h("p", { class: "soft" }, t("trainer.help")),
+    h("div", { class: "bar" }, difficulties("trainer"), button(t("trainer.start"), train, { id: "trainerstart", class: "main" })),
+    h("p", { class: "soft", role: "status" }, trouble.trainer));
+}
+
+async function train() {
+  try {
+    const found = await findEndgame(choice.trainer);
+    trouble.trainer = found ? "" : t("trainer.none");
+    if (found) return await new Trainer(found, choice.trainer).begin();
+  } catch (error) {
+    trouble.trainer = errorText(error);
+  }
+  return redraw();
+}

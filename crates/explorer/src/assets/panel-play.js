@@ -138,7 +138,7 @@ function showResult(game) {
 const resultOf = ({ result }) => (result ? { white: "1–0", black: "0–1" }[result.winner] ?? "½–½" : "…");
 
 function storedSection() {
-  const games = storedGames();
+  const games = storedGames().filter(({ id }) => id !== match?.id || app.controller !== match);
   const row = (game) => {
     const who = game.setup.you === "both" ? t("play.both") : t("stored.against", { name: t(`level.${game.setup.level}`) });
     const label = t("stored.label", { date: new Date(game.date).toLocaleString(document.documentElement.lang, { dateStyle: "medium", timeStyle: "short" }), who, n: Math.ceil(game.plies / 2), result: resultOf(game) });

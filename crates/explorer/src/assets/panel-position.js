@@ -81,7 +81,7 @@ function render() {
   const { probe, problem } = app;
   const [head, sub] = [$("#result"), $("#subresult")];
   if (problem) {
-    head.replaceChildren(h("span", { id: "resulttext" }, t("result.problem")));
+    head.replaceChildren(h("span", { id: "resulttext" }, t(app.broken ? "result.broken" : "result.problem")));
     sub.replaceChildren(errorText(problem));
     return cost();
   }

@@ -153,7 +153,7 @@ function graph() {
     s("title", {}, `${numbered(move, i)}: ${scored(move, move.score_after)}`)));
   return s("svg", { class: "chart evaluation", id: "evaluation", viewBox: `0 0 ${W} ${H}`, role: "img", "aria-label": t("review.chart", { n: review.filter((move) => move.mark).length }) },
     s("rect", { class: "blackside", width: W, height: H }),
-    s("path", { class: "whiteside", d: `M${points[0][0].toFixed(1)} ${H} L${path} L${points.at(-1)[0].toFixed(1)} ${H} Z` }),
+    s("path", { class: "whiteside", d: `M0 ${H} L0 ${points[0][1].toFixed(1)} L${path} L${W} ${points.at(-1)[1].toFixed(1)} L${W} ${H} Z` }),
     s("path", { class: "axis", d: `M0 ${H / 2} H${W}` }), s("path", { class: "value", d: `M${path}` }), dots, hits);
 }
 

@@ -1,9 +1,11 @@
 // Elements, strings, and how values are shown.
 
 import english from "./strings.en.js";
+import explaining from "./strings-explain.en.js";
+import learning from "./strings-learn.en.js";
 import playing from "./strings-play.en.js";
 
-const en = { ...english, ...playing };
+const en = { ...english, ...playing, ...learning, ...explaining };
 const languages = { en, zh: null };
 let strings = en;
 let language = "en";
@@ -13,7 +15,10 @@ export const currentLanguage = () => language;
 export async function setLanguage(code) {
   if (!(code in languages)) code = "en";
   if (!languages[code]) {
-    const parts = await Promise.all([import("./strings.zh.js"), import("./strings-play.zh.js")]);
+    const parts = await Promise.all([
+      import("./strings.zh.js"), import("./strings-play.zh.js"), import("./strings-learn.zh.js"),
+      import("./strings-explain.zh.js"),
+    ]);
     languages[code] = Object.assign({}, ...parts.map((part) => part.default));
   }
   strings = languages[code];

@@ -5,6 +5,7 @@
 //! takes the page's files from there, so that a change to them needs no build.
 
 mod checks;
+mod learn;
 mod play;
 #[allow(dead_code)]
 use crate::serve::client;
@@ -694,7 +695,7 @@ fn the_page_is_light_and_speaks_two_languages() {
     assert!(size > 10_000 && size < most, "{size} bytes");
     // Busy machines paint late; ten times the aim is an error anywhere.
     assert!(paints[0] < 2000.0, "{paints:?} ms");
-    page.run("window.keys = null; Promise.all(['en', 'zh'].map(async (language) => Promise.all(['strings', 'strings-play'].map(async (name) => Object.keys((await import(`/${name}.${language}.js`)).default).sort().join())))).then((keys) => { window.keys = keys; })");
+    page.run("window.keys = null; Promise.all(['en', 'zh'].map(async (language) => Promise.all(['strings', 'strings-play', 'strings-learn', 'strings-explain'].map(async (name) => Object.keys((await import(`/${name}.${language}.js`)).default).sort().join())))).then((keys) => { window.keys = keys; })");
     page.wait("window.keys");
     assert_eq!(page.get("window.keys[0]"), page.get("window.keys[1]"));
     page.choose("#language", "zh");

@@ -182,3 +182,72 @@ fn the_page_knows_the_rules() {
     assert_eq!(outcome["positions"], json!(540));
     page.silent();
 }
+
+/// Where no table knows the position, the engine evaluates by itself, from White's point of view, and follows the board.
+#[test]
+fn the_engine_evaluates_where_no_table_knows() {
+    let Some(page) = Page::start() else { return };
+    page.open("/?view=position");
+    let headline = "document.querySelector('#resulttext').textContent";
+    page.wait(&format!("/even|better/.test({headline})"));
+    page.wait("document.querySelector('#bestpv') && document.querySelector('.arrow.hint')");
+    page.wait("document.querySelector('#gauge').getAttribute('aria-label').endsWith('for White, by the engine')");
+    let line = page.text("document.querySelector('#bestpv').textContent");
+    page.drag(&Page::square("a3"), &Page::square("b3"));
+    page.wait(&format!(
+        "document.querySelector('#bestpv') && document.querySelector('#bestpv').textContent !== {}",
+        json!(line)
+    ));
+    // A lost side: the bar is Black's, whoever is to move.
+    for turn in ["w", "b"] {
+        page.open_position(&format!("7/7/3r3/7/7/7/6R/7/e6_{turn}"), "");
+        page.wait(&format!("/wins in|even|better|draw/.test({headline})"));
+        assert!(!page.text("document.body.innerText").contains("No table of"));
+    }
+    // Hidden pages do not search.
+    page.open("/?view=position");
+    page.wait("document.querySelector('#bestpv')");
+    page.run("Object.defineProperty(document, 'hidden', { value: true, configurable: true }); document.dispatchEvent(new Event('visibilitychange'))");
+    let before = page.get("performance.getEntriesByType('resource').filter(e => e.name.includes('analyze')).length");
+    page.drag(&Page::square("g3"), &Page::square("g4"));
+    page.wait("location.search.includes('line=')");
+    std::thread::sleep(std::time::Duration::from_millis(600));
+    let after = page.get("performance.getEntriesByType('resource').filter(e => e.name.includes('analyze')).length");
+    assert_eq!(before, after);
+    page.silent();
+}
+
+/// Without the server the page says so, pieces still move, and it goes on by itself when the server is back.
+#[test]
+fn the_page_recovers_from_a_lost_server() {
+    let Some(page) = Page::start() else { return };
+    page.open_position(TWO, "");
+    let offline = |offline: bool| {
+        page.chromium("Network.enable", &json!({}));
+        let conditions = json!({"offline": offline, "latency": 0, "downloadThroughput": -1, "uploadThroughput": -1});
+        page.chromium("Network.emulateNetworkConditions", &conditions);
+    };
+    offline(true);
+    play(&page, "d3d4");
+    page.wait("!document.querySelector('#notice').hidden");
+    assert!(page.text("document.querySelector('#notice').textContent").starts_with("The server does not respond"));
+    play(&page, "d7d6");
+    ply(&page, 2);
+    assert_eq!(page.fen(), "7/7/7/3e3/7/3E3/7/7/7_w");
+    assert_eq!(page.text("document.querySelector('#resulttext').textContent"), "No evaluation without the server");
+    offline(false);
+    page.wait("document.querySelector('#notice').hidden");
+    page.wait("document.querySelector('#resulttext').textContent.includes('wins in')");
+    // A game waits for the engine's answer.
+    page.click("#tab-play");
+    page.choose("#from", "board");
+    page.click("#playstart");
+    page.wait("document.querySelector('#resulttext').textContent === 'Your move (White)'");
+    offline(true);
+    play(&page, "d4d3");
+    page.wait("document.querySelector('#resulttext').textContent === 'Waiting for the server…'");
+    offline(false);
+    page.wait("document.querySelector('#resulttext').textContent === 'Your move (White)'");
+    let errors = page.console();
+    assert!(errors.iter().all(|error| error.contains("ERR_INTERNET_DISCONNECTED")), "{errors:?}");
+}

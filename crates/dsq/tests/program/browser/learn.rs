@@ -1,0 +1,140 @@
+//! Lessons, puzzles, the endgame trainer, and one's own mistakes.
+
+use super::Page;
+use serde_json::{Value, json};
+
+/// The moves that solve each lesson.
+const SOLUTIONS: &[(&str, &str)] = &[
+    ("step", "d4d5 d5d6"),
+    ("capture", "d4d5"),
+    ("rat", "a4a5"),
+    ("swim", "a4b4 b4c4 c4d4"),
+    ("shore", "b4b3 b3a3 a3a4"),
+    ("leap", "b3b7"),
+    ("tiger", "a5d5"),
+    ("block", "b3c3 c3c7 c7b7"),
+    ("trap", "d3d2"),
+    ("den", "d7d8 d8d9"),
+    ("end", "c3d3 d3d4 d4d5"),
+];
+
+fn play(page: &Page, uci: &str) {
+    page.click(&Page::square(&uci[..2]));
+    page.click(&Page::square(&uci[2..]));
+}
+
+const TEXT: &str = "document.querySelector('#exercisetext').textContent";
+
+#[test]
+fn the_tutorial_teaches_the_chosen_rules() {
+    let Some(page) = Page::start() else { return };
+    for (rules, dog) in [("paper", "the dog (4) is stronger"), ("chinese", "the wolf (4) is stronger")] {
+        page.open(&format!("/?rules={rules}&view=learn"));
+        page.wait("document.querySelectorAll('[data-lesson]').length === 11");
+        page.click("[data-lesson=step]");
+        for (i, (name, moves)) in SOLUTIONS.iter().enumerate() {
+            page.wait(&format!(
+                "document.querySelector('#exercisehead').textContent.startsWith('Lesson {} of 11')",
+                i + 1
+            ));
+            if *name == "capture" {
+                assert!(page.text("document.querySelector('#learn').textContent").contains(dog), "{rules}");
+            }
+            if *name == "leap" {
+                play(&page, "b3b4");
+                page.wait(&format!("{TEXT}.includes('only the rat')"));
+            }
+            for (n, uci) in moves.split(' ').enumerate() {
+                page.wait(&format!(
+                    "document.querySelector('#grid [data-square={}]').getAttribute('aria-label').includes('White')",
+                    &uci[..2]
+                ));
+                play(&page, uci);
+                if n + 1 == moves.split(' ').count() {
+                    page.wait(&format!("{TEXT} === 'Right!'"));
+                }
+            }
+            if i + 1 < SOLUTIONS.len() {
+                page.click("#nextlesson");
+            }
+        }
+        page.screenshot(&format!("lesson-{rules}"));
+    }
+    // Without leaps of the tiger and without traps there are fewer lessons.
+    page.open("/?rules=paper,tiger-leap=none,traps=none&view=learn");
+    page.wait("document.querySelectorAll('[data-lesson]').length === 9");
+    page.silent();
+}
+
+#[test]
+fn a_puzzle_takes_only_its_move() {
+    let Some(page) = Page::start() else { return };
+    page.open("/?view=learn");
+    page.click("#puzzlestart");
+    page.wait("document.querySelector('#exercisehead')?.textContent.startsWith('Puzzle')");
+    let fen = page.fen();
+    let probe = page.api(&format!("probe?fen={fen}"));
+    assert_eq!(probe["keeps_result"], json!(1), "{fen}");
+    let moves = probe["moves"].as_array().unwrap();
+    let uci = |mv: &Value| mv["uci"].as_str().unwrap().to_owned();
+    play(&page, &uci(&moves[1]));
+    page.wait(&format!("{TEXT}.includes('gives the result away')"));
+    assert_eq!(page.fen(), fen, "a wrong move is not made");
+    play(&page, &uci(&moves[0]));
+    page.wait(&format!("{TEXT}.includes('Right') || {TEXT}.includes('Solved')"));
+    page.wait("document.querySelector('#showpuzzle') || document.querySelector('#nextpuzzle')");
+    if page.get("document.querySelector('#showpuzzle') !== null") == json!(true) {
+        page.click("#showpuzzle");
+    }
+    page.wait("document.querySelector('#nextpuzzle')");
+    page.screenshot("puzzle");
+    page.silent();
+}
+
+#[test]
+fn the_trainer_watches_every_move() {
+    let Some(page) = Page::start() else { return };
+    page.open("/?view=learn");
+    page.choose("#trainerlevel", "2");
+    page.click("#trainerstart");
+    page.wait("document.querySelector('#matchmessage')?.textContent.startsWith('White wins in')");
+    let probe = page.api(&format!("probe?fen={}", page.fen()));
+    let dtw = probe["value"]["dtw"].as_u64().unwrap();
+    assert!((11..=17).contains(&dtw), "{dtw}");
+    play(&page, probe["moves"][0]["uci"].as_str().unwrap());
+    page.wait(&format!(
+        "document.querySelector('#matchmessage').textContent.includes('is the fastest win: {} plies')",
+        dtw - 1
+    ));
+    page.wait("document.querySelector('#resulttext').textContent === 'Your move (White)'");
+    let probe = page.api(&format!("probe?fen={}", page.fen()));
+    let worst = probe["moves"].as_array().unwrap().last().unwrap().clone();
+    play(&page, worst["uci"].as_str().unwrap());
+    if worst["value"]["wdl"] != "win" {
+        page.wait("document.querySelector('#matchmessage').textContent.includes('turned the win')");
+    }
+    page.silent();
+}
+
+#[test]
+fn a_mistake_is_tried_again() {
+    let Some(page) = Page::start() else { return };
+    page.open("/?view=game");
+    page.run("document.querySelector('#gametext').value = '[FEN \"7/3r3/7/6L/7/7/7/3E3/7 w\"]\n\n1. Lg5 Rd9 *\n'");
+    page.run("document.querySelector('#gametext').value = '[FEN \"d6/7/3C3/7/7/7/7/7/7 w\"]\n\n1. Cd6 Da8 *\n'");
+    page.click("#review");
+    page.wait("document.querySelectorAll('#reviewtable tbody tr').length === 2");
+    page.wait("document.querySelector('#evaluation')");
+    page.wait("document.querySelector('#reviewtable .better').textContent === 'Cd8'");
+    page.wait("document.querySelectorAll('#tree, #evaluation .mark').length === 1");
+    page.click("#reviewtable .retry");
+    page.wait("document.querySelector('#retrytext').textContent.includes('Find a better move')");
+    play(&page, "d7d6");
+    page.wait("document.querySelector('#retrytext').textContent.includes('played in the game')");
+    play(&page, "d7d8");
+    page.wait("document.querySelector('#retrytext').textContent.includes('is the best move')");
+    page.screenshot("retry");
+    page.click("#retryclose");
+    page.wait("document.querySelector('#retry').textContent === ''");
+    page.silent();
+}

@@ -1,0 +1,82 @@
+// The clauses of decision trees, which the server writes in English, in the language of the page.
+
+import { currentLanguage, side, t } from "./ui.js";
+
+const SIDE = "(White|Black)";
+const PIECE = "((?:White|Black)'s \\w+)";
+const BOUND = "(at most|more than) (-?\\d+) \\w+";
+
+/** The server's clauses as patterns, each with the Chinese sentence and the names of what the pattern finds. */
+const CHINESE = [
+  [`${SIDE} is nearer to the enemy's den`, "{a}离对方兽穴更近", "a"],
+  [`${SIDE} is at least as near to the enemy's den`, "{a}离对方兽穴至少同样近", "a"],
+  [`${PIECE} does not reach a trap at the enemy's den before every enemy piece`, "{a}不能先于对方所有棋子到达对方兽穴旁的陷阱", "a"],
+  [`${PIECE} reaches a trap at the enemy's den before every enemy piece`, "{a}先于对方所有棋子到达对方兽穴旁的陷阱", "a"],
+  [`${PIECE} is on rank (\\d+) to (\\d+)`, "{a}在第 {n} 至 {m} 行", "a n m"],
+  [`${PIECE} is on rank (\\d+)`, "{a}在第 {n} 行", "a n"],
+  [`${PIECE} is ${BOUND} from its own den`, "{a}距己方兽穴{bound} 格", "a bound"],
+  [`${PIECE} is ${BOUND} from the d-file`, "{a}距 d 列{bound} 列", "a bound"],
+  [`${PIECE} and ${PIECE} are (at most|more than) (-?\\d+) squares? apart`, "{a}与{b}相距{bound} 格", "a b bound"],
+  [`${PIECE} and ${PIECE} are (at most|more than) (-?\\d+) files? apart`, "{a}与{b}相距{bound} 列", "a b bound"],
+  [`the distance between ${PIECE} and ${PIECE} is even`, "{a}与{b}的距离为偶数", "a b"],
+  [`the distance between ${PIECE} and ${PIECE} is odd`, "{a}与{b}的距离为奇数", "a b"],
+  [`${PIECE} and ${PIECE} are not adjacent`, "{a}与{b}不相邻", "a b"],
+  [`${PIECE} and ${PIECE} are adjacent`, "{a}与{b}相邻", "a b"],
+  [`${PIECE} is not in an enemy trap`, "{a}不在对方陷阱里", "a"],
+  [`${PIECE} is in an enemy trap`, "{a}在对方陷阱里", "a"],
+  [`${PIECE} cannot reach the last three ranks before every enemy piece`, "{a}不能先于对方所有棋子到达最后三行", "a"],
+  [`${PIECE} is on, or reaches, the last three ranks before every enemy piece`, "{a}已在或能先于对方所有棋子到达最后三行", "a"],
+  [`${PIECE} needs ${BOUND} to the enemy's den`, "{a}到对方兽穴需{bound} 着", "a bound"],
+  [`${PIECE} needs (at most|more than) (-?\\d+) moves? to the square of ${PIECE}`, "{a}到{b}所在格需{bound} 着", "a bound b"],
+  [`${SIDE}'s lead in the race to the dens is ${BOUND}`, "{a}在奔向兽穴的赛跑中领先{bound} 着", "a bound"],
+  [`${PIECE}'s lead over every enemy piece to the best trap at the enemy's den is ${BOUND}`, "{a}到对方兽穴旁最佳陷阱比对方所有棋子领先{bound} 着", "a bound"],
+  [`${PIECE} is not in the water`, "{a}不在水中", "a"],
+  [`${PIECE} is in the water`, "{a}在水中", "a"],
+  [`the rank of ${PIECE} minus the rank of ${PIECE} is ${BOUND}`, "{a}的行数减去{b}的行数{bound}", "a b bound"],
+  [`${PIECE} could not take ${PIECE} at once`, "{a}不能立即吃掉{b}", "a b"],
+  [`${PIECE} could take ${PIECE} at once`, "{a}可立即吃掉{b}", "a b"],
+  [`${PIECE} may not take ${PIECE} on open land`, "{a}在开阔地不能吃{b}", "a b"],
+  [`${PIECE} may take ${PIECE} on open land`, "{a}在开阔地可吃{b}", "a b"],
+  [`${PIECE} cannot leap over water`, "{a}不能跳河", "a"],
+  [`${PIECE} can leap over water`, "{a}能跳河", "a"],
+  [`${PIECE} cannot swim`, "{a}不会游泳", "a"],
+  [`${PIECE} can swim`, "{a}会游泳", "a"],
+].map(([pattern, text, names]) => ({ pattern: new RegExp(`^${pattern}$`), text, names: names.split(" ") }));
+
+const LETTERS = { rat: "R", cat: "C", wolf: "W", dog: "D", panther: "P", tiger: "T", lion: "L", elephant: "E" };
+
+/** A side or a piece in the language of the page. */
+function subject(text) {
+  const [color, animal] = text.split("'s ");
+  const owner = side(color === "White" ? "w" : "b");
+  return animal ? t("piece", { side: owner, animal: t(`animal.${LETTERS[animal]}`) }) : owner;
+}
+
+const bound = (kind, n) => `${kind === "at most" ? "至多" : "多于"} ${n}`;
+
+/** A clause in the language of the page; the server's English where no translation is known. */
+export function clause(english) {
+  if (currentLanguage() === "en") return english;
+  for (const { pattern, text, names } of CHINESE) {
+    const found = pattern.exec(english);
+    if (!found) continue;
+    const groups = found.slice(1);
+    const value = (name) => {
+      if (name === "bound") return bound(groups.shift(), groups.shift());
+      return /^[ab]$/.test(name) ? subject(groups.shift()) : groups.shift();
+    };
+    const values = Object.fromEntries(names.map((name) => [name, value(name)]));
+    return text.replace(/\{(\w+)\}/g, (_, name) => values[name]);
+  }
+  return english;
+}
+
+/** A tree's sentence, "White wins, because A, B, and C.", in the language of the page; `result` is its first part. */
+export function because(english, result) {
+  if (currentLanguage() === "en") return english;
+  const found = /^.*?, because (.*)\.$/.exec(english);
+  if (!found) return `${result}，此子力的所有局面都如此。`;
+  // One clause has commas of its own.
+  const parts = found[1].replaceAll("is on, or reaches, the", "is on; or reaches; the").split(/, and |, /);
+  return `${result}，因为${parts.map((part) => clause(part.replaceAll(";", ","))).join("，且")}。`;
+}

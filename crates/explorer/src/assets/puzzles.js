@@ -1,0 +1,140 @@
+// Puzzles: positions with one move that keeps the result, from the tables.
+
+import { get } from "./api.js";
+import { app, emit } from "./app.js";
+import { Exercise } from "./exercise.js";
+import { notation, play } from "./position.js";
+import { side, t } from "./ui.js";
+
+const STORE = "doushouqi.puzzles";
+/** Milliseconds before the reply appears. */
+const PAUSE = 400;
+
+let all = null;
+
+/** Every puzzle of the server's file. */
+export async function loadPuzzles() {
+  if (all) return all;
+  const response = await fetch("/puzzles.jsonl");
+  if (!response.ok) throw Object.assign(new Error(response.statusText), { code: "offline" });
+  const lines = (await response.text()).split("\n").filter(Boolean);
+  all = lines.map((line) => JSON.parse(line));
+  return all;
+}
+
+/** The puzzles that have been solved in this browser, and how many of them at the first move. */
+export function progress() {
+  try {
+    return { solved: [], first: 0, ...JSON.parse(localStorage.getItem(STORE) ?? "{}") };
+  } catch {
+    return { solved: [], first: 0 };
+  }
+}
+
+function remember(id, first) {
+  const { solved, first: before } = progress();
+  if (solved.includes(id)) return;
+  try {
+    localStorage.setItem(STORE, JSON.stringify({ solved: [...solved, id], first: before + (first ? 1 : 0) }));
+  } catch {
+    // Where the browser keeps nothing, nothing is counted.
+  }
+}
+
+/** A puzzle of a difficulty, 1 to 5, that has not been solved yet if there is one; null if there is none at all. */
+export function choosePuzzle(puzzles, difficulty, seed = Math.random()) {
+  const fitting = puzzles.filter((puzzle) => puzzle.difficulty === difficulty);
+  const { solved } = progress();
+  const open = fitting.filter((puzzle) => !solved.includes(puzzle.id));
+  const list = open.length ? open : fitting;
+  return list[Math.floor(seed * list.length)] ?? null;
+}
+
+export class Puzzle extends Exercise {
+  constructor(puzzle) {
+    super();
+    Object.assign(this, { puzzle, step: 0, shown: false });
+  }
+
+  begin() {
+    app.rules = this.puzzle.rules ?? "paper";
+    emit("rules");
+    app.game.reset(this.puzzle.fen);
+    app.board.flip(this.puzzle.fen.endsWith("b"));
+    return super.begin();
+  }
+
+  headline() {
+    return this.message || t("puzzle.head", { side: side(this.puzzle.fen.slice(-1)) });
+  }
+
+  async judge(uci) {
+    const { solution } = this.puzzle;
+    if (uci !== solution[this.step] && !(this.step && (await this.isAsGood(uci)))) {
+      this.wrong++;
+      this.message = t("puzzle.wrong", { move: notation(this.node.fen, uci) });
+      return this.changed();
+    }
+    const leftLine = uci !== solution[this.step];
+    this.step++;
+    this.busy = true;
+    await this.advance(uci);
+    if (leftLine || this.step >= solution.length) return this.finish();
+    await new Promise((resolve) => setTimeout(resolve, PAUSE));
+    if (app.controller !== this) return undefined;
+    await this.advance(solution[this.step++]);
+    this.busy = false;
+    this.message = this.step >= solution.length ? "" : t("puzzle.on");
+    return this.step >= solution.length ? this.finish() : this.advanceDone();
+  }
+
+  advanceDone() {
+    app.board.setMoves(this.moves());
+    return this.changed();
+  }
+
+  /** After the first move more than one move may keep the result: the tables decide. */
+  async isAsGood(uci) {
+    try {
+      const { moves, known } = await get("probe", { fen: this.node.fen, rules: app.rules });
+      const entry = moves.find((move) => move.uci === uci);
+      return known && entry.value?.wdl === moves[0].value?.wdl;
+    } catch {
+      return false;
+    }
+  }
+
+  finish() {
+    this.busy = false;
+    this.solved = true;
+    if (!this.shown) remember(this.puzzle.id, this.wrong === 0);
+    this.message = t(this.shown ? "puzzle.shown" : this.wrong ? "puzzle.solved" : "puzzle.first");
+    return this.changed();
+  }
+
+  async show() {
+    this.shown = true;
+    this.busy = true;
+    for (; this.step < this.puzzle.solution.length; this.step++) {
+      await this.advance(this.puzzle.solution[this.step]);
+      await new Promise((resolve) => setTimeout(resolve, PAUSE));
+      if (app.controller !== this) return undefined;
+    }
+    return this.finish();
+  }
+
+  again() {
+    Object.assign(this, { step: 0, shown: false });
+    return super.again();
+  }
+
+  /** The line of a solution in the papers' notation. */
+  text() {
+    let { fen } = this.puzzle;
+    return this.puzzle.solution.map((uci) => {
+      const san = notation(fen, uci);
+      fen = play(fen, uci);
+      return san;
+    }).join(" ");
+  }
+}

@@ -1,0 +1,8 @@
+// 简体中文：解释。
+export default {
+  "tree.result.win": "{side}胜", "tree.result.draw": "此局面为和棋",
+  "fortress.stuck": "{side}无子可动。",
+  "fortress.needs": "{side}只需 {squares} 即可对{other}的任何走法守和。",
+  "fortress.many": "{side}用 {n} 个格子即可对{other}的任何走法守和。",
+  "fortress.unlisted": "双方都无法强行获胜。防守涉及的局面太多，无法列出。",
+};

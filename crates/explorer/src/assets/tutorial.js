@@ -1,0 +1,73 @@
+// A lesson on the board: White moves alone until the goal is reached.
+
+import { app, emit, refresh, rules } from "./app.js";
+import { Exercise } from "./exercise.js";
+import { whyIllegal, DENS } from "./movegen.js";
+import { index, name, parse, pass, play } from "./position.js";
+import { t } from "./ui.js";
+
+export class Tutorial extends Exercise {
+  /** @param {ReturnType<typeof import("./lessons.js").lessonsOf>[number]} lesson */
+  constructor(lesson) {
+    super();
+    this.lesson = lesson;
+    this.used = 0;
+  }
+
+  begin() {
+    app.game.reset(this.lesson.fen);
+    return super.begin();
+  }
+
+  headline() {
+    return this.message || t(`lesson.${this.lesson.key}`);
+  }
+
+  /** A move that is not legal is explained by its rule. */
+  play(uci) {
+    if (!this.solved && !this.moves().some((move) => move.uci === uci)) return this.refuse(uci);
+    return super.play(uci);
+  }
+
+  refuse(uci) {
+    const why = whyIllegal(this.node.fen, uci, rules()) ?? "nopiece";
+    this.message = t(`illegal.${why}`, { move: uci });
+    return this.changed();
+  }
+
+  async judge(uci) {
+    this.used++;
+    const { goal, most } = this.lesson;
+    const captured = parse(this.node.fen).squares[index(uci.slice(2))];
+    const to = uci.slice(2);
+    const reached = to === goal.reach || (goal.capture && captured === goal.capture) || (goal.den && to === name(DENS.b));
+    if (reached) {
+      this.solved = true;
+      this.message = t("lesson.solved");
+      return this.advance(uci);
+    }
+    if (this.used >= most || (captured && goal.capture)) {
+      await this.again();
+      this.message = t("lesson.missed", { n: most });
+      return this.changed();
+    }
+    return this.moveAgain(uci);
+  }
+
+  /** Makes a move after which White is to move again. */
+  async moveAgain(uci) {
+    app.game.begin(pass(play(this.node.fen, uci)));
+    this.node = app.game.cursor;
+    this.message = "";
+    emit("moved", uci);
+    await refresh();
+    this.changed();
+  }
+
+  again() {
+    this.used = 0;
+    app.game.begin(this.lesson.fen);
+    this.start = app.game.cursor;
+    return super.again();
+  }
+}
