@@ -120,18 +120,20 @@ fn the_trainer_watches_every_move() {
 fn a_mistake_is_tried_again() {
     let Some(page) = Page::start() else { return };
     page.open("/?view=game");
-    page.run("document.querySelector('#gametext').value = '[FEN \"7/3r3/7/6L/7/7/7/3E3/7 w\"]\n\n1. Lg5 Rd9 *\n'");
-    page.run("document.querySelector('#gametext').value = '[FEN \"d6/7/3C3/7/7/7/7/7/7 w\"]\n\n1. Cd6 Da8 *\n'");
+    let text = "[FEN \"7/4d2/2C4/7/7/7/7/7/7 w\"]\n\n1. Cb7 Dd8 *\n";
+    page.run(&format!("document.querySelector('#gametext').value = {}", json!(text)));
     page.click("#review");
     page.wait("document.querySelectorAll('#reviewtable tbody tr').length === 2");
     page.wait("document.querySelector('#evaluation')");
-    page.wait("document.querySelector('#reviewtable .better').textContent === 'Cd8'");
-    page.wait("document.querySelectorAll('#tree, #evaluation .mark').length === 1");
+    page.wait("document.querySelector('#reviewtable .better').textContent === 'Cc8'");
+    assert_eq!(page.get("document.querySelectorAll('#evaluation .mark').length"), json!(1));
     page.click("#reviewtable .retry");
     page.wait("document.querySelector('#retrytext').textContent.includes('Find a better move')");
-    play(&page, "d7d6");
+    play(&page, "c7b7");
     page.wait("document.querySelector('#retrytext').textContent.includes('played in the game')");
-    play(&page, "d7d8");
+    play(&page, "c7d7");
+    page.wait("document.querySelector('#retrytext').textContent.includes('not good enough')");
+    play(&page, "c7c8");
     page.wait("document.querySelector('#retrytext').textContent.includes('is the best move')");
     page.screenshot("retry");
     page.click("#retryclose");
