@@ -117,6 +117,7 @@ export class Match {
     const since = performance.now();
     const answer = await this.ask({ strength: levelOf(this.setup.level).strength, ...this.perfect() }, mine);
     if (!answer) return;
+    if (!answer.uci) return this.finish(answer.over);
     await wait(Math.max(0, PAUSE - (performance.now() - since)));
     if (this.thinking !== mine) return;
     this.thinking = null;
@@ -195,7 +196,7 @@ export class Match {
     this.message = t("match.hint.asked");
     this.changed();
     const answer = await this.ask({ strength: 10, perfect: 1 }, mine);
-    if (!answer) return;
+    if (!answer?.uci) return;
     this.thinking = null;
     this.hints++;
     this.message = t("match.hint", { move: answer.san });
