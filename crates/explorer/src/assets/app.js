@@ -218,9 +218,21 @@ function graft(game, start, moves) {
   return read;
 }
 
-/** Adds the best line after the position, and says how long it is. */
+/** Adds the engine's line after the position; nothing where the engine has none. */
+function addEngineLine() {
+  const moves = app.evaluation.last?.pv ?? [];
+  if (!moves.length) return toast(t("best.unknown"));
+  const nodes = app.game.append(moves.map((move) => move.uci));
+  emit("tree");
+  say(t("line.added", { n: nodes.length }));
+  return nodes;
+}
+
+/** Adds the best line after the position, of the tables or else of the engine, and says how long it is. */
 export async function addBestLine() {
   const start = app.game.cursor;
+  if (app.controller || app.probe?.over) return undefined;
+  if (!app.probe?.known) return addEngineLine();
   try {
     const { line } = await get("mainline", params({ max: 300 }));
     if (app.game.cursor !== start) return;

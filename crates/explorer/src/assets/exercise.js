@@ -61,6 +61,7 @@ export class Exercise {
   }
 
   changed() {
+    app.board.select(null);
     emit("lesson", this);
     emit("match", null);
   }

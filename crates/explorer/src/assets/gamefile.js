@@ -1,5 +1,5 @@
 // Games as text, in the format of `dsq`: tags, then moves with their numbers. Variations stand in comments after the move
-// that they replace, `{(1. Eb4 ra6)}`, so that readers of the plain format still read the game.
+// that they replace, `{(1. Ea4 Ra6)}`, so that readers of the plain format still read the game.
 
 import { legalMoves } from "./movegen.js";
 import { play, START } from "./position.js";
@@ -21,22 +21,29 @@ function numbered(node, blackBegins, first) {
   return first ? [`${(half - 1) / 2 + 1}...`] : [];
 }
 
-const comment = (text) => `{${text.replaceAll("\\", "\\\\").replaceAll("}", "\\}").replaceAll("\n", "\\n")}}`;
+const escapedComment = (text) => text.replaceAll("\\", "\\\\").replaceAll("}", "\\}").replaceAll("\n", "\\n");
 
-/** The words of a line from a node on. Variations stand in parentheses, at the outermost level inside a comment. */
+/** The lines that a move has as alternatives, each in parentheses. */
+function variationsOf(node, blackBegins) {
+  const { children, chosen } = node.parent;
+  const others = children[chosen] === node ? children.filter((child) => child !== node) : [];
+  return others.map((other) => `(${words(other, blackBegins, false).join(" ")})`);
+}
+
+/**
+ * The words of a line from a node on. Variations stand in parentheses; at the outermost level inside the comment on the
+ * move, of which there is at most one, before the note.
+ */
 function words(first, blackBegins, isOutermost = true) {
   const list = [];
   let isFirst = true;
   for (let node = first; node; node = node.children[node.chosen]) {
     list.push(...numbered(node, blackBegins, isFirst), node.san);
-    if (isOutermost && node.note) list.push(comment(node.note));
-    const { children, chosen } = node.parent;
-    const others = children[chosen] === node ? children.filter((child) => child !== node) : [];
-    for (const other of others) {
-      const text = `(${words(other, blackBegins, false).join(" ")})`;
-      list.push(...(isOutermost ? `{${text}}` : text).split(" "));
-    }
-    isFirst = others.length > 0;
+    const variations = variationsOf(node, blackBegins);
+    if (!isOutermost) list.push(...variations);
+    const comment = [...variations, escapedComment(node.note)].filter(Boolean).join(" ");
+    if (isOutermost && comment) list.push(`{${comment}}`);
+    isFirst = variations.length > 0;
   }
   return list;
 }
@@ -77,19 +84,18 @@ function findMove(fen, text, rules) {
 
 /** The moves of a text of moves and nested variations, from a position. Throws at what is not a move. */
 function readMoves(text, start, rules) {
-  const tokens = text.match(/\{\(|\)\}|\{(?:\\.|[^}\\])*\}|[()]|[^\s(){}]+/g) ?? [];
+  const tokens = text.match(/\{(?:\\.|[^}\\])*\}|[()]|[^\s(){}]+/g) ?? [];
   let at = 0;
   const line = (fen) => {
     const moves = [];
     let [before, here] = [fen, fen];
-    for (; at < tokens.length && !/^\)\}?$/.test(tokens[at]); at++) {
+    for (; at < tokens.length && tokens[at] !== ")"; at++) {
       const token = tokens[at];
-      if (/^\{?\($/.test(token)) {
+      if (token === "(") {
         at++;
-        const variation = line(before);
-        moves.at(-1)?.variations.push(variation);
+        moves.at(-1)?.variations.push(line(before));
       } else if (token.startsWith("{")) {
-        if (moves.length) moves.at(-1).note = unescaped(token.slice(1, -1));
+        if (moves.length) readComment(token.slice(1, -1), moves.at(-1), before, rules);
       } else if (!/^(1-0|0-1|1\/2-1\/2|\*|\d+\.*)$/.test(token)) {
         const move = findMove(here, token.replace(/^\d+\.+/, "").replace(/[?!]+$/, ""), rules);
         if (!move) throw new SyntaxError(token);
@@ -100,6 +106,25 @@ function readMoves(text, start, rules) {
     return moves;
   };
   return line(start);
+}
+
+/** A comment: variations in parentheses, then a note. */
+function readComment(text, move, before, rules) {
+  let [depth, at] = [0, 0];
+  for (; at < text.length && (depth || /[(\s]/.test(text[at])); at++) depth += { "(": 1, ")": -1 }[text[at]] ?? 0;
+  for (const group of groupsOf(text.slice(0, at))) move.variations.push(readMoves(group, before, rules));
+  move.note = unescaped(text.slice(at));
+}
+
+/** The contents of the outermost parentheses of a text. */
+function groupsOf(text) {
+  const groups = [];
+  let [depth, start] = [0, 0];
+  for (let i = 0; i < text.length; i++) {
+    if (text[i] === "(" && depth++ === 0) start = i + 1;
+    if (text[i] === ")" && --depth === 0) groups.push(text.slice(start, i));
+  }
+  return groups;
 }
 
 /**

@@ -266,6 +266,7 @@ async function start() {
   on("overlay", write);
   on("jump", jump);
   on("rules", () => { material.renew(); app.spelled = spelledOut(rules()); emit("spelled"); });
+  on("opentab", openTab);
   on("review", () => { openTab("game"); $("#reviewline").click(); });
   on("probe", () => app.tab === "home" && isElsewhere() && openTab("position"));
   on("settings", keepSettings);

@@ -4,7 +4,7 @@ import { get } from "./api.js";
 import { app, emit, fen, on, params, pieces, refresh, turn } from "./app.js";
 import { because, clause } from "./clauses.js";
 import { index, name, parse } from "./position.js";
-import { $, animal, asTable, button, chip, errorText, h, inWords, number, pieceName, say, short, side, t } from "./ui.js";
+import { $, animal, asTable, button, errorText, h, inWords, number, pieceName, say, short, side, sidedChip, t } from "./ui.js";
 
 export const key = "explore";
 const OVERLAYS = ["none", "whatif", "race", "fortress"];
@@ -162,7 +162,7 @@ function drawPresets() {
     const { presets } = await get("rulesets", { fen: fen(), rules: app.rules });
     const row = (preset) => h("tr", { "data-preset": preset.name, class: preset.name === app.rules ? "now" : null },
       h("th", { scope: "row" }, button(t(`rules.${preset.name}`), () => { app.rules = preset.name; emit("rules"); refresh(); }, { class: "plain", title: preset.rules })),
-      h("td", {}, chip(preset.value)), h("td", {}, preset.changes_result ? h("span", { class: "badge-note" }, t("rules.changes")) : preset.known ? "" : h("span", { class: "soft" }, t("notable"))));
+      h("td", {}, sidedChip(preset.value, turn())), h("td", {}, preset.changes_result ? h("span", { class: "badge-note" }, t("rules.changes")) : preset.known ? "" : h("span", { class: "soft" }, t("notable"))));
     return h("table", { class: "list" }, h("caption", { class: "sr" }, t("rules.side")),
       h("thead", {}, h("tr", {}, [t("rules"), t("value"), t("remark")].map((text) => h("th", { scope: "col" }, text)))), h("tbody", {}, presets.map(row)));
   });

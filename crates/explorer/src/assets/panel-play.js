@@ -87,7 +87,7 @@ export function rematch() {
   const { setup } = match;
   const you = { w: "b", b: "w" }[setup.you] ?? "both";
   const { fen } = app.game.root;
-  $("#gameover")?.close();
+  $("#gameover").close();
   app.game.reset(fen);
   emit("jump");
   return open(new Match({ ...setup, you }));
@@ -96,7 +96,7 @@ export function rematch() {
 function gameSection() {
   const game = shown();
   const facts = game.setup.you === "both" ? t("play.both") : t("match.facts", { side: side(game.setup.you), name: t(`level.${game.setup.level}`) });
-  const buttons = game.result ? resultButtons(game) : [button(t("match.leave"), () => leave(), { id: "leavegame" })];
+  const buttons = game.result ? [...resultButtons("panel"), button(t("save.text"), () => download(textOf(game), "game.txt", "text/plain"))] : [button(t("match.leave"), () => leave(), { id: "leavegame" })];
   return h("section", { "aria-labelledby": "playhead" }, h("h3", { id: "playhead" }, t("play.head")),
     h("p", { id: "playstate" }, facts, " · ", game.headline()), h("div", { class: "bar" }, buttons));
 }
@@ -108,12 +108,19 @@ function leave() {
   refresh();
 }
 
-const resultButtons = (game) => [
-  button(t("match.rematch"), rematch, { id: "rematch", class: "main" }),
-  button(t("play.new"), () => { app.finished = null; $("#gameover")?.close(); redraw(); }, { id: "newgame" }),
-  button(t("match.review"), () => { $("#gameover")?.close(); emit("review"); }, { id: "reviewgame" }),
-  button(t("save.text"), () => download(textOf(game), "game.txt", "text/plain")),
+/** What to do after a game; `place` tells the buttons of the panel from those of the dialog. */
+const resultButtons = (place) => [
+  button(t("match.rematch"), rematch, { id: `${place}rematch`, class: "main" }),
+  button(t("play.new"), newGame, { id: `${place}new` }),
+  button(t("match.review"), () => { $("#gameover").close(); emit("review"); }, { id: `${place}review` }),
 ];
+
+function newGame() {
+  app.finished = null;
+  $("#gameover").close();
+  emit("opentab", "play");
+  redraw();
+}
 
 const names = (setup) => {
   if (setup.you === "both") return { white: "", black: "" };
@@ -130,7 +137,7 @@ function showResult(game) {
   const head = t(won === null ? (game.result.winner ? "match.over" : "match.drawn") : won ? "match.won" : "match.lost");
   dialog.replaceChildren(h("h2", { id: "gameoverhead" }, head), h("p", { id: "gameovertext" }, game.headline()),
     h("p", { class: "soft" }, t("match.summary", { n: Math.ceil(game.node.ply / 2), hints: game.hints, takebacks: game.takebacks })),
-    h("div", { class: "bar" }, game.setup.trainer ? [] : resultButtons(game).slice(0, 3), h("span", { class: "space" }), button(t("close"), () => dialog.close(), { id: "closeresult" })));
+    h("div", { class: "bar" }, game.setup.trainer ? [] : resultButtons(""), h("span", { class: "space" }), button(t("close"), () => dialog.close(), { id: "closeresult" })));
   dialog.showModal();
   say(`${head}. ${game.headline()}`);
 }

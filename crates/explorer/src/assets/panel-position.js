@@ -33,7 +33,7 @@ export function update() {
 function renderMoves() {
   const host = $("#moves");
   const { probe, problem } = app;
-  $("#bestline").disabled = !(probe?.known && !probe.over);
+  $("#bestline").disabled = !probe || Boolean(probe.over) || app.controller !== null;
   $("#randomsame").disabled = pieces() > app.largest;
   if (problem) return host.replaceChildren(h("p", { class: "error", role: "alert" }, errorText(problem)));
   if (!probe) return;

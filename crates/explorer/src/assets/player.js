@@ -3,7 +3,7 @@
 import { addBestLine, app, emit, goTo, learn, on, step } from "./app.js";
 import { get } from "./api.js";
 import { icon } from "./icons.js";
-import { $, asTable, h, number, s, short, t } from "./ui.js";
+import { $, asTable, h, number, s, sided, t } from "./ui.js";
 
 let timer = null;
 let parts;
@@ -99,7 +99,7 @@ function ribbon(line, ply) {
   });
   const caption = t("ribbon.caption", { only: number(only), n: number(known.length) });
   const table = asTable(t("astable"), [t("ply"), t("move"), t("value"), t("keeps"), t("legal")],
-    line.slice(0, -1).map((node, i) => [String(i + 1), line[i + 1].san, short(node.info?.value), node.info?.keeps ?? "?", node.info?.legal ?? "?"]), t("ribbon.title"));
+    line.slice(0, -1).map((node, i) => [String(i + 1), line[i + 1].san, sided(node.info?.value, node.fen.slice(-1)), node.info?.keeps ?? "?", node.info?.legal ?? "?"]), t("ribbon.title"));
   table.open = open ?? false;
   host.replaceChildren(
     h("div", { class: "soft", id: "ribbontext" }, caption),
@@ -109,7 +109,7 @@ function ribbon(line, ply) {
 
 function columnText(node, next) {
   const { info } = node;
-  const kept = info?.value && info.legal ? t("ribbon.ply", { keeps: info.keeps, legal: info.legal, value: short(info.value) }) : "";
+  const kept = info?.value && info.legal ? t("ribbon.ply", { keeps: info.keeps, legal: info.legal, value: sided(info.value, node.fen.slice(-1)) }) : "";
   return `${t("ply")} ${node.ply + 1}${next ? ` ${next.san}` : ""}${kept ? `: ${kept}` : ""}`;
 }
 

@@ -38,6 +38,7 @@ export default {
   "level.L": "Lion", "level.L.what": "a master",
   "level.E": "Elephant", "level.E.what": "full strength, perfect in known endgames",
 
+  "match.bar": "The game: clocks, captured pieces, actions",
   "match.begin": "The game begins. You play {side}.", "match.yours": "Your move ({side})",
   "match.thinking": "{side} is thinking…", "match.waiting": "Waiting for the server…",
   "match.problem": "The engine cannot move here", "match.facts": "You play {side} against the {name}",

@@ -38,6 +38,7 @@ export default {
   "level.L": "狮", "level.L.what": "大师",
   "level.E": "象", "level.E.what": "全力，已知残局走法完美",
 
+  "match.bar": "对局：时钟、被吃棋子、操作",
   "match.begin": "对局开始。你执{side}。", "match.yours": "轮到你走（{side}）",
   "match.thinking": "{side}正在思考…", "match.waiting": "正在等待服务器…",
   "match.problem": "引擎无法在此走棋", "match.facts": "你执{side}，对手是{name}",

@@ -95,6 +95,20 @@ export function result(value, turn) {
   return t("result.win", { side: side(value.wdl === "win" ? turn : other), n: value.dtw });
 }
 
+/** A value in one point of view whoever is to move: "White in 17", "=". */
+export function sided(value, turn) {
+  if (!value || value.wdl === "draw") return short(value);
+  const winner = (value.wdl === "win") === (turn === "w") ? "w" : "b";
+  return value.dtw === null || value.dtw === undefined
+    ? t("score.wins", { side: side(winner) }) : t("score.in", { side: side(winner), n: value.dtw });
+}
+
+/** The same as a chip: blue where White wins, orange where Black does. */
+export function sidedChip(value, turn) {
+  const kind = !value ? "unknown" : value.wdl === "draw" ? "draw" : (value.wdl === "win") === (turn === "w") ? "win" : "loss";
+  return h("span", { class: `chip ${kind}`, title: result(value, turn) || inWords(value) }, sided(value, turn));
+}
+
 /** A table beside a picture, folded away. */
 export const asTable = (summary, head, rows, caption) =>
   h("details", { class: "astable" }, h("summary", {}, summary),
