@@ -6,7 +6,7 @@ use std::fmt::Write;
 
 /// The commands of each group. What is in none is listed at the end.
 const GROUPS: [(&str, &[&str]); 5] = [
-    ("Play", &["play", "analyze", "match", "uci"]),
+    ("Play", &["play", "puzzles", "analyze", "match", "uci"]),
     ("Endgame tables", &["solve", "generate", "probe", "stats", "verify", "repack", "export", "compare", "cluster"]),
     ("Measure", &["perft", "bench", "tune", "devices"]),
     ("Study", &["reproduce", "mine", "general", "gadgets", "reduce"]),
@@ -14,7 +14,7 @@ const GROUPS: [(&str, &[&str]); 5] = [
 ];
 
 /// What Ctrl-C leaves of the commands that may run longer than a minute. `docs/commands.md` has the same table.
-const ON_CTRL_C: [(&str, &str); 19] = [
+const ON_CTRL_C: [(&str, &str); 20] = [
     ("analyze", "Ctrl-C keeps the lines that are printed."),
     ("bench", "Ctrl-C keeps nothing: the figures are printed at the end."),
     ("cluster solve", "Ctrl-C keeps the classes that are finished; the same command resumes."),
@@ -28,6 +28,7 @@ const ON_CTRL_C: [(&str, &str); 19] = [
     ("mine", "Ctrl-C keeps nothing: results are printed or written at the end."),
     ("perft", "Ctrl-C keeps nothing: the count is printed at the end."),
     ("play", "Ctrl-C loses the game unless it was saved."),
+    ("puzzles", "Ctrl-C keeps the lines that are printed."),
     ("reduce", "Ctrl-C keeps the lines that are printed; `report` writes its files at the end."),
     ("repack", "Ctrl-C keeps the files that are finished; the same command resumes."),
     ("reproduce", "Ctrl-C keeps nothing: the tables are printed or written at the end."),

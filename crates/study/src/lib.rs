@@ -9,6 +9,7 @@ pub mod learn;
 pub mod patterns;
 pub mod printed;
 mod prose;
+pub mod puzzles;
 pub mod report;
 pub mod reproduce;
 mod routes;

@@ -16,6 +16,7 @@ mod mine;
 mod perft;
 mod play;
 mod probe;
+mod puzzles;
 mod reduce;
 mod repack;
 mod reproduce;
@@ -69,6 +70,7 @@ enum Command {
     Devices(devices::Devices),
     Mine(mine::Mine),
     Match(matches::MatchCommand),
+    Puzzles(puzzles::Puzzles),
     Uci(uci::Uci),
     Play(play::Play),
     Analyze(analyze::Analyze),
@@ -101,6 +103,7 @@ impl Cli {
             Command::Devices(command) => command.run(),
             Command::Mine(command) => command.run(),
             Command::Match(command) => command.run(),
+            Command::Puzzles(command) => command.run(),
             Command::Uci(command) => command.run(),
             Command::Play(command) => command.run(),
             Command::Analyze(command) => command.run(),
