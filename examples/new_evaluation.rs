@@ -1,75 +1,69 @@
-//! An evaluation of one's own in a search of thirty lines, against random moves: a beginning for an engine.
+//! The engine with an evaluation of one's own, against the built-in evaluation at equal nodes.
 //!
 //! ```sh
 //! cargo run --release --example new_evaluation
 //! ```
 
 use doushouqi::board::geometry::DEN;
-use doushouqi::board::{Animal, Color, Move, Outcome, Piece, Position, Rules};
+use doushouqi::board::{Animal, Piece, Rules, Square};
 use doushouqi::game::Game;
-use rand_core::{Rng, SeedableRng};
-use rand_pcg::Pcg64;
+use doushouqi::game::random::Random;
+use doushouqi::search::{Engine, EngineOptions, EvalContext, Evaluate, Evaluation, Limits};
 
-/// A win in the fewest plies is the best: each ply takes one off.
-const WIN: i32 = 1_000_000;
+/// Pieces, and their distance from the enemy's den. A table of values for each piece and square is prepared once.
+struct Advance {
+    values: Vec<[i32; Square::COUNT]>,
+}
 
-/// What a position is worth to the side to move: pieces, and how near they are to the enemy's den.
-fn evaluate(position: &Position) -> i32 {
-    let worth = |Piece { color, animal }: Piece, square: doushouqi::board::Square| {
-        let value = match animal {
+impl Advance {
+    fn new() -> Advance {
+        let value = |animal| match animal {
             Animal::Rat => 500,
             Animal::Lion | Animal::Tiger => 800,
             other => 100 * other.index() as i32,
         };
-        value + 20 * (12 - square.distance(DEN[!color]) as i32)
-    };
-    position
-        .pieces()
-        .map(|(piece, square)| worth(piece, square) * if piece.color == position.turn() { 1 } else { -1 })
-        .sum()
+        let squares = |animal| {
+            let mut values = [0; Square::COUNT];
+            for square in Square::all() {
+                values[square.index()] = value(animal) + 20 * (12 - square.distance(DEN.black) as i32);
+            }
+            values
+        };
+        Advance { values: Animal::ALL.map(squares).to_vec() }
+    }
 }
 
-/// The value of a position after `depth` plies by alpha-beta in its negamax form.
-fn search(position: &Position, rules: &Rules, depth: u32, mut alpha: i32, beta: i32) -> i32 {
-    match position.outcome(rules) {
-        Some(Outcome::Win(color)) => return if color == position.turn() { WIN } else { -WIN },
-        Some(_) => return 0,
-        None if depth == 0 => return evaluate(position),
-        None => {}
+impl Evaluate for Advance {
+    fn evaluate(&mut self, context: &EvalContext<'_>) -> i32 {
+        let value = |piece: Piece, square: Square| {
+            // The tables are White's; Black sees the board rotated.
+            let square = if piece.color == doushouqi::board::Color::White { square } else { square.rotate() };
+            self.values[piece.animal.index()][square.index()]
+        };
+        let sign = |piece: Piece| if piece.color == context.turn() { 1 } else { -1 };
+        context.position().pieces().map(|(piece, square)| sign(piece) * value(piece, square)).sum()
     }
-    for mv in position.moves(rules) {
-        // One ply further away from a win or a loss.
-        let value = -search(&position.make(mv), rules, depth - 1, -beta, -alpha);
-        alpha = alpha.max(value - value.signum());
-        if alpha >= beta {
-            break;
-        }
-    }
-    alpha
-}
-
-fn best_move(position: &Position, rules: &Rules, depth: u32) -> Option<Move> {
-    let moves = position.moves(rules);
-    moves.into_iter().max_by_key(|&mv| -search(&position.make(mv), rules, depth - 1, -WIN, WIN))
 }
 
 fn main() {
-    let mut random = Pcg64::seed_from_u64(1);
-    let mut won = 0;
+    let limits = Limits::default().nodes(2000);
+    let own = Evaluation::custom(|_rules| Box::new(Advance::new()));
+    let mut engines =
+        [own, Evaluation::Default].map(|e| Engine::new(EngineOptions::default().hash_mib(4).evaluation(e)));
+    let mut points = 0.0;
     let games = 10;
     for number in 0..games {
-        let ours = if number % 2 == 0 { Color::White } else { Color::Black };
-        let mut game = Game::new(Position::start(), Rules::default(), Some(Game::NO_CAPTURE_LIMIT));
+        // Each opening twice, with the colours exchanged.
+        let mut game = Game::new(Default::default(), Rules::default(), Some(Game::NO_CAPTURE_LIMIT));
+        Random::new(number / 2).play(&mut game, 8);
         while game.end().is_none() {
-            let moves = game.legal_moves();
-            let any = moves[random.next_u64() as usize % moves.len()];
-            // A move that repeats a position may be forbidden: then any will do.
-            let best = best_move(game.position(), game.rules(), 3).filter(|mv| moves.contains(mv));
-            let mv = if game.position().turn() == ours { best.unwrap_or(any) } else { any };
-            game.play(mv).expect("a legal move");
+            let player = (game.position().turn() as u64 ^ number) % 2;
+            let found = engines[player as usize].search(&game, &limits).run();
+            game.play(found.best().expect("the game is not over")).expect("a legal move");
         }
-        won += u32::from(game.end().and_then(|end| end.winner()) == Some(ours));
+        let winner = game.end().and_then(|end| end.winner()).map(|color| (color as u64 ^ number) % 2);
+        points += winner.map_or(0.5, |winner| if winner == 0 { 1.0 } else { 0.0 });
         println!("game {}: {:?} after {} plies", number + 1, game.end(), game.moves().len());
     }
-    println!("won {won} of {games}");
+    println!("{points} of {games} points");
 }

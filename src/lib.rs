@@ -50,8 +50,8 @@
 //!
 //! // White enters the den next.
 //! let game = Game::new("7/3L3/7/7/7/7/7/7/r6 w".parse()?, Rules::default(), Some(Game::NO_CAPTURE_LIMIT));
-//! let mut engine = Engine::new(EngineOptions { hash_mib: 16, ..EngineOptions::default() });
-//! let limits = Limits { depth: Some(6), ..Limits::default() };
+//! let mut engine = Engine::new(EngineOptions::default().hash_mib(16));
+//! let limits = Limits::default().depth(6);
 //! let found = engine.search(&game, &limits).run();
 //! assert_eq!(found.best().unwrap().to_string(), "d8d9");
 //! assert_eq!(found.lines[0].score.win_in(), Some(1));

@@ -113,11 +113,11 @@ fn tables_and_the_search_agree() {
     let job = Generate { pieces: 2, ..Generate::new(dir.path(), RuleOptions::PAPER) };
     job.run(&mut Solver::new(&job.rules, job.pieces, Options::default()), &|_| ()).unwrap();
     let tables = TableSet::open(dir.path()).unwrap().prober(&job.rules).unwrap();
-    let mut engine = Engine::new(EngineOptions { hash_mib: 16, ..EngineOptions::default() });
+    let mut engine = Engine::new(EngineOptions::default().hash_mib(16));
     for (fen, plies) in [("7/3L3/7/7/7/7/7/7/r6 w", 1), ("7/7/7/7/3L3/7/e6/7/7 w", 7), ("7/7/7/7/L6/6e/7/7/7 w", 9)] {
         assert_eq!(tables.cell_value(&position(fen)).unwrap(), Some(CellValue::Decided(plies)), "{fen}");
         let game = Game::new(position(fen), Rules::default(), None);
-        let limits = Limits { depth: Some(12), ..Limits::default() };
+        let limits = Limits::default().depth(12);
         let found = engine.search(&game, &limits).run();
         assert_eq!(found.lines[0].score.win_in(), Some(plies.into()), "{fen}");
     }

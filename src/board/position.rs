@@ -148,6 +148,12 @@ impl Position {
         self.pieces().fold(side, |key, (piece, square)| key ^ zobrist::piece(piece.color, piece.animal, square))
     }
 
+    /// A valid position of these lanes, White's first, with its key.
+    #[cfg(feature = "search")]
+    pub(crate) fn from_lanes([white, black]: [Lanes; 2], turn: Color, key: u64) -> Position {
+        Position { lanes: ByColor { white, black }, turn, key }
+    }
+
     #[inline(always)]
     pub(crate) fn lanes(&self, color: Color) -> &Lanes {
         &self.lanes[color]

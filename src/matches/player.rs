@@ -32,7 +32,7 @@ impl Turn {
 pub struct Choice {
     /// The move.
     pub mv: Move,
-    /// As UCI writes it (`cp 13`, `mate -2`), from its own point of view.
+    /// As UCI writes it (`cp 13`, `mate -2`, `mate 30 lowerbound`), from its own point of view.
     pub score: Option<String>,
     /// Plies searched.
     pub depth: Option<u32>,

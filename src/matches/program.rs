@@ -79,10 +79,12 @@ impl Program {
                     depth = value(&words, "depth").and_then(|v| v.parse().ok()).or(depth);
                     nodes = value(&words, "nodes").and_then(|v| v.parse().ok()).or(nodes);
                     if let Some(i) = words.iter().position(|word| *word == "score")
-                        && let [kind @ ("cp" | "mate"), number, ..] = words[i + 1..]
+                        && let [kind @ ("cp" | "mate"), number, ref rest @ ..] = words[i + 1..]
                         && let Ok(number) = number.parse::<i64>()
                     {
-                        score = Some(format!("{kind} {number}"));
+                        let bound = rest.first().filter(|word| matches!(**word, "lowerbound" | "upperbound"));
+                        let bound = bound.map_or_else(String::new, |bound| format!(" {bound}"));
+                        score = Some(format!("{kind} {number}{bound}"));
                     }
                 }
                 Some("bestmove") => {

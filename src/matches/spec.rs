@@ -165,7 +165,7 @@ impl Kind {
         let mut kind = match name {
             "random" => Kind::Random { seed: 0 },
             "default" => engine(EngineOptions::default()),
-            "burnett" => engine(EngineOptions { evaluation: Evaluation::Burnett, ..EngineOptions::default() }),
+            "burnett" => engine(EngineOptions::default().evaluation(Evaluation::Burnett)),
             "burnett-alphabeta" => engine(EngineOptions::burnett_alphabeta()),
             _ => return Err(ParsePlayerError::UnknownName { name: name.to_owned() }),
         };

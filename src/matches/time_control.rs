@@ -26,11 +26,11 @@ impl TimeControl {
     #[must_use]
     pub fn limits(&self, remaining: Duration) -> Limits {
         match *self {
-            TimeControl::Depth(depth) => Limits { depth: Some(depth), ..Limits::default() },
-            TimeControl::Nodes(nodes) => Limits { nodes: Some(nodes), ..Limits::default() },
-            TimeControl::MoveTime(time) => Limits { movetime: Some(time), ..Limits::default() },
+            TimeControl::Depth(depth) => Limits::default().depth(depth),
+            TimeControl::Nodes(nodes) => Limits::default().nodes(nodes),
+            TimeControl::MoveTime(time) => Limits::default().movetime(time),
             TimeControl::Clock { increment, .. } => {
-                Limits { clock: Some(Clock { remaining, increment, moves_to_go: None }), ..Limits::default() }
+                Limits::default().clock(Clock { remaining, increment, moves_to_go: None })
             }
         }
     }

@@ -2,7 +2,7 @@
 //! and Vis, 2013). Of move ordering it has the table's move, captures of the strongest victim first, and then the moves
 //! that Burnett's squares like best; none of what came later.
 
-use super::eval::{Attacks, State, TRAP_BITS};
+use super::eval::{Attacks, Evaluate, State, TRAP_BITS};
 use super::info::Info;
 use super::line::Line;
 use super::packed::{NO_MOVE, Packed, animal_of, pack, unpack_move};
@@ -17,6 +17,8 @@ struct Search<'a> {
     line: Line<'a>,
     shared: &'a Shared<'a>,
     illegal_repetition: bool,
+    /// The evaluation, if it is the caller's.
+    custom: &'a mut Option<Box<dyn Evaluate>>,
 }
 
 /// Searches deeper and deeper until a limit is reached.
@@ -25,10 +27,11 @@ pub(super) fn search(
     state: &State,
     roots: &[Move],
     multipv: usize,
+    custom: &mut Option<Box<dyn Evaluate>>,
     report: &mut dyn FnMut(&Info),
 ) -> Vec<Info> {
     let illegal_repetition = shared.rules.options().repetition == Repetition::Illegal;
-    let mut search = Search { line: Line::new(shared, 0), shared, illegal_repetition };
+    let mut search = Search { line: Line::new(shared, 0), shared, illegal_repetition, custom };
     let mut moves: Vec<RootMove> = roots.iter().map(|&mv| RootMove { value: 0, ..RootMove::new(mv) }).collect();
     let mut lines: Vec<Info> = Vec::new();
     for depth in 1..=shared.limits.depth.unwrap_or(u32::MAX).clamp(1, 100) {
@@ -74,7 +77,7 @@ pub(super) fn search(
                 depth,
                 seldepth: depth,
                 multipv: i + 1,
-                score: public(found.value),
+                score: public(found.value, 0),
                 nodes: search.line.nodes,
                 time: shared.start.elapsed(),
                 hashfull: shared.tt.hashfull(),
@@ -95,7 +98,7 @@ pub(super) fn search(
 
 impl Search<'_> {
     fn enter(&mut self, state: &State, mv: Packed) -> State {
-        let child = state.make(mv, state.key_after(mv, zobrist::keys()), self.shared.evaluator);
+        let child = state.make(mv, state.key_after(mv, zobrist::keys()), self.shared.hand_crafted);
         let halfmove_clock = if state.is_capture(mv) { 0 } else { self.line.halfmove_clock() + 1 };
         self.line.push(child.key, halfmove_clock);
         child
@@ -108,7 +111,7 @@ impl Search<'_> {
             return 0;
         }
         let mut attacks = Attacks::new();
-        attacks.compute(self.shared.level, self.shared.rules, self.shared.evaluator, state);
+        attacks.compute(self.shared.level, self.shared.rules, self.shared.hand_crafted, self.custom.is_some(), state);
         if attacks.any == 0 {
             return self.shared.stalemate_value(ply);
         }
@@ -116,7 +119,7 @@ impl Search<'_> {
             return 0;
         }
         if depth <= 0 || ply >= MAX_PLY {
-            return attacks.eval;
+            return self.shared.evaluate(self.custom, state, &attacks, ply);
         }
         let (us, them) = state.sides_to_move();
         let enemies = state.side(them);
@@ -173,7 +176,7 @@ impl Search<'_> {
     /// first, then what Burnett's squares like best.
     fn ordered_moves(&self, state: &State, attacks: &Attacks, tt_move: Packed) -> ([(i32, Packed); 32], usize) {
         let (us, them) = state.sides_to_move();
-        let evaluator = self.shared.evaluator;
+        let hand_crafted = self.shared.hand_crafted;
         let sign = 1 - 2 * us as i32;
         let mut moves = [(0, NO_MOVE); 32];
         let mut len = 0;
@@ -184,7 +187,7 @@ impl Search<'_> {
                 let to = targets.trailing_zeros() as usize;
                 targets &= targets - 1;
                 let mv = pack(a, to);
-                let gain = i32::from((evaluator.square(us, a, to) - evaluator.square(us, a, from)) as i16) * sign;
+                let gain = i32::from((hand_crafted.square(us, a, to) - hand_crafted.square(us, a, from)) as i16) * sign;
                 let rank = if mv == tt_move {
                     i32::MAX
                 } else if state.is_capture(mv) {
@@ -208,11 +211,11 @@ impl Search<'_> {
         let mut attacks = Attacks::new();
         while line.len() < len {
             line.push(unpack_move(mv, state.lanes[state.turn as usize][animal_of(mv)]));
-            state = state.make(mv, state.key_after(mv, zobrist::keys()), self.shared.evaluator);
+            state = state.make(mv, state.key_after(mv, zobrist::keys()), self.shared.hand_crafted);
             if state.is_lost() {
                 break;
             }
-            attacks.compute(self.shared.level, self.shared.rules, self.shared.evaluator, &state);
+            attacks.compute(self.shared.level, self.shared.rules, self.shared.hand_crafted, false, &state);
             mv = self.shared.tt.probe(state.key).map_or(NO_MOVE, |entry| checked(&attacks, entry.mv));
             if mv == NO_MOVE {
                 break;

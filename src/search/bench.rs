@@ -59,7 +59,7 @@ pub struct Bench {
 /// same on every machine.
 #[must_use]
 pub fn bench(depth: u32, options: &EngineOptions, rules: &Rules) -> Bench {
-    let limits = Limits { depth: Some(depth), ..Limits::default() };
+    let limits = Limits::default().depth(depth);
     let (nodes, seconds) = search_all(&limits, options, rules);
     let nodes_per_second = if seconds > 0.0 { (nodes as f64 / seconds).round() } else { 0.0 };
     Bench { depth, positions: POSITIONS.len(), nodes, seconds, nodes_per_second }

@@ -118,7 +118,7 @@ pub const fn piece_value(piece: Piece, square: Square) -> i32 {
 ///
 /// ```
 /// use doushouqi::board::Position;
-/// use doushouqi::search::evaluate;
+/// use doushouqi::search::burnett::evaluate;
 /// assert_eq!(evaluate(&Position::start()), 0);
 /// let white_is_a_rat_ahead = Position::from_fen("7/7/3e3/7/7/7/3E3/7/R6 w").unwrap();
 /// assert_eq!(evaluate(&white_is_a_rat_ahead), 500 + 8);

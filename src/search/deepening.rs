@@ -4,7 +4,7 @@ use super::eval::State;
 use super::info::Info;
 use super::packed::{NO_MOVE, Packed, pack_move};
 use super::root::{RootMove, unpack_line};
-use super::score::{DECIDED, INFINITE, Value, public};
+use super::score::{DECIDED, INFINITE, Score, Value, public};
 use super::shared::Shared;
 use super::worker::Worker;
 use crate::board::Move;
@@ -131,7 +131,7 @@ impl<'a, 's> Deepening<'a, 's> {
             _ => root_eval,
         };
         finished.push(self.info(index, index, depth, value));
-        let worst = finished.iter().map(|line| line.score).min().unwrap_or(public(root_eval));
+        let worst = finished.iter().map(|line| line.score).min().unwrap_or(Score::estimate(root_eval));
         for (i, found) in self.moves.iter().enumerate() {
             let fits = finished.len() < self.multipv;
             if fits && finished.iter().all(|line| pack_move(line.pv[0]) != found.mv) {
@@ -150,7 +150,7 @@ impl<'a, 's> Deepening<'a, 's> {
             depth: depth as u32,
             seldepth: found.seldepth as u32,
             multipv: index + 1,
-            score: public(value),
+            score: public(value, shared.longest_win()),
             nodes: shared.total_nodes().max(self.worker.line.nodes),
             time: shared.start.elapsed(),
             hashfull: shared.tt.hashfull(),

@@ -2,7 +2,7 @@
 
 use super::alphabeta;
 use super::deepening::Deepening;
-use super::eval::{Evaluation, Evaluator, State, WEIGHTS};
+use super::eval::{Evaluation, HandCrafted, State, WEIGHTS};
 use super::history::ThreadData;
 use super::info::{Info, SearchResult};
 use super::limits::Limits;
@@ -31,8 +31,8 @@ const STACK: usize = 16 << 20;
 /// // The cat steps into the den.
 /// let position = Position::from_fen("7/3C3/7/7/7/7/4e2/7/7 w")?;
 /// let game = Game::new(position, Rules::default(), Some(Game::NO_CAPTURE_LIMIT));
-/// let mut engine = Engine::new(EngineOptions { hash_mib: 1, ..EngineOptions::default() });
-/// let limits = Limits { depth: Some(6), ..Limits::default() };
+/// let mut engine = Engine::new(EngineOptions::default().hash_mib(1));
+/// let limits = Limits::default().depth(6);
 /// let found = engine.search(&game, &limits).run();
 /// assert_eq!(found.best().unwrap().to_string(), "d8d9");
 /// assert_eq!(found.lines[0].score.win_in(), Some(1));
@@ -44,7 +44,7 @@ pub struct Engine {
     /// Of each thread.
     thread_data: Vec<ThreadData>,
     /// Made for the rules of the game searched last.
-    evaluator: Option<(RuleOptions, Box<Evaluator>)>,
+    hand_crafted: Option<(RuleOptions, Box<HandCrafted>)>,
     /// How long threads were kept from running lately.
     lag: Duration,
 }
@@ -55,7 +55,7 @@ impl Engine {
     pub fn new(options: EngineOptions) -> Engine {
         let tt = Tt::new(options.hash_mib);
         let thread_data = (0..options.threads.max(1)).map(|_| ThreadData::new()).collect();
-        Engine { options, tt, thread_data, evaluator: None, lag: Duration::ZERO }
+        Engine { options, tt, thread_data, hand_crafted: None, lag: Duration::ZERO }
     }
 
     /// How the engine is set up.
@@ -101,10 +101,10 @@ impl Engine {
             return SearchResult { lines: Vec::new() };
         }
         self.prepare(game);
-        let Engine { options, tt, thread_data, evaluator, lag } = self;
-        let evaluator = &*evaluator.as_ref().expect("it was made ready").1;
+        let Engine { options, tt, thread_data, hand_crafted, lag } = self;
+        let hand_crafted = &*hand_crafted.as_ref().expect("it was made ready").1;
         // Half forgotten with every move.
-        let shared = Shared::new(game, evaluator, tt, options, limits, *lag / 2, stop);
+        let shared = Shared::new(game, hand_crafted, tt, options, limits, *lag / 2, stop);
         let mut roots = legal.to_vec();
         match tb_root(&shared, game, legal, options.multipv.max(1)) {
             Some(TbRoot::Lines(lines)) => {
@@ -114,12 +114,14 @@ impl Engine {
             Some(TbRoot::Draws(moves)) => roots = moves,
             None => {}
         }
-        let state = State::new(game.position(), evaluator);
+        let state = State::new(game.position(), hand_crafted);
         let multipv = options.multipv.clamp(1, roots.len());
         let lines = match options.algorithm {
-            Algorithm::AlphaBeta => alphabeta::search(&shared, &state, &roots, multipv, report),
+            Algorithm::AlphaBeta => {
+                alphabeta::search(&shared, &state, &roots, multipv, &mut thread_data[0].custom, report)
+            }
             Algorithm::Pvs => {
-                let scale = if options.evaluation == Evaluation::Burnett { 2 } else { 1 };
+                let scale = if matches!(options.evaluation, Evaluation::Burnett) { 2 } else { 1 };
                 parallel(&shared, &state, &roots, multipv, thread_data, scale, report)
             }
         };
@@ -130,10 +132,16 @@ impl Engine {
     /// Makes ready for a search under the rules of a game.
     fn prepare(&mut self, game: &Game) {
         let rules = game.rules();
-        if self.evaluator.as_ref().is_none_or(|(options, _)| options != rules.options()) {
+        if self.hand_crafted.as_ref().is_none_or(|(options, _)| options != rules.options()) {
             let weights = self.options.weights.as_ref().unwrap_or(&WEIGHTS);
-            let evaluator = Evaluator::new(self.options.evaluation, rules, weights);
-            self.evaluator = Some((*rules.options(), Box::new(evaluator)));
+            let hand_crafted = match self.options.evaluation {
+                Evaluation::Burnett => HandCrafted::burnett(rules),
+                Evaluation::Default | Evaluation::Custom(_) => HandCrafted::new(rules, weights),
+            };
+            self.hand_crafted = Some((*rules.options(), Box::new(hand_crafted)));
+            for thread_data in &mut self.thread_data {
+                thread_data.custom = self.options.evaluation.make(rules);
+            }
             // What was stored under other rules or evaluations is worth nothing here.
             self.new_game();
         }
@@ -154,8 +162,8 @@ static NEVER: AtomicBool = AtomicBool::new(false);
 /// use std::sync::atomic::AtomicBool;
 ///
 /// let game = Game::new(Position::start(), Rules::default(), Some(Game::NO_CAPTURE_LIMIT));
-/// let mut engine = Engine::new(EngineOptions { hash_mib: 1, ..EngineOptions::default() });
-/// let limits = Limits { depth: Some(4), ..Limits::default() };
+/// let mut engine = Engine::new(EngineOptions::default().hash_mib(1));
+/// let limits = Limits::default().depth(4);
 /// let stop = AtomicBool::new(false);
 /// let mut depths = Vec::new();
 /// let found = engine.search(&game, &limits).stop(&stop).on_info(|info| depths.push(info.depth)).run();

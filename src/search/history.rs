@@ -1,7 +1,7 @@
 //! The data that a search thread keeps between nodes and searches: killer moves, history, continuation history and
 //! correction history.
 
-use super::eval::State;
+use super::eval::{Evaluate, State};
 use super::packed::{NO_MOVE, Packed};
 use super::score::{MAX_PLY, Value};
 
@@ -24,6 +24,8 @@ pub(super) struct ThreadData {
     replies: Vec<i16>,
     /// The best line from each ply on, as a search writes it; here so that short searches need no memory of their own.
     pub pv: Box<[[Packed; MAX_PLY]]>,
+    /// The evaluation, if it is the caller's.
+    pub custom: Option<Box<dyn Evaluate>>,
 }
 
 /// Either part of a correction is at most this many sixteenths of a cp.
@@ -43,12 +45,13 @@ impl ThreadData {
             material: vec![0; 2 << 16],
             replies: vec![0; 1024],
             pv: vec![[NO_MOVE; MAX_PLY]; MAX_PLY].into(),
+            custom: None,
         }
     }
 
-    /// Forgets everything.
+    /// Forgets all searches.
     pub fn clear(&mut self) {
-        *self = ThreadData::new();
+        *self = ThreadData { custom: self.custom.take(), ..ThreadData::new() };
     }
 
     /// Before another search: killers are of no use any more.

@@ -1,41 +1,44 @@
-//! What a search tells of itself.
+//! The results of a search.
 
 use super::score::Score;
 use crate::board::Move;
 use std::time::Duration;
 
-/// What a search knows after an iteration, one for each line.
+/// The state of one line after an iteration.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Info {
-    /// Plies searched in full.
+    /// The plies searched in full.
     pub depth: u32,
-    /// Plies of the longest line looked at.
+    /// The plies of the longest line searched.
     pub seldepth: u32,
-    /// Which of the best lines this is, from 1.
+    /// The rank of this line among the best lines, from 1.
     pub multipv: usize,
-    /// What the line is worth to the side to move.
+    /// The score of the line for the side to move.
     pub score: Score,
-    /// Positions searched so far, by all threads together.
+    /// The positions searched so far, by all threads together.
     pub nodes: u64,
-    /// Time since the search began.
+    /// The time since the search began.
     pub time: Duration,
-    /// Entries of the transposition table in use, of a thousand.
+    /// The permill of transposition table entries in use.
     pub hashfull: u32,
-    /// Positions looked up in endgame tables.
+    /// The positions found in endgame tables.
     pub tbhits: u64,
-    /// The line, the move to play first. Never empty.
+    /// The line; its first move is the move to play. Never empty.
     pub pv: Vec<Move>,
 }
 
-/// What a search found.
+/// The result of a search.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct SearchResult {
-    /// The best lines, the best first: as many as were asked for and there are moves. Empty only if the game is over.
+    /// The best lines, best first: [`EngineOptions::multipv`](super::EngineOptions::multipv) of them, or as many as there are
+    /// moves. Empty only if the game is over or none of the requested moves is legal.
     pub lines: Vec<Info>,
 }
 
 impl SearchResult {
-    /// The move to play; `None` if the game is over.
+    /// The best move; `None` if there is no line.
     #[must_use]
     pub fn best(&self) -> Option<Move> {
         self.lines.first().map(|line| line.pv[0])

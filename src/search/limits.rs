@@ -13,14 +13,21 @@ pub struct Clock {
     pub moves_to_go: Option<u32>,
 }
 
-/// When to stop a search: at whatever comes first. Without any limit it runs until it is told to stop.
+/// The limits of a search, which ends at the first that it reaches. Without limits it runs until its stop handle is set.
+///
+/// ```
+/// use doushouqi::search::Limits;
+/// let limits = Limits::default().depth(20).nodes(1_000_000);
+/// assert_eq!((limits.depth, limits.movetime), (Some(20), None));
+/// ```
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Limits {
-    /// Plies of the last iteration.
+    /// The plies of the last iteration.
     pub depth: Option<u32>,
-    /// Nodes of all threads together.
+    /// The nodes of all threads together.
     pub nodes: Option<u64>,
-    /// Time for this move.
+    /// The time for this move.
     pub movetime: Option<Duration>,
     /// The clock, of which the engine gives this move a share.
     pub clock: Option<Clock>,
@@ -29,7 +36,19 @@ pub struct Limits {
 /// The overhead of a move with a fixed time: printing the move, and thread wake-up.
 const OVERHEAD: Duration = Duration::from_millis(2);
 
+macro_rules! setters {
+    ($($name:ident: $type:ty),+) => {$(
+        #[doc = concat!("Sets [`Limits::", stringify!($name), "`].")]
+        #[must_use]
+        pub fn $name(self, $name: impl Into<Option<$type>>) -> Limits {
+            Limits { $name: $name.into(), ..self }
+        }
+    )+};
+}
+
 impl Limits {
+    setters! { depth: u32, nodes: u64, movetime: Duration, clock: Clock }
+
     /// After how long to begin no new iteration (the soft limit), and when to stop at the latest (the hard one).
     /// `move_overhead` stays on the clock, but at most a fifth of it.
     pub(super) fn times(&self, move_overhead: Duration) -> (Option<Duration>, Option<Duration>) {

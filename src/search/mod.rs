@@ -47,9 +47,8 @@ mod tt_torn;
 pub mod tune;
 mod worker;
 
-pub use burnett::evaluate;
 pub use engine::{Engine, Search};
-pub use eval::Evaluation;
+pub use eval::{EvalContext, Evaluate, Evaluation, evaluate};
 pub use info::{Info, SearchResult};
 pub use limits::{Clock, Limits};
 pub use minimax::{RootValues, minimax};

@@ -6,11 +6,12 @@ use super::tb::Tables;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// How the tree is searched.
+/// The search algorithm.
+#[non_exhaustive]
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Algorithm {
-    /// As the papers' engine does (van Rijn and Vis, 2013): alpha-beta with iterative deepening and a transposition table
-    /// of Zobrist keys, the table's move and captures first, and nothing else. One thread, no endgame tables.
+    /// The papers' engine (van Rijn and Vis, 2013): alpha-beta with iterative deepening and a transposition table of Zobrist
+    /// keys, the table's move and captures first, and nothing else. One thread, no endgame tables.
     AlphaBeta,
     /// Principal variation search with [`SearchOptions`].
     #[default]
@@ -18,7 +19,14 @@ pub enum Algorithm {
 }
 
 /// The configuration of an engine.
+///
+/// ```
+/// use doushouqi::search::EngineOptions;
+/// let options = EngineOptions::default().threads(2).hash_mib(256);
+/// assert_eq!((options.threads, options.multipv), (2, 1));
+/// ```
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct EngineOptions {
     /// Size of the transposition table in MiB. [`Engine::new`](super::Engine::new) halves it until it can be allocated.
     pub hash_mib: usize,
@@ -30,7 +38,7 @@ pub struct EngineOptions {
     pub multipv: usize,
     /// Time that the engine leaves on the clock at each move, for delays outside the search; at most a fifth of the clock.
     pub move_overhead: Duration,
-    /// How the tree is searched.
+    /// The search algorithm.
     pub algorithm: Algorithm,
     /// Endgame tables. The engine uses them in games under the rules that they were solved for, and ignores them in others.
     pub tables: Option<Arc<Tables>>,
@@ -40,11 +48,33 @@ pub struct EngineOptions {
     pub weights: Option<Weights>,
 }
 
+macro_rules! setters {
+    ($($name:ident: $type:ty),+ $(,)?) => {$(
+        #[doc = concat!("Sets [`EngineOptions::", stringify!($name), "`].")]
+        #[must_use]
+        pub fn $name(self, $name: $type) -> EngineOptions {
+            EngineOptions { $name: $name.into(), ..self }
+        }
+    )+};
+}
+
 impl EngineOptions {
+    setters! {
+        hash_mib: usize,
+        threads: usize,
+        evaluation: Evaluation,
+        multipv: usize,
+        move_overhead: Duration,
+        algorithm: Algorithm,
+        tables: impl Into<Option<Arc<Tables>>>,
+        search: SearchOptions,
+        weights: impl Into<Option<Weights>>,
+    }
+
     /// The papers' engine: plain alpha-beta and Burnett's evaluation.
     #[must_use]
     pub fn burnett_alphabeta() -> EngineOptions {
-        EngineOptions { evaluation: Evaluation::Burnett, algorithm: Algorithm::AlphaBeta, ..EngineOptions::default() }
+        EngineOptions::default().evaluation(Evaluation::Burnett).algorithm(Algorithm::AlphaBeta)
     }
 }
 

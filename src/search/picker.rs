@@ -246,7 +246,7 @@ impl Picker {
 
 #[cfg(test)]
 mod tests {
-    use super::super::eval::{Evaluation, Evaluator, WEIGHTS};
+    use super::super::eval::{HandCrafted, WEIGHTS};
     use super::super::packed::pack_move;
     use super::*;
     use crate::board::{Position, Rules};
@@ -268,7 +268,7 @@ mod tests {
     fn every_move_comes_once_the_best_first() {
         let mut random = Random::new(12);
         let rules = Rules::default();
-        let evaluator = Evaluator::new(Evaluation::Default, &rules, &WEIGHTS);
+        let hand_crafted = HandCrafted::new(&rules, &WEIGHTS);
         let mut thread_data = ThreadData::new();
         let mut captures = 0;
         for _ in 0..60 {
@@ -277,9 +277,9 @@ mod tests {
                 if legal.is_empty() {
                     break;
                 }
-                let state = State::new(&position, &evaluator);
+                let state = State::new(&position, &hand_crafted);
                 let mut attacks = Attacks::new();
-                attacks.compute(CpuLevel::get(), &rules, &evaluator, &state);
+                attacks.compute(CpuLevel::get(), &rules, &hand_crafted, false, &state);
                 let mut any = || random.bits() as Packed & 511;
                 let mut one = || pack_move(legal[usize::from(any()) % legal.len()]);
                 let (tt_move, killers, earlier) = (one(), [one(), any()], [any(), any() | 512]);

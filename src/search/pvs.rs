@@ -39,7 +39,7 @@ struct NodeInfo {
     /// The move that a singular search leaves out.
     excluded: Packed,
     in_check: bool,
-    /// The static evaluation.
+    /// The static evaluation; in check minus infinity.
     static_eval: Value,
     /// The static evaluation, or the transposition table's value where that bound is tighter.
     eval: Value,
@@ -90,7 +90,7 @@ impl Worker<'_> {
     fn root_at<L: Compiled>(&mut self, state: &State, moves: &mut [RootMove], mut node: Node) -> Option<Value> {
         let mut attacks = Attacks::new();
         self.compute_attacks(state, &mut attacks);
-        self.plies[2].eval = attacks.eval;
+        self.plies[2].eval = self.evaluate(state, &attacks, 0);
         let mut best = -INFINITE;
         for i in 0..moves.len() {
             let mv = moves[i].mv;
@@ -259,8 +259,9 @@ impl Worker<'_> {
         ply: usize,
     ) -> NodeInfo {
         let in_check = self.in_check(state);
-        let static_eval = self.static_eval(state, attacks, ply);
-        self.plies[ply + 2].eval = if in_check { -INFINITE } else { static_eval };
+        // In check, only evasions count.
+        let static_eval = if in_check { -INFINITE } else { self.static_eval(state, attacks, ply) };
+        self.plies[ply + 2].eval = static_eval;
         let improving = !in_check && ply >= 2 && static_eval > self.plies[ply].eval;
         // Another position with the same key is next to impossible; its move must not be played all the same.
         let tt_move = tt.map_or(NO_MOVE, |tt| checked(attacks, tt.entry.mv));

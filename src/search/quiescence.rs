@@ -4,7 +4,7 @@ use super::compiled::{Compiled, Node, Visit};
 use super::eval::{Attacks, State, TRAP_BITS};
 use super::packed::{NO_MOVE, Packed, pack};
 use super::picker::{ANY, PIECE_VALUE, Ranked, TT_MOVE, checked};
-use super::score::{DECIDED, Value, mated_in};
+use super::score::{DECIDED, INFINITE, Value, mated_in};
 use super::tt::{Bound, TtEntry, value_to_tt};
 use super::worker::Worker;
 
@@ -49,19 +49,20 @@ impl Worker<'_> {
             return value;
         }
 
-        // Static evaluation, or what the transposition table knows better.
-        let in_check = self.in_check(state);
-        let static_eval = self.static_eval(state, &attacks, ply);
-        let (mut eval, mut tt_move) = (static_eval, NO_MOVE);
-        if let Some(tt) = tt {
-            tt_move = checked(&attacks, tt.entry.mv);
-            if tt.entry.bound.decides(tt.value, eval - 1, eval + 1) && tt.value.abs() < DECIDED {
-                eval = tt.value;
-            }
-        }
         // Endgame tables.
         if let Some(value) = self.tb_probe(state, ply) {
             return value;
+        }
+
+        // Static evaluation, or the transposition table's value where that bound is tighter. In check, only evasions count.
+        let in_check = self.in_check(state);
+        let static_eval = if in_check { -INFINITE } else { self.static_eval(state, &attacks, ply) };
+        let (mut eval, mut tt_move) = (static_eval, NO_MOVE);
+        if let Some(tt) = tt {
+            tt_move = checked(&attacks, tt.entry.mv);
+            if !in_check && tt.entry.bound.decides(tt.value, eval - 1, eval + 1) && tt.value.abs() < DECIDED {
+                eval = tt.value;
+            }
         }
         // Standing pat.
         let mut best = if in_check { mated_in(ply + 2) } else { eval };

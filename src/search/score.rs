@@ -2,15 +2,21 @@
 
 use std::fmt;
 
-/// The value of a position for the side to move: an estimate, or a win or loss in a number of plies.
+/// The value of a position for the side to move: an estimate, or a certain win or loss.
 ///
-/// Estimates are in centipawns as UCI calls them (`cp`): 100 cp are the material value of a cat.
+/// Estimates are in centipawns as UCI calls them (`cp`): 100 cp are the material value of a cat. The distance of a win or loss
+/// that the search found by itself is known: [`Score::win_in`]. Where the search reached endgame tables that contain no
+/// distances, an upper bound is known: [`Score::win_within`].
+///
+/// Scores are ordered: losses, estimates, wins. A win of known distance is above every other one.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Score(i32);
 
 impl Score {
     /// The value of a game won at once; a win `n` plies away is worth `n` less.
     const WIN: i32 = 1_000_000;
+    /// The value of a table win within no plies; a win within `n` plies is worth `n` less.
+    const TABLE_WIN: i32 = 900_000;
     /// More plies than any win takes.
     const MAX_PLIES: i32 = 10_000;
 
@@ -20,44 +26,93 @@ impl Score {
         Score(value)
     }
 
-    /// A win that is certain, `plies` plies away.
+    /// A certain win, `plies` plies away.
     #[must_use]
     pub fn win(plies: u32) -> Score {
         Score(Score::WIN - plies.min(Score::MAX_PLIES as u32) as i32)
     }
 
-    /// A loss that is certain, `plies` plies away.
+    /// A certain loss, `plies` plies away.
     #[must_use]
     pub fn loss(plies: u32) -> Score {
         Score(-Score::win(plies).0)
     }
 
-    /// Plies to a win that is certain.
+    /// A certain win by endgame tables, at most `plies` plies away.
+    #[must_use]
+    pub fn table_win(plies: u32) -> Score {
+        Score(Score::TABLE_WIN - plies.min(Score::MAX_PLIES as u32) as i32)
+    }
+
+    /// A certain loss by endgame tables, at most `plies` plies away.
+    #[must_use]
+    pub fn table_loss(plies: u32) -> Score {
+        Score(-Score::table_win(plies).0)
+    }
+
+    /// Whether the side to move certainly wins.
+    #[must_use]
+    pub fn is_win(self) -> bool {
+        self.0 >= Score::TABLE_WIN - Score::MAX_PLIES
+    }
+
+    /// Whether the side to move certainly loses.
+    #[must_use]
+    pub fn is_loss(self) -> bool {
+        Score(-self.0).is_win()
+    }
+
+    /// The plies to a certain win, if they are known.
     #[must_use]
     pub fn win_in(self) -> Option<u32> {
         (self.0 >= Score::WIN - Score::MAX_PLIES).then(|| (Score::WIN - self.0) as u32)
     }
 
-    /// Plies to a loss that is certain.
+    /// The plies to a certain loss, if they are known.
     #[must_use]
     pub fn loss_in(self) -> Option<u32> {
         Score(-self.0).win_in()
     }
 
-    /// The value as a number: wins above, losses below every estimate.
+    /// The most plies that a certain win takes.
+    #[must_use]
+    pub fn win_within(self) -> Option<u32> {
+        self.win_in().or_else(|| self.is_win().then(|| (Score::TABLE_WIN - self.0) as u32))
+    }
+
+    /// The most plies that a certain loss takes.
+    #[must_use]
+    pub fn loss_within(self) -> Option<u32> {
+        Score(-self.0).win_within()
+    }
+
+    /// The score of the position before a move that leads to this one, for the side that made the move.
+    #[must_use]
+    pub fn before_move(self) -> Score {
+        let farther = if self.is_win() || self.is_loss() { self.0.signum() } else { 0 };
+        Score(farther - self.0)
+    }
+
+    /// The score as a number: wins are above, losses below every estimate.
     #[must_use]
     pub fn value(self) -> i32 {
         self.0
     }
 }
 
-/// As UCI writes it: `cp 13`, or `mate 3` in moves of the winner, negative for a loss.
+/// As UCI writes it: `cp 13`, or `mate 3` in moves of the winner, negative for a loss. A win or loss of which only an upper
+/// bound of the distance is known is `mate 30 lowerbound` or `mate -30 upperbound`.
 impl fmt::Display for Score {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match (self.win_in(), self.loss_in()) {
-            (Some(plies), _) => write!(f, "mate {}", plies.div_ceil(2)),
-            (_, Some(plies)) => write!(f, "mate -{}", plies.div_ceil(2)),
-            _ => write!(f, "cp {}", self.0),
+        match (self.win_within(), self.loss_within()) {
+            (Some(plies), _) => write!(f, "mate {}", plies.div_ceil(2))?,
+            (_, Some(plies)) => write!(f, "mate -{}", plies.div_ceil(2))?,
+            _ => write!(f, "cp {}", self.0)?,
+        }
+        match *self {
+            score if score.is_win() && score.win_in().is_none() => f.write_str(" lowerbound"),
+            score if score.is_loss() && score.loss_in().is_none() => f.write_str(" upperbound"),
+            _ => Ok(()),
         }
     }
 }
@@ -90,18 +145,59 @@ pub(super) const fn mated_in(ply: usize) -> Value {
     ply as Value - MATE
 }
 
-/// Whether a value is a win or a loss by play and not only by an endgame table.
+/// Whether the distance of a win or loss is known, so that no endgame table was needed to find it.
 pub(super) fn is_exact(value: Value) -> bool {
     value.abs() >= MATE - 1000
 }
 
-/// The value as the outside sees it.
-pub(super) fn public(value: Value) -> Score {
-    if value >= MATE - 1000 {
-        Score::win((MATE - value) as u32)
-    } else if value <= 1000 - MATE {
-        Score::loss((MATE + value) as u32)
-    } else {
-        Score::estimate(value)
+/// The score that callers of the engine see. `longest` is the number of plies of the longest win in the endgame tables that
+/// the search probes.
+pub(super) fn public(value: Value, longest: u32) -> Score {
+    let size = value.abs();
+    match value {
+        _ if size < DECIDED => Score::estimate(value),
+        1.. if is_exact(value) => Score::win((MATE - size) as u32),
+        1.. => Score::table_win((TB_WIN - size) as u32 + longest),
+        _ if is_exact(value) => Score::loss((MATE - size) as u32),
+        _ => Score::table_loss((TB_WIN - size) as u32 + longest),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn scores_are_ordered_and_print_as_uci() {
+        let values = [
+            (mated_in(2), "mate -1"),
+            (mated_in(7), "mate -4"),
+            (5 - TB_WIN, "mate -33 upperbound"),
+            (9 - TB_WIN, "mate -35 upperbound"),
+            (-MAX_ESTIMATE, "cp -25000"),
+            (0, "cp 0"),
+            (13, "cp 13"),
+            (TB_WIN - 6, "mate 33 lowerbound"),
+            (TB_WIN - 5, "mate 33 lowerbound"),
+            (mate_in(7), "mate 4"),
+            (mate_in(1), "mate 1"),
+        ];
+        let scores = values.map(|(value, _)| public(value, 60));
+        assert!(scores.is_sorted_by(|a, b| a < b), "{scores:?}");
+        for ((value, text), score) in values.into_iter().zip(scores) {
+            assert_eq!(score.to_string(), text);
+            assert_eq!((score.is_win(), score.is_loss()), (value >= DECIDED, value <= -DECIDED));
+            assert_eq!(public(-value, 60).value(), -score.value());
+            assert!(score.win_in().is_none_or(|plies| Some(plies) == score.win_within()));
+        }
+        assert_eq!(scores[7].win_within(), Some(66));
+    }
+
+    #[test]
+    fn a_move_earlier_a_win_is_a_ply_farther() {
+        assert_eq!(Score::loss(4).before_move(), Score::win(5));
+        assert_eq!(Score::win(5).before_move(), Score::loss(6));
+        assert_eq!(Score::table_loss(40).before_move(), Score::table_win(41));
+        assert_eq!(Score::estimate(30).before_move(), Score::estimate(-30));
     }
 }

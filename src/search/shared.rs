@@ -1,9 +1,9 @@
 //! What the threads of one search share, and when it must stop.
 
-use super::eval::Evaluator;
+use super::eval::{Attacks, EvalContext, Evaluate, HandCrafted, State};
 use super::limits::Limits;
 use super::options::{Algorithm, EngineOptions};
-use super::score::{Value, mated_in};
+use super::score::{MAX_ESTIMATE, Value, mated_in};
 use super::search_options::SearchOptions;
 use super::tb::Tables;
 use super::tt::Tt;
@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 /// One search.
 pub(super) struct Shared<'a> {
     pub rules: &'a Rules,
-    pub evaluator: &'a Evaluator,
+    pub hand_crafted: &'a HandCrafted,
     pub tt: &'a Tt,
     /// Endgame tables, if they are for the rules of the game.
     pub tb: Option<&'a Tables>,
@@ -48,7 +48,7 @@ pub(super) struct Shared<'a> {
 impl<'a> Shared<'a> {
     pub fn new(
         game: &'a Game,
-        evaluator: &'a Evaluator,
+        hand_crafted: &'a HandCrafted,
         tt: &'a Tt,
         options: &'a EngineOptions,
         limits: &Limits,
@@ -59,7 +59,7 @@ impl<'a> Shared<'a> {
         let (soft, hard) = limits.times(options.move_overhead);
         Shared {
             rules: game.rules(),
-            evaluator,
+            hand_crafted,
             tt,
             tb: options.tables.as_deref().filter(|tb| tb.fits(game.rules().options())),
             options: options.search,
@@ -94,6 +94,27 @@ impl<'a> Shared<'a> {
 
     pub fn stopped(&self) -> bool {
         self.done.load(Relaxed) || self.stop.load(Relaxed)
+    }
+
+    /// The evaluation without correction, within ±[`MAX_ESTIMATE`]: the caller's, or the hand-crafted one if there is none.
+    #[inline(always)]
+    pub fn evaluate(
+        &self,
+        custom: &mut Option<Box<dyn Evaluate>>,
+        state: &State,
+        attacks: &Attacks,
+        ply: usize,
+    ) -> Value {
+        let value = match (custom, &attacks.maps) {
+            (Some(custom), Some(maps)) => custom.evaluate(&EvalContext { state, maps, rules: self.rules, ply }),
+            _ => attacks.eval,
+        };
+        value.clamp(-MAX_ESTIMATE, MAX_ESTIMATE)
+    }
+
+    /// The plies of the longest win in the endgame tables.
+    pub fn longest_win(&self) -> u32 {
+        self.tb.map_or(0, Tables::longest)
     }
 
     /// The value of a stalemate (no legal move), `ply` plies from the root.

@@ -77,6 +77,11 @@ impl Tables {
         self.pieces
     }
 
+    /// The plies of the longest win in memory.
+    pub(super) fn longest(&self) -> u32 {
+        self.wdl.longest()
+    }
+
     /// Who wins, from memory; `None` for a position with more pieces than are in memory, and for a game that is over.
     #[must_use]
     pub fn probe(&self, position: &Position) -> Option<Wdl> {

@@ -5,10 +5,9 @@
 //! endgame tables as soon as four pieces are left, so that the results there are exact. All of it follows from a seed.
 
 use super::engine::Engine;
-use super::eval::{Evaluation, Evaluator, FEATURES, State, Weights};
+use super::eval::{FEATURES, HandCrafted, State, Weights};
 use super::limits::Limits;
 use super::options::EngineOptions;
-use super::score::DECIDED;
 use super::tb::Tables;
 use crate::board::geometry::TRAPS;
 use crate::board::{Color, Move, Position, Rules};
@@ -115,10 +114,10 @@ impl SelfPlay {
     /// Plays to the end, with a random move at the ply `detour`: the positions to learn from with their scores, and the result,
     /// from White's view.
     fn play(&self, game: &mut Game, detour: Option<usize>, random: &mut Random) -> (Vec<(Position, i32)>, f32) {
-        let options = EngineOptions { hash_mib: 4, tables: Some(self.tables.clone()), ..self.engine.clone() };
+        let options = self.engine.clone().hash_mib(4).tables(self.tables.clone());
         // Deliberately not kept from game to game: a game depends on its number alone.
         let mut engine = Engine::new(options);
-        let limits = Limits { nodes: Some(self.nodes), ..Limits::default() };
+        let limits = Limits::default().nodes(self.nodes);
         let mut seen = Vec::new();
         let result = loop {
             if let Some(end) = game.end() {
@@ -138,8 +137,7 @@ impl SelfPlay {
             let found = engine.search(game, &limits).run();
             let Some(line) = found.lines.first() else { break 0.5 };
             let (mut mv, value) = (line.pv[0], line.score.value());
-            // A win of the search or of its tables.
-            if value.abs() >= DECIDED {
+            if line.score.is_win() || line.score.is_loss() {
                 break if value * sign > 0 { 1.0 } else { 0.0 };
             }
             let threatened = !(position.side(!position.turn()) & TRAPS[position.turn()]).is_empty();
@@ -305,9 +303,9 @@ impl Fit {
 }
 
 fn rows(samples: &[Sample], rules: &Rules, weights: &Weights) -> Vec<Row> {
-    let evaluator = Evaluator::new(Evaluation::Default, rules, weights);
+    let hand_crafted = HandCrafted::new(rules, weights);
     let row = |sample: &Sample| {
-        let (features, phase) = evaluator.trace(rules, &State::new(&sample.position, &evaluator));
+        let (features, phase) = hand_crafted.trace(rules, &State::new(&sample.position, &hand_crafted));
         Row { features, phase, score: (sample.score as f32).clamp(-MOST, MOST), result: sample.result }
     };
     samples.par_iter().map(row).collect()

@@ -119,7 +119,7 @@ impl<'a> Worker<'a> {
     /// Makes a move on the line.
     #[inline(always)]
     pub fn enter(&mut self, state: &State, mv: Packed, key: u64, capture: bool, ply: usize) -> State {
-        let child = state.make(mv, key, self.shared.evaluator);
+        let child = state.make(mv, key, self.shared.hand_crafted);
         let halfmove_clock = if capture { 0 } else { self.line.halfmove_clock() + 1 };
         self.line.push(child.key, halfmove_clock);
         self.plies[ply + 2].mv = mv | (state.turn as u16) << 9;
@@ -156,9 +156,21 @@ impl<'a> Worker<'a> {
         self.shared.no_capture_limit.saturating_sub(self.line.halfmove_clock())
     }
 
+    /// The evaluation without correction, within ±[`MAX_ESTIMATE`].
+    #[inline(always)]
+    pub fn evaluate(&mut self, state: &State, attacks: &Attacks, ply: usize) -> Value {
+        self.shared.evaluate(&mut self.thread_data.custom, state, attacks, ply)
+    }
+
     #[inline(always)]
     pub fn compute_attacks(&self, state: &State, attacks: &mut Attacks) {
-        attacks.compute(self.level, self.shared.rules, self.shared.evaluator, state);
+        attacks.compute(
+            self.level,
+            self.shared.rules,
+            self.shared.hand_crafted,
+            self.thread_data.custom.is_some(),
+            state,
+        );
     }
 
     /// What an endgame table in memory says of a position that is not over. Close to the no-capture limit only a draw is
@@ -205,7 +217,7 @@ impl<'a> Worker<'a> {
             return Some(0);
         }
         if horizon || ply >= MAX_PLY - 2 {
-            return Some(attacks.eval);
+            return Some(self.evaluate(state, attacks, ply));
         }
         let (value, mv) = self.settled(state, attacks, ply)?;
         if PV && mv != NO_MOVE {
@@ -253,13 +265,14 @@ impl<'a> Worker<'a> {
         None
     }
 
-    /// The evaluation, moved by what searches made of positions like this one (correction history).
+    /// The evaluation, corrected by the results of earlier searches of similar positions (correction history).
     #[inline(always)]
-    pub fn static_eval(&self, state: &State, attacks: &Attacks, ply: usize) -> Value {
+    pub fn static_eval(&mut self, state: &State, attacks: &Attacks, ply: usize) -> Value {
+        let eval = self.evaluate(state, attacks, ply);
         if !self.shared.options.correction_history {
-            return attacks.eval;
+            return eval;
         }
         let correction = self.thread_data.correction(state, self.plies[ply + 1].mv) * self.scale / 16;
-        (attacks.eval + correction).clamp(-MAX_ESTIMATE, MAX_ESTIMATE)
+        (eval + correction).clamp(-MAX_ESTIMATE, MAX_ESTIMATE)
     }
 }

@@ -15,6 +15,7 @@ use rayon::prelude::*;
 pub struct WdlTables {
     rules: Rules,
     pieces: usize,
+    longest: u32,
     /// Four values a byte.
     packed: MmapMut,
     /// Where the values of each class begin, by side to move.
@@ -54,7 +55,9 @@ impl WdlTables {
         Ok(WdlTables::new(&classes, packed)?)
     }
 
-    fn new(classes: &Classes, sides: Vec<ByColor<Vec<u8>>>) -> Result<WdlTables, SolveError> {
+    fn new(classes: &Classes, packed_classes: Vec<(ByColor<Vec<u8>>, u32)>) -> Result<WdlTables, SolveError> {
+        let longest = packed_classes.iter().map(|&(_, longest)| longest).max().unwrap_or(0);
+        let sides = packed_classes.into_iter().map(|(sides, _)| sides).collect::<Vec<_>>();
         let bytes = sides.iter().map(|side| side.white.len() + side.black.len()).sum();
         let mut packed = MmapMut::map_anon(bytes).map_err(|_| SolveError::Memory { bytes })?;
         // With pages of 4 KiB most probes would wait for the address, too. Where that cannot be had, it is only slower.
@@ -75,7 +78,7 @@ impl WdlTables {
             None => u64::from(layouts[id.0].lane_offset(square)),
         });
         let rules = Rules::new(*classes.options());
-        Ok(WdlTables { rules, pieces: classes.pieces(), packed, starts, addresser })
+        Ok(WdlTables { rules, pieces: classes.pieces(), longest, packed, starts, addresser })
     }
 
     /// The rules that the values are for; what they say of repetition means nothing.
@@ -88,6 +91,12 @@ impl WdlTables {
     #[must_use]
     pub fn pieces(&self) -> usize {
         self.pieces
+    }
+
+    /// The number of plies of the longest win or loss.
+    #[must_use]
+    pub fn longest(&self) -> u32 {
+        self.longest
     }
 
     /// Who wins, from the side to move's view. `None` for a position with more pieces, and for a game that is over.
@@ -123,16 +132,21 @@ impl ProbeWdl for WdlTables {
     }
 }
 
-/// The values of a class, of each row only the cells that a file keeps.
-fn pack(classes: &Classes, id: ClassId, table: &Table) -> ByColor<Vec<u8>> {
+/// The values of a class, of each row only the cells that a file keeps, and the number of plies of the longest win or loss.
+fn pack(classes: &Classes, id: ClassId, table: &Table) -> (ByColor<Vec<u8>>, u32) {
     let index = classes.get(id).index();
     let layout = Layout::new(&index);
     let no_move = if classes.options().no_move == NoMove::Loss { LOSS } else { DRAW };
-    ByColor::from_fn(|turn| {
+    let mut longest = 0;
+    let sides = ByColor::from_fn(|turn| {
         let mut packed = vec![0; (index.rows * layout.row_len()).div_ceil(4)];
         for row in 0..index.rows {
             for (i, cell) in layout.cells().enumerate() {
-                let value = match CellValue::from_code(table.cells[turn].get(row * ROW_CELLS + cell)) {
+                let value = CellValue::from_code(table.cells[turn].get(row * ROW_CELLS + cell));
+                if let Some(CellValue::Decided(plies)) = value {
+                    longest = longest.max(plies.into());
+                }
+                let value = match value {
                     Some(CellValue::Decided(plies)) if plies % 2 == 1 => WIN,
                     Some(CellValue::Decided(_)) => LOSS,
                     Some(CellValue::NoMove) => no_move,
@@ -143,5 +157,6 @@ fn pack(classes: &Classes, id: ClassId, table: &Table) -> ByColor<Vec<u8>> {
             }
         }
         packed
-    })
+    });
+    (sides, longest)
 }

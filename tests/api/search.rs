@@ -6,7 +6,8 @@ use doushouqi::game::random::Random;
 use doushouqi::search::eval::WEIGHTS;
 use doushouqi::search::tune::{Fit, Sample, SelfPlay};
 use doushouqi::search::{
-    Clock, Engine, EngineOptions, Evaluation, Info, Limits, SearchOptions, SearchResult, Tables, bench, minimax,
+    Algorithm, Clock, Engine, EngineOptions, EvalContext, Evaluate, Evaluation, Info, Limits, SearchOptions,
+    SearchResult, Tables, bench, burnett, minimax,
 };
 use doushouqi::tablebase::{Probe, Wdl};
 use std::sync::Arc;
@@ -20,11 +21,11 @@ fn rules(text: &str) -> Rules {
 }
 
 fn depth(depth: u32) -> Limits {
-    Limits { depth: Some(depth), ..Limits::default() }
+    Limits::default().depth(depth)
 }
 
 fn small(options: EngineOptions) -> EngineOptions {
-    EngineOptions { hash_mib: 2, ..options }
+    options.hash_mib(2)
 }
 
 fn search(engine: &mut Engine, game: &Game, limits: &Limits) -> SearchResult {
@@ -54,8 +55,7 @@ fn plain_searches_are_minimax() {
     let mut random = Random::new(1);
     for preset in PRESETS.iter().filter(|p| !p.contains("cazaux")) {
         let rules = rules(preset);
-        let plain =
-            EngineOptions { search: SearchOptions::NONE, evaluation: Evaluation::Burnett, ..EngineOptions::default() };
+        let plain = EngineOptions::default().search(SearchOptions::NONE).evaluation(Evaluation::Burnett);
         let mut engine = Engine::new(small(plain));
         for round in 0..40 {
             let pieces = 2 + round % 12;
@@ -71,6 +71,71 @@ fn plain_searches_are_minimax() {
     }
 }
 
+/// Burnett's evaluation as a caller would write it.
+struct Foreign {
+    calls: u64,
+}
+
+impl Evaluate for Foreign {
+    fn evaluate(&mut self, context: &EvalContext<'_>) -> i32 {
+        self.calls += 1;
+        let position = context.position();
+        assert_eq!(position.key(), position.compute_key());
+        for (piece, _) in position.pieces().filter(|(piece, _)| piece.color == position.turn()) {
+            let legal = position.moves(context.rules());
+            let targets = legal.iter().filter(|mv| mv.animal == piece.animal).map(|mv| mv.to).collect();
+            assert_eq!(context.targets(piece), targets, "{position:?}");
+        }
+        let white = burnett::evaluate(&position);
+        if position.turn() == Color::White { white } else { -white }
+    }
+}
+
+/// The engine plays with an evaluation of the caller, and plain search with it is minimax.
+#[test]
+fn a_foreign_evaluation_is_searched_like_a_built_in_one() {
+    let mut random = Random::new(12);
+    let foreign = || EngineOptions::default().evaluation(Evaluation::custom(|_| Box::new(Foreign { calls: 0 })));
+    for algorithm in [Algorithm::Pvs, Algorithm::AlphaBeta] {
+        let mut engine = Engine::new(small(foreign().search(SearchOptions::NONE).algorithm(algorithm)));
+        // Rules change from game to game.
+        for preset in ["paper", "chinese", "paper"] {
+            let rules = rules(preset);
+            for _ in 0..10 {
+                let position = random.position(9, &rules);
+                let game = Game::new(position.clone(), rules.clone(), None);
+                let found = search(&mut engine, &game, &depth(3));
+                let expected = minimax(&position, &rules, 3).value;
+                assert_eq!(value(&found, position.turn()), expected, "{position:?} {preset} {algorithm:?}");
+            }
+        }
+    }
+    // With two threads, all techniques, and after a new game.
+    let mut engine = Engine::new(small(foreign().threads(2)));
+    for _ in 0..2 {
+        let found = search(&mut engine, &Game::default(), &depth(6));
+        assert!(Game::default().legal_moves().contains(&found.best().unwrap()));
+        engine.new_game();
+    }
+}
+
+/// Whatever an evaluation returns, an estimate is no certain win.
+#[test]
+fn extreme_evaluations_are_estimates() {
+    struct Extreme(i32);
+    impl Evaluate for Extreme {
+        fn evaluate(&mut self, _: &EvalContext<'_>) -> i32 {
+            self.0
+        }
+    }
+    for extreme in [i32::MIN, -30_000, 30_000, i32::MAX] {
+        let evaluation = Evaluation::custom(move |_| Box::new(Extreme(extreme)));
+        let mut engine = Engine::new(small(EngineOptions::default().evaluation(evaluation)));
+        let score = search(&mut engine, &Game::default(), &depth(4)).lines[0].score;
+        assert!(!score.is_win() && !score.is_loss(), "{extreme}: {score}");
+    }
+}
+
 /// Techniques that must not change a value, one by one and together.
 #[test]
 fn ordering_and_exact_bounds_change_no_value() {
@@ -78,11 +143,7 @@ fn ordering_and_exact_bounds_change_no_value() {
     let rules = rules("paper");
     let variants = ["none,+killers,+history,+continuation", "none,+mate-distance", "none,+aspiration,+history"];
     for techniques in variants {
-        let options = EngineOptions {
-            search: techniques.parse().unwrap(),
-            evaluation: Evaluation::Burnett,
-            ..EngineOptions::default()
-        };
+        let options = EngineOptions::default().search(techniques.parse().unwrap()).evaluation(Evaluation::Burnett);
         let mut engine = Engine::new(small(options));
         for _ in 0..12 {
             let game = random_game(&mut random, &rules, 60);
@@ -145,7 +206,7 @@ fn distances_of_a_full_search_are_those_of_the_tables() {
     let rules = rules("paper");
     let tables = Tables::solve(rules.options(), 3).unwrap();
     let techniques: SearchOptions = "none,+den-threats,+quiescence,+history,+mate-distance".parse().unwrap();
-    let mut engine = Engine::new(small(EngineOptions { search: techniques, ..EngineOptions::default() }));
+    let mut engine = Engine::new(small(EngineOptions::default().search(techniques)));
     let mut decided = 0;
     for _ in 0..80 {
         let position = random.position(3, &rules);
@@ -166,7 +227,7 @@ fn with_tables_wins_take_the_shortest_way() {
     let mut random = Random::new(5);
     let rules = rules("paper");
     let tables = Arc::new(Tables::solve(rules.options(), 3).unwrap());
-    let options = EngineOptions { tables: Some(tables.clone()), ..EngineOptions::default() };
+    let options = EngineOptions::default().tables(tables.clone());
     let mut engine = Engine::new(small(options));
     let (mut won, mut drawn) = (0, 0);
     for _ in 0..200 {
@@ -213,23 +274,28 @@ fn tables_in_the_tree_agree_with_larger_tables() {
     let rules = rules("paper");
     let small_tables = Arc::new(Tables::solve(rules.options(), 2).unwrap());
     let large = Tables::solve(rules.options(), 3).unwrap();
-    let mut engine = Engine::new(small(EngineOptions { tables: Some(small_tables), ..EngineOptions::default() }));
-    let mut hits = 0;
-    for _ in 0..60 {
+    let mut engine = Engine::new(small(EngineOptions::default().tables(small_tables)));
+    let (mut hits, mut table_wins) = (0, 0);
+    for _ in 0..400 {
         let position = random.position(3, &rules);
         let game = Game::new(position.clone(), rules.clone(), None);
-        let found = search(&mut engine, &game, &depth(8));
+        let found = search(&mut engine, &game, &depth(4));
         hits += found.lines[0].tbhits;
-        let value = found.lines[0].score.value();
-        let truth = large.value(&position).unwrap().unwrap().wdl;
-        // 29,000 is a win by the tables: above it, nothing is an estimate.
-        if value > 29_000 {
-            assert_eq!(truth, Wdl::Win, "{position:?}");
+        let score = found.lines[0].score;
+        let truth = large.value(&position).unwrap().unwrap();
+        let dtw = truth.dtw.map_or(0, u32::from);
+        if let Some(plies) = score.win_within() {
+            assert_eq!(truth.wdl, Wdl::Win, "{position:?}");
+            assert!(plies >= dtw, "{position:?}: {score}, {dtw} plies");
+        } else if let Some(plies) = score.loss_within() {
+            assert_eq!(truth.wdl, Wdl::Loss, "{position:?}");
+            assert!(plies >= dtw, "{position:?}: {score}, {dtw} plies");
+        } else {
+            assert!(score.value().abs() < 25_001, "{position:?}: {score}");
         }
-        if value < -29_000 {
-            assert_eq!(truth, Wdl::Loss, "{position:?}");
-        }
+        table_wins += usize::from(score.win_within().is_some() && score.win_in().is_none());
     }
+    assert!(table_wins > 5, "{table_wins}");
     assert!(hits > 0);
 }
 
@@ -238,24 +304,21 @@ fn tables_in_the_tree_agree_with_larger_tables() {
 fn always_a_legal_move() {
     let mut random = Random::new(7);
     let limits = [
-        Limits { nodes: Some(1), ..Limits::default() },
-        Limits { nodes: Some(0), ..Limits::default() },
-        Limits { nodes: Some(777), ..Limits::default() },
+        Limits::default().nodes(1),
+        Limits::default().nodes(0),
+        Limits::default().nodes(777),
         depth(1),
         depth(3),
-        Limits { movetime: Some(Duration::ZERO), ..Limits::default() },
-        Limits { movetime: Some(Duration::from_millis(1)), ..Limits::default() },
-        Limits {
-            clock: Some(Clock { remaining: Duration::ZERO, increment: Duration::ZERO, moves_to_go: None }),
-            ..Limits::default()
-        },
+        Limits::default().movetime(Duration::ZERO),
+        Limits::default().movetime(Duration::from_millis(1)),
+        Limits::default().clock(Clock { remaining: Duration::ZERO, increment: Duration::ZERO, moves_to_go: None }),
     ];
     let engines = [
         EngineOptions::default(),
-        EngineOptions { threads: 2, ..EngineOptions::default() },
-        EngineOptions { multipv: 5, ..EngineOptions::default() },
+        EngineOptions::default().threads(2),
+        EngineOptions::default().multipv(5),
         EngineOptions::burnett_alphabeta(),
-        EngineOptions { multipv: 3, ..EngineOptions::burnett_alphabeta() },
+        EngineOptions::burnett_alphabeta().multipv(3),
     ];
     for options in engines {
         let mut engine = Engine::new(small(options));
@@ -300,11 +363,7 @@ fn finished_games_have_no_move() {
 #[test]
 fn a_search_stops_when_told() {
     let game = Game::new(Position::start(), rules("paper"), Some(100));
-    for options in [
-        EngineOptions::default(),
-        EngineOptions { threads: 2, ..EngineOptions::default() },
-        EngineOptions::burnett_alphabeta(),
-    ] {
+    for options in [EngineOptions::default(), EngineOptions::default().threads(2), EngineOptions::burnett_alphabeta()] {
         let mut engine = Engine::new(small(options));
         // Before it begins.
         let found = engine.search(&game, &Limits::default()).stop(&AtomicBool::new(true)).run();
@@ -329,7 +388,7 @@ fn a_search_stops_when_told() {
 fn node_limits_are_kept_and_repeatable() {
     let game = Game::new(Position::start(), rules("paper"), Some(100));
     for limit in [1, 100, 5000, 54_321] {
-        let limits = Limits { nodes: Some(limit), ..Limits::default() };
+        let limits = Limits::default().nodes(limit);
         let run = |options: EngineOptions| {
             let found = search(&mut Engine::new(small(options)), &game, &limits);
             (found.best(), found.lines[0].score, found.lines[0].nodes)
@@ -381,7 +440,7 @@ fn a_win_beyond_the_halfmove_clock_is_none() {
     for (clock, wins) in [(0, true), (97, true), (98, false), (99, false)] {
         let start = format!("7/7/3L3/7/7/7/7/7/r6 w {clock}").parse().unwrap();
         let game = Game::from_fen(start, rules("paper"), Some(100));
-        let with_tables = EngineOptions { tables: Some(tables.clone()), ..EngineOptions::default() };
+        let with_tables = EngineOptions::default().tables(tables.clone());
         for options in [EngineOptions::default(), EngineOptions::burnett_alphabeta(), with_tables] {
             let found = search(&mut Engine::new(small(options)), &game, &depth(6));
             let score = found.lines[0].score;
@@ -396,15 +455,12 @@ fn a_win_beyond_the_halfmove_clock_is_none() {
 #[test]
 fn interrupted_lines_are_of_one_depth() {
     let game = Game::new(Position::start(), rules("paper"), Some(100));
-    let kinds = [
-        EngineOptions { multipv: 3, ..EngineOptions::default() },
-        EngineOptions { multipv: 3, ..EngineOptions::burnett_alphabeta() },
-    ];
+    let kinds = [EngineOptions::default().multipv(3), EngineOptions::burnett_alphabeta().multipv(3)];
     let mut depths = std::collections::BTreeSet::new();
     for nodes in (1..60).map(|i| i * 150) {
         for options in kinds.clone() {
             let mut reported: Vec<Info> = Vec::new();
-            let limits = Limits { nodes: Some(nodes), ..Limits::default() };
+            let limits = Limits::default().nodes(nodes);
             let stop = AtomicBool::new(false);
             let lines = Engine::new(small(options))
                 .search(&game, &limits)
@@ -427,7 +483,7 @@ fn interrupted_lines_are_of_one_depth() {
 #[test]
 fn multipv_gives_different_moves_in_order() {
     let game = Game::new(Position::start(), rules("paper"), Some(100));
-    let mut engine = Engine::new(small(EngineOptions { multipv: 4, ..EngineOptions::default() }));
+    let mut engine = Engine::new(small(EngineOptions::default().multipv(4)));
     let lines = search(&mut engine, &game, &depth(7)).lines;
     assert_eq!(lines.len(), 4);
     for (i, line) in lines.iter().enumerate() {
@@ -454,7 +510,7 @@ const SIGNATURE: u64 = 2_097_468;
 
 #[test]
 fn the_bench_signature_is_known() {
-    let options = EngineOptions { hash_mib: 16, ..EngineOptions::default() };
+    let options = EngineOptions::default().hash_mib(16);
     assert_eq!(bench::bench(bench::DEPTH, &options, &rules("paper")).nodes, SIGNATURE);
 }
 

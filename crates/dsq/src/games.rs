@@ -20,11 +20,12 @@ pub fn notation(position: &Position, line: &[Move]) -> Vec<String> {
     text
 }
 
-/// A score for people.
+/// A score as text.
 pub fn words(score: Score) -> String {
-    match (score.win_in(), score.loss_in()) {
-        (Some(plies), _) => format!("win in {plies}"),
-        (_, Some(plies)) => format!("loss in {plies}"),
+    let distance = if score.win_in().or(score.loss_in()).is_some() { "in" } else { "within" };
+    match (score.win_within(), score.loss_within()) {
+        (Some(plies), _) => format!("win {distance} {plies}"),
+        (_, Some(plies)) => format!("loss {distance} {plies}"),
         _ => {
             let value = score.value();
             format!("{}{}.{:02}", if value < 0 { '-' } else { '+' }, value.abs() / 100, value.abs() % 100)

@@ -81,29 +81,32 @@ impl Engines {
 
 impl Setup {
     fn engine(&self) -> Engine {
-        Engine::new(EngineOptions {
-            hash_mib: self.hash_mib,
-            threads: self.threads,
-            multipv: self.lines,
-            tables: self.tables.clone(),
-            ..EngineOptions::default()
-        })
+        Engine::new(
+            EngineOptions::default()
+                .hash_mib(self.hash_mib)
+                .threads(self.threads)
+                .multipv(self.lines)
+                .tables(self.tables.clone()),
+        )
     }
 }
 
-/// A score for the side to move: centipawns (100 for a cat), or plies to the end, negative for a loss.
+/// A score for the side to move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct ScoreReport {
-    /// `cp` or `mate`.
+    /// `cp`, `mate` or `win`.
     pub kind: &'static str,
+    /// `cp`: centipawns, 100 is the value of a cat. `mate`: plies to the end, negative for a loss. `win`: the most plies that a
+    /// win by endgame tables takes, negative for a loss.
     pub value: i32,
 }
 
 impl From<Score> for ScoreReport {
     fn from(score: Score) -> ScoreReport {
-        match (score.win_in(), score.loss_in()) {
-            (Some(plies), _) => ScoreReport { kind: "mate", value: plies as i32 },
-            (_, Some(plies)) => ScoreReport { kind: "mate", value: -(plies as i32) },
+        let kind = if score.win_in().or(score.loss_in()).is_some() { "mate" } else { "win" };
+        match (score.win_within(), score.loss_within()) {
+            (Some(plies), _) => ScoreReport { kind, value: plies as i32 },
+            (_, Some(plies)) => ScoreReport { kind, value: -(plies as i32) },
             _ => ScoreReport { kind: "cp", value: score.value() },
         }
     }
@@ -250,7 +253,7 @@ impl Engines {
         stop: &AtomicBool,
     ) -> Option<(Move, Score)> {
         let level = LEVELS[strength.clamp(1, LEVELS.len()) - 1];
-        let limits = Limits { movetime: Some(time), ..Limits::default() };
+        let limits = Limits::default().movetime(time);
         let found = if level.nodes.is_none() {
             let setup = Setup { hash_mib: 64, threads: 1, lines: 1, tables };
             self.search(setup, game, &limits, stop, &mut |_| ())
@@ -258,7 +261,7 @@ impl Engines {
             // A new engine has an empty hash table and plays the same move every time.
             let lines = if level.margin > 0 { MAX_LINES } else { 1 };
             let setup = Setup { hash_mib: 4, threads: 1, lines, tables: None };
-            let limits = Limits { nodes: level.nodes, ..limits };
+            let limits = limits.nodes(level.nodes);
             setup.engine().search(game, &limits).stop(stop).run().lines
         };
         let best = found.first()?.score;

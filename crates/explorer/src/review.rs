@@ -205,7 +205,7 @@ fn evaluate(
         return Ok(Evaluated { score: Some(value.into()), best, source: "table" });
     }
     let setup = Setup { hash_mib: 64, threads: 1, lines: 1, tables: Some(tables.for_search()?) };
-    let limits = Limits { movetime: Some(time), ..Limits::default() };
+    let limits = Limits::default().movetime(time);
     let lines = engines.search(setup, game, &limits, stop, &mut |_| ());
     let best = lines.first();
     Ok(Evaluated {
@@ -217,16 +217,21 @@ fn evaluate(
 
 /// The score of the position before, for the other side.
 fn turned(score: ScoreReport) -> ScoreReport {
-    match score.kind {
-        "mate" if score.value > 0 => ScoreReport { kind: "mate", value: -(score.value + 1) },
-        "mate" => ScoreReport { kind: "mate", value: 1 - score.value },
-        _ => ScoreReport { kind: score.kind, value: -score.value },
-    }
+    let farther = match score.kind {
+        "cp" => 0,
+        _ if score.value > 0 => -1,
+        _ => 1,
+    };
+    ScoreReport { value: farther - score.value, ..score }
 }
 
 /// 1 for a win, -1 for a loss, 0 for any other score.
 fn sign(score: ScoreReport) -> i32 {
-    if score.kind == "mate" { if score.value > 0 { 1 } else { -1 } } else { 0 }
+    match score.kind {
+        "cp" => 0,
+        _ if score.value > 0 => 1,
+        _ => -1,
+    }
 }
 
 fn loss(best: ScoreReport, got: ScoreReport) -> Option<i32> {

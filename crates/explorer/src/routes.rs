@@ -278,11 +278,9 @@ async fn analyze(State(app): Shared, Query(query): Query<AnalyzeQuery>) -> Resul
         tables: None,
     };
     let most = engine::MAX_MOVETIME.as_millis() as u64;
-    let limits = Limits {
-        depth: query.depth.number("depth", 1..=engine::MAX_DEPTH)?,
-        movetime: Some(Duration::from_millis(query.movetime.number("movetime", 1..=most)?.unwrap_or(most))),
-        ..Limits::default()
-    };
+    let limits = Limits::default()
+        .depth(query.depth.number("depth", 1..=engine::MAX_DEPTH)?)
+        .movetime(Duration::from_millis(query.movetime.number("movetime", 1..=most)?.unwrap_or(most)));
     let asked = *game.rules().options();
     let pieces = game.position().occupied().len();
     if query.tables.get() != Some("0") {

@@ -134,7 +134,7 @@ impl SelfPlayer {
 
     /// The engine of one game, if the player is the engine.
     fn engine(self) -> Option<Engine> {
-        let options = EngineOptions { hash_mib: 1, threads: 1, ..EngineOptions::default() };
+        let options = EngineOptions::default().hash_mib(1).threads(1);
         matches!(self, SelfPlayer::Engine { .. }).then(|| Engine::new(options))
     }
 
@@ -149,7 +149,7 @@ impl SelfPlayer {
                 random.choose(&best).copied().or_else(|| random.choose(&legal).copied())
             }
             SelfPlayer::Engine { nodes } => {
-                let limits = Limits { nodes: Some(nodes), ..Limits::default() };
+                let limits = Limits::default().nodes(nodes);
                 engine?.search(game, &limits).run().best()
             }
         }

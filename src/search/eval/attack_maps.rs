@@ -1,13 +1,14 @@
-//! The attack maps of both sides, from which the terms of the evaluation are counted.
+//! The attack maps of both sides: the input of evaluations.
 
 use super::state::State;
-use super::tables::Evaluator;
+use super::tables::HandCrafted;
 use crate::board::{Color, Lanes, Rules, reach};
 
 /// The attack maps of both sides, by side and animal: squares reached (own pieces and captures ignored), legal targets,
 /// and squares on which an enemy could capture the animal.
+#[derive(Clone)]
 #[repr(align(64))]
-pub(super) struct AttackMaps {
+pub(in crate::search) struct AttackMaps {
     pub squares: [Lanes; 2],
     pub targets: [Lanes; 2],
     pub danger: [Lanes; 2],
@@ -15,7 +16,7 @@ pub(super) struct AttackMaps {
 
 /// The attack maps of a position.
 #[inline(always)]
-pub(super) fn attack_maps(rules: &Rules, evaluator: &Evaluator, state: &State) -> AttackMaps {
+pub(super) fn attack_maps(rules: &Rules, hand_crafted: &HandCrafted, state: &State) -> AttackMaps {
     let white = reach(rules, Color::White, &state.lanes[0], &state.lanes[1]);
     let black = reach(rules, Color::Black, &state.lanes[1], &state.lanes[0]);
     let [whites, blacks] = state.sides;
@@ -24,7 +25,7 @@ pub(super) fn attack_maps(rules: &Rules, evaluator: &Evaluator, state: &State) -
     let mut danger = [[0; 8]; 2];
     for color in 0..2 {
         let enemy = color ^ 1;
-        let takes = evaluator.takes(enemy, state.lanes[enemy][0]);
+        let takes = hand_crafted.takes(enemy, state.lanes[enemy][0]);
         for attacker in 0..8 {
             for victim in 0..8 {
                 danger[color][victim] |= squares[enemy][attacker] & takes[attacker][victim];

@@ -1,12 +1,14 @@
-//! The attacks and the static evaluation of a position, computed in one pass over both sides.
+//! The attacks of a position and the hand-crafted evaluation, computed in one pass over both sides.
 
-use super::attack_maps::attack_maps;
+use super::attack_maps::{AttackMaps, attack_maps};
+use super::evaluate::{EvalContext, Evaluate};
 use super::state::State;
-use super::tables::Evaluator;
-use crate::board::{Lanes, Rules, union};
+use super::tables::HandCrafted;
+use super::weights::WEIGHTS;
+use crate::board::{Lanes, Position, Rules, union};
 use crate::cpu::{CpuLevel, dispatch};
 
-/// The attacks of the side to move, and the static evaluation.
+/// The attacks of the side to move, and the hand-crafted evaluation or the input of another one.
 #[derive(Clone)]
 #[repr(align(64))]
 pub(in crate::search) struct Attacks {
@@ -18,24 +20,32 @@ pub(in crate::search) struct Attacks {
     pub any: u64,
     /// The targets of the other side.
     enemy_targets: Lanes,
-    /// The static evaluation for the side to move, in cp.
+    /// The hand-crafted evaluation for the side to move, in cp; 0 if the engine uses another one.
     pub eval: i32,
+    /// The input of another evaluation; `None` if the engine uses the hand-crafted one.
+    pub maps: Option<AttackMaps>,
 }
 
 #[inline(always)]
-fn compute_body(rules: &Rules, evaluator: &Evaluator, state: &State, attacks: &mut Attacks) {
-    let maps = attack_maps(rules, evaluator, state);
+fn compute_body(rules: &Rules, hand_crafted: &HandCrafted, custom: bool, state: &State, attacks: &mut Attacks) {
+    let maps = attack_maps(rules, hand_crafted, state);
     let (us, them) = state.sides_to_move();
     attacks.targets = maps.targets[us];
     attacks.danger = maps.danger[us];
     attacks.any = union(&maps.targets[us]);
     attacks.enemy_targets = maps.targets[them];
-    attacks.eval = evaluator.evaluate(state, &maps);
+    if custom {
+        attacks.maps = Some(maps);
+    } else {
+        // While the maps are in registers: a later call is slower, although some nodes do not need the evaluation.
+        let mut hand_crafted = hand_crafted;
+        attacks.eval = hand_crafted.evaluate(&EvalContext { state, maps: &maps, rules, ply: 0 });
+    }
 }
 
 impl Attacks {
     pub fn new() -> Attacks {
-        Attacks { targets: [0; 8], danger: [0; 8], any: 0, enemy_targets: [0; 8], eval: 0 }
+        Attacks { targets: [0; 8], danger: [0; 8], any: 0, enemy_targets: [0; 8], eval: 0, maps: None }
     }
 
     /// Number of moves that the other side would have.
@@ -43,22 +53,45 @@ impl Attacks {
         self.enemy_targets.iter().map(|targets| targets.count_ones()).sum()
     }
 
-    /// Computes all fields for a position, with the instructions of a CPU level.
+    /// Computes the attacks of a position, and the hand-crafted evaluation or, if the engine uses a `custom` one, its input. All
+    /// CPU levels compute the same.
     #[inline(always)]
-    pub fn compute(&mut self, level: CpuLevel, rules: &Rules, evaluator: &Evaluator, state: &State) {
+    pub fn compute(&mut self, level: CpuLevel, rules: &Rules, hand_crafted: &HandCrafted, custom: bool, state: &State) {
         let attacks = self;
-        dispatch!(level, fn(rules: &Rules, evaluator: &Evaluator, state: &State, attacks: &mut Attacks) = compute_body);
+        dispatch!(
+            level,
+            fn(rules: &Rules, hand_crafted: &HandCrafted, custom: bool, state: &State, attacks: &mut Attacks) =
+                compute_body
+        );
     }
+}
+
+/// The engine's static evaluation of a position that is not over, in cp for the side to move. Each call prepares the
+/// evaluation for the rules anew, which takes longer than the evaluation itself.
+///
+/// ```
+/// use doushouqi::board::{Position, Rules};
+/// use doushouqi::search::evaluate;
+///
+/// let rules = Rules::default();
+/// let white_is_a_rat_ahead = Position::from_fen("7/7/3e3/7/7/7/3E3/7/R6 w")?;
+/// assert!(evaluate(&white_is_a_rat_ahead, &rules) > 100);
+/// assert!(evaluate(&white_is_a_rat_ahead.pass(), &rules) < -100);
+/// # Ok::<(), doushouqi::board::ParseFenError>(())
+/// ```
+#[must_use]
+pub fn evaluate(position: &Position, rules: &Rules) -> i32 {
+    let hand_crafted = HandCrafted::new(rules, &WEIGHTS);
+    let mut attacks = Attacks::new();
+    attacks.compute(CpuLevel::get(), rules, &hand_crafted, false, &State::new(position, &hand_crafted));
+    attacks.eval
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::score::MAX_ESTIMATE;
-    use super::super::tables::Evaluation;
     use super::super::terms::tapered;
-    use super::super::weights::WEIGHTS;
     use super::*;
-    use crate::board::{Color, Position};
+    use crate::board::Color;
     use crate::game::random::Random;
 
     /// The evaluation is the sum of its features, each times its weight, at every CPU level.
@@ -67,22 +100,21 @@ mod tests {
         let mut random = Random::new(13);
         for rules in ["paper", "chinese"] {
             let rules = Rules::new(rules.parse().unwrap());
-            let evaluator = Evaluator::new(Evaluation::Default, &rules, &WEIGHTS);
+            let hand_crafted = HandCrafted::new(&rules, &WEIGHTS);
             for _ in 0..40 {
                 for position in random.walk(&Position::start(), &rules, 120) {
-                    let state = State::new(&position, &evaluator);
+                    let state = State::new(&position, &hand_crafted);
                     let mut sum = [0; 2];
-                    for (feature, count) in evaluator.trace(&rules, &state).0 {
+                    for (feature, count) in hand_crafted.trace(&rules, &state).0 {
                         for phase in 0..2 {
                             sum[phase] += i32::from(WEIGHTS.0[usize::from(feature)][phase]) * i32::from(count);
                         }
                     }
                     let white = tapered((sum[1] << 16) + sum[0], (state.count(0) + state.count(1)) as i32);
-                    let expected =
-                        (if state.turn == Color::White { white } else { -white }).clamp(-MAX_ESTIMATE, MAX_ESTIMATE);
+                    let expected = if state.turn == Color::White { white } else { -white };
                     for level in CpuLevel::available() {
                         let mut attacks = Attacks::new();
-                        attacks.compute(level, &rules, &evaluator, &state);
+                        attacks.compute(level, &rules, &hand_crafted, false, &state);
                         assert_eq!(attacks.eval, expected, "{position:?} {}", level.name());
                     }
                 }

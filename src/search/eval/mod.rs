@@ -1,5 +1,7 @@
-//! What a position is worth at the horizon: a sum of features, each with a weight for the middle game and one for the
-//! endgame, between which the number of pieces decides ("tapered evaluation").
+//! Static evaluation: the [`Evaluate`] trait, and the engine's own evaluation.
+//!
+//! The engine's evaluation is hand-crafted: a sum of features, each with a weight for the middle game and one for the endgame,
+//! between which the number of pieces interpolates ("tapered evaluation").
 //!
 //! Features of one side, less those of the other:
 //!
@@ -17,18 +19,20 @@
 //! Distances are those of each kind of animal by the rules in force, over an empty board. Where the rules make the wolf
 //! the stronger of wolf and dog, the two exchange their weights.
 //!
-//! The files, the lowest first: `weights` (features and what they are worth), `tables` (made ready for a set of rules),
-//! `state` (a position with what is kept up to date), `attack_maps` (where all pieces go), `terms` (the sum), `attacks` (all of it
-//! for the search).
+//! The files, the lowest first: `weights` (features and their weights), `tables` (the weights prepared for a set of rules),
+//! `state` (a position with incrementally updated terms), `attack_maps` (the attacks of both sides), `evaluate` (the trait of
+//! evaluations), `terms` (the sum), `attacks` (attacks and evaluation for the search).
 
 mod attack_maps;
 mod attacks;
+mod evaluate;
 mod state;
 mod tables;
 mod terms;
 mod weights;
 
-pub use tables::Evaluation;
+pub use attacks::evaluate;
+pub use evaluate::{Custom, EvalContext, Evaluate, Evaluation};
 pub use weights::{
     ATTACKED, FEATURES, GUARD, HUNT, MOBILITY, PAIR, PAIR_SAFE_RAT, PSQ, ParseWeightsError, RACE, TEMPO, WEIGHTS,
     Weight, Weights,
@@ -36,4 +40,4 @@ pub use weights::{
 
 pub(super) use attacks::Attacks;
 pub(super) use state::{State, TRAP_BITS};
-pub(super) use tables::Evaluator;
+pub(super) use tables::HandCrafted;

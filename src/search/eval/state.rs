@@ -1,7 +1,7 @@
 //! A position as the search sees it: [`Position`] with what the evaluation keeps up to date, made by copying.
 
 use super::super::packed::{Packed, animal_of, to_of};
-use super::tables::Evaluator;
+use super::tables::HandCrafted;
 use crate::board::geometry::{DEN, TRAPS};
 use crate::board::zobrist::Keys;
 use crate::board::{Color, Lanes, Position, union};
@@ -28,7 +28,7 @@ pub(in crate::search) struct State {
 }
 
 impl State {
-    pub fn new(position: &Position, evaluator: &Evaluator) -> State {
+    pub fn new(position: &Position, hand_crafted: &HandCrafted) -> State {
         let lanes = [*position.lanes(Color::White), *position.lanes(Color::Black)];
         let set = |lanes: &Lanes| (0..8).fold(0, |set, a| set | u8::from(lanes[a] != 0) << a);
         let sets = [set(&lanes[0]), set(&lanes[1])];
@@ -36,11 +36,11 @@ impl State {
         for color in 0..2 {
             for a in 0..8 {
                 if lanes[color][a] != 0 {
-                    squares += evaluator.square(color, a, lanes[color][a].trailing_zeros() as usize);
+                    squares += hand_crafted.square(color, a, lanes[color][a].trailing_zeros() as usize);
                 }
             }
         }
-        let material = evaluator.material(sets);
+        let material = hand_crafted.material(sets);
         State {
             lanes,
             key: position.key(),
@@ -104,7 +104,7 @@ impl State {
 
     /// The position after a move, with its key, [`State::key_after`].
     #[inline(always)]
-    pub fn make(&self, mv: Packed, key: u64, evaluator: &Evaluator) -> State {
+    pub fn make(&self, mv: Packed, key: u64, hand_crafted: &HandCrafted) -> State {
         let (us, them) = self.sides_to_move();
         let (animal, to) = (animal_of(mv), to_of(mv));
         let from = self.lanes[us][animal];
@@ -118,8 +118,8 @@ impl State {
         let mut next = State {
             lanes: [own; 2],
             key,
-            squares: self.squares + evaluator.square(us, animal, to)
-                - evaluator.square(us, animal, from.trailing_zeros() as usize),
+            squares: self.squares + hand_crafted.square(us, animal, to)
+                - hand_crafted.square(us, animal, from.trailing_zeros() as usize),
             material: self.material,
             sides: self.sides,
             sets: self.sets,
@@ -131,10 +131,10 @@ impl State {
         if self.sides[them] & bit != 0 {
             let victim = self.animal_at(them, to);
             next.sides[them] &= !bit;
-            next.squares -= evaluator.square(them, victim, to);
+            next.squares -= hand_crafted.square(them, victim, to);
             next.sets[them] &= !(1 << victim);
             next.counts[them] -= 1;
-            next.material = evaluator.material(next.sets);
+            next.material = hand_crafted.material(next.sets);
         }
         next
     }
@@ -156,7 +156,6 @@ impl State {
 #[cfg(test)]
 mod tests {
     use super::super::super::packed::pack_move;
-    use super::super::tables::Evaluation;
     use super::super::weights::WEIGHTS;
     use super::*;
     use crate::board::{Rules, zobrist};
@@ -168,16 +167,16 @@ mod tests {
         let mut random = Random::new(11);
         for rules in ["paper", "chinese"] {
             let rules = Rules::new(rules.parse().unwrap());
-            let evaluator = Evaluator::new(Evaluation::Default, &rules, &WEIGHTS);
+            let hand_crafted = HandCrafted::new(&rules, &WEIGHTS);
             for _ in 0..50 {
                 let mut position = Position::start();
-                let mut state = State::new(&position, &evaluator);
+                let mut state = State::new(&position, &hand_crafted);
                 for _ in 0..120 {
                     let Some(&mv) = random.choose(&position.moves(&rules)) else { break };
                     position = position.make(mv);
                     let mv = pack_move(mv);
-                    state = state.make(mv, state.key_after(mv, zobrist::keys()), &evaluator);
-                    let anew = State::new(&position, &evaluator);
+                    state = state.make(mv, state.key_after(mv, zobrist::keys()), &hand_crafted);
+                    let anew = State::new(&position, &hand_crafted);
                     assert_eq!((state.lanes, state.sides), (anew.lanes, anew.sides), "{position:?}");
                     assert_eq!((state.sets, state.counts, state.turn), (anew.sets, anew.counts, anew.turn));
                     assert_eq!((state.key, state.squares, state.material), (anew.key, anew.squares, anew.material));

@@ -5,16 +5,6 @@ use super::weights::{FEATURES, Weight, Weights, pair_feature, race_feature, slot
 use crate::board::geometry::{TRAPS, WATER, habitat};
 use crate::board::{Animal, Color, Lanes, Piece, Rules, Square};
 
-/// What judges a position at the horizon.
-#[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Evaluation {
-    /// Burnett's tables (2010): material and squares.
-    Burnett,
-    /// Our own.
-    #[default]
-    Default,
-}
-
 /// Two weights in one number, so that both are added at once.
 #[inline(always)]
 pub(super) const fn packed([middle, end]: Weight) -> i32 {
@@ -28,8 +18,8 @@ pub(super) type Races = [[[i32; 32]; 16]; 2];
 /// The last two of eight are no traps, and nowhere.
 pub(super) type TrapDistances = [[[[u8; 8]; 65]; 8]; 2];
 
-/// An evaluation made ready for a set of rules.
-pub(in crate::search) struct Evaluator {
+/// The hand-crafted evaluation prepared for a set of rules.
+pub(in crate::search) struct HandCrafted {
     squares: [[[i32; 64]; 8]; 2],
     /// What an animal is worth against a set of enemies.
     pairs: Box<[[i32; 256]; 8]>,
@@ -40,14 +30,26 @@ pub(in crate::search) struct Evaluator {
     pub(super) rat_distance: Box<[[u8; 64]; 64]>,
     pub(super) weights: Box<[i32; FEATURES]>,
     pub(super) races: Box<Races>,
-    /// Whether more counts than material and squares.
+    /// Whether features other than material and squares count.
     pub(super) positional: bool,
 }
 
-impl Evaluator {
-    pub fn new(kind: Evaluation, rules: &Rules, table: &Weights) -> Evaluator {
-        let positional = kind == Evaluation::Default;
-        let weights: Box<[i32; FEATURES]> = Box::new(table.0.map(packed));
+impl HandCrafted {
+    /// The evaluation with these weights.
+    pub fn new(rules: &Rules, weights: &Weights) -> HandCrafted {
+        HandCrafted::build(rules, Some(Box::new(weights.0.map(packed))))
+    }
+
+    /// Burnett's tables: material and squares only.
+    pub fn burnett(rules: &Rules) -> HandCrafted {
+        HandCrafted::build(rules, None)
+    }
+
+    fn build(rules: &Rules, weights: Option<Box<[i32; FEATURES]>>) -> HandCrafted {
+        let squares = square_values(rules, weights.as_deref());
+        let positional = weights.is_some();
+        // Burnett's tables have no pairs and no races.
+        let weights = weights.unwrap_or_else(|| Box::new([0; FEATURES]));
         let takes = [0, 1].map(|color| {
             let masks = &rules.masks().takes[Color::ALL[color]];
             [0, 1].map(|wet: usize| {
@@ -58,9 +60,9 @@ impl Evaluator {
         for square in Square::all() {
             rat_distance[square.index()] = distances(rules, Color::White, Animal::Rat, square);
         }
-        Evaluator {
-            squares: square_values(rules, positional.then_some(&*weights)),
-            pairs: if positional { pair_values(rules, &weights) } else { Box::new([[0; 256]; 8]) },
+        HandCrafted {
+            squares,
+            pairs: pair_values(rules, &weights),
             takes,
             trap_distance: trap_distances(rules),
             rat_distance,

@@ -1,9 +1,9 @@
 //! The evaluation itself: the sum of all features of a position, each counted and times its weight.
 
-use super::super::score::MAX_ESTIMATE;
 use super::attack_maps::{AttackMaps, attack_maps};
+use super::evaluate::{EvalContext, Evaluate};
 use super::state::{State, TRAP_BITS};
-use super::tables::{Evaluator, Races};
+use super::tables::{HandCrafted, Races};
 use super::weights::{
     ATTACKED, FAR, FEATURES, GUARD, HUNT, MOBILITY, TEMPO, pair_feature, race_feature, slot, square_feature,
 };
@@ -58,18 +58,21 @@ impl Sink for Trace {
     }
 }
 
-impl Evaluator {
-    /// The evaluation for the side to move.
+/// The engine's own evaluation is an evaluation like any other. It keeps nothing, so that threads share it.
+impl Evaluate for &HandCrafted {
     #[inline(always)]
-    pub(super) fn evaluate(&self, state: &State, maps: &AttackMaps) -> i32 {
+    fn evaluate(&mut self, context: &EvalContext<'_>) -> i32 {
+        let state = context.state;
         let mut sum = Sum { weights: &self.weights, races: &self.races, sum: state.squares + state.material };
         if self.positional {
-            self.features(state, maps, &mut sum);
+            self.features(state, context.maps, &mut sum);
         }
         let white = tapered(sum.sum, (state.count(0) + state.count(1)) as i32);
-        (if state.turn == Color::White { white } else { -white }).clamp(-MAX_ESTIMATE, MAX_ESTIMATE)
+        if state.turn == Color::White { white } else { -white }
     }
+}
 
+impl HandCrafted {
     /// All features but those that a [`State`] carries along, from White's view.
     #[inline(always)]
     fn features(&self, state: &State, maps: &AttackMaps, sink: &mut impl Sink) {

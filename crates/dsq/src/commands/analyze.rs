@@ -12,24 +12,25 @@ use serde::Serialize;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// Say which moves are best, in a position or in every position of a game.
+/// Search for the best moves of a position, or of every position of a game.
 ///
-/// Scores are from the view of the side to move, in hundredths of a cat, or plies to a win or loss that is certain.
+/// Scores are for the side to move: centipawns (100 is the value of a cat), or the plies to a certain win or loss. "win within
+/// 60" is a win by endgame tables whose distance is not known, but at most 60 plies.
 ///
-/// With --game every position is searched; what a move lost is the score of the position before it less that of the position
-/// after it. The second search sees one ply further, so small losses mean little.
+/// With --game the engine searches every position. The loss of a move is the score of the position before it minus the score
+/// after it. The second search is one ply deeper, so small losses mean little.
 #[derive(Args)]
 #[command(after_help = "Examples:\n  dsq analyze --movetime 5000 --multipv 3\n  \
                         dsq analyze --fen '7/7/3e3/7/7/7/3E3/7/7 w' --depth 20 --tables tables\n  \
                         dsq analyze --game games.txt --number 3 --movetime 200 --json")]
 pub struct Analyze {
-    /// The position, with a halfmove clock as third field if there is one; the start of the game if not given.
+    /// The position, with an optional halfmove clock as third field [default: the initial position]
     #[arg(long, value_name = "FEN")]
     fen: Option<String>,
-    /// A game, as `dsq match --save` and `dsq play` write it. Its rules and limit are those of the file.
+    /// A file of games written by `dsq match --save` or `dsq play`; it also sets the rules and the no-capture limit
     #[arg(long, value_name = "FILE", conflicts_with_all = ["fen", "rules", "multipv", "no_capture_limit"])]
     game: Option<PathBuf>,
-    /// Which game of the file, from 1.
+    /// The number of the game in the file, from 1
     #[arg(long, value_name = "N", default_value = "1", requires = "game", value_parser = at_least_one::<usize>())]
     number: usize,
     #[command(flatten)]
@@ -43,7 +44,7 @@ pub struct Analyze {
     /// Size of the transposition table in MiB.
     #[arg(long, value_name = "MIB", default_value = "64", value_parser = clap::value_parser!(u32).range(1..=65_536))]
     hash: u32,
-    /// Endgame tables that `dsq generate` made.
+    /// A directory of endgame tables made by `dsq generate`
     #[arg(long, value_name = "DIR")]
     tables: Option<PathBuf>,
     #[command(flatten)]
@@ -55,19 +56,26 @@ pub struct Analyze {
     json: bool,
 }
 
-/// A score as JSON: one of the three is not null.
+/// A score as JSON. Of `cp`, `win_within` and `loss_within` one is not null; `win_in` and `loss_in` are the distance if it is
+/// known.
 #[derive(Copy, Clone, Serialize)]
 struct ScoreReport {
     cp: Option<i32>,
     win_in: Option<u32>,
     loss_in: Option<u32>,
+    win_within: Option<u32>,
+    loss_within: Option<u32>,
 }
 
 impl From<Score> for ScoreReport {
     fn from(score: Score) -> ScoreReport {
-        let (win_in, loss_in) = (score.win_in(), score.loss_in());
-        let cp = (win_in.is_none() && loss_in.is_none()).then_some(score.value());
-        ScoreReport { cp, win_in, loss_in }
+        ScoreReport {
+            cp: (!score.is_win() && !score.is_loss()).then_some(score.value()),
+            win_in: score.win_in(),
+            loss_in: score.loss_in(),
+            win_within: score.win_within(),
+            loss_within: score.loss_within(),
+        }
     }
 }
 
@@ -110,12 +118,10 @@ impl Analyze {
         let limits = control.limits(Duration::ZERO);
         let record = self.game.as_deref().map(|path| read_game(path, self.number)).transpose()?;
         let rules = record.as_ref().map_or_else(|| Rules::new(self.rules.rules), |r| r.game.rules().clone());
-        let mut options = EngineOptions {
-            hash_mib: self.hash as usize,
-            threads: self.threads.into(),
-            multipv: self.multipv.into(),
-            ..EngineOptions::default()
-        };
+        let mut options = EngineOptions::default()
+            .hash_mib(self.hash as usize)
+            .threads(self.threads.into())
+            .multipv(self.multipv.into());
         if let Some(dir) = &self.tables {
             let line = waiting("loading the tables");
             let tables = TableCache::default().get(dir, rules.options());
@@ -213,7 +219,7 @@ fn search(engine: &mut Engine, game: &Game, limits: &Limits) -> Vec<Info> {
     engine.search(game, limits).run().lines
 }
 
-/// What the move that led here is worth to who made it, from what the search says here.
+/// The score of the move that led here for the side that made it, from the search of this position.
 fn after(game: &Game, next: Option<&Info>, mover: Color) -> Score {
     let Some(next) = next else {
         return match game.end().and_then(|end| end.winner()) {
@@ -222,11 +228,7 @@ fn after(game: &Game, next: Option<&Info>, mover: Color) -> Score {
             None => Score::estimate(0),
         };
     };
-    match (next.score.win_in(), next.score.loss_in()) {
-        (Some(plies), _) => Score::loss(plies + 1),
-        (_, Some(plies)) => Score::win(plies + 1),
-        _ => Score::estimate(-next.score.value()),
-    }
+    next.score.before_move()
 }
 
 fn line_report(position: &Position, info: &Info) -> LineReport {

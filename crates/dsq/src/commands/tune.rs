@@ -168,7 +168,7 @@ impl Play {
     fn run(self) -> Outcome {
         let rules = Rules::new(self.rules.rules);
         let weights = self.weights.as_deref().map(|path| read_weights(Some(path))).transpose()?;
-        let engine = EngineOptions { weights, ..EngineOptions::default() };
+        let engine = EngineOptions::default().weights(weights);
         let stop = interrupt()?;
         let file = Mutex::new(SampleFile::create(&self.out)?);
         let bar = progress_bar(self.games, "games");

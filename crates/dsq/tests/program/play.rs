@@ -191,7 +191,10 @@ fn analysis_of_a_position() {
     assert!(scores.is_sorted_by(|a, b| a >= b), "{scores:?}");
 
     let report = &json(&["analyze", "--depth", "3", "--fen", "2C4/7/7/7/7/7/7/7/r6 w", "--json"])[0];
-    assert_eq!(report["lines"][0]["score"], serde_json::json!({"cp": null, "win_in": 1, "loss_in": null}));
+    assert_eq!(
+        report["lines"][0]["score"],
+        serde_json::json!({"cp": null, "win_in": 1, "loss_in": null, "win_within": 1, "loss_within": null})
+    );
     let report = &json(&["analyze", "--depth", "3", "--fen", "3C3/7/7/7/7/7/7/7/r6 b", "--json"])[0];
     assert_eq!((&report["end"], &report["lines"]), (&"den".into(), &serde_json::json!([])));
 
@@ -256,6 +259,14 @@ fn endgame_tables_are_used() {
     assert!(line["tbhits"].as_u64().unwrap() > 0, "{line}");
     let key = if probe["wdl"] == "win" { "win_in" } else { "loss_in" };
     assert_eq!(line["score"][key], probe["dtw"]);
+
+    // A search that captures into the tables knows the result, and an upper bound of the distance.
+    let wins = "7/3p3/4C2/7/7/7/4T2/7/7 w";
+    let report = &json(&["analyze", "--fen", wins, "--tables", dir, "--depth", "4", "--json"])[0];
+    let score = &report["lines"][0]["score"];
+    assert!(score["cp"].is_null() && score["win_in"].is_null() && score["win_within"].is_u64(), "{score}");
+    let output = dsq(&["analyze", "--fen", wins, "--tables", dir, "--depth", "4"], b"");
+    assert!(String::from_utf8(output.stdout).unwrap().contains("win within "));
 
     let refused = failure(2, &["analyze", "--tables", dir, "--rules", "chinese"]);
     assert!(refused.contains("shore=elephant-safe") && refused.contains("shore=none"), "{refused}");

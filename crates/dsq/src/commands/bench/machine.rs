@@ -102,7 +102,7 @@ impl MachineCommand {
 
     /// Searches the positions of `dsq bench`.
     fn search(&self, threads: usize) -> Speed {
-        let options = EngineOptions { threads, ..EngineOptions::default() };
+        let options = EngineOptions::default().threads(threads);
         let depth = if self.quick { bench::DEPTH - 4 } else { bench::DEPTH };
         let found = bench::bench(depth, &options, &Rules::default());
         speed(format!("search to depth {depth}"), threads, found.nodes, "nodes", found.seconds)

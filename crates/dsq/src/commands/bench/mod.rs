@@ -99,7 +99,7 @@ impl Bench {
             Some(What::Report(report)) => return report.run(),
             None => {}
         }
-        let options = EngineOptions { hash_mib: 16, threads: self.threads.into(), ..EngineOptions::default() };
+        let options = EngineOptions::default().hash_mib(16).threads(self.threads.into());
         let report = bench::bench(self.depth, &options, &Rules::new(self.rules.rules));
         if self.json {
             return print_json(&report);
@@ -129,18 +129,14 @@ impl Endgames {
     fn run(self) -> Outcome {
         let rules = Rules::new(self.rules.rules);
         let limits = match self.nodes {
-            Some(nodes) => Limits { nodes: Some(nodes), ..Limits::default() },
-            None => Limits { movetime: Some(Duration::from_millis(self.movetime)), ..Limits::default() },
+            Some(nodes) => Limits::default().nodes(nodes),
+            None => Limits::default().movetime(Duration::from_millis(self.movetime)),
         };
         let bar = progress_bar(self.positions as u64, "positions");
         let found = self.threads.run(|| -> Result<bench::Endgames, Failure> {
             let tables = Arc::new(Tables::solve(rules.options(), 4)?);
             let positions = bench::endgame_positions(self.positions, self.seed, &rules, &tables);
-            let options = EngineOptions {
-                hash_mib: 16,
-                tables: self.with_tables.then(|| tables.clone()),
-                ..EngineOptions::default()
-            };
+            let options = EngineOptions::default().hash_mib(16).tables(self.with_tables.then(|| tables.clone()));
             Ok(bench::endgames(&positions, &options, &limits, &rules, &tables, &|| bar.inc(1)))
         })??;
         bar.finish_and_clear();

@@ -1,0 +1,140 @@
+//! The trait of static evaluations, and the evaluations that an engine can use.
+
+use super::attack_maps::AttackMaps;
+use super::state::State;
+use crate::board::{Bitboard, Color, Piece, Position, Rules};
+use std::fmt;
+use std::sync::Arc;
+
+/// A static evaluation: an estimate of a position without search.
+///
+/// Each search thread has an evaluation of its own, so an evaluation may keep data from call to call: the accumulators of a
+/// network, a cache of material values. Its result must depend on the position and the rules alone.
+///
+/// ```
+/// use doushouqi::board::Piece;
+/// use doushouqi::game::Game;
+/// use doushouqi::search::{Engine, EngineOptions, EvalContext, Evaluate, Evaluation, Limits};
+///
+/// /// Counts pieces and legal moves.
+/// struct Mobility;
+///
+/// impl Evaluate for Mobility {
+///     fn evaluate(&mut self, context: &EvalContext<'_>) -> i32 {
+///         let position = context.position();
+///         let value = |piece| 300 + 10 * context.targets(piece).len() as i32;
+///         let sign = |piece: Piece| if piece.color == context.turn() { 1 } else { -1 };
+///         position.pieces().map(|(piece, _)| sign(piece) * value(piece)).sum()
+///     }
+/// }
+///
+/// let options = EngineOptions::default().hash_mib(1).evaluation(Evaluation::custom(|_rules| Box::new(Mobility)));
+/// let found = Engine::new(options).search(&Game::default(), &Limits::default().depth(5)).run();
+/// assert!(Game::default().legal_moves().contains(&found.best().unwrap()));
+/// ```
+pub trait Evaluate: Send {
+    /// The estimate in cp for the side to move; 100 cp are the material value of a cat. The engine limits it to ±25,000.
+    ///
+    /// The engine calls it for positions that are not over, at most once a node and only where the search needs it.
+    fn evaluate(&mut self, context: &EvalContext<'_>) -> i32;
+}
+
+/// A position to evaluate, with the attacks that the search has computed.
+#[derive(Copy, Clone)]
+pub struct EvalContext<'a> {
+    pub(in crate::search) state: &'a State,
+    pub(in crate::search) maps: &'a AttackMaps,
+    pub(in crate::search) rules: &'a Rules,
+    pub(in crate::search) ply: usize,
+}
+
+impl EvalContext<'_> {
+    /// The position.
+    #[must_use]
+    pub fn position(&self) -> Position {
+        Position::from_lanes(self.state.lanes, self.state.turn, self.state.key)
+    }
+
+    /// The side to move.
+    #[must_use]
+    pub fn turn(&self) -> Color {
+        self.state.turn
+    }
+
+    /// The rules of the game.
+    #[must_use]
+    pub fn rules(&self) -> &Rules {
+        self.rules
+    }
+
+    /// The plies from the root of the search. Positions of consecutive plies mostly differ by one move, but an evaluation must
+    /// not rely on it: the search does not evaluate every position, and visits many of each ply.
+    #[must_use]
+    pub fn ply(&self) -> usize {
+        self.ply
+    }
+
+    /// The squares that a piece can move to, as if its side were to move.
+    #[must_use]
+    pub fn targets(&self, piece: Piece) -> Bitboard {
+        Bitboard::new(self.maps.targets[piece.color as usize][piece.animal.index()])
+    }
+
+    /// The squares on which an enemy could capture a piece that stood there.
+    #[must_use]
+    pub fn danger(&self, piece: Piece) -> Bitboard {
+        Bitboard::new(self.maps.danger[piece.color as usize][piece.animal.index()])
+    }
+}
+
+/// Makes an evaluation for a search thread, in games under these rules.
+type Make = dyn Fn(&Rules) -> Box<dyn Evaluate> + Send + Sync;
+
+/// The static evaluation of an engine.
+#[derive(Clone, Default)]
+#[non_exhaustive]
+pub enum Evaluation {
+    /// Burnett's tables (2010): material and squares.
+    Burnett,
+    /// The engine's own, hand-crafted and tuned by self-play: see [`evaluate`](fn@super::evaluate).
+    #[default]
+    Default,
+    /// An evaluation of the caller.
+    Custom(Custom),
+}
+
+/// An evaluation of the caller, see [`Evaluation::custom`].
+#[derive(Clone)]
+pub struct Custom(Arc<Make>);
+
+impl Evaluation {
+    /// An evaluation of the caller. `make` is called once for each search thread, and again if the rules change.
+    #[must_use]
+    pub fn custom(make: impl Fn(&Rules) -> Box<dyn Evaluate> + Send + Sync + 'static) -> Evaluation {
+        Evaluation::Custom(Custom(Arc::new(make)))
+    }
+
+    /// The evaluation of the caller for a search thread, if it is one.
+    pub(in crate::search) fn make(&self, rules: &Rules) -> Option<Box<dyn Evaluate>> {
+        match self {
+            Evaluation::Custom(Custom(make)) => Some(make(rules)),
+            Evaluation::Burnett | Evaluation::Default => None,
+        }
+    }
+}
+
+impl fmt::Debug for Evaluation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Evaluation::Burnett => "Burnett",
+            Evaluation::Default => "Default",
+            Evaluation::Custom(_) => "Custom",
+        })
+    }
+}
+
+impl fmt::Debug for Custom {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Custom")
+    }
+}
