@@ -1,5 +1,5 @@
-// The engine's analysis of the position on the board, as a stream. Where no table knows the position it starts by itself,
-// follows the board, and pauses while the page is hidden.
+// The engine's analysis of the position on the board, as a stream. Where no table knows the position it starts by
+// itself, follows the board, and pauses while the page is hidden.
 
 import { address, get } from "./api.js";
 import { app, emit, fen, on, params, setOffline } from "./app.js";

@@ -24,7 +24,7 @@ function changed() {
 
 async function attempt() {
   timer = null;
-  const reached = document.hidden ? false : await fetch("/healthz", { cache: "no-store" }).then((r) => r.ok, () => false);
+  const reached = !document.hidden && (await fetch("/healthz", { cache: "no-store" }).then((r) => r.ok, () => false));
   if (!app.offline) return;
   if (!reached) {
     timer = setTimeout(attempt, INTERVAL);

@@ -1,5 +1,5 @@
-// Games as text, in the format of `dsq`: tags, then moves with their numbers. Variations stand in comments after the move
-// that they replace, `{(1. Ea4 Ra6)}`, so that readers of the plain format still read the game.
+// Games as text, in the format of `dsq`: tags, then moves with their numbers. Variations stand in comments after the
+// move that they replace, `{(1. Ea4 Ra6)}`, so that readers of the plain format still read the game.
 
 import { legalMoves } from "./movegen.js";
 import { play, START } from "./position.js";
@@ -66,13 +66,15 @@ export function writeGame({ root, start, rules, white = "", black = "", date = "
   // The format has no draws by agreement: such a game is unfinished, with a tag that tells why.
   const counted = result && result.reason in ENDS;
   const score = counted ? { white: "1-0", black: "0-1" }[result.winner] ?? "1/2-1/2" : "*";
-  const tags = [["White", white], ["Black", black], ["Date", date], ["Rules", rules], ["NoCaptureLimit", String(NO_CAPTURE_LIMIT)],
-    ["FEN", start === START ? "" : start], ["Result", score], ["Termination", counted ? ENDS[result.reason] : ""],
+  const tags = [["White", white], ["Black", black], ["Date", date], ["Rules", rules],
+    ["NoCaptureLimit", String(NO_CAPTURE_LIMIT)], ["FEN", start === START ? "" : start], ["Result", score], ["Termination", counted ? ENDS[result.reason] : ""],
     ["Agreement", result?.reason === "agreement" ? "draw" : ""]];
   const head = tags.filter(([, value]) => value).map(([name, value]) => `[${name} "${escaped(value)}"]`);
   const moves = root.children.length ? words(root.children[root.chosen], root.fen.endsWith("b")) : [];
   return `${head.join("\n")}\n\n${wrapped([...moves, score])}\n`;
 }
+
+const TAG = /^\s*\[(\w+)\s+"((?:\\.|[^"\\])*)"\]\s*$/gm;
 
 const unescaped = (text) => text.replace(/\\(.)/g, (_, c) => (c === "n" ? "\n" : c));
 
@@ -128,13 +130,14 @@ function groupsOf(text) {
 }
 
 /**
- * Reads a game: `{start, rules, moves, tags}`, where `moves` are `{uci, variations, note}`; null if the text is not one.
+ * Reads a game: `{start, rules, moves, tags}`, where `moves` are `{uci, variations, note}`; null if the text is none.
  * @param {string} text
  * @param {string} defaultRules the rules of a game that names none
  */
 export function readGame(text, defaultRules) {
-  const tags = Object.fromEntries([...text.matchAll(/^\s*\[(\w+)\s+"((?:\\.|[^"\\])*)"\]\s*$/gm)].map(([, name, value]) => [name, unescaped(value)]));
-  const body = text.replace(/^\s*\[\w+\s+"(?:\\.|[^"\\])*"\]\s*$/gm, "");
+  const found = [...text.matchAll(TAG)].map(([, name, value]) => [name, unescaped(value)]);
+  const tags = Object.fromEntries(found);
+  const body = text.replace(TAG, "");
   const rules = tags.Rules ?? defaultRules;
   const values = readRules(rules);
   if (!values) return null;

@@ -5,8 +5,8 @@
  * @typedef {object} Lesson
  * @property {string} key names the strings `lesson.<key>` and `lesson.<key>.text`
  * @property {string | ((rules: Rules) => string)} fen the position
- * @property {{reach?: string, capture?: string, den?: boolean}} goal a square that the piece has to reach, a black piece
- *   that has to be captured, or Black's den
+ * @property {{reach?: string, capture?: string, den?: boolean}} goal a square that the piece has to reach, a black
+ *   piece that has to be captured, or Black's den
  * @property {number} most the most moves
  * @property {(rules: Rules) => boolean} [applies] whether the lesson makes sense under the rules
  * @property {(rules: Rules) => string[]} [more] further strings, which depend on the rules

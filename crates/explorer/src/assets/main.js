@@ -75,7 +75,7 @@ function startTools() {
   const tool = (id, key, pressed, onclick) => h("button", { type: "button", id, "aria-label": t(key), title: t(key), "aria-pressed": pressed === null ? null : String(pressed), onclick }, icon({ values: "eye" }[id] ?? id));
   $("#tools").replaceChildren(
     tool("undo", "key.undo", null, () => undo("undo")), tool("redo", "key.redo", null, () => undo("redo")),
-    tool("flip", "key.flip", app.settings.flipped, (event) => press(event, "flipped", () => app.board.flip(app.settings.flipped))),
+    tool("flip", "key.flip", app.board.flipped, flip),
     tool("values", "key.values", app.settings.values, (event) => press(event, "values", () => { app.board.showValues = app.settings.values; app.board.render(); })),
     tool("edit", "key.edit", app.editing, () => toggleEditor()),
     h("span", { class: "space" }),
@@ -87,6 +87,16 @@ function undoable() {
   $("#undo").disabled = !app.game.done.length;
   $("#redo").disabled = !app.game.undone.length;
 }
+
+/** Turns the board, whoever has turned it last. */
+function flip() {
+  app.settings.flipped = !app.board.flipped;
+  app.board.flip(app.settings.flipped);
+  keepSettings();
+  pressedFlip();
+}
+
+const pressedFlip = () => $("#flip").setAttribute("aria-pressed", String(app.board.flipped));
 
 function press(event, setting, apply) {
   app.settings[setting] = !app.settings[setting];
@@ -266,6 +276,7 @@ async function start() {
   on("overlay", write);
   on("jump", jump);
   on("rules", () => { material.renew(); app.spelled = spelledOut(rules()); emit("spelled"); });
+  for (const event of ["match", "lesson"]) on(event, pressedFlip);
   on("opentab", openTab);
   on("review", () => { openTab("game"); $("#reviewline").click(); });
   on("probe", () => app.tab === "home" && isElsewhere() && openTab("position"));

@@ -19,7 +19,8 @@ export function startMatchBar() {
 /** The pieces of a colour that have been captured, as pictures with a name. */
 export function capturedRow(color, pieces) {
   const text = pieces.length ? pieces.map(pieceName).join(", ") : t("match.captured.none");
-  return h("span", { class: "captured", role: "img", "aria-label": t("match.captured", { side: t(color), pieces: text }) },
+  const label = t("match.captured", { side: t(color), pieces: text });
+  return h("span", { class: "captured", role: "img", "aria-label": label },
     pieces.map((piece) => s("svg", { viewBox: "0 0 100 100", "aria-hidden": "true" },
       pieceArt(piece, app.settings.pieces, app.spelled))));
 }
@@ -27,13 +28,17 @@ export function capturedRow(color, pieces) {
 function row(turn, lost) {
   const color = turn === "w" ? "white" : "black";
   const running = !match.result && match.turn() === turn;
-  const who = match.setup.you === "both" ? "" : t(match.setup.you === turn ? "match.you" : `level.${match.setup.level}`);
+  const { you, level } = match.setup;
+  const who = you === "both" ? "" : t(you === turn ? "match.you" : `level.${level}`);
   return h("div", { class: `player ${color}${running ? " running" : ""}` },
     h("span", { class: "who" }, side(turn), who ? ` · ${who}` : ""),
     capturedRow(turn === "w" ? "black" : "white", lost[turn === "w" ? "black" : "white"]),
-    match.clock ? h("span", { class: "clock", "data-clock": turn, role: "timer", "aria-label": t("match.clock", { side: side(turn) }) },
-      clockText(match.clock.read(turn))) : "");
+    match.clock ? clockFace(turn) : "");
 }
+
+const clockFace = (turn) => h("span", {
+  class: "clock", "data-clock": turn, role: "timer", "aria-label": t("match.clock", { side: side(turn) }),
+}, clockText(match.clock.read(turn)));
 
 /** How near the game is to a draw by repetition or without captures. */
 function counters() {

@@ -14,7 +14,9 @@ export function build() {
     reviewSection(),
     h("section", { "aria-labelledby": "sharehead" }, h("h3", { id: "sharehead" }, t("share")),
       h("div", { class: "fenrow" },
-        h("input", { id: "sharelink", readonly: true, "aria-label": t("share.link"), onfocus: (event) => event.target.select() }),
+        h("input", {
+          id: "sharelink", readonly: true, "aria-label": t("share.link"), onfocus: (event) => event.target.select(),
+        }),
         button(t("share.copy"), () => copy($("#sharelink").value), { id: "copylink" })),
       h("div", { class: "bar" }, button(t("share.fen"), () => copy(fen())),
         button("SVG", saveSvg, { id: "savesvg", "aria-label": t("share.svg") }),
@@ -62,6 +64,7 @@ async function savePng() {
 
 /** The line on the board with its variations as a file of `dsq`. */
 const gameText = () => writeGame({
-  root: app.game.root, start: app.game.start(), rules: app.spelled, white: $("#whitename").value, black: $("#blackname").value,
+  root: app.game.root, start: app.game.start(), rules: app.spelled,
+  white: $("#whitename").value, black: $("#blackname").value,
   result: app.finished?.result ?? app.probe?.over ?? null,
 });

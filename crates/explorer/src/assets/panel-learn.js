@@ -72,44 +72,57 @@ function lessonText(tutorial) {
   const list = lessonsOf(rules());
   const at = list.findIndex((lesson) => lesson.key === tutorial.lesson.key);
   const next = list[at + 1];
-  return section("exercisehead", t("lesson.number", { n: at + 1, of: list.length, title: t(`lesson.${tutorial.lesson.key}`) }),
-    tutorial.lesson.texts.map((text) => h("p", {}, t(text))),
-    h("p", { id: "exercisetext", class: tutorial.solved ? "solved" : null }, tutorial.message || t(`lesson.${tutorial.lesson.key}.task`, { n: tutorial.lesson.most })),
+  const { key: name, most, texts } = tutorial.lesson;
+  const goOn = () => new Tutorial(next).begin();
+  const task = tutorial.message || t(`lesson.${name}.task`, { n: most });
+  return section("exercisehead", t("lesson.number", { n: at + 1, of: list.length, title: t(`lesson.${name}`) }),
+    texts.map((text) => h("p", {}, t(text))),
+    h("p", { id: "exercisetext", class: tutorial.solved ? "solved" : null }, task),
     h("div", { class: "bar" },
-      tutorial.solved && next ? button(t("lesson.next"), () => new Tutorial(next).begin(), { id: "nextlesson", class: "main" }) : "",
+      tutorial.solved && next ? button(t("lesson.next"), goOn, { id: "nextlesson", class: "main" }) : "",
       button(t("exercise.again"), () => tutorial.again(), { id: "againlesson" }),
       button(t("exercise.close"), () => tutorial.close(), { id: "closeexercise" })));
 }
 
 function puzzleText(puzzle) {
-  const themes = (puzzle.puzzle.themes ?? []).map((theme) => (t(`theme.${theme}`) === `theme.${theme}` ? theme : t(`theme.${theme}`)));
+  const named = (theme) => (t(`theme.${theme}`) === `theme.${theme}` ? theme : t(`theme.${theme}`));
+  const themes = (puzzle.puzzle.themes ?? []).map(named);
+  const close = () => puzzle.close();
+  const buttons = puzzle.solved
+    ? [button(t("puzzle.next"), nextPuzzle, { id: "nextpuzzle", class: "main" }),
+      button(t("exercise.again"), () => puzzle.again()), button(t("exercise.analyse"), close, { id: "analysepuzzle" })]
+    : [button(t("puzzle.show"), () => puzzle.show(), { id: "showpuzzle" }),
+      button(t("exercise.close"), close, { id: "closeexercise" })];
   return section("exercisehead", t("puzzle.title", { n: puzzle.puzzle.difficulty, material: puzzle.puzzle.material }),
     h("p", { id: "exercisetext", class: puzzle.solved ? "solved" : null }, puzzle.headline()),
     puzzle.solved ? h("p", { class: "soft" }, puzzle.text(), themes.length ? ` · ${themes.join(", ")}` : "") : "",
-    h("div", { class: "bar" },
-      puzzle.solved ? button(t("puzzle.next"), nextPuzzle, { id: "nextpuzzle", class: "main" }) : button(t("puzzle.show"), () => puzzle.show(), { id: "showpuzzle" }),
-      puzzle.solved ? button(t("exercise.again"), () => puzzle.again()) : "",
-      puzzle.solved ? button(t("exercise.analyse"), () => puzzle.close(), { id: "analysepuzzle" }) : button(t("exercise.close"), () => puzzle.close(), { id: "closeexercise" })));
+    h("div", { class: "bar" }, buttons));
 }
 
 function tutorialSection() {
   const done = doneLessons();
-  const item = (lesson) => h("li", {}, button(t(`lesson.${lesson.key}`), () => new Tutorial(lesson).begin(), { class: "plain", "data-lesson": lesson.key }),
+  const start = (lesson) => button(t(`lesson.${lesson.key}`), () => new Tutorial(lesson).begin(), {
+    class: "plain", "data-lesson": lesson.key,
+  });
+  const item = (lesson) => h("li", {}, start(lesson),
     done.includes(lesson.key) ? h("span", { class: "soft" }, ` ✓ ${t("lesson.done")}`) : "");
   return section("tutorialhead", t("lesson.head"), h("p", { class: "soft" }, t("lesson.help")),
     h("ol", { class: "lessons" }, lessonsOf(rules()).map(item)));
 }
 
 function difficulties(name) {
-  return h("select", { id: `${name}level`, "aria-label": t("difficulty"), onchange: (event) => { choice[name] = Number(event.target.value); } },
+  const onchange = (event) => { choice[name] = Number(event.target.value); };
+  return h("select", { id: `${name}level`, "aria-label": t("difficulty"), onchange },
     [1, 2, 3, 4, 5].map((n) => h("option", { value: n, selected: n === choice[name] }, t(`difficulty.${n}`))));
 }
 
 function puzzleSection() {
   const { solved, first } = progress();
   return section("puzzlehead", t("puzzle"), h("p", { class: "soft" }, t("puzzle.help")),
-    h("div", { class: "bar" }, difficulties("puzzle"), button(t("puzzle.start"), nextPuzzle, { id: "puzzlestart", class: "main" })),
-    h("p", { class: "soft", role: "status" }, trouble.puzzle || (solved.length ? t("puzzle.progress", { n: solved.length, first }) : "")));
+    h("div", { class: "bar" }, difficulties("puzzle"),
+      button(t("puzzle.start"), nextPuzzle, { id: "puzzlestart", class: "main" })),
+    h("p", { class: "soft", role: "status" },
+      trouble.puzzle || (solved.length ? t("puzzle.progress", { n: solved.length, first }) : "")));
 }
 
 async function nextPuzzle() {
@@ -125,7 +138,8 @@ async function nextPuzzle() {
 
 function trainerSection() {
   return section("trainerhead", t("trainer"), h("p", { class: "soft" }, t("trainer.help")),
-    h("div", { class: "bar" }, difficulties("trainer"), button(t("trainer.start"), train, { id: "trainerstart", class: "main" })),
+    h("div", { class: "bar" }, difficulties("trainer"),
+      button(t("trainer.start"), train, { id: "trainerstart", class: "main" })),
     h("p", { class: "soft", role: "status" }, trouble.trainer));
 }
 

@@ -41,28 +41,49 @@ const content = () => [shown() ? gameSection() : setupSection(), storedSection()
 /** The game on the board: the one that is on, or the one that has ended there. */
 const shown = () => (app.controller === match ? match : app.finished);
 
-const choose = (name) => (event) => { choice[name] = event.target.type === "checkbox" ? event.target.checked : event.target.value; redraw(); };
+const choose = (name) => ({ target }) => {
+  choice[name] = target.type === "checkbox" ? target.checked : target.value;
+  redraw();
+};
 
 function radios(name, label, values) {
-  return h("fieldset", { class: "choice" }, h("legend", {}, label), values.map(([value, text]) =>
-    h("label", {}, h("input", { type: "radio", name, id: `${name}-${value}`, value, checked: choice[name] === value, onchange: choose(name) }), text)));
+  const radio = (value) => h("input", {
+    type: "radio", name, id: `${name}-${value}`, value, checked: choice[name] === value, onchange: choose(name),
+  });
+  return h("fieldset", { class: "choice" }, h("legend", {}, label),
+    values.map(([value, text]) => h("label", {}, radio(value), text)));
 }
+
+/** A list to choose from: values with their texts. */
+function list(id, name, values) {
+  const option = ([value, text]) => h("option", { value, selected: value === choice[name] }, text);
+  return h("select", { id, onchange: choose(name) }, values.map(option));
+}
+
+function levelText({ key: name }, i) {
+  return t("level.option", { n: i + 1, name: t(`level.${name}`), what: t(`level.${name}.what`) });
+}
+
+function timeText(value) {
+  const [minutes, seconds] = value.split("+");
+  return value ? t("play.clock", { minutes, seconds }) : t("play.noclock");
+}
+
+const field = (label, control) => h("label", {}, h("span", {}, label), control);
 
 function setupSection() {
   const two = choice.you === "both";
-  const level = h("select", { id: "level", onchange: choose("level") }, LEVELS.map(({ key: name }, i) =>
-    h("option", { value: name, selected: name === choice.level }, t("level.option", { n: i + 1, name: t(`level.${name}`), what: t(`level.${name}.what`) }))));
-  const time = h("select", { id: "time", onchange: choose("time") }, TIMES.map((value) =>
-    h("option", { value, selected: value === choice.time }, value ? t("play.clock", { minutes: value.split("+")[0], seconds: value.split("+")[1] }) : t("play.noclock"))));
-  const start = h("select", { id: "from", onchange: choose("from") }, ["start", "board"].map((value) =>
-    h("option", { value, selected: value === choice.from }, t(`play.from.${value}`))));
+  const level = list("level", "level", LEVELS.map((one, i) => [one.key, levelText(one, i)]));
+  const time = list("time", "time", TIMES.map((value) => [value, timeText(value)]));
+  const start = list("from", "from", ["start", "board"].map((value) => [value, t(`play.from.${value}`)]));
+  const turning = h("input", {
+    type: "checkbox", id: "turning", checked: choice.turning, onchange: choose("turning"),
+  });
+  const sides = [["w", side("w")], ["b", side("b")], ["random", t("play.random")], ["both", t("play.both")]];
   return h("section", { "aria-labelledby": "playhead" }, h("h3", { id: "playhead" }, t("play.head")),
-    radios("you", t("play.you"), [["w", side("w")], ["b", side("b")], ["random", t("play.random")], ["both", t("play.both")]]),
-    h("div", { class: "fields" },
-      two ? "" : h("label", {}, h("span", {}, t("play.opponent")), level),
-      h("label", {}, h("span", {}, t("play.time")), time),
-      h("label", {}, h("span", {}, t("play.from")), start),
-      two ? h("label", {}, h("input", { type: "checkbox", id: "turning", checked: choice.turning, onchange: choose("turning") }), t("play.turning")) : ""),
+    radios("you", t("play.you"), sides),
+    h("div", { class: "fields" }, two ? "" : field(t("play.opponent"), level), field(t("play.time"), time),
+      field(t("play.from"), start), two ? h("label", {}, turning, t("play.turning")) : ""),
     h("div", { class: "bar" }, button(t("play.start"), () => begin(), { id: "playstart", class: "main big" })));
 }
 
@@ -95,8 +116,11 @@ export function rematch() {
 
 function gameSection() {
   const game = shown();
-  const facts = game.setup.you === "both" ? t("play.both") : t("match.facts", { side: side(game.setup.you), name: t(`level.${game.setup.level}`) });
-  const buttons = game.result ? [...resultButtons("panel"), button(t("save.text"), () => download(textOf(game), "game.txt", "text/plain"))] : [button(t("match.leave"), () => leave(), { id: "leavegame" })];
+  const { you, level } = game.setup;
+  const facts = you === "both" ? t("play.both") : t("match.facts", { side: side(you), name: t(`level.${level}`) });
+  const buttons = game.result
+    ? [...resultButtons("panel"), button(t("save.text"), () => save(game))]
+    : [button(t("match.leave"), leave, { id: "leavegame" })];
   return h("section", { "aria-labelledby": "playhead" }, h("h3", { id: "playhead" }, t("play.head")),
     h("p", { id: "playstate" }, facts, " · ", game.headline()), h("div", { class: "bar" }, buttons));
 }
@@ -128,34 +152,56 @@ const names = (setup) => {
   return setup.you === "w" ? { white: t("match.you"), black: engine } : { white: engine, black: t("match.you") };
 };
 
-const textOf = (game) => writeGame({ root: app.game.root, start: app.game.start(), rules: app.spelled, date: game.date.slice(0, 10).replaceAll("-", "."), result: game.result, ...names(game.setup) });
+/** Saves the game on the board as a file. */
+function save({ date, result, setup }) {
+  const game = {
+    root: app.game.root, start: app.game.start(), rules: app.spelled, date: date.slice(0, 10).replaceAll("-", "."),
+    result, ...names(setup),
+  };
+  download(writeGame(game), "game.txt", "text/plain");
+}
 
 /** The result of a game as a dialog: who has won, how, and what next. */
 function showResult(game) {
   const dialog = $("#gameover");
   const won = game.isWon();
+  const { hints, takebacks } = game;
   const head = t(won === null ? (game.result.winner ? "match.over" : "match.drawn") : won ? "match.won" : "match.lost");
   dialog.replaceChildren(h("h2", { id: "gameoverhead" }, head), h("p", { id: "gameovertext" }, game.headline()),
-    h("p", { class: "soft" }, t("match.summary", { n: Math.ceil(game.node.ply / 2), hints: game.hints, takebacks: game.takebacks })),
-    h("div", { class: "bar" }, game.setup.trainer ? [] : resultButtons(""), h("span", { class: "space" }), button(t("close"), () => dialog.close(), { id: "closeresult" })));
+    h("p", { class: "soft" }, t("match.summary", { n: Math.ceil(game.node.ply / 2), hints, takebacks })),
+    h("div", { class: "bar" }, game.setup.trainer ? [] : resultButtons(""), h("span", { class: "space" }),
+      button(t("close"), () => dialog.close(), { id: "closeresult" })));
   dialog.showModal();
   say(`${head}. ${game.headline()}`);
 }
 
 const resultOf = ({ result }) => (result ? { white: "1–0", black: "0–1" }[result.winner] ?? "½–½" : "…");
 
+function storedLabel(game) {
+  const { you, level } = game.setup;
+  const form = { dateStyle: "medium", timeStyle: "short" };
+  const date = new Date(game.date).toLocaleString(document.documentElement.lang, form);
+  const who = you === "both" ? t("play.both") : t("stored.against", { name: t(`level.${level}`) });
+  return t("stored.label", { date, who, n: Math.ceil(game.plies / 2), result: resultOf(game) });
+}
+
+function forget({ id }) {
+  deleteGame(id);
+  redraw();
+}
+
 function storedSection() {
   const games = storedGames().filter(({ id }) => id !== match?.id || app.controller !== match);
   const row = (game) => {
-    const who = game.setup.you === "both" ? t("play.both") : t("stored.against", { name: t(`level.${game.setup.level}`) });
-    const label = t("stored.label", { date: new Date(game.date).toLocaleString(document.documentElement.lang, { dateStyle: "medium", timeStyle: "short" }), who, n: Math.ceil(game.plies / 2), result: resultOf(game) });
+    const label = storedLabel(game);
     return h("li", { "data-game": game.id }, button(label, () => openStored(game), { class: "plain" }),
       game.result ? "" : button(t("stored.continue"), () => goOn(game), { class: "continue" }),
       button(t("stored.export"), () => exportStored(game), { "aria-label": `${t("stored.export")}: ${label}` }),
-      button(t("stored.delete"), () => { deleteGame(game.id); redraw(); }, { "aria-label": `${t("stored.delete")}: ${label}` }));
+      button(t("stored.delete"), () => forget(game), { "aria-label": `${t("stored.delete")}: ${label}` }));
   };
   return h("section", { "aria-labelledby": "storedhead" }, h("h3", { id: "storedhead" }, t("stored")),
-    games.length ? h("ul", { class: "stored scroll", id: "stored" }, games.map(row)) : h("p", { class: "soft" }, t("stored.none")));
+    games.length
+      ? h("ul", { class: "stored scroll", id: "stored" }, games.map(row)) : h("p", { class: "soft" }, t("stored.none")));
 }
 
 function place(game) {
@@ -177,5 +223,5 @@ function goOn(game) {
 
 async function exportStored(game) {
   await openStored(game);
-  download(writeGame({ root: app.game.root, start: game.start, rules: app.spelled, date: game.date.slice(0, 10).replaceAll("-", "."), result: game.result, ...names(game.setup) }), "game.txt", "text/plain");
+  save(game);
 }

@@ -29,7 +29,8 @@ export function reviewSection() {
     h("div", { class: "bar" }, button(t("review.do"), reviewText, { id: "review", class: "main" }),
       button(t("review.line"), reviewLine, { id: "reviewline" }),
       h("label", { class: "filelabel" }, t("review.file"), " ", file)),
-    h("div", { class: "bar" }, h("progress", { id: "reviewprogress", max: 1, value: 0, hidden: true, "aria-labelledby": "reviewhead" }),
+    h("div", { class: "bar" },
+      h("progress", { id: "reviewprogress", max: 1, value: 0, hidden: true, "aria-labelledby": "reviewhead" }),
       button(t("engine.stop"), () => running?.abort(), { id: "reviewstop", hidden: true })),
     h("p", { id: "reviewstate", class: "soft", role: "status" }),
     h("div", { id: "retry" }), h("div", { id: "reviewed" }));
@@ -118,11 +119,13 @@ function numbered(move, i) {
 
 function row(move, i) {
   const better = move.mark && move.best && move.best !== move.uci ? notation(move.before, move.best) : "";
-  const again = better ? button(t("retry.do"), () => begin(move, i), { class: "retry", "aria-label": `${t("retry.do")}: ${numbered(move, i)}` }) : "";
+  const label = `${t("retry.do")}: ${numbered(move, i)}`;
+  const again = better ? button(t("retry.do"), () => begin(move, i), { class: "retry", "aria-label": label }) : "";
   return h("tr", { class: i + 1 === app.game.cursor.ply ? "now" : null, "data-mark": move.mark },
     h("th", { scope: "row" }, button(numbered(move, i), () => goTo(i + 1), { class: "plain" })),
     h("td", {}, scored(move, move.score_after)), h("td", { class: "better" }, better),
-    h("td", {}, move.loss === 0 ? "" : lossText(move)), h("td", { class: "soft" }, t(`source.${move.source}`)), h("td", {}, again));
+    h("td", {}, move.loss === 0 ? "" : lossText(move)), h("td", { class: "soft" }, t(`source.${move.source}`)),
+    h("td", {}, again));
 }
 
 export function drawReview() {
@@ -148,13 +151,19 @@ function graph() {
     return [(i + 0.5) * width, H - share * (H - 8) - 4];
   });
   const path = points.map(([x, y]) => `${x.toFixed(1)} ${y.toFixed(1)}`).join(" L");
-  const dots = review.flatMap((move, i) => (move.mark ? [s("circle", { class: `mark m${move.mark.length === 2 && move.mark[1] === "?" ? 2 : 1}`, cx: points[i][0], cy: points[i][1], r: 5 })] : []));
-  const hits = review.map((move, i) => s("rect", { class: `hit${i + 1 === app.game.cursor.ply ? " current" : ""}`, x: i * width, y: 0, width, height: H, onclick: () => goTo(i + 1) },
-    s("title", {}, `${numbered(move, i)}: ${scored(move, move.score_after)}`)));
-  return s("svg", { class: "chart evaluation", id: "evaluation", viewBox: `0 0 ${W} ${H}`, role: "img", "aria-label": t("review.chart", { n: review.filter((move) => move.mark).length }) },
+  const dot = ({ mark }, [cx, cy]) => s("circle", { class: `mark m${mark === "??" ? 2 : 1}`, cx, cy, r: 5 });
+  const dots = review.flatMap((move, i) => (move.mark ? [dot(move, points[i])] : []));
+  const hit = (move, i) => s("rect", {
+    class: `hit${i + 1 === app.game.cursor.ply ? " current" : ""}`, x: i * width, y: 0, width, height: H,
+    onclick: () => goTo(i + 1),
+  }, s("title", {}, `${numbered(move, i)}: ${scored(move, move.score_after)}`));
+  const [first, last] = [points[0][1].toFixed(1), points.at(-1)[1].toFixed(1)];
+  const label = t("review.chart", { n: dots.length });
+  return s("svg", { class: "chart evaluation", id: "evaluation", viewBox: `0 0 ${W} ${H}`, role: "img", "aria-label": label },
     s("rect", { class: "blackside", width: W, height: H }),
-    s("path", { class: "whiteside", d: `M0 ${H} L0 ${points[0][1].toFixed(1)} L${path} L${W} ${points.at(-1)[1].toFixed(1)} L${W} ${H} Z` }),
-    s("path", { class: "axis", d: `M0 ${H / 2} H${W}` }), s("path", { class: "value", d: `M${path}` }), dots, hits);
+    s("path", { class: "whiteside", d: `M0 ${H} L0 ${first} L${path} L${W} ${last} L${W} ${H} Z` }),
+    s("path", { class: "axis", d: `M0 ${H / 2} H${W}` }), s("path", { class: "value", d: `M${path}` }), dots,
+    review.map(hit));
 }
 
 function begin(mistake, i) {

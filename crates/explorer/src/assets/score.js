@@ -6,8 +6,8 @@ import { side, t } from "./ui.js";
 const KNOWN_WIN = 20000;
 
 /**
- * A score for the side to move as `{winner, plies, cp}`: `winner` is "w" or "b" if the search has proved a win, in `plies`
- * plies or, if that is null, at a distance that it does not know; `cp` are centipawns for White.
+ * A score for the side to move as `{winner, plies, cp}`: `winner` is "w" or "b" if the search has proved a win, in
+ * `plies` plies or, if that is null, at a distance that it does not know; `cp` are centipawns for White.
  * @param {{kind: string, value: number}} score
  * @param {string} turn the side to move, "w" or "b"
  */

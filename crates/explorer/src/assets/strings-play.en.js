@@ -34,7 +34,10 @@ export default {
   "level.option": "{n}. {name}: {what}",
   "level.R": "Rat", "level.R.what": "a beginner", "level.C": "Cat", "level.C.what": "a novice",
   "level.W": "Wolf", "level.W.what": "a learner", "level.D": "Dog", "level.D.what": "a casual player",
-  "level.P": "Panther", "level.P.what": "an intermediate player", "level.T": "Tiger", "level.T.what": "an advanced player",
+  "level.P": "Panther",
+  "level.P.what": "an intermediate player",
+  "level.T": "Tiger",
+  "level.T.what": "an advanced player",
   "level.L": "Lion", "level.L.what": "a master",
   "level.E": "Elephant", "level.E.what": "full strength, perfect in known endgames",
 
@@ -59,13 +62,17 @@ export default {
   "stored.continue": "Continue", "stored.export": "Export", "stored.delete": "Delete",
 
   "illegal.water": "{move}: only the rat can enter the water.", "illegal.far": "{move}: a piece moves one square.",
-  "illegal.blocked": "{move}: a rat in the water blocks the leap.", "illegal.ownden": "{move}: a piece cannot enter its own den.",
+  "illegal.blocked": "{move}: a rat in the water blocks the leap.",
+  "illegal.ownden": "{move}: a piece cannot enter its own den.",
   "illegal.own": "{move}: your own piece stands there.", "illegal.stronger": "{move}: that piece is stronger.",
-  "illegal.rat": "{move}: the elephant cannot take the rat.", "illegal.shore": "{move}: no capture between water and land.",
+  "illegal.rat": "{move}: the elephant cannot take the rat.",
+  "illegal.shore": "{move}: no capture between water and land.",
   "illegal.wetrat": "{move}: a rat in the water cannot take the elephant on land.",
-  "illegal.sanctuary": "{move}: a piece in its own trap is safe.", "illegal.nopiece": "{move} is not a legal move here.",
+  "illegal.sanctuary": "{move}: a piece in its own trap is safe.",
+  "illegal.nopiece": "{move} is not a legal move here.",
 
-  "notice.offline": "The server does not respond. You can still move pieces and open stored games; the page reconnects by itself.",
+  "notice.offline":
+    "The server does not respond. You can still move pieces and open stored games; the page reconnects by itself.",
   "notice.back": "The server responds again.", "notice.link": "This link cannot be read in full: {detail}",
   "notice.line": "The line of this link was read up to move {n}: {move} is not a move there.",
 
@@ -78,7 +85,8 @@ export default {
   "review.progress": "{n} of {of} moves reviewed…", "review.stopped": "The review was stopped.",
   "review.unread": "The text is not a game, or one of its moves is not legal.", "review.better": "Better",
   "retry.do": "Try again", "retry.head": "{side} played {move}. Find a better move.",
-  "retry.same": "{move} was played in the game. Find another move.", "retry.wrong": "{move} is not good enough. Try another move.",
+  "retry.same": "{move} was played in the game. Find another move.",
+  "retry.wrong": "{move} is not good enough. Try another move.",
   "retry.best": "Right: {move} is the best move.", "retry.good": "Good: {move} is as strong as the best move.",
   "retry.shown": "{move} was better.", "retry.show": "Show the move", "retry.close": "Back to the review",
   "exercise.again": "Once more",

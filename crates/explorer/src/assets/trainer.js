@@ -26,7 +26,8 @@ export async function findEndgame(difficulty) {
   for (let i = 0; i < TRIES; i++) {
     const material = randomMaterial();
     const stats = await get(`stats/${material}`, { rules: app.rules });
-    const wins = stats.white.by_plies.flatMap((n, plies) => (n && plies % 2 && plies >= least && plies <= most ? [plies] : []));
+    const isWanted = (plies) => plies % 2 === 1 && plies >= least && plies <= most;
+    const wins = [...stats.white.by_plies.keys()].filter((plies) => stats.white.by_plies[plies] && isWanted(plies));
     if (!wins.length) continue;
     const plies = pick(wins);
     const seed = Math.floor(Math.random() * 2 ** 32);

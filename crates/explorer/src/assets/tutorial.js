@@ -40,7 +40,8 @@ export class Tutorial extends Exercise {
     const { goal, most } = this.lesson;
     const captured = parse(this.node.fen).squares[index(uci.slice(2))];
     const to = uci.slice(2);
-    const reached = to === goal.reach || (goal.capture && captured === goal.capture) || (goal.den && to === name(DENS.b));
+    const taken = goal.capture && captured === goal.capture;
+    const reached = taken || to === goal.reach || (goal.den && to === name(DENS.b));
     if (reached) {
       this.solved = true;
       this.message = t("lesson.solved");

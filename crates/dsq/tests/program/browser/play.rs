@@ -87,6 +87,86 @@ fn a_game_against_the_engine() {
     page.silent();
 }
 
+/// Two players agree on a draw; the board stays turned for Black, and the button turns it back.
+#[test]
+fn a_draw_is_agreed_and_the_board_turns() {
+    let Some(page) = Page::start() else { return };
+    page.open("/?view=play");
+    page.click("#you-both");
+    page.click("#turning");
+    page.click("#playstart");
+    let turned = "document.querySelector('#grid').firstElementChild.firstElementChild.dataset.square === 'g1'";
+    assert_eq!(page.get(turned), json!(false));
+    play(&page, "a3b3");
+    page.wait(turned);
+    page.click("#takeback");
+    page.wait(&format!("!({turned})"));
+    play(&page, "a3b3");
+    page.wait(turned);
+    page.click("#offerdraw");
+    page.click("#declinedraw");
+    page.click("#offerdraw");
+    page.click("#acceptdraw");
+    page.wait("document.querySelector('#gameover').open");
+    assert_eq!(page.text("document.querySelector('#gameovertext').textContent"), "A draw by agreement");
+    page.click("#closeresult");
+    page.wait("document.querySelector('#resulttext').textContent === 'A draw by agreement'");
+    page.click("#flip");
+    page.wait(&format!("!({turned})"));
+    page.silent();
+}
+
+/// Clocks: increments, the flag, and the game that is lost on time.
+#[test]
+fn a_clock_runs_out() {
+    let Some(page) = Page::start() else { return };
+    page.open("/?view=play");
+    page.run(
+        "window.clock = null; import('/clock.js').then(({ Clock, clockText }) => {
+          const clock = new Clock({ initial: 1000, increment: 500 });
+          clock.start('w', 0);
+          clock.press(400);
+          const first = [clock.read('w', 400), clock.read('b', 700), clock.fallen(1399), clock.fallen(1400)];
+          clock.stop(900);
+          window.clock = [...first, clock.read('b', 5000), clockText(185000), clockText(7300)];
+        })",
+    );
+    page.wait("window.clock");
+    assert_eq!(page.get("window.clock"), json!([1100, 700, null, "b", 500, "3:05", "0:07.3"]));
+    page.click("#you-both");
+    page.choose("#time", "3+2");
+    // The page's time runs ahead.
+    page.run("const now = performance.now.bind(performance); window.ahead = 0; performance.now = () => now() + window.ahead;");
+    page.click("#playstart");
+    page.wait("document.querySelector('[data-clock=w]')?.textContent.startsWith('2:5')");
+    page.run("window.ahead = 181000");
+    page.wait("document.querySelector('#gameover').open");
+    assert_eq!(page.text("document.querySelector('#gameovertext').textContent"), "Black has won on time");
+    page.silent();
+}
+
+/// Where no table knows, the key for the best move plays the engine's, and not the first that is listed.
+#[test]
+fn the_best_move_is_never_a_guess() {
+    let Some(page) = Page::start() else { return };
+    page.open("/?view=position");
+    page.wait("document.querySelector('#bestpv')");
+    page.run("document.activeElement.blur()");
+    page.wait("document.querySelector('.arrow.hint')");
+    page.keys(&["x"]);
+    ply(&page, 1);
+    let played = page.text("document.querySelector('#tree button').textContent");
+    assert!(!played.is_empty());
+    // During a game the key does nothing but say so.
+    page.click("#tab-play");
+    page.click("#playstart");
+    page.wait("!document.querySelector('#matchbar').hidden");
+    page.run("document.activeElement.blur()");
+    page.keys(&["x"]);
+    page.wait("document.querySelector('#toast').textContent.includes('not known')");
+    page.silent();
+}
+
 /// The third occurrence of a position ends the game, and is announced before.
 #[test]
 fn repetition_ends_a_game_and_is_seen_coming() {
