@@ -152,7 +152,13 @@ function startTabs() {
 
 const panel = () => panels.find((p) => p.key === app.tab);
 
+/** On a phone, brings what comes next into sight: the panel after the first choice, the board when a game begins. */
+function bringIntoSight(element) {
+  if (matchMedia("(max-width: 56rem)").matches) element.scrollIntoView({ block: "start" });
+}
+
 function openTab(key) {
+  const isFirst = app.tab === "home";
   app.tab = key;
   emit("tab");
   for (const tab of $("#tabs").children) {
@@ -162,6 +168,7 @@ function openTab(key) {
   }
   buildPanel();
   write();
+  if (isFirst) bringIntoSight($("#tabs"));
 }
 
 const labelled = () => (app.tab === "home" ? { "aria-label": t("home.head") } : { "aria-labelledby": `tab-${app.tab}` });
@@ -277,6 +284,7 @@ async function start() {
   on("jump", jump);
   on("rules", () => { material.renew(); app.spelled = spelledOut(rules()); emit("spelled"); });
   for (const event of ["match", "lesson"]) on(event, pressedFlip);
+  on("controller", () => app.controller && bringIntoSight($("#result")));
   on("opentab", openTab);
   on("review", () => { openTab("game"); $("#reviewline").click(); });
   on("probe", () => app.tab === "home" && isElsewhere() && openTab("position"));

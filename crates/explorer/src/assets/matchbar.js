@@ -13,7 +13,7 @@ export function startMatchBar() {
   on("match", (now) => { match = now; resigning = false; draw(); });
   on("position", draw);
   on("tick", drawClocks);
-  for (const event of ["language", "pieces"]) on(event, draw);
+  for (const event of ["language", "pieces", "tab"]) on(event, draw);
 }
 
 /** The pieces of a colour that have been captured, as pictures with a name. */
@@ -78,11 +78,18 @@ function actions() {
 
 const back = () => $("#player-last").click();
 
+/** What the board is there for; style sheets leave out what is not needed then. */
+function mode(isMatch) {
+  if (isMatch) return "match";
+  if (app.controller) return "exercise";
+  return app.tab === "home" ? "home" : "";
+}
+
 function draw() {
   const bar = $("#matchbar");
   const isOn = match !== null && app.controller === match;
   bar.hidden = !isOn;
-  document.documentElement.dataset.mode = isOn ? "match" : "";
+  document.documentElement.dataset.mode = mode(isOn);
   app.board.locked = isOn && !match.isOpen();
   if (!isOn) return bar.replaceChildren();
   const lost = captured(app.game.root.fen, app.game.cursor.fen);

@@ -65,7 +65,8 @@ export class Puzzle extends Exercise {
   }
 
   headline() {
-    return this.message || t("puzzle.head", { side: side(this.puzzle.fen.slice(-1)) });
+    const { fen, goal } = this.puzzle;
+    return this.message || t(goal ? `puzzle.head.${goal}` : "puzzle.head", { side: side(fen.slice(-1)) });
   }
 
   async judge(uci) {

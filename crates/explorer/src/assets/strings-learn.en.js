@@ -70,9 +70,15 @@ export default {
   puzzle: "Puzzles", "puzzle.help": "Endgames with exactly one move that keeps the result. The tables know the answer.",
   "puzzle.start": "Next puzzle", "puzzle.next": "Next puzzle", "puzzle.none": "There is no puzzle of this difficulty.",
   "puzzle.title": "Puzzle: {material}, difficulty {n}", "puzzle.head": "{side} to move: find the only good move",
+  "puzzle.head.win": "{side} to move and win", "puzzle.head.draw": "{side} to move and draw",
   "puzzle.wrong": "{move} gives the result away. Try another move.", "puzzle.on": "Right. Go on.",
   "puzzle.first": "Solved at the first try!", "puzzle.solved": "Solved.", "puzzle.shown": "This was the solution.",
   "puzzle.show": "Show the solution", "puzzle.progress": "{n} solved, {first} of them at the first try.",
+
+  "theme.den-race": "race to the den", "theme.leap": "leap", "theme.rat-in-water": "rat in the water",
+  "theme.trap": "trap", "theme.zugzwang": "zugzwang", "theme.sacrifice": "sacrifice",
+  "theme.quiet": "quiet move", "theme.den": "into the den", "theme.last-piece": "last piece",
+  "theme.defence": "defence", "theme.capture": "capture",
 
   trainer: "Endgame trainer",
   "trainer.help": "You have a won endgame; the engine defends perfectly. Bring the win home.",

@@ -53,9 +53,15 @@ export default {
   puzzle: "习题", "puzzle.help": "只有一着能保持结果的残局。残局库知道答案。",
   "puzzle.start": "下一题", "puzzle.next": "下一题", "puzzle.none": "没有此难度的习题。",
   "puzzle.title": "习题：{material}，难度 {n}", "puzzle.head": "轮到{side}：找出唯一的好着",
+  "puzzle.head.win": "{side}走，取胜", "puzzle.head.draw": "{side}走，守和",
   "puzzle.wrong": "{move} 丢掉了结果，请另试一着。", "puzzle.on": "正确，请继续。",
   "puzzle.first": "一次解出！", "puzzle.solved": "已解出。", "puzzle.shown": "这就是答案。",
   "puzzle.show": "显示答案", "puzzle.progress": "已解 {n} 题，其中 {first} 题一次解出。",
+
+  "theme.den-race": "奔向兽穴", "theme.leap": "跳河", "theme.rat-in-water": "水中鼠",
+  "theme.trap": "陷阱", "theme.zugzwang": "楚茨文克", "theme.sacrifice": "弃子",
+  "theme.quiet": "静着", "theme.den": "入穴", "theme.last-piece": "最后一子",
+  "theme.defence": "防守", "theme.capture": "吃子",
 
   trainer: "残局训练", "trainer.help": "你有必胜残局，引擎完美防守。请把胜局走完。",
   "trainer.start": "新残局", "trainer.none": "没有找到这样的残局，请再试。",

@@ -20,7 +20,7 @@ export class Tutorial extends Exercise {
   }
 
   headline() {
-    return this.message || t(`lesson.${this.lesson.key}`);
+    return this.message || t(`lesson.${this.lesson.key}.task`, { n: this.lesson.most });
   }
 
   /** A move that is not legal is explained by its rule. */
