@@ -57,7 +57,7 @@ const FILES: &[(&str, &str, &[u8])] = &[
     ("/player.js", JS, include_bytes!("assets/player.js")),
     ("/position.js", JS, include_bytes!("assets/position.js")),
     ("/puzzles.js", JS, include_bytes!("assets/puzzles.js")),
-    ("/puzzles.jsonl", JSONL, include_bytes!("assets/puzzles.jsonl")),
+    ("/puzzles.jsonl", JSONL, include_bytes!("../../../results/puzzles.jsonl")),
     ("/retry.js", JS, include_bytes!("assets/retry.js")),
     ("/review.js", JS, include_bytes!("assets/review.js")),
     ("/rules.js", JS, include_bytes!("assets/rules.js")),
@@ -146,8 +146,8 @@ impl Assets {
     /// The response to a request for a file; `None` if it does not exist.
     #[must_use]
     pub fn get(&self, path: &str, headers: &HeaderMap) -> Option<Response> {
-        if let Some(dir) = &self.dir {
-            let (kind, content) = read(dir, path)?;
+        // What is not a file of the page itself, such as the puzzles, is embedded.
+        if let Some((kind, content)) = self.dir.as_ref().and_then(|dir| read(dir, path)) {
             return Some(
                 ([(header::CONTENT_TYPE, kind), (header::CACHE_CONTROL, "no-store")], content).into_response(),
             );

@@ -6,7 +6,7 @@ import { side, t } from "./ui.js";
 const KNOWN_WIN = 20000;
 
 /**
- * A score for the side to move as `{winner, plies, cp}`: `winner` is "w" or "b" if the search has proved a win, in
+ * A score for the side to move as `{winner, plies, within, cp}`: `winner` is "w" or "b" if the search has proved a win, in
  * `plies` plies or, if that is null, at a distance that it does not know; `cp` are centipawns for White.
  * @param {{kind: string, value: number}} score
  * @param {string} turn the side to move, "w" or "b"
@@ -15,7 +15,8 @@ export function fromWhite({ kind, value }, turn) {
   const other = turn === "w" ? "b" : "w";
   const cp = turn === "w" ? value : -value;
   if (kind === "mate") return { winner: value > 0 ? turn : other, plies: Math.abs(value), cp };
-  const won = Math.abs(value) >= KNOWN_WIN || (kind !== "cp" && value !== 0);
+  if (kind === "win") return { winner: value > 0 ? turn : other, plies: null, within: Math.abs(value), cp };
+  const won = Math.abs(value) >= KNOWN_WIN;
   return { winner: won ? (value > 0 ? turn : other) : null, plies: null, cp };
 }
 
@@ -38,7 +39,8 @@ const DEGREES = [[30, "even"], [120, "slight"], [300, "better"], [Infinity, "muc
 
 /** "White is slightly better", "White wins in 17 plies". */
 export function scoreSentence(score, turn) {
-  const { winner, plies, cp } = fromWhite(score, turn);
+  const { winner, plies, within, cp } = fromWhite(score, turn);
+  if (winner && within) return t("result.within", { side: side(winner), n: within });
   if (winner) return t(plies === null ? "result.wins" : "result.win", { side: side(winner), n: plies });
   const [, degree] = DEGREES.find(([most]) => Math.abs(cp) < most);
   return t(`eval.${degree}`, { side: side(cp > 0 ? "w" : "b") });
