@@ -2,12 +2,9 @@
 
 import { side, t } from "./ui.js";
 
-/** Centipawns from which on a score is a win that the search knows, but not how far away it is. */
-const KNOWN_WIN = 20000;
-
 /**
- * A score for the side to move as `{winner, plies, within, cp}`: `winner` is "w" or "b" if the search has proved a win, in
- * `plies` plies or, if that is null, at a distance that it does not know; `cp` are centipawns for White.
+ * A score for the side to move as `{winner, plies, within, cp}`: `winner` is "w" or "b" if the search has proved a win,
+ * in `plies` plies or, by the tables, in at most `within`; otherwise null, and `cp` are centipawns for White.
  * @param {{kind: string, value: number}} score
  * @param {string} turn the side to move, "w" or "b"
  */
@@ -16,11 +13,10 @@ export function fromWhite({ kind, value }, turn) {
   const cp = turn === "w" ? value : -value;
   if (kind === "mate") return { winner: value > 0 ? turn : other, plies: Math.abs(value), cp };
   if (kind === "win") return { winner: value > 0 ? turn : other, plies: null, within: Math.abs(value), cp };
-  const won = Math.abs(value) >= KNOWN_WIN;
-  return { winner: won ? (value > 0 ? turn : other) : null, plies: null, cp };
+  return { winner: null, plies: null, cp };
 }
 
-/** "+1.20" for White, "White in 17", or "White wins" where the distance is not known. */
+/** "+1.20" for White, "White in 17", or "White wins" where only a bound of the distance is known. */
 export function scoreText(score, turn) {
   const { winner, plies, cp } = fromWhite(score, turn);
   if (winner) return t(plies === null ? "score.wins" : "score.in", { side: side(winner), n: plies });
@@ -41,7 +37,7 @@ const DEGREES = [[30, "even"], [120, "slight"], [300, "better"], [Infinity, "muc
 export function scoreSentence(score, turn) {
   const { winner, plies, within, cp } = fromWhite(score, turn);
   if (winner && within) return t("result.within", { side: side(winner), n: within });
-  if (winner) return t(plies === null ? "result.wins" : "result.win", { side: side(winner), n: plies });
+  if (winner) return t("result.win", { side: side(winner), n: plies });
   const [, degree] = DEGREES.find(([most]) => Math.abs(cp) < most);
   return t(`eval.${degree}`, { side: side(cp > 0 ? "w" : "b") });
 }

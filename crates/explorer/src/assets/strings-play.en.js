@@ -13,7 +13,7 @@ export default {
   "eval.even": "The position is even", "eval.slight": "{side} is slightly better", "eval.better": "{side} is better",
   "eval.much": "{side} is much better", "eval.line": "{score} · {moves} · depth {depth}",
   "result.within": "{side} wins within {n} {n:ply|plies}",
-  "result.wins": "{side} wins", "score.in": "{side} in {n}", "score.wins": "{side} wins",
+  "score.in": "{side} in {n}", "score.wins": "{side} wins",
   "result.broken": "This link has an error",
   "best.unknown": "The best move is not known here.",
   "gauge.engine": "{score} for White, by the engine",

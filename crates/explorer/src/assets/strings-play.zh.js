@@ -13,7 +13,7 @@ export default {
   "eval.even": "局面均势", "eval.slight": "{side}稍优", "eval.better": "{side}占优",
   "eval.much": "{side}大优", "eval.line": "{score} · {moves} · 深度 {depth}",
   "result.within": "{side}在 {n} 步内获胜",
-  "result.wins": "{side}胜", "score.in": "{side}{n}步胜", "score.wins": "{side}胜",
+  "score.in": "{side}{n}步胜", "score.wins": "{side}胜",
   "result.broken": "此链接有误",
   "best.unknown": "此处尚不知最佳着法。",
   "gauge.engine": "白方 {score}（引擎评估）",
