@@ -22,6 +22,7 @@ export function startLearn() {
     if (now?.message) say(now.message);
     redraw();
   });
+  on("train", train);
   for (const event of ["rules", "language", "gameover"]) on(event, redraw);
 }
 

@@ -119,7 +119,7 @@ function gameSection() {
   const { you, level } = game.setup;
   const facts = you === "both" ? t("play.both") : t("match.facts", { side: side(you), name: t(`level.${level}`) });
   const buttons = game.result
-    ? [...resultButtons("panel"), button(t("save.text"), () => save(game))]
+    ? [...resultButtons("panel", game), button(t("save.text"), () => save(game))]
     : [button(t("match.leave"), leave, { id: "leavegame" })];
   return h("section", { "aria-labelledby": "playhead" }, h("h3", { id: "playhead" }, t("play.head")),
     h("p", { id: "playstate" }, facts, " · ", game.headline()), h("div", { class: "bar" }, buttons));
@@ -133,11 +133,15 @@ function leave() {
 }
 
 /** What to do after a game; `place` tells the buttons of the panel from those of the dialog. */
-const resultButtons = (place) => [
+const resultButtons = (place, game) => (game.setup.trainer ? [trainerButton(place)] : [
   button(t("match.rematch"), rematch, { id: `${place}rematch`, class: "main" }),
   button(t("play.new"), newGame, { id: `${place}new` }),
   button(t("match.review"), () => { $("#gameover").close(); emit("review"); }, { id: `${place}review` }),
-];
+]);
+
+const trainerButton = (place) => button(t("trainer.start"), () => { $("#gameover").close(); emit("train"); }, {
+  id: `${place}train`, class: "main",
+});
 
 function newGame() {
   app.finished = null;
@@ -169,7 +173,7 @@ function showResult(game) {
   const head = t(won === null ? (game.result.winner ? "match.over" : "match.drawn") : won ? "match.won" : "match.lost");
   dialog.replaceChildren(h("h2", { id: "gameoverhead" }, head), h("p", { id: "gameovertext" }, game.headline()),
     h("p", { class: "soft" }, t("match.summary", { n: Math.ceil(game.node.ply / 2), hints, takebacks })),
-    h("div", { class: "bar" }, game.setup.trainer ? [] : resultButtons(""), h("span", { class: "space" }),
+    h("div", { class: "bar" }, resultButtons("", game), h("span", { class: "space" }),
       button(t("close"), () => dialog.close(), { id: "closeresult" })));
   dialog.showModal();
   say(`${head}. ${game.headline()}`);

@@ -40,11 +40,13 @@ function renderMoves() {
   if (probe.over) return host.replaceChildren(h("p", { class: "soft" }, sentence(probe)));
   const moves = probe.moves ?? [];
   if (!moves.length) return host.replaceChildren(h("p", { class: "soft" }, t("moves.none")));
+  // Without a table there is no column of values that are all unknown.
+  const heads = [t("move"), ...(probe.known ? [t("value")] : []), t("remark")];
   host.replaceChildren(
     h("p", { class: "soft" }, probe.known ? t("moves.keep", { keeps: probe.keeps_result, n: moves.length }) : t("moves.legal", { n: moves.length })),
     h("div", { class: "scroll", tabindex: "0", role: "group", "aria-labelledby": "moveshead" },
       h("table", { class: "list" }, h("caption", { class: "sr" }, t("moves.caption", { side: side(probe.turn) })),
-        h("thead", {}, h("tr", {}, [t("move"), t("value"), t("remark")].map((text) => h("th", { scope: "col" }, text)))),
+        h("thead", {}, h("tr", {}, heads.map((text) => h("th", { scope: "col" }, text)))),
         h("tbody", {}, moves.map(row)))));
 }
 
@@ -52,8 +54,8 @@ function row(move) {
   const notes = [move.den && t("note.den"), move.captures && t("note.takes", { animal: t(`animal.${move.captures.toUpperCase()}`) }), move.leap && t("note.leap")].filter(Boolean);
   const point = (uci) => () => (uci ? app.board.point(uci) : emit("unpoint"));
   return h("tr", { "data-uci": move.uci, "data-value": short(move.value), onmouseenter: point(move.uci), onmouseleave: point(null) },
-    h("th", { scope: "row" }, button(move.san, () => play(move.uci), { class: "plain", onfocus: point(move.uci), onblur: point(null), "aria-label": `${move.san}, ${inWords(move.value)}` })),
-    h("td", {}, chip(move.value)), h("td", { class: "soft" }, notes.join(", ")));
+    h("th", { scope: "row" }, button(move.san, () => play(move.uci), { class: "plain", onfocus: point(move.uci), onblur: point(null), "aria-label": app.probe.known ? `${move.san}, ${inWords(move.value)}` : null })),
+    app.probe.known ? h("td", {}, chip(move.value)) : "", h("td", { class: "soft" }, notes.join(", ")));
 }
 
 /** The result above the tabs. */
