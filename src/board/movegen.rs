@@ -105,6 +105,38 @@ impl Position {
         self.targets(rules).iter().map(|t| t.count_ones()).sum()
     }
 
+    /// The legal moves as bits, without a list: bit `4 * animal + direction` is set if the animal has a legal step or leap in that
+    /// direction, numbered as in [`Animal::ALL`] and [`Direction::ALL`]. An animal has at most one move in a direction. A finished
+    /// game has none.
+    ///
+    /// ```
+    /// use doushouqi::board::{Position, Rules};
+    /// let (start, rules) = (Position::start(), Rules::default());
+    /// assert_eq!(start.move_mask(&rules).count_ones(), 24);
+    /// // The rat on g3 may go up, down and left.
+    /// assert_eq!(start.move_mask(&rules) & 0b1111, 0b0111);
+    /// ```
+    ///
+    /// [`Direction::ALL`]: super::Direction::ALL
+    #[inline(always)]
+    #[must_use]
+    pub fn move_mask(&self, rules: &Rules) -> u32 {
+        if self.winner().is_some() {
+            return 0;
+        }
+        let (own, targets) = (self.lanes(self.turn()), self.targets(rules));
+        let mut mask = 0;
+        for a in 0..8 {
+            let (from, to) = (own[a], targets[a]);
+            // A target is a step or a leap away, so its distance tells the direction.
+            let ways = [from << 7 | from << 28, from >> 7 | from >> 28, from >> 1 | from >> 3, from << 1 | from << 3];
+            for direction in 0..4 {
+                mask |= u32::from(to & ways[direction] != 0) << (4 * a + direction);
+            }
+        }
+        mask
+    }
+
     /// Whether the side to move can enter the enemy's den.
     #[must_use]
     pub fn can_enter_den(&self, rules: &Rules) -> bool {
@@ -185,5 +217,36 @@ impl<'a> IntoIterator for &'a MoveList {
 impl std::fmt::Debug for MoveList {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_list().entries(self.iter()).finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::board::{Direction, RuleOptions};
+    use crate::game::random::Random;
+
+    /// The mask against the list of moves, under every preset.
+    #[test]
+    fn the_mask_has_every_move() {
+        for (_, options) in RuleOptions::PRESETS {
+            let rules = Rules::new(options);
+            for pieces in 2..=16 {
+                for position in
+                    Random::new(pieces).walk(&Random::new(pieces).position(pieces as usize, &rules), &rules, 60)
+                {
+                    let bit = |mv: &Move| {
+                        let reaches = |&direction: &Direction| {
+                            mv.from.neighbour(direction) == Some(mv.to)
+                                || mv.from.leap(direction).is_some_and(|(to, _)| to == mv.to)
+                        };
+                        let direction = Direction::ALL.iter().position(reaches).expect("a step or a leap");
+                        1 << (4 * mv.animal.index() + direction)
+                    };
+                    let moves = position.moves(&rules);
+                    assert_eq!(position.move_mask(&rules), moves.iter().map(bit).sum::<u32>(), "{position:?}");
+                }
+            }
+        }
     }
 }

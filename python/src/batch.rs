@@ -1,0 +1,243 @@
+//! Many games in lockstep, without Python: what `VecEnv` runs.
+
+use crate::actions;
+use crate::outcome;
+use doushouqi::board::{Color, Fen, Move, NoMove, Position, Repetition, Rules};
+use doushouqi::cpu::CpuLevel;
+use doushouqi::game::GameEnd;
+use doushouqi::game::random::Random;
+
+/// How all games of a batch begin and end.
+pub(crate) struct Setup {
+    pub rules: Rules,
+    pub start: Fen,
+    pub no_capture_limit: u32,
+    pub auto_reset: bool,
+    /// The legal actions in the first position; none if the game is over there.
+    start_mask: u32,
+}
+
+impl Setup {
+    pub fn new(rules: Rules, start: Fen, no_capture_limit: u32, auto_reset: bool) -> Setup {
+        let mut setup = Setup { rules, start, no_capture_limit, auto_reset, start_mask: 0 };
+        setup.start_mask = Env::new(&setup).judge(&setup).0;
+        setup
+    }
+
+    /// Whether a game from the first position is over at once.
+    pub fn is_over(&self) -> bool {
+        self.start_mask == 0
+    }
+}
+
+/// A game of a batch. It has the rules of [`doushouqi::game::Game`], but tells positions apart by their Zobrist keys and keeps only
+/// the keys since the last capture.
+pub(crate) struct Env {
+    position: Position,
+    /// The keys since the last capture, the current position's last.
+    keys: Vec<u64>,
+    halfmove_clock: u32,
+    /// How often the current position has occurred, this time included.
+    occurrences: usize,
+    /// How the game ended, as [`outcome::number`]; 0 while it goes on.
+    end: i8,
+}
+
+/// The rows of one game in the buffers that Python sees.
+pub(crate) struct Row<'a> {
+    /// The legal actions as bits; all once the game is over, when none has an effect.
+    pub legal: &'a mut u32,
+    pub observation: &'a mut [i8],
+    pub mask: &'a mut [bool],
+    pub reward: &'a mut f32,
+    pub done: &'a mut bool,
+    pub end: &'a mut i8,
+    pub turn: &'a mut i8,
+    pub clock: &'a mut i32,
+    pub occurrences: &'a mut i32,
+}
+
+impl Env {
+    pub fn new(setup: &Setup) -> Env {
+        let position = setup.start.position.clone();
+        let keys = vec![position.key()];
+        Env { position, keys, halfmove_clock: setup.start.halfmove_clock, occurrences: 1, end: 0 }
+    }
+
+    /// Back to the first position.
+    fn restart(&mut self, setup: &Setup) {
+        self.position.clone_from(&setup.start.position);
+        self.halfmove_clock = setup.start.halfmove_clock;
+        self.keys.clear();
+        self.keys.push(self.position.key());
+        (self.occurrences, self.end) = (1, 0);
+    }
+
+    /// The current position with its halfmove clock.
+    pub fn fen(&self) -> Fen {
+        Fen { position: self.position.clone(), halfmove_clock: self.halfmove_clock }
+    }
+
+    /// Makes a move that is legal, and starts again if that ends the game and the batch resets.
+    #[inline(always)]
+    fn step_here(&mut self, setup: &Setup, action: usize, row: &mut Row<'_>) {
+        (*row.reward, *row.end, *row.done) = (0.0, self.end, self.end != 0);
+        if self.end != 0 {
+            return;
+        }
+        let mv = actions::to_move(&self.position, action).expect("the action was checked");
+        let mover = self.position.turn();
+        actions::write::<0>(&self.position, row.observation);
+        self.play(mv);
+        let (mut legal, end, winner) = self.judge(setup);
+        (self.end, *row.end, *row.done) = (end, end, end != 0);
+        if end != 0 {
+            *row.reward = if winner == Some(mover) { 1.0 } else { 0.0 };
+            legal = u32::MAX;
+            if setup.auto_reset {
+                self.restart(setup);
+                legal = setup.start_mask;
+            }
+        }
+        self.show(legal, row);
+    }
+
+    /// Forgets the game and begins the first position again.
+    pub fn reset(&mut self, setup: &Setup, row: &mut Row<'_>) {
+        self.restart(setup);
+        row.observation.fill(0);
+        (*row.reward, *row.done, *row.end) = (0.0, false, 0);
+        self.show(setup.start_mask, row);
+    }
+
+    #[inline(always)]
+    fn play(&mut self, mv: Move) {
+        if mv.is_capture(&self.position) {
+            self.halfmove_clock = 0;
+            self.keys.clear();
+        } else {
+            self.halfmove_clock += 1;
+        }
+        self.position = self.position.make(mv);
+        let key = self.position.key();
+        // A position occurs again after four plies at the earliest.
+        let earlier = if self.keys.len() < 4 { 0 } else { self.keys.iter().filter(|&&k| k == key).count() };
+        self.keys.push(key);
+        self.occurrences = earlier + 1;
+    }
+
+    /// The legal actions, how the game has ended, and who won.
+    #[inline(always)]
+    fn judge(&self, setup: &Setup) -> (u32, i8, Option<Color>) {
+        let over = |end: GameEnd| (0, outcome::number(end), end.winner());
+        if let Some(winner) = self.position.winner() {
+            let taken = self.position.side(!winner).is_empty();
+            return over(if taken { GameEnd::Captured(winner) } else { GameEnd::Den(winner) });
+        }
+        let options = setup.rules.options();
+        let enough = match options.repetition {
+            Repetition::Threefold => 3,
+            Repetition::Twofold => 2,
+            _ => usize::MAX,
+        };
+        if self.occurrences >= enough {
+            return over(GameEnd::Repetition);
+        }
+        let mut mask = actions::legal(&self.position, &setup.rules);
+        if options.repetition == Repetition::Illegal {
+            mask &= self.new_positions(setup);
+        }
+        if mask == 0 {
+            let winner = (options.no_move == NoMove::Loss).then_some(!self.position.turn());
+            return over(GameEnd::NoMove(winner));
+        }
+        if self.halfmove_clock >= setup.no_capture_limit {
+            return over(GameEnd::NoCapture);
+        }
+        (mask, 0, None)
+    }
+
+    /// The actions that do not lead into an earlier position.
+    #[cold]
+    fn new_positions(&self, setup: &Setup) -> u32 {
+        let mut moves = self.position.moves(&setup.rules);
+        moves.retain(|mv| mv.is_capture(&self.position) || !self.keys.contains(&self.position.make(mv).key()));
+        actions::mask(&moves, self.position.turn())
+    }
+
+    /// Shows the current position in an observation without pieces, and everything else.
+    #[inline(always)]
+    fn show(&self, legal: u32, row: &mut Row<'_>) {
+        actions::write::<1>(&self.position, row.observation);
+        *row.legal = legal;
+        for (action, shown) in row.mask.iter_mut().enumerate() {
+            *shown = legal >> action & 1 != 0;
+        }
+        *row.turn = self.position.turn() as i8;
+        *row.clock = self.halfmove_clock as i32;
+        *row.occurrences = self.occurrences as i32;
+    }
+}
+
+/// A random action of those that are legal, each as likely.
+#[inline(always)]
+fn sample_here(mut legal: u32, random: &mut Random) -> usize {
+    // The upper half of a product spreads 32 bits over the actions without a division.
+    let mut skip = ((random.bits() >> 32) * u64::from(legal.count_ones()) >> 32) as u32;
+    // A binary search for the bit with that many below it: no branch depends on the random number.
+    let mut action = 0;
+    for width in [16, 8, 4, 2, 1] {
+        let below = (legal & ((1 << width) - 1)).count_ones();
+        let above = u32::from(skip >= below);
+        skip -= below * above;
+        legal >>= width * above;
+        action += width * above;
+    }
+    action as usize
+}
+
+/// Compiles the hot functions for a CPU level.
+#[cfg(target_arch = "x86_64")]
+macro_rules! compiled {
+    ($step:ident, $sample:ident, $features:literal) => {
+        #[target_feature(enable = $features)]
+        fn $step(env: &mut Env, setup: &Setup, action: usize, row: &mut Row<'_>) {
+            env.step_here(setup, action, row);
+        }
+
+        #[target_feature(enable = $features)]
+        fn $sample(legal: u32, random: &mut Random) -> usize {
+            sample_here(legal, random)
+        }
+    };
+}
+#[cfg(target_arch = "x86_64")]
+compiled!(step_avx2, sample_avx2, "avx2,bmi1,bmi2,lzcnt,popcnt");
+#[cfg(target_arch = "x86_64")]
+compiled!(step_avx512, sample_avx512, "avx2,bmi1,bmi2,lzcnt,popcnt,avx512f,avx512bw,avx512dq,avx512vl,avx512vpopcntdq");
+
+/// [`Env::step_here`] with the vector instructions of this CPU.
+#[inline]
+pub(crate) fn step(env: &mut Env, setup: &Setup, action: usize, row: &mut Row<'_>) {
+    // SAFETY: `CpuLevel::get` returns no level whose features this CPU does not have.
+    #[cfg(target_arch = "x86_64")]
+    match CpuLevel::get() {
+        CpuLevel::Avx512 => return unsafe { step_avx512(env, setup, action, row) },
+        CpuLevel::Avx2 => return unsafe { step_avx2(env, setup, action, row) },
+        CpuLevel::Portable => {}
+    }
+    env.step_here(setup, action, row);
+}
+
+/// A random action of those that are legal, which are not none, each as likely.
+#[inline]
+pub(crate) fn sample(legal: u32, random: &mut Random) -> usize {
+    // SAFETY: as in `step`.
+    #[cfg(target_arch = "x86_64")]
+    match CpuLevel::get() {
+        CpuLevel::Avx512 => return unsafe { sample_avx512(legal, random) },
+        CpuLevel::Avx2 => return unsafe { sample_avx2(legal, random) },
+        CpuLevel::Portable => {}
+    }
+    sample_here(legal, random)
+}

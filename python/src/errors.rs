@@ -1,0 +1,46 @@
+//! The exceptions. Their messages are those of the library.
+
+use doushouqi::board::{ParseFenError, ParseMoveError, ParseRulesError, PlayError};
+use doushouqi::tablebase::{ParseMaterialError, SetError, SolveError};
+use pyo3::create_exception;
+use pyo3::exceptions::{PyException, PyValueError};
+use pyo3::prelude::*;
+
+create_exception!(doushouqi, FenError, PyValueError, "The text is not a FEN, or its pieces are not a valid position.");
+create_exception!(doushouqi, RulesError, PyValueError, "The text names no rules.");
+create_exception!(doushouqi, MaterialError, PyValueError, "The text names no material.");
+create_exception!(doushouqi, InvalidMoveError, PyValueError, "The text is a move in neither notation.");
+create_exception!(doushouqi, IllegalMoveError, PyValueError, "The move is not legal here, or the game is over.");
+create_exception!(
+    doushouqi,
+    TablesError,
+    PyException,
+    "Tables are missing, damaged, closed or for other rules, or cannot be made."
+);
+
+pub(crate) fn fen(error: ParseFenError) -> PyErr {
+    FenError::new_err(error.to_string())
+}
+
+pub(crate) fn rules(error: ParseRulesError) -> PyErr {
+    RulesError::new_err(error.to_string())
+}
+
+pub(crate) fn material(error: ParseMaterialError) -> PyErr {
+    MaterialError::new_err(error.to_string())
+}
+
+pub(crate) fn play(error: PlayError) -> PyErr {
+    match error {
+        PlayError::Text(ParseMoveError::Malformed { .. }) => InvalidMoveError::new_err(error.to_string()),
+        _ => IllegalMoveError::new_err(error.to_string()),
+    }
+}
+
+pub(crate) fn tables(error: SetError) -> PyErr {
+    TablesError::new_err(error.to_string())
+}
+
+pub(crate) fn solve(error: SolveError) -> PyErr {
+    TablesError::new_err(error.to_string())
+}

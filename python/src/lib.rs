@@ -1,0 +1,56 @@
+//! The extension module `doushouqi._core`. Each file holds one topic; `doushouqi/_core.pyi` has the signatures and the
+//! documentation that Python users read.
+
+mod actions;
+mod arguments;
+mod batch;
+mod board;
+mod engine;
+mod errors;
+mod outcome;
+mod packed;
+mod perft;
+mod random;
+mod rules;
+mod source;
+mod squares;
+mod study;
+mod tables;
+mod vec_env;
+
+use pyo3::prelude::*;
+
+/// Dou Shou Qi (Jungle chess): boards, endgame tables, an engine and batched environments.
+#[pymodule]
+mod _core {
+    #[pymodule_export]
+    use crate::board::{PyBoard, PyMove};
+    #[pymodule_export]
+    use crate::engine::{PyEngine, PyInfo, PyLimit};
+    #[pymodule_export]
+    use crate::errors::{FenError, IllegalMoveError, InvalidMoveError, MaterialError, RulesError, TablesError};
+    #[pymodule_export]
+    use crate::outcome::PyOutcome;
+    #[pymodule_export]
+    use crate::packed::{pack, unpack};
+    #[pymodule_export]
+    use crate::perft::{divide, perft};
+    #[pymodule_export]
+    use crate::random::{random_games, random_positions};
+    #[pymodule_export]
+    use crate::rules::PyRules;
+    #[pymodule_export]
+    use crate::squares::{PyPiece, parse_square, square_name};
+    #[pymodule_export]
+    use crate::study::{PyFeatures, PyTree, learn_tree};
+    #[pymodule_export]
+    use crate::tables::{PyStats, PyTables, PyValue, generate, materials, open_tables, solve};
+    #[pymodule_export]
+    use crate::vec_env::PyVecEnv;
+    use pyo3::prelude::*;
+
+    #[pymodule_init]
+    fn init(m: &Bound<'_, PyModule>) -> PyResult<()> {
+        m.add("__version__", env!("CARGO_PKG_VERSION"))
+    }
+}

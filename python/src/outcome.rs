@@ -1,0 +1,62 @@
+//! `Outcome`: how a game ended.
+
+use doushouqi::board::Color;
+use doushouqi::game::GameEnd;
+use pyo3::prelude::*;
+
+/// How a game ended.
+#[pyclass(frozen, eq, hash, name = "Outcome", module = "doushouqi")]
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub(crate) struct PyOutcome {
+    end: GameEnd,
+}
+
+impl PyOutcome {
+    pub fn of(end: GameEnd) -> PyOutcome {
+        PyOutcome { end }
+    }
+}
+
+/// The number of a way to end in arrays; 0 is a game that goes on.
+pub(crate) fn number(end: GameEnd) -> i8 {
+    match end {
+        GameEnd::Den(_) => 1,
+        GameEnd::Captured(_) => 2,
+        GameEnd::NoMove(_) => 3,
+        GameEnd::Repetition => 4,
+        _ => 5,
+    }
+}
+
+#[pymethods]
+impl PyOutcome {
+    /// 'den', 'captured' (the last enemy piece), 'no_move' (stalemate), 'repetition' or 'no_capture' (the no-capture limit).
+    #[getter]
+    fn termination(&self) -> &'static str {
+        ["running", "den", "captured", "no_move", "repetition", "no_capture"][number(self.end) as usize]
+    }
+
+    /// True if White won, False if Black won, None for a draw.
+    #[getter]
+    fn winner(&self) -> Option<bool> {
+        self.end.winner().map(|color| color == Color::White)
+    }
+
+    /// '1-0', '0-1' or '1/2-1/2'.
+    fn result(&self) -> &'static str {
+        match self.end.winner() {
+            Some(Color::White) => "1-0",
+            Some(Color::Black) => "0-1",
+            None => "1/2-1/2",
+        }
+    }
+
+    fn __repr__(&self) -> String {
+        let winner = match self.winner() {
+            Some(true) => "WHITE",
+            Some(false) => "BLACK",
+            None => "None",
+        };
+        format!("Outcome(termination='{}', winner={winner})", self.termination())
+    }
+}

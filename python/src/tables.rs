@@ -1,0 +1,361 @@
+//! `Tables`: exact values from files or from memory.
+
+use crate::arguments::{self, BoardArgument, Positions};
+use crate::board::{PyBoard, PyMove};
+use crate::errors::{self, TablesError};
+use crate::rules::{PyRules, RulesArgument};
+use crate::source::Source;
+use crate::squares::color;
+use doushouqi::board::{RuleOptions, Square};
+use doushouqi::game::Game;
+use doushouqi::tablebase::{Generate, Material, Options, Solver, Stats, Summary, TableSet, Value, Wdl};
+use numpy::{PyArray1, PyArrayDyn, PyArrayMethods};
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use rayon::prelude::*;
+use std::convert::Infallible;
+use std::path::PathBuf;
+use std::sync::{Arc, PoisonError, RwLock};
+
+/// In arrays, in place of a result that is not known.
+const UNKNOWN: i8 = -2;
+/// In arrays, in place of a distance that there is not.
+const NO_DISTANCE: i16 = -1;
+/// The most pieces of a dense array: 63 squares for each piece.
+const DENSE_PIECES: usize = 4;
+/// The most pieces of a material that is solved in memory.
+const SOLVED_PIECES: usize = 5;
+
+/// A value as numbers: 1 win, 0 draw, -1 loss, and the distance.
+fn numbers(value: Option<Value>) -> (i8, i16) {
+    let Some(Value { wdl, dtw }) = value else { return (UNKNOWN, NO_DISTANCE) };
+    (wdl_number(wdl), dtw.map_or(NO_DISTANCE, |plies| plies as i16))
+}
+
+fn wdl_number(wdl: Wdl) -> i8 {
+    match wdl {
+        Wdl::Loss => -1,
+        Wdl::Draw => 0,
+        Wdl::Win => 1,
+    }
+}
+
+/// The value of a position for the side to move, or of a move for the side that makes it.
+#[pyclass(frozen, eq, hash, name = "Value", module = "doushouqi")]
+#[derive(Copy, Clone, PartialEq, Eq, Hash)]
+pub(crate) struct PyValue {
+    value: Value,
+}
+
+#[pymethods]
+impl PyValue {
+    /// 1 for a win, 0 for a draw, -1 for a loss.
+    #[getter]
+    fn wdl(&self) -> i8 {
+        wdl_number(self.value.wdl)
+    }
+
+    /// The distance to the end in plies; None for a draw.
+    #[getter]
+    fn dtw(&self) -> Option<u16> {
+        self.value.dtw
+    }
+
+    fn __repr__(&self) -> String {
+        match self.value {
+            Value { dtw: Some(plies), .. } => format!("Value(wdl={}, dtw={plies})", self.wdl()),
+            Value { dtw: None, .. } => format!("Value(wdl={}, dtw=None)", self.wdl()),
+        }
+    }
+}
+
+/// The counts of a material for one side to move.
+#[pyclass(frozen, name = "Stats", module = "doushouqi")]
+pub(crate) struct PyStats {
+    stats: Stats,
+    summary: Summary,
+}
+
+#[pymethods]
+impl PyStats {
+    /// The number of positions.
+    #[getter]
+    fn positions(&self) -> u64 {
+        self.summary.positions
+    }
+
+    /// Positions that the side to move wins.
+    #[getter]
+    fn wins(&self) -> u64 {
+        self.summary.wins
+    }
+
+    /// Positions that the side to move loses.
+    #[getter]
+    fn losses(&self) -> u64 {
+        self.summary.losses
+    }
+
+    /// Positions that neither side can win.
+    #[getter]
+    fn draws(&self) -> u64 {
+        self.summary.draws
+    }
+
+    /// Positions without a legal move, which are in none of the other counts.
+    #[getter]
+    fn no_move(&self) -> u64 {
+        self.summary.no_move
+    }
+
+    /// The longest win or loss in plies.
+    #[getter]
+    fn longest(&self) -> u64 {
+        self.summary.longest
+    }
+
+    /// Decided positions by the distance in plies: wins at odd distances, losses at even ones.
+    #[getter]
+    fn by_plies(&self) -> Vec<u64> {
+        self.stats.by_plies.clone()
+    }
+
+    fn __repr__(&self) -> String {
+        let Summary { positions, no_move, wins, losses, draws, longest } = self.summary;
+        format!(
+            "Stats(positions={positions}, wins={wins}, losses={losses}, draws={draws}, no_move={no_move}, longest={longest})"
+        )
+    }
+}
+
+/// Exact values of endgames, from a directory (`open_tables`) or from memory (`solve`). A context manager.
+#[pyclass(frozen, name = "Tables", module = "doushouqi")]
+pub(crate) struct PyTables {
+    /// `None` once they are closed.
+    source: RwLock<Option<Arc<Source>>>,
+}
+
+impl PyTables {
+    fn of(source: Source) -> PyTables {
+        PyTables { source: RwLock::new(Some(Arc::new(source))) }
+    }
+
+    /// The values, which stay there while they are in use.
+    pub fn source(&self) -> PyResult<Arc<Source>> {
+        let source = self.source.read().unwrap_or_else(PoisonError::into_inner).clone();
+        source.ok_or_else(|| TablesError::new_err("the tables are closed"))
+    }
+}
+
+#[pymethods]
+impl PyTables {
+    /// The rules of the values.
+    #[getter]
+    fn rules(&self) -> PyResult<PyRules> {
+        Ok(PyRules { options: *self.source()?.rules().options() })
+    }
+
+    /// The most pieces of a material here.
+    #[getter]
+    fn pieces(&self) -> PyResult<usize> {
+        Ok(self.source()?.classes().pieces())
+    }
+
+    /// The materials of that many pieces whose values are here.
+    fn materials(&self, pieces: usize) -> PyResult<Vec<String>> {
+        Ok(self.source()?.materials(pieces).iter().map(Material::to_string).collect())
+    }
+
+    /// The value of a position; None if the tables do not cover it.
+    fn probe(&self, py: Python<'_>, board: BoardArgument) -> PyResult<Option<PyValue>> {
+        let source = self.source()?;
+        Ok(py.detach(|| source.value(&board.0))?.map(|value| PyValue { value }))
+    }
+
+    /// The values of many positions: `wdl` (int8) and `dtw` (int16).
+    ///
+    /// `wdl` is 1 for a win of the side to move, 0 for a draw, -1 for a loss and -2 if the tables do not cover the position. `dtw` is the
+    /// distance in plies, -1 where there is none. The positions are an int8 array as `pack` makes it, or a sequence of boards and FENs.
+    #[expect(clippy::type_complexity, reason = "a tuple of two arrays")]
+    fn probe_many<'py>(
+        &self,
+        py: Python<'py>,
+        positions: Positions<'py>,
+    ) -> PyResult<(Bound<'py, PyArray1<i8>>, Bound<'py, PyArray1<i16>>)> {
+        let source = self.source()?;
+        let view = positions.view();
+        let values: Vec<(i8, i16)> = py.detach(|| {
+            let one = |row| {
+                let position = view.get(row).map_err(PyValueError::new_err)?;
+                source.value(&position).map(numbers)
+            };
+            (0..view.len()).into_par_iter().with_min_len(1024).map(one).collect::<PyResult<_>>()
+        })?;
+        let (wdl, dtw): (Vec<i8>, Vec<i16>) = values.into_iter().unzip();
+        Ok((PyArray1::from_vec(py, wdl), PyArray1::from_vec(py, dtw)))
+    }
+
+    /// Every legal move with its value for the side that makes it, best first; None if the tables do not cover them.
+    fn moves(&self, py: Python<'_>, board: BoardArgument) -> PyResult<Option<Vec<(PyMove, PyValue)>>> {
+        let source = self.source()?;
+        let moves = py.detach(|| source.moves(&board.0))?;
+        Ok(moves.map(|moves| moves.into_iter().map(|(mv, value)| (PyMove::of(mv), PyValue { value })).collect()))
+    }
+
+    /// Best play to the end; empty for a draw.
+    fn line(&self, py: Python<'_>, board: BoardArgument) -> PyResult<Vec<PyMove>> {
+        let source = self.source()?;
+        let line = py.detach(|| source.line(&board.0))?;
+        Ok(line.into_iter().map(|(mv, _)| PyMove::of(mv)).collect())
+    }
+
+    /// The counts of a material, White to move unless `turn` is False.
+    #[pyo3(signature = (material, turn = true))]
+    fn stats(&self, material: &str, turn: bool) -> PyResult<PyStats> {
+        let mut stats = self.source()?.stats(arguments::material(material)?)?;
+        let stats = std::mem::take(&mut stats[color(turn)]);
+        Ok(PyStats { summary: stats.summary(), stats })
+    }
+
+    /// A position of that many pieces with the greatest distance, and the distance; None without tables.
+    fn longest(&self, py: Python<'_>, pieces: usize) -> PyResult<Option<(PyBoard, u16)>> {
+        let source = self.source()?;
+        let found = py.detach(|| source.longest(pieces))?;
+        let rules = source.rules();
+        Ok(found.map(|(position, plies)| (PyBoard::of(Game::new(position, rules.clone(), None)), plies)))
+    }
+
+    /// All values of a material of up to four pieces as dense arrays `wdl` and `dtw`, as `probe_many` has them.
+    ///
+    /// The shape is (2, 63, ..., 63): the side to move (0 White), then the square of each piece in the order of the material's spelling.
+    /// `wdl` is -2 where there is no such position.
+    #[expect(clippy::type_complexity, reason = "a tuple of two arrays")]
+    fn to_numpy<'py>(
+        &self,
+        py: Python<'py>,
+        material: &str,
+    ) -> PyResult<(Bound<'py, PyArrayDyn<i8>>, Bound<'py, PyArrayDyn<i16>>)> {
+        let (source, material) = (self.source()?, arguments::material(material)?);
+        let pieces = material.len();
+        if pieces > DENSE_PIECES {
+            let what = format!("{material} has {pieces} pieces; an array of more than {DENSE_PIECES} is too large");
+            return Err(PyValueError::new_err(what));
+        }
+        let shape: Vec<usize> = std::iter::once(2).chain(std::iter::repeat_n(Square::COUNT, pieces)).collect();
+        let (wdl, dtw) = py.detach(|| dense(&source, material, shape.iter().product()))?;
+        Ok((PyArray1::from_vec(py, wdl).reshape(&shape[..])?, PyArray1::from_vec(py, dtw).reshape(&shape[..])?))
+    }
+
+    /// Closes the tables: every later call raises TablesError.
+    fn close(&self) {
+        *self.source.write().unwrap_or_else(PoisonError::into_inner) = None;
+    }
+
+    fn __enter__(slf: Py<Self>) -> Py<Self> {
+        slf
+    }
+
+    #[pyo3(signature = (*_arguments))]
+    fn __exit__(&self, _arguments: &Bound<'_, PyAny>) {
+        self.close();
+    }
+
+    fn __repr__(&self) -> String {
+        match self.source() {
+            Ok(source) => format!("<Tables of up to {} pieces>", source.classes().pieces()),
+            Err(_) => "<Tables, closed>".to_owned(),
+        }
+    }
+}
+
+/// The values of a material by side to move and squares.
+fn dense(source: &Source, material: Material, len: usize) -> PyResult<(Vec<i8>, Vec<i16>)> {
+    let (mut wdl, mut dtw) = (vec![UNKNOWN; len], vec![NO_DISTANCE; len]);
+    let rules = source.rules();
+    source.each(material, |turn, table| {
+        let Ok(()) = table.each(turn, |squares, value| {
+            let at = squares.iter().fold(turn as usize, |at, square| at * Square::COUNT + square.index());
+            (wdl[at], dtw[at]) = numbers(Some(Value::of(value, rules)));
+            Ok::<(), Infallible>(())
+        });
+    })?;
+    Ok((wdl, dtw))
+}
+
+/// Opens a directory of tables that `generate` or `dsq generate` made. Raises TablesError if it is for other `rules`.
+#[pyfunction]
+#[pyo3(signature = (directory, *, rules = None))]
+pub(crate) fn open_tables(py: Python<'_>, directory: PathBuf, rules: Option<RulesArgument>) -> PyResult<PyTables> {
+    let open = || {
+        let set = TableSet::open(&directory)?;
+        let rules = rules.map_or(*set.rules().options(), |rules| rules.0);
+        set.prober(&rules)
+    };
+    Ok(PyTables::of(Source::Files(Box::new(py.detach(open).map_err(errors::tables)?))))
+}
+
+/// What to solve: all materials of up to some pieces, or one material.
+enum Wanted {
+    Pieces(usize),
+    Material(Material),
+}
+
+impl Wanted {
+    fn extract(object: &Bound<'_, PyAny>) -> PyResult<Wanted> {
+        if let Ok(text) = object.extract::<String>() {
+            let material = arguments::material(&text)?;
+            let pieces = material.len();
+            if pieces > SOLVED_PIECES {
+                let what = format!("{material} has {pieces} pieces; at most {SOLVED_PIECES} are solved in memory");
+                return Err(PyValueError::new_err(what));
+            }
+            return Ok(Wanted::Material(material));
+        }
+        let wrong = |_| PyTypeError::new_err("solve takes a material such as 'EvL', or a number of pieces");
+        let pieces: i64 = object.extract().map_err(wrong)?;
+        match usize::try_from(pieces) {
+            Ok(pieces @ 2..=DENSE_PIECES) => Ok(Wanted::Pieces(pieces)),
+            _ => Err(PyValueError::new_err(format!("2 to {DENSE_PIECES} pieces are solved in memory, not {pieces}"))),
+        }
+    }
+}
+
+/// Solves a material such as 'EvL' of up to five pieces with all it leads to, or all materials of up to 2, 3 or 4 pieces, in memory.
+#[pyfunction]
+#[pyo3(signature = (material, *, rules = RulesArgument::default()))]
+pub(crate) fn solve(py: Python<'_>, material: &Bound<'_, PyAny>, rules: RulesArgument) -> PyResult<PyTables> {
+    let wanted = Wanted::extract(material)?;
+    let solver = py.detach(|| match wanted {
+        Wanted::Pieces(pieces) => Solver::solved(&rules.0, pieces),
+        Wanted::Material(material) => Solver::solved_material(&rules.0, material),
+    });
+    Ok(PyTables::of(Source::Memory(Box::new(solver.map_err(errors::solve)?))))
+}
+
+/// Writes the tables of a material, or of all materials of up to 2, 3 or 4 pieces, into a directory.
+#[pyfunction]
+#[pyo3(signature = (directory, material, *, rules = RulesArgument::default()))]
+pub(crate) fn generate(
+    py: Python<'_>,
+    directory: PathBuf,
+    material: &Bound<'_, PyAny>,
+    rules: RulesArgument,
+) -> PyResult<()> {
+    let rules: RuleOptions = rules.0;
+    let all = Generate::new(&directory, rules);
+    let job = match Wanted::extract(material)? {
+        Wanted::Pieces(pieces) => Generate { pieces, ..all },
+        Wanted::Material(material) => Generate { material: Some(material), ..all },
+    };
+    let run = || job.run(&mut Solver::new(&rules, job.most_pieces(), Options::default()), &|_| ());
+    py.detach(run).map_err(errors::tables)
+}
+
+/// All materials of that many pieces.
+#[pyfunction]
+pub(crate) fn materials(pieces: usize) -> PyResult<Vec<String>> {
+    if !(2..=16).contains(&pieces) {
+        return Err(PyValueError::new_err(format!("a material has 2 to 16 pieces, not {pieces}")));
+    }
+    Ok(Material::all(pieces).iter().map(Material::to_string).collect())
+}

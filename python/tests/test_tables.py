@@ -1,0 +1,156 @@
+"""Tables: every value of three pieces, and many of four, by two ways of looking it up."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+import doushouqi as dsq
+
+# Wins and losses with White to move, positions and the longest line, as van Rijn and Vis (2013) print them.
+PRINTED = {2: (82_852, 64_501, 34), 3: (30_297_857, 23_369_820, 67)}
+
+
+Wdl = NDArray[np.int8]
+Dtw = NDArray[np.int16]
+
+
+def same(one: tuple[Wdl, Dtw], other: tuple[Wdl, Dtw]) -> bool:
+    """Whether two answers are equal."""
+    return np.array_equal(one[0], other[0]) and np.array_equal(one[1], other[1])
+
+
+def columns(material: str) -> list[int]:
+    """The columns of a packed position with the pieces of a material, in the order of its spelling."""
+    white, black = material.split("v")
+    return ["RCWDPTLE".index(letter) for letter in white] + [8 + "RCWDPTLE".index(letter) for letter in black]
+
+
+def all_positions(wdl: Wdl, material: str) -> Wdl:
+    """The packed positions of a dense array."""
+    at = np.nonzero(wdl != -2)
+    packed = np.full((len(at[0]), 17), -1, dtype=np.int8)
+    for column, squares in zip([16, *columns(material)], at, strict=True):
+        packed[:, column] = squares
+    return packed
+
+
+@pytest.mark.parametrize("pieces", [2, 3])
+def test_all_values(three: dsq.Tables, pieces: int) -> None:
+    """`probe_many` finds each position by itself, `to_numpy` walks through the material's table."""
+    counts = np.zeros(3, dtype=np.int64)
+    longest = 0
+    for material in dsq.materials(pieces):
+        wdl, dtw = three.to_numpy(material)
+        known = wdl != -2
+        found_wdl, found_dtw = three.probe_many(all_positions(wdl, material))
+        assert np.array_equal(found_wdl, wdl[known])
+        assert np.array_equal(found_dtw, dtw[known])
+        counts += [np.count_nonzero(wdl[0] == value) for value in (1, -1, 0)]
+        longest = max(longest, int(dtw[0].max()))
+        stats = three.stats(material)
+        assert stats.wins == np.count_nonzero(wdl[0] == 1)
+        assert stats.losses == np.count_nonzero(wdl[0] == -1)
+        assert stats.draws + stats.no_move == np.count_nonzero(wdl[0] == 0)
+    assert (counts[0], counts[1], longest) == PRINTED[pieces]
+
+
+def test_four_pieces(tmp_path: Path) -> None:
+    """10^5 positions of four pieces: from files, from memory, and from the values after every move."""
+    materials = ["EPvLR", "CRvTD", "LRvTR", "EvWCR", "PDWvL"]
+    for i, material in enumerate(materials):
+        dsq.generate(tmp_path / material, material)
+        with dsq.open_tables(tmp_path / material) as files:
+            memory = dsq.solve(material)
+            wdl, dtw = memory.to_numpy(material)
+            packed = all_positions(wdl, material)
+            packed = packed[np.random.default_rng(i).choice(len(packed), 20_000, replace=False)]
+            found = files.probe_many(packed)
+            assert same(found, memory.probe_many(packed))
+            at = (packed[:, 16], *packed[:, columns(material)].T)
+            assert np.array_equal(found[0], wdl[at])
+            assert np.array_equal(found[1], dtw[at])
+            for board, *value in zip(dsq.unpack(packed[:100]), *found, strict=False):
+                assert tuple(value) == slow_value(files, board)
+
+
+def slow_value(tables: dsq.Tables, board: dsq.Board) -> tuple[int, int]:
+    """The value of a position from those after its moves: the shortest win, else a draw, else the longest loss."""
+    values = []
+    for move in board.legal_moves:
+        board.push(move)
+        value = tables.probe(board)
+        assert value is not None
+        values.append((-value.wdl, -1 if value.dtw is None else value.dtw + 1))
+        board.pop()
+    wins = [value for value in values if value[0] == 1]
+    losses = [value for value in values if value[0] == -1]
+    if wins:
+        return min(wins, key=lambda value: value[1])
+    return max(losses, key=lambda value: value[1]) if len(losses) == len(values) > 0 else (0, -1)
+
+
+def test_moves_and_lines(three: dsq.Tables) -> None:
+    longest = three.longest(3)
+    assert longest is not None
+    board, plies = longest
+    value = three.probe(board)
+    assert value is not None
+    assert (value.dtw, len(three.line(board))) == (plies, plies)
+    moves = three.moves(board)
+    assert moves is not None
+    assert moves[0][1] == value
+    assert {move for move, _ in moves} == set(board.legal_moves)
+    for move in three.line(board):
+        board.push(move)
+    outcome = board.outcome()
+    assert outcome is not None
+    assert outcome.winner is not None
+    assert three.probe(dsq.Board()) is None
+    assert three.moves(dsq.Board()) is None
+
+
+def test_files_and_memory_agree(two_on_disk: Path, three: dsq.Tables) -> None:
+    files = dsq.open_tables(two_on_disk, rules="paper,repetition=none")
+    assert files.pieces == 2
+    assert files.materials(2) == three.materials(2) == dsq.materials(2)
+    found, wanted = files.longest(2), three.longest(2)
+    assert found is not None
+    assert wanted is not None
+    assert found[1] == wanted[1] == 34
+    assert files.stats("EvL", dsq.BLACK).by_plies == three.stats("EvL", dsq.BLACK).by_plies
+    assert same(files.to_numpy("RvT"), three.to_numpy("RvT"))
+
+
+def test_wrong_tables(two_on_disk: Path, tmp_path: Path) -> None:
+    with pytest.raises(dsq.TablesError, match="holds no tables"):
+        dsq.open_tables(tmp_path)
+    with pytest.raises(dsq.TablesError, match="for the rules"):
+        dsq.open_tables(two_on_disk, rules="chinese")
+    tables = dsq.open_tables(two_on_disk)
+    with pytest.raises(dsq.TablesError, match="EPvLR"):
+        tables.to_numpy("EPvLR")
+    with pytest.raises(ValueError, match="too large"):
+        tables.to_numpy("EPTvLR")
+    with tables:
+        assert tables.probe("7/7/3e3/7/7/7/3E3/7/7 w") is not None
+    for call in (
+        lambda: tables.probe(dsq.Board()),
+        lambda: tables.probe_many(dsq.random_positions(1, 2)),
+        lambda: tables.pieces,
+        lambda: tables.stats("EvL"),
+    ):
+        with pytest.raises(dsq.TablesError, match="closed"):
+            call()
+
+
+def test_damaged_tables(two_on_disk: Path, tmp_path: Path) -> None:
+    for path in two_on_disk.iterdir():
+        data = bytearray(path.read_bytes())
+        if path.suffix == ".dsq":
+            data[len(data) // 2] ^= 0xFF
+        (tmp_path / path.name).write_bytes(bytes(data))
+    tables = dsq.open_tables(tmp_path)
+    with pytest.raises(dsq.TablesError, match="damaged"):
+        [tables.to_numpy(material) for material in dsq.materials(2)]

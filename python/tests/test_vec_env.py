@@ -1,0 +1,150 @@
+"""Batches: every step is the library's, game by game."""
+
+import pickle
+
+import numpy as np
+import pytest
+from test_board import slow_observation
+
+import doushouqi as dsq
+
+RULES = [*dsq.Rules.presets(), "paper,repetition=twofold", "paper,repetition=none,no-move=loss"]
+
+
+@pytest.mark.parametrize("rules", RULES)
+@pytest.mark.parametrize("fen", [None, "7/3c3/4r2/7/7/7/7/1R1C3/7 b 60"])
+def test_a_batch_plays_as_boards_do(rules: str, fen: str | None) -> None:
+    """Everything that a batch shows, against one `Board` for each game."""
+    n = 24
+    env = dsq.VecEnv(n, rules=rules, seed=3, fen=fen, no_capture_limit=80)
+    boards = [dsq.Board(fen, rules=rules, no_capture_limit=80) for _ in range(n)]
+    kinds = ["running", "den", "captured", "no_move", "repetition", "no_capture"]
+    observations, masks = env.reset()
+    for _ in range(300):
+        for i, board in enumerate(boards):
+            assert np.array_equal(observations[i], slow_observation(board))
+            assert np.array_equal(masks[i], board.action_mask())
+            assert env.turns[i] == (0 if board.turn else 1)
+            assert env.halfmove_clocks[i] == board.halfmove_clock
+            assert env.occurrences[i] == board.occurrences()
+        actions = env.sample_actions().copy()
+        observations, masks, rewards, dones = env.step(actions)
+        for i, board in enumerate(boards):
+            mover = board.turn
+            board.push_action(int(actions[i]))
+            outcome = board.outcome()
+            assert dones[i] == (outcome is not None)
+            assert rewards[i] == (outcome is not None and outcome.winner is mover)
+            assert kinds[env.ends[i]] == (outcome.termination if outcome else "running")
+            if outcome is not None:
+                boards[i] = dsq.Board(fen, rules=rules, no_capture_limit=80)
+            assert env.board(i).fen() == boards[i].fen()
+
+
+def replay(rules: str, count: int, seed: int) -> int:
+    """Steps a batch through random games that the library played move by move; returns the number of plies."""
+    games = dsq.random_games(count, seed=seed, rules=rules)
+    starts, lengths = games["offsets"][:-1], np.diff(games["offsets"])
+    env = dsq.VecEnv(count, rules=rules, auto_reset=False)
+    bits = 1 << np.arange(32, dtype=np.uint32)
+    rewards = np.zeros(count)
+    _, masks = env.reset()
+    for ply in range(int(lengths.max())):
+        runs = ply < lengths
+        at = starts[runs] + ply
+        assert np.array_equal(masks[runs] @ bits, games["masks"][at])
+        assert masks[~runs].all()
+        actions = np.zeros(count, dtype=np.int64)
+        actions[runs] = games["actions"][at]
+        white = env.turns == 0
+        _, masks, reward, dones = env.step(actions)
+        rewards += np.where(white, reward, -reward)
+        assert np.array_equal(dones, ply + 1 >= lengths)
+    assert np.array_equal(env.ends, games["ends"])
+    assert np.array_equal(rewards, games["winners"])
+    return int(lengths.sum())
+
+
+def test_a_hundred_thousand_games_are_those_of_the_library() -> None:
+    """Legal moves at every ply, the end and the winner of 10^5 random games, under all rules."""
+    plies = sum(replay(RULES[i % len(RULES)], 5000, seed=i) for i in range(20))
+    assert plies > 5_000_000
+
+
+def test_a_seed_decides_everything() -> None:
+    def run(seed: int, threads: int) -> bytes:
+        env = dsq.VecEnv(300, seed=seed, threads=threads)
+        return b"".join(env.step(env.sample_actions())[0].tobytes() for _ in range(50))
+
+    assert run(1, 1) == run(1, 2) == run(1, 0)
+    assert run(1, 1) != run(2, 1)
+    env = dsq.VecEnv(10, seed=4)
+    first = env.sample_actions().copy()
+    env.step(first)
+    env.reset(seed=4)
+    assert np.array_equal(env.sample_actions(), first)
+
+
+def test_samples_are_uniform() -> None:
+    env = dsq.VecEnv(24_000, seed=8)
+    counts = np.bincount(env.sample_actions(), minlength=32)
+    legal = dsq.Board().action_mask()
+    assert (counts[~legal] == 0).all()
+    # A thousand each; six standard deviations are 190.
+    assert (abs(counts[legal] - 1000) < 190).all()
+
+
+def test_buffers_are_reused_and_read_only() -> None:
+    env = dsq.VecEnv(4)
+    observations, masks, rewards, dones = env.step(env.sample_actions())
+    for array in (observations, masks, rewards, dones, env.ends, env.turns):
+        with pytest.raises(ValueError, match="read-only"):
+            array[0] = 1
+    before = observations.copy()
+    assert env.step(env.sample_actions())[0] is observations
+    assert not np.array_equal(before, observations)
+
+
+@pytest.mark.parametrize(
+    ("actions", "error"),
+    [
+        (np.zeros(3, dtype=np.int64), ValueError),
+        (np.zeros((4, 1), dtype=np.int64), ValueError),
+        (np.zeros(4), ValueError),
+        (np.full(4, 32), dsq.IllegalMoveError),
+        (np.full(4, -1), dsq.IllegalMoveError),
+        (np.full(4, 2**62), dsq.IllegalMoveError),
+        ("abcd", ValueError),
+        (None, ValueError),
+    ],
+)
+def test_wrong_actions_change_nothing(actions: object, error: type[Exception]) -> None:
+    env = dsq.VecEnv(4)
+    before = env.observations.copy()
+    with pytest.raises(error):
+        env.step(actions)  # type: ignore[arg-type]
+    assert np.array_equal(env.observations, before)
+
+
+def test_one_illegal_action_is_named() -> None:
+    env = dsq.VecEnv(4)
+    actions = env.sample_actions().copy()
+    actions[2] = next(action for action in range(32) if not env.action_masks[2, action])
+    with pytest.raises(dsq.IllegalMoveError, match=f"game 2: action {actions[2]} is not legal"):
+        env.step(actions)
+    for dtype in (np.uint8, np.int8, np.int32, np.uint64):
+        env.step(env.sample_actions().astype(dtype))
+    env.step(env.sample_actions().tolist())
+
+
+@pytest.mark.parametrize(
+    "options", [{"num_envs": 0}, {"num_envs": 10**9}, {"num_envs": 1, "fen": "7/7/7/7/7/7/7/7/E6 w"}]
+)
+def test_wrong_batches(options: dict[str, int]) -> None:
+    with pytest.raises(ValueError, match=r"games|over"):
+        dsq.VecEnv(**options)  # type: ignore[arg-type]
+
+
+def test_a_batch_is_not_pickled() -> None:
+    with pytest.raises(TypeError):
+        pickle.dumps(dsq.VecEnv(1))
