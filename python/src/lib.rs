@@ -20,6 +20,30 @@ mod vec_env;
 
 use pyo3::prelude::*;
 
+/// Python allocates objects with this alignment; a class with a greater one would be misaligned.
+const PYTHON_ALIGNMENT: usize = 16;
+
+/// Fails to compile if Python cannot align a class.
+macro_rules! aligned {
+    ($($class:ty),+ $(,)?) => {$(const _: () = assert!(align_of::<$class>() <= PYTHON_ALIGNMENT);)+};
+}
+aligned!(
+    board::PyBoard,
+    board::PyMove,
+    engine::PyEngine,
+    engine::PyInfo,
+    engine::PyLimit,
+    outcome::PyOutcome,
+    rules::PyRules,
+    squares::PyPiece,
+    study::PyFeatures,
+    study::PyTree,
+    tables::PyStats,
+    tables::PyTables,
+    tables::PyValue,
+    vec_env::PyVecEnv,
+);
+
 /// Dou Shou Qi (Jungle chess): boards, endgame tables, an engine and batched environments.
 #[pymodule]
 mod _core {

@@ -8,7 +8,7 @@ use crate::rules::{PyRules, RulesArgument};
 use doushouqi::board::{Fen, Position, Rules};
 use doushouqi::game::Game;
 use doushouqi::game::random::Random;
-use numpy::{Element, PyArray1, PyArrayDyn, PyArrayMethods, PyReadonlyArray1, PyUntypedArray, PyUntypedArrayMethods};
+use numpy::{Element, PyArray1, PyArrayDyn, PyArrayMethods, PyUntypedArray, PyUntypedArrayMethods};
 use pyo3::exceptions::{PyIndexError, PyValueError};
 use pyo3::prelude::*;
 use rayon::prelude::*;
@@ -95,7 +95,8 @@ impl Games {
 /// `threads` is 0 for one thread a core, shared by all batches.
 #[pyclass(name = "VecEnv", module = "doushouqi")]
 pub(crate) struct PyVecEnv {
-    setup: Setup,
+    /// In a box, since Python aligns an object to 16 bytes only, and a position wants 64.
+    setup: Box<Setup>,
     games: Games,
     seed: u64,
     buffers: Buffers,
@@ -152,14 +153,13 @@ fn changed(error: impl std::fmt::Display) -> PyErr {
     PyValueError::new_err(format!("a buffer of the environment cannot be written: {error}"))
 }
 
-/// The actions of all games as integers.
-fn extract_actions<'py>(actions: &Bound<'py, PyAny>, n: usize) -> PyResult<PyReadonlyArray1<'py, i64>> {
+/// The actions of all games as integers: a copy, since other Python threads may write to the array during a step.
+fn extract_actions(actions: &Bound<'_, PyAny>, n: usize) -> PyResult<Vec<i64>> {
     let array = match actions.cast::<PyArray1<i64>>() {
         Ok(array) if array.len() == n => array.clone(),
         _ => convert_actions(actions, n)?,
     };
-    let array = if array.is_c_contiguous() { array } else { PyArray1::from_vec(array.py(), array.to_vec()?) };
-    Ok(array.try_readonly()?)
+    Ok(array.try_readonly()?.as_array().to_vec())
 }
 
 /// Actions of other integer types, lists among them.
@@ -203,7 +203,7 @@ impl PyVecEnv {
             Some(fen) => fen.parse().map_err(errors::fen)?,
             None => Fen::from(Position::start()),
         };
-        let setup = Setup::new(Rules::new(rules.0), start, no_capture_limit, auto_reset);
+        let setup = Box::new(Setup::new(Rules::new(rules.0), start, no_capture_limit, auto_reset));
         if setup.is_over() {
             return Err(PyValueError::new_err("the game is over in the first position"));
         }
@@ -250,7 +250,6 @@ impl PyVecEnv {
         actions: &Bound<'py, PyAny>,
     ) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyAny>, Bound<'py, PyAny>, Bound<'py, PyAny>)> {
         let actions = extract_actions(actions, self.games.envs.len())?;
-        let actions = actions.as_slice().map_err(changed)?;
         if let Some(i) = (0..actions.len()).find(|&i| !self.games.accepts(i, actions[i])) {
             return Err(IllegalMoveError::new_err(format!("game {i}: action {} is not legal here", actions[i])));
         }
