@@ -62,7 +62,7 @@ pub(crate) fn legal(position: &Position, rules: &Rules) -> u32 {
 pub(crate) fn to_move(position: &Position, action: usize) -> Option<Move> {
     let animal = *Animal::ALL.get(action / 4)?;
     let from = position.square_of(position.turn(), animal)?;
-    let direction = action % 4 ^ position.turn() as usize;
+    let direction = (action % 4) ^ position.turn() as usize;
     let to = TARGETS[usize::from(animal.swims())][direction][from.index()];
     Some(Move { animal, from, to: Square::new(to.into())? })
 }

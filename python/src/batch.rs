@@ -183,7 +183,7 @@ impl Env {
 #[inline(always)]
 fn sample_here(mut legal: u32, random: &mut Random) -> usize {
     // The upper half of a product spreads 32 bits over the actions without a division.
-    let mut skip = ((random.bits() >> 32) * u64::from(legal.count_ones()) >> 32) as u32;
+    let mut skip = (((random.bits() >> 32) * u64::from(legal.count_ones())) >> 32) as u32;
     // A binary search for the bit with that many below it: no branch depends on the random number.
     let mut action = 0;
     for width in [16, 8, 4, 2, 1] {

@@ -54,14 +54,14 @@ impl PyMove {
     }
 
     /// The square that the piece leaves.
-    #[getter]
-    fn from_square(&self) -> usize {
+    #[getter(from_square)]
+    fn leaves(&self) -> usize {
         self.from.index()
     }
 
     /// The square that the piece enters.
-    #[getter]
-    fn to_square(&self) -> usize {
+    #[getter(to_square)]
+    fn enters(&self) -> usize {
         self.to.index()
     }
 
@@ -79,7 +79,7 @@ impl PyMove {
     }
 
     fn __getnewargs__(&self) -> (usize, usize) {
-        (self.from_square(), self.to_square())
+        (self.leaves(), self.enters())
     }
 }
 
