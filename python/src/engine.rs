@@ -10,7 +10,7 @@ use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, mpsc};
+use std::sync::{Arc, Mutex, PoisonError, mpsc};
 use std::time::Duration;
 
 /// How often a search looks for Ctrl-C.
@@ -45,7 +45,9 @@ impl PyLimit {
         if depth == Some(0) || nodes == Some(0) {
             return Err(PyValueError::new_err("the depth and the number of nodes are at least 1"));
         }
-        Ok(PyLimit { time, depth, nodes, limits: Limits { depth, nodes, movetime, clock: None } })
+        let mut limits = Limits::default();
+        (limits.depth, limits.nodes, limits.movetime) = (depth, nodes, movetime);
+        Ok(PyLimit { time, depth, nodes, limits })
     }
 
     fn __repr__(&self) -> String {
@@ -133,7 +135,8 @@ impl PyInfo {
 /// `tables` are a directory of endgame tables for `rules`, or a number of pieces (2 to 4) whose tables are solved in memory.
 #[pyclass(name = "Engine", module = "doushouqi")]
 pub(crate) struct PyEngine {
-    engine: Engine,
+    /// Searched by one thread at a time: the lock is never waited for, since Python borrows the whole object.
+    engine: Mutex<Engine>,
 }
 
 /// Endgame tables from a directory, or solved up to a number of pieces.
@@ -174,8 +177,9 @@ impl PyEngine {
             }
         };
         let tables = tables.map(|wanted| self::tables(py, wanted, &rules)).transpose()?;
-        let options = EngineOptions { hash_mib, threads, evaluation, tables, ..EngineOptions::default() };
-        Ok(PyEngine { engine: py.detach(|| Engine::new(options)) })
+        let options =
+            EngineOptions::default().hash_mib(hash_mib).threads(threads).evaluation(evaluation).tables(tables);
+        Ok(PyEngine { engine: Mutex::new(py.detach(|| Engine::new(options))) })
     }
 
     /// The best move found within the limit; None if the game is over.
@@ -206,7 +210,7 @@ impl PyEngine {
 
     /// Forgets everything learned, as before another game.
     fn new_game(&mut self) {
-        self.engine.new_game();
+        self.engine.get_mut().unwrap_or_else(PoisonError::into_inner).new_game();
     }
 }
 
@@ -220,8 +224,9 @@ impl PyEngine {
         multipv: usize,
         moves: Option<&[Move]>,
     ) -> PyResult<SearchResult> {
-        self.engine.set_multipv(multipv);
-        let (engine, stop) = (&mut self.engine, &AtomicBool::new(false));
+        let engine = self.engine.get_mut().unwrap_or_else(PoisonError::into_inner);
+        engine.set_multipv(multipv);
+        let stop = &AtomicBool::new(false);
         py.detach(|| {
             std::thread::scope(|scope| {
                 let (done, finished) = mpsc::channel();
