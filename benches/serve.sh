@@ -2,10 +2,10 @@
 # Measures `dsq serve` and writes results/serve.md: benches/serve.sh target/release/dsq [TABLES] > results/serve.md
 # TABLES is a directory with tables of five pieces, of all or of MATERIALS. Needs wrk and curl (Debian: apt install wrk curl).
 #
-#   MATERIALS="EPvPDR"  which five pieces the positions have; any if not given
-#   NOTE="..."          what else the machine did meanwhile, for the page
-#   REQUESTS=1000000    for the memory; 0 leaves it out
-#   PAINT="87 ms"       first paint, as `./test light -- --nocapture` says it
+#   MATERIALS="EPvPDR"  the materials of the five-piece positions; any if not given
+#   NOTE="..."          other load of the machine, for the page
+#   REQUESTS=1000000    requests of each measurement of memory; 0 leaves it out
+#   PAINT="87 ms"       first paint, as `./test light -- --nocapture` reports it
 set -eu
 dsq=$1
 tables=${2:-}
@@ -16,10 +16,13 @@ url=http://127.0.0.1:$port
 server=
 trap 'if [ -n "$server" ]; then kill "$server" 2> /dev/null || true; fi; rm -rf "$work"' EXIT
 
+# Starts a server and waits until it has the tables of $1 pieces; further arguments are its own.
 start() {
-    "$dsq" serve --listen "$port" "$@" > "$work/out" &
+    pieces=$1
+    shift
+    "$dsq" serve --listen "$port" --pieces "$pieces" "$@" > "$work/out" &
     server=$!
-    until curl -s "$url/api/v1/status" | grep -q '"pieces":4'; do sleep 1; done
+    until curl -s "$url/api/v1/status" | grep -q "\"pieces\":$pieces"; do sleep 1; done
 }
 stop() {
     kill -TERM "$server"
@@ -57,7 +60,27 @@ targets() {
     }' > "$work/targets"
     script "$2"
 }
-# A script for wrk that asks for the targets at random, and prints what it measured in one line.
+# Requests of every kind for a server with three pieces: 19,000 probes in memory, and 1,000 others, of which 60 need rules
+# that may have to be solved, and 40 four-piece classes.
+mixed() {
+    targets 3 5
+    head -19000 "$work/targets" > "$work/mixed"
+    awk 'BEGIN {
+        split("paper chinese quadibloc bell cazaux bodlaender bell,traps=any paper,shore=none paper,no-move=loss", rules, " ");
+        fen = "fen=7/7/3e3/7/7/7/3E3/2L4/7_w"; api = "/api/v1/";
+        for (i = 0; i < 60; i++) print api "probe?" fen "&rules=" rules[i % 9 + 1];
+        for (i = 0; i < 30; i++) print api "random?material=EPvL" substr("RCWDPT", i % 6 + 1, 1) "&seed=" i "&rules=" rules[i % 9 + 1];
+        for (i = 0; i < 10; i++) print api "stats/LTvE" substr("RCWDP", i % 5 + 1, 1);
+        for (i = 0; i < 150; i++) { print api "whatif?" fen "&piece=d3"; print api "mainline?" fen; print api "race?" fen; }
+        for (i = 0; i < 100; i++) { print api "state?moves=a3b3,g7f7"; print api "random?seed=" i; print api "stats/EvL"; }
+        for (i = 0; i < 20; i++) { print api "fortress?" fen; print api "rulesets?" fen; print api "tree?" fen; }
+        for (i = 0; i < 30; i++) { print api "bestmove?movetime=5&hash=256&strength=10"; print api "analyze?depth=3&hash=256&tables=0"; }
+        for (i = 0; i < 15; i++) { print api "matrix?white=1&black=2"; print api "longest?count=20"; }
+    }' >> "$work/mixed"
+    mv "$work/mixed" "$work/targets"
+    script 3
+}
+# A script for wrk that requests the targets at random, and prints the measurements in one line.
 script() {
     cat > "$work/probe.lua" << LUA
 local targets = {}
@@ -71,9 +94,9 @@ done = function(summary, latency, requests)
 end
 LUA
 }
-# Processor time of the server so far, in hundredths of a second.
+# CPU time of the server so far, in hundredths of a second.
 spent() { awk '{ print $14 + $15 }' "/proc/$server/stat"; }
-# Runs by the median of their rates: rate, p50, p99, p99.9, the server's processor time for a request, errors of all.
+# The run with the median rate: rate, p50, p99, p99.9, the server's CPU time for a request, errors of all runs.
 # Each run is a line "requests rate p50 p99 p99.9 max errors".
 median() {
     sort -k 2 -n | awk -v before="$1" '{ line[NR] = $0; requests += $1; errors += $7 } END {
@@ -98,16 +121,16 @@ memory() { awk '/VmRSS/ { printf "%d MiB", $2 / 1024 }' "/proc/$server/status"; 
 load() { cut -d ' ' -f 1 /proc/loadavg; }
 size() { curl -s -H 'Accept-Encoding: gzip' -o /dev/null -w '%{size_download}' "$1"; }
 
-echo "# \`dsq serve\`, measured"
+echo "# Measurements of \`dsq serve\`"
 echo
 echo "$(date -u +%F), by \`benches/serve.sh\`: $(nproc) cores of $(awk -F ': ' '/model name/ { print $2; exit }' /proc/cpuinfo), which wrk shares with the"
 echo "server; medians of five runs, 16 connections. Load before: $(load). ${NOTE:-}"
 echo
-start
-echo "| what | rate | p50 | p99 | p99.9 | processor time of the server | errors |"
+start 4
+echo "| request | rate | p50 | p99 | p99.9 | CPU time of a request | errors |"
 echo "|---|---|---|---|---|---|---|"
 wrk -t1 -c16 -d2s "$url/healthz" > /dev/null
-echo "| \`/healthz\`, nothing to do | $(plain /healthz)"
+echo "| \`/healthz\`, without computation | $(plain /healthz)"
 targets 4 7
 wrk -t1 -c16 -d2s -s "$work/probe.lua" "$url/" > /dev/null
 echo "| \`probe\`, random positions of four pieces, all moves with values | $(probes 16)"
@@ -125,19 +148,33 @@ rows="| the page, all files compressed | $((total / 1000)) kB |"
 | its first paint, in headless Chromium | $PAINT |"
 rows="$rows
 | memory with the tables of four pieces | $before |"
-done_so_far=0
-[ "$requests" -eq 0 ] || sizes=
-targets 4 7
-while [ "$done_so_far" -lt "$requests" ]; do
-    n=$(wrk -t1 -c16 -d10s -s "$work/probe.lua" "$url/" | tail -1 | cut -d ' ' -f 1)
-    done_so_far=$((done_so_far + n))
-    sizes="$sizes $(memory | cut -d ' ' -f 1)"
-done
-[ "$requests" -eq 0 ] || rows="$rows
-| memory while $done_so_far more requests are answered, every ten seconds, MiB |$sizes |"
+# Sends $requests requests and prints their number and the memory in MiB, every ten seconds.
+under_load() {
+    answered=0
+    sizes=
+    while [ "$answered" -lt "$requests" ]; do
+        n=$(wrk -t1 -c16 -d10s --timeout 30s -s "$work/probe.lua" "$url/" | tail -1 | cut -d ' ' -f 1)
+        answered=$((answered + n))
+        sizes="$sizes $(memory | cut -d ' ' -f 1)"
+    done
+    echo "$answered:$sizes"
+}
+if [ "$requests" -gt 0 ]; then
+    targets 4 7
+    rows="$rows
+| requests, then memory in MiB every ten seconds, four pieces in memory | $(under_load) |"
+fi
 stop
+if [ "$requests" -gt 0 ]; then
+    start 3
+    mixed
+    rows="$rows
+| memory with the tables of three pieces | $(memory) |
+| mixed requests, then memory in MiB every ten seconds, three pieces in memory | $(under_load) |"
+    stop
+fi
 if [ -n "$tables" ]; then
-    start --tables "$tables"
+    start 4 --tables "$tables"
     targets 5 11 "${MATERIALS:-}"
     echo "| \`probe\`, random positions of five pieces (${MATERIALS:-all materials}), tables on disk, the first 5 s | $(wrk -t1 -c16 -d5s -s "$work/probe.lua" "$url/" | tail -1 | awk '{ printf "%d a second | %s ms | %s ms | %s ms | | %d", $2, $3, $4, $5, $7 }') |"
     echo "| the same, afterwards | $(probes 16)"
@@ -147,6 +184,6 @@ if [ -n "$tables" ]; then
     stop
 fi
 echo
-echo "| what | |"
+echo "| quantity | value |"
 echo "|---|---|"
 echo "$rows"

@@ -301,6 +301,8 @@ static SERVER: LazyLock<SocketAddr> = LazyLock::new(|| {
         tables: None,
         pieces: 3,
         threads: 2,
+        hash_mib: 64,
+        puzzles: None,
         assets: None,
         hosts: Vec::new(),
         allow_origins: Vec::new(),

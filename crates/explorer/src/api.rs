@@ -1,10 +1,12 @@
 //! Answers from the tables as plain data, without HTTP.
 
 use super::errors::{ApiError, Code};
-use super::tables::View;
+use super::rule_tables::View;
+use super::schema;
 use doushouqi::board::{Color, Move, Outcome, Piece, Position, PositionError, Rules, Square};
 use doushouqi::game::random::Random;
 use doushouqi::tablebase::{CellValue, Material, Probe as _, Stats, Summary, Value, Wdl};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 /// A colour as in answers.
@@ -17,8 +19,10 @@ pub fn color_name(color: Color) -> &'static str {
 }
 
 /// A value, for the side that its field names.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, JsonSchema, Serialize)]
+#[schemars(rename = "Value")]
 pub struct ValueReport {
+    #[schemars(with = "schema::WdlName")]
     pub wdl: Wdl,
     /// Plies to the end; null for a draw.
     pub dtw: Option<u16>,
@@ -49,8 +53,9 @@ pub fn is_known(tables: &View<'_>, position: &Position) -> Result<bool, ApiError
 }
 
 /// A finished game.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct Over {
+    #[schemars(extend("enum" = ["white", "black", null]))]
     pub winner: Option<&'static str>,
     /// `den`, `no_pieces` or `no_move`; of a game also `repetition` or `no_capture`.
     pub reason: &'static str,
@@ -72,13 +77,15 @@ pub fn over(position: &Position, rules: &Rules) -> Option<Over> {
 }
 
 /// A move with its value.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, JsonSchema, Serialize)]
+#[schemars(rename = "Move")]
 pub struct MoveEntry {
     pub uci: String,
     pub san: String,
     pub from: String,
     pub to: String,
     pub piece: char,
+    #[schemars(extend("enum" = ["white", "black"]))]
     pub color: &'static str,
     /// The captured animal.
     pub captures: Option<char>,
@@ -106,10 +113,12 @@ fn move_entry(position: &Position, rules: &Rules, mv: Move, value: Option<Value>
 }
 
 /// The value of a position and of its moves.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, JsonSchema, Serialize)]
+#[schemars(rename = "Probe")]
 pub struct ProbeAnswer {
     pub fen: String,
     pub rules: String,
+    #[schemars(extend("enum" = ["white", "black"]))]
     pub turn: &'static str,
     pub pieces: usize,
     /// Null if a side has no pieces.
@@ -211,7 +220,7 @@ pub fn plies(dtw: u16) -> String {
 }
 
 /// One move of a line.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct LineEntry {
     pub uci: String,
     pub san: String,
@@ -225,7 +234,7 @@ pub struct LineEntry {
 }
 
 /// A principal variation.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct MainLine {
     pub fen: String,
     pub rules: String,
@@ -271,19 +280,22 @@ pub fn mainline(tables: &View<'_>, position: &Position, max: usize) -> Result<Ma
 /// The error for a position that no table contains.
 #[must_use]
 pub fn no_table(position: &Position) -> ApiError {
-    ApiError::new(Code::NoTable, format!("no table contains this position of {} pieces", position.occupied().len()))
+    let pieces = position.occupied().len();
+    let error = ApiError::new(Code::NoTable, format!("no table contains this position of {pieces} pieces"));
+    error.reason("no_table_of_position").with("pieces", pieces)
 }
 
 /// A piece on its square.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct PlacedPiece {
     pub square: String,
     pub animal: char,
+    #[schemars(extend("enum" = ["white", "black"]))]
     pub color: &'static str,
 }
 
 /// The value of the position with the piece on a square.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct WhatIfSquare {
     pub square: String,
     pub legal: bool,
@@ -294,7 +306,7 @@ pub struct WhatIfSquare {
 }
 
 /// The values of a position with one piece moved to each square.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct WhatIf {
     pub fen: String,
     pub rules: String,
@@ -340,9 +352,10 @@ fn moved(position: &Position, piece: Piece, from: Square, to: Square) -> Result<
 }
 
 /// The counts of a material with one side to move.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct SideStats {
     #[serde(flatten)]
+    #[schemars(with = "schema::Counts")]
     pub summary: Summary,
     /// Decided positions by plies to the end.
     pub by_plies: Vec<u64>,
@@ -355,7 +368,7 @@ impl From<&Stats> for SideStats {
 }
 
 /// The counts of a material.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct MaterialStats {
     pub material: String,
     pub rules: String,
@@ -369,8 +382,10 @@ pub struct MaterialStats {
 /// The counts of a material for each side to move.
 pub fn stats(tables: &View<'_>, material: Material) -> Result<MaterialStats, ApiError> {
     let found = tables.stats(material)?;
-    let (stats, class, represents) =
-        found.ok_or_else(|| ApiError::new(Code::NoTable, format!("there is no table of {material}")))?;
+    let (stats, class, represents) = found.ok_or_else(|| {
+        let error = ApiError::new(Code::NoTable, format!("there is no table of {material}"));
+        error.reason("no_table_of_material").with("material", material.to_string())
+    })?;
     Ok(MaterialStats {
         material: material.to_string(),
         rules: tables.asked.to_string(),
@@ -382,7 +397,7 @@ pub fn stats(tables: &View<'_>, material: Material) -> Result<MaterialStats, Api
 }
 
 /// A longest line.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct LongLine {
     pub material: String,
     pub fen: String,
@@ -390,7 +405,7 @@ pub struct LongLine {
 }
 
 /// The longest lines of the available tables, longest first.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct Longest {
     pub rules: String,
     pub lines: Vec<LongLine>,
@@ -415,7 +430,7 @@ fn longest_of_five(tables: &View<'_>) -> Result<Option<LongLine>, ApiError> {
 /// At most `count` longest lines, of all available tables or of one material.
 pub fn longest(tables: &View<'_>, material: Option<Material>, count: usize) -> Result<Longest, ApiError> {
     if let Some(material) = material {
-        // Solves its table.
+        // An error names a material without a table.
         stats(tables, material)?;
     }
     let mut lines = Vec::new();
@@ -423,7 +438,8 @@ pub fn longest(tables: &View<'_>, material: Option<Material>, count: usize) -> R
     {
         lines.push(line);
     }
-    for (material, turn, plies) in tables.longest(material).into_iter().take(count - lines.len()) {
+    for (material, turn, plies) in tables.longest(material)?.into_iter().take(count - lines.len()) {
+        tables.check()?;
         let is_longest = |value| value == CellValue::Decided(plies as u16);
         if let Some(position) = tables.find(material, turn, &is_longest, &mut Random::new(0))? {
             lines.push(LongLine { material: material.to_string(), fen: position.to_fen(), plies });
@@ -457,7 +473,7 @@ impl Wanted {
 pub const MAX_BATCH: usize = 200;
 
 /// An entry of a batch: the value of a position, or an error.
-#[derive(Debug, Serialize)]
+#[derive(Debug, JsonSchema, Serialize)]
 #[serde(untagged)]
 pub enum BatchResult {
     Known(Box<ProbeAnswer>),
@@ -467,11 +483,15 @@ pub enum BatchResult {
 /// Probes several positions, without their moves.
 pub fn batch(tables: &View<'_>, fens: &[String]) -> Result<Vec<BatchResult>, ApiError> {
     if fens.len() > MAX_BATCH {
-        return Err(ApiError::new(Code::TooLarge, format!("a batch has at most {MAX_BATCH} positions")));
+        let error = ApiError::new(Code::TooLarge, format!("a batch has at most {MAX_BATCH} positions"));
+        return Err(error.reason("too_many_positions").with("max", MAX_BATCH));
     }
-    let one = |fen: &String| match super::params::fen(fen).and_then(|position| probe(tables, &position, false)) {
-        Ok(probe) => BatchResult::Known(Box::new(probe)),
-        Err(error) => BatchResult::Error { error: error.body() },
+    let one = |fen: &String| {
+        tables.check()?;
+        Ok(match super::params::fen(fen).and_then(|position| probe(tables, &position, false)) {
+            Ok(probe) => BatchResult::Known(Box::new(probe)),
+            Err(error) => BatchResult::Error { error: error.body() },
+        })
     };
-    Ok(fens.iter().map(one).collect())
+    fens.iter().map(one).collect()
 }

@@ -3,6 +3,7 @@
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use flate2::{Compression, write::GzEncoder};
+use std::borrow::Cow;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use xxhash_rust::xxh3::xxh3_64;
@@ -20,8 +21,6 @@ const FILES: &[(&str, &str, &[u8])] = &[
     ("/api.js", JS, include_bytes!("assets/api.js")),
     ("/app.js", JS, include_bytes!("assets/app.js")),
     ("/board.css", CSS, include_bytes!("assets/board.css")),
-    ("/board-export.js", JS, include_bytes!("assets/board-export.js")),
-    ("/board-input.js", JS, include_bytes!("assets/board-input.js")),
     ("/board.js", JS, include_bytes!("assets/board.js")),
     ("/characters.js", JS, include_bytes!("assets/characters.js")),
     ("/clauses.js", JS, include_bytes!("assets/clauses.js")),
@@ -42,7 +41,6 @@ const FILES: &[(&str, &str, &[u8])] = &[
     ("/match.js", JS, include_bytes!("assets/match.js")),
     ("/matchbar.js", JS, include_bytes!("assets/matchbar.js")),
     ("/movegen.js", JS, include_bytes!("assets/movegen.js")),
-    ("/motion.js", JS, include_bytes!("assets/motion.js")),
     ("/moves-tree.js", JS, include_bytes!("assets/moves-tree.js")),
     ("/noscript.css", CSS, include_bytes!("assets/noscript.css")),
     ("/page.css", CSS, include_bytes!("assets/page.css")),
@@ -75,7 +73,6 @@ const FILES: &[(&str, &str, &[u8])] = &[
     ("/strings-learn.zh.js", JS, include_bytes!("assets/strings-learn.zh.js")),
     ("/strings-play.en.js", JS, include_bytes!("assets/strings-play.en.js")),
     ("/strings-play.zh.js", JS, include_bytes!("assets/strings-play.zh.js")),
-    ("/sounds.js", JS, include_bytes!("assets/sounds.js")),
     ("/strings.en.js", JS, include_bytes!("assets/strings.en.js")),
     ("/strings.zh.js", JS, include_bytes!("assets/strings.zh.js")),
     ("/trainer.js", JS, include_bytes!("assets/trainer.js")),
@@ -84,11 +81,14 @@ const FILES: &[(&str, &str, &[u8])] = &[
     ("/variations.js", JS, include_bytes!("assets/variations.js")),
 ];
 
+/// The path of the puzzles.
+const PUZZLES: &str = "/puzzles.jsonl";
+
 /// An embedded file.
 struct Asset {
     path: &'static str,
     kind: &'static str,
-    content: &'static [u8],
+    content: Cow<'static, [u8]>,
     /// The compressed content, if smaller.
     gzip: Option<Vec<u8>>,
     etag: HeaderValue,
@@ -129,20 +129,33 @@ fn kind_of(name: &str) -> &'static str {
 }
 
 impl Assets {
+    /// The embedded files; with `dir` those of a directory, with `puzzles` other puzzles.
     #[must_use]
-    pub fn new(dir: Option<PathBuf>) -> Assets {
-        let asset = |&(path, kind, content): &(&'static str, &'static str, &'static [u8])| {
-            let gzip = gzip(content).ok().filter(|gzip| gzip.len() < content.len());
-            Asset { path, kind, content, gzip, etag: etag(content) }
+    pub fn new(dir: Option<PathBuf>, puzzles: Option<String>) -> Assets {
+        let content = |path: &str, embedded: &'static [u8]| match &puzzles {
+            Some(text) if path == PUZZLES => Cow::Owned(text.clone().into_bytes()),
+            _ => Cow::Borrowed(embedded),
+        };
+        let asset = |&(path, kind, embedded): &(&'static str, &'static str, &'static [u8])| {
+            let content = content(path, embedded);
+            let gzip = gzip(&content).ok().filter(|gzip| gzip.len() < content.len());
+            Asset { path, kind, etag: etag(&content), content, gzip }
         };
         Assets { embedded: FILES.iter().map(asset).collect(), dir }
+    }
+
+    /// The puzzles as text, one a line.
+    #[must_use]
+    pub fn puzzles(&self) -> Cow<'_, str> {
+        let found = self.embedded.iter().find(|asset| asset.path == PUZZLES);
+        String::from_utf8_lossy(found.map_or(&[][..], |asset| &asset.content))
     }
 
     /// The page's template.
     pub fn index(&self) -> String {
         let content = match &self.dir {
             Some(dir) => std::fs::read(dir.join("index.html")).unwrap_or_default(),
-            None => self.embedded.iter().find(|asset| asset.path == "/").map_or(&[][..], |a| a.content).to_vec(),
+            None => self.embedded.iter().find(|asset| asset.path == "/").map_or(&[][..], |a| &a.content).to_vec(),
         };
         String::from_utf8_lossy(&content).into_owned()
     }
@@ -162,7 +175,7 @@ impl Assets {
         } else {
             match asset.gzip.as_ref().filter(|_| accepts_gzip(headers)) {
                 Some(gzip) => ([(header::CONTENT_ENCODING, "gzip")], gzip.clone()).into_response(),
-                None => asset.content.into_response(),
+                None => asset.content.clone().into_response(),
             }
         };
         let headers = response.headers_mut();

@@ -20,6 +20,10 @@ pub struct Config {
     pub pieces: usize,
     /// Threads for requests, searches and solving.
     pub threads: usize,
+    /// The most memory of the hash tables of all searches together, in MiB.
+    pub hash_mib: usize,
+    /// A file with the puzzles of `dsq puzzles`, instead of the embedded ones.
+    pub puzzles: Option<PathBuf>,
     /// A directory with the page's files, instead of the embedded ones.
     pub assets: Option<PathBuf>,
     /// Accepted host names besides IP addresses and `localhost`.
@@ -38,6 +42,8 @@ pub struct Config {
 pub enum ServeError {
     #[error(transparent)]
     Tables(#[from] SetError),
+    #[error("cannot read the puzzles in {}: {what}", path.display())]
+    Puzzles { path: PathBuf, what: String },
     #[error("cannot listen on {}: {error}", addresses.iter().map(ToString::to_string).collect::<Vec<_>>().join(", "))]
     Listen { addresses: Vec<SocketAddr>, error: io::Error },
     #[error("cannot start: {0}")]

@@ -7,13 +7,16 @@ use doushouqi::game::Game;
 use doushouqi::game::random::Random;
 use doushouqi::search::{Engine, EngineOptions, Info, Limits, Score, Tables};
 use doushouqi::tablebase::{Value, Wdl};
+use schemars::JsonSchema;
 use serde::Serialize;
 use std::sync::atomic::AtomicBool;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 /// The limits of a search.
 pub const MAX_HASH_MIB: usize = 256;
+/// The default hash memory of a search.
+pub const HASH_MIB: usize = 64;
 pub const MAX_LINES: usize = 5;
 pub const MAX_DEPTH: u32 = 100;
 /// The longest analysis, and the longest search whose result comes in one response.
@@ -39,18 +42,58 @@ impl PartialEq for Setup {
     }
 }
 
-/// Idle engines, which keep their hash tables.
-#[derive(Default)]
+/// The engines of all searches. Their hash tables together stay within a limit, those of idle engines included.
 pub struct Engines {
-    idle: Mutex<Vec<(Setup, Engine)>>,
+    hash_mib: usize,
+    state: Mutex<State>,
 }
 
-/// The most idle engines, and the most hash memory of all of them.
+#[derive(Default)]
+struct State {
+    /// Engines that have searched and keep their hash tables, least recently used first.
+    idle: Vec<(Setup, Engine)>,
+    /// The hash memory of the engines that search.
+    used_mib: usize,
+}
+
+/// The most idle engines.
 const IDLE: usize = 4;
-const IDLE_MIB: usize = 256;
+/// The least hash memory of a search. Searches beyond the limit get this much.
+const MIN_HASH_MIB: usize = 1;
+
+/// Hash memory of a running search, returned when dropped.
+struct Hash<'a> {
+    engines: &'a Engines,
+    mib: usize,
+}
+
+impl Drop for Hash<'_> {
+    fn drop(&mut self) {
+        self.engines.lock().used_mib -= self.mib;
+    }
+}
 
 impl Engines {
-    /// Searches a game until a limit or `stop`.
+    /// Engines whose hash tables take at most `hash_mib` MiB together.
+    #[must_use]
+    pub fn new(hash_mib: usize) -> Engines {
+        Engines { hash_mib, state: Mutex::default() }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Takes hash memory for a search: at most half of what is free, so that something is left for the next one.
+    fn reserve(&self, wanted_mib: usize) -> Hash<'_> {
+        let mut state = self.lock();
+        let free = self.hash_mib.saturating_sub(state.used_mib);
+        let mib = wanted_mib.min(free / 2).max(MIN_HASH_MIB);
+        state.used_mib += mib;
+        Hash { engines: self, mib }
+    }
+
+    /// Searches a game until a limit or `stop`. The hash table is smaller than `setup` wants if memory is short.
     pub fn search(
         &self,
         setup: Setup,
@@ -59,22 +102,35 @@ impl Engines {
         stop: &AtomicBool,
         report: &mut dyn FnMut(&Info),
     ) -> Vec<Info> {
+        let hash = self.reserve(setup.hash_mib);
+        let setup = Setup { hash_mib: hash.mib, ..setup };
         let mut engine = self.take(&setup);
         let lines = engine.search(game, limits).stop(stop).on_info(report).run().lines;
-        let mut idle = self.idle.lock().unwrap_or_else(|e| e.into_inner());
-        idle.push((setup, engine));
-        while idle.len() > IDLE || idle.iter().map(|(setup, _)| setup.hash_mib).sum::<usize>() > IDLE_MIB {
-            idle.remove(0);
-        }
+        drop(hash);
+        let mut state = self.lock();
+        state.idle.push((setup, engine));
+        self.shrink(&mut state);
         lines
     }
 
-    fn take(&self, setup: &Setup) -> Engine {
-        let mut idle = self.idle.lock().unwrap_or_else(|e| e.into_inner());
-        if let Some(found) = idle.iter().rposition(|(other, _)| other == setup) {
-            return idle.remove(found).1;
+    /// Drops idle engines until all hash tables are within the limit.
+    fn shrink(&self, state: &mut State) {
+        let idle_mib = |state: &State| state.idle.iter().map(|(setup, _)| setup.hash_mib).sum::<usize>();
+        while !state.idle.is_empty() && (state.idle.len() > IDLE || state.used_mib + idle_mib(state) > self.hash_mib) {
+            state.idle.remove(0);
         }
-        drop(idle);
+    }
+
+    /// An idle engine of this setup, or a new one.
+    fn take(&self, setup: &Setup) -> Engine {
+        let mut state = self.lock();
+        if let Some(found) = state.idle.iter().rposition(|(other, _)| other == setup) {
+            let engine = state.idle.remove(found).1;
+            self.shrink(&mut state);
+            return engine;
+        }
+        self.shrink(&mut state);
+        drop(state);
         setup.engine()
     }
 }
@@ -92,9 +148,10 @@ impl Setup {
 }
 
 /// A score for the side to move.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, JsonSchema, Serialize)]
+#[schemars(rename = "Score")]
 pub struct ScoreReport {
-    /// `cp`, `mate` or `win`.
+    #[schemars(extend("enum" = ["cp", "mate", "win"]))]
     pub kind: &'static str,
     /// `cp`: centipawns, 100 is the value of a cat. `mate`: plies to the end, negative for a loss. `win`: the most plies that a
     /// win by endgame tables takes, negative for a loss.
@@ -125,14 +182,15 @@ impl From<Value> for ScoreReport {
 }
 
 /// A move of a line.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct LineMove {
     pub uci: String,
     pub san: String,
 }
 
 /// The state of one line of a search.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, JsonSchema, Serialize)]
+#[schemars(rename = "Info")]
 pub struct InfoReport {
     pub depth: u32,
     pub seldepth: u32,
@@ -174,7 +232,7 @@ pub fn line(position: &Position, moves: &[Move]) -> Vec<LineMove> {
 }
 
 /// The best move of a game; without a move if the game is over.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct BestMove {
     pub uci: Option<String>,
     pub san: Option<String>,
@@ -183,6 +241,7 @@ pub struct BestMove {
     /// For the side that moves.
     pub score: Option<ScoreReport>,
     /// `table`, `engine`, or `rules` if the game is over.
+    #[schemars(extend("enum" = ["table", "engine", "rules"]))]
     pub source: &'static str,
     /// How the game has ended, by this move or before it.
     pub over: Option<Over>,
@@ -201,7 +260,7 @@ impl BestMove {
 }
 
 /// A strength level.
-#[derive(Clone, Copy, Debug, Serialize)]
+#[derive(Clone, Copy, Debug, JsonSchema, Serialize)]
 pub struct Level {
     /// A word for the level, which a page may translate.
     pub name: &'static str,
@@ -212,7 +271,7 @@ pub struct Level {
 }
 
 /// A level with its number, as in answers.
-#[derive(Clone, Copy, Debug, Serialize)]
+#[derive(Clone, Copy, Debug, JsonSchema, Serialize)]
 pub struct LevelReport {
     /// The value of `strength`.
     pub strength: usize,
@@ -225,6 +284,9 @@ pub struct LevelReport {
 pub fn levels() -> Vec<LevelReport> {
     LEVELS.iter().enumerate().map(|(i, &level)| LevelReport { strength: i + 1, level }).collect()
 }
+
+/// The hash memory of a strength below the highest one. It is always the same, so that the same move is played.
+const LEVEL_HASH_MIB: usize = 4;
 
 /// Strengths 1 to 10; the last is limited by time only.
 const LEVELS: [Level; 10] = [
@@ -255,12 +317,13 @@ impl Engines {
         let level = LEVELS[strength.clamp(1, LEVELS.len()) - 1];
         let limits = Limits::default().movetime(time);
         let found = if level.nodes.is_none() {
-            let setup = Setup { hash_mib: 64, threads: 1, lines: 1, tables };
+            let setup = Setup { hash_mib: HASH_MIB, threads: 1, lines: 1, tables };
             self.search(setup, game, &limits, stop, &mut |_| ())
         } else {
             // A new engine has an empty hash table and plays the same move every time.
             let lines = if level.margin > 0 { MAX_LINES } else { 1 };
-            let setup = Setup { hash_mib: 4, threads: 1, lines, tables: None };
+            let _hash = self.reserve(LEVEL_HASH_MIB);
+            let setup = Setup { hash_mib: LEVEL_HASH_MIB, threads: 1, lines, tables: None };
             let limits = limits.nodes(level.nodes);
             setup.engine().search(game, &limits).stop(stop).run().lines
         };
@@ -277,4 +340,29 @@ impl Engines {
 pub fn ends_in_time(value: &Value, game: &Game) -> bool {
     let plies = u32::from(value.dtw.unwrap_or(0));
     value.wdl == Wdl::Draw || game.plies_left().is_none_or(|left| plies <= left)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hash_tables_stay_within_their_limit() {
+        let engines = Engines::new(16);
+        let setup = |hash_mib, lines| Setup { hash_mib, threads: 1, lines, tables: None };
+        let (game, stop) = (Game::default(), AtomicBool::new(false));
+        let limits = Limits::default().nodes(50);
+        let total = || {
+            let state = engines.lock();
+            state.used_mib + state.idle.iter().map(|(setup, _)| setup.hash_mib).sum::<usize>()
+        };
+        for lines in 1..=5 {
+            engines.search(setup(256, lines), &game, &limits, &stop, &mut |_| assert!(total() <= 16));
+            assert!(total() <= 16);
+        }
+        let held: Vec<Hash<'_>> = (0..4).map(|_| engines.reserve(256)).collect();
+        assert_eq!(held.iter().map(|hash| hash.mib).collect::<Vec<_>>(), [8, 4, 2, 1]);
+        drop(held);
+        assert_eq!(engines.lock().used_mib, 0);
+    }
 }

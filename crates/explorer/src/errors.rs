@@ -1,15 +1,41 @@
 //! Errors of requests, with stable codes.
 
-use doushouqi::board::ParseFenError;
-use doushouqi::tablebase::SetError;
+use doushouqi::board::{Color, ParseFenError, Piece, PlayError, PositionError, Square};
+use doushouqi::tablebase::{SetError, SolveError};
+use schemars::JsonSchema;
 use serde::Serialize;
+use std::collections::BTreeMap;
 
 /// An error of a request: a code, a message and, where known, its place.
 #[derive(Debug, Clone)]
 pub struct ApiError {
     code: Code,
+    /// The kind of the error within its code, from which a page makes a message in its language.
+    reason: &'static str,
+    /// The values in that message.
+    params: BTreeMap<&'static str, Param>,
     message: String,
     place: Option<Place>,
+}
+
+/// A value in a message.
+#[derive(Debug, Clone, JsonSchema, Serialize)]
+#[serde(untagged)]
+pub enum Param {
+    Number(u64),
+    Text(String),
+}
+
+impl From<usize> for Param {
+    fn from(number: usize) -> Param {
+        Param::Number(number as u64)
+    }
+}
+
+impl From<String> for Param {
+    fn from(text: String) -> Param {
+        Param::Text(text)
+    }
 }
 
 /// The kind of an error; [`Code::as_str`] is stable.
@@ -27,6 +53,7 @@ pub enum Code {
     RateLimited,
     Busy,
     Timeout,
+    RequestTimeout,
     ForbiddenHost,
     ForbiddenOrigin,
     MethodNotAllowed,
@@ -35,7 +62,7 @@ pub enum Code {
 
 impl Code {
     /// Every code.
-    pub const ALL: [Code; 15] = [
+    pub const ALL: [Code; 16] = [
         Code::BadFen,
         Code::BadRules,
         Code::BadMaterial,
@@ -47,6 +74,7 @@ impl Code {
         Code::RateLimited,
         Code::Busy,
         Code::Timeout,
+        Code::RequestTimeout,
         Code::ForbiddenHost,
         Code::ForbiddenOrigin,
         Code::MethodNotAllowed,
@@ -78,6 +106,7 @@ impl Code {
             Code::RateLimited => ("rate_limited", 429),
             Code::Busy => ("busy", 503),
             Code::Timeout => ("timeout", 503),
+            Code::RequestTimeout => ("request_timeout", 408),
             Code::ForbiddenHost => ("forbidden_host", 403),
             Code::ForbiddenOrigin => ("forbidden_origin", 403),
             Code::MethodNotAllowed => ("method_not_allowed", 405),
@@ -87,23 +116,50 @@ impl Code {
 }
 
 /// A place in a request: a field, and the index of a character in it, from 0.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, JsonSchema, Serialize)]
 pub struct Place {
     field: &'static str,
     at: usize,
 }
 
+/// The body of a response with an error.
+#[derive(Debug, JsonSchema, Serialize)]
+#[schemars(rename = "Error")]
+pub struct ErrorAnswer {
+    pub error: Body,
+}
+
 /// The error as JSON.
-#[derive(Debug, Serialize)]
+#[derive(Debug, JsonSchema, Serialize)]
+#[schemars(rename = "ErrorBody")]
 pub struct Body {
+    #[schemars(extend("enum" = Code::ALL.map(Code::as_str)))]
     code: &'static str,
+    /// The kind of the error within its code.
+    reason: &'static str,
+    /// The values in the message, by name.
+    params: BTreeMap<&'static str, Param>,
+    /// The message in English.
     message: String,
     r#where: Option<Place>,
 }
 
 impl ApiError {
     pub fn new(code: Code, message: impl Into<String>) -> ApiError {
-        ApiError { code, message: message.into(), place: None }
+        ApiError { code, reason: code.as_str(), params: BTreeMap::new(), message: message.into(), place: None }
+    }
+
+    /// Adds the kind of the error within its code, which is the code itself otherwise.
+    #[must_use]
+    pub fn reason(self, reason: &'static str) -> ApiError {
+        ApiError { reason, ..self }
+    }
+
+    /// Adds a value that the message contains.
+    #[must_use]
+    pub fn with(mut self, name: &'static str, value: impl Into<Param>) -> ApiError {
+        self.params.insert(name, value.into());
+        self
     }
 
     /// Adds the place.
@@ -115,7 +171,69 @@ impl ApiError {
     /// An invalid FEN.
     #[must_use]
     pub fn fen(text: &str, error: &ParseFenError) -> ApiError {
-        ApiError::new(Code::BadFen, error.to_string()).at("fen", fen_offset(text, error))
+        let at = ApiError::new(Code::BadFen, error.to_string()).at("fen", fen_offset(text, error));
+        match error {
+            ParseFenError::Empty => at.reason("fen_empty"),
+            ParseFenError::RankCount { found } => at.reason("fen_rank_count").with("found", *found),
+            ParseFenError::RankLength { rank, found } => {
+                at.reason("fen_rank_length").with("rank", *rank).with("found", *found)
+            }
+            ParseFenError::UnknownPiece { rank, found } => {
+                at.reason("fen_unknown_piece").with("rank", *rank).with("found", found.to_string())
+            }
+            ParseFenError::MissingTurn => at.reason("fen_missing_turn"),
+            ParseFenError::UnknownTurn { found } => at.reason("fen_unknown_turn").with("found", found.clone()),
+            ParseFenError::UnexpectedClock { found } => at.reason("fen_unexpected_clock").with("found", found.clone()),
+            ParseFenError::HalfmoveClock { found } => at.reason("fen_halfmove_clock").with("found", found.clone()),
+            ParseFenError::TrailingText { found } => at.reason("fen_trailing_text").with("found", found.clone()),
+            ParseFenError::Position(error) => at.position(error),
+            _ => at,
+        }
+    }
+
+    /// Adds what is wrong with a position.
+    fn position(self, error: &PositionError) -> ApiError {
+        let piece = |error: ApiError, piece: &Piece, square: &Square| {
+            let color = if piece.color == Color::White { "white" } else { "black" };
+            let error = error.with("color", color.to_owned()).with("animal", piece.animal.letter().to_string());
+            error.with("square", square.to_string())
+        };
+        match error {
+            PositionError::NoPieces => self.reason("position_no_pieces"),
+            PositionError::Duplicate { piece: twice, first, second } => {
+                piece(self.reason("position_duplicate"), twice, first).with("other", second.to_string())
+            }
+            PositionError::InWater { piece: swims, square } => piece(self.reason("position_in_water"), swims, square),
+            PositionError::InOwnDen { piece: home, square } => piece(self.reason("position_in_own_den"), home, square),
+            PositionError::BothDens => self.reason("position_both_dens"),
+            _ => self,
+        }
+    }
+
+    /// A move that cannot be played, by its index and its text.
+    #[must_use]
+    pub fn unplayable(index: usize, text: &str, error: &PlayError) -> ApiError {
+        let reason = match error {
+            PlayError::Over => "move_game_over",
+            PlayError::Repeats { .. } => "move_repeats",
+            _ => "move_illegal",
+        };
+        let shown: String = text.chars().take(12).collect();
+        let message = format!("move {}, {shown:?}: {error}", index + 1);
+        let error = ApiError::new(Code::BadMove, message).at("moves", index);
+        error.reason(reason).with("number", index + 1).with("move", shown)
+    }
+
+    /// The error of a request that has been cancelled because the server shuts down.
+    #[must_use]
+    pub fn shutting_down() -> ApiError {
+        ApiError::new(Code::Unavailable, "the server is shutting down").reason("shutting_down")
+    }
+
+    /// The error of a request that waits too long for its turn.
+    #[must_use]
+    pub fn busy() -> ApiError {
+        ApiError::new(Code::Busy, "the server is busy; try again in a second")
     }
 
     /// An invalid value of a parameter.
@@ -135,7 +253,8 @@ impl ApiError {
 
     #[must_use]
     pub fn body(self) -> Body {
-        Body { code: self.code.as_str(), message: self.message, r#where: self.place }
+        let ApiError { code, reason, params, message, place } = self;
+        Body { code: code.as_str(), reason, params, message, r#where: place }
     }
 }
 
@@ -164,8 +283,11 @@ fn fen_offset(text: &str, error: &ParseFenError) -> usize {
 
 impl From<SetError> for ApiError {
     fn from(error: SetError) -> ApiError {
-        eprintln!("dsq serve: {error}");
+        if matches!(error, SetError::Solve(SolveError::Stopped)) {
+            return ApiError::shutting_down();
+        }
+        tracing::error!(%error, "tables");
         // The details of a disk error stay on the server.
-        ApiError::new(Code::Unavailable, "the tables cannot be read at the moment")
+        ApiError::new(Code::Unavailable, "the tables cannot be read at the moment").reason("tables_unreadable")
     }
 }

@@ -2,17 +2,21 @@
 
 use super::api::{ValueReport, color_name, is_known, no_table, value};
 use super::errors::{ApiError, Code};
-use super::tables::{Registry, View};
+use super::rule_tables::{RuleTables, View, check};
+use super::schema;
 use doushouqi::board::geometry::DEN;
 use doushouqi::board::{Bitboard, ByColor, Color, Move, Position, RuleOptions, Rules, Square};
-use doushouqi::tablebase::{Material, Probe, Solver, Wdl};
+use doushouqi::tablebase::{Material, Probe, SetError, Solver, Wdl};
+use rayon::ThreadPool;
+use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::{HashMap, VecDeque};
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex};
 use study::{FeatureSet, Routes, Tree, Winner, learn, manhattan};
 
 /// A side's shortest path to the enemy's den on an otherwise empty board.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct Way {
     pub piece: Option<char>,
     /// Moves to the den, and the ply in which the piece enters it, from 1.
@@ -22,13 +26,15 @@ pub struct Way {
 }
 
 /// The race to the dens.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct Race {
     pub fen: String,
     pub rules: String,
     pub white: Way,
     pub black: Way,
+    #[schemars(extend("enum" = ["white", "black"]))]
     pub turn: &'static str,
+    #[schemars(extend("enum" = ["white", "black", null]))]
     pub first: Option<&'static str>,
     /// Whether the distance between the pieces, if each side has one, is odd or even.
     pub parity: Option<&'static str>,
@@ -88,7 +94,7 @@ fn way(position: &Position, rules: &RuleOptions, color: Color) -> Way {
 }
 
 /// The value of the position under one preset.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct Preset {
     pub name: &'static str,
     pub rules: String,
@@ -99,7 +105,7 @@ pub struct Preset {
 }
 
 /// The value of the position under every preset.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct Presets {
     pub fen: String,
     pub rules: String,
@@ -107,21 +113,24 @@ pub struct Presets {
     pub presets: Vec<Preset>,
 }
 
-/// Probes a position under every preset.
-pub fn presets(registry: &Registry, position: &Position, asked: &RuleOptions) -> Result<Presets, ApiError> {
-    let of = |options: &RuleOptions| value(&View::new(&*registry.get(options)?, *options), position);
-    let here = of(asked)?;
+/// Probes a position under every preset; `all` contains the tables of each, in order.
+pub fn presets(
+    asked: &View<'_>,
+    all: &[(&'static str, RuleOptions, Arc<RuleTables>)],
+    position: &Position,
+) -> Result<Presets, ApiError> {
+    let here = value(asked, position)?;
     let mut presets = Vec::new();
-    for (name, options) in RuleOptions::PRESETS {
-        let value = of(&options)?;
+    for (name, options, tables) in all {
+        let value = value(&View::new(tables, *options, asked.stop()), position)?;
         let changes_result = here.zip(value).is_some_and(|(here, there)| here.wdl != there.wdl);
         presets.push(Preset { name, rules: options.to_string(), known: value.is_some(), value, changes_result });
     }
-    Ok(Presets { fen: position.to_fen(), rules: asked.to_string(), value: here, presets })
+    Ok(Presets { fen: position.to_fen(), rules: asked.asked.to_string(), value: here, presets })
 }
 
 /// The shares of wins, draws and losses of all pairs of sides, White to move.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct Matrix {
     pub rules: String,
     pub white: Vec<String>,
@@ -152,6 +161,7 @@ pub fn matrix(tables: &View<'_>, white: usize, black: usize) -> Result<Matrix, A
     }
     let mut shares: [Vec<Vec<f64>>; 3] = Default::default();
     for &white in &sides.0 {
+        tables.check()?;
         let mut row: [Vec<f64>; 3] = Default::default();
         for &black in &sides.1 {
             let material = all.iter().find(|m| m.side(Color::White) == white && m.side(Color::Black) == black);
@@ -172,7 +182,7 @@ pub fn matrix(tables: &View<'_>, white: usize, black: usize) -> Result<Matrix, A
 }
 
 /// A move of a line that keeps the draw.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct CycleMove {
     pub uci: String,
     pub san: String,
@@ -180,14 +190,16 @@ pub struct CycleMove {
 }
 
 /// How a draw is held.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct Fortress {
     pub draw: bool,
     /// Moves that keep the draw until a position repeats, and the index at which the repetition begins.
     pub cycle: Vec<CycleMove>,
     pub repeats_from: Option<usize>,
     /// The squares that each side's pieces need to hold the draw against every move; null if the search gave up.
-    pub squares: ByColor<Option<Vec<String>>>,
+    #[schemars(with = "schema::Sides<Option<Vec<String>>>")]
+    pub squares: doushouqi::board::ByColor<Option<Vec<String>>>,
+    #[schemars(extend("enum" = ["white", "black", null]))]
     pub defender: Option<&'static str>,
     pub sentence: String,
 }
@@ -216,6 +228,7 @@ fn hold(tables: &View<'_>, start: &Position, defender: Color) -> Result<Option<D
     let mut seen = std::collections::HashSet::from([start.clone()]);
     let mut left = VecDeque::from([start.clone()]);
     while let Some(position) = left.pop_front() {
+        tables.check()?;
         let moves = drawing(tables, &position)?;
         let next: Vec<Move> = if position.turn() == defender {
             let known = |mv: &&Move| seen.contains(&position.make(**mv));
@@ -284,6 +297,7 @@ fn cycle(
     let (mut line, mut seen) = (Vec::new(), vec![start.clone()]);
     let mut position = start.clone();
     while line.len() < LONGEST {
+        tables.check()?;
         let planned = holding.and_then(|holding| holding.moves.get(&position)).copied();
         let chosen = match planned {
             Some(mv) => Some(mv),
@@ -307,7 +321,7 @@ fn cycle(
 }
 
 /// A node of a tree: a test or a leaf.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct TreeNode {
     pub id: usize,
     /// The clause that is true in the branch `yes`.
@@ -322,7 +336,8 @@ pub struct TreeNode {
 }
 
 /// The tree of a material, and a position's path through it.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, JsonSchema, Serialize)]
+#[schemars(rename = "Tree")]
 pub struct TreeReport {
     pub fen: String,
     /// The position with White to move: itself, or with colours exchanged.
@@ -349,7 +364,13 @@ const LEAVES: usize = 24;
 const KEPT_TREES: usize = 64;
 
 impl Trees {
-    fn get(&self, options: &RuleOptions, material: Material) -> Result<Arc<learn::MaterialTree>, ApiError> {
+    fn get(
+        &self,
+        pool: &ThreadPool,
+        options: &RuleOptions,
+        material: Material,
+        stop: &AtomicBool,
+    ) -> Result<Arc<learn::MaterialTree>, ApiError> {
         let hash = options.table_hash();
         {
             let mut known = self.known.lock().unwrap_or_else(|e| e.into_inner());
@@ -361,10 +382,17 @@ impl Trees {
                 return Ok(tree);
             }
         }
-        let no_tree = || ApiError::new(Code::NoTable, format!("there is no tree of {material}"));
-        let tables = Solver::solved_material(options, material).map_err(|_| no_tree())?;
+        let no_tree = || {
+            let error = ApiError::new(Code::NoTable, format!("there is no tree of {material}"));
+            error.reason("no_tree_of_material").with("material", material.to_string())
+        };
         let leaves = (material.len() > 2).then_some(LEAVES);
-        let tree = Arc::new(learn::learn(&tables, material, None, leaves).ok_or_else(no_tree)?);
+        let learned = pool.install(|| {
+            let tables = Solver::solved_material(options, material).map_err(|_| no_tree())?;
+            check(stop).map_err(SetError::from)?;
+            learn::learn(&tables, material, None, leaves).ok_or_else(no_tree)
+        });
+        let tree = Arc::new(learned?);
         let mut known = self.known.lock().unwrap_or_else(|e| e.into_inner());
         known.push_back((hash, material, tree.clone()));
         if known.len() > KEPT_TREES {
@@ -374,8 +402,14 @@ impl Trees {
     }
 
     /// The tree of a position of two or three pieces.
-    pub fn report(&self, options: &RuleOptions, position: &Position) -> Result<TreeReport, ApiError> {
-        let none = |what: &str| ApiError::new(Code::NoTable, what.to_owned());
+    pub fn report(
+        &self,
+        pool: &ThreadPool,
+        options: &RuleOptions,
+        position: &Position,
+        stop: &AtomicBool,
+    ) -> Result<TreeReport, ApiError> {
+        let none = |what: &str| ApiError::new(Code::NoTable, what.to_owned()).reason("no_tree");
         if position.outcome(&Rules::new(*options)).is_some() {
             return Err(none("the game is over"));
         }
@@ -383,7 +417,7 @@ impl Trees {
         let seen = if position.turn() == Color::White { position.clone() } else { position.swap_colors() };
         let material = Material::of(&seen).filter(|material| material.len() <= 3);
         let material = material.ok_or_else(|| none("decision trees exist for two and three pieces only"))?;
-        let found = self.get(options, material)?;
+        let found = self.get(pool, options, material, stop)?;
         let (tree, exchanged) = (&found.tree, position.turn() == Color::Black);
         let values = found.set.values_of(&seen).ok_or_else(|| none("the tree has other pieces"))?;
         let path = path(tree, &values);

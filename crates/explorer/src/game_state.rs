@@ -1,12 +1,14 @@
 //! The state of a game: what a player needs to know besides the board.
 
 use super::api::{Over, color_name};
+use super::schema;
 use doushouqi::board::{Animal, ByColor, Color, Move, Position, Repetition};
 use doushouqi::game::{Game, GameEnd};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 /// A legal move of a game.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct LegalMove {
     pub uci: String,
     pub san: String,
@@ -22,11 +24,12 @@ pub struct LegalMove {
 }
 
 /// The state of a game after its moves.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct GameState {
     /// The position, with the halfmove clock if it is not 0.
     pub fen: String,
     pub rules: String,
+    #[schemars(extend("enum" = ["white", "black"]))]
     pub turn: &'static str,
     /// The number of moves played.
     pub ply: usize,
@@ -42,7 +45,8 @@ pub struct GameState {
     /// Whether a move into an earlier position is illegal.
     pub repetition_illegal: bool,
     /// The pieces that each side has lost, strongest first.
-    pub captured: ByColor<Vec<char>>,
+    #[schemars(with = "schema::Sides<Vec<char>>")]
+    pub captured: doushouqi::board::ByColor<Vec<char>>,
     /// The legal moves; empty if the game is over.
     pub moves: Vec<LegalMove>,
 }

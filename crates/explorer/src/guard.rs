@@ -1,11 +1,13 @@
 //! Checks every request before its handler, and adds security headers to every response.
 
 use super::assets::matches;
+use super::context::Client;
 use super::errors::{ApiError, Code};
-use super::limits::{MAX_BODY, MAX_URI, TIMEOUT, too_large};
+use super::limits::{MAX_BODY, MAX_URI, too_large};
+use super::routes::{Caching, Limits};
 use super::state::App;
 use axum::body::Body;
-use axum::extract::{MatchedPath, Request, State};
+use axum::extract::{Request, State};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Uri, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
@@ -24,22 +26,22 @@ pub struct Peer(pub IpAddr);
 
 /// The outermost middleware: rejects requests, answers `If-None-Match` and preflights, limits the time, sets headers and
 /// counts.
-pub async fn guard(State(app): State<Arc<App>>, request: Request, next: Next) -> Response {
+pub async fn guard(State((app, limits)): State<(Arc<App>, Limits)>, mut request: Request, next: Next) -> Response {
     let start = Instant::now();
-    let path = request.extensions().get::<MatchedPath>().cloned();
-    let path = path.as_ref().map(MatchedPath::as_str);
-    let tag = etag(&app, path, &request);
+    let asked = Asked::new(&limits, &request);
+    let tag = etag(&app, &limits, &request);
     let origin = request.headers().get(header::ORIGIN).cloned();
-    let mut response = match check(&app, path, &request) {
+    let checked = check(&app, &limits, &request).map(|client| request.extensions_mut().insert(client));
+    let mut response = match checked {
         Err(error) => {
             drain(request).await;
             error.into_response()
         }
-        Ok(()) if tag.as_ref().is_some_and(|tag| matches(request.headers(), tag)) => {
+        Ok(_) if tag.as_ref().is_some_and(|tag| matches(request.headers(), tag)) => {
             StatusCode::NOT_MODIFIED.into_response()
         }
-        Ok(()) if request.method() == Method::OPTIONS && origin.is_some() => preflight(),
-        Ok(()) => match tokio::time::timeout(TIMEOUT, next.run(request)).await {
+        Ok(_) if request.method() == Method::OPTIONS && origin.is_some() => preflight(),
+        Ok(_) => match tokio::time::timeout(limits.cost.time, next.run(request)).await {
             Ok(response) => response,
             Err(_) => ApiError::new(Code::Timeout, "the request took too long").into_response(),
         },
@@ -49,37 +51,67 @@ pub async fn guard(State(app): State<Arc<App>>, request: Request, next: Next) ->
         response.headers_mut().insert(header::ETAG, tag);
     }
     set_headers(&app, &mut response, origin);
-    if let Some(code) = response.extensions().get::<Code>() {
-        app.metrics.error(code.as_str());
+    let code = response.extensions().get::<Code>().map(|code| code.as_str());
+    if let Some(code) = code {
+        app.metrics.error(code);
     }
-    app.metrics.response(path, response.status(), start.elapsed());
+    let (status, time) = (response.status(), start.elapsed());
+    app.metrics.response(limits.path, status, time);
+    log(&asked, status, time, code);
     response
 }
 
-fn check(app: &App, path: Option<&str>, request: &Request) -> Result<(), ApiError> {
+/// A request as in the log. The query is left out: it may be long.
+struct Asked {
+    peer: Option<IpAddr>,
+    method: Method,
+    /// The path of the route; `None` for the page's files and unknown paths.
+    path: Option<&'static str>,
+}
+
+impl Asked {
+    fn new(limits: &Limits, request: &Request) -> Asked {
+        let peer = request.extensions().get::<Peer>().map(|peer| peer.0);
+        Asked { peer, method: request.method().clone(), path: limits.path }
+    }
+}
+
+/// Logs a request: errors of the server as warnings, refused requests as information, all others for debugging.
+fn log(asked: &Asked, status: StatusCode, time: Duration, code: Option<&str>) {
+    let Asked { peer, method, path } = asked;
+    let (peer, path, code) = (peer.map(tracing::field::display), path.unwrap_or("file"), code.unwrap_or("-"));
+    let (status, ms) = (status.as_u16(), time.as_millis() as u64);
+    macro_rules! event {
+        ($level:ident) => { tracing::$level!(peer, %method, path, status, code, ms, "request") };
+    }
+    match status {
+        // A busy server would fill its log.
+        500.. if code != Code::Busy.as_str() => event!(warn),
+        400.. => event!(info),
+        _ => event!(debug),
+    }
+}
+
+fn check(app: &App, limits: &Limits, request: &Request) -> Result<Client, ApiError> {
     let headers = request.headers();
     check_host(app, headers, request.uri())?;
     check_origin(app, headers)?;
     if request.uri().to_string().len() > MAX_URI {
-        return Err(ApiError::new(Code::TooLarge, format!("a URI has at most {MAX_URI} characters")));
+        let error = ApiError::new(Code::TooLarge, format!("a URI has at most {MAX_URI} characters"));
+        return Err(error.reason("uri_too_long").with("max", MAX_URI));
     }
     let length = headers.get(header::CONTENT_LENGTH).and_then(|v| v.to_str().ok()).and_then(|v| v.parse::<u64>().ok());
     if length.is_some_and(|length| length > MAX_BODY as u64) {
         return Err(too_large());
     }
     let peer = request.extensions().get::<Peer>().map_or(IpAddr::V6(Ipv6Addr::UNSPECIFIED), |peer| peer.0);
-    let client = match path {
-        // Monitors may connect without the proxy.
-        Some("/healthz" | "/metrics") => None,
-        _ if app.config.behind_proxy => Some(forwarded_client(headers)?),
-        _ => Some(peer.to_canonical()).filter(|peer| !peer.is_loopback()),
+    let client = match peer.to_canonical() {
+        _ if limits.monitoring => Client { address: network(peer), limited: false },
+        _ if app.config.behind_proxy => Client { address: network(forwarded_client(headers)?), limited: true },
+        peer => Client { address: network(peer), limited: !peer.is_loopback() },
     };
-    match client {
-        Some(client) if !app.rates.take(network(client), cost(path), Instant::now()) => {
-            Err(ApiError::new(Code::RateLimited, "too many requests from this address; try again in a second"))
-        }
-        _ => Ok(()),
-    }
+    client.charge(app, limits.cost.tokens)?;
+    Ok(client)
 }
 
 /// Reads the rest of a rejected request, up to a limit. Closing a connection with unread data resets it, which can discard
@@ -139,7 +171,9 @@ fn is_allowed(app: &App, origin: &str) -> bool {
 /// The client's address as the proxy reports it: the last one in each of the headers `Forwarded`, `X-Forwarded-For` and
 /// `X-Real-IP`. They must agree, because a proxy may set one and pass on another that the client has forged.
 fn forwarded_client(headers: &HeaderMap) -> Result<IpAddr, ApiError> {
-    let unusable = || ApiError::new(Code::BadRequest, "the proxy reports no usable address of the client");
+    let unusable = || {
+        ApiError::new(Code::BadRequest, "the proxy reports no usable address of the client").reason("no_client_address")
+    };
     let mut client = None;
     for name in ["forwarded", "x-forwarded-for", "x-real-ip"] {
         let Some(value) = headers.get_all(name).iter().next_back() else { continue };
@@ -177,33 +211,9 @@ pub fn network(address: IpAddr) -> IpAddr {
     }
 }
 
-/// The cost of a request to the rate limit, by its path.
-fn cost(path: Option<&str>) -> f32 {
-    match path.and_then(|path| path.strip_prefix("/api/v1/")) {
-        Some("review" | "analyze" | "fortress" | "tree" | "matrix") => 10.0,
-        Some("bestmove" | "batch" | "rulesets" | "longest") => 5.0,
-        Some("whatif" | "mainline" | "random") => 2.0,
-        _ => 1.0,
-    }
-}
-
 /// The entity tag of a response that depends on the request and the tables only; `None` for other responses.
-fn etag(app: &App, path: Option<&str>, request: &Request) -> Option<HeaderValue> {
-    const CACHEABLE: [&str; 11] = [
-        "probe",
-        "mainline",
-        "whatif",
-        "race",
-        "rulesets",
-        "fortress",
-        "tree",
-        "stats/{material}",
-        "matrix",
-        "longest",
-        "rules",
-    ];
-    let cacheable = path?.strip_prefix("/api/v1/").is_some_and(|name| CACHEABLE.contains(&name));
-    if !cacheable || request.method() != Method::GET {
+fn etag(app: &App, limits: &Limits, request: &Request) -> Option<HeaderValue> {
+    if limits.caching != Caching::Tables || request.method() != Method::GET {
         return None;
     }
     let query = request.uri().path_and_query()?.as_str();

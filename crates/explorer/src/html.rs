@@ -1,7 +1,7 @@
 //! The page for browsers without JavaScript: the board as a table, the result, and the moves as links.
 
 use super::api::{MoveEntry, ProbeAnswer, ValueReport, plies};
-use super::tables::View;
+use super::rule_tables::View;
 use doushouqi::board::geometry::{DEN, TRAPS, WATER};
 use doushouqi::board::{Color, File, Move, Piece, Position, Rank, RuleOptions, Square};
 use doushouqi::tablebase::{Probe as _, Wdl};
@@ -55,7 +55,7 @@ pub fn position(tables: &View<'_>, position: &Position, probe: &ProbeAnswer) -> 
         html.push_str(
             "<table class=\"moves\"><caption>Moves, best first</caption><thead><tr><th scope=\"col\">Move</th>",
         );
-        html.push_str("<th scope=\"col\">ValueReport</th></tr></thead><tbody>");
+        html.push_str("<th scope=\"col\">Value</th></tr></thead><tbody>");
         for entry in moves {
             move_row(&mut html, tables, position, entry);
         }

@@ -1,9 +1,9 @@
 //! Extractors for queries and bodies, JSON responses, and errors as responses.
 
-use super::errors::{ApiError, Body as ErrorBody, Code};
-use super::limits::{MAX_BODY, too_large};
+use super::errors::{ApiError, Code, ErrorAnswer};
+use super::limits::{BODY_TIMEOUT, MAX_BODY, too_large};
 use axum::extract::{FromRequest, FromRequestParts, Request};
-use axum::http::header::{CONTENT_TYPE, RETRY_AFTER};
+use axum::http::header::{CONNECTION, CONTENT_TYPE, RETRY_AFTER};
 use axum::http::request::Parts;
 use axum::http::{HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
@@ -23,7 +23,7 @@ impl<S: Sync, T: DeserializeOwned> FromRequestParts<S> for Query<T> {
             Ok(axum::extract::Query(query)) => Ok(Query(query)),
             Err(error) => {
                 let reason = error.source().map_or_else(|| error.to_string(), ToString::to_string);
-                Err(ApiError::new(Code::BadRequest, format!("the query cannot be read: {reason}")))
+                Err(ApiError::new(Code::BadRequest, format!("the query cannot be read: {reason}")).reason("bad_query"))
             }
         }
     }
@@ -36,9 +36,12 @@ impl<S: Sync, T: DeserializeOwned> FromRequest<S> for Body<T> {
     type Rejection = ApiError;
 
     async fn from_request(request: Request, _: &S) -> Result<Body<T>, ApiError> {
-        let bytes = axum::body::to_bytes(request.into_body(), MAX_BODY).await.map_err(|_| too_large())?;
-        let bad =
-            |error: serde_json::Error| ApiError::new(Code::BadRequest, format!("the body cannot be read: {error}"));
+        let body = tokio::time::timeout(BODY_TIMEOUT, axum::body::to_bytes(request.into_body(), MAX_BODY)).await;
+        let late = || ApiError::new(Code::RequestTimeout, "the body of the request did not arrive in time");
+        let bytes = body.map_err(|_| late())?.map_err(|_| too_large())?;
+        let bad = |error: serde_json::Error| {
+            ApiError::new(Code::BadRequest, format!("the body cannot be read: {error}")).reason("bad_body")
+        };
         serde_json::from_slice(&bytes).map(Body).map_err(bad)
     }
 }
@@ -69,15 +72,15 @@ pub fn status_of(error: &ApiError) -> StatusCode {
 
 impl IntoResponse for ApiError {
     fn into_response(self) -> Response {
-        #[derive(Serialize)]
-        struct Envelope {
-            error: ErrorBody,
-        }
         let (code, status) = (self.code(), status_of(&self));
-        let mut response = (status, Json(Envelope { error: self.body() })).into_response();
+        let mut response = (status, Json(ErrorAnswer { error: self.body() })).into_response();
         if status == StatusCode::TOO_MANY_REQUESTS || status == StatusCode::SERVICE_UNAVAILABLE {
             let seconds = HeaderValue::from_static("1");
             response.headers_mut().insert(RETRY_AFTER, seconds);
+        }
+        if status == StatusCode::REQUEST_TIMEOUT {
+            // The rest of the body may still come.
+            response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
         }
         response.extensions_mut().insert(code);
         response

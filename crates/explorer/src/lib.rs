@@ -1,7 +1,7 @@
 //! `dsq serve`: a web page and an HTTP API (`docs/http-api.md`) for tables and engine.
 //!
-//! Answers are plain data: `api`, `explain`, `review` and the modules below them do not know HTTP. `routes` maps paths to them,
-//! `guard` checks requests first, `http` and `sse` write responses.
+//! Answers are plain data: `api`, `explain`, `review` and the modules below them do not know HTTP. `routes` lists every path
+//! with its limits, `guard` checks requests first, `handlers` computes the answers, `http` and `sse` write responses.
 //!
 //! A panic ends the process (`panic = "abort"`) on purpose: it may leave shared state, such as a solver, half done, and the
 //! server must not give wrong values. A supervisor restarts it in half a second. The lints below and tests with ten thousand
@@ -11,24 +11,34 @@
 
 mod api;
 mod assets;
+mod class_cache;
+mod class_table;
 mod config;
+mod context;
 mod engine;
 mod errors;
 mod explain;
 mod game_state;
 mod guard;
+mod handlers;
 mod html;
 mod http;
 mod limits;
 mod metrics;
+mod openapi;
 mod params;
+mod permits;
+mod puzzles;
+mod registry;
 mod review;
 mod routes;
+mod rule_tables;
+mod schema;
 mod sse;
 mod state;
-mod tables;
 
 use axum::body::Body;
+use doushouqi::tablebase::SolveError;
 use guard::Peer;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::graceful::GracefulShutdown;
@@ -45,7 +55,7 @@ use tower::ServiceExt;
 
 pub use config::{Config, ServeError};
 pub use errors::Code;
-pub use routes::names as paths;
+pub use routes::operations;
 
 /// A report to the caller of [`serve`].
 #[derive(Clone, Copy, Debug)]
@@ -79,23 +89,26 @@ pub fn serve(config: Config, tell: &(dyn Fn(Event) + Sync)) -> Result<(), ServeE
 }
 
 fn solve_in_background(app: &App, tell: &(dyn Fn(Event) + Sync)) {
-    if app.config.pieces < tables::MEMORY_PIECES {
+    if app.config.pieces < rule_tables::MEMORY_PIECES {
         return tell(Event::Ready);
     }
     let tables = app.registry.main();
-    let stop = || {
+    let progress = || {
         let (share, left) = tables.progress().get();
         tell(Event::Solving(share, left));
-        app.stopping.load(Ordering::Relaxed)
     };
-    if let Err(error) = tables.solve_four(&stop) {
-        eprintln!("dsq serve: {error}");
-    }
-    // A search needs the tables of all materials.
-    if let Some(dir) = app.config.tables.as_ref().filter(|_| !stop())
-        && let Err(error) = tables.load_for_search(dir)
-    {
-        eprintln!("dsq serve: searches do not use the tables on disk: {error}");
+    match tables.solve_four(&app.stopping, &progress) {
+        Ok(()) => {
+            progress();
+            // A search needs the tables of all materials.
+            if let Some(dir) = &app.config.tables
+                && let Err(error) = tables.load_for_search(dir)
+            {
+                tracing::error!(%error, "searches do not use the tables on disk");
+            }
+        }
+        Err(SolveError::Stopped) => {}
+        Err(error) => tracing::error!(%error, "solving"),
     }
     tell(Event::Ready);
 }

@@ -19,13 +19,18 @@ pub const MAX_CONNECTIONS_PER_ADDRESS: usize = 256;
 pub const WRITE_TIMEOUT: Duration = Duration::from_secs(10);
 /// How long the server waits for open requests when it shuts down.
 pub const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(8);
-/// The longest time from a request to the beginning of its response.
-pub const TIMEOUT: Duration = Duration::from_secs(60);
+/// How long the body of a request may take to arrive.
+pub const BODY_TIMEOUT: Duration = Duration::from_secs(10);
+/// How long a request waits for its turn.
+pub const PATIENCE: Duration = Duration::from_secs(5);
+/// The most moves of all games of a text; only the last game is used, and may have as many as any game.
+pub const MAX_TEXT_MOVES: usize = 1200;
 
 /// The error for a body that is too large.
 #[must_use]
 pub fn too_large() -> ApiError {
-    ApiError::new(Code::TooLarge, format!("a request has at most {MAX_BODY} bytes"))
+    let message = format!("a request has at most {MAX_BODY} bytes");
+    ApiError::new(Code::TooLarge, message).reason("body_too_large").with("max", MAX_BODY)
 }
 
 /// A token bucket for each address.

@@ -3,6 +3,7 @@
 use super::errors::{ApiError, Code};
 use doushouqi::board::{Color, Fen, ParseFenError, Position, RuleOptions, Square};
 use doushouqi::tablebase::Material;
+use schemars::JsonSchema;
 use serde::Deserialize;
 use std::ops::RangeInclusive;
 use std::str::FromStr;
@@ -12,11 +13,11 @@ const LONGEST_FEN: usize = 200;
 
 /// Declares query types by their keys.
 macro_rules! query {
-    ($($(#[$doc:meta])* $name:ident { $($key:ident),* })+) => {$(
+    ($($(#[$doc:meta])* $name:ident { $($(#[$key_doc:meta])* $key:ident),* $(,)? })+) => {$(
         $(#[$doc])*
-        #[derive(Debug, Default, Deserialize)]
+        #[derive(Debug, Default, Deserialize, JsonSchema)]
         #[serde(default, deny_unknown_fields)]
-        pub struct $name { $(pub $key: Field),* }
+        pub struct $name { $($(#[$key_doc])* pub $key: Field),* }
     )+};
 }
 
@@ -24,23 +25,185 @@ query! {
     /// No keys.
     NoKeys {}
     /// The page: a position and the rest of its state.
-    PageQuery { fen, rules, from, line, at, view, overlay, arrows, pieces, theme, lang }
-    PositionQuery { fen, rules }
-    BoardQuery { fen }
-    MainlineQuery { fen, rules, max }
-    WhatIfQuery { fen, rules, piece }
-    StatsQuery { rules }
-    LongestQuery { rules, material, count }
-    RandomQuery { rules, material, turn, plies, wdl, seed }
-    MatrixQuery { rules, white, black }
-    GameQuery { fen, rules, moves }
-    AnalyzeQuery { fen, rules, moves, depth, movetime, multipv, threads, hash, tables }
-    BestMoveQuery { fen, rules, moves, strength, movetime, perfect, seed }
+    PageQuery {
+        /// The position. `_` may replace the space. Default: the initial position.
+        fen,
+        /// A preset, then options as key=value, separated by commas. Default: the server's rules.
+        rules,
+        /// The first position of the line. Default: `fen`.
+        from,
+        /// The moves of the line: a3b3.g7f7
+        line,
+        /// The ply of the line to show.
+        at,
+        /// The panel to show.
+        view,
+        /// none, race, fortress, or whatif and a square: whatif:d2
+        overlay,
+        /// Arrows on the board: a3b3,g7f7
+        arrows,
+        /// animals, letters or characters.
+        pieces,
+        /// auto, light or dark.
+        theme,
+        /// en or zh.
+        lang,
+    }
+    /// A position.
+    PositionQuery {
+        /// The position. `_` may replace the space. Default: the initial position.
+        fen,
+        /// A preset, then options as key=value, separated by commas. Default: the server's rules.
+        rules,
+    }
+    /// A position to draw.
+    BoardQuery {
+        /// The position. `_` may replace the space. Default: the initial position.
+        fen,
+    }
+    /// A position and the longest line.
+    MainlineQuery {
+        /// The position. `_` may replace the space. Default: the initial position.
+        fen,
+        /// A preset, then options as key=value, separated by commas. Default: the server's rules.
+        rules,
+        /// At most that many plies, 0 to 1000.
+        #[schemars(with = "u64")]
+        max,
+    }
+    /// A position and a piece.
+    WhatIfQuery {
+        /// The position. `_` may replace the space. Default: the initial position.
+        fen,
+        /// A preset, then options as key=value, separated by commas. Default: the server's rules.
+        rules,
+        /// The square of the piece.
+        piece,
+    }
+    /// Rules.
+    StatsQuery {
+        /// A preset, then options as key=value, separated by commas. Default: the server's rules.
+        rules,
+    }
+    /// Which lines to return.
+    LongestQuery {
+        /// A preset, then options as key=value, separated by commas. Default: the server's rules.
+        rules,
+        /// White's animals, v, Black's animals: EPvLR
+        material,
+        /// The most lines, 1 to 100.
+        #[schemars(with = "u64")]
+        count,
+    }
+    /// The properties of a random position.
+    RandomQuery {
+        /// A preset, then options as key=value, separated by commas. Default: the server's rules.
+        rules,
+        /// White's animals, v, Black's animals: EPvLR
+        material,
+        /// white or black
+        turn,
+        /// The distance to the end in plies, 0 to 10000.
+        #[schemars(with = "u64")]
+        plies,
+        /// win, draw or loss of the side to move
+        wdl,
+        /// The same seed gives the same position.
+        #[schemars(with = "u64")]
+        seed,
+    }
+    /// The numbers of pieces.
+    MatrixQuery {
+        /// A preset, then options as key=value, separated by commas. Default: the server's rules.
+        rules,
+        /// White's pieces, 1 to 3.
+        #[schemars(with = "u64")]
+        white,
+        /// Black's pieces, 1 to 3.
+        #[schemars(with = "u64")]
+        black,
+    }
+    /// The properties of puzzles.
+    PuzzlesQuery {
+        /// One puzzle.
+        id,
+        /// A preset, then options as key=value, separated by commas. Default: any rules.
+        rules,
+        /// White's animals, v, Black's animals: EPvLR
+        material,
+        /// A theme, as in `themes` of the answer.
+        theme,
+        /// 1 (easy) to 5.
+        #[schemars(with = "u64")]
+        difficulty,
+        /// The most puzzles to return, 1 to 50. Default: 1.
+        #[schemars(with = "u64")]
+        count,
+        /// The same seed draws the same puzzles.
+        #[schemars(with = "u64")]
+        seed,
+    }
+    /// A game.
+    GameQuery {
+        /// The position in which the game begins, with a halfmove clock if there is one. `_` may replace a space. Default: the initial position.
+        fen,
+        /// A preset, then options as key=value, separated by commas. Default: the server's rules.
+        rules,
+        /// Moves played from `fen`, separated by commas.
+        moves,
+    }
+    /// A game and the limits of a search.
+    AnalyzeQuery {
+        /// The position in which the game begins, with a halfmove clock if there is one. `_` may replace a space. Default: the initial position.
+        fen,
+        /// A preset, then options as key=value, separated by commas. Default: the server's rules.
+        rules,
+        /// Moves played from `fen`, separated by commas.
+        moves,
+        /// Plies, 1 to 100.
+        #[schemars(with = "u64")]
+        depth,
+        /// Milliseconds, 1 to 600000.
+        #[schemars(with = "u64")]
+        movetime,
+        /// Lines, 1 to 5.
+        #[schemars(with = "u64")]
+        multipv,
+        /// Threads, 1 to 1024; at most those of the server.
+        #[schemars(with = "u64")]
+        threads,
+        /// The hash table in MiB, 1 to 256.
+        #[schemars(with = "u64")]
+        hash,
+        /// 0: search without tables
+        tables,
+    }
+    /// A game and the strength of the engine.
+    BestMoveQuery {
+        /// The position in which the game begins, with a halfmove clock if there is one. `_` may replace a space. Default: the initial position.
+        fen,
+        /// A preset, then options as key=value, separated by commas. Default: the server's rules.
+        rules,
+        /// Moves played from `fen`, separated by commas.
+        moves,
+        /// 1 to 10; 10 is full strength.
+        #[schemars(with = "u64")]
+        strength,
+        /// Milliseconds, 1 to 10000.
+        #[schemars(with = "u64")]
+        movetime,
+        /// 1: play the tables' best move where a table contains the position
+        perfect,
+        /// The same seed gives the same move.
+        #[schemars(with = "u64")]
+        seed,
+    }
 }
 
 /// The text of a key. An empty text counts as missing.
-#[derive(Debug, Default, Deserialize)]
-pub struct Field(Option<String>);
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[schemars(inline)]
+pub struct Field(#[schemars(with = "String")] Option<String>);
 
 /// Parses the FEN of a position; `_` may replace the space.
 pub fn fen(text: &str) -> Result<Position, ApiError> {
@@ -55,7 +218,8 @@ pub fn game_fen(text: &str) -> Result<Fen, ApiError> {
 fn parse_fen<T: FromStr<Err = ParseFenError>>(text: &str) -> Result<T, ApiError> {
     if text.len() > LONGEST_FEN {
         let message = format!("a FEN has at most {LONGEST_FEN} characters");
-        return Err(ApiError::new(Code::BadFen, message).at("fen", LONGEST_FEN));
+        let error = ApiError::new(Code::BadFen, message).at("fen", LONGEST_FEN);
+        return Err(error.reason("fen_too_long").with("max", LONGEST_FEN));
     }
     let text = text.replace('_', " ");
     text.parse().map_err(|error| ApiError::fen(&text, &error))
@@ -119,7 +283,9 @@ impl Field {
             _ => {
                 let shown: String = text.chars().take(40).collect();
                 let message = format!("{name} is a number from {} to {}, not {shown:?}", range.start(), range.end());
-                Err(ApiError::parameter(name, message))
+                let error = ApiError::parameter(name, message).reason("not_a_number_in_range");
+                let error = error.with("min", range.start().to_string()).with("max", range.end().to_string());
+                Err(error.with("found", shown))
             }
         }
     }

@@ -1,17 +1,20 @@
 //! Games: parsed, reviewed move by move, and written as text.
 
 use super::api;
-use super::engine::{Engines, ScoreReport, Setup, ends_in_time};
+use super::engine::{Engines, HASH_MIB, ScoreReport, Setup, ends_in_time};
 use super::errors::{ApiError, Code};
-use super::limits::MAX_GAME_TEXT;
+use super::limits::{MAX_GAME_TEXT, MAX_TEXT_MOVES};
 use super::params;
-use super::tables::View;
+use super::rule_tables::View;
+use super::schema;
 use doushouqi::board::{Color, Fen, Position, RuleOptions, Rules};
 use doushouqi::game::{Conclusion, Forfeit, ForfeitReason, Game, Record};
-use doushouqi::search::Limits;
+use doushouqi::search::{Limits, Tables};
 use doushouqi::tablebase::Probe;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 /// The most moves of a game.
@@ -21,7 +24,7 @@ const REVIEW_TIME: Duration = Duration::from_secs(20);
 const MOVE_TIME: Duration = Duration::from_millis(200);
 
 /// A game in a request: as text, or as its first position and its moves.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct GameRequest {
     pub text: Option<String>,
@@ -38,18 +41,35 @@ pub struct GameRequest {
     pub date: Option<String>,
 }
 
+/// The error for a game with too many moves.
+fn too_long() -> ApiError {
+    let message = format!("a game has at most {MAX_PLIES} moves");
+    ApiError::new(Code::TooLarge, message).reason("too_many_moves").with("max", MAX_PLIES)
+}
+
+/// The words of a text of games that can be moves: at least as many as there are moves.
+fn words(text: &str) -> usize {
+    let mut comment = false;
+    let mut count = 0;
+    for word in text.lines().filter(|line| !line.trim_start().starts_with('[')).flat_map(str::split_whitespace) {
+        comment |= word.starts_with('{');
+        if !comment && !word.ends_with('.') {
+            count += 1;
+        }
+        comment &= !word.ends_with('}');
+    }
+    count
+}
+
 /// Plays moves from a position.
 pub fn play(start: Fen, rules: RuleOptions, moves: &[&str]) -> Result<Game, ApiError> {
     if moves.len() > MAX_PLIES {
-        return Err(ApiError::new(Code::TooLarge, format!("a game has at most {MAX_PLIES} moves")));
+        return Err(too_long());
     }
     let mut game = Game::from_fen(start, Rules::new(rules), Some(Game::NO_CAPTURE_LIMIT));
     for (i, text) in moves.iter().enumerate() {
-        let shown: String = text.chars().take(12).collect();
         let played = game.parse(text).and_then(|mv| game.play(mv));
-        played.map_err(|error| {
-            ApiError::new(Code::BadMove, format!("move {}, {shown:?}: {error}", i + 1)).at("moves", i)
-        })?;
+        played.map_err(|error| ApiError::unplayable(i, text, &error))?;
     }
     Ok(game)
 }
@@ -60,14 +80,22 @@ impl GameRequest {
         if let Some(text) = &self.text {
             if text.len() > MAX_GAME_TEXT {
                 let message = format!("the text of a game has at most {MAX_GAME_TEXT} bytes");
-                return Err(ApiError::new(Code::TooLarge, message).at("text", MAX_GAME_TEXT));
+                let error = ApiError::new(Code::TooLarge, message).at("text", MAX_GAME_TEXT);
+                return Err(error.reason("text_too_long").with("max", MAX_GAME_TEXT));
+            }
+            if words(text) > MAX_TEXT_MOVES {
+                return Err(too_long());
             }
             let games = Record::parse_all(text);
-            let games = games.map_err(|error| ApiError::new(Code::BadRequest, error.to_string()).at("text", 0))?;
+            let games = games.map_err(|error| {
+                let line = error.line;
+                let error = ApiError::new(Code::BadRequest, error.to_string()).at("text", 0);
+                error.reason("bad_game").with("line", line)
+            })?;
             let last = games.into_iter().next_back();
             let record = last.ok_or_else(|| ApiError::parameter("text", "the text contains no game"))?;
             if record.game.moves().len() > MAX_PLIES {
-                return Err(ApiError::new(Code::TooLarge, format!("a game has at most {MAX_PLIES} moves")));
+                return Err(too_long());
             }
             return Ok(record);
         }
@@ -89,10 +117,11 @@ impl GameRequest {
 }
 
 /// A reviewed move.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct ReviewedMove {
     pub uci: String,
     pub san: String,
+    #[schemars(extend("enum" = ["white", "black"]))]
     pub color: &'static str,
     /// The position after the move.
     pub fen: String,
@@ -105,11 +134,12 @@ pub struct ReviewedMove {
     pub mark: &'static str,
     pub best: Option<String>,
     /// `table` or `engine`.
+    #[schemars(extend("enum" = ["table", "engine", "rules"]))]
     pub source: &'static str,
 }
 
 /// One side's moves.
-#[derive(Clone, Copy, Debug, Default, Serialize)]
+#[derive(Clone, Copy, Debug, Default, JsonSchema, Serialize)]
 pub struct SideSummary {
     pub moves: usize,
     pub inaccuracies: usize,
@@ -120,7 +150,7 @@ pub struct SideSummary {
 }
 
 /// A reviewed game.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct Review {
     pub rules: String,
     /// The first position, with the halfmove clock if it is not 0.
@@ -130,6 +160,7 @@ pub struct Review {
     pub result: &'static str,
     pub termination: &'static str,
     pub moves: Vec<ReviewedMove>,
+    #[schemars(with = "schema::Sides<SideSummary>")]
     pub summary: doushouqi::board::ByColor<SideSummary>,
 }
 
@@ -141,19 +172,20 @@ struct Evaluated {
 }
 
 /// Reviews every move of a game with the tables, or with short searches where no table contains the position.
-pub fn review(tables: &View<'_>, engines: &Engines, record: &Record, stop: &AtomicBool) -> Result<Review, ApiError> {
+pub fn review(tables: &View<'_>, search: &Arc<Tables>, engines: &Engines, record: &Record) -> Result<Review, ApiError> {
+    let stop = tables.stop();
     let played = &record.game;
     let mut game = Game::from_fen(played.start_fen(), played.rules().clone(), played.no_capture_limit());
     let time = MOVE_TIME.min(REVIEW_TIME / (played.moves().len() as u32 + 1));
-    let mut here = evaluate(tables, engines, &game, time, stop)?;
+    let mut here = evaluate(tables, search, engines, &game, time)?;
     let mut moves = Vec::new();
     for &mv in played.moves() {
         if stop.load(Ordering::Relaxed) {
-            return Err(ApiError::new(Code::Busy, "the server is shutting down"));
+            return Err(ApiError::shutting_down());
         }
         let before = game.position().clone();
         game.play(mv).map_err(|error| ApiError::new(Code::BadMove, error.to_string()))?;
-        let next = evaluate(tables, engines, &game, time, stop)?;
+        let next = evaluate(tables, search, engines, &game, time)?;
         let chosen = here.best.as_deref() == Some(&mv.to_string());
         let after = if chosen && here.source == "engine" { here.score } else { next.score.map(turned) };
         let loss = here.score.zip(after).and_then(|(best, got)| loss(best, got));
@@ -186,10 +218,10 @@ pub fn review(tables: &View<'_>, engines: &Engines, record: &Record, stop: &Atom
 
 fn evaluate(
     tables: &View<'_>,
+    search: &Arc<Tables>,
     engines: &Engines,
     game: &Game,
     time: Duration,
-    stop: &AtomicBool,
 ) -> Result<Evaluated, ApiError> {
     let position = game.position();
     if let Some(end) = game.end() {
@@ -204,9 +236,9 @@ fn evaluate(
         let best = tables.ranked(position)?.first().map(|(mv, _)| mv.to_string());
         return Ok(Evaluated { score: Some(value.into()), best, source: "table" });
     }
-    let setup = Setup { hash_mib: 64, threads: 1, lines: 1, tables: Some(tables.for_search()?) };
+    let setup = Setup { hash_mib: HASH_MIB, threads: 1, lines: 1, tables: Some(search.clone()) };
     let limits = Limits::default().movetime(time);
-    let lines = engines.search(setup, game, &limits, stop, &mut |_| ());
+    let lines = engines.search(setup, game, &limits, tables.stop(), &mut |_| ());
     let best = lines.first();
     Ok(Evaluated {
         score: best.map(|info| info.score.into()),

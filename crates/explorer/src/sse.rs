@@ -1,22 +1,23 @@
 //! Analysis as server-sent events. A search stops when its client leaves and when the server shuts down.
 
 use super::api::{self, Over, over};
+use super::context::{Cancel, Context};
 use super::engine::{InfoReport, LineMove, Setup, ends_in_time};
 use super::errors::ApiError;
 use super::game_state;
-use super::state::{App, Cancel};
-use super::tables::View;
+use super::rule_tables::View;
 use axum::response::sse::{Event, KeepAlive, Sse};
 use axum::response::{IntoResponse, Response};
 use doushouqi::game::Game;
 use doushouqi::search::Limits;
 use doushouqi::tablebase::Probe as _;
+use schemars::JsonSchema;
 use serde::Serialize;
 use std::convert::Infallible;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-use std::task::{Context, Poll};
+use std::task::{self, Poll};
 use std::time::{Duration, Instant};
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 use tokio_stream::Stream;
@@ -32,8 +33,8 @@ fn message(name: &'static str, data: &impl Serialize) -> Message {
 }
 
 /// The last event of a stream.
-#[derive(Serialize)]
-struct Done {
+#[derive(JsonSchema, Serialize)]
+pub struct Done {
     bestmove: Option<String>,
     /// `table`, `engine`, or `rules` if the game is over.
     source: &'static str,
@@ -50,7 +51,7 @@ struct Listener {
 impl Stream for Listener {
     type Item = Result<Event, Infallible>;
 
-    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+    fn poll_next(mut self: Pin<&mut Self>, context: &mut task::Context<'_>) -> Poll<Option<Self::Item>> {
         let message = self.messages.poll_recv(context);
         message.map(|message| message.map(|(name, data)| Ok(Event::default().event(name).data(data))))
     }
@@ -65,20 +66,20 @@ fn stream(messages: UnboundedReceiver<Message>, stop: Arc<AtomicBool>) -> Respon
 }
 
 /// Searches a game and streams the results.
-pub async fn analyze(app: &Arc<App>, game: Game, setup: Setup, limits: Limits) -> Result<Response, ApiError> {
+pub async fn analyze(context: &Context, game: Game, setup: Setup, limits: Limits) -> Result<Response, ApiError> {
     if let Some(over) = game_state::over(&game) {
         let (sender, receiver) = unbounded_channel();
         let _ = sender.send(message("done", &Done { bestmove: None, source: "rules", over: Some(over) }));
         return Ok(stream(receiver, Arc::default()));
     }
-    let permits = app.search_permits(setup.threads).await?;
+    let (permit, threads) = context.search_permit(setup.threads).await?;
+    let (setup, app) = (Setup { threads, ..setup }, context.app.clone());
     let (sender, receiver) = unbounded_channel::<Message>();
     let stop = Arc::new(AtomicBool::new(false));
     let finished = app.stop_at_shutdown(stop.clone());
     let listener = stream(receiver, stop.clone());
-    let app = app.clone();
     let search = move || {
-        let _held = (permits, finished);
+        let _held = (permit, finished);
         let _running = app.metrics.search();
         let position = game.position().clone();
         let mut report = |info: &doushouqi::search::Info| {

@@ -3,17 +3,17 @@
 use super::assets::Assets;
 use super::config::{Config, ServeError};
 use super::engine::Engines;
-use super::errors::{ApiError, Code};
 use super::explain::Trees;
 use super::limits::Rates;
 use super::metrics::Metrics;
-use super::tables::{Registry, View};
-use doushouqi::board::RuleOptions;
-use doushouqi::search::Tables;
+use super::permits::Permits;
+use super::puzzles::Puzzles;
+use super::registry::Registry;
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot, watch};
+use std::time::Instant;
+use tokio::sync::{oneshot, watch};
 
 /// The state that all requests share.
 pub struct App {
@@ -21,12 +21,13 @@ pub struct App {
     pub registry: Registry,
     pub assets: Assets,
     pub started: Instant,
-    /// Permits for work that blocks a thread: solving, tables on disk, searches.
-    blocking: Arc<Semaphore>,
+    /// Permits to block a thread, by the kind of work.
+    lanes: [Arc<Permits>; 3],
     /// Permits for search threads.
-    pub searches: Arc<Semaphore>,
+    pub searches: Arc<Permits>,
     pub engines: Engines,
     pub trees: Trees,
+    pub puzzles: Puzzles,
     pub metrics: Metrics,
     pub rates: Rates,
     /// Becomes true when the server shuts down.
@@ -35,72 +36,62 @@ pub struct App {
     pub stopping: Arc<AtomicBool>,
 }
 
-/// How long a request waits for a permit.
-const PATIENCE: Duration = Duration::from_secs(5);
-
-/// A flag that becomes true when dropped.
-#[derive(Default)]
-pub struct Cancel(pub Arc<AtomicBool>);
-
-impl Drop for Cancel {
-    fn drop(&mut self) {
-        self.0.store(true, Ordering::Relaxed);
-    }
+/// Kinds of work that block a thread. Each has its own permits, so that slow work does not delay other work.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Lane {
+    /// Reads tables in memory or on disk, or parses a game.
+    Read,
+    /// Solves single classes.
+    Solve,
+    /// Solves a rule set, or learns a tree.
+    Cold,
 }
+
+/// Rule sets and trees that are solved at the same time. Two, so that one client cannot keep others waiting.
+const COLD: usize = 2;
 
 impl App {
     /// Solves the tables of up to three pieces.
     pub fn new(config: Config, pool: rayon::ThreadPool, paths: &[&'static str]) -> Result<Arc<App>, ServeError> {
+        let assets = Assets::new(config.assets.clone(), config.puzzles.as_deref().map(read_puzzles).transpose()?);
+        let puzzles =
+            parse_puzzles(config.puzzles.as_deref().unwrap_or(Path::new("puzzles.jsonl")), &assets.puzzles())?;
         let registry = Registry::new(config.rules, config.tables.as_ref(), pool)?;
         let threads = config.threads;
         Ok(Arc::new(App {
             registry,
-            assets: Assets::new(config.assets.clone()),
+            assets,
             started: Instant::now(),
-            blocking: Arc::new(Semaphore::new(2 * threads)),
-            searches: Arc::new(Semaphore::new(threads)),
+            lanes: [Permits::new(2 * threads + 1), Permits::new(threads + 1), Permits::new(COLD)],
+            // One more than threads, so that the server is busy even if one client wants it all to itself.
+            searches: Permits::new((threads + 1).max(3)),
             stop: watch::channel(false).0,
             stopping: Arc::default(),
-            engines: Engines::default(),
+            engines: Engines::new(config.hash_mib),
             trees: Trees::default(),
+            puzzles,
             metrics: Metrics::new(paths.iter().copied()),
             rates: Rates::new(config.rate),
             config,
         }))
     }
 
+    /// The permits of a lane.
+    #[must_use]
+    pub fn lane(&self, lane: Lane) -> &Arc<Permits> {
+        &self.lanes[lane as usize]
+    }
+
+    /// The number of requests that block a thread.
+    #[must_use]
+    pub fn jobs(&self) -> usize {
+        self.lanes.iter().map(|lane| lane.held()).sum()
+    }
+
     /// Starts the shutdown.
     pub fn stop(&self) {
         self.stopping.store(true, Ordering::Relaxed);
         self.stop.send_replace(true);
-    }
-
-    /// Runs slow work on a blocking thread; the number of such threads is limited.
-    pub async fn blocking<T: Send + 'static>(
-        self: &Arc<App>,
-        work: impl FnOnce(&App) -> Result<T, ApiError> + Send + 'static,
-    ) -> Result<T, ApiError> {
-        let busy = || ApiError::new(Code::Busy, "the server is busy; try again in a second");
-        let permit = tokio::time::timeout(PATIENCE, self.blocking.clone().acquire_owned()).await;
-        let permit = permit.map_err(|_| busy())?.map_err(|_| busy())?;
-        let app = self.clone();
-        let done = tokio::task::spawn_blocking(move || {
-            let _permit = permit;
-            work(&app)
-        });
-        done.await.map_err(|_| ApiError::new(Code::Unavailable, "the server is shutting down"))?
-    }
-
-    /// Runs slow work like [`blocking`](App::blocking). The flag becomes true when the client leaves, which drops this future,
-    /// and when the server shuts down.
-    pub async fn cancellable<T: Send + 'static>(
-        self: &Arc<App>,
-        work: impl FnOnce(&App, &AtomicBool) -> Result<T, ApiError> + Send + 'static,
-    ) -> Result<T, ApiError> {
-        let cancel = Cancel::default();
-        let stop = cancel.0.clone();
-        let _finished = self.stop_at_shutdown(stop.clone());
-        self.blocking(move |app| work(app, &stop)).await
     }
 
     /// Sets `stop` when the server shuts down, until the returned sender is dropped.
@@ -115,30 +106,16 @@ impl App {
         });
         finished
     }
+}
 
-    /// Runs `work` with the tables of `rules`, which it probes for positions of up to `pieces` pieces: on this thread if they are
-    /// in memory, else on a blocking thread.
-    pub async fn with_tables<T: Send + 'static>(
-        self: &Arc<App>,
-        rules: RuleOptions,
-        pieces: usize,
-        work: impl FnOnce(&View<'_>) -> Result<T, ApiError> + Send + 'static,
-    ) -> Result<T, ApiError> {
-        if let Some(tables) = self.registry.ready(&rules).filter(|tables| tables.is_quick(pieces)) {
-            return work(&View::new(&tables, rules));
-        }
-        self.blocking(move |app| work(&View::new(&*app.registry.get(&rules)?, rules))).await
-    }
+fn read_puzzles(path: &Path) -> Result<String, ServeError> {
+    std::fs::read_to_string(path)
+        .map_err(|error| ServeError::Puzzles { path: path.to_owned(), what: error.to_string() })
+}
 
-    /// The tables that a search under `rules` probes.
-    pub async fn search_tables(self: &Arc<App>, rules: RuleOptions) -> Result<Arc<Tables>, ApiError> {
-        self.blocking(move |app| app.registry.get(&rules)?.for_search().map_err(ApiError::from)).await
-    }
-
-    /// Waits for permits to search on `threads` threads.
-    pub async fn search_permits(&self, threads: usize) -> Result<OwnedSemaphorePermit, ApiError> {
-        let busy = || ApiError::new(Code::Busy, "every search thread is in use; try again in a few seconds");
-        let permits = self.searches.clone().acquire_many_owned(threads as u32);
-        tokio::time::timeout(PATIENCE, permits).await.map_err(|_| busy())?.map_err(|_| busy())
-    }
+fn parse_puzzles(path: &Path, text: &str) -> Result<Puzzles, ServeError> {
+    Puzzles::parse(text).map_err(|(line, what)| {
+        let what = format!("line {line}: {what}");
+        ServeError::Puzzles { path: path.to_owned(), what }
+    })
 }

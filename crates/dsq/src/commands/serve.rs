@@ -7,6 +7,7 @@ use explorer::{Config, Event, ServeError, serve};
 use std::net::{Ipv4Addr, SocketAddr, ToSocketAddrs};
 use std::path::PathBuf;
 use std::sync::Mutex;
+use tracing_subscriber::filter::LevelFilter;
 
 /// Serve a web page and an HTTP API for tables and engine.
 ///
@@ -27,6 +28,9 @@ pub struct Serve {
     pieces: u8,
     #[command(flatten)]
     threads: ThreadsArg,
+    /// The memory of the hash tables of all searches together, in MiB.
+    #[arg(long, value_name = "MIB", default_value = "128", value_parser = clap::value_parser!(u16).range(16..))]
+    hash: u16,
     #[command(flatten)]
     rules: RulesArg,
     /// A host name of this server, besides IP addresses and localhost; repeatable.
@@ -41,6 +45,12 @@ pub struct Serve {
     /// The server is behind a proxy, which names the client in X-Forwarded-For, X-Real-IP or Forwarded.
     #[arg(long)]
     behind_proxy: bool,
+    /// Puzzles of `dsq puzzles`, one a line, instead of the embedded ones.
+    #[arg(long, value_name = "FILE")]
+    puzzles: Option<PathBuf>,
+    /// The least severe messages of the log, which goes to stderr: `info` logs refused requests, `debug` every request.
+    #[arg(long, value_name = "LEVEL", default_value = "warn", value_parser = ["off", "error", "warn", "info", "debug"])]
+    log: String,
     /// Open the page in the browser.
     #[arg(long)]
     open: bool,
@@ -66,7 +76,7 @@ fn listen(text: &str) -> Result<Listen, String> {
     Ok(Listen(addresses.collect()))
 }
 
-/// An origin as browsers send it: a scheme, a host, and a port where that is not the scheme's own.
+/// An origin as browsers send it: a scheme, a host, and a port unless it is the scheme's default.
 fn origin(text: &str) -> Result<String, String> {
     if text == "*" {
         return Err(
@@ -83,12 +93,15 @@ fn origin(text: &str) -> Result<String, String> {
 
 impl Serve {
     pub fn run(self) -> Outcome {
+        start_log(&self.log);
         let config = Config {
             listen: self.listen.0,
             rules: self.rules.rules,
             tables: self.tables,
             pieces: self.pieces.into(),
             threads: self.threads.count(),
+            hash_mib: self.hash.into(),
+            puzzles: self.puzzles,
             assets: self.assets,
             hosts: self.host,
             allow_origins: self.allow_origin,
@@ -114,16 +127,25 @@ impl Serve {
     }
 }
 
+/// Logs messages of this level and more severe ones to stderr.
+fn start_log(level: &str) {
+    let level = level.parse().unwrap_or(LevelFilter::WARN);
+    let log = tracing_subscriber::fmt().with_max_level(level).with_target(false).with_writer(std::io::stderr);
+    // A log that exists already, as in tests, stays.
+    let _ = log.try_init();
+}
+
 impl From<ServeError> for Failure {
     fn from(error: ServeError) -> Failure {
         match error {
             ServeError::Tables(error) => error.into(),
+            error @ ServeError::Puzzles { .. } => Failure::Input(error.to_string()),
             error => Failure::Environment(error.to_string()),
         }
     }
 }
 
-/// Asks the desktop to show a page. Where that fails the address is on the screen.
+/// Opens a page in the browser. If that fails, the user still has the printed address.
 fn open_browser(url: &str) {
     let program = match std::env::consts::OS {
         "macos" => "open",

@@ -33,6 +33,10 @@ impl Server {
         self.address
     }
 
+    pub fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
     pub fn connect(&self) -> Connection {
         let stream = TcpStream::connect(self.address).expect("the server listens");
         stream.set_read_timeout(Some(Duration::from_secs(30))).unwrap();

@@ -1,5 +1,6 @@
-//! `dsq serve` as browsers and programs meet it: the program itself, asked over its own sockets.
+//! `dsq serve` as a process, tested over its sockets.
 
+mod attacks;
 pub mod client;
 use crate::dsq;
 mod schema;
@@ -19,20 +20,23 @@ use std::time::{Duration, Instant};
 
 const TWO: &str = "7/7/3e3/7/7/7/3E3/7/7_w";
 
+const PUZZLES: &str = r#"{"id":"a","fen":"E6/3W3/7/7/7/7/7/7/2t4 b","rules":"paper","material":"EWvT","goal":"win","solution":["c1d1"],"notation":["Td1"],"plies":1,"dtw":1,"depth":1,"alternatives":0,"themes":["den"],"difficulty":1}
+{"id":"b","fen":"7/7/7/7/7/7/3D1P1/3d3/7 w","rules":"paper","material":"PDvD","goal":"win","solution":["d3d2"],"notation":["Dxd2"],"plies":1,"dtw":1,"depth":1,"alternatives":0,"themes":["den","trap"],"difficulty":2}
+"#;
+
 fn folder(name: &str) -> PathBuf {
     let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}-{}", std::process::id()));
     let _ = std::fs::remove_dir_all(&path);
     path
 }
 
-/// A position of a material drawn at random.
+/// A random position of a material.
 fn random_position(material: Material, random: &mut Random) -> Position {
     let pieces: Vec<Piece> = material.pieces().collect();
     random.placement(&pieces, &Rules::default()).expect("there is one")
 }
 
-/// Every value that the server shows is the one that `dsq probe` says, of 500 positions of two to four pieces: from memory,
-/// and of five from the tables on disk.
+/// The server and `dsq probe` return the same values, for 500 positions of two to four pieces.
 #[test]
 fn values_are_those_of_probe() {
     let dir = folder("serve-tables");
@@ -87,14 +91,19 @@ fn values_are_those_of_probe() {
     std::fs::remove_dir_all(dir).unwrap();
 }
 
-/// The description names every path and nothing else, and answers are as it says.
+/// The OpenAPI description lists every route and no other, and answers match its schemas.
 #[test]
 fn answers_are_as_described() {
-    let server = Server::start(&["--pieces", "3"]);
+    let puzzles = folder("serve-puzzles");
+    std::fs::write(&puzzles, PUZZLES).unwrap();
+    let server = Server::start(&["--pieces", "3", "--puzzles", puzzles.to_str().unwrap()]);
     let mut connection = server.connect();
     let description = connection.get("/api/v1/openapi.json").json();
-    let mut described: Vec<&str> = description["paths"].as_object().unwrap().keys().map(String::as_str).collect();
-    let mut served = explorer::paths();
+    let described = description["paths"].as_object().unwrap().iter().flat_map(|(path, methods)| {
+        methods.as_object().unwrap().keys().map(move |method| (path.as_str(), method.as_str()))
+    });
+    let mut described: Vec<(&str, &str)> = described.collect();
+    let mut served = explorer::operations();
     described.sort_unstable();
     served.sort_unstable();
     assert_eq!(described, served);
@@ -126,6 +135,7 @@ fn answers_are_as_described() {
         "/api/v1/state?moves=a3b3,g7f7".to_owned(),
         format!("/api/v1/state?fen={over}"),
         "/api/v1/levels".to_owned(),
+        "/api/v1/puzzles?count=3&seed=1&theme=den".to_owned(),
     ];
     for target in &asked {
         let answer = connection.get(target);
@@ -138,6 +148,9 @@ fn answers_are_as_described() {
         ("/api/v1/review", json!({"fen": three, "moves": ["d7d6", "e3e2"]})),
         ("/api/v1/game", json!({"moves": ["Eb3", "rb7"], "white": "Anna", "result": "0-1"})),
     ];
+    let drawn = connection.get("/api/v1/puzzles?theme=trap").json();
+    assert_eq!((&drawn["total"], &drawn["puzzles"][0]["id"]), (&json!(1), &json!("b")), "{drawn}");
+    std::fs::remove_file(puzzles).unwrap();
     for (path, body) in &posted {
         schema::check_answer(&description, path, "post", &connection.post(path, &body.to_string()));
     }
@@ -151,7 +164,7 @@ fn answers_are_as_described() {
 }
 
 #[test]
-fn mistakes_are_named_with_their_place() {
+fn errors_have_a_code_and_a_place() {
     let server = Server::start(&["--pieces", "3"]);
     let mut connection = server.connect();
     let mut error = |target: &str| {
@@ -176,9 +189,9 @@ fn mistakes_are_named_with_their_place() {
     assert_eq!(error("/api/v1/matrix?white=0"), (400, "bad_request".into(), at("white", 0)));
 }
 
-/// Requests from pages elsewhere, under foreign names, too large or too many are refused; every answer is dressed.
+/// The server rejects requests of other origins, for other hosts, too large or too frequent. Every response has security headers.
 #[test]
-fn only_those_are_answered_who_may_ask() {
+fn requests_are_checked_before_their_handler() {
     let server = Server::start(&["--pieces", "3", "--behind-proxy", "--rate", "5", "--host", "dsq.example"]);
     let ask = |request: &str| {
         let answer = server.connect().raw(request.as_bytes()).expect("an answer");
@@ -203,14 +216,14 @@ fn only_those_are_answered_who_may_ask() {
     assert_eq!(get("Host: localhost\r\nSec-Fetch-Site: cross-site\r\nSec-Fetch-Mode: no-cors\r\n"), origin);
     assert_eq!(get("Host: localhost\r\nSec-Fetch-Site: cross-site\r\nSec-Fetch-Mode: navigate\r\n"), ok);
 
-    // An address far away has four seconds of its rate at once.
+    // A remote address may send four seconds' worth of its rate at once.
     let mut far = server.connect();
     let answers: Vec<u16> =
         (0..40).map(|_| far.get_with("/api/v1/rules", "X-Forwarded-For: 1.1.1.1, 9.9.9.9\r\n").status).collect();
     let refused = answers.iter().filter(|&&status| status == 429).count();
     assert!((10..=20).contains(&refused), "{refused} of 40 refused");
     assert_eq!(far.get_with("/api/v1/rules", "X-Forwarded-For: 9.9.9.8\r\n").status, 200);
-    // Without a usable address of the client there is no answer, except for monitors; a claim to be this machine is limited.
+    // Requests without a usable client address are rejected, except those of monitors. A forwarded loopback address is limited.
     for header in ["", "X-Forwarded-For: unknown\r\n", "X-Forwarded-For: 9.9.9.8\r\nForwarded: for=1.1.1.1\r\n"] {
         assert_eq!(far.get_with("/api/v1/rules", header).json()["error"]["code"], "bad_request", "{header}");
     }
@@ -240,12 +253,12 @@ fn only_those_are_answered_who_may_ask() {
 }
 
 #[test]
-fn what_is_known_already_is_not_sent_again() {
+fn unchanged_answers_are_304() {
     let server = Server::start(&["--pieces", "3"]);
     let mut connection = server.connect();
     for target in [format!("/api/v1/probe?fen={TWO}"), "/api/v1/stats/EvE".to_owned()] {
         let answer = connection.get(&target);
-        let tag = answer.header("etag").expect("a version").to_owned();
+        let tag = answer.header("etag").expect("an ETag").to_owned();
         let again = connection.get_with(&target, &format!("If-None-Match: {tag}\r\n"));
         assert_eq!((again.status, again.body.len()), (304, 0), "{target}");
         assert_eq!(again.header("etag"), Some(&*tag));
@@ -257,7 +270,7 @@ fn what_is_known_already_is_not_sent_again() {
     assert_eq!(packed.body[..2], [0x1f, 0x8b]);
 }
 
-/// Analysis arrives as it goes on; a client that leaves ends its search, and so does the end of the server.
+/// Analysis is streamed. It stops when its client leaves and when the server ends.
 #[test]
 fn analysis_streams_and_stops() {
     let mut server = Server::start(&["--pieces", "3", "--threads", "2"]);
@@ -312,7 +325,7 @@ fn wait_for(server: &Server, name: &str, wanted: &str, seconds: u64) {
     }
 }
 
-/// A review stops when its client leaves, and the server ends within ten seconds whatever it solves.
+/// A review stops when its client leaves. The server ends within ten seconds while it solves.
 #[test]
 fn work_ends_with_its_client_and_with_the_server() {
     let mut server = Server::start(&["--pieces", "3", "--threads", "1"]);
@@ -338,7 +351,7 @@ fn work_ends_with_its_client_and_with_the_server() {
     assert!(start.elapsed() < Duration::from_secs(11), "{:?}", start.elapsed());
 }
 
-/// A client that never reads is cut off.
+/// The server disconnects a client that never reads.
 #[test]
 fn clients_that_never_read_are_cut_off() {
     let server = Server::start(&["--pieces", "3"]);
@@ -374,7 +387,7 @@ fn the_page_is_readable_without_scripts() {
     let page = connection.get(&format!("/?fen={TWO}&rules=chinese"));
     assert_eq!((page.status, page.header("content-type")), (200, Some("text/html; charset=utf-8")));
     let text = page.text();
-    assert!(text.contains("Black wins in 12 plies."), "{text}");
+    assert!(text.contains("Black wins in 12 plies.") && text.contains(">Value</th>"), "{text}");
     assert_eq!(text.matches("<td").count(), 63 + 1 + 2 * 4, "squares, a corner, and four moves");
     let link = "/?fen=7/7/3e3/7/7/7/7/3E3/7_b&amp;rules=chinese";
     assert!(text.contains(link), "{text}");
@@ -388,7 +401,7 @@ fn the_page_is_readable_without_scripts() {
     assert_eq!(picture.text().matches("<circle").count(), 2);
 }
 
-/// A halfmove clock counts where a game is sent, and is refused where a position is.
+/// Routes for games use a halfmove clock; routes for positions reject it.
 #[test]
 fn halfmove_clocks_are_used_or_refused() {
     let server = Server::start(&["--pieces", "3"]);
@@ -423,13 +436,13 @@ fn halfmove_clocks_are_used_or_refused() {
     );
 }
 
-/// A game goes there and back, is judged, and is the text that the program reads.
+/// A game makes the round trip through text, is reviewed, and its text is read by `dsq analyze`.
 #[test]
 fn games_are_played_judged_and_written() {
     let server = Server::start(&["--pieces", "3"]);
     let mut connection = server.connect();
     let fen = "7/7/3e3/7/7/7/3E3/7/7 b";
-    // Whoever is to move loses.
+    // The side to move loses.
     let review = connection.post("/api/v1/review", &json!({"fen": fen, "moves": ["d7d8", "Ed4"]}).to_string()).json();
     let first = &review["moves"][0];
     let probe = connection.get("/api/v1/probe?fen=7/7/3e3/7/7/7/3E3/7/7_b").json();
@@ -453,7 +466,7 @@ fn games_are_played_judged_and_written() {
     let played = connection.get(&format!("/api/v1/bestmove?{fields}")).json();
     assert_eq!(played["source"], "engine");
     let weak = |seed: u64| connection_move(&server, &format!("/api/v1/bestmove?strength=1&seed={seed}"));
-    assert_eq!(weak(7), weak(7), "what is chosen follows from the seed");
+    assert_eq!(weak(7), weak(7), "the seed determines the move");
 }
 
 /// The state of a game counts what the rules count, and a game that is over has a state and no move.
@@ -463,7 +476,7 @@ fn the_state_of_a_game_follows_its_rules() {
     let mut connection = server.connect();
     let mut state = |query: &str| connection.get(&format!("/api/v1/state?{query}")).json();
     // A lion and an elephant step to and fro; the lion takes the rat first.
-    let start = "fen=7/7/7/7/7/7/1e5/r5/L5E_w_90&rules=paper";
+    let start = "fen=7/7/7/7/7/7/1e5/r6/L5E_w_90&rules=paper";
     let game = state(start);
     assert_eq!((&game["halfmove_clock"], &game["plies_left"], &game["ply"]), (&json!(90), &json!(10), &json!(0)));
     let taken = game["moves"].as_array().unwrap().iter().find(|mv| mv["uci"] == "a1a2").unwrap();
@@ -471,7 +484,7 @@ fn the_state_of_a_game_follows_its_rules() {
     let game = state(&format!("{start}&moves=a1a2"));
     assert_eq!((&game["halfmove_clock"], &game["captured"]), (&json!(0), &json!({"white": [], "black": ["R"]})));
     let cycle = "g1g2,b3c3,g2g1,c3b3";
-    let game = state(&format!("{start}&moves=g1g2,b3b4,a1a2,b4b3,g2g1,b3b4,g1g2"));
+    let game = state(&format!("{start}&moves={cycle}"));
     assert_eq!((&game["occurrences"], &game["repetition_limit"]), (&json!(2), &json!(3)), "{game}");
     let moves = |game: &Value| game["moves"].as_array().unwrap().len();
     let start = "fen=7/7/7/7/7/7/1e5/7/L5E_w&rules=paper";
@@ -503,12 +516,12 @@ fn connection_move(server: &Server, target: &str) -> Value {
     server.connect().get(target).json()["uci"].clone()
 }
 
-/// What explains a position says nothing that the tables do not.
+/// Explanations agree with the tables.
 #[test]
 fn explanations_agree_with_the_tables() {
     let server = Server::start(&["--pieces", "3"]);
     let mut connection = server.connect();
-    // A random draw, held: the play stays drawn, and comes back to where it was.
+    // The line of a fortress stays drawn and returns to an earlier position.
     for seed in 0..5 {
         let fen = connection.get(&format!("/api/v1/random?material=EvLR&wdl=draw&seed={seed}")).json()["fen"].clone();
         let fen = fen.as_str().unwrap().replace(' ', "_");
@@ -569,8 +582,7 @@ fn explanations_agree_with_the_tables() {
     assert_eq!(rulesets["presets"].as_array().unwrap().len(), RuleOptions::PRESETS.len());
 }
 
-/// A query key that a path does not have is refused, and the answer names those that it has: for the page, too. So is a
-/// field that a body does not have.
+/// Unknown query keys and body fields are errors that list the known ones, also for the page.
 #[test]
 fn unknown_keys_are_refused() {
     let server = Server::start(&["--pieces", "3"]);
@@ -602,7 +614,7 @@ fn unknown_keys_are_refused() {
     }
 }
 
-/// Every path with the keys of its query, as the description says.
+/// Every described path with the keys of its query.
 fn paths(description: &Value) -> Vec<(String, Vec<String>)> {
     let keys = |methods: &Value| {
         let parameters = methods["get"]["parameters"].as_array().cloned().unwrap_or_default();
@@ -612,7 +624,7 @@ fn paths(description: &Value) -> Vec<(String, Vec<String>)> {
     description["paths"].as_object().unwrap().iter().map(|(path, methods)| (path.clone(), keys(methods))).collect()
 }
 
-/// The page says of a position what the API says under the rules of the server, and what is wrong with an address.
+/// The page shows the same result as the API under the server's rules, and the error of a wrong address.
 #[test]
 fn the_page_follows_the_rules_of_the_server() {
     let server = Server::start(&["--pieces", "3", "--rules", "chinese"]);
@@ -639,11 +651,11 @@ fn the_page_follows_the_rules_of_the_server() {
         let text = answer.text();
         let problem = text.split("data-problem=\"").nth(1).unwrap().split('"').next().unwrap();
         assert!(answer.status == 400 && problem.contains(words), "{query}: {problem}");
-        assert!(!text.contains("<p class=\"result\">"), "{query}: nothing is said of another position");
+        assert!(!text.contains("<p class=\"result\">"), "{query}: no other position is shown");
     }
 }
 
-/// What is allowed but costs the server much, which hostile clients mix with the rest: method, target, body.
+/// Valid but expensive requests, which hostile clients mix with others: method, target, body.
 fn expensive(number: usize) -> (&'static str, String, String) {
     let get = |target: &str| ("GET", target.to_owned(), String::new());
     let four = "6l/3r3/7/7/7/7/6P/3E3/7_w";
@@ -672,7 +684,7 @@ fn expensive(number: usize) -> (&'static str, String, String) {
     }
 }
 
-/// What somebody who means ill might send: text of every kind where something else belongs.
+/// A hostile request: random words in place of every value.
 fn hostile(random: &mut Random, paths: &[(String, Vec<String>)]) -> Vec<u8> {
     let mut below = |n: usize| random.below(n);
     const WORDS: [&str; 32] = [
@@ -711,7 +723,7 @@ fn hostile(random: &mut Random, paths: &[(String, Vec<String>)]) -> Vec<u8> {
     ];
     let (path, keys) = &paths[below(paths.len())];
     let mut target = path.replace("{material}", WORDS[below(WORDS.len())]);
-    // Searches end soon; the expensive ones are asked apart.
+    // Searches are short; `expensive` contains long ones.
     let searches = keys.iter().any(|key| key == "movetime");
     let mut query = if searches { vec!["movetime=1".to_owned()] } else { Vec::new() };
     for _ in 0..below(5) {
@@ -751,7 +763,7 @@ fn hostile(random: &mut Random, paths: &[(String, Vec<String>)]) -> Vec<u8> {
     if method == "POST" || method == "PUT" {
         bytes.extend(body.as_bytes());
     }
-    // Some are no HTTP at all.
+    // Some are not HTTP.
     if below(50) == 0 {
         let at = below(bytes.len());
         bytes[at] = below(256) as u8;
@@ -759,8 +771,8 @@ fn hostile(random: &mut Random, paths: &[(String, Vec<String>)]) -> Vec<u8> {
     bytes
 }
 
-/// Ten thousand hostile requests to every path, expensive ones among them: none makes the server fail or keeps it from
-/// saying that it lives. Those that it has no time for are told so.
+/// Ten thousand hostile requests, some of them expensive: none makes the server fail or delays `/healthz`. Requests that the
+/// server has no time for get 503.
 #[test]
 fn hostile_requests_do_no_harm() {
     const SEED: u64 = 10_000;
@@ -793,7 +805,7 @@ fn hostile_requests_do_no_harm() {
                     let start = Instant::now();
                     let status = match connection.raw(&request) {
                         Some(answer) => answer.status,
-                        // What is no HTTP ends the connection.
+                        // The server closes a connection that does not speak HTTP.
                         None => 0,
                     };
                     assert!(status < 500 || status == 503, "seed {SEED}: {status} for {shown}");
@@ -823,7 +835,7 @@ fn hostile_requests_do_no_harm() {
     assert_eq!(server.connect().get("/healthz").text(), "ok");
 }
 
-/// Counts a thread off when it ends, also by a failed assertion.
+/// Decrements the count of working threads when dropped, also after a failed assertion.
 struct Done<'a>(&'a AtomicUsize);
 
 impl Drop for Done<'_> {
@@ -832,7 +844,7 @@ impl Drop for Done<'_> {
     }
 }
 
-/// Games that are none: each is refused, or judged as far as it goes.
+/// Malformed games are rejected or reviewed; none makes the server fail.
 #[test]
 fn hostile_games_do_no_harm() {
     const SEED: u64 = 300;
@@ -883,7 +895,7 @@ fn hostile_games_do_no_harm() {
     }
 }
 
-/// Searches to the greatest depth there is, of positions where lines are long, end as they should.
+/// Searches to the greatest depth end, also in positions with long lines.
 #[test]
 fn the_deepest_searches_end() {
     let server = Server::start(&["--pieces", "3"]);
@@ -895,21 +907,21 @@ fn the_deepest_searches_end() {
     assert_eq!(server.connect().get("/healthz").text(), "ok");
 }
 
-/// The tables tell a search who wins: it sees a win in 67 plies at once.
+/// A search probes the tables: it finds a win in 67 plies at once.
 #[test]
-fn searches_ask_the_tables() {
+fn searches_probe_the_tables() {
     let server = Server::start(&["--pieces", "3"]);
     let fen = "6l/7/7/6P/7/7/7/7/E6_w";
     let found = server.connect().get(&format!("/api/v1/bestmove?fen={fen}&strength=10&movetime=100")).json();
     assert_eq!((&found["source"], &found["score"]), (&json!("engine"), &json!({"kind": "mate", "value": 67})));
-    // A beginner does not.
+    // The lowest strength does not.
     let found = server.connect().get(&format!("/api/v1/bestmove?fen={fen}&strength=1&movetime=100&seed=1")).json();
     assert_eq!(found["score"]["kind"], "cp");
 }
 
-/// Connections that say nothing, or half of something, do not keep the server from answering others.
+/// Idle connections and incomplete requests do not delay other requests, and are closed.
 #[test]
-fn idle_connections_are_borne() {
+fn idle_connections_are_closed() {
     let server = Server::start(&["--pieces", "3", "--threads", "1"]);
     let idle: Vec<TcpStream> = (0..200)
         .map(|i| {
@@ -924,11 +936,11 @@ fn idle_connections_are_borne() {
     let mut one = idle.into_iter().next().unwrap();
     one.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
     let mut rest = Vec::new();
-    // Whoever does not finish its request in ten seconds is cut off.
-    assert!(one.read_to_end(&mut rest).is_ok(), "cut off");
+    // The server closes a connection whose request is incomplete after ten seconds.
+    assert!(one.read_to_end(&mut rest).is_ok(), "closed");
 }
 
-/// A host name is as good as an address, and an origin means what browsers mean by it.
+/// `--listen` takes host names, and origins are compared as browsers write them.
 #[test]
 fn host_names_and_origins_are_understood() {
     let server = Server::listening("localhost:0", &["--pieces", "3", "--allow-origin", "https://Example.org"]);
@@ -940,7 +952,7 @@ fn host_names_and_origins_are_understood() {
 }
 
 #[test]
-fn what_cannot_work_is_said_at_once() {
+fn wrong_arguments_are_errors() {
     let server = Server::start(&["--pieces", "3"]);
     let address = server.address().to_string();
     let says = |code: i32, arguments: &[&str], words: &str| {
@@ -952,12 +964,13 @@ fn what_cannot_work_is_said_at_once() {
     says(3, &["--listen", &address], "cannot listen on");
     says(2, &["--listen", "nowhere"], "write a port");
     says(2, &["--tables", "/nothing/here"], "no tables");
+    says(2, &["--puzzles", "/nothing/here"], "cannot read the puzzles");
     says(2, &["--rules", "nobody"], "no rules preset");
     says(2, &["--listen", "no-such-host.invalid:80"], "no-such-host.invalid");
     for origin in ["*", "https://example.org/", "example.org", "https://*.example.org"] {
         says(2, &["--allow-origin", origin], "as https://example.org");
     }
-    // A server that started would write its address and not end.
+    // If the server started, it would print its address and run on.
     let dir = folder("serve-bell");
     let tables = dir.to_str().unwrap();
     dsq::stdout(&["generate", "--pieces", "2", "--rules", "bell", "--out", tables]);
@@ -973,7 +986,7 @@ fn what_cannot_work_is_said_at_once() {
     }
     let output = child.wait_with_output().unwrap();
     let stderr = String::from_utf8(output.stderr).unwrap();
-    assert!(!started, "it serves tables of other rules");
+    assert!(!started, "it serves tables for other rules");
     assert_eq!(output.status.code(), Some(2), "{stderr}");
     assert!(stderr.contains("traps=none") && stderr.contains("traps=opponent"), "{stderr}");
     std::fs::remove_dir_all(dir).unwrap();

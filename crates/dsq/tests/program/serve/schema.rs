@@ -1,10 +1,10 @@
-//! Holds JSON against the part of JSON Schema that the description of the interface uses, and more strictly: objects have
-//! no fields that are not described.
+//! Validates JSON against the part of JSON Schema that the OpenAPI description uses. Objects must not have fields that are
+//! not described.
 
 use super::client::Answer;
 use serde_json::Value;
 
-/// An answer against what is described for its path, method and status.
+/// Validates an answer against the description of its path, method and status.
 pub fn check_answer(description: &Value, path: &str, method: &str, answer: &Answer) {
     let described = &description["paths"][path][method]["responses"];
     let status = answer.status.to_string();
@@ -13,7 +13,7 @@ pub fn check_answer(description: &Value, path: &str, method: &str, answer: &Answ
     check(description, schema, &answer.json(), path);
 }
 
-/// A value against a schema.
+/// Validates a value against a schema.
 pub fn check(description: &Value, schema: &Value, value: &Value, at: &str) {
     if let Err(error) = fits(description, schema, value, at) {
         panic!("{error}");
@@ -26,6 +26,9 @@ fn fits(description: &Value, schema: &Value, value: &Value, at: &str) -> Result<
         let schema = &description["components"]["schemas"][name];
         assert!(schema.is_object(), "{at}: no schema {reference}");
         return fits(description, schema, value, at);
+    }
+    if *schema == Value::Bool(true) {
+        return Ok(());
     }
     if let Some(choices) = schema["anyOf"].as_array() {
         let errors: Vec<String> =

@@ -1,0 +1,209 @@
+//! Attacks on `dsq serve`: clients that take all they can get must neither silence the server nor starve other clients.
+
+use super::client::{Connection, Server};
+use super::{gauge, random_position, wait_for};
+use doushouqi::game::random::Random;
+use doushouqi::tablebase::Material;
+use serde_json::json;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+const TWO: &str = "7/7/3e3/7/7/7/3E3/7/7_w";
+
+/// The header with which a proxy names a client.
+fn client(number: usize) -> String {
+    format!("X-Real-IP: 9.9.9.{number}\r\n")
+}
+
+/// A request that is sent without waiting for its response.
+fn start(server: &Server, target: &str, headers: &str) -> Connection {
+    let mut connection = server.connect();
+    connection.send(format!("GET {target} HTTP/1.1\r\nHost: localhost\r\n{headers}\r\n").as_bytes());
+    connection
+}
+
+fn post(server: &Server, target: &str, body: &str) -> Connection {
+    let mut connection = server.connect();
+    let head = format!("POST {target} HTTP/1.1\r\nHost: localhost\r\nContent-Length: {}\r\n\r\n", body.len());
+    connection.send((head + body).as_bytes());
+    connection
+}
+
+/// A batch of random positions of four pieces, whose classes are to be solved.
+fn batch(positions: usize, rules: &str, seed: u64) -> String {
+    let mut random = Random::new(seed);
+    let all = Material::all(4);
+    let fens: Vec<String> =
+        (0..positions).map(|_| random_position(all[random.below(all.len())], &mut random).to_fen()).collect();
+    json!({"fens": fens, "rules": rules}).to_string()
+}
+
+/// One client wants every search thread, ten times. Another client's short search begins at once, and so does the short
+/// search of a third one while both search.
+#[test]
+fn large_searches_do_not_starve_small_ones() {
+    let server = Server::start(&["--pieces", "3", "--threads", "3", "--behind-proxy", "--rate", "1000"]);
+    let greedy: Vec<Connection> =
+        (0..10).map(|_| start(&server, "/api/v1/analyze?threads=1024&movetime=60000&hash=256", &client(1))).collect();
+    wait_for(&server, "searches", "1", 5);
+    let begun = Instant::now();
+    for number in [2, 3] {
+        let found = server.connect().get_with("/api/v1/bestmove?movetime=50&strength=10", &client(number));
+        assert_eq!(found.status, 200, "{found:?}");
+    }
+    assert!(begun.elapsed() < Duration::from_secs(3), "{:?}", begun.elapsed());
+    drop(greedy);
+    wait_for(&server, "searches", "0", 5);
+}
+
+/// Requests that solve, follow lines or parse stop when their client leaves.
+#[test]
+fn expensive_requests_end_with_their_client() {
+    let server = Server::start(&["--pieces", "3", "--threads", "2"]);
+    let jobs = || gauge(&server, "jobs").parse::<usize>().unwrap();
+    let leaving = [
+        post(&server, "/api/v1/batch", &batch(200, "bell", 1)),
+        post(&server, "/api/v1/batch", &batch(200, "paper", 2)),
+    ];
+    let begun = Instant::now();
+    while jobs() == 0 {
+        assert!(begun.elapsed() < Duration::from_secs(5), "the batches are at work");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    std::thread::sleep(Duration::from_millis(300));
+    assert!(jobs() > 0, "they take longer than this");
+    drop(leaving);
+    wait_for(&server, "jobs", "0", 2);
+}
+
+/// One client asks for new rules with each request, on several connections. Requests of another client for warm rules are
+/// answered at once meanwhile, and so is its request for cold rules.
+#[test]
+fn cold_rule_sets_do_not_delay_warm_requests() {
+    let server = Server::start(&["--pieces", "3", "--threads", "2", "--behind-proxy", "--rate", "10000"]);
+    let stop = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        for worker in 0..8 {
+            let (server, stop) = (&server, &stop);
+            scope.spawn(move || {
+                let mut connection = server.connect();
+                let options = ["traps=any", "shore=none", "tiger-leap=none", "own-rat-blocks=no", "no-move=loss"];
+                for i in 0.. {
+                    if stop.load(Ordering::Relaxed) {
+                        return;
+                    }
+                    let chosen: Vec<&str> = options
+                        .iter()
+                        .enumerate()
+                        .filter(|(bit, _)| (i + 4 * worker) >> bit & 1 == 1)
+                        .map(|(_, text)| *text)
+                        .collect();
+                    let preset = ["paper", "chinese", "bell", "cazaux"][i % 4];
+                    let rules = [vec![preset], chosen].concat().join(",");
+                    connection.get_with(&format!("/api/v1/probe?fen={TWO}&rules={rules}"), &client(1));
+                    if !connection.is_open() {
+                        connection = server.connect();
+                    }
+                }
+            });
+        }
+        std::thread::sleep(Duration::from_millis(500));
+        let mut warm = server.connect();
+        let mut times: Vec<Duration> = (0..100)
+            .map(|_| {
+                let begun = Instant::now();
+                assert_eq!(warm.get_with(&format!("/api/v1/probe?fen={TWO}"), &client(2)).status, 200);
+                std::thread::sleep(Duration::from_millis(5));
+                begun.elapsed()
+            })
+            .collect();
+        let cold =
+            server.connect().get_with(&format!("/api/v1/probe?fen={TWO}&rules=quadibloc,shore=none"), &client(2));
+        stop.store(true, Ordering::Relaxed);
+        times.sort_unstable();
+        assert!(times[89] < Duration::from_millis(200), "{:?}", &times[80..]);
+        assert_eq!(cold.status, 200, "{cold:?}");
+    });
+}
+
+/// Games as large as allowed, under the rules that are slowest to apply, do not delay other requests.
+#[test]
+fn long_games_do_not_silence_the_server() {
+    let server = Server::start(&["--pieces", "3", "--threads", "2"]);
+    let cycle = ["Eb3", "rb7", "Ea3", "ra7"];
+    let text = |moves: usize| {
+        let moves: Vec<&str> = cycle.into_iter().cycle().take(moves).collect();
+        let tags = "[NoCaptureLimit \"none\"]\n[Rules \"paper,repetition=none\"]\n\n";
+        json!({"text": format!("{tags}{} *\n", moves.join(" "))}).to_string()
+    };
+    assert_eq!(server.connect().post("/api/v1/game", &text(600)).status, 200);
+    let refused = server.connect().post("/api/v1/game", &text(7000)).json();
+    assert_eq!(
+        (&refused["error"]["reason"], &refused["error"]["params"]["max"]),
+        (&json!("too_many_moves"), &json!(600))
+    );
+    let large = text(1200);
+    let sent: Vec<Connection> = (0..8).map(|_| post(&server, "/api/v1/game", &large)).collect();
+    for _ in 0..20 {
+        let begun = Instant::now();
+        assert_eq!(server.connect().get("/healthz").text(), "ok");
+        assert!(begun.elapsed() < Duration::from_secs(1), "{:?}", begun.elapsed());
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    drop(sent);
+}
+
+/// The body of a request arrives within ten seconds, or the request is refused.
+#[test]
+fn slow_bodies_are_refused() {
+    let server = Server::start(&["--pieces", "3"]);
+    let mut slow = server.connect();
+    let begun = Instant::now();
+    let answer = slow
+        .raw(b"POST /api/v1/batch HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n{\"fens\":")
+        .expect("an answer");
+    assert_eq!(answer.json()["error"]["code"], "request_timeout");
+    assert!(begun.elapsed() < Duration::from_secs(15), "{:?}", begun.elapsed());
+}
+
+/// The resident memory of the server, in MiB.
+#[cfg(target_os = "linux")]
+fn memory(server: &Server) -> usize {
+    let status = std::fs::read_to_string(format!("/proc/{}/status", server.pid())).unwrap();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap();
+    line.trim().trim_end_matches(" kB").parse::<usize>().unwrap() / 1024
+}
+
+/// What costs memory: rule sets, their classes, trees and hash tables. It stays within the limit whatever is requested.
+#[cfg(target_os = "linux")]
+#[test]
+fn memory_stays_within_its_limit() {
+    const LIMIT: usize = 300;
+    let server = Server::start(&["--pieces", "3", "--threads", "2"]);
+    let analyses = |rules: &str| -> Vec<Connection> {
+        let target = format!("/api/v1/analyze?hash=256&movetime=3000&threads=2&rules={rules}");
+        (0..4).map(|_| start(&server, &target, "")).collect()
+    };
+    let mut most = 0;
+    let presets = [
+        "paper",
+        "chinese",
+        "quadibloc",
+        "bell",
+        "cazaux",
+        "bodlaender",
+        "bell,traps=any",
+        "paper,shore=none",
+        "paper,no-move=loss",
+    ];
+    for (i, rules) in presets.into_iter().enumerate() {
+        let searches = analyses(rules);
+        let answer = server.connect().post("/api/v1/batch", &batch(20, rules, i as u64));
+        assert!([200, 503].contains(&answer.status), "{answer:?}");
+        server.connect().get(&format!("/api/v1/bestmove?movetime=50&rules={rules}"));
+        server.connect().get(&format!("/api/v1/tree?fen=7/7/3e3/7/7/7/3EL2/7/7_b&rules={rules}"));
+        most = most.max(memory(&server));
+        drop(searches);
+    }
+    assert!(most < LIMIT, "{most} MiB");
+}

@@ -1,0 +1,193 @@
+//! A request's access to tables, threads and permits, on behalf of its client.
+
+use super::errors::{ApiError, Code};
+use super::limits::PATIENCE;
+use super::permits::Permit;
+use super::registry::Registry;
+use super::rule_tables::{Effort, RuleTables, View};
+use super::state::{App, Lane};
+use axum::extract::FromRequestParts;
+use axum::http::request::Parts;
+use doushouqi::board::RuleOptions;
+use doushouqi::search::Tables;
+use std::convert::Infallible;
+use std::net::{IpAddr, Ipv6Addr};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
+
+/// The client of a request.
+#[derive(Clone, Copy, Debug)]
+pub struct Client {
+    /// The address that stands for it: of IPv6 the network.
+    pub address: IpAddr,
+    /// Whether the rate limit applies.
+    pub limited: bool,
+}
+
+impl Default for Client {
+    fn default() -> Client {
+        Client { address: Ipv6Addr::UNSPECIFIED.into(), limited: true }
+    }
+}
+
+impl Client {
+    /// Takes the price of some work from the client's rate.
+    pub fn charge(&self, app: &App, tokens: f32) -> Result<(), ApiError> {
+        if !self.limited || app.rates.take(self.address, tokens, Instant::now()) {
+            return Ok(());
+        }
+        Err(ApiError::new(Code::RateLimited, "too many requests from this address; try again in a second"))
+    }
+}
+
+/// A request's access to the server.
+pub struct Context {
+    pub app: Arc<App>,
+    pub client: Client,
+}
+
+impl FromRequestParts<Arc<App>> for Context {
+    type Rejection = Infallible;
+
+    async fn from_request_parts(parts: &mut Parts, app: &Arc<App>) -> Result<Context, Infallible> {
+        let client = parts.extensions.get::<Client>().copied().unwrap_or_default();
+        Ok(Context { app: app.clone(), client })
+    }
+}
+
+/// A flag that becomes true when dropped.
+#[derive(Default)]
+pub struct Cancel(pub Arc<AtomicBool>);
+
+impl Drop for Cancel {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
+/// The flag of work that is too short to be cancelled.
+static NEVER: AtomicBool = AtomicBool::new(false);
+
+/// The price of solving a rule set, in requests.
+const COLD_TOKENS: f32 = 20.0;
+
+impl Context {
+    /// Runs slow work on a blocking thread, once a permit of the lane is free. The flag becomes true when the client leaves,
+    /// when the request takes too long (both drop this future), and when the server shuts down.
+    pub async fn run<T: Send + 'static>(
+        &self,
+        lane: Lane,
+        work: impl FnOnce(&App, &AtomicBool) -> Result<T, ApiError> + Send + 'static,
+    ) -> Result<T, ApiError> {
+        let permit = self.app.lane(lane).acquire(self.client.address, PATIENCE).await.ok_or_else(ApiError::busy)?;
+        self.run_with(permit, work).await
+    }
+
+    /// The same with a permit that is held already.
+    pub async fn run_with<T: Send + 'static>(
+        &self,
+        permit: Permit,
+        work: impl FnOnce(&App, &AtomicBool) -> Result<T, ApiError> + Send + 'static,
+    ) -> Result<T, ApiError> {
+        let cancel = Cancel::default();
+        let (stop, app) = (cancel.0.clone(), self.app.clone());
+        let mut ending = self.app.stop.subscribe();
+        let mut done = tokio::task::spawn_blocking(move || {
+            let _permit = permit;
+            work(&app, &stop)
+        });
+        let shutdown = async { ending.wait_for(|&ending| ending).await.is_ok() };
+        let finished = tokio::select! {
+            result = &mut done => Some(result),
+            _ = shutdown => None,
+        };
+        let result = match finished {
+            Some(result) => result,
+            None => {
+                cancel.0.store(true, Ordering::Relaxed);
+                done.await
+            }
+        };
+        result.map_err(|_| ApiError::shutting_down())?
+    }
+
+    /// The tables of a rule set, solved now if they are not in memory.
+    pub async fn tables(&self, rules: RuleOptions) -> Result<Arc<RuleTables>, ApiError> {
+        if let Some(tables) = self.app.registry.ready(&rules) {
+            return Ok(tables);
+        }
+        self.client.charge(&self.app, COLD_TOKENS)?;
+        self.run(Lane::Cold, move |app, stop| Ok(app.registry.solve(&rules, stop)?)).await
+    }
+
+    /// Runs `work` with the tables of `rules`, which it probes for a few positions of up to `pieces` pieces: on this thread
+    /// if they are in memory, else on a blocking thread.
+    pub async fn probe<T: Send + 'static>(
+        &self,
+        rules: RuleOptions,
+        pieces: usize,
+        work: impl FnOnce(&View<'_>) -> Result<T, ApiError> + Send + 'static,
+    ) -> Result<T, ApiError> {
+        let tables = self.tables(rules).await?;
+        match tables.effort(pieces) {
+            Effort::Memory => work(&View::new(&tables, rules, &NEVER)),
+            effort => self.view(lane(effort), tables, rules, work).await,
+        }
+    }
+
+    /// The same for work with many positions, always on a blocking thread.
+    pub async fn scan<T: Send + 'static>(
+        &self,
+        rules: RuleOptions,
+        pieces: usize,
+        work: impl FnOnce(&View<'_>) -> Result<T, ApiError> + Send + 'static,
+    ) -> Result<T, ApiError> {
+        let tables = self.tables(rules).await?;
+        self.view(lane(tables.effort(pieces)), tables, rules, work).await
+    }
+
+    /// The same for work that also takes another effort.
+    pub async fn scan_with<T: Send + 'static>(
+        &self,
+        rules: RuleOptions,
+        effort: Option<Effort>,
+        work: impl FnOnce(&View<'_>) -> Result<T, ApiError> + Send + 'static,
+    ) -> Result<T, ApiError> {
+        let tables = self.tables(rules).await?;
+        self.view(effort.map_or(Lane::Read, lane), tables, rules, work).await
+    }
+
+    async fn view<T: Send + 'static>(
+        &self,
+        lane: Lane,
+        tables: Arc<RuleTables>,
+        rules: RuleOptions,
+        work: impl FnOnce(&View<'_>) -> Result<T, ApiError> + Send + 'static,
+    ) -> Result<T, ApiError> {
+        self.run(lane, move |_, stop| work(&View::new(&tables, rules, stop))).await
+    }
+
+    /// The tables that a search under `rules` probes.
+    pub async fn search_tables(&self, rules: RuleOptions) -> Result<Arc<Tables>, ApiError> {
+        let tables = self.tables(rules).await?;
+        if let Some(found) = tables.ready_for_search() {
+            return Ok(found);
+        }
+        let search = move |registry: &Registry| Ok(registry.search_tables(&tables)?);
+        self.run(Lane::Cold, move |app, _| search(&app.registry)).await
+    }
+
+    /// Waits for a permit to search. It is widened to up to `threads` threads if these are free.
+    pub async fn search_permit(&self, threads: usize) -> Result<(Permit, usize), ApiError> {
+        let permit = self.app.searches.acquire(self.client.address, PATIENCE).await;
+        let busy = || ApiError::new(Code::Busy, "every search thread is in use; try again in a few seconds");
+        let mut permit = permit.ok_or_else(|| busy().reason("searches_busy"))?;
+        let threads = permit.widen(threads);
+        Ok((permit, threads))
+    }
+}
+
+fn lane(effort: Effort) -> Lane {
+    if effort == Effort::Solving { Lane::Solve } else { Lane::Read }
+}

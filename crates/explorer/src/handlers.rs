@@ -1,0 +1,495 @@
+//! The handlers of all routes: they parse the parameters and compute the answer.
+
+use super::api;
+use super::context::Context;
+use super::engine::{self, BestMove, Setup};
+use super::errors::{ApiError, Code};
+use super::explain;
+use super::game_state::{self, GameState};
+use super::html;
+use super::http::{Query, status_of};
+use super::limits::{MAX_BODY, MAX_URI};
+use super::params::{
+    AnalyzeQuery, BestMoveQuery, BoardQuery, Field, GameQuery, LongestQuery, MainlineQuery, MatrixQuery, NoKeys,
+    PageQuery, PositionQuery, PuzzlesQuery, RandomQuery, StatsQuery, WhatIfQuery, material,
+};
+use super::puzzles::{PuzzlesAnswer, Wanted};
+use super::review::{self, GameRequest};
+use super::routes;
+use super::rule_tables::{FIRST_PIECES, RuleTables, View};
+use super::sse;
+use super::state::Lane;
+use axum::http::header::{CONTENT_TYPE, ETAG};
+use axum::http::{HeaderMap, StatusCode};
+use axum::response::{Html, IntoResponse, Response};
+use doushouqi::board::{
+    DogOverWolf, ElephantTakesRat, Fen, NoMove, OwnRatBlocks, Position, Repetition, RuleOptions, Shore, TigerLeap,
+    Traps,
+};
+use doushouqi::game::Game;
+use doushouqi::game::random::Random;
+use doushouqi::search::Limits;
+use doushouqi::tablebase::{Material, Wdl};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::collections::hash_map::RandomState;
+use std::hash::BuildHasher;
+use std::sync::{Arc, LazyLock};
+use std::time::Duration;
+
+type Answer<T> = Result<T, ApiError>;
+
+/// The OpenAPI description.
+pub async fn openapi(_: Query<NoKeys>) -> Response {
+    static TEXT: LazyLock<String> = LazyLock::new(routes::openapi);
+    ([(CONTENT_TYPE, "application/json")], TEXT.as_str()).into_response()
+}
+
+pub async fn healthz() -> &'static str {
+    "ok"
+}
+
+/// The position and the rules of the page. The moves of the line are left to scripts.
+fn shown(query: &PageQuery, default: &RuleOptions) -> Result<(Position, RuleOptions), ApiError> {
+    query.from.game_start()?;
+    Ok((query.fen.position()?, query.rules.rules(default)?))
+}
+
+/// The page, with the position as HTML for browsers without JavaScript.
+pub async fn page(context: Context, headers: HeaderMap, query: Result<Query<PageQuery>, ApiError>) -> Response {
+    let own = context.app.config.rules;
+    let (fen, shown) = match &query {
+        Ok(Query(query)) => (query.fen.get().unwrap_or("").to_owned(), shown(query, &own)),
+        Err(error) => (String::new(), Err(error.clone())),
+    };
+    let filled = match shown {
+        Ok((position, rules)) => {
+            let pieces = position.occupied().len();
+            let show =
+                move |tables: &View<'_>| Ok(html::position(tables, &position, &api::probe(tables, &position, true)?));
+            context.probe(rules, pieces, show).await
+        }
+        Err(error) => Err(error),
+    };
+    let (status, text, message) = match &filled {
+        Ok(text) => (StatusCode::OK, text.clone(), ""),
+        Err(error) => (status_of(error), html::error(error.message(), &fen, &own), error.message()),
+    };
+    // Scripts repeat the request if the server was busy.
+    let problem = if status == StatusCode::BAD_REQUEST { message } else { "" };
+    let text = html::page(&context.app.assets.index(), &text, &own, problem);
+    let tag = super::assets::etag(text.as_bytes());
+    let mut response = match status {
+        StatusCode::OK if super::assets::matches(&headers, &tag) => StatusCode::NOT_MODIFIED.into_response(),
+        _ => (status, Html(text)).into_response(),
+    };
+    response.headers_mut().insert(ETAG, tag);
+    response
+}
+
+/// The position and the rules of a query.
+fn position_of(context: &Context, fen: &Field, rules: &Field) -> Result<(Position, RuleOptions), ApiError> {
+    Ok((fen.position()?, rules.rules(&context.app.config.rules)?))
+}
+
+pub async fn probe(context: Context, query: PositionQuery) -> Answer<api::ProbeAnswer> {
+    let (position, rules) = position_of(&context, &query.fen, &query.rules)?;
+    let pieces = position.occupied().len();
+    context.probe(rules, pieces, move |tables| api::probe(tables, &position, true)).await
+}
+
+pub async fn mainline(context: Context, query: MainlineQuery) -> Answer<api::MainLine> {
+    let (position, rules) = position_of(&context, &query.fen, &query.rules)?;
+    let max = query.max.number("max", 0..=1000)?.unwrap_or(1000);
+    let pieces = position.occupied().len();
+    context.probe(rules, pieces, move |tables| api::mainline(tables, &position, max)).await
+}
+
+pub async fn whatif(context: Context, query: WhatIfQuery) -> Answer<api::WhatIf> {
+    let (position, rules) = position_of(&context, &query.fen, &query.rules)?;
+    let square = query.piece.square("piece")?;
+    let pieces = position.occupied().len();
+    context.probe(rules, pieces, move |tables| api::whatif(tables, &position, square)).await
+}
+
+pub async fn stats(context: Context, text: String, query: StatsQuery) -> Answer<api::MaterialStats> {
+    let rules = query.rules.rules(&context.app.config.rules)?;
+    let material = material(&text)?;
+    context.probe(rules, material.len(), move |tables| api::stats(tables, material)).await
+}
+
+pub async fn longest(context: Context, query: LongestQuery) -> Answer<api::Longest> {
+    let rules = query.rules.rules(&context.app.config.rules)?;
+    let material = query.material.material()?;
+    let count = query.count.number("count", 1..=100)?.unwrap_or(20);
+    let pieces = material.map_or(FIRST_PIECES, Material::len);
+    context.scan(rules, pieces, move |tables| api::longest(tables, material, count)).await
+}
+
+/// The given seed, or a random one.
+fn random_seed(seed: &Field) -> Result<u64, ApiError> {
+    // JavaScript represents these numbers exactly.
+    const SEEDS: u64 = 1 << 53;
+    let any = || RandomState::new().hash_one(0) % SEEDS;
+    Ok(seed.number("seed", 0..=SEEDS - 1)?.unwrap_or_else(any))
+}
+
+/// A random position.
+#[derive(Debug, JsonSchema, Serialize)]
+pub struct RandomPosition {
+    pub fen: String,
+    pub seed: u64,
+}
+
+pub async fn random(context: Context, query: RandomQuery) -> Answer<RandomPosition> {
+    let rules = query.rules.rules(&context.app.config.rules)?;
+    let material = query.material.material()?;
+    let turn = query.turn.color("turn")?;
+    let wanted = match (query.plies.number("plies", 0..=10_000)?, query.wdl.get()) {
+        (Some(plies), _) => api::Wanted::Plies(plies),
+        (None, None) => api::Wanted::Any,
+        (None, Some("win")) => api::Wanted::Wdl(Wdl::Win),
+        (None, Some("draw")) => api::Wanted::Wdl(Wdl::Draw),
+        (None, Some("loss")) => api::Wanted::Wdl(Wdl::Loss),
+        (None, Some(_)) => return Err(ApiError::parameter("wdl", "wdl is win, draw or loss")),
+    };
+    let seed = random_seed(&query.seed)?;
+    let find = move |tables: &View<'_>| {
+        let mut random = Random::new(seed);
+        let all: Vec<Material> = (2..=FIRST_PIECES).flat_map(Material::all).collect();
+        let material = material.unwrap_or_else(|| all[random.below(all.len())]);
+        let turn = turn.unwrap_or_else(|| random.color());
+        let is = |value| wanted.is(value, tables.rules());
+        let found = tables.find(material, turn, &is, &mut random)?;
+        let found = found.ok_or_else(|| {
+            let message = format!("found no such position of {material} with {turn} to move");
+            ApiError::new(Code::NotFound, message).reason("no_such_position").with("material", material.to_string())
+        })?;
+        Ok(RandomPosition { fen: found.to_fen(), seed })
+    };
+    context.scan(rules, material.map_or(FIRST_PIECES, Material::len), find).await
+}
+
+pub async fn race(context: Context, query: PositionQuery) -> Answer<explain::Race> {
+    let (position, rules) = position_of(&context, &query.fen, &query.rules)?;
+    Ok(explain::race(&position, &rules))
+}
+
+pub async fn rulesets(context: Context, query: PositionQuery) -> Answer<explain::Presets> {
+    let (position, rules) = position_of(&context, &query.fen, &query.rules)?;
+    let mut all = Vec::new();
+    for (name, options) in RuleOptions::PRESETS {
+        all.push((name, options, context.tables(options).await?));
+    }
+    let pieces = position.occupied().len();
+    // The other rule sets have no tables on disk, so that they may have to solve what these have.
+    let effort = all.iter().map(|(_, _, tables)| tables.effort(pieces)).max();
+    let work = move |tables: &View<'_>| explain::presets(tables, &all, &position);
+    context.scan_with(rules, effort, work).await
+}
+
+pub async fn fortress(context: Context, query: PositionQuery) -> Answer<explain::Fortress> {
+    let (position, rules) = position_of(&context, &query.fen, &query.rules)?;
+    let pieces = position.occupied().len();
+    context.scan(rules, pieces, move |tables| explain::fortress(tables, &position)).await
+}
+
+pub async fn tree(context: Context, query: PositionQuery) -> Answer<explain::TreeReport> {
+    let (position, rules) = position_of(&context, &query.fen, &query.rules)?;
+    let report =
+        move |app: &super::state::App, stop: &_| app.trees.report(app.registry.pool(), &rules, &position, stop);
+    context.run(Lane::Cold, report).await
+}
+
+pub async fn matrix(context: Context, query: MatrixQuery) -> Answer<explain::Matrix> {
+    let rules = query.rules.rules(&context.app.config.rules)?;
+    let white = query.white.number("white", 1..=3)?.unwrap_or(1);
+    let black = query.black.number("black", 1..=3)?.unwrap_or(1);
+    context.scan(rules, white + black, move |tables| explain::matrix(tables, white, black)).await
+}
+
+/// Many positions.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct BatchRequest {
+    rules: Option<String>,
+    fens: Vec<String>,
+}
+
+/// The answers to many positions, in their order.
+#[derive(Debug, JsonSchema, Serialize)]
+pub struct BatchAnswer {
+    pub rules: String,
+    pub results: Vec<api::BatchResult>,
+}
+
+/// The positions of a batch that one request pays for.
+const FENS_PER_TOKEN: f32 = 20.0;
+
+pub async fn batch(context: Context, request: BatchRequest) -> Answer<BatchAnswer> {
+    let rules = request.rules.as_deref().map_or(Ok(context.app.config.rules), super::params::rules)?;
+    context.client.charge(&context.app, request.fens.len().min(api::MAX_BATCH) as f32 / FENS_PER_TOKEN)?;
+    // The positions may have any number of pieces.
+    let pieces = super::rule_tables::MEMORY_PIECES + 1;
+    let results = context.scan(rules, pieces, move |tables| api::batch(tables, &request.fens)).await?;
+    Ok(BatchAnswer { rules: rules.to_string(), results })
+}
+
+/// The game of a query: its position and the moves played from it.
+async fn game_of(context: &Context, fen: &Field, rules: &Field, moves: &Field) -> Result<Game, ApiError> {
+    let (start, rules): (Fen, _) = (fen.game_start()?, rules.rules(&context.app.config.rules)?);
+    let Some(text) = moves.get().map(str::to_owned) else { return review::play(start, rules, &[]) };
+    let play = move || review::play(start, rules, &text.split([',', ' ']).collect::<Vec<_>>());
+    context.run(Lane::Read, move |_, _| play()).await
+}
+
+pub async fn analyze(context: Context, Query(query): Query<AnalyzeQuery>) -> Result<Response, ApiError> {
+    let game = game_of(&context, &query.fen, &query.rules, &query.moves).await?;
+    let threads = query.threads.number("threads", 1..=1024)?.unwrap_or(1);
+    let mut setup = Setup {
+        hash_mib: query.hash.number("hash", 1..=engine::MAX_HASH_MIB)?.unwrap_or(engine::HASH_MIB),
+        threads: context.app.config.threads.min(threads),
+        lines: query.multipv.number("multipv", 1..=engine::MAX_LINES)?.unwrap_or(1),
+        tables: None,
+    };
+    let most = engine::MAX_MOVETIME.as_millis() as u64;
+    let limits = Limits::default()
+        .depth(query.depth.number("depth", 1..=engine::MAX_DEPTH)?)
+        .movetime(Duration::from_millis(query.movetime.number("movetime", 1..=most)?.unwrap_or(most)));
+    let asked = *game.rules().options();
+    let pieces = game.position().occupied().len();
+    if query.tables.get() != Some("0") {
+        let (known, lines) = (game.clone(), setup.lines);
+        let from_tables = move |tables: &View<'_>| sse::from_tables(tables, &known, lines);
+        if let Some(response) = context.probe(asked, pieces, from_tables).await? {
+            return Ok(response);
+        }
+        setup.tables = Some(context.search_tables(asked).await?);
+    }
+    sse::analyze(&context, game, setup, limits).await
+}
+
+pub async fn bestmove(context: Context, query: BestMoveQuery) -> Answer<BestMove> {
+    let game = game_of(&context, &query.fen, &query.rules, &query.moves).await?;
+    if let Some(over) = game_state::over(&game) {
+        let fen = game.fen().to_string();
+        return Ok(BestMove { uci: None, san: None, fen, score: None, source: "rules", over: Some(over) });
+    }
+    let strength = query.strength.number("strength", 1..=10)?.unwrap_or(10);
+    let most = engine::MAX_WAIT.as_millis() as u64;
+    let time = Duration::from_millis(query.movetime.number("movetime", 1..=most)?.unwrap_or(1000));
+    let seed = random_seed(&query.seed)?;
+    let asked = *game.rules().options();
+    if query.perfect.flag("perfect")? {
+        let known = game.clone();
+        let pieces = known.position().occupied().len();
+        let best = move |tables: &View<'_>| {
+            let moves = tables.ranked(known.position())?;
+            // The tables ignore a rule against repetition, so a move of theirs can be illegal.
+            let legal = known.legal_moves();
+            let best = moves.into_iter().find(|(mv, value)| value.is_some() && legal.contains(mv));
+            Ok(best.filter(|(_, value)| value.is_some_and(|value| engine::ends_in_time(&value, &known))))
+        };
+        if let Some((mv, Some(value))) = context.probe(asked, pieces, best).await? {
+            return Ok(BestMove::new(game, mv, value.into(), "table"));
+        }
+    }
+    let tables = context.search_tables(asked).await?;
+    let (permit, _) = context.search_permit(1).await?;
+    let searched = game.clone();
+    let found = context.run_with(permit, move |app, stop| {
+        let _running = app.metrics.search();
+        Ok(app.engines.play(&searched, Some(tables), strength, time, seed, stop))
+    });
+    let (mv, score) = found.await?.ok_or_else(|| ApiError::new(Code::BadRequest, "there is no move"))?;
+    Ok(BestMove::new(game, mv, score.into(), "engine"))
+}
+
+pub async fn state(context: Context, query: GameQuery) -> Answer<GameState> {
+    let game = game_of(&context, &query.fen, &query.rules, &query.moves).await?;
+    Ok(game_state::state(&game))
+}
+
+/// The most puzzles of an answer.
+const MAX_PUZZLES: usize = 50;
+
+pub async fn puzzles(context: Context, query: PuzzlesQuery) -> Answer<PuzzlesAnswer> {
+    let wanted = Wanted {
+        id: query.id.get().map(str::to_owned),
+        rules: query.rules.get().map(super::params::rules).transpose()?,
+        material: query.material.material()?,
+        theme: query.theme.get().map(str::to_owned),
+        difficulty: query.difficulty.number("difficulty", 1..=5)?,
+    };
+    let count = query.count.number("count", 1..=MAX_PUZZLES)?.unwrap_or(1);
+    Ok(context.app.puzzles.draw(&wanted, count, random_seed(&query.seed)?))
+}
+
+/// The strength levels.
+#[derive(Debug, JsonSchema, Serialize)]
+pub struct Levels {
+    pub levels: Vec<engine::LevelReport>,
+}
+
+pub async fn levels(_: Context, _: NoKeys) -> Answer<Levels> {
+    Ok(Levels { levels: engine::levels() })
+}
+
+pub async fn review(context: Context, request: GameRequest) -> Answer<review::Review> {
+    let default = context.app.config.rules;
+    let record = context.run(Lane::Read, move |_, _| request.record(&default)).await?;
+    let rules = *record.game.rules().options();
+    let (tables, search) = (context.tables(rules).await?, context.search_tables(rules).await?);
+    let (permit, _) = context.search_permit(1).await?;
+    let work = move |app: &super::state::App, stop: &_| {
+        let _running = app.metrics.search();
+        review::review(&View::new(&tables, rules, stop), &search, &app.engines, &record)
+    };
+    context.run_with(permit, work).await
+}
+
+/// A game as text.
+#[derive(Debug, JsonSchema, Serialize)]
+pub struct GameText {
+    pub text: String,
+}
+
+pub async fn game(context: Context, request: GameRequest) -> Answer<GameText> {
+    let default = context.app.config.rules;
+    let text = move || Ok(GameText { text: request.record(&default)?.to_string() });
+    context.run(Lane::Read, move |_, _| text()).await
+}
+
+pub async fn board(Query(query): Query<BoardQuery>) -> Result<Response, ApiError> {
+    Ok(([(CONTENT_TYPE, "image/svg+xml")], html::svg(&query.fen.position()?)).into_response())
+}
+
+pub async fn metrics(context: Context) -> Response {
+    let app = &context.app;
+    let more = [
+        ("uptime_seconds", "Seconds since the start.", app.started.elapsed().as_secs_f64()),
+        (
+            "table_pieces",
+            "All materials of up to this many pieces are in memory.",
+            app.registry.main().complete() as f64,
+        ),
+        ("jobs", "Requests that block a thread, searches aside.", app.jobs() as f64),
+        ("rule_sets", "Rule sets with tables in memory.", app.registry.all().len() as f64),
+    ];
+    ([(CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8")], app.metrics.text(&more)).into_response()
+}
+
+/// A rule option.
+#[derive(Debug, JsonSchema, Serialize)]
+pub struct RuleOption {
+    pub key: &'static str,
+    pub values: Vec<&'static str>,
+    pub default: &'static str,
+    pub help: &'static str,
+}
+
+/// A named set of rules.
+#[derive(Debug, JsonSchema, Serialize)]
+pub struct NamedRules {
+    pub name: &'static str,
+    pub rules: String,
+}
+
+/// The presets and the options of the rules.
+#[derive(Debug, JsonSchema, Serialize)]
+pub struct RulesAnswer {
+    pub presets: Vec<NamedRules>,
+    pub options: Vec<RuleOption>,
+}
+
+pub async fn rules(_: Context, _: NoKeys) -> Answer<RulesAnswer> {
+    fn option<T: Copy>(key: &'static str, all: &[T], name: fn(T) -> &'static str, help: &'static str) -> RuleOption {
+        let values: Vec<&'static str> = all.iter().map(|&value| name(value)).collect();
+        RuleOption { key, default: values[0], values, help }
+    }
+    macro_rules! options {
+        ($($key:literal $kind:ident $help:literal),+ $(,)?) => { vec![$(option($key, $kind::ALL, $kind::as_str, $help)),+] };
+    }
+    let options = options![
+        "elephant-takes-rat" ElephantTakesRat "whether the elephant may take the rat",
+        "shore" Shore "captures between water and land",
+        "traps" Traps "where a piece has no strength",
+        "dog-over-wolf" DogOverWolf "which of dog and wolf is the stronger",
+        "tiger-leap" TigerLeap "where the tiger may leap",
+        "own-rat-blocks" OwnRatBlocks "whether a leap is blocked by the leaper's own rat",
+        "no-move" NoMove "the result of a side without a legal move",
+        "repetition" Repetition "the effect of a repeated position; tables ignore it",
+    ];
+    let named = |(name, options): &(&'static str, RuleOptions)| NamedRules { name, rules: options.to_string() };
+    Ok(RulesAnswer { presets: RuleOptions::PRESETS.iter().map(named).collect(), options })
+}
+
+/// The tables of a rule set.
+#[derive(Debug, JsonSchema, Serialize)]
+pub struct TablesStatus {
+    pub rules: String,
+    /// All materials of up to this many pieces are in memory.
+    pub pieces: usize,
+    /// The pieces of the tables on disk.
+    pub on_disk: Option<usize>,
+    #[schemars(extend("enum" = ["ready", "solving"]))]
+    pub state: &'static str,
+    /// The completed share of the background work, 0 to 1.
+    pub progress: f64,
+    pub seconds_left: Option<f64>,
+}
+
+/// The limits of requests.
+#[derive(Debug, JsonSchema, Serialize)]
+pub struct LimitsAnswer {
+    pub fens: usize,
+    pub plies: usize,
+    pub multipv: usize,
+    pub depth: u32,
+    pub hash_mib: usize,
+    pub movetime_ms: u64,
+    pub body_bytes: usize,
+    pub uri_bytes: usize,
+    pub requests_per_second: f32,
+}
+
+/// The available tables and the limits of requests.
+#[derive(Debug, JsonSchema, Serialize)]
+pub struct Status {
+    pub version: &'static str,
+    pub tables: Vec<TablesStatus>,
+    pub threads: usize,
+    pub limits: LimitsAnswer,
+}
+
+pub async fn status(context: Context, _: NoKeys) -> Answer<Status> {
+    let app = &context.app;
+    let tables = |tables: &Arc<RuleTables>| {
+        let (progress, left) = tables.progress().get();
+        let solving = progress > 0.0 && progress < 1.0;
+        TablesStatus {
+            rules: tables.rules().options().to_string(),
+            pieces: tables.complete(),
+            on_disk: tables.disk().map(|set| set.classes().pieces()),
+            state: if solving { "solving" } else { "ready" },
+            progress,
+            seconds_left: left.filter(|_| solving),
+        }
+    };
+    Ok(Status {
+        version: env!("CARGO_PKG_VERSION"),
+        tables: app.registry.all().iter().map(tables).collect(),
+        threads: app.config.threads,
+        limits: LimitsAnswer {
+            fens: api::MAX_BATCH,
+            plies: review::MAX_PLIES,
+            multipv: engine::MAX_LINES,
+            depth: engine::MAX_DEPTH,
+            hash_mib: engine::MAX_HASH_MIB.min(app.config.hash_mib / 2),
+            movetime_ms: engine::MAX_MOVETIME.as_millis() as u64,
+            body_bytes: MAX_BODY,
+            uri_bytes: MAX_URI,
+            requests_per_second: app.config.rate,
+        },
+    })
+}

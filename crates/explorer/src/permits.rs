@@ -1,0 +1,228 @@
+//! Permits for limited resources, shared fairly between clients.
+
+use std::collections::HashMap;
+use std::net::IpAddr;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+use tokio::sync::oneshot;
+
+/// A number of permits. A free permit goes to the waiting client that holds the fewest, and no client can hold all.
+pub struct Permits {
+    state: Mutex<State>,
+    /// The most permits of one client.
+    per_client: usize,
+}
+
+struct State {
+    free: usize,
+    /// The permits that each client holds; a client without permits is missing.
+    held: HashMap<IpAddr, usize>,
+    /// The waiting requests, in the order of their arrival.
+    waiting: Vec<Waiter>,
+}
+
+struct Waiter {
+    client: IpAddr,
+    wake: oneshot::Sender<Permit>,
+}
+
+/// The most requests that wait, of all clients and of one.
+const MAX_WAITING: usize = 256;
+const MAX_WAITING_PER_CLIENT: usize = 32;
+
+/// One or more permits of a client, which returns them when dropped.
+pub struct Permit {
+    permits: Arc<Permits>,
+    client: IpAddr,
+    count: usize,
+}
+
+impl Permits {
+    /// At least two permits, so that one client cannot hold all.
+    #[must_use]
+    pub fn new(count: usize) -> Arc<Permits> {
+        let count = count.max(2);
+        let state = State { free: count, held: HashMap::new(), waiting: Vec::new() };
+        Arc::new(Permits { state: Mutex::new(state), per_client: count - 1 })
+    }
+
+    /// The number of permits that are held.
+    #[must_use]
+    pub fn held(&self) -> usize {
+        self.lock().held.values().sum()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Waits for one permit; `None` if that takes longer than `patience`, or if too many requests wait already.
+    pub async fn acquire(self: &Arc<Permits>, client: IpAddr, patience: Duration) -> Option<Permit> {
+        let receiver = {
+            let mut state = self.lock();
+            // A waiting request that could take a free permit has it already.
+            if state.free > 0 && state.held_by(client) < self.per_client {
+                state.take(client, 1);
+                return Some(self.permit(client, 1));
+            }
+            state.waiting.retain(|waiter| !waiter.wake.is_closed());
+            let own = state.waiting.iter().filter(|waiter| waiter.client == client).count();
+            if state.waiting.len() >= MAX_WAITING || own >= MAX_WAITING_PER_CLIENT {
+                return None;
+            }
+            let (wake, receiver) = oneshot::channel();
+            state.waiting.push(Waiter { client, wake });
+            receiver
+        };
+        tokio::time::timeout(patience, receiver).await.ok()?.ok()
+    }
+
+    fn permit(self: &Arc<Permits>, client: IpAddr, count: usize) -> Permit {
+        Permit { permits: self.clone(), client, count }
+    }
+
+    /// Gives free permits to waiting requests.
+    fn grant(self: &Arc<Permits>, state: &mut State) {
+        while state.free > 0 {
+            let may = |&i: &usize| state.held_by(state.waiting[i].client) < self.per_client;
+            let next = (0..state.waiting.len()).filter(may).min_by_key(|&i| state.held_by(state.waiting[i].client));
+            let Some(next) = next else { return };
+            let Waiter { client, wake } = state.waiting.remove(next);
+            state.take(client, 1);
+            if let Err(mut refused) = wake.send(self.permit(client, 1)) {
+                // The request is gone. The lock is held, so the permit must not return itself.
+                state.put(client, refused.count);
+                refused.count = 0;
+            }
+        }
+    }
+}
+
+impl State {
+    fn held_by(&self, client: IpAddr) -> usize {
+        self.held.get(&client).copied().unwrap_or(0)
+    }
+
+    fn take(&mut self, client: IpAddr, count: usize) {
+        self.free -= count;
+        *self.held.entry(client).or_default() += count;
+    }
+
+    fn put(&mut self, client: IpAddr, count: usize) {
+        self.free += count;
+        if let Some(held) = self.held.get_mut(&client) {
+            *held -= count;
+            if *held == 0 {
+                self.held.remove(&client);
+            }
+        }
+    }
+}
+
+impl Permit {
+    /// Takes further free permits without waiting, up to `count` in all, and returns the number held.
+    pub fn widen(&mut self, count: usize) -> usize {
+        let mut state = self.permits.lock();
+        let allowed = self.permits.per_client.saturating_sub(state.held_by(self.client));
+        let more = count.saturating_sub(self.count).min(state.free).min(allowed);
+        state.take(self.client, more);
+        self.count += more;
+        self.count
+    }
+}
+
+impl Drop for Permit {
+    fn drop(&mut self) {
+        if self.count > 0 {
+            let mut state = self.permits.lock();
+            state.put(self.client, self.count);
+            self.permits.grant(&mut state);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PATIENCE: Duration = Duration::from_millis(50);
+
+    fn client(i: u8) -> IpAddr {
+        IpAddr::from([9, 9, 9, i])
+    }
+
+    fn run(test: impl Future<Output = ()>) {
+        tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(test);
+    }
+
+    #[test]
+    fn no_client_holds_all_permits() {
+        run(async {
+            let permits = Permits::new(3);
+            let mut first = permits.acquire(client(0), PATIENCE).await.unwrap();
+            assert_eq!(first.widen(100), 2, "one is left for others");
+            assert!(permits.acquire(client(0), PATIENCE).await.is_none());
+            let second = permits.acquire(client(1), PATIENCE).await;
+            assert!(second.is_some(), "another client does not wait");
+            assert!(permits.acquire(client(2), PATIENCE).await.is_none());
+            drop(first);
+            assert!(permits.acquire(client(2), PATIENCE).await.is_some());
+        });
+    }
+
+    #[test]
+    fn a_free_permit_goes_to_the_client_that_holds_the_fewest() {
+        run(async {
+            let permits = Permits::new(3);
+            let wait = |i: u8| {
+                let permits = permits.clone();
+                tokio::spawn(async move { permits.acquire(client(i), Duration::from_secs(5)).await.unwrap() })
+            };
+            let a = permits.acquire(client(0), PATIENCE).await.unwrap();
+            let b = permits.acquire(client(0), PATIENCE).await.unwrap();
+            let c = permits.acquire(client(1), PATIENCE).await.unwrap();
+            // Two requests of the client that holds two wait before one of a client without permits.
+            let (greedy, greedier) = (wait(0), wait(0));
+            tokio::task::yield_now().await;
+            let modest = wait(2);
+            tokio::task::yield_now().await;
+            drop(a);
+            let modest = modest.await.unwrap();
+            assert!(!greedy.is_finished() && !greedier.is_finished());
+            drop((b, c, modest));
+            assert!(greedy.await.is_ok() && greedier.await.is_ok());
+        });
+    }
+
+    #[test]
+    fn a_request_that_has_left_takes_no_permit() {
+        run(async {
+            let permits = Permits::new(2);
+            let held = permits.acquire(client(0), PATIENCE).await.unwrap();
+            let other = permits.acquire(client(1), PATIENCE).await.unwrap();
+            assert!(permits.acquire(client(2), PATIENCE).await.is_none(), "it has lost patience");
+            drop((held, other));
+            assert_eq!(permits.lock().free, 2);
+            assert!(permits.lock().held.is_empty());
+        });
+    }
+
+    #[test]
+    fn waiting_requests_of_a_client_are_limited() {
+        run(async {
+            let permits = Permits::new(2);
+            let _held = permits.acquire(client(0), PATIENCE).await.unwrap();
+            let wait = || {
+                let permits = permits.clone();
+                tokio::spawn(async move { permits.acquire(client(0), Duration::from_secs(5)).await.is_some() })
+            };
+            let waiting: Vec<_> = (0..MAX_WAITING_PER_CLIENT).map(|_| wait()).collect();
+            tokio::task::yield_now().await;
+            let start = std::time::Instant::now();
+            assert!(permits.acquire(client(0), Duration::from_secs(5)).await.is_none());
+            assert!(start.elapsed() < Duration::from_secs(1), "it is refused at once");
+            assert!(permits.acquire(client(1), PATIENCE).await.is_some(), "another client is not");
+            waiting.iter().for_each(tokio::task::JoinHandle::abort);
+        });
+    }
+}

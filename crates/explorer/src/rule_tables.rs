@@ -1,0 +1,485 @@
+//! The tables of one rule set: in memory, on disk, and solved on request.
+
+use super::class_cache::ClassCache;
+use super::class_table::ClassTable;
+use doushouqi::board::{ByColor, Color, Move, Piece, Position, RuleOptions, Rules};
+use doushouqi::game::random::Random;
+use doushouqi::search::Tables;
+use doushouqi::tablebase::{
+    Addresser, CellValue, ClassId, Classes, Material, Options, Probe, SetError, SolveError, Solver, Stats, TableProber,
+    TableSet, Value, position_of,
+};
+use rayon::ThreadPool;
+use std::cmp::Reverse;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::Instant;
+
+/// The most pieces of a table in memory.
+pub const MEMORY_PIECES: usize = 4;
+/// Pieces of the tables that are solved before a rule set answers; takes a fraction of a second.
+pub const FIRST_PIECES: usize = 3;
+/// The memory of the classes that are being solved together: in the background, and by a request.
+const BACKGROUND_BYTES: usize = 256 << 20;
+const REQUEST_BYTES: usize = 32 << 20;
+
+/// Tables of one rule set.
+pub struct RuleTables {
+    rules: Rules,
+    classes: Classes,
+    addresser: Addresser,
+    /// The classes that stay in memory: those of up to three pieces, and all others once the background work has solved them.
+    kept: Vec<OnceLock<ClassTable>>,
+    /// The classes that requests have solved, with those of other rule sets.
+    solved: Arc<ClassCache>,
+    /// The hash of the rules, which the cache knows them by.
+    hash: u64,
+    /// All materials of up to this many pieces are in memory.
+    complete: AtomicUsize,
+    disk: Option<TableProber>,
+    progress: Progress,
+    /// The tables of searches; made by the first search.
+    search: Mutex<Option<Arc<Tables>>>,
+    /// The threads that solve.
+    pool: Arc<ThreadPool>,
+}
+
+/// The progress of the background work.
+#[derive(Default)]
+pub struct Progress {
+    done: AtomicU64,
+    total: AtomicU64,
+    started: OnceLock<Instant>,
+}
+
+impl Progress {
+    /// The completed share, and an estimate of the seconds left.
+    pub fn get(&self) -> (f64, Option<f64>) {
+        let (done, total) = (self.done.load(Ordering::Relaxed), self.total.load(Ordering::Relaxed));
+        let share = if total == 0 { 0.0 } else { done as f64 / total as f64 };
+        let left =
+            self.started.get().filter(|_| done > 0).map(|start| start.elapsed().as_secs_f64() * (1.0 / share - 1.0));
+        (share, left)
+    }
+}
+
+/// The error if `stop` is true.
+pub fn check(stop: &AtomicBool) -> Result<(), SolveError> {
+    if stop.load(Ordering::Relaxed) { Err(SolveError::Stopped) } else { Ok(()) }
+}
+
+impl RuleTables {
+    /// Solves the tables of up to three pieces. Tables on disk must be for these rules.
+    ///
+    /// # Errors
+    /// If the tables on disk are for other rules, there is no memory, or `stop` becomes true.
+    pub fn new(
+        options: RuleOptions,
+        disk: Option<TableSet>,
+        pool: Arc<ThreadPool>,
+        solved: Arc<ClassCache>,
+        stop: &AtomicBool,
+    ) -> Result<RuleTables, SetError> {
+        let disk = disk.map(|set| set.prober(&options)).transpose()?;
+        let classes = Classes::new(&options, MEMORY_PIECES);
+        let tables = RuleTables {
+            rules: Rules::new(options),
+            kept: classes.iter().map(|_| OnceLock::new()).collect(),
+            addresser: Addresser::new(&classes),
+            classes,
+            solved,
+            hash: options.table_hash(),
+            complete: AtomicUsize::new(FIRST_PIECES),
+            disk,
+            progress: Progress::default(),
+            search: Mutex::default(),
+            pool,
+        };
+        let mut solver = tables.solver(REQUEST_BYTES);
+        for pieces in 2..=FIRST_PIECES {
+            let ids: Vec<ClassId> = tables.classes.level(pieces).map(|(id, _)| id).collect();
+            tables.keep(&mut solver, &ids, pieces < FIRST_PIECES, stop)?;
+        }
+        Ok(tables)
+    }
+
+    fn solver(&self, memory: usize) -> Solver {
+        Solver::new(self.rules.options(), MEMORY_PIECES, Options { memory, ..Options::default() })
+    }
+
+    /// Solves classes and keeps their tables; the solver keeps its own copy if `needed`.
+    fn keep(&self, solver: &mut Solver, ids: &[ClassId], needed: bool, stop: &AtomicBool) -> Result<(), SolveError> {
+        self.pool.install(|| {
+            solver.solve_classes(ids, true, needed, &|id, solved| {
+                check(stop)?;
+                if let Some(table) = &solved.table {
+                    let table = ClassTable::new(self.classes.get(id), &table.cells, solved.stats.clone());
+                    // The table is there already if two solved it, and is the same.
+                    let _ = self.kept[id.index()].set(table);
+                }
+                Ok(())
+            })
+        })
+    }
+
+    fn search(&self) -> MutexGuard<'_, Option<Arc<Tables>>> {
+        self.search.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The tables that a search probes: of three pieces, or those on disk once loaded.
+    pub fn for_search(&self) -> Result<Arc<Tables>, SetError> {
+        let mut search = self.search();
+        if let Some(tables) = &*search {
+            return Ok(tables.clone());
+        }
+        let tables = Arc::new(self.pool.install(|| Tables::solve(self.rules.options(), FIRST_PIECES))?);
+        *search = Some(tables.clone());
+        Ok(tables)
+    }
+
+    /// The same, if they are in memory.
+    #[must_use]
+    pub fn ready_for_search(&self) -> Option<Arc<Tables>> {
+        self.search.try_lock().ok()?.clone()
+    }
+
+    /// Drops the tables of searches, unless a search uses them.
+    pub fn forget_search(&self) {
+        if let Ok(mut search) = self.search.try_lock() {
+            *search = None;
+        }
+    }
+
+    /// Loads the tables of a directory for searches, of up to four pieces.
+    pub fn load_for_search(&self, dir: &Path) -> Result<(), SetError> {
+        let tables = Arc::new(self.pool.install(|| Tables::open(dir, self.rules.options()))?);
+        *self.search() = Some(tables);
+        Ok(())
+    }
+
+    /// Solves and keeps all four-piece classes, until `stop` becomes true. `tell` is called now and then.
+    pub fn solve_four(&self, stop: &AtomicBool, tell: &dyn Fn()) -> Result<(), SolveError> {
+        let mut ids: Vec<ClassId> = self.classes.level(MEMORY_PIECES).map(|(id, _)| id).collect();
+        let positions = |id: &ClassId| self.classes.get(*id).representative.positions();
+        self.progress.total.store(ids.iter().map(positions).sum(), Ordering::Relaxed);
+        let _ = self.progress.started.set(Instant::now());
+        // The largest first, so that the last ones to finish are small.
+        ids.sort_by_key(|id| Reverse(positions(id)));
+        let mut solver = self.solver(BACKGROUND_BYTES);
+        for pieces in 2..=FIRST_PIECES {
+            self.pool.install(|| solver.solve_level(pieces, true, &|_, _| ()))?;
+        }
+        // In small groups, which show the progress.
+        for ids in ids.chunks(2 * self.pool.current_num_threads()) {
+            tell();
+            self.keep(&mut solver, ids, false, stop)?;
+            self.progress.done.fetch_add(ids.iter().map(positions).sum(), Ordering::Relaxed);
+        }
+        self.complete.store(MEMORY_PIECES, Ordering::Release);
+        Ok(())
+    }
+
+    /// Solves one class, with the smaller ones that its captures lead to, which are not kept.
+    fn solve(&self, id: ClassId, stop: &AtomicBool) -> Result<ClassTable, SolveError> {
+        check(stop)?;
+        let mut solver = self.solver(REQUEST_BYTES);
+        self.pool.install(|| {
+            for level in self.classes.needed_for(id) {
+                solver.solve_classes(&level, true, true, &|_, _| check(stop))?;
+            }
+            let (table, stats) = solver.table(id).zip(solver.class_stats(id)).ok_or(SolveError::Stopped)?;
+            Ok(ClassTable::new(self.classes.get(id), &table.cells, stats.clone()))
+        })
+    }
+
+    /// The table of a class that is not kept, solved now if missing.
+    fn class(&self, id: ClassId, stop: &AtomicBool) -> Result<Arc<ClassTable>, SolveError> {
+        self.solved.get((self.hash, id), stop, || self.solve(id, stop))
+    }
+
+    /// Calls `with` with the table of a class, solved now if missing.
+    fn with_class<T>(
+        &self,
+        id: ClassId,
+        stop: &AtomicBool,
+        with: impl FnOnce(&ClassTable) -> T,
+    ) -> Result<T, SolveError> {
+        match self.kept[id.index()].get() {
+            Some(table) => Ok(with(table)),
+            None => Ok(with(&*self.class(id, stop)?)),
+        }
+    }
+
+    /// All materials of up to this many pieces are in memory; a probe takes less than a microsecond.
+    #[must_use]
+    pub fn complete(&self) -> usize {
+        self.complete.load(Ordering::Acquire)
+    }
+
+    /// What probing positions of that many pieces, and their moves, takes.
+    #[must_use]
+    pub fn effort(&self, pieces: usize) -> Effort {
+        if pieces <= self.complete() || self.disk.is_none() && pieces > MEMORY_PIECES + 1 {
+            Effort::Memory
+        } else if self.disk.is_some() {
+            Effort::Disk
+        } else {
+            Effort::Solving
+        }
+    }
+
+    /// The tables on disk.
+    #[must_use]
+    pub fn disk(&self) -> Option<&TableSet> {
+        self.disk.as_ref().map(TableProber::set)
+    }
+
+    #[must_use]
+    pub fn progress(&self) -> &Progress {
+        &self.progress
+    }
+
+    #[must_use]
+    pub fn rules(&self) -> &Rules {
+        &self.rules
+    }
+
+    /// The value of a position; `None` if no table contains it.
+    ///
+    /// # Errors
+    /// If a table cannot be read or solved, or `stop` becomes true before it is solved.
+    pub fn value(&self, position: &Position, stop: &AtomicBool) -> Result<Option<Value>, SetError> {
+        if let Some(value) = Value::of_finished(position) {
+            return Ok(Some(value));
+        }
+        let Some(address) = self.addresser.locate(position) else { return self.value_on_disk(position) };
+        let value = match self.kept[address.class.index()].get() {
+            Some(table) => table.value(address.turn, address.cell),
+            None => {
+                if let Some(value) = self.value_on_disk(position)? {
+                    return Ok(Some(value));
+                }
+                self.class(address.class, stop)?.value(address.turn, address.cell)
+            }
+        };
+        Ok(value.map(|value| Value::of(value, &self.rules)))
+    }
+
+    fn value_on_disk(&self, position: &Position) -> Result<Option<Value>, SetError> {
+        match &self.disk {
+            Some(tables) => not_missing(tables.value(position)),
+            None => Ok(None),
+        }
+    }
+
+    /// The counts of a material for each side to move, the representative of its class, and the number of materials in it.
+    pub fn stats(
+        &self,
+        material: Material,
+        stop: &AtomicBool,
+    ) -> Result<Option<(ByColor<Stats>, Material, usize)>, SetError> {
+        let Some(member) = self.classes.member(material) else { return Ok(self.stats_on_disk(material)) };
+        let class = self.classes.get(member.class);
+        let counts = |table: &ClassTable| {
+            ByColor::from_fn(|color| table.stats()[if member.swapped { !color } else { color }].clone())
+        };
+        let stats = match self.kept[member.class.index()].get() {
+            Some(table) => counts(table),
+            None => match self.stats_on_disk(material) {
+                // The manifest counts what would take long to solve.
+                Some(found) => return Ok(Some(found)),
+                None => counts(&*self.class(member.class, stop)?),
+            },
+        };
+        Ok(Some((stats, class.representative, class.same.len() + class.swapped.len())))
+    }
+
+    fn stats_on_disk(&self, material: Material) -> Option<(ByColor<Stats>, Material, usize)> {
+        let set = self.disk()?;
+        let member = set.classes().member(material)?;
+        let class = set.classes().get(member.class);
+        let name = class.representative.to_string();
+        let manifest = set.manifest();
+        let stats = manifest.classes.iter().find(|listed| listed.class == name).map(|listed| &listed.stats);
+        let stats = stats.or_else(|| manifest.counted.iter().find(|c| c.class == name).map(|c| &c.stats))?;
+        let stats = ByColor::from_fn(|color| stats[if member.swapped { !color } else { color }].clone());
+        Some((stats, class.representative, class.same.len() + class.swapped.len()))
+    }
+
+    /// A random position of a material with a wanted value.
+    pub fn find(
+        &self,
+        material: Material,
+        turn: Color,
+        wanted: &dyn Fn(CellValue) -> bool,
+        random: &mut Random,
+        stop: &AtomicBool,
+    ) -> Result<Option<Position>, SetError> {
+        let Some(member) = self.classes.member(material) else {
+            return self.find_on_disk(material, turn, wanted, random, stop);
+        };
+        let there = if member.swapped { !turn } else { turn };
+        let found = self.with_class(member.class, stop, |table| table.random(there, wanted, random))?;
+        let position = found.and_then(|position| renamed(&position, &member.pieces, member.swapped));
+        // Of a position and its mirror image only one is in the table.
+        Ok(position.map(|position| if random.below(2) == 0 { position } else { position.mirror() }))
+    }
+
+    /// Tries random positions, because a table on disk is too large to scan.
+    fn find_on_disk(
+        &self,
+        material: Material,
+        turn: Color,
+        wanted: &dyn Fn(CellValue) -> bool,
+        random: &mut Random,
+        stop: &AtomicBool,
+    ) -> Result<Option<Position>, SetError> {
+        const TRIES: usize = 2000;
+        let Some(tables) = &self.disk else { return Ok(None) };
+        let pieces: Vec<Piece> = material.pieces().collect();
+        for _ in 0..TRIES {
+            check(stop)?;
+            let Some(position) = random.placement(&pieces, &self.rules) else { return Ok(None) };
+            let position = if position.turn() == turn { position } else { position.pass() };
+            let Some(value) = not_missing(tables.cell_value(&position))? else { return Ok(None) };
+            if wanted(value) {
+                return Ok(Some(position));
+            }
+        }
+        Ok(None)
+    }
+
+    /// The longest lines of the tables in memory: representative, side to move, plies; longest first. The table of `material`
+    /// is solved if it is missing.
+    pub fn longest(
+        &self,
+        material: Option<Material>,
+        stop: &AtomicBool,
+    ) -> Result<Vec<(Material, Color, u64)>, SolveError> {
+        let lines =
+            |table: &ClassTable| Color::ALL.map(|turn| (table.material(), turn, table.stats()[turn].summary().longest));
+        let mut all: Vec<(Material, Color, u64)> = match material.and_then(|material| self.classes.member(material)) {
+            Some(member) => self.with_class(member.class, stop, lines)?.to_vec(),
+            None if material.is_some() => Vec::new(),
+            None => self.kept.iter().filter_map(OnceLock::get).flat_map(lines).collect(),
+        };
+        all.sort_by_key(|&(_, _, plies)| Reverse(plies));
+        Ok(all)
+    }
+
+    #[must_use]
+    pub fn classes(&self) -> &Classes {
+        &self.classes
+    }
+}
+
+/// What probing a position takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Effort {
+    /// Less than a microsecond.
+    Memory,
+    /// Reading from disk.
+    Disk,
+    /// Solving classes, which takes a fraction of a second each.
+    Solving,
+}
+
+/// A position of the representative as a position of another material of its class.
+fn renamed(position: &Position, pieces: &[(Piece, Piece)], swapped: bool) -> Option<Position> {
+    let turn = if swapped { !position.turn() } else { position.turn() };
+    let (mut here, mut squares) = (Vec::new(), Vec::new());
+    for &(piece, there) in pieces {
+        let square = position.square_of(there.color, there.animal)?;
+        here.push(piece);
+        squares.push(if swapped { square.flip() } else { square });
+    }
+    position_of(&here, &squares, turn)
+}
+
+/// Turns the error of a missing table into `None`.
+fn not_missing<T>(result: Result<Option<T>, SetError>) -> Result<Option<T>, SetError> {
+    match result {
+        Err(SetError::Missing { .. } | SetError::TooFewPieces { .. }) => Ok(None),
+        other => other,
+    }
+}
+
+/// Tables with the requested rules, for one request. Rules that differ in repetition only share tables.
+pub struct View<'a> {
+    tables: &'a RuleTables,
+    /// The requested rules.
+    pub asked: RuleOptions,
+    /// Becomes true when the request is cancelled.
+    stop: &'a AtomicBool,
+}
+
+impl<'a> View<'a> {
+    #[must_use]
+    pub fn new(tables: &'a RuleTables, asked: RuleOptions, stop: &'a AtomicBool) -> View<'a> {
+        View { tables, asked, stop }
+    }
+
+    /// # Errors
+    /// [`SolveError::Stopped`] if the request is cancelled. Long work without probes calls this now and then.
+    pub fn check(&self) -> Result<(), SetError> {
+        Ok(check(self.stop)?)
+    }
+
+    /// The flag that becomes true when the request is cancelled.
+    #[must_use]
+    pub fn stop(&self) -> &'a AtomicBool {
+        self.stop
+    }
+
+    /// The value of every legal move for the side that makes it, best first, unknown values last.
+    pub fn ranked(&self, position: &Position) -> Result<Vec<(Move, Option<Value>)>, SetError> {
+        let mut moves = Vec::new();
+        for &mv in &position.moves(self.tables.rules()) {
+            moves.push((mv, self.value(&position.make(mv))?.map(Value::before)));
+        }
+        moves.sort_by_key(|&(_, value)| Reverse(value));
+        Ok(moves)
+    }
+
+    /// As [`RuleTables::stats`].
+    pub fn stats(&self, material: Material) -> Result<Option<(ByColor<Stats>, Material, usize)>, SetError> {
+        self.tables.stats(material, self.stop)
+    }
+
+    /// As [`RuleTables::find`].
+    pub fn find(
+        &self,
+        material: Material,
+        turn: Color,
+        wanted: &dyn Fn(CellValue) -> bool,
+        random: &mut Random,
+    ) -> Result<Option<Position>, SetError> {
+        self.tables.find(material, turn, wanted, random, self.stop)
+    }
+
+    /// As [`RuleTables::longest`].
+    pub fn longest(&self, material: Option<Material>) -> Result<Vec<(Material, Color, u64)>, SetError> {
+        Ok(self.tables.longest(material, self.stop)?)
+    }
+}
+
+impl std::ops::Deref for View<'_> {
+    type Target = RuleTables;
+
+    fn deref(&self) -> &RuleTables {
+        self.tables
+    }
+}
+
+impl Probe for View<'_> {
+    type Error = SetError;
+
+    fn rules(&self) -> &Rules {
+        self.tables.rules()
+    }
+
+    fn value(&self, position: &Position) -> Result<Option<Value>, SetError> {
+        self.tables.value(position, self.stop)
+    }
+}
