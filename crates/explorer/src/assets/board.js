@@ -1,87 +1,183 @@
-// The board: a picture in SVG, and over it an invisible grid of 63 cells that takes the pointer, the keys and the focus,
-// and says what the picture shows.
+// The board: a picture in SVG, and over it an invisible grid of 63 cells. The grid takes the pointer, the keys and the
+// focus, and says what the picture shows.
 
+import { toSvg } from "./board-export.js";
+import { listen } from "./board-input.js";
+import { fade, isLeap, leap, stands, stillness } from "./motion.js";
 import { pieceArt } from "./pieces.js";
 import { ground, index, isWhite, name, parse } from "./position.js";
 import { building, coordinates, EDGE, frame, HEIGHT, landscape, paints, WIDTH } from "./scenery.js";
 import { h, inWords, pieceName, s, short, t } from "./ui.js";
 
+/** @typedef {[number, number]} Place A column and a row of the picture, from the top left. */
+
+/**
+ * What the board reports. `play` takes a move; `edit` takes "click" or "drag", the square and, dragged, where from;
+ * `key` says whether it used the key; `pick` whether it took the square; `step` goes through the moves.
+ * @typedef {{
+ *   play: (uci: string) => unknown,
+ *   edit: (action: string, square: number, from?: number) => unknown,
+ *   arrow: (from: number, to: number) => unknown,
+ *   key: (event: KeyboardEvent, square: number) => unknown,
+ *   pick?: (square: number) => boolean,
+ *   canStep?: (by: number) => boolean,
+ *   step?: (by: number) => unknown,
+ * }} Reports
+ */
+
+/**
+ * What is shown instead of the moves' values: a value for each square, a drawing, words for a square.
+ * @typedef {{
+ *   values?: Map<number, { value: Api.Value | null, reason?: string | null }>,
+ *   square?: number,
+ *   draw?: (board: Board) => void,
+ *   say?: (square: number) => string[],
+ * }} Overlay
+ */
+
+const LAYERS = ["ground", "tint", "marks", "pieces", "arrows", "values"];
+
+/**
+ * How strongly a square is coloured: the nearer the end of the game, the stronger.
+ * @param {Api.Value} value
+ */
+const strengthOf = ({ dtw }) => (dtw === null ? 0.75 : 0.4 + 0.5 * Math.exp(-dtw / 9)).toFixed(2);
+
 const arrowHead = () =>
-  s("marker",
-    { id: "head", viewBox: "0 0 10 10", refX: 6, refY: 5, markerWidth: 3.2, markerHeight: 3.2, orient: "auto-start-reverse" },
-    s("path", { d: "M0 0 L10 5 L0 10 z", fill: "context-stroke" }));
+  s(
+    "marker",
+    {
+      id: "head",
+      viewBox: "0 0 10 10",
+      refX: 6,
+      refY: 5,
+      markerWidth: 3.2,
+      markerHeight: 3.2,
+      orient: "auto-start-reverse",
+    },
+    s("path", { d: "M0 0 L10 5 L0 10 z", fill: "context-stroke" }),
+  );
 
 export class Board {
-  /** `on`: `select(square)`, `play(uci)`, `edit(action, square, from)`, `arrow(from, to)`, `key(event, square)`, `focus(square)`. */
+  flipped = false;
+  style = "animals";
+  /** The rules with every option, which decide the ranks on the pieces. */
+  rules = "";
+  board = emptyPosition();
+  /** @type {Api.Move[]} Legal moves, best first. */
+  moves = [];
+  /** @type {number | null} */
+  selected = null;
+  showValues = true;
+  /** @type {Overlay | null} */
+  overlay = null;
+  /** @type {string | null} The last move. */
+  last = null;
+  /** @type {string | null} A move that is pointed at. */
+  hint = null;
+  /** @type {[number, number][]} */
+  arrows = [];
+  editing = false;
+  /** Whether the user may move no piece. */
+  locked = false;
+  focused = 24;
+  /** Whether the pointer set the focus, and not the keyboard. */
+  pointed = false;
+  /** @type {Map<string, SVGElement>} Pictures of pieces by letter, and by a number where a letter comes again. */
+  drawn = new Map();
+  /** @type {WeakMap<SVGElement, Place>} Where each picture stands. */
+  places = new WeakMap();
+  /** @type {Map<number, Api.Value>} The values that are shown, for the cells' labels. */
+  marked = new Map();
+
+  /**
+   * @param {HTMLElement} host
+   * @param {Reports} on
+   */
   constructor(host, on) {
-    Object.assign(this, { on, flipped: false, style: "animals", rules: "", board: parse("7/7/7/7/7/7/7/7/7 w"), moves: [], selected: null });
-    Object.assign(this, { showValues: true, overlay: null, last: null, hint: null, arrows: [], editing: false, locked: false, focused: 24, drawn: new Map(), marked: new Map() });
-    const layers = ["ground", "tint", "marks", "pieces", "arrows", "values"];
-    this.layers = Object.fromEntries(layers.map((layer) => [layer, s("g", { class: layer })]));
+    this.on = on;
+    this.host = host;
+    this.layers = Object.fromEntries(LAYERS.map((layer) => [layer, s("g", { class: layer })]));
     const viewBox = `0 0 ${WIDTH} ${HEIGHT}`;
     this.svg = s("svg", { class: "picture", viewBox, "aria-hidden": "true", focusable: "false" });
-    this.field = s("g", { transform: `translate(${EDGE.left} ${EDGE.top})` }, Object.values(this.layers));
     this.coordinates = s("g", { class: "coordinates" });
-    this.svg.append(s("defs", {}, arrowHead(), paints()), ...frame(), this.coordinates, this.field);
-    this.grid = h("div", { class: "grid", role: "grid", "aria-readonly": "true" });
-    this.cells = [];
-    for (let row = 0; row < 9; row++) {
-      const line = h("div", { role: "row" });
-      for (let column = 0; column < 7; column++) {
-        const cell = h("div", { role: "gridcell", tabindex: "-1", class: "cell" });
-        this.cells.push(cell);
-        line.append(cell);
-      }
-      this.grid.append(line);
-    }
-    this.host = host;
+    const field = s("g", { transform: `translate(${EDGE.left} ${EDGE.top})` }, Object.values(this.layers));
+    this.svg.append(s("defs", {}, arrowHead(), paints()), ...frame(), this.coordinates, field);
+    this.cells = Array.from({ length: 63 }, () => h("div", { role: "gridcell", tabindex: "-1", class: "cell" }));
+    const rows = Array.from({ length: 9 }, (_, row) =>
+      h("div", { role: "row" }, this.cells.slice(row * 7, row * 7 + 7)),
+    );
+    this.grid = h("div", { class: "grid", role: "grid", "aria-readonly": "true" }, rows);
     host.append(this.svg, this.grid);
-    this.listen();
+    listen(this);
     this.drawGround();
   }
 
+  // Squares and cells.
+
+  /**
+   * @param {number} square
+   * @returns {Place}
+   */
   place(square) {
     const [file, rank] = [square % 7, Math.floor(square / 7)];
     return this.flipped ? [6 - file, rank] : [file, 8 - rank];
   }
 
+  /** @param {number} square */
   cellOf(square) {
     const [x, y] = this.place(square);
     return this.cells[y * 7 + x];
   }
 
+  /** @param {Element | null} cell */
   squareOf(cell) {
-    const i = this.cells.indexOf(cell);
+    const i = this.cells.indexOf(/** @type {HTMLDivElement} */ (cell));
     if (i < 0) return -1;
     const [x, y] = [i % 7, Math.floor(i / 7)];
     return this.flipped ? y * 7 + 6 - x : (8 - y) * 7 + x;
   }
 
+  /** @param {string} text */
+  parseSquare(text) {
+    return index(text);
+  }
+
+  /**
+   * A group at a square.
+   * @param {number} square
+   * @param {...SVGElement} children
+   */
   at(square, ...children) {
     const [x, y] = this.place(square);
     return s("g", { transform: `translate(${x * 100} ${y * 100})` }, children);
   }
 
+  // What is shown.
+
   drawGround() {
     const buildings = Array.from({ length: 63 }, (_, square) => {
       const art = building(square);
-      return art ? this.at(square, art) : [];
+      return art ? [this.at(square, art)] : [];
     });
-    this.layers.ground.replaceChildren(...[landscape(), buildings].flat(Infinity));
+    this.layers.ground.replaceChildren(...landscape(), ...buildings.flat());
     this.coordinates.replaceChildren(...coordinates(this.flipped));
   }
 
+  /** @param {boolean} flipped */
   flip(flipped) {
     this.flipped = flipped;
     this.drawGround();
-    this.render();
+    this.redraw();
   }
 
+  /** @param {string} style */
   setStyle(style) {
     this.style = style;
     this.redraw();
   }
 
+  /** @param {string} rules */
   setRules(rules) {
     this.rules = rules;
     this.redraw();
@@ -93,6 +189,11 @@ export class Board {
     this.render();
   }
 
+  /**
+   * Shows a position, and the move that led to it.
+   * @param {string} fen
+   * @param {string | null} last
+   */
   show(fen, last) {
     this.board = parse(fen) ?? this.board;
     this.last = last;
@@ -102,13 +203,15 @@ export class Board {
     this.render();
   }
 
+  /** @param {Api.Move[]} moves */
   setMoves(moves) {
     this.moves = moves;
     this.render();
   }
 
-  /** Values by target square: of the selected piece, or the best of any. Moves come best first. */
+  /** The best move to each target square: of the selected piece, or of any. Moves come best first. */
   targets() {
+    /** @type {Map<number, Api.Move>} */
     const targets = new Map();
     for (const move of this.moves) {
       if (this.selected !== null && index(move.from) !== this.selected) continue;
@@ -125,36 +228,76 @@ export class Board {
   }
 
   renderPieces() {
+    /** @type {Set<string>} */
     const seen = new Set();
     this.board.squares.forEach((piece, square) => {
       if (!piece) return;
-      seen.add(piece);
-      let art = this.drawn.get(piece);
-      if (!art) {
-        art = s("g", { class: "mover", "data-piece": piece }, pieceArt(piece, this.style, this.rules));
-        this.drawn.set(piece, art);
-        this.layers.pieces.append(art);
-      }
-      const [x, y] = this.place(square);
-      art.style.transform = `translate(${x * 100}px, ${y * 100}px)`;
-      art.setAttribute("data-square", name(square));
+      let key = piece;
+      for (let n = 2; seen.has(key); n++) key = `${piece}${n}`;
+      seen.add(key);
+      this.put(this.drawn.get(key) ?? this.draw(key, piece), square);
     });
-    for (const [piece, art] of this.drawn) {
-      if (seen.has(piece)) continue;
-      art.remove();
-      this.drawn.delete(piece);
+    for (const [key, art] of this.drawn) {
+      if (seen.has(key)) continue;
+      this.drawn.delete(key);
+      if (art.dataset.square === this.last?.slice(2, 4)) fade(art);
+      else art.remove();
     }
+  }
+
+  /**
+   * @param {string} key
+   * @param {string} piece
+   */
+  draw(key, piece) {
+    const art = s("g", { class: "mover", "data-piece": piece }, pieceArt(piece, this.style, this.rules));
+    this.drawn.set(key, art);
+    this.layers.pieces.append(art);
+    return art;
+  }
+
+  /**
+   * Moves the picture of a piece to a square: with a leap if the last move was one, else as its style says.
+   * @param {SVGElement} art
+   * @param {number} square
+   */
+  put(art, square) {
+    const before = this.places.get(art);
+    const place = this.place(square);
+    if (before && this.last?.endsWith(name(square)) && isLeap(before, place) && !stillness()) {
+      this.layers.pieces.append(art);
+      leap(art, before, place);
+    }
+    this.places.set(art, place);
+    art.style.transform = stands(...place);
+    art.setAttribute("data-square", name(square));
+  }
+
+  /** @param {number} square */
+  artOn(square) {
+    const art = /** @type {SVGElement[]} */ ([...this.layers.pieces.querySelectorAll(".mover")]);
+    return art.find((piece) => piece.dataset.square === name(square)) ?? null;
+  }
+
+  /**
+   * A picture that was dragged leaps no more: it is where the pointer left it.
+   * @param {SVGElement} art
+   */
+  forgetPlace(art) {
+    this.places.delete(art);
   }
 
   renderMarks() {
     const { marks, tint, values, arrows } = this.layers;
     for (const layer of [marks, tint, values, arrows]) layer.replaceChildren();
-    if (this.last) {
-      for (const square of [index(this.last.slice(0, 2)), index(this.last.slice(2, 4))]) marks.append(this.at(square, s("rect", { class: "last", x: 2, y: 2, width: 96, height: 96, rx: 6 })));
+    const box = (/** @type {string} */ className, /** @type {number} */ inset, rx = 8) =>
+      s("rect", { class: className, x: inset, y: inset, width: 100 - 2 * inset, height: 100 - 2 * inset, rx });
+    for (const square of this.last ? [index(this.last.slice(0, 2)), index(this.last.slice(2, 4))] : []) {
+      marks.append(this.at(square, box("last", 2)));
     }
-    if (this.selected !== null) marks.append(this.at(this.selected, s("rect", { class: "selected", x: 3, y: 3, width: 94, height: 94, rx: 8 })));
+    if (this.selected !== null) marks.append(this.at(this.selected, box("selected", 3)));
     this.marked = new Map();
-    if (this.overlay?.values) this.renderWhatIf();
+    if (this.overlay?.values) this.renderWhatIf(this.overlay.values);
     else if (!this.editing && (!this.overlay || this.selected !== null)) this.renderTargets();
     this.overlay?.draw?.(this);
     for (const [from, to] of this.arrows) this.arrow(from, to, "user");
@@ -165,69 +308,108 @@ export class Board {
     for (const [to, move] of this.targets()) {
       const taken = this.board.squares[to] !== null;
       if (this.selected !== null) {
-        this.layers.marks.append(this.at(to, taken ? s("circle", { class: "take", cx: 50, cy: 50, r: 46 }) : s("circle", { class: "target", cx: 50, cy: 50, r: 11 })));
+        const circle = taken ? { class: "take", cx: 50, cy: 50, r: 46 } : { class: "target", cx: 50, cy: 50, r: 11 };
+        this.layers.marks.append(this.at(to, s("circle", circle)));
       }
       if (move.value) this.marked.set(to, move.value);
       if (this.showValues && move.value) this.pill(to, move.value, taken || this.selected !== null ? 82 : 50);
     }
   }
 
-  renderWhatIf() {
-    for (const [square, entry] of this.overlay.values) {
-      const { value } = entry;
+  /** @param {NonNullable<Overlay["values"]>} values */
+  renderWhatIf(values) {
+    const box = { x: 2, y: 2, width: 96, height: 96, rx: 8 };
+    for (const [square, { value, reason }] of values) {
       if (value) {
         this.marked.set(square, value);
-        const box = { x: 2, y: 2, width: 96, height: 96, rx: 8 };
-        this.layers.tint.append(this.at(square, s("rect", { class: `tint ${value.wdl}`, ...box }),
-          s("rect", { class: `texture ${value.wdl}`, ...box })));
-        this.pill(square, value, square === this.overlay.square ? 82 : 50);
-      } else if (entry.reason && entry.reason !== "same" && entry.reason !== "occupied") {
+        const tint = { class: `tint ${value.wdl}`, "fill-opacity": strengthOf(value), ...box };
+        this.layers.tint.append(this.at(square, s("rect", tint), s("rect", { class: `texture ${value.wdl}`, ...box })));
+        this.pill(square, value, square === this.overlay?.square ? 82 : 50);
+      } else if (reason && reason !== "same" && reason !== "occupied") {
         this.layers.tint.append(this.at(square, s("path", { class: "barred", d: "M34 34 L66 66 M66 34 L34 66" })));
       }
     }
   }
 
-  /** A value on a square: a win is a pill, a loss a box, a draw a hexagon. */
+  /**
+   * A value on a square: a win is a pill, a loss a box, a draw a hexagon.
+   * @param {number} square
+   * @param {Api.Value} value
+   * @param {number} y
+   */
   pill(square, value, y) {
     const text = short(value);
     const half = 11 + text.length * 8;
     const [left, right, top, bottom] = [50 - half, 50 + half, y - 17, y + 17];
-    const box = { class: `pill ${value.wdl}`, x: left, y: top, width: 2 * half, height: 34, rx: value.wdl === "win" ? 17 : 3 };
-    const hexagon = `M${left - 6} ${y} L${left + 5} ${top} H${right - 5} L${right + 6} ${y} L${right - 5} ${bottom} H${left + 5} Z`;
-    this.layers.values.append(this.at(square,
-      value.wdl === "draw" ? s("path", { class: "pill draw", d: hexagon }) : s("rect", box),
-      s("text", { class: "pilltext", x: 50, y: y + 9 }, text)));
+    const [inner, outer] = [`H${right - 5}`, `M${left - 6} ${y} L${left + 5} ${top}`];
+    const hexagon = `${outer} ${inner} L${right + 6} ${y} L${right - 5} ${bottom} H${left + 5} Z`;
+    const box = { x: left, y: top, width: 2 * half, height: 34, rx: value.wdl === "win" ? 17 : 3 };
+    const draw = value.wdl === "draw";
+    const shape = draw
+      ? s("path", { class: "pill draw", d: hexagon })
+      : s("rect", { class: `pill ${value.wdl}`, ...box });
+    this.layers.values.append(this.at(square, shape, s("text", { class: "pilltext", x: 50, y: y + 9 }, text)));
   }
 
+  /** @param {number} square */
   centre(square) {
     const [x, y] = this.place(square);
     return [x * 100 + 50, y * 100 + 50];
   }
 
-  arrow(from, to, cls) {
+  /**
+   * @param {number} from
+   * @param {number} to
+   * @param {string} className
+   */
+  arrow(from, to, className) {
     const [[x1, y1], [x2, y2]] = [this.centre(from), this.centre(to)];
-    const length = Math.hypot(x2 - x1, y2 - y1) || 1;
-    const cut = 16 / length;
-    this.layers.arrows.append(s("line", { class: `arrow ${cls}`, x1: x1 + (x2 - x1) * cut, y1: y1 + (y2 - y1) * cut, x2: x2 - (x2 - x1) * cut, y2: y2 - (y2 - y1) * cut, "marker-end": "url(#head)" }));
+    const cut = 16 / (Math.hypot(x2 - x1, y2 - y1) || 1);
+    const [dx, dy] = [(x2 - x1) * cut, (y2 - y1) * cut];
+    const ends = { x1: x1 + dx, y1: y1 + dy, x2: x2 - dx, y2: y2 - dy };
+    this.layers.arrows.append(s("line", { class: `arrow ${className}`, ...ends, "marker-end": "url(#head)" }));
   }
 
-  /** A way over the board, a little beside the middle of the squares, so that two do not cover one another. */
-  path(squares, cls) {
-    const beside = cls === "w" ? -10 : 10;
-    const points = squares.map((square) => this.centre(square).map((v) => v + beside).join(",")).join(" ");
-    this.layers.arrows.append(s("polyline", { class: `route ${cls}`, points, "marker-end": "url(#head)" }));
+  /**
+   * A way over the board, a little beside the middle of the squares, so that two do not cover one another.
+   * @param {number[]} squares
+   * @param {string} className
+   */
+  path(squares, className) {
+    const beside = className === "w" ? -10 : 10;
+    const points = squares
+      .map((square) =>
+        this.centre(square)
+          .map((v) => v + beside)
+          .join(","),
+      )
+      .join(" ");
+    this.layers.arrows.append(s("polyline", { class: `route ${className}`, points, "marker-end": "url(#head)" }));
   }
 
-  tintSquare(square, cls) {
-    this.layers.tint.append(this.at(square, s("rect", { class: `tint ${cls}`, x: 4, y: 4, width: 92, height: 92, rx: 6 })));
+  /**
+   * @param {number} square
+   * @param {string} className
+   */
+  tintSquare(square, className) {
+    const box = { class: `tint ${className}`, x: 4, y: 4, width: 92, height: 92, rx: 8 };
+    this.layers.tint.append(this.at(square, s("rect", box)));
   }
 
-  /** Shows a move by an arrow; none for null. */
+  /**
+   * Shows a move by an arrow; none for null.
+   * @param {string | null | undefined} uci
+   */
   point(uci) {
     this.hint = uci ?? null;
     this.renderMarks();
   }
 
+  /**
+   * Draws an arrow or takes it away; an arrow from a square to itself takes all away.
+   * @param {number} from
+   * @param {number} to
+   */
   toggleArrow(from, to) {
     if (to < 0) return;
     const at = this.arrows.findIndex(([a, b]) => a === from && b === to);
@@ -237,14 +419,13 @@ export class Board {
     this.renderMarks();
   }
 
-  parseSquare(text) {
-    return index(text);
-  }
-
   arrowText() {
     return this.arrows.map(([from, to]) => name(from) + name(to)).join(",");
   }
 
+  // What a screen reader is told.
+
+  /** @param {number} square */
   label(square) {
     const { kind, owner } = ground(square);
     const piece = this.board.squares[square];
@@ -266,137 +447,68 @@ export class Board {
       cell.dataset.square = name(square);
       cell.setAttribute("aria-selected", String(square === this.selected));
       cell.tabIndex = square === this.focused ? 0 : -1;
+      cell.classList.toggle("movable", this.isMovable(square));
     }
   }
 
+  // What a user does.
+
+  /** @param {number | null} square */
   select(square) {
     this.selected = square;
     this.renderMarks();
     this.renderLabels();
   }
 
-  /** Whether the user may move the piece on a square; none of them while the board is locked. */
+  /**
+   * Whether a piece of the side to move stands on a square, and the user may move it.
+   * @param {number} square
+   */
   isOwn(square) {
     if (this.locked) return false;
     const piece = this.board.squares[square];
     return piece !== null && isWhite(piece) === (this.board.turn === "w");
   }
 
+  /** @param {number} square */
+  isMovable(square) {
+    return this.editing ? this.board.squares[square] !== null : this.isOwn(square);
+  }
+
+  /**
+   * @param {number} from
+   * @param {number} to
+   */
   legal(from, to) {
     return this.moves.some((move) => index(move.from) === from && index(move.to) === to);
   }
 
-  /** A click, a tap, or Enter. */
+  /**
+   * A click, a tap, or Enter.
+   * @param {number} square
+   */
   activate(square) {
     if (this.on.pick?.(square)) return;
     if (this.editing) this.on.edit("click", square);
-    else if (this.selected !== null && this.legal(this.selected, square)) this.on.play(name(this.selected) + name(square));
+    else if (this.selected !== null && this.legal(this.selected, square))
+      this.on.play(name(this.selected) + name(square));
     else this.select(this.isOwn(square) && square !== this.selected ? square : null);
   }
 
+  /** @param {number} square */
   focus(square) {
     this.focused = square;
+    this.pointed = false;
     this.renderLabels();
     this.cellOf(square).focus();
   }
 
-  listen() {
-    this.grid.addEventListener("pointerdown", (event) => this.press(event));
-    this.grid.addEventListener("contextmenu", (event) => event.preventDefault());
-    this.grid.addEventListener("click", (event) => {
-      // A screen reader's or a script's click, which no pointer came before.
-      const square = this.squareOf(event.target.closest(".cell"));
-      if (event.detail === 0 && square >= 0) this.activate(square);
-    });
-    this.grid.addEventListener("keydown", (event) => this.keydown(event));
-  }
-
-  press(event) {
-    const square = this.squareOf(event.target.closest(".cell"));
-    if (square < 0) return;
-    event.preventDefault();
-    const secondary = event.button === 2;
-    if (!secondary && event.button !== 0) return;
-    this.focused = square;
-    this.cellOf(square).focus({ preventScroll: true });
-    const piece = this.board.squares[square];
-    const movable = !secondary && piece && (this.editing || this.isOwn(square));
-    const already = square === this.selected;
-    const art = movable ? this.drawn.get(piece) : null;
-    let moved = false;
-    const start = [event.clientX, event.clientY];
-    const move = (e) => {
-      if (!art || e.pointerId !== event.pointerId) return;
-      if (!moved && Math.hypot(e.clientX - start[0], e.clientY - start[1]) < 5) return;
-      if (!moved && !this.editing && !already) this.select(square);
-      moved = true;
-      const box = this.svg.getBoundingClientRect();
-      const scale = WIDTH / box.width;
-      art.classList.add("dragged");
-      this.layers.pieces.append(art);
-      art.style.transform = `translate(${(e.clientX - box.left) * scale - EDGE.left - 50}px, ${(e.clientY - box.top) * scale - EDGE.top - 50}px)`;
-    };
-    const end = (e) => {
-      if (e.pointerId !== event.pointerId) return;
-      for (const [kind, listener] of [["pointermove", move], ["pointerup", end], ["pointercancel", end]]) window.removeEventListener(kind, listener);
-      art?.classList.remove("dragged");
-      const target = e.type === "pointerup" ? this.squareOf(document.elementFromPoint(e.clientX, e.clientY)?.closest?.(".cell")) : square;
-      if (secondary) this.on.arrow(square, target);
-      else if (moved) this.drop(square, target);
-      else this.activate(square);
-    };
-    for (const [kind, listener] of [["pointermove", move], ["pointerup", end], ["pointercancel", end]]) window.addEventListener(kind, listener);
-  }
-
-  drop(from, to) {
-    if (this.editing) this.on.edit("drag", to, from);
-    else if (to >= 0 && this.legal(from, to)) return this.on.play(name(from) + name(to));
-    this.renderPieces();
-    if (to === from) this.select(from);
-  }
-
-  keydown(event) {
-    const cell = event.target.closest(".cell");
-    const at = this.cells.indexOf(cell);
-    if (at < 0 || event.ctrlKey || event.metaKey || event.altKey) return;
-    const [x, y] = [at % 7, Math.floor(at / 7)];
-    const steps = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
-    const square = this.squareOf(cell);
-    let to = null;
-    if (event.key in steps) to = [x + steps[event.key][0], y + steps[event.key][1]];
-    else if (event.key === "Home") to = [0, y];
-    else if (event.key === "End") to = [6, y];
-    else if (event.key === "PageUp") to = [x, 0];
-    else if (event.key === "PageDown") to = [x, 8];
-    else if (event.key === "Enter" || event.key === " ") this.activate(square);
-    else if (event.key === "Escape" && this.selected !== null) this.select(null);
-    else if (!this.on.key(event, square)) return;
-    event.preventDefault();
-    event.stopPropagation();
-    if (to && to[0] >= 0 && to[0] < 7 && to[1] >= 0 && to[1] < 9) this.focus(this.squareOf(this.cells[to[1] * 7 + to[0]]));
-  }
-
-  /** The picture as an SVG file of its own: classes and variables of the page do not reach it, so they are written in. */
+  /** The picture as the text of an SVG file. */
   toSvg() {
-    const copy = this.svg.cloneNode(true);
-    const properties = ["fill", "fill-opacity", "stroke", "stroke-width", "stroke-opacity", "stroke-dasharray", "stroke-linecap", "stroke-linejoin", "opacity", "fill-opacity", "font-family", "font-size", "font-weight", "text-anchor"];
-    const originals = this.svg.querySelectorAll("*");
-    copy.querySelectorAll("*").forEach((element, i) => {
-      const style = getComputedStyle(originals[i]);
-      for (const property of properties) {
-        const value = style.getPropertyValue(property);
-        if (value && value !== "none" && value !== "normal") element.setAttribute(property, value);
-        else if (property === "fill" && value === "none") element.setAttribute("fill", "none");
-      }
-      const { transform } = originals[i].style;
-      if (transform) element.setAttribute("transform", transform.replaceAll("px", ""));
-      element.removeAttribute("style");
-      element.removeAttribute("class");
-    });
-    copy.setAttribute("xmlns", "http://www.w3.org/2000/svg");
-    copy.setAttribute("width", WIDTH);
-    copy.setAttribute("height", HEIGHT);
-    for (const attribute of ["class", "aria-hidden", "focusable"]) copy.removeAttribute(attribute);
-    return new XMLSerializer().serializeToString(copy);
+    return toSvg(this.svg, WIDTH, HEIGHT);
   }
+}
+
+function emptyPosition() {
+  return /** @type {Api.Position} */ (parse("7/7/7/7/7/7/7/7/7 w"));
 }

@@ -80,7 +80,7 @@ const unescaped = (text) => text.replace(/\\(.)/g, (_, c) => (c === "n" ? "\n" :
 
 /** A move in either notation among the legal ones; undefined if it is none. */
 function findMove(fen, text, rules) {
-  const bare = text.replace(/[x\-]/gi, "").toLowerCase();
+  const bare = text.replace(/[x-]/gi, "").toLowerCase();
   return legalMoves(fen, rules).find(({ uci, san }) => uci === bare || san.toLowerCase().replace("x", "") === bare);
 }
 

@@ -28,8 +28,8 @@ function playBest() {
 
 const ACTIONS = [
   [["?"], "key.help", () => $("#keys").showModal()],
-  [[","], "key.back", () => step(-1)],
-  [["."], "key.forward", () => step(1)],
+  [[",", "ArrowLeft"], "key.back", () => step(-1)],
+  [[".", "ArrowRight"], "key.forward", () => step(1)],
   [["<"], "key.first", () => goTo(0)],
   [[">"], "key.last", () => goTo(Infinity)],
   [["x"], "key.best", playBest],
@@ -37,6 +37,7 @@ const ACTIONS = [
   [["k"], "key.play", () => $("#player-play").click()],
   [["g"], "key.board", () => app.board.focus(app.board.focused)],
   [["m"], "key.move", () => $("#movein").focus()],
+  [[" "], "key.best", (event) => ACTIONS.find(([keys]) => keys.includes("x"))[2](event)],
   [["v"], "key.values", () => $("#values").click()],
   [["h"], "key.whatif", () => toggleOverlay("whatif")],
   [["a"], "key.race", () => toggleOverlay("race")],
@@ -48,6 +49,13 @@ const ACTIONS = [
   [["1", "2", "3", "4", "5", "6", "7"], "key.tabs", (event) => $(`#tab-${TABS[Number(event.key) - 1]}`).click()],
 ];
 
+/** Keys that controls use themselves, as they are written on the list of keys. */
+const SPOKEN = { ArrowLeft: "←", ArrowRight: "→", " ": "␣" };
+
+/** Whether a control has the focus; the board passes on the keys that it does not use. */
+const onControl = ({ target }) =>
+  !target.closest?.(".cell") && target.closest?.("button, a, summary, input, select, textarea, [tabindex]");
+
 export function startKeys() {
   document.addEventListener("keydown", (event) => {
     if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "z" && !inField(event)) {
@@ -56,6 +64,7 @@ export function startKeys() {
     }
     if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || inField(event) || $("#keys").open) return;
     if (!app.settings.keys && event.key !== "?") return;
+    if (event.key in SPOKEN && onControl(event)) return;
     const action = ACTIONS.find(([keys]) => keys.includes(event.key));
     if (!action) return;
     event.preventDefault();
@@ -68,7 +77,7 @@ export function startKeys() {
 const inField = (event) => event.target.closest?.("input:not([type=range], [type=checkbox], [type=radio]), textarea, select") !== null;
 
 function build() {
-  const row = (keys, text) => h("tr", {}, h("th", { scope: "row" }, keys.map((key) => [h("kbd", {}, key), " "])), h("td", {}, text));
+  const row = (keys, text) => h("tr", {}, h("th", { scope: "row" }, keys.map((key) => [h("kbd", {}, SPOKEN[key] ?? key), " "])), h("td", {}, text));
   $("#keys").replaceChildren(
     h("h2", { id: "keyshead" }, t("keys")),
     h("table", {}, h("tbody", {}, ACTIONS.map(([keys, text]) => row(keys, t(text))),

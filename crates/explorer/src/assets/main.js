@@ -2,7 +2,7 @@
 
 import { forget, get } from "./api.js";
 import { startAnalysis } from "./analysis.js";
-import { app, emit, on, play, playable, refresh, rules } from "./app.js";
+import { app, emit, on, play, playable, refresh, rules, step } from "./app.js";
 import { Board } from "./board.js";
 import { startConnection } from "./connection.js";
 import { edit, editKey, startEditor, toggleEditor } from "./editor.js";
@@ -24,6 +24,7 @@ import { name, START } from "./position.js";
 import { startPlayer } from "./player.js";
 import { startRules } from "./rules.js";
 import { spelledOut } from "./ruleset.js";
+import { startSounds } from "./sounds.js";
 import { $, h, number, percent, setLanguage, t, toast, translate } from "./ui.js";
 
 const panels = [home, playing, learn, position, explore, material, engine, game];
@@ -220,6 +221,8 @@ function startBoard() {
     arrow: (from, to) => { app.board.toggleArrow(from, to); write(); },
     pick: (square) => { explain(square); return false; },
     key: (event, square) => app.editing && editKey(event, square),
+    canStep: (by) => app.game.cursor.ply + by >= 0 && app.game.cursor.ply + by < app.game.line().length,
+    step,
   });
   app.board.grid.id = "grid";
   app.board.style = app.settings.pieces;
@@ -265,6 +268,7 @@ async function start() {
   startPlayer();
   startEditor();
   startKeys();
+  startSounds();
   position.startResult();
   startAnalysis();
   startGauge();

@@ -13,7 +13,7 @@ const DONE = "doushouqi.lessons";
 const choice = { puzzle: 1, trainer: 1 };
 /** The exercise on the board, or null. */
 let exercise = null;
-let trouble = { puzzle: "", trainer: "" };
+const trouble = { puzzle: "", trainer: "" };
 
 export function startLearn() {
   on("lesson", (now) => {

@@ -11,7 +11,8 @@ export const HEIGHT = 900 + EDGE.top + EDGE.bottom;
 
 /** A lake's outline on 200 x 300. Every square's middle is in the water. */
 const LAKE =
-  "M58 9 C88 2 104 14 128 9 C164 3 190 18 193 52 C196 78 184 96 189 122 C196 152 190 170 192 198 C198 226 194 244 190 262 " +
+  "M58 9 C88 2 104 14 128 9 C164 3 190 18 193 52 C196 78 184 96 189 122 C196 152 190 170 192 " +
+  "198 C198 226 194 244 190 262 " +
   "C182 290 150 297 122 291 C98 286 82 297 54 293 C24 290 6 276 8 244 C10 218 16 204 10 176 C4 148 12 128 9 100 " +
   "C5 74 3 60 9 40 C15 20 34 13 58 9 Z";
 
@@ -24,35 +25,67 @@ const DEEP = [
 ];
 
 /** Ripples in a lake, each at a point. */
-const RIPPLES = [[30, 52], [118, 38], [72, 84], [136, 112], [28, 148], [92, 176], [140, 212], [38, 236], [98, 262]];
+const RIPPLES = [
+  [30, 52],
+  [118, 38],
+  [72, 84],
+  [136, 112],
+  [28, 148],
+  [92, 176],
+  [140, 212],
+  [38, 236],
+  [98, 262],
+];
 
 /** Tufts of grass on the sand, and reeds in the shallows. */
-const GRASS = [[94, 300], [308, 488], [390, 322], [396, 612], [608, 352], [606, 596], [88, 574], [352, 446]];
-const REEDS = [[118, 586], [186, 322], [576, 328], [512, 588]];
+const GRASS = [
+  [94, 300],
+  [308, 488],
+  [390, 322],
+  [396, 612],
+  [608, 352],
+  [606, 596],
+  [88, 574],
+  [352, 446],
+];
+const REEDS = [
+  [118, 586],
+  [186, 322],
+  [576, 328],
+  [512, 588],
+];
 
-const path = (d, className) => s("path", { d, class: className });
-const at = (x, y, ...children) => s("g", { transform: `translate(${x} ${y})` }, children);
+const path = (/** @type {string} */ d, /** @type {string} */ className) => s("path", { d, class: className });
+const at = (/** @type {number} */ x, /** @type {number} */ y, /** @type {SVGElement} */ child) =>
+  s("g", { transform: `translate(${x} ${y})` }, child);
+
+/** @type {(id: string, size: number, ...children: (SVGElement | SVGElement[])[]) => SVGElement} */
+const pattern = (id, size, ...children) =>
+  s("pattern", { id, width: size, height: size, patternUnits: "userSpaceOnUse" }, children);
 
 /** Paints that cannot be a colour: a texture for sand, hatching and dots that tell results apart without colour. */
 export function paints() {
-  const pattern = (id, size, ...children) =>
-    s("pattern", { id, width: size, height: size, patternUnits: "userSpaceOnUse" }, children);
   return [
     pattern("sand-grain", 140, sandGrain()),
     pattern("hatching", 14, path("M-2 16 L16 -2 M-9 9 L9 -9 M5 23 L23 5", "hatch")),
-    pattern("dots", 16, s("circle", { class: "dot", cx: 4, cy: 4, r: 2.6 }), s("circle", { class: "dot", cx: 12, cy: 12, r: 2.6 })),
+    pattern(
+      "dots",
+      16,
+      s("circle", { class: "dot", cx: 4, cy: 4, r: 2.6 }),
+      s("circle", { class: "dot", cx: 12, cy: 12, r: 2.6 }),
+    ),
   ];
 }
 
 /** Grains at fixed but irregular places: a linear congruential generator draws the same texture each time. */
 function sandGrain() {
   let state = 7;
-  const next = (below) => {
-    state = (state * 1103515245 + 12345) % 2147483648;
-    return Math.floor((state / 2147483648) * below);
+  const next = (/** @type {number} */ below) => {
+    state = (state * 16807) % 2147483647;
+    return Math.floor((state / 2147483647) * below);
   };
   const grain = () => `M${next(140)} ${next(140)}h.01`;
-  const grains = (n) => Array.from({ length: n }, grain).join("");
+  const grains = (/** @type {number} */ n) => Array.from({ length: n }, grain).join("");
   return [path(grains(46), "grain dark"), path(grains(34), "grain light")];
 }
 
@@ -69,26 +102,43 @@ export function landscape() {
     path(tiles.join(""), "sand second"),
     path(lines.join(""), "grid-lines"),
     s("rect", { width: 700, height: 900, fill: "url(#sand-grain)" }),
-    GRASS.map(([x, y]) => at(x, y, tuft("grass"))),
+    ...GRASS.map(([x, y]) => at(x, y, tuft("grass"))),
     at(100, 300, lake()),
     s("g", { transform: "matrix(-1 0 0 -1 600 600)" }, lake()),
-    REEDS.map(([x, y]) => at(x, y, tuft("reed"))),
+    ...REEDS.map(([x, y]) => at(x, y, tuft("reed"))),
   ];
 }
 
-const tuft = (className) => path("M0 0 q-3 -11 -9 -16 M0 0 q0 -13 2 -21 M0 0 q4 -9 10 -13", className);
+const tuft = (/** @type {string} */ className) =>
+  path("M0 0 q-3 -11 -9 -16 M0 0 q0 -13 2 -21 M0 0 q4 -9 10 -13", className);
 
 /** A lake on 200 x 300: wet sand, foam, water that is deeper in the middle, ripples, and where its squares meet. */
 function lake() {
-  const scaled = (scale, className) => s("path",
-    { d: LAKE, class: className, transform: `translate(${100 - 100 * scale} ${150 - 150 * scale}) scale(${scale})` });
+  const scaled = (/** @type {number} */ scale, /** @type {string} */ className) =>
+    s("path", {
+      d: LAKE,
+      class: className,
+      transform: `translate(${100 - 100 * scale} ${150 - 150 * scale}) scale(${scale})`,
+    });
   const ripples = RIPPLES.map(([x, y]) => `M${x} ${y} q7 -6 14 0 t14 0`).join("");
-  return s("g", { class: "lake" }, path(LAKE, "shore"), path(LAKE, "shallows"), scaled(0.93, "water"),
-    DEEP.map((d) => path(d, "deep")), path(LAKE, "foam"), scaled(0.95, "foam inner"), path(ripples, "ripple"),
-    path("M100 14V288 M14 100H186 M14 200H186", "fords"));
+  return s(
+    "g",
+    { class: "lake" },
+    path(LAKE, "shore"),
+    path(LAKE, "shallows"),
+    scaled(0.93, "water"),
+    DEEP.map((d) => path(d, "deep")),
+    path(LAKE, "foam"),
+    scaled(0.95, "foam inner"),
+    path(ripples, "ripple"),
+    path("M100 14V288 M14 100H186 M14 200H186", "fords"),
+  );
 }
 
-/** The trap or den on a square, or null. */
+/**
+ * The trap or den on a square, or null.
+ * @param {number} square
+ */
 export function building(square) {
   const { kind, owner } = ground(square);
   if (kind === "trap") return s("g", { class: `trap of-${owner}` }, trap());
@@ -120,16 +170,23 @@ const den = () => [
 export function frame() {
   return [
     s("rect", { class: "edge", width: WIDTH, height: HEIGHT, rx: 16 }),
-    path(`M6 210 C16 420 4 610 14 800 M19 60 C10 330 26 560 16 880 M120 ${HEIGHT - 7} C330 ${HEIGHT - 16} 520 ${HEIGHT - 4} 690 ${HEIGHT - 10}`, "wood"),
+    path("M6 210 C16 420 4 610 14 800 M19 60 C10 330 26 560 16 880", "wood"),
+    path(`M120 ${HEIGHT - 7} c210 -9 400 3 570 -3`, "wood"),
     s("rect", { class: "edge-light", x: 1.5, y: 1.5, width: WIDTH - 3, height: HEIGHT - 3, rx: 14.5 }),
     s("rect", { class: "gilt", x: EDGE.left - 4, y: EDGE.top - 4, width: 708, height: 908, rx: 5 }),
   ];
 }
 
-/** The names of files and ranks on the frame. */
+/**
+ * The names of files and ranks on the frame.
+ * @param {boolean} flipped
+ */
 export function coordinates(flipped) {
-  const text = (x, y, label) => s("text", { x, y }, label);
+  const text = (/** @type {number} */ x, /** @type {number} */ y, /** @type {string} */ label) =>
+    s("text", { x, y }, label);
   const files = [..."abcdefg"].map((file, i) => text(EDGE.left + (flipped ? 6 - i : i) * 100 + 50, HEIGHT - 9, file));
-  const ranks = Array.from({ length: 9 }, (_, i) => text(EDGE.left / 2 - 1, EDGE.top + (flipped ? i : 8 - i) * 100 + 57, String(i + 1)));
+  const ranks = Array.from({ length: 9 }, (_, i) =>
+    text(EDGE.left / 2 - 1, EDGE.top + (flipped ? i : 8 - i) * 100 + 57, String(i + 1)),
+  );
   return [...files, ...ranks];
 }

@@ -29,6 +29,8 @@ export async function setLanguage(code) {
 /**
  * The string of a key; English where a language lacks it. `{name}` is replaced by the value of that name, and
  * `{name:ply|plies}` by the singular or the plural for it.
+ * @param {string} key
+ * @param {Record<string, unknown>} [values]
  */
 export function t(key, values = {}) {
   const text = strings[key] ?? en[key] ?? key;
@@ -37,6 +39,12 @@ export function t(key, values = {}) {
 
 const NS = "http://www.w3.org/2000/svg";
 
+/**
+ * @template {Element} E
+ * @param {E} element
+ * @param {Record<string, any>} attributes
+ * @param {any[]} children
+ */
 function fill(element, attributes, children) {
   for (const [key, value] of Object.entries(attributes)) {
     if (key.startsWith("on")) element.addEventListener(key.slice(2), value);
@@ -47,9 +55,37 @@ function fill(element, attributes, children) {
   return element;
 }
 
+/** @typedef {Record<string, any>} Attributes Text, numbers, flags, and listeners such as `onclick`. */
+
+/**
+ * An HTML element.
+ * @template {keyof HTMLElementTagNameMap} K
+ * @param {K} tag
+ * @param {Attributes} [attributes]
+ * @param {...any} children
+ * @returns {HTMLElementTagNameMap[K]}
+ */
 export const h = (tag, attributes = {}, ...children) => fill(document.createElement(tag), attributes, children);
+
+/**
+ * An SVG element.
+ * @template {keyof SVGElementTagNameMap} K
+ * @param {K} tag
+ * @param {Attributes} [attributes]
+ * @param {...any} children
+ * @returns {SVGElementTagNameMap[K]}
+ */
 export const s = (tag, attributes = {}, ...children) => fill(document.createElementNS(NS, tag), attributes, children);
+
+/**
+ * The first element of a selector. The checker cannot see which kind it is, nor that the markup contains it.
+ * @param {string} selector
+ * @param {ParentNode} [within]
+ * @returns {any}
+ */
 export const $ = (selector, within = document) => within.querySelector(selector);
+
+/** @type {(label: any, onclick: (event: any) => unknown, attributes?: Attributes) => HTMLButtonElement} */
 export const button = (label, onclick, attributes = {}) => h("button", { type: "button", onclick, ...attributes }, label);
 
 /** Writes every string of the page that stands in the markup. */

@@ -1,11 +1,13 @@
 //! The page in a real browser: what a person does there with a pointer, with keys, or with neither.
 //!
 //! Screenshots are kept in the target directory under `tmp/screenshots`; with `DSQ_WRITE_SCREENSHOT=1` the one of the README
-//! is written to `docs/serve.png`. `DSQ_REQUIRE_BROWSER=1` makes a missing browser an error. `DSQ_ASSETS=src/serve/assets`
-//! takes the page's files from there, so that a change to them needs no build.
+//! is written to `docs/serve.webp`. `DSQ_REQUIRE_BROWSER=1` makes a missing browser an error. With `DSQ_ASSETS`, the
+//! absolute path of `crates/explorer/src/assets`, the page's files are read from there, so that a change to them needs no
+//! build.
 
 mod checks;
 mod learn;
+mod look;
 mod play;
 #[allow(dead_code)]
 use crate::serve::client;
@@ -727,10 +729,10 @@ fn the_readme_has_a_picture() {
     page.keys(&["n"]);
     page.wait("document.querySelectorAll('#ribbon .hit').length > 2");
     page.wait("document.querySelector('#toast').hidden");
-    let png = page.screenshot("readme");
-    assert!(png.len() < 200 << 10, "{} bytes", png.len());
+    let picture = page.picture("readme", "webp");
+    assert!(picture.len() < 150 << 10, "{} bytes", picture.len());
     if std::env::var_os("DSQ_WRITE_SCREENSHOT").is_some_and(|value| value == "1") {
-        std::fs::write(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/serve.png"), png).unwrap();
+        std::fs::write(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/serve.webp"), picture).unwrap();
     }
     page.silent();
 }

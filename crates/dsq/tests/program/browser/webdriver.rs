@@ -204,6 +204,18 @@ impl Browser {
         self.pointer("touch", 0, &[self.middle(selector)]);
     }
 
+    /// Draws a finger from one element to another.
+    pub fn swipe(&self, from: &str, to: &str) {
+        self.pointer("touch", 0, &self.middles([from, to]));
+    }
+
+    /// Turns the wheel over an element by pixels; down is positive.
+    pub fn wheel(&self, selector: &str, pixels: i64) {
+        let (x, y) = self.middle(selector);
+        let scroll = json!({"type": "scroll", "duration": 0, "origin": "viewport", "x": x, "y": y, "deltaX": 0, "deltaY": pixels});
+        self.actions(&json!({"type": "wheel", "id": "wheel", "actions": [scroll]}));
+    }
+
     pub fn drag(&self, from: &str, to: &str) {
         self.drag_with(0, from, to);
     }
@@ -252,12 +264,17 @@ impl Browser {
 
     /// A picture of what is to be seen, as PNG; kept among the tests' output.
     pub fn screenshot(&self, name: &str) -> Vec<u8> {
-        let data = self.chromium("Page.captureScreenshot", &json!({"format": "png", "optimizeForSpeed": false}));
-        let png = base64(data["data"].as_str().expect("a picture"));
+        self.picture(name, "png")
+    }
+
+    /// A screenshot as "png" or "webp"; kept among the tests' output.
+    pub fn picture(&self, name: &str, format: &str) -> Vec<u8> {
+        let data = self.chromium("Page.captureScreenshot", &json!({"format": format, "optimizeForSpeed": false}));
+        let picture = base64(data["data"].as_str().expect("a picture"));
         let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("screenshots");
         std::fs::create_dir_all(&folder).unwrap();
-        std::fs::write(folder.join(format!("{name}.png")), &png).unwrap();
-        png
+        std::fs::write(folder.join(format!("{name}.{format}")), &picture).unwrap();
+        picture
     }
 
     /// What was written to the console since the last call.

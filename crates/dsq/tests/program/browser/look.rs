@@ -1,0 +1,132 @@
+//! How the page looks and handles: what fits a phone, targets for fingers, swipes, the wheel, leaps and sounds.
+
+use super::*;
+
+const LEFT: &str = "\u{e012}";
+
+/// Three plies from the start of the game, with the cursor at the start.
+const LINE: &str = "/?line=a3b3.g7f7.g3g4&at=0";
+
+/// The ply that the page shows, of the plies of the line.
+fn at_ply(page: &Page, ply: u32) {
+    page.wait(&format!("document.querySelector('#ply').textContent.startsWith('{ply} /')"));
+}
+
+/// Board, verdict, controls and tabs are on one screen without scrolling, and fingers can hit what is there.
+#[test]
+fn board_and_controls_fit_one_screen_of_a_phone() {
+    let Some(page) = Page::start() else { return };
+    for (width, height) in [(390, 844), (844, 390)] {
+        page.size(width, height);
+        for language in ["en", "zh"] {
+            page.open_position(LION, &format!("&lang={language}"));
+            for part in ["#board", "#result", "#player", "#tools", "#tabs", "#gear", "#rules"] {
+                let inside = "(r => r.top >= 0 && r.left >= 0 && r.bottom <= innerHeight && r.right <= innerWidth)";
+                let rectangle = format!("document.querySelector('{part}').getBoundingClientRect()");
+                assert_eq!(page.get(&format!("{inside}({rectangle})")), json!(true), "{part} on {width} x {height}");
+            }
+            let small = page.run(
+                "const controls = [...document.querySelectorAll('header select, header button, #player > *, #tools button, #tools input, #tabs button, #moves button')].filter(e => e.checkVisibility() && e.id !== 'ply' && !e.matches('.space')); \
+                 return [controls.length, controls.map(e => [e.id || e.textContent, e.getBoundingClientRect()]).filter(([, r]) => r.width < 43.9 || r.height < 43.9).map(([name, r]) => `${name} ${r.width} x ${r.height}`)]",
+            );
+            assert!(small[0].as_u64() > Some(20), "{small}");
+            assert_eq!(small[1], json!([]), "{width} x {height} {language}");
+        }
+    }
+    page.silent();
+}
+
+#[test]
+fn swipes_wheel_and_keys_step_through_the_moves() {
+    let Some(page) = Page::start() else { return };
+    let at = |square: &str| Page::square(square);
+    page.open(LINE);
+    at_ply(&page, 0);
+    page.swipe(&at("f4"), &at("b4"));
+    at_ply(&page, 1);
+    page.swipe(&at("b5"), &at("f5"));
+    at_ply(&page, 0);
+    // Up and down, a finger scrolls the page and does not step.
+    page.swipe(&at("d6"), &at("d4"));
+    page.wheel(&at("d5"), 100);
+    at_ply(&page, 1);
+    page.wheel(&at("d5"), -100);
+    at_ply(&page, 0);
+    page.keys(&[RIGHT]);
+    at_ply(&page, 1);
+    // Also after a click on the board, unless the keyboard goes on there.
+    page.click(&at("d5"));
+    page.keys(&[RIGHT]);
+    at_ply(&page, 2);
+    page.keys(&[LEFT]);
+    at_ply(&page, 1);
+    page.keys(&[UP, RIGHT]);
+    assert_eq!(page.text("document.activeElement.dataset.square"), "e6");
+    at_ply(&page, 1);
+    page.open_position(LION, "");
+    page.run("document.activeElement.blur()");
+    page.keys(&[" "]);
+    page.wait("document.querySelector('#fen').value === '7/3r3/7/3L3/7/7/7/3E3/7 b'");
+    page.silent();
+}
+
+/// A leap over water is drawn as one; a step is not, and neither is anything where motion is to be reduced.
+#[test]
+fn leaps_are_animated_unless_motion_is_reduced() {
+    let Some(page) = Page::start() else { return };
+    let record = "window.leaps = []; const animate = Element.prototype.animate; Element.prototype.animate = function (...all) { if (this.dataset.piece) leaps.push(this.dataset.piece); return animate.apply(this, all); }";
+    for (motion, uci, leaps) in
+        [("no-preference", "g6d6", json!(["L"])), ("no-preference", "g6g7", json!([])), ("reduce", "g6d6", json!([]))]
+    {
+        page.prefer("prefers-reduced-motion", motion);
+        page.open_position(LION, "");
+        page.run(record);
+        page.click(&format!("#moves tr[data-uci={uci}] button"));
+        page.wait("document.querySelector('#fen').value.endsWith(' b')");
+        assert_eq!(page.get("window.leaps"), leaps, "{uci}, {motion}");
+    }
+    page.silent();
+}
+
+#[test]
+fn sounds_are_off_until_switched_on() {
+    let Some(page) = Page::start() else { return };
+    let count = "window.contexts = 0; const Real = AudioContext; window.AudioContext = class extends Real { constructor() { super(); window.contexts += 1; } }";
+    page.open_position(LION, "");
+    page.run(count);
+    page.click("#moves tbody button");
+    page.wait("document.querySelector('#fen').value.endsWith(' b')");
+    assert_eq!(page.get("window.contexts"), json!(0));
+    page.click("#gear");
+    page.wait("document.querySelector('#settings').matches(':popover-open')");
+    page.screenshot("settings");
+    page.click("#sounds");
+    page.wait("window.contexts === 1");
+    page.keys(&["\u{e00c}"]);
+    page.wait("!document.querySelector('#settings').matches(':popover-open')");
+    page.reload();
+    assert_eq!(page.get("document.querySelector('#sounds').checked"), json!(true), "the choice is kept");
+    page.silent();
+}
+
+/// Results on the board differ in shape and in texture: a win is a pill, a loss a box on hatching, a draw a hexagon on dots.
+#[test]
+fn results_differ_without_colour() {
+    let Some(page) = Page::start() else { return };
+    for (fen, square) in [(LION, "d8"), (DRAW, "c3")] {
+        page.open_position(fen, &format!("&view=explore&overlay=whatif:{square}"));
+        page.wait("document.querySelectorAll('.picture .pill').length > 20");
+        let shapes = page.get("[...new Set([...document.querySelectorAll('.picture .pill')].map(e => `${e.classList[1]} ${e.tagName} ${e.getAttribute('rx')}`))].sort()");
+        for shape in shapes.as_array().unwrap() {
+            assert!(["win rect 17", "loss rect 3", "draw path null"].contains(&shape.as_str().unwrap()), "{shapes}");
+        }
+        assert!(shapes.as_array().unwrap().len() > 1, "{fen}: {shapes}");
+        for (wdl, texture) in [("win", "none"), ("loss", "url(\"#hatching\")"), ("draw", "url(\"#dots\")")] {
+            let fills = page.get(&format!("[...new Set([...document.querySelectorAll('.picture .texture.{wdl}')].map(e => getComputedStyle(e).fill))]"));
+            for fill in fills.as_array().unwrap() {
+                assert_eq!(fill, texture);
+            }
+        }
+    }
+    page.silent();
+}

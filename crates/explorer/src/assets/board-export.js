@@ -1,0 +1,52 @@
+// The board's picture as a file of its own.
+
+const PROPERTIES = [
+  "fill",
+  "fill-opacity",
+  "stroke",
+  "stroke-width",
+  "stroke-opacity",
+  "stroke-dasharray",
+  "stroke-linecap",
+  "stroke-linejoin",
+  "opacity",
+  "font-family",
+  "font-size",
+  "font-weight",
+  "text-anchor",
+];
+
+/**
+ * The text of an SVG file. Classes and variables of the page do not reach it, so computed styles are written in.
+ * @param {SVGSVGElement} picture
+ * @param {number} width
+ * @param {number} height
+ */
+export function toSvg(picture, width, height) {
+  const copy = /** @type {SVGSVGElement} */ (picture.cloneNode(true));
+  const originals = /** @type {NodeListOf<SVGElement>} */ (picture.querySelectorAll("*"));
+  copy.querySelectorAll("*").forEach((element, i) => inline(element, originals[i]));
+  copy.setAttribute("xmlns", "http://www.w3.org/2000/svg");
+  copy.setAttribute("width", String(width));
+  copy.setAttribute("height", String(height));
+  for (const attribute of ["class", "aria-hidden", "focusable"]) copy.removeAttribute(attribute);
+  return new XMLSerializer().serializeToString(copy);
+}
+
+/**
+ * @param {Element} element
+ * @param {SVGElement} original
+ */
+function inline(element, original) {
+  const style = getComputedStyle(original);
+  for (const property of PROPERTIES) {
+    // A reference to a paint is resolved against the page; in the file it is local again.
+    const value = style.getPropertyValue(property).replace(/url\("[^"#]*(#[^"]+)"\)/, "url($1)");
+    if (value && (property === "fill" || (value !== "none" && value !== "normal")))
+      element.setAttribute(property, value);
+  }
+  const { transform } = original.style;
+  if (transform) element.setAttribute("transform", transform.replaceAll("px", ""));
+  element.removeAttribute("style");
+  element.removeAttribute("class");
+}

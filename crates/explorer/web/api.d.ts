@@ -1,0 +1,33 @@
+// The API's types for the page's modules. `npm run api` derives them from ../openapi.json, which the server checks.
+
+import type { components } from "./openapi.gen";
+
+declare global {
+  namespace Api {
+    type Schemas = components["schemas"];
+    type Value = Schemas["Value"];
+    type Move = Schemas["Move"];
+    type Over = Schemas["Over"];
+    type Probe = Schemas["Probe"];
+    type MainLine = Schemas["MainLine"];
+    type WhatIf = Schemas["WhatIf"];
+    type Race = Schemas["Race"];
+    type Rulesets = Schemas["Rulesets"];
+    type Fortress = Schemas["Fortress"];
+    type Stats = Schemas["Stats"];
+    type Matrix = Schemas["Matrix"];
+    type Rules = Schemas["Rules"];
+    type Status = Schemas["Status"];
+    type Score = Schemas["Score"];
+    type Info = Schemas["Info"];
+    type BestMove = Schemas["BestMove"];
+    type Review = Schemas["Review"];
+    type ErrorBody = Schemas["ErrorBody"];
+
+    type Turn = string;
+    /** A board: a letter or null for each square from a1 to g9, and the side to move. */
+    type Position = { squares: (string | null)[]; turn: Turn };
+  }
+}
+
+export {};

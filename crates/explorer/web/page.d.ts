@@ -1,0 +1,111 @@
+// What the page's modules hand to one another.
+
+type Board = import("../src/assets/board.js").Board;
+type Game = import("../src/assets/game.js").Game;
+type GameNode = import("../src/assets/game.js").GameNode;
+type Match = import("../src/assets/match.js").Match;
+
+declare namespace Page {
+  type Color = string;
+  /** Every option of the rules with its value. */
+  type Rules = Record<string, string>;
+  /** How a game ended. */
+  type Result = { winner: Color | null; reason: string };
+  /** A move with its alternatives, as addresses and files hold them. */
+  type TreeMove = { uci: string; note?: string; variations?: TreeMove[][] };
+
+  type Score = { kind: string; value: number };
+
+  /** What the tables know of a position of the tree; `over` if the game has ended there. */
+  type Knowledge = { value: Api.Value | null; keeps?: number; legal?: number; over?: Api.Over | null };
+
+  /** A legal move that the page found by itself, or one of the server. */
+  type Move = Pick<Api.Move, "uci" | "san" | "from" | "to" | "captures" | "den" | "leap" | "value">;
+
+  /** The answer of `probe`, or as much of it as the page knows by itself (`local`). */
+  type Probe = Pick<
+    Api.Probe,
+    "fen" | "rules" | "turn" | "pieces" | "material" | "known" | "value" | "other_side" | "zugzwang"
+  > & {
+    moves: Move[];
+    over: Result | null;
+    keeps_result?: number;
+    local?: boolean;
+  };
+
+  /** The engine's evaluation of the position on the board. */
+  type Evaluation = { state: string; last: Api.Info | null; lines: Api.Info[]; error: { code: string } | null };
+
+  /** A match, a lesson or a puzzle, which decides about moves instead of the analysis. */
+  interface Controller {
+    moves(): Move[];
+    play(uci: string, message?: string): unknown;
+    undo(): unknown;
+    close?(): unknown;
+    refuse?(uci: string): unknown;
+    headline(): string;
+    leave(): void;
+  }
+
+  type Settings = {
+    [key: string]: any;
+    pieces: string;
+    theme: string;
+    language: string;
+    flipped: boolean;
+    values: boolean;
+    keys: boolean;
+    sounds: boolean;
+  };
+
+  /** A position of the user's puzzle file. */
+  type Puzzle = { id: string; fen: string; rules?: string; solution: string[]; difficulty: number; themes: string[] };
+
+  /** A game as the browser keeps it. */
+  type StoredGame = {
+    id: string;
+    date: string;
+    setup: import("../src/assets/match.js").Setup;
+    rules: string;
+    start: string;
+    line: string;
+    plies: number;
+    result: Result | null;
+    left: Record<Api.Turn, number> | null;
+  };
+
+  /** The state of a game, and the tree of its moves as plain data. */
+  type PackedNode = Pick<GameNode, "uci" | "chosen" | "mark" | "note" | "info"> & { children: PackedNode[] };
+  type Snapshot = { fen: string; clock: number; tree: PackedNode; path: number[] };
+
+  interface App {
+    game: Game;
+    /** Made when the page starts. */
+    board: Board;
+    /** As they are written in the address: a preset, or options. */
+    rules: string;
+    /** The same with every option, as the server spells it. */
+    spelled: string;
+    /** What is wrong with the address, and the FEN in it; null once a position is shown. */
+    broken: { message: string; fen: string } | null;
+    tab: string;
+    controller: Controller | null;
+    /** The last match if its end is on the board. */
+    finished: Match | null;
+    evaluation: Evaluation;
+    /** Whether the server did not respond to the last request. */
+    offline: boolean;
+    overlay: { name: string; letter?: string } | null;
+    /** Null while the answer is awaited. */
+    probe: Probe | null;
+    problem: any;
+    editing: boolean;
+    /** Pieces of the largest tables. */
+    largest: number;
+    settings: Settings;
+    /** The overlay and the arrows that the address asks for. */
+    wanted?: { overlay: string | null; arrows: string | null };
+    /** A message above the board. */
+    notice?: string;
+  }
+}

@@ -1,0 +1,75 @@
+// What holds of all files of the page together.
+
+import assert from "node:assert/strict";
+import { readFileSync, readdirSync } from "node:fs";
+import { test } from "node:test";
+
+const ASSETS = new URL("../../src/assets/", import.meta.url);
+const read = (file) => readFileSync(new URL(file, ASSETS), "utf8");
+const files = readdirSync(ASSETS);
+const modules = files.filter((file) => file.endsWith(".js"));
+
+/** The modules that a module imports when it is loaded; imports on demand are left out. */
+const imports = (file) =>
+  [...read(file).matchAll(/^(?:import|export)\s[^;]*?from "\.\/([^"]+)";/gm)].map((found) => found[1]);
+
+test("no modules import each other in a circle", () => {
+  const done = new Set();
+  const visit = (file, path) => {
+    assert.ok(!path.includes(file), `${[...path, file].join(" imports ")}`);
+    if (done.has(file)) return;
+    for (const other of imports(file)) visit(other, [...path, file]);
+    done.add(file);
+  };
+  for (const file of modules) visit(file, []);
+});
+
+test("the page preloads every module that it loads at its start", () => {
+  const loaded = new Set();
+  const visit = (file) => {
+    if (loaded.has(file)) return;
+    loaded.add(file);
+    imports(file).forEach(visit);
+  };
+  visit("main.js");
+  const preloaded = [...read("index.html").matchAll(/rel="modulepreload" href="\/([^"]+)"/g)].map((found) => found[1]);
+  assert.deepEqual(preloaded.toSorted(), [...loaded].filter((file) => file !== "main.js").toSorted());
+});
+
+test("the server knows every file", () => {
+  const server = readFileSync(new URL("../assets.rs", ASSETS), "utf8");
+  const missing = files.filter((file) => !server.includes(`include_bytes!("assets/${file}")`));
+  assert.deepEqual(missing, []);
+});
+
+test("nothing is loaded from other hosts, and nothing is styled in the markup", () => {
+  for (const file of files) {
+    const text = read(file).replaceAll("http://www.w3.org/", "");
+    assert.doesNotMatch(text, /https?:\/\//, file);
+    assert.doesNotMatch(text, /\sstyle="/, file);
+  }
+});
+
+test("lines are at most 120 characters long", () => {
+  for (const file of ["index.html", "board.css", "page.css"]) {
+    const long = read(file)
+      .split("\n")
+      .flatMap((line, i) => (line.length > 120 ? [i + 1] : []));
+    assert.deepEqual(long, [], file);
+  }
+});
+
+test("both languages have the same strings with the same places to fill", async () => {
+  const names = files.flatMap((file) => file.match(/^(strings.*)\.en\.js$/)?.[1] ?? []);
+  for (const name of names) {
+    const [en, zh] = await Promise.all(
+      ["en", "zh"].map(async (language) => (await import(new URL(`${name}.${language}.js`, ASSETS).href)).default),
+    );
+    assert.deepEqual(Object.keys(zh).toSorted(), Object.keys(en).toSorted(), name);
+    const places = (text) => [...new Set([...text.matchAll(/\{(\w+)/g)].map((found) => found[1]))].toSorted();
+    for (const key of Object.keys(en)) {
+      const extra = places(zh[key]).filter((place) => !places(en[key]).includes(place));
+      assert.deepEqual(extra, [], `${key}: Chinese fills a place that English does not have`);
+    }
+  }
+});
