@@ -19,7 +19,7 @@ export function build() {
     h("section", { "aria-labelledby": "elsehead" }, h("h3", { id: "elsehead" }, t("elsewhere")),
       h("div", { class: "bar" },
         button(t("random.same"), () => randomPosition({ material: material(fen()) }), { id: "randomsame" }),
-        button(t("random.draw"), () => randomPosition({ material: material(fen()), wdl: "draw" })),
+        button(t("random.draw"), () => randomPosition({ material: material(fen()), wdl: "draw" }), { id: "randomdraw" }),
         button(t("otherside"), () => setPosition(pass(fen()))),
         button(t("start"), () => setPosition(START)))),
   ];
@@ -34,7 +34,7 @@ function renderMoves() {
   const host = $("#moves");
   const { probe, problem } = app;
   $("#bestline").disabled = !probe || Boolean(probe.over) || app.controller !== null;
-  $("#randomsame").disabled = pieces() > app.largest;
+  $("#randomsame").disabled = $("#randomdraw").disabled = pieces() > app.largest;
   if (problem) return host.replaceChildren(h("p", { class: "error", role: "alert" }, errorText(problem)));
   if (!probe) return;
   if (probe.over) return host.replaceChildren(h("p", { class: "soft" }, sentence(probe)));

@@ -28,6 +28,7 @@ export function reviewSection() {
     }),
     h("div", { class: "bar" }, button(t("review.do"), reviewText, { id: "review", class: "main" }),
       button(t("review.line"), reviewLine, { id: "reviewline" }),
+      button(t("review.open"), openText, { id: "opengame" }),
       h("label", { class: "filelabel" }, t("review.file"), " ", file)),
     h("div", { class: "bar" },
       h("progress", { id: "reviewprogress", max: 1, value: 0, hidden: true, "aria-labelledby": "reviewhead" }),
@@ -41,14 +42,27 @@ async function readFile(event) {
   if (file) $("#gametext").value = await file.text();
 }
 
+/** The game in the text field; null if it is none, and the page says so. */
+function readText() {
+  const game = readGame($("#gametext").value, app.rules);
+  if (game?.moves.length) return game;
+  $("#reviewstate").textContent = t("review.unread");
+  return null;
+}
+
+/** Puts the game in the text field on the board, with its variations and comments. */
+async function openText() {
+  const game = readText();
+  if (!game) return undefined;
+  app.rules = await presetName(game.rules);
+  load(game.start, game.moves, 0);
+  emit("rules");
+  return refresh();
+}
+
 function reviewText() {
-  const text = $("#gametext").value;
-  const game = readGame(text, app.rules);
-  if (!game || !game.moves.length) {
-    $("#reviewstate").textContent = t("review.unread");
-    return undefined;
-  }
-  return run({ start: game.start, rules: game.rules, moves: game.moves.map((move) => move.uci) });
+  const game = readText();
+  return game && run({ start: game.start, rules: game.rules, moves: game.moves.map((move) => move.uci) });
 }
 
 export const reviewLine = () =>

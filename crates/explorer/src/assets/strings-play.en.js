@@ -83,6 +83,7 @@ export default {
   "error.not_found": "Nothing was found.", "error.too_large": "This is too long.",
   "error.timeout": "The server took too long; try again.", "error.unavailable": "The server is stopping.",
   "error.unreadable": "The server's response is not readable.",
+  "review.open": "Open the text",
   "review.progress": "{n} of {of} moves reviewed…", "review.stopped": "The review was stopped.",
   "review.unread": "The text is not a game, or one of its moves is not legal.", "review.better": "Better",
   "retry.do": "Try again", "retry.head": "{side} played {move}. Find a better move.",

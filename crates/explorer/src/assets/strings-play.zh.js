@@ -76,6 +76,7 @@ export default {
   "error.not_found": "没有找到。", "error.too_large": "内容过长。",
   "error.timeout": "服务器用时过长，请重试。", "error.unavailable": "服务器正在停止。",
   "error.unreadable": "服务器的回应无法读取。",
+  "review.open": "打开文本",
   "review.progress": "已复盘 {n} / {of} 着…", "review.stopped": "复盘已停止。",
   "review.unread": "文本不是对局，或有不合法的着法。", "review.better": "更好",
   "retry.do": "重试", "retry.head": "{side}走了 {move}。请找出更好的着法。",

@@ -213,6 +213,12 @@ fn variations_are_kept_in_links_and_files() {
     let text = page.text("window.text");
     let review = page.server.connect().post("/api/v1/game", &json!({ "text": text }).to_string()).json();
     assert!(review["text"].as_str().unwrap().contains("1. Eb3"), "{review}");
+    // The file opens with its variations.
+    page.open("/?view=game");
+    page.run(&format!("document.querySelector('#gametext').value = {}", json!(text)));
+    page.click("#opengame");
+    page.wait(&format!("location.search.includes('line={line}')"));
+    page.silent();
 }
 
 /// The page's move generator and the server's agree under every preset and some other rules.
