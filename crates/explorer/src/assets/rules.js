@@ -1,7 +1,7 @@
 // Which rules: the presets in the header, and a form with every option.
 
 import { get } from "./api.js";
-import { app, emit, on, refresh } from "./app.js";
+import { app, control, emit, on, refresh } from "./app.js";
 import { $, button, errorText, h, t, toast } from "./ui.js";
 
 const PRESETS = ["paper", "cazaux", "bodlaender", "quadibloc", "bell", "chinese"];
@@ -28,7 +28,9 @@ function draw() {
   $("#rules").title = app.rules;
 }
 
+/** Changes the rules. What is played by the old ones ends. */
 function use(rules) {
+  control(null);
   app.rules = rules;
   emit("rules");
   refresh();

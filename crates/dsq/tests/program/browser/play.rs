@@ -337,3 +337,55 @@ fn the_page_recovers_from_a_lost_server() {
     let errors = page.console();
     assert!(errors.iter().all(|error| error.contains("ERR_INTERNET_DISCONNECTED")), "{errors:?}");
 }
+
+/// The page's account of a game, with its history, is the server's: repetitions, plies without a capture, captured pieces,
+/// legal moves and the end.
+#[test]
+fn the_page_counts_as_the_server_does() {
+    let Some(page) = Page::start() else { return };
+    page.open("/?view=play");
+    page.run(
+        "window.outcome = null;
+        (async () => {
+          const [{ captured, gameStatus }, { play, START }, { readRules }] = await Promise.all(['status', 'position', 'ruleset'].map((name) => import(`/${name}.js`)));
+          let seed = 7;
+          const random = (n) => (seed = (seed * 48271) % 2147483647) % n;
+          const outcome = { positions: 0, ends: [], wrong: [] };
+          const letters = (pieces) => pieces.map((piece) => piece.toUpperCase());
+          for (const text of ['paper', 'paper,repetition=twofold', 'cazaux', 'paper,repetition=none', 'paper,no-move=loss']) {
+            const rules = readRules(text);
+            let node = { fen: START, parent: null };
+            const moves = [];
+            for (;;) {
+              const mine = gameStatus(node, rules);
+              if (mine.over || moves.length % 4 === 0) {
+                const theirs = await (await fetch(`/api/v1/state?rules=${text}&moves=${moves.join(',')}`)).json();
+                const lost = captured(START, node.fen);
+                const pair = [
+                  [mine.clock, mine.occurrences, mine.repetitionLimit, mine.over, mine.moves.map((move) => move.uci).sort(), letters(lost.white), letters(lost.black)],
+                  [theirs.halfmove_clock, theirs.occurrences, theirs.repetition_limit, theirs.over, theirs.moves.map((move) => move.uci).sort(), theirs.captured.white, theirs.captured.black],
+                ].map((value) => JSON.stringify(value));
+                outcome.positions++;
+                if (pair[0] !== pair[1]) outcome.wrong.push([text, moves.join(','), ...pair]);
+              }
+              if (mine.over) { outcome.ends.push(mine.over.reason); break; }
+              // Few captures after the first plies, and often back again.
+              const quiet = mine.moves.filter((move) => !move.captures && !move.den);
+              const last = moves.at(-2);
+              const back = quiet.find((move) => last && move.uci === last.slice(2) + last.slice(0, 2));
+              const list = moves.length < 40 || !quiet.length ? mine.moves : quiet;
+              const { uci } = back && random(3) > 0 ? back : list[random(list.length)];
+              moves.push(uci);
+              node = { fen: play(node.fen, uci), parent: node };
+            }
+          }
+          window.outcome = outcome;
+        })()",
+    );
+    page.wait("window.outcome");
+    let outcome: Value = page.get("window.outcome");
+    assert_eq!(outcome["wrong"], json!([]));
+    let ends = outcome["ends"].as_array().unwrap();
+    assert!(ends.contains(&json!("repetition")) && ends.contains(&json!("no_capture")), "{ends:?}");
+    page.silent();
+}
