@@ -1,13 +1,14 @@
 // Strength levels by name, and time controls.
 
 /**
- * `strength` is the server's, from 1 to 10; `perfect` plays by the tables where they know the position.
- * @type {{key: string, strength: number, perfect?: boolean}[]}
+ * `strength` is the server's, from 1 to 10; `perfect` plays by the tables where they know the position. `elo` is above the
+ * first level, rounded, as measured (results/levels.md); the strongest level depends on the machine.
+ * @type {{key: string, strength: number, elo?: number, perfect?: boolean}[]}
  */
 export const LEVELS = [
-  { key: "R", strength: 1 }, { key: "C", strength: 2 }, { key: "W", strength: 3 }, { key: "D", strength: 4 },
-  { key: "P", strength: 5 }, { key: "T", strength: 7 }, { key: "L", strength: 9 },
-  { key: "E", strength: 10, perfect: true },
+  { key: "R", strength: 1 }, { key: "C", strength: 2, elo: 300 }, { key: "W", strength: 3, elo: 400 },
+  { key: "D", strength: 4, elo: 500 }, { key: "P", strength: 5, elo: 650 }, { key: "T", strength: 7, elo: 750 },
+  { key: "L", strength: 9, elo: 1000 }, { key: "E", strength: 10, perfect: true },
 ];
 
 export const levelOf = (key) => LEVELS.find((level) => level.key === key) ?? LEVELS[2];

@@ -60,8 +60,9 @@ function list(id, name, values) {
   return h("select", { id, onchange: choose(name) }, values.map(option));
 }
 
-function levelText({ key: name }, i) {
-  return t("level.option", { n: i + 1, name: t(`level.${name}`), what: t(`level.${name}.what`) });
+function levelText({ key: name, elo }, i) {
+  const what = t(`level.${name}.what`);
+  return t(elo ? "level.elo" : "level.option", { n: i + 1, name: t(`level.${name}`), what, elo });
 }
 
 function timeText(value) {
@@ -84,6 +85,7 @@ function setupSection() {
     radios("you", t("play.you"), sides),
     h("div", { class: "fields" }, two ? "" : field(t("play.opponent"), level), field(t("play.time"), time),
       field(t("play.from"), start), two ? h("label", {}, turning, t("play.turning")) : ""),
+    two ? "" : h("p", { class: "soft" }, t("level.help")),
     h("div", { class: "bar" }, button(t("play.start"), () => begin(), { id: "playstart", class: "main big" })));
 }
 

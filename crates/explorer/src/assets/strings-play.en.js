@@ -32,6 +32,8 @@ export default {
   "play.clock": "{minutes} minutes + {seconds} s a move", "play.from": "Start from",
   "play.from.start": "the initial position", "play.from.board": "the position on the board",
   "play.turning": "Turn the board after each move", "play.start": "Start the game", "play.new": "New game",
+  "level.elo": "{n}. {name}: {what} (+{elo})",
+  "level.help": "The numbers are Elo above the Rat, measured in games between the levels.",
   "level.option": "{n}. {name}: {what}",
   "level.R": "Rat", "level.R.what": "a beginner", "level.C": "Cat", "level.C.what": "a novice",
   "level.W": "Wolf", "level.W.what": "a learner", "level.D": "Dog", "level.D.what": "a casual player",

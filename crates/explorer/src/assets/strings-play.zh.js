@@ -32,6 +32,8 @@ export default {
   "play.clock": "{minutes} 分钟，每着加 {seconds} 秒", "play.from": "起始局面",
   "play.from.start": "开局局面", "play.from.board": "棋盘上的局面",
   "play.turning": "每着后翻转棋盘", "play.start": "开始对局", "play.new": "新对局",
+  "level.elo": "{n}. {name}：{what}（+{elo}）",
+  "level.help": "数字为高于鼠的 Elo 分，由各级之间的对局测得。",
   "level.option": "{n}. {name}：{what}",
   "level.R": "鼠", "level.R.what": "新手", "level.C": "猫", "level.C.what": "初学者",
   "level.W": "狼", "level.W.what": "学习者", "level.D": "狗", "level.D.what": "休闲棋手",
