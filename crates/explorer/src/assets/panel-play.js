@@ -207,7 +207,8 @@ function storedSection() {
   };
   return h("section", { "aria-labelledby": "storedhead" }, h("h3", { id: "storedhead" }, t("stored")),
     games.length
-      ? h("ul", { class: "stored scroll", id: "stored" }, games.map(row)) : h("p", { class: "soft" }, t("stored.none")));
+      ? h("ul", { class: "stored scroll", id: "stored" }, games.map(row))
+      : h("p", { class: "soft" }, t("stored.none")));
 }
 
 function place(game) {
