@@ -1,0 +1,160 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Clock, clockText } from "../../src/assets/clock.js";
+import { Game } from "../../src/assets/game.js";
+import { readGame, writeGame } from "../../src/assets/gamefile.js";
+import { lessonsOf } from "../../src/assets/lessons.js";
+import { legalMoves, positionEnd, whyIllegal } from "../../src/assets/movegen.js";
+import { play, START } from "../../src/assets/position.js";
+import { OPTIONS, readRules, spelledOut } from "../../src/assets/ruleset.js";
+import { captured, gameStatus } from "../../src/assets/status.js";
+import { parseTree, treeText } from "../../src/assets/variations.js";
+
+const PAPER = readRules("paper");
+const targets = (fen, rules = PAPER) => legalMoves(fen, rules).map((move) => move.uci);
+
+/** A game with random variations, from a seed. */
+function randomGame(seed) {
+  let state = seed;
+  const below = (n) => (state = (state * 16807) % 2147483647) % n;
+  const game = new Game(START);
+  const nodes = [game.root];
+  for (let i = 0; i < 40; i++) {
+    const node = below(3) ? nodes.at(-1) : nodes[below(nodes.length)];
+    const moves = legalMoves(node.fen, PAPER);
+    if (moves.length) nodes.push(game.child(node, moves[below(moves.length)].uci));
+  }
+  game.go(nodes.at(-1));
+  return game;
+}
+
+test("rules are read over a preset and spelled in full", () => {
+  assert.equal(readRules("chinese,traps=any").traps, "any");
+  assert.equal(readRules("chinese")["dog-over-wolf"], "no");
+  for (const text of ["nobody", "paper,traps=all", "paper,chinese", "traps"]) assert.equal(readRules(text), null, text);
+  const spelling = spelledOut(PAPER);
+  assert.deepEqual(readRules(spelling), PAPER);
+  assert.equal(spelling.split(",").length, Object.keys(OPTIONS).length);
+});
+
+test("the start has 24 moves, and 576 lines of two plies", () => {
+  const first = targets(START);
+  assert.equal(first.length, 24);
+  assert.equal(
+    first.reduce((sum, uci) => sum + targets(play(START, uci)).length, 0),
+    576,
+  );
+});
+
+test("a move that is not legal has its reason", () => {
+  const cases = [
+    ["6e/7/7/7/7/7/1C5/7/7 w", "b3b4", "water"],
+    ["6e/7/7/7/1r5/7/1L5/7/7 w", "b3b7", "blocked"],
+    ["6e/7/7/7/7/7/7/3C3/7 w", "d2d1", "ownden"],
+    ["6e/7/7/7/3l3/3C3/7/7/7 w", "d4d5", "stronger"],
+    ["6c/7/7/7/7/eR5/7/7/7 w", "b4a4", "wetrat"],
+    ["6c/7/7/7/7/7/3C3/7/7 w", "d3d5", "far"],
+    ["6c/7/7/7/7/3D3/3C3/7/7 w", "d3d4", "own"],
+    ["6c/7/7/7/7/7/3C3/7/7 w", "a1a2", "nopiece"],
+  ];
+  for (const [fen, uci, reason] of cases) {
+    assert.equal(whyIllegal(fen, uci, PAPER), reason, `${fen} ${uci}`);
+    assert.ok(!targets(fen).includes(uci), `${fen} ${uci}`);
+  }
+  for (const uci of targets(START)) assert.equal(whyIllegal(START, uci, PAPER), null, uci);
+});
+
+test("positions end in the den, without pieces, or without a move", () => {
+  assert.deepEqual(positionEnd("3C3/7/7/7/7/7/7/7/e6 b", PAPER), { winner: "white", reason: "den" });
+  assert.deepEqual(positionEnd("7/7/7/7/7/7/7/7/e6 w", PAPER), { winner: "black", reason: "no_pieces" });
+  const stuck = "7/7/7/7/7/e6/Ct5/d6/7 w";
+  assert.deepEqual(positionEnd(stuck, PAPER), { winner: null, reason: "no_move" });
+  assert.deepEqual(positionEnd(stuck, readRules("chinese")), { winner: "black", reason: "no_move" });
+  assert.equal(positionEnd(START, PAPER), null);
+});
+
+test("repetition and plies without a capture are counted from the last capture", () => {
+  const moves = "a3b3 a7b7 b3a3 b7a7".split(" ");
+  let node = { fen: START, parent: null };
+  for (let i = 0; i < 8; i++) node = { fen: play(node.fen, moves[i % 4]), parent: node };
+  assert.deepEqual(gameStatus(node, PAPER).over, { winner: null, reason: "repetition" });
+  const none = readRules("paper,repetition=none");
+  assert.equal(gameStatus(node, none).over, null);
+  assert.equal(gameStatus(node, none).clock, 8);
+  assert.deepEqual(gameStatus(node, none, 92).over, { winner: null, reason: "no_capture" });
+  assert.ok(!gameStatus(node.parent, readRules("cazaux")).moves.some((move) => move.uci === "b7a7"));
+  assert.deepEqual(captured(START, "7/7/7/7/7/7/3E3/7/3c3 w").white.join(""), "LTPDWCR");
+});
+
+/** Plays moves with their variations from a node on. */
+function graft(game, start, moves) {
+  let node = start;
+  for (const { uci, variations } of moves) {
+    const next = game.child(node, uci);
+    for (const variation of variations) graft(game, node, variation);
+    node.chosen = node.children.indexOf(next);
+    node = next;
+  }
+}
+
+test("a tree survives links and files", () => {
+  for (let seed = 1; seed < 40; seed++) {
+    const { root } = randomGame(seed);
+    const text = treeText(root);
+    const linked = new Game(START);
+    graft(linked, linked.root, parseTree(text));
+    assert.equal(treeText(linked.root), text, `seed ${seed}`);
+    const read = readGame(writeGame({ root, start: START, rules: spelledOut(PAPER) }), "chinese");
+    const filed = new Game(START);
+    graft(filed, filed.root, read.moves);
+    assert.equal(treeText(filed.root), text, `seed ${seed}`);
+    assert.equal(read.rules, spelledOut(PAPER));
+  }
+});
+
+test("what is not a game is not read", () => {
+  for (const text of ["1. Eb9", "hello", '[Rules "nobody"]\n\n1. Eb3 *'])
+    assert.equal(readGame(text, "paper"), null, text);
+  const game = readGame('[White "A \\"B\\""]\n\n1. a3b3 {good \\} move} Rb7 *', "paper");
+  assert.equal(game.tags.White, 'A "B"');
+  assert.deepEqual(
+    game.moves.map((move) => [move.uci, move.note]),
+    [
+      ["a3b3", "good } move"],
+      ["a7b7", ""],
+    ],
+  );
+});
+
+test("a clock adds its increment and falls at zero", () => {
+  const clock = new Clock({ initial: 1000, increment: 500 });
+  clock.start("w", 0);
+  clock.press(400);
+  assert.equal(clock.read("w", 900), 1100);
+  assert.equal(clock.fallen(1399), null);
+  assert.equal(clock.fallen(1400), "b");
+  assert.equal(clockText(185000), "3:05");
+  assert.equal(clockText(7300), "0:07.3");
+});
+
+test("lessons follow the rules, and their goals can be reached", () => {
+  const variants = Object.entries(OPTIONS).flatMap(([key, values]) => values.map((value) => `paper,${key}=${value}`));
+  for (const text of variants) {
+    const rules = readRules(text);
+    for (const { key, fen, goal, most } of lessonsOf(rules)) {
+      let reached = false;
+      let positions = [fen];
+      for (let n = 0; n < most && !reached; n++) {
+        const next = positions.flatMap((here) =>
+          legalMoves(here, rules).map((move) => ({ move, fen: play(here, move.uci) })),
+        );
+        reached = next.some(
+          ({ move }) =>
+            move.to === goal.reach || (goal.den && move.den) || move.captures === goal.capture?.toUpperCase(),
+        );
+        positions = next.map((entry) => entry.fen.replace(/ b$/, " w"));
+      }
+      assert.ok(reached, `${key} under ${text}`);
+    }
+  }
+});
