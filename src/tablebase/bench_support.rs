@@ -6,7 +6,7 @@ use crate::cpu::{CpuLevel, dispatch};
 use crate::game::random::Random;
 use crate::tablebase::solve::cpu::CpuBackend;
 use crate::tablebase::solve::cpu::conversions::Captures;
-use crate::tablebase::solve::cpu::pass::Keep;
+use crate::tablebase::solve::cpu::pass::{Keep, Unobserved};
 use crate::tablebase::solve::cpu::quiet::{QuietMoves, Row, View};
 use crate::tablebase::solve::cpu::rows::Rows;
 use crate::tablebase::store::file::{Packing, write};
@@ -76,7 +76,7 @@ impl Solver {
     pub fn find_conversions(&self, id: ClassId) -> Result<(), SolveError> {
         let job = self.job(&[], false);
         let processor = CpuBackend::default();
-        let iteration = processor.iteration(self.classes(), id, Keep::Counts);
+        let iteration = processor.iteration(self.classes(), id, Keep::Counts, &Unobserved);
         let mut memory = iteration.memory(0)?;
         let (first, _) = memory.split_at_mut(iteration.first_bytes());
         iteration.start(&Captures::of(job.tables), first).map(|_| ())

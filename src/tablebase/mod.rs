@@ -41,6 +41,9 @@ pub use store::generate::{Generate, Progress};
 pub use store::job::{ClassJob, JobDone};
 pub(crate) use store::lock::lock;
 pub use store::manifest::{CountedClass, MANIFEST, Manifest, ManifestClass, list_tables};
+pub use store::on_demand::{
+    AnswerSource, CountNeed, CountPhase, CountProgress, Follow, OnDemand, OnDemandAnswer, OnDemandError,
+};
 pub use store::partial::{PartialFile, partial_files, sweep};
 pub use store::prober::TableProber;
 pub use store::proof::{Proved, Prover};

@@ -3,6 +3,7 @@
 mod backend;
 mod board;
 mod game;
+mod on_demand;
 mod perft;
 mod probe;
 mod properties;

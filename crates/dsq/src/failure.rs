@@ -1,7 +1,7 @@
 //! Why a command fails, and the exit code of each reason.
 
 use doushouqi::board::ParseFenError;
-use doushouqi::tablebase::{SetError, SolveError, TableError};
+use doushouqi::tablebase::{OnDemandError, SetError, SolveError, TableError};
 use report::plot::PlotError;
 use std::path::Path;
 use std::process::ExitCode;
@@ -125,6 +125,17 @@ impl From<SetError> for Failure {
         match error {
             SetError::Table(error) if can_be_made_again(&error) => kind(format!("{error}; {MAKE_AGAIN}")),
             error => kind(error.to_string()),
+        }
+    }
+}
+
+impl From<OnDemandError> for Failure {
+    fn from(error: OnDemandError) -> Failure {
+        match error {
+            OnDemandError::Set(error) => error.into(),
+            OnDemandError::TooManyPieces { .. } => Failure::Input(error.to_string()),
+            OnDemandError::Cancelled => Failure::Interrupted(error.to_string()),
+            _ => Failure::Environment(error.to_string()),
         }
     }
 }

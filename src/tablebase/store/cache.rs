@@ -1,24 +1,25 @@
-use crate::tablebase::ClassId;
-use crate::tablebase::store::file::Block;
 use std::collections::HashMap;
+use std::hash::Hash;
 use std::sync::Arc;
 
 /// Decoded blocks that are kept for the next probe, of about 80 KB each.
 const CACHE_BLOCKS: usize = 1024;
 
-/// A class, and the number of a block in its file.
-pub(crate) type BlockKey = (ClassId, usize);
-
-/// The blocks used last, in two generations: what is found in the older one moves to the newer, and when that is full it
-/// becomes the older one.
-#[derive(Default)]
-pub(crate) struct Cache {
-    newer: HashMap<BlockKey, Arc<Block>>,
-    older: HashMap<BlockKey, Arc<Block>>,
+/// The blocks used last, in two generations: a block found in the older one moves to the newer, and when the newer one is
+/// full it becomes the older one.
+pub(crate) struct Cache<K, B> {
+    newer: HashMap<K, Arc<B>>,
+    older: HashMap<K, Arc<B>>,
 }
 
-impl Cache {
-    pub fn get(&mut self, key: BlockKey) -> Option<Arc<Block>> {
+impl<K, B> Default for Cache<K, B> {
+    fn default() -> Cache<K, B> {
+        Cache { newer: HashMap::new(), older: HashMap::new() }
+    }
+}
+
+impl<K: Copy + Eq + Hash, B> Cache<K, B> {
+    pub fn get(&mut self, key: K) -> Option<Arc<B>> {
         if let Some(block) = self.newer.get(&key) {
             return Some(block.clone());
         }
@@ -27,7 +28,7 @@ impl Cache {
         Some(block)
     }
 
-    pub fn put(&mut self, key: BlockKey, block: Arc<Block>) {
+    pub fn put(&mut self, key: K, block: Arc<B>) {
         if self.newer.len() >= CACHE_BLOCKS / 2 {
             self.older = std::mem::take(&mut self.newer);
         }

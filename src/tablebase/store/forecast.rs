@@ -149,7 +149,7 @@ impl Generate<'_> {
 
 /// Bytes that are free where a directory is or will be made.
 #[cfg(unix)]
-fn disk_free(dir: &Path) -> Option<u64> {
+pub(super) fn disk_free(dir: &Path) -> Option<u64> {
     let dir = std::path::absolute(dir).ok()?;
     let existing = dir.ancestors().find(|dir| dir.exists())?;
     let disk = rustix::fs::statvfs(existing).ok()?;
@@ -157,11 +157,11 @@ fn disk_free(dir: &Path) -> Option<u64> {
 }
 
 #[cfg(not(unix))]
-fn disk_free(_: &Path) -> Option<u64> {
+pub(super) fn disk_free(_: &Path) -> Option<u64> {
     None
 }
 
-fn gib(bytes: u64) -> String {
+pub(super) fn gib(bytes: u64) -> String {
     format!("{:.1} GiB", bytes as f64 / (1u64 << 30) as f64)
 }
 

@@ -4,17 +4,20 @@
 use super::counts::{ClassCounts, Provenance};
 use super::error::SetError;
 use super::file::{Packing, TableError, TableFile, write};
-use super::memory::MemoryLimit;
+use super::memory::{MemoryLimit, class_bytes};
 use super::parts::Parts;
 use super::peak;
 use crate::board::{ByColor, Color, RuleOptions};
 use crate::tablebase::solve::cpu::conversions::Captures;
-use crate::tablebase::solve::cpu::pass::{Keep, Outcome};
+use crate::tablebase::solve::cpu::pass::{Keep, Observer, Outcome, Unobserved};
 use crate::tablebase::value::CellsMut;
-use crate::tablebase::{BufferPool, ClassId, Classes, CpuBackend, Material, MemoryNeed, ROW_CELLS, Solved};
+use crate::tablebase::{
+    BufferPool, ClassId, Classes, CpuBackend, Material, MemoryNeed, ROW_CELLS, Solved, Solver, Table,
+};
 use rayon::prelude::*;
 use std::ops::Range;
 use std::path::Path;
+use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
 /// One class to solve in a directory of tables.
@@ -57,20 +60,91 @@ impl ClassJob<'_> {
         let classes = Classes::new(&self.rules, self.material.len());
         let missing = || SetError::TooFewPieces { material: self.material, pieces: classes.pieces() };
         let id = classes.member(self.material).ok_or_else(missing)?.class;
-        let class = classes.get(id);
-        let name = class.representative;
+        if let Some(there) = self.there(classes.get(id).representative)? {
+            return Ok(there);
+        }
+        let path = TableFile::path(self.dir, classes.get(id).representative);
+        self.solve(&classes, id, &path, MemoryLimit::new(self.memory))
+    }
+
+    /// Solves the class with the backend of `solver`, unless it is there and whole. The solver keeps the values that
+    /// captures lead to for the next job, as far as the memory suffices; nothing goes to temporary files.
+    ///
+    /// # Errors
+    /// As [`run`](ClassJob::run), and if the solver is of other rules or of fewer pieces.
+    pub fn run_with(&self, solver: &mut Solver) -> Result<JobDone, SetError> {
+        let pieces = solver.classes().pieces();
+        let missing = || SetError::TooFewPieces { material: self.material, pieces };
+        assert_eq!(solver.classes().options().table_hash(), self.rules.table_hash(), "a solver of these rules");
+        let id = solver.classes().member(self.material).ok_or_else(missing)?.class;
+        let class = solver.classes().get(id).clone();
+        if let Some(there) = self.there(class.representative)? {
+            return Ok(there);
+        }
+        let (start, values) = (Instant::now(), self.stats_only.is_none());
+        MemoryLimit::new(self.memory).make_room(solver, id, &|_| true)?;
+        self.load_captures(solver, id)?;
+        peak::restart();
         let path = TableFile::path(self.dir, class.representative);
+        let counts: Mutex<Option<ClassCounts>> = Mutex::default();
+        solver.solve_classes(&[id], values, false, &|_, Solved { stats, table }| -> Result<(), SetError> {
+            if let Some(table) = table {
+                write(&path, &self.rules, class.representative, table, stats, Packing::FAST)?;
+            }
+            *counts.lock().unwrap_or_else(PoisonError::into_inner) =
+                Some(ClassCounts::new(&self.rules, &class, stats.clone()));
+            Ok(())
+        })?;
+        let counts = counts.into_inner().unwrap_or_else(PoisonError::into_inner).expect("no class was left out");
+        self.done(counts, start, class_bytes(solver, id))
+    }
+
+    /// The class, if it is there and whole.
+    fn there(&self, name: Material) -> Result<Option<JobDone>, SetError> {
+        let path = TableFile::path(self.dir, name);
         // A table replaces the counts in its own directory only.
         if path.exists() && self.stats_only.is_none_or(|counts| counts == self.dir) {
             TableFile::open(&path, &self.rules, name)?.check()?;
-            return Ok(JobDone::There(name));
+            return Ok(Some(JobDone::There(name)));
         }
-        if let Some(counts) = self.stats_only
-            && ClassCounts::read(counts, &self.rules, name)?.is_some()
-        {
-            return Ok(JobDone::There(name));
+        match self.stats_only {
+            Some(counts) if ClassCounts::read(counts, &self.rules, name)?.is_some() => Ok(Some(JobDone::There(name))),
+            _ => Ok(None),
         }
-        self.solve(&classes, id, &path, MemoryLimit::new(self.memory))
+    }
+
+    /// Reads what captures lead to, unless the solver has it.
+    fn load_captures(&self, solver: &mut Solver, id: ClassId) -> Result<(), SetError> {
+        for capture in solver.classes().captures(id) {
+            if solver.table(capture).is_some() {
+                continue;
+            }
+            let (name, class) = (solver.classes().get(capture).representative, solver.classes().get(id).representative);
+            let path = TableFile::path(self.dir, name);
+            if !path.exists() {
+                return Err(missing_capture(self.dir, &self.rules, class, name));
+            }
+            let file = TableFile::open(&path, &self.rules, name)?;
+            if !Color::ALL.into_iter().all(|color| file.stores(color)) {
+                return Err(SetError::OneSided { path });
+            }
+            let cells = ByColor { white: file.load(Color::White)?, black: file.load(Color::Black)? };
+            solver.insert(capture, file.description().stats.clone(), Some(Table { cells }));
+        }
+        Ok(())
+    }
+
+    /// Notes what solving took, and writes the counts if only these are kept.
+    fn done(&self, mut counts: ClassCounts, start: Instant, planned: usize) -> Result<JobDone, SetError> {
+        counts.seconds = start.elapsed().as_secs_f64();
+        counts.bytes = planned as u64;
+        counts.peak_bytes = peak::bytes();
+        counts.threads = rayon::current_num_threads();
+        counts.provenance = self.provenance.clone();
+        if let Some(dir) = self.stats_only {
+            counts.write(dir)?;
+        }
+        Ok(JobDone::Solved(Box::new(counts)))
     }
 
     /// Solves the class within so much memory.
@@ -90,7 +164,8 @@ impl ClassJob<'_> {
             peak::trim();
         }
         peak::restart();
-        let work = Work { classes, id, files: self.captures(classes, &need)?, processor };
+        let files = captures(self.dir, &self.rules, classes, id, &need)?;
+        let work = Work { classes, id, files, processor, observer: &Unobserved };
         let (Outcome { solved: Solved { stats, table }, deepest, .. }, packed) = if values && on_disk {
             let (outcome, packed) = work.in_parts(&need, limit, &self.rules, path)?;
             (outcome, Some(packed))
@@ -105,58 +180,60 @@ impl ClassJob<'_> {
         } else if let Some(packed) = &packed {
             write(path, &self.rules, name, packed, &counts.stats, Packing::FAST)?;
         }
-        counts.seconds = start.elapsed().as_secs_f64();
-        counts.bytes = need.within(|bytes| limit.holds(bytes)) as u64;
-        counts.peak_bytes = peak::bytes();
-        counts.threads = rayon::current_num_threads();
-        counts.provenance = self.provenance.clone();
-        if let Some(dir) = self.stats_only {
-            counts.write(dir)?;
-        }
-        Ok(JobDone::Solved(Box::new(counts)))
-    }
-
-    fn missing_capture(&self, capture: Material) -> SetError {
-        let rules = match self.rules.table_spelling() {
-            rules if rules == RuleOptions::PAPER.table_spelling() => String::new(),
-            rules => format!(" --rules {rules}"),
-        };
-        let command = format!("dsq cluster solve {capture} --tables {}{rules}", self.dir.display());
-        SetError::MissingCapture { dir: self.dir.to_owned(), class: self.material, capture, command }
-    }
-
-    /// The tables that captures lead to, of each only the sides to move that are looked up.
-    fn captures(&self, classes: &Classes, need: &MemoryNeed) -> Result<Vec<Capture>, SetError> {
-        let sides = need.captures.iter().flat_map(|(&id, sides)| {
-            let looked_up = Color::ALL.into_iter().filter(|&turn| sides[turn]);
-            looked_up.map(move |turn| (id, turn))
-        });
-        let open = |(id, turn): (ClassId, Color)| {
-            let class = classes.get(id);
-            let path = TableFile::path(self.dir, class.representative);
-            if !path.exists() {
-                return Err(self.missing_capture(class.representative));
-            }
-            let file = TableFile::open(&path, &self.rules, class.representative)?;
-            if file.stores(turn) { Ok(Capture { id, turn, file }) } else { Err(SetError::OneSided { path }) }
-        };
-        sides.map(open).collect()
+        self.done(counts, start, need.within(|bytes| limit.holds(bytes)))
     }
 }
 
-/// A class in work.
-struct Work<'a> {
-    classes: &'a Classes,
+fn missing_capture(dir: &Path, rules: &RuleOptions, class: Material, capture: Material) -> SetError {
+    let rules = match rules.table_spelling() {
+        rules if rules == RuleOptions::PAPER.table_spelling() => String::new(),
+        rules => format!(" --rules {rules}"),
+    };
+    let command = format!("dsq cluster solve {capture} --tables {}{rules}", dir.display());
+    SetError::MissingCapture { dir: dir.to_owned(), class, capture, command }
+}
+
+/// The tables that captures lead to, of each only the sides to move that are looked up.
+///
+/// # Errors
+/// If a table is missing, damaged, of other rules or of one side only.
+pub(super) fn captures(
+    dir: &Path,
+    rules: &RuleOptions,
+    classes: &Classes,
     id: ClassId,
+    need: &MemoryNeed,
+) -> Result<Vec<Capture>, SetError> {
+    let sides = need.captures.iter().flat_map(|(&id, sides)| {
+        let looked_up = Color::ALL.into_iter().filter(|&turn| sides[turn]);
+        looked_up.map(move |turn| (id, turn))
+    });
+    let open = |(capture, turn): (ClassId, Color)| {
+        let material = classes.get(capture).representative;
+        let path = TableFile::path(dir, material);
+        if !path.exists() {
+            return Err(missing_capture(dir, rules, classes.get(id).representative, material));
+        }
+        let file = TableFile::open(&path, rules, material)?;
+        if file.stores(turn) { Ok(Capture { id: capture, turn, file }) } else { Err(SetError::OneSided { path }) }
+    };
+    sides.map(open).collect()
+}
+
+/// A class in work.
+pub(super) struct Work<'a> {
+    pub classes: &'a Classes,
+    pub id: ClassId,
     /// The tables that captures lead to.
-    files: Vec<Capture>,
-    processor: CpuBackend,
+    pub files: Vec<Capture>,
+    pub processor: CpuBackend,
+    pub observer: &'a dyn Observer,
 }
 
 impl Work<'_> {
     /// Solves the class; of each side to move the rows whose values are kept.
-    fn once(&self, keep: Keep) -> Result<(Outcome, ByColor<Range<usize>>), SetError> {
-        let iteration = self.processor.iteration(self.classes, self.id, keep);
+    pub fn once(&self, keep: Keep) -> Result<(Outcome, ByColor<Range<usize>>), SetError> {
+        let iteration = self.processor.iteration(self.classes, self.id, keep, self.observer);
         let mut memory = iteration.memory(self.files.iter().map(Capture::bytes).sum())?;
         let (first, last) = memory.split_at_mut(iteration.first_bytes());
         let planes = iteration.start(&load(&self.files, last, self.classes.len())?, first)?;
@@ -204,7 +281,7 @@ impl Work<'_> {
 }
 
 /// One side to move of a table that captures lead to.
-struct Capture {
+pub(super) struct Capture {
     id: ClassId,
     turn: Color,
     file: TableFile,

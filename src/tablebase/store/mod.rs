@@ -1,7 +1,7 @@
 //! Tables on disk: how a class becomes bytes (`codec`, `file`), how a directory of them is made (`manifest`, `lock`,
 //! `memory`, `forecast`, `generate`, `repack`), one class as a job (`job`, `counts`, `peak`), opened (`set`), probed for
-//! stated rules (`prober`, `cache`), checked (`verify` position by position,
-//! `proof` all of them fast) and written out as text (`export`).
+//! stated rules (`prober`, `cache`), counted a class at a time where there are none (`on_demand`), checked (`verify`
+//! position by position, `proof` all of them fast) and written out as text (`export`).
 
 pub(crate) mod cache;
 pub(crate) mod codec;
@@ -15,6 +15,7 @@ pub(crate) mod job;
 pub(crate) mod lock;
 pub(crate) mod manifest;
 pub(crate) mod memory;
+pub(crate) mod on_demand;
 pub(crate) mod partial;
 mod parts;
 mod peak;

@@ -3,7 +3,7 @@
 
 use super::table_error::TableError;
 use std::fs::{self, File};
-use std::io::Write;
+use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -43,25 +43,62 @@ fn partial_path(path: &Path) -> PathBuf {
     path.with_added_extension(format!("{}-{}-{:016x}.{PARTIAL}", host(), std::process::id(), number()))
 }
 
-/// Writes a file under another name, brings it to the disk, and gives it its name. What goes wrong leaves nothing behind.
+/// A file that gets its name when it is whole. Without [`finish`](PartialWriter::finish) nothing of it stays.
+pub(crate) struct PartialWriter {
+    path: PathBuf,
+    partial: PathBuf,
+    file: BufWriter<File>,
+    finished: bool,
+}
+
+impl PartialWriter {
+    /// # Errors
+    /// If the directory of `path` cannot be written.
+    pub fn create(path: &Path) -> Result<PartialWriter, TableError> {
+        let partial = partial_path(path);
+        let file = File::create(&partial).map_err(TableError::io(path))?;
+        Ok(PartialWriter { path: path.to_owned(), partial, file: BufWriter::new(file), finished: false })
+    }
+
+    /// # Errors
+    /// If the bytes cannot be written, for instance because the disk is full.
+    pub fn write(&mut self, bytes: &[u8]) -> Result<(), TableError> {
+        self.file.write_all(bytes).map_err(TableError::io(&self.path))
+    }
+
+    /// Brings the file to the disk and gives it its name.
+    ///
+    /// # Errors
+    /// As [`write`](PartialWriter::write).
+    pub fn finish(mut self) -> Result<(), TableError> {
+        let written = self.file.flush().and_then(|()| self.file.get_ref().sync_all());
+        let renamed = written.and_then(|()| fs::rename(&self.partial, &self.path));
+        self.finished = renamed.is_ok();
+        let synced = renamed.and_then(|()| match self.path.parent() {
+            // The name itself is on the disk only when the directory is. Not every system can do that.
+            Some(dir) if cfg!(unix) => File::open(dir).and_then(|dir| dir.sync_all()),
+            _ => Ok(()),
+        });
+        synced.map_err(TableError::io(&self.path))
+    }
+}
+
+impl Drop for PartialWriter {
+    fn drop(&mut self) {
+        if !self.finished {
+            let _ = fs::remove_file(&self.partial);
+        }
+    }
+}
+
+/// Writes a whole file, which appears under its name only when it is on the disk. An error leaves nothing behind.
 ///
 /// # Errors
 /// If the file cannot be written, for instance because the disk is full.
 pub(crate) fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), TableError> {
-    let partial = partial_path(path);
-    let written = File::create(&partial).and_then(|mut file| {
-        file.write_all(bytes)?;
-        file.sync_all()
-    });
-    let renamed = written.and_then(|()| fs::rename(&partial, path)).and_then(|()| match path.parent() {
-        // The name itself is on the disk only when the directory is. Not every system can do that.
-        Some(dir) if cfg!(unix) => File::open(dir).and_then(|dir| dir.sync_all()),
-        _ => Ok(()),
-    });
-    renamed.map_err(|source| {
-        let _ = fs::remove_file(&partial);
-        TableError::Io { path: path.to_owned(), source }
-    })
+    let mut file = PartialWriter::create(path)?;
+    file.write(bytes)?;
+    file.finish()
 }
 
 /// A file that is being written, or was when its writer died.

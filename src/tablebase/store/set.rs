@@ -2,7 +2,7 @@ use crate::board::{ByColor, Color, NoMove, Position, RuleOptions, Rules};
 use crate::tablebase::address::{Address, Addresser};
 use crate::tablebase::store::cache::Cache;
 use crate::tablebase::store::error::SetError;
-use crate::tablebase::store::file::{TableError, TableFile};
+use crate::tablebase::store::file::{Block, TableError, TableFile};
 use crate::tablebase::store::manifest::{MANIFEST, Manifest, largest, names, read_manifest};
 use crate::tablebase::{CellValue, Cells, ClassId, Classes, Index, ROW_CELLS, Table, TableProber};
 use rayon::prelude::*;
@@ -34,7 +34,8 @@ pub struct TableSet {
     addresser: Addresser,
     /// Opened when first asked for.
     files: Vec<OnceLock<TableFile>>,
-    cache: Mutex<Cache>,
+    /// By class and the number of a block in its file.
+    cache: Mutex<Cache<(ClassId, usize), Block>>,
 }
 
 impl TableSet {
@@ -69,6 +70,11 @@ impl TableSet {
     #[must_use]
     pub fn rules(&self) -> &Rules {
         &self.rules
+    }
+
+    /// The directory.
+    pub(super) fn dir(&self) -> &Path {
+        &self.dir
     }
 
     /// What the directory says it holds.

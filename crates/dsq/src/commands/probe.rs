@@ -1,17 +1,25 @@
-use crate::arguments::{OptionalRulesArg, open_tables};
+use crate::arguments::{Memory, OptionalRulesArg, ThreadsArg, open_tables};
 use crate::failure::{Failure, Outcome};
 use crate::output::{print, print_json};
+use crate::progress::{interrupt, progress_bar};
 use clap::Args;
 use doushouqi::board::{Move, Position};
-use doushouqi::tablebase::{Material, Probe as _, TableProber, Value, Wdl};
+use doushouqi::tablebase::{
+    AnswerSource, CountPhase, CountProgress, Material, OnDemand, OnDemandAnswer, Probe as Values, SetError,
+    TableProber, Value, Wdl,
+};
 use serde::Serialize;
+use std::env;
 use std::io::{self, BufRead};
+use std::ops::ControlFlow;
 use std::path::PathBuf;
+use std::sync::atomic::Ordering;
 
 /// Look up positions in endgame tables: who wins, in how many plies, and what each move leads to.
 #[derive(Args)]
 #[command(after_help = "Examples:\n  dsq probe --tables tables '7/7/3e3/7/7/7/3E3/7/7 w' --line\n  \
-                        dsq probe --tables tables --json - < positions.fen")]
+                        dsq probe --tables tables --json - < positions.fen\n  \
+                        dsq probe --tables tables --on-demand '7/2P4/3d3/1T5/7/7/4E2/2l4/3t3 w'")]
 pub struct Probe {
     /// The directory that `dsq generate` made.
     #[arg(long, value_name = "DIR")]
@@ -27,6 +35,53 @@ pub struct Probe {
     /// Print one JSON object a position.
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    on_demand: OnDemandArgs,
+    #[command(flatten)]
+    threads: ThreadsArg,
+}
+
+#[derive(Args)]
+struct OnDemandArgs {
+    /// Answer positions with one piece more than the tables, too: by a short search, or by counting all positions of the
+    /// same pieces.
+    ///
+    /// Counting six pieces takes tables of five pieces as `dsq generate` writes them, about a minute on two cores and up to
+    /// 10 GiB of memory. What is counted stays in the cache. A count that memory or disk will not hold is refused.
+    #[arg(long)]
+    on_demand: bool,
+    /// The directory of the cache, which processes may share; `dsq` in the user's cache directory if not given.
+    #[arg(long, value_name = "DIR", requires = "on_demand")]
+    cache: Option<PathBuf>,
+    /// The size of the cache. The least recently used files are removed.
+    #[arg(long, value_name = "SIZE", default_value = "40GiB", requires = "on_demand")]
+    cache_size: Memory,
+    /// The most memory that a count may use; what is available if not given.
+    #[arg(long, value_name = "SIZE", requires = "on_demand")]
+    memory: Option<Memory>,
+    /// Count also if a search has found the value of the position, but not of all its moves.
+    #[arg(long, requires = "on_demand")]
+    all_moves: bool,
+}
+
+impl OnDemandArgs {
+    fn open(&self, tables: TableProber) -> Result<OnDemand, Failure> {
+        let dir = match &self.cache {
+            Some(dir) => dir.clone(),
+            None => {
+                user_cache().ok_or_else(|| Failure::Input("no cache directory is known: use --cache DIR".into()))?
+            }
+        };
+        let on_demand = OnDemand::new(tables, &dir, self.cache_size.bytes() as u64)?;
+        Ok(self.memory.iter().fold(on_demand, |on_demand, memory| on_demand.with_memory(memory.bytes())))
+    }
+}
+
+/// The program's directory for files that can be made again.
+fn user_cache() -> Option<PathBuf> {
+    let dir = |name| env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
+    let home = || Some(dir("HOME")?.join(".cache"));
+    Some(dir("XDG_CACHE_HOME").or_else(|| dir("LOCALAPPDATA")).or_else(home)?.join("dsq"))
 }
 
 #[derive(Serialize)]
@@ -34,6 +89,8 @@ struct Report {
     fen: String,
     wdl: Wdl,
     dtw: Option<u16>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    source: Option<AnswerSource>,
     moves: Vec<MoveReport>,
     #[serde(skip_serializing_if = "Option::is_none")]
     line: Option<Vec<String>>,
@@ -42,55 +99,126 @@ struct Report {
 #[derive(Serialize)]
 struct MoveReport {
     r#move: String,
-    wdl: Wdl,
+    /// `None` for a move that a search left open.
+    wdl: Option<Wdl>,
     dtw: Option<u16>,
+}
+
+/// Where values come from.
+enum Prober {
+    Tables(TableProber),
+    OnDemand(Box<OnDemand>),
+}
+
+impl Prober {
+    fn values(&self) -> &dyn Values<Error = SetError> {
+        match self {
+            Prober::Tables(tables) => tables,
+            Prober::OnDemand(on_demand) => &**on_demand,
+        }
+    }
+
+    fn tables(&self) -> &TableProber {
+        match self {
+            Prober::Tables(tables) => tables,
+            Prober::OnDemand(on_demand) => on_demand.tables(),
+        }
+    }
 }
 
 impl Probe {
     pub fn run(self) -> Outcome {
         let tables = open_tables(&self.tables, self.rules.rules)?;
+        let prober = match self.on_demand.on_demand {
+            true => Prober::OnDemand(Box::new(self.on_demand.open(tables)?)),
+            false => Prober::Tables(tables),
+        };
+        self.threads.run(|| self.probe_all(&prober))?
+    }
+
+    fn probe_all(&self, prober: &Prober) -> Outcome {
         for fen in &self.fens {
             if fen == "-" {
                 for line in io::stdin().lock().lines() {
                     let line = line.map_err(|e| Failure::reading("standard input", &e))?;
                     if !line.trim().is_empty() {
-                        self.probe(&tables, &line)?;
+                        self.probe(prober, &line)?;
                     }
                 }
             } else {
-                self.probe(&tables, fen)?;
+                self.probe(prober, fen)?;
             }
         }
         Ok(())
     }
 
-    fn probe(&self, tables: &TableProber, fen: &str) -> Outcome {
+    /// The values of a position and of its moves; `None` if the tables do not cover it.
+    fn answer(&self, prober: &Prober, position: &Position) -> Result<Option<OnDemandAnswer>, Failure> {
+        let on_demand = match prober {
+            Prober::OnDemand(on_demand) => on_demand,
+            Prober::Tables(tables) => {
+                let (Some(value), Some(moves)) = (tables.value(position)?, tables.moves(position)?) else {
+                    return Ok(None);
+                };
+                let moves = moves.into_iter().map(|(mv, value)| (mv, Some(value))).collect();
+                return Ok(Some(OnDemandAnswer { value, moves, source: AnswerSource::Tables }));
+            }
+        };
+        let stop = interrupt()?;
+        let bar = progress_bar(1000, "%");
+        let follow = |progress: CountProgress| {
+            bar.set_message(match progress.phase {
+                CountPhase::Waiting => "waiting",
+                CountPhase::Reading => "reading tables",
+                CountPhase::Conversions => "captures",
+                CountPhase::Passes => "passes",
+            });
+            bar.set_position((1000.0 * progress.fraction) as u64);
+            if stop.load(Ordering::Relaxed) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        };
+        let answer = || {
+            if self.line {
+                on_demand.count(position, &follow)?;
+            }
+            on_demand.probe(position, self.on_demand.all_moves, &follow)
+        };
+        let answer = answer();
+        bar.finish_and_clear();
+        Ok(Some(answer?))
+    }
+
+    fn probe(&self, prober: &Prober, fen: &str) -> Outcome {
         let position = Position::from_fen(fen).map_err(|e| Failure::Input(format!("{fen:?}: {e}")))?;
-        let (Some(verdict), Some(moves)) = (tables.value(&position)?, tables.moves(&position)?) else {
+        let Some(OnDemandAnswer { value, moves, source }) = self.answer(prober, &position)? else {
             let pieces = Material::of(&position).map_or(0, Material::len);
             return Err(Failure::Input(format!(
-                "{fen:?} has {pieces} pieces; the tables in {} go to {}",
+                "{fen:?} has {pieces} pieces; the tables in {} go to {} (--on-demand answers one more)",
                 self.tables.display(),
-                tables.set().classes().pieces()
+                prober.tables().set().classes().pieces()
             )));
         };
         let name = |(mv, position): &(Move, Position)| mv.notation(position);
         let report = Report {
             fen: position.to_fen(),
-            wdl: verdict.wdl,
-            dtw: verdict.dtw,
+            wdl: value.wdl,
+            dtw: value.dtw,
+            source: self.on_demand.on_demand.then_some(source),
             moves: moves
                 .iter()
-                .map(|(mv, v)| MoveReport { r#move: mv.notation(&position), wdl: v.wdl, dtw: v.dtw })
+                .map(|(mv, v)| MoveReport {
+                    r#move: mv.notation(&position),
+                    wdl: v.map(|v| v.wdl),
+                    dtw: v.and_then(|v| v.dtw),
+                })
                 .collect(),
-            line: if self.line { Some(tables.line(&position)?.iter().map(name).collect()) } else { None },
+            line: if self.line { Some(prober.values().line(&position)?.iter().map(name).collect()) } else { None },
         };
         if self.json {
             return print_json(&report);
         }
-        print(format_args!("{}{}: {}", position.to_picture(), report.fen, words(verdict)))?;
-        for (mv, verdict) in moves {
-            print(format_args!("  {:5} {}", mv.notation(&position), words(verdict)))?;
+        print(format_args!("{}{}: {}", position.to_picture(), report.fen, words(Some(value))))?;
+        for (mv, value) in moves {
+            print(format_args!("  {:5} {}", mv.notation(&position), words(value)))?;
         }
         match report.line {
             Some(line) if !line.is_empty() => print(format_args!("  line  {}", line.join(" "))),
@@ -99,10 +227,11 @@ impl Probe {
     }
 }
 
-fn words(verdict: Value) -> String {
-    match (verdict.wdl, verdict.dtw) {
-        (Wdl::Win, Some(plies)) => format!("win in {plies} plies"),
-        (Wdl::Loss, Some(plies)) => format!("loss in {plies} plies"),
-        _ => "draw".to_owned(),
+fn words(value: Option<Value>) -> String {
+    match value {
+        Some(Value { wdl: Wdl::Win, dtw: Some(plies) }) => format!("win in {plies} plies"),
+        Some(Value { wdl: Wdl::Loss, dtw: Some(plies) }) => format!("loss in {plies} plies"),
+        Some(_) => "draw".to_owned(),
+        None => "not found by the search; --all-moves counts".to_owned(),
     }
 }

@@ -354,3 +354,39 @@ fn generated_files_have_the_same_bytes() {
     assert!(cpu.len() > 50);
     assert!(cpu == gpu);
 }
+
+/// Jobs on a GPU write what jobs on the CPU write, and name what is missing.
+#[test]
+fn jobs_write_the_same_bytes() {
+    if gpu().is_none() {
+        return;
+    }
+    let [cpu, gpu] = ["cpu", "gpu"].map(|backend| {
+        let dir = tempfile::tempdir().unwrap();
+        let tables = dir.path().to_str().unwrap();
+        let solve = |classes: &[&str]| {
+            let arguments = [&["cluster", "solve", "--tables", tables, "--backend", backend], classes].concat();
+            std::process::Command::new(env!("CARGO_BIN_EXE_dsq")).args(arguments).output().unwrap()
+        };
+        let early = solve(&["EPvL"]);
+        assert_eq!(early.status.code(), Some(2));
+        assert!(String::from_utf8_lossy(&early.stderr).contains("solve it first"));
+        let made = solve(&["EvL", "EvP", "PvE", "LvP", "PvL", "EPvL"]);
+        assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
+        let again = solve(&["EPvL"]);
+        assert!(String::from_utf8_lossy(&again.stdout).contains("there already"));
+        let counted = solve(&["EPvL", "--stats-only", "--counts", dir.path().join("counts").to_str().unwrap()]);
+        assert!(counted.status.success(), "{}", String::from_utf8_lossy(&counted.stderr));
+        let counts = std::fs::read(dir.path().join("counts/EPvL.json")).unwrap();
+        let counts: serde_json::Value = serde_json::from_slice(&counts).unwrap();
+        let files = std::fs::read_dir(dir.path()).unwrap().map(|entry| entry.unwrap().path());
+        let mut files: Vec<_> = files
+            .filter(|path| path.is_file())
+            .map(|path| (path.file_name().unwrap().to_owned(), std::fs::read(path).unwrap()))
+            .collect();
+        files.sort();
+        (files, counts["stats"].clone())
+    });
+    assert!(cpu.0.len() >= 3, "classes of two pieces, and one of three");
+    assert!(cpu == gpu);
+}

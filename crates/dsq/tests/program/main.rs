@@ -12,6 +12,7 @@ mod gpu;
 mod jobs;
 mod matches;
 mod mining;
+mod on_demand;
 mod play;
 mod serve;
 #[path = "../../../../tests/api/slow/mod.rs"]

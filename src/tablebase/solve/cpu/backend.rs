@@ -2,7 +2,7 @@ use crate::cpu::CpuLevel;
 use crate::tablebase::solve::backend::{Backend, Job, Sink, SolveError};
 use crate::tablebase::solve::cpu::buckets::Entry;
 use crate::tablebase::solve::cpu::memory::WorkingMemory;
-use crate::tablebase::solve::cpu::pass::{Iteration, Keep, Task, solve};
+use crate::tablebase::solve::cpu::pass::{Iteration, Keep, Observer, Task, Unobserved, solve};
 use crate::tablebase::solve::cpu::pool::BufferPool;
 use crate::tablebase::solve::cpu::rows::Rows;
 use crate::tablebase::{Cells, ClassId, Classes, Index, WIDTH};
@@ -56,12 +56,19 @@ impl CpuBackend {
             range_rows,
             byte_plies: Cells::BYTE_PLIES,
             pool: self.pool.clone(),
+            observer: &Unobserved,
         }
     }
 
     /// One class, to be solved from captures that its caller has.
-    pub(crate) fn iteration<'a>(&'a self, classes: &'a Classes, id: ClassId, keep: Keep) -> Iteration<'a> {
-        Iteration::new(self.task(classes, id, keep))
+    pub(crate) fn iteration<'a>(
+        &'a self,
+        classes: &'a Classes,
+        id: ClassId,
+        keep: Keep,
+        observer: &'a dyn Observer,
+    ) -> Iteration<'a> {
+        Iteration::new(Task { observer, ..self.task(classes, id, keep) })
     }
 }
 

@@ -29,7 +29,7 @@ use std::cmp::Reverse;
 use std::io;
 use std::ops::Range;
 use std::path::Path;
-use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
+use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering::Relaxed};
 
 /// Conversions of a range of rows that are kept in memory before they go to disk: 3 MiB.
 const SPILL_ENTRIES: usize = 1 << 18;
@@ -69,7 +69,31 @@ pub(crate) struct Task<'a> {
     pub byte_plies: u16,
     /// Where planes have their memory from.
     pub pool: BufferPool,
+    pub observer: &'a dyn Observer,
 }
+
+/// Follows the solution of a class. Any of its errors stops the solution.
+pub(crate) trait Observer: Sync {
+    /// The conversions of `done` of `of` ranges of rows are known. Called from any thread.
+    fn conversions(&self, _done: usize, _of: usize) -> Result<(), SolveError> {
+        Ok(())
+    }
+
+    /// The planes contain all positions that are decided in up to `depth` plies.
+    fn pass(&self, _depth: u16, _iteration: &Iteration<'_>, _planes: &ByColor<Planes<'_>>) -> Result<(), SolveError> {
+        Ok(())
+    }
+
+    /// No pass will change the planes.
+    fn solved(&self, _iteration: &Iteration<'_>, _planes: &ByColor<Planes<'_>>) -> Result<(), SolveError> {
+        Ok(())
+    }
+}
+
+/// An observer that does nothing.
+pub(crate) struct Unobserved;
+
+impl Observer for Unobserved {}
 
 /// The planes of one side to move: a row for each row that is solved.
 pub(crate) struct Planes<'a> {
@@ -207,11 +231,23 @@ impl<'t> Iteration<'t> {
                 }
             }
             let work = self.pass(&mut planes, depth).map_err(|error| self.disk(&error))?;
+            self.task.observer.pass(depth, self, &planes)?;
             if !work && depth >= last_conversion {
                 break;
             }
         }
+        self.task.observer.solved(self, &planes)?;
         Ok(self.finish(planes))
+    }
+
+    /// The index of the class.
+    pub fn index(&self) -> &Index {
+        &self.index
+    }
+
+    /// The rows that are solved.
+    pub fn rows(&self) -> &Rows {
+        &self.rows
     }
 
     fn disk(&self, error: &io::Error) -> SolveError {
@@ -276,6 +312,7 @@ impl<'t> Iteration<'t> {
             })
         };
         let mut planes = ByColor { white: side(Color::White)?, black: side(Color::Black)? };
+        let (done, of) = (AtomicUsize::new(0), 2 * rows.div_ceil(chunk_rows));
         for color in Color::ALL {
             // What starts as lost (in 0 plies) is looked at by the opponent in the first pass.
             let worklist = std::mem::take(&mut planes[!color].worklist);
@@ -300,8 +337,9 @@ impl<'t> Iteration<'t> {
                         chunk,
                     };
                     dispatch!(self.task.level, fn(start: Start<'_>) -> io::Result<()> = start_rows::<V>)
-                })
-                .map_err(|error| self.disk(&error))?;
+                        .map_err(|error| self.disk(&error))?;
+                    self.task.observer.conversions(done.fetch_add(1, Relaxed) + 1, of)
+                })?;
             planes[!color].worklist = worklist;
         }
         planes.white.open = valid;
@@ -445,6 +483,23 @@ struct Split<'a> {
 }
 
 impl Planes<'_> {
+    /// The undecided positions of a word of a solved row.
+    #[inline(always)]
+    pub fn undecided(&self, number: usize, word: usize) -> u64 {
+        self.open[number].0[word] & !self.lost[number].0[word]
+    }
+
+    /// The lost positions of a word of a solved row.
+    #[inline(always)]
+    pub fn lost(&self, number: usize, word: usize) -> u64 {
+        self.lost[number].0[word]
+    }
+
+    /// How many positions of some solved rows are undecided.
+    pub fn left(&self, rows: Range<usize>) -> u32 {
+        self.left[rows].iter().map(|&left| u32::from(left)).sum()
+    }
+
     fn split(&mut self, depth: u16) -> Split<'_> {
         let Planes { open, lost, escapes, left, last_lost, cells, worklist, next, chunks } = self;
         let (written, seen) = if depth % 2 == 1 { (open, lost) } else { (lost, open) };

@@ -96,6 +96,13 @@ impl Rows {
         (place != NONE).then_some(((place >> 1) as usize, place & 1 != 0))
     }
 
+    /// The solved row, its word and the lane with the value of a cell of the index; `None` if the row has no positions.
+    pub fn locate(&self, cell: usize) -> Option<(usize, usize, usize)> {
+        let (word, lane) = (cell / WIDTH % WIDTH, cell % WIDTH);
+        let (number, mirrored) = self.place(cell / ROW_CELLS)?;
+        Some(if mirrored { (number, MIRROR[word], MIRROR[lane]) } else { (number, word, lane) })
+    }
+
     /// How many positions each cell of a solved row stands for.
     #[inline(always)]
     pub fn weight(&self, number: usize) -> u64 {

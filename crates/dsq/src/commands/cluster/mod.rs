@@ -4,8 +4,10 @@ mod check;
 mod report;
 
 use crate::arguments::{Memory, RulesArg, ThreadsArg, at_least_one};
+use crate::backend::Backend;
 use crate::class_plan::{RateArg, print_plan};
 use crate::failure::{Failure, Outcome, RESUME, resumable};
+use crate::gpu;
 use crate::output::{make_dir, print, print_json};
 use crate::progress::{exit_on_interrupt, progress_bar};
 use crate::provenance::{COMMIT, VERSION, machine};
@@ -14,7 +16,10 @@ use check::CheckCommand;
 use clap::{Args, Subcommand, ValueEnum};
 use doushouqi::cluster::slurm::{self, Jobs};
 use doushouqi::cluster::{Plan, finish, snakemake, status};
-use doushouqi::tablebase::{BufferPool, ClassCounts, ClassJob, Classes, Index, JobDone, Material, Provenance};
+use doushouqi::tablebase::{
+    BufferPool, ClassCounts, ClassJob, Classes, CpuBackend, Index, JobDone, Material, Options, OrElse, Provenance,
+    Solver,
+};
 use indicatif::ProgressBar;
 use report::ReportCommand;
 use serde::Serialize;
@@ -202,6 +207,10 @@ struct SolveCommand {
     /// Where temporary files go; the directory of the tables if not given.
     #[arg(long, value_name = "DIR")]
     spill: Option<PathBuf>,
+    /// What solves: cpu, gpu (a software driver too), or auto: a GPU in hardware if there is one, else cpu. The files are
+    /// the same. With a GPU all values that captures lead to are in memory, and no temporary files are written.
+    #[arg(long, value_name = "BACKEND", default_value = "cpu", hide_possible_values = true)]
+    backend: Backend,
     #[command(flatten)]
     rules: RulesArg,
     #[command(flatten)]
@@ -232,10 +241,23 @@ impl SolveCommand {
         }
         exit_on_interrupt(&ProgressBar::hidden(), RESUME)?;
         let pool = BufferPool::default();
-        self.threads.run(|| self.classes.iter().try_for_each(|&material| self.solve(material, counts, &pool)))?
+        let mut solver = self.gpu_solver()?;
+        let mut solve = |&material| self.solve(material, counts, &pool, solver.as_mut());
+        self.threads.run(|| self.classes.iter().try_for_each(&mut solve))?
     }
 
-    fn solve(&self, material: Material, counts: &Path, pool: &BufferPool) -> Outcome {
+    /// What solves on a GPU, if one is wanted and there.
+    fn gpu_solver(&self) -> Result<Option<Solver>, Failure> {
+        let Some(gpu) = gpu::backend(self.backend)? else { return Ok(None) };
+        let most = self.classes.iter().map(|material| material.len()).max().unwrap_or(2);
+        let solver = Solver::new(&self.rules.rules, most, Options::default());
+        Ok(Some(match self.backend {
+            Backend::Auto => solver.on(OrElse::new(gpu, CpuBackend::default())),
+            _ => solver.on(gpu),
+        }))
+    }
+
+    fn solve(&self, material: Material, counts: &Path, pool: &BufferPool, solver: Option<&mut Solver>) -> Outcome {
         let job = ClassJob {
             dir: &self.tables,
             rules: self.rules.rules,
@@ -246,7 +268,11 @@ impl SolveCommand {
             provenance: provenance(),
             pool: pool.clone(),
         };
-        let solved = match job.run().map_err(resumable)? {
+        let done = match solver {
+            Some(solver) => job.run_with(solver),
+            None => job.run(),
+        };
+        let solved = match done.map_err(resumable)? {
             JobDone::There(class) => Solved { class, reused: true, seconds: 0.0, bytes: 0, peak_bytes: None },
             JobDone::Solved(counts) => {
                 let ClassCounts { class, seconds, bytes, peak_bytes, .. } = *counts;

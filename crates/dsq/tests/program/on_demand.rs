@@ -1,0 +1,115 @@
+//! `dsq probe --on-demand`, with two and three pieces in place of five and six.
+
+use crate::dsq;
+
+use dsq::{command, dsq, stdout};
+use serde_json::Value as Json;
+use std::fs;
+use std::path::Path;
+use std::process::Stdio;
+use std::thread::sleep;
+use std::time::Duration;
+
+const POSITION: &str = "7/7/3el2/7/7/7/3E3/7/7 w";
+const FOUR: &str = "7/7/3el2/7/7/7/3EP2/7/7 w";
+
+fn text(path: &Path) -> &str {
+    path.to_str().expect("a path of letters")
+}
+
+fn tables(dir: &Path, pieces: &str) -> String {
+    let tables = dir.join(pieces);
+    assert!(dsq(&["generate", "--pieces", pieces, "--backend", "cpu", "--out", text(&tables)]).status.success());
+    text(&tables).to_owned()
+}
+
+fn json(arguments: &[&str]) -> Json {
+    serde_json::from_str(&stdout(arguments)).expect("one line of JSON")
+}
+
+/// The files of a cache but for the lock.
+fn cached(cache: &str) -> Vec<String> {
+    let names = fs::read_dir(cache).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    names.filter(|name| name != "lock").collect()
+}
+
+#[test]
+fn answers_are_those_of_larger_tables() {
+    let dir = tempfile::tempdir().unwrap();
+    let (two, three) = (tables(dir.path(), "2"), tables(dir.path(), "3"));
+    let cache = text(&dir.path().join("cache")).to_owned();
+    let on_demand = ["probe", "--tables", &two, "--on-demand", "--cache", &cache];
+    let run = |more: &[&str]| json(&[&on_demand[..], more, &["--json", POSITION]].concat());
+    let mut wanted = json(&["probe", "--tables", &three, "--line", "--json", POSITION]);
+    for _ in 0..2 {
+        let mut answer = run(&["--line"]);
+        assert_eq!(answer.as_object_mut().unwrap().remove("source"), Some("cache".into()));
+        assert_eq!(answer, wanted);
+    }
+    assert_eq!(cached(&cache).len(), 1);
+    wanted.as_object_mut().unwrap().remove("line");
+    let mut answer = run(&["--all-moves"]);
+    answer.as_object_mut().unwrap().remove("source");
+    assert_eq!(answer, wanted);
+    // A position of the tables is answered from them.
+    let small = json(&[&on_demand[..], &["--json", "7/7/3e3/7/7/7/3E3/7/7 w"]].concat());
+    assert_eq!(small["source"], "tables");
+    // A win in one needs no count.
+    let den = json(&[&on_demand[..], &["--json", "7/3E3/7/7/7/e6/7/5l1/7 w"]].concat());
+    assert_eq!((&den["source"], &den["dtw"]), (&"search".into(), &1.into()));
+    let shown = stdout(&[&on_demand[..], &["7/3E3/7/7/7/e6/7/5l1/7 w"]].concat());
+    assert!(shown.contains("win in 1 plies") && shown.contains("--all-moves counts"), "{shown}");
+}
+
+#[test]
+fn what_cannot_be_counted_is_refused() {
+    let dir = tempfile::tempdir().unwrap();
+    let two = tables(dir.path(), "2");
+    let cache = text(&dir.path().join("cache")).to_owned();
+    let fails = |code: i32, more: &[&str], words: &[&str]| {
+        let output = dsq(&[&["probe", "--tables", &two, "--cache", &cache], more].concat());
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(code), "{stderr}");
+        assert!(output.stdout.is_empty() && words.iter().all(|word| stderr.contains(word)), "{stderr}");
+    };
+    fails(2, &[POSITION], &["--on-demand"]);
+    fails(2, &["--on-demand", FOUR], &["4 pieces", "at most 3"]);
+    fails(3, &["--on-demand", "--all-moves", "--memory", "1MiB", POSITION], &["of memory", "available"]);
+    fails(3, &["--on-demand", "--all-moves", "--cache-size", "0.001MiB", POSITION], &["of the cache"]);
+    let output = dsq(&["probe", "--tables", &two, POSITION]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("--on-demand"));
+    let file = dir.path().join("file");
+    fs::write(&file, "x").unwrap();
+    let output = dsq(&["probe", "--tables", &two, "--on-demand", "--cache", text(&file), POSITION]);
+    assert_eq!(output.status.code(), Some(3), "{}", String::from_utf8_lossy(&output.stderr));
+}
+
+/// A kill at any time leaves no file that answers wrongly, and no half-written file for ever.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_kill_leaves_nothing_wrong() {
+    let dir = tempfile::tempdir().unwrap();
+    let three = tables(dir.path(), "3");
+    let [cache, whole] = ["cache", "whole"].map(|name| text(&dir.path().join(name)).to_owned());
+    let probe = ["probe", "--tables", &three, "--on-demand", "--all-moves", "--json", FOUR, "--cache"];
+    let run = |cache| [&probe[..], &[cache]].concat();
+    let wanted = json(&run(&whole));
+    let mut killed = 0;
+    for step in 0..12 {
+        let mut child = command(&run(&cache)).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        sleep(Duration::from_millis(8 * step));
+        child.kill().unwrap();
+        killed += usize::from(!child.wait().unwrap().success());
+        if Path::new(&cache).exists() {
+            cached(&cache).iter().filter(|name| name.ends_with(".stages")).for_each(|name| {
+                let [found, whole] = [&cache, &whole].map(|dir| fs::read(Path::new(dir).join(name)).unwrap());
+                assert!(found == whole, "a file under its name is whole");
+                fs::remove_file(Path::new(&cache).join(name)).unwrap();
+            });
+        }
+    }
+    assert!(killed > 0, "every run was over before its kill");
+    assert_eq!(json(&run(&cache)), wanted);
+    assert_eq!(cached(&cache).len(), 1, "what the killed runs left is gone");
+}

@@ -1,0 +1,197 @@
+//! A directory of classes that were counted on demand. The least recently used ones are removed when it grows too large.
+//! Any number of processes may share it: files appear when they are whole, and a reader keeps what it has opened.
+
+use super::stages::StageFile;
+use crate::board::RuleOptions;
+use crate::tablebase::Material;
+use crate::tablebase::store::error::SetError;
+use crate::tablebase::store::lock::lock;
+use crate::tablebase::store::partial::{ABANDONED, sweep};
+use crate::tablebase::store::table_error::TableError;
+use std::fs::{self, File};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::SystemTime;
+
+const EXTENSION: &str = "stages";
+/// Files that are kept open: their directories and blocks take up to 100 MB each.
+const OPEN: usize = 4;
+
+pub(super) struct ClassCache {
+    dir: PathBuf,
+    /// Bytes that the files may take.
+    size: u64,
+    rules: RuleOptions,
+    /// The classes used last, the latest at the end.
+    open: Mutex<Vec<(Material, Arc<StageFile>)>>,
+}
+
+/// A file in the directory.
+struct Entry {
+    path: PathBuf,
+    bytes: u64,
+    used: SystemTime,
+}
+
+impl ClassCache {
+    /// Makes the directory if it is missing.
+    ///
+    /// # Errors
+    /// If it cannot be made.
+    pub fn open(dir: &Path, size: u64, rules: &RuleOptions) -> Result<ClassCache, TableError> {
+        fs::create_dir_all(dir).map_err(TableError::io(dir))?;
+        Ok(ClassCache { dir: dir.to_owned(), size, rules: *rules, open: Mutex::default() })
+    }
+
+    pub fn dir(&self) -> &Path {
+        &self.dir
+    }
+
+    /// Bytes that the files may take.
+    pub fn size(&self) -> u64 {
+        self.size
+    }
+
+    /// The file of a class, by its representative. Classes of other rules have other names.
+    pub fn path(&self, class: Material) -> PathBuf {
+        self.dir.join(format!("{class}-{:016x}.{EXTENSION}", self.rules.table_hash()))
+    }
+
+    /// The class, if it is there and whole. A file that is damaged, or of another version, is removed.
+    ///
+    /// # Errors
+    /// If the file cannot be read or removed.
+    pub fn get(&self, class: Material) -> Result<Option<Arc<StageFile>>, TableError> {
+        let mut open = self.opened();
+        if let Some(at) = open.iter().position(|(material, _)| *material == class) {
+            let entry = open.remove(at);
+            let file = Arc::clone(&entry.1);
+            open.push(entry);
+            return Ok(Some(file));
+        }
+        let path = self.path(class);
+        let file = match StageFile::open(&path, &self.rules, class) {
+            Ok(file) => Arc::new(file),
+            Err(TableError::Io { source, .. }) if source.kind() == io::ErrorKind::NotFound => return Ok(None),
+            Err(error @ TableError::Io { .. }) => return Err(error),
+            Err(_) => return remove(&path).map(|()| None),
+        };
+        // Only for the order of use; a cache that cannot be written is still read.
+        let _ = File::options().append(true).open(&path).and_then(|file| file.set_modified(SystemTime::now()));
+        if open.len() == OPEN {
+            open.remove(0);
+        }
+        open.push((class, Arc::clone(&file)));
+        Ok(Some(file))
+    }
+
+    /// Removes a class that turned out to be damaged.
+    ///
+    /// # Errors
+    /// If the file cannot be removed.
+    pub fn remove(&self, class: Material) -> Result<(), TableError> {
+        self.opened().retain(|(material, _)| *material != class);
+        remove(&self.path(class))
+    }
+
+    /// Lets one process at a time count; `None` while another one does.
+    ///
+    /// # Errors
+    /// If the directory cannot be written.
+    pub fn lock(&self) -> Result<Option<File>, SetError> {
+        match lock(&self.dir) {
+            Ok(lock) => Ok(Some(lock)),
+            Err(SetError::Locked { .. }) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Removes what killed processes left, and the classes that were not used for longest, until another file of `bytes`
+    /// bytes fits.
+    ///
+    /// # Errors
+    /// If a file cannot be removed.
+    pub fn make_room(&self, bytes: u64) -> Result<(), TableError> {
+        sweep(&self.dir, ABANDONED)?;
+        let mut entries = self.entries()?;
+        entries.sort_by_key(|entry| entry.used);
+        let mut total: u64 = entries.iter().map(|entry| entry.bytes).sum();
+        for entry in entries {
+            if total.saturating_add(bytes) <= self.size {
+                break;
+            }
+            remove(&entry.path)?;
+            total -= entry.bytes;
+        }
+        Ok(())
+    }
+
+    fn entries(&self) -> Result<Vec<Entry>, TableError> {
+        let mut entries = Vec::new();
+        for entry in fs::read_dir(&self.dir).map_err(TableError::io(&self.dir))? {
+            let path = entry.map_err(TableError::io(&self.dir))?.path();
+            // A file that is gone was removed by another process.
+            if path.extension().is_some_and(|extension| extension == EXTENSION)
+                && let Ok(data) = fs::metadata(&path)
+            {
+                let used = data.modified().unwrap_or(SystemTime::UNIX_EPOCH);
+                entries.push(Entry { path, bytes: data.len(), used });
+            }
+        }
+        Ok(entries)
+    }
+
+    fn opened(&self) -> MutexGuard<'_, Vec<(Material, Arc<StageFile>)>> {
+        self.open.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Removes a file that may be gone already.
+fn remove(path: &Path) -> Result<(), TableError> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(TableError::io(path)(error)),
+        _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::Duration;
+
+    fn write(cache: &ClassCache, class: &str, bytes: usize, age: u64) -> PathBuf {
+        let path = cache.path(class.parse().unwrap());
+        fs::write(&path, vec![7; bytes]).unwrap();
+        let used = SystemTime::now() - Duration::from_secs(age);
+        File::options().append(true).open(&path).unwrap().set_modified(used).unwrap();
+        path
+    }
+
+    #[test]
+    fn the_least_recently_used_classes_go_first() {
+        let dir = tempfile::tempdir().unwrap();
+        let cache = ClassCache::open(&dir.path().join("new"), 100, &RuleOptions::PAPER).unwrap();
+        let [old, new, newest] =
+            [("EvL", 30), ("EvT", 20), ("EvP", 10)].map(|(class, age)| write(&cache, class, 30, age));
+        let other = cache.dir().join("notes.txt");
+        fs::write(&other, "x".repeat(1000)).unwrap();
+        let there = || [&old, &new, &newest].map(|path| path.exists());
+        cache.make_room(10).unwrap();
+        assert_eq!(there(), [true, true, true], "100 bytes suffice");
+        cache.make_room(11).unwrap();
+        assert_eq!(there(), [false, true, true]);
+        cache.make_room(100).unwrap();
+        assert_eq!(there(), [false, false, false]);
+        assert!(other.exists(), "files of others stay");
+    }
+
+    #[test]
+    fn files_of_no_class_are_removed() {
+        let dir = tempfile::tempdir().unwrap();
+        let cache = ClassCache::open(dir.path(), 100, &RuleOptions::PAPER).unwrap();
+        let path = write(&cache, "EvL", 30, 0);
+        assert!(cache.get("EvL".parse().unwrap()).unwrap().is_none());
+        assert!(!path.exists());
+    }
+}

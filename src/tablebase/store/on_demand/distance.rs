@@ -1,0 +1,145 @@
+//! Exact distances by a forward search. What is known of a position comes from tables (an exact value), from the file of a
+//! class (the result, and the distance to within a stage), or is nothing; the search proves the rest ply by ply. A position
+//! wins in d plies if a move leads to one that loses in d - 1, and loses in d if every move leads to one that wins in d - 1.
+
+use super::stages::Staged;
+use crate::board::{Move, Position, Rules};
+use crate::tablebase::{CellValue, SetError, Value, Wdl};
+use std::collections::HashMap;
+
+/// What is known of a position without a search.
+pub(super) enum Known {
+    /// Its value.
+    Value(Value),
+    /// A number that only its equals have, and its result and stage if a file contains them.
+    Class { key: u64, staged: Option<Staged> },
+}
+
+/// Looks up what is known of a position.
+pub(super) type LookUp<'a> = &'a dyn Fn(&Position) -> Result<Known, SetError>;
+
+/// Why a search ends without an answer.
+pub(super) enum Stop {
+    /// It has visited as many positions as it may.
+    Budget,
+    /// A table cannot be read.
+    Tables(SetError),
+}
+
+impl From<SetError> for Stop {
+    fn from(error: SetError) -> Stop {
+        Stop::Tables(error)
+    }
+}
+
+/// A search, with what it has proved so far.
+pub(super) struct Distances<'a> {
+    rules: &'a Rules,
+    look_up: LookUp<'a>,
+    /// By position and whether it wins: no distance is below the first number, none is above the second.
+    bounds: HashMap<(u64, bool), (u16, u16)>,
+    /// Positions that may still be visited.
+    budget: usize,
+}
+
+impl<'a> Distances<'a> {
+    pub fn new(rules: &'a Rules, look_up: LookUp<'a>, budget: usize) -> Distances<'a> {
+        Distances { rules, look_up, bounds: HashMap::new(), budget }
+    }
+
+    /// The value of a position; `None` if it is not decided within `plies` plies as far as is known.
+    pub fn value(&mut self, position: &Position, plies: u16) -> Result<Option<Value>, Stop> {
+        let staged = match (self.look_up)(position)? {
+            Known::Value(value) => return Ok(Some(value)),
+            Known::Class { staged, .. } => staged,
+        };
+        if position.moves(self.rules).is_empty() {
+            return Ok(Some(Value::of(CellValue::NoMove, self.rules)));
+        }
+        let (results, from, to) = match staged {
+            Some(Staged { wdl: Wdl::Draw, .. }) => return Ok(Some(Value::DRAW)),
+            Some(Staged { wdl, from, to }) => (&[wdl][..], from, to),
+            None => (&[Wdl::Win, Wdl::Loss][..], 1, plies),
+        };
+        for plies in from.max(1)..=to {
+            let wins = plies % 2 == 1;
+            if results.contains(&if wins { Wdl::Win } else { Wdl::Loss }) && self.within(position, wins, plies)? {
+                return Ok(Some(Value::of(CellValue::Decided(plies), self.rules)));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Whether the side to move wins, or loses, in at most `plies` plies.
+    fn within(&mut self, position: &Position, wins: bool, plies: u16) -> Result<bool, Stop> {
+        let known = (self.look_up)(position)?;
+        match self.judge(&known, wins, plies) {
+            (Some(result), _) => Ok(result),
+            (None, key) => self.expand(position, key, wins, plies),
+        }
+    }
+
+    /// The answer if it follows from what is known, and otherwise the number of the position.
+    fn judge(&self, known: &Known, wins: bool, plies: u16) -> (Option<bool>, u64) {
+        let wanted = if wins { Wdl::Win } else { Wdl::Loss };
+        let (key, staged) = match known {
+            Known::Value(value) => {
+                return (Some(value.wdl == wanted && value.dtw.is_some_and(|dtw| dtw <= plies)), 0);
+            }
+            Known::Class { key, staged } => (*key, staged),
+        };
+        let (from, to) = match staged {
+            Some(staged) if staged.wdl != wanted => return (Some(false), key),
+            Some(staged) => (staged.from, staged.to),
+            None => (0, u16::MAX),
+        };
+        let (from, to) = self.bounds.get(&(key, wins)).map_or((from, to), |&(a, b)| (from.max(a), to.min(b)));
+        let answer = if plies >= to {
+            Some(true)
+        } else if plies < from {
+            Some(false)
+        } else {
+            None
+        };
+        (answer, key)
+    }
+
+    /// The answer from the moves.
+    fn expand(&mut self, position: &Position, key: u64, wins: bool, plies: u16) -> Result<bool, Stop> {
+        self.budget = self.budget.checked_sub(1).ok_or(Stop::Budget)?;
+        let moves = position.moves(self.rules);
+        let answer = if moves.is_empty() {
+            !wins && Value::of(CellValue::NoMove, self.rules).wdl == Wdl::Loss
+        } else {
+            plies > 0 && self.any_or_all(position, &moves, wins, plies - 1)?
+        };
+        let (from, to) = self.bounds.entry((key, wins)).or_insert((0, u16::MAX));
+        if answer {
+            *to = plies.min(*to)
+        } else {
+            *from = (plies + 1).max(*from)
+        }
+        Ok(answer)
+    }
+
+    /// Whether any move leads to a loss, or all lead to wins, in at most `plies` plies for the opponent.
+    fn any_or_all(&mut self, position: &Position, moves: &[Move], wins: bool, plies: u16) -> Result<bool, Stop> {
+        // Moves whose answer is known come first: one of them often settles the matter.
+        let mut open = Vec::new();
+        for &mv in moves {
+            let next = position.make(mv);
+            let known = (self.look_up)(&next)?;
+            match self.judge(&known, !wins, plies) {
+                (Some(answer), _) if answer == wins => return Ok(wins),
+                (Some(_), _) => {}
+                (None, _) => open.push(next),
+            }
+        }
+        for next in &open {
+            if self.within(next, !wins, plies)? == wins {
+                return Ok(wins);
+            }
+        }
+        Ok(!wins)
+    }
+}

@@ -1,0 +1,373 @@
+//! Positions with one piece more than the tables: a short forward search, or a count of the whole class, of which the
+//! results and the stages of the distances stay in a cache.
+
+mod class_cache;
+mod distance;
+mod error;
+mod progress;
+mod record;
+mod stages;
+#[cfg(test)]
+mod tests;
+
+use super::error::SetError;
+use super::forecast::disk_free;
+use super::job::{Work, captures};
+use super::peak;
+use super::table_error::TableError;
+use crate::board::{Move, Position, Rules};
+use crate::tablebase::address::{Address, Addresser};
+use crate::tablebase::solve::cpu::pass::Keep;
+use crate::tablebase::solve::cpu::rows::Rows;
+use crate::tablebase::{
+    BufferPool, ClassId, Classes, CpuBackend, Material, MemoryNeed, Probe, ROW_CELLS, SolveError, TableProber, Value,
+};
+use class_cache::ClassCache;
+use distance::{Distances, Known, Stop};
+pub use error::OnDemandError;
+pub use progress::{CountPhase, CountProgress, Follow};
+use record::Recorder;
+use serde::Serialize;
+use stages::StageFile;
+use std::cmp::Reverse;
+use std::ops::ControlFlow;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// The forward search before a count: the longest line in plies, and the positions it visits at most. It takes less than a
+/// second.
+const SEARCH_PLIES: u16 = 11;
+const SEARCH_BUDGET: usize = 20_000;
+
+/// Bytes of a solved row, of one side to move, in the file of a class at most, and in memory while the file is written.
+const FILE_ROW_BYTES: usize = 256;
+const RECORD_ROW_BYTES: usize = 128;
+/// Bytes of conversions on disk for each byte of a plane at most.
+const SPILLED_PLANES: usize = 8;
+
+/// How often a process looks whether another one has finished its count.
+const WAIT: Duration = Duration::from_millis(100);
+
+/// Probes tables on disk, and counts the classes with one piece more when they are asked for.
+///
+/// As a [`Probe`] it covers the tables and the classes in the cache.
+/// [`probe_now`](OnDemand::probe_now) searches besides, and [`probe`](OnDemand::probe) counts what is missing.
+pub struct OnDemand {
+    tables: TableProber,
+    /// The classes up to one piece more than the tables have.
+    classes: Classes,
+    addresser: Addresser,
+    cache: ClassCache,
+    /// Bytes that a count may use.
+    memory: usize,
+}
+
+/// What an answer rests on.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum AnswerSource {
+    /// The tables on disk.
+    Tables,
+    /// A forward search that ends in the tables.
+    Search,
+    /// The file of a counted class, and a search within a stage of the distances.
+    Cache,
+}
+
+/// The value of a position and of its moves.
+#[derive(Clone, Debug, PartialEq)]
+pub struct OnDemandAnswer {
+    /// The value of the position.
+    pub value: Value,
+    /// The legal moves with their values for the side that makes them, best first. A search that has found the value of the
+    /// position leaves moves that are no better open (`None`); they come last.
+    pub moves: Vec<(Move, Option<Value>)>,
+    /// What the answer rests on.
+    pub source: AnswerSource,
+}
+
+/// What counting a class takes.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct CountNeed {
+    /// The class, by its representative.
+    pub class: Material,
+    /// Bytes of memory.
+    pub memory_bytes: u64,
+    /// Bytes on the disk of the cache at most, temporary files included.
+    pub disk_bytes: u64,
+    /// Bytes of these for the file that stays, at most.
+    pub file_bytes: u64,
+    /// Whether conversions go to temporary files because memory does not hold them.
+    pub spills: bool,
+}
+
+impl OnDemand {
+    /// Counts classes from these tables, with a cache in `dir` of up to `size` bytes. The directory is made if it is
+    /// missing.
+    ///
+    /// # Errors
+    /// If it cannot be made.
+    pub fn new(tables: TableProber, dir: &Path, size: u64) -> Result<OnDemand, OnDemandError> {
+        let options = *tables.rules().options();
+        let classes = Classes::new(&options, tables.set().classes().pieces() + 1);
+        let cache = ClassCache::open(dir, size, &options)?;
+        Ok(OnDemand { addresser: Addresser::new(&classes), tables, classes, cache, memory: usize::MAX })
+    }
+
+    /// Lets counts use at most so many bytes of memory. Without this they use what is available.
+    #[must_use]
+    pub fn with_memory(self, bytes: usize) -> OnDemand {
+        OnDemand { memory: bytes, ..self }
+    }
+
+    /// The tables.
+    #[must_use]
+    pub fn tables(&self) -> &TableProber {
+        &self.tables
+    }
+
+    /// Answers from the tables and the cache, or by a short search; `None` if that does not suffice. With `all_moves` an
+    /// answer contains the values of all moves. It takes at most about a second.
+    ///
+    /// # Errors
+    /// If the position has too many pieces, or a file cannot be read.
+    pub fn probe_now(&self, position: &Position, all_moves: bool) -> Result<Option<OnDemandAnswer>, OnDemandError> {
+        self.check_size(position)?;
+        if let (Some(value), Some(moves)) = (self.value(position)?, self.moves(position)?) {
+            let source = match self.counted_class(position) {
+                Some(_) => AnswerSource::Cache,
+                None => AnswerSource::Tables,
+            };
+            let moves = moves.into_iter().map(|(mv, value)| (mv, Some(value))).collect();
+            return Ok(Some(OnDemandAnswer { value, moves, source }));
+        }
+        Ok(self.search(position)?.filter(|answer| !all_moves || answer.moves.iter().all(|(_, value)| value.is_some())))
+    }
+
+    /// Answers as [`probe_now`](OnDemand::probe_now), and counts the class if that does not suffice.
+    ///
+    /// # Errors
+    /// As [`probe_now`](OnDemand::probe_now) and [`count`](OnDemand::count).
+    pub fn probe(
+        &self,
+        position: &Position,
+        all_moves: bool,
+        follow: Follow<'_>,
+    ) -> Result<OnDemandAnswer, OnDemandError> {
+        for _ in 0..2 {
+            match self.probe_now(position, all_moves) {
+                Ok(Some(answer)) => return Ok(answer),
+                Ok(None) => {}
+                // A damaged file of the cache is made again.
+                Err(OnDemandError::Set(SetError::Table(TableError::Damaged { path, .. })))
+                    if path.starts_with(self.cache.dir()) =>
+                {
+                    if let Some(id) = self.counted_class(position) {
+                        self.cache.remove(self.classes.get(id).representative)?;
+                    }
+                }
+                Err(error) => return Err(error),
+            }
+            self.count(position, follow)?;
+        }
+        let answer = self.probe_now(position, all_moves)?;
+        answer.ok_or_else(|| SolveError::Stopped.into())
+    }
+
+    /// What counting the class of a position takes; `None` if the tables or the cache contain it.
+    ///
+    /// # Errors
+    /// If the position has too many pieces, a table that captures lead to is missing or stores one side to move only, or
+    /// memory or disk will not suffice.
+    pub fn need(&self, position: &Position) -> Result<Option<CountNeed>, OnDemandError> {
+        self.check_size(position)?;
+        let Some(id) = self.counted_class(position) else { return Ok(None) };
+        let class = self.classes.get(id).representative;
+        if self.cache.get(class)?.is_some() {
+            return Ok(None);
+        }
+        let plan = MemoryNeed::of_job(&self.classes, id, false);
+        captures(self.tables.set().dir(), self.tables.rules().options(), &self.classes, id, &plan)?;
+        self.check_need(id, &plan).map(Some)
+    }
+
+    /// Counts the class of a position on the threads of the current rayon pool, unless the tables or the cache contain it.
+    /// If another process counts in the same cache, it waits.
+    ///
+    /// # Errors
+    /// As [`need`](OnDemand::need), or if the count is cancelled or fails.
+    pub fn count(&self, position: &Position, follow: Follow<'_>) -> Result<(), OnDemandError> {
+        let lock = loop {
+            if self.need(position)?.is_none() {
+                return Ok(());
+            }
+            if let Some(lock) = self.cache.lock()? {
+                break lock;
+            }
+            cancelled(follow(CountProgress { phase: CountPhase::Waiting, fraction: 0.0, depth: 0 }))?;
+            std::thread::sleep(WAIT);
+        };
+        // The process that had the lock may have counted this class, and what it used is free again.
+        let Some(need) = self.need(position)? else { return Ok(()) };
+        self.cache.make_room(need.file_bytes)?;
+        cancelled(follow(CountProgress { phase: CountPhase::Reading, fraction: 0.0, depth: 0 }))?;
+        self.count_class(need, follow)?;
+        drop(lock);
+        Ok(())
+    }
+
+    fn count_class(&self, need: CountNeed, follow: Follow<'_>) -> Result<(), OnDemandError> {
+        let (rules, dir) = (self.tables.rules().options(), self.tables.set().dir());
+        let id = self.classes.member(need.class).expect("it is one of the classes").class;
+        let files = captures(dir, rules, &self.classes, id, &MemoryNeed::of_job(&self.classes, id, false))?;
+        let processor = CpuBackend::default().with_pool(BufferPool::default());
+        let processor = if need.spills { processor.spilling(self.cache.dir().to_owned()) } else { processor };
+        let recorder = Recorder::create(&self.cache.path(need.class), follow)?;
+        let work = Work { classes: &self.classes, id, files, processor, observer: &recorder };
+        match work.once(Keep::Counts) {
+            Ok(_) => Ok(recorder.finish(rules, need.class)?),
+            Err(SetError::Solve(SolveError::Stopped)) => {
+                Err(recorder.error().map_or(OnDemandError::Cancelled, Into::into))
+            }
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// What a count takes within the memory and the disk that are there.
+    fn check_need(&self, id: ClassId, plan: &MemoryNeed) -> Result<CountNeed, OnDemandError> {
+        let class = self.classes.get(id);
+        let rows = Rows::count(&class.index(), self.classes.options());
+        let recorded = 2 * rows * RECORD_ROW_BYTES;
+        let available = peak::available().map_or(usize::MAX, |bytes| bytes as usize).min(self.memory);
+        let spills = plan.total() + recorded > available;
+        let memory = recorded + if spills { plan.spilled() } else { plan.total() };
+        let class = class.representative;
+        if memory > available {
+            return Err(OnDemandError::Memory { material: class, needed: memory as u64, available: available as u64 });
+        }
+        let file_bytes = (2 * rows * FILE_ROW_BYTES) as u64;
+        let plane = rows * ROW_CELLS / 8;
+        let disk_bytes = file_bytes + if spills { (SPILLED_PLANES * plane) as u64 } else { 0 };
+        let dir = self.cache.dir();
+        if file_bytes > self.cache.size() {
+            return Err(OnDemandError::Cache { material: class, needed: file_bytes, size: self.cache.size() });
+        }
+        if let Some(free) = disk_free(dir).filter(|&free| free < disk_bytes) {
+            return Err(OnDemandError::Disk { material: class, dir: dir.to_owned(), needed: disk_bytes, free });
+        }
+        Ok(CountNeed { class, memory_bytes: memory as u64, disk_bytes, file_bytes, spills })
+    }
+
+    fn check_size(&self, position: &Position) -> Result<(), OnDemandError> {
+        let (pieces, most) = (position.pieces().count(), self.classes.pieces());
+        if pieces > most { Err(OnDemandError::TooManyPieces { pieces, most }) } else { Ok(()) }
+    }
+
+    /// The class of a position that the tables do not cover.
+    fn counted_class(&self, position: &Position) -> Option<ClassId> {
+        let Address { class, .. } = self.addresser.locate(position)?;
+        (!self.has_table(class)).then_some(class)
+    }
+
+    /// Whether the tables contain a class. Classes have the same numbers here and there.
+    fn has_table(&self, class: ClassId) -> bool {
+        let set = self.tables.set();
+        class.index() < set.classes().len() && !matches!(set.file(class), Err(SetError::Missing { .. }))
+    }
+
+    /// What is known of a position from the tables and the file of its class.
+    fn known(&self, position: &Position, counted: Option<&Counted>) -> Result<Known, SetError> {
+        if let Some(value) = Value::of_finished(position) {
+            return Ok(Known::Value(value));
+        }
+        let Some(Address { class, turn, cell }) = self.addresser.locate(position) else {
+            return Err(SetError::TooFewPieces {
+                material: Material::of(position).expect("a position that is not over has both sides"),
+                pieces: self.classes.pieces(),
+            });
+        };
+        if self.has_table(class)
+            && let Some(value) = self.tables.value(position)?
+        {
+            return Ok(Known::Value(value));
+        }
+        let key = (class.index() as u64) << 48 | (cell as u64) << 1 | turn as u64;
+        let staged = match counted.filter(|counted| counted.class == class) {
+            Some(counted) => counted.file.probe(turn, cell)?,
+            None => None,
+        };
+        Ok(Known::Class { key, staged })
+    }
+
+    /// The file of the class of a position; `None` if the class is not in the cache, or the tables cover it.
+    fn counted(&self, position: &Position) -> Result<Option<Counted>, SetError> {
+        let Some(class) = self.counted_class(position) else { return Ok(None) };
+        let file = self.cache.get(self.classes.get(class).representative)?;
+        Ok(file.map(|file| Counted { class, file }))
+    }
+
+    /// The values of positions that are of the class of `position`, or that captures lead to from it; `None` if neither the
+    /// tables nor the cache contain the class.
+    fn values(&self, position: &Position, positions: &[Position]) -> Result<Option<Vec<Value>>, SetError> {
+        let counted = self.counted(position)?;
+        let look_up = |position: &Position| self.known(position, counted.as_ref());
+        let mut distances = Distances::new(self.rules(), &look_up, usize::MAX);
+        positions.iter().map(|position| found(distances.value(position, 0))).collect()
+    }
+
+    /// The answer of a short search.
+    fn search(&self, position: &Position) -> Result<Option<OnDemandAnswer>, SetError> {
+        let rules = self.tables.rules();
+        let look_up = |position: &Position| self.known(position, None);
+        let mut distances = Distances::new(rules, &look_up, SEARCH_BUDGET);
+        let Some(value) = found(distances.value(position, SEARCH_PLIES))? else { return Ok(None) };
+        let mut moves = Vec::new();
+        for &mv in &position.moves(rules) {
+            let value = found(distances.value(&position.make(mv), SEARCH_PLIES))?;
+            moves.push((mv, value.map(Value::before)));
+        }
+        moves.sort_by_key(|&(_, value)| Reverse(value));
+        Ok(Some(OnDemandAnswer { value, moves, source: AnswerSource::Search }))
+    }
+}
+
+/// A class in the cache.
+struct Counted {
+    class: ClassId,
+    file: Arc<StageFile>,
+}
+
+/// A search that ends for want of visits finds nothing.
+fn found(result: Result<Option<Value>, Stop>) -> Result<Option<Value>, SetError> {
+    match result {
+        Ok(value) => Ok(value),
+        Err(Stop::Budget) => Ok(None),
+        Err(Stop::Tables(error)) => Err(error),
+    }
+}
+
+fn cancelled(flow: ControlFlow<()>) -> Result<(), OnDemandError> {
+    if flow.is_break() { Err(OnDemandError::Cancelled) } else { Ok(()) }
+}
+
+impl Probe for OnDemand {
+    type Error = SetError;
+
+    fn rules(&self) -> &Rules {
+        self.tables.rules()
+    }
+
+    fn value(&self, position: &Position) -> Result<Option<Value>, SetError> {
+        Ok(self.values(position, std::slice::from_ref(position))?.and_then(|values| values.first().copied()))
+    }
+
+    fn moves(&self, position: &Position) -> Result<Option<Vec<(Move, Value)>>, SetError> {
+        let moves = position.moves(self.rules());
+        let after: Vec<Position> = moves.iter().map(|&mv| position.make(mv)).collect();
+        let Some(values) = self.values(position, &after)? else { return Ok(None) };
+        let mut moves: Vec<(Move, Value)> = moves.iter().copied().zip(values.into_iter().map(Value::before)).collect();
+        moves.sort_by_key(|&(_, value)| Reverse(value));
+        Ok(Some(moves))
+    }
+}

@@ -1,0 +1,281 @@
+use super::*;
+use crate::board::{NoMove, RuleOptions};
+use crate::tablebase::{Generate, Options, Solver, TableSet};
+use std::fs;
+use std::path::PathBuf;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
+
+const GIB: u64 = 1 << 30;
+
+/// Tables of few pieces, and a solver of one piece more.
+struct Fixture {
+    dir: tempfile::TempDir,
+    rules: RuleOptions,
+}
+
+impl Fixture {
+    fn new(rules: RuleOptions, pieces: usize) -> Fixture {
+        let dir = tempfile::tempdir().unwrap();
+        let mut solver = Solver::new(&rules, pieces, Options::default());
+        Generate { pieces, ..Generate::new(&dir.path().join("tables"), rules) }.run(&mut solver, &|_| {}).unwrap();
+        Fixture { dir, rules }
+    }
+
+    fn tables(&self) -> TableProber {
+        TableSet::open(&self.dir.path().join("tables")).unwrap().prober(&self.rules).unwrap()
+    }
+
+    fn cache(&self) -> PathBuf {
+        self.dir.path().join("cache")
+    }
+
+    fn open(&self) -> OnDemand {
+        OnDemand::new(self.tables(), &self.cache(), GIB).unwrap()
+    }
+
+    /// The files in the cache but for the lock.
+    fn files(&self) -> Vec<PathBuf> {
+        let paths = fs::read_dir(self.cache()).unwrap().map(|entry| entry.unwrap().path());
+        paths.filter(|path| path.file_name().is_some_and(|name| name != "lock")).collect()
+    }
+}
+
+fn ignore(_: CountProgress) -> ControlFlow<()> {
+    ControlFlow::Continue(())
+}
+
+/// Every so many positions of a class, either side to move.
+fn positions(solver: &Solver, material: Material, step: usize) -> Vec<Position> {
+    let id = solver.classes().member(material).unwrap().class;
+    let index = solver.classes().get(id).index();
+    let cells = (0..index.cells()).step_by(step).enumerate();
+    cells.filter_map(|(i, cell)| index.position(cell, crate::board::Color::ALL[i % 2])).collect()
+}
+
+fn first(solver: &Solver, material: &str) -> Position {
+    positions(solver, material.parse().unwrap(), 12_345).into_iter().find(|p| p.winner().is_none()).unwrap()
+}
+
+/// Values, moves and lines of counted classes are those of a solver that keeps all values.
+#[test]
+fn counted_classes_have_the_values_of_the_solver() {
+    let no_move_loses = RuleOptions { no_move: NoMove::Loss, ..RuleOptions::PAPER };
+    for (rules, pieces, materials, step) in [
+        (RuleOptions::PAPER, 2, &["ERvR", "RvPR", "EvLT", "LvCD", "RvER"][..], 37),
+        (no_move_loses, 2, &["ERvR", "DvCR"][..], 37),
+        ("chinese".parse().unwrap(), 2, &["TvLR", "PDvR"][..], 37),
+        (RuleOptions::PAPER, 3, &["EPvLR", "CRvPR", "EvLPD"][..], 30_011),
+    ] {
+        let fixture = Fixture::new(rules, pieces);
+        let on_demand = fixture.open();
+        for material in materials {
+            let material: Material = material.parse().unwrap();
+            let solver = Solver::solved_material(&rules, material).unwrap();
+            let mut longest = (0, None);
+            for (i, position) in positions(&solver, material, step).into_iter().enumerate() {
+                if i == 0 {
+                    on_demand.count(&position, &ignore).unwrap();
+                }
+                let value = on_demand.value(&position).unwrap();
+                assert_eq!(value, solver.value(&position).unwrap(), "{}", position.to_fen());
+                if i % 20 == 0 {
+                    assert_eq!(on_demand.moves(&position).unwrap(), solver.moves(&position).unwrap());
+                }
+                let plies = value.and_then(|value| value.dtw).unwrap_or(0);
+                longest = longest.max((plies, Some(position.to_fen())));
+            }
+            let (plies, Some(fen)) = longest else { panic!("{material} has no positions") };
+            let line = on_demand.line(&Position::from_fen(&fen).unwrap()).unwrap();
+            assert_eq!(line.len(), usize::from(plies), "{fen}");
+        }
+        // RvER is ERvR with the colours swapped.
+        assert_eq!(fixture.files().len(), materials.len() - usize::from(materials.contains(&"RvER")));
+    }
+}
+
+/// A search says nothing that a solver does not say, and settles most positions that are decided early.
+#[test]
+fn searches_agree_with_the_solver() {
+    let fixture = Fixture::new(RuleOptions::PAPER, 2);
+    let on_demand = fixture.open();
+    let material: Material = "ERvP".parse().unwrap();
+    let solver = Solver::solved_material(&fixture.rules, material).unwrap();
+    let (mut early, mut answered) = (0, 0);
+    for position in positions(&solver, material, 1_999).into_iter().filter(|position| position.winner().is_none()) {
+        let value = solver.value(&position).unwrap().unwrap();
+        early += usize::from(value.dtw.is_some_and(|dtw| dtw <= 5));
+        let Some(answer) = on_demand.probe_now(&position, false).unwrap() else { continue };
+        answered += 1;
+        assert_eq!((answer.value, answer.source), (value, AnswerSource::Search), "{}", position.to_fen());
+        let moves = solver.moves(&position).unwrap().unwrap();
+        assert_eq!(answer.moves.len(), moves.len());
+        for (mv, value) in answer.moves.iter().filter_map(|&(mv, value)| Some((mv, value?))) {
+            assert!(moves.contains(&(mv, value)), "{}: {mv:?}", position.to_fen());
+        }
+        let best = answer.moves.first().and_then(|&(_, value)| value);
+        assert_eq!(best, moves.first().map(|&(_, value)| value), "the best move is known");
+        let all = on_demand.probe_now(&position, true).unwrap();
+        assert_eq!(all.is_some(), answer.moves.iter().all(|(_, value)| value.is_some()));
+    }
+    assert!(early > 10 && answered >= early, "{answered} of {early}");
+    assert!(fixture.files().is_empty(), "nothing is counted");
+}
+
+#[test]
+fn progress_grows_and_a_cancelled_count_leaves_nothing() {
+    let fixture = Fixture::new(RuleOptions::PAPER, 3);
+    let on_demand = fixture.open();
+    let solver = Solver::new(&fixture.rules, 4, Options::default());
+    let position = first(&solver, "EPvLR");
+    let seen: Mutex<Vec<CountProgress>> = Mutex::default();
+    let follow = |progress| {
+        seen.lock().unwrap().push(progress);
+        ControlFlow::Continue(())
+    };
+    for stop_at in [CountPhase::Reading, CountPhase::Conversions, CountPhase::Passes] {
+        let stop = |progress: CountProgress| match progress.phase == stop_at {
+            true => ControlFlow::Break(()),
+            false => ControlFlow::Continue(()),
+        };
+        let stopped = on_demand.count(&position, &stop);
+        assert!(matches!(stopped, Err(OnDemandError::Cancelled)), "{stopped:?}");
+        assert!(fixture.files().is_empty() && on_demand.value(&position).unwrap().is_none());
+    }
+    let answer = on_demand.probe(&position, true, &follow).unwrap();
+    assert_eq!(answer.source, AnswerSource::Cache);
+    let seen = seen.into_inner().unwrap();
+    assert!(seen.iter().all(|progress| (0.0..=1.0).contains(&progress.fraction)));
+    assert!(
+        [CountPhase::Reading, CountPhase::Conversions, CountPhase::Passes]
+            .iter()
+            .all(|phase| seen.iter().any(|progress| progress.phase == *phase))
+    );
+    let passes: Vec<_> = seen.iter().filter(|progress| progress.phase == CountPhase::Passes).collect();
+    assert!(passes.windows(2).all(|pair| pair[0].depth < pair[1].depth && pair[0].fraction < pair[1].fraction));
+    let once = on_demand.probe(&position, true, &|_| panic!("it is counted")).unwrap();
+    assert_eq!(once, answer);
+}
+
+#[test]
+fn too_little_memory_or_disk_is_refused_before_the_start() {
+    let fixture = Fixture::new(RuleOptions::PAPER, 3);
+    let solver = Solver::new(&fixture.rules, 4, Options::default());
+    let position = first(&solver, "EPvLR");
+    let need = fixture.open().need(&position).unwrap().unwrap();
+    assert!(!need.spills && need.file_bytes == need.disk_bytes && need.memory_bytes > 1 << 20);
+    let refuse = |on_demand: OnDemand| on_demand.probe(&position, true, &|_| panic!("it has begun")).unwrap_err();
+    let memory = refuse(fixture.open().with_memory(1 << 20));
+    assert!(matches!(memory, OnDemandError::Memory { available: 0x100000, .. }), "{memory}");
+    let small = OnDemand::new(fixture.tables(), &fixture.cache(), need.file_bytes - 1).unwrap();
+    let small = refuse(small);
+    assert!(matches!(small, OnDemandError::Cache { needed, .. } if needed == need.file_bytes), "{small}");
+    assert!(fixture.files().is_empty());
+    let five = Position::from_fen("7/7/3elt1/7/7/7/3EL2/7/7 w").unwrap();
+    let many = fixture.open().probe(&five, true, &ignore).unwrap_err();
+    assert!(matches!(many, OnDemandError::TooManyPieces { pieces: 5, most: 4 }), "{many}");
+    // With memory for the planes only, conversions go to the disk.
+    let plan = MemoryNeed::of_job(&fixture.open().classes, fixture.open().counted_class(&position).unwrap(), false);
+    assert!(plan.spilled() <= plan.total());
+}
+
+/// A file that is damaged, cut short or of another version is made again; files of other rules have other names.
+#[test]
+fn unfit_files_are_counted_again() {
+    let fixture = Fixture::new(RuleOptions::PAPER, 2);
+    let solver = Solver::solved_material(&fixture.rules, "EvLT".parse().unwrap()).unwrap();
+    let position = positions(&solver, "EvLT".parse().unwrap(), 997)
+        .into_iter()
+        .find(|position| solver.value(position).unwrap().unwrap().dtw.is_some_and(|dtw| dtw > SEARCH_PLIES))
+        .unwrap();
+    let wanted = solver.value(&position).unwrap().unwrap();
+    fixture.open().count(&position, &ignore).unwrap();
+    let [path] = &fixture.files()[..] else { panic!("one class") };
+    let whole = fs::read(path).unwrap();
+    let counts = AtomicUsize::new(0);
+    let follow = |progress: CountProgress| {
+        counts.fetch_add(usize::from(progress.phase == CountPhase::Reading), Relaxed);
+        ControlFlow::Continue(())
+    };
+    let ask = || fixture.open().probe(&position, true, &follow).unwrap().value;
+    assert_eq!((ask(), counts.load(Relaxed)), (wanted, 0));
+    let flipped = |at: usize| {
+        let mut bytes = whole.clone();
+        bytes[at] ^= 1;
+        bytes
+    };
+    // The magic, the version, the last plane's blocks, the description and the checksum.
+    let description = whole.windows(7).rposition(|bytes| bytes == b"\"rules\"").unwrap();
+    let broken = [flipped(0), flipped(8), flipped(description - 30), flipped(description), flipped(whole.len() - 1)];
+    for (i, bytes) in broken.into_iter().chain([Vec::new(), whole[..100].to_vec()]).enumerate() {
+        fs::write(path, bytes).unwrap();
+        assert_eq!((ask(), counts.load(Relaxed)), (wanted, i + 1), "{i}");
+        assert!(fs::read(path).unwrap() == whole, "the same bytes again");
+    }
+    let chinese = Fixture { rules: "chinese".parse().unwrap(), ..Fixture::new("chinese".parse().unwrap(), 2) };
+    let other = OnDemand::new(chinese.tables(), &fixture.cache(), GIB).unwrap();
+    other.count(&position, &ignore).unwrap();
+    assert_eq!(fixture.files().len(), 2);
+    assert!(fs::read(path).unwrap() == whole);
+    // Under its name, a file of other rules is refused.
+    let of_chinese = fixture.files().into_iter().find(|other| other != path).unwrap();
+    fs::copy(&of_chinese, path).unwrap();
+    let before = counts.load(Relaxed);
+    assert_eq!((ask(), counts.load(Relaxed)), (wanted, before + 1));
+}
+
+/// Of two at once one counts and the other waits for it; what killed processes left is removed.
+#[test]
+fn a_cache_is_shared() {
+    let fixture = Fixture::new(RuleOptions::PAPER, 3);
+    let solver = Solver::new(&fixture.rules, 4, Options::default());
+    let position = first(&solver, "EPvLR");
+    let [first, second] = [fixture.open(), fixture.open()];
+    fs::write(fixture.cache().join("EvL.stages.partial"), "x").unwrap();
+    let (began, waited, counted) = (AtomicBool::new(false), AtomicBool::new(false), AtomicUsize::new(0));
+    let count = |progress: CountProgress| {
+        if progress.phase == CountPhase::Reading {
+            counted.fetch_add(1, Relaxed);
+            began.store(true, Relaxed);
+            while !waited.load(Relaxed) {
+                std::thread::yield_now();
+            }
+        }
+        ControlFlow::Continue(())
+    };
+    let wait = |progress: CountProgress| {
+        waited.fetch_or(progress.phase == CountPhase::Waiting, Relaxed);
+        counted.fetch_add(usize::from(progress.phase == CountPhase::Reading), Relaxed);
+        ControlFlow::Continue(())
+    };
+    let answers = std::thread::scope(|scope| {
+        let first = scope.spawn(|| first.probe(&position, true, &count).unwrap());
+        while !began.load(Relaxed) {
+            std::thread::yield_now();
+        }
+        let second = second.probe(&position, true, &wait).unwrap();
+        [first.join().unwrap(), second]
+    });
+    assert_eq!(answers[0], answers[1]);
+    assert_eq!(counted.load(Relaxed), 1, "one of the two counts");
+    assert_eq!(fixture.files().len(), 1, "what was half written is gone");
+}
+
+#[test]
+fn missing_captures_are_named() {
+    let fixture = Fixture::new(RuleOptions::PAPER, 3);
+    let solver = Solver::new(&fixture.rules, 4, Options::default());
+    let position = first(&solver, "EPvLR");
+    fs::remove_file(fixture.dir.path().join("tables/EPvL.dsq")).unwrap();
+    let error = fixture.open().count(&position, &ignore).unwrap_err();
+    assert!(
+        matches!(&error, OnDemandError::Set(SetError::MissingCapture { capture, .. }) if capture.to_string() == "EPvL")
+    );
+    // A class that is missing among the tables is counted as one with more pieces is.
+    let missing = positions(&solver, "EPvL".parse().unwrap(), 997).into_iter().find(|p| p.winner().is_none()).unwrap();
+    let answer = fixture.open().probe(&missing, true, &ignore).unwrap();
+    assert_eq!(
+        answer.value,
+        Solver::solved_material(&fixture.rules, "EPvL".parse().unwrap()).unwrap().value(&missing).unwrap().unwrap()
+    );
+}
