@@ -55,9 +55,12 @@ fn answers_are_those_of_larger_tables() {
     let small = json(&[&on_demand[..], &["--json", "7/7/3e3/7/7/7/3E3/7/7 w"]].concat());
     assert_eq!(small["source"], "tables");
     // A win in one needs no count.
-    let den = json(&[&on_demand[..], &["--json", "7/3E3/7/7/7/e6/7/5l1/7 w"]].concat());
+    let empty = text(&dir.path().join("empty")).to_owned();
+    let on_demand = ["probe", "--tables", &two, "--on-demand", "--cache", &empty, "7/3E3/7/7/7/e6/7/5l1/7 w"];
+    let den = json(&[&on_demand[..], &["--json"]].concat());
     assert_eq!((&den["source"], &den["dtw"]), (&"search".into(), &1.into()));
-    let shown = stdout(&[&on_demand[..], &["7/3E3/7/7/7/e6/7/5l1/7 w"]].concat());
+    assert!(cached(&empty).is_empty());
+    let shown = stdout(&on_demand);
     assert!(shown.contains("win in 1 plies") && shown.contains("--all-moves counts"), "{shown}");
 }
 
@@ -74,8 +77,8 @@ fn what_cannot_be_counted_is_refused() {
     };
     fails(2, &[POSITION], &["--on-demand"]);
     fails(2, &["--on-demand", FOUR], &["4 pieces", "at most 3"]);
-    fails(3, &["--on-demand", "--all-moves", "--memory", "1MiB", POSITION], &["of memory", "available"]);
-    fails(3, &["--on-demand", "--all-moves", "--cache-size", "0.001MiB", POSITION], &["of the cache"]);
+    fails(3, &["--on-demand", "--line", "--memory", "1MiB", POSITION], &["of memory", "available"]);
+    fails(3, &["--on-demand", "--line", "--cache-size", "0.001MiB", POSITION], &["of the cache"]);
     let output = dsq(&["probe", "--tables", &two, POSITION]);
     assert_eq!(output.status.code(), Some(2));
     assert!(String::from_utf8_lossy(&output.stderr).contains("--on-demand"));
