@@ -70,6 +70,15 @@ impl<'a> Distances<'a> {
         Ok(None)
     }
 
+    /// Whether a move to `next` is a best one where the side to move wins or loses in `plies` plies.
+    pub fn is_best(&mut self, next: &Position, plies: u16) -> Result<bool, Stop> {
+        match plies {
+            _ if plies % 2 == 1 => self.within(next, false, plies - 1),
+            0 | 2 => Ok(true),
+            _ => Ok(!self.within(next, true, plies - 3)?),
+        }
+    }
+
     /// Whether the side to move wins, or loses, in at most `plies` plies.
     fn within(&mut self, position: &Position, wins: bool, plies: u16) -> Result<bool, Stop> {
         let known = (self.look_up)(position)?;

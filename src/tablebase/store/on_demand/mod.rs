@@ -41,7 +41,7 @@ const SEARCH_PLIES: u16 = 11;
 const SEARCH_BUDGET: usize = 20_000;
 
 /// Bytes of a solved row, of one side to move, in the file of a class at most, and in memory while the file is written.
-const FILE_ROW_BYTES: usize = 256;
+const FILE_ROW_BYTES: usize = 384;
 const RECORD_ROW_BYTES: usize = 128;
 /// Bytes of conversions on disk for each byte of a plane at most.
 const SPILLED_PLANES: usize = 8;
@@ -339,7 +339,7 @@ struct Counted {
 }
 
 /// A search that ends for want of visits finds nothing.
-fn found(result: Result<Option<Value>, Stop>) -> Result<Option<Value>, SetError> {
+fn found<T>(result: Result<Option<T>, Stop>) -> Result<Option<T>, SetError> {
     match result {
         Ok(value) => Ok(value),
         Err(Stop::Budget) => Ok(None),
@@ -369,5 +369,31 @@ impl Probe for OnDemand {
         let mut moves: Vec<(Move, Value)> = moves.iter().copied().zip(values.into_iter().map(Value::before)).collect();
         moves.sort_by_key(|&(_, value)| Reverse(value));
         Ok(Some(moves))
+    }
+
+    /// One search serves the whole line, and finds a best move without the values of the others.
+    fn line_within(&self, position: &Position, plies: usize) -> Result<Vec<(Move, Position)>, SetError> {
+        let mut line = Vec::new();
+        let counted = self.counted(position)?;
+        let look_up = |position: &Position| self.known(position, counted.as_ref());
+        let mut distances = Distances::new(self.rules(), &look_up, usize::MAX);
+        let value = found(distances.value(position, 0))?;
+        let mut left = value.and_then(|value| value.dtw).unwrap_or(0);
+        let mut current = position.clone();
+        while line.len() < plies && left > 0 {
+            let mut best = None;
+            for &mv in &current.moves(self.rules()) {
+                let next = current.make(mv);
+                if found(distances.is_best(&next, left).map(Some))? == Some(true) {
+                    best = Some((mv, next));
+                    break;
+                }
+            }
+            // Forged values may leave no move.
+            let Some((mv, next)) = best else { break };
+            line.push((mv, std::mem::replace(&mut current, next)));
+            left -= 1;
+        }
+        Ok(line)
     }
 }

@@ -117,7 +117,7 @@ impl Observer for Recorder<'_> {
     fn pass(&self, depth: u16, iteration: &Iteration<'_>, planes: &ByColor<Planes<'_>>) -> Result<(), SolveError> {
         // How many passes are left is not known; lines are rarely longer than 150 plies.
         self.report(CountPhase::Passes, 1.0 - 0.5 * 0.97f64.powi(depth.into()), depth)?;
-        if depth % STAGE_PLIES == 0 { self.record(|state| state.stage(iteration, planes)) } else { Ok(()) }
+        if depth.is_multiple_of(STAGE_PLIES) { self.record(|state| state.stage(iteration, planes)) } else { Ok(()) }
     }
 
     fn solved(&self, iteration: &Iteration<'_>, planes: &ByColor<Planes<'_>>) -> Result<(), SolveError> {

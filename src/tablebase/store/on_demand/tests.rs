@@ -86,8 +86,13 @@ fn counted_classes_have_the_values_of_the_solver() {
                 longest = longest.max((plies, Some(position.to_fen())));
             }
             let (plies, Some(fen)) = longest else { panic!("{material} has no positions") };
-            let line = on_demand.line(&Position::from_fen(&fen).unwrap()).unwrap();
+            let position = Position::from_fen(&fen).unwrap();
+            let moves = |line: Vec<(Move, Position)>| line.into_iter().map(|(mv, _)| mv).collect::<Vec<_>>();
+            let line = moves(on_demand.line(&position).unwrap());
             assert_eq!(line.len(), usize::from(plies), "{fen}");
+            let Ok(wanted) = solver.line(&position);
+            assert_eq!(line, moves(wanted), "{fen}");
+            assert_eq!(moves(on_demand.line_within(&position, 3).unwrap()), line[..line.len().min(3)]);
         }
         // RvER is ERvR with the colours swapped.
         assert_eq!(fixture.files().len(), materials.len() - usize::from(materials.contains(&"RvER")));
