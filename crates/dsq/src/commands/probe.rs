@@ -106,14 +106,14 @@ struct MoveReport {
 
 /// Where values come from.
 enum Prober {
-    Tables(TableProber),
+    Tables(Box<TableProber>),
     OnDemand(Box<OnDemand>),
 }
 
 impl Prober {
     fn values(&self) -> &dyn Values<Error = SetError> {
         match self {
-            Prober::Tables(tables) => tables,
+            Prober::Tables(tables) => &**tables,
             Prober::OnDemand(on_demand) => &**on_demand,
         }
     }
@@ -131,7 +131,7 @@ impl Probe {
         let tables = open_tables(&self.tables, self.rules.rules)?;
         let prober = match self.on_demand.on_demand {
             true => Prober::OnDemand(Box::new(self.on_demand.open(tables)?)),
-            false => Prober::Tables(tables),
+            false => Prober::Tables(Box::new(tables)),
         };
         self.threads.run(|| self.probe_all(&prober))?
     }
