@@ -45,8 +45,7 @@ impl PyLimit {
         if depth == Some(0) || nodes == Some(0) {
             return Err(PyValueError::new_err("the depth and the number of nodes are at least 1"));
         }
-        let mut limits = Limits::default();
-        (limits.depth, limits.nodes, limits.movetime) = (depth, nodes, movetime);
+        let limits = Limits::default().depth(depth).nodes(nodes).movetime(movetime);
         Ok(PyLimit { time, depth, nodes, limits })
     }
 
