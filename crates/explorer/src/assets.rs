@@ -44,6 +44,7 @@ const FILES: &[(&str, &str, &[u8])] = &[
     ("/matchbar.js", JS, include_bytes!("assets/matchbar.js")),
     ("/movegen.js", JS, include_bytes!("assets/movegen.js")),
     ("/motion.js", JS, include_bytes!("assets/motion.js")),
+    ("/messages.zh.js", JS, include_bytes!("assets/messages.zh.js")),
     ("/moves-tree.js", JS, include_bytes!("assets/moves-tree.js")),
     ("/noscript.css", CSS, include_bytes!("assets/noscript.css")),
     ("/page.css", CSS, include_bytes!("assets/page.css")),

@@ -4,9 +4,9 @@ const kept = new Map();
 const KEPT = 400;
 
 export class ApiError extends Error {
-  constructor(status, { code, message, where }) {
+  constructor(status, { code, reason, params, message, where }) {
     super(message);
-    Object.assign(this, { status, code, where });
+    Object.assign(this, { status, code, reason, params, where });
   }
 }
 

@@ -2,7 +2,7 @@
 
 import { app, on, rules } from "./app.js";
 import { lessonsOf } from "./lessons.js";
-import { choosePuzzle, loadPuzzles, progress, Puzzle } from "./puzzles.js";
+import { choosePuzzle, progress, Puzzle } from "./puzzles.js";
 import { findEndgame, Trainer } from "./trainer.js";
 import { Tutorial } from "./tutorial.js";
 import { $, button, errorText, h, say, t } from "./ui.js";
@@ -128,11 +128,11 @@ function puzzleSection() {
 
 async function nextPuzzle() {
   try {
-    const found = choosePuzzle(await loadPuzzles(), choice.puzzle);
+    const found = await choosePuzzle(choice.puzzle);
     trouble.puzzle = found ? "" : t("puzzle.none");
     if (found) return new Puzzle(found).begin();
   } catch (error) {
-    trouble.puzzle = errorText({ code: "offline", ...error });
+    trouble.puzzle = errorText(error);
   }
   return redraw();
 }

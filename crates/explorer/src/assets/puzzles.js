@@ -1,4 +1,4 @@
-// Puzzles: positions with one move that keeps the result, from the tables.
+// Puzzles: positions with one move that keeps the result. The server draws them from its file.
 
 import { get } from "./api.js";
 import { app, emit } from "./app.js";
@@ -9,18 +9,6 @@ import { side, t } from "./ui.js";
 const STORE = "doushouqi.puzzles";
 /** Milliseconds before the reply appears. */
 const PAUSE = 400;
-
-let all = null;
-
-/** Every puzzle of the server's file. */
-export async function loadPuzzles() {
-  if (all) return all;
-  const response = await fetch("/puzzles.jsonl");
-  if (!response.ok) throw Object.assign(new Error(response.statusText), { code: "offline" });
-  const lines = (await response.text()).split("\n").filter(Boolean);
-  all = lines.map((line) => JSON.parse(line));
-  return all;
-}
 
 /** The puzzles that have been solved in this browser, and how many of them at the first move. */
 export function progress() {
@@ -41,13 +29,15 @@ function remember(id, first) {
   }
 }
 
-/** A puzzle of a difficulty, 1 to 5, that has not been solved yet if there is one; null if there is none at all. */
-export function choosePuzzle(puzzles, difficulty, seed = Math.random()) {
-  const fitting = puzzles.filter((puzzle) => puzzle.difficulty === difficulty);
+/** Puzzles of one request, of which one that is not solved yet is chosen. */
+const DRAWN = 50;
+
+/** A puzzle of a difficulty, 1 to 5, that has not been solved yet if there is one among many; null if there is none. */
+export async function choosePuzzle(difficulty) {
+  const seed = Math.floor(Math.random() * 2 ** 32);
+  const { puzzles } = await get("puzzles", { difficulty, count: DRAWN, seed }, { keep: false });
   const { solved } = progress();
-  const open = fitting.filter((puzzle) => !solved.includes(puzzle.id));
-  const list = open.length ? open : fitting;
-  return list[Math.floor(seed * list.length)] ?? null;
+  return puzzles.find((puzzle) => !solved.includes(puzzle.id)) ?? puzzles[0] ?? null;
 }
 
 export class Puzzle extends Exercise {

@@ -18,6 +18,7 @@ export async function setLanguage(code) {
     const parts = await Promise.all([
       import("./strings.zh.js"), import("./strings-play.zh.js"), import("./strings-learn.zh.js"),
       import("./strings-explain.zh.js"),
+      import("./messages.zh.js"),
     ]);
     languages[code] = Object.assign({}, ...parts.map((part) => part.default));
   }
@@ -179,9 +180,16 @@ export const isTemporary = (error) =>
 /** Errors whose message tells more than their code. */
 const DETAILED = ["bad_fen", "bad_rules", "bad_material", "bad_move", "bad_request", "too_large", "not_found"];
 
+/** The values of a message, with colours and animals in the language of the page. */
+function named(params = {}) {
+  const color = params.color ? { color: t(params.color) } : {};
+  return { ...params, ...color, ...(params.animal ? { animal: t(`animal.${params.animal}`) } : {}) };
+}
+
 /** An error in the language of the page. Details, which only the server knows, are in English. */
 export function errorText(error) {
   if (error.code === "rate_limited") return t("error.busy");
+  if (strings[`reason.${error.reason}`]) return t(`reason.${error.reason}`, named(error.params));
   if (language === "en" && DETAILED.includes(error.code)) return error.message;
   const known = t(`error.${error.code}`);
   if (known === `error.${error.code}`) return error.code ? error.message : t("error.link", { detail: error.message });

@@ -389,3 +389,19 @@ fn the_page_counts_as_the_server_does() {
     assert!(ends.contains(&json!("repetition")) && ends.contains(&json!("no_capture")), "{ends:?}");
     page.silent();
 }
+
+/// What the server finds wrong is told in the language of the page.
+#[test]
+fn errors_of_the_server_are_translated() {
+    let Some(page) = Page::start() else { return };
+    page.open(&format!("/?fen={TWO}&lang=zh"));
+    page.click("#edit");
+    page.type_into("#fen", "7/7/9/7/7/7/7/7/7 w");
+    page.keys(&["\u{e007}"]);
+    page.wait("document.querySelector('#fenerror').textContent.includes('第 7 行')");
+    page.type_into("#fen", "7/7/3e3/7/7/7/3EE2/7/7 w");
+    page.keys(&["\u{e007}"]);
+    page.wait("document.querySelector('#fenerror').textContent.includes('白方有两枚象，在 d3 和 e3')");
+    let errors = page.console();
+    assert!(errors.iter().all(|error| error.contains("400")), "only the wrong FENs: {errors:?}");
+}
