@@ -1,6 +1,7 @@
-// The API's types for the page's modules. `npm run api` derives them from ../openapi.json, which the server checks.
+// The API's types for the page's modules. `npm run api` derives openapi.d.ts from the description that a running
+// `dsq serve` sends (DSQ_SERVER names another address).
 
-import type { components } from "./openapi.gen";
+import type { components } from "./openapi";
 
 declare global {
   namespace Api {

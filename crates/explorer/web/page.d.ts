@@ -20,7 +20,16 @@ declare namespace Page {
   type Knowledge = { value: Api.Value | null; keeps?: number; legal?: number; over?: Api.Over | null };
 
   /** A legal move that the page found by itself, or one of the server. */
-  type Move = Pick<Api.Move, "uci" | "san" | "from" | "to" | "captures" | "den" | "leap" | "value">;
+  type Move = {
+    uci: string;
+    san: string;
+    from: string;
+    to: string;
+    captures: string | null;
+    den: boolean;
+    leap: boolean;
+    value: Api.Value | null;
+  };
 
   /** The answer of `probe`, or as much of it as the page knows by itself (`local`). */
   type Probe = Pick<
@@ -59,7 +68,16 @@ declare namespace Page {
   };
 
   /** A position of the user's puzzle file. */
-  type Puzzle = { id: string; fen: string; rules?: string; solution: string[]; difficulty: number; themes: string[] };
+  type Puzzle = {
+    id: string;
+    fen: string;
+    rules?: string;
+    material: string;
+    solution: string[];
+    difficulty: number;
+    themes: string[];
+    goal?: string;
+  };
 
   /** A game as the browser keeps it. */
   type StoredGame = {
@@ -89,15 +107,16 @@ declare namespace Page {
     /** What is wrong with the address, and the FEN in it; null once a position is shown. */
     broken: { message: string; fen: string } | null;
     tab: string;
-    controller: Controller | null;
+    /** A Page.Controller, or null for the analysis. */
+    controller: any;
     /** The last match if its end is on the board. */
     finished: Match | null;
     evaluation: Evaluation;
     /** Whether the server did not respond to the last request. */
     offline: boolean;
     overlay: { name: string; letter?: string } | null;
-    /** Null while the answer is awaited. */
-    probe: Probe | null;
+    /** The answer to the position on the board, a Page.Probe; null while it is awaited. */
+    probe: any;
     problem: any;
     editing: boolean;
     /** Pieces of the largest tables. */

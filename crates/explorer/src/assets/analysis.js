@@ -10,12 +10,18 @@ const DELAY = 250;
 /** Milliseconds before a busy server is asked again. */
 const RETRY = 4000;
 
+/** @type {EventSource | null} */
 let stream = null;
-let timer = null;
-/** The options of an analysis that the user has switched on, or null. */
+/** @type {number | undefined} */
+let timer;
+/** @type {Record<string, any> | null} The options of an analysis that the user has switched on. */
 let chosen = null;
 const done = new Map();
 
+/**
+ * @param {any} state
+ */
+/** @type {(state: string) => Page.Evaluation} */
 const fresh = (state) => ({ state, last: null, lines: [], error: null });
 
 export const isOn = () => chosen !== null;
@@ -28,7 +34,10 @@ export function startAnalysis() {
   document.addEventListener("visibilitychange", () => (document.hidden ? close("idle") : schedule()));
 }
 
-/** Switches an analysis on, with options of the API, or with null off. */
+/**
+ * Switches an analysis on, with options of the API, or with null off.
+ * @param {any} options
+ */
 export function choose(options) {
   chosen = options;
   reset(options ? "idle" : "stopped");
@@ -41,9 +50,12 @@ function reset(state = "idle") {
   emit("evaluation");
 }
 
+/**
+ * @param {any} state
+ */
 function close(state) {
   clearTimeout(timer);
-  timer = null;
+  timer = undefined;
   stream?.close();
   stream = null;
   app.evaluation.state = state;
@@ -89,26 +101,41 @@ function start() {
   mine.addEventListener("error", () => failed(mine));
 }
 
+/**
+ * @param {string} position
+ */
 function keep(position) {
   if (done.size > 200) done.clear();
   done.set(position + app.rules, app.evaluation);
 }
 
-/** An event source does not tell why it failed: if the server answers at all, it is busy. */
+/**
+ * An event source does not tell why it failed: if the server answers at all, it is busy.
+ * @param {any} mine
+ */
 async function failed(mine) {
   if (mine !== stream) return;
   close("idle");
-  const code = await get("status", {}, { keep: false }).then(() => "busy", (error) => error.code);
+  const code = await get("status", {}, { keep: false }).then(
+    () => "busy",
+    (error) => error.code,
+  );
   if (stream || timer) return;
   app.evaluation.error = { code };
   emit("evaluation");
   if (code === "offline") return setOffline(true);
-  timer = setTimeout(() => { timer = null; schedule(); }, RETRY);
+  timer = setTimeout(() => {
+    timer = undefined;
+    schedule();
+  }, RETRY);
 }
 
 let scheduled = false;
 function draw() {
   if (scheduled) return;
   scheduled = true;
-  requestAnimationFrame(() => { scheduled = false; emit("evaluation"); });
+  requestAnimationFrame(() => {
+    scheduled = false;
+    emit("evaluation");
+  });
 }

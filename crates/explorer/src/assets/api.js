@@ -3,25 +3,53 @@
 const kept = new Map();
 const KEPT = 400;
 
+/**
+ * @typedef {object} ErrorBody
+ * @property {string} code
+ * @property {string} message
+ * @property {string | null} [reason] the message's key
+ * @property {Record<string, any> | null} [params] what fills the message
+ * @property {Api.ErrorBody["where"]} [where]
+ */
+
 export class ApiError extends Error {
+  /**
+   * @param {number} status
+   * @param {ErrorBody} error
+   */
   constructor(status, { code, reason, params, message, where }) {
     super(message);
     Object.assign(this, { status, code, reason, params, where });
   }
 }
 
+/**
+ * @param {string} path
+ */
 export function address(path, params = {}) {
   const given = Object.entries(params).filter(([, value]) => value !== null && value !== undefined && value !== "");
-  const query = given.map(([key, value]) => `${key}=${encodeURIComponent(key === "fen" ? value.replaceAll(" ", "_") : value)}`);
+  const query = given.map(
+    ([key, value]) => `${key}=${encodeURIComponent(key === "fen" ? value.replaceAll(" ", "_") : value)}`,
+  );
   return `/api/v1/${path}${query.length ? `?${query.join("&")}` : ""}`;
 }
 
+/**
+ * @param {Response} response
+ */
 async function answer(response) {
   const body = await response.json().catch(() => null);
   if (response.ok && body) return body;
-  throw new ApiError(response.status, body?.error ?? { code: "unreadable", message: response.statusText || "no answer" });
+  throw new ApiError(
+    response.status,
+    body?.error ?? { code: "unreadable", message: response.statusText || "no answer" },
+  );
 }
 
+/**
+ * @param {string} url
+ * @param {any} options
+ */
 async function request(url, options) {
   try {
     return await answer(await fetch(url, options));
@@ -31,7 +59,13 @@ async function request(url, options) {
   }
 }
 
-/** GET; `keep: false` for what differs from time to time. */
+/**
+ * GET; `keep: false` for what differs from time to time.
+ * @param {string} path
+ * @param {Record<string, any>} [params]
+ * @param {{ signal?: AbortSignal, keep?: boolean }} [options]
+ * @returns {Promise<any>} the answer, of the type that ../../openapi.json names
+ */
 export async function get(path, params, { signal, keep = true } = {}) {
   const url = address(path, params);
   if (keep && kept.has(url)) return kept.get(url);
@@ -43,9 +77,19 @@ export async function get(path, params, { signal, keep = true } = {}) {
   return body;
 }
 
-export const post = (path, body, { signal } = {}) => request(address(path), {
-  method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body), signal,
-});
+/**
+ * @param {string} path
+ * @param {unknown} body
+ * @param {{ signal?: AbortSignal }} [options]
+ * @returns {Promise<any>}
+ */
+export const post = (path, body, { signal } = {}) =>
+  request(address(path), {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify(body),
+    signal,
+  });
 
 /** To be asked again: new tables are ready. */
 export const forget = () => kept.clear();

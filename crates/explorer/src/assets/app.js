@@ -8,58 +8,86 @@ import { readRules, spelledOut } from "./ruleset.js";
 import { evaluationText } from "./score.js";
 import { errorText, isTemporary, result, say, t, toast } from "./ui.js";
 
+/** @type {Map<string, ((detail?: any) => unknown)[]>} */
 const listeners = new Map();
 
-export const app = {
+/**
+ * What the page is showing; web/page.d.ts describes every field. The board is made when the page starts.
+ * @type {Page.App}
+ */
+export const app = /** @type {any} */ ({
   game: new Game(START),
-  /** As they are written in the address: a preset, or options. */
   rules: "paper",
-  /** The same with every option, as the server spells it. */
   spelled: "",
-  /** What is wrong with the address (`message`), and the FEN in it; null once a position is shown. */
   broken: null,
   tab: "position",
-  /**
-   * Who decides about moves instead of the analysis: a match, a lesson or a puzzle, or null. It has `moves()`, the
-   * moves that the user may play; `play(uci)`; `undo()`; `headline()`, the sentence above the tabs; and `leave()`.
-   */
   controller: null,
-  /** The last match if its end is on the board, or null. */
   finished: null,
-  /** The engine's evaluation of the position on the board: `{state, last, lines, error}`; see analysis.js. */
   evaluation: { state: "idle", last: null, lines: [], error: null },
-  /** Whether the server did not respond to the last request. */
   offline: false,
   overlay: null,
-  /** The answer of `probe` to the position on the board, or null while it is awaited. */
   probe: null,
   problem: null,
   editing: false,
-  /** Pieces of the largest tables. */
   largest: 4,
-  settings: { pieces: "animals", theme: "auto", language: "en", flipped: false, values: true, keys: true },
-};
+  settings: {
+    pieces: "animals",
+    theme: "auto",
+    language: "en",
+    flipped: false,
+    values: true,
+    keys: true,
+    sounds: false,
+  },
+});
 
+/**
+ * @param {string} event
+ * @param {(detail?: any) => unknown} listener
+ */
 export const on = (event, listener) => listeners.set(event, [...(listeners.get(event) ?? []), listener]);
-export const emit = (event, detail) => listeners.get(event)?.forEach((listener) => listener(detail));
+/**
+ * @param {string} event
+ * @param {any} [detail]
+ */
+export const emit = (event, detail) =>
+  listeners.get(event)?.forEach((/** @type {(detail?: any) => unknown} */ listener) => listener(detail));
 
 export const fen = () => app.game.cursor.fen;
-export const turn = () => fen().slice(-1);
+export const turn = () => /** @type {Api.Turn} */ (fen().slice(-1));
 export const params = (more = {}) => ({ fen: fen(), rules: app.rules, ...more });
 
-/** Every option of the rules with its value. */
-export const rules = () => readRules(app.rules) ?? readRules("paper");
+const PAPER = /** @type {Page.Rules} */ (readRules("paper"));
 
-/** What the page knows of a position by itself: the legal moves and the end of the game, but no value. */
+/** Every option of the rules with its value. */
+export const rules = () => readRules(app.rules) ?? PAPER;
+
+/**
+ * What the page knows of a position by itself: the legal moves and the end of the game, but no value.
+ * @returns {Page.Probe}
+ */
 function localProbe() {
   const [moves, over] = [legalMoves(fen(), rules()), positionEnd(fen(), rules())];
   return {
-    fen: fen(), rules: spelledOut(rules()), turn: turn() === "w" ? "white" : "black", pieces: pieces(), over,
-    material: material(fen()), known: false, value: null, moves, other_side: null, zugzwang: null, local: true,
+    fen: fen(),
+    rules: spelledOut(rules()),
+    turn: turn() === "w" ? "white" : "black",
+    pieces: pieces(),
+    over,
+    material: material(fen()),
+    known: false,
+    value: null,
+    moves,
+    other_side: null,
+    zugzwang: null,
+    local: true,
   };
 }
 
-/** Hands the board to a controller, or back to the analysis. */
+/**
+ * Hands the board to a controller, or back to the analysis.
+ * @param {Page.Controller | null} controller
+ */
 export function control(controller) {
   const before = app.controller;
   if (before === controller) return;
@@ -69,12 +97,16 @@ export function control(controller) {
   emit("controller");
 }
 
+/**
+ * @param {boolean} offline
+ */
 export function setOffline(offline) {
   if (app.offline === offline) return;
   app.offline = offline;
   emit("connection");
 }
 
+/** @type {AbortController | null} */
 let asking = null;
 
 /** Shows the position that the cursor is on. `quiet` leaves the screen reader alone. */
@@ -116,20 +148,35 @@ export async function refresh({ quiet = false } = {}) {
   }
 }
 
-/** Stores in a node what the tables know of its position: value, moves that keep the result, legal moves. */
+/**
+ * Stores in a node what the tables know of its position: value, moves that keep the result, legal moves.
+ * @param {GameNode} node
+ * @param {Page.Probe} probe
+ */
 export function learn(node, probe) {
-  node.info = probe.known && !probe.over ? { value: probe.value, keeps: probe.keeps_result, legal: probe.moves?.length ?? 0 } : { value: null, over: probe.over };
+  node.info = /** @type {Page.Knowledge} */ (
+    probe.known && !probe.over
+      ? { value: probe.value, keeps: probe.keeps_result, legal: probe.moves?.length ?? 0 }
+      : { value: null, over: probe.over }
+  );
 }
 
+/**
+ * @param {Page.Probe} probe
+ */
 function spoken(probe) {
   const last = app.game.cursor.san;
   return [last, sentence(probe)].filter(Boolean).join(". ");
 }
 
-/** Who wins, or has won, or what the engine thinks; in a game whose turn it is. */
+/**
+ * Who wins, or has won, or what the engine thinks; in a game whose turn it is.
+ * @param {Page.Probe} probe
+ */
 export function sentence(probe) {
   if (app.controller) return app.controller.headline();
-  if (app.finished && app.finished.node === app.game.cursor) return overText(app.finished.result);
+  if (app.finished && app.finished.node === app.game.cursor)
+    return overText(/** @type {Page.Result} */ (app.finished.result));
   if (probe.over) return overText(probe.over);
   if (probe.known && probe.value) return result(probe.value, probe.fen.slice(-1));
   return evaluationText(app.evaluation, probe.fen.slice(-1), app.offline);
@@ -138,14 +185,20 @@ export function sentence(probe) {
 const OVER = ["den", "no_pieces", "no_move", "resignation", "time"];
 const DRAWN = ["no_move", "repetition", "no_capture", "agreement"];
 
-/** How a game has ended, in a sentence. */
+/**
+ * How a game has ended, in a sentence.
+ * @param {Page.Result} over
+ */
 export function overText({ winner, reason }) {
   if (!winner) return t(DRAWN.includes(reason) ? `over.draw.${reason}` : "over.draw");
   const other = winner === "white" ? "black" : "white";
   return t(OVER.includes(reason) ? `over.${reason}` : "over.den", { side: t(winner), other: t(other) });
 }
 
-/** Plays a move on the board: as the controller decides, or any legal move of an analysis. */
+/**
+ * Plays a move on the board: as the controller decides, or any legal move of an analysis.
+ * @param {string} uci
+ */
 export function play(uci) {
   if (app.controller) return app.controller.play(uci);
   if (!legalMoves(fen(), rules()).some((move) => move.uci === uci)) return toast(t("move.illegal", { move: uci }));
@@ -161,6 +214,9 @@ export function playable() {
   return app.probe?.moves ?? (app.broken ? [] : legalMoves(fen(), rules()));
 }
 
+/**
+ * @param {string} position
+ */
 export function setPosition(position, { from = "jump" } = {}) {
   app.broken = null;
   control(null);
@@ -170,16 +226,26 @@ export function setPosition(position, { from = "jump" } = {}) {
   return refresh();
 }
 
+/**
+ * @param {GameNode} node
+ */
 export function go(node) {
   app.game.go(node);
   return refresh();
 }
 
+/**
+ * @param {number} ply
+ * @param {{ quiet?: boolean }} [options]
+ */
 export function goTo(ply, options) {
   app.game.goTo(ply);
   return refresh(options);
 }
 
+/**
+ * @param {number} by
+ */
 export function step(by) {
   return goTo(app.game.cursor.ply + by);
 }
@@ -187,6 +253,9 @@ export function step(by) {
 /**
  * Takes over a line with its variations, as an address, a file or a review contains it: moves as text, or as
  * `{uci, variations}`. Stops at the first move that is none; returns how many moves of the main line were read.
+ * @param {string} position
+ * @param {(string | Page.TreeMove)[]} moves
+ * @param {number | null} [at]
  */
 export function load(position, moves, at = null) {
   app.broken = null;
@@ -202,15 +271,21 @@ export function load(position, moves, at = null) {
   return read;
 }
 
+/**
+ * Adds moves with their variations after a node; returns how many of the line could be read.
+ * @param {Game} game
+ * @param {GameNode} start
+ * @param {(string | Page.TreeMove)[]} moves
+ */
 function graft(game, start, moves) {
   let node = start;
   let read = 0;
   for (const move of moves) {
-    const uci = move.uci ?? move;
+    const { uci, note, variations } = typeof move === "string" ? { uci: move } : move;
     if (!couldPlay(node.fen, uci)) break;
     const next = game.child(node, uci);
-    next.note = move.note ?? "";
-    for (const variation of move.variations ?? []) graft(game, node, variation);
+    next.note = note ?? "";
+    for (const variation of variations ?? []) graft(game, node, variation);
     node.chosen = node.children.indexOf(next);
     node = next;
     read++;
@@ -236,7 +311,7 @@ export async function addBestLine() {
   try {
     const { line } = await get("mainline", params({ max: 300 }));
     if (app.game.cursor !== start) return;
-    const nodes = app.game.append(line.map((move) => move.uci));
+    const nodes = app.game.append(line.map((/** @type {Page.Move} */ move) => move.uci));
     let before = start;
     nodes.forEach((node, i) => {
       before.info ??= { value: line[i].value, keeps: line[i].keeps_result, legal: line[i].legal };
@@ -250,9 +325,16 @@ export async function addBestLine() {
   }
 }
 
+/**
+ * @param {Record<string, any>} query
+ */
 export async function randomPosition(query) {
   try {
-    const { fen: found } = await get("random", { rules: app.rules, seed: Math.floor(Math.random() * 2 ** 32), ...query }, { keep: false });
+    const { fen: found } = await get(
+      "random",
+      { rules: app.rules, seed: Math.floor(Math.random() * 2 ** 32), ...query },
+      { keep: false },
+    );
     await setPosition(found);
   } catch (error) {
     toast(error.code === "not_found" ? t("random.none") : errorText(error));

@@ -64,7 +64,7 @@ export class Board {
   /** The rules with every option, which decide the ranks on the pieces. */
   rules = "";
   board = emptyPosition();
-  /** @type {Api.Move[]} Legal moves, best first. */
+  /** @type {Page.Move[]} Legal moves, best first. */
   moves = [];
   /** @type {number | null} */
   selected = null;
@@ -203,7 +203,7 @@ export class Board {
     this.render();
   }
 
-  /** @param {Api.Move[]} moves */
+  /** @param {Page.Move[]} moves */
   setMoves(moves) {
     this.moves = moves;
     this.render();
@@ -211,7 +211,7 @@ export class Board {
 
   /** The best move to each target square: of the selected piece, or of any. Moves come best first. */
   targets() {
-    /** @type {Map<number, Api.Move>} */
+    /** @type {Map<number, Page.Move>} */
     const targets = new Map();
     for (const move of this.moves) {
       if (this.selected !== null && index(move.from) !== this.selected) continue;

@@ -10,8 +10,16 @@ const BOUND = "(at most|more than) (-?\\d+) \\w+";
 const CHINESE = [
   [`${SIDE} is nearer to the enemy's den`, "{a}离对方兽穴更近", "a"],
   [`${SIDE} is at least as near to the enemy's den`, "{a}离对方兽穴至少同样近", "a"],
-  [`${PIECE} does not reach a trap at the enemy's den before every enemy piece`, "{a}不能先于对方所有棋子到达对方兽穴旁的陷阱", "a"],
-  [`${PIECE} reaches a trap at the enemy's den before every enemy piece`, "{a}先于对方所有棋子到达对方兽穴旁的陷阱", "a"],
+  [
+    `${PIECE} does not reach a trap at the enemy's den before every enemy piece`,
+    "{a}不能先于对方所有棋子到达对方兽穴旁的陷阱",
+    "a",
+  ],
+  [
+    `${PIECE} reaches a trap at the enemy's den before every enemy piece`,
+    "{a}先于对方所有棋子到达对方兽穴旁的陷阱",
+    "a",
+  ],
   [`${PIECE} is on rank (\\d+) to (\\d+)`, "{a}在第 {n} 至 {m} 行", "a n m"],
   [`${PIECE} is on rank (\\d+)`, "{a}在第 {n} 行", "a n"],
   [`${PIECE} is ${BOUND} from its own den`, "{a}距己方兽穴{bound} 格", "a bound"],
@@ -25,12 +33,23 @@ const CHINESE = [
   [`${PIECE} is not in an enemy trap`, "{a}不在对方陷阱里", "a"],
   [`${PIECE} is in an enemy trap`, "{a}在对方陷阱里", "a"],
   [`${PIECE} cannot reach the last three ranks before every enemy piece`, "{a}不能先于对方所有棋子到达最后三行", "a"],
-  [`${PIECE} is on, or reaches, the last three ranks before every enemy piece`, "{a}已在或能先于对方所有棋子到达最后三行", "a"],
+  [
+    `${PIECE} is on, or reaches, the last three ranks before every enemy piece`,
+    "{a}已在或能先于对方所有棋子到达最后三行",
+    "a",
+  ],
   [`${PIECE} needs ${BOUND} to the enemy's den`, "{a}到对方兽穴需{bound} 着", "a bound"],
-  [`${PIECE} needs (at most|more than) (-?\\d+) moves? to the square of ${PIECE}`, "{a}到{b}所在格需{bound} 着", "a bound b"],
+  [
+    `${PIECE} needs (at most|more than) (-?\\d+) moves? to the square of ${PIECE}`,
+    "{a}到{b}所在格需{bound} 着",
+    "a bound b",
+  ],
   [`${SIDE}'s lead in the race to the dens is ${BOUND}`, "{a}在奔向兽穴的赛跑中领先{bound} 着", "a bound"],
-  [`${PIECE}'s lead over every enemy piece to the best trap at the enemy's den is ${BOUND}`,
-    "{a}到对方兽穴旁最佳陷阱比对方所有棋子领先{bound} 着", "a bound"],
+  [
+    `${PIECE}'s lead over every enemy piece to the best trap at the enemy's den is ${BOUND}`,
+    "{a}到对方兽穴旁最佳陷阱比对方所有棋子领先{bound} 着",
+    "a bound",
+  ],
   [`${PIECE} is not in the water`, "{a}不在水中", "a"],
   [`${PIECE} is in the water`, "{a}在水中", "a"],
   [`the rank of ${PIECE} minus the rank of ${PIECE} is ${BOUND}`, "{a}的行数减去{b}的行数{bound}", "a b bound"],
@@ -44,27 +63,39 @@ const CHINESE = [
   [`${PIECE} can swim`, "{a}会游泳", "a"],
 ].map(([pattern, text, names]) => ({ pattern: new RegExp(`^${pattern}$`), text, names: names.split(" ") }));
 
+/** @type {Record<string, string>} */
 const LETTERS = { rat: "R", cat: "C", wolf: "W", dog: "D", panther: "P", tiger: "T", lion: "L", elephant: "E" };
 
-/** A side or a piece in the language of the page. */
+/**
+ * A side or a piece in the language of the page.
+ * @param {string} text
+ */
 function subject(text) {
   const [color, animal] = text.split("'s ");
   const owner = side(color === "White" ? "w" : "b");
   return animal ? t("piece", { side: owner, animal: t(`animal.${LETTERS[animal]}`) }) : owner;
 }
 
+/**
+ * @param {string} kind
+ * @param {number} n
+ */
 const bound = (kind, n) => `${kind === "at most" ? "至多" : "多于"} ${n}`;
 
-/** A clause in the language of the page; the server's English where no translation is known. */
+/**
+ * A clause in the language of the page; the server's English where no translation is known.
+ * @param {string} english
+ */
 export function clause(english) {
   if (currentLanguage() === "en") return english;
   for (const { pattern, text, names } of CHINESE) {
     const found = pattern.exec(english);
     if (!found) continue;
     const groups = found.slice(1);
-    const value = (name) => {
-      if (name === "bound") return bound(groups.shift(), groups.shift());
-      return /^[ab]$/.test(name) ? subject(groups.shift()) : groups.shift();
+    const next = () => groups.shift() ?? "";
+    const value = (/** @type {string} */ name) => {
+      if (name === "bound") return bound(next(), Number(next()));
+      return /^[ab]$/.test(name) ? subject(next()) : next();
     };
     const values = Object.fromEntries(names.map((name) => [name, value(name)]));
     return text.replace(/\{(\w+)\}/g, (_, name) => values[name]);
@@ -72,7 +103,11 @@ export function clause(english) {
   return english;
 }
 
-/** A tree's sentence, "White wins, because A, B, and C.", in the language of the page; `result` is its first part. */
+/**
+ * A tree's sentence, "White wins, because A, B, and C.", in the language of the page; `result` is its first part.
+ * @param {string} english
+ * @param {string} result
+ */
 export function because(english, result) {
   if (currentLanguage() === "en") return english;
   const found = /^.*?, because (.*)\.$/.exec(english);

@@ -1,21 +1,28 @@
 // A chess clock: a time for each side, and an increment after each move. Times are milliseconds.
 
 export class Clock {
-  /** @param {{initial: number, increment: number, left?: {w: number, b: number}}} options */
+  /** @param {{initial: number, increment: number, left?: Record<Api.Turn, number>}} options */
   constructor({ initial, increment, left }) {
     this.increment = increment;
+    /** @type {Record<Api.Turn, number>} */
     this.left = left ? { ...left } : { w: initial, b: initial };
-    /** @type {"w" | "b" | null} */
+    /** @type {Api.Turn | null} */
     this.running = null;
     this.since = 0;
   }
 
-  /** The time that a side has left; never below 0. */
+  /**
+   * The time that a side has left; never below 0.
+   * @param {Api.Turn} side
+   */
   read(side, now = performance.now()) {
     const used = this.running === side ? now - this.since : 0;
     return Math.max(0, this.left[side] - used);
   }
 
+  /**
+   * @param {Api.Turn} side
+   */
   start(side, now = performance.now()) {
     this.running = side;
     this.since = now;
@@ -42,7 +49,10 @@ export class Clock {
   }
 }
 
-/** "3:05"; below twenty seconds with tenths: "0:07.3". */
+/**
+ * "3:05"; below twenty seconds with tenths: "0:07.3".
+ * @param {number} ms
+ */
 export function clockText(ms) {
   const minutes = Math.floor(ms / 60000);
   const seconds = (ms % 60000) / 1000;

@@ -7,6 +7,7 @@ import { $, say, t } from "./ui.js";
 /** Milliseconds between two attempts to reach the server again. */
 const INTERVAL = 2000;
 
+/** @type {number | null} */
 let timer = null;
 
 export function startConnection() {
@@ -24,7 +25,12 @@ function changed() {
 
 async function attempt() {
   timer = null;
-  const reached = !document.hidden && (await fetch("/healthz", { cache: "no-store" }).then((r) => r.ok, () => false));
+  const reached =
+    !document.hidden &&
+    (await fetch("/healthz", { cache: "no-store" }).then(
+      (r) => r.ok,
+      () => false,
+    ));
   if (!app.offline) return;
   if (!reached) {
     timer = setTimeout(attempt, INTERVAL);

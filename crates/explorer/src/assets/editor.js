@@ -4,32 +4,93 @@ import { get } from "./api.js";
 import { app, control, emit, fen, on, refresh, setPosition } from "./app.js";
 import { icon } from "./icons.js";
 import { pieceArt } from "./pieces.js";
-import { emptyBoard, format, ground, isWhite, mirror, name, parse, pass, PIECES, START, swapSides } from "./position.js";
+import {
+  boardOf,
+  emptyBoard,
+  format,
+  ground,
+  isWhite,
+  mirror,
+  name,
+  parse,
+  pass,
+  PIECES,
+  START,
+  swapSides,
+} from "./position.js";
 import { $, button, errorText, h, pieceName, s, say, side, t, toast } from "./ui.js";
 
+/** @type {string | null} */
 let tool = null;
 
 export function startEditor() {
   build();
   on("position", sync);
-  on("language", () => { build(); sync(); });
+  on("language", () => {
+    build();
+    sync();
+  });
   on("pieces", build);
   on("spelled", build);
 }
 
 function build() {
-  const palette = PIECES.map((piece) => h("button", { type: "button", "aria-pressed": String(tool === piece), "aria-label": pieceName(piece), title: pieceName(piece), "data-tool": piece, onclick: () => pick(piece) },
-    s("svg", { viewBox: "0 0 100 100", "aria-hidden": "true" }, pieceArt(piece, app.settings.pieces, app.spelled))));
+  const palette = PIECES.map((piece) =>
+    h(
+      "button",
+      {
+        type: "button",
+        "aria-pressed": String(tool === piece),
+        "aria-label": pieceName(piece),
+        title: pieceName(piece),
+        "data-tool": piece,
+        onclick: () => pick(piece),
+      },
+      s("svg", { viewBox: "0 0 100 100", "aria-hidden": "true" }, pieceArt(piece, app.settings.pieces, app.spelled)),
+    ),
+  );
   $("#editor").replaceChildren(
     h("div", { class: "palette", role: "group", "aria-label": t("editor.palette") }, palette),
-    h("div", { class: "bar" },
-      h("button", { type: "button", "aria-pressed": String(tool === "erase"), "data-tool": "erase", "aria-label": t("editor.erase"), title: t("editor.erase"), onclick: () => pick("erase") }, icon("erase")),
-      button(t("editor.swap"), () => change(swapSides(fen())), { id: "swap" }), button(t("editor.mirror"), () => change(mirror(fen())), { id: "mirror" }),
-      h("label", {}, t("tomove.short"), " ", h("select", { id: "turn", onchange: () => change(pass(fen())) }, ["w", "b"].map((c) => h("option", { value: c }, side(c))))),
-      button(t("editor.clear"), () => change(format(emptyBoard())), { id: "clear" }), button(t("start"), () => change(START))),
-    h("form", { class: "fenrow", onsubmit: readFen }, h("input", { id: "fen", "aria-label": "FEN", spellcheck: "false", autocomplete: "off" }), h("button", { type: "submit", id: "setfen" }, t("editor.set"))),
+    h(
+      "div",
+      { class: "bar" },
+      h(
+        "button",
+        {
+          type: "button",
+          "aria-pressed": String(tool === "erase"),
+          "data-tool": "erase",
+          "aria-label": t("editor.erase"),
+          title: t("editor.erase"),
+          onclick: () => pick("erase"),
+        },
+        icon("erase"),
+      ),
+      button(t("editor.swap"), () => change(swapSides(fen())), { id: "swap" }),
+      button(t("editor.mirror"), () => change(mirror(fen())), { id: "mirror" }),
+      h(
+        "label",
+        {},
+        t("tomove.short"),
+        " ",
+        h(
+          "select",
+          { id: "turn", onchange: () => change(pass(fen())) },
+          ["w", "b"].map((c) => h("option", { value: c }, side(c))),
+        ),
+      ),
+      button(t("editor.clear"), () => change(format(emptyBoard())), { id: "clear" }),
+      button(t("start"), () => change(START)),
+    ),
+    h(
+      "form",
+      { class: "fenrow", onsubmit: readFen },
+      h("input", { id: "fen", "aria-label": "FEN", spellcheck: "false", autocomplete: "off" }),
+      h("button", { type: "submit", id: "setfen" }, t("editor.set")),
+    ),
     h("p", { id: "fenerror", class: "error", role: "alert" }),
-    h("p", { class: "soft" }, t("editor.help")));
+    h("p", { class: "soft" }, t("editor.help")),
+  );
   sync();
 }
 
@@ -39,15 +100,25 @@ function sync() {
   if ($("#fenerror")) $("#fenerror").textContent = app.broken?.message ?? "";
 }
 
+/**
+ * @param {string} piece
+ */
 function pick(piece) {
   tool = tool === piece ? null : piece;
-  for (const element of document.querySelectorAll("[data-tool]")) element.setAttribute("aria-pressed", String(element.dataset.tool === tool));
+  for (const element of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("[data-tool]")))
+    element.setAttribute("aria-pressed", String(element.dataset.tool === tool));
 }
 
+/**
+ * @param {string} position
+ */
 function change(position) {
   return setPosition(position, { from: "editor" });
 }
 
+/**
+ * @param {any} event
+ */
 async function readFen(event) {
   event.preventDefault();
   const text = $("#fen").value.trim();
@@ -56,7 +127,7 @@ async function readFen(event) {
     await setPosition(probe.fen);
     $("#fenerror").textContent = "";
   } catch (error) {
-    if (error.code !== "bad_fen" && parse(text)) await setPosition(format(parse(text)));
+    if (error.code !== "bad_fen" && parse(text)) await setPosition(format(boardOf(text)));
     $("#fenerror").textContent = errorText(error);
   }
 }
@@ -75,8 +146,12 @@ export function toggleEditor(open = !app.editing) {
   say(t(open ? "editor.on" : "editor.off"));
 }
 
+/**
+ * @param {string} piece
+ * @param {number} square
+ */
 function place(piece, square) {
-  const board = parse(fen());
+  const board = boardOf(fen());
   const { kind, owner } = ground(square);
   if (kind === "den" && owner === (isWhite(piece) ? "w" : "b")) return toast(t("editor.ownden"));
   if (kind === "water" && piece.toUpperCase() !== "R") return toast(t("editor.water"));
@@ -87,24 +162,36 @@ function place(piece, square) {
   return change(format(board));
 }
 
+/**
+ * @param {number} square
+ */
 function erase(square) {
-  const board = parse(fen());
+  const board = boardOf(fen());
   if (!board.squares[square]) return;
   board.squares[square] = null;
   say(t("editor.removed", { square: name(square) }));
   return change(format(board));
 }
 
-/** What the board reports while editing. */
-export function edit(action, square, from) {
-  const { squares } = parse(fen());
-  if (action === "drag") return square < 0 ? erase(from) : square === from ? null : place(squares[from], square);
+/**
+ * What the board reports while editing.
+ * @param {string} action
+ * @param {number} square
+ * @param {number} [from] the square that the dragged piece stood on
+ */
+export function edit(action, square, from = -1) {
+  const { squares } = boardOf(fen());
+  if (action === "drag") return square < 0 ? erase(from) : square === from ? null : place(squares[from] ?? "", square);
   if (tool === "erase") return erase(square);
   if (tool) return squares[square] === tool ? erase(square) : place(tool, square);
   return null;
 }
 
-/** Letters place a piece where the focus is, Delete takes it away. */
+/**
+ * Letters place a piece where the focus is, Delete takes it away.
+ * @param {any} event
+ * @param {number} square
+ */
 export function editKey(event, square) {
   if (event.key === "Delete" || event.key === "Backspace") erase(square);
   else if (PIECES.includes(event.key)) place(event.key, square);

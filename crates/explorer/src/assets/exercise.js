@@ -5,9 +5,14 @@ import { app, control, emit, refresh, rules } from "./app.js";
 import { legalMoves } from "./movegen.js";
 
 export class Exercise {
-  constructor() {
-    Object.assign(this, { node: null, solved: false, message: "", wrong: 0, busy: false });
-  }
+  node = app.game.cursor;
+  start = app.game.cursor;
+  solved = false;
+  message = "";
+  /** Wrong moves so far. */
+  wrong = 0;
+  /** Whether a reply or a solution is being shown. */
+  busy = false;
 
   /** Begins on the node that the board shows. */
   begin() {
@@ -17,18 +22,41 @@ export class Exercise {
     return refresh();
   }
 
-  /** Legal moves while the exercise is open; none while the board shows another position. */
+  /**
+   * Legal moves while the exercise is open; none while the board shows another position.
+   * @returns {Page.Move[]}
+   */
   moves() {
     const isOpen = !this.solved && !this.busy && app.game.cursor === this.node;
     return isOpen ? legalMoves(this.node.fen, rules()) : [];
   }
 
+  /**
+   * @param {string} uci
+   */
   play(uci) {
     if (!this.moves().some((move) => move.uci === uci)) return undefined;
     return this.judge(uci);
   }
 
-  /** Shows a move on the board. */
+  /**
+   * Judges a legal move; whoever extends the exercise decides.
+   * @param {string} _uci
+   * @returns {unknown}
+   */
+  judge(_uci) {
+    throw new Error("an exercise judges its moves");
+  }
+
+  /** The sentence above the tabs. */
+  headline() {
+    return this.message;
+  }
+
+  /**
+   * Shows a move on the board.
+   * @param {string} uci
+   */
   async advance(uci) {
     this.node = app.game.child(this.node, uci);
     app.game.go(this.node);

@@ -7,38 +7,63 @@ import { readRules } from "./ruleset.js";
 import { NO_CAPTURE_LIMIT } from "./status.js";
 
 const WIDTH = 80;
+/** @type {Record<string, string>} */
 const ENDS = {
-  den: "den", no_pieces: "capture", no_move: "no-move", repetition: "repetition", no_capture: "no-capture",
-  resignation: "resignation", time: "time",
+  den: "den",
+  no_pieces: "capture",
+  no_move: "no-move",
+  repetition: "repetition",
+  no_capture: "no-capture",
+  resignation: "resignation",
+  time: "time",
 };
 
+/**
+ * @param {string} text
+ */
 const escaped = (text) => text.replaceAll("\\", "\\\\").replaceAll('"', '\\"').replaceAll("\n", "\\n");
 
-/** "1." before White's move, "1..." before Black's where it comes first. */
+/**
+ * "1." before White's move, "1..." before Black's where it comes first.
+ * @param {GameNode} node
+ * @param {boolean} blackBegins
+ * @param {boolean} first
+ */
 function numbered(node, blackBegins, first) {
   const half = node.ply - 1 + (blackBegins ? 1 : 0);
   if (half % 2 === 0) return [`${half / 2 + 1}.`];
   return first ? [`${(half - 1) / 2 + 1}...`] : [];
 }
 
+/**
+ * @param {string} text
+ */
 const escapedComment = (text) => text.replaceAll("\\", "\\\\").replaceAll("}", "\\}").replaceAll("\n", "\\n");
 
-/** The lines that a move has as alternatives, each in parentheses. */
+/**
+ * The lines that a move has as alternatives, each in parentheses.
+ * @param {GameNode} node
+ * @param {boolean} blackBegins
+ */
 function variationsOf(node, blackBegins) {
-  const { children, chosen } = node.parent;
-  const others = children[chosen] === node ? children.filter((child) => child !== node) : [];
-  return others.map((other) => `(${words(other, blackBegins, false).join(" ")})`);
+  const { children, chosen } = /** @type {GameNode} */ (node.parent);
+  const others = children[chosen] === node ? children.filter((/** @type {GameNode} */ child) => child !== node) : [];
+  return others.map((/** @type {any} */ other) => `(${words(other, blackBegins, false).join(" ")})`);
 }
 
 /**
  * The words of a line from a node on. Variations stand in parentheses; at the outermost level inside the comment on the
  * move, of which there is at most one, before the note.
+ * @param {GameNode} first
+ * @param {boolean} blackBegins
+ * @returns {string[]}
  */
 function words(first, blackBegins, isOutermost = true) {
+  /** @type {string[]} */
   const list = [];
   let isFirst = true;
   for (let node = first; node; node = node.children[node.chosen]) {
-    list.push(...numbered(node, blackBegins, isFirst), node.san);
+    list.push(...numbered(node, blackBegins, isFirst), node.san ?? "");
     const variations = variationsOf(node, blackBegins);
     if (!isOutermost) list.push(...variations);
     const comment = [...variations, escapedComment(node.note)].filter(Boolean).join(" ");
@@ -48,6 +73,9 @@ function words(first, blackBegins, isOutermost = true) {
   return list;
 }
 
+/**
+ * @param {any[]} list
+ */
 function wrapped(list) {
   const lines = [""];
   for (const word of list) {
@@ -58,17 +86,28 @@ function wrapped(list) {
   return lines.join("\n");
 }
 
+/** @type {Record<string, string>} */
+const WON = { white: "1-0", black: "0-1" };
+
 /**
- * @param {{root: object, start: string, rules: string, white?: string, black?: string, date?: string,
+ * @param {{root: GameNode, start: string, rules: string, white?: string, black?: string, date?: string,
  *   result?: {winner: string | null, reason: string} | null}} game
  */
 export function writeGame({ root, start, rules, white = "", black = "", date = "", result = null }) {
   // The format has no draws by agreement: such a game is unfinished, with a tag that tells why.
   const counted = result && result.reason in ENDS;
-  const score = counted ? { white: "1-0", black: "0-1" }[result.winner] ?? "1/2-1/2" : "*";
-  const tags = [["White", white], ["Black", black], ["Date", date], ["Rules", rules],
-    ["NoCaptureLimit", String(NO_CAPTURE_LIMIT)], ["FEN", start === START ? "" : start], ["Result", score], ["Termination", counted ? ENDS[result.reason] : ""],
-    ["Agreement", result?.reason === "agreement" ? "draw" : ""]];
+  const score = counted ? (WON[result.winner ?? ""] ?? "1/2-1/2") : "*";
+  const tags = [
+    ["White", white],
+    ["Black", black],
+    ["Date", date],
+    ["Rules", rules],
+    ["NoCaptureLimit", String(NO_CAPTURE_LIMIT)],
+    ["FEN", start === START ? "" : start],
+    ["Result", score],
+    ["Termination", counted ? ENDS[result.reason] : ""],
+    ["Agreement", result?.reason === "agreement" ? "draw" : ""],
+  ];
   const head = tags.filter(([, value]) => value).map(([name, value]) => `[${name} "${escaped(value)}"]`);
   const moves = root.children.length ? words(root.children[root.chosen], root.fen.endsWith("b")) : [];
   return `${head.join("\n")}\n\n${wrapped([...moves, score])}\n`;
@@ -76,19 +115,35 @@ export function writeGame({ root, start, rules, white = "", black = "", date = "
 
 const TAG = /^\s*\[(\w+)\s+"((?:\\.|[^"\\])*)"\]\s*$/gm;
 
-const unescaped = (text) => text.replace(/\\(.)/g, (_, c) => (c === "n" ? "\n" : c));
+/**
+ * @param {string} text
+ */
+const unescaped = (text) =>
+  text.replace(/\\(.)/g, (/** @type {any} */ _, /** @type {any} */ c) => (c === "n" ? "\n" : c));
 
-/** A move in either notation among the legal ones; undefined if it is none. */
+/**
+ * A move in either notation among the legal ones; undefined if it is none.
+ * @param {string} fen
+ * @param {string} text
+ * @param {Page.Rules} rules
+ */
 function findMove(fen, text, rules) {
   const bare = text.replace(/[x-]/gi, "").toLowerCase();
   return legalMoves(fen, rules).find(({ uci, san }) => uci === bare || san.toLowerCase().replace("x", "") === bare);
 }
 
-/** The moves of a text of moves and nested variations, from a position. Throws at what is not a move. */
+/**
+ * The moves of a text of moves and nested variations, from a position. Throws at what is not a move.
+ * @param {string} text
+ * @param {string} start
+ * @param {Page.Rules} rules
+ */
 function readMoves(text, start, rules) {
   const tokens = text.match(/\{(?:\\.|[^}\\])*\}|[()]|[^\s(){}]+/g) ?? [];
   let at = 0;
+  /** @type {(fen: string) => any[]} */
   const line = (fen) => {
+    /** @type {any[]} */
     const moves = [];
     let [before, here] = [fen, fen];
     for (; at < tokens.length && tokens[at] !== ")"; at++) {
@@ -110,7 +165,13 @@ function readMoves(text, start, rules) {
   return line(start);
 }
 
-/** A comment: variations in parentheses, then a note. */
+/**
+ * A comment: variations in parentheses, then a note.
+ * @param {string} text
+ * @param {any} move
+ * @param {string} before
+ * @param {Page.Rules} rules
+ */
 function readComment(text, move, before, rules) {
   let [depth, at] = [0, 0];
   for (; at < text.length && (depth || /[(\s]/.test(text[at])); at++) depth += { "(": 1, ")": -1 }[text[at]] ?? 0;
@@ -118,7 +179,10 @@ function readComment(text, move, before, rules) {
   move.note = unescaped(text.slice(at));
 }
 
-/** The contents of the outermost parentheses of a text. */
+/**
+ * The contents of the outermost parentheses of a text.
+ * @param {string} text
+ */
 function groupsOf(text) {
   const groups = [];
   let [depth, start] = [0, 0];

@@ -4,17 +4,25 @@ import { app, on, turn } from "./app.js";
 import { scoreText, whiteShare } from "./score.js";
 import { $, result, t } from "./ui.js";
 
+/** @type {Record<string, number>} */
+const SIGNS = { win: 1, draw: 0, loss: -1 };
+/** @type {Record<string, number>} */
+const SHARES = { white: 1, black: 0 };
+
 export function startGauge() {
   for (const event of ["probe", "position", "evaluation", "controller", "language"]) on(event, draw);
 }
 
-/** White's share from 0 to 1, null if unknown, and the same in words. */
+/**
+ * White's share from 0 to 1, null if unknown, and the same in words.
+ * @returns {[number | null, string]}
+ */
 function reading() {
   const { probe, evaluation } = app;
   if (app.controller || !probe) return [null, t("gauge.unknown")];
-  if (probe.over) return [{ white: 1, black: 0 }[probe.over.winner] ?? 0.5, t("gauge.over")];
+  if (probe.over) return [SHARES[probe.over.winner ?? ""] ?? 0.5, t("gauge.over")];
   if (probe.known && probe.value) {
-    const sign = { win: 1, draw: 0, loss: -1 }[probe.value.wdl] * (turn() === "w" ? 1 : -1);
+    const sign = SIGNS[probe.value.wdl] * (turn() === "w" ? 1 : -1);
     return [0.5 + 0.5 * sign, result(probe.value, turn())];
   }
   if (!evaluation.last) return [null, t("gauge.unknown")];

@@ -2,6 +2,7 @@
 
 import { s } from "./ui.js";
 
+/** @type {Record<string, string>} */
 const ICONS = {
   first: "M6 5 V19 M19 5 L9 12 L19 19 Z",
   back: "M16 5 L6 12 L16 19 Z",
@@ -22,7 +23,7 @@ const ICONS = {
   erase: "M8 20 H20 M4 14 L13 5 L19 11 L10 20 H8 Z",
 };
 
-/** @param {keyof typeof ICONS} name */
+/** @param {string} name */
 export const icon = (name) =>
   s(
     "svg",

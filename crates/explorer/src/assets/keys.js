@@ -8,10 +8,16 @@ import { $, button, h, t, toast } from "./ui.js";
 
 export const TABS = ["play", "learn", "position", "explore", "material", "engine", "game"];
 
+/**
+ * @param {string} kind
+ */
 function toggleOverlay(kind) {
   return choose(app.overlay?.name.startsWith(kind) ? "none" : kind);
 }
 
+/**
+ * @param {"undo" | "redo"} how
+ */
 export const undo = (how) => {
   if (app.controller) return how === "undo" ? app.controller.undo() : undefined;
   if (!app.game[how]()) return;
@@ -26,18 +32,18 @@ function playBest() {
   play(known);
 }
 
+/** @type {[string[], string, (event: any) => unknown][]} Keys, what they do as a string of the page, and how. */
 const ACTIONS = [
   [["?"], "key.help", () => $("#keys").showModal()],
   [[",", "ArrowLeft"], "key.back", () => step(-1)],
   [[".", "ArrowRight"], "key.forward", () => step(1)],
   [["<"], "key.first", () => goTo(0)],
   [[">"], "key.last", () => goTo(Infinity)],
-  [["x"], "key.best", playBest],
+  [["x", " "], "key.best", playBest],
   [["n"], "key.line", () => addBestLine()],
   [["k"], "key.play", () => $("#player-play").click()],
   [["g"], "key.board", () => app.board.focus(app.board.focused)],
   [["m"], "key.move", () => $("#movein").focus()],
-  [[" "], "key.best", (event) => ACTIONS.find(([keys]) => keys.includes("x"))[2](event)],
   [["v"], "key.values", () => $("#values").click()],
   [["h"], "key.whatif", () => toggleOverlay("whatif")],
   [["a"], "key.race", () => toggleOverlay("race")],
@@ -45,14 +51,29 @@ const ACTIONS = [
   [["i"], "key.edit", () => toggleEditor()],
   [["z"], "key.undo", () => undo("undo")],
   [["y"], "key.redo", () => undo("redo")],
-  [["s"], "key.analyze", () => { $("#tab-engine").click(); toggleAnalysis(); }],
-  [["1", "2", "3", "4", "5", "6", "7"], "key.tabs", (event) => $(`#tab-${TABS[Number(event.key) - 1]}`).click()],
+  [
+    ["s"],
+    "key.analyze",
+    () => {
+      $("#tab-engine").click();
+      toggleAnalysis();
+    },
+  ],
+  [
+    ["1", "2", "3", "4", "5", "6", "7"],
+    "key.tabs",
+    (/** @type {any} */ event) => $(`#tab-${TABS[Number(event.key) - 1]}`).click(),
+  ],
 ];
 
 /** Keys that controls use themselves, as they are written on the list of keys. */
+/** @type {Record<string, string>} */
 const SPOKEN = { ArrowLeft: "←", ArrowRight: "→", " ": "␣" };
 
-/** Whether a control has the focus; the board passes on the keys that it does not use. */
+/**
+ * Whether a control has the focus; the board passes on the keys that it does not use.
+ * @param {any} first
+ */
 const onControl = ({ target }) =>
   !target.closest?.(".cell") && target.closest?.("button, a, summary, input, select, textarea, [tabindex]");
 
@@ -62,10 +83,11 @@ export function startKeys() {
       event.preventDefault();
       return undo(event.shiftKey ? "redo" : "undo");
     }
-    if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || inField(event) || $("#keys").open) return;
+    if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || inField(event) || $("#keys").open)
+      return;
     if (!app.settings.keys && event.key !== "?") return;
     if (event.key in SPOKEN && onControl(event)) return;
-    const action = ACTIONS.find(([keys]) => keys.includes(event.key));
+    const action = ACTIONS.find((/** @type {any} */ [keys]) => keys.includes(event.key));
     if (!action) return;
     event.preventDefault();
     action[2](event);
@@ -74,15 +96,60 @@ export function startKeys() {
   on("language", build);
 }
 
-const inField = (event) => event.target.closest?.("input:not([type=range], [type=checkbox], [type=radio]), textarea, select") !== null;
+/**
+ * @param {any} event
+ */
+const inField = (event) =>
+  event.target.closest?.("input:not([type=range], [type=checkbox], [type=radio]), textarea, select") !== null;
 
 function build() {
-  const row = (keys, text) => h("tr", {}, h("th", { scope: "row" }, keys.map((key) => [h("kbd", {}, SPOKEN[key] ?? key), " "])), h("td", {}, text));
+  const row = (/** @type {string[]} */ keys, /** @type {string} */ text) =>
+    h(
+      "tr",
+      {},
+      h(
+        "th",
+        { scope: "row" },
+        keys.map((/** @type {string} */ key) => [h("kbd", {}, SPOKEN[key] ?? key), " "]),
+      ),
+      h("td", {}, text),
+    );
   $("#keys").replaceChildren(
     h("h2", { id: "keyshead" }, t("keys")),
-    h("table", {}, h("tbody", {}, ACTIONS.map(([keys, text]) => row(keys, t(text))),
-      row(["←", "→", "↑", "↓"], t("key.arrows")), row(["Enter"], t("key.enter")), row(["Esc"], t("key.escape")), row(["Home", "End", "PgUp", "PgDn"], t("key.edges")),
-      row(["E", "e", "…"], t("key.letters")), row(["Del"], t("key.delete")))),
-    h("div", { class: "bar" }, h("label", {}, h("input", { type: "checkbox", id: "singlekeys", checked: app.settings.keys, onchange: (event) => { app.settings.keys = event.target.checked; emit("settings"); } }), t("keys.single")),
-      h("span", { class: "space" }), button(t("close"), () => $("#keys").close(), { class: "main", id: "closekeys" })));
+    h(
+      "table",
+      {},
+      h(
+        "tbody",
+        {},
+        ACTIONS.map((/** @type {any} */ [keys, text]) => row(keys, t(text))),
+        row(["←", "→", "↑", "↓"], t("key.arrows")),
+        row(["Enter"], t("key.enter")),
+        row(["Esc"], t("key.escape")),
+        row(["Home", "End", "PgUp", "PgDn"], t("key.edges")),
+        row(["E", "e", "…"], t("key.letters")),
+        row(["Del"], t("key.delete")),
+      ),
+    ),
+    h(
+      "div",
+      { class: "bar" },
+      h(
+        "label",
+        {},
+        h("input", {
+          type: "checkbox",
+          id: "singlekeys",
+          checked: app.settings.keys,
+          onchange: (/** @type {any} */ event) => {
+            app.settings.keys = event.target.checked;
+            emit("settings");
+          },
+        }),
+        t("keys.single"),
+      ),
+      h("span", { class: "space" }),
+      button(t("close"), () => $("#keys").close(), { class: "main", id: "closekeys" }),
+    ),
+  );
 }

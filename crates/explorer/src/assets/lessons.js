@@ -16,42 +16,68 @@
 const LESSONS = [
   { key: "step", fen: "e6/7/7/7/7/3C3/7/7/7 w", goal: { reach: "d6" }, most: 2 },
   {
-    key: "capture", fen: "7/7/7/7/3c3/3D3/3t3/7/7 w", goal: { capture: "c" }, most: 1,
+    key: "capture",
+    fen: "7/7/7/7/3c3/3D3/3t3/7/7 w",
+    goal: { capture: "c" },
+    most: 1,
     more: (rules) => [`lesson.capture.dog.${rules["dog-over-wolf"]}`],
   },
   {
-    key: "rat", fen: "6c/7/7/7/e6/R6/7/7/7 w", goal: { capture: "e" }, most: 1,
+    key: "rat",
+    fen: "6c/7/7/7/e6/R6/7/7/7 w",
+    goal: { capture: "e" },
+    most: 1,
     more: (rules) => [`lesson.rat.elephant.${rules["elephant-takes-rat"]}`],
   },
   { key: "swim", fen: "6e/7/7/7/7/R6/7/7/7 w", goal: { reach: "d4" }, most: 3 },
   {
-    key: "shore", fen: "6c/7/7/7/7/eR5/7/7/7 w", goal: { capture: "e" }, most: 3,
+    key: "shore",
+    fen: "6c/7/7/7/7/eR5/7/7/7 w",
+    goal: { capture: "e" },
+    most: 3,
     more: (rules) => [`lesson.shore.${rules.shore}`],
   },
   { key: "leap", fen: "6e/7/1w5/7/7/7/1L5/7/7 w", goal: { capture: "w" }, most: 1 },
   {
-    key: "tiger", most: 1, applies: (rules) => rules["tiger-leap"] !== "none",
+    key: "tiger",
+    most: 1,
+    applies: (rules) => rules["tiger-leap"] !== "none",
     fen: (rules) => (rules["tiger-leap"] === "files" ? "6e/7/4d2/7/7/7/4T2/7/7 w" : "6e/7/7/7/T2d3/7/7/7/7 w"),
-    goal: { capture: "d" }, more: (rules) => [`lesson.tiger.${rules["tiger-leap"]}`],
+    goal: { capture: "d" },
+    more: (rules) => [`lesson.tiger.${rules["tiger-leap"]}`],
   },
   {
-    key: "block", fen: "6e/7/7/7/1r5/7/1L5/7/7 w", goal: { reach: "b7" }, most: 3,
+    key: "block",
+    fen: "6e/7/7/7/1r5/7/1L5/7/7 w",
+    goal: { reach: "b7" },
+    most: 3,
     more: (rules) => [`lesson.block.${rules["own-rat-blocks"]}`],
   },
   {
-    key: "trap", fen: "6d/7/7/7/7/7/3C3/3e3/7 w", goal: { capture: "e" }, most: 1,
-    applies: (rules) => rules.traps !== "none", more: (rules) => [`lesson.trap.${rules.traps}`],
+    key: "trap",
+    fen: "6d/7/7/7/7/7/3C3/3e3/7 w",
+    goal: { capture: "e" },
+    most: 1,
+    applies: (rules) => rules.traps !== "none",
+    more: (rules) => [`lesson.trap.${rules.traps}`],
   },
   { key: "den", fen: "e6/7/3W3/7/7/7/7/7/7 w", goal: { den: true }, most: 2 },
   {
-    key: "end", fen: "7/7/7/7/3r3/7/2L4/7/7 w", goal: { capture: "r" }, most: 3,
+    key: "end",
+    fen: "7/7/7/7/3r3/7/2L4/7/7 w",
+    goal: { capture: "r" },
+    most: 3,
     more: (rules) => [`lesson.end.move.${rules["no-move"]}`, `lesson.end.repetition.${rules.repetition}`],
   },
 ];
 
-/** The lessons under rules, with the position and the strings of each. */
+/**
+ * The lessons under rules, with the position and the strings of each.
+ * @param {Page.Rules} rules
+ */
 export const lessonsOf = (rules) =>
   LESSONS.filter((lesson) => !lesson.applies || lesson.applies(rules)).map((lesson) => ({
-    ...lesson, fen: typeof lesson.fen === "string" ? lesson.fen : lesson.fen(rules),
+    ...lesson,
+    fen: typeof lesson.fen === "string" ? lesson.fen : lesson.fen(rules),
     texts: [`lesson.${lesson.key}.text`, ...(lesson.more?.(rules) ?? [])],
   }));

@@ -6,17 +6,28 @@
  * @type {{key: string, strength: number, elo?: number, perfect?: boolean}[]}
  */
 export const LEVELS = [
-  { key: "R", strength: 1 }, { key: "C", strength: 2, elo: 300 }, { key: "W", strength: 3, elo: 400 },
-  { key: "D", strength: 4, elo: 500 }, { key: "P", strength: 5, elo: 650 }, { key: "T", strength: 7, elo: 750 },
-  { key: "L", strength: 9, elo: 1000 }, { key: "E", strength: 10, perfect: true },
+  { key: "R", strength: 1 },
+  { key: "C", strength: 2, elo: 300 },
+  { key: "W", strength: 3, elo: 400 },
+  { key: "D", strength: 4, elo: 500 },
+  { key: "P", strength: 5, elo: 650 },
+  { key: "T", strength: 7, elo: 750 },
+  { key: "L", strength: 9, elo: 1000 },
+  { key: "E", strength: 10, perfect: true },
 ];
 
+/**
+ * @param {string} key
+ */
 export const levelOf = (key) => LEVELS.find((level) => level.key === key) ?? LEVELS[2];
 
 /** Minutes and seconds of increment; "" is a game without a clock. */
 export const TIMES = ["", "3+2", "5+3", "10+5", "30+10"];
 
-/** A time control as milliseconds, or null without a clock. */
+/**
+ * A time control as milliseconds, or null without a clock.
+ * @param {string} text
+ */
 export function timeControl(text) {
   const [minutes, seconds] = text.split("+").map(Number);
   return text ? { initial: minutes * 60000, increment: seconds * 1000 } : null;

@@ -1,41 +1,61 @@
 // The address: rules, position, line, view and overlay, so that a link and a reload show the same again.
 
 import { app, emit, fen, load } from "./app.js";
-import { couldPlay, format, parse, parseLeniently, splitClock, START } from "./position.js";
+import { boardOf, couldPlay, format, parseLeniently, splitClock, START } from "./position.js";
 import { t } from "./ui.js";
 import { parseTree, treeText } from "./variations.js";
 
 /** The rules of the server, and what it found wrong with the address that the page was opened with. */
-const { rules: SERVED, problem: PROBLEM } = document.documentElement.dataset;
+const { rules: SERVED = "", problem: PROBLEM = "" } = document.documentElement.dataset;
 const OPENED = location.search;
 
 /** The longest line of an address with its variations, in characters; longer ones are written without. */
 const LONGEST = 5000;
 
+/**
+ * @param {string} text
+ */
 const underscored = (text) => text.replaceAll(" ", "_");
 
+/**
+ * Text within a query: only what a query cannot hold is encoded, so that a FEN stays readable.
+ * @param {string} text
+ */
+const encoded = (text) => encodeURIComponent(text).replaceAll(/%(2F|2C|3A|3D)/g, decodeURIComponent);
+
 export function toAddress() {
-  const query = [["fen", underscored(fen())], ["rules", app.rules]];
+  const query = [
+    ["fen", underscored(fen())],
+    ["rules", app.rules],
+  ];
   const line = app.game.line();
   if (line.length > 1 || app.game.clock) {
     const text = treeText(app.game.root);
-    query.push(["from", underscored(app.game.start())],
-      ["line", text.length > LONGEST ? treeText(app.game.root, false) : text], ["at", app.game.cursor.ply]);
+    query.push(
+      ["from", underscored(app.game.start())],
+      ["line", text.length > LONGEST ? treeText(app.game.root, false) : text],
+      ["at", String(app.game.cursor.ply)],
+    );
   }
   if (app.tab !== "position" && app.tab !== "home") query.push(["view", app.tab]);
   if (app.overlay) query.push(["overlay", app.overlay.name]);
   if (app.board?.arrows.length) query.push(["arrows", app.board.arrowText()]);
-  // Only what a query cannot hold is encoded; a FEN stays readable.
-  return `/?${query.map(([key, value]) => `${key}=${encodeURIComponent(value).replaceAll("%2F", "/").replaceAll("%2C", ",").replaceAll("%3A", ":").replaceAll("%3D", "=")}`).join("&")}`;
+  return `/?${query.map(([key, value]) => `${key}=${encoded(value)}`).join("&")}`;
 }
 
-/** The FEN that a game begins at, in the usual spelling, with its halfmove clock if there is one. */
+/**
+ * The FEN that a game begins at, in the usual spelling, with its halfmove clock if there is one.
+ * @param {string} text
+ */
 function startOf(text) {
   const { position, clock } = splitClock(text.replaceAll("_", " ").trim());
-  return clock ? `${format(parse(position))} ${clock}` : format(parse(position));
+  return clock ? `${format(boardOf(position))} ${clock}` : format(boardOf(position));
 }
 
-/** Takes over what an address says. Of a wrong one it shows what could be read, and what is wrong. */
+/**
+ * Takes over what an address says. Of a wrong one it shows what could be read, and what is wrong.
+ * @param {string} search
+ */
 export function fromAddress(search) {
   const query = new URLSearchParams(search);
   app.notice = "";
@@ -44,8 +64,9 @@ export function fromAddress(search) {
     app.broken = { message: PROBLEM, fen: query.get("fen") ?? "" };
     app.rules = SERVED;
   } else {
-    const given = query.get("fen") ? format(parse(query.get("fen"))) : START;
-    const root = query.get("from") ? startOf(query.get("from")) : given;
+    const fromQuery = query.get("fen");
+    const given = fromQuery ? format(boardOf(fromQuery)) : START;
+    const root = startOf(query.get("from") ?? given);
     const moves = parseTree(query.get("line") ?? "");
     const read = load(root, moves, moves.length ? Number(query.get("at") ?? 0) : null);
     if (read < moves.length) app.notice = t("notice.line", { n: read, move: moves[read].uci });

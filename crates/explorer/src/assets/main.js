@@ -28,6 +28,8 @@ import { startSounds } from "./sounds.js";
 import { $, h, number, percent, setLanguage, t, toast, translate } from "./ui.js";
 
 const panels = [home, playing, learn, position, explore, material, engine, game];
+/** @type {Record<string, number>} */
+const ARROWS = { ArrowRight: 1, ArrowLeft: -1 };
 const STORE = "doushouqi";
 
 function readSettings() {
@@ -39,7 +41,7 @@ function readSettings() {
   const query = new URLSearchParams(location.search);
   if (!localStorage.getItem(STORE) && navigator.language.startsWith("zh")) app.settings.language = "zh";
   for (const key of ["pieces", "theme"]) if (query.get(key)) app.settings[key] = query.get(key);
-  if (query.get("lang")) app.settings.language = query.get("lang");
+  if (query.get("lang")) app.settings.language = query.get("lang") ?? "";
 }
 
 function keepSettings() {
@@ -56,7 +58,7 @@ const setTheme = () => {
 };
 
 function startHeader() {
-  const bind = (id, apply) => {
+  const bind = (/** @type {string} */ id, /** @type {() => unknown} */ apply) => {
     const select = $(`#${id}`);
     select.value = app.settings[id];
     select.addEventListener("change", async () => {
@@ -66,21 +68,63 @@ function startHeader() {
     });
   };
   bind("theme", setTheme);
-  bind("pieces", () => { app.board.setStyle(app.settings.pieces); emit("pieces"); });
-  bind("language", async () => { await setLanguage(app.settings.language); speak(); });
+  bind("pieces", () => {
+    app.board.setStyle(app.settings.pieces);
+    emit("pieces");
+  });
+  bind("language", async () => {
+    await setLanguage(app.settings.language);
+    speak();
+  });
   $("#gear").replaceChildren(icon("gear"));
   $("#help").addEventListener("click", () => $("#keys").showModal());
 }
 
 function startTools() {
-  const tool = (id, key, pressed, onclick) => h("button", { type: "button", id, "aria-label": t(key), title: t(key), "aria-pressed": pressed === null ? null : String(pressed), onclick }, icon({ values: "eye" }[id] ?? id));
+  const tool = (
+    /** @type {string} */ id,
+    /** @type {string} */ key,
+    /** @type {boolean | null} */ pressed,
+    /** @type {(event: any) => unknown} */ onclick,
+  ) =>
+    h(
+      "button",
+      {
+        type: "button",
+        id,
+        "aria-label": t(key),
+        title: t(key),
+        "aria-pressed": pressed === null ? null : String(pressed),
+        onclick,
+      },
+      icon({ values: "eye" }[id] ?? id),
+    );
   $("#tools").replaceChildren(
-    tool("undo", "key.undo", null, () => undo("undo")), tool("redo", "key.redo", null, () => undo("redo")),
+    tool("undo", "key.undo", null, () => undo("undo")),
+    tool("redo", "key.redo", null, () => undo("redo")),
     tool("flip", "key.flip", app.board.flipped, flip),
-    tool("values", "key.values", app.settings.values, (event) => press(event, "values", () => { app.board.showValues = app.settings.values; app.board.render(); })),
+    tool("values", "key.values", app.settings.values, (event) =>
+      press(event, "values", () => {
+        app.board.showValues = app.settings.values;
+        app.board.render();
+      }),
+    ),
     tool("edit", "key.edit", app.editing, () => toggleEditor()),
     h("span", { class: "space" }),
-    h("form", { class: "fenrow", onsubmit: typed }, h("input", { id: "movein", class: "movein", "aria-label": t("move.type"), placeholder: t("move.type"), autocomplete: "off", spellcheck: "false" }), h("button", { type: "submit" }, t("move.do"))));
+    h(
+      "form",
+      { class: "fenrow", onsubmit: typed },
+      h("input", {
+        id: "movein",
+        class: "movein",
+        "aria-label": t("move.type"),
+        placeholder: t("move.type"),
+        autocomplete: "off",
+        spellcheck: "false",
+      }),
+      h("button", { type: "submit" }, t("move.do")),
+    ),
+  );
   undoable();
 }
 
@@ -99,6 +143,11 @@ function flip() {
 
 const pressedFlip = () => $("#flip").setAttribute("aria-pressed", String(app.board.flipped));
 
+/**
+ * @param {any} event
+ * @param {any} setting
+ * @param {() => unknown} apply
+ */
 function press(event, setting, apply) {
   app.settings[setting] = !app.settings[setting];
   event.currentTarget.setAttribute("aria-pressed", String(app.settings[setting]));
@@ -106,27 +155,41 @@ function press(event, setting, apply) {
   apply();
 }
 
-/** A typed move: `d2d3`, or as in the papers `Ed3`, `Exd3`. */
+/**
+ * A typed move: `d2d3`, or as in the papers `Ed3`, `Exd3`.
+ * @param {any} event
+ */
 function typed(event) {
   event.preventDefault();
   const input = $("#movein");
   const text = input.value.trim();
   const plain = text.toLowerCase().replaceAll(/[x\- ]/g, "");
-  const found = playable().find((move) => move.uci === plain || move.san === text || move.san.toLowerCase().replaceAll("x", "") === plain);
+  const found = playable().find(
+    (/** @type {Page.Move} */ move) =>
+      move.uci === plain || move.san === text || move.san.toLowerCase().replaceAll("x", "") === plain,
+  );
   if (!found) return refuse(text, plain);
   input.value = "";
   play(found.uci);
 }
 
-/** Lets a lesson or a game tell why the selected piece cannot go to a square. */
+/**
+ * Lets a lesson or a game tell why the selected piece cannot go to a square.
+ * @param {number} square
+ */
 function explain(square) {
   const { board } = app;
   const { selected } = board;
-  if (app.editing || selected === null || selected === square || board.isOwn(square) || board.legal(selected, square)) return;
+  if (app.editing || selected === null || selected === square || board.isOwn(square) || board.legal(selected, square))
+    return;
   app.controller?.refuse?.(name(selected) + name(square));
 }
 
-/** Tells why a move is not legal, where the rules have a reason. */
+/**
+ * Tells why a move is not legal, where the rules have a reason.
+ * @param {string} text
+ * @param {string} uci
+ */
 function refuse(text, uci) {
   const isMove = /^([a-g][1-9]){2}$/.test(uci);
   const why = isMove && !app.controller ? whyIllegal(app.game.cursor.fen, uci, rules()) : null;
@@ -135,13 +198,24 @@ function refuse(text, uci) {
 
 function startTabs() {
   const first = TABS.includes(app.tab) ? app.tab : TABS[0];
-  const tabs = TABS.map((key) => h("button", {
-    type: "button", role: "tab", id: `tab-${key}`, "aria-controls": "panel", "aria-selected": String(key === app.tab),
-    tabindex: key === first ? 0 : -1, onclick: () => openTab(key),
-  }, t(`tab.${key}`)));
+  const tabs = TABS.map((key) =>
+    h(
+      "button",
+      {
+        type: "button",
+        role: "tab",
+        id: `tab-${key}`,
+        "aria-controls": "panel",
+        "aria-selected": String(key === app.tab),
+        tabindex: key === first ? 0 : -1,
+        onclick: () => openTab(key),
+      },
+      t(`tab.${key}`),
+    ),
+  );
   $("#tabs").replaceChildren(...tabs);
-  $("#tabs").onkeydown = (event) => {
-    const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+  $("#tabs").onkeydown = (/** @type {any} */ event) => {
+    const step = ARROWS[event.key];
     if (!step) return;
     event.preventDefault();
     const to = TABS[(TABS.indexOf(app.tab) + step + TABS.length) % TABS.length];
@@ -151,13 +225,19 @@ function startTabs() {
   buildPanel();
 }
 
-const panel = () => panels.find((p) => p.key === app.tab);
+const panel = () => panels.find((p) => p.key === app.tab) ?? home;
 
-/** On a phone, brings what comes next into sight: the panel after the first choice, the board when a game begins. */
+/**
+ * On a phone, brings what comes next into sight: the panel after the first choice, the board when a game begins.
+ * @param {Element} element
+ */
 function bringIntoSight(element) {
   if (matchMedia("(max-width: 56rem)").matches) element.scrollIntoView({ block: "start" });
 }
 
+/**
+ * @param {string} key
+ */
 function openTab(key) {
   const isFirst = app.tab === "home";
   app.tab = key;
@@ -172,7 +252,8 @@ function openTab(key) {
   if (isFirst) bringIntoSight($("#tabs"));
 }
 
-const labelled = () => (app.tab === "home" ? { "aria-label": t("home.head") } : { "aria-labelledby": `tab-${app.tab}` });
+const labelled = () =>
+  app.tab === "home" ? { "aria-label": t("home.head") } : { "aria-labelledby": `tab-${app.tab}` };
 
 function buildPanel() {
   material.renew();
@@ -197,11 +278,18 @@ let tables = "";
 async function refreshStatus() {
   try {
     const status = await get("status", {}, { keep: false });
-    const solving = status.tables.find((table) => table.state === "solving");
-    const ready = Math.max(0, ...status.tables.map((table) => Math.max(table.on_disk ?? 0, table.pieces)));
+    const solving = status.tables.find((/** @type {any} */ table) => table.state === "solving");
+    const ready = Math.max(
+      0,
+      ...status.tables.map((/** @type {any} */ table) => Math.max(table.on_disk ?? 0, table.pieces)),
+    );
     app.largest = Math.max(4, ready);
-    $("#status").textContent = solving ? t("status.solving", { ready: number(ready), n: solving.pieces + 1, percent: percent(solving.progress ?? 0) }) : t("status.ready", { n: number(ready) });
-    const now = JSON.stringify(status.tables.map((table) => [table.rules, table.pieces, table.state]));
+    $("#status").textContent = solving
+      ? t("status.solving", { ready: number(ready), n: solving.pieces + 1, percent: percent(solving.progress ?? 0) })
+      : t("status.ready", { n: number(ready) });
+    const now = JSON.stringify(
+      status.tables.map((/** @type {any} */ table) => [table.rules, table.pieces, table.state]),
+    );
     if (tables && tables !== now) {
       forget();
       if (!app.controller && (app.problem || !app.probe?.known)) refresh({ quiet: true });
@@ -217,9 +305,16 @@ async function refreshStatus() {
 
 function startBoard() {
   app.board = new Board($("#board"), {
-    play, edit,
-    arrow: (from, to) => { app.board.toggleArrow(from, to); write(); },
-    pick: (square) => { explain(square); return false; },
+    play,
+    edit,
+    arrow: (from, to) => {
+      app.board.toggleArrow(from, to);
+      write();
+    },
+    pick: (square) => {
+      explain(square);
+      return false;
+    },
     key: (event, square) => app.editing && editKey(event, square),
     canStep: (by) => app.game.cursor.ply + by >= 0 && app.game.cursor.ply + by < app.game.line().length,
     step,
@@ -228,8 +323,14 @@ function startBoard() {
   app.board.style = app.settings.pieces;
   app.board.showValues = app.settings.values;
   app.board.flip(app.settings.flipped);
-  $("#skip").addEventListener("click", (event) => { event.preventDefault(); app.board.focus(app.board.focused); });
-  on("position", () => { app.board.show(app.game.cursor.fen, app.game.cursor.uci); app.board.setMoves(playable()); });
+  $("#skip").addEventListener("click", (/** @type {any} */ event) => {
+    event.preventDefault();
+    app.board.focus(app.board.focused);
+  });
+  on("position", () => {
+    app.board.show(app.game.cursor.fen, app.game.cursor.uci);
+    app.board.setMoves(playable());
+  });
   for (const event of ["probe", "match"]) on(event, () => app.board.setMoves(playable()));
   on("spelled", () => app.board.setRules(app.spelled));
 }
@@ -242,7 +343,10 @@ async function open() {
   fromAddress(location.search);
   const { overlay, arrows } = app.wanted ?? {};
   if (!TABS.includes(app.tab) && app.tab !== "home") app.tab = "position";
-  app.board.arrows = (arrows ?? "").split(",").filter((text) => /^([a-g][1-9]){2}$/.test(text)).map((text) => [app.board.parseSquare(text.slice(0, 2)), app.board.parseSquare(text.slice(2))]);
+  app.board.arrows = (arrows ?? "")
+    .split(",")
+    .filter((text) => /^([a-g][1-9]){2}$/.test(text))
+    .map((text) => [app.board.parseSquare(text.slice(0, 2)), app.board.parseSquare(text.slice(2))]);
   settled();
   emit("rules");
   app.overlay = null;
@@ -280,17 +384,32 @@ async function start() {
   explore.startOverlays();
   engine.startEngine();
   game.startGame();
-  on("probe", () => { undoable(); panel().update(); write(); });
+  on("probe", () => {
+    undoable();
+    panel().update();
+    write();
+  });
   on("position", undoable);
-  on("tree", () => { undoable(); panel().update(); write(); });
+  on("tree", () => {
+    undoable();
+    panel().update();
+    write();
+  });
   on("trimmed", () => refresh({ quiet: true }));
   on("overlay", write);
   on("jump", jump);
-  on("rules", () => { material.renew(); app.spelled = spelledOut(rules()); emit("spelled"); });
+  on("rules", () => {
+    material.renew();
+    app.spelled = spelledOut(rules());
+    emit("spelled");
+  });
   for (const event of ["match", "lesson"]) on(event, pressedFlip);
   on("controller", () => app.controller && bringIntoSight($("#result")));
   on("opentab", openTab);
-  on("review", () => { openTab("game"); $("#reviewline").click(); });
+  on("review", () => {
+    openTab("game");
+    $("#reviewline").click();
+  });
   on("probe", () => app.tab === "home" && isElsewhere() && openTab("position"));
   on("settings", keepSettings);
   window.addEventListener("popstate", open);
@@ -300,4 +419,3 @@ async function start() {
 }
 
 start();
-

@@ -18,13 +18,22 @@ const RETRY = 2000;
 /** Plies before which the engine declines a draw. */
 const EARLIEST_DRAW = 20;
 
+/**
+ * @param {number} ms
+ */
 const wait = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
+/**
+ * @param {Api.Turn} turn
+ */
 const other = (turn) => (turn === "w" ? "b" : "w");
+/**
+ * @param {Api.Turn} turn
+ */
 const color = (turn) => (turn === "w" ? "white" : "black");
 
 /**
  * @typedef {object} Setup
- * @property {"w" | "b" | "both"} you the side of the user, or both for two players
+ * @property {string} you "w", "b" or "both": the side of the user, or both for two players
  * @property {string} level a level's key
  * @property {string} time a time control
  * @property {boolean} [turning] whether the board turns after each move of two players
@@ -32,18 +41,38 @@ const color = (turn) => (turn === "w" ? "white" : "black");
  */
 
 export class Match {
+  /** @type {Page.Result | null} */
+  result = null;
+  /** @type {object | null} What the match waits for: the engine's move or a hint. */
+  thinking = null;
+  /** Whether the server does not respond for now. */
+  waiting = false;
+  /** @type {any} An error that lasts. */
+  problem = null;
+  /** @type {Page.Score | null} The engine's last score. */
+  score = null;
+  /** @type {string | null} The side that offers a draw to the other player. */
+  offer = null;
+  message = "";
+  hints = 0;
+  takebacks = 0;
+  /** @type {number | undefined} */
+  ticking = undefined;
+
   /** @param {Setup} setup */
   constructor(setup, { id = newId(), date = new Date().toISOString(), left = undefined } = {}) {
     const time = timeControl(setup.time);
-    Object.assign(this, { setup, id, date, clock: time ? new Clock({ ...time, left }) : null });
-    Object.assign(this, { node: null, result: null, thinking: null, waiting: false, problem: null, score: null });
-    Object.assign(this, { offer: null, message: "", hints: 0, takebacks: 0 });
-    this.ticking = null;
+    this.setup = setup;
+    this.id = id;
+    this.date = date;
+    this.clock = time ? new Clock({ ...time, left }) : null;
+    this.node = app.game.cursor;
+    this.status = gameStatus(this.node, rules(), app.game.clock);
   }
 
   /** Begins at the position on the board, or goes on at the end of the line on it. */
   async begin() {
-    this.node = app.game.line().at(-1);
+    this.node = app.game.line().at(-1) ?? app.game.cursor;
     app.game.go(this.node);
     control(this);
     app.board.flip(this.setup.you === "b" || (this.turning() && this.turn() === "b"));
@@ -61,9 +90,12 @@ export class Match {
   }
 
   turning() {
-    return this.setup.you === "both" && this.setup.turning;
+    return this.setup.you === "both" && Boolean(this.setup.turning);
   }
 
+  /**
+   * @param {Api.Turn} turn
+   */
   isHuman(turn) {
     return this.setup.you === "both" || this.setup.you === turn;
   }
@@ -77,14 +109,20 @@ export class Match {
     return this.isOpen() ? this.status.moves : [];
   }
 
-  /** The user's move; `message` is shown until the next one. */
+  /**
+   * The user's move; `message` is shown until the next one.
+   * @param {string} uci
+   */
   play(uci, message = "") {
     if (!this.isOpen() || !this.status.moves.some((move) => move.uci === uci)) return;
     Object.assign(this, { message, offer: null, thinking: null });
     return this.advance(uci);
   }
 
-  /** Tells why a move is not legal where a rule of its own forbids it. */
+  /**
+   * Tells why a move is not legal where a rule of its own forbids it.
+   * @param {string} uci
+   */
   refuse(uci) {
     const why = whyIllegal(this.node.fen, uci, rules());
     if (!this.isOpen() || !why || ["far", "nopiece", "own"].includes(why)) return;
@@ -93,7 +131,11 @@ export class Match {
     this.changed();
   }
 
-  /** Makes a move of either side. */
+  /**
+   * Makes a move of either side.
+   * @param {string} uci
+   * @returns {Promise<unknown>}
+   */
   async advance(uci) {
     const follows = app.game.cursor === this.node;
     this.node = app.game.child(this.node, uci);
@@ -109,7 +151,10 @@ export class Match {
     return this.reply();
   }
 
-  /** Lets the engine move if it is its turn. A server that does not respond is asked again. */
+  /**
+   * Lets the engine move if it is its turn. A server that does not respond is asked again.
+   * @returns {Promise<unknown>}
+   */
   async reply() {
     if (this.result || this.isHuman(this.turn())) return;
     const mine = (this.thinking = {});
@@ -129,7 +174,11 @@ export class Match {
     return levelOf(this.setup.level).perfect ? { perfect: 1 } : {};
   }
 
-  /** The engine's move in the game; null once `mine` is no longer what the match waits for, or for a lasting error. */
+  /**
+   * The engine's move in the game; null once `mine` is no longer what the match waits for, or for a lasting error.
+   * @param {any} strength
+   * @param {object} mine
+   */
   async ask(strength, mine) {
     const path = [];
     for (let node = this.node; node.parent; node = node.parent) path.unshift(node.uci);
@@ -159,7 +208,7 @@ export class Match {
   takeback() {
     if (!this.canTakeBack()) return;
     this.thinking = null;
-    let node = this.node.parent;
+    let node = this.node.parent ?? this.node;
     while (!this.isHuman(node.fen.slice(-1)) && node.parent) node = node.parent;
     const taken = node.children[node.chosen];
     app.game.go(node);
@@ -224,6 +273,9 @@ export class Match {
     this.changed();
   }
 
+  /**
+   * @param {boolean} accepted
+   */
   answerDraw(accepted) {
     this.offer = null;
     if (accepted) return this.finish({ winner: null, reason: "agreement" });
@@ -236,6 +288,9 @@ export class Match {
     emit("tick");
   }
 
+  /**
+   * @param {Page.Result} result
+   */
   async finish(result) {
     if (this.result) return;
     this.result = result;
@@ -259,7 +314,7 @@ export class Match {
     this.thinking = null;
     this.clock?.stop();
     clearInterval(this.ticking);
-    this.ticking = null;
+    this.ticking = undefined;
   }
 
   /** The board has gone to something else: the game stays among the stored ones. */
@@ -276,8 +331,15 @@ export class Match {
   store() {
     if (!this.node.ply || this.setup.trainer) return;
     storeGame({
-      id: this.id, date: this.date, setup: this.setup, rules: app.rules, start: app.game.start(),
-      line: treeText(app.game.root), plies: this.node.ply, result: this.result, left: this.clock?.left ?? null,
+      id: this.id,
+      date: this.date,
+      setup: this.setup,
+      rules: app.rules,
+      start: app.game.start(),
+      line: treeText(app.game.root),
+      plies: this.node.ply,
+      result: this.result,
+      left: this.clock?.left ?? null,
     });
   }
 

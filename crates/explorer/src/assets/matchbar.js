@@ -6,39 +6,70 @@ import { pieceArt } from "./pieces.js";
 import { captured, NO_CAPTURE_LIMIT } from "./status.js";
 import { $, button, h, pieceName, s, say, side, t } from "./ui.js";
 
+/** @type {any} */
 let match = null;
 let resigning = false;
 
 export function startMatchBar() {
-  on("match", (now) => { match = now; resigning = false; draw(); });
+  on("match", (/** @type {any} */ now) => {
+    match = now;
+    resigning = false;
+    draw();
+  });
   on("position", draw);
   on("tick", drawClocks);
   for (const event of ["language", "pieces", "tab"]) on(event, draw);
 }
 
-/** The pieces of a colour that have been captured, as pictures with a name. */
+/**
+ * The pieces of a colour that have been captured, as pictures with a name.
+ * @param {"white" | "black"} color
+ * @param {any} pieces
+ */
 export function capturedRow(color, pieces) {
   const text = pieces.length ? pieces.map(pieceName).join(", ") : t("match.captured.none");
   const label = t("match.captured", { side: t(color), pieces: text });
-  return h("span", { class: "captured", role: "img", "aria-label": label },
-    pieces.map((piece) => s("svg", { viewBox: "0 0 100 100", "aria-hidden": "true" },
-      pieceArt(piece, app.settings.pieces, app.spelled))));
+  return h(
+    "span",
+    { class: "captured", role: "img", "aria-label": label },
+    pieces.map((/** @type {string} */ piece) =>
+      s("svg", { viewBox: "0 0 100 100", "aria-hidden": "true" }, pieceArt(piece, app.settings.pieces, app.spelled)),
+    ),
+  );
 }
 
+/**
+ * @param {string} turn
+ * @param {any} lost
+ */
 function row(turn, lost) {
   const color = turn === "w" ? "white" : "black";
   const running = !match.result && match.turn() === turn;
   const { you, level } = match.setup;
   const who = you === "both" ? "" : t(you === turn ? "match.you" : `level.${level}`);
-  return h("div", { class: `player ${color}${running ? " running" : ""}` },
+  return h(
+    "div",
+    { class: `player ${color}${running ? " running" : ""}` },
     h("span", { class: "who" }, side(turn), who ? ` · ${who}` : ""),
     capturedRow(turn === "w" ? "black" : "white", lost[turn === "w" ? "black" : "white"]),
-    match.clock ? clockFace(turn) : "");
+    match.clock ? clockFace(turn) : "",
+  );
 }
 
-const clockFace = (turn) => h("span", {
-  class: "clock", "data-clock": turn, role: "timer", "aria-label": t("match.clock", { side: side(turn) }),
-}, clockText(match.clock.read(turn)));
+/**
+ * @param {string} turn
+ */
+const clockFace = (turn) =>
+  h(
+    "span",
+    {
+      class: "clock",
+      "data-clock": turn,
+      role: "timer",
+      "aria-label": t("match.clock", { side: side(turn) }),
+    },
+    clockText(match.clock.read(turn)),
+  );
 
 /** How near the game is to a draw by repetition or without captures. */
 function counters() {
@@ -46,11 +77,21 @@ function counters() {
   const parts = [];
   if (status.repetitionLimit) {
     const near = status.occurrences > 1;
-    parts.push(h("span", { id: "repetitions", class: near ? "near" : null },
-      t("match.repetition", { n: status.occurrences, of: status.repetitionLimit })));
+    parts.push(
+      h(
+        "span",
+        { id: "repetitions", class: near ? "near" : null },
+        t("match.repetition", { n: status.occurrences, of: status.repetitionLimit }),
+      ),
+    );
   }
-  parts.push(h("span", { id: "nocapture", class: status.clock >= NO_CAPTURE_LIMIT / 2 ? "near" : null },
-    t("match.nocapture", { n: status.clock, of: NO_CAPTURE_LIMIT })));
+  parts.push(
+    h(
+      "span",
+      { id: "nocapture", class: status.clock >= NO_CAPTURE_LIMIT / 2 ? "near" : null },
+      t("match.nocapture", { n: status.clock, of: NO_CAPTURE_LIMIT }),
+    ),
+  );
   return h("p", { class: "counters soft" }, parts);
 }
 
@@ -63,9 +104,11 @@ function resign() {
 
 function actions() {
   if (match.offer) {
-    return [h("span", {}, t("match.draw.offered", { side: side(match.offer) })),
+    return [
+      h("span", {}, t("match.draw.offered", { side: side(match.offer) })),
       button(t("match.draw.accept"), () => match.answerDraw(true), { id: "acceptdraw", class: "main" }),
-      button(t("match.draw.decline"), () => match.answerDraw(false), { id: "declinedraw" })];
+      button(t("match.draw.decline"), () => match.answerDraw(false), { id: "declinedraw" }),
+    ];
   }
   return [
     button(t("match.takeback"), () => match.takeback(), { id: "takeback", disabled: !match.canTakeBack() }),
@@ -78,7 +121,10 @@ function actions() {
 
 const back = () => $("#player-last").click();
 
-/** What the board is there for; style sheets leave out what is not needed then. */
+/**
+ * What the board is there for; style sheets leave out what is not needed then.
+ * @param {any} isMatch
+ */
 function mode(isMatch) {
   if (isMatch) return "match";
   if (app.controller) return "exercise";
@@ -95,15 +141,20 @@ function draw() {
   const lost = captured(app.game.root.fen, app.game.cursor.fen);
   const [far, near] = app.board.flipped ? ["w", "b"] : ["b", "w"];
   const focused = document.activeElement?.id;
-  bar.replaceChildren(row(far, lost), row(near, lost), counters(),
-    h("p", { id: "matchmessage", class: "soft" }, match.message), h("div", { class: "bar actions" }, actions()));
+  bar.replaceChildren(
+    row(far, lost),
+    row(near, lost),
+    counters(),
+    h("p", { id: "matchmessage", class: "soft" }, match.message),
+    h("div", { class: "bar actions" }, actions()),
+  );
   if (focused && bar.querySelector(`#${focused}`)) $(`#${focused}`).focus();
 }
 
 function drawClocks() {
   if (!match?.clock) return;
-  for (const cell of document.querySelectorAll("[data-clock]")) {
-    const text = clockText(match.clock.read(cell.dataset.clock));
+  for (const cell of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("[data-clock]"))) {
+    const text = clockText(match.clock.read(cell.dataset.clock ?? ""));
     if (cell.textContent !== text) cell.textContent = text;
   }
 }

@@ -1,28 +1,48 @@
 // The rules of the game: legal moves, why a move is illegal, and how a position ends. A twin of the server's move
 // generator, so that the page can go on when no server responds.
 
-import { ANIMALS, ground, index, isWhite, name, notation, parse } from "./position.js";
+import { ANIMALS, boardOf, ground, index, isWhite, name, notation, parse } from "./position.js";
 
 const STEPS = [7, -7, 1, -1];
+/** @type {Record<Api.Turn, number>} */
 export const DENS = { w: 3, b: 59 };
 
+/**
+ * @param {string} piece
+ */
 const owner = (piece) => (isWhite(piece) ? "w" : "b");
+/**
+ * @param {number} square
+ */
 const isWater = (square) => ground(square).kind === "water";
 
-/** The next square in a direction; -1 off the board. */
+/**
+ * The next square in a direction; -1 off the board.
+ * @param {number} square
+ * @param {number} step
+ */
 function neighbour(square, step) {
   const to = square + step;
   if (to < 0 || to >= 63) return -1;
   return Math.abs(step) === 1 && Math.floor(to / 7) !== Math.floor(square / 7) ? -1 : to;
 }
 
+/**
+ * @param {string} letter
+ * @param {number} step
+ * @param {Page.Rules} rules
+ */
 const leaps = (letter, step, rules) => {
   if (letter === "L") return true;
   if (letter !== "T") return false;
   return rules["tiger-leap"] === "both" || rules["tiger-leap"] === (Math.abs(step) === 7 ? "files" : "ranks");
 };
 
-/** The first square beyond the lake in a direction, and the water in between. */
+/**
+ * The first square beyond the lake in a direction, and the water in between.
+ * @param {number} square
+ * @param {number} step
+ */
 function acrossWater(square, step) {
   const water = [];
   let to = neighbour(square, step);
@@ -30,15 +50,29 @@ function acrossWater(square, step) {
   return to >= 0 && water.length ? { to, water } : null;
 }
 
-const isBlocked = (water, squares, turn, rules) => water.some((square) => {
-  const piece = squares[square];
-  return piece !== null && (owner(piece) !== turn || rules["own-rat-blocks"] === "yes");
-});
+/**
+ * @param {any} water
+ * @param {(string | null)[]} squares
+ * @param {string} turn
+ * @param {Page.Rules} rules
+ */
+const isBlocked = (water, squares, turn, rules) =>
+  water.some((/** @type {number} */ square) => {
+    const piece = squares[square];
+    return piece !== null && (owner(piece) !== turn || rules["own-rat-blocks"] === "yes");
+  });
 
-/** Why the piece on `from` cannot take the one on `to`: a key of the strings, or null if it can. */
+/**
+ * Why the piece on `from` cannot take the one on `to`: a key of the strings, or null if it can.
+ * @param {(string | null)[]} squares
+ * @param {number} from
+ * @param {number} to
+ * @param {Page.Rules} rules
+ */
 function captureProblem(squares, from, to, rules) {
-  const [attacker, victim] = [squares[from].toUpperCase(), squares[to].toUpperCase()];
-  const turn = owner(squares[from]);
+  const [mover, taken] = [squares[from] ?? "", squares[to] ?? ""];
+  const [attacker, victim] = [mover.toUpperCase(), taken.toUpperCase()];
+  const turn = owner(mover);
   const [wetFrom, wetTo] = [isWater(from), isWater(to)];
   if (rules.shore === "none" && wetFrom !== wetTo) return "shore";
   if (rules.shore === "no-exit" && wetFrom && !wetTo) return "shore";
@@ -53,19 +87,31 @@ function captureProblem(squares, from, to, rules) {
   return order.indexOf(attacker) >= order.indexOf(victim) ? null : "stronger";
 }
 
-/** Why a piece cannot end a move on a square: a key of the strings, or null if it can. */
+/**
+ * Why a piece cannot end a move on a square: a key of the strings, or null if it can.
+ * @param {(string | null)[]} squares
+ * @param {number} from
+ * @param {number} to
+ * @param {Page.Rules} rules
+ */
 function targetProblem(squares, from, to, rules) {
-  const piece = squares[from];
+  const piece = squares[from] ?? "";
   const { kind, owner: whose } = ground(to);
   if (kind === "water" && piece.toUpperCase() !== "R") return "water";
   if (kind === "den" && whose === owner(piece)) return "ownden";
-  if (squares[to] === null) return null;
-  return owner(squares[to]) === owner(piece) ? "own" : captureProblem(squares, from, to, rules);
+  const taken = squares[to];
+  if (taken === null) return null;
+  return owner(taken) === owner(piece) ? "own" : captureProblem(squares, from, to, rules);
 }
 
-/** The squares that a piece reaches in one move, before what stands there is considered. */
+/**
+ * The squares that a piece reaches in one move, before what stands there is considered.
+ * @param {(string | null)[]} squares
+ * @param {number} from
+ * @param {Page.Rules} rules
+ */
 function reach(squares, from, rules) {
-  const letter = squares[from].toUpperCase();
+  const letter = (squares[from] ?? "").toUpperCase();
   return STEPS.flatMap((step) => {
     const to = neighbour(from, step);
     if (to < 0) return [];
@@ -74,13 +120,19 @@ function reach(squares, from, rules) {
   });
 }
 
-/** The winner of a position: "w", "b" or null. */
+/**
+ * The winner of a position: "w", "b" or null.
+ * @param {{ squares: (string | null)[] }} position
+ */
 export function winner({ squares }) {
-  for (const [turn, other] of [["w", "b"], ["b", "w"]]) {
+  for (const [turn, other] of [
+    ["w", "b"],
+    ["b", "w"],
+  ]) {
     const inDen = squares[DENS[other]];
     if (inDen && owner(inDen) === turn) return turn;
   }
-  const has = (turn) => squares.some((piece) => piece && owner(piece) === turn);
+  const has = (/** @type {string} */ turn) => squares.some((piece) => piece && owner(piece) === turn);
   if (!has("b") && has("w")) return "w";
   return !has("w") && has("b") ? "b" : null;
 }
@@ -89,6 +141,7 @@ export function winner({ squares }) {
  * The legal moves of a position without its history, in the form in which the server lists them, without values.
  * @param {string} fen
  * @param {Record<string, string>} rules every option with its value
+ * @returns {(Page.Move & { piece: string, color: string })[]}
  */
 export function legalMoves(fen, rules) {
   const board = parse(fen);
@@ -96,19 +149,33 @@ export function legalMoves(fen, rules) {
   const { squares, turn } = board;
   return squares.flatMap((piece, from) => {
     if (!piece || owner(piece) !== turn) return [];
-    const open = ({ to, water }) => !isBlocked(water, squares, turn, rules) && !targetProblem(squares, from, to, rules);
-    return reach(squares, from, rules).filter(open).map(({ to, water }) => ({
-      uci: name(from) + name(to), san: notation(fen, name(from) + name(to)), from: name(from), to: name(to),
-      piece: piece.toUpperCase(), color: turn === "w" ? "white" : "black",
-      captures: squares[to]?.toUpperCase() ?? null, den: to === DENS[turn === "w" ? "b" : "w"], leap: water.length > 0,
-      value: null,
-    }));
+    const open = (/** @type {any} */ { to, water }) =>
+      !isBlocked(water, squares, turn, rules) && !targetProblem(squares, from, to, rules);
+    return reach(squares, from, rules)
+      .filter(open)
+      .map(({ to, water }) => ({
+        uci: name(from) + name(to),
+        san: notation(fen, name(from) + name(to)),
+        from: name(from),
+        to: name(to),
+        piece: piece.toUpperCase(),
+        color: turn === "w" ? "white" : "black",
+        captures: squares[to]?.toUpperCase() ?? null,
+        den: to === DENS[turn === "w" ? "b" : "w"],
+        leap: water.length > 0,
+        value: null,
+      }));
   });
 }
 
-/** Why a piece of the side to move cannot go from one square to another: a key of the strings, or null if it can. */
+/**
+ * Why a piece of the side to move cannot go from one square to another: a key of the strings, or null if it can.
+ * @param {string} fen
+ * @param {string} uci
+ * @param {Page.Rules} rules
+ */
 export function whyIllegal(fen, uci, rules) {
-  const { squares, turn } = parse(fen);
+  const { squares, turn } = boardOf(fen);
   const [from, to] = [index(uci.slice(0, 2)), index(uci.slice(2, 4))];
   if (from === to || !squares[from] || owner(squares[from]) !== turn) return "nopiece";
   const way = reach(squares, from, rules).find((target) => target.to === to);
@@ -120,11 +187,13 @@ export function whyIllegal(fen, uci, rules) {
 /**
  * How a position ends without its history: `{winner: "white" | "black" | null, reason}`, or null if the game goes on.
  * Reasons are those of the server: `den`, `no_pieces`, `no_move`.
+ * @param {string} fen
+ * @param {Page.Rules} rules
  */
 export function positionEnd(fen, rules) {
   const board = parse(fen);
   const won = board && winner(board);
-  const color = (turn) => (turn === "w" ? "white" : "black");
+  const color = (/** @type {string} */ turn) => (turn === "w" ? "white" : "black");
   if (won) {
     const other = won === "w" ? "b" : "w";
     const taken = !board.squares.some((piece) => piece && owner(piece) === other);

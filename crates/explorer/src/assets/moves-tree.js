@@ -3,6 +3,10 @@
 import { app, emit, go } from "./app.js";
 import { button, h, side, t } from "./ui.js";
 
+/**
+ * @param {GameNode} node
+ * @param {boolean} first
+ */
 const numbered = (node, first) => {
   const offset = app.game.root.fen.endsWith("b") ? 1 : 0;
   const half = node.ply - 1 + offset;
@@ -10,34 +14,63 @@ const numbered = (node, first) => {
   return first ? `${(half - 1) / 2 + 1}… ` : "";
 };
 
+/**
+ * @param {GameNode} node
+ * @param {boolean} first
+ */
 function moveButton(node, first) {
   const current = node === app.game.cursor;
-  return [h("span", { class: "no" }, numbered(node, first)),
-    button(node.san + node.mark, () => go(node), { "aria-current": current ? "true" : null, title: node.note || null, "data-ply": node.ply,
-      onkeydown: (event) => {
-        if (event.key === "Delete") { app.game.remove(node); emit("tree"); emit("trimmed"); }
-        if (event.key === "Enter" && event.ctrlKey) { app.game.promote(node); emit("tree"); }
-      } }), " "];
+  return [
+    h("span", { class: "no" }, numbered(node, first)),
+    button(node.san + node.mark, () => go(node), {
+      "aria-current": current ? "true" : null,
+      title: node.note || null,
+      "data-ply": node.ply,
+      onkeydown: (/** @type {any} */ event) => {
+        if (event.key === "Delete") {
+          app.game.remove(node);
+          emit("tree");
+          emit("trimmed");
+        }
+        if (event.key === "Enter" && event.ctrlKey) {
+          app.game.promote(node);
+          emit("tree");
+        }
+      },
+    }),
+    " ",
+  ];
 }
 
+/**
+ * @param {GameNode} node
+ * @param {boolean} first
+ * @returns {any[]}
+ */
 function sequence(node, first) {
   const parts = [];
   let numberNext = first;
   for (let n = node; n; n = n.children[0]) {
     parts.push(moveButton(n, numberNext));
     numberNext = false;
-    const rest = n.parent.children[0] === n ? n.parent.children.slice(1) : [];
-    if (n !== node || first) for (const other of rest) {
-      parts.push(h("span", { class: "variation" }, sequence(other, true)));
-      numberNext = true;
-    }
+    const siblings = n.parent?.children ?? [];
+    const rest = siblings[0] === n ? siblings.slice(1) : [];
+    if (n !== node || first)
+      for (const other of rest) {
+        parts.push(h("span", { class: "variation" }, sequence(other, true)));
+        numberNext = true;
+      }
   }
   return parts;
 }
 
+/**
+ * @param {any} host
+ */
 export function buildTree(host) {
   const { root } = app.game;
-  if (!root.children.length) return host.replaceChildren(h("p", { class: "soft" }, t("variations.none", { side: side(root.fen.slice(-1)) })));
+  if (!root.children.length)
+    return host.replaceChildren(h("p", { class: "soft" }, t("variations.none", { side: side(root.fen.slice(-1)) })));
   host.replaceChildren(h("div", {}, sequence(root.children[0], true)));
   const current = host.querySelector("[aria-current]");
   if (current) host.scrollTop = Math.max(0, current.offsetTop - host.offsetTop - host.clientHeight / 2);

@@ -6,16 +6,25 @@ import { scoreKind, scoreText } from "./score.js";
 import { $, button, errorText, h, number, say, t } from "./ui.js";
 
 export const key = "engine";
+/** @type {Record<string, any>} */
 const options = { multipv: 3, depth: "", movetime: 30000, threads: "", hash: "" };
 
+/**
+ * @param {string} name
+ * @param {Record<string, any>} attributes
+ */
 function field(name, attributes) {
-  const change = (event) => {
+  const change = (/** @type {any} */ event) => {
     if (!event.target.reportValidity()) return;
     options[name] = event.target.value;
     if (isOn()) choose({ ...options });
   };
   const input = h("input", {
-    type: "number", value: options[name], id: `engine-${name}`, onchange: change, ...attributes,
+    type: "number",
+    value: options[name],
+    id: `engine-${name}`,
+    onchange: change,
+    ...attributes,
   });
   return h("label", {}, t(`engine.${name}`), " ", input);
 }
@@ -23,18 +32,51 @@ function field(name, attributes) {
 export function build() {
   const heads = [t("engine.score"), t("engine.depth"), t("line")];
   return [
-    h("section", { "aria-labelledby": "analysishead" }, h("h3", { id: "analysishead" }, t("engine.analysis")),
-      h("div", { class: "bar" },
+    h(
+      "section",
+      { "aria-labelledby": "analysishead" },
+      h("h3", { id: "analysishead" }, t("engine.analysis")),
+      h(
+        "div",
+        { class: "bar" },
         button(t("engine.start"), toggleAnalysis, { id: "analyze", class: "main", "aria-pressed": "false" }),
-        field("multipv", { min: 1, max: 5 }), h("span", { id: "enginestate", class: "soft" })),
+        field("multipv", { min: 1, max: 5 }),
+        h("span", { id: "enginestate", class: "soft" }),
+      ),
       h("p", { class: "soft" }, t("engine.help")),
-      h("details", {}, h("summary", {}, t("engine.options")), h("div", { class: "bar" },
-        field("movetime", { min: 1, max: 600000 }), field("depth", { min: 1, max: 100, placeholder: "∞" }),
-        field("threads", { min: 1, max: 64, placeholder: "1" }),
-        field("hash", { min: 1, max: 256, placeholder: "64" }))),
-      h("div", { class: "scroll", tabindex: "0", role: "group", "aria-labelledby": "analysishead" },
-        h("table", { class: "list", id: "lines" }, h("caption", { class: "sr" }, t("engine.lines")),
-          h("thead", {}, h("tr", {}, heads.map((text) => h("th", { scope: "col" }, text)))), h("tbody", {})))),
+      h(
+        "details",
+        {},
+        h("summary", {}, t("engine.options")),
+        h(
+          "div",
+          { class: "bar" },
+          field("movetime", { min: 1, max: 600000 }),
+          field("depth", { min: 1, max: 100, placeholder: "∞" }),
+          field("threads", { min: 1, max: 64, placeholder: "1" }),
+          field("hash", { min: 1, max: 256, placeholder: "64" }),
+        ),
+      ),
+      h(
+        "div",
+        { class: "scroll", tabindex: "0", role: "group", "aria-labelledby": "analysishead" },
+        h(
+          "table",
+          { class: "list", id: "lines" },
+          h("caption", { class: "sr" }, t("engine.lines")),
+          h(
+            "thead",
+            {},
+            h(
+              "tr",
+              {},
+              heads.map((text) => h("th", { scope: "col" }, text)),
+            ),
+          ),
+          h("tbody", {}),
+        ),
+      ),
+    ),
   ];
 }
 
@@ -58,16 +100,32 @@ function tell() {
   if (isOn()) say(t("engine.best", { move: last.pv[0].san, score: scoreText(last.score, turn()) }));
 }
 
-const moves = (info) => info.pv?.map((move) => move.san).slice(0, 12).join(" ") ?? "";
+/**
+ * @param {Api.Info} info
+ */
+const moves = (info) =>
+  info.pv
+    ?.map((move) => move.san)
+    .slice(0, 12)
+    .join(" ") ?? "";
 
+/**
+ * @param {any} info
+ * @param {number} i
+ */
 function row(info, i) {
   const kind = scoreKind(info.score, turn());
   const line = button(moves(info), () => take(info), {
-    class: "plain", "aria-label": t("engine.take", { line: moves(info), n: i + 1 }),
+    class: "plain",
+    "aria-label": t("engine.take", { line: moves(info), n: i + 1 }),
   });
-  return h("tr", { onmouseenter: () => app.board.point(info.pv?.[0]?.uci), onmouseleave: () => emit("unpoint") },
+  return h(
+    "tr",
+    { onmouseenter: () => app.board.point(info.pv?.[0]?.uci), onmouseleave: () => emit("unpoint") },
     h("th", { scope: "row" }, h("span", { class: `chip ${kind}` }, scoreText(info.score, turn()))),
-    h("td", {}, `${info.depth}${info.seldepth ? `/${info.seldepth}` : ""}`), h("td", { class: "pv" }, line));
+    h("td", {}, `${info.depth}${info.seldepth ? `/${info.seldepth}` : ""}`),
+    h("td", { class: "pv" }, line),
+  );
 }
 
 function draw() {
@@ -94,8 +152,11 @@ function stateText() {
   return t("engine.state", { depth: last.depth, nodes: number(last.nodes ?? 0), speed });
 }
 
+/**
+ * @param {any} info
+ */
 function take(info) {
-  app.game.append(info.pv.map((move) => move.uci));
+  app.game.append(info.pv.map((/** @type {Page.Move} */ move) => move.uci));
   emit("tree");
   say(t("line.added", { n: info.pv.length }));
 }

@@ -3,21 +3,69 @@
 import { get } from "./api.js";
 import { app, emit, fen, on, params, pieces, refresh, turn } from "./app.js";
 import { because, clause } from "./clauses.js";
-import { index, name, parse } from "./position.js";
-import { $, animal, asTable, button, errorText, h, inWords, number, pieceName, say, short, side, sidedChip, t } from "./ui.js";
+import { boardOf, index, name } from "./position.js";
+import {
+  $,
+  animal,
+  asTable,
+  button,
+  errorText,
+  h,
+  inWords,
+  number,
+  pieceName,
+  say,
+  short,
+  side,
+  sidedChip,
+  t,
+} from "./ui.js";
 
 export const key = "explore";
 const OVERLAYS = ["none", "whatif", "race", "fortress"];
 
 export function build() {
-  const choice = (name) => h("label", {}, h("input", { type: "radio", name: "overlay", value: name, checked: (app.overlay?.name.split(":")[0] ?? "none") === name, onchange: () => choose(name) }), t(`overlay.${name}`));
+  const choice = (/** @type {string} */ name) =>
+    h(
+      "label",
+      {},
+      h("input", {
+        type: "radio",
+        name: "overlay",
+        value: name,
+        checked: (app.overlay?.name.split(":")[0] ?? "none") === name,
+        onchange: () => choose(name),
+      }),
+      t(`overlay.${name}`),
+    );
   return [
-    h("section", { "aria-labelledby": "overlayhead" }, h("h3", { id: "overlayhead" }, t("overlay")),
-      h("div", { class: "bar", role: "radiogroup", "aria-labelledby": "overlayhead", id: "overlays" }, OVERLAYS.map(choice)),
-      h("div", { id: "overlaytext" })),
-    h("div", { class: "pair" },
-      h("section", { "aria-labelledby": "ruleshead" }, h("h3", { id: "ruleshead" }, t("rules.side")), h("div", { id: "presets" })),
-      h("section", { "aria-labelledby": "treehead" }, h("h3", { id: "treehead" }, t("tree")), h("div", { id: "decision" }))),
+    h(
+      "section",
+      { "aria-labelledby": "overlayhead" },
+      h("h3", { id: "overlayhead" }, t("overlay")),
+      h(
+        "div",
+        { class: "bar", role: "radiogroup", "aria-labelledby": "overlayhead", id: "overlays" },
+        OVERLAYS.map(choice),
+      ),
+      h("div", { id: "overlaytext" }),
+    ),
+    h(
+      "div",
+      { class: "pair" },
+      h(
+        "section",
+        { "aria-labelledby": "ruleshead" },
+        h("h3", { id: "ruleshead" }, t("rules.side")),
+        h("div", { id: "presets" }),
+      ),
+      h(
+        "section",
+        { "aria-labelledby": "treehead" },
+        h("h3", { id: "treehead" }, t("tree")),
+        h("div", { id: "decision" }),
+      ),
+    ),
   ];
 }
 
@@ -26,17 +74,21 @@ export function update() {
   drawTree();
 }
 
-/** Switches an overlay on: "none", "whatif", "whatif:d2", "race" or "fortress". */
+/**
+ * Switches an overlay on: "none", "whatif", "whatif:d2", "race" or "fortress".
+ * @param {string} wanted
+ */
 export function choose(wanted) {
   const [kind, square] = wanted.split(":");
   if (!OVERLAYS.includes(kind) || kind === "none") app.overlay = null;
   else if (kind === "whatif") {
-    const { squares } = parse(fen());
+    const { squares } = boardOf(fen());
     const first = squares.findIndex((piece) => piece && (piece === piece.toUpperCase()) === (turn() === "w"));
-    const picked = square && squares[index(square)] ? index(square) : app.board.selected ?? first;
-    app.overlay = { name: `whatif:${name(picked)}`, letter: squares[picked] };
+    const picked = square && squares[index(square)] ? index(square) : (app.board.selected ?? first);
+    app.overlay = { name: `whatif:${name(picked)}`, letter: squares[picked] ?? "" };
   } else app.overlay = { name: kind };
-  for (const input of document.querySelectorAll("#overlays input")) input.checked = input.value === (app.overlay ? kind : "none");
+  for (const input of /** @type {NodeListOf<HTMLInputElement>} */ (document.querySelectorAll("#overlays input")))
+    input.checked = input.value === (app.overlay ? kind : "none");
   emit("overlay");
   return draw();
 }
@@ -59,7 +111,7 @@ async function draw() {
   const position = fen();
   try {
     const kind = overlay.name.split(":")[0];
-    const shown = await { whatif: drawWhatIf, race: drawRace, fortress: drawFortress }[kind](overlay);
+    const shown = await DRAWINGS[kind](overlay);
     if (app.overlay !== overlay || fen() !== position) return;
     board.overlay = shown.board;
     board.render();
@@ -72,76 +124,209 @@ async function draw() {
   }
 }
 
+/** @type {Record<string, (overlay: any) => any>} */
+const DRAWINGS = { whatif: drawWhatIf, race: drawRace, fortress: drawFortress };
+
 const untold = () => ({ board: {}, text: h("p", { class: "soft" }, t("error.no_table")) });
 
+/**
+ * @param {NonNullable<Page.App["overlay"]>} overlay
+ */
 async function drawWhatIf(overlay) {
   if (!app.probe?.known && pieces() > app.largest) return untold();
-  const { squares } = parse(fen());
-  let square = squares.indexOf(overlay.letter);
+  const { squares } = boardOf(fen());
+  let square = squares.indexOf(overlay.letter ?? "");
   if (square < 0) square = squares.findIndex(Boolean);
-  overlay.letter = squares[square];
+  overlay.letter = squares[square] ?? "";
   overlay.name = `whatif:${name(square)}`;
   emit("overlay");
   const map = await get("whatif", params({ piece: name(square) }));
-  const values = new Map(map.squares.map((entry) => [index(entry.square), entry]));
-  const picks = squares.flatMap((piece, at) => (piece ? [button(animal(piece), () => choose(`whatif:${name(at)}`), { "aria-pressed": String(at === square), "aria-label": `${pieceName(piece)} ${name(at)}` })] : []));
-  const count = (wdl) => map.squares.filter((entry) => entry.value?.wdl === wdl).length;
-  const cell = (at) => {
+  const values = new Map(map.squares.map((/** @type {any} */ entry) => [index(entry.square), entry]));
+  const picks = squares.flatMap((piece, at) =>
+    piece
+      ? [
+          button(animal(piece), () => choose(`whatif:${name(at)}`), {
+            "aria-pressed": String(at === square),
+            "aria-label": `${pieceName(piece)} ${name(at)}`,
+          }),
+        ]
+      : [],
+  );
+  const count = (/** @type {string} */ wdl) =>
+    map.squares.filter((/** @type {any} */ entry) => entry.value?.wdl === wdl).length;
+  const cell = (/** @type {number} */ at) => {
     const entry = values.get(at);
-    return h("td", {}, entry?.value ? h("span", { title: `${name(at)}: ${inWords(entry.value)}` }, short(entry.value)) : h("span", { title: entry?.reason ? t(`why.${entry.reason}`) : null }, "·"));
+    return h(
+      "td",
+      {},
+      entry?.value
+        ? h("span", { title: `${name(at)}: ${inWords(entry.value)}` }, short(entry.value))
+        : h("span", { title: entry?.reason ? t(`why.${entry.reason}`) : null }, "·"),
+    );
   };
-  const table = h("details", { class: "astable" }, h("summary", {}, t("astable")),
-    h("table", { class: "whatmap" }, h("caption", { class: "sr" }, t("overlay.whatif")),
-      h("thead", {}, h("tr", {}, h("td"), [..."abcdefg"].map((file) => h("th", { scope: "col" }, file)))),
-      h("tbody", {}, [8, 7, 6, 5, 4, 3, 2, 1, 0].map((rank) => h("tr", {}, h("th", { scope: "row" }, String(rank + 1)), Array.from({ length: 7 }, (_, file) => cell(rank * 7 + file)))))));
-  const sentence = t("whatif.sentence", { piece: pieceName(overlay.letter), side: side(turn()), win: count("win"), draw: count("draw"), loss: count("loss") });
-  return { board: { values, square }, text: [h("p", {}, t("whatif.pick")), h("div", { class: "bar" }, picks), h("p", { id: "whatiftext" }, sentence), table] };
+  const table = h(
+    "details",
+    { class: "astable" },
+    h("summary", {}, t("astable")),
+    h(
+      "table",
+      { class: "whatmap" },
+      h("caption", { class: "sr" }, t("overlay.whatif")),
+      h(
+        "thead",
+        {},
+        h(
+          "tr",
+          {},
+          h("td"),
+          [..."abcdefg"].map((file) => h("th", { scope: "col" }, file)),
+        ),
+      ),
+      h(
+        "tbody",
+        {},
+        [8, 7, 6, 5, 4, 3, 2, 1, 0].map((rank) =>
+          h(
+            "tr",
+            {},
+            h("th", { scope: "row" }, String(rank + 1)),
+            Array.from({ length: 7 }, (_, file) => cell(rank * 7 + file)),
+          ),
+        ),
+      ),
+    ),
+  );
+  const sentence = t("whatif.sentence", {
+    piece: pieceName(overlay.letter ?? ""),
+    side: side(turn()),
+    win: count("win"),
+    draw: count("draw"),
+    loss: count("loss"),
+  });
+  return {
+    board: { values, square },
+    text: [
+      h("p", {}, t("whatif.pick")),
+      h("div", { class: "bar" }, picks),
+      h("p", { id: "whatiftext" }, sentence),
+      table,
+    ],
+  };
 }
 
 async function drawRace() {
   const race = await get("race", params());
-  const way = (color) => race[color].path.map(index);
-  const draw = (board) => {
+  const way = (/** @type {string} */ color) => race[color].path.map(index);
+  const draw = (/** @type {Board} */ board) => {
     for (const color of ["white", "black"]) if (way(color).length > 1) board.path(way(color), color[0]);
   };
-  const on = (color) => (square) => (way(color).includes(square) ? [t("race.onpath", { side: side(color) })] : []);
-  const row = (color) => [side(color), race[color].piece ? animal(race[color].piece) : "–", race[color].steps ?? "–", race[color].plies ?? "–", race[color].path.join(" ")];
+  const on = (/** @type {string} */ color) => (/** @type {number} */ square) =>
+    way(color).includes(square) ? [t("race.onpath", { side: side(color) })] : [];
+  const row = (/** @type {string} */ color) => [
+    side(color),
+    race[color].piece ? animal(race[color].piece) : "–",
+    race[color].steps ?? "–",
+    race[color].plies ?? "–",
+    race[color].path.join(" "),
+  ];
   const parts = [race.first ? t("race.first", { side: side(race.first) }) : t("race.none")];
   if (race.parity) parts.push(t(`race.${race.parity}`));
-  const table = asTable(t("astable"), [t("side"), t("piece.head"), t("race.moves"), t("ply"), t("race.path")], ["white", "black"].map(row), t("overlay.race"));
-  const text = ["white", "black"].map((color) => h("p", {}, h("span", { class: `key ${color}` }, color === "white" ? "━━ " : "╍╍ "),
-    race[color].plies === null ? t("race.noway", { side: side(color) }) : t("race.way", { side: side(color), animal: animal(race[color].piece), steps: race[color].steps, plies: race[color].plies })));
-  return { board: { draw, say: (square) => [...on("white")(square), ...on("black")(square)] }, text: [...text, h("p", { id: "racetext" }, parts.join(" ")), h("p", { class: "soft" }, t("race.note")), table] };
+  const table = asTable(
+    t("astable"),
+    [t("side"), t("piece.head"), t("race.moves"), t("ply"), t("race.path")],
+    ["white", "black"].map(row),
+    t("overlay.race"),
+  );
+  const text = ["white", "black"].map((color) =>
+    h(
+      "p",
+      {},
+      h("span", { class: `key ${color}` }, color === "white" ? "━━ " : "╍╍ "),
+      race[color].plies === null
+        ? t("race.noway", { side: side(color) })
+        : t("race.way", {
+            side: side(color),
+            animal: animal(race[color].piece),
+            steps: race[color].steps,
+            plies: race[color].plies,
+          }),
+    ),
+  );
+  return {
+    board: { draw, say: (/** @type {number} */ square) => [...on("white")(square), ...on("black")(square)] },
+    text: [...text, h("p", { id: "racetext" }, parts.join(" ")), h("p", { class: "soft" }, t("race.note")), table],
+  };
 }
 
 async function drawFortress() {
   if (!app.probe?.known) return untold();
-  if (app.probe?.known && app.probe.value?.wdl !== "draw") return { board: {}, text: h("p", { id: "fortresstext" }, t("fortress.nodraw")) };
+  if (app.probe?.known && app.probe.value?.wdl !== "draw")
+    return { board: {}, text: h("p", { id: "fortresstext" }, t("fortress.nodraw")) };
   const fortress = await get("fortress", params());
   if (!fortress.draw) return { board: {}, text: h("p", { id: "fortresstext" }, t("fortress.nodraw")) };
-  const held = ["white", "black"].filter((color) => fortress.squares?.[color]?.length).map((color) => [color, fortress.squares[color].map(index)]);
-  const draw = (board) => held.forEach(([, squares]) => squares.forEach((square) => board.tintSquare(square, "hold")));
-  const cycle = fortress.cycle.map((move) => move.san);
+  const held = ["white", "black"]
+    .filter((color) => fortress.squares?.[color]?.length)
+    .map((color) => [color, fortress.squares[color].map(index)]);
+  const draw = (/** @type {Board} */ board) =>
+    held.forEach(([, squares]) => squares.forEach((/** @type {number} */ square) => board.tintSquare(square, "hold")));
+  const cycle = fortress.cycle.map((/** @type {any} */ move) => move.san);
   const from = fortress.repeats_from;
-  const text = [h("p", { id: "fortresstext" }, t("fortress.sentence", { n: from === null ? cycle.length : cycle.length - from }))];
-  for (const [color, squares] of held) text.push(h("p", {}, t("fortress.squares", { side: side(color), squares: squares.map(name).join(" ") })));
+  /** @type {HTMLElement[]} */
+  const text = [
+    h("p", { id: "fortresstext" }, t("fortress.sentence", { n: from === null ? cycle.length : cycle.length - from })),
+  ];
+  for (const [color, squares] of held)
+    text.push(h("p", {}, t("fortress.squares", { side: side(color), squares: squares.map(name).join(" ") })));
   text.push(h("p", { id: "fortresswhy" }, fortressText(fortress)));
-  text.push(h("p", {}, from > 0 ? `${cycle.slice(0, from).join(" ")} ` : "", h("strong", {}, `⟳ ${cycle.slice(from ?? 0).join(" ")}`)));
-  text.push(button(t("fortress.play"), () => { app.game.append(fortress.cycle.map((move) => move.uci)); emit("tree"); say(t("line.added", { n: cycle.length })); }));
-  return { board: { draw, say: (square) => held.flatMap(([color, squares]) => (squares.includes(square) ? [t("fortress.on", { side: side(color) })] : [])) }, text };
+  text.push(
+    h(
+      "p",
+      {},
+      from > 0 ? `${cycle.slice(0, from).join(" ")} ` : "",
+      h("strong", {}, `⟳ ${cycle.slice(from ?? 0).join(" ")}`),
+    ),
+  );
+  text.push(
+    button(t("fortress.play"), () => {
+      app.game.append(fortress.cycle.map((/** @type {any} */ move) => move.uci));
+      emit("tree");
+      say(t("line.added", { n: cycle.length }));
+    }),
+  );
+  return {
+    board: {
+      draw,
+      say: (/** @type {number} */ square) =>
+        held.flatMap(([color, squares]) => (squares.includes(square) ? [t("fortress.on", { side: side(color) })] : [])),
+    },
+    text,
+  };
 }
 
-/** How the defender holds the draw, in a sentence. */
+/**
+ * How the defender holds the draw, in a sentence.
+ * @param {Api.Fortress} fortress
+ */
 function fortressText({ defender, squares }) {
   if (!app.probe.moves?.length) return t("fortress.stuck", { side: side(app.probe.turn) });
-  const held = squares?.[defender];
+  const held = squares?.[defender ?? "white"];
   if (!held) return t("fortress.unlisted");
   const other = side(defender === "white" ? "b" : "w");
-  return t(held.length <= 12 ? "fortress.needs" : "fortress.many", { side: t(defender), other, squares: held.join(", "), n: held.length });
+  return t(held.length <= 12 ? "fortress.needs" : "fortress.many", {
+    side: t(defender ?? ""),
+    other,
+    squares: held.join(", "),
+    n: held.length,
+  });
 }
 
+/** @type {Record<string, any>} */
 const drawing = {};
-/** Runs an async drawing of the present position; a newer one of the same place takes over. */
+/**
+ * Runs an async drawing of the present position; a newer one of the same place takes over.
+ * @param {string} selector
+ * @param {any} make
+ */
 async function show(selector, make) {
   const host = $(selector);
   const mine = (drawing[selector] = {});
@@ -160,15 +345,56 @@ function drawPresets() {
   return show("#presets", async () => {
     if (pieces() > app.largest) return h("p", { class: "soft" }, t("error.no_table"));
     const { presets } = await get("rulesets", { fen: fen(), rules: app.rules });
-    const row = (preset) => h("tr", { "data-preset": preset.name, class: preset.name === app.rules ? "now" : null },
-      h("th", { scope: "row" }, button(t(`rules.${preset.name}`), () => { app.rules = preset.name; emit("rules"); refresh(); }, { class: "plain", title: preset.rules })),
-      h("td", {}, sidedChip(preset.value, turn())), h("td", {}, preset.changes_result ? h("span", { class: "badge-note" }, t("rules.changes")) : preset.known ? "" : h("span", { class: "soft" }, t("notable"))));
-    return h("table", { class: "list" }, h("caption", { class: "sr" }, t("rules.side")),
-      h("thead", {}, h("tr", {}, [t("rules"), t("value"), t("remark")].map((text) => h("th", { scope: "col" }, text)))), h("tbody", {}, presets.map(row)));
+    const row = (/** @type {any} */ preset) =>
+      h(
+        "tr",
+        { "data-preset": preset.name, class: preset.name === app.rules ? "now" : null },
+        h(
+          "th",
+          { scope: "row" },
+          button(
+            t(`rules.${preset.name}`),
+            () => {
+              app.rules = preset.name;
+              emit("rules");
+              refresh();
+            },
+            { class: "plain", title: preset.rules },
+          ),
+        ),
+        h("td", {}, sidedChip(preset.value, turn())),
+        h(
+          "td",
+          {},
+          preset.changes_result
+            ? h("span", { class: "badge-note" }, t("rules.changes"))
+            : preset.known
+              ? ""
+              : h("span", { class: "soft" }, t("notable")),
+        ),
+      );
+    return h(
+      "table",
+      { class: "list" },
+      h("caption", { class: "sr" }, t("rules.side")),
+      h(
+        "thead",
+        {},
+        h(
+          "tr",
+          {},
+          [t("rules"), t("value"), t("remark")].map((text) => h("th", { scope: "col" }, text)),
+        ),
+      ),
+      h("tbody", {}, presets.map(row)),
+    );
   });
 }
 
-/** What a leaf says of the position: labels are those of the side to move. */
+/**
+ * What a leaf says of the position: labels are those of the side to move.
+ * @param {string} label
+ */
 function treeResult(label) {
   if (label !== "win" && label !== "loss") return t("tree.result.draw");
   const [own, other] = turn() === "w" ? ["w", "b"] : ["b", "w"];
@@ -179,18 +405,45 @@ function drawTree() {
   return show("#decision", async () => {
     if (pieces() > 3) return h("p", { class: "soft" }, t("tree.toomany"));
     const tree = await get("tree", params());
-    const nodes = new Map(tree.nodes.map((node) => [node.id, node]));
+    const nodes = new Map(tree.nodes.map((/** @type {any} */ node) => [node.id, node]));
     const path = new Set(tree.path);
-    const leaf = (node) => (node.yes === null || node.yes === undefined);
+    const leaf = (/** @type {any} */ node) => node.yes === null || node.yes === undefined;
+    /** @type {(id: string, answer: string | null) => HTMLElement} */
     const walk = (id, answer) => {
       const node = nodes.get(id);
       const lit = path.has(id);
-      const text = h("span", { class: "node", title: node.feature }, answer ? `${t(answer)}: ` : "", leaf(node) ? h("strong", {}, t(`leaf.${node.label}`)) : clause(node.test));
+      const text = h(
+        "span",
+        { class: "node", title: node.feature },
+        answer ? `${t(answer)}: ` : "",
+        leaf(node) ? h("strong", {}, t(`leaf.${node.label}`)) : clause(node.test),
+      );
       if (leaf(node)) return h("li", { class: lit ? "lit" : null }, text);
-      return h("li", { class: lit ? "lit" : null }, h("details", { open: lit }, h("summary", {}, text), h("ul", {}, walk(node.yes, "yes"), walk(node.no, "no"))));
+      return h(
+        "li",
+        { class: lit ? "lit" : null },
+        h("details", { open: lit }, h("summary", {}, text), h("ul", {}, walk(node.yes, "yes"), walk(node.no, "no"))),
+      );
     };
     const root = tree.path[0] ?? tree.nodes[0].id;
-    return [h("p", { id: "treesentence" }, because(tree.sentence, treeResult(nodes.get(tree.path.at(-1)).label))), h("p", { class: "soft" }, t("tree.accuracy", { percent: new Intl.NumberFormat(document.documentElement.lang, { style: "percent", maximumFractionDigits: 2 }).format(tree.accuracy), n: number(tree.nodes.length) })),
-      h("div", { class: "tree scroll", tabindex: "0", role: "group", "aria-labelledby": "treehead" }, h("ul", {}, walk(root, null)))];
+    return [
+      h("p", { id: "treesentence" }, because(tree.sentence, treeResult(nodes.get(tree.path.at(-1)).label))),
+      h(
+        "p",
+        { class: "soft" },
+        t("tree.accuracy", {
+          percent: new Intl.NumberFormat(document.documentElement.lang, {
+            style: "percent",
+            maximumFractionDigits: 2,
+          }).format(tree.accuracy),
+          n: number(tree.nodes.length),
+        }),
+      ),
+      h(
+        "div",
+        { class: "tree scroll", tabindex: "0", role: "group", "aria-labelledby": "treehead" },
+        h("ul", {}, walk(root, null)),
+      ),
+    ];
   });
 }

@@ -12,21 +12,43 @@ export const key = "game";
 export function build() {
   return [
     reviewSection(),
-    h("section", { "aria-labelledby": "sharehead" }, h("h3", { id: "sharehead" }, t("share")),
-      h("div", { class: "fenrow" },
+    h(
+      "section",
+      { "aria-labelledby": "sharehead" },
+      h("h3", { id: "sharehead" }, t("share")),
+      h(
+        "div",
+        { class: "fenrow" },
         h("input", {
-          id: "sharelink", readonly: true, "aria-label": t("share.link"), onfocus: (event) => event.target.select(),
+          id: "sharelink",
+          readonly: true,
+          "aria-label": t("share.link"),
+          onfocus: (/** @type {any} */ event) => event.target.select(),
         }),
-        button(t("share.copy"), () => copy($("#sharelink").value), { id: "copylink" })),
-      h("div", { class: "bar" }, button(t("share.fen"), () => copy(fen())),
+        button(t("share.copy"), () => copy($("#sharelink").value), { id: "copylink" }),
+      ),
+      h(
+        "div",
+        { class: "bar" },
+        button(t("share.fen"), () => copy(fen())),
         button("SVG", saveSvg, { id: "savesvg", "aria-label": t("share.svg") }),
         button("PNG", savePng, { id: "savepng", "aria-label": t("share.png") }),
-        h("a", { id: "boardsvg", href: address("board.svg", { fen: fen() }) }, t("share.picture")))),
-    h("section", { "aria-labelledby": "savehead" }, h("h3", { id: "savehead" }, t("save")), h("div", { class: "bar" },
-      h("label", {}, t("white"), " ", h("input", { id: "whitename", size: 12, maxlength: 60 })),
-      h("label", {}, t("black"), " ", h("input", { id: "blackname", size: 12, maxlength: 60 })),
-      button(t("save.text"), () => download(gameText(), "game.txt", "text/plain"), { id: "savegame" }),
-      button(t("save.copy"), () => copy(gameText())))),
+        h("a", { id: "boardsvg", href: address("board.svg", { fen: fen() }) }, t("share.picture")),
+      ),
+    ),
+    h(
+      "section",
+      { "aria-labelledby": "savehead" },
+      h("h3", { id: "savehead" }, t("save")),
+      h(
+        "div",
+        { class: "bar" },
+        h("label", {}, t("white"), " ", h("input", { id: "whitename", size: 12, maxlength: 60 })),
+        h("label", {}, t("black"), " ", h("input", { id: "blackname", size: 12, maxlength: 60 })),
+        button(t("save.text"), () => download(gameText(), "game.txt", "text/plain"), { id: "savegame" }),
+        button(t("save.copy"), () => copy(gameText())),
+      ),
+    ),
   ];
 }
 
@@ -55,16 +77,20 @@ async function savePng() {
   try {
     await image.decode();
     const canvas = h("canvas", { width: image.width, height: image.height });
-    canvas.getContext("2d").drawImage(image, 0, 0);
-    canvas.toBlob((blob) => download(blob, "doushouqi.png"));
+    canvas.getContext("2d")?.drawImage(image, 0, 0);
+    canvas.toBlob((blob) => blob && download(blob, "doushouqi.png"));
   } catch (error) {
     toast(error.message);
   }
 }
 
 /** The line on the board with its variations as a file of `dsq`. */
-const gameText = () => writeGame({
-  root: app.game.root, start: app.game.start(), rules: app.spelled,
-  white: $("#whitename").value, black: $("#blackname").value,
-  result: app.finished?.result ?? app.probe?.over ?? null,
-});
+const gameText = () =>
+  writeGame({
+    root: app.game.root,
+    start: app.game.start(),
+    rules: app.spelled,
+    white: $("#whitename").value,
+    black: $("#blackname").value,
+    result: app.finished?.result ?? app.probe?.over ?? null,
+  });

@@ -10,13 +10,14 @@ import { $, button, errorText, h, say, t } from "./ui.js";
 export const key = "learn";
 
 const DONE = "doushouqi.lessons";
+/** @type {Record<string, any>} */
 const choice = { puzzle: 1, trainer: 1 };
-/** The exercise on the board, or null. */
+/** @type {any} The exercise on the board, or null. */
 let exercise = null;
 const trouble = { puzzle: "", trainer: "" };
 
 export function startLearn() {
-  on("lesson", (now) => {
+  on("lesson", (/** @type {any} */ now) => {
     exercise = now;
     if (now instanceof Tutorial && now.solved) markDone(now.lesson.key);
     if (now?.message) say(now.message);
@@ -49,6 +50,9 @@ function doneLessons() {
   }
 }
 
+/**
+ * @param {string} key
+ */
 function markDone(key) {
   try {
     localStorage.setItem(DONE, JSON.stringify([...new Set([...doneLessons(), key])]));
@@ -65,10 +69,18 @@ function exerciseSection() {
   return null;
 }
 
+/**
+ * @param {string} id
+ * @param {string} title
+ * @param {...any} children
+ */
 function section(id, title, ...children) {
   return h("section", { "aria-labelledby": id }, h("h3", { id }, title), children);
 }
 
+/**
+ * @param {any} tutorial
+ */
 function lessonText(tutorial) {
   const list = lessonsOf(rules());
   const at = list.findIndex((lesson) => lesson.key === tutorial.lesson.key);
@@ -76,54 +88,97 @@ function lessonText(tutorial) {
   const { key: name, most, texts } = tutorial.lesson;
   const goOn = () => new Tutorial(next).begin();
   const task = tutorial.message || t(`lesson.${name}.task`, { n: most });
-  return section("exercisehead", t("lesson.number", { n: at + 1, of: list.length, title: t(`lesson.${name}`) }),
-    texts.map((text) => h("p", {}, t(text))),
+  return section(
+    "exercisehead",
+    t("lesson.number", { n: at + 1, of: list.length, title: t(`lesson.${name}`) }),
+    texts.map((/** @type {string} */ text) => h("p", {}, t(text))),
     h("p", { id: "exercisetext", class: tutorial.solved ? "solved" : null }, task),
-    h("div", { class: "bar" },
+    h(
+      "div",
+      { class: "bar" },
       tutorial.solved && next ? button(t("lesson.next"), goOn, { id: "nextlesson", class: "main" }) : "",
       button(t("exercise.again"), () => tutorial.again(), { id: "againlesson" }),
-      button(t("exercise.close"), () => tutorial.close(), { id: "closeexercise" })));
+      button(t("exercise.close"), () => tutorial.close(), { id: "closeexercise" }),
+    ),
+  );
 }
 
+/**
+ * @param {Puzzle} puzzle
+ */
 function puzzleText(puzzle) {
-  const named = (theme) => (t(`theme.${theme}`) === `theme.${theme}` ? theme : t(`theme.${theme}`));
+  const named = (/** @type {string} */ theme) =>
+    t(`theme.${theme}`) === `theme.${theme}` ? theme : t(`theme.${theme}`);
   const themes = (puzzle.puzzle.themes ?? []).map(named);
   const close = () => puzzle.close();
   const buttons = puzzle.solved
-    ? [button(t("puzzle.next"), nextPuzzle, { id: "nextpuzzle", class: "main" }),
-      button(t("exercise.again"), () => puzzle.again()), button(t("exercise.analyse"), close, { id: "analysepuzzle" })]
-    : [button(t("puzzle.show"), () => puzzle.show(), { id: "showpuzzle" }),
-      button(t("exercise.close"), close, { id: "closeexercise" })];
-  return section("exercisehead", t("puzzle.title", { n: puzzle.puzzle.difficulty, material: puzzle.puzzle.material }),
+    ? [
+        button(t("puzzle.next"), nextPuzzle, { id: "nextpuzzle", class: "main" }),
+        button(t("exercise.again"), () => puzzle.again()),
+        button(t("exercise.analyse"), close, { id: "analysepuzzle" }),
+      ]
+    : [
+        button(t("puzzle.show"), () => puzzle.show(), { id: "showpuzzle" }),
+        button(t("exercise.close"), close, { id: "closeexercise" }),
+      ];
+  return section(
+    "exercisehead",
+    t("puzzle.title", { n: puzzle.puzzle.difficulty, material: puzzle.puzzle.material }),
     h("p", { id: "exercisetext", class: puzzle.solved ? "solved" : null }, puzzle.headline()),
     puzzle.solved ? h("p", { class: "soft" }, puzzle.text(), themes.length ? ` · ${themes.join(", ")}` : "") : "",
-    h("div", { class: "bar" }, buttons));
+    h("div", { class: "bar" }, buttons),
+  );
 }
 
 function tutorialSection() {
   const done = doneLessons();
-  const start = (lesson) => button(t(`lesson.${lesson.key}`), () => new Tutorial(lesson).begin(), {
-    class: "plain", "data-lesson": lesson.key,
-  });
-  const item = (lesson) => h("li", {}, start(lesson),
-    done.includes(lesson.key) ? h("span", { class: "soft" }, ` ✓ ${t("lesson.done")}`) : "");
-  return section("tutorialhead", t("lesson.head"), h("p", { class: "soft" }, t("lesson.help")),
-    h("ol", { class: "lessons" }, lessonsOf(rules()).map(item)));
+  const start = (/** @type {any} */ lesson) =>
+    button(t(`lesson.${lesson.key}`), () => new Tutorial(lesson).begin(), {
+      class: "plain",
+      "data-lesson": lesson.key,
+    });
+  const item = (/** @type {any} */ lesson) =>
+    h("li", {}, start(lesson), done.includes(lesson.key) ? h("span", { class: "soft" }, ` ✓ ${t("lesson.done")}`) : "");
+  return section(
+    "tutorialhead",
+    t("lesson.head"),
+    h("p", { class: "soft" }, t("lesson.help")),
+    h("ol", { class: "lessons" }, lessonsOf(rules()).map(item)),
+  );
 }
 
+/**
+ * @param {string} name
+ */
 function difficulties(name) {
-  const onchange = (event) => { choice[name] = Number(event.target.value); };
-  return h("select", { id: `${name}level`, "aria-label": t("difficulty"), onchange },
-    [1, 2, 3, 4, 5].map((n) => h("option", { value: n, selected: n === choice[name] }, t(`difficulty.${n}`))));
+  const onchange = (/** @type {any} */ event) => {
+    choice[name] = Number(event.target.value);
+  };
+  return h(
+    "select",
+    { id: `${name}level`, "aria-label": t("difficulty"), onchange },
+    [1, 2, 3, 4, 5].map((n) => h("option", { value: n, selected: n === choice[name] }, t(`difficulty.${n}`))),
+  );
 }
 
 function puzzleSection() {
   const { solved, first } = progress();
-  return section("puzzlehead", t("puzzle"), h("p", { class: "soft" }, t("puzzle.help")),
-    h("div", { class: "bar" }, difficulties("puzzle"),
-      button(t("puzzle.start"), nextPuzzle, { id: "puzzlestart", class: "main" })),
-    h("p", { class: "soft", role: "status" },
-      trouble.puzzle || (solved.length ? t("puzzle.progress", { n: solved.length, first }) : "")));
+  return section(
+    "puzzlehead",
+    t("puzzle"),
+    h("p", { class: "soft" }, t("puzzle.help")),
+    h(
+      "div",
+      { class: "bar" },
+      difficulties("puzzle"),
+      button(t("puzzle.start"), nextPuzzle, { id: "puzzlestart", class: "main" }),
+    ),
+    h(
+      "p",
+      { class: "soft", role: "status" },
+      trouble.puzzle || (solved.length ? t("puzzle.progress", { n: solved.length, first }) : ""),
+    ),
+  );
 }
 
 async function nextPuzzle() {
@@ -138,10 +193,18 @@ async function nextPuzzle() {
 }
 
 function trainerSection() {
-  return section("trainerhead", t("trainer"), h("p", { class: "soft" }, t("trainer.help")),
-    h("div", { class: "bar" }, difficulties("trainer"),
-      button(t("trainer.start"), train, { id: "trainerstart", class: "main" })),
-    h("p", { class: "soft", role: "status" }, trouble.trainer));
+  return section(
+    "trainerhead",
+    t("trainer"),
+    h("p", { class: "soft" }, t("trainer.help")),
+    h(
+      "div",
+      { class: "bar" },
+      difficulties("trainer"),
+      button(t("trainer.start"), train, { id: "trainerstart", class: "main" }),
+    ),
+    h("p", { class: "soft", role: "status" }, trouble.trainer),
+  );
 }
 
 async function train() {

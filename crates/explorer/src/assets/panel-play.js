@@ -11,13 +11,21 @@ import { parseTree } from "./variations.js";
 
 export const key = "play";
 
-/** The choices of the form, which the next game begins with. */
+/** @type {Record<string, any>} */
+const OTHER = { w: "b", b: "w" };
+/** @type {Record<string, any>} */
+const RESULTS = { white: "1–0", black: "0–1" };
+
+/** @type {Record<string, any>} The choices of the form, which the next game begins with. */
 const choice = { you: "w", level: "C", time: "", turning: false, from: "start" };
-/** The game that is on, or that has just ended. */
+/** @type {any} The game that is on, or that has just ended. */
 let match = null;
 
 export function startPlay() {
-  on("match", (now) => { match = now; redraw(); });
+  on("match", (/** @type {any} */ now) => {
+    match = now;
+    redraw();
+  });
   on("gameover", showResult);
   on("tree", redraw);
   for (const event of ["jump", "language"]) on(event, redraw);
@@ -41,57 +49,128 @@ const content = () => [shown() ? gameSection() : setupSection(), storedSection()
 /** The game on the board: the one that is on, or the one that has ended there. */
 const shown = () => (app.controller === match ? match : app.finished);
 
-const choose = (name) => ({ target }) => {
-  choice[name] = target.type === "checkbox" ? target.checked : target.value;
-  redraw();
-};
+/**
+ * @param {string} name
+ */
+const choose =
+  (name) =>
+  (/** @type {any} */ { target }) => {
+    choice[name] = target.type === "checkbox" ? target.checked : target.value;
+    redraw();
+  };
 
+/**
+ * @param {string} name
+ * @param {string} label
+ * @param {any} values
+ */
 function radios(name, label, values) {
-  const radio = (value) => h("input", {
-    type: "radio", name, id: `${name}-${value}`, value, checked: choice[name] === value, onchange: choose(name),
-  });
-  return h("fieldset", { class: "choice" }, h("legend", {}, label),
-    values.map(([value, text]) => h("label", {}, radio(value), text)));
+  const radio = (/** @type {string} */ value) =>
+    h("input", {
+      type: "radio",
+      name,
+      id: `${name}-${value}`,
+      value,
+      checked: choice[name] === value,
+      onchange: choose(name),
+    });
+  return h(
+    "fieldset",
+    { class: "choice" },
+    h("legend", {}, label),
+    values.map((/** @type {[string, string]} */ [value, text]) => h("label", {}, radio(value), text)),
+  );
 }
 
-/** A list to choose from: values with their texts. */
+/**
+ * A list to choose from: values with their texts.
+ * @param {string} id
+ * @param {string} name
+ * @param {any} values
+ */
 function list(id, name, values) {
-  const option = ([value, text]) => h("option", { value, selected: value === choice[name] }, text);
+  const option = (/** @type {[string, string]} */ [value, text]) =>
+    h("option", { value, selected: value === choice[name] }, text);
   return h("select", { id, onchange: choose(name) }, values.map(option));
 }
 
+/**
+ * @param {(typeof LEVELS)[number]} level
+ * @param {number} i
+ */
 function levelText({ key: name, elo }, i) {
   const what = t(`level.${name}.what`);
   return t(elo ? "level.elo" : "level.option", { n: i + 1, name: t(`level.${name}`), what, elo });
 }
 
+/**
+ * @param {string} value
+ */
 function timeText(value) {
   const [minutes, seconds] = value.split("+");
   return value ? t("play.clock", { minutes, seconds }) : t("play.noclock");
 }
 
+/**
+ * @param {string} label
+ * @param {any} control
+ */
 const field = (label, control) => h("label", {}, h("span", {}, label), control);
 
 function setupSection() {
   const two = choice.you === "both";
-  const level = list("level", "level", LEVELS.map((one, i) => [one.key, levelText(one, i)]));
-  const time = list("time", "time", TIMES.map((value) => [value, timeText(value)]));
-  const start = list("from", "from", ["start", "board"].map((value) => [value, t(`play.from.${value}`)]));
+  const level = list(
+    "level",
+    "level",
+    LEVELS.map((one, i) => [one.key, levelText(one, i)]),
+  );
+  const time = list(
+    "time",
+    "time",
+    TIMES.map((value) => [value, timeText(value)]),
+  );
+  const start = list(
+    "from",
+    "from",
+    ["start", "board"].map((value) => [value, t(`play.from.${value}`)]),
+  );
   const turning = h("input", {
-    type: "checkbox", id: "turning", checked: choice.turning, onchange: choose("turning"),
+    type: "checkbox",
+    id: "turning",
+    checked: choice.turning,
+    onchange: choose("turning"),
   });
-  const sides = [["w", side("w")], ["b", side("b")], ["random", t("play.random")], ["both", t("play.both")]];
-  return h("section", { "aria-labelledby": "playhead" }, h("h3", { id: "playhead" }, t("play.head")),
+  const sides = [
+    ["w", side("w")],
+    ["b", side("b")],
+    ["random", t("play.random")],
+    ["both", t("play.both")],
+  ];
+  return h(
+    "section",
+    { "aria-labelledby": "playhead" },
+    h("h3", { id: "playhead" }, t("play.head")),
     radios("you", t("play.you"), sides),
-    h("div", { class: "fields" }, two ? "" : field(t("play.opponent"), level), field(t("play.time"), time),
-      field(t("play.from"), start), two ? h("label", {}, turning, t("play.turning")) : ""),
+    h(
+      "div",
+      { class: "fields" },
+      two ? "" : field(t("play.opponent"), level),
+      field(t("play.time"), time),
+      field(t("play.from"), start),
+      two ? h("label", {}, turning, t("play.turning")) : "",
+    ),
     two ? "" : h("p", { class: "soft" }, t("level.help")),
-    h("div", { class: "bar" }, button(t("play.start"), () => begin(), { id: "playstart", class: "main big" })));
+    h(
+      "div",
+      { class: "bar" },
+      button(t("play.start"), () => begin(), { id: "playstart", class: "main big" }),
+    ),
+  );
 }
 
 /** Begins a game as chosen, or with other choices. */
 export function begin(more = {}) {
-  const { from, ...setup } = { ...choice, ...more };
+  const { from, ...setup } = /** @type {any} */ ({ ...choice, ...more });
   if (setup.you === "random") setup.you = Math.random() < 0.5 ? "w" : "b";
   app.broken = null;
   app.game.reset(from === "start" ? START : app.game.cursor.fen);
@@ -100,6 +179,9 @@ export function begin(more = {}) {
   return open(new Match(setup));
 }
 
+/**
+ * @param {any} game
+ */
 function open(game) {
   match = game;
   return game.begin();
@@ -108,7 +190,7 @@ function open(game) {
 /** The same players with exchanged sides, from the same position. */
 export function rematch() {
   const { setup } = match;
-  const you = { w: "b", b: "w" }[setup.you] ?? "both";
+  const you = OTHER[setup.you] ?? "both";
   const { fen } = app.game.root;
   $("#gameover").close();
   app.game.reset(fen);
@@ -123,8 +205,13 @@ function gameSection() {
   const buttons = game.result
     ? [...resultButtons("panel", game), button(t("save.text"), () => save(game))]
     : [button(t("match.leave"), leave, { id: "leavegame" })];
-  return h("section", { "aria-labelledby": "playhead" }, h("h3", { id: "playhead" }, t("play.head")),
-    h("p", { id: "playstate" }, facts, " · ", game.headline()), h("div", { class: "bar" }, buttons));
+  return h(
+    "section",
+    { "aria-labelledby": "playhead" },
+    h("h3", { id: "playhead" }, t("play.head")),
+    h("p", { id: "playstate" }, facts, " · ", game.headline()),
+    h("div", { class: "bar" }, buttons),
+  );
 }
 
 function leave() {
@@ -134,16 +221,42 @@ function leave() {
   refresh();
 }
 
-/** What to do after a game; `place` tells the buttons of the panel from those of the dialog. */
-const resultButtons = (place, game) => (game.setup.trainer ? [trainerButton(place)] : [
-  button(t("match.rematch"), rematch, { id: `${place}rematch`, class: "main" }),
-  button(t("play.new"), newGame, { id: `${place}new` }),
-  button(t("match.review"), () => { $("#gameover").close(); emit("review"); }, { id: `${place}review` }),
-]);
+/**
+ * What to do after a game; `place` tells the buttons of the panel from those of the dialog.
+ * @param {any} place
+ * @param {any} game
+ */
+const resultButtons = (place, game) =>
+  game.setup.trainer
+    ? [trainerButton(place)]
+    : [
+        button(t("match.rematch"), rematch, { id: `${place}rematch`, class: "main" }),
+        button(t("play.new"), newGame, { id: `${place}new` }),
+        button(
+          t("match.review"),
+          () => {
+            $("#gameover").close();
+            emit("review");
+          },
+          { id: `${place}review` },
+        ),
+      ];
 
-const trainerButton = (place) => button(t("trainer.start"), () => { $("#gameover").close(); emit("train"); }, {
-  id: `${place}train`, class: "main",
-});
+/**
+ * @param {any} place
+ */
+const trainerButton = (place) =>
+  button(
+    t("trainer.start"),
+    () => {
+      $("#gameover").close();
+      emit("train");
+    },
+    {
+      id: `${place}train`,
+      class: "main",
+    },
+  );
 
 function newGame() {
   app.finished = null;
@@ -152,45 +265,76 @@ function newGame() {
   redraw();
 }
 
+/**
+ * @param {any} setup
+ */
 const names = (setup) => {
   if (setup.you === "both") return { white: "", black: "" };
   const engine = `dsq (${t(`level.${setup.level}`)})`;
   return setup.you === "w" ? { white: t("match.you"), black: engine } : { white: engine, black: t("match.you") };
 };
 
-/** Saves the game on the board as a file. */
+/**
+ * Saves the game on the board as a file.
+ * @param {any} first
+ */
 function save({ date, result, setup }) {
   const game = {
-    root: app.game.root, start: app.game.start(), rules: app.spelled, date: date.slice(0, 10).replaceAll("-", "."),
-    result, ...names(setup),
+    root: app.game.root,
+    start: app.game.start(),
+    rules: app.spelled,
+    date: date.slice(0, 10).replaceAll("-", "."),
+    result,
+    ...names(setup),
   };
   download(writeGame(game), "game.txt", "text/plain");
 }
 
-/** The result of a game as a dialog: who has won, how, and what next. */
+/**
+ * The result of a game as a dialog: who has won, how, and what next.
+ * @param {any} game
+ */
 function showResult(game) {
   const dialog = $("#gameover");
   const won = game.isWon();
   const { hints, takebacks } = game;
   const head = t(won === null ? (game.result.winner ? "match.over" : "match.drawn") : won ? "match.won" : "match.lost");
-  dialog.replaceChildren(h("h2", { id: "gameoverhead" }, head), h("p", { id: "gameovertext" }, game.headline()),
+  dialog.replaceChildren(
+    h("h2", { id: "gameoverhead" }, head),
+    h("p", { id: "gameovertext" }, game.headline()),
     h("p", { class: "soft" }, t("match.summary", { n: Math.ceil(game.node.ply / 2), hints, takebacks })),
-    h("div", { class: "bar" }, resultButtons("", game), h("span", { class: "space" }),
-      button(t("close"), () => dialog.close(), { id: "closeresult" })));
+    h(
+      "div",
+      { class: "bar" },
+      resultButtons("", game),
+      h("span", { class: "space" }),
+      button(t("close"), () => dialog.close(), { id: "closeresult" }),
+    ),
+  );
   dialog.showModal();
   say(`${head}. ${game.headline()}`);
 }
 
-const resultOf = ({ result }) => (result ? { white: "1–0", black: "0–1" }[result.winner] ?? "½–½" : "…");
+/**
+ * @param {any} first
+ */
+const resultOf = ({ result }) => (result ? (RESULTS[result.winner] ?? "½–½") : "…");
 
+/**
+ * @param {any} game
+ */
 function storedLabel(game) {
   const { you, level } = game.setup;
+  /** @type {Intl.DateTimeFormatOptions} */
   const form = { dateStyle: "medium", timeStyle: "short" };
   const date = new Date(game.date).toLocaleString(document.documentElement.lang, form);
   const who = you === "both" ? t("play.both") : t("stored.against", { name: t(`level.${level}`) });
   return t("stored.label", { date, who, n: Math.ceil(game.plies / 2), result: resultOf(game) });
 }
 
+/**
+ * @param {any} first
+ */
 function forget({ id }) {
   deleteGame(id);
   redraw();
@@ -198,36 +342,56 @@ function forget({ id }) {
 
 function storedSection() {
   const games = storedGames().filter(({ id }) => id !== match?.id || app.controller !== match);
-  const row = (game) => {
+  const row = (/** @type {any} */ game) => {
     const label = storedLabel(game);
-    return h("li", { "data-game": game.id }, button(label, () => openStored(game), { class: "plain" }),
+    return h(
+      "li",
+      { "data-game": game.id },
+      button(label, () => openStored(game), { class: "plain" }),
       game.result ? "" : button(t("stored.continue"), () => goOn(game), { class: "continue" }),
       button(t("stored.export"), () => exportStored(game), { "aria-label": `${t("stored.export")}: ${label}` }),
-      button(t("stored.delete"), () => forget(game), { "aria-label": `${t("stored.delete")}: ${label}` }));
+      button(t("stored.delete"), () => forget(game), { "aria-label": `${t("stored.delete")}: ${label}` }),
+    );
   };
-  return h("section", { "aria-labelledby": "storedhead" }, h("h3", { id: "storedhead" }, t("stored")),
+  return h(
+    "section",
+    { "aria-labelledby": "storedhead" },
+    h("h3", { id: "storedhead" }, t("stored")),
     games.length
       ? h("ul", { class: "stored scroll", id: "stored" }, games.map(row))
-      : h("p", { class: "soft" }, t("stored.none")));
+      : h("p", { class: "soft" }, t("stored.none")),
+  );
 }
 
+/**
+ * @param {any} game
+ */
 function place(game) {
   app.rules = game.rules;
   load(game.start, parseTree(game.line), Infinity);
   emit("rules");
 }
 
+/**
+ * @param {any} game
+ */
 function openStored(game) {
   place(game);
   redraw();
   return refresh();
 }
 
+/**
+ * @param {any} game
+ */
 function goOn(game) {
   place(game);
   return open(new Match(game.setup, { id: game.id, date: game.date, left: game.left ?? undefined }));
 }
 
+/**
+ * @param {any} game
+ */
 async function exportStored(game) {
   await openStored(game);
   save(game);

@@ -10,18 +10,43 @@ export const key = "position";
 
 export function build() {
   return [
-    h("div", { class: "pair" },
-      h("section", { "aria-labelledby": "moveshead" }, h("h3", { id: "moveshead" }, t("moves")), h("div", { id: "moves" })),
-      h("section", { "aria-labelledby": "linetreehead" }, h("h3", { id: "linetreehead" }, t("variations")),
-        h("div", { class: "bar" },
-          button(t("line.add"), async () => addBestLine(), { id: "bestline", class: "main" })),
-        h("div", { id: "tree", class: "moves-tree scroll" }), h("p", { class: "soft" }, t("variations.help")))),
-    h("section", { "aria-labelledby": "elsehead" }, h("h3", { id: "elsehead" }, t("elsewhere")),
-      h("div", { class: "bar" },
+    h(
+      "div",
+      { class: "pair" },
+      h(
+        "section",
+        { "aria-labelledby": "moveshead" },
+        h("h3", { id: "moveshead" }, t("moves")),
+        h("div", { id: "moves" }),
+      ),
+      h(
+        "section",
+        { "aria-labelledby": "linetreehead" },
+        h("h3", { id: "linetreehead" }, t("variations")),
+        h(
+          "div",
+          { class: "bar" },
+          button(t("line.add"), async () => addBestLine(), { id: "bestline", class: "main" }),
+        ),
+        h("div", { id: "tree", class: "moves-tree scroll" }),
+        h("p", { class: "soft" }, t("variations.help")),
+      ),
+    ),
+    h(
+      "section",
+      { "aria-labelledby": "elsehead" },
+      h("h3", { id: "elsehead" }, t("elsewhere")),
+      h(
+        "div",
+        { class: "bar" },
         button(t("random.same"), () => randomPosition({ material: material(fen()) }), { id: "randomsame" }),
-        button(t("random.draw"), () => randomPosition({ material: material(fen()), wdl: "draw" }), { id: "randomdraw" }),
+        button(t("random.draw"), () => randomPosition({ material: material(fen()), wdl: "draw" }), {
+          id: "randomdraw",
+        }),
         button(t("otherside"), () => setPosition(pass(fen()))),
-        button(t("start"), () => setPosition(START)))),
+        button(t("start"), () => setPosition(START)),
+      ),
+    ),
   ];
 }
 
@@ -43,19 +68,61 @@ function renderMoves() {
   // Without a table there is no column of values that are all unknown.
   const heads = [t("move"), ...(probe.known ? [t("value")] : []), t("remark")];
   host.replaceChildren(
-    h("p", { class: "soft" }, probe.known ? t("moves.keep", { keeps: probe.keeps_result, n: moves.length }) : t("moves.legal", { n: moves.length })),
-    h("div", { class: "scroll", tabindex: "0", role: "group", "aria-labelledby": "moveshead" },
-      h("table", { class: "list" }, h("caption", { class: "sr" }, t("moves.caption", { side: side(probe.turn) })),
-        h("thead", {}, h("tr", {}, heads.map((text) => h("th", { scope: "col" }, text)))),
-        h("tbody", {}, moves.map(row)))));
+    h(
+      "p",
+      { class: "soft" },
+      probe.known
+        ? t("moves.keep", { keeps: probe.keeps_result, n: moves.length })
+        : t("moves.legal", { n: moves.length }),
+    ),
+    h(
+      "div",
+      { class: "scroll", tabindex: "0", role: "group", "aria-labelledby": "moveshead" },
+      h(
+        "table",
+        { class: "list" },
+        h("caption", { class: "sr" }, t("moves.caption", { side: side(probe.turn) })),
+        h(
+          "thead",
+          {},
+          h(
+            "tr",
+            {},
+            heads.map((text) => h("th", { scope: "col" }, text)),
+          ),
+        ),
+        h("tbody", {}, moves.map(row)),
+      ),
+    ),
+  );
 }
 
+/**
+ * @param {Page.Move} move
+ */
 function row(move) {
-  const notes = [move.den && t("note.den"), move.captures && t("note.takes", { animal: t(`animal.${move.captures.toUpperCase()}`) }), move.leap && t("note.leap")].filter(Boolean);
-  const point = (uci) => () => (uci ? app.board.point(uci) : emit("unpoint"));
-  return h("tr", { "data-uci": move.uci, "data-value": short(move.value), onmouseenter: point(move.uci), onmouseleave: point(null) },
-    h("th", { scope: "row" }, button(move.san, () => play(move.uci), { class: "plain", onfocus: point(move.uci), onblur: point(null), "aria-label": app.probe.known ? `${move.san}, ${inWords(move.value)}` : null })),
-    app.probe.known ? h("td", {}, chip(move.value)) : "", h("td", { class: "soft" }, notes.join(", ")));
+  const notes = [
+    move.den && t("note.den"),
+    move.captures && t("note.takes", { animal: t(`animal.${move.captures.toUpperCase()}`) }),
+    move.leap && t("note.leap"),
+  ].filter(Boolean);
+  const point = (/** @type {string | null} */ uci) => () => (uci ? app.board.point(uci) : emit("unpoint"));
+  return h(
+    "tr",
+    { "data-uci": move.uci, "data-value": short(move.value), onmouseenter: point(move.uci), onmouseleave: point(null) },
+    h(
+      "th",
+      { scope: "row" },
+      button(move.san, () => play(move.uci), {
+        class: "plain",
+        onfocus: point(move.uci),
+        onblur: point(null),
+        "aria-label": app.probe.known ? `${move.san}, ${inWords(move.value)}` : null,
+      }),
+    ),
+    app.probe.known ? h("td", {}, chip(move.value)) : "",
+    h("td", { class: "soft" }, notes.join(", ")),
+  );
 }
 
 /** The result above the tabs. */
@@ -67,14 +134,17 @@ export function startResult() {
 /** Where no table knows the position, an arrow shows the engine's best move. */
 function pointAtBest() {
   const best = app.controller || app.probe?.known ? null : app.evaluation.last?.pv?.[0]?.uci;
-  app.board.point(app.settings.values && !app.editing ? best ?? null : null);
+  app.board.point(app.settings.values && !app.editing ? (best ?? null) : null);
 }
 
 /** The engine's best line with its score, as a part of the text below the headline. */
 function bestLine() {
   const { last } = app.evaluation;
   if (!last?.pv?.length || app.controller || app.probe.known || app.probe.over) return [];
-  const moves = last.pv.slice(0, 6).map((move) => move.san).join(" ");
+  const moves = last.pv
+    .slice(0, 6)
+    .map((move) => move.san)
+    .join(" ");
   const score = scoreText(last.score, app.probe.fen.slice(-1));
   return [" · ", h("span", { id: "bestpv" }, t("eval.line", { score, moves, depth: last.depth }))];
 }
@@ -92,19 +162,28 @@ function render() {
   const headline = app.tab === "home" && !app.controller ? t("home.head") : sentence(probe);
   if ($("#resulttext")?.textContent !== headline) head.replaceChildren(h("span", { id: "resulttext" }, headline));
   const pieceNames = probe.pieces <= 6 ? ` · ${probe.material}` : "";
+  /** @type {(Node | string)[]} */
   const more = [h("span", {}, t("tomove", { side: side(probe.turn) }), pieceNames)];
   if (decided && probe.zugzwang) more.push(" ", h("span", { class: "badge-note", id: "zugzwang" }, t("zugzwang")));
   if (decided && probe.other_side) {
-    const other = probe.turn === "white" || probe.turn === "w" ? "b" : "w";
-    more.push(" · ", h("span", { id: "otherside" }, t("ifother", { side: side(other), result: result(probe.other_side, other) })));
+    const other = probe.turn === "white" ? "b" : "w";
+    more.push(
+      " · ",
+      h("span", { id: "otherside" }, t("ifother", { side: side(other), result: result(probe.other_side, other) })),
+    );
   }
   sub.replaceChildren(...more, ...bestLine());
   cost();
 }
 
+/** @type {Record<string, number>} */
 const rank = { win: 2, draw: 1, loss: 0 };
 
-/** What the last move cost: the values before it, and of the move that was played. */
+/**
+ * What the last move cost: the values before it, and of the move that was played.
+ * @param {any} before
+ * @param {any} after
+ */
 export function costOf(before, after) {
   if (!before || !after) return null;
   if (before.wdl !== after.wdl) return rank[after.wdl] < rank[before.wdl] ? { from: before.wdl, to: after.wdl } : null;
@@ -112,14 +191,27 @@ export function costOf(before, after) {
   return { plies: before.wdl === "win" ? after.dtw - before.dtw : before.dtw - after.dtw };
 }
 
-/** A value from the other side's view, with the move that led there counted. */
-const seenByMover = (value) => value && { wdl: { win: "loss", loss: "win", draw: "draw" }[value.wdl], dtw: value.dtw === null ? null : value.dtw + 1 };
+/** @type {Record<string, string>} */
+const REVERSED = { win: "loss", loss: "win", draw: "draw" };
+
+/**
+ * A value from the other side's view, with the move that led there counted.
+ * @param {any} value
+ */
+const seenByMover = (value) => value && { wdl: REVERSED[value.wdl], dtw: value.dtw === null ? null : value.dtw + 1 };
 
 function cost() {
   const box = $("#cost");
   const node = app.game.cursor;
   const before = node.parent?.info?.value;
-  const after = app.controller ? null : app.probe?.over ? overValue(node) : app.probe?.known ? seenByMover(app.probe.value) : null;
+  const after = app.controller
+    ? null
+    : app.probe?.over
+      ? overValue(node)
+      : app.probe?.known
+        ? seenByMover(app.probe.value)
+        : null;
+  /** @type {any} */
   const lost = costOf(before, after);
   box.hidden = !lost;
   if (!lost) return;
@@ -130,8 +222,10 @@ function cost() {
   box.hidden = lost.plies < 0;
 }
 
+/**
+ * @param {GameNode} node
+ */
 function overValue(node) {
   const mover = node.fen.endsWith("b") ? "white" : "black";
   return app.probe.over.winner ? { wdl: app.probe.over.winner === mover ? "win" : "loss", dtw: 1 } : null;
 }
-

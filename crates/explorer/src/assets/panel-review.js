@@ -9,34 +9,60 @@ import { reviewGame } from "./review.js";
 import { scoreText, whiteShare } from "./score.js";
 import { $, button, errorText, h, s, say, t } from "./ui.js";
 
-/** The reviewed moves of the line on the board, or null. */
+/** @type {any} The reviewed moves of the line on the board, or null. */
 let review = null;
+/** @type {AbortController | null} */
 let running = null;
+/** @type {any} */
 let retry = null;
 
 export function startReview() {
-  on("lesson", (now) => { retry = now instanceof Retry ? now : null; drawRetry(); });
-  on("jump", () => { if (!running) review = null; });
+  on("lesson", (/** @type {any} */ now) => {
+    retry = now instanceof Retry ? now : null;
+    drawRetry();
+  });
+  on("jump", () => {
+    if (!running) review = null;
+  });
 }
 
 export function reviewSection() {
   const file = h("input", { type: "file", accept: ".txt,.pgn,.game,text/plain", onchange: readFile });
-  return h("section", { "aria-labelledby": "reviewhead" }, h("h3", { id: "reviewhead" }, t("review")),
+  return h(
+    "section",
+    { "aria-labelledby": "reviewhead" },
+    h("h3", { id: "reviewhead" }, t("review")),
     h("p", { class: "soft" }, t("review.help")),
     h("textarea", {
-      id: "gametext", rows: 4, spellcheck: "false", "aria-labelledby": "reviewhead", placeholder: "1. Eb3 Ra6 2. Rg4 *",
+      id: "gametext",
+      rows: 4,
+      spellcheck: "false",
+      "aria-labelledby": "reviewhead",
+      placeholder: "1. Eb3 Ra6 2. Rg4 *",
     }),
-    h("div", { class: "bar" }, button(t("review.do"), reviewText, { id: "review", class: "main" }),
+    h(
+      "div",
+      { class: "bar" },
+      button(t("review.do"), reviewText, { id: "review", class: "main" }),
       button(t("review.line"), reviewLine, { id: "reviewline" }),
       button(t("review.open"), openText, { id: "opengame" }),
-      h("label", { class: "filelabel" }, t("review.file"), " ", file)),
-    h("div", { class: "bar" },
+      h("label", { class: "filelabel" }, t("review.file"), " ", file),
+    ),
+    h(
+      "div",
+      { class: "bar" },
       h("progress", { id: "reviewprogress", max: 1, value: 0, hidden: true, "aria-labelledby": "reviewhead" }),
-      button(t("engine.stop"), () => running?.abort(), { id: "reviewstop", hidden: true })),
+      button(t("engine.stop"), () => running?.abort(), { id: "reviewstop", hidden: true }),
+    ),
     h("p", { id: "reviewstate", class: "soft", role: "status" }),
-    h("div", { id: "retry" }), h("div", { id: "reviewed" }));
+    h("div", { id: "retry" }),
+    h("div", { id: "reviewed" }),
+  );
 }
 
+/**
+ * @param {any} event
+ */
 async function readFile(event) {
   const [file] = event.target.files;
   if (file) $("#gametext").value = await file.text();
@@ -66,8 +92,19 @@ function reviewText() {
 }
 
 export const reviewLine = () =>
-  run({ start: app.game.start(), rules: app.rules, moves: app.game.line().slice(1).map((node) => node.uci) });
+  run({
+    start: app.game.start(),
+    rules: app.rules,
+    moves: app.game
+      .line()
+      .slice(1)
+      .map((node) => node.uci),
+  });
 
+/**
+ * @param {number} done
+ * @param {number} of
+ */
 function progress(done, of) {
   const bar = $("#reviewprogress");
   if (!bar) return;
@@ -76,6 +113,9 @@ function progress(done, of) {
   $("#reviewstate").textContent = t("review.progress", { n: done, of });
 }
 
+/**
+ * @param {any} game
+ */
 async function run(game) {
   running?.abort();
   const mine = (running = new AbortController());
@@ -83,7 +123,10 @@ async function run(game) {
     const moves = await reviewGame(game, { signal: mine.signal, progress });
     app.rules = await presetName(game.rules);
     load(game.start, moves.map(withBetter), 0);
-    app.game.line().slice(1).forEach((node, i) => annotate(node, moves[i]));
+    app.game
+      .line()
+      .slice(1)
+      .forEach((node, i) => annotate(node, moves[i]));
     review = moves;
     emit("rules");
     await refresh({ quiet: true });
@@ -97,6 +140,9 @@ async function run(game) {
   }
 }
 
+/**
+ * @param {string} text
+ */
 function finish(text) {
   say(text);
   if (!$("#reviewstate")) return;
@@ -104,42 +150,78 @@ function finish(text) {
   $("#reviewprogress").hidden = $("#reviewstop").hidden = true;
 }
 
-/** A reviewed move for the tree: with the better move as a variation where it was a mistake. */
-const withBetter = (move) =>
-  ({ uci: move.uci, variations: move.mark && move.best && move.best !== move.uci ? [[{ uci: move.best }]] : [] });
+/**
+ * A reviewed move for the tree: with the better move as a variation where it was a mistake.
+ * @param {any} move
+ */
+const withBetter = (move) => ({
+  uci: move.uci,
+  variations: move.mark && move.best && move.best !== move.uci ? [[{ uci: move.best }]] : [],
+});
 
+/**
+ * @param {GameNode} node
+ * @param {any} move
+ */
 function annotate(node, move) {
   node.mark = move.mark ?? "";
   node.note = move.mark ? t("review.loss", { n: lossText(move) }) : "";
 }
 
-/** The preset's name of a canonical spelling, if it has one. */
+/**
+ * The preset's name of a canonical spelling, if it has one.
+ * @param {string} rules
+ */
 async function presetName(rules) {
   if (!rules.includes("repetition=")) return rules;
   const { presets } = await get("rules");
-  return presets.find((preset) => preset.rules === rules)?.name ?? rules;
+  return presets.find((/** @type {any} */ preset) => preset.rules === rules)?.name ?? rules;
 }
 
-/** The loss in hundredths of a cat; a changed result has no such measure. */
+/**
+ * The loss in hundredths of a cat; a changed result has no such measure.
+ * @param {any} move
+ */
 const lossText = (move) => (move.loss === null ? (move.mark ? t("review.result") : "") : (move.loss / 100).toFixed(2));
 
+/**
+ * @param {any} move
+ * @param {Page.Score} score
+ */
 const scored = (move, score) => (score ? scoreText(score, move.color[0]) : "?");
 
-/** "3. Ed7" or "3… ra6": the number of the move, not of the ply. */
+/**
+ * "3. Ed7" or "3… ra6": the number of the move, not of the ply.
+ * @param {any} move
+ * @param {number} i
+ */
 function numbered(move, i) {
   const half = i + (review[0].color === "black" ? 1 : 0);
   return `${Math.floor(half / 2) + 1}${half % 2 ? "…" : "."} ${move.san}${move.mark ?? ""}`;
 }
 
+/**
+ * @param {any} move
+ * @param {number} i
+ */
 function row(move, i) {
   const better = move.mark && move.best && move.best !== move.uci ? notation(move.before, move.best) : "";
   const label = `${t("retry.do")}: ${numbered(move, i)}`;
   const again = better ? button(t("retry.do"), () => begin(move, i), { class: "retry", "aria-label": label }) : "";
-  return h("tr", { class: i + 1 === app.game.cursor.ply ? "now" : null, "data-mark": move.mark },
-    h("th", { scope: "row" }, button(numbered(move, i), () => goTo(i + 1), { class: "plain" })),
-    h("td", {}, scored(move, move.score_after)), h("td", { class: "better" }, better),
-    h("td", {}, move.loss === 0 ? "" : lossText(move)), h("td", { class: "soft" }, t(`source.${move.source}`)),
-    h("td", {}, again));
+  return h(
+    "tr",
+    { class: i + 1 === app.game.cursor.ply ? "now" : null, "data-mark": move.mark },
+    h(
+      "th",
+      { scope: "row" },
+      button(numbered(move, i), () => goTo(i + 1), { class: "plain" }),
+    ),
+    h("td", {}, scored(move, move.score_after)),
+    h("td", { class: "better" }, better),
+    h("td", {}, move.loss === 0 ? "" : lossText(move)),
+    h("td", { class: "soft" }, t(`source.${move.source}`)),
+    h("td", {}, again),
+  );
 }
 
 export function drawReview() {
@@ -148,11 +230,21 @@ export function drawReview() {
   drawRetry();
   if (!review?.length) return host.replaceChildren();
   const heads = [t("move"), t("engine.score"), t("review.better"), t("review.lost"), t("source"), ""];
-  const head = (text) => (text ? h("th", { scope: "col" }, text) : h("td"));
-  host.replaceChildren(graph(),
-    h("div", { class: "scroll", tabindex: "0", role: "group", "aria-labelledby": "reviewhead" },
-      h("table", { class: "list", id: "reviewtable" }, h("caption", { class: "sr" }, t("review")),
-        h("thead", {}, h("tr", {}, heads.map(head))), h("tbody", {}, review.map(row)))));
+  const head = (/** @type {string} */ text) => (text ? h("th", { scope: "col" }, text) : h("td"));
+  host.replaceChildren(
+    graph(),
+    h(
+      "div",
+      { class: "scroll", tabindex: "0", role: "group", "aria-labelledby": "reviewhead" },
+      h(
+        "table",
+        { class: "list", id: "reviewtable" },
+        h("caption", { class: "sr" }, t("review")),
+        h("thead", {}, h("tr", {}, heads.map(head))),
+        h("tbody", {}, review.map(row)),
+      ),
+    ),
+  );
 }
 
 const [W, H] = [600, 120];
@@ -160,26 +252,47 @@ const [W, H] = [600, 120];
 /** White's share after every move as an area, with a dot at each marked move. The table below says the same. */
 function graph() {
   const width = W / review.length;
-  const points = review.map((move, i) => {
+  const points = review.map((/** @type {any} */ move, /** @type {number} */ i) => {
     const share = move.score_after ? whiteShare(move.score_after, move.color[0]) : 0.5;
     return [(i + 0.5) * width, H - share * (H - 8) - 4];
   });
-  const path = points.map(([x, y]) => `${x.toFixed(1)} ${y.toFixed(1)}`).join(" L");
-  const dot = ({ mark }, [cx, cy]) => s("circle", { class: `mark m${mark === "??" ? 2 : 1}`, cx, cy, r: 5 });
-  const dots = review.flatMap((move, i) => (move.mark ? [dot(move, points[i])] : []));
-  const hit = (move, i) => s("rect", {
-    class: `hit${i + 1 === app.game.cursor.ply ? " current" : ""}`, x: i * width, y: 0, width, height: H,
-    onclick: () => goTo(i + 1),
-  }, s("title", {}, `${numbered(move, i)}: ${scored(move, move.score_after)}`));
-  const [first, last] = [points[0][1].toFixed(1), points.at(-1)[1].toFixed(1)];
+  const path = points.map((/** @type {[number, number]} */ [x, y]) => `${x.toFixed(1)} ${y.toFixed(1)}`).join(" L");
+  const dot = (/** @type {any} */ { mark }, /** @type {any} */ [cx, cy]) =>
+    s("circle", { class: `mark m${mark === "??" ? 2 : 1}`, cx, cy, r: 5 });
+  const dots = review.flatMap((/** @type {any} */ move, /** @type {number} */ i) =>
+    move.mark ? [dot(move, points[i])] : [],
+  );
+  const hit = (/** @type {any} */ move, /** @type {number} */ i) =>
+    s(
+      "rect",
+      {
+        class: `hit${i + 1 === app.game.cursor.ply ? " current" : ""}`,
+        x: i * width,
+        y: 0,
+        width,
+        height: H,
+        onclick: () => goTo(i + 1),
+      },
+      s("title", {}, `${numbered(move, i)}: ${scored(move, move.score_after)}`),
+    );
+  const [first, last] = [points[0][1].toFixed(1), points[points.length - 1][1].toFixed(1)];
   const label = t("review.chart", { n: dots.length });
-  return s("svg", { class: "chart evaluation", id: "evaluation", viewBox: `0 0 ${W} ${H}`, role: "img", "aria-label": label },
+  return s(
+    "svg",
+    { class: "chart evaluation", id: "evaluation", viewBox: `0 0 ${W} ${H}`, role: "img", "aria-label": label },
     s("rect", { class: "blackside", width: W, height: H }),
     s("path", { class: "whiteside", d: `M0 ${H} L0 ${first} L${path} L${W} ${last} L${W} ${H} Z` }),
-    s("path", { class: "axis", d: `M0 ${H / 2} H${W}` }), s("path", { class: "value", d: `M${path}` }), dots,
-    review.map(hit));
+    s("path", { class: "axis", d: `M0 ${H / 2} H${W}` }),
+    s("path", { class: "value", d: `M${path}` }),
+    dots,
+    review.map(hit),
+  );
 }
 
+/**
+ * @param {any} mistake
+ * @param {number} i
+ */
 function begin(mistake, i) {
   app.game.goTo(i);
   return new Retry(mistake).begin();
@@ -189,8 +302,14 @@ function drawRetry() {
   const host = $("#retry");
   if (!host) return;
   if (!retry) return host.replaceChildren();
-  host.replaceChildren(h("p", { id: "retrytext" }, retry.headline()), h("div", { class: "bar" },
-    retry.solved ? "" : button(t("retry.show"), () => retry.show(), { id: "retryshow" }),
-    retry.solved ? button(t("exercise.again"), () => retry.again()) : "",
-    button(t("retry.close"), () => retry.close(), { id: "retryclose" })));
+  host.replaceChildren(
+    h("p", { id: "retrytext" }, retry.headline()),
+    h(
+      "div",
+      { class: "bar" },
+      retry.solved ? "" : button(t("retry.show"), () => retry.show(), { id: "retryshow" }),
+      retry.solved ? button(t("exercise.again"), () => retry.again()) : "",
+      button(t("retry.close"), () => retry.close(), { id: "retryclose" }),
+    ),
+  );
 }

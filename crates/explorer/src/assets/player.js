@@ -5,14 +5,16 @@ import { get } from "./api.js";
 import { icon } from "./icons.js";
 import { $, asTable, h, number, s, sided, t } from "./ui.js";
 
-let timer = null;
+/** @type {number | undefined} */
+let timer;
+/** @type {any} The controls. */
 let parts;
 
-const playing = () => timer !== null;
+const playing = () => timer !== undefined;
 
 function stop() {
   clearTimeout(timer);
-  timer = null;
+  timer = undefined;
   parts.play.replaceChildren(icon("play"));
   parts.play.setAttribute("aria-label", t("player.play"));
 }
@@ -21,7 +23,7 @@ async function tick() {
   const line = app.game.line();
   if (app.game.cursor.ply >= line.length - 1) return stop();
   await goTo(app.game.cursor.ply + 1, { quiet: true });
-  if (timer !== null) timer = setTimeout(tick, Number(parts.speed.value));
+  if (timer !== undefined) timer = setTimeout(tick, Number(parts.speed.value));
 }
 
 async function toggle() {
@@ -34,18 +36,47 @@ async function toggle() {
   parts.play.setAttribute("aria-label", t("player.pause"));
 }
 
-const iconButton = (name, key, onclick) => h("button", { type: "button", onclick, "aria-label": t(key), title: t(key), id: `player-${name}` }, icon(name));
+/**
+ * @param {string} name
+ * @param {string} key
+ * @param {(event: any) => unknown} onclick
+ */
+const iconButton = (name, key, onclick) =>
+  h("button", { type: "button", onclick, "aria-label": t(key), title: t(key), id: `player-${name}` }, icon(name));
 
 export function buildPlayer() {
   parts = {};
   parts.play = iconButton("play", "player.play", toggle);
-  parts.range = h("input", { type: "range", min: 0, max: 0, value: 0, id: "scrubber", "aria-label": t("player.scrub"), oninput: (event) => (stop(), goTo(Number(event.target.value), { quiet: true })) });
+  parts.range = h("input", {
+    type: "range",
+    min: 0,
+    max: 0,
+    value: 0,
+    id: "scrubber",
+    "aria-label": t("player.scrub"),
+    oninput: (/** @type {any} */ event) => (stop(), goTo(Number(event.target.value), { quiet: true })),
+  });
   parts.text = h("span", { class: "soft", id: "ply" });
-  parts.speed = h("select", { "aria-label": t("player.speed"), id: "speed" }, [[1500, "½×"], [700, "1×"], [300, "2×"], [90, "5×"]].map(([ms, text]) => h("option", { value: ms, selected: ms === 700 }, text)));
+  parts.speed = h(
+    "select",
+    { "aria-label": t("player.speed"), id: "speed" },
+    [
+      [1500, "½×"],
+      [700, "1×"],
+      [300, "2×"],
+      [90, "5×"],
+    ].map(([ms, text]) => h("option", { value: ms, selected: ms === 700 }, text)),
+  );
   $("#player").replaceChildren(
-    iconButton("first", "player.first", () => (stop(), goTo(0))), iconButton("back", "player.back", () => (stop(), step(-1))), parts.play,
-    iconButton("forward", "player.forward", () => (stop(), step(1))), iconButton("last", "player.last", () => (stop(), goTo(Infinity))),
-    parts.range, parts.text, parts.speed);
+    iconButton("first", "player.first", () => (stop(), goTo(0))),
+    iconButton("back", "player.back", () => (stop(), step(-1))),
+    parts.play,
+    iconButton("forward", "player.forward", () => (stop(), step(1))),
+    iconButton("last", "player.last", () => (stop(), goTo(Infinity))),
+    parts.range,
+    parts.text,
+    parts.speed,
+  );
   render();
 }
 
@@ -54,9 +85,15 @@ export function startPlayer() {
   on("position", render);
   on("probe", render);
   on("tree", render);
-  on("language", () => { stop(); buildPlayer(); });
+  on("language", () => {
+    stop();
+    buildPlayer();
+  });
   on("jump", stop);
-  on("controller", () => { stop(); parts.play.disabled = app.controller !== null; });
+  on("controller", () => {
+    stop();
+    parts.play.disabled = app.controller !== null;
+  });
 }
 
 function render() {
@@ -76,50 +113,99 @@ function render() {
 
 const H = 44;
 
-/** A column a ply: its height is the share of legal moves that keep the result; a diamond marks an only move. */
+/**
+ * A column a ply: its height is the share of legal moves that keep the result; a diamond marks an only move.
+ * @param {GameNode[]} line
+ * @param {number} ply
+ */
 function ribbon(line, ply) {
   const host = $("#ribbon");
-  const known = line.filter((node) => node.info?.value && node.info.legal);
+  const known = line.filter((/** @type {GameNode} */ node) => node.info?.value && node.info.legal);
   if (line.length < 3 || !known.length) return host.replaceChildren();
   const open = host.querySelector("details")?.open;
   const width = 600 / line.length;
-  const only = known.filter((node) => node.info.keeps === 1 && node.info.legal > 1).length;
-  const columns = line.map((node, i) => {
+  const only = known.filter(
+    (/** @type {GameNode} */ node) => node.info?.keeps === 1 && (node.info.legal ?? 0) > 1,
+  ).length;
+  const columns = line.map((/** @type {GameNode} */ node, /** @type {number} */ i) => {
     const { info } = node;
     const parts = [];
     if (info?.value && info.legal) {
-      const height = Math.max(3, (info.keeps / info.legal) * (H - 14));
+      const height = Math.max(3, ((info.keeps ?? 0) / info.legal) * (H - 14));
       const single = info.keeps === 1 && info.legal > 1;
       const mid = i * width + width / 2;
-      parts.push(s("rect", { class: single ? "only" : "bar", x: i * width + width * 0.1, width: width * 0.8, y: H - height, height }));
-      if (single) parts.push(s("path", { class: "only", d: `M${mid} ${H - height - 11} l4 4.500 l-4 4.500 l-4 -4.500 z` }));
+      parts.push(
+        s("rect", {
+          class: single ? "only" : "bar",
+          x: i * width + width * 0.1,
+          width: width * 0.8,
+          y: H - height,
+          height,
+        }),
+      );
+      if (single)
+        parts.push(s("path", { class: "only", d: `M${mid} ${H - height - 11} l4 4.500 l-4 4.500 l-4 -4.500 z` }));
     }
-    parts.push(s("rect", { class: `hit${i === ply ? " current" : ""}`, x: i * width, y: 0, width, height: H, onclick: () => goTo(i) }, s("title", {}, columnText(node, line[i + 1]))));
+    parts.push(
+      s(
+        "rect",
+        { class: `hit${i === ply ? " current" : ""}`, x: i * width, y: 0, width, height: H, onclick: () => goTo(i) },
+        s("title", {}, columnText(node, line[i + 1])),
+      ),
+    );
     return parts;
   });
   const caption = t("ribbon.caption", { only: number(only), n: number(known.length) });
-  const table = asTable(t("astable"), [t("ply"), t("move"), t("value"), t("keeps"), t("legal")],
-    line.slice(0, -1).map((node, i) => [String(i + 1), line[i + 1].san, sided(node.info?.value, node.fen.slice(-1)), node.info?.keeps ?? "?", node.info?.legal ?? "?"]), t("ribbon.title"));
+  const table = asTable(
+    t("astable"),
+    [t("ply"), t("move"), t("value"), t("keeps"), t("legal")],
+    line
+      .slice(0, -1)
+      .map((/** @type {GameNode} */ node, /** @type {number} */ i) => [
+        String(i + 1),
+        line[i + 1].san,
+        sided(node.info?.value, node.fen.slice(-1)),
+        node.info?.keeps ?? "?",
+        node.info?.legal ?? "?",
+      ]),
+    t("ribbon.title"),
+  );
   table.open = open ?? false;
   host.replaceChildren(
     h("div", { class: "soft", id: "ribbontext" }, caption),
-    s("svg", { class: "chart ribbon", viewBox: `0 0 600 ${H + 1}`, role: "img", "aria-label": caption }, s("path", { class: "axis", d: `M0 ${H + 0.5} H600` }), columns),
-    table);
+    s(
+      "svg",
+      { class: "chart ribbon", viewBox: `0 0 600 ${H + 1}`, role: "img", "aria-label": caption },
+      s("path", { class: "axis", d: `M0 ${H + 0.5} H600` }),
+      columns,
+    ),
+    table,
+  );
 }
 
+/**
+ * @param {GameNode} node
+ * @param {GameNode} [next]
+ */
 function columnText(node, next) {
   const { info } = node;
-  const kept = info?.value && info.legal ? t("ribbon.ply", { keeps: info.keeps, legal: info.legal, value: sided(info.value, node.fen.slice(-1)) }) : "";
+  const kept =
+    info?.value && info.legal
+      ? t("ribbon.ply", { keeps: info.keeps, legal: info.legal, value: sided(info.value, node.fen.slice(-1)) })
+      : "";
   return `${t("ply")} ${node.ply + 1}${next ? ` ${next.san}` : ""}${kept ? `: ${kept}` : ""}`;
 }
 
 let fetching = false;
 const ASKED = 80;
 
-/** Asks for what is not known of a line yet, one position after the other. */
+/**
+ * Asks for what is not known of a line yet, one position after the other.
+ * @param {GameNode[]} line
+ */
 async function fetchMissing(line) {
   if (fetching || line.length < 3 || line.length > ASKED) return;
-  const missing = line.filter((node) => node.info === null && node !== app.game.cursor);
+  const missing = line.filter((/** @type {GameNode} */ node) => node.info === null && node !== app.game.cursor);
   if (!missing.length) return;
   fetching = true;
   for (const node of missing) {
@@ -134,4 +220,3 @@ async function fetchMissing(line) {
   fetching = false;
   emit("tree");
 }
-

@@ -4,18 +4,44 @@ export const START = "l5t/1d3c1/r1p1w1e/7/7/7/E1W1P1R/1C3D1/T5L w";
 export const ANIMALS = "RCWDPTLE";
 export const PIECES = [..."ELTPDWCR", ..."eltpdwcr"];
 
+/**
+ * @param {number} square
+ */
 export const name = (square) => "abcdefg"[square % 7] + (Math.floor(square / 7) + 1);
-export const index = (text) => (/^[a-g][1-9]$/.test(text) ? (text.charCodeAt(1) - 49) * 7 + text.charCodeAt(0) - 97 : -1);
+/**
+ * @param {string} text
+ */
+export const index = (text) =>
+  /^[a-g][1-9]$/.test(text) ? (text.charCodeAt(1) - 49) * 7 + text.charCodeAt(0) - 97 : -1;
+/**
+ * @param {string} piece
+ */
 export const isWhite = (piece) => piece === piece.toUpperCase();
-/** The rank of an animal under rules that are spelled out: dog and wolf change places where the wolf takes the dog. */
-export const strength = (piece, rules) => (rules.includes("dog-over-wolf=no") ? "RCDWPTLE" : ANIMALS).indexOf(piece.toUpperCase()) + 1;
+/**
+ * The rank of an animal under rules that are spelled out: dog and wolf change places where the wolf takes the dog.
+ * @param {string} piece
+ * @param {string} rules
+ */
+export const strength = (piece, rules) =>
+  (rules.includes("dog-over-wolf=no") ? "RCDWPTLE" : ANIMALS).indexOf(piece.toUpperCase()) + 1;
+/**
+ * @param {number} square
+ */
 export const mirrored = (square) => square - (square % 7) + 6 - (square % 7);
+/**
+ * @param {number} square
+ */
 export const upsideDown = (square) => (8 - Math.floor(square / 7)) * 7 + (square % 7);
 
+/** @type {Record<number, Api.Turn>} */
 const DENS = { 3: "w", 59: "b" };
+/** @type {Record<number, Api.Turn>} */
 const TRAPS = { 2: "w", 4: "w", 10: "w", 58: "b", 60: "b", 52: "b" };
 
-/** "land", "water", "trap" or "den", and whose it is. */
+/**
+ * "land", "water", "trap" or "den", and whose it is.
+ * @param {number} square
+ */
 export function ground(square) {
   const file = square % 7;
   const rank = Math.floor(square / 7);
@@ -25,16 +51,21 @@ export function ground(square) {
   return { kind: water ? "water" : "land", owner: null };
 }
 
+/** @returns {Api.Position} */
 export function emptyBoard() {
   return { squares: Array(63).fill(null), turn: "w" };
 }
 
-/** A board of a FEN of two fields, or null. The server names what is wrong with it. */
+/**
+ * A board of a FEN of two fields, or null. The server names what is wrong with it.
+ * @param {string} fen
+ * @returns {Api.Position | null}
+ */
 export function parse(fen) {
   const [rows, turn, ...rest] = fen.replaceAll("_", " ").trim().split(/\s+/);
   const ranks = (rows ?? "").split("/");
   if (ranks.length !== 9 || !/^[wb]$/.test(turn ?? "") || rest.length) return null;
-  const board = { squares: Array(63).fill(null), turn };
+  const board = { squares: Array(63).fill(null), turn: /** @type {Api.Turn} */ (turn) };
   for (const [row, text] of ranks.entries()) {
     let file = 0;
     for (const letter of text) {
@@ -47,7 +78,16 @@ export function parse(fen) {
   return board;
 }
 
-/** As much of a FEN as can be read: of a piece that comes twice the first, and nothing where a rank is unclear. */
+/**
+ * The board of a FEN that has been read before.
+ * @param {string} fen
+ */
+export const boardOf = (fen) => /** @type {Api.Position} */ (parse(fen));
+
+/**
+ * As much of a FEN as can be read: of a piece that comes twice the first, and nothing where a rank is unclear.
+ * @param {string} fen
+ */
 export function parseLeniently(fen) {
   const [rows, turn] = fen.replaceAll("_", " ").trim().split(/\s+/);
   const board = { ...emptyBoard(), turn: turn === "b" ? "b" : "w" };
@@ -63,24 +103,37 @@ export function parseLeniently(fen) {
   return board;
 }
 
-/** The position of a game's FEN, and the halfmove clock behind it. */
+/**
+ * The position of a game's FEN, and the halfmove clock behind it.
+ * @param {string} fen
+ */
 export function splitClock(fen) {
   const [, position, clock] = fen.match(/^(.*?[wb])(?: (\d+))?$/) ?? [fen, fen, 0];
   return { position, clock: Number(clock ?? 0) };
 }
 
+/**
+ * @param {Api.Position} position
+ */
 export function format({ squares, turn }) {
   const ranks = [];
   for (let rank = 8; rank >= 0; rank--) {
-    const row = squares.slice(rank * 7, rank * 7 + 7).map((piece) => piece ?? " ").join("");
-    ranks.push(row.replace(/ +/g, (gap) => String(gap.length)));
+    const row = squares
+      .slice(rank * 7, rank * 7 + 7)
+      .map((piece) => piece ?? " ")
+      .join("");
+    ranks.push(row.replace(/ +/g, (/** @type {string} */ gap) => String(gap.length)));
   }
   return `${ranks.join("/")} ${turn}`;
 }
 
-/** The position after a move, which is taken to be legal. */
+/**
+ * The position after a move, which is taken to be legal.
+ * @param {string} fen
+ * @param {string} uci
+ */
 export function play(fen, uci) {
-  const board = parse(fen);
+  const board = boardOf(fen);
   const [from, to] = [index(uci.slice(0, 2)), index(uci.slice(2, 4))];
   board.squares[to] = board.squares[from];
   board.squares[from] = null;
@@ -88,36 +141,75 @@ export function play(fen, uci) {
   return format(board);
 }
 
-/** Whether a move is at least one of a piece of the side to move. */
+/**
+ * Whether a move is at least one of a piece of the side to move.
+ * @param {string} fen
+ * @param {string} uci
+ */
 export function couldPlay(fen, uci) {
   const board = parse(fen);
   const piece = board && /^([a-g][1-9]){2}$/.test(uci) ? board.squares[index(uci.slice(0, 2))] : null;
-  return piece !== null && isWhite(piece) === (board.turn === "w");
+  return piece !== null && isWhite(piece) === (board?.turn === "w");
 }
 
-/** The papers' notation of a move: `Eb3`, `Exb3`. */
+/**
+ * The papers' notation of a move: `Eb3`, `Exb3`.
+ * @param {string} fen
+ * @param {string} uci
+ */
 export function notation(fen, uci) {
-  const { squares } = parse(fen);
+  const { squares } = boardOf(fen);
   const taken = squares[index(uci.slice(2, 4))] !== null;
-  return squares[index(uci.slice(0, 2))].toUpperCase() + (taken ? "x" : "") + uci.slice(2, 4);
+  return (squares[index(uci.slice(0, 2))] ?? "").toUpperCase() + (taken ? "x" : "") + uci.slice(2, 4);
 }
 
-const rearranged = (fen, place, change = (piece) => piece, turn = (t) => t) => {
-  const board = parse(fen);
+/**
+ * @param {string} fen
+ * @param {(square: number) => number} place
+ */
+const rearranged = (
+  fen,
+  place,
+  change = (/** @type {string} */ piece) => piece,
+  turn = (/** @type {Api.Turn} */ t) => t,
+) => {
+  const board = boardOf(fen);
   const squares = Array(63).fill(null);
   board.squares.forEach((piece, square) => piece && (squares[place(square)] = change(piece)));
   return format({ squares, turn: turn(board.turn) });
 };
+/**
+ * @param {string} piece
+ */
 const otherCase = (piece) => (isWhite(piece) ? piece.toLowerCase() : piece.toUpperCase());
+/**
+ * @param {Api.Turn} turn
+ */
 export const otherTurn = (turn) => (turn === "w" ? "b" : "w");
+/**
+ * @param {string} fen
+ */
 export const mirror = (fen) => rearranged(fen, mirrored);
+/**
+ * @param {string} fen
+ */
 export const swapSides = (fen) => rearranged(fen, upsideDown, otherCase, otherTurn);
-export const pass = (fen) => rearranged(fen, (square) => square, undefined, otherTurn);
+/**
+ * @param {string} fen
+ */
+export const pass = (fen) => rearranged(fen, (/** @type {number} */ square) => square, undefined, otherTurn);
 
-/** Its material, as `EPvLR`. */
+/**
+ * Its material, as `EPvLR`.
+ * @param {string} fen
+ */
 export function material(fen) {
-  const pieces = parse(fen).squares.filter(Boolean);
-  const side = (white) => [..."ELTPDWCR"].filter((a) => pieces.includes(white ? a : a.toLowerCase())).join("");
+  const pieces = boardOf(fen).squares.filter(Boolean);
+  const side = (/** @type {boolean} */ white) =>
+    [..."ELTPDWCR"].filter((a) => pieces.includes(white ? a : a.toLowerCase())).join("");
   return `${side(true)}v${side(false)}`;
 }
-export const count = (fen) => parse(fen).squares.filter(Boolean).length;
+/**
+ * @param {string} fen
+ */
+export const count = (fen) => boardOf(fen).squares.filter(Boolean).length;

@@ -19,6 +19,10 @@ export function progress() {
   }
 }
 
+/**
+ * @param {string} id
+ * @param {any} first
+ */
 function remember(id, first) {
   const { solved, first: before } = progress();
   if (solved.includes(id)) return;
@@ -32,18 +36,26 @@ function remember(id, first) {
 /** Puzzles of one request, of which one that is not solved yet is chosen. */
 const DRAWN = 50;
 
-/** A puzzle of a difficulty, 1 to 5, that has not been solved yet if there is one among many; null if there is none. */
+/**
+ * A puzzle of a difficulty, 1 to 5, that has not been solved yet if there is one among many; null if there is none.
+ * @param {number} difficulty
+ */
 export async function choosePuzzle(difficulty) {
   const seed = Math.floor(Math.random() * 2 ** 32);
   const { puzzles } = await get("puzzles", { difficulty, count: DRAWN, seed }, { keep: false });
   const { solved } = progress();
-  return puzzles.find((puzzle) => !solved.includes(puzzle.id)) ?? puzzles[0] ?? null;
+  return puzzles.find((/** @type {Page.Puzzle} */ puzzle) => !solved.includes(puzzle.id)) ?? puzzles[0] ?? null;
 }
 
 export class Puzzle extends Exercise {
+  /**
+   * @param {Page.Puzzle} puzzle
+   */
   constructor(puzzle) {
     super();
-    Object.assign(this, { puzzle, step: 0, shown: false });
+    this.puzzle = puzzle;
+    this.step = 0;
+    this.shown = false;
   }
 
   begin() {
@@ -59,6 +71,9 @@ export class Puzzle extends Exercise {
     return this.message || t(goal ? `puzzle.head.${goal}` : "puzzle.head", { side: side(fen.slice(-1)) });
   }
 
+  /**
+   * @param {string} uci
+   */
   async judge(uci) {
     const { solution } = this.puzzle;
     if (uci !== solution[this.step] && !(this.step && (await this.isAsGood(uci)))) {
@@ -84,11 +99,14 @@ export class Puzzle extends Exercise {
     return this.changed();
   }
 
-  /** After the first move more than one move may keep the result: the tables decide. */
+  /**
+   * After the first move more than one move may keep the result: the tables decide.
+   * @param {string} uci
+   */
   async isAsGood(uci) {
     try {
       const { moves, known } = await get("probe", { fen: this.node.fen, rules: app.rules });
-      const entry = moves.find((move) => move.uci === uci);
+      const entry = moves.find((/** @type {Page.Move} */ move) => move.uci === uci);
       return known && entry.value?.wdl === moves[0].value?.wdl;
     } catch {
       return false;
@@ -122,10 +140,12 @@ export class Puzzle extends Exercise {
   /** The line of a solution in the papers' notation. */
   text() {
     let { fen } = this.puzzle;
-    return this.puzzle.solution.map((uci) => {
-      const san = notation(fen, uci);
-      fen = play(fen, uci);
-      return san;
-    }).join(" ");
+    return this.puzzle.solution
+      .map((/** @type {string} */ uci) => {
+        const san = notation(fen, uci);
+        fen = play(fen, uci);
+        return san;
+      })
+      .join(" ");
   }
 }

@@ -18,6 +18,9 @@ export class Retry extends Exercise {
     return t("retry.head", { side: side(this.mistake.before.slice(-1)), move: this.mistake.san });
   }
 
+  /**
+   * @param {string} uci
+   */
   async judge(uci) {
     if (uci === this.mistake.uci) {
       this.message = t("retry.same", { move: this.mistake.san });
@@ -38,7 +41,10 @@ export class Retry extends Exercise {
     return this.advance(uci);
   }
 
-  /** The mark that a review gives a move: "" for a good one; null if the server does not tell. */
+  /**
+   * The mark that a review gives a move: "" for a good one; null if the server does not tell.
+   * @param {string} uci
+   */
   async markOf(uci) {
     try {
       const [entry] = await reviewGame({ start: this.mistake.before, moves: [uci], rules: app.rules });

@@ -1,19 +1,30 @@
 // A game reviewed in parts, so that progress can be shown and the review can be stopped.
 
 import { post } from "./api.js";
-import { parse, play, splitClock } from "./position.js";
+import { boardOf, play, splitClock } from "./position.js";
 
 /** Moves of one request. */
 const PART = 6;
 
-/** The FEN of a position with the plies since the last capture. */
+/**
+ * The FEN of a position with the plies since the last capture.
+ * @param {string} fen
+ * @param {number} clock
+ */
 const withClock = (fen, clock) => (clock ? `${fen} ${clock}` : fen);
-const pieces = (fen) => parse(fen).squares.filter(Boolean).length;
+/**
+ * @param {string} fen
+ */
+const pieces = (fen) => boardOf(fen).squares.filter(Boolean).length;
 
-/** The FENs, with clocks, of the positions before each move. */
+/**
+ * The FENs, with clocks, of the positions before each move.
+ * @param {string} start
+ * @param {string[]} moves
+ */
 function positions(start, moves) {
   let { position, clock } = splitClock(start);
-  return moves.map((uci) => {
+  return moves.map((/** @type {string} */ uci) => {
     const before = withClock(position, clock);
     const next = play(position, uci);
     clock = pieces(next) < pieces(position) ? 0 : clock + 1;
@@ -34,7 +45,12 @@ export async function reviewGame({ start, moves, rules }, { signal, progress } =
     progress?.(at, moves.length);
     const part = moves.slice(at, at + PART);
     const answer = await post("review", { fen: before[at], moves: part, rules }, { signal });
-    reviewed.push(...answer.moves.map((move, i) => ({ ...move, before: splitClock(before[at + i]).position })));
+    reviewed.push(
+      ...answer.moves.map((/** @type {any} */ move, /** @type {number} */ i) => ({
+        ...move,
+        before: splitClock(before[at + i]).position,
+      })),
+    );
   }
   progress?.(moves.length, moves.length);
   return reviewed;

@@ -6,11 +6,11 @@ import { $, button, errorText, h, t, toast } from "./ui.js";
 
 const PRESETS = ["paper", "cazaux", "bodlaender", "quadibloc", "bell", "chinese"];
 
-/** Presets and options as the server lists them. */
+/** @type {any} Presets and options as the server lists them. */
 let known = null;
 
 export function startRules() {
-  $("#rules").addEventListener("change", (event) => {
+  $("#rules").addEventListener("change", (/** @type {any} */ event) => {
     if (event.target.value !== "other") return use(event.target.value);
     draw();
     openForm();
@@ -23,12 +23,18 @@ export function startRules() {
 /** The list in the header. */
 function draw() {
   const own = !PRESETS.includes(app.rules);
-  $("#rules").replaceChildren(...PRESETS.map((name) => h("option", { value: name, selected: name === app.rules }, t(`rules.${name}`))),
-    own ? h("option", { value: app.rules, selected: true }, t("rules.own")) : "", h("option", { value: "other" }, t("rules.other")));
+  $("#rules").replaceChildren(
+    ...PRESETS.map((name) => h("option", { value: name, selected: name === app.rules }, t(`rules.${name}`))),
+    own ? h("option", { value: app.rules, selected: true }, t("rules.own")) : "",
+    h("option", { value: "other" }, t("rules.other")),
+  );
   $("#rules").title = app.rules;
 }
 
-/** Changes the rules. What is played by the old ones ends. */
+/**
+ * Changes the rules. What is played by the old ones ends.
+ * @param {string} rules
+ */
 function use(rules) {
   control(null);
   app.rules = rules;
@@ -36,22 +42,38 @@ function use(rules) {
   refresh();
 }
 
-/** "shore=none,traps=any" as a map. */
-const valuesOf = (text) => new Map(text.split(",").filter((item) => item.includes("=")).map((item) => item.split("=").map((part) => part.trim())));
+/**
+ * "shore=none,traps=any" as a map.
+ * @param {string} text
+ */
+const valuesOf = (text) => {
+  const items = text.split(",").filter((item) => item.includes("="));
+  return new Map(items.map((item) => /** @type {[string, string]} */ (item.split("=").map((part) => part.trim()))));
+};
 
-/** What rules say of every option: a preset, and what is changed of it. */
+/**
+ * What rules say of every option: a preset, and what is changed of it.
+ * @param {string} rules
+ */
 function read(rules) {
-  const first = known.presets.find((preset) => preset.name === rules.split(",")[0].trim()) ?? known.presets[0];
+  const first =
+    known.presets.find((/** @type {any} */ preset) => preset.name === rules.split(",")[0].trim()) ?? known.presets[0];
   return new Map([...valuesOf(first.rules), ...valuesOf(rules)]);
 }
 
-/** The shortest way to write rules down: the preset that is closest, and what differs. */
+/**
+ * The shortest way to write rules down: the preset that is closest, and what differs.
+ * @param {any} values
+ */
 function spell(values) {
-  const spellings = known.presets.map(({ name, rules }) => {
+  const spellings = known.presets.map((/** @type {{ name: string, rules: string }} */ { name, rules }) => {
     const preset = valuesOf(rules);
-    return [name, ...[...values].filter(([key, value]) => preset.get(key) !== value).map(([key, value]) => `${key}=${value}`)];
+    return [
+      name,
+      ...[...values].filter(([key, value]) => preset.get(key) !== value).map(([key, value]) => `${key}=${value}`),
+    ];
   });
-  return spellings.reduce((a, b) => (b.length < a.length ? b : a)).join(",");
+  return spellings.reduce((/** @type {any} */ a, /** @type {any} */ b) => (b.length < a.length ? b : a)).join(",");
 }
 
 async function openForm() {
@@ -64,30 +86,69 @@ async function openForm() {
   $("#ruleform").showModal();
 }
 
-/** A string, or what the server calls it where the page has none. */
+/**
+ * A string, or what the server calls it where the page has none.
+ * @param {string} key
+ * @param {string} otherwise
+ */
 const word = (key, otherwise) => (t(key) === key ? otherwise : t(key));
 
+/**
+ * @param {any} values
+ */
 function build(values) {
   const dialog = $("#ruleform");
-  const chosen = () => new Map([...dialog.querySelectorAll("[data-option]")].map((select) => [select.dataset.option, select.value]));
+  const chosen = () =>
+    new Map([...dialog.querySelectorAll("[data-option]")].map((select) => [select.dataset.option, select.value]));
   const show = () => {
     const spelling = spell(chosen());
     $("#rulespelling").textContent = spelling;
     $("#rulebase").value = PRESETS.includes(spelling) ? spelling : "";
   };
-  const from = (name) => {
+  const from = (/** @type {string} */ name) => {
     if (!name) return;
     for (const [key, value] of read(name)) $(`[data-option="${key}"]`, dialog).value = value;
     show();
   };
-  const option = ({ key, values: all, help }) => h("label", { class: "rule" }, h("span", {}, word(`option.${key}`, help)),
-    h("select", { "data-option": key, onchange: show }, all.map((value) => h("option", { value, selected: value === values.get(key) }, word(`option.${key}.${value}`, value)))));
-  dialog.replaceChildren(h("form", { method: "dialog", onsubmit: () => use(spell(chosen())) },
-    h("h2", { id: "ruleformhead" }, t("rules")),
-    h("label", { class: "rule" }, h("span", {}, t("rules.base")), h("select", { id: "rulebase", onchange: (event) => from(event.target.value) },
-      h("option", { value: "" }, t("rules.own")), PRESETS.map((name) => h("option", { value: name }, t(`rules.${name}`))))),
-    known.options.map(option),
-    h("p", { class: "soft" }, t("rules.spelling"), " ", h("code", { id: "rulespelling" })),
-    h("div", { class: "bar" }, h("span", { class: "space" }), button(t("cancel"), () => dialog.close(), { id: "rulecancel" }), h("button", { type: "submit", class: "main", id: "ruleuse" }, t("rules.use")))));
+  const option = (/** @type {any} */ { key, values: all, help }) =>
+    h(
+      "label",
+      { class: "rule" },
+      h("span", {}, word(`option.${key}`, help)),
+      h(
+        "select",
+        { "data-option": key, onchange: show },
+        all.map((/** @type {string} */ value) =>
+          h("option", { value, selected: value === values.get(key) }, word(`option.${key}.${value}`, value)),
+        ),
+      ),
+    );
+  dialog.replaceChildren(
+    h(
+      "form",
+      { method: "dialog", onsubmit: () => use(spell(chosen())) },
+      h("h2", { id: "ruleformhead" }, t("rules")),
+      h(
+        "label",
+        { class: "rule" },
+        h("span", {}, t("rules.base")),
+        h(
+          "select",
+          { id: "rulebase", onchange: (/** @type {any} */ event) => from(event.target.value) },
+          h("option", { value: "" }, t("rules.own")),
+          PRESETS.map((name) => h("option", { value: name }, t(`rules.${name}`))),
+        ),
+      ),
+      known.options.map(option),
+      h("p", { class: "soft" }, t("rules.spelling"), " ", h("code", { id: "rulespelling" })),
+      h(
+        "div",
+        { class: "bar" },
+        h("span", { class: "space" }),
+        button(t("cancel"), () => dialog.close(), { id: "rulecancel" }),
+        h("button", { type: "submit", class: "main", id: "ruleuse" }, t("rules.use")),
+      ),
+    ),
+  );
   show();
 }

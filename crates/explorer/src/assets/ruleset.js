@@ -1,7 +1,7 @@
 // The rule options: their values, the presets, and how rules are written as text.
 
 /** Every option with its values, the default first, in the order of the canonical spelling. */
-export const OPTIONS = {
+export const OPTIONS = /** @type {Record<string, string[]>} */ ({
   "elephant-takes-rat": ["yes", "no"],
   shore: ["elephant-safe", "none", "no-exit"],
   traps: ["opponent", "any", "none", "sanctuary"],
@@ -10,8 +10,9 @@ export const OPTIONS = {
   "own-rat-blocks": ["yes", "no"],
   "no-move": ["draw", "loss"],
   repetition: ["threefold", "twofold", "illegal", "none"],
-};
+});
 
+/** @type {Record<string, Record<string, string>>} */
 const PRESETS = {
   paper: {},
   cazaux: { shore: "none", repetition: "illegal" },
@@ -30,7 +31,10 @@ const DEFAULTS = Object.fromEntries(Object.entries(OPTIONS).map(([key, values]) 
  */
 export function readRules(text) {
   let values = { ...DEFAULTS };
-  for (const [i, item] of text.split(",").map((part) => part.trim()).entries()) {
+  for (const [i, item] of text
+    .split(",")
+    .map((part) => part.trim())
+    .entries()) {
     const [key, value] = item.split("=").map((part) => part.trim());
     if (value === undefined) {
       if (i || !(key in PRESETS)) return null;
@@ -41,5 +45,11 @@ export function readRules(text) {
   return values;
 }
 
-/** Every option with its value, in one fixed order. */
-export const spelledOut = (values) => Object.keys(OPTIONS).map((key) => `${key}=${values[key]}`).join(",");
+/**
+ * Every option with its value, in one fixed order.
+ * @param {any} values
+ */
+export const spelledOut = (values) =>
+  Object.keys(OPTIONS)
+    .map((key) => `${key}=${values[key]}`)
+    .join(",");

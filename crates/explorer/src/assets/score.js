@@ -16,7 +16,11 @@ export function fromWhite({ kind, value }, turn) {
   return { winner: null, plies: null, cp };
 }
 
-/** "+1.20" for White, "White in 17", or "White wins" where only a bound of the distance is known. */
+/**
+ * "+1.20" for White, "White in 17", or "White wins" where only a bound of the distance is known.
+ * @param {Page.Score} score
+ * @param {string} turn
+ */
 export function scoreText(score, turn) {
   const { winner, plies, cp } = fromWhite(score, turn);
   if (winner) return t(plies === null ? "score.wins" : "score.in", { side: side(winner), n: plies });
@@ -24,25 +28,44 @@ export function scoreText(score, turn) {
   return sign + (Math.abs(cp) / 100).toFixed(2);
 }
 
-/** "win" if the score is good for White, "loss" if for Black, else "draw": the colour of a chip. */
+/**
+ * "win" if the score is good for White, "loss" if for Black, else "draw": the colour of a chip.
+ * @param {Page.Score} score
+ * @param {string} turn
+ */
 export function scoreKind(score, turn) {
   const { winner, cp } = fromWhite(score, turn);
   if (winner) return winner === "w" ? "win" : "loss";
   return cp > 30 ? "win" : cp < -30 ? "loss" : "draw";
 }
 
-const DEGREES = [[30, "even"], [120, "slight"], [300, "better"], [Infinity, "much"]];
+/** @type {[number, string][]} */
+const DEGREES = [
+  [30, "even"],
+  [120, "slight"],
+  [300, "better"],
+  [Infinity, "much"],
+];
 
-/** "White is slightly better", "White wins in 17 plies". */
+/**
+ * "White is slightly better", "White wins in 17 plies".
+ * @param {Page.Score} score
+ * @param {string} turn
+ */
 export function scoreSentence(score, turn) {
   const { winner, plies, within, cp } = fromWhite(score, turn);
   if (winner && within) return t("result.within", { side: side(winner), n: within });
   if (winner) return t("result.win", { side: side(winner), n: plies });
-  const [, degree] = DEGREES.find(([most]) => Math.abs(cp) < most);
+  const [, degree] = DEGREES.find(([most]) => Math.abs(cp) < most) ?? [0, "much"];
   return t(`eval.${degree}`, { side: side(cp > 0 ? "w" : "b") });
 }
 
-/** The headline where no table knows the position. */
+/**
+ * The headline where no table knows the position.
+ * @param {Page.Evaluation} evaluation
+ * @param {string} turn
+ * @param {boolean} offline
+ */
 export function evaluationText({ state, last, error }, turn, offline) {
   if (last) return scoreSentence(last.score, turn);
   if (offline) return t("eval.offline");
@@ -50,7 +73,11 @@ export function evaluationText({ state, last, error }, turn, offline) {
   return t(state === "idle" ? "eval.none" : "eval.thinking");
 }
 
-/** White's share of the evaluation bar, from 0 to 1. */
+/**
+ * White's share of the evaluation bar, from 0 to 1.
+ * @param {Page.Score} score
+ * @param {string} turn
+ */
 export function whiteShare(score, turn) {
   const { winner, cp } = fromWhite(score, turn);
   if (winner) return winner === "w" ? 1 : 0;

@@ -80,9 +80,10 @@ export function startSounds() {
   let before = app.game.cursor;
   on("position", () => {
     const { cursor } = app.game;
-    const moved = cursor.parent === before && cursor !== before;
+    const { parent, uci } = cursor;
+    const moved = parent !== null && parent === before;
     before = cursor;
-    if (moved && app.settings.sounds) playSound(soundOf(cursor.parent.fen, cursor.uci));
+    if (moved && uci && app.settings.sounds) playSound(soundOf(parent.fen, uci));
   });
   /** @type {unknown} */
   let ended = null;

@@ -1,17 +1,27 @@
 // A game's state with its history: repetition, plies without a capture, captured pieces, and how the game has ended.
 
 import { legalMoves, positionEnd } from "./movegen.js";
-import { isWhite, parse, play } from "./position.js";
+import { boardOf, isWhite, play } from "./position.js";
 
 /** Plies without a capture after which a game is drawn. */
 export const NO_CAPTURE_LIMIT = 100;
 
-/** How often a position may occur before the game is drawn; null if repetition does not end a game. */
+/**
+ * How often a position may occur before the game is drawn; null if repetition does not end a game.
+ * @param {Page.Rules} rules
+ */
 export const repetitionLimit = (rules) => ({ threefold: 3, twofold: 2 })[rules.repetition] ?? null;
 
-const pieces = (node) => parse(node.fen).squares.filter(Boolean);
+/**
+ * @param {GameNode} node
+ */
+const pieces = (node) => boardOf(node.fen).squares.filter(Boolean);
 
-/** The nodes from the last capture to `node`, both included, and the halfmove clock that they begin with. */
+/**
+ * The nodes from the last capture to `node`, both included, and the halfmove clock that they begin with.
+ * @param {GameNode} node
+ * @param {number} startClock
+ */
 function sinceCapture(node, startClock) {
   const path = [node];
   let n = node;
@@ -20,7 +30,7 @@ function sinceCapture(node, startClock) {
 }
 
 /**
- * @param {{fen: string, parent: object | null}} node
+ * @param {GameNode} node
  * @param {Record<string, string>} rules every option with its value
  * @param {number} [startClock] the halfmove clock of the first position
  */
@@ -43,11 +53,15 @@ export function gameStatus(node, rules, startClock = 0) {
   return { clock, occurrences, repetitionLimit: limit, moves: over ? [] : moves, over };
 }
 
-/** The pieces that each side has lost between two positions, strongest first. */
+/**
+ * The pieces that each side has lost between two positions, strongest first.
+ * @param {string} startFen
+ * @param {string} fen
+ */
 export function captured(startFen, fen) {
-  const left = parse(fen).squares.filter(Boolean);
+  const left = boardOf(fen).squares.filter(Boolean);
   const order = "ELTPDWCR";
-  const lost = parse(startFen).squares.filter((piece) => piece && !left.includes(piece));
+  const lost = boardOf(startFen).squares.flatMap((piece) => (piece && !left.includes(piece) ? [piece] : []));
   lost.sort((a, b) => order.indexOf(a.toUpperCase()) - order.indexOf(b.toUpperCase()));
   return { white: lost.filter(isWhite), black: lost.filter((piece) => !isWhite(piece)) };
 }

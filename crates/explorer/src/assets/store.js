@@ -13,6 +13,9 @@ export function storedGames() {
   }
 }
 
+/**
+ * @param {Page.StoredGame[]} games
+ */
 function write(games) {
   try {
     localStorage.setItem(STORE, JSON.stringify(games.slice(0, MOST)));
@@ -22,9 +25,15 @@ function write(games) {
   }
 }
 
-/** Stores a game in place of the one with the same `id`; returns whether the browser keeps it. */
+/**
+ * Stores a game in place of the one with the same `id`; returns whether the browser keeps it.
+ * @param {Page.StoredGame} game
+ */
 export const storeGame = (game) => write([game, ...storedGames().filter(({ id }) => id !== game.id)]);
 
+/**
+ * @param {string} id
+ */
 export const deleteGame = (id) => write(storedGames().filter((game) => game.id !== id));
 
 /** An identifier for a new game. */

@@ -1,6 +1,7 @@
 // English, for explanations. The same rules as in strings.en.js.
 export default {
-  "tree.result.win": "{side} wins", "tree.result.draw": "The position is a draw",
+  "tree.result.win": "{side} wins",
+  "tree.result.draw": "The position is a draw",
   "fortress.stuck": "{side} has no legal move.",
   "fortress.needs": "{side} needs only {squares} to hold the draw against every move of {other}.",
   "fortress.many": "{side} holds the draw on {n} squares against every move of {other}.",

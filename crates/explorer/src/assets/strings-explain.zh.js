@@ -1,6 +1,7 @@
 // 简体中文：解释。
 export default {
-  "tree.result.win": "{side}胜", "tree.result.draw": "此局面为和棋",
+  "tree.result.win": "{side}胜",
+  "tree.result.draw": "此局面为和棋",
   "fortress.stuck": "{side}无子可动。",
   "fortress.needs": "{side}只需 {squares} 即可对{other}的任何走法守和。",
   "fortress.many": "{side}用 {n} 个格子即可对{other}的任何走法守和。",

@@ -7,10 +7,19 @@ import { notation } from "./position.js";
 import { t } from "./ui.js";
 
 /** The least and the most plies to the win for each difficulty. */
-const PLIES = [[3, 9], [11, 17], [19, 27], [29, 39], [41, 201]];
+const PLIES = [
+  [3, 9],
+  [11, 17],
+  [19, 27],
+  [29, 39],
+  [41, 201],
+];
 const ANIMALS = [..."RCWDPTLE"];
 const TRIES = 40;
 
+/**
+ * @param {any[]} list
+ */
 const pick = (list) => list[Math.floor(Math.random() * list.length)];
 
 /** A random material of two or three pieces. */
@@ -20,13 +29,16 @@ function randomMaterial() {
   return `${white}${Math.random() < 0.5 ? pick(others) : ""}v${pick(ANIMALS)}`;
 }
 
-/** A won position of a difficulty from 1 to 5: its FEN and the plies to the win. */
+/**
+ * A won position of a difficulty from 1 to 5: its FEN and the plies to the win.
+ * @param {number} difficulty
+ */
 export async function findEndgame(difficulty) {
   const [least, most] = PLIES[difficulty - 1];
   for (let i = 0; i < TRIES; i++) {
     const material = randomMaterial();
     const stats = await get(`stats/${material}`, { rules: app.rules });
-    const isWanted = (plies) => plies % 2 === 1 && plies >= least && plies <= most;
+    const isWanted = (/** @type {number} */ plies) => plies % 2 === 1 && plies >= least && plies <= most;
     const wins = [...stats.white.by_plies.keys()].filter((plies) => stats.white.by_plies[plies] && isWanted(plies));
     if (!wins.length) continue;
     const plies = pick(wins);
@@ -38,9 +50,15 @@ export async function findEndgame(difficulty) {
 }
 
 export class Trainer extends Match {
+  /**
+   * @param {{ fen: string, plies: number }} first
+   * @param {number} difficulty
+   */
   constructor({ fen, plies }, difficulty) {
     super({ you: "w", level: "E", time: "", trainer: true });
-    Object.assign(this, { difficulty, plies, judging: false });
+    this.difficulty = difficulty;
+    this.plies = plies;
+    this.judging = false;
     this.fen = fen;
   }
 
@@ -51,6 +69,9 @@ export class Trainer extends Match {
     return super.begin();
   }
 
+  /**
+   * @param {string} uci
+   */
   async play(uci) {
     if (!this.isOpen() || this.judging) return undefined;
     this.judging = true;
@@ -59,11 +80,14 @@ export class Trainer extends Match {
     return super.play(uci, message);
   }
 
-  /** What a move does to the win, in a sentence; "" if the server does not tell. */
+  /**
+   * What a move does to the win, in a sentence; "" if the server does not tell.
+   * @param {string} uci
+   */
   async verdict(uci) {
     try {
       const { moves, value } = await get("probe", { fen: this.node.fen, rules: app.rules });
-      const after = moves.find((move) => move.uci === uci)?.value;
+      const after = moves.find((/** @type {Page.Move} */ move) => move.uci === uci)?.value;
       const move = notation(this.node.fen, uci);
       if (!after || !value) return "";
       if (value.wdl !== "win") return "";

@@ -3,7 +3,7 @@
 import { app, emit, refresh, rules } from "./app.js";
 import { Exercise } from "./exercise.js";
 import { whyIllegal, DENS } from "./movegen.js";
-import { index, name, parse, pass, play } from "./position.js";
+import { boardOf, index, name, pass, play } from "./position.js";
 import { t } from "./ui.js";
 
 export class Tutorial extends Exercise {
@@ -23,22 +23,31 @@ export class Tutorial extends Exercise {
     return this.message || t(`lesson.${this.lesson.key}.task`, { n: this.lesson.most });
   }
 
-  /** A move that is not legal is explained by its rule. */
+  /**
+   * A move that is not legal is explained by its rule.
+   * @param {string} uci
+   */
   play(uci) {
     if (!this.solved && !this.moves().some((move) => move.uci === uci)) return this.refuse(uci);
     return super.play(uci);
   }
 
+  /**
+   * @param {string} uci
+   */
   refuse(uci) {
     const why = whyIllegal(this.node.fen, uci, rules()) ?? "nopiece";
     this.message = t(`illegal.${why}`, { move: uci });
     return this.changed();
   }
 
+  /**
+   * @param {string} uci
+   */
   async judge(uci) {
     this.used++;
     const { goal, most } = this.lesson;
-    const captured = parse(this.node.fen).squares[index(uci.slice(2))];
+    const captured = boardOf(this.node.fen).squares[index(uci.slice(2))];
     const to = uci.slice(2);
     const taken = goal.capture && captured === goal.capture;
     const reached = taken || to === goal.reach || (goal.den && to === name(DENS.b));
@@ -55,7 +64,10 @@ export class Tutorial extends Exercise {
     return this.moveAgain(uci);
   }
 
-  /** Makes a move after which White is to move again. */
+  /**
+   * Makes a move after which White is to move again.
+   * @param {string} uci
+   */
   async moveAgain(uci) {
     app.game.begin(pass(play(this.node.fen, uci)));
     this.node = app.game.cursor;

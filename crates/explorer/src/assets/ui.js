@@ -5,24 +5,33 @@ import explaining from "./strings-explain.en.js";
 import learning from "./strings-learn.en.js";
 import playing from "./strings-play.en.js";
 
+/** @typedef {Record<string, string>} Strings */
+
+/** @type {Strings} */
 const en = { ...english, ...playing, ...learning, ...explaining };
+/** @type {Record<string, Strings | null>} */
 const languages = { en, zh: null };
 let strings = en;
 let language = "en";
 
 export const currentLanguage = () => language;
 
+/**
+ * @param {string} code
+ */
 export async function setLanguage(code) {
   if (!(code in languages)) code = "en";
   if (!languages[code]) {
     const parts = await Promise.all([
-      import("./strings.zh.js"), import("./strings-play.zh.js"), import("./strings-learn.zh.js"),
+      import("./strings.zh.js"),
+      import("./strings-play.zh.js"),
+      import("./strings-learn.zh.js"),
       import("./strings-explain.zh.js"),
       import("./messages.zh.js"),
     ]);
     languages[code] = Object.assign({}, ...parts.map((part) => part.default));
   }
-  strings = languages[code];
+  strings = languages[code] ?? en;
   language = code;
   document.documentElement.lang = code === "zh" ? "zh-Hans" : code;
 }
@@ -35,7 +44,10 @@ export async function setLanguage(code) {
  */
 export function t(key, values = {}) {
   const text = strings[key] ?? en[key] ?? key;
-  return text.replace(/\{(\w+)(?::(.*?)\|(.*?))?\}/g, (whole, name, one, many) => (one === undefined ? values[name] ?? whole : String(values[name]) === "1" ? one : many));
+  return text.replace(/\{(\w+)(?::(.*?)\|(.*?))?\}/g, (whole, /** @type {string} */ name, one, many) => {
+    if (one === undefined) return String(values[name] ?? whole);
+    return String(values[name]) === "1" ? one : many;
+  });
 }
 
 const NS = "http://www.w3.org/2000/svg";
@@ -52,7 +64,9 @@ function fill(element, attributes, children) {
     else if (value === true) element.setAttribute(key, "");
     else if (value !== null && value !== undefined && value !== false) element.setAttribute(key, value);
   }
-  element.append(...children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== false));
+  element.append(
+    ...children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== false),
+  );
   return element;
 }
 
@@ -87,75 +101,168 @@ export const s = (tag, attributes = {}, ...children) => fill(document.createElem
 export const $ = (selector, within = document) => within.querySelector(selector);
 
 /** @type {(label: any, onclick: (event: any) => unknown, attributes?: Attributes) => HTMLButtonElement} */
-export const button = (label, onclick, attributes = {}) => h("button", { type: "button", onclick, ...attributes }, label);
+export const button = (label, onclick, attributes = {}) =>
+  h("button", { type: "button", onclick, ...attributes }, label);
 
 /** Writes every string of the page that stands in the markup. */
 export function translate(root = document) {
-  for (const element of root.querySelectorAll("[data-t]")) element.textContent = t(element.dataset.t);
-  for (const element of root.querySelectorAll("[data-t-label]")) {
+  for (const element of /** @type {NodeListOf<any>} */ (root.querySelectorAll("[data-t]")))
+    element.textContent = t(element.dataset.t);
+  for (const element of /** @type {NodeListOf<any>} */ (root.querySelectorAll("[data-t-label]"))) {
     element.setAttribute("aria-label", t(element.dataset.tLabel));
     if (element.matches("button")) element.title = t(element.dataset.tLabel);
   }
-  for (const element of root.querySelectorAll("[data-t-placeholder]")) element.placeholder = t(element.dataset.tPlaceholder);
+  for (const element of /** @type {NodeListOf<any>} */ (root.querySelectorAll("[data-t-placeholder]")))
+    element.placeholder = t(element.dataset.tPlaceholder);
 }
 
+/**
+ * @param {number} value
+ */
 export const number = (value) => new Intl.NumberFormat(language).format(value);
-export const percent = (value) => new Intl.NumberFormat(language, { style: "percent", maximumFractionDigits: 1 }).format(value);
+/**
+ * @param {number} value
+ */
+export const percent = (value) =>
+  new Intl.NumberFormat(language, { style: "percent", maximumFractionDigits: 1 }).format(value);
 
-/** "+17", "−16", "=": the sign tells what colour tells. */
+/**
+ * "+17", "−16", "=": the sign tells what colour tells.
+ * @param {Api.Value | null | undefined} value
+ */
 export function short(value) {
   if (!value) return "?";
   if (value.wdl === "draw") return "=";
   return (value.wdl === "win" ? "+" : "−") + (value.dtw ?? "");
 }
 
-/** "wins in 17 plies". */
+/**
+ * "wins in 17 plies".
+ * @param {Api.Value | null | undefined} value
+ */
 export function inWords(value) {
   if (!value) return t("value.unknown");
   if (value.no_move) return t(value.wdl === "draw" ? "value.nomove.draw" : "value.nomove.loss");
   return t(`value.${value.wdl}`, { n: value.dtw });
 }
 
+/**
+ * @param {Api.Value | null | undefined} value
+ */
 export const chip = (value) =>
   h("span", { class: `chip ${value ? value.wdl : "unknown"}`, title: inWords(value) }, short(value));
 
+/**
+ * @param {string} turn
+ */
 export const side = (turn) => t(turn === "w" || turn === "white" ? "white" : "black");
+/**
+ * @param {string} piece
+ */
 export const animal = (piece) => t(`animal.${piece.toUpperCase()}`);
-export const pieceName = (piece) => t("piece", { side: side(piece === piece.toUpperCase() ? "w" : "b"), animal: animal(piece) });
+/**
+ * @param {string} piece
+ */
+export const pieceName = (piece) =>
+  t("piece", { side: side(piece === piece.toUpperCase() ? "w" : "b"), animal: animal(piece) });
 
-/** Who wins, in a sentence, of a value as the side to move sees it. */
+/**
+ * Who wins, in a sentence, of a value as the side to move sees it.
+ * @param {Api.Value | null | undefined} value
+ * @param {string} turn
+ */
 export function result(value, turn) {
   if (!value) return "";
   const other = turn === "w" ? "b" : "w";
-  if (value.no_move) return t(value.wdl === "draw" ? "result.nomove.draw" : "result.nomove.loss", { side: side(turn), other: side(other) });
+  if (value.no_move)
+    return t(value.wdl === "draw" ? "result.nomove.draw" : "result.nomove.loss", {
+      side: side(turn),
+      other: side(other),
+    });
   if (value.wdl === "draw") return t("result.draw");
   return t("result.win", { side: side(value.wdl === "win" ? turn : other), n: value.dtw });
 }
 
-/** A value in one point of view whoever is to move: "White in 17", "=". */
+/**
+ * A value in one point of view whoever is to move: "White in 17", "=".
+ * @param {Api.Value | null | undefined} value
+ * @param {string} turn
+ */
 export function sided(value, turn) {
   if (!value || value.wdl === "draw") return short(value);
   const winner = (value.wdl === "win") === (turn === "w") ? "w" : "b";
   return value.dtw === null || value.dtw === undefined
-    ? t("score.wins", { side: side(winner) }) : t("score.in", { side: side(winner), n: value.dtw });
+    ? t("score.wins", { side: side(winner) })
+    : t("score.in", { side: side(winner), n: value.dtw });
 }
 
-/** The same as a chip: blue where White wins, orange where Black does. */
+/**
+ * The same as a chip: blue where White wins, orange where Black does.
+ * @param {Api.Value | null | undefined} value
+ * @param {string} turn
+ */
 export function sidedChip(value, turn) {
-  const kind = !value ? "unknown" : value.wdl === "draw" ? "draw" : (value.wdl === "win") === (turn === "w") ? "win" : "loss";
+  const kind = !value
+    ? "unknown"
+    : value.wdl === "draw"
+      ? "draw"
+      : (value.wdl === "win") === (turn === "w")
+        ? "win"
+        : "loss";
   return h("span", { class: `chip ${kind}`, title: result(value, turn) || inWords(value) }, sided(value, turn));
 }
 
-/** A table beside a picture, folded away. */
+/**
+ * A table beside a picture, folded away.
+ * @param {string} summary
+ * @param {string[]} head
+ * @param {any[][]} rows
+ * @param {string} caption
+ */
 export const asTable = (summary, head, rows, caption) =>
-  h("details", { class: "astable" }, h("summary", {}, summary),
-    h("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": caption ?? summary },
-      h("table", {}, h("caption", { class: "sr" }, caption ?? summary),
-        h("thead", {}, h("tr", {}, head.map((text) => h("th", { scope: "col" }, text)))),
-        h("tbody", {}, rows.map((row) => h("tr", {}, row.map((cell, i) => h(i ? "td" : "th", i ? {} : { scope: "row" }, cell))))))));
+  h(
+    "details",
+    { class: "astable" },
+    h("summary", {}, summary),
+    h(
+      "div",
+      { class: "scroll", tabindex: "0", role: "group", "aria-label": caption ?? summary },
+      h(
+        "table",
+        {},
+        h("caption", { class: "sr" }, caption ?? summary),
+        h(
+          "thead",
+          {},
+          h(
+            "tr",
+            {},
+            head.map((/** @type {string} */ text) => h("th", { scope: "col" }, text)),
+          ),
+        ),
+        h(
+          "tbody",
+          {},
+          rows.map((/** @type {any} */ row) =>
+            h(
+              "tr",
+              {},
+              row.map((/** @type {any} */ cell, /** @type {number} */ i) =>
+                h(i ? "td" : "th", i ? {} : { scope: "row" }, cell),
+              ),
+            ),
+          ),
+        ),
+      ),
+    ),
+  );
 
+/** @type {number | undefined} */
 let clearing;
-/** Says it to a screen reader. */
+/**
+ * Says it to a screen reader.
+ * @param {string} text
+ */
 export function say(text) {
   const live = $("#live");
   clearTimeout(clearing);
@@ -163,7 +270,10 @@ export function say(text) {
   clearing = setTimeout(() => (live.textContent = text), 40);
 }
 
-/** A short message on the page, read aloud too. */
+/**
+ * A short message on the page, read aloud too.
+ * @param {string} text
+ */
 export function toast(text) {
   const box = $("#toast");
   box.textContent = text;
@@ -173,20 +283,29 @@ export function toast(text) {
   say(text);
 }
 
-/** Whether a request may succeed later: the server is gone, busy or stopping. */
+/**
+ * Whether a request may succeed later: the server is gone, busy or stopping.
+ * @param {any} error
+ */
 export const isTemporary = (error) =>
   ["offline", "unreadable", "rate_limited", "busy", "timeout", "unavailable"].includes(error.code);
 
 /** Errors whose message tells more than their code. */
 const DETAILED = ["bad_fen", "bad_rules", "bad_material", "bad_move", "bad_request", "too_large", "not_found"];
 
-/** The values of a message, with colours and animals in the language of the page. */
+/**
+ * The values of a message, with colours and animals in the language of the page.
+ * @param {Record<string, any>} [params]
+ */
 function named(params = {}) {
   const color = params.color ? { color: t(params.color) } : {};
   return { ...params, ...color, ...(params.animal ? { animal: t(`animal.${params.animal}`) } : {}) };
 }
 
-/** An error in the language of the page. Details, which only the server knows, are in English. */
+/**
+ * An error in the language of the page. Details, which only the server knows, are in English.
+ * @param {any} error
+ */
 export function errorText(error) {
   if (error.code === "rate_limited") return t("error.busy");
   if (strings[`reason.${error.reason}`]) return t(`reason.${error.reason}`, named(error.params));
@@ -196,6 +315,9 @@ export function errorText(error) {
   return DETAILED.includes(error.code) ? t("error.detail", { text: known, detail: error.message }) : known;
 }
 
+/**
+ * @param {string} text
+ */
 export async function copy(text) {
   try {
     await navigator.clipboard.writeText(text);
@@ -209,6 +331,11 @@ export async function copy(text) {
   toast(t("copied"));
 }
 
+/**
+ * @param {Blob | string} content
+ * @param {string} file
+ * @param {string} [type]
+ */
 export function download(content, file, type) {
   const url = URL.createObjectURL(content instanceof Blob ? content : new Blob([content], { type }));
   const link = h("a", { href: url, download: file });
