@@ -74,7 +74,7 @@ mixed() {
         for (i = 0; i < 150; i++) { print api "whatif?" fen "&piece=d3"; print api "mainline?" fen; print api "race?" fen; }
         for (i = 0; i < 100; i++) { print api "state?moves=a3b3,g7f7"; print api "random?seed=" i; print api "stats/EvL"; }
         for (i = 0; i < 20; i++) { print api "fortress?" fen; print api "rulesets?" fen; print api "tree?" fen; }
-        for (i = 0; i < 30; i++) { print api "bestmove?movetime=5&hash=256&strength=10"; print api "analyze?depth=3&hash=256&tables=0"; }
+        for (i = 0; i < 30; i++) { print api "bestmove?movetime=5&strength=10"; print api "analyze?depth=3&hash=256&tables=0"; }
         for (i = 0; i < 15; i++) { print api "matrix?white=1&black=2"; print api "longest?count=20"; }
     }' >> "$work/mixed"
     mv "$work/mixed" "$work/targets"

@@ -12,12 +12,12 @@ use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use xxhash_rust::xxh3::Xxh3;
 
-/// The most other rule sets that are kept: the other presets and one more. Each takes about 10 MB.
-const OTHER_RULES: usize = 6;
+/// The most other rule sets that are kept: the other presets. Each takes about 8 MB.
+const OTHER_RULES: usize = 5;
 /// The most other rule sets whose tables for searches are kept.
 const OTHER_SEARCHES: usize = 2;
 /// The memory of the four-piece classes that requests solve, of all rule sets together. One takes at most 8 MB.
-const SOLVED_BYTES: usize = 48 << 20;
+const SOLVED_BYTES: usize = 32 << 20;
 
 /// The rule sets with tables in memory.
 pub struct Registry {

@@ -47,7 +47,9 @@ pub enum Lane {
     Cold,
 }
 
-/// Rule sets and trees that are solved at the same time. Two, so that one client cannot keep others waiting.
+/// Classes, and rule sets and trees, that are solved at the same time. Each takes some 40 MB meanwhile. Two, so that one client
+/// cannot keep others waiting.
+const SOLVING: usize = 2;
 const COLD: usize = 2;
 
 impl App {
@@ -62,7 +64,7 @@ impl App {
             registry,
             assets,
             started: Instant::now(),
-            lanes: [Permits::new(2 * threads + 1), Permits::new(threads + 1), Permits::new(COLD)],
+            lanes: [Permits::new(2 * threads + 1), Permits::new(SOLVING), Permits::new(COLD)],
             // One more than threads, so that the server is busy even if one client wants it all to itself.
             searches: Permits::new((threads + 1).max(3)),
             stop: watch::channel(false).0,

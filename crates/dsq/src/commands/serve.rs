@@ -28,9 +28,9 @@ pub struct Serve {
     pieces: u8,
     #[command(flatten)]
     threads: ThreadsArg,
-    /// The memory of the hash tables of all searches together, in MiB.
-    #[arg(long, value_name = "MIB", default_value = "128", value_parser = clap::value_parser!(u16).range(16..))]
-    hash: u16,
+    /// The memory of the hash tables of all searches together, in MiB; 64 by default with --pieces 3, else 256.
+    #[arg(long, value_name = "MIB", value_parser = clap::value_parser!(u16).range(16..))]
+    hash: Option<u16>,
     #[command(flatten)]
     rules: RulesArg,
     /// A host name of this server, besides IP addresses and localhost; repeatable.
@@ -100,7 +100,7 @@ impl Serve {
             tables: self.tables,
             pieces: self.pieces.into(),
             threads: self.threads.count(),
-            hash_mib: self.hash.into(),
+            hash_mib: self.hash.map_or(if self.pieces == 3 { 64 } else { 256 }, usize::from),
             puzzles: self.puzzles,
             assets: self.assets,
             hosts: self.host,
