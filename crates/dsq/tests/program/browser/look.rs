@@ -130,3 +130,18 @@ fn results_differ_without_colour() {
     }
     page.silent();
 }
+
+/// Nothing moves while the page starts and answers arrive, but the evaluation bar.
+#[test]
+fn the_layout_does_not_shift() {
+    let Some(page) = Page::start() else { return };
+    for (width, height) in [(1280, 800), (390, 844)] {
+        page.size(width, height);
+        page.open_position(LION, "");
+        page.run("window.shift = null; let sum = 0; new PerformanceObserver((list) => { for (const entry of list.getEntries()) sum += entry.value; }).observe({type: 'layout-shift', buffered: true}); setTimeout(() => { window.shift = sum; }, 500)");
+        page.wait("window.shift !== null");
+        let shift = page.get("window.shift").as_f64().unwrap();
+        assert!(shift < 0.01, "{shift} at {width} x {height}");
+    }
+    page.silent();
+}
