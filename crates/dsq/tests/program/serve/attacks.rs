@@ -126,6 +126,31 @@ fn cold_rule_sets_do_not_delay_warm_requests() {
     });
 }
 
+/// One client solves hundreds of classes on eight connections. Another one gets what is in memory, a class and a rule set.
+#[test]
+fn large_batches_do_not_starve_other_clients() {
+    let server = Server::start(&["--pieces", "3", "--threads", "2", "--behind-proxy", "--rate", "10000"]);
+    let greedy: Vec<Connection> = (0..8)
+        .map(|i| {
+            let mut connection = server.connect();
+            let body = batch(200, ["paper", "bell"][i % 2], i as u64);
+            let head = format!(
+                "POST /api/v1/batch HTTP/1.1\r\nHost: localhost\r\n{}Content-Length: {}\r\n\r\n",
+                client(1),
+                body.len()
+            );
+            connection.send((head + &body).as_bytes());
+            connection
+        })
+        .collect();
+    std::thread::sleep(Duration::from_millis(500));
+    for target in ["probe?fen=TWO", "random?material=EPvLR&seed=1", "probe?fen=TWO&rules=quadibloc"] {
+        let answer = server.connect().get_with(&format!("/api/v1/{}", target.replace("TWO", TWO)), &client(2));
+        assert_eq!(answer.status, 200, "{target}: {answer:?}");
+    }
+    drop(greedy);
+}
+
 /// Games as large as allowed, under the rules that are slowest to apply, do not delay other requests.
 #[test]
 fn long_games_do_not_silence_the_server() {
