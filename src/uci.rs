@@ -1,19 +1,21 @@
-//! The engine protocol: UCI (Universal Chess Interface, April 2006) as far as it has a meaning for this game.
+//! The engine protocol: UCI (Universal Chess Interface, April 2006), except commands without a meaning in this game.
 //!
 //! Commands, one a line: `uci`, `isready`, `ucinewgame`, `position startpos|fen FEN [moves ...]`, `go`, `stop`, `setoption`,
 //! `quit`, and `d`, which draws the board. The end of the input is `quit`.
 //!
 //! - A FEN has two fields, board and side to move, and may have a third, the halfmove clock: plies since the last capture,
-//!   which count for `NoCaptureLimit`. More fields are refused. Moves are in coordinates (`a3b3`); the papers' notation (`Eb3`)
-//!   is understood too.
+//!   which count for `NoCaptureLimit`. More fields are an error. Moves are in coordinates (`a3b3`) or in the papers' notation
+//!   (`Eb3`).
 //! - `go` takes `depth`, `nodes`, `movetime`, `wtime`, `btime`, `winc`, `binc`, `movestogo`, `infinite`, and `perft N`, which
-//!   counts and answers no move. Without any limit it goes on until `stop`. `searchmoves` comes with the moves to choose from.
+//!   counts moves and sends no `bestmove`. Without a limit it searches until `stop`. `searchmoves` is followed by the moves to
+//!   choose from.
 //! - `go ponder` searches without a limit until `stop`, or until `ponderhit`: then it begins again with the limits given, and
 //!   with the same hash. With option `Ponder`, `bestmove` names the move to ponder on where the line has one.
 //! - `bestmove` always comes; it is `0000` if the game is over.
-//! - What cannot be understood is answered by an `info string` that says why, and changes nothing. A `position` with an illegal
-//!   move leaves the position as it was. A limit that is no number is left out; if no other remains, one ply is searched.
-//! - `score mate` counts moves of the winner, as UCI wants it; every other distance is in plies.
+//! - Malformed input changes nothing; an `info string` explains it. A `position` with an illegal move leaves the position as it
+//!   was. A limit that is not a number is ignored; if no other limit remains, the engine searches one ply.
+//! - `score mate` counts moves of the winner; every other distance is in plies. `score mate N lowerbound` is a win by endgame
+//!   tables in at most N moves.
 //! - `setoption` and `ucinewgame` are refused while a search runs. `MultiPV`, `Move Overhead` and `Ponder` keep the hash; the
 //!   other options of the engine empty it.
 //! - `Move Overhead` is the time in milliseconds that stays on the clock at each move, for delays between engine and GUI.
@@ -21,6 +23,7 @@
 use crate::board::{Fen, Move, Position, RuleOptions, Rules};
 use crate::game::Game;
 use crate::perft::{Perft, PerftMode};
+use crate::search::network::Network;
 use crate::search::{Clock, Engine, EngineOptions, Evaluation, Info, Limits, TableCache, Tables};
 use std::fmt;
 use std::io::{self, BufRead, Read, Write};
@@ -30,9 +33,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-/// The longest line that is read; what is longer is refused as a whole.
+/// The longest line in bytes; a longer one is an error.
 const LINE: u64 = 1 << 20;
-/// The most time that a limit may be: a year.
+/// The longest time of a limit in milliseconds: a year.
 const LONGEST: i64 = 365 * 24 * 3600 * 1000;
 
 /// Speaks UCI until `quit` or the end of the input. The search runs in a thread of its own, so that `stop` and `isready` are
@@ -52,7 +55,7 @@ pub fn serve(mut input: impl BufRead, output: impl Write + Send + 'static) -> io
             while input.by_ref().take(LINE).read_until(b'\n', &mut line)? > 0 && line.last() != Some(&b'\n') {
                 line.clear();
             }
-            session.complain("a line of more than a mebibyte is no command");
+            session.complain("a line of more than one MiB is not a command");
             continue;
         }
         if session.command(&String::from_utf8_lossy(&line)).is_break() || session.output.failed() {
@@ -63,7 +66,7 @@ pub fn serve(mut input: impl BufRead, output: impl Write + Send + 'static) -> io
     session.output.result()
 }
 
-/// Where answers go; shared with the search.
+/// The output, shared with the search.
 struct Output<W> {
     writer: Arc<Mutex<(W, Option<io::Error>)>>,
 }
@@ -96,12 +99,12 @@ impl<W: Write> Output<W> {
     }
 }
 
-/// A search that is going on, or has just ended.
+/// A search that is running or has just ended.
 struct Running {
     stop: Arc<AtomicBool>,
-    /// Set before its last word, so that who has read that may begin another.
+    /// Set before `bestmove`, so that a reader of `bestmove` can start another search.
     done: Arc<AtomicBool>,
-    /// Whether its last word was said, or shall not be.
+    /// Whether `bestmove` has been sent or must not be sent.
     mute: Arc<AtomicBool>,
     thread: JoinHandle<Engine>,
 }
@@ -114,14 +117,14 @@ struct Session<W> {
     rules: Rules,
     no_capture_limit: Option<u32>,
     game: Game,
-    /// Made when it is needed; `None` also while it searches.
+    /// Created on demand; `None` also while it searches.
     engine: Option<Engine>,
     running: Option<Running>,
-    /// What to search once `ponderhit` comes.
+    /// The search to start at `ponderhit`.
     pondering: Option<Go>,
 }
 
-/// What `go` was told.
+/// The arguments of `go`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Go {
     limits: Limits,
@@ -204,7 +207,7 @@ impl<W: Write + Send + 'static> Session<W> {
                 self.output.line(&format!("{}{}", self.game.position().to_picture(), self.game.fen()));
             }
             "quit" => return ControlFlow::Break(()),
-            _ => self.complain(&format!("no command is called {}", quoted(command))),
+            _ => self.complain(&format!("unknown command {}", quoted(command))),
         }
         ControlFlow::Continue(())
     }
@@ -227,11 +230,11 @@ impl<W: Write + Send + 'static> Session<W> {
         self.running.as_ref().is_some_and(|running| !running.done.load(Ordering::SeqCst))
     }
 
-    /// Whether no search is going on; if one is, says that this command has to wait.
+    /// Whether no search is running; otherwise reports that this command has to wait.
     fn is_idle(&self, command: &str) -> bool {
         let idle = !self.is_searching();
         if !idle {
-            self.complain(&format!("{command}: a search is going on; stop it first"));
+            self.complain(&format!("{command}: a search is running; stop it first"));
         }
         idle
     }
@@ -289,15 +292,15 @@ impl<W: Write + Send + 'static> Session<W> {
         let Some(mut engine) = self.engine.take() else { return };
         let [stop, done, mute] = [const { AtomicBool::new(false) }; 3].map(Arc::new);
         let (game, output) = (self.game.clone(), self.output.clone());
-        let (stop_it, it_is_done, is_mute) = (Arc::clone(&stop), Arc::clone(&done), Arc::clone(&mute));
+        let (stop_flag, done_flag, mute_flag) = (Arc::clone(&stop), Arc::clone(&done), Arc::clone(&mute));
         let search = move || {
-            let last_word = match go.perft {
-                Some(depth) => perft(&game, depth, &stop_it, &output),
-                None => search(&mut engine, &game, &go, &stop_it, &output),
+            let reply = match go.perft {
+                Some(depth) => perft(&game, depth, &stop_flag, &output),
+                None => search(&mut engine, &game, &go, &stop_flag, &output),
             };
-            it_is_done.store(true, Ordering::SeqCst);
-            if !is_mute.swap(true, Ordering::SeqCst) {
-                output.line(&last_word);
+            done_flag.store(true, Ordering::SeqCst);
+            if !mute_flag.swap(true, Ordering::SeqCst) {
+                output.line(&reply);
             }
             engine
         };
@@ -350,11 +353,15 @@ impl<W: Write + Send + 'static> Session<W> {
                     _ => return Err(option.refuse("default or burnett", value)),
                 }
             }
+            "EvalFile" => self.options.evaluation = self.network(value)?,
             "Rules" => {
                 let options: RuleOptions = value.parse().map_err(|error| format!("setoption: {error}"))?;
                 self.rules = Rules::new(options);
                 if self.options.tables.as_ref().is_some_and(|tables| !tables.fits(self.rules.options())) {
                     self.complain("the endgame tables are for other rules and are not used");
+                }
+                if let Evaluation::Network(network) = &self.options.evaluation {
+                    self.report_unused(network);
                 }
                 return self.replay();
             }
@@ -370,7 +377,24 @@ impl<W: Write + Send + 'static> Session<W> {
         Ok(())
     }
 
-    /// The tables in a directory, if they are for the rules as they are now.
+    /// The network in a file, or the default evaluation without one.
+    fn network(&self, path: &str) -> Result<Evaluation, String> {
+        if path.is_empty() || path == "<empty>" {
+            return Ok(Evaluation::Default);
+        }
+        let network = Network::open(path.as_ref());
+        let network = network.map_err(|error| format!("setoption: EvalFile {}: {error}", quoted(path)))?;
+        self.report_unused(&network);
+        Ok(Evaluation::Network(Arc::new(network)))
+    }
+
+    fn report_unused(&self, network: &Network) {
+        if !network.fits(self.rules.options()) {
+            self.complain("the network is for other rules and is not used");
+        }
+    }
+
+    /// The tables in a directory, which must be for the current rules.
     fn tables(&self, dir: &str) -> Result<Option<Arc<Tables>>, String> {
         if dir.is_empty() || dir == "<empty>" {
             return Ok(None);
@@ -379,7 +403,7 @@ impl<W: Write + Send + 'static> Session<W> {
         tables.map(Some).map_err(|error| format!("setoption: {error}"))
     }
 
-    /// Plays the game again by the rules as they are now.
+    /// Replays the game under the current rules.
     fn replay(&mut self) -> Result<(), String> {
         let start = self.game.start_fen();
         let mut game = Game::from_fen(start, self.rules.clone(), self.no_capture_limit);
@@ -408,7 +432,7 @@ enum Kind {
     Text { default: &'static str },
 }
 
-const OPTIONS: [Setting; 10] = [
+const OPTIONS: [Setting; 11] = [
     Setting { name: "Hash", kind: Kind::Spin { default: 64, min: 1, max: 65_536 } },
     Setting { name: "Clear Hash", kind: Kind::Button },
     Setting { name: "Threads", kind: Kind::Spin { default: 1, min: 1, max: 256 } },
@@ -416,6 +440,7 @@ const OPTIONS: [Setting; 10] = [
     Setting { name: "Ponder", kind: Kind::Check { default: false } },
     Setting { name: "Move Overhead", kind: Kind::Spin { default: 10, min: 0, max: 10_000 } },
     Setting { name: "Evaluation", kind: Kind::Combo { default: "default", values: &["default", "burnett"] } },
+    Setting { name: "EvalFile", kind: Kind::Text { default: "<empty>" } },
     Setting { name: "Rules", kind: Kind::Text { default: "paper" } },
     Setting { name: "TablePath", kind: Kind::Text { default: "<empty>" } },
     Setting { name: "NoCaptureLimit", kind: Kind::Spin { default: Game::NO_CAPTURE_LIMIT, min: 0, max: 10_000 } },
@@ -467,7 +492,7 @@ fn split_option(text: &str) -> Option<(&str, &str)> {
     (!name.is_empty()).then(|| (name, value.trim()))
 }
 
-/// What `go` asks for, and what in it cannot be understood.
+/// The arguments of `go`, and the problems found in them.
 fn parse_go(text: &str, game: &Game) -> (Go, Vec<String>) {
     let mut go = Go::default();
     let mut problems = Vec::new();
@@ -481,7 +506,7 @@ fn parse_go(text: &str, game: &Game) -> (Go, Vec<String>) {
             "searchmoves" => {
                 let legal = game.legal_moves();
                 let listed = |word: &&str| game.parse(word).ok().filter(|mv| legal.contains(mv));
-                // What is no move ends the list.
+                // The list ends at the first word that is not a move.
                 while let Some(mv) = words.peek().and_then(listed) {
                     go.moves.get_or_insert_default().push(mv);
                     words.next();
@@ -523,7 +548,7 @@ fn parse_go(text: &str, game: &Game) -> (Go, Vec<String>) {
         go.limits.clock = Some(Clock { remaining, increment, moves_to_go });
     }
     if go.limits == Limits::default() && !go.infinite {
-        // Who made a mistake shall not wait forever for an answer.
+        // A malformed command must not start an endless search.
         if problems.is_empty() {
             go.infinite = true;
         } else {
@@ -535,13 +560,13 @@ fn parse_go(text: &str, game: &Game) -> (Go, Vec<String>) {
 
 fn play(game: &mut Game, word: &str) -> Result<(), String> {
     if word.len() > 60 {
-        return Err(format!("{} is no move", quoted(word)));
+        return Err(format!("{} is not a move", quoted(word)));
     }
     let mv = game.parse(word).map_err(|error| error.to_string())?;
     game.play(mv).map_err(|error| error.to_string())
 }
 
-/// Text of somebody else's in an answer of ours: on one line, and not too long.
+/// Input quoted in a message: on one line, and shortened.
 fn quoted(text: &str) -> String {
     let short: String = text.chars().take(60).collect();
     let dots = if short.len() < text.len() { "..." } else { "" };
@@ -552,7 +577,7 @@ fn best_move(mv: Option<Move>) -> String {
     mv.map_or_else(|| "bestmove 0000".to_owned(), |mv| format!("bestmove {mv}"))
 }
 
-/// An `info` line as UCI wants it.
+/// An `info` line.
 fn info_line(info: &Info) -> String {
     let millis = info.time.as_millis();
     let nps = (info.nodes as f64 / info.time.as_secs_f64().max(1e-6)) as u64;
@@ -570,9 +595,9 @@ fn info_line(info: &Info) -> String {
     )
 }
 
-/// Searches, reports, and returns the last word.
+/// Searches, prints `info` lines, and returns the `bestmove` line.
 fn search<W: Write>(engine: &mut Engine, game: &Game, go: &Go, stop: &AtomicBool, output: &Output<W>) -> String {
-    let mut told = None;
+    let mut reported = None;
     let moves = go.moves.clone().unwrap_or_else(|| game.legal_moves().to_vec());
     let result = engine
         .search(game, &go.limits)
@@ -581,7 +606,7 @@ fn search<W: Write>(engine: &mut Engine, game: &Game, go: &Go, stop: &AtomicBool
         .on_info(|info| {
             output.line(&info_line(info));
             if info.multipv == 1 {
-                told = Some((info.depth, info.score, info.pv.clone()));
+                reported = Some((info.depth, info.score, info.pv.clone()));
             }
             if output.failed() {
                 stop.store(true, Ordering::SeqCst);
@@ -590,7 +615,7 @@ fn search<W: Write>(engine: &mut Engine, game: &Game, go: &Go, stop: &AtomicBool
         .run();
     // An iteration that was not finished may have found something better.
     if let Some(best) = result.lines.first()
-        && told != Some((best.depth, best.score, best.pv.clone()))
+        && reported != Some((best.depth, best.score, best.pv.clone()))
     {
         result.lines.iter().for_each(|info| output.line(&info_line(info)));
     }
@@ -603,7 +628,7 @@ fn search<W: Write>(engine: &mut Engine, game: &Game, go: &Go, stop: &AtomicBool
     format!("{}{ponder}", best_move(result.best()))
 }
 
-/// Counts move sequences behind each move, and returns the last word.
+/// Prints the perft count of each move, and returns the line with the total.
 fn perft<W: Write>(game: &Game, depth: u32, stop: &AtomicBool, output: &Output<W>) -> String {
     let (position, rules) = (game.position(), game.rules());
     let counter = Perft::new(rules, PerftMode::Expand);
@@ -622,7 +647,7 @@ fn perft<W: Write>(game: &Game, depth: u32, stop: &AtomicBool, output: &Output<W
     format!("\nNodes searched: {total}")
 }
 
-/// Perft in pieces small enough that a stop is heard; `None` if it comes.
+/// Perft in pieces small enough to react to `stop`; `None` if stopped.
 fn count(counter: &Perft<'_>, rules: &Rules, position: &Position, depth: u32, stop: &AtomicBool) -> Option<u64> {
     if stop.load(Ordering::Relaxed) {
         return None;

@@ -5,11 +5,13 @@ use super::player::{Player, PlayerError};
 use super::program::{Program, ProgramSetup};
 use crate::board::RuleOptions;
 use crate::search::eval::ParseWeightsError;
+use crate::search::network::{Network, NetworkError};
 use crate::search::{EngineOptions, Evaluation, ParseSearchOptionsError, TableCache};
 use crate::tablebase::SetError;
 use std::fmt;
 use std::path::PathBuf;
 use std::str::FromStr;
+use std::sync::Arc;
 use thiserror::Error;
 
 /// Which player to make: `builtin:NAME`, options behind commas, or the command line of a UCI program.
@@ -74,6 +76,14 @@ pub enum ParsePlayerError {
         path: String,
         /// What it should be.
         error: ParseWeightsError,
+    },
+    /// The file of a network contains something else.
+    #[error("weights: {path:?}: {error}")]
+    Network {
+        /// The file.
+        path: String,
+        /// What is wrong with it.
+        error: NetworkError,
     },
     /// The command line of a program cannot be taken apart.
     #[error("{text:?} is no command line: a quote is not closed, or it is empty")]
@@ -197,10 +207,17 @@ impl Kind {
             (Kind::Engine { options, .. }, "search") => options.search = value.parse()?,
             (Kind::Engine { options, .. }, "weights") => {
                 let path = value.to_owned();
-                options.weights = Some(match std::fs::read_to_string(value) {
-                    Ok(text) => text.parse().map_err(|error| ParsePlayerError::Weights { path, error })?,
-                    Err(error) => return Err(ParsePlayerError::WeightsFile { path, error: error.to_string() }),
-                });
+                let unreadable = |error: String| ParsePlayerError::WeightsFile { path: path.clone(), error };
+                let bytes = std::fs::read(value).map_err(|error| unreadable(error.to_string()))?;
+                if Network::is_network(&bytes) {
+                    let network = Network::from_bytes(&bytes);
+                    let network = network.map_err(|error| ParsePlayerError::Network { path, error })?;
+                    options.evaluation = Evaluation::Network(Arc::new(network));
+                } else {
+                    let text = String::from_utf8(bytes)
+                        .map_err(|_| unreadable("stream did not contain valid UTF-8".to_owned()))?;
+                    options.weights = Some(text.parse().map_err(|error| ParsePlayerError::Weights { path, error })?);
+                }
             }
             _ => return Err(unknown("hash, threads, tables, search, weights")),
         }

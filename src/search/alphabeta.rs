@@ -4,8 +4,8 @@
 
 use super::eval::{Attacks, Evaluate, State, TRAP_BITS};
 use super::info::Info;
-use super::line::Line;
 use super::packed::{NO_MOVE, Packed, animal_of, pack, unpack_move};
+use super::path::Path;
 use super::picker::checked;
 use super::root::RootMove;
 use super::score::{INFINITE, MAX_PLY, Value, mate_in, public};
@@ -14,7 +14,7 @@ use super::tt::{Bound, TtEntry, value_from_tt, value_to_tt};
 use crate::board::{Move, Repetition, zobrist};
 
 struct Search<'a> {
-    line: Line<'a>,
+    path: Path<'a>,
     shared: &'a Shared<'a>,
     illegal_repetition: bool,
     /// The evaluation, if it is the caller's.
@@ -31,7 +31,7 @@ pub(super) fn search(
     report: &mut dyn FnMut(&Info),
 ) -> Vec<Info> {
     let illegal_repetition = shared.rules.options().repetition == Repetition::Illegal;
-    let mut search = Search { line: Line::new(shared, 0), shared, illegal_repetition, custom };
+    let mut search = Search { path: Path::new(shared, 0), shared, illegal_repetition, custom };
     let mut moves: Vec<RootMove> = roots.iter().map(|&mv| RootMove { value: 0, ..RootMove::new(mv) }).collect();
     let mut lines: Vec<Info> = Vec::new();
     for depth in 1..=shared.limits.depth.unwrap_or(u32::MAX).clamp(1, 100) {
@@ -48,8 +48,8 @@ pub(super) fn search(
             } else {
                 -search.value(&child, -INFINITE, -bound, depth as i32 - 1, 1)
             };
-            search.line.pop();
-            if search.line.stopped {
+            search.path.pop();
+            if search.path.stopped {
                 break;
             }
             if value > alpha || multipv > 1 {
@@ -60,7 +60,7 @@ pub(super) fn search(
         // Moves that the last iteration did not get to rank last; the sort keeps their order.
         moves.sort_by_key(|found| std::cmp::Reverse(found.earlier));
         // Several lines must be comparable, so they stay those of the last iteration.
-        if search.line.stopped && !lines.is_empty() && (multipv > 1 || moves[0].earlier == -INFINITE) {
+        if search.path.stopped && !lines.is_empty() && (multipv > 1 || moves[0].earlier == -INFINITE) {
             break;
         }
         let mut worst = INFINITE;
@@ -69,7 +69,7 @@ pub(super) fn search(
             found.value = value.min(worst);
             worst = found.value;
         }
-        search.line.check();
+        search.path.check();
         lines = moves[..multipv]
             .iter()
             .enumerate()
@@ -78,7 +78,7 @@ pub(super) fn search(
                 seldepth: depth,
                 multipv: i + 1,
                 score: public(found.value, 0),
-                nodes: search.line.nodes,
+                nodes: search.path.nodes,
                 time: shared.start.elapsed(),
                 hashfull: shared.tt.hashfull(),
                 tbhits: 0,
@@ -89,7 +89,7 @@ pub(super) fn search(
         let over = shared.soft.is_some_and(|soft| shared.start.elapsed() >= soft);
         let decided = lines[0].score.win_in().or(lines[0].score.loss_in()).is_some_and(|plies| plies <= depth);
         let limited = shared.hard.is_some() || shared.limits.nodes.is_some();
-        if search.line.stopped || over || decided && limited {
+        if search.path.stopped || over || decided && limited {
             break;
         }
     }
@@ -99,15 +99,15 @@ pub(super) fn search(
 impl Search<'_> {
     fn enter(&mut self, state: &State, mv: Packed) -> State {
         let child = state.make(mv, state.key_after(mv, zobrist::keys()), self.shared.hand_crafted);
-        let halfmove_clock = if state.is_capture(mv) { 0 } else { self.line.halfmove_clock() + 1 };
-        self.line.push(child.key, halfmove_clock);
+        let halfmove_clock = if state.is_capture(mv) { 0 } else { self.path.halfmove_clock() + 1 };
+        self.path.push(child.key, halfmove_clock);
         child
     }
 
     /// The value of a position within the bounds (fail-soft), `depth` plies ahead.
     fn value(&mut self, state: &State, mut alpha: Value, beta: Value, depth: i32, ply: usize) -> Value {
-        self.line.count_node();
-        if self.line.stopped || self.line.repeats() {
+        self.path.count_node();
+        if self.path.stopped || self.path.repeats() {
             return 0;
         }
         let mut attacks = Attacks::new();
@@ -115,7 +115,7 @@ impl Search<'_> {
         if attacks.any == 0 {
             return self.shared.stalemate_value(ply);
         }
-        if self.line.halfmove_clock() >= self.shared.no_capture_limit {
+        if self.path.halfmove_clock() >= self.shared.no_capture_limit {
             return 0;
         }
         if depth <= 0 || ply >= MAX_PLY {
@@ -139,14 +139,14 @@ impl Search<'_> {
         let mut best_move = NO_MOVE;
         let first = alpha;
         for &(_, mv) in &moves[..len] {
-            let repeats = || self.line.would_repeat(state.key_after(mv, zobrist::keys()));
+            let repeats = || self.path.would_repeat(state.key_after(mv, zobrist::keys()));
             if self.illegal_repetition && !state.is_capture(mv) && repeats() {
                 continue;
             }
             let child = self.enter(state, mv);
             let value = -self.value(&child, -beta, -alpha, depth - 1, ply + 1);
-            self.line.pop();
-            if self.line.stopped {
+            self.path.pop();
+            if self.path.stopped {
                 return 0;
             }
             if value > best {

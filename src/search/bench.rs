@@ -1,4 +1,4 @@
-//! Measures of the engine that can be repeated: the bench signature, and how well it plays endgames whose value is known.
+//! Reproducible measurements of the engine: the bench signature, and its moves in endgames of known value.
 
 use super::engine::Engine;
 use super::limits::Limits;
@@ -37,21 +37,21 @@ pub const POSITIONS: &[&str] = &[
     "7/7/2l4/7/7/7/4L2/7/2P4 w",
 ];
 
-/// Plies to which the signature searches.
+/// The depth of the signature, in plies.
 pub const DEPTH: u32 = 14;
 
-/// What a bench took.
+/// The result of a bench.
 #[derive(Clone, Debug, Serialize)]
 pub struct Bench {
-    /// Plies that every position was searched to.
+    /// The depth of every search, in plies.
     pub depth: u32,
     /// Number of positions.
     pub positions: usize,
-    /// Nodes of all positions together: the signature.
+    /// The nodes of all searches: the signature.
     pub nodes: u64,
-    /// Time of all searches together.
+    /// The time of all searches.
     pub seconds: f64,
-    /// Nodes by seconds.
+    /// Nodes per second.
     pub nodes_per_second: f64,
 }
 
@@ -83,14 +83,14 @@ pub fn search_all(limits: &Limits, options: &EngineOptions, rules: &Rules) -> (u
     (nodes, seconds)
 }
 
-/// How many positions of a value were played well.
+/// The moves played in positions of one value.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Kept {
     /// Number of positions.
     pub positions: usize,
     /// Moves that keep the value of the table.
     pub kept: usize,
-    /// Of these, moves by the shortest way to the win, or the longest to the loss; any that draws.
+    /// Of these, the moves that win fastest or lose slowest; every drawing move of a drawn position.
     pub best: usize,
 }
 
@@ -102,14 +102,14 @@ impl Kept {
     }
 }
 
-/// How well endgames were played.
+/// The moves played in endgames, by the value of the position.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Endgames {
-    /// Of positions that are won for the side to move.
+    /// Positions that the side to move wins.
     pub won: Kept,
-    /// Of drawn positions.
+    /// Drawn positions.
     pub drawn: Kept,
-    /// Of positions that are lost for the side to move.
+    /// Positions that the side to move loses.
     pub lost: Kept,
 }
 
@@ -159,7 +159,7 @@ pub fn endgame_positions(count: usize, seed: u64, rules: &Rules, tables: &Tables
     found
 }
 
-/// Plays one move in each of these positions and asks the tables what it is worth. `done` is called after each.
+/// Plays one move in each of these positions and compares its value with the tables. `done` is called after each.
 #[must_use]
 pub fn endgames(
     positions: &[(Position, Wdl)],

@@ -5,10 +5,10 @@
 
 use crate::board::{Animal, Color, Piece, Position, Square};
 
-/// What an animal is worth wherever it stands, weakest animal first.
+/// The material value of each animal, weakest animal first.
 pub const MATERIAL: [i32; Animal::COUNT] = [500, 200, 300, 400, 500, 800, 900, 1000];
 
-/// What a square is worth to a white animal: weakest animal first, then by [`Square::index`], so that each table reads
+/// The value of a square for a white animal: weakest animal first, then by [`Square::index`], so that each table reads
 /// upside down, rank 1 on top. Squares that the animal never stands on during the game hold 0: the dens (entering the
 /// enemy's ends the game) and, for all but the rat, the water.
 #[rustfmt::skip]
@@ -103,7 +103,7 @@ pub const DEVELOPMENT: [[i32; Square::COUNT]; Animal::COUNT] = [
     ],
 ];
 
-/// What a piece on a square is worth to its owner.
+/// The value of a piece on a square for its owner.
 #[must_use]
 pub const fn piece_value(piece: Piece, square: Square) -> i32 {
     let square = match piece.color {
@@ -113,8 +113,8 @@ pub const fn piece_value(piece: Piece, square: Square) -> i32 {
     MATERIAL[piece.animal.index()] + DEVELOPMENT[piece.animal.index()][square.index()]
 }
 
-/// The evaluation from White's point of view: what White's pieces are worth, less what Black's are. It knows nothing of
-/// the side to move, nor of whether the game is over.
+/// The evaluation from White's point of view: the value of White's pieces minus the value of Black's. It ignores the side to
+/// move, and whether the game is over.
 ///
 /// ```
 /// use doushouqi::board::Position;
@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn squares_that_nobody_stands_on_are_worth_nothing() {
+    fn unreachable_squares_have_no_value() {
         for animal in Animal::ALL {
             for square in Square::all() {
                 let value = DEVELOPMENT[animal.index()][square.index()];

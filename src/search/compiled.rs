@@ -5,7 +5,7 @@ use super::eval::State;
 use super::score::Value;
 use super::worker::Worker;
 
-/// What a node is searched with.
+/// The window, depth and ply of a node.
 #[derive(Copy, Clone)]
 pub(super) struct Node {
     pub alpha: Value,

@@ -23,10 +23,10 @@ pub(super) struct Deepening<'a, 's> {
     moves: Vec<RootMove>,
     /// Number of lines to find.
     multipv: usize,
-    /// Those of the last iteration.
+    /// The lines of the last iteration.
     lines: Vec<Info>,
     best_move: Packed,
-    /// For how many iterations it has been the best.
+    /// The number of iterations in a row with this best move.
     stable: usize,
 }
 
@@ -41,10 +41,10 @@ impl<'a, 's> Deepening<'a, 's> {
     /// Searches deeper and deeper until a limit is reached, and returns the best lines. `report` hears of them after each
     /// iteration, from the first thread alone.
     pub fn run(mut self, report: &mut dyn FnMut(&Info)) -> Vec<Info> {
-        let id = self.worker.line.id;
+        let id = self.worker.path.id;
         let deepest = self.shared.limits.depth.unwrap_or(u32::MAX).clamp(1, MAX_DEPTH) as i32;
         for depth in 1..=deepest {
-            // Helpers skip some depths, so that threads do not all do the same (lazy SMP).
+            // Helpers skip some depths, so that threads search different trees (lazy SMP).
             if id != 0 && depth > 2 && (depth + id as i32) % 3 == 0 {
                 continue;
             }
@@ -52,14 +52,14 @@ impl<'a, 's> Deepening<'a, 's> {
                 break;
             }
             if id == 0 {
-                self.worker.line.check();
+                self.worker.path.check();
                 self.lines.iter().for_each(&mut *report);
-                if self.worker.line.stopped || self.is_enough(depth) {
+                if self.worker.path.stopped || self.is_enough(depth) {
                     break;
                 }
             }
         }
-        self.shared.nodes[id].store(self.worker.line.nodes, Ordering::Relaxed);
+        self.shared.nodes[id].store(self.worker.path.nodes, Ordering::Relaxed);
         if let Some(first) = self.lines.first_mut() {
             first.nodes = first.nodes.max(self.shared.total_nodes());
             first.time = self.shared.start.elapsed();
@@ -70,7 +70,7 @@ impl<'a, 's> Deepening<'a, 's> {
     /// One iteration: the lines, the best first. Breaks if the search was stopped.
     fn iteration(&mut self, depth: i32) -> ControlFlow<()> {
         for found in &mut self.moves {
-            found.earlier = found.value.max(found.earlier.min(found.value));
+            found.earlier = found.value;
         }
         let mut finished = Vec::new();
         for index in 0..self.multipv {
@@ -98,7 +98,7 @@ impl<'a, 's> Deepening<'a, 's> {
         let (mut alpha, mut beta) = if narrow { (guess - delta, guess + delta) } else { (-INFINITE, INFINITE) };
         loop {
             let value = self.worker.root(self.state, &mut self.moves[index..], alpha, beta, depth);
-            if self.worker.line.stopped {
+            if self.worker.path.stopped {
                 return ControlFlow::Break(value.is_some_and(|value| value > alpha));
             }
             let value = value.unwrap_or(alpha);
@@ -117,7 +117,7 @@ impl<'a, 's> Deepening<'a, 's> {
         }
     }
 
-    /// What is reported of an iteration that was stopped at the line `index`. A single line is the one that was searched, if
+    /// Keeps the result of an iteration that was stopped at the line `index`. A single line is the one that was searched, if
     /// it `improved`. Several lines must be comparable, so they stay those of the iteration before. If there is none, moves that
     /// were not searched fill up the lines, none with a better score than the lines that were.
     fn interrupted(&mut self, mut finished: Vec<Info>, index: usize, improved: bool, depth: i32) {
@@ -143,7 +143,7 @@ impl<'a, 's> Deepening<'a, 's> {
         self.lines = ranked(finished);
     }
 
-    /// What is known of the move `at`, as the line `index`.
+    /// The report of the move `at`, as the line `index`.
     fn info(&self, at: usize, index: usize, depth: i32, value: Value) -> Info {
         let (shared, found) = (self.shared, &self.moves[at]);
         Info {
@@ -151,7 +151,7 @@ impl<'a, 's> Deepening<'a, 's> {
             seldepth: found.seldepth as u32,
             multipv: index + 1,
             score: public(value, shared.longest_win()),
-            nodes: shared.total_nodes().max(self.worker.line.nodes),
+            nodes: shared.total_nodes().max(self.worker.path.nodes),
             time: shared.start.elapsed(),
             hashfull: shared.tt.hashfull(),
             tbhits: shared.total_tbhits(),

@@ -18,10 +18,10 @@ use crate::tablebase::{Probe, Value, Wdl};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-/// For the deepest line, and plenty more.
+/// The stack of a search thread in bytes: several times that of the longest line.
 const STACK: usize = 16 << 20;
 
-/// An engine: it keeps what it learned from one search to the next.
+/// An engine. It keeps its transposition table and history from one search to the next.
 ///
 /// ```
 /// use doushouqi::board::{Position, Rules};
@@ -41,30 +41,30 @@ const STACK: usize = 16 << 20;
 pub struct Engine {
     options: EngineOptions,
     tt: Tt,
-    /// Of each thread.
+    /// The data of each thread.
     thread_data: Vec<ThreadData>,
-    /// Made for the rules of the game searched last.
+    /// The hand-crafted evaluation for the rules of the last game.
     hand_crafted: Option<(RuleOptions, Box<HandCrafted>)>,
-    /// How long threads were kept from running lately.
-    lag: Duration,
+    /// The longest recent time that a runnable thread had no CPU.
+    delay: Duration,
 }
 
 impl Engine {
-    /// An engine that has learned nothing yet.
+    /// An engine with an empty transposition table.
     #[must_use]
     pub fn new(options: EngineOptions) -> Engine {
         let tt = Tt::new(options.hash_mib);
         let thread_data = (0..options.threads.max(1)).map(|_| ThreadData::new()).collect();
-        Engine { options, tt, thread_data, hand_crafted: None, lag: Duration::ZERO }
+        Engine { options, tt, thread_data, hand_crafted: None, delay: Duration::ZERO }
     }
 
-    /// How the engine is set up.
+    /// The options of the engine.
     #[must_use]
     pub fn options(&self) -> &EngineOptions {
         &self.options
     }
 
-    /// Forgets what it learned, as before another game.
+    /// Clears the transposition table and the history, as before another game.
     pub fn new_game(&mut self) {
         self.tt.clear();
         self.thread_data.iter_mut().for_each(ThreadData::clear);
@@ -101,10 +101,10 @@ impl Engine {
             return SearchResult { lines: Vec::new() };
         }
         self.prepare(game);
-        let Engine { options, tt, thread_data, hand_crafted, lag } = self;
-        let hand_crafted = &*hand_crafted.as_ref().expect("it was made ready").1;
-        // Half forgotten with every move.
-        let shared = Shared::new(game, hand_crafted, tt, options, limits, *lag / 2, stop);
+        let Engine { options, tt, thread_data, hand_crafted, delay } = self;
+        let hand_crafted = &*hand_crafted.as_ref().expect("`prepare` made it").1;
+        // A delay counts half as much with every search.
+        let shared = Shared::new(game, hand_crafted, tt, options, limits, *delay / 2, stop);
         let mut roots = legal.to_vec();
         match tb_root(&shared, game, legal, options.multipv.max(1)) {
             Some(TbRoot::Lines(lines)) => {
@@ -125,24 +125,26 @@ impl Engine {
                 parallel(&shared, &state, &roots, multipv, thread_data, scale, report)
             }
         };
-        *lag = shared.waited();
+        *delay = shared.waited();
         SearchResult { lines }
     }
 
-    /// Makes ready for a search under the rules of a game.
+    /// Prepares a search under the rules of a game.
     fn prepare(&mut self, game: &Game) {
         let rules = game.rules();
         if self.hand_crafted.as_ref().is_none_or(|(options, _)| options != rules.options()) {
             let weights = self.options.weights.as_ref().unwrap_or(&WEIGHTS);
             let hand_crafted = match self.options.evaluation {
                 Evaluation::Burnett => HandCrafted::burnett(rules),
-                Evaluation::Default | Evaluation::Custom(_) => HandCrafted::new(rules, weights),
+                Evaluation::Default | Evaluation::Network(_) | Evaluation::Custom(_) => {
+                    HandCrafted::new(rules, weights)
+                }
             };
             self.hand_crafted = Some((*rules.options(), Box::new(hand_crafted)));
             for thread_data in &mut self.thread_data {
                 thread_data.custom = self.options.evaluation.make(rules);
             }
-            // What was stored under other rules or evaluations is worth nothing here.
+            // Entries of other rules mean nothing here.
             self.new_game();
         }
         self.tt.next_age();
@@ -208,7 +210,7 @@ impl<'a> Search<'a> {
     }
 }
 
-/// Searches with a thread for each memory; the first is this one, and reports.
+/// Searches with a thread for each `thread_data`. The first is the calling thread, which reports.
 fn parallel(
     shared: &Shared<'_>,
     state: &State,
@@ -225,7 +227,7 @@ fn parallel(
                 let worker = Worker::new(shared, i + 1, thread_data, scale);
                 Deepening::new(worker, state, roots, 1).run(&mut |_| ());
             };
-            // Without another thread the search goes on with those there are.
+            // If a thread cannot be started, the search continues without it.
             let _ = std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, helper);
         }
         let worker = Worker::new(shared, 0, main, scale);
@@ -235,7 +237,7 @@ fn parallel(
     })
 }
 
-/// What endgame tables say of the moves of the root.
+/// The result of probing endgame tables at the root.
 enum TbRoot {
     /// The best moves with their scores and lines, the best first: the game is won or lost.
     Lines(Vec<Info>),
@@ -243,8 +245,8 @@ enum TbRoot {
     Draws(Vec<Move>),
 }
 
-/// Asks endgame tables about the moves of the root; `None` where they do not say, and where the game is drawn before the
-/// end that they know.
+/// Probes endgame tables for the moves of the root; `None` if they do not contain the position, or if the game is drawn before
+/// their line ends.
 fn tb_root(shared: &Shared<'_>, game: &Game, legal: &[Move], multipv: usize) -> Option<TbRoot> {
     let tb = shared.tb?;
     if game.rules().options().repetition == Repetition::Illegal {
@@ -287,7 +289,7 @@ fn is_drawn_on_the_way(game: &Game, line: &[Move]) -> bool {
     line.iter().any(|&mv| game.play(mv).is_err()) || game.end().is_some_and(|end| end.winner().is_none())
 }
 
-/// What a move is worth that endgame tables know.
+/// The score of a value in endgame tables.
 fn tb_score(value: &Value) -> Score {
     let plies = u32::from(value.dtw.unwrap_or(0));
     match value.wdl {

@@ -5,7 +5,7 @@ use super::eval::{Evaluate, State};
 use super::packed::{NO_MOVE, Packed};
 use super::score::{MAX_PLY, Value};
 
-/// Scores stay within this.
+/// The bound of history scores.
 const LIMIT: i32 = 8192;
 /// Packed moves of either side, the side in bit 9.
 pub(super) const MOVES: usize = 512;
@@ -14,15 +14,15 @@ pub(super) const MOVES: usize = 512;
 pub(super) struct ThreadData {
     /// The last two quiet moves of each ply that caused a beta cutoff.
     pub killers: [[Packed; 2]; MAX_PLY + 2],
-    /// By side and move.
+    /// The history scores, by side and move.
     pub history: Box<[[i16; MOVES]; 2]>,
-    /// By the move one ply back (0) or two plies back (1) with its side, then the side to move, then the move.
+    /// The continuation history scores, by the move one ply back (0) or two plies back (1) with its side, then the side to move, then the move.
     continuation: Vec<[i16; MOVES]>,
-    /// By how much searches came out above the evaluation: by the side to move and the animals that there are, and by the
-    /// move one ply back with its side.
+    /// Corrections of the evaluation, by the side to move and the animals on the board, and by the move one ply back with its
+    /// side.
     material: Vec<i16>,
     replies: Vec<i16>,
-    /// The best line from each ply on, as a search writes it; here so that short searches need no memory of their own.
+    /// The best line from each ply on, as a search writes it; here, so that short searches allocate nothing.
     pub pv: Box<[[Packed; MAX_PLY]]>,
     /// The evaluation, if it is the caller's.
     pub custom: Option<Box<dyn Evaluate>>,
@@ -54,7 +54,7 @@ impl ThreadData {
         *self = ThreadData { custom: self.custom.take(), ..ThreadData::new() };
     }
 
-    /// Before another search: killers are of no use any more.
+    /// Prepares another search: removes killers, halves history scores.
     pub fn next_search(&mut self) {
         self.killers = [[NO_MOVE; 2]; MAX_PLY + 2];
         for score in self.history.as_flattened_mut() {
@@ -62,7 +62,7 @@ impl ThreadData {
         }
     }
 
-    /// The side of the earlier move says the side of this one, so that it need not be looked up.
+    /// The side of the earlier move implies the side of this one.
     #[inline(always)]
     fn index(back: usize, earlier: Packed) -> usize {
         back * 1024 + usize::from(earlier & 1023)

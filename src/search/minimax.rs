@@ -14,7 +14,7 @@ pub const WIN: i32 = 1_000_000;
 /// More than any value.
 const INFINITE: i32 = WIN + 1;
 
-/// What a position is worth, and by which moves.
+/// The minimax value of a position, and the moves that reach it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RootValues {
     /// The minimax value from White's point of view.
@@ -78,7 +78,7 @@ pub fn minimax(position: &Position, rules: &Rules, depth: u32) -> RootValues {
     RootValues { value: best * sign, best: ties.into_iter().map(|i| moves[i]).collect() }
 }
 
-/// What White's view has to be multiplied by to become this side's.
+/// The factor from White's view to a side's view.
 const fn sign(color: Color) -> i32 {
     match color {
         Color::White => 1,
@@ -95,7 +95,7 @@ fn leaf(position: &Position, rules: &Rules) -> i32 {
     }
 }
 
-/// How much a move gains its mover at once.
+/// The change of the evaluation by a move, for the side that makes it.
 fn gain(position: &Position, mv: Move) -> i32 {
     let (color, enemy) = (position.turn(), !position.turn());
     let development = |color, animal: Animal, square: Square| {

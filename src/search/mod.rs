@@ -1,22 +1,22 @@
-//! Looking ahead: what a position is worth after N plies of best play, and which move to play.
+//! Search: the value of a position after N plies of best play, and the best move.
 //!
 //! [`minimax()`] gives the plain value that the papers publish; an [`Engine`] plays.
 //!
 //! The files, the lowest first; each uses only files above it in this list:
 //!
-//! | file | what |
+//! | file | content |
 //! |---|---|
-//! | `score`, `packed`, `limits`, `info`, `search_options` | the words of a search: values, moves in nine bits, when to stop, what is told, what can be switched off |
-//! | `burnett`, `minimax` | Burnett's evaluation, and the plain search that the papers' values come from |
-//! | `eval/*` | the evaluation, and the position as the search sees it |
-//! | `tt`, `history`, `picker` | the transposition table, what is remembered of moves, the order of moves |
-//! | `tb`, `tb_cache` | endgame tables as the search uses them |
-//! | `options` | how an engine is set up |
-//! | `shared`, `line`, `root` | what threads share, the line that a thread is on, the moves of the root |
+//! | `score`, `packed`, `limits`, `info`, `search_options` | values, moves in nine bits, limits, results, techniques that can be switched off |
+//! | `burnett`, `minimax` | Burnett's evaluation, and the plain search of the papers' values |
+//! | `eval/*` | static evaluation, and the position as the search stores it |
+//! | `tt`, `history`, `picker` | transposition table, history heuristics, move ordering |
+//! | `tb`, `tb_cache` | endgame tables for the search |
+//! | `options` | the options of an engine |
+//! | `shared`, `path`, `root` | data that threads share, the path of a thread, the moves of the root |
 //! | `alphabeta` | the papers' engine |
 //! | `worker`, `compiled`, `quiescence`, `pvs`, `deepening` | principal variation search: a thread, the CPU levels, quiescence search, main search, iterative deepening |
-//! | `engine` | all of it together |
-//! | `bench`, `tune` | measuring the engine, tuning the evaluation |
+//! | `engine` | the engine |
+//! | `bench`, `tune` | measuring the engine, tuning the hand-crafted evaluation |
 
 mod alphabeta;
 pub mod bench;
@@ -28,10 +28,10 @@ pub mod eval;
 mod history;
 mod info;
 mod limits;
-mod line;
 pub mod minimax;
 mod options;
 mod packed;
+mod path;
 mod picker;
 mod pvs;
 mod quiescence;
@@ -48,6 +48,7 @@ pub mod tune;
 mod worker;
 
 pub use engine::{Engine, Search};
+pub use eval::network;
 pub use eval::{EvalContext, Evaluate, Evaluation, evaluate};
 pub use info::{Info, SearchResult};
 pub use limits::{Clock, Limits};

@@ -2,7 +2,7 @@
 
 use crate::board::{Animal, Move, Square};
 
-/// A move as an animal of the side to move and where it goes: a number below 512.
+/// A move as the animal and its target square: a number below 512. The side to move is known from the position.
 pub(super) type Packed = u16;
 
 /// No move: the rat to a square that does not exist.

@@ -1,6 +1,5 @@
-//! The moves of a position, the most promising first, in stages: most positions are done with after a move or two, and what
-//! was not asked for is not generated. First the move of the transposition table, then captures that win or hold, killers,
-//! quiet moves by their history, and captures that lose.
+//! Move ordering in stages: most nodes end after a move or two, so later stages are generated on demand. First the
+//! transposition table's move, then captures that do not lose material, killers, quiet moves by history, and losing captures.
 
 use super::eval::{Attacks, State, TRAP_BITS};
 use super::history::{MOVES, ThreadData};
@@ -16,7 +15,7 @@ pub(super) const GOOD_CAPTURE: i32 = 2 << 20;
 pub(super) const KILLER: i32 = 1 << 20;
 pub(super) const BAD_CAPTURE: i32 = -(2 << 20);
 
-/// Less than every rank.
+/// Below every rank.
 pub(super) const ANY: i32 = -(1 << 22);
 
 /// Moves with their rank: the rank above, the move in the lowest 9 bits, so that all are different.
@@ -75,7 +74,7 @@ enum Stage {
     Rest,
 }
 
-/// What the order of quiet moves depends on besides the position.
+/// The data besides the position that orders quiet moves.
 pub(super) struct Order<'a> {
     pub options: &'a SearchOptions,
     pub thread_data: &'a ThreadData,
@@ -86,12 +85,12 @@ pub(super) struct Order<'a> {
 
 pub(super) struct Picker {
     stage: Stage,
-    /// Where the moves go.
+    /// The target squares of the moves to generate.
     mask: u64,
     tt_move: Packed,
     killers: [Packed; 2],
     ranked: Ranked,
-    /// The move after the one given last, if it is known already.
+    /// The move after the last one returned, if it is known.
     upcoming: Option<(i32, Packed)>,
 }
 
@@ -123,7 +122,7 @@ impl Picker {
         order: &Order,
         skip_quiets: bool,
     ) -> Option<(i32, Packed)> {
-        // A ladder, whose steps the CPU foresees better than a jump.
+        // A chain of branches, which the CPU predicts better than one indirect jump.
         if self.stage == Stage::TtMove {
             self.stage = Stage::Captures;
             if self.tt_move != NO_MOVE {
@@ -160,7 +159,7 @@ impl Picker {
         Some(found)
     }
 
-    /// The move after the one given last, if it is known already.
+    /// The move after the last one returned, if it is known.
     #[inline(always)]
     pub fn upcoming(&self) -> Option<Packed> {
         self.upcoming.map(|(_, mv)| mv)

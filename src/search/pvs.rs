@@ -47,10 +47,10 @@ struct NodeInfo {
     improving: bool,
 }
 
-/// A move about to be searched.
+/// A move to search.
 struct Candidate {
     rank: i32,
-    /// How many were searched before it.
+    /// The number of moves searched before it.
     number: usize,
     capture: bool,
     /// Steps before the enemy's den.
@@ -58,7 +58,7 @@ struct Candidate {
     extension: i32,
 }
 
-/// What came of the moves of a node.
+/// The best move of a node so far.
 struct Best {
     value: Value,
     mv: Packed,
@@ -103,8 +103,8 @@ impl Worker<'_> {
             } else {
                 self.search_root_move::<L>(&child, node, i, capture)
             };
-            self.line.pop();
-            if self.line.stopped {
+            self.path.pop();
+            if self.path.stopped {
                 return (best > -INFINITE).then_some(best);
             }
             let found = &mut moves[i];
@@ -121,7 +121,7 @@ impl Worker<'_> {
                 best = value;
                 if value > node.alpha {
                     node.alpha = value;
-                    // Whatever comes later is compared with this one; should the search stop, it is the best so far.
+                    // The best move so far comes first, for the case that the search stops.
                     moves[..=i].rotate_right(1);
                     if node.alpha >= node.beta {
                         break;
@@ -143,11 +143,11 @@ impl Worker<'_> {
             depth -= (self.base_reduction(node.depth, number) - 1).max(0);
         }
         let mut value = self.zero_window::<L>(child, node, depth, true);
-        if value > node.alpha && depth < full && !self.line.stopped {
+        if value > node.alpha && depth < full && !self.path.stopped {
             value = self.zero_window::<L>(child, node, full, true);
         }
         // Principal variation search (PVS): what beats the first move is searched with the open window.
-        if value > node.alpha && value < node.beta && !self.line.stopped {
+        if value > node.alpha && value < node.beta && !self.path.stopped {
             value = self.open_window::<L>(child, node, full);
         }
         value
@@ -174,19 +174,19 @@ impl Worker<'_> {
         let options = &self.shared.options;
         let ply = node.ply;
         if node.depth <= 0 && options.quiescence_search {
-            if self.line.repeats() {
+            if self.path.repeats() {
                 self.pv_len[ply] = ply;
                 return 0;
             }
             return L::call::<Quiescence<PV>>(self, state, node);
         }
         self.count_node::<PV>(ply);
-        if self.line.stopped {
+        if self.path.stopped {
             return 0;
         }
         // Repetition.
         let excluded = self.plies[ply + 2].excluded;
-        if excluded == NO_MOVE && self.line.repeats() {
+        if excluded == NO_MOVE && self.path.repeats() {
             return 0;
         }
         // Transposition table cutoff.
@@ -325,12 +325,12 @@ impl Worker<'_> {
                 continue;
             }
             let capture = enemies >> to_of(mv) & 1 != 0;
-            if self.illegal_repetition && !capture && self.line.would_repeat(key) {
+            if self.illegal_repetition && !capture && self.path.would_repeat(key) {
                 continue;
             }
             let threat = TRAP_BITS[them] >> to_of(mv) & 1 != 0;
             if skip_quiets && !capture && !threat {
-                // What comes later is no better.
+                // Later quiet moves have a lower history.
                 picker.drop_quiets();
                 continue;
             }
@@ -341,8 +341,8 @@ impl Worker<'_> {
             let child = self.enter(state, mv, key, capture, ply);
             let candidate = Candidate { rank, number, capture, threat, extension };
             let value = self.search_move::<L, PV>(&child, info, node, &candidate);
-            self.line.pop();
-            if self.line.stopped {
+            self.path.pop();
+            if self.path.stopped {
                 return 0;
             }
             number += 1;
@@ -418,7 +418,7 @@ impl Worker<'_> {
         let others = Node { alpha: target - 1, beta: target, depth: (depth - 1) / 2, ..*node };
         let value = L::call::<Main<false>>(self, state, others);
         self.plies[ply + 2].excluded = NO_MOVE;
-        if self.line.stopped {
+        if self.path.stopped {
             ControlFlow::Break(0)
         } else if value < target {
             ControlFlow::Continue(1)
@@ -449,10 +449,10 @@ impl Worker<'_> {
         }
         let reduced_depth = self.late_move_reduction::<PV>(info, &node, candidate, new_depth);
         let mut value = self.zero_window::<L>(child, node, reduced_depth, true);
-        if value > node.alpha && reduced_depth < new_depth && !self.line.stopped {
+        if value > node.alpha && reduced_depth < new_depth && !self.path.stopped {
             value = self.zero_window::<L>(child, node, new_depth, !node.cut);
         }
-        if PV && value > node.alpha && value < node.beta && !self.line.stopped {
+        if PV && value > node.alpha && value < node.beta && !self.path.stopped {
             value = self.open_window::<L>(child, node, new_depth);
         }
         value

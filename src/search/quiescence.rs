@@ -1,4 +1,4 @@
-//! Quiescence search: on until nothing can be taken and no den is threatened.
+//! Quiescence search: captures, and captures of intruders only while the own den is threatened.
 
 use super::compiled::{Compiled, Node, Visit};
 use super::eval::{Attacks, State, TRAP_BITS};
@@ -18,8 +18,8 @@ impl<const PV: bool> Visit for Quiescence<PV> {
     }
 }
 
-/// What a capture is weighed against.
-struct Stakes {
+/// The data of a node that decides which captures are searched.
+struct CaptureContext {
     static_eval: Value,
     alpha: Value,
     in_check: bool,
@@ -31,7 +31,7 @@ impl Worker<'_> {
     fn quiesce<L: Compiled, const PV: bool>(&mut self, state: &State, node: Node) -> Value {
         let Node { mut alpha, beta, ply, .. } = node;
         self.count_node::<PV>(ply);
-        if self.line.stopped {
+        if self.path.stopped {
             return 0;
         }
         // Transposition table cutoff.
@@ -76,7 +76,7 @@ impl Worker<'_> {
         self.rank_captures(
             state,
             &attacks,
-            &Stakes { static_eval, alpha, in_check, tt_move },
+            &CaptureContext { static_eval, alpha, in_check, tt_move },
             &mut captures,
             &mut best,
         );
@@ -85,8 +85,8 @@ impl Worker<'_> {
             let child = self.enter(state, mv, key, true, ply);
             let child_node = Node { alpha: -beta, beta: -alpha, ply: ply + 1, ..node };
             let value = -L::call::<Quiescence<PV>>(self, &child, child_node);
-            self.line.pop();
-            if self.line.stopped {
+            self.path.pop();
+            if self.path.stopped {
                 return 0;
             }
             if value > best {
@@ -111,20 +111,20 @@ impl Worker<'_> {
         best
     }
 
-    /// The captures worth a look, ranked: all that take an intruder, else what is neither lost at once nor too little to
-    /// matter. What the latter could bring at most raises `best`.
+    /// Ranks the captures to search: with an intruder in an own trap its captures, else captures that neither lose material nor
+    /// fail delta pruning. `best` is raised to the bound of pruned captures.
     #[inline(always)]
     fn rank_captures(
         &self,
         state: &State,
         attacks: &Attacks,
-        stakes: &Stakes,
+        context: &CaptureContext,
         captures: &mut Ranked,
         best: &mut Value,
     ) {
         let (us, them) = state.sides_to_move();
         let enemies = state.side(them);
-        let wanted = if stakes.in_check { enemies & TRAP_BITS[us] } else { enemies };
+        let wanted = if context.in_check { enemies & TRAP_BITS[us] } else { enemies };
         for a in 0..8 {
             let mut targets = attacks.targets[a] & wanted;
             while targets != 0 {
@@ -134,19 +134,19 @@ impl Worker<'_> {
                 let risky = attacks.danger[a] >> to & 1 != 0;
                 let gain = PIECE_VALUE[victim] - if risky { PIECE_VALUE[a] } else { 0 };
                 let mv = pack(a, to);
-                if !stakes.in_check {
-                    // Taken back at a loss.
-                    if gain < 0 && mv != stakes.tt_move {
+                if !context.in_check {
+                    // The recapture wins material.
+                    if gain < 0 && mv != context.tt_move {
                         continue;
                     }
                     // Delta pruning.
-                    let most = stakes.static_eval + (PIECE_VALUE[victim] + 150) * self.scale;
-                    if most <= stakes.alpha && state.count(them) > 1 {
+                    let most = context.static_eval + (PIECE_VALUE[victim] + 150) * self.scale;
+                    if most <= context.alpha && state.count(them) > 1 {
                         *best = (*best).max(most);
                         continue;
                     }
                 }
-                let rank = if mv == stakes.tt_move { TT_MOVE } else { gain * 16 + PIECE_VALUE[victim] };
+                let rank = if mv == context.tt_move { TT_MOVE } else { gain * 16 + PIECE_VALUE[victim] };
                 captures.push(rank, mv);
             }
         }

@@ -1,4 +1,4 @@
-//! What the threads of one search share, and when it must stop.
+//! Data that the threads of one search share, and its limits.
 
 use super::eval::{Attacks, EvalContext, Evaluate, HandCrafted, State};
 use super::limits::Limits;
@@ -13,7 +13,7 @@ use crate::game::Game;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
-/// One search.
+/// The shared data of one search.
 pub(super) struct Shared<'a> {
     pub rules: &'a Rules,
     pub hand_crafted: &'a HandCrafted,
@@ -27,14 +27,13 @@ pub(super) struct Shared<'a> {
     pub start: Instant,
     /// No new iteration after this long, unless the best move changes.
     pub soft: Option<Duration>,
-    /// Never longer than this.
+    /// The search ends at the latest after this long.
     pub hard: Option<Duration>,
-    /// The longest that a thread was kept from running lately, in microseconds: on a busy machine a search stops so much
-    /// earlier.
-    pub lag: AtomicU64,
-    /// Told from outside.
+    /// The longest recent time that a runnable thread had no CPU, in microseconds: the search stops that much earlier.
+    pub delay: AtomicU64,
+    /// The stop handle of the caller.
     pub stop: &'a AtomicBool,
-    /// One of the threads found that it is time.
+    /// Set by the thread that reaches a limit.
     pub done: AtomicBool,
     /// Nodes and hits in endgame tables of each thread.
     pub nodes: Vec<AtomicU64>,
@@ -52,7 +51,7 @@ impl<'a> Shared<'a> {
         tt: &'a Tt,
         options: &'a EngineOptions,
         limits: &Limits,
-        lag: Duration,
+        delay: Duration,
         stop: &'a AtomicBool,
     ) -> Shared<'a> {
         let threads = if options.algorithm == Algorithm::Pvs { options.threads.max(1) } else { 1 };
@@ -69,7 +68,7 @@ impl<'a> Shared<'a> {
             start: Instant::now(),
             soft,
             hard,
-            lag: AtomicU64::new(lag.as_micros() as u64),
+            delay: AtomicU64::new(delay.as_micros() as u64),
             stop,
             done: AtomicBool::new(false),
             nodes: (0..threads).map(|_| AtomicU64::new(0)).collect(),
@@ -79,9 +78,9 @@ impl<'a> Shared<'a> {
         }
     }
 
-    /// The longest that a thread was kept from running.
+    /// The longest time that a runnable thread had no CPU.
     pub fn waited(&self) -> Duration {
-        Duration::from_micros(self.lag.load(Relaxed))
+        Duration::from_micros(self.delay.load(Relaxed))
     }
 
     pub fn total_nodes(&self) -> u64 {

@@ -1,4 +1,4 @@
-//! Endgame tables as the search uses them: who wins at every position of few pieces, and how soon at the root.
+//! Endgame tables for the search: WDL of positions of few pieces in the tree, distances at the root.
 
 use crate::board::{Color, Lanes, Position, RuleOptions, Rules};
 use crate::tablebase::{
@@ -14,7 +14,7 @@ const WDL_PIECES: usize = 4;
 /// Moves of a line that endgame tables give, at most.
 pub(super) const LONGEST_LINE: usize = 64;
 
-/// Win, draw or loss in memory, and distances from wherever they are to be had.
+/// Win, draw or loss in memory, and distances from files or a solver.
 pub struct Tables {
     rules: Rules,
     wdl: WdlTables,
@@ -25,12 +25,12 @@ pub struct Tables {
 
 enum Distances {
     Files(Box<TableProber>),
-    /// Solves the material that is asked for, with all it leads to, and keeps it.
+    /// Solves a material on demand, with all materials that it leads to, and keeps it.
     Solver(Mutex<Box<Solver>>),
 }
 
 impl Tables {
-    /// Tables of up to `pieces` pieces (at most 4), solved here and now. Distances are solved when they are asked for.
+    /// Solves tables of up to `pieces` pieces (at most 4). Distances are solved on demand.
     ///
     /// # Errors
     /// If there is not enough memory.
@@ -82,13 +82,14 @@ impl Tables {
         self.wdl.longest()
     }
 
-    /// Who wins, from memory; `None` for a position with more pieces than are in memory, and for a game that is over.
+    /// The WDL of a position for the side to move; `None` for a position with more pieces than the tables in memory, and for a
+    /// game that is over.
     #[must_use]
     pub fn probe(&self, position: &Position) -> Option<Wdl> {
         self.wdl.probe(position)
     }
 
-    /// The same of a position that is known not to be over, `pieces` pieces in `lanes`.
+    /// The same for a position in which the game is not over, with `pieces` pieces in `lanes`.
     #[inline(always)]
     pub(super) fn probe_lanes(&self, lanes: &[Lanes; 2], pieces: u32, turn: Color) -> Option<Wdl> {
         if pieces as usize > self.wdl.pieces() {

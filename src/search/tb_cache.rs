@@ -1,4 +1,4 @@
-//! Endgame tables that have been loaded, so that all who use them share them.
+//! Loaded endgame tables, shared by all engines that use them.
 
 use super::tb::Tables;
 use crate::board::RuleOptions;
@@ -6,7 +6,7 @@ use crate::tablebase::SetError;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Endgame tables that have been loaded, so that all who use them share them.
+/// Loaded endgame tables, shared by all engines that use them.
 #[derive(Default)]
 pub struct TableCache {
     loaded: Vec<(PathBuf, Arc<Tables>)>,

@@ -9,7 +9,7 @@ use super::score::{DECIDED, Value};
 use crate::pages::{Pages, Words, prefetch};
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering::Relaxed};
 
-/// What a stored value says about the true one.
+/// The relation of a stored value to the true one.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub(super) enum Bound {
@@ -40,14 +40,14 @@ impl Bound {
 pub(super) struct TtEntry {
     /// A packed move, or [`NO_MOVE`].
     pub mv: Packed,
-    /// As stored: wins counted from this position on.
+    /// The value as stored: distances of wins are counted from this position.
     pub value: i16,
     /// Plies searched below; 0 for quiescence.
     pub depth: u8,
     pub bound: Bound,
 }
 
-/// A word that threads read and write as they come.
+/// A word that threads read and write without locks.
 pub(super) trait Word {
     /// Reads it.
     fn get(&self) -> u64;
@@ -114,7 +114,7 @@ fn unpack(data: u64) -> TtEntry {
 }
 
 impl Tt {
-    /// A table of at most `mebibytes` MiB; half as large, again and again, as long as there is no memory for it.
+    /// A table of at most `mebibytes` MiB, halved until it can be allocated.
     pub fn new(mebibytes: usize) -> Tt {
         let mut len = (mebibytes.min(1 << 24) << 20).div_ceil(size_of::<Bucket>()).max(16);
         loop {
@@ -125,7 +125,7 @@ impl Tt {
         }
     }
 
-    /// Forgets everything.
+    /// Clears all entries.
     pub fn clear(&mut self) {
         for bucket in self.buckets.iter() {
             for word in bucket.0.as_flattened() {
@@ -252,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn bounds_decide_what_they_say() {
+    fn bounds_decide_by_their_kind() {
         for bound in [Bound::Upper, Bound::Lower, Bound::Exact] {
             for value in -3..=3 {
                 let expected = match bound {

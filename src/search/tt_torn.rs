@@ -54,7 +54,7 @@ impl Word for ModelWord {
     }
 }
 
-/// What `write` puts there.
+/// The words that `write` stores.
 type Write = fn(&[ModelWord; 2], u64, u64);
 
 /// Whether a reader of a slot that two threads write, one of them twice, can come upon data under another key than its own,

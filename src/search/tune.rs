@@ -1,8 +1,8 @@
-//! Tuning the evaluation: games of the engine against itself, and weights fitted to how they went.
+//! Tuning the hand-crafted evaluation: games of the engine against itself, and weights fitted to their results.
 //!
-//! Texel's method (Österlund 2014): the evaluation, squashed by a logistic function, is to say what a position will score.
-//! What it is compared with is a mixture of the game's result and of the score that a search gave. Games are decided by
-//! endgame tables as soon as four pieces are left, so that the results there are exact. All of it follows from a seed.
+//! Texel's method (Österlund 2014): a logistic function of the evaluation predicts the expected score of a position. The target
+//! is a mixture of the game's result and the score of a search. Endgame tables decide games as soon as four pieces are left, so
+//! their results are exact. Everything random follows from a seed.
 
 use super::engine::Engine;
 use super::eval::{FEATURES, HandCrafted, State, Weights};
@@ -20,12 +20,12 @@ use std::str::FromStr;
 use std::sync::Arc;
 use thiserror::Error;
 
-/// A position of a game, what a search thought of it and how the game ended, both from White's view.
+/// A position of a game with the score of a search and the result of the game, both from White's view.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sample {
     /// The position.
     pub position: Position,
-    /// Hundredths of a cat.
+    /// The score in cp.
     pub score: i32,
     /// 1 if White won, 0 if Black did, 1/2 for a draw.
     pub result: f32,
@@ -38,9 +38,9 @@ impl fmt::Display for Sample {
     }
 }
 
-/// Text that is no sample.
+/// Text that is not a sample.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("{text:?} is no sample, a FEN, a score and a result (0, 0.5 or 1) with semicolons between: {reason}")]
+#[error("{text:?} is not a sample, a FEN, a score and a result (0, 0.5 or 1) with semicolons between: {reason}")]
 pub struct ParseSampleError {
     text: String,
     reason: String,
@@ -66,18 +66,18 @@ impl FromStr for Sample {
     }
 }
 
-/// Games to learn from.
+/// Games for tuning.
 #[derive(Clone, Debug)]
 pub struct SelfPlay {
     /// The rules of the games.
     pub rules: Rules,
     /// Nodes of each search.
     pub nodes: u64,
-    /// What everything random follows from.
+    /// The seed of all random choices.
     pub seed: u64,
-    /// They end games of few pieces.
+    /// The tables that end games of few pieces.
     pub tables: Arc<Tables>,
-    /// Who plays; hash size and tables are not taken from here.
+    /// The options of the engine that plays; hash size and tables are replaced.
     pub engine: EngineOptions,
 }
 
@@ -85,8 +85,8 @@ impl SelfPlay {
     /// The samples of one game, the same for every run.
     ///
     /// Every other game begins at the start, the rest with pieces put on the board at random; some random moves follow.
-    /// In half of the games another random move is made later, and what came before it is no sample, since the result says
-    /// little of it. Samples are positions from which the search neither takes nor saw an end.
+    /// Half of the games contain another random move later; positions before it are not samples, since the result says little
+    /// about them. Samples are positions in which the best move is not a capture and no win is certain.
     #[must_use]
     pub fn game(&self, number: u64) -> Vec<Sample> {
         let mut random = Random::numbered(self.seed, number);
@@ -115,7 +115,7 @@ impl SelfPlay {
     /// from White's view.
     fn play(&self, game: &mut Game, detour: Option<usize>, random: &mut Random) -> (Vec<(Position, i32)>, f32) {
         let options = self.engine.clone().hash_mib(4).tables(self.tables.clone());
-        // Deliberately not kept from game to game: a game depends on its number alone.
+        // Not kept from game to game, so that a game depends on its number alone.
         let mut engine = Engine::new(options);
         let limits = Limits::default().nodes(self.nodes);
         let mut seen = Vec::new();
@@ -161,7 +161,7 @@ fn random_move(moves: &[Move], random: &mut Random) -> Move {
     moves[random.below(moves.len())]
 }
 
-/// From 3 to 16 pieces thrown on the board.
+/// A position of 3 to 16 pieces on random squares.
 fn random_start(random: &mut Random) -> Position {
     loop {
         let turn = random.color();
@@ -175,27 +175,27 @@ fn random_start(random: &mut Random) -> Position {
     }
 }
 
-/// How weights are fitted.
+/// The options of a fit.
 #[derive(Copy, Clone, Debug)]
 pub struct Fit {
-    /// How often every sample is learned from.
+    /// The number of passes over the samples.
     pub epochs: usize,
-    /// Share of the result in what is aimed at; the rest is the search's score.
+    /// The share of the result in the target; the rest is the score of the search.
     pub result: f32,
-    /// Step of the optimiser (Adam), in cp.
+    /// The learning rate of the optimiser (Adam), in cp.
     pub rate: f32,
 }
 
-/// What a fit came to.
+/// The result of a fit.
 #[derive(Clone, Debug)]
 pub struct Fitted {
     /// The weights, rounded.
     pub weights: Weights,
-    /// The evaluation that stands for a score of 73 %.
+    /// The evaluation in cp for which the winner is expected to get 73 %.
     pub scale: f32,
-    /// The mean squared error before, on samples that were not learned from; of too few samples to hold any back, on all.
+    /// The mean squared error before the fit, on held-out samples; on all if they are too few to hold any out.
     pub before: f32,
-    /// The same afterwards.
+    /// The same after the fit.
     pub after: f32,
 }
 
@@ -220,7 +220,7 @@ impl Row {
     }
 }
 
-fn squash(x: f32) -> f32 {
+fn sigmoid(x: f32) -> f32 {
     1.0 / (1.0 + (-x).exp())
 }
 
@@ -228,12 +228,12 @@ fn squash(x: f32) -> f32 {
 const MOST: f32 = 3000.0;
 
 /// Whether a sample is kept to measure the error: a tenth are, in blocks, since samples of one game are much alike.
-fn held_back(index: usize) -> bool {
+fn held_out(index: usize) -> bool {
     index / 1000 % 10 == 9
 }
 
 impl Fit {
-    /// Fits weights, beginning with `weights`. A tenth of the samples are held back to measure the error.
+    /// Fits weights, beginning with `weights`. A tenth of the samples are held out to measure the error.
     #[must_use]
     pub fn run(
         &self,
@@ -243,13 +243,13 @@ impl Fit {
         report: &mut dyn FnMut(usize, f32),
     ) -> Fitted {
         let rows = rows(samples, rules, weights);
-        let (held, learned): (Vec<(usize, &Row)>, Vec<_>) = rows.iter().enumerate().partition(|(i, _)| held_back(*i));
+        let (held, learned): (Vec<(usize, &Row)>, Vec<_>) = rows.iter().enumerate().partition(|(i, _)| held_out(*i));
         let (held, learned): (Vec<&Row>, Vec<&Row>) =
             (held.into_iter().map(|(_, r)| r).collect(), learned.into_iter().map(|(_, r)| r).collect());
         let held = if held.is_empty() { learned.clone() } else { held };
         let scale = best_scale(&learned);
         let mean_error = |values: &[[f32; 2]]| -> f32 {
-            let error = |row: &Row| (squash(row.evaluation(values) / scale) - self.aim(row, scale)).powi(2);
+            let error = |row: &Row| (sigmoid(row.evaluation(values) / scale) - self.target(row, scale)).powi(2);
             held.par_iter().map(|row| error(row)).sum::<f32>() / held.len().max(1) as f32
         };
         let mut adam = Adam::new(weights);
@@ -273,9 +273,9 @@ impl Fit {
         Fitted { weights: fitted, scale, before, after }
     }
 
-    /// What the evaluation of a sample should be squashed to.
-    fn aim(&self, row: &Row, scale: f32) -> f32 {
-        self.result * row.result + (1.0 - self.result) * squash(row.score / scale)
+    /// The target of a sample: the expected score.
+    fn target(&self, row: &Row, scale: f32) -> f32 {
+        self.result * row.result + (1.0 - self.result) * sigmoid(row.score / scale)
     }
 
     /// The slope of the mean error of a batch by each weight.
@@ -284,8 +284,8 @@ impl Fit {
             let mut gradient = vec![[0.0f32; 2]; FEATURES];
             for &i in chunk {
                 let row = rows[i];
-                let p = squash(row.evaluation(values) / scale);
-                let slope = (p - self.aim(row, scale)) * p * (1.0 - p);
+                let p = sigmoid(row.evaluation(values) / scale);
+                let slope = (p - self.target(row, scale)) * p * (1.0 - p);
                 for &(feature, count) in &row.features {
                     let g = slope * f32::from(count);
                     let slot = &mut gradient[usize::from(feature)];
@@ -311,9 +311,9 @@ fn rows(samples: &[Sample], rules: &Rules, weights: &Weights) -> Vec<Row> {
     samples.par_iter().map(row).collect()
 }
 
-/// The scale that fits the results best with the scores as they are: Burnett's idea of a cat stays what it is.
+/// The scale that fits the results best with the scores as they are: the unit of the scores stays the same.
 fn best_scale(rows: &[&Row]) -> f32 {
-    let error = |scale: f32| -> f32 { rows.par_iter().map(|r| (squash(r.score / scale) - r.result).powi(2)).sum() };
+    let error = |scale: f32| -> f32 { rows.par_iter().map(|r| (sigmoid(r.score / scale) - r.result).powi(2)).sum() };
     (4..200).map(|i| i as f32 * 5.0).min_by(|a, b| error(*a).total_cmp(&error(*b))).unwrap_or(150.0)
 }
 

@@ -1,9 +1,9 @@
-//! One thread of the principal variation search: what it keeps from node to node, and what every kind of node does.
+//! One thread of the principal variation search: its data, and the steps that all kinds of nodes share.
 
 use super::eval::{Attacks, State, TRAP_BITS};
 use super::history::ThreadData;
-use super::line::Line;
 use super::packed::{NO_MOVE, Packed, pack};
+use super::path::Path;
 use super::score::{MATE, MAX_ESTIMATE, MAX_PLY, TB_WIN, Value, is_exact, mate_in, mated_in};
 use super::shared::Shared;
 use super::tb::LONGEST_LINE;
@@ -26,7 +26,7 @@ static REDUCTIONS: LazyLock<[[i8; 64]; 64]> = LazyLock::new(|| {
     })
 });
 
-/// What a search keeps of each ply of its line.
+/// The entry of the search stack for one ply.
 #[derive(Copy, Clone)]
 pub(super) struct Ply {
     /// The move that was made here, its side in bit 9.
@@ -45,12 +45,12 @@ pub(super) struct TtHit {
 }
 
 pub(super) struct Worker<'a> {
-    pub line: Line<'a>,
+    pub path: Path<'a>,
     pub shared: &'a Shared<'a>,
     pub thread_data: &'a mut ThreadData,
-    /// That of ply n is at n + 2, so that two plies back is never before the first.
+    /// The search stack. The entry of ply n is at n + 2, so that ply n - 2 always exists.
     pub plies: [Ply; MAX_PLY + 4],
-    /// Where the line from each ply on ends, see [`ThreadData::pv`].
+    /// The end of the principal variation from each ply on, see [`ThreadData::pv`].
     pub pv_len: [usize; MAX_PLY + 1],
     pub seldepth: usize,
     pub level: CpuLevel,
@@ -64,7 +64,7 @@ pub(super) struct Worker<'a> {
 impl<'a> Worker<'a> {
     pub fn new(shared: &'a Shared<'a>, id: usize, thread_data: &'a mut ThreadData, scale: Value) -> Worker<'a> {
         Worker {
-            line: Line::new(shared, id),
+            path: Path::new(shared, id),
             shared,
             thread_data,
             plies: [Ply { mv: NO_MOVE, eval: 0, excluded: NO_MOVE }; MAX_PLY + 4],
@@ -83,7 +83,7 @@ impl<'a> Worker<'a> {
         self.plies[2].eval
     }
 
-    /// The line from a ply on is this move and the line from the next ply on.
+    /// Sets the principal variation of a ply: this move, then that of the next ply.
     pub fn pv_extend(&mut self, ply: usize, mv: Packed) {
         let (above, below) = self.thread_data.pv.split_at_mut(ply + 1);
         let len = self.pv_len[ply + 1].clamp(ply + 1, MAX_PLY);
@@ -94,7 +94,7 @@ impl<'a> Worker<'a> {
         self.pv_len[ply] = len;
     }
 
-    /// The line from a ply on is one move that ends it.
+    /// Sets the principal variation of a ply: one move that ends it.
     fn pv_end(&mut self, ply: usize, mv: Packed) {
         self.thread_data.pv[ply][ply] = mv;
         self.pv_len[ply] = ply + 1;
@@ -106,22 +106,22 @@ impl<'a> Worker<'a> {
         i32::from(self.reductions[depth.clamp(0, 63) as usize][number.min(63)])
     }
 
-    /// Counts a node, and begins its line.
+    /// Counts a node, and clears its principal variation.
     #[inline(always)]
     pub fn count_node<const PV: bool>(&mut self, ply: usize) {
-        self.line.count_node();
+        self.path.count_node();
         if PV {
             self.pv_len[ply] = ply;
             self.seldepth = self.seldepth.max(ply);
         }
     }
 
-    /// Makes a move on the line.
+    /// Makes a move and appends it to the path.
     #[inline(always)]
     pub fn enter(&mut self, state: &State, mv: Packed, key: u64, capture: bool, ply: usize) -> State {
         let child = state.make(mv, key, self.shared.hand_crafted);
-        let halfmove_clock = if capture { 0 } else { self.line.halfmove_clock() + 1 };
-        self.line.push(child.key, halfmove_clock);
+        let halfmove_clock = if capture { 0 } else { self.path.halfmove_clock() + 1 };
+        self.path.push(child.key, halfmove_clock);
         self.plies[ply + 2].mv = mv | (state.turn as u16) << 9;
         child
     }
@@ -153,7 +153,7 @@ impl<'a> Worker<'a> {
     /// Plies until the no-capture limit draws the game.
     #[inline(always)]
     fn plies_left(&self) -> u32 {
-        self.shared.no_capture_limit.saturating_sub(self.line.halfmove_clock())
+        self.shared.no_capture_limit.saturating_sub(self.path.halfmove_clock())
     }
 
     /// The evaluation without correction, within ±[`MAX_ESTIMATE`].
@@ -173,8 +173,8 @@ impl<'a> Worker<'a> {
         );
     }
 
-    /// What an endgame table in memory says of a position that is not over. Close to the no-capture limit only a draw is
-    /// certain: a win may come too late. After a capture the limit is as far away as it can be.
+    /// The value of a position in the endgame tables in memory; the game is not over. Close to the no-capture limit only draws
+    /// are certain: a win may come too late. After a capture the limit is as far away as possible.
     #[inline(always)]
     pub fn tb_probe(&mut self, state: &State, ply: usize) -> Option<Value> {
         let tb = self.shared.tb?;
@@ -182,11 +182,11 @@ impl<'a> Worker<'a> {
             return None;
         }
         let wdl = tb.probe_lanes(&state.lanes, state.count(0) + state.count(1), state.turn)?;
-        let near_limit = self.line.halfmove_clock() > 0 && self.plies_left() as usize <= LONGEST_LINE;
+        let near_limit = self.path.halfmove_clock() > 0 && self.plies_left() as usize <= LONGEST_LINE;
         if near_limit && wdl != Wdl::Draw {
             return None;
         }
-        self.line.tbhits += 1;
+        self.path.tbhits += 1;
         Some(match wdl {
             Wdl::Win => TB_WIN - ply as Value,
             Wdl::Draw => 0,
@@ -194,14 +194,14 @@ impl<'a> Worker<'a> {
         })
     }
 
-    /// Whether only a move that takes an intruder can be good: he is in the den next, and the game is not drawn before.
+    /// Whether only captures of an intruder can be good: it enters the den next, and the game is not drawn before.
     #[inline(always)]
     pub fn in_check(&self, state: &State) -> bool {
         self.shared.options.den_threats && state.in_check() && self.plies_left() > 1
     }
 
-    /// The value of a node that needs no search: no move, the no-capture limit, the last ply (or `horizon`), or what
-    /// [`Worker::settled`] sees.
+    /// The value of a node that needs no search: stalemate, the no-capture limit, the last ply (or `horizon`), or a value of
+    /// [`Worker::settled`].
     #[inline(always)]
     pub fn decided<const PV: bool>(
         &mut self,
@@ -213,7 +213,7 @@ impl<'a> Worker<'a> {
         if attacks.any == 0 {
             return Some(self.shared.stalemate_value(ply));
         }
-        if self.line.halfmove_clock() >= self.shared.no_capture_limit {
+        if self.path.halfmove_clock() >= self.shared.no_capture_limit {
             return Some(0);
         }
         if horizon || ply >= MAX_PLY - 2 {
@@ -226,8 +226,8 @@ impl<'a> Worker<'a> {
         Some(value)
     }
 
-    /// What is decided without looking ahead: a win at once, an intruder who cannot be taken, or a step before the den
-    /// where nobody can take the piece. The move that does it comes with it, if it is one.
+    /// The value of a node that is decided without search, with the deciding move if there is one: a win at once, an intruder
+    /// that cannot be captured, or a safe step into a trap of the enemy's den.
     #[inline(always)]
     fn settled(&self, state: &State, attacks: &Attacks, ply: usize) -> Option<(Value, Packed)> {
         let (us, them) = state.sides_to_move();

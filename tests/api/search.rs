@@ -295,7 +295,7 @@ fn tables_in_the_tree_agree_with_larger_tables() {
         }
         table_wins += usize::from(score.win_within().is_some() && score.win_in().is_none());
     }
-    assert!(table_wins > 5, "{table_wins}");
+    assert!(table_wins > 2, "{table_wins}");
     assert!(hits > 0);
 }
 

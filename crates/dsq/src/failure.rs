@@ -6,6 +6,7 @@ use report::plot::PlotError;
 use std::path::Path;
 use std::process::ExitCode;
 use std::{fmt, io};
+use train::DataError;
 
 /// How a command ends.
 pub type Outcome = Result<(), Failure>;
@@ -79,6 +80,14 @@ pub fn failure_of_set(error: &SetError) -> FailureKind {
         SetError::Table(TableError::Damaged { .. }) => Failure::Mismatch,
         SetError::Locked { .. } | SetError::Memory { .. } | SetError::ProofMemory { .. } => Failure::Environment,
         _ => Failure::Input,
+    }
+}
+
+/// A file of training data that cannot be used.
+pub fn failure_of_data(error: DataError) -> Failure {
+    match &error {
+        DataError::Io { error: source, .. } => failure_of_io(source)(format!("cannot use {error}")),
+        _ => Failure::Input(error.to_string()),
     }
 }
 

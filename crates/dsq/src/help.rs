@@ -5,21 +5,23 @@ use clap::builder::StyledStr;
 use std::fmt::Write;
 
 /// The commands of each group. What is in none is listed at the end.
-const GROUPS: [(&str, &[&str]); 5] = [
+const GROUPS: [(&str, &[&str]); 6] = [
     ("Play", &["play", "puzzles", "analyze", "match", "uci"]),
     ("Endgame tables", &["solve", "generate", "probe", "stats", "verify", "repack", "export", "compare", "cluster"]),
-    ("Measure", &["perft", "bench", "tune", "devices"]),
+    ("Measure", &["perft", "bench", "devices"]),
+    ("Train", &["tune", "datagen", "train"]),
     ("Study", &["reproduce", "mine", "general", "gadgets", "reduce"]),
     ("Explore", &["serve"]),
 ];
 
 /// What Ctrl-C leaves of the commands that may run longer than a minute. `docs/commands.md` has the same table.
-const ON_CTRL_C: [(&str, &str); 20] = [
+const ON_CTRL_C: [(&str, &str); 22] = [
     ("analyze", "Ctrl-C keeps the lines that are printed."),
     ("bench", "Ctrl-C keeps nothing: the figures are printed at the end."),
     ("cluster solve", "Ctrl-C keeps the classes that are finished; the same command resumes."),
     ("cluster check", "Ctrl-C keeps nothing: the result is printed at the end."),
     ("compare", "Ctrl-C keeps the lines that are printed."),
+    ("datagen", "Ctrl-C keeps the games that are finished; the same command continues."),
     ("export", "Ctrl-C leaves an incomplete file: rows are written as they are computed."),
     ("gadgets check", "Ctrl-C keeps the lines that are printed."),
     ("general", "Ctrl-C keeps nothing: the result is printed at the end."),
@@ -33,6 +35,7 @@ const ON_CTRL_C: [(&str, &str); 20] = [
     ("repack", "Ctrl-C keeps the files that are finished; the same command resumes."),
     ("reproduce", "Ctrl-C keeps nothing: the tables are printed or written at the end."),
     ("solve", "Ctrl-C keeps the lines that are printed."),
+    ("train", "Ctrl-C keeps the network and the checkpoint so far; a recipe with `start` continues."),
     ("tune", "Ctrl-C keeps the games of `tune play` that are finished; `tune fit` writes its file at the end."),
     ("verify", "Ctrl-C keeps the classes in the file of --record, and nothing without it."),
 ];

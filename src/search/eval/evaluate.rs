@@ -1,8 +1,10 @@
 //! The trait of static evaluations, and the evaluations that an engine can use.
 
 use super::attack_maps::AttackMaps;
+use super::network::{Network, NetworkEvaluator};
 use super::state::State;
 use crate::board::{Bitboard, Color, Piece, Position, Rules};
+use crate::cpu::CpuLevel;
 use std::fmt;
 use std::sync::Arc;
 
@@ -99,6 +101,8 @@ pub enum Evaluation {
     /// The engine's own, hand-crafted and tuned by self-play: see [`evaluate`](fn@super::evaluate).
     #[default]
     Default,
+    /// A neural network; the hand-crafted evaluation under rules that the network is not for.
+    Network(Arc<Network>),
     /// An evaluation of the caller.
     Custom(Custom),
 }
@@ -114,11 +118,14 @@ impl Evaluation {
         Evaluation::Custom(Custom(Arc::new(make)))
     }
 
-    /// The evaluation of the caller for a search thread, if it is one.
+    /// The evaluation for a search thread; `None` is the hand-crafted one.
     pub(in crate::search) fn make(&self, rules: &Rules) -> Option<Box<dyn Evaluate>> {
         match self {
             Evaluation::Custom(Custom(make)) => Some(make(rules)),
-            Evaluation::Burnett | Evaluation::Default => None,
+            Evaluation::Network(network) if network.fits(rules.options()) => {
+                Some(Box::new(NetworkEvaluator::new(Arc::clone(network), CpuLevel::get())))
+            }
+            Evaluation::Burnett | Evaluation::Default | Evaluation::Network(_) => None,
         }
     }
 }
@@ -128,6 +135,7 @@ impl fmt::Debug for Evaluation {
         f.write_str(match self {
             Evaluation::Burnett => "Burnett",
             Evaluation::Default => "Default",
+            Evaluation::Network(network) => return write!(f, "{network:?}"),
             Evaluation::Custom(_) => "Custom",
         })
     }

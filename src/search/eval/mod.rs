@@ -21,11 +21,12 @@
 //!
 //! The files, the lowest first: `weights` (features and their weights), `tables` (the weights prepared for a set of rules),
 //! `state` (a position with incrementally updated terms), `attack_maps` (the attacks of both sides), `evaluate` (the trait of
-//! evaluations), `terms` (the sum), `attacks` (attacks and evaluation for the search).
+//! evaluations), `network` (the neural network), `terms` (the sum), `attacks` (attacks and evaluation for the search).
 
 mod attack_maps;
 mod attacks;
 mod evaluate;
+pub mod network;
 mod state;
 mod tables;
 mod terms;

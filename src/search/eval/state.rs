@@ -1,4 +1,4 @@
-//! A position as the search sees it: [`Position`] with what the evaluation keeps up to date, made by copying.
+//! The position in a search: [`Position`] with incrementally updated terms of the evaluation, copied for each move.
 
 use super::super::packed::{Packed, animal_of, to_of};
 use super::tables::HandCrafted;
@@ -71,7 +71,7 @@ impl State {
         (self.turn as usize, !self.turn as usize)
     }
 
-    /// Whether an enemy stands before the den of the side to move, and enters unless he is taken.
+    /// Whether an enemy stands in a trap of the side to move, and enters the den unless it is captured.
     #[inline(always)]
     pub fn in_check(&self) -> bool {
         let (us, them) = self.sides_to_move();
@@ -161,7 +161,7 @@ mod tests {
     use crate::board::{Rules, zobrist};
     use crate::game::random::Random;
 
-    /// What moves keep up to date is what the position says, move for move.
+    /// Incremental updates agree with a state computed from the position.
     #[test]
     fn a_state_after_moves_is_that_of_the_position() {
         let mut random = Random::new(11);

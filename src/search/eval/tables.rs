@@ -1,4 +1,4 @@
-//! The evaluation made ready for a set of rules: what the terms look up, by square, by enemy, by distance.
+//! The hand-crafted evaluation prepared for a set of rules: tables by square, enemy and distance.
 
 use super::super::burnett::piece_value;
 use super::weights::{FEATURES, Weight, Weights, pair_feature, race_feature, slot, square_feature};
@@ -21,12 +21,12 @@ pub(super) type TrapDistances = [[[[u8; 8]; 65]; 8]; 2];
 /// The hand-crafted evaluation prepared for a set of rules.
 pub(in crate::search) struct HandCrafted {
     squares: [[[i32; 64]; 8]; 2],
-    /// What an animal is worth against a set of enemies.
+    /// The value of an animal against a set of enemies.
     pairs: Box<[[i32; 256]; 8]>,
-    /// By attacking side and whether its rat is in the water: where an attacker may take a victim.
+    /// The squares where an attacker may capture a victim, by attacking side and whether its rat is in the water.
     takes: [[[Lanes; 8]; 2]; 2],
     pub(super) trap_distance: Box<TrapDistances>,
-    /// Between squares, for a rat.
+    /// Distances between squares for a rat.
     pub(super) rat_distance: Box<[[u8; 64]; 64]>,
     pub(super) weights: Box<[i32; FEATURES]>,
     pub(super) races: Box<Races>,
@@ -72,13 +72,13 @@ impl HandCrafted {
         }
     }
 
-    /// What an animal on a square is worth, from White's view.
+    /// The value of an animal on a square, from White's view.
     #[inline(always)]
     pub fn square(&self, color: usize, animal: usize, square: usize) -> i32 {
         self.squares[color & 1][animal & 7][square & 63]
     }
 
-    /// What the animals of both sides are worth in each other's presence, from White's view.
+    /// The value of the animals of both sides in each other's presence, from White's view.
     #[inline]
     pub fn material(&self, sets: [u8; 2]) -> i32 {
         if !self.positional {
@@ -90,14 +90,14 @@ impl HandCrafted {
         side(sets[0], sets[1]) - side(sets[1], sets[0])
     }
 
-    /// Where each attacker of a side may take each victim; `rat` is the square of the side's rat.
+    /// The squares where each attacker of a side may capture each victim; `rat` is the square of the side's rat.
     #[inline(always)]
     pub fn takes(&self, color: usize, rat: u64) -> &[Lanes; 8] {
         &self.takes[color][usize::from(rat & WATER.bits() != 0)]
     }
 }
 
-/// What animals on squares are worth, from White's view: by these weights, or by Burnett's tables.
+/// The values of animals on squares, from White's view: by these weights, or by Burnett's tables.
 fn square_values(rules: &Rules, weights: Option<&[i32; FEATURES]>) -> [[[i32; 64]; 8]; 2] {
     let mut values = [[[0; 64]; 8]; 2];
     for color in 0..2 {
@@ -155,7 +155,7 @@ fn trap_distances(rules: &Rules) -> Box<TrapDistances> {
     distance
 }
 
-/// Where an animal of a side gets to from a square over an empty board, and in how many moves; 255 for nowhere.
+/// The moves that an animal of a side needs from a square to each other one on an empty board; 255: it cannot get there.
 fn distances(rules: &Rules, color: Color, animal: Animal, from: Square) -> [u8; 64] {
     let habitat = habitat(color, animal);
     let mut distance = [u8::MAX; 64];

@@ -1,4 +1,4 @@
-//! The evaluation itself: the sum of all features of a position, each counted and times its weight.
+//! The terms of the hand-crafted evaluation: the features of a position, each counted and multiplied by its weight.
 
 use super::attack_maps::{AttackMaps, attack_maps};
 use super::evaluate::{EvalContext, Evaluate};
@@ -9,7 +9,7 @@ use super::weights::{
 };
 use crate::board::{Color, Rules, union};
 
-/// Between two pieces and sixteen.
+/// The phases from two pieces to sixteen.
 const PHASES: i32 = 14;
 
 #[inline(always)]
@@ -29,7 +29,7 @@ trait Sink {
     }
 }
 
-/// Adds up what they are worth.
+/// Sums the weights of the features.
 struct Sum<'a> {
     weights: &'a [i32; FEATURES],
     races: &'a Races,

@@ -1,4 +1,4 @@
-//! The features that a position is made of, and what each is worth.
+//! The features of the hand-crafted evaluation, and their weights.
 
 use crate::board::{Animal, DogOverWolf, ElephantTakesRat, Rules};
 use std::fmt;
@@ -33,7 +33,7 @@ pub type Weight = [i16; 2];
 /// The weight of every feature. Their text is the numbers in order, the middle game's and the endgame's of each feature.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Weights(
-    /// By feature.
+    /// The weights, by feature.
     pub [Weight; FEATURES],
 );
 
@@ -41,7 +41,7 @@ pub struct Weights(
 pub static WEIGHTS: LazyLock<Weights> =
     LazyLock::new(|| include_str!("weights.txt").parse().expect("the file has a number for every feature"));
 
-/// Text that is not the weights of this evaluation.
+/// Text that does not contain the weights of this evaluation.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("weights are {} whole numbers", 2 * FEATURES)]
 pub struct ParseWeightsError;
@@ -82,7 +82,7 @@ pub(super) const fn square_feature(animal: usize, color: usize, square: usize) -
     PSQ + animal * 36 + rank * 4 + file
 }
 
-/// Whose weights an animal has: wolf and dog change places where the wolf is the stronger.
+/// The animal whose weights an animal uses: wolf and dog exchange theirs where the wolf is the stronger.
 pub(super) fn slot(rules: &Rules, animal: usize) -> usize {
     let swapped = rules.options().dog_over_wolf == DogOverWolf::No;
     let (wolf, dog) = (Animal::Wolf.index(), Animal::Dog.index());

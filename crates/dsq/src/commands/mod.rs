@@ -5,6 +5,7 @@ mod bench;
 mod cluster;
 mod compare;
 mod completions;
+mod datagen;
 mod devices;
 mod export;
 mod gadgets;
@@ -23,6 +24,7 @@ mod reproduce;
 mod serve;
 mod solve;
 mod stats;
+mod train;
 mod tune;
 mod uci;
 mod verify;
@@ -76,6 +78,8 @@ enum Command {
     Analyze(analyze::Analyze),
     Bench(bench::Bench),
     Tune(tune::Tune),
+    Datagen(datagen::Datagen),
+    Train(train::Train),
     General(general::General),
     Gadgets(gadgets::Gadgets),
     Reduce(reduce::Reduce),
@@ -109,6 +113,8 @@ impl Cli {
             Command::Analyze(command) => command.run(),
             Command::Bench(command) => command.run(),
             Command::Tune(command) => command.run(),
+            Command::Datagen(command) => command.run(),
+            Command::Train(command) => command.run(),
             Command::General(command) => command.run(),
             Command::Gadgets(command) => command.run(),
             Command::Reduce(command) => command.run(),

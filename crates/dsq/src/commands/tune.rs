@@ -15,11 +15,11 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Tune the evaluation: play games to learn from, fit weights to them.
+/// Tune the hand-crafted evaluation: play games, and fit weights to them.
 ///
-/// The same seed gives the same games and the same weights. The weights in use are src/search/eval/weights.txt; to try
-/// others, `dsq match builtin:default,weights=FILE builtin:default`. A round is games with the weights so far, a fit that
-/// begins with them, and a match; the next round goes on with the winner and learns from its games and the last rounds'.
+/// The same seed gives the same games and the same weights. The current weights are src/search/eval/weights.txt; to compare
+/// others, use `dsq match builtin:default,weights=FILE builtin:default`. A round plays games with the current weights, fits new
+/// weights that start from them, and plays a match. The next round starts from the winner and adds its games to the data.
 #[derive(Args)]
 #[command(after_help = "Examples:\n  dsq tune play --games 4000 --nodes 1000 --seed 1 --out first.txt\n  \
                         dsq tune fit first.txt --out weights.txt\n  \
@@ -37,22 +37,21 @@ enum Step {
     Fit(FitCommand),
 }
 
-/// Play games of the engine against itself and write positions with scores and results.
+/// Play games of the engine against itself, and write positions with scores and results.
 #[derive(Args)]
 struct Play {
-    /// Number of games.
+    /// Number of games
     #[arg(long, value_name = "N", default_value_t = 1000, value_parser = at_least_one::<u64>())]
     games: u64,
-    /// Nodes a move.
+    /// Nodes of each search
     #[arg(long, value_name = "N", default_value_t = 2000, value_parser = at_least_one::<u64>())]
     nodes: u64,
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// The file to write, replaced if it exists: a FEN, a score and a result a line. Games are written as they end, in the
-    /// order of their numbers.
+    /// The file to write, replaced if it exists: one position per line, a FEN, a score and a result
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
-    /// Weights of the features; those in use if not given.
+    /// Weights of the features [default: the current weights]
     #[arg(long, value_name = "FILE")]
     weights: Option<PathBuf>,
     #[command(flatten)]
@@ -61,25 +60,24 @@ struct Play {
     threads: ThreadsArg,
 }
 
-/// Fit weights to such positions.
+/// Fit weights to positions of `dsq tune play`.
 #[derive(Args)]
 struct FitCommand {
     #[arg(value_name = "FILE", required = true)]
     samples: Vec<PathBuf>,
-    /// The file to write.
+    /// The file to write
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
-    /// Weights to begin with; those in use if not given.
+    /// The weights to start from [default: the current weights]
     #[arg(long, value_name = "FILE")]
     from: Option<PathBuf>,
-    /// How often every position is learned from.
+    /// Number of passes over the positions
     #[arg(long, value_name = "N", default_value_t = 15, value_parser = at_least_one::<usize>())]
     epochs: usize,
-    /// Share of the game's result in what is aimed at; the rest is the score of the search. The more games are drawn, the
-    /// less the result says.
+    /// Share of the game's result in the target; the rest is the score of the search
     #[arg(long, value_name = "SHARE", default_value_t = 0.35, value_parser = share)]
     result: f64,
-    /// Step of the optimiser, in hundredths of a cat.
+    /// Learning rate of the optimiser, in cp
     #[arg(long, default_value_t = 1.5, value_parser = positive)]
     rate: f64,
     #[command(flatten)]
@@ -116,7 +114,7 @@ fn read_samples(paths: &[PathBuf]) -> Result<Vec<Sample>, Failure> {
     Ok(samples)
 }
 
-/// The weights in a file, or those in use.
+/// The weights in a file, or the current ones.
 fn read_weights(path: Option<&Path>) -> Result<Weights, Failure> {
     let Some(path) = path else { return Ok(WEIGHTS.clone()) };
     read(path)?.parse().map_err(|e| Failure::Input(format!("{}: {e}", path.display())))
@@ -220,7 +218,7 @@ impl FitCommand {
         })?;
         write_file(&self.out, &fitted.weights.to_string())?;
         print(format_args!(
-            "{} positions; mean squared error {:.6} before, {:.6} after; a score of 73 % is {} hundredths of a cat",
+            "{} positions; mean squared error {:.6} before, {:.6} after; an expected score of 73 % is {} cp",
             samples.len(),
             fitted.before,
             fitted.after,

@@ -2,11 +2,11 @@ use crate::failure::{Failure, Outcome};
 use clap::Args;
 use std::io::{self, BufReader};
 
-/// Speak UCI, the protocol of chess programs and match runners, on standard input and output.
+/// Run the engine under UCI, the protocol of chess GUIs and match runners, on standard input and output.
 ///
-/// Options: Hash (MiB), Threads, MultiPV, Evaluation (default, burnett), Rules (as --rules elsewhere), NoCaptureLimit (0: none),
-/// TablePath. A FEN has two fields, board and side to move; moves are in coordinates. What is not understood is answered by
-/// an info string.
+/// Options: Hash (MiB), Threads, MultiPV, Ponder, Move Overhead (ms), Evaluation (default, burnett), EvalFile (a network), Rules (as --rules
+/// elsewhere), NoCaptureLimit (0: none), TablePath. A FEN has two fields, board and side to move, and optionally the halfmove
+/// clock; moves are in coordinates. An info string reports malformed input.
 #[derive(Args)]
 #[command(after_help = "Examples:\n  dsq uci\n  dsq match 'dsq uci' builtin:burnett --movetime 100\n\n\
                         A session:\n  > position startpos moves a3b3\n  > go movetime 1000\n  \

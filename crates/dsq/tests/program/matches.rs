@@ -554,6 +554,46 @@ fn tune_refuses() {
     std::fs::remove_file(samples).unwrap();
 }
 
+/// From self-play to a network, from one seed to the same bytes, with clear errors.
+#[test]
+fn a_network_is_trained() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = |name: &str| dir.path().join(name).to_str().unwrap().to_owned();
+    let datagen = |out: &str, games: &str, threads: &str, seed: &str| {
+        let out = path(out);
+        let arguments =
+            ["datagen", "--games", games, "--nodes", "50", "--threads", threads, "--seed", seed, "--out", &out];
+        dsq(&arguments)
+    };
+    assert_eq!(datagen("one", "40", "1", "1").status.code(), Some(0));
+    assert_eq!(datagen("two", "15", "2", "1").status.code(), Some(0));
+    assert_eq!(datagen("two", "40", "3", "1").status.code(), Some(0), "continues");
+    assert!(std::fs::read(path("one")).unwrap() == std::fs::read(path("two")).unwrap());
+    let refused = datagen("two", "40", "1", "2");
+    assert_eq!(refused.status.code(), Some(2));
+    assert!(String::from_utf8(refused.stderr).unwrap().contains("made with seed 1"));
+    failure(3, &["datagen", "--out", "/no/such/folder/out"]);
+
+    let recipe = "data = ['one']\nnetwork = 'net'\ncheckpoint = 'checkpoint'\nhidden = 32\nepochs = 3\nbatch = 128\nheld_out = 5\n";
+    std::fs::write(path("recipe.toml"), recipe).unwrap();
+    let (lines, _) = json(&["train", &path("recipe.toml"), "--json"]);
+    assert_eq!(lines.len(), 4);
+    assert!(lines[3]["after"].as_f64().unwrap() < lines[3]["before"].as_f64().unwrap(), "{}", lines[3]);
+    let player = format!("builtin:default,hash=1,weights={}", path("net"));
+    let (lines, _) = json(&["match", &player, "builtin:random", "--games", "2", "--nodes", "200", "--json"]);
+    assert!(lines[2]["players"][0]["illegal_moves"] == 0, "{}", lines[2]);
+
+    for (wrong, problem) in [("hidden = 5", "duplicate key"), ("epoch = 5", "unknown field `epoch`")] {
+        std::fs::write(path("wrong.toml"), format!("{recipe}{wrong}\n")).unwrap();
+        let stderr = failure(2, &["train", &path("wrong.toml")]);
+        assert!(stderr.contains(problem), "{stderr}");
+    }
+    let network = std::fs::read(path("net")).unwrap();
+    std::fs::write(path("cut"), &network[..1000]).unwrap();
+    let stderr = failure(2, &["match", &format!("builtin:default,weights={}", path("cut")), "builtin:random"]);
+    assert!(stderr.contains("it has 1000 bytes"), "{stderr}");
+}
+
 /// Counts and durations of 0 that would do nothing.
 #[test]
 fn zero_is_refused() {

@@ -1,20 +1,20 @@
-//! The line that a thread is on: repetition, the no-capture limit, and when to look whether it is time to stop.
+//! The path from the root to the current node: repetition, the no-capture limit, and the limits of the search.
 
 use super::shared::Shared;
 use crate::board::Repetition;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
 
-/// Nodes between two looks at the clock: about 0.2 ms.
-const NODES_BETWEEN: u64 = 1024;
+/// Nodes between two checks of the limits: about 0.2 ms.
+const CHECK_INTERVAL: u64 = 1024;
 
-/// What every searching thread keeps: its count of nodes, and the line it is on.
-pub(super) struct Line<'a> {
+/// The node count of a search thread, and the positions on its path.
+pub(super) struct Path<'a> {
     pub shared: &'a Shared<'a>,
     pub id: usize,
     pub nodes: u64,
     pub tbhits: u64,
-    until_check: u64,
+    nodes_until_check: u64,
     last_check: Duration,
     pub stopped: bool,
     /// Keys from the last capture before the root to the position being searched.
@@ -23,25 +23,25 @@ pub(super) struct Line<'a> {
     halfmove_clocks: Vec<u32>,
     /// Index of the root.
     root: usize,
-    /// How many keys with these low bits are on the line: a quick way to know that a position is new.
+    /// The number of keys on the path with the same low bits: 1 proves that a position is new.
     seen: Box<[u16; 4096]>,
-    /// Earlier occurrences in the game that make one in the search a draw; none of them if `usize::MAX`.
+    /// The earlier occurrences before the root that make another one a draw; `usize::MAX`: no number does.
     enough: usize,
 }
 
-impl<'a> Line<'a> {
-    pub fn new(shared: &'a Shared<'a>, id: usize) -> Line<'a> {
+impl<'a> Path<'a> {
+    pub fn new(shared: &'a Shared<'a>, id: usize) -> Path<'a> {
         let enough = match shared.rules.options().repetition {
             Repetition::Threefold => 2,
             Repetition::Twofold | Repetition::Illegal => 1,
             Repetition::None => usize::MAX,
         };
-        let mut line = Line {
+        let mut path = Path {
             shared,
             id,
             nodes: 0,
             tbhits: 0,
-            until_check: 0,
+            nodes_until_check: 0,
             last_check: shared.start.elapsed(),
             stopped: false,
             keys: Vec::with_capacity(512),
@@ -50,12 +50,12 @@ impl<'a> Line<'a> {
             seen: Box::new([0; 4096]),
             enough,
         };
-        let first = shared.halfmove_clock - line.root as u32;
+        let first = shared.halfmove_clock - path.root as u32;
         for (i, &key) in shared.history.iter().enumerate() {
-            line.push(key, first + i as u32);
+            path.push(key, first + i as u32);
         }
-        line.until_check = line.next_check();
-        line
+        path.nodes_until_check = path.next_check();
+        path
     }
 
     #[inline(always)]
@@ -87,7 +87,7 @@ impl<'a> Line<'a> {
         self.seen[key as usize & 4095] > 1 && self.occurred(key, earlier.len(), 4, self.halfmove_clock())
     }
 
-    /// Whether a quiet move that leads to this key would be one.
+    /// Whether a quiet move that leads to this key would repeat a position.
     #[inline(always)]
     pub fn would_repeat(&self, key: u64) -> bool {
         self.seen[key as usize & 4095] > 0 && self.occurred(key, self.keys.len(), 4, self.halfmove_clock() + 1)
@@ -111,29 +111,30 @@ impl<'a> Line<'a> {
 
     fn next_check(&self) -> u64 {
         match self.shared.limits.nodes {
-            Some(limit) if self.shared.nodes.len() == 1 => limit.saturating_sub(self.nodes).clamp(1, NODES_BETWEEN),
-            _ => NODES_BETWEEN,
+            Some(limit) if self.shared.nodes.len() == 1 => limit.saturating_sub(self.nodes).clamp(1, CHECK_INTERVAL),
+            _ => CHECK_INTERVAL,
         }
     }
 
-    /// Counts a node and looks now and then whether it is time to stop.
+    /// Counts a node, and checks the limits every [`CHECK_INTERVAL`] nodes.
     #[inline(always)]
     pub fn count_node(&mut self) {
         self.nodes += 1;
-        self.until_check -= 1;
-        if self.until_check == 0 {
+        self.nodes_until_check -= 1;
+        if self.nodes_until_check == 0 {
             self.check();
         }
     }
 
-    /// Looks at the clock; that much more time between two looks than nodes take was spent waiting for the CPU.
+    /// Whether the time is up. The time between two checks beyond that of their nodes was spent waiting for the CPU: a busy
+    /// machine stops that much earlier.
     fn out_of_time(&mut self, hard: Duration) -> bool {
         let now = self.shared.start.elapsed();
         let waited = now.saturating_sub(self.last_check).saturating_sub(Duration::from_millis(1));
         self.last_check = now;
         let waited = waited.as_micros() as u64;
-        let lag = self.shared.lag.fetch_max(waited, Relaxed).max(waited);
-        now + Duration::from_micros(lag).min(hard / 3) >= hard
+        let delay = self.shared.delay.fetch_max(waited, Relaxed).max(waited);
+        now + Duration::from_micros(delay).min(hard / 3) >= hard
     }
 
     #[cold]
@@ -149,6 +150,6 @@ impl<'a> Line<'a> {
             shared.done.store(true, Relaxed);
             self.stopped = true;
         }
-        self.until_check = self.next_check();
+        self.nodes_until_check = self.next_check();
     }
 }

@@ -1,0 +1,124 @@
+use crate::arguments::{RulesArg, ThreadsArg, at_least_one};
+use crate::failure::{Failure, Outcome};
+use crate::output::print;
+use crate::progress::{interrupt, progress_bar};
+use clap::Args;
+use doushouqi::board::Rules;
+use doushouqi::search::network::Network;
+use doushouqi::search::{Evaluation, Tables};
+use rayon::prelude::*;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, Mutex, PoisonError};
+use train::{DataError, DataFile, Datagen as Generator, Header, Record};
+
+/// Generate training data for the neural network: positions of games of the engine against itself, with scores and results.
+///
+/// The file contains 24 bytes a position; crates/train/src/record.rs specifies it. The same seed gives the same bytes on any
+/// number of threads. Ctrl-C keeps the finished games; the same command then continues the file.
+#[derive(Args)]
+#[command(after_help = "Examples:\n  dsq datagen --games 100000 --nodes 1000 --seed 1 --out first.data\n  \
+                        dsq datagen --games 100000 --nodes 1000 --seed 2 --network first.nnue --out second.data")]
+pub struct Datagen {
+    /// The number of games in the file at the end
+    #[arg(long, value_name = "N", default_value_t = 1000, value_parser = at_least_one::<u32>())]
+    games: u32,
+    /// Nodes of each search
+    #[arg(long, value_name = "N", default_value_t = 1000, value_parser = at_least_one::<u64>())]
+    nodes: u64,
+    /// The seed of all random choices
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// The file to write or to continue
+    #[arg(long, value_name = "FILE")]
+    out: PathBuf,
+    /// The network that plays [default: the hand-crafted evaluation]
+    #[arg(long, value_name = "FILE")]
+    network: Option<PathBuf>,
+    #[command(flatten)]
+    rules: RulesArg,
+    #[command(flatten)]
+    threads: ThreadsArg,
+}
+
+/// Games that have ended, written in the order of their numbers.
+struct Writer {
+    file: DataFile,
+    waiting: BTreeMap<u32, Vec<Record>>,
+}
+
+impl Writer {
+    fn add(&mut self, number: u32, records: Vec<Record>) -> Result<(), DataError> {
+        self.waiting.insert(number, records);
+        while let Some(records) = self.waiting.remove(&self.file.next_game()) {
+            self.file.write_game(&records)?;
+        }
+        Ok(())
+    }
+}
+
+impl Datagen {
+    pub fn run(self) -> Outcome {
+        let rules = Rules::new(self.rules.rules);
+        let network = self.network.as_deref().map(|path| read_network(path, &rules)).transpose()?;
+        let header = Header {
+            rules: rules.options().table_hash(),
+            seed: self.seed,
+            nodes: self.nodes,
+            evaluation: network.as_ref().map_or(0, |network| network.hash()),
+        };
+        let file = DataFile::open(&self.out, &header).map_err(failure_of_output)?;
+        let first = file.next_game();
+        let evaluation = network.map_or(Evaluation::Default, Evaluation::Network);
+        let writer = Mutex::new(Writer { file, waiting: BTreeMap::new() });
+        let stop = interrupt()?;
+        let bar = progress_bar(self.games.into(), "games");
+        bar.set_position(first.into());
+        bar.reset_eta();
+        self.threads.run(|| -> Outcome {
+            let tables = Arc::new(Tables::solve(rules.options(), 4)?);
+            let (seed, nodes) = (self.seed, self.nodes);
+            let generator = Generator { rules: rules.clone(), seed, nodes, evaluation, tables };
+            // A bridge hands the numbers out in order, so that few games wait for an earlier one, and none is left out.
+            let games = (first..self.games).take_while(|_| !stop.load(Ordering::Relaxed)).par_bridge();
+            games.try_for_each_init(
+                || generator.engine(),
+                |engine, number| {
+                    let records = generator.game(engine, number);
+                    bar.inc(1);
+                    writer
+                        .lock()
+                        .unwrap_or_else(PoisonError::into_inner)
+                        .add(number, records)
+                        .map_err(failure_of_output)
+                },
+            )
+        })??;
+        bar.finish_and_clear();
+        let file = writer.into_inner().unwrap_or_else(PoisonError::into_inner).file;
+        let (games, positions, out) = (file.next_game(), file.records(), self.out.display());
+        if games < self.games {
+            let text = format!("stopped after {games} of {} games; the same command continues {out}", self.games);
+            return Err(Failure::Interrupted(text));
+        }
+        print(format_args!("{positions} positions of {games} games"))
+    }
+}
+
+fn failure_of_output(error: DataError) -> Failure {
+    match error {
+        DataError::Content { .. } => Failure::Input(error.to_string()),
+        _ => Failure::Environment(format!("cannot write {error}")),
+    }
+}
+
+/// A network for these rules.
+fn read_network(path: &Path, rules: &Rules) -> Result<Arc<Network>, Failure> {
+    let wrong = |problem: String| Failure::Input(format!("{}: {problem}", path.display()));
+    let network = Network::open(path).map_err(|error| wrong(error.to_string()))?;
+    if !network.fits(rules.options()) {
+        return Err(wrong("the network is for other rules".to_owned()));
+    }
+    Ok(Arc::new(network))
+}

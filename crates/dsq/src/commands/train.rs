@@ -1,0 +1,103 @@
+use crate::arguments::ThreadsArg;
+use crate::failure::{Failure, Outcome, failure_of_data, failure_of_io};
+use crate::output::{print, print_json};
+use crate::progress::interrupt;
+use clap::Args;
+use serde::Serialize;
+use std::fs;
+use std::path::{Path, PathBuf};
+use train::{CheckpointError, Epoch, Recipe, TrainingError, train};
+
+/// Train the neural network on data of `dsq datagen`.
+///
+/// A recipe is a TOML file: `data` (a list of files), `network` and `checkpoint` (the files to write), and optionally `start`
+/// (the checkpoint to begin with), `hidden` (units, a multiple of 32 up to 256), `epochs`, `batch`, `rates` (first and last
+/// learning rate), `decay`, `result` (share of the game's result in the target), `scale` (cp for an expected score of 73 %),
+/// `held_out` (one in so many games measures the loss) and `seed`. The result is the same on any number of threads.
+///
+/// After each epoch the command writes network and checkpoint and prints the losses. Ctrl-C ends the run with the network so
+/// far; `start` continues from its checkpoint.
+#[derive(Args)]
+#[command(after_help = "Examples:\n  dsq train first.toml\n  \
+                        dsq match builtin:default,weights=first.nnue builtin:default --nodes 5000 --games 400 --sprt 0,20\n\n\
+                        first.toml:\n  data = [\"first.data\"]\n  network = \"first.nnue\"\n  checkpoint = \"first.ckpt\"\n  \
+                        hidden = 128\n  epochs = 20")]
+pub struct Train {
+    #[arg(value_name = "RECIPE")]
+    recipe: PathBuf,
+    /// Print one JSON object an epoch, and one for the run
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    threads: ThreadsArg,
+}
+
+#[derive(Serialize)]
+struct EpochReport {
+    epoch: usize,
+    loss: f64,
+    held_out_loss: f64,
+    rate: f32,
+    seconds: f64,
+}
+
+#[derive(Serialize)]
+struct RunReport {
+    network: String,
+    samples: usize,
+    held_out: usize,
+    scale: f32,
+    before: f64,
+    after: f64,
+}
+
+impl Train {
+    pub fn run(self) -> Outcome {
+        let text = fs::read_to_string(&self.recipe).map_err(|e| Failure::reading(self.recipe.display(), &e))?;
+        let directory = self.recipe.parent().unwrap_or(Path::new(""));
+        let wrong = |error| Failure::Input(format!("{}: {error}", self.recipe.display()));
+        let recipe = Recipe::parse(&text, directory).map_err(wrong)?;
+        let stop = interrupt()?;
+        let mut printed = Ok(());
+        let mut report = |epoch: &Epoch| printed = self.epoch(epoch);
+        let trained = self.threads.run(|| train(&recipe, stop, &mut report))?.map_err(failure_of_training)?;
+        printed?;
+        if trained.stopped {
+            let text = format!("stopped; {} contains the network so far", recipe.network.display());
+            return Err(Failure::Interrupted(text));
+        }
+        if self.json {
+            return print_json(&RunReport {
+                network: trained.network.to_string(),
+                samples: trained.samples,
+                held_out: trained.held_out,
+                scale: trained.scale,
+                before: trained.before,
+                after: trained.after,
+            });
+        }
+        print(format_args!(
+            "network {}: {} positions; held-out loss {:.6} before, {:.6} after; {} cp for an expected score of 73 %",
+            trained.network, trained.samples, trained.before, trained.after, trained.scale
+        ))
+    }
+
+    fn epoch(&self, &Epoch { epoch, loss, held_out_loss, rate, time, .. }: &Epoch) -> Outcome {
+        let seconds = time.as_secs_f64();
+        if self.json {
+            return print_json(&EpochReport { epoch, loss, held_out_loss, rate, seconds });
+        }
+        print(format_args!("epoch {epoch}: loss {loss:.6}, held-out loss {held_out_loss:.6}, {seconds:.1} s"))
+    }
+}
+
+fn failure_of_training(error: TrainingError) -> Failure {
+    match error {
+        TrainingError::Data(error) => failure_of_data(error),
+        TrainingError::Checkpoint { error: CheckpointError::Io(ref source), .. } => {
+            failure_of_io(source)(format!("cannot read {error}"))
+        }
+        TrainingError::Write { .. } => Failure::Environment(format!("cannot write {error}")),
+        error => Failure::Input(error.to_string()),
+    }
+}

@@ -1,0 +1,74 @@
+//! The parameters of a model in a file, from which another run continues.
+//!
+//! `DSQCKPT` and the version, 1; the units of an accumulator in 4 bytes; the parameters, 32-bit floating point; XXH3 (64 bits)
+//! of all bytes before. Little-endian.
+
+use super::model::Model;
+use doushouqi::search::network::Network;
+use std::io;
+use std::path::Path;
+use thiserror::Error;
+use xxhash_rust::xxh3::xxh3_64;
+
+const MAGIC: &[u8; 8] = b"DSQCKPT\x01";
+const HEADER: usize = 12;
+const HIDDEN: std::ops::RangeInclusive<usize> = 32..=256;
+
+/// Why a checkpoint cannot be read.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum CheckpointError {
+    /// The file cannot be read.
+    #[error("{0}")]
+    Io(#[from] io::Error),
+    /// The file contains something else, or a part of a checkpoint.
+    #[error("it is not a checkpoint: {0}")]
+    Content(&'static str),
+}
+
+impl Model {
+    /// Writes a checkpoint. The file appears when it is complete.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    pub fn save(&self, path: &Path) -> io::Result<()> {
+        let mut bytes = Vec::with_capacity(HEADER + 4 * self.values.len() + 8);
+        bytes.extend(MAGIC);
+        bytes.extend((self.hidden() as u32).to_le_bytes());
+        bytes.extend(self.values.iter().flat_map(|value| value.to_le_bytes()));
+        bytes.extend(xxh3_64(&bytes).to_le_bytes());
+        super::training::replace(path, &bytes)
+    }
+
+    /// Reads a checkpoint.
+    ///
+    /// # Errors
+    /// If the file cannot be read or is not a whole checkpoint.
+    pub fn load(path: &Path) -> Result<Model, CheckpointError> {
+        let bytes = std::fs::read(path)?;
+        if !bytes.starts_with(MAGIC) || bytes.len() < HEADER + 8 {
+            return Err(CheckpointError::Content("it begins differently"));
+        }
+        let (content, checksum) = bytes.split_at(bytes.len() - 8);
+        if xxh3_64(content).to_le_bytes() != *checksum {
+            return Err(CheckpointError::Content("its checksum does not match"));
+        }
+        let hidden = u32::from_le_bytes([content[8], content[9], content[10], content[11]]) as usize;
+        if !HIDDEN.contains(&hidden) || !hidden.is_multiple_of(32) {
+            return Err(CheckpointError::Content("the number of units is not supported"));
+        }
+        let mut model = Model::zero(hidden);
+        let values = content[HEADER..].as_chunks().0;
+        if values.len() != model.values.len() || values.len() * 4 != content.len() - HEADER {
+            return Err(CheckpointError::Content("its length does not fit the number of units"));
+        }
+        for (value, bytes) in model.values.iter_mut().zip(values) {
+            *value = f32::from_le_bytes(*bytes);
+        }
+        if model.values.iter().any(|value| !value.is_finite()) {
+            return Err(CheckpointError::Content("a parameter is not a number"));
+        }
+        debug_assert_eq!(Network::INPUTS, 1008);
+        Ok(model)
+    }
+}

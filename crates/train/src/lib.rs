@@ -1,0 +1,20 @@
+//! Training the neural network evaluation: data by self-play, and the fit of the parameters.
+//!
+//! The files, the lowest first: `record` (a position with its labels in 24 bytes, files of them), `datagen` (self-play),
+//! `model` (the network in floating point, its gradient, quantisation), `checkpoint` (its file), `adamw` (the optimiser),
+//! `recipe` (the description of a training run), `training` (the run).
+
+mod adamw;
+mod checkpoint;
+mod datagen;
+mod model;
+mod recipe;
+mod record;
+mod training;
+
+pub use checkpoint::CheckpointError;
+pub use datagen::Datagen;
+pub use model::Model;
+pub use recipe::{Recipe, RecipeError};
+pub use record::{DataError, DataFile, Header, Record};
+pub use training::{Epoch, Trained, TrainingError, train};

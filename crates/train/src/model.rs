@@ -1,0 +1,297 @@
+//! The network in floating point: its output, the gradient of its error, and quantisation.
+//!
+//! The architecture is that of [`Network`]: two accumulators of the same weights, squared clipped activations, one output by
+//! number of pieces. An output of x stands for an expected score of 1 / (1 + exp(-x)).
+
+use doushouqi::board::Animal;
+use doushouqi::board::{Color, Piece, Square};
+use doushouqi::game::random::Random;
+use doushouqi::search::network::{Network, NetworkError, NetworkParameters};
+
+/// The parameters stay within this, so that they can be quantised.
+pub(crate) const LIMIT: f32 = 1.98;
+
+/// The parameters of a network, and any other vector of as many numbers: a gradient, the moments of an optimiser.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Model {
+    /// The units of an accumulator.
+    hidden: usize,
+    /// The weights of the inputs, by input and unit; then the biases of the units; then the weights of the output, by bucket,
+    /// perspective and unit; then the biases of the output.
+    pub(crate) values: Vec<f32>,
+}
+
+/// A position as the network reads it.
+#[derive(Copy, Clone, Debug)]
+pub(crate) struct Sample {
+    /// The inputs of both perspectives, the side to move first.
+    inputs: [[u16; 16]; 2],
+    pieces: usize,
+    /// The expected score that the network shall predict.
+    pub target: f32,
+}
+
+impl Sample {
+    /// The sample of the squares of the animals, White's first (63: not on the board), reflected in the d-file on demand.
+    pub fn new(squares: &[u8; 16], turn: Color, mirrored: bool, target: f32) -> Sample {
+        let mut sample = Sample { inputs: [[0; 16]; 2], pieces: 0, target };
+        for (i, &square) in squares.iter().enumerate().filter(|&(_, &square)| square != 63) {
+            let piece = Piece { color: Color::ALL[i / 8], animal: Animal::ALL[i % 8] };
+            let square = if mirrored { square / 7 * 7 + 6 - square % 7 } else { square };
+            let square = SQUARES[usize::from(square)];
+            for (inputs, perspective) in sample.inputs.iter_mut().zip([turn, !turn]) {
+                inputs[sample.pieces] = Network::input(perspective, piece, square) as u16;
+            }
+            sample.pieces += 1;
+        }
+        sample
+    }
+}
+
+/// The squares by their index.
+static SQUARES: std::sync::LazyLock<Vec<Square>> = std::sync::LazyLock::new(|| Square::all().collect());
+
+impl Model {
+    /// A model with random input weights, as small as the number of pieces asks for, and zeros elsewhere.
+    #[must_use]
+    pub fn random(hidden: usize, seed: u64) -> Model {
+        let mut model = Model::zero(hidden);
+        let mut random = Random::new(seed);
+        let mut uniform = |limit: f32| ((random.bits() >> 40) as f32 / (1u64 << 23) as f32 - 1.0) * limit;
+        let (inputs, outputs) = (Network::INPUTS * hidden, Network::BUCKETS * 2 * hidden);
+        model.values[..inputs].fill_with(|| uniform(0.25));
+        // In the middle of the range where a unit has a slope.
+        model.values[inputs..inputs + hidden].fill(0.25);
+        // Every bucket begins alike.
+        let first: Vec<f32> = (0..2 * hidden).map(|_| uniform(1.0 / (hidden as f32).sqrt())).collect();
+        for bucket in model.values[inputs + hidden..inputs + hidden + outputs].chunks_exact_mut(2 * hidden) {
+            bucket.copy_from_slice(&first);
+        }
+        model
+    }
+
+    /// Zeros.
+    #[must_use]
+    pub fn zero(hidden: usize) -> Model {
+        let len = Network::INPUTS * hidden + hidden + Network::BUCKETS * (2 * hidden + 1);
+        Model { hidden, values: vec![0.0; len] }
+    }
+
+    /// The units of an accumulator.
+    #[must_use]
+    pub fn hidden(&self) -> usize {
+        self.hidden
+    }
+
+    /// Where the biases of the units, the weights of the output and the biases of the output begin.
+    fn offsets(&self) -> [usize; 3] {
+        let biases = Network::INPUTS * self.hidden;
+        let outputs = biases + self.hidden;
+        [biases, outputs, outputs + Network::BUCKETS * 2 * self.hidden]
+    }
+
+    /// The output of the network, and both accumulators of a sample, the side to move first.
+    #[inline(always)]
+    fn forward(&self, sample: &Sample, accumulators: &mut [f32]) -> f32 {
+        let hidden = self.hidden;
+        let [biases, outputs, output_biases] = self.offsets();
+        let bucket = Network::bucket(sample.pieces);
+        let mut output = self.values[output_biases + bucket];
+        for (half, accumulator) in accumulators.chunks_exact_mut(hidden).enumerate() {
+            accumulator.copy_from_slice(&self.values[biases..outputs]);
+            for &input in &sample.inputs[half][..sample.pieces] {
+                let row = &self.values[usize::from(input) * hidden..][..hidden];
+                for (value, weight) in accumulator.iter_mut().zip(row) {
+                    *value += weight;
+                }
+            }
+            let weights = &self.values[outputs + (2 * bucket + half) * hidden..][..hidden];
+            // Several sums, so that they can be added in vectors, always in the same order.
+            let mut sums = [0.0; 16];
+            for (values, weights) in accumulator.as_chunks::<16>().0.iter().zip(weights.as_chunks::<16>().0) {
+                for i in 0..16 {
+                    let clipped = values[i].clamp(0.0, 1.0);
+                    sums[i] += clipped * clipped * weights[i];
+                }
+            }
+            output += sums.iter().sum::<f32>();
+        }
+        output
+    }
+
+    /// The squared error of a sample, whose gradient is added to `gradient`.
+    #[inline(always)]
+    fn backward(&self, sample: &Sample, accumulators: &mut [f32], gradient: &mut Model) -> f32 {
+        let hidden = self.hidden;
+        let [biases, outputs, output_biases] = self.offsets();
+        let bucket = Network::bucket(sample.pieces);
+        let predicted = sigmoid(self.forward(sample, accumulators));
+        let error = predicted - sample.target;
+        let slope = 2.0 * error * predicted * (1.0 - predicted);
+        gradient.values[output_biases + bucket] += slope;
+        for (half, accumulator) in accumulators.chunks_exact_mut(hidden).enumerate() {
+            let at = outputs + (2 * bucket + half) * hidden;
+            let weights = &self.values[at..at + hidden];
+            let weight_gradient = &mut gradient.values[at..at + hidden];
+            // From here on the accumulator contains its own gradient.
+            for ((value, weight), weight_gradient) in accumulator.iter_mut().zip(weights).zip(weight_gradient) {
+                let clipped = value.clamp(0.0, 1.0);
+                *weight_gradient += slope * clipped * clipped;
+                let inside = if *value > 0.0 && *value < 1.0 { 2.0 * clipped } else { 0.0 };
+                *value = slope * weight * inside;
+            }
+            let rows = sample.inputs[half][..sample.pieces].iter().map(|&input| usize::from(input) * hidden);
+            for at in rows.chain([biases]) {
+                for (total, value) in gradient.values[at..at + hidden].iter_mut().zip(&*accumulator) {
+                    *total += value;
+                }
+            }
+        }
+        error * error
+    }
+
+    /// The sum of the squared errors of samples, in their order; the gradient of that sum is added to `gradient`.
+    pub(crate) fn errors(&self, samples: &[Sample], gradient: &mut Model) -> f64 {
+        let mut accumulators = vec![0.0; 2 * self.hidden];
+        vectorised(|| samples.iter().map(|sample| f64::from(self.backward(sample, &mut accumulators, gradient))).sum())
+    }
+
+    /// The sum of the squared errors of samples.
+    pub(crate) fn loss(&self, samples: &[Sample]) -> f64 {
+        let mut accumulators = vec![0.0; 2 * self.hidden];
+        vectorised(|| {
+            let error = |sample: &Sample| sigmoid(self.forward(sample, &mut accumulators)) - sample.target;
+            samples.iter().map(error).map(|error| f64::from(error * error)).sum()
+        })
+    }
+
+    /// The network in integers, for rules with this hash; an output of 1 is worth `scale` cp.
+    ///
+    /// # Errors
+    /// If the scale is out of range.
+    pub fn quantise(&self, rules: u64, scale: f32) -> Result<Network, NetworkError> {
+        let [biases, outputs, output_biases] = self.offsets();
+        let round = |values: &[f32], factor: i32| -> Vec<i16> {
+            values.iter().map(|value| (value * factor as f32).round() as i16).collect()
+        };
+        let one = (Network::QA * Network::QB) as f32;
+        Network::new(NetworkParameters {
+            rules,
+            scale: scale.round() as i32,
+            biases: round(&self.values[biases..outputs], Network::QA),
+            inputs: round(&self.values[..biases], Network::QA),
+            outputs: round(&self.values[outputs..output_biases], Network::QB),
+            output_biases: std::array::from_fn(|bucket| (self.values[output_biases + bucket] * one).round() as i32),
+        })
+    }
+}
+
+/// The expected score of an output.
+#[inline(always)]
+pub(crate) fn sigmoid(x: f32) -> f32 {
+    1.0 / (1.0 + (-x).exp())
+}
+
+/// Runs code compiled for AVX2 where the CPU has it. No instruction of it rounds differently, so the result is the same.
+#[inline(always)]
+fn vectorised<T>(run: impl FnOnce() -> T) -> T {
+    #[cfg(target_arch = "x86_64")]
+    {
+        #[target_feature(enable = "avx2")]
+        fn avx2<T>(run: impl FnOnce() -> T) -> T {
+            run()
+        }
+        if is_x86_feature_detected!("avx2") {
+            // SAFETY: the CPU has AVX2.
+            return unsafe { avx2(run) };
+        }
+    }
+    run()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use doushouqi::board::{Position, Rules};
+
+    fn squares(position: &Position) -> [u8; 16] {
+        std::array::from_fn(|i| {
+            let square = position.square_of(Color::ALL[i / 8], Animal::ALL[i % 8]);
+            square.map_or(63, |square| square.index() as u8)
+        })
+    }
+
+    fn samples(count: usize) -> Vec<Sample> {
+        let mut random = Random::new(4);
+        (0..count)
+            .map(|i| {
+                let position = random.position(2 + i % 15, &Rules::default());
+                Sample::new(&squares(&position), position.turn(), i % 3 == 0, random.below(100) as f32 / 99.0)
+            })
+            .collect()
+    }
+
+    /// The gradient is the slope of the error, measured by moving each parameter a little.
+    #[test]
+    fn the_gradient_is_the_slope_of_the_error() {
+        let samples = samples(40);
+        let model = Model::random(32, 5);
+        let mut gradient = Model::zero(32);
+        model.errors(&samples, &mut gradient);
+        let mut random = Random::new(6);
+        let [biases, outputs, output_biases] = model.offsets();
+        let active: Vec<usize> = samples.iter().flat_map(|s| s.inputs[0]).map(usize::from).collect();
+        let (mut checked, mut different) = (0, 0);
+        for i in 0..300 {
+            let index = match i % 4 {
+                0 => active[random.below(active.len())] * 32 + random.below(32),
+                1 => biases + random.below(32),
+                2 => outputs + random.below(output_biases - outputs),
+                _ => output_biases + random.below(8),
+            };
+            let step = 1e-3;
+            let moved = |by: f32| {
+                let mut model = model.clone();
+                model.values[index] += by;
+                model.loss(&samples)
+            };
+            let measured = (moved(step) - moved(-step)) / f64::from(2.0 * step);
+            let computed = f64::from(gradient.values[index]);
+            // Where a unit is clipped within the step, the slope is that of neither side.
+            different += usize::from((measured - computed).abs() > 2e-3 + 0.02 * computed.abs());
+            checked += usize::from(computed != 0.0);
+        }
+        assert!(checked > 150 && different < 6, "{checked} {different}");
+    }
+
+    /// The integers say what the floating point says.
+    #[test]
+    fn a_quantised_network_is_near_the_model() {
+        let mut random = Random::new(7);
+        let model = Model::random(64, 8);
+        let network = model.quantise(1, 400.0).unwrap();
+        let mut accumulators = vec![0.0; 128];
+        for i in 0..300 {
+            let position = random.position(2 + i % 15, &Rules::default());
+            let sample = Sample::new(&squares(&position), position.turn(), false, 0.0);
+            let expected = 400.0 * model.forward(&sample, &mut accumulators);
+            let found = network.evaluate(&position) as f32;
+            // Each of the 128 output weights is rounded by up to 1/128.
+            assert!((found - expected).abs() < 40.0, "{position:?}: {found} {expected}");
+        }
+    }
+
+    #[test]
+    fn a_mirrored_position_is_another_sample() {
+        let position = Position::start();
+        let [plain, mirrored] = [false, true].map(|m| Sample::new(&squares(&position), position.turn(), m, 0.5));
+        let reflected = Sample::new(&squares(&position.mirror()), position.turn(), false, 0.5);
+        let sorted = |sample: &Sample| {
+            let mut inputs = sample.inputs;
+            inputs.iter_mut().for_each(|inputs| inputs.sort());
+            inputs
+        };
+        assert_eq!(sorted(&mirrored), sorted(&reflected));
+        assert_ne!(sorted(&mirrored), sorted(&plain));
+    }
+}

@@ -1,0 +1,158 @@
+//! The description of a training run.
+
+use serde::Deserialize;
+use std::path::{Path, PathBuf};
+use thiserror::Error;
+
+/// A training run, as a TOML file describes it. Paths are relative to the file.
+///
+/// ```toml
+/// data = ["generation-0.data"]
+/// network = "generation-0.nnue"
+/// checkpoint = "generation-0.ckpt"
+/// hidden = 128
+/// epochs = 20
+/// ```
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[non_exhaustive]
+pub struct Recipe {
+    /// Files of `dsq datagen`.
+    pub data: Vec<PathBuf>,
+    /// The network to write.
+    pub network: PathBuf,
+    /// The checkpoint to write.
+    pub checkpoint: PathBuf,
+    /// The checkpoint to begin with; random parameters if absent.
+    pub start: Option<PathBuf>,
+    /// The units of an accumulator: a multiple of 32 up to 256.
+    #[serde(default = "hidden")]
+    pub hidden: usize,
+    /// How often the run passes over the data.
+    #[serde(default = "epochs")]
+    pub epochs: usize,
+    /// The samples of a step.
+    #[serde(default = "batch")]
+    pub batch: usize,
+    /// The learning rate of the first and of the last step; between them it falls like a cosine.
+    #[serde(default = "rates")]
+    pub rates: [f32; 2],
+    /// The weight decay of AdamW.
+    #[serde(default = "decay")]
+    pub decay: f32,
+    /// The share of the game's result in the target; the rest is the score of the search.
+    #[serde(default = "result")]
+    pub result: f32,
+    /// The score in cp for which the winner is expected to get 73 %; fitted to the data if absent.
+    pub scale: Option<f32>,
+    /// One in so many games is held out to measure the loss.
+    #[serde(default = "held_out")]
+    pub held_out: u32,
+    /// The seed of the first parameters and of the order of the data.
+    #[serde(default)]
+    pub seed: u64,
+}
+
+fn hidden() -> usize {
+    128
+}
+
+fn epochs() -> usize {
+    20
+}
+
+fn batch() -> usize {
+    16_384
+}
+
+fn rates() -> [f32; 2] {
+    [1e-3, 1e-5]
+}
+
+fn decay() -> f32 {
+    0.01
+}
+
+fn result() -> f32 {
+    0.3
+}
+
+fn held_out() -> u32 {
+    50
+}
+
+/// Why a recipe cannot be used.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum RecipeError {
+    /// The text is not TOML, lacks a key or has an unknown one.
+    #[error("{0}")]
+    Syntax(String),
+    /// A value is out of range.
+    #[error("{key} is {expected}")]
+    Range {
+        /// The key.
+        key: &'static str,
+        /// Its allowed values.
+        expected: &'static str,
+    },
+}
+
+impl Recipe {
+    /// Reads a recipe; `directory` is that of its file.
+    ///
+    /// # Errors
+    /// If it is not a recipe, or a value is out of range.
+    pub fn parse(text: &str, directory: &Path) -> Result<Recipe, RecipeError> {
+        let mut recipe: Recipe =
+            toml::from_str(text).map_err(|error| RecipeError::Syntax(error.to_string().trim_end().to_owned()))?;
+        let Recipe { hidden, epochs, batch, rates, decay, result, scale, held_out, .. } = recipe;
+        let checks = [
+            (!recipe.data.is_empty(), "data", "a list of at least one file"),
+            ((32..=256).contains(&hidden) && hidden.is_multiple_of(32), "hidden", "a multiple of 32 from 32 to 256"),
+            ((1..=100_000).contains(&epochs), "epochs", "a number from 1 to 100000"),
+            ((1..=1 << 22).contains(&batch), "batch", "a number from 1 to 4194304"),
+            (rates.iter().all(|rate| (0.0..=1.0).contains(rate)), "rates", "two numbers from 0 to 1"),
+            ((0.0..=1.0).contains(&decay), "decay", "a number from 0 to 1"),
+            ((0.0..=1.0).contains(&result), "result", "a number from 0 to 1"),
+            (scale.is_none_or(|scale| (1.0..=10_000.0).contains(&scale)), "scale", "a number from 1 to 10000"),
+            (held_out >= 2, "held_out", "a number of at least 2"),
+        ];
+        for (is_right, key, expected) in checks {
+            if !is_right {
+                return Err(RecipeError::Range { key, expected });
+            }
+        }
+        let paths =
+            recipe.data.iter_mut().chain([&mut recipe.network, &mut recipe.checkpoint]).chain(&mut recipe.start);
+        for path in paths {
+            *path = directory.join(&*path);
+        }
+        Ok(recipe)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn recipes_have_defaults_and_are_checked() {
+        let text = "data = ['a.data']\nnetwork = 'a.nnue'\ncheckpoint = '/tmp/a.ckpt'\n";
+        let parse = |more: &str| Recipe::parse(&format!("{text}{more}"), Path::new("/runs"));
+        let recipe = parse("").unwrap();
+        assert_eq!((recipe.hidden, recipe.batch, recipe.scale), (128, 16_384, None));
+        assert_eq!(recipe.data, [Path::new("/runs/a.data")]);
+        assert_eq!(recipe.checkpoint, Path::new("/tmp/a.ckpt"));
+        for (more, error) in [
+            ("hidden = 33", "hidden is a multiple of 32"),
+            ("result = 2.0", "result is a number from 0 to 1"),
+            ("epoch = 3", "unknown field `epoch`"),
+            ("hidden = 'x'", "invalid type"),
+        ] {
+            let found = parse(more).unwrap_err().to_string();
+            assert!(found.contains(error), "{more}: {found}");
+        }
+        assert!(Recipe::parse("network = 'a'", Path::new("")).unwrap_err().to_string().contains("missing field"));
+    }
+}

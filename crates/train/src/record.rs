@@ -1,0 +1,343 @@
+//! Positions with their labels, 24 bytes each, and files of them.
+//!
+//! ## File
+//!
+//! A header of 48 bytes, then records of 24 bytes in the order of their games. Little-endian.
+//!
+//! | bytes of the header | content |
+//! |---|---|
+//! | 8 | `DSQDATA` and the version, 1 |
+//! | 8 | `RuleOptions::table_hash` of the rules |
+//! | 8 | seed |
+//! | 8 | nodes of each search |
+//! | 8 | hash of the network that played, 0 for the hand-crafted evaluation |
+//! | 8 | 0 |
+//!
+//! | bits of a record | content |
+//! |---|---|
+//! | 16 × 6 | the square of each white, then of each black animal, weakest first; 63: not on the board |
+//! | 1 | the side to move: 1 for Black |
+//! | 2 | the result for the side to move: 0 loss, 1 draw, 2 win |
+//! | 1 | whether the result is that of endgame tables |
+//! | 4 | 0 |
+//! | 8 | the halfmove clock |
+//! | 16 | the score in cp for the side to move, signed |
+//! | 32 | the number of the game |
+//! | 32 | the ply of the game |
+
+use doushouqi::board::{Animal, Color, Piece, Position, Setup, Square};
+use std::fs::{File, OpenOptions};
+use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+use thiserror::Error;
+
+const RECORD: usize = 24;
+const HEADER: usize = 48;
+const MAGIC: &[u8; 7] = b"DSQDATA";
+const VERSION: u8 = 1;
+/// The square of an animal that is not on the board.
+const ABSENT: u8 = 63;
+
+/// A position of a game with its labels.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Record {
+    /// The position.
+    pub position: Position,
+    /// The halfmove clock.
+    pub halfmove_clock: u8,
+    /// The score of the search in cp for the side to move.
+    pub score: i16,
+    /// The result for the side to move: -1 loss, 0 draw, 1 win.
+    pub result: i8,
+    /// Whether the result is that of endgame tables.
+    pub exact: bool,
+    /// The number of the game.
+    pub game: u32,
+    /// The ply of the game.
+    pub ply: u32,
+}
+
+/// A record as it is in a file.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Packed([u8; RECORD]);
+
+impl Record {
+    pub(crate) fn pack(&self) -> Packed {
+        let mut bits = 0;
+        for color in Color::ALL {
+            for animal in Animal::ALL {
+                let square = self.position.square_of(color, animal).map_or(ABSENT, |square| square.index() as u8);
+                bits |= u128::from(square) << (6 * (8 * color as usize + animal.index()));
+            }
+        }
+        let mut bytes = [0; RECORD];
+        bytes[..12].copy_from_slice(&bits.to_le_bytes()[..12]);
+        bytes[12] = self.position.turn() as u8 | ((self.result + 1) as u8) << 1 | u8::from(self.exact) << 3;
+        bytes[13] = self.halfmove_clock;
+        bytes[14..16].copy_from_slice(&self.score.to_le_bytes());
+        bytes[16..20].copy_from_slice(&self.game.to_le_bytes());
+        bytes[20..].copy_from_slice(&self.ply.to_le_bytes());
+        Packed(bytes)
+    }
+}
+
+impl Packed {
+    /// The square of each animal, White's first; 63 for one that is not on the board.
+    #[inline]
+    pub fn squares(&self) -> [u8; 16] {
+        let mut bytes = [0; 16];
+        bytes[..12].copy_from_slice(&self.0[..12]);
+        let bits = u128::from_le_bytes(bytes);
+        std::array::from_fn(|i| (bits >> (6 * i)) as u8 & 63)
+    }
+
+    /// The side to move.
+    #[inline]
+    pub fn turn(&self) -> Color {
+        Color::ALL[usize::from(self.0[12] & 1)]
+    }
+
+    /// The result for the side to move: -1 loss, 0 draw, 1 win.
+    #[inline]
+    pub fn result(&self) -> i8 {
+        (self.0[12] >> 1 & 3) as i8 - 1
+    }
+
+    /// The score in cp for the side to move.
+    #[inline]
+    pub fn score(&self) -> i16 {
+        i16::from_le_bytes([self.0[14], self.0[15]])
+    }
+
+    /// Whether the result is that of endgame tables.
+    #[inline]
+    pub fn exact(&self) -> bool {
+        self.0[12] >> 3 & 1 == 1
+    }
+
+    /// The number of the game.
+    pub fn game(&self) -> u32 {
+        u32::from_le_bytes([self.0[16], self.0[17], self.0[18], self.0[19]])
+    }
+
+    /// The record, checked.
+    pub fn unpack(&self) -> Result<Record, String> {
+        let mut setup = Setup::empty(self.turn());
+        for (i, index) in self.squares().into_iter().enumerate().filter(|&(_, index)| index != ABSENT) {
+            let piece = Piece { color: Color::ALL[i / 8], animal: Animal::ALL[i % 8] };
+            let square = Square::all().nth(index.into()).ok_or("a square is out of range")?;
+            if setup.squares[square.index()].replace(piece).is_some() {
+                return Err(format!("two pieces stand on {square}"));
+            }
+        }
+        let position = Position::from_setup(&setup).map_err(|error| error.to_string())?;
+        if self.0[12] > 15 || self.result() > 1 {
+            return Err("its flags are out of range".to_owned());
+        }
+        Ok(Record {
+            position,
+            halfmove_clock: self.0[13],
+            score: self.score(),
+            result: self.result(),
+            exact: self.exact(),
+            game: self.game(),
+            ply: u32::from_le_bytes([self.0[20], self.0[21], self.0[22], self.0[23]]),
+        })
+    }
+}
+
+/// What the records of a file were made with.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct Header {
+    /// `RuleOptions::table_hash` of the rules.
+    pub rules: u64,
+    /// The seed.
+    pub seed: u64,
+    /// The nodes of each search.
+    pub nodes: u64,
+    /// The hash of the network that played, 0 for the hand-crafted evaluation.
+    pub evaluation: u64,
+}
+
+impl Header {
+    fn to_bytes(self) -> [u8; HEADER] {
+        let mut bytes = [0; HEADER];
+        bytes[..7].copy_from_slice(MAGIC);
+        bytes[7] = VERSION;
+        for (i, value) in [self.rules, self.seed, self.nodes, self.evaluation].into_iter().enumerate() {
+            bytes[8 + 8 * i..16 + 8 * i].copy_from_slice(&value.to_le_bytes());
+        }
+        bytes
+    }
+
+    fn from_bytes(bytes: &[u8; HEADER]) -> Result<Header, String> {
+        if !bytes.starts_with(MAGIC) {
+            return Err("it is not a file of training data: it does not begin with DSQDATA".to_owned());
+        }
+        if bytes[7] != VERSION {
+            return Err(format!("its format is {}; this program reads format {VERSION}", bytes[7]));
+        }
+        let word = |i: usize| u64::from_le_bytes(std::array::from_fn(|byte| bytes[8 + 8 * i + byte]));
+        Ok(Header { rules: word(0), seed: word(1), nodes: word(2), evaluation: word(3) })
+    }
+}
+
+/// Why a file of training data cannot be used.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum DataError {
+    /// The file cannot be read or written.
+    #[error("{}: {error}", path.display())]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// The error of the system.
+        #[source]
+        error: io::Error,
+    },
+    /// The file contains something else, or data of other games.
+    #[error("{}: {reason}", path.display())]
+    Content {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong.
+        reason: String,
+    },
+}
+
+/// A file of training data that is being written.
+pub struct DataFile {
+    path: PathBuf,
+    file: File,
+    next_game: u32,
+    records: u64,
+}
+
+impl DataFile {
+    /// Creates a file, or continues one with the same header. A last game that may have been cut off is removed.
+    ///
+    /// # Errors
+    /// If the file cannot be written, or contains something else or games with another header.
+    pub fn open(path: &Path, header: &Header) -> Result<DataFile, DataError> {
+        let io = |error| DataError::Io { path: path.to_owned(), error };
+        let content = |reason| DataError::Content { path: path.to_owned(), reason };
+        let mut file = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path).map_err(io)?;
+        let len = file.metadata().map_err(io)?.len();
+        let mut data = DataFile { path: path.to_owned(), file, next_game: 0, records: 0 };
+        if len < HEADER as u64 {
+            let mut bytes = Vec::new();
+            data.file.read_to_end(&mut bytes).map_err(io)?;
+            if !header.to_bytes().starts_with(&bytes) {
+                return Err(content("it is not a file of training data".to_owned()));
+            }
+            data.truncate(0)?;
+            data.write(&header.to_bytes())?;
+            return Ok(data);
+        }
+        file = data.file.try_clone().map_err(io)?;
+        let mut bytes = [0; HEADER];
+        file.read_exact(&mut bytes).map_err(io)?;
+        let found = Header::from_bytes(&bytes).map_err(content)?;
+        if found != *header {
+            let reason =
+                format!("it was made with seed {} and {} nodes, or by other rules or weights", found.seed, found.nodes);
+            return Err(content(reason));
+        }
+        // From the end to the first record of the last game.
+        let mut records = (len - HEADER as u64) / RECORD as u64;
+        let mut record = Packed([0; RECORD]);
+        let mut last = None;
+        while records > 0 {
+            file.seek(SeekFrom::Start(HEADER as u64 + (records - 1) * RECORD as u64)).map_err(io)?;
+            file.read_exact(&mut record.0).map_err(io)?;
+            if *last.get_or_insert(record.game()) != record.game() {
+                break;
+            }
+            records -= 1;
+        }
+        data.next_game = last.unwrap_or(0);
+        data.records = records;
+        data.truncate(HEADER as u64 + records * RECORD as u64)?;
+        Ok(data)
+    }
+
+    /// The number of the next game to write.
+    #[must_use]
+    pub fn next_game(&self) -> u32 {
+        self.next_game
+    }
+
+    /// The records in the file.
+    #[must_use]
+    pub fn records(&self) -> u64 {
+        self.records
+    }
+
+    /// Writes the records of the next game.
+    ///
+    /// # Errors
+    /// If they cannot be written. Then the file may end with a part of the game, which [`DataFile::open`] removes.
+    pub fn write_game(&mut self, records: &[Record]) -> Result<(), DataError> {
+        let bytes: Vec<u8> = records.iter().flat_map(|record| record.pack().0).collect();
+        self.write(&bytes)?;
+        self.next_game += 1;
+        self.records += records.len() as u64;
+        Ok(())
+    }
+
+    fn write(&mut self, bytes: &[u8]) -> Result<(), DataError> {
+        self.file.write_all(bytes).map_err(|error| DataError::Io { path: self.path.clone(), error })
+    }
+
+    fn truncate(&mut self, len: u64) -> Result<(), DataError> {
+        let truncated = self.file.set_len(len).and_then(|()| self.file.seek(SeekFrom::Start(len)));
+        truncated.map(|_| ()).map_err(|error| DataError::Io { path: self.path.clone(), error })
+    }
+}
+
+/// All records of a file, each checked. A record that was cut off at the end is left out.
+pub(crate) fn read(path: &Path) -> Result<(Header, Vec<Packed>), DataError> {
+    let content = |reason| DataError::Content { path: path.to_owned(), reason };
+    let bytes = std::fs::read(path).map_err(|error| DataError::Io { path: path.to_owned(), error })?;
+    let (header, rest) = bytes
+        .split_first_chunk::<HEADER>()
+        .ok_or_else(|| content("it is not a file of training data: it is shorter than a header".to_owned()))?;
+    let header = Header::from_bytes(header).map_err(content)?;
+    let records: Vec<Packed> = rest.as_chunks().0.iter().map(|&bytes| Packed(bytes)).collect();
+    for (i, record) in records.iter().enumerate() {
+        record.unpack().map_err(|reason| content(format!("record {}: {reason}", i + 1)))?;
+    }
+    Ok((header, records))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use doushouqi::board::Rules;
+    use doushouqi::game::random::Random;
+
+    #[test]
+    fn records_round_trip() {
+        let mut random = Random::new(1);
+        for i in 0..500 {
+            let position = random.position(2 + i % 15, &Rules::default());
+            let record = Record {
+                position,
+                halfmove_clock: random.below(100) as u8,
+                score: random.below(6001) as i16 - 3000,
+                result: random.below(3) as i8 - 1,
+                exact: random.below(2) == 1,
+                game: random.bits() as u32,
+                ply: random.bits() as u32,
+            };
+            let packed = record.pack();
+            assert_eq!(packed.unpack().as_ref(), Ok(&record));
+            assert_eq!(
+                (packed.result(), packed.score(), packed.turn()),
+                (record.result, record.score, record.position.turn())
+            );
+        }
+        assert!(Packed([0; RECORD]).unpack().is_err(), "all on one square");
+        assert!(Packed([255; RECORD]).unpack().is_err(), "an empty board");
+    }
+}

@@ -1,0 +1,243 @@
+//! A training run. Its result depends on the recipe and the data alone, not on the number of threads.
+
+use super::adamw::AdamW;
+use super::checkpoint::CheckpointError;
+use super::model::{Model, Sample, sigmoid};
+use super::recipe::Recipe;
+use super::record::{DataError, Header, Packed, read};
+use doushouqi::game::random::Random;
+use doushouqi::search::network::{Network, NetworkError};
+use rayon::prelude::*;
+use std::ffi::OsString;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+use thiserror::Error;
+
+/// The parts of a batch, each with a gradient of its own. Their number decides the order of the sums, so it is fixed.
+const PARTS: usize = 8;
+
+/// The state of a run after an epoch.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Epoch {
+    /// The number of the epoch, from 1.
+    pub epoch: usize,
+    /// The mean squared error of the samples of the epoch, each before the step that learned from it.
+    pub loss: f64,
+    /// The mean squared error of the samples that were held out.
+    pub held_out_loss: f64,
+    /// The learning rate of the last step.
+    pub rate: f32,
+    /// The time of the epoch.
+    pub time: Duration,
+}
+
+/// The result of a run.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Trained {
+    /// The network, which is also in its file.
+    pub network: Network,
+    /// The samples that the run learned from.
+    pub samples: usize,
+    /// The samples that were held out.
+    pub held_out: usize,
+    /// The score in cp for which the winner is expected to get 73 %.
+    pub scale: f32,
+    /// The mean squared error of the samples that were held out, before the run.
+    pub before: f64,
+    /// The same after it.
+    pub after: f64,
+    /// Whether the run was stopped.
+    pub stopped: bool,
+}
+
+/// Why a run ended without a network.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum TrainingError {
+    /// A file of data cannot be used.
+    #[error(transparent)]
+    Data(#[from] DataError),
+    /// Files of data that do not belong together, or too little data.
+    #[error("{0}")]
+    Input(String),
+    /// The checkpoint to begin with cannot be used.
+    #[error("{}: {error}", path.display())]
+    Checkpoint {
+        /// The checkpoint.
+        path: PathBuf,
+        /// What is wrong.
+        error: CheckpointError,
+    },
+    /// The parameters cannot be quantised.
+    #[error(transparent)]
+    Network(#[from] NetworkError),
+    /// A result cannot be written.
+    #[error("{}: {error}", path.display())]
+    Write {
+        /// The file.
+        path: PathBuf,
+        /// The error of the system.
+        error: io::Error,
+    },
+}
+
+/// Runs a recipe on the threads of the current rayon pool. After each epoch it writes the checkpoint and the network. Once
+/// `stop` is set, it ends with the parameters so far.
+///
+/// # Errors
+/// If the data or the first checkpoint cannot be used, or a result cannot be written.
+pub fn train(recipe: &Recipe, stop: &AtomicBool, report: &mut dyn FnMut(&Epoch)) -> Result<Trained, TrainingError> {
+    let (header, records) = read_all(recipe)?;
+    let model = first_model(recipe)?;
+    let (held_out, learned): (Vec<Packed>, Vec<Packed>) =
+        records.into_iter().partition(|record| record.game().is_multiple_of(recipe.held_out));
+    if held_out.is_empty() || learned.is_empty() {
+        return Err(TrainingError::Input("there are too few games to learn from some and hold out others".to_owned()));
+    }
+    let scale = recipe.scale.unwrap_or_else(|| best_scale(&learned));
+    let mut run = Run { recipe, rules: header.rules, scale, adamw: AdamW::new(&model, recipe.decay), model, step: 0 };
+    let held_out: Vec<Sample> = held_out.iter().map(|record| run.sample(record, false)).collect();
+    let before = run.loss(&held_out);
+    let mut after = before;
+    let mut order: Vec<u32> = (0..learned.len() as u32).collect();
+    for epoch in 1..=recipe.epochs {
+        let start = Instant::now();
+        Random::numbered(recipe.seed, epoch as u64).shuffle(&mut order);
+        let loss = run.epoch(&learned, &order, epoch, stop);
+        run.save()?;
+        after = run.loss(&held_out);
+        if stop.load(Ordering::Relaxed) {
+            break;
+        }
+        report(&Epoch { epoch, loss, held_out_loss: after, rate: run.rate(learned.len()), time: start.elapsed() });
+    }
+    let network = run.network()?;
+    let stopped = stop.load(Ordering::Relaxed);
+    Ok(Trained { network, samples: learned.len(), held_out: held_out.len(), scale, before, after, stopped })
+}
+
+/// A run that is going on.
+struct Run<'a> {
+    recipe: &'a Recipe,
+    rules: u64,
+    scale: f32,
+    model: Model,
+    adamw: AdamW,
+    /// Steps so far.
+    step: usize,
+}
+
+impl Run<'_> {
+    fn sample(&self, record: &Packed, mirrored: bool) -> Sample {
+        let result = f32::from(record.result() + 1) / 2.0;
+        let share = if record.exact() { 1.0 } else { self.recipe.result };
+        let target = share * result + (1.0 - share) * sigmoid(f32::from(record.score()) / self.scale);
+        Sample::new(&record.squares(), record.turn(), mirrored, target)
+    }
+
+    /// The learning rate of the current step.
+    fn rate(&self, samples: usize) -> f32 {
+        let steps = samples.div_ceil(self.recipe.batch) * self.recipe.epochs;
+        let [first, last] = self.recipe.rates;
+        let progress = self.step as f32 / steps.max(1) as f32;
+        last + 0.5 * (first - last) * (1.0 + (std::f32::consts::PI * progress).cos())
+    }
+
+    /// Learns from all records once, in this order; the mean squared error.
+    fn epoch(&mut self, records: &[Packed], order: &[u32], epoch: usize, stop: &AtomicBool) -> f64 {
+        let mut gradients = vec![Model::zero(self.model.hidden()); PARTS];
+        let (mut total, mut seen) = (0.0, 0);
+        for batch in order.chunks(self.recipe.batch) {
+            if stop.load(Ordering::Relaxed) {
+                break;
+            }
+            let this = &*self;
+            let part = |(indices, gradient): (&[u32], &mut Model)| -> f64 {
+                let sample = |&index: &u32| {
+                    let mirrored = Random::numbered(this.recipe.seed ^ epoch as u64, index.into()).below(2) == 1;
+                    this.sample(&records[index as usize], mirrored)
+                };
+                let samples: Vec<Sample> = indices.iter().map(sample).collect();
+                this.model.errors(&samples, gradient)
+            };
+            let parts = batch.par_chunks(batch.len().div_ceil(PARTS)).zip(&mut gradients);
+            let errors: Vec<f64> = parts.map(part).collect();
+            let rate = self.rate(records.len());
+            self.adamw.step(&mut self.model, &mut gradients, 1.0 / batch.len() as f32, rate);
+            self.step += 1;
+            total += errors.iter().sum::<f64>();
+            seen += batch.len();
+        }
+        total / seen.max(1) as f64
+    }
+
+    fn loss(&self, samples: &[Sample]) -> f64 {
+        let parts: Vec<f64> = samples.par_chunks(4096).map(|part| self.model.loss(part)).collect();
+        parts.iter().sum::<f64>() / samples.len() as f64
+    }
+
+    fn network(&self) -> Result<Network, NetworkError> {
+        self.model.quantise(self.rules, self.scale)
+    }
+
+    fn save(&self) -> Result<(), TrainingError> {
+        let Recipe { checkpoint, network, .. } = self.recipe;
+        let write = |path: &Path, result: io::Result<()>| {
+            result.map_err(|error| TrainingError::Write { path: path.to_owned(), error })
+        };
+        write(checkpoint, self.model.save(checkpoint))?;
+        write(network, replace(network, &self.network()?.to_bytes()))
+    }
+}
+
+/// Writes a file, which appears under its name when it is complete.
+pub(crate) fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let mut partial = OsString::from(path);
+    partial.push(".partial");
+    fs::write(&partial, bytes)?;
+    fs::rename(&partial, path)
+}
+
+fn read_all(recipe: &Recipe) -> Result<(Header, Vec<Packed>), TrainingError> {
+    let mut found: Option<Header> = None;
+    let mut records = Vec::new();
+    for path in &recipe.data {
+        let (header, more) = read(path)?;
+        if found.get_or_insert(header).rules != header.rules {
+            return Err(TrainingError::Input(format!("{}: it is for other rules than the first file", path.display())));
+        }
+        records.extend(more);
+    }
+    let header = found.ok_or_else(|| TrainingError::Input("there are no files of data".to_owned()))?;
+    Ok((header, records))
+}
+
+fn first_model(recipe: &Recipe) -> Result<Model, TrainingError> {
+    let Some(path) = &recipe.start else { return Ok(Model::random(recipe.hidden, recipe.seed)) };
+    let model = Model::load(path).map_err(|error| TrainingError::Checkpoint { path: path.clone(), error })?;
+    if model.hidden() != recipe.hidden {
+        let (path, found) = (path.display(), model.hidden());
+        return Err(TrainingError::Input(format!("{path}: it has {found} units, the recipe {}", recipe.hidden)));
+    }
+    Ok(model)
+}
+
+/// The scale with which the scores predict the results best.
+fn best_scale(records: &[Packed]) -> f32 {
+    let error = |scale: f32| -> f64 {
+        let error = |record: &Packed| {
+            let expected = sigmoid(f32::from(record.score()) / scale);
+            f64::from((expected - f32::from(record.result() + 1) / 2.0).powi(2))
+        };
+        let sampled: Vec<&Packed> = records.iter().step_by(records.len() / 200_000 + 1).collect();
+        let parts: Vec<f64> =
+            sampled.par_chunks(4096).map(|part| part.iter().map(|record| error(record)).sum()).collect();
+        parts.iter().sum()
+    };
+    (2..200).map(|i| i as f32 * 5.0).min_by(|a, b| error(*a).total_cmp(&error(*b))).unwrap_or(150.0)
+}
