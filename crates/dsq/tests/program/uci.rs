@@ -71,7 +71,7 @@ proptest! {
                 first == "bestmove"
                     || first == "Nodes"
                     || line == "info string perft: stopped"
-                    || line == "info string go: a search is going on; stop it first",
+                    || line == "info string go: a search is running; stop it first",
             );
         }
         prop_assert_eq!(answered, gos, "{:?}\n{:?}", input, answers);
@@ -186,7 +186,7 @@ fn a_long_line_is_refused() {
     input.extend(b"\nisready\n");
     let answers = answers(&input);
     assert_eq!(answers.len(), 2);
-    assert!(answers[0].contains("mebibyte") && answers[1] == "readyok");
+    assert!(answers[0].contains("one MiB") && answers[1] == "readyok");
     let word = "b".repeat(100_000);
     assert!(
         complaints(&format!("position startpos moves {word}\n{word}\ngo depth 1 {word}")).iter().all(|l| l.len() < 300)
