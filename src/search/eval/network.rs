@@ -473,7 +473,6 @@ mod tests {
         for hidden in [32, 64, 256] {
             let network = Arc::new(random_network(&mut random, hidden));
             let mut levels: Vec<_> = CpuLevel::available()
-                .into_iter()
                 .map(|level| (level, NetworkEvaluator::new(Arc::clone(&network), level)))
                 .collect();
             for _ in 0..4 {
