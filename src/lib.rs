@@ -82,9 +82,12 @@ pub mod cluster;
 #[cfg(any(feature = "perft", feature = "tablebase"))]
 #[cfg_attr(not(feature = "tablebase"), allow(dead_code, reason = "perft uses the levels, not the vectors"))]
 pub mod cpu;
+pub mod formats;
 pub mod game;
 #[cfg(feature = "gpu")]
 pub mod gpu;
+#[cfg(feature = "search")]
+pub mod gtp;
 #[cfg(feature = "search")]
 pub mod matches;
 #[cfg(feature = "perft")]

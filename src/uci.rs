@@ -4,8 +4,10 @@
 //! `quit`, and `d`, which draws the board. The end of the input is `quit`.
 //!
 //! - A FEN has two fields, board and side to move, and may have a third, the halfmove clock: plies since the last capture,
-//!   which count for `NoCaptureLimit`. More fields are an error. Moves are in coordinates (`a3b3`) or in the papers' notation
+//!   which count for `NoCaptureLimit`. Moves are in coordinates (`a3b3`) or in the papers' notation
 //!   (`Eb3`).
+//! - Mistboard's commands are accepted: a FEN with `r` or `b` for the side to move, the halfmove clock and the move number, and
+//!   `reps FEN;FEN...` behind it, positions that occurred twice already.
 //! - `go` takes `depth`, `nodes`, `movetime`, `wtime`, `btime`, `winc`, `binc`, `movestogo`, `infinite`, and `perft N`, which
 //!   counts moves and sends no `bestmove`. Without a limit it searches until `stop`. `searchmoves` is followed by the moves to
 //!   choose from.
@@ -20,7 +22,7 @@
 //!   other options of the engine empty it.
 //! - `Move Overhead` is the time in milliseconds that stays on the clock at each move, for delays between engine and GUI.
 
-use crate::board::{Fen, Move, Position, RuleOptions, Rules};
+use crate::board::{Fen, Move, ParseFenError, Position, RuleOptions, Rules};
 use crate::game::Game;
 use crate::perft::{Perft, PerftMode};
 use crate::search::network::Network;
@@ -257,14 +259,19 @@ impl<W: Write + Send + 'static> Session<W> {
     fn position(&self, text: &str) -> Result<Game, String> {
         let words: Vec<&str> = text.split_whitespace().collect();
         let moves = words.iter().position(|word| *word == "moves").unwrap_or(words.len());
-        let start = match words[..moves] {
+        let reps = words[..moves].iter().position(|word| *word == "reps").unwrap_or(moves);
+        let start = match words[..reps] {
             ["startpos"] => Position::start().into(),
-            ["fen", ref fields @ ..] => {
-                fields.join(" ").parse::<Fen>().map_err(|error| format!("position: {error}"))?
-            }
+            ["fen", ref fields @ ..] => parse_fen(&fields.join(" ")).map_err(|error| format!("position: {error}"))?,
             _ => return Err("position: startpos or fen comes next, then moves".to_owned()),
         };
-        let mut game = Game::from_fen(start, self.rules.clone(), self.no_capture_limit);
+        let mut seen_twice = Vec::new();
+        for text in words[(reps + 1).min(moves)..moves].join(" ").split(';').filter(|text| !text.trim().is_empty()) {
+            let fen = parse_fen(text).map_err(|error| format!("position: reps: {error}"))?;
+            seen_twice.extend([fen.position.clone(), fen.position]);
+        }
+        let game = Game::from_fen(start, self.rules.clone(), self.no_capture_limit);
+        let mut game = game.with_earlier(seen_twice);
         for (i, word) in words.iter().skip(moves + 1).enumerate() {
             play(&mut game, word).map_err(|error| format!("position: move {}: {error}", i + 1))?;
         }
@@ -406,7 +413,8 @@ impl<W: Write + Send + 'static> Session<W> {
     /// Replays the game under the current rules.
     fn replay(&mut self) -> Result<(), String> {
         let start = self.game.start_fen();
-        let mut game = Game::from_fen(start, self.rules.clone(), self.no_capture_limit);
+        let game = Game::from_fen(start, self.rules.clone(), self.no_capture_limit);
+        let mut game = game.with_earlier(self.game.earlier().to_vec());
         let played = self.game.moves().iter().try_for_each(|&mv| game.play(mv));
         let legal = played.is_ok();
         if !legal {
@@ -556,6 +564,19 @@ fn parse_go(text: &str, game: &Game) -> (Go, Vec<String>) {
         }
     }
     (go, problems)
+}
+
+/// Reads a FEN, also with the fields of Mistboard: `r` or `b` for the side to move, halfmove clock, move number. Squares are not mirrored:
+/// the moves are of the same board.
+fn parse_fen(text: &str) -> Result<Fen, ParseFenError> {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    match words[..] {
+        [board, turn @ ("r" | "b"), clock, number] if number.parse::<u32>().is_ok() => {
+            let turn = if turn == "r" { "w" } else { turn };
+            format!("{board} {turn} {clock}").parse()
+        }
+        _ => text.parse(),
+    }
 }
 
 fn play(game: &mut Game, word: &str) -> Result<(), String> {

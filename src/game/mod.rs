@@ -47,6 +47,8 @@ pub struct Game {
     moves: Vec<Move>,
     /// The halfmove clock of each position.
     halfmove_clocks: Vec<u32>,
+    /// Known positions before the first one, since the last capture, in no order.
+    earlier: Vec<Position>,
 }
 
 impl Default for Game {
@@ -83,7 +85,20 @@ impl Game {
     pub fn from_fen(start: Fen, rules: Rules, no_capture_limit: Option<u32>) -> Game {
         let Fen { position, halfmove_clock } = start;
         let (positions, halfmove_clocks) = (vec![position], vec![halfmove_clock]);
-        Game { rules, no_capture_limit, positions, moves: Vec::new(), halfmove_clocks }
+        Game { rules, no_capture_limit, positions, moves: Vec::new(), halfmove_clocks, earlier: Vec::new() }
+    }
+
+    /// The positions of [`Game::with_earlier`].
+    #[must_use]
+    pub fn earlier(&self) -> &[Position] {
+        &self.earlier
+    }
+
+    /// The same game with positions that occurred before the first one and since the last capture, each as often as it is listed.
+    /// They count as repeated.
+    #[must_use]
+    pub fn with_earlier(self, earlier: Vec<Position>) -> Game {
+        Game { earlier, ..self }
     }
 
     /// The rules of the game.
@@ -156,7 +171,31 @@ impl Game {
 
     /// How often a position has occurred since the last capture; before that it cannot have.
     fn count(&self, position: &Position) -> usize {
-        self.since_capture().iter().filter(|p| *p == position).count()
+        let earlier = if self.has_captured() { &[][..] } else { &self.earlier };
+        self.since_capture().iter().chain(earlier).filter(|p| *p == position).count()
+    }
+
+    /// Whether a move of the game was a capture.
+    fn has_captured(&self) -> bool {
+        (self.halfmove_clock() as usize) < self.moves.len()
+    }
+
+    /// The keys of the positions since the last capture, one a ply, ending with the current one. Positions before the first one of the
+    /// game are in no order, but have the right side to move; 0 stands for unknown ones.
+    #[cfg_attr(not(feature = "search"), allow(dead_code, reason = "the search looks for repetitions"))]
+    pub(crate) fn repetition_keys(&self) -> Vec<u64> {
+        let mut keys = Vec::new();
+        if !self.has_captured() && !self.earlier.is_empty() {
+            let first = self.positions[0].turn();
+            let of =
+                |turn| self.earlier.iter().filter(move |p| p.turn() == turn).map(Position::key).collect::<Vec<_>>();
+            let (own, other) = (of(first), of(!first));
+            for i in 0..own.len().max(other.len()) {
+                keys.extend([own.get(i).copied().unwrap_or(0), other.get(i).copied().unwrap_or(0)]);
+            }
+        }
+        keys.extend(self.since_capture().iter().map(Position::key));
+        keys
     }
 
     /// The legal moves: none in a game that is over, none into an earlier position where the rules forbid repetition.
@@ -236,5 +275,30 @@ impl Game {
         self.positions.pop();
         self.halfmove_clocks.pop();
         Some(mv)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Earlier positions stand where the same side is to move, and a capture makes them irrelevant.
+    #[test]
+    fn earlier_keys_have_the_right_side_to_move() {
+        let start: Position = "7/7/3e3/7/7/7/3Ec2/7/7 w".parse().unwrap();
+        let other: Position = "7/7/3e3/7/7/7/2E1c2/7/7 b".parse().unwrap();
+        let earlier = vec![other.clone(), other.clone(), start.pass(), start.clone()];
+        let mut game = Game::new(start.clone(), Rules::default(), None).with_earlier(earlier);
+        let keys = game.repetition_keys();
+        assert_eq!(keys.last(), Some(&start.key()));
+        let places = |key| keys.iter().enumerate().filter(|(_, k)| **k == key).map(|(i, _)| i).collect::<Vec<_>>();
+        assert_eq!((places(start.key()).len(), places(other.key()).len()), (2, 2));
+        assert!(places(start.key()).iter().all(|i| (keys.len() - 1 - i).is_multiple_of(2)), "{keys:?}");
+        assert!(places(other.key()).iter().all(|i| !(keys.len() - 1 - i).is_multiple_of(2)), "{keys:?}");
+        assert_eq!(game.occurrences(), 2);
+        game.play(game.parse("Exe3").unwrap()).unwrap();
+        assert_eq!(game.repetition_keys(), [game.position().key()]);
+        game.undo();
+        assert_eq!(game.repetition_keys(), keys);
     }
 }

@@ -65,8 +65,8 @@ impl Random {
         Color::ALL[self.below(2)]
     }
 
-    /// Throws `tries` random pieces on random squares, `turn` to move. A piece that is there already, or that hits a piece, is
-    /// left out. `None` if a piece lies where it cannot stand; the game may be over.
+    /// Puts `tries` random pieces on random squares, with `turn` to move. A piece that is already on the board, or whose square is taken, is
+    /// left out. `None` if a piece is on a square that it may not enter; the game may be over.
     pub fn scatter(&mut self, turn: Color, tries: usize) -> Option<Position> {
         let mut setup = Setup::empty(turn);
         for _ in 0..tries {
@@ -96,8 +96,8 @@ impl Random {
         }
     }
 
-    /// A position of these pieces in which the game is not over, each such position as likely, either side to move. `None` if a
-    /// piece is named twice or a side has none; also if there is hardly such a position.
+    /// A position of these pieces in which the game is not over, each such position with the same probability, either side to move. `None` if a
+    /// piece is named twice, a side has no piece, or random placements find no such position.
     #[must_use]
     pub fn placement(&mut self, pieces: &[Piece], rules: &Rules) -> Option<Position> {
         const TRIES: usize = 100_000;
@@ -132,7 +132,8 @@ impl Random {
         positions
     }
 
-    /// Plays up to `plies` random moves; fewer if the game ends. What the stream brings next does not depend on that.
+    /// Plays up to `plies` random moves; fewer if the game ends. It always draws `plies` random numbers, so
+    /// later choices do not depend on where the game ended.
     pub fn play(&mut self, game: &mut Game, plies: usize) {
         for _ in 0..plies {
             if let Some(&mv) = self.choose(&game.legal_moves()) {

@@ -21,7 +21,8 @@
 //! - `FEN` is the first position. A third field is its halfmove clock, the plies since the last capture.
 //! - `Result` is `1-0`, `0-1`, `1/2-1/2`, or `*` for a game that has not ended.
 //! - `Termination` says why: by the rules `den`, `capture`, `no-move`, `repetition` or `no-capture`; else `resignation`,
-//!   `time`, `illegal-move` or `crash` of the loser; or `unfinished`. The first five may be left out, and `unfinished`.
+//!   `time`, `illegal-move` or `crash` of the loser; `adjudication`; or `unfinished`. The first five may be left out, and
+//!   `unfinished`.
 //! - Moves are in the papers' notation (`Eb3`, `Txb1`) or in coordinates (`a3b3`). Move numbers may be left out: `1.` before
 //!   White's move, `1...` before Black's.
 //! - What stands in braces after a move is a comment on it. `\}`, `\\` and `\n` stand for a brace, a backslash and the end of
@@ -81,6 +82,8 @@ pub enum Conclusion {
     Rules(GameEnd),
     /// A side forfeited the game.
     Forfeit(Forfeit),
+    /// An arbiter ended the game. The field is the winner; `None` is a draw.
+    Adjudicated(Option<Color>),
     /// The game has not ended.
     Unfinished,
 }
@@ -92,6 +95,7 @@ impl Conclusion {
         match self {
             Conclusion::Rules(end) => end.winner(),
             Conclusion::Forfeit(forfeit) => Some(!forfeit.loser),
+            Conclusion::Adjudicated(winner) => winner,
             Conclusion::Unfinished => None,
         }
     }
@@ -117,10 +121,14 @@ impl Conclusion {
             Conclusion::Rules(GameEnd::Repetition) => "repetition",
             Conclusion::Rules(GameEnd::NoCapture) => "no-capture",
             Conclusion::Forfeit(forfeit) => forfeit.reason.as_str(),
+            Conclusion::Adjudicated(_) => ADJUDICATION,
             Conclusion::Unfinished => "unfinished",
         }
     }
 }
+
+/// The word of the tag `Termination` for a game that an arbiter ended.
+const ADJUDICATION: &str = "adjudication";
 
 /// What is wrong with a line of a record.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -231,6 +239,8 @@ pub struct Record {
     pub comments: Vec<String>,
     /// Why the game was lost, if the rules have not ended it.
     pub forfeit: Option<Forfeit>,
+    /// The result that an arbiter gave a game that neither the rules nor a forfeit ended: the winner, or `None` for a draw.
+    pub adjudication: Option<Option<Color>>,
 }
 
 impl Record {
@@ -245,16 +255,18 @@ impl Record {
             game,
             comments: Vec::new(),
             forfeit: None,
+            adjudication: None,
         }
     }
 
-    /// How the game ended, if it did. The end by the rules takes precedence over a forfeit.
+    /// How the game ended, if it did. The end by the rules takes precedence over a forfeit, and a forfeit over an adjudication.
     #[must_use]
     pub fn conclusion(&self) -> Conclusion {
-        match (self.game.end(), self.forfeit) {
-            (Some(end), _) => Conclusion::Rules(end),
-            (None, Some(forfeit)) => Conclusion::Forfeit(forfeit),
-            (None, None) => Conclusion::Unfinished,
+        match (self.game.end(), self.forfeit, self.adjudication) {
+            (Some(end), ..) => Conclusion::Rules(end),
+            (None, Some(forfeit), _) => Conclusion::Forfeit(forfeit),
+            (None, None, Some(winner)) => Conclusion::Adjudicated(winner),
+            (None, None, None) => Conclusion::Unfinished,
         }
     }
 
@@ -509,7 +521,7 @@ impl Reader {
             "0-1" => Some(Color::Black),
             _ => None,
         };
-        let mut forfeit = None;
+        let (mut forfeit, mut adjudication) = (None, None);
         if let Some(end) = game.end() {
             let conclusion = Conclusion::Rules(end);
             if result != conclusion.result() {
@@ -519,11 +531,14 @@ impl Reader {
                 let expected = format!("the moves end by {}", conclusion.termination());
                 return Err(RecordProblem::OtherTermination { found, expected });
             }
+        } else if result != "*" && termination.as_deref() == Some(ADJUDICATION) {
+            adjudication = Some(winner);
         } else if let Some(winner) = winner {
             let found = termination.unwrap_or_default();
             let Some(reason) = ForfeitReason::ALL.into_iter().find(|reason| reason.as_str() == found) else {
                 let words = ForfeitReason::ALL.map(ForfeitReason::as_str).join(", ");
-                let expected = format!("the moves do not end the game, so why it was lost is one of {words}");
+                let expected =
+                    format!("the moves do not end the game, so why it was lost is one of {words}, {ADJUDICATION}");
                 return Err(RecordProblem::OtherTermination { found, expected });
             };
             forfeit = Some(Forfeit { loser: !winner, reason });
@@ -536,7 +551,7 @@ impl Reader {
         let white = self.take("White").unwrap_or_default();
         let black = self.take("Black").unwrap_or_default();
         let date = self.take("Date");
-        Ok(Record { white, black, date, tags: self.tags, game, comments: self.comments, forfeit })
+        Ok(Record { white, black, date, tags: self.tags, game, comments: self.comments, forfeit, adjudication })
     }
 }
 

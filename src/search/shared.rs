@@ -73,7 +73,7 @@ impl<'a> Shared<'a> {
             done: AtomicBool::new(false),
             nodes: (0..threads).map(|_| AtomicU64::new(0)).collect(),
             tbhits: (0..threads).map(|_| AtomicU64::new(0)).collect(),
-            history: game.since_capture().iter().map(|p| p.key()).collect(),
+            history: game.repetition_keys(),
             halfmove_clock: game.halfmove_clock(),
         }
     }

@@ -2,7 +2,9 @@
 
 mod backend;
 mod board;
+mod formats;
 mod game;
+mod notation;
 mod on_demand;
 mod perft;
 mod probe;

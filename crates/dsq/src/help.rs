@@ -6,7 +6,7 @@ use std::fmt::Write;
 
 /// The commands of each group. What is in none is listed at the end.
 const GROUPS: [(&str, &[&str]); 6] = [
-    ("Play", &["play", "puzzles", "analyze", "match", "uci"]),
+    ("Play", &["play", "puzzles", "analyze", "match", "uci", "gtp", "convert"]),
     ("Endgame tables", &["solve", "generate", "probe", "stats", "verify", "repack", "export", "compare", "cluster"]),
     ("Measure", &["perft", "bench", "devices"]),
     ("Train", &["tune", "datagen", "train"]),

@@ -5,12 +5,14 @@ mod bench;
 mod cluster;
 mod compare;
 mod completions;
+mod convert;
 mod datagen;
 mod devices;
 mod export;
 mod gadgets;
 mod general;
 mod generate;
+mod gtp;
 mod man;
 mod matches;
 mod mine;
@@ -73,6 +75,8 @@ enum Command {
     Mine(mine::Mine),
     Match(matches::MatchCommand),
     Puzzles(puzzles::Puzzles),
+    Convert(convert::Convert),
+    Gtp(gtp::Gtp),
     Uci(uci::Uci),
     Play(play::Play),
     Analyze(analyze::Analyze),
@@ -108,6 +112,8 @@ impl Cli {
             Command::Mine(command) => command.run(),
             Command::Match(command) => command.run(),
             Command::Puzzles(command) => command.run(),
+            Command::Convert(command) => command.run(),
+            Command::Gtp(command) => command.run(),
             Command::Uci(command) => command.run(),
             Command::Play(command) => command.run(),
             Command::Analyze(command) => command.run(),

@@ -6,7 +6,7 @@ use std::io::{self, BufReader};
 ///
 /// Options: Hash (MiB), Threads, MultiPV, Ponder, Move Overhead (ms), Evaluation (default, burnett), EvalFile (a network), Rules (as --rules
 /// elsewhere), NoCaptureLimit (0: none), TablePath. A FEN has two fields, board and side to move, and optionally the halfmove
-/// clock; moves are in coordinates. An info string reports malformed input.
+/// clock; moves are in coordinates. Mistboard's commands are accepted too (r or b to move, two counters, reps). An info string reports malformed input.
 #[derive(Args)]
 #[command(after_help = "Examples:\n  dsq uci\n  dsq match 'dsq uci' builtin:burnett --movetime 100\n\n\
                         A session:\n  > position startpos moves a3b3\n  > go movetime 1000\n  \

@@ -114,6 +114,22 @@ fn positions() {
     assert_eq!(fen("position startpos moves a3b3"), moved);
     assert_eq!(fen("  position\tfen 7/7/3e3/7/7/7/3E3/7/7 b moves d7d6 \r"), "7/7/7/3e3/7/7/3E3/7/7 w 1");
     assert_eq!(fen("position fen 7/7/3e3/7/7/7/3E3/7/7 b 17 moves d7d6"), "7/7/7/3e3/7/7/3E3/7/7 w 18");
+    // Mistboard's commands, on its own board.
+    let board = "t5l/1c3d1/e1w1p1r/7/7/7/R1P1W1E/1D3C1/L5T";
+    let after = "t5l/1c3d1/e1w1p1r/7/7/7/R1P1W1E/LD3C1/6T b 13";
+    assert_eq!(fen(&format!("position fen {board} r 12 7 moves a1a2")), after);
+    assert_eq!(fen(&format!("position fen {board} r 12 7 reps {board} b 8 5;{board} r 4 3 moves a1a2")), after);
+    assert_eq!(fen(&format!("position fen {board} b 12 7")), format!("{board} b 12"));
+    for wrong in ["r", "r 12", "r x 7", "r 12 x", "r 12 7 8", "w 12 7", "r 12 7 reps 7/7 r 0 1"] {
+        let complaints = complaints(&format!("position fen {board} {wrong}"));
+        assert!(
+            complaints.len() == 1 && complaints[0].starts_with("info string position: "),
+            "{wrong}: {complaints:?}"
+        );
+    }
+    // The third time: the game is a draw, so there is no move.
+    let drawn = format!("position fen {board} r 12 7 reps {board} r 8 5\ngo depth 1");
+    assert_eq!(answers(drawn.as_bytes()).pop().unwrap(), "bestmove 0000");
     // Other rules and limits keep the clock.
     let input = "position fen 7/7/3e3/7/7/7/3E3/7/7 b 17 moves d7d6\nsetoption name NoCaptureLimit value 30";
     assert_eq!(fen(input), "7/7/7/3e3/7/7/3E3/7/7 w 18");

@@ -1,0 +1,149 @@
+use crate::arguments::RulesArg;
+use crate::failure::{Failure, Outcome};
+use crate::output::print;
+use clap::Args;
+use doushouqi::board::{Move, Position, Rules};
+use doushouqi::formats::{Dialect, DialectFen, format_moves, parse_moves};
+use doushouqi::game::Record;
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Read};
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+use study::puzzles::Puzzle;
+
+/// Convert positions, games and puzzles between the formats of Jungle programs.
+///
+/// A line is a position; a game: a position, the word moves, and the moves; or a puzzle of `dsq puzzles` as JSON. Lines are
+/// converted one by one, as they come.
+///
+/// Formats: dsq, this program's notation; mistboard, of Mistboard and MistyJungle: mirrored, red (r) begins, two counters; katago, of
+/// KataGomo's AnimalChess: J is the leopard, squares are capitals; animalcraft: M is the mouse, the board turned; saved, the games
+/// that `dsq match --save` writes. docs/notation.md describes them.
+#[derive(Args)]
+#[command(
+    after_help = "Examples:\n  dsq convert --from mistboard --to dsq 't5l/1c3d1/e1w1p1r/7/7/7/R1P1W1E/1D3C1/L5T r 0 1'\n  \
+                  dsq convert --from dsq --to katago --file positions.fen\n  \
+                  dsq convert --from saved --to mistboard --file games.txt\n  \
+                  dsq convert --from dsq --to mistboard < puzzles.jsonl"
+)]
+pub struct Convert {
+    /// The format of the input.
+    #[arg(long, value_name = "FORMAT")]
+    from: Format,
+    /// The format of the output.
+    #[arg(long, value_name = "FORMAT")]
+    to: Format,
+    /// Read this file; standard input if neither a file nor lines are given.
+    #[arg(long, value_name = "FILE", conflicts_with = "lines")]
+    file: Option<PathBuf>,
+    /// Lines to convert.
+    #[arg(value_name = "LINE")]
+    lines: Vec<String>,
+    #[command(flatten)]
+    rules: RulesArg,
+}
+
+#[derive(Copy, Clone, PartialEq, Eq)]
+enum Format {
+    Lines(Dialect),
+    /// Saved games.
+    Saved,
+}
+
+impl FromStr for Format {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Format, String> {
+        match text {
+            "saved" => Ok(Format::Saved),
+            _ => text.parse().map(Format::Lines).map_err(|error| format!("{error}, and saved")),
+        }
+    }
+}
+
+impl Convert {
+    pub fn run(self) -> Outcome {
+        let rules = Rules::new(self.rules.rules);
+        let input = |path: Option<&Path>| -> Result<Box<dyn BufRead>, Failure> {
+            Ok(match path {
+                None => Box::new(io::stdin().lock()),
+                Some(path) => {
+                    Box::new(BufReader::new(File::open(path).map_err(|e| Failure::reading(path.display(), &e))?))
+                }
+            })
+        };
+        let name = self.file.as_ref().map_or_else(|| "standard input".to_owned(), |file| file.display().to_string());
+        match self.from {
+            Format::Saved => {
+                let text = if self.lines.is_empty() {
+                    let mut text = String::new();
+                    let read = input(self.file.as_deref())?.read_to_string(&mut text);
+                    read.map_err(|e| Failure::reading(&name, &e))?;
+                    text
+                } else {
+                    self.lines.join("\n")
+                };
+                let records = Record::parse_all(&text).map_err(|e| Failure::Input(format!("{name}: {e}")))?;
+                records.iter().try_for_each(|record| self.write(record, 1))
+            }
+            Format::Lines(from) if !self.lines.is_empty() => {
+                self.lines.iter().try_for_each(|line| self.line(from, line, &rules).map_err(Failure::Input)?)
+            }
+            Format::Lines(from) => {
+                for (i, line) in input(self.file.as_deref())?.lines().enumerate() {
+                    let line = line.map_err(|e| Failure::reading(&name, &e))?;
+                    if !line.trim().is_empty() {
+                        let error = |text| Failure::Input(format!("{name}, line {}: {text}", i + 1));
+                        self.line(from, &line, &rules).map_err(error)??;
+                    }
+                }
+                Ok(())
+            }
+        }
+    }
+
+    /// Converts a line. The outer error is what is wrong with it.
+    fn line(&self, from: Dialect, line: &str, rules: &Rules) -> Result<Outcome, String> {
+        if line.trim_start().starts_with('{') {
+            let puzzle: Puzzle = serde_json::from_str(line).map_err(|error| format!("no puzzle: {error}"))?;
+            let Format::Lines(to) = self.to else { return Err("a puzzle is no saved game".to_owned()) };
+            return Ok(print(convert_puzzle(puzzle, from, to)?.to_json()));
+        }
+        let (game, number) = parse_moves(from, line, rules, None).map_err(|error| error.to_string())?;
+        Ok(self.write(&Record::new(game), number))
+    }
+
+    fn write(&self, record: &Record, move_number: u32) -> Outcome {
+        match self.to {
+            Format::Saved => print(record),
+            Format::Lines(to) => print(format_moves(to, &record.game, move_number)),
+        }
+    }
+}
+
+/// A puzzle whose position and moves are written in another dialect.
+fn convert_puzzle(puzzle: Puzzle, from: Dialect, to: Dialect) -> Result<Puzzle, String> {
+    let position = |text: &str| -> Result<(Position, String), String> {
+        let fen: DialectFen = from.parse_fen(text).map_err(|error| error.to_string())?;
+        let text = to.format_fen(&fen);
+        Ok((fen.fen.position, text))
+    };
+    let play = |position: &Position, text: &str| -> Result<(Move, Position), String> {
+        let (start, end) = from.parse_squares(text).map_err(|error| error.to_string())?;
+        let piece = position.piece_at(start).ok_or_else(|| format!("{text}: no piece moves"))?;
+        let mv = Move { animal: piece.animal, from: start, to: end };
+        let rules = puzzle.rules.parse().map(Rules::new).map_err(|error| format!("{error}"))?;
+        Ok((mv, position.play(mv, &rules).map_err(|error| error.to_string())?))
+    };
+    let (mut current, fen) = position(&puzzle.fen)?;
+    let (earlier, before) = position(&puzzle.before)?;
+    let (last_move, _) = play(&earlier, &puzzle.last_move)?;
+    let (mut solution, mut notation) = (Vec::new(), Vec::new());
+    for text in &puzzle.solution {
+        let (mv, next) = play(&current, text)?;
+        solution.push(to.format_move(mv));
+        notation.push(to.format_notation(mv, &current));
+        current = next;
+    }
+    Ok(Puzzle { fen, before, solution, notation, last_move: to.format_move(last_move), ..puzzle })
+}

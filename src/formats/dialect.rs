@@ -1,0 +1,265 @@
+//! Positions and squares of the dialects.
+
+use crate::board::{Color, Fen, Move, ParseFenError, Position, Square};
+use crate::game::PlayError;
+use std::fmt;
+use std::str::FromStr;
+use thiserror::Error;
+
+/// How a program writes positions and moves. The [module](crate::formats) describes each dialect.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Dialect {
+    /// The notation of this crate (docs/notation.md).
+    Dsq,
+    /// Mistboard and its engine MistyJungle.
+    Mistboard,
+    /// KataGomo's AnimalChess.
+    Katago,
+    /// Animalcraft.
+    Animalcraft,
+}
+
+/// Text that names no dialect.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("no format is called {text:?}; there are dsq, mistboard, katago and animalcraft")]
+pub struct ParseDialectError {
+    text: String,
+}
+
+/// Why a text is no position, move or game of a dialect.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum FormatError {
+    /// The board or the side to move is malformed.
+    #[error(transparent)]
+    Fen(#[from] ParseFenError),
+    /// A field behind the side to move is malformed, missing or too much.
+    #[error("{dialect}: {problem}")]
+    Fields {
+        /// The dialect.
+        dialect: Dialect,
+        /// What is wrong.
+        problem: String,
+    },
+    /// A move is not written as two squares.
+    #[error("{text:?} is no move of {dialect}: write two squares, as in {example}")]
+    Move {
+        /// The dialect.
+        dialect: Dialect,
+        /// The text.
+        text: String,
+        /// A move.
+        example: &'static str,
+    },
+    /// A move cannot be played.
+    #[error("move {number}: {error}")]
+    Play {
+        /// The number of the move, from 1.
+        number: usize,
+        /// Why.
+        error: PlayError,
+    },
+}
+
+/// A position of a game with the move number that some dialects write.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DialectFen {
+    /// The position with its halfmove clock.
+    pub fen: Fen,
+    /// The number of the full move, from 1.
+    pub move_number: u32,
+}
+
+impl Dialect {
+    /// Every dialect.
+    pub const ALL: [Dialect; 4] = [Dialect::Dsq, Dialect::Mistboard, Dialect::Katago, Dialect::Animalcraft];
+
+    /// The name.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Dialect::Dsq => "dsq",
+            Dialect::Mistboard => "mistboard",
+            Dialect::Katago => "katago",
+            Dialect::Animalcraft => "animalcraft",
+        }
+    }
+
+    /// The square that stands for one of ours. The same function leads back.
+    #[must_use]
+    pub fn square(self, square: Square) -> Square {
+        match self {
+            Dialect::Dsq | Dialect::Katago => square,
+            Dialect::Mistboard => square.mirror(),
+            Dialect::Animalcraft => square.rotate(),
+        }
+    }
+
+    /// The letter of the side to move.
+    fn turn(self, turn: Color) -> char {
+        match (self, turn) {
+            (Dialect::Mistboard, Color::White) => 'r',
+            (_, turn) => turn.letter(),
+        }
+    }
+
+    /// A letter of ours as this dialect writes it.
+    fn letter(self, letter: char) -> char {
+        match (self, letter) {
+            (Dialect::Katago, 'P') => 'J',
+            (Dialect::Katago, 'p') => 'j',
+            (Dialect::Animalcraft, 'R') => 'M',
+            (Dialect::Animalcraft, 'r') => 'm',
+            _ => letter,
+        }
+    }
+
+    /// The letter of ours; a letter that this dialect does not use becomes one that no dialect knows.
+    fn own_letter(self, letter: char) -> char {
+        match (self, letter) {
+            (Dialect::Katago, 'J') | (Dialect::Animalcraft, 'P') => 'P',
+            (Dialect::Katago, 'j') | (Dialect::Animalcraft, 'p') => 'p',
+            (Dialect::Animalcraft, 'M') => 'R',
+            (Dialect::Animalcraft, 'm') => 'r',
+            (Dialect::Katago, 'P' | 'p') | (Dialect::Animalcraft, 'R' | 'r') => '?',
+            _ => letter,
+        }
+    }
+
+    /// The board as it is seen in the other frame. The same function leads back.
+    fn board(self, board: &str) -> String {
+        let reversed = |rank: &str| rank.chars().rev().collect::<String>();
+        let ranks: Vec<&str> = board.split('/').collect();
+        match self {
+            Dialect::Dsq | Dialect::Katago => board.to_owned(),
+            Dialect::Mistboard => ranks.into_iter().map(reversed).collect::<Vec<_>>().join("/"),
+            Dialect::Animalcraft => ranks.into_iter().rev().map(reversed).collect::<Vec<_>>().join("/"),
+        }
+    }
+
+    /// Reads a position.
+    ///
+    /// ```
+    /// use doushouqi::board::Position;
+    /// use doushouqi::formats::Dialect;
+    ///
+    /// let start = Dialect::Mistboard.parse_fen("t5l/1c3d1/e1w1p1r/7/7/7/R1P1W1E/1D3C1/L5T r 0 1")?;
+    /// assert_eq!(start.fen.position, Position::start());
+    /// assert_eq!(Dialect::Katago.format_fen(&start), "l5t/1d3c1/r1j1w1e/7/7/7/E1W1J1R/1C3D1/T5L w");
+    /// # Ok::<(), doushouqi::formats::FormatError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If the text is no position of this dialect.
+    pub fn parse_fen(self, text: &str) -> Result<DialectFen, FormatError> {
+        let fields: Vec<&str> = text.split_whitespace().collect();
+        let Some((board, rest)) = fields.split_first() else { return Err(ParseFenError::Empty.into()) };
+        let Some((turn, counters)) = rest.split_first() else { return Err(ParseFenError::MissingTurn.into()) };
+        let expected = self.turn(Color::White);
+        let turn = match *turn {
+            text if text.chars().eq([expected]) => 'w',
+            "b" => 'b',
+            found => return Err(self.fields(format!("the side to move is {expected} or b, not {found:?}"))),
+        };
+        let number = |text: &str, name: &str| {
+            let value = text.parse::<u32>().ok().filter(|&value| value <= Fen::MAX_HALFMOVE_CLOCK);
+            value.ok_or_else(|| self.fields(format!("the {name} is a number, not {text:?}")))
+        };
+        let (halfmove_clock, move_number) = match (self, counters) {
+            (_, []) if self != Dialect::Mistboard => (0, 1),
+            (Dialect::Dsq, [clock]) => (number(clock, "halfmove clock")?, 1),
+            (Dialect::Mistboard, [clock, moves]) => (number(clock, "halfmove clock")?, number(moves, "move number")?),
+            (Dialect::Mistboard, _) => {
+                return Err(self.fields("halfmove clock and move number follow the side to move".to_owned()));
+            }
+            (_, [.., found]) => return Err(self.fields(format!("found {found:?} behind the position"))),
+            (_, []) => (0, 1),
+        };
+        let letters: String = self.board(board).chars().map(|letter| self.own_letter(letter)).collect();
+        let position: Position = format!("{letters} {turn}").parse()?;
+        Ok(DialectFen { fen: Fen { position, halfmove_clock }, move_number })
+    }
+
+    /// Writes a position. Counters that the dialect does not have are left out.
+    #[must_use]
+    pub fn format_fen(self, fen: &DialectFen) -> String {
+        let DialectFen { fen: Fen { position, halfmove_clock }, move_number } = fen;
+        let own = position.to_fen();
+        let board = own.split(' ').next().unwrap_or_default();
+        let board: String = self.board(board).chars().map(|letter| self.letter(letter)).collect();
+        let turn = self.turn(position.turn());
+        match self {
+            Dialect::Mistboard => format!("{board} {turn} {halfmove_clock} {move_number}"),
+            Dialect::Dsq if *halfmove_clock > 0 => format!("{board} {turn} {halfmove_clock}"),
+            _ => format!("{board} {turn}"),
+        }
+    }
+
+    /// Reads the two squares of a move.
+    ///
+    /// # Errors
+    /// If the text is not two squares of this dialect.
+    pub fn parse_squares(self, text: &str) -> Result<(Square, Square), FormatError> {
+        let error = || FormatError::Move { dialect: self, text: text.to_owned(), example: self.example() };
+        let upper = self == Dialect::Katago;
+        let case = |b: u8| if upper { b.is_ascii_uppercase() } else { b.is_ascii_lowercase() };
+        if !text.is_ascii() || text.len() != 4 || !case(text.as_bytes()[0]) || !case(text.as_bytes()[2]) {
+            return Err(error());
+        }
+        let square = |text: &str| text.to_ascii_lowercase().parse::<Square>().map_err(|_| error());
+        Ok((self.square(square(&text[..2])?), self.square(square(&text[2..])?)))
+    }
+
+    /// Writes a move as two squares.
+    #[must_use]
+    pub fn format_move(self, mv: Move) -> String {
+        format!("{}{}", self.format_square(mv.from), self.format_square(mv.to))
+    }
+
+    /// Writes a square.
+    #[must_use]
+    pub fn format_square(self, square: Square) -> String {
+        let text = self.square(square).to_string();
+        if self == Dialect::Katago { text.to_ascii_uppercase() } else { text }
+    }
+
+    /// Writes a move of `position` as the animal and the square it enters, with `x` for a capture.
+    #[must_use]
+    pub fn format_notation(self, mv: Move, position: &Position) -> String {
+        let capture = if mv.is_capture(position) { "x" } else { "" };
+        format!("{}{capture}{}", self.letter(mv.animal.letter()), self.format_square(mv.to))
+    }
+
+    fn example(self) -> &'static str {
+        match self {
+            Dialect::Katago => "A3B3",
+            _ => "a3b3",
+        }
+    }
+
+    fn fields(self, problem: String) -> FormatError {
+        FormatError::Fields { dialect: self, problem }
+    }
+}
+
+impl From<Fen> for DialectFen {
+    fn from(fen: Fen) -> DialectFen {
+        DialectFen { fen, move_number: 1 }
+    }
+}
+
+impl fmt::Display for Dialect {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+impl FromStr for Dialect {
+    type Err = ParseDialectError;
+
+    fn from_str(text: &str) -> Result<Dialect, ParseDialectError> {
+        let named = Dialect::ALL.into_iter().find(|dialect| dialect.as_str() == text);
+        named.ok_or_else(|| ParseDialectError { text: text.to_owned() })
+    }
+}
