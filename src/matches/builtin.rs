@@ -6,7 +6,7 @@ use crate::game::random::Random;
 use crate::search::{Engine, EngineOptions};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Plays any legal move, each as likely.
+/// A player that chooses a legal move at random, each with the same probability.
 pub(super) struct RandomMover {
     seed: u64,
     random: Random,

@@ -1,15 +1,17 @@
-//! Matches between two players: engines of this crate, or programs that speak UCI.
+//! Matches between two players: engines of this crate, or programs that speak UCI or GTP.
 //!
-//! [`PlayerSpec`] says who plays, [`Openings`] how games begin, [`Match`] is the whole; what it says of the players' strength
-//! is in [`statistics`].
+//! A [`Match`] plays pairs of games between two [`PlayerSpec`]s from the same [`Openings`], under [`Conditions`] and [`Adjudication`]. [`statistics`]
+//! computes the Elo difference and the SPRT.
 //!
-//! The files, the lowest first; each uses only files before it: `time_control`, `player` (what a player is), `builtin` and
-//! `program` (the kinds there are), `spec` (which to make), `openings`, `referee` (one game), `statistics`, `runner` (all of
-//! them).
+//! The files, the lowest first; each uses only files before it: `time_control`, `adjudication`, `player` (what a player is), `process`, `builtin`,
+//! `program` (UCI) and `gtp` (the kinds of players), `spec` (players as text), `openings`, `referee` (one game), `statistics`, `runner` (the match).
 
+mod adjudication;
 mod builtin;
+pub(crate) mod gtp;
 mod openings;
 mod player;
+mod process;
 mod program;
 mod referee;
 mod runner;
@@ -17,7 +19,8 @@ mod spec;
 pub mod statistics;
 mod time_control;
 
-pub use openings::{NoOpening, Openings, ParseOpeningsError};
+pub use adjudication::{Adjudication, DrawRule, ParseAdjudicationError, ResignRule};
+pub use openings::{Opening, OpeningError, Openings, ParseBookError, ParseOpeningsError};
 pub use player::{Choice, Player, PlayerError, Turn};
 pub use referee::{Conditions, PlayedGame, Usage, play};
 pub use runner::{Match, MatchError, MatchGame, Side, Standing};

@@ -1,27 +1,45 @@
 //! How the games of a match begin.
 
-use crate::board::{Position, Rules};
-use crate::game::Game;
+use crate::board::{Fen, Move, ParseFenError, Position, Rules};
 use crate::game::random::Random;
+use crate::game::{Game, ParseRecordError, Record};
 use std::fmt;
 use std::str::FromStr;
+use std::sync::Arc;
 use thiserror::Error;
 
-/// How the games of a match begin. Written `start`, or `random:PLIES:SEED`.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+/// How the games of a match begin. Written `start`, or `random:PLIES:SEED`; a book is read by [`Openings::book`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Openings {
-    /// Every game at the start.
+    /// Every game begins in the initial position.
     Start,
-    /// After random legal moves from the start; every pair of games after others.
+    /// Every pair of games begins after other random legal moves from the initial position.
     Random {
-        /// Number of moves.
+        /// The number of moves.
         plies: u32,
-        /// What they follow from.
+        /// The seed of the moves.
         seed: u64,
+    },
+    /// Every pair of games begins with the next opening of a list, again with the first after the last.
+    Book {
+        /// The name in reports.
+        name: String,
+        /// The openings; at least one.
+        openings: Arc<[Opening]>,
     },
 }
 
-/// Text that says no openings.
+/// One opening of a book: a position and moves from there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Opening {
+    /// The first position with its halfmove clock.
+    pub start: Fen,
+    /// The moves.
+    pub moves: Vec<Move>,
+}
+
+/// Why text names no openings.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error(
     "{text:?} is no opening: write start, or random:PLIES:SEED with at most {} plies, as in random:8:1",
@@ -31,21 +49,92 @@ pub struct ParseOpeningsError {
     text: String,
 }
 
-/// Random moves that end every game.
+/// Why a text is no book of openings.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("{plies} random plies decide the game every time; ask for fewer")]
-pub struct NoOpening {
-    plies: u32,
+#[non_exhaustive]
+pub enum ParseBookError {
+    /// A line is no position.
+    #[error("line {line}: {error}")]
+    Fen {
+        /// The number of the line, from 1.
+        line: usize,
+        /// What is wrong.
+        error: ParseFenError,
+    },
+    /// The text is no list of saved games.
+    #[error(transparent)]
+    Games(#[from] ParseRecordError),
+    /// There is no opening.
+    #[error("there is no opening: write one FEN a line, or saved games")]
+    Empty,
+}
+
+/// Why an opening cannot be played.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum OpeningError {
+    /// That many random plies end every game.
+    #[error("{plies} random plies decide the game every time; ask for fewer")]
+    Random {
+        /// The number of plies.
+        plies: u32,
+    },
+    /// An opening of a book is not legal under the rules of the match, or ends the game.
+    #[error("opening {number} of {book} {problem}")]
+    Book {
+        /// The name of the book.
+        book: String,
+        /// The number of the opening, from 1.
+        number: usize,
+        /// What is wrong.
+        problem: String,
+    },
 }
 
 impl Openings {
     const MAX_PLIES: u32 = 200;
 
+    /// Reads a book: one FEN a line, which may have a halfmove clock and EPD operations behind it (`FEN id "name";`), or saved games
+    /// ([`Record`]), of which the first `plies` plies are an opening. Empty lines and lines that begin with `#` are skipped.
+    ///
+    /// ```
+    /// use doushouqi::matches::Openings;
+    /// let book = Openings::book("mine", "7/7/3e3/7/7/7/3E3/7/7 w id \"elephants\";\n", 8)?;
+    /// assert_eq!(book.to_string(), "mine (1)");
+    /// # Ok::<(), doushouqi::matches::ParseBookError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If the text is neither, or has no opening.
+    pub fn book(name: &str, text: &str, plies: usize) -> Result<Openings, ParseBookError> {
+        let first = text.trim_start();
+        let openings: Vec<Opening> = if first.starts_with('[') || first.starts_with("1.") {
+            let opening = |record: Record| {
+                let moves = record.game.moves().iter().take(plies).copied().collect();
+                Opening { start: record.game.start_fen(), moves }
+            };
+            Record::parse_all(text)?.into_iter().map(opening).collect()
+        } else {
+            let lines = text.lines().enumerate().map(|(i, line)| (i + 1, line.trim()));
+            lines
+                .filter(|(_, line)| !line.is_empty() && !line.starts_with('#'))
+                .map(|(line, text)| {
+                    let start = parse_epd(text).map_err(|error| ParseBookError::Fen { line, error })?;
+                    Ok(Opening { start, moves: Vec::new() })
+                })
+                .collect::<Result<_, ParseBookError>>()?
+        };
+        if openings.is_empty() {
+            return Err(ParseBookError::Empty);
+        }
+        Ok(Openings::Book { name: name.to_owned(), openings: openings.into() })
+    }
+
     /// The seed of everything random in a match.
     #[must_use]
     pub fn seed(&self) -> u64 {
         match self {
-            Openings::Start => 0,
+            Openings::Start | Openings::Book { .. } => 0,
             Openings::Random { seed, .. } => *seed,
         }
     }
@@ -53,20 +142,54 @@ impl Openings {
     /// The opening of a pair of games, counted from 0. The game is not over, and the same numbers make the same opening.
     ///
     /// # Errors
-    /// If that many random moves end every game.
-    pub fn game(&self, pair: u64, rules: &Rules, no_capture_limit: Option<u32>) -> Result<Game, NoOpening> {
-        let start = Game::new(Position::start(), rules.clone(), no_capture_limit);
-        let Openings::Random { plies, seed } = *self else { return Ok(start) };
-        let mut random = Random::numbered(seed, pair);
-        for _ in 0..1000 {
-            let mut game = start.clone();
-            random.play(&mut game, plies as usize);
-            if game.end().is_none() {
-                return Ok(game);
+    /// If that many random moves end every game, or the opening of the book is not legal or ends the game.
+    pub fn game(&self, pair: u64, rules: &Rules, no_capture_limit: Option<u32>) -> Result<Game, OpeningError> {
+        match self {
+            Openings::Start => Ok(Game::new(Position::start(), rules.clone(), no_capture_limit)),
+            Openings::Random { plies, seed } => {
+                let start = Game::new(Position::start(), rules.clone(), no_capture_limit);
+                let mut random = Random::numbered(*seed, pair);
+                let games = (0..1000).map(|_| {
+                    let mut game = start.clone();
+                    random.play(&mut game, *plies as usize);
+                    game
+                });
+                games.into_iter().find(|game| game.end().is_none()).ok_or(OpeningError::Random { plies: *plies })
+            }
+            Openings::Book { name, openings } => {
+                let number = (pair % openings.len() as u64) as usize;
+                let wrong = |problem: String| OpeningError::Book { book: name.clone(), number: number + 1, problem };
+                let Opening { start, moves } = &openings[number];
+                let mut game = Game::from_fen(start.clone(), rules.clone(), no_capture_limit);
+                for &mv in moves {
+                    game.play(mv).map_err(|error| wrong(format!("cannot be played: {error}")))?;
+                }
+                if game.end().is_some() { Err(wrong("ends the game".to_owned())) } else { Ok(game) }
             }
         }
-        Err(NoOpening { plies })
     }
+
+    /// Checks that the openings of the first `pairs` pairs can be played; of random ones, the first.
+    ///
+    /// # Errors
+    /// As [`Openings::game`].
+    pub fn check(&self, pairs: u64, rules: &Rules, no_capture_limit: Option<u32>) -> Result<(), OpeningError> {
+        let different = match self {
+            Openings::Book { openings, .. } => openings.len() as u64,
+            _ => 1,
+        };
+        (0..pairs.max(1).min(different)).try_for_each(|pair| self.game(pair, rules, no_capture_limit).map(|_| ()))
+    }
+}
+
+/// Reads a position with its halfmove clock and skips the EPD operations behind it.
+fn parse_epd(text: &str) -> Result<Fen, ParseFenError> {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let is_clock = |word: &&&str| word.bytes().all(|b| b.is_ascii_digit());
+    let fields = if words.get(2).filter(is_clock).is_some() { 3 } else { 2 };
+    // Without a semicolon at the end there are no operations, and what follows is an error.
+    let fields = if text.ends_with(';') { fields.min(words.len()) } else { words.len() };
+    words[..fields].join(" ").parse()
 }
 
 impl fmt::Display for Openings {
@@ -74,6 +197,7 @@ impl fmt::Display for Openings {
         match self {
             Openings::Start => f.write_str("start"),
             Openings::Random { plies, seed } => write!(f, "random:{plies}:{seed}"),
+            Openings::Book { name, openings } => write!(f, "{name} ({})", openings.len()),
         }
     }
 }
@@ -94,5 +218,40 @@ impl FromStr for Openings {
             _ => None,
         };
         parsed.ok_or_else(|| ParseOpeningsError { text: text.to_owned() })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn book(text: &str, plies: usize) -> Result<Openings, ParseBookError> {
+        Openings::book("book", text, plies)
+    }
+
+    #[test]
+    fn books_are_positions_or_games() {
+        let rules = Rules::default();
+        let text = "# elephants\n7/7/3e3/7/7/7/3E3/7/7 w\n\n7/7/3e3/7/7/7/3E3/7/7 b 12 id \"a; b\";\n";
+        let openings = book(text, 8).unwrap();
+        let fen = |pair| openings.game(pair, &rules, Some(100)).unwrap().fen().to_string();
+        let both = ["7/7/3e3/7/7/7/3E3/7/7 w", "7/7/3e3/7/7/7/3E3/7/7 b 12"];
+        assert_eq!([fen(0), fen(1), fen(2)], [both[0], both[1], both[0]]);
+        let games = "[White \"a\"]\n\n1. Eb3 rb7 2. Ec3 *\n\n1. Eb3 *\n";
+        let openings = book(games, 2).unwrap();
+        let moves = |pair| openings.game(pair, &rules, None).unwrap().moves().len();
+        assert_eq!([moves(0), moves(1), moves(2)], [2, 1, 2]);
+        assert_eq!(openings.check(10, &rules, None), Ok(()));
+        assert_eq!(openings.to_string(), "book (2)");
+    }
+
+    #[test]
+    fn wrong_books_are_refused() {
+        assert_eq!(book("\n# nothing\n", 8), Err(ParseBookError::Empty));
+        assert!(matches!(book("7/7/3e3/7/7/7/3E3/7/7 w\n7/7 w", 8), Err(ParseBookError::Fen { line: 2, .. })));
+        assert!(matches!(book("7/7/3e3/7/7/7/3E3/7/7 w id \"x\"", 8), Err(ParseBookError::Fen { line: 1, .. })));
+        assert!(matches!(book("[White \"a\"]\n\n1. Eb9 *\n", 8), Err(ParseBookError::Games(_))));
+        let over = book("3E3/7/3e3/7/7/7/7/7/7 b", 8).unwrap();
+        assert!(matches!(over.check(1, &Rules::default(), None), Err(OpeningError::Book { number: 1, .. })));
     }
 }

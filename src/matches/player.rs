@@ -1,4 +1,4 @@
-//! Who plays a game: anything that chooses a move when it is told to.
+//! The players of a game: [`Player`] is the trait that every kind of player implements.
 
 use super::time_control::TimeControl;
 use crate::board::{ByColor, Color, Move};
@@ -8,31 +8,39 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 use thiserror::Error;
 
-/// What a player is told when it is on move.
+/// The limits of the move that a player chooses.
 #[derive(Copy, Clone, Debug)]
 pub struct Turn {
-    /// What limits the move.
+    /// The limit of the move.
     pub control: TimeControl,
-    /// The clocks; they matter to [`TimeControl::Clock`] only.
+    /// The time left on the clocks, used by [`TimeControl::Clock`] only.
     pub clocks: ByColor<Duration>,
-    /// How much later than that a move may come.
+    /// The time by which a move may exceed its limit.
     pub margin: Duration,
-    /// When a program that does not answer is given up, where it has all the time it wants.
+    /// The time after which a program that does not answer counts as crashed, where the move has no limit of time.
     pub patience: Duration,
 }
 
+/// How long a program that is late already may go on.
+const GRACE: Duration = Duration::from_secs(1);
+
 impl Turn {
+    /// How long to wait for the move of a program: somewhat longer than it may take, so that a late move is told from none.
+    pub(super) fn patience(&self, color: Color) -> Duration {
+        self.control.allowed(self.clocks[color]).map_or(self.patience, |time| time + self.margin + GRACE)
+    }
+
     pub(super) fn limits(&self, color: Color) -> Limits {
         self.control.limits(self.clocks[color])
     }
 }
 
-/// The move that a player chose, and what it says of it.
+/// The move that a player chose, with what the player reported.
 #[derive(Clone, Debug)]
 pub struct Choice {
     /// The move.
     pub mv: Move,
-    /// As UCI writes it (`cp 13`, `mate -2`, `mate 30 lowerbound`), from its own point of view.
+    /// The score as UCI writes it (`cp 13`, `mate -2`, `mate 30 lowerbound`), from the view of the player.
     pub score: Option<String>,
     /// Plies searched.
     pub depth: Option<u32>,
@@ -58,12 +66,12 @@ pub enum PlayerError {
     Stopped,
 }
 
-/// Somebody who plays.
+/// A player of games.
 pub trait Player: Send {
-    /// Forgets the last game. `seed` is for what it does at random.
+    /// Forgets the last game. `seed` determines random choices.
     ///
     /// # Errors
-    /// If the player is not there any more.
+    /// If the player crashed and cannot be started again.
     fn new_game(&mut self, seed: u64) -> Result<(), PlayerError>;
 
     /// Chooses a move of a game that is not over.

@@ -1,14 +1,12 @@
 //! A UCI program as a player: started once, asked for every move, started again if it crashed.
 
 use super::player::{Choice, Player, PlayerError, Turn};
+use super::process::{HANDSHAKE, Process};
 use super::time_control::TimeControl;
 use crate::board::{Color, Position, RuleOptions};
 use crate::game::Game;
-use std::io::{self, BufRead, BufReader, Read, Write};
-use std::process::{Child, ChildStdin, Command, Stdio};
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
-use std::time::{Duration, Instant};
+use std::sync::atomic::AtomicBool;
+use std::time::Instant;
 
 /// How a program is started.
 #[derive(Clone, Debug)]
@@ -19,39 +17,28 @@ pub(super) struct ProgramSetup {
     pub options: Vec<(String, String)>,
 }
 
-/// How long a program may take to start, and to get ready.
-const HANDSHAKE: Duration = Duration::from_secs(10);
-/// How long it may take to end when it is told to.
-const FAREWELL: Duration = Duration::from_millis(500);
-/// How long a program that is late already may go on.
-const GRACE: Duration = Duration::from_secs(1);
-/// How often a program that thinks is looked at for a stop of the match.
-const GLANCE: Duration = Duration::from_millis(20);
-/// The longest line that is read as one.
-const LINE: u64 = 65_536;
-
 /// A UCI program as a player.
 pub(super) struct Program {
     setup: ProgramSetup,
     /// `None` after a crash.
-    process: Option<Process>,
+    process: Option<UciProcess>,
 }
 
 impl Program {
     pub fn start(setup: ProgramSetup) -> Result<Program, PlayerError> {
-        let process = Some(Process::start(&setup)?);
+        let process = Some(UciProcess::start(&setup)?);
         Ok(Program { setup, process })
     }
 
     /// Ends a program that misbehaved: the next game starts another.
     fn fail<T>(&mut self, error: PlayerError) -> Result<T, PlayerError> {
         if let Some(mut process) = self.process.take() {
-            process.kill();
+            process.process.kill();
         }
         Err(error)
     }
 
-    fn process(&mut self) -> Result<&mut Process, PlayerError> {
+    fn process(&mut self) -> Result<&mut UciProcess, PlayerError> {
         self.process.as_mut().ok_or_else(|| PlayerError::Crash("the program is not running".to_owned()))
     }
 
@@ -59,13 +46,10 @@ impl Program {
         let color = game.position().turn();
         let process = self.process()?;
         process.set_rules(game)?;
+        let process = &mut process.process;
         process.send(&position_command(game))?;
-        let begin = Instant::now();
+        let deadline = Instant::now() + turn.patience(color);
         process.send(&go_command(turn))?;
-        // Somewhat later than the time it has, so that a late move is told from none at all.
-        let late = |time| time + turn.margin + GRACE;
-        let patience = turn.control.allowed(turn.clocks[color]).map_or(turn.patience, late);
-        let deadline = begin + patience;
         let (mut score, mut depth, mut nodes) = (None, None, None);
         loop {
             let line = process.line(deadline, Some(stop))?;
@@ -101,9 +85,9 @@ impl Program {
 impl Player for Program {
     fn new_game(&mut self, _: u64) -> Result<(), PlayerError> {
         if self.process.is_none() {
-            self.process = Some(Process::start(&self.setup)?);
+            self.process = Some(UciProcess::start(&self.setup)?);
         }
-        let ready = self.process()?.send("ucinewgame").and_then(|()| self.process()?.get_ready());
+        let ready = self.process()?.process.send("ucinewgame").and_then(|()| self.process()?.get_ready());
         ready.or_else(|error| self.fail(error))
     }
 
@@ -151,51 +135,27 @@ fn go_command(turn: &Turn) -> String {
 }
 
 /// A running program that has said `uciok`.
-struct Process {
-    name: String,
-    child: Child,
-    stdin: ChildStdin,
-    /// What it says, line by line; ends when it does.
-    lines: Receiver<String>,
+struct UciProcess {
+    process: Process,
     /// The options it offers.
     options: Vec<String>,
     /// Rules and no-capture limit that it has been told.
     told: Option<(RuleOptions, Option<u32>)>,
 }
 
-impl Process {
-    fn start(setup: &ProgramSetup) -> Result<Process, PlayerError> {
-        let name = setup.command.join(" ");
-        let crash = |e: io::Error| PlayerError::Crash(format!("cannot start {name:?}: {e}"));
-        let mut command = Command::new(&setup.command[0]);
-        command.args(&setup.command[1..]).stdin(Stdio::piped()).stdout(Stdio::piped());
-        // Its own group: Ctrl-C in the terminal is for us, who end it in order.
-        #[cfg(unix)]
-        std::os::unix::process::CommandExt::process_group(&mut command, 0);
-        let mut child = command.spawn().map_err(crash)?;
-        let stdin = child.stdin.take().ok_or_else(|| crash(io::Error::other("no pipe")))?;
-        let stdout = child.stdout.take().ok_or_else(|| crash(io::Error::other("no pipe")))?;
-        let (sender, lines) = sync_channel(256);
-        std::thread::spawn(move || {
-            let mut stdout = BufReader::new(stdout);
-            let mut line = Vec::new();
-            while stdout.by_ref().take(LINE).read_until(b'\n', &mut line).is_ok_and(|n| n > 0) {
-                if sender.send(String::from_utf8_lossy(&line).into_owned()).is_err() {
-                    break;
-                }
-                line.clear();
-            }
-        });
-        let mut process = Process { name, child, stdin, lines, options: Vec::new(), told: None };
-        process.shake_hands(setup)?;
-        Ok(process)
+impl UciProcess {
+    fn start(setup: &ProgramSetup) -> Result<UciProcess, PlayerError> {
+        let process = Process::start(&setup.command, "stop\nquit")?;
+        let mut program = UciProcess { process, options: Vec::new(), told: None };
+        program.shake_hands(setup)?;
+        Ok(program)
     }
 
     fn shake_hands(&mut self, setup: &ProgramSetup) -> Result<(), PlayerError> {
         let deadline = Instant::now() + HANDSHAKE;
-        self.send("uci")?;
+        self.process.send("uci")?;
         loop {
-            let line = self.reply(deadline, "uci")?;
+            let line = self.process.reply(deadline, "uci")?;
             let line = line.trim();
             if line == "uciok" {
                 break;
@@ -208,10 +168,10 @@ impl Process {
         for (name, value) in &setup.options {
             if !self.offers(name) {
                 let offered = self.options.join(", ");
-                let text = format!("{:?} has no option {name:?}; it offers {offered}", self.name);
+                let text = format!("{:?} has no option {name:?}; it offers {offered}", self.process.name());
                 return Err(PlayerError::Crash(text));
             }
-            self.send(&format!("setoption name {name} value {value}"))?;
+            self.process.send(&format!("setoption name {name} value {value}"))?;
         }
         self.get_ready()
     }
@@ -225,10 +185,10 @@ impl Process {
         let rules = (*game.rules().options(), game.no_capture_limit());
         if self.told != Some(rules) {
             if self.offers("Rules") {
-                self.send(&format!("setoption name Rules value {}", rules.0))?;
+                self.process.send(&format!("setoption name Rules value {}", rules.0))?;
             }
             if self.offers("NoCaptureLimit") {
-                self.send(&format!("setoption name NoCaptureLimit value {}", rules.1.unwrap_or(0)))?;
+                self.process.send(&format!("setoption name NoCaptureLimit value {}", rules.1.unwrap_or(0)))?;
             }
             self.told = Some(rules);
         }
@@ -237,73 +197,8 @@ impl Process {
 
     fn get_ready(&mut self) -> Result<(), PlayerError> {
         let deadline = Instant::now() + HANDSHAKE;
-        self.send("isready")?;
-        while self.reply(deadline, "isready")?.trim() != "readyok" {}
+        self.process.send("isready")?;
+        while self.process.reply(deadline, "isready")?.trim() != "readyok" {}
         Ok(())
-    }
-
-    fn send(&mut self, command: &str) -> Result<(), PlayerError> {
-        let sent = writeln!(self.stdin, "{command}").and_then(|()| self.stdin.flush());
-        sent.map_err(|_| self.ended())
-    }
-
-    /// The program has closed a pipe.
-    fn ended(&mut self) -> PlayerError {
-        // It may take a moment from there to the end.
-        let deadline = Instant::now() + FAREWELL;
-        while Instant::now() < deadline {
-            if let Ok(Some(status)) = self.child.try_wait() {
-                return PlayerError::Crash(format!("{:?} ended: {status}", self.name));
-            }
-            std::thread::sleep(Duration::from_millis(2));
-        }
-        PlayerError::Crash(format!("{:?} closed its input or output", self.name))
-    }
-
-    /// A line in answer to a command that is to be answered soon.
-    fn reply(&mut self, deadline: Instant, command: &str) -> Result<String, PlayerError> {
-        self.line(deadline, None).map_err(|error| match error {
-            PlayerError::Timeout => {
-                PlayerError::Crash(format!("{:?} did not answer {command} within {} s", self.name, HANDSHAKE.as_secs()))
-            }
-            error => error,
-        })
-    }
-
-    fn line(&mut self, deadline: Instant, stop: Option<&AtomicBool>) -> Result<String, PlayerError> {
-        loop {
-            if stop.is_some_and(|stop| stop.load(Ordering::Relaxed)) {
-                return Err(PlayerError::Stopped);
-            }
-            let left = deadline.saturating_duration_since(Instant::now());
-            if left.is_zero() {
-                return Err(PlayerError::Timeout);
-            }
-            match self.lines.recv_timeout(left.min(GLANCE)) {
-                Ok(line) => return Ok(line),
-                Err(RecvTimeoutError::Disconnected) => return Err(self.ended()),
-                Err(RecvTimeoutError::Timeout) => {}
-            }
-        }
-    }
-
-    fn kill(&mut self) {
-        // It fails if the program has ended, which is as well.
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
-}
-
-impl Drop for Process {
-    fn drop(&mut self) {
-        let _ = writeln!(self.stdin, "stop\nquit").and_then(|()| self.stdin.flush());
-        let deadline = Instant::now() + FAREWELL;
-        while Instant::now() < deadline {
-            if let Ok(Some(_)) = self.child.try_wait() {
-                return;
-            }
-            std::thread::sleep(Duration::from_millis(5));
-        }
-        self.kill();
     }
 }

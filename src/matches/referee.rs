@@ -1,5 +1,6 @@
-//! One game between two players: clocks, and who loses when a move is late, illegal or does not come.
+//! One game between two players: clocks, adjudication, and losses by late, illegal and missing moves.
 
+use super::adjudication::{Adjudication, Arbiter};
 use super::player::{Player, PlayerError, Turn};
 use super::time_control::TimeControl;
 use crate::board::{ByColor, Color};
@@ -7,29 +8,29 @@ use crate::game::{Forfeit, ForfeitReason, Game, Record};
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
-/// By what a game is played.
+/// The limits of the moves of a game.
 #[derive(Copy, Clone, Debug)]
 pub struct Conditions {
-    /// What limits each move.
+    /// The limit of each move.
     pub control: TimeControl,
-    /// How late a move may come.
+    /// The time by which a move may exceed its limit.
     pub margin: Duration,
-    /// When a program that does not answer is given up, where it has all the time it wants.
+    /// The time after which a program that does not answer counts as crashed, where the move has no limit of time.
     pub patience: Duration,
 }
 
-/// What a player used in a game, or in many.
+/// The time, depth and nodes that a player used in one game or in several.
 #[derive(Copy, Clone, Debug, Default)]
 pub struct Usage {
     /// Number of moves.
     pub moves: u64,
     /// Time of all moves together.
     pub time: Duration,
-    /// Moves of which it told the depth, and the sum of these.
+    /// The number of moves with a reported depth, and the sum of the depths.
     pub depths: (u64, u64),
-    /// Nodes, and the time of the moves of which it told them.
+    /// The reported nodes, and the time of the moves with reported nodes.
     pub nodes: (u64, Duration),
-    /// The most that a move took.
+    /// The time of the slowest move.
     pub longest: Duration,
 }
 
@@ -42,7 +43,7 @@ impl Usage {
         self.longest = self.longest.max(other.longest);
     }
 
-    /// The mean depth of the moves of which it is known.
+    /// The mean reported depth.
     #[must_use]
     pub fn depth(&self) -> Option<f64> {
         (self.depths.0 > 0).then(|| self.depths.1 as f64 / self.depths.0 as f64)
@@ -61,17 +62,18 @@ impl Usage {
 pub struct PlayedGame {
     /// The game with its players and result.
     pub record: Record,
-    /// What went wrong, if the rules did not end it.
+    /// Why a side forfeited the game.
     pub detail: Option<String>,
     /// Time and nodes of each side.
     pub usage: ByColor<Usage>,
 }
 
-/// Plays a game from where it stands to its end; `None` if the match is stopped meanwhile.
+/// Plays a game from where it stands to its end, or to where the arbiter ends it; `None` if the match is stopped meanwhile.
 pub fn play(
     mut players: ByColor<&mut (dyn Player + 'static)>,
     game: Game,
     conditions: &Conditions,
+    adjudication: &Adjudication,
     seed: u64,
     stop: &AtomicBool,
 ) -> Option<PlayedGame> {
@@ -87,6 +89,7 @@ pub fn play(
             return played.forfeit(color, error);
         }
     }
+    let mut arbiter = Arbiter::default();
     while played.record.game.end().is_none() {
         let color = played.record.game.position().turn();
         let turn =
@@ -123,6 +126,10 @@ pub fn play(
         if let Err(error) = played.record.game.play(choice.mv) {
             return played.forfeit(color, PlayerError::IllegalMove(error.to_string()));
         }
+        let verdict = match played.record.game.end() {
+            None => arbiter.after_move(adjudication, &played.record.game, color, choice.score.as_deref()),
+            Some(_) => None,
+        };
         let mut comment = Vec::new();
         comment.extend(choice.score);
         comment.extend(choice.depth.map(|depth| format!("depth {depth}")));
@@ -131,6 +138,11 @@ pub fn play(
         let comments = &mut played.record.comments;
         comments.resize(played.record.game.moves().len() - 1, String::new());
         comments.push(comment.join(" "));
+        if let Some(verdict) = verdict {
+            played.record.adjudication = Some(verdict.winner);
+            played.record.tags.push(("Adjudication".to_owned(), verdict.reason));
+            break;
+        }
     }
     Some(played)
 }

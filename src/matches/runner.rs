@@ -1,7 +1,8 @@
 //! A match: games in pairs, several at once, counted and reported in the order of their numbers, so that a match which does
 //! not depend on time comes out the same whatever the number of games at once.
 
-use super::openings::{NoOpening, Openings};
+use super::adjudication::Adjudication;
+use super::openings::{OpeningError, Openings};
 use super::player::{Player, PlayerError};
 use super::referee::{Conditions, PlayedGame, Usage, play};
 use super::spec::PlayerSpec;
@@ -17,24 +18,26 @@ use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::Duration;
 use thiserror::Error;
 
-/// A match to be played.
+/// The settings of a match.
 #[derive(Clone, Debug)]
 pub struct Match {
-    /// Who plays; results are given from the first one's point of view.
+    /// The players. Results are from the view of the first one.
     pub players: [PlayerSpec; 2],
-    /// Number of games, at most.
+    /// The number of games; the most, with a test.
     pub games: u64,
-    /// Clocks and patience.
+    /// The limits of the moves.
     pub conditions: Conditions,
-    /// How games begin.
+    /// The openings; each is played twice, with the colours exchanged.
     pub openings: Openings,
-    /// Games at once.
+    /// The rules by which an arbiter ends games.
+    pub adjudication: Adjudication,
+    /// The number of games that are played at the same time.
     pub concurrency: usize,
     /// The rules of the games.
     pub rules: Rules,
     /// Plies without a capture after which a game is drawn.
     pub no_capture_limit: Option<u32>,
-    /// A test that ends the match when it has come to a decision.
+    /// A test that ends the match with its decision.
     pub sprt: Option<Sprt>,
 }
 
@@ -48,12 +51,12 @@ pub enum MatchError {
     /// A player cannot be made.
     #[error(transparent)]
     Player(#[from] PlayerError),
-    /// There is no such opening.
+    /// An opening cannot be played.
     #[error(transparent)]
-    Openings(#[from] NoOpening),
+    Openings(#[from] OpeningError),
 }
 
-/// How a player fared.
+/// The forfeits and the usage of a player.
 #[derive(Copy, Clone, Debug, Default)]
 pub struct Side {
     /// Games lost on time.
@@ -66,16 +69,16 @@ pub struct Side {
     pub usage: Usage,
 }
 
-/// How a match stands.
+/// The results of a match so far.
 #[derive(Clone, Debug, Default)]
 pub struct Standing {
-    /// From the first player's point of view.
+    /// The results from the view of the first player.
     pub tally: Tally,
-    /// How each player fared.
+    /// The forfeits and the usage of each player.
     pub players: [Side; 2],
-    /// How many games ended in which way, by the word of the tag `Termination`.
+    /// The number of games by the word of the tag `Termination`.
     pub terminations: BTreeMap<&'static str, u64>,
-    /// The moves of all games together.
+    /// The plies of all games together.
     pub plies: u64,
     /// A pair that is not whole yet: its number, and the points of the first player in its first game, in halves.
     half_pair: Option<(u64, usize)>,
@@ -123,8 +126,8 @@ pub struct MatchGame {
 }
 
 impl Match {
-    /// Plays. `report` hears of every game, in the order of their numbers, and may end the match; so does `stop`: then games
-    /// that have not ended do not count.
+    /// Plays the match. `report` receives every game, in the order of their numbers, and may end the match. `stop` ends it too: then
+    /// unfinished games do not count.
     ///
     /// The match also ends when its test has come to a decision.
     ///
@@ -135,7 +138,7 @@ impl Match {
         stop: &AtomicBool,
         report: &mut dyn FnMut(&MatchGame, &Standing) -> ControlFlow<()>,
     ) -> Result<Standing, MatchError> {
-        self.openings.game(0, &self.rules, self.no_capture_limit)?;
+        self.openings.check(self.games.div_ceil(2), &self.rules, self.no_capture_limit)?;
         let mut specs = self.players.clone();
         let mut cache = TableCache::default();
         for spec in &mut specs {
@@ -201,7 +204,7 @@ impl Match {
         Ok(standing)
     }
 
-    /// What the test has come to.
+    /// The decision of the test, if it has one.
     #[must_use]
     pub fn decision(&self, standing: &Standing) -> Option<Decision> {
         self.sprt.and_then(|sprt| sprt.decision(&standing.tally))
@@ -217,7 +220,8 @@ impl Match {
         let [first, second] = team;
         let (white, black) = if swapped { (second, first) } else { (first, second) };
         let seats = ByColor { white: white.as_mut(), black: black.as_mut() };
-        let mut played = play(seats, game, &self.conditions, self.openings.seed().wrapping_add(number), stop)?;
+        let mut played =
+            play(seats, game, &self.conditions, &self.adjudication, self.openings.seed().wrapping_add(number), stop)?;
         let record = &mut played.record;
         record.white = self.players[players.white].name().to_owned();
         record.black = self.players[players.black].name().to_owned();

@@ -1,6 +1,7 @@
-//! Which player to make, as it is written on a command line.
+//! Players as text, as on a command line.
 
 use super::builtin::{Builtin, RandomMover};
+use super::gtp::{GtpProgram, GtpSetup};
 use super::player::{Player, PlayerError};
 use super::program::{Program, ProgramSetup};
 use crate::board::RuleOptions;
@@ -14,7 +15,8 @@ use std::str::FromStr;
 use std::sync::Arc;
 use thiserror::Error;
 
-/// Which player to make: `builtin:NAME`, options behind commas, or the command line of a UCI program.
+/// Which player to make: `builtin:NAME`, options behind commas; the command line of a UCI program; or of a GTP program, behind `gtp:`
+/// (a move is one command) or `gtp2:` (a move is two: the square that a piece leaves, then the one that it enters).
 #[derive(Clone, Debug)]
 pub struct PlayerSpec {
     text: String,
@@ -26,6 +28,7 @@ enum Kind {
     Random { seed: u64 },
     Engine { options: Box<EngineOptions>, tables: Option<PathBuf> },
     Program(ProgramSetup),
+    Gtp(GtpSetup),
 }
 
 /// Text that names no player.
@@ -108,10 +111,10 @@ impl PlayerSpec {
         &self.text
     }
 
-    /// Sets options that a UCI program gets by `setoption`.
+    /// Sets the UCI options that the program receives by `setoption`.
     ///
     /// # Errors
-    /// If there are any and the player is built in.
+    /// If there are any and the player is not a UCI program.
     pub fn with_program_options(mut self, options: Vec<(String, String)>) -> Result<PlayerSpec, ParsePlayerError> {
         if let Kind::Program(setup) = &mut self.kind {
             setup.options = options;
@@ -121,7 +124,7 @@ impl PlayerSpec {
         Ok(self)
     }
 
-    /// Loads the tables that the player uses, if any. To be done before [`PlayerSpec::make`].
+    /// Loads the tables that the player uses, if any. [`PlayerSpec::make`] needs them.
     ///
     /// # Errors
     /// If they cannot be read, or are for other rules.
@@ -135,12 +138,13 @@ impl PlayerSpec {
     /// Makes the player; a program is started.
     ///
     /// # Errors
-    /// If a program cannot be started, does not speak UCI or lacks an option.
+    /// If a program cannot be started, does not speak its protocol or lacks an option.
     pub fn make(&self) -> Result<Box<dyn Player>, PlayerError> {
         Ok(match &self.kind {
             Kind::Random { seed } => Box::new(RandomMover::new(*seed)),
             Kind::Engine { options, .. } => Box::new(Builtin::new((**options).clone())),
             Kind::Program(setup) => Box::new(Program::start(setup.clone())?),
+            Kind::Gtp(setup) => Box::new(GtpProgram::start(setup.clone())?),
         })
     }
 }
@@ -155,13 +159,15 @@ impl FromStr for PlayerSpec {
     type Err = ParsePlayerError;
 
     fn from_str(text: &str) -> Result<PlayerSpec, ParsePlayerError> {
-        let kind = match text.strip_prefix("builtin:") {
-            Some(builtin) => Kind::parse_builtin(builtin)?,
-            None => {
-                let command = shlex::split(text).filter(|words| !words.is_empty());
-                let command = command.ok_or_else(|| ParsePlayerError::Command { text: text.to_owned() })?;
-                Kind::Program(ProgramSetup { command, options: Vec::new() })
-            }
+        let command = |command: &str| {
+            let command = shlex::split(command).filter(|words| !words.is_empty());
+            command.ok_or_else(|| ParsePlayerError::Command { text: text.to_owned() })
+        };
+        let kind = match text.split_once(':') {
+            Some(("builtin", builtin)) => Kind::parse_builtin(builtin)?,
+            Some(("gtp", program)) => Kind::Gtp(GtpSetup { command: command(program)?, two_stage: false }),
+            Some(("gtp2", program)) => Kind::Gtp(GtpSetup { command: command(program)?, two_stage: true }),
+            _ => Kind::Program(ProgramSetup { command: command(text)?, options: Vec::new() }),
         };
         Ok(PlayerSpec { text: text.to_owned(), kind })
     }

@@ -1,4 +1,4 @@
-//! What the results of a match say of the players' strength. Everything is from the first player's point of view.
+//! Elo differences and tests from the results of a match, from the view of the first player.
 //!
 //! - The score s is (wins + draws / 2) / games, and the Elo difference 400 log10(s / (1 - s)).
 //! - Each opening is played twice with the colours exchanged, and the two games depend on each other; so errors come from the
@@ -16,7 +16,7 @@
 use std::str::FromStr;
 use thiserror::Error;
 
-/// What was scored, game by game and pair by pair.
+/// The results of games and of pairs of games.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
     /// Games won by the first player.
@@ -32,10 +32,10 @@ pub struct Tally {
 /// Scores of a pair, per game.
 const PAIR_SCORES: [f64; 5] = [0.0, 0.25, 0.5, 0.75, 1.0];
 
-/// How often something is taken to have occurred that did not.
+/// The count that stands for a pair score that did not occur.
 const NEVER: f64 = 1e-3;
 
-/// The score that an Elo difference leads to.
+/// The expected score of an Elo difference.
 #[must_use]
 pub fn expected_score(elo: f64) -> f64 {
     1.0 / (1.0 + 10f64.powf(-elo / 400.0))
@@ -130,7 +130,7 @@ pub struct Sprt {
     elo1: f64,
 }
 
-/// Which hypothesis a test has come to.
+/// The decision of a test.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Decision {
     /// The difference is `elo0`, or lower.
@@ -189,7 +189,7 @@ impl Sprt {
         pairs * (0..5).map(|i| p[i] * (p1[i] / p0[i]).ln()).sum::<f64>()
     }
 
-    /// What the test has come to, if it has.
+    /// The decision of the test, if the ratio has reached a bound.
     #[must_use]
     pub fn decision(&self, tally: &Tally) -> Option<Decision> {
         let llr = self.llr(tally);

@@ -1,28 +1,28 @@
-//! What limits each move of a game.
+//! The limits of the moves of a game.
 
 use crate::search::{Clock, Limits};
 use std::time::Duration;
 
-/// What limits each move of a game.
+/// The limit of each move of a game.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum TimeControl {
-    /// Plies of the last iteration.
+    /// The depth of the last iteration, in plies.
     Depth(u32),
-    /// Nodes of the search.
+    /// The nodes of the search.
     Nodes(u64),
-    /// Time for the move.
+    /// The time for the move.
     MoveTime(Duration),
     /// A clock for the whole game.
     Clock {
-        /// What is on it at the beginning.
+        /// The time at the start of the game.
         base: Duration,
-        /// Added after each move.
+        /// The time added after each move.
         increment: Duration,
     },
 }
 
 impl TimeControl {
-    /// The limits of one move; `remaining` matters to clocks only.
+    /// The limits of one search. `remaining` is the time left on the clock, used by [`TimeControl::Clock`] only.
     #[must_use]
     pub fn limits(&self, remaining: Duration) -> Limits {
         match *self {
@@ -35,7 +35,7 @@ impl TimeControl {
         }
     }
 
-    /// The time that a move may take, if there is such a limit.
+    /// The time that a move may take; `None` without a limit of time.
     #[must_use]
     pub fn allowed(&self, remaining: Duration) -> Option<Duration> {
         match *self {

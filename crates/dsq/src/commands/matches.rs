@@ -1,4 +1,4 @@
-use crate::arguments::{LevelArgs, NoCaptureArg, RulesArg, clock};
+use crate::arguments::{LevelArgs, NoCaptureArg, RulesArg, at_least_one, clock};
 use crate::failure::{Failure, Outcome};
 use crate::games::Archive;
 use crate::output::{print, print_json};
@@ -6,32 +6,38 @@ use crate::progress::{interrupt, progress_bar};
 use clap::Args;
 use doushouqi::board::{Color, Rules};
 use doushouqi::matches::{
-    Conditions, Decision, Match, MatchError, MatchGame, Openings, PlayerSpec, Side, Sprt, Standing, TimeControl,
+    Adjudication, Conditions, Decision, DrawRule, Match, MatchError, MatchGame, Openings, PlayerSpec, ResignRule, Side,
+    Sprt, Standing, TimeControl,
 };
+use doushouqi::search::TableCache;
 use indicatif::ProgressBar;
 use report::text::grouped;
 use serde::Serialize;
 use std::collections::BTreeMap;
+use std::fs;
 use std::ops::ControlFlow;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 /// Play games between two engines and say which is the stronger.
 ///
-/// A player is the command line of a program that speaks UCI, or built in: builtin:default, builtin:burnett (Burnett's
+/// A player is the command line of a program that speaks UCI; gtp:COMMAND or gtp2:COMMAND for one that speaks GTP (`dsq help gtp`), a move
+/// in one or two commands; or built in: builtin:default, builtin:burnett (Burnett's
 /// evaluation), builtin:burnett-alphabeta (the papers' engine), builtin:random (any legal move). Options of the built-in ones
 /// go behind commas: hash=MIB, threads=N, tables=DIR, weights=FILE of the evaluation, search=best:-NAME to switch off a technique of
 /// the search (search=none:+NAME to have that one only); seed=N for random.
 ///
-/// Every opening is played twice, the colours exchanged. Only the rules end a game, or a move that is late, illegal or does
-/// not come. Under a limit of nodes or depth the same command plays the same games, however many at once.
+/// Every opening is played twice, the colours exchanged. The rules end a game, or a move that is late, illegal or does not come; and
+/// adjudication, if --draw, --resign, --max-moves or --adjudicate-tables ask for it. Under a limit of nodes or depth the same command plays the same games, however many at once.
 #[derive(Args)]
 #[command(
     after_help = "Examples:\n  dsq match builtin:default builtin:burnett-alphabeta --games 200 --movetime 100\n  \
                         dsq match builtin:default builtin:default,search=best:-singular --nodes 20000 --concurrency 2 --sprt 0,20\n  \
                         dsq match builtin:default builtin:random --games 20 --nodes 1000 --concurrency 2 --save games.txt\n  \
                         dsq match builtin:default 'other-engine --uci' --b-option Hash=64 --tc 10+0.1 --rules chinese\n  \
+                        dsq match builtin:default 'gtp:dsq gtp' --nodes 10000 --openings openings.epd\n  \
+                        dsq match builtin:default builtin:burnett --resign move-count=3,score=600 --draw move-number=30,move-count=6,score=10\n  \
                         dsq match 'dsq uci' 'old/dsq uci' --games 2000 --tc 2+0.02 --sprt 0,10"
 )]
 pub struct MatchCommand {
@@ -55,9 +61,26 @@ pub struct MatchCommand {
     /// Seconds until a program is given up that thinks without a limit of time.
     #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = clap::value_parser!(u64).range(1..=86_400))]
     patience: u64,
-    /// How games begin: start, or random:PLIES:SEED, random moves that do not decide the game.
+    /// How games begin: start; random:PLIES:SEED, random moves that do not decide the game; or a file with one FEN a line, EPD, or
+    /// saved games, taken in order and again from the beginning.
     #[arg(long, value_name = "OPENINGS", default_value = "random:8:1")]
-    openings: Openings,
+    openings: String,
+    /// Plies of each saved game of --openings that are played.
+    #[arg(long, value_name = "N", default_value = "8")]
+    opening_plies: usize,
+    /// End a game as a draw from this move on when both scores stay small for several moves, in centipawns.
+    #[arg(long, value_name = "move-number=N,move-count=N,score=CP")]
+    draw: Option<DrawRule>,
+    /// End a game as lost when the loser's score stays low for several moves; with two-sided=yes the winner's must agree.
+    #[arg(long, value_name = "move-count=N,score=CP")]
+    resign: Option<ResignRule>,
+    /// End a game as a draw after this many moves of each side.
+    #[arg(long, value_name = "N", value_parser = at_least_one::<u32>())]
+    max_moves: Option<u32>,
+    /// End a game with the value of these endgame tables as soon as they contain its position, unless the no-capture limit would draw
+    /// it first.
+    #[arg(long, value_name = "DIR")]
+    adjudicate_tables: Option<PathBuf>,
     /// Games at once.
     #[arg(long, value_name = "N", default_value = "1", value_parser = clap::value_parser!(u16).range(1..=1024))]
     concurrency: u16,
@@ -88,6 +111,19 @@ fn option(text: &str) -> Result<(String, String), String> {
         return Err("an option has one line".to_owned());
     }
     Ok((name.to_owned(), value.to_owned()))
+}
+
+/// Openings by their text, or those of a file.
+fn openings(text: &str, plies: usize) -> Result<Openings, Failure> {
+    let path = Path::new(text);
+    match text.parse::<Openings>() {
+        Ok(openings) => Ok(openings),
+        Err(_) if path.exists() => {
+            let book = fs::read_to_string(path).map_err(|e| Failure::reading(text, &e))?;
+            Openings::book(text, &book, plies).map_err(|e| Failure::Input(format!("{text}: {e}")))
+        }
+        Err(error) => Err(Failure::Input(format!("{error}, or the name of a file; there is no file {text:?}"))),
+    }
 }
 
 #[derive(Serialize)]
@@ -148,6 +184,11 @@ impl MatchCommand {
         let first = self.first.with_program_options(self.a_option).map_err(input)?;
         let second = self.second.with_program_options(self.b_option).map_err(input)?;
         let control = self.tc.or(self.level.get()).unwrap_or(TimeControl::MoveTime(Duration::from_millis(100)));
+        let tables = match &self.adjudicate_tables {
+            Some(dir) => Some(TableCache::default().get(dir, &self.rules.rules)?),
+            None => None,
+        };
+        let adjudication = Adjudication { draw: self.draw, resign: self.resign, max_moves: self.max_moves, tables };
         let competition = Match {
             players: [first, second],
             games: self.games,
@@ -156,7 +197,8 @@ impl MatchCommand {
                 margin: Duration::from_millis(self.margin),
                 patience: Duration::from_secs(self.patience),
             },
-            openings: self.openings,
+            openings: openings(&self.openings, self.opening_plies)?,
+            adjudication,
             concurrency: self.concurrency.into(),
             rules: Rules::new(self.rules.rules),
             no_capture_limit: self.no_capture.get(),

@@ -6,6 +6,7 @@ mod cluster;
 mod complexity;
 mod crash;
 mod dsq;
+mod formats;
 mod fuzz;
 mod general;
 mod gpu;

@@ -1,0 +1,189 @@
+//! Puzzles, conversion, GTP, openings from files and adjudication, through the program.
+
+use crate::dsq::{command, dsq, stdout};
+use doushouqi::game::{Conclusion, Record};
+use serde_json::Value as Json;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+
+const DSQ: &str = env!("CARGO_BIN_EXE_dsq");
+
+fn fails(code: i32, arguments: &[&str], words: &str) {
+    let output = dsq(arguments);
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(code), "{arguments:?}: {stderr}");
+    assert!(stderr.contains(words) && !stderr.contains("panicked"), "{arguments:?}: {words:?} is not in {stderr}");
+}
+
+/// What the program prints for this input.
+fn filter(arguments: &[&str], input: &str) -> String {
+    let mut child = command(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("dsq runs");
+    child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(0), "{arguments:?}");
+    String::from_utf8(output.stdout).unwrap()
+}
+
+fn file(name: &str, text: &str) -> PathBuf {
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("formats-{name}-{}", std::process::id()));
+    std::fs::write(&path, text).unwrap();
+    path
+}
+
+#[test]
+fn puzzles_are_made_checked_and_converted() {
+    let lines = stdout(&["puzzles", "--pieces", "3", "--count", "12", "--seed", "3"]);
+    assert_eq!(lines.lines().count(), 12);
+    assert_eq!(lines, stdout(&["puzzles", "--pieces", "3", "--count", "12", "--seed", "3", "--threads", "1"]));
+    let path = file("puzzles", &lines);
+    let path = path.to_str().unwrap();
+    assert!(stdout(&["puzzles", "--check", path]).starts_with("12 puzzles"));
+    for format in ["mistboard", "katago", "animalcraft"] {
+        let converted = filter(&["convert", "--from", "dsq", "--to", format], &lines);
+        assert_ne!(converted, lines);
+        assert_eq!(filter(&["convert", "--from", format, "--to", "dsq"], &converted), lines, "{format}");
+    }
+    // One wrong field.
+    let wrong = file("wrong", &lines.replacen("\"depth\":", "\"depth\":1", 1));
+    fails(1, &["puzzles", "--check", wrong.to_str().unwrap()], "1 of 12 puzzles");
+    let csv = stdout(&["puzzles", "--material", "TvL", "--count", "3", "--format", "csv"]);
+    assert!(csv.starts_with("PuzzleId,FEN,Moves,Rating") && csv.lines().count() == 4, "{csv}");
+    let anki = stdout(&["puzzles", "--material", "TvL", "--count", "3", "--format", "anki"]);
+    assert_eq!(anki.lines().filter(|line| !line.starts_with('#')).count(), 3);
+    fails(2, &["puzzles", "--pieces", "6"], "2 to 5");
+    fails(2, &["puzzles", "--material", "ELTvPDW"], "at most 5");
+    fails(2, &["puzzles", "--check", "/does/not/exist"], "cannot read");
+}
+
+#[test]
+fn lines_are_converted_both_ways() {
+    let game = "l5t/1d3c1/r1p1w1e/7/7/7/E1W1P1R/1C3D1/T5L w moves a3b3 a7b7\n7/7/3e3/7/7/7/3E3/7/7 b 12\n";
+    for format in ["mistboard", "katago", "animalcraft", "dsq"] {
+        let converted = filter(&["convert", "--from", "dsq", "--to", format], game);
+        let back = filter(&["convert", "--from", format, "--to", "dsq"], &converted);
+        let kept = matches!(format, "mistboard" | "dsq");
+        assert_eq!(back, if kept { game.to_owned() } else { game.replace(" 12", "") }, "{format}");
+    }
+    let start =
+        stdout(&["convert", "--from", "katago", "--to", "mistboard", "l5t/1d3c1/r1j1w1e/7/7/7/E1W1J1R/1C3D1/T5L w"]);
+    assert_eq!(start, "t5l/1c3d1/e1w1p1r/7/7/7/R1P1W1E/1D3C1/L5T r 0 1\n");
+    let saved = filter(&["convert", "--from", "dsq", "--to", "saved"], game);
+    let mut records = Record::parse_all(&saved).unwrap();
+    assert_eq!((records.len(), records.remove(0).game.moves().len()), (2, 2));
+    assert_eq!(filter(&["convert", "--from", "saved", "--to", "dsq"], &saved), game);
+    fails(2, &["convert", "--from", "dsq", "--to", "katago", "7/7 w"], "9 ranks");
+    fails(2, &["convert", "--from", "dsq", "--to", "katago", "{}"], "no puzzle");
+    fails(2, &["convert", "--from", "xboard", "--to", "katago"], "dsq, mistboard, katago and animalcraft");
+    let bad = file("bad", "7/7/3e3/7/7/7/3E3/7/7 b\n\n7/7/3e3/7/7/7/3E3/7/7 x\n");
+    fails(2, &["convert", "--from", "dsq", "--to", "katago", "--file", bad.to_str().unwrap()], "line 3");
+}
+
+#[test]
+fn gtp_programs_play() {
+    let session =
+        filter(&["gtp", "--depth", "4", "--hash", "1"], "1 name\nsetfen 7/3C3/7/7/7/7/4e2/7/7 w\ngenmove b\nquit\n");
+    assert_eq!(session, "=1 doushouqi\n\n= \n\n= D8D9\n\n= \n\n");
+    // The same engine plays the same game, whatever the protocol.
+    let play = |second: &str| {
+        let save = file("games", "");
+        std::fs::remove_file(&save).unwrap();
+        let path = save.to_str().unwrap();
+        let report = stdout(&[
+            "match",
+            "builtin:default,hash=1",
+            second,
+            "--nodes",
+            "500",
+            "--games",
+            "2",
+            "--openings",
+            "random:6:4",
+            "--save",
+            path,
+            "--json",
+        ]);
+        let last: Json = serde_json::from_str(report.lines().last().unwrap()).unwrap();
+        let players = last["players"].as_array().unwrap();
+        assert!(players.iter().all(|side| side["crashes"] == 0 && side["illegal_moves"] == 0), "{report}");
+        let records = Record::parse_all(&std::fs::read_to_string(&save).unwrap()).unwrap();
+        records.iter().map(|record| record.game.moves().to_vec()).collect::<Vec<_>>()
+    };
+    let expected = play("builtin:default,hash=1");
+    assert_eq!(play(&format!("gtp:{DSQ} gtp --hash 1")), expected);
+    assert_eq!(play(&format!("gtp2:{DSQ} gtp --two-stage --hash 1")), expected);
+    fails(3, &["match", "builtin:random", "gtp:/does/not/exist", "--games", "2"], "cannot start");
+}
+
+#[test]
+fn openings_come_from_files() {
+    let book = file("book", "# two\n7/7/3e3/7/7/7/3E3/7/7 w id \"one\";\n7/7/3l3/7/7/7/3L3/7/7 b 4\n");
+    let save = file("saved", "");
+    std::fs::remove_file(&save).unwrap();
+    let (book, path) = (book.to_str().unwrap(), save.to_str().unwrap());
+    let common = ["match", "builtin:random", "builtin:random,seed=1", "--games", "6", "--nodes", "1"];
+    stdout(&[&common[..], &["--openings", book, "--save", path]].concat());
+    let starts = |path: &Path| -> Vec<String> {
+        let records = Record::parse_all(&std::fs::read_to_string(path).unwrap()).unwrap();
+        records.iter().map(|record| record.game.start_fen().to_string()).collect()
+    };
+    let [one, two] = ["7/7/3e3/7/7/7/3E3/7/7 w", "7/7/3l3/7/7/7/3L3/7/7 b 4"];
+    assert_eq!(starts(&save), [one, one, two, two, one, one]);
+    // Saved games are openings too.
+    let output = stdout(&[&common[..], &["--openings", path, "--opening-plies", "2"]].concat());
+    assert!(output.contains(&format!("openings {path} (6)")), "{output}");
+    fails(2, &[&common[..], &["--openings", "/does/not/exist"]].concat(), "there is no file");
+    let over = file("over", "3E3/7/3e3/7/7/7/7/7/7 b\n");
+    fails(2, &[&common[..], &["--openings", over.to_str().unwrap()]].concat(), "ends the game");
+}
+
+#[test]
+fn games_are_adjudicated() {
+    let save = file("adjudicated", "");
+    std::fs::remove_file(&save).unwrap();
+    let path = save.to_str().unwrap();
+    let common = [
+        "match",
+        "builtin:default,hash=1",
+        "builtin:random",
+        "--games",
+        "4",
+        "--nodes",
+        "300",
+        "--save",
+        path,
+        "--json",
+    ];
+    let report = stdout(&[&common[..], &["--max-moves", "9", "--resign", "move-count=2,score=900"]].concat());
+    let last: Json = serde_json::from_str(report.lines().last().unwrap()).unwrap();
+    assert_eq!(last["terminations"]["adjudication"], 4, "{report}");
+    for record in Record::parse_all(&std::fs::read_to_string(&save).unwrap()).unwrap() {
+        assert_eq!(record.conclusion(), Conclusion::Adjudicated(None));
+        assert_eq!(record.game.moves().len(), 18);
+        assert!(record.tags.iter().any(|(name, text)| name == "Adjudication" && text.contains("9 moves")));
+    }
+    // Tables know who wins two elephants.
+    let dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("formats-tables-{}", std::process::id()));
+    stdout(&["generate", "--pieces", "2", "--out", dir.to_str().unwrap()]);
+    let book = file("elephants", "7/7/3e3/7/7/7/3E3/7/7 w\n");
+    let arguments = ["--openings", book.to_str().unwrap(), "--adjudicate-tables", dir.to_str().unwrap()];
+    let report = stdout(&[&common[..], &arguments].concat());
+    let last: Json = serde_json::from_str(report.lines().last().unwrap()).unwrap();
+    assert_eq!((&last["terminations"]["adjudication"], &last["plies"]), (&Json::from(4), &Json::from(4)), "{report}");
+    std::fs::remove_dir_all(&dir).unwrap();
+    fails(2, &[&common[..], &["--draw", "score=5"]].concat(), "move-number=40");
+}
+
+#[test]
+fn animals_have_values() {
+    let lines = stdout(&["mine", "animals", "--pieces", "3", "--json"]);
+    let fits: Vec<Json> = lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(fits.len(), 2);
+    let value = |name: &str| {
+        let all = fits[0]["coefficients"].as_array().unwrap();
+        all.iter().find(|c| c["name"] == name).unwrap()["value"].as_f64().unwrap()
+    };
+    assert_eq!(fits[0]["materials"], 8 * 28 * 2);
+    assert!(value("L") > value("P") && value("P") > value("C") && value("C") > 0.0 && value("move") > 0.0, "{lines}");
+    fails(2, &["mine", "animals", "--pieces", "3", "/does/not/exist"], "");
+}

@@ -1,0 +1,329 @@
+//! The Go Text Protocol (GTP, version 2), with the squares, letters and colours of KataGomo's AnimalChess: vertices are `A1` to `G9`,
+//! the leopard is `J`, and `b` is the side that begins, our White.
+//!
+//! | command | effect |
+//! |---|---|
+//! | `protocol_version`, `name`, `version`, `known_command`, `list_commands`, `quit` | as in GTP |
+//! | `boardsize 7 9`, `clear_board`, `komi` | the initial position; other sizes are errors; komi has no effect |
+//! | `setfen BOARD w\|b` | a position; `w` is the side with the capitals, which begins a game |
+//! | `play COLOR MOVE`, `genmove COLOR`, `undo` | a move is `A3B3` |
+//! | `showboard`, `final_score` | the board; `B+1`, `W+1` or `0` of a game that is over |
+//! | `time_settings MAIN BYO_YOMI STONES`, `time_left COLOR TIME STONES` | seconds |
+//! | `kata-set-param maxVisits\|maxTime N` | nodes or seconds for each search |
+//! | `kata-set-rules RULES` | rules as everywhere in this crate, such as `chinese` |
+//!
+//! With moves in two stages (KataGomo's way) a move is two `play` or two `genmove` commands: the square that the piece leaves, then the
+//! one that it enters.
+
+use crate::board::{ByColor, Color, Position, RuleOptions, Rules, Square};
+use crate::formats::Dialect;
+use crate::game::Game;
+use crate::search::{Clock, Engine, EngineOptions, Limits};
+use std::io::{self, BufRead, Write};
+use std::time::Duration;
+
+/// How a GTP session begins.
+#[derive(Clone, Debug)]
+pub struct GtpOptions {
+    /// The engine.
+    pub engine: EngineOptions,
+    /// The rules.
+    pub rules: Rules,
+    /// Plies without a capture after which a game is drawn.
+    pub no_capture_limit: Option<u32>,
+    /// The limits of a search, until a command says something else.
+    pub limits: Limits,
+    /// Whether a move takes two commands.
+    pub two_stage: bool,
+}
+
+const COMMANDS: [&str; 19] = [
+    "protocol_version",
+    "name",
+    "version",
+    "known_command",
+    "list_commands",
+    "quit",
+    "boardsize",
+    "rectangular_boardsize",
+    "clear_board",
+    "komi",
+    "setfen",
+    "play",
+    "genmove",
+    "undo",
+    "showboard",
+    "final_score",
+    "time_settings",
+    "time_left",
+    "kata-set-param",
+];
+const RULES_COMMAND: &str = "kata-set-rules";
+
+/// The longest time that is accepted, in seconds.
+const LONGEST: f64 = 1e6;
+
+/// Answers commands until `quit` or the end of the input.
+///
+/// # Errors
+/// If the input cannot be read or the output cannot be written.
+pub fn run(input: impl BufRead, mut output: impl Write, options: GtpOptions) -> io::Result<()> {
+    let mut session = Session::new(options);
+    for line in input.split(b'\n') {
+        let line = line?;
+        let text = String::from_utf8_lossy(&line);
+        let text: String = text.split('#').next().unwrap_or_default().replace('\t', " ");
+        let text: String = text.chars().filter(|letter| !letter.is_control()).collect();
+        let mut words = text.split_whitespace().peekable();
+        let id = words.next_if(|word| word.bytes().all(|b| b.is_ascii_digit())).unwrap_or_default().to_owned();
+        let Some(command) = words.next() else { continue };
+        let arguments: Vec<&str> = words.collect();
+        match session.command(command, &arguments) {
+            Ok(answer) => write!(output, "={id} {answer}\n\n")?,
+            Err(problem) => write!(output, "?{id} {problem}\n\n")?,
+        }
+        output.flush()?;
+        if command == "quit" {
+            break;
+        }
+    }
+    Ok(())
+}
+
+/// The first half of a move in two stages.
+#[derive(Copy, Clone)]
+struct Stage {
+    from: Square,
+    /// The square that `genmove` has chosen with it.
+    to: Option<Square>,
+}
+
+struct Session {
+    options: GtpOptions,
+    engine: Engine,
+    game: Game,
+    stage: Option<Stage>,
+    /// The time left, where there is a clock.
+    clocks: ByColor<Option<Duration>>,
+    increment: Duration,
+}
+
+impl Session {
+    fn new(options: GtpOptions) -> Session {
+        let engine = Engine::new(options.engine.clone());
+        let game = Game::new(Position::start(), options.rules.clone(), options.no_capture_limit);
+        Session { options, engine, game, stage: None, clocks: ByColor::default(), increment: Duration::ZERO }
+    }
+
+    fn command(&mut self, command: &str, arguments: &[&str]) -> Result<String, String> {
+        let done = |()| String::new();
+        match (command, arguments) {
+            ("protocol_version", []) => Ok("2".to_owned()),
+            ("name", []) => Ok("doushouqi".to_owned()),
+            ("version", []) => Ok(env!("CARGO_PKG_VERSION").to_owned()),
+            ("known_command", [name]) => Ok((COMMANDS.contains(name) || *name == RULES_COMMAND).to_string()),
+            ("list_commands", []) => Ok(format!("{}\n{RULES_COMMAND}", COMMANDS.join("\n"))),
+            ("quit", []) => Ok(String::new()),
+            ("boardsize" | "rectangular_boardsize", ["7", "9"]) | ("clear_board", []) => {
+                self.begin(Position::start());
+                self.engine.new_game();
+                Ok(String::new())
+            }
+            ("boardsize" | "rectangular_boardsize", _) => Err("unacceptable size: the board is 7 9".to_owned()),
+            ("komi", [_]) => Ok(String::new()),
+            ("setfen", _) => {
+                let fen = Dialect::Katago.parse_fen(&arguments.join(" ")).map_err(|error| error.to_string())?;
+                self.begin(fen.fen.position);
+                Ok(String::new())
+            }
+            ("play", [color, text]) => self.play(color, text).map(done),
+            ("genmove", [color]) => self.generate(color),
+            ("undo", []) => {
+                let half = self.stage.take().is_some();
+                if half || self.game.undo().is_some() { Ok(String::new()) } else { Err("cannot undo".to_owned()) }
+            }
+            ("showboard", []) => Ok(format!(
+                "\n{}{}",
+                self.game.position().to_picture(),
+                Dialect::Katago.format_fen(&self.game.fen().into())
+            )),
+            ("final_score", []) => match self.game.end().map(|end| end.winner()) {
+                None => Err("cannot score: the game is not over".to_owned()),
+                Some(None) => Ok("0".to_owned()),
+                Some(Some(Color::White)) => Ok("B+1".to_owned()),
+                Some(Some(Color::Black)) => Ok("W+1".to_owned()),
+            },
+            ("time_settings", [main, byo_yomi, stones]) => {
+                let (main, byo_yomi) = (seconds(main)?, seconds(byo_yomi)?);
+                let stones: u32 = stones.parse().map_err(|_| "stones are a number".to_owned())?;
+                self.increment = if stones > 0 { byo_yomi / stones } else { Duration::ZERO };
+                // GTP: byo-yomi without stones is no limit.
+                let clock = (stones > 0 || byo_yomi.is_zero()).then_some(main);
+                self.clocks = ByColor::from_fn(|_| clock);
+                Ok(String::new())
+            }
+            ("time_left", [color, time, _]) => {
+                self.clocks[side(color)?] = Some(seconds(time)?);
+                Ok(String::new())
+            }
+            ("kata-set-param", ["maxVisits", number]) => {
+                let nodes = number.parse().ok().filter(|&nodes| nodes > 0);
+                self.options.limits.nodes =
+                    Some(nodes.ok_or_else(|| format!("maxVisits is a number, not {number:?}"))?);
+                Ok(String::new())
+            }
+            ("kata-set-param", ["maxTime", number]) => {
+                self.options.limits.movetime = Some(seconds(number)?);
+                Ok(String::new())
+            }
+            ("kata-set-param", _) => Err("the parameters are maxVisits and maxTime".to_owned()),
+            (RULES_COMMAND, [rules]) => {
+                let rules: RuleOptions = rules.parse().map_err(|error| format!("{error}"))?;
+                self.options.rules = Rules::new(rules);
+                self.begin(Position::start());
+                Ok(String::new())
+            }
+            _ if COMMANDS.contains(&command) || command == RULES_COMMAND => Err("wrong arguments".to_owned()),
+            _ => Err("unknown command".to_owned()),
+        }
+    }
+
+    fn begin(&mut self, position: Position) {
+        self.game = Game::new(position, self.options.rules.clone(), self.options.no_capture_limit);
+        self.stage = None;
+    }
+
+    /// The side of a command, which must be on move in a game that is not over.
+    fn mover(&self, color: &str) -> Result<Color, String> {
+        let color = side(color)?;
+        if self.game.end().is_some() {
+            return Err("the game is over".to_owned());
+        }
+        if color != self.game.position().turn() {
+            return Err("it is the other side's turn".to_owned());
+        }
+        Ok(color)
+    }
+
+    fn play(&mut self, color: &str, text: &str) -> Result<(), String> {
+        let mover = self.mover(color)?;
+        let text = text.to_ascii_uppercase();
+        if self.options.two_stage {
+            let square: Square = text.to_ascii_lowercase().parse().map_err(|_| format!("{text:?} is no vertex"))?;
+            let Some(Stage { from, .. }) = self.stage else {
+                let own = self.game.position().side(mover).contains(square);
+                let stage = own.then_some(Stage { from: square, to: None });
+                self.stage = Some(stage.ok_or_else(|| format!("illegal move: no piece of yours is on {text}"))?);
+                return Ok(());
+            };
+            self.stage = None;
+            return self.make(from, square);
+        }
+        let (from, to) = Dialect::Katago.parse_squares(&text).map_err(|error| error.to_string())?;
+        self.make(from, to)
+    }
+
+    fn make(&mut self, from: Square, to: Square) -> Result<(), String> {
+        let mv = self.game.legal_moves().into_iter().find(|mv| (mv.from, mv.to) == (from, to));
+        let mv = mv.ok_or_else(|| "illegal move".to_owned())?;
+        self.game.play(mv).map_err(|error| format!("illegal move: {error}"))
+    }
+
+    fn generate(&mut self, color: &str) -> Result<String, String> {
+        self.mover(color)?;
+        let legal = self.game.legal_moves();
+        let name = |square| Dialect::Katago.format_square(square);
+        if let Some(Stage { from, to: Some(to) }) = self.stage {
+            self.stage = None;
+            self.make(from, to)?;
+            return Ok(name(to));
+        }
+        // A piece that `play` has named moves.
+        let named: Vec<_> =
+            legal.into_iter().filter(|mv| self.stage.is_none_or(|stage| stage.from == mv.from)).collect();
+        let remaining = self.clocks[self.game.position().turn()];
+        let clock = remaining.map(|remaining| Clock { remaining, increment: self.increment, moves_to_go: None });
+        let mut limits = Limits { clock, ..self.options.limits };
+        if limits == Limits::default() {
+            limits.movetime = Some(Duration::from_secs(1));
+        }
+        let best = self.engine.search(&self.game, &limits).moves(&named).run().best();
+        let mv = best.ok_or_else(|| "the piece has no move".to_owned())?;
+        if self.options.two_stage && self.stage.is_none() {
+            self.stage = Some(Stage { from: mv.from, to: Some(mv.to) });
+            return Ok(name(mv.from));
+        }
+        let half = self.stage.take().is_some();
+        self.make(mv.from, mv.to)?;
+        Ok(if half { name(mv.to) } else { Dialect::Katago.format_move(mv) })
+    }
+}
+
+/// The side of a colour: the one that begins is black, as in Go.
+fn side(color: &str) -> Result<Color, String> {
+    match color.to_ascii_lowercase().as_str() {
+        "b" | "black" => Ok(Color::White),
+        "w" | "white" => Ok(Color::Black),
+        _ => Err(format!("a colour is b or w, not {color:?}")),
+    }
+}
+
+fn seconds(text: &str) -> Result<Duration, String> {
+    let seconds = text.parse().ok().filter(|seconds: &f64| (0.0..=LONGEST).contains(seconds));
+    seconds.map(Duration::from_secs_f64).ok_or_else(|| format!("{text:?} is no number of seconds"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn answers(commands: &str, two_stage: bool) -> Vec<String> {
+        let options = GtpOptions {
+            engine: EngineOptions { hash_mib: 1, ..EngineOptions::default() },
+            rules: Rules::default(),
+            no_capture_limit: None,
+            limits: Limits { depth: Some(4), ..Limits::default() },
+            two_stage,
+        };
+        let mut output = Vec::new();
+        run(commands.as_bytes(), &mut output, options).unwrap();
+        let text = String::from_utf8(output).unwrap();
+        assert!(text.ends_with("\n\n"), "{text:?}");
+        text.trim_end().split("\n\n").map(|answer| answer.trim_end().to_owned()).collect()
+    }
+
+    #[test]
+    fn a_move_is_one_word_or_two_commands() {
+        // The cat steps into the den.
+        let den = "setfen 7/3C3/7/7/7/7/4e2/7/7 w\ngenmove b\n12 final_score\ngenmove w\n";
+        assert_eq!(answers(den, false), ["=", "= D8D9", "=12 B+1", "? the game is over"]);
+        let stages = den.replace("genmove b", "genmove b\ngenmove b");
+        assert_eq!(answers(&stages, true), ["=", "= D8", "= D9", "=12 B+1", "? the game is over"]);
+        let undone = answers("play b A3\nplay b B3\nplay w A3\nundo\nundo\nplay w A1", true);
+        let expected = [
+            "=",
+            "=",
+            "? illegal move: no piece of yours is on A3",
+            "=",
+            "? cannot undo",
+            "? it is the other side's turn",
+        ];
+        assert_eq!(undone, expected);
+        let named = answers("setfen 7/3C3/7/7/4E2/7/4e2/7/7 w\nplay b E5\ngenmove b", true);
+        assert!(named[1] == "=" && named[2].len() == 4 && named[2] != "= D9", "{named:?}");
+    }
+
+    #[test]
+    fn wrong_commands_are_answered() {
+        let commands = "boardsize 19\nplay b A3A4A5\nplay w A7A6\nplay b A3A9\nplay x A3A4\nundo\nfinal_score\ngenmove\n\
+                        kata-set-param maxVisits -1\nkata-set-param x 1\nsetfen 7/7 w\nkata-set-rules x\ntime_settings 1 -1 0\ntime_left x 1 0\nhello\n";
+        for answer in answers(commands, false) {
+            assert!(answer.starts_with("? "), "{answer}");
+        }
+        assert_eq!(answers("# nothing\n\n7 name\nquit\nname", false), ["=7 doushouqi", "="]);
+        for command in answers("list_commands", false)[0].trim_start_matches("= ").lines() {
+            assert_eq!(answers(&format!("known_command {command}"), false), ["= true"]);
+            assert_ne!(answers(&format!("{command} a b c d e"), false), ["? unknown command"]);
+        }
+    }
+}

@@ -1,0 +1,264 @@
+//! When an arbiter ends a game before the rules do: by the scores that the players report, by a number of moves, or by endgame
+//! tables. The rules on scores are those of cutechess and fastchess.
+
+use crate::board::{ByColor, Color, Repetition};
+use crate::game::Game;
+use crate::search::Tables;
+use crate::tablebase::{Probe, Wdl};
+use std::str::FromStr;
+use std::sync::Arc;
+use thiserror::Error;
+
+/// A draw by agreement of the scores.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct DrawRule {
+    /// The first full move, counted from 1 at the first position of the game, after which the rule applies.
+    pub move_number: u32,
+    /// Consecutive moves of each player.
+    pub move_count: u32,
+    /// The greatest absolute score, in centipawns.
+    pub score: i32,
+}
+
+/// A loss by agreement of the scores.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct ResignRule {
+    /// Consecutive moves of the player that loses.
+    pub move_count: u32,
+    /// The least deficit, in centipawns.
+    pub score: i32,
+    /// Whether the winner's scores must agree.
+    pub two_sided: bool,
+}
+
+/// When an arbiter ends a game. The default never does.
+#[derive(Clone, Debug, Default)]
+pub struct Adjudication {
+    /// The rule for draws.
+    pub draw: Option<DrawRule>,
+    /// The rule for resignations.
+    pub resign: Option<ResignRule>,
+    /// Full moves after which a game is a draw.
+    pub max_moves: Option<u32>,
+    /// Endgame tables that end a game as soon as they contain its position.
+    pub tables: Option<Arc<Tables>>,
+}
+
+/// Why text is no rule of adjudication.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("{text:?} is no rule: write {example}")]
+pub struct ParseAdjudicationError {
+    text: String,
+    example: &'static str,
+}
+
+/// The values of `key=value` items, separated by commas, in the order of the keys; those left out have a default.
+fn items<const N: usize>(text: &str, keys: [&str; N], defaults: [Option<i32>; N]) -> Option<[i32; N]> {
+    let mut values = [None; N];
+    for item in text.split(',') {
+        let (key, value) = item.split_once('=')?;
+        let place = keys.iter().position(|name| *name == key.trim())?;
+        let value = match value.trim() {
+            "yes" => 1,
+            "no" => 0,
+            number => number.parse().ok().filter(|number| (0..=1_000_000).contains(number))?,
+        };
+        if values[place].replace(value).is_some() {
+            return None;
+        }
+    }
+    let mut all = [0; N];
+    for i in 0..N {
+        all[i] = values[i].or(defaults[i])?;
+    }
+    Some(all)
+}
+
+/// Reads `move-number=40,move-count=8,score=10`.
+impl FromStr for DrawRule {
+    type Err = ParseAdjudicationError;
+
+    fn from_str(text: &str) -> Result<DrawRule, ParseAdjudicationError> {
+        items(text, ["move-number", "move-count", "score"], [Some(0), None, None])
+            .filter(|[_, count, _]| *count > 0)
+            .map(|[number, count, score]| DrawRule { move_number: number as u32, move_count: count as u32, score })
+            .ok_or_else(|| ParseAdjudicationError {
+                text: text.to_owned(),
+                example: "move-number=40,move-count=8,score=10",
+            })
+    }
+}
+
+/// Reads `move-count=3,score=600` and `move-count=3,score=600,two-sided=yes`.
+impl FromStr for ResignRule {
+    type Err = ParseAdjudicationError;
+
+    fn from_str(text: &str) -> Result<ResignRule, ParseAdjudicationError> {
+        items(text, ["move-count", "score", "two-sided"], [None, None, Some(0)])
+            .filter(|[count, score, two_sided]| *count > 0 && *score > 0 && *two_sided <= 1)
+            .map(|[count, score, two_sided]| ResignRule { move_count: count as u32, score, two_sided: two_sided == 1 })
+            .ok_or_else(|| ParseAdjudicationError {
+                text: text.to_owned(),
+                example: "move-count=3,score=600, with two-sided=yes or no behind it",
+            })
+    }
+}
+
+/// The result of an adjudicated game and the reason, for people.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Verdict {
+    pub winner: Option<Color>,
+    pub reason: String,
+}
+
+/// The scores of a game so far.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Arbiter {
+    /// Consecutive moves with a score near 0, without enough of a deficit, and with enough of an advantage.
+    level: ByColor<u32>,
+    behind: ByColor<u32>,
+    ahead: ByColor<u32>,
+}
+
+/// The value of a score as UCI writes it; a win or loss counts more than any evaluation.
+fn centipawns(score: &str) -> Option<i32> {
+    match *score.split_whitespace().collect::<Vec<_>>() {
+        ["cp", value, ..] => value.parse().ok(),
+        ["mate", moves, ..] => Some(if moves.starts_with('-') { -1_000_000 } else { 1_000_000 }),
+        _ => None,
+    }
+}
+
+impl Arbiter {
+    /// Notes the score of the move that `mover` made, from its point of view, and ends the game if a rule says so. A move without a
+    /// score interrupts every series.
+    pub fn after_move(
+        &mut self,
+        rules: &Adjudication,
+        game: &Game,
+        mover: Color,
+        score: Option<&str>,
+    ) -> Option<Verdict> {
+        let score = score.and_then(centipawns);
+        let count = |series: &mut ByColor<u32>, holds: bool| {
+            series[mover] = if holds { series[mover] + 1 } else { 0 };
+        };
+        count(&mut self.level, rules.draw.zip(score).is_some_and(|(rule, score)| score.abs() <= rule.score));
+        count(&mut self.behind, rules.resign.zip(score).is_some_and(|(rule, score)| score <= -rule.score));
+        count(&mut self.ahead, rules.resign.zip(score).is_some_and(|(rule, score)| score >= rule.score));
+        self.by_tables(rules, game).or_else(|| self.by_scores(rules, game)).or_else(|| {
+            let limit = rules.max_moves.filter(|&limit| full_moves(game) >= limit)?;
+            Some(Verdict { winner: None, reason: format!("a draw after {limit} moves") })
+        })
+    }
+
+    fn by_scores(&self, rules: &Adjudication, game: &Game) -> Option<Verdict> {
+        if let Some(rule) = rules.resign {
+            for loser in Color::ALL {
+                let agreed = !rule.two_sided || self.ahead[!loser] >= rule.move_count;
+                if self.behind[loser] >= rule.move_count && agreed {
+                    let reason = format!("{loser} resigns: {} moves at -{} or less", rule.move_count, rule.score);
+                    return Some(Verdict { winner: Some(!loser), reason });
+                }
+            }
+        }
+        let rule = rules.draw?;
+        let level = Color::ALL.iter().all(|&color| self.level[color] >= rule.move_count);
+        (level && full_moves(game) >= rule.move_number).then(|| Verdict {
+            winner: None,
+            reason: format!("a draw: {} moves of each player within {}", rule.move_count, rule.score),
+        })
+    }
+
+    /// The value of the tables. A win or loss counts only if the game can end before the no-capture limit draws it.
+    fn by_tables(&self, rules: &Adjudication, game: &Game) -> Option<Verdict> {
+        let tables = rules.tables.as_ref()?;
+        if game.rules().options().repetition == Repetition::Illegal {
+            return None;
+        }
+        let Ok(value) = tables.value(game.position());
+        let value = value?;
+        let turn = game.position().turn();
+        let winner = match value.wdl {
+            Wdl::Draw => None,
+            Wdl::Win => Some(turn),
+            Wdl::Loss => Some(!turn),
+        };
+        let in_time = game.plies_left().is_none_or(|left| value.dtw.is_none_or(|plies| u32::from(plies) <= left));
+        let text = value.dtw.map_or_else(|| "a draw".to_owned(), |plies| format!("decided in {plies} plies"));
+        in_time.then(|| Verdict { winner, reason: format!("the endgame tables: {text}") })
+    }
+}
+
+/// Full moves since the first position.
+fn full_moves(game: &Game) -> u32 {
+    game.moves().len() as u32 / 2
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::board::Rules;
+    use crate::game::random::Random;
+
+    fn game(plies: usize) -> Game {
+        let mut game = Game::new(Default::default(), Rules::default(), None);
+        Random::new(1).play(&mut game, plies);
+        assert_eq!(game.moves().len(), plies);
+        game
+    }
+
+    /// Gives the arbiter scores, White's first, and returns after how many of them it ends the game, and the winner.
+    fn end(rules: &Adjudication, scores: &[&str]) -> Option<(usize, Option<Color>)> {
+        let mut arbiter = Arbiter::default();
+        scores.iter().enumerate().find_map(|(ply, score)| {
+            let verdict = arbiter.after_move(rules, &game(ply + 1), Color::ALL[ply % 2], Some(score))?;
+            Some((ply + 1, verdict.winner))
+        })
+    }
+
+    #[test]
+    fn rules_are_read() {
+        let draw = DrawRule { move_number: 4, move_count: 2, score: 10 };
+        assert_eq!("move-count=2,score=10,move-number=4".parse(), Ok(draw));
+        assert_eq!("move-count=2,score=10".parse(), Ok(DrawRule { move_number: 0, ..draw }));
+        let resign = ResignRule { move_count: 2, score: 500, two_sided: true };
+        assert_eq!("move-count=2,score=500,two-sided=yes".parse(), Ok(resign));
+        assert_eq!("move-count=2,score=500".parse(), Ok(ResignRule { two_sided: false, ..resign }));
+        for bad in
+            ["", "score=5", "move-count=0,score=5", "move-count=1,score=-5", "move-count=1,move-count=1,score=5", "x=1"]
+        {
+            assert!(bad.parse::<DrawRule>().is_err() && bad.parse::<ResignRule>().is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn a_draw_takes_a_series_of_both_players() {
+        let draw = Some(DrawRule { move_number: 0, move_count: 2, score: 10 });
+        let rules = Adjudication { draw, ..Adjudication::default() };
+        assert_eq!(end(&rules, &["cp 10", "cp -10", "cp 0", "cp 3"]), Some((4, None)));
+        assert_eq!(end(&rules, &["cp 10", "cp -11", "cp 0", "cp 3"]), None);
+        assert_eq!(end(&rules, &["cp 0", "cp 0", "cp 11", "cp 0", "cp 0", "cp 0", "cp 0"]), Some((7, None)));
+        assert_eq!(end(&rules, &["cp 0", "", "cp 0", "cp 0", "cp 0"]), None, "no score is none near 0");
+        let later = Adjudication { draw: draw.map(|rule| DrawRule { move_number: 3, ..rule }), ..rules };
+        assert_eq!(end(&later, &["cp 0"; 8]), Some((6, None)));
+    }
+
+    #[test]
+    fn the_loser_resigns() {
+        let resign = Some(ResignRule { move_count: 2, score: 500, two_sided: false });
+        let rules = Adjudication { resign, ..Adjudication::default() };
+        assert_eq!(end(&rules, &["cp 0", "cp -500", "cp 0", "mate -3 upperbound"]), Some((4, Some(Color::White))));
+        assert_eq!(end(&rules, &["cp -500", "cp 0", "cp -499", "cp 0"]), None);
+        let both = Adjudication { resign: resign.map(|rule| ResignRule { two_sided: true, ..rule }), ..rules };
+        assert_eq!(end(&both, &["cp 0", "cp -500", "cp 0", "mate -3"]), None);
+        assert_eq!(end(&both, &["cp 600", "cp -500", "cp 600", "cp -600"]), Some((4, Some(Color::White))));
+    }
+
+    #[test]
+    fn long_games_are_draws() {
+        let rules = Adjudication { max_moves: Some(3), ..Adjudication::default() };
+        assert_eq!(end(&rules, &["cp 900"; 8]), Some((6, None)));
+        assert_eq!(end(&Adjudication::default(), &["cp 900"; 8]), None);
+    }
+}

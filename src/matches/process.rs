@@ -1,0 +1,130 @@
+//! A program behind two pipes: lines to it, lines from it, and its end.
+
+use super::player::PlayerError;
+use std::io::{self, BufRead, BufReader, Read, Write};
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
+use std::time::{Duration, Instant};
+
+/// How long a program may take to start, and to get ready.
+pub(super) const HANDSHAKE: Duration = Duration::from_secs(10);
+/// How long it may take to end when it is told to.
+const FAREWELL: Duration = Duration::from_millis(500);
+/// How often a program that thinks is checked for a stop of the match.
+const GLANCE: Duration = Duration::from_millis(20);
+/// The longest line that is read as one.
+const LINE: u64 = 65_536;
+
+/// A running program. Dropping it ends the program.
+pub(super) struct Process {
+    name: String,
+    child: Child,
+    stdin: ChildStdin,
+    /// The lines that the program writes; the channel closes when the program ends.
+    lines: Receiver<String>,
+    /// The commands that end the program.
+    farewell: &'static str,
+}
+
+impl Process {
+    /// Starts a program. `command` is never empty.
+    pub fn start(command: &[String], farewell: &'static str) -> Result<Process, PlayerError> {
+        let name = command.join(" ");
+        let crash = |e: io::Error| PlayerError::Crash(format!("cannot start {name:?}: {e}"));
+        let (program, arguments) = command.split_first().ok_or_else(|| crash(io::Error::other("no command")))?;
+        let mut command = Command::new(program);
+        command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped());
+        // Its own group: Ctrl-C in the terminal is for this program, which ends the other in order.
+        #[cfg(unix)]
+        std::os::unix::process::CommandExt::process_group(&mut command, 0);
+        let mut child = command.spawn().map_err(crash)?;
+        let stdin = child.stdin.take().ok_or_else(|| crash(io::Error::other("no pipe")))?;
+        let stdout = child.stdout.take().ok_or_else(|| crash(io::Error::other("no pipe")))?;
+        let (sender, lines) = sync_channel(256);
+        std::thread::spawn(move || {
+            let mut stdout = BufReader::new(stdout);
+            let mut line = Vec::new();
+            while stdout.by_ref().take(LINE).read_until(b'\n', &mut line).is_ok_and(|n| n > 0) {
+                if sender.send(String::from_utf8_lossy(&line).into_owned()).is_err() {
+                    break;
+                }
+                line.clear();
+            }
+        });
+        Ok(Process { name, child, stdin, lines, farewell })
+    }
+
+    /// The command line.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Sends a line.
+    pub fn send(&mut self, command: &str) -> Result<(), PlayerError> {
+        let sent = writeln!(self.stdin, "{command}").and_then(|()| self.stdin.flush());
+        sent.map_err(|_| self.ended())
+    }
+
+    /// The program has closed a pipe.
+    fn ended(&mut self) -> PlayerError {
+        // It may take a moment from there to the end.
+        let deadline = Instant::now() + FAREWELL;
+        while Instant::now() < deadline {
+            if let Ok(Some(status)) = self.child.try_wait() {
+                return PlayerError::Crash(format!("{:?} ended: {status}", self.name));
+            }
+            std::thread::sleep(Duration::from_millis(2));
+        }
+        PlayerError::Crash(format!("{:?} closed its input or output", self.name))
+    }
+
+    /// A line in reply to a command that takes no time.
+    pub fn reply(&mut self, deadline: Instant, command: &str) -> Result<String, PlayerError> {
+        self.line(deadline, None).map_err(|error| match error {
+            PlayerError::Timeout => {
+                PlayerError::Crash(format!("{:?} did not answer {command} within {} s", self.name, HANDSHAKE.as_secs()))
+            }
+            error => error,
+        })
+    }
+
+    /// The next line, unless the deadline or a stop of the match comes first.
+    pub fn line(&mut self, deadline: Instant, stop: Option<&AtomicBool>) -> Result<String, PlayerError> {
+        loop {
+            if stop.is_some_and(|stop| stop.load(Ordering::Relaxed)) {
+                return Err(PlayerError::Stopped);
+            }
+            let left = deadline.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return Err(PlayerError::Timeout);
+            }
+            match self.lines.recv_timeout(left.min(GLANCE)) {
+                Ok(line) => return Ok(line),
+                Err(RecvTimeoutError::Disconnected) => return Err(self.ended()),
+                Err(RecvTimeoutError::Timeout) => {}
+            }
+        }
+    }
+
+    /// Ends the program at once.
+    pub fn kill(&mut self) {
+        // It fails if the program has ended, which is as well.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        let _ = writeln!(self.stdin, "{}", self.farewell).and_then(|()| self.stdin.flush());
+        let deadline = Instant::now() + FAREWELL;
+        while Instant::now() < deadline {
+            if let Ok(Some(_)) = self.child.try_wait() {
+                return;
+            }
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        self.kill();
+    }
+}
