@@ -16,7 +16,12 @@ pub fn print(line: impl Display) -> Outcome {
 
 /// Writes one JSON object as a line.
 pub fn print_json(value: &impl Serialize) -> Outcome {
-    print(serde_json::to_string(value).expect("what we print is JSON"))
+    print(to_json(value))
+}
+
+/// One JSON object as a line.
+pub fn to_json(value: &impl Serialize) -> String {
+    serde_json::to_string(value).expect("what we print is JSON")
 }
 
 /// Makes a directory, which may exist.

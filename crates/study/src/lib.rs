@@ -2,6 +2,7 @@
 
 #![warn(missing_docs)]
 
+pub mod animals;
 pub mod export;
 pub mod features;
 pub mod games;

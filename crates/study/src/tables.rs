@@ -1,10 +1,13 @@
 //! The results of the study as tables for the program and the report.
 
+use super::animals::Fit;
 use super::games::GameStatistics;
 use super::learn::Sizes;
 use super::patterns::{Draws, Fortresses, Parity, Swap};
 use super::printed::PrintedPosition;
 use super::zugzwang::{Deepest, Zugzwangs};
+use doushouqi::board::Animal;
+use report::plot::{PlotError, bar_chart};
 use report::text::{Table, grouped};
 
 /// 0.1234 as 12.34 %.
@@ -201,4 +204,103 @@ pub fn games<'a>(all: impl IntoIterator<Item = &'a GameStatistics>) -> Table {
         ]);
     }
     table
+}
+
+/// The name of a coefficient of the model of the animals' values.
+fn animal_name(name: &str) -> String {
+    match *name.chars().collect::<Vec<_>>() {
+        [letter] => Animal::from_letter(letter).map_or_else(|| name.to_owned(), |animal| animal.to_string()),
+        _ if name == "move" => "to move".to_owned(),
+        _ => name.to_owned(),
+    }
+}
+
+/// The values of the animals, and of the animals that face each other.
+#[must_use]
+pub fn animals(fits: &[Fit]) -> Table {
+    let mut table = Table::new(&["pieces", "<value of", "cats", "logit", "standard error", "score", "R²"]);
+    for fit in fits {
+        for c in &fit.coefficients {
+            table.row([
+                fit.pieces.to_string(),
+                animal_name(&c.name),
+                format!("{:.2}", c.cats),
+                format!("{:.3}", c.value),
+                format!("{:.3}", c.error),
+                percent(c.score),
+                format!("{:.4}", fit.r_squared),
+            ]);
+        }
+    }
+    table
+}
+
+/// The values of the last model without pairs as bars, the most valuable first.
+pub fn animals_plot(fits: &[Fit]) -> Result<String, PlotError> {
+    let Some(fit) = fits.iter().rfind(|fit| fit.coefficients.len() == 1 + Animal::COUNT) else {
+        return bar_chart("What each animal is worth", "", "value in cats", &[]);
+    };
+    let mut values: Vec<_> = fit.coefficients.iter().collect();
+    values.sort_by(|a, b| b.value.total_cmp(&a.value));
+    let bars: Vec<(String, f64)> =
+        values.iter().map(|c| (format!("{} {:.2}", animal_name(&c.name), c.cats), c.cats)).collect();
+    let title = format!("What each animal is worth in endgames of {} pieces", fit.pieces);
+    bar_chart(&title, "\"to move\": the value of having the next move", "value in cats", &bars)
+}
+
+/// The page on the values of the animals.
+#[must_use]
+pub fn animals_page(fits: &[Fit]) -> String {
+    let mut page = "# What each animal is worth\n\n\
+        Written by `dsq mine animals results/six-pieces.jsonl --out results`. The values come from all endgames of a number of pieces: for\n\
+        every material with White to move, the score s (a win 1, a draw 1/2, over all positions) is explained by the animals on the board,\n\
+        `ln(s / (1 - s)) = m + White's values - Black's values`, by least squares, each material counting once. The positions are all there\n\
+        are, so the standard errors measure how well one value an animal describes them (clustered by classes of equivalent materials).\n\n\
+        ![The values as bars](animals.svg)\n"
+        .to_owned();
+    let of_pairs = |pairs: bool| fits.iter().filter(move |fit| (fit.coefficients.len() > 1 + Animal::COUNT) == pairs);
+    for fit in of_pairs(false) {
+        page += &format!(
+            "\n## {} pieces\n\n{} materials in {} classes. The model explains {} of the variance; the score of a side that has just this \
+             more is in the last column.\n\n",
+            fit.pieces,
+            grouped(fit.materials as u64),
+            grouped(fit.classes as u64),
+            percent(fit.r_squared)
+        );
+        let mut table = Table::new(&["<value of", "in cats", "logit", "standard error", "score"]);
+        let mut sorted: Vec<_> = fit.coefficients.iter().collect();
+        sorted.sort_by(|a, b| b.value.total_cmp(&a.value));
+        for c in sorted {
+            table.row([
+                animal_name(&c.name),
+                format!("{:.2}", c.cats),
+                format!("{:.3}", c.value),
+                format!("{:.3}", c.error),
+                percent(c.score),
+            ]);
+        }
+        page += &table.markdown();
+    }
+    page += "\n## Who faces whom\n\nThe model with one more value for each two animals: what the animal of the row gains (in logits) by facing the animal \
+             of the column, beyond what both are worth on average. The opposite holds for the other side.\n";
+    for fit in of_pairs(true) {
+        page += &format!(
+            "\n{} pieces; the model explains {} of the variance, and the largest standard error is {:.3}.\n\n",
+            fit.pieces,
+            percent(fit.r_squared),
+            fit.coefficients.iter().map(|c| c.error).fold(0.0, f64::max)
+        );
+        let mut table = Table::new(&["<", "L", "T", "P", "D", "W", "C", "R"]);
+        for row in "ELTPDWC".chars() {
+            let cell = |column: char| {
+                let pair = format!("{row}v{column}");
+                let found = fit.coefficients.iter().find(|c| c.name == pair);
+                found.map_or_else(String::new, |c| format!("{:.3}", c.value))
+            };
+            table.row(std::iter::once(animal_name(&row.to_string())).chain("LTPDWCR".chars().map(cell)));
+        }
+        page += &table.markdown();
+    }
+    page
 }

@@ -1,14 +1,15 @@
 use crate::arguments::{RulesArg, ThreadsArg, at_least_one};
 use crate::failure::{Failure, Outcome};
-use crate::output::{print, print_json};
+use crate::output::{make_dir, print, print_json, to_json, write_file};
 use crate::progress::progress_bar;
 use ::report::text::Table;
 use ::report::text::grouped;
 use clap::{Args, Subcommand, ValueEnum};
 use doushouqi::board::RuleOptions;
-use doushouqi::tablebase::{Classes, Material, Solver};
+use doushouqi::tablebase::{ClassCounts, Classes, Material, Solver};
 use serde::Serialize;
 use std::path::PathBuf;
+use study::animals::{self, Sample, fit};
 use study::games::{SelfPlay, SelfPlayer, play, sampled_mobility, table_mobility};
 use study::learn::{MaterialTree, learn, learn_all, learn_whole, sizes};
 use study::patterns::{draws, fortresses, longest_lines, parities, swaps};
@@ -29,7 +30,7 @@ use study::{FeatureChoice, FeatureKind, FeatureSet};
     after_help = "Examples:\n  dsq mine --pieces 2\n  \
     dsq mine --material EvE --features paper\n  dsq mine --material LvE --graphviz | dot -Tsvg > LvE.svg\n  \
     dsq mine --material ELvL --json\n  dsq mine --material LvE --leaves 5      the best questions only, and what they miss\n  \
-    dsq mine printed                       the trees of the 2014 paper, judged\n  dsq mine zugzwang\n  \
+    dsq mine printed                       the trees of the 2014 paper, judged\n  dsq mine zugzwang\n  dsq mine animals results/six-pieces.jsonl\n  \
     dsq mine report results"
 )]
 pub struct Mine {
@@ -104,6 +105,8 @@ enum What {
     Lines(OfPieces<2, 5, 4>),
     /// Play games, and count moves, plies and draws; then the moves of endgame positions.
     Games(Games),
+    /// What each animal is worth: a regression of the results of all materials on the animals present.
+    Animals(Animals),
     /// Write endgames.md and its plots: all of this in short.
     Report(Report),
 }
@@ -212,6 +215,20 @@ enum PlayerArg {
 }
 
 #[derive(Args)]
+struct Animals {
+    /// Counts of classes to use as well: a directory of files CLASS.json, or a JSONL file such as results/six-pieces.jsonl.
+    counts: Vec<PathBuf>,
+    /// The number of pieces of the endgames to solve.
+    #[arg(long, value_name = "N", default_value = "4", value_parser = clap::value_parser!(u8).range(3..=5))]
+    pieces: u8,
+    /// Write animals.md, animals.svg and animals.jsonl to this directory instead of printing.
+    #[arg(long, value_name = "DIR", conflicts_with = "json")]
+    out: Option<PathBuf>,
+    #[command(flatten)]
+    common: Common,
+}
+
+#[derive(Args)]
 struct Report {
     /// The directory to write to.
     dir: PathBuf,
@@ -282,6 +299,7 @@ impl Mine {
             Some(What::Fortresses(q)) => &q.common.threads,
             Some(What::Lines(q)) => &q.common.threads,
             Some(What::Games(q)) => &q.common.threads,
+            Some(What::Animals(q)) => &q.common.threads,
             Some(What::Report(q)) => &q.threads,
         };
         threads.run(|| match &what {
@@ -297,6 +315,7 @@ impl Mine {
             Some(What::Fortresses(q)) => print_fortresses(&q.common, q.pieces(), q.top()),
             Some(What::Lines(q)) => print_lines(&q.common, q.pieces()),
             Some(What::Games(q)) => q.run(),
+            Some(What::Animals(q)) => q.run(),
             Some(What::Report(q)) => q.run(),
         })?
     }
@@ -595,6 +614,48 @@ impl Games {
             }
         }
         Ok(())
+    }
+}
+
+impl Animals {
+    fn run(&self) -> Outcome {
+        let options = &self.common.rules.rules;
+        let mut fits = Vec::new();
+        let mut add = |samples: &[Sample], name: &str| {
+            for with_pairs in [false, true] {
+                let missing = || Failure::Input(format!("{name}: too few materials, or of several numbers of pieces"));
+                fits.push(fit(samples, with_pairs).ok_or_else(missing)?);
+            }
+            Ok::<(), Failure>(())
+        };
+        let bar = progress_bar(0, "classes").with_message("solving");
+        add(&animals::solve(options, self.pieces.into())?, &format!("{} pieces", self.pieces))?;
+        bar.finish_and_clear();
+        for path in &self.counts {
+            let counts = ClassCounts::read_all(path)?;
+            let hash = options.table_spelling();
+            if let Some(other) = counts.iter().find(|counts| counts.rules != hash) {
+                return Err(Failure::Input(format!("{}: the rules are {}, not {hash}", path.display(), other.rules)));
+            }
+            add(&animals::from_counts(options, &counts), &path.display().to_string())?;
+        }
+        match &self.out {
+            Some(dir) => {
+                make_dir(dir)?;
+                let lines: Vec<String> = fits.iter().map(to_json).collect();
+                let files = [
+                    ("animals.jsonl", lines.join("\n") + "\n"),
+                    ("animals.svg", tables::animals_plot(&fits)?),
+                    ("animals.md", tables::animals_page(&fits)),
+                ];
+                files.iter().try_for_each(|(name, text)| {
+                    write_file(&dir.join(name), text)?;
+                    print(dir.join(name).display())
+                })
+            }
+            None if self.common.json => fits.iter().try_for_each(print_json),
+            None => print(tables::animals(&fits).aligned().trim_end()),
+        }
     }
 }
 
