@@ -268,7 +268,11 @@ impl<W: Write + Send + 'static> Session<W> {
         let mut seen_twice = Vec::new();
         for text in words[(reps + 1).min(moves)..moves].join(" ").split(';').filter(|text| !text.trim().is_empty()) {
             let fen = parse_fen(text).map_err(|error| format!("position: reps: {error}"))?;
-            seen_twice.extend([fen.position.clone(), fen.position]);
+            // The current position occurs now for the second time: otherwise the game would be over.
+            if fen.position != start.position {
+                seen_twice.push(fen.position.clone());
+            }
+            seen_twice.push(fen.position);
         }
         let game = Game::from_fen(start, self.rules.clone(), self.no_capture_limit);
         let mut game = game.with_earlier(seen_twice);
