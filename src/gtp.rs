@@ -309,7 +309,7 @@ mod tests {
             "? it is the other side's turn",
         ];
         assert_eq!(undone, expected);
-        let named = answers("setfen 7/3C3/7/7/4E2/7/4e2/7/7 w\nplay b E5\ngenmove b", true);
+        let named = answers("setfen 7/3C3/7/7/3E3/7/4e2/7/7 w\nplay b D5\ngenmove b", true);
         assert!(named[1] == "=" && named[2].len() == 4 && named[2] != "= D9", "{named:?}");
     }
 

@@ -237,7 +237,7 @@ mod tests {
         let fen = |pair| openings.game(pair, &rules, Some(100)).unwrap().fen().to_string();
         let both = ["7/7/3e3/7/7/7/3E3/7/7 w", "7/7/3e3/7/7/7/3E3/7/7 b 12"];
         assert_eq!([fen(0), fen(1), fen(2)], [both[0], both[1], both[0]]);
-        let games = "[White \"a\"]\n\n1. Eb3 rb7 2. Ec3 *\n\n1. Eb3 *\n";
+        let games = "[White \"a\"]\n\n1. Eb3 rb7 2. Ea3 *\n\n1. Eb3 *\n";
         let openings = book(games, 2).unwrap();
         let moves = |pair| openings.game(pair, &rules, None).unwrap().moves().len();
         assert_eq!([moves(0), moves(1), moves(2)], [2, 1, 2]);
