@@ -8,7 +8,7 @@ use thiserror::Error;
 /// A set of vector instructions.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum CpuLevel {
-    /// What every machine of the target architecture has.
+    /// The instructions that every machine of the target architecture has.
     Portable,
     /// AVX2, BMI and POPCNT.
     Avx2,
@@ -32,14 +32,14 @@ impl CpuLevel {
         *BEST.get_or_init(CpuLevel::detect)
     }
 
-    /// The level to use: what the variable `DSQ_CPU` asks for, and the best where it asks for none that is there.
+    /// The level to use: the one that the variable `DSQ_CPU` names, or the best if it names none that this CPU has.
     #[must_use]
     pub fn get() -> CpuLevel {
         static LEVEL: OnceLock<CpuLevel> = OnceLock::new();
         *LEVEL.get_or_init(|| CpuLevel::asked().unwrap_or_else(|_| CpuLevel::best()))
     }
 
-    /// The level that the variable `DSQ_CPU` (`portable`, `avx2`, `avx512`) asks for, the best if it is not set.
+    /// The level that the variable `DSQ_CPU` (`portable`, `avx2`, `avx512`) names, or the best if it is not set.
     ///
     /// # Errors
     ///
@@ -234,7 +234,7 @@ pub(crate) type Avx2 = Portable;
 #[cfg(not(target_arch = "x86_64"))]
 pub(crate) type Avx512 = Portable;
 
-/// Asks for memory that will be read soon, into the second level of caches: on an AMD EPYC (family 25, model 17) a core then
+/// Prefetches memory that will be read soon into the second level of caches: on an AMD EPYC (family 25, model 17) a core then
 /// has pieces of 512 bytes from here and there in half the time that it takes to read them unasked, or to ask for them into the
 /// first level (results/experiments.md).
 #[inline(always)]

@@ -19,8 +19,8 @@
 //! # Ok::<(), doushouqi::board::ParseMoveError>(())
 //! ```
 //!
-//! Endgame tables hold the exact distance to the end of every position of a few pieces. They are made once, in a folder, and
-//! then looked up:
+//! Endgame tables contain the exact distance to the end of every position with few pieces. A directory of tables is generated
+//! once and then probed:
 //!
 //! ```
 //! use doushouqi::board::{Position, RuleOptions};
@@ -30,7 +30,7 @@
 //! let job = Generate { pieces: 2, ..Generate::new(dir.path(), RuleOptions::PAPER) };
 //! job.run(&mut Solver::new(&job.rules, job.pieces, Options::default()), &|_| ())?;
 //!
-//! // The lion is in the elephant's den before the elephant is in the lion's.
+//! // The lion reaches the enemy den first.
 //! let tables = TableSet::open(dir.path())?.prober(&job.rules)?;
 //! let position: Position = "7/7/7/7/L6/6e/7/7/7 w".parse()?;
 //! let value = tables.value(&position)?.expect("a position of two pieces");
@@ -41,7 +41,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! An engine looks for a move, as deep as its limits allow:
+//! An engine searches for a move within limits:
 //!
 //! ```
 //! use doushouqi::board::Rules;
@@ -58,8 +58,7 @@
 //! # Ok::<(), doushouqi::board::ParseFenError>(())
 //! ```
 //!
-//! `examples` in the repository has programs to begin with. The layout of table files is on a page of its own,
-//! `docs/table-format.md`.
+//! `examples` in the repository contains programs to start from. `docs/table-format.md` describes the table files.
 //!
 //! # Features
 //!

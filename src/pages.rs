@@ -1,10 +1,10 @@
-//! Large tables in large pages: most of what a look-up at a random place costs is finding the page.
+//! Large tables in large pages: most of the cost of a look-up at a random place is finding the page (a TLB miss).
 
 use memmap2::MmapMut;
 use std::marker::PhantomData;
 use std::ops::Deref;
 
-/// What consists of atomic words only, so that zeroed memory is a value of it and threads may share it.
+/// A type that consists of atomic words only, so that zeroed memory is a valid value and threads may share it.
 ///
 /// # Safety
 /// The type must be an array of `AtomicU64`, of whatever shape, aligned to at most 64 bytes.

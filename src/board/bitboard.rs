@@ -120,7 +120,7 @@ impl Bitboard {
         self.0 >> square.index() & 1 != 0
     }
 
-    /// Whether there is no square in the set.
+    /// Whether the set is empty.
     #[inline(always)]
     #[must_use]
     pub const fn is_empty(self) -> bool {

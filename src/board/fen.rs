@@ -62,7 +62,7 @@ pub enum ParseFenError {
         /// The text in its place.
         found: String,
     },
-    /// There is text after the last field.
+    /// Text follows the last field.
     #[error("a FEN has a board, the side to move and, in a game, a halfmove clock; found {found:?} after them")]
     TrailingText {
         /// The first field too many.

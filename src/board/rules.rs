@@ -1,4 +1,4 @@
-//! The rule options on which sources and programs disagree, and the masks that move generation needs of them.
+//! The rule options on which sources and programs disagree, and the masks that move generation derives from them.
 
 use super::geometry::{TRAPS, WATER, habitat};
 use super::{Animal, Bitboard, ByColor, Color, Direction, Square};

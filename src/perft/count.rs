@@ -47,7 +47,7 @@ impl Path {
     }
 }
 
-/// A table of counts and what sets the keys of this count apart from others in it.
+/// A table of counts, and the salt that separates the keys of this count from those of others in the table.
 #[derive(Copy, Clone)]
 pub(super) struct Hash<'a> {
     pub table: &'a PerftHash,
@@ -142,7 +142,7 @@ pub(super) fn count(
 }
 
 /// Depth first. The levels of the line are a loop and not a recursion, so that all of it is compiled for the same
-/// instructions. Only what is at least three plies deep is looked up and stored: two plies are counted in less time than a
+/// instructions. Only counts of at least three plies are looked up and stored: two plies are counted in less time than a
 /// table takes.
 #[inline(always)]
 fn run(mut counter: Counter<'_>, depth: u32) -> u64 {
@@ -249,7 +249,7 @@ impl Moves {
 }
 
 impl Counter<'_> {
-    /// Asks for the entries of all positions one move on, if they will be looked up. In `leaf` counting their keys would
+    /// Prefetches the entries of all positions one move on, if they will be looked up. In `leaf` counting their keys would
     /// take too long.
     #[inline(always)]
     fn prefetch(&self, position: &Position, depth: u32, targets: Lanes) {

@@ -35,7 +35,7 @@ pub struct GpuPerft<'a> {
     sizes: wgpu::Buffer,
     /// The positions at each ply of a chunk.
     frontiers: [wgpu::Buffer; EXPANDED + 1],
-    /// By ply, what a kernel reads and writes there.
+    /// The buffers that a kernel reads and writes, by ply.
     bound: [Bound; EXPANDED + 1],
     /// Positions of a chunk.
     chunk: usize,
@@ -212,7 +212,7 @@ fn packed(position: &Position) -> [u32; 4] {
     words
 }
 
-/// What the kernels know of the rules: for each side, whether its rat stands in the water, victim, and the victim's square,
+/// The rules as the kernels read them: for each side, whether its rat stands in the water, victim, and the victim's square,
 /// the animals that take it, a bit each; then masks by animal, the low half first.
 fn known(rules: &Rules) -> Vec<u32> {
     let masks = rules.masks();

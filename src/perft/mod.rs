@@ -115,7 +115,7 @@ impl<'a> Perft<'a> {
         self.split(depth - 1, &path.with(&next), share)
     }
 
-    /// Reports the share of the whole that this count is of, unless there is none to report.
+    /// Reports the finished share of the whole count, if the caller wants reports.
     fn report(&self, share: f64, count: u64) -> u64 {
         if let Some(progress) = self.progress.filter(|_| share > 0.0) {
             progress(share);

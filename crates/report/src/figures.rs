@@ -173,7 +173,7 @@ struct Level {
     bytes: u64,
 }
 
-/// Speeds of other programs that solve endgames, in positions a second, and what they were measured on.
+/// Speeds of other programs that solve endgames, in positions per second, and the machines they were measured on.
 const PUBLISHED: [(&str, f64); 3] = [
     ("rtbgen, chess KQRvKR, a CPU-second", 12.9e6),
     ("Awari 2002, 144 CPUs", 4.8e6),

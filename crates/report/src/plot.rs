@@ -25,7 +25,7 @@ use thiserror::Error as ThisError;
 pub struct PlotError {
     /// The title of the plot.
     pub title: String,
-    /// What is wrong with it.
+    /// The reason.
     pub reason: String,
 }
 
@@ -399,7 +399,7 @@ struct Scale {
 }
 
 impl Scale {
-    /// An axis that holds all values, with a little room at either end except at 0.
+    /// An axis that contains all values, with a small margin at either end except at 0.
     fn over(log: bool, values: impl Iterator<Item = f64>) -> Scale {
         let (mut low, mut high, mut whole) = (f64::MAX, f64::MIN, true);
         for value in values {
