@@ -73,7 +73,7 @@
 //!
 //! The program `dsq`, the explorer, the mining study and the hardness proof are crates of their own, built on this one.
 
-#![warn(missing_docs)]
+#![warn(missing_docs, unreachable_pub)]
 
 pub mod board;
 #[cfg(feature = "tablebase")]

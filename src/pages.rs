@@ -19,7 +19,7 @@ pub(crate) struct Pages<T: Words> {
 
 impl<T: Words> Pages<T> {
     /// A table of `len`; `None` if there is no memory for it.
-    pub fn new(len: usize) -> Option<Pages<T>> {
+    pub(crate) fn new(len: usize) -> Option<Pages<T>> {
         let memory = MmapMut::map_anon(len.checked_mul(size_of::<T>())?.max(1)).ok()?;
         // A wish, without which it works too.
         #[cfg(target_os = "linux")]

@@ -21,7 +21,7 @@ macro_rules! uniform {
             #[cfg(test)]
             const FIELDS: &[(&[&str], &str)] = &[$((&[$($doc),*], stringify!($field))),*];
 
-            pub fn words(&self) -> Vec<u32> {
+            pub(crate) fn words(&self) -> Vec<u32> {
                 vec![$(self.$field),*]
             }
         }

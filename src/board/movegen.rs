@@ -56,13 +56,13 @@ pub(crate) fn reach(rules: &Rules, color: Color, own: &Lanes, enemy: &Lanes) -> 
 impl Reach {
     /// The squares that each animal may go to: empty ones, and enemy pieces it may take.
     #[inline(always)]
-    pub fn targets(&self, own: &Lanes, enemy: &Lanes) -> Lanes {
+    pub(crate) fn targets(&self, own: &Lanes, enemy: &Lanes) -> Lanes {
         self.targets_among(union(own), union(enemy))
     }
 
     /// [`Reach::targets`] from the occupied squares of each side.
     #[inline(always)]
-    pub fn targets_among(&self, own: u64, enemy: u64) -> Lanes {
+    pub(crate) fn targets_among(&self, own: u64, enemy: u64) -> Lanes {
         // A loop: the compiler leaves the closure of `from_fn` out of line.
         let mut targets = [0; 8];
         for a in 0..8 {

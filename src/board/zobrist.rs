@@ -23,13 +23,13 @@ static KEYS: LazyLock<Box<Keys>> = LazyLock::new(|| {
 impl Keys {
     /// The word of a piece by the indices of its side, animal and square.
     #[inline(always)]
-    pub fn word(&self, color: usize, animal: usize, square: usize) -> u64 {
+    pub(crate) fn word(&self, color: usize, animal: usize, square: usize) -> u64 {
         self.pieces[color & 1][animal & 7][square & 63]
     }
 
     /// The word of Black to move.
     #[inline(always)]
-    pub fn black_to_move(&self) -> u64 {
+    pub(crate) fn black_to_move(&self) -> u64 {
         self.black_to_move
     }
 }

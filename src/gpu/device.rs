@@ -187,7 +187,7 @@ pub(crate) const PARAMS_STRIDE: u64 = 256;
 
 impl Device {
     /// Opens an adapter for kernels that see `buffers` storage buffers.
-    pub fn open(choice: AdapterChoice, storage_buffers: u32) -> Result<Device, GpuError> {
+    pub(crate) fn open(choice: AdapterChoice, storage_buffers: u32) -> Result<Device, GpuError> {
         if choice == AdapterChoice::Hardware && !may_have_card() {
             return Err(GpuError::NoAdapter);
         }
@@ -234,7 +234,7 @@ impl Device {
     }
 
     /// A layout of storage buffers: whether each is only read.
-    pub fn layout(&self, read_only: &[bool]) -> Result<Layout, GpuError> {
+    pub(crate) fn layout(&self, read_only: &[bool]) -> Result<Layout, GpuError> {
         let entry = |binding: u32, ty: wgpu::BufferBindingType| wgpu::BindGroupLayoutEntry {
             binding,
             visibility: wgpu::ShaderStages::COMPUTE,
@@ -261,7 +261,7 @@ impl Device {
     }
 
     /// The first error so far, once; that the device is lost, ever after.
-    pub fn check(&self) -> Result<(), GpuError> {
+    pub(crate) fn check(&self) -> Result<(), GpuError> {
         if let Some(reason) = self.lost.get() {
             return Err(GpuError::Lost(reason.clone()));
         }
@@ -272,7 +272,13 @@ impl Device {
     }
 
     /// Compiles the `main` of a WGSL text, with these values for its overrides, by their numbers.
-    pub fn kernel(&self, layout: &Layout, name: &str, text: &str, overrides: &[f64]) -> Result<Kernel, GpuError> {
+    pub(crate) fn kernel(
+        &self,
+        layout: &Layout,
+        name: &str,
+        text: &str,
+        overrides: &[f64],
+    ) -> Result<Kernel, GpuError> {
         // A value for an override that the text does not declare is an error.
         let declared = |(id, _): &(String, f64)| text.contains(&format!("@id({id})"));
         let ids: Vec<(String, f64)> =
@@ -303,12 +309,12 @@ impl Device {
     }
 
     /// Bytes of the largest buffer that a kernel can see.
-    pub fn max_binding(&self) -> u64 {
+    pub(crate) fn max_binding(&self) -> u64 {
         self.report.max_binding.min(self.report.max_buffer) & !255
     }
 
     /// A buffer of zeros for kernels.
-    pub fn buffer(&self, what: &str, bytes: u64) -> Result<wgpu::Buffer, GpuError> {
+    pub(crate) fn buffer(&self, what: &str, bytes: u64) -> Result<wgpu::Buffer, GpuError> {
         self.fits(what, bytes)?;
         let usage = wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_SRC | wgpu::BufferUsages::COPY_DST;
         let size = bytes.next_multiple_of(4).max(16);
@@ -323,7 +329,7 @@ impl Device {
     }
 
     /// A buffer for kernels with these contents.
-    pub fn buffer_with(&self, what: &str, contents: &[impl NoUninit]) -> Result<wgpu::Buffer, GpuError> {
+    pub(crate) fn buffer_with(&self, what: &str, contents: &[impl NoUninit]) -> Result<wgpu::Buffer, GpuError> {
         self.fits(what, size_of_val(contents) as u64)?;
         let contents = if contents.is_empty() { &[0; 16] } else { bytemuck::cast_slice(contents) };
         let usage = wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_DST;
@@ -334,7 +340,7 @@ impl Device {
     }
 
     /// A uniform buffer of parameters, a set every [`PARAMS_STRIDE`] bytes.
-    pub fn params(&self, sets: u64) -> Result<wgpu::Buffer, GpuError> {
+    pub(crate) fn params(&self, sets: u64) -> Result<wgpu::Buffer, GpuError> {
         let buffer = self.device.create_buffer(&wgpu::BufferDescriptor {
             label: Some("parameters"),
             size: sets * PARAMS_STRIDE,
@@ -350,12 +356,12 @@ impl Device {
         if needed <= limit { Ok(()) } else { Err(GpuError::TooLarge { what: what.to_owned(), needed, limit }) }
     }
 
-    pub fn write(&self, buffer: &wgpu::Buffer, offset: u64, contents: &[u32]) {
+    pub(crate) fn write(&self, buffer: &wgpu::Buffer, offset: u64, contents: &[u32]) {
         self.queue.write_buffer(buffer, offset, bytemuck::cast_slice(contents));
     }
 
     /// A buffer for [`Step::RunAsMany`].
-    pub fn group_counts(&self, bytes: u64) -> Result<wgpu::Buffer, GpuError> {
+    pub(crate) fn group_counts(&self, bytes: u64) -> Result<wgpu::Buffer, GpuError> {
         let buffer = self.device.create_buffer(&wgpu::BufferDescriptor {
             label: Some("numbers of work groups"),
             size: bytes,
@@ -367,7 +373,7 @@ impl Device {
     }
 
     /// Binds the parameters and the storage buffers, in order.
-    pub fn bind(&self, layout: &Layout, params: &wgpu::Buffer, storage: &[Part<'_>]) -> Result<Bound, GpuError> {
+    pub(crate) fn bind(&self, layout: &Layout, params: &wgpu::Buffer, storage: &[Part<'_>]) -> Result<Bound, GpuError> {
         debug_assert_eq!(storage.len(), layout.storage_buffers);
         let params = Part { buffer: params, offset: 0, size: Some(PARAMS_STRIDE) };
         let entries: Vec<wgpu::BindGroupEntry<'_>> = (0..)
@@ -388,7 +394,7 @@ impl Device {
     }
 
     /// Does steps one after the other, without waiting for them.
-    pub fn submit<'a>(&self, steps: impl IntoIterator<Item = Step<'a>>) {
+    pub(crate) fn submit<'a>(&self, steps: impl IntoIterator<Item = Step<'a>>) {
         let mut encoder = self.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
         let mut steps = steps.into_iter().peekable();
         while let Some(step) = steps.next() {
@@ -423,19 +429,19 @@ impl Device {
     }
 
     /// Gives the device up after N submissions, as a driver does that resets it: for tests.
-    pub fn lose_after(&self, submissions: u32) {
+    pub(crate) fn lose_after(&self, submissions: u32) {
         self.until_lost.store(submissions, Relaxed);
     }
 
     /// Waits for all that was submitted.
-    pub fn wait(&self) -> Result<(), GpuError> {
+    pub(crate) fn wait(&self) -> Result<(), GpuError> {
         let polled = self.device.poll(wgpu::PollType::wait_indefinitely());
         self.check()?;
         polled.map(drop).map_err(|e| GpuError::Failed(e.to_string()))
     }
 
     /// Waits for all that was submitted and calls `f` with these bytes of a buffer.
-    pub fn read<T>(
+    pub(crate) fn read<T>(
         &self,
         buffer: &wgpu::Buffer,
         offset: u64,
@@ -449,7 +455,7 @@ impl Device {
 
     /// Calls `f` with all bytes of these parts of buffers, in order, piece by piece: one piece is on its way while `f`
     /// has the one before.
-    pub fn stream(&self, parts: &[(&wgpu::Buffer, u64, u64)], mut f: impl FnMut(&[u8])) -> Result<(), GpuError> {
+    pub(crate) fn stream(&self, parts: &[(&wgpu::Buffer, u64, u64)], mut f: impl FnMut(&[u8])) -> Result<(), GpuError> {
         let pieces: Vec<(&wgpu::Buffer, u64, u64)> = parts
             .iter()
             .flat_map(|&(buffer, first, bytes)| {

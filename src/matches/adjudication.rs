@@ -132,7 +132,7 @@ fn centipawns(score: &str) -> Option<i32> {
 impl Arbiter {
     /// Notes the score of the move that `mover` made, from its point of view, and ends the game if a rule says so. A move without a
     /// score interrupts every series.
-    pub fn after_move(
+    pub(super) fn after_move(
         &mut self,
         rules: &Adjudication,
         game: &Game,

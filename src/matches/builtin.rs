@@ -13,7 +13,7 @@ pub(super) struct RandomMover {
 }
 
 impl RandomMover {
-    pub fn new(seed: u64) -> RandomMover {
+    pub(super) fn new(seed: u64) -> RandomMover {
         RandomMover { seed, random: Random::numbered(seed, 0) }
     }
 }
@@ -36,7 +36,7 @@ pub(super) struct Builtin {
 }
 
 impl Builtin {
-    pub fn new(options: EngineOptions) -> Builtin {
+    pub(super) fn new(options: EngineOptions) -> Builtin {
         Builtin { engine: Engine::new(options) }
     }
 }

@@ -39,7 +39,7 @@ pub(crate) fn color_letter(color: Color) -> &'static str {
 }
 
 impl GtpProgram {
-    pub fn start(setup: GtpSetup) -> Result<GtpProgram, PlayerError> {
+    pub(super) fn start(setup: GtpSetup) -> Result<GtpProgram, PlayerError> {
         let mut program = GtpProgram { setup, process: None, known: None, told: None };
         program.begin()?;
         Ok(program)

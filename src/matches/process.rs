@@ -29,7 +29,7 @@ pub(super) struct Process {
 
 impl Process {
     /// Starts a program. `command` is never empty.
-    pub fn start(command: &[String], farewell: &'static str) -> Result<Process, PlayerError> {
+    pub(super) fn start(command: &[String], farewell: &'static str) -> Result<Process, PlayerError> {
         let name = command.join(" ");
         let crash = |e: io::Error| PlayerError::Crash(format!("cannot start {name:?}: {e}"));
         let (program, arguments) = command.split_first().ok_or_else(|| crash(io::Error::other("no command")))?;
@@ -56,12 +56,12 @@ impl Process {
     }
 
     /// The command line.
-    pub fn name(&self) -> &str {
+    pub(super) fn name(&self) -> &str {
         &self.name
     }
 
     /// Sends a line.
-    pub fn send(&mut self, command: &str) -> Result<(), PlayerError> {
+    pub(super) fn send(&mut self, command: &str) -> Result<(), PlayerError> {
         let sent = writeln!(self.stdin, "{command}").and_then(|()| self.stdin.flush());
         sent.map_err(|_| self.ended())
     }
@@ -80,7 +80,7 @@ impl Process {
     }
 
     /// A line in reply to a command that takes no time.
-    pub fn reply(&mut self, deadline: Instant, command: &str) -> Result<String, PlayerError> {
+    pub(super) fn reply(&mut self, deadline: Instant, command: &str) -> Result<String, PlayerError> {
         self.line(deadline, None).map_err(|error| match error {
             PlayerError::Timeout => {
                 PlayerError::Crash(format!("{:?} did not answer {command} within {} s", self.name, HANDSHAKE.as_secs()))
@@ -90,7 +90,7 @@ impl Process {
     }
 
     /// The next line, unless the deadline or a stop of the match comes first.
-    pub fn line(&mut self, deadline: Instant, stop: Option<&AtomicBool>) -> Result<String, PlayerError> {
+    pub(super) fn line(&mut self, deadline: Instant, stop: Option<&AtomicBool>) -> Result<String, PlayerError> {
         loop {
             if stop.is_some_and(|stop| stop.load(Ordering::Relaxed)) {
                 return Err(PlayerError::Stopped);
@@ -108,7 +108,7 @@ impl Process {
     }
 
     /// Ends the program at once.
-    pub fn kill(&mut self) {
+    pub(super) fn kill(&mut self) {
         // It fails if the program has ended, which is as well.
         let _ = self.child.kill();
         let _ = self.child.wait();

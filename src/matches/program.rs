@@ -25,7 +25,7 @@ pub(super) struct Program {
 }
 
 impl Program {
-    pub fn start(setup: ProgramSetup) -> Result<Program, PlayerError> {
+    pub(super) fn start(setup: ProgramSetup) -> Result<Program, PlayerError> {
         let process = Some(UciProcess::start(&setup)?);
         Ok(Program { setup, process })
     }

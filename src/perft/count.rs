@@ -22,25 +22,25 @@ use crate::cpu::{CpuLevel, dispatch};
 pub(super) struct Path(Vec<Position>);
 
 impl Path {
-    pub fn new(root: &Position) -> Path {
+    pub(super) fn new(root: &Position) -> Path {
         Path(vec![root.clone()])
     }
 
     /// Whether a position that comes next is one of the path. Three plies before the last is the first that can be.
     #[inline(always)]
-    pub fn contains(&self, next: &Position) -> bool {
+    pub(super) fn contains(&self, next: &Position) -> bool {
         self.0.iter().rev().skip(3).step_by(2).any(|old| old == next)
     }
 
-    pub fn last(&self) -> &Position {
+    pub(super) fn last(&self) -> &Position {
         self.0.last().expect("the root is there")
     }
 
-    pub fn before_last(&self) -> &[Position] {
+    pub(super) fn before_last(&self) -> &[Position] {
         &self.0[..self.0.len() - 1]
     }
 
-    pub fn with(&self, position: &Position) -> Path {
+    pub(super) fn with(&self, position: &Position) -> Path {
         let mut path = self.clone();
         path.0.push(position.clone());
         path
@@ -61,7 +61,7 @@ impl Hash<'_> {
     /// In `leaf` counting they depend on those of `before` that can come up again and on no others, so that set is part of
     /// the key.
     #[inline(always)]
-    pub fn key(&self, position: &Position, depth: u32, before: &[Position]) -> u64 {
+    pub(super) fn key(&self, position: &Position, depth: u32, before: &[Position]) -> u64 {
         let line = if self.mode == PerftMode::Leaf { recurring(position, depth, before) } else { 0 };
         self.key_of(position.key(), depth) ^ line
     }

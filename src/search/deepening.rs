@@ -32,7 +32,7 @@ pub(super) struct Deepening<'a, 's> {
 
 impl<'a, 's> Deepening<'a, 's> {
     /// A search of these moves, of which there must be one at least.
-    pub fn new(worker: Worker<'a>, state: &'s State, roots: &[Move], multipv: usize) -> Deepening<'a, 's> {
+    pub(super) fn new(worker: Worker<'a>, state: &'s State, roots: &[Move], multipv: usize) -> Deepening<'a, 's> {
         let shared = worker.shared;
         let moves = roots.iter().map(|&mv| RootMove::new(mv)).collect();
         Deepening { worker, shared, state, moves, multipv, lines: Vec::new(), best_move: NO_MOVE, stable: 0 }
@@ -40,7 +40,7 @@ impl<'a, 's> Deepening<'a, 's> {
 
     /// Searches deeper and deeper until a limit is reached, and returns the best lines. `report` hears of them after each
     /// iteration, from the first thread alone.
-    pub fn run(mut self, report: &mut dyn FnMut(&Info)) -> Vec<Info> {
+    pub(super) fn run(mut self, report: &mut dyn FnMut(&Info)) -> Vec<Info> {
         let id = self.worker.path.id;
         let deepest = self.shared.limits.depth.unwrap_or(u32::MAX).clamp(1, MAX_DEPTH) as i32;
         for depth in 1..=deepest {

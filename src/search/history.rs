@@ -37,7 +37,7 @@ fn push(score: &mut i16, bonus: i32, limit: i32) {
 }
 
 impl ThreadData {
-    pub fn new() -> ThreadData {
+    pub(super) fn new() -> ThreadData {
         ThreadData {
             killers: [[NO_MOVE; 2]; MAX_PLY + 2],
             history: Box::new([[0; MOVES]; 2]),
@@ -50,12 +50,12 @@ impl ThreadData {
     }
 
     /// Forgets all searches.
-    pub fn clear(&mut self) {
+    pub(super) fn clear(&mut self) {
         *self = ThreadData { custom: self.custom.take(), ..ThreadData::new() };
     }
 
     /// Prepares another search: removes killers, halves history scores.
-    pub fn next_search(&mut self) {
+    pub(super) fn next_search(&mut self) {
         self.killers = [[NO_MOVE; 2]; MAX_PLY + 2];
         for score in self.history.as_flattened_mut() {
             *score /= 2;
@@ -69,11 +69,11 @@ impl ThreadData {
     }
 
     #[inline(always)]
-    pub fn continuation(&self, back: usize, earlier: Packed) -> &[i16; MOVES] {
+    pub(super) fn continuation(&self, back: usize, earlier: Packed) -> &[i16; MOVES] {
         &self.continuation[ThreadData::index(back, earlier)]
     }
 
-    pub fn update(&mut self, us: usize, mv: Packed, first: Packed, second: Packed, bonus: i32) {
+    pub(super) fn update(&mut self, us: usize, mv: Packed, first: Packed, second: Packed, bonus: i32) {
         let mv = usize::from(mv);
         push(&mut self.history[us][mv], bonus, LIMIT);
         if first != NO_MOVE {
@@ -91,13 +91,13 @@ impl ThreadData {
 
     /// The correction to add to the static evaluation, in sixteenths of a cp.
     #[inline(always)]
-    pub fn correction(&self, state: &State, earlier: Packed) -> Value {
+    pub(super) fn correction(&self, state: &State, earlier: Packed) -> Value {
         let (material, reply) = ThreadData::places(state, earlier);
         i32::from(self.material[material]) + i32::from(self.replies[reply])
     }
 
     /// A search `depth` plies deep came out `by` above the corrected evaluation, in cp.
-    pub fn correct(&mut self, state: &State, earlier: Packed, by: Value, depth: i32) {
+    pub(super) fn correct(&mut self, state: &State, earlier: Packed, by: Value, depth: i32) {
         let bonus = (by * depth / 8).clamp(-CORRECTION_LIMIT / 4, CORRECTION_LIMIT / 4);
         let (material, reply) = ThreadData::places(state, earlier);
         push(&mut self.material[material], bonus, CORRECTION_LIMIT);

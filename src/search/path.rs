@@ -30,7 +30,7 @@ pub(super) struct Path<'a> {
 }
 
 impl<'a> Path<'a> {
-    pub fn new(shared: &'a Shared<'a>, id: usize) -> Path<'a> {
+    pub(super) fn new(shared: &'a Shared<'a>, id: usize) -> Path<'a> {
         let enough = match shared.rules.options().repetition {
             Repetition::Threefold => 2,
             Repetition::Twofold | Repetition::Illegal => 1,
@@ -59,7 +59,7 @@ impl<'a> Path<'a> {
     }
 
     #[inline(always)]
-    pub fn push(&mut self, key: u64, halfmove_clock: u32) {
+    pub(super) fn push(&mut self, key: u64, halfmove_clock: u32) {
         self.keys.push(key);
         self.halfmove_clocks.push(halfmove_clock);
         let seen = &mut self.seen[key as usize & 4095];
@@ -67,7 +67,7 @@ impl<'a> Path<'a> {
     }
 
     #[inline(always)]
-    pub fn pop(&mut self) {
+    pub(super) fn pop(&mut self) {
         if let Some(key) = self.keys.pop() {
             self.halfmove_clocks.pop();
             self.seen[key as usize & 4095] -= 1;
@@ -76,20 +76,20 @@ impl<'a> Path<'a> {
 
     /// The halfmove clock: plies since the last capture, at the position being searched.
     #[inline(always)]
-    pub fn halfmove_clock(&self) -> u32 {
+    pub(super) fn halfmove_clock(&self) -> u32 {
         self.halfmove_clocks.last().copied().unwrap_or(0)
     }
 
     /// Whether the position being searched counts as a repetition: it occurred since the root, or often enough before.
     #[inline(always)]
-    pub fn repeats(&self) -> bool {
+    pub(super) fn repeats(&self) -> bool {
         let Some((&key, earlier)) = self.keys.split_last() else { return false };
         self.seen[key as usize & 4095] > 1 && self.occurred(key, earlier.len(), 4, self.halfmove_clock())
     }
 
     /// Whether a quiet move that leads to this key would repeat a position.
     #[inline(always)]
-    pub fn would_repeat(&self, key: u64) -> bool {
+    pub(super) fn would_repeat(&self, key: u64) -> bool {
         self.seen[key as usize & 4095] > 0 && self.occurred(key, self.keys.len(), 4, self.halfmove_clock() + 1)
     }
 
@@ -118,7 +118,7 @@ impl<'a> Path<'a> {
 
     /// Counts a node, and checks the limits every [`CHECK_INTERVAL`] nodes.
     #[inline(always)]
-    pub fn count_node(&mut self) {
+    pub(super) fn count_node(&mut self) {
         self.nodes += 1;
         self.nodes_until_check -= 1;
         if self.nodes_until_check == 0 {
@@ -139,7 +139,7 @@ impl<'a> Path<'a> {
 
     #[cold]
     #[inline(never)]
-    pub fn check(&mut self) {
+    pub(super) fn check(&mut self) {
         let shared = self.shared;
         shared.nodes[self.id].store(self.nodes, Relaxed);
         shared.tbhits[self.id].store(self.tbhits, Relaxed);

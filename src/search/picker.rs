@@ -26,19 +26,19 @@ pub(super) struct Ranked {
 
 impl Ranked {
     #[inline(always)]
-    pub fn new() -> Ranked {
+    pub(super) fn new() -> Ranked {
         Ranked { moves: [0; 32], len: 0 }
     }
 
     #[inline(always)]
-    pub fn push(&mut self, rank: i32, mv: Packed) {
+    pub(super) fn push(&mut self, rank: i32, mv: Packed) {
         self.moves[self.len & 31] = rank << 9 | i32::from(mv);
         self.len += 1;
     }
 
     /// Takes the best move of at least this rank.
     #[inline(always)]
-    pub fn pick(&mut self, least: i32) -> Option<(i32, Packed)> {
+    pub(super) fn pick(&mut self, least: i32) -> Option<(i32, Packed)> {
         let (&last, others) = self.moves.get(..self.len)?.split_last()?;
         let (mut best, mut at) = (last, others.len());
         for (i, &other) in others.iter().enumerate() {
@@ -106,7 +106,7 @@ pub(super) fn checked(attacks: &Attacks, mv: Packed) -> Packed {
 impl Picker {
     /// All moves, or, if `evading` is not empty, those onto its squares.
     #[inline(always)]
-    pub fn new(tt_move: Packed, evading: u64) -> Picker {
+    pub(super) fn new(tt_move: Packed, evading: u64) -> Picker {
         let mask = if evading == 0 { u64::MAX } else { evading };
         let tt_move = if mask >> to_of(tt_move) & 1 != 0 { tt_move } else { NO_MOVE };
         let ranked = Ranked::new();
@@ -115,7 +115,7 @@ impl Picker {
 
     /// The next move with its rank; with `skip_quiets`, no quiet moves but those into a trap of the enemy's den.
     #[inline(always)]
-    pub fn next(
+    pub(super) fn next(
         &mut self,
         state: &State,
         attacks: &Attacks,
@@ -161,12 +161,12 @@ impl Picker {
 
     /// The move after the last one returned, if it is known.
     #[inline(always)]
-    pub fn upcoming(&self) -> Option<Packed> {
+    pub(super) fn upcoming(&self) -> Option<Packed> {
         self.upcoming.map(|(_, mv)| mv)
     }
 
     /// Leaves out all quiet moves that are left.
-    pub fn drop_quiets(&mut self) {
+    pub(super) fn drop_quiets(&mut self) {
         if self.stage == Stage::Rest {
             self.ranked.drop_quiets();
             if self.upcoming.is_some_and(|(rank, _)| rank > BAD_CAPTURE / 2) {

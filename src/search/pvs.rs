@@ -68,7 +68,7 @@ struct Best {
 impl Worker<'_> {
     /// One iteration at the root, over the moves from the first on, which are put in order. `None` if it was stopped before
     /// any move was done.
-    pub fn root(
+    pub(super) fn root(
         &mut self,
         state: &State,
         moves: &mut [RootMove],

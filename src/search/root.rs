@@ -19,7 +19,7 @@ pub(super) struct RootMove {
 
 impl RootMove {
     /// A move that was not searched yet.
-    pub fn new(mv: Move) -> RootMove {
+    pub(super) fn new(mv: Move) -> RootMove {
         let mv = pack_move(mv);
         RootMove { mv, value: -INFINITE, earlier: -INFINITE, seldepth: 1, line: vec![mv] }
     }

@@ -45,7 +45,7 @@ pub(super) struct Shared<'a> {
 }
 
 impl<'a> Shared<'a> {
-    pub fn new(
+    pub(super) fn new(
         game: &'a Game,
         hand_crafted: &'a HandCrafted,
         tt: &'a Tt,
@@ -79,25 +79,25 @@ impl<'a> Shared<'a> {
     }
 
     /// The longest time that a runnable thread had no CPU.
-    pub fn waited(&self) -> Duration {
+    pub(super) fn waited(&self) -> Duration {
         Duration::from_micros(self.delay.load(Relaxed))
     }
 
-    pub fn total_nodes(&self) -> u64 {
+    pub(super) fn total_nodes(&self) -> u64 {
         self.nodes.iter().map(|n| n.load(Relaxed)).sum()
     }
 
-    pub fn total_tbhits(&self) -> u64 {
+    pub(super) fn total_tbhits(&self) -> u64 {
         self.tbhits.iter().map(|n| n.load(Relaxed)).sum()
     }
 
-    pub fn stopped(&self) -> bool {
+    pub(super) fn stopped(&self) -> bool {
         self.done.load(Relaxed) || self.stop.load(Relaxed)
     }
 
     /// The evaluation without correction, within ±[`MAX_ESTIMATE`]: the caller's, or the hand-crafted one if there is none.
     #[inline(always)]
-    pub fn evaluate(
+    pub(super) fn evaluate(
         &self,
         custom: &mut Option<Box<dyn Evaluate>>,
         state: &State,
@@ -112,12 +112,12 @@ impl<'a> Shared<'a> {
     }
 
     /// The plies of the longest win in the endgame tables.
-    pub fn longest_win(&self) -> u32 {
+    pub(super) fn longest_win(&self) -> u32 {
         self.tb.map_or(0, Tables::longest)
     }
 
     /// The value of a stalemate (no legal move), `ply` plies from the root.
-    pub fn stalemate_value(&self, ply: usize) -> Value {
+    pub(super) fn stalemate_value(&self, ply: usize) -> Value {
         match self.rules.options().no_move {
             NoMove::Draw => 0,
             NoMove::Loss => mated_in(ply),

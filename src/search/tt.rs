@@ -21,7 +21,7 @@ pub(super) enum Bound {
 impl Bound {
     /// Whether the true value is at least `beta` or at most `alpha`, as the stored one is.
     #[inline(always)]
-    pub fn decides(self, value: Value, alpha: Value, beta: Value) -> bool {
+    pub(super) fn decides(self, value: Value, alpha: Value, beta: Value) -> bool {
         let lower = if value >= beta { Bound::Lower as u8 } else { 0 };
         let upper = if value <= alpha { Bound::Upper as u8 } else { 0 };
         // An exact value is both a lower and an upper bound.
@@ -30,7 +30,7 @@ impl Bound {
 
     /// The same, or the stored value is the true one and lies between.
     #[inline(always)]
-    pub fn suffices(self, value: Value, alpha: Value, beta: Value) -> bool {
+    pub(super) fn suffices(self, value: Value, alpha: Value, beta: Value) -> bool {
         self == Bound::Exact || self.decides(value, alpha, beta)
     }
 }
@@ -115,7 +115,7 @@ fn unpack(data: u64) -> TtEntry {
 
 impl Tt {
     /// A table of at most `mebibytes` MiB, halved until it can be allocated.
-    pub fn new(mebibytes: usize) -> Tt {
+    pub(super) fn new(mebibytes: usize) -> Tt {
         let mut len = (mebibytes.min(1 << 24) << 20).div_ceil(size_of::<Bucket>()).max(16);
         loop {
             match Pages::new(len) {
@@ -126,7 +126,7 @@ impl Tt {
     }
 
     /// Clears all entries.
-    pub fn clear(&mut self) {
+    pub(super) fn clear(&mut self) {
         for bucket in self.buckets.iter() {
             for word in bucket.0.as_flattened() {
                 word.store(0, Relaxed);
@@ -136,7 +136,7 @@ impl Tt {
     }
 
     /// Begins another search: stored entries age by one.
-    pub fn next_age(&self) {
+    pub(super) fn next_age(&self) {
         self.age.store((self.age.load(Relaxed) + 1) & AGE_MASK, Relaxed);
     }
 
@@ -148,13 +148,13 @@ impl Tt {
 
     /// Prefetches the bucket of a key.
     #[inline(always)]
-    pub fn prefetch(&self, key: u64) {
+    pub(super) fn prefetch(&self, key: u64) {
         prefetch(self.bucket(key));
     }
 
     /// The entry of a key.
     #[inline]
-    pub fn probe(&self, key: u64) -> Option<TtEntry> {
+    pub(super) fn probe(&self, key: u64) -> Option<TtEntry> {
         for slot in self.bucket(key) {
             let (stored, data) = read_slot(slot);
             if stored == key && data != 0 {
@@ -166,7 +166,7 @@ impl Tt {
 
     /// Stores an entry. It replaces the entry of the same key, else the shallowest and oldest of the bucket.
     #[inline]
-    pub fn store(&self, key: u64, mut entry: TtEntry) {
+    pub(super) fn store(&self, key: u64, mut entry: TtEntry) {
         let age = self.age.load(Relaxed);
         let bucket = self.bucket(key);
         let mut slot = &bucket[0];
@@ -197,7 +197,7 @@ impl Tt {
     }
 
     /// Entries of this search in use, of a thousand.
-    pub fn hashfull(&self) -> u32 {
+    pub(super) fn hashfull(&self) -> u32 {
         let age = self.age.load(Relaxed);
         let sample = &self.buckets[..self.buckets.len().min(250)];
         let used = |slot: &&[AtomicU64; 2]| {

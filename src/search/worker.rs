@@ -62,7 +62,7 @@ pub(super) struct Worker<'a> {
 }
 
 impl<'a> Worker<'a> {
-    pub fn new(shared: &'a Shared<'a>, id: usize, thread_data: &'a mut ThreadData, scale: Value) -> Worker<'a> {
+    pub(super) fn new(shared: &'a Shared<'a>, id: usize, thread_data: &'a mut ThreadData, scale: Value) -> Worker<'a> {
         Worker {
             path: Path::new(shared, id),
             shared,
@@ -79,12 +79,12 @@ impl<'a> Worker<'a> {
     }
 
     /// The evaluation of the root.
-    pub fn root_eval(&self) -> Value {
+    pub(super) fn root_eval(&self) -> Value {
         self.plies[2].eval
     }
 
     /// Sets the principal variation of a ply: this move, then that of the next ply.
-    pub fn pv_extend(&mut self, ply: usize, mv: Packed) {
+    pub(super) fn pv_extend(&mut self, ply: usize, mv: Packed) {
         let (above, below) = self.thread_data.pv.split_at_mut(ply + 1);
         let len = self.pv_len[ply + 1].clamp(ply + 1, MAX_PLY);
         above[ply][ply] = mv;
@@ -102,13 +102,13 @@ impl<'a> Worker<'a> {
 
     /// Late move reductions by depth and number of the move.
     #[inline(always)]
-    pub fn base_reduction(&self, depth: i32, number: usize) -> i32 {
+    pub(super) fn base_reduction(&self, depth: i32, number: usize) -> i32 {
         i32::from(self.reductions[depth.clamp(0, 63) as usize][number.min(63)])
     }
 
     /// Counts a node, and clears its principal variation.
     #[inline(always)]
-    pub fn count_node<const PV: bool>(&mut self, ply: usize) {
+    pub(super) fn count_node<const PV: bool>(&mut self, ply: usize) {
         self.path.count_node();
         if PV {
             self.pv_len[ply] = ply;
@@ -118,7 +118,7 @@ impl<'a> Worker<'a> {
 
     /// Makes a move and appends it to the path.
     #[inline(always)]
-    pub fn enter(&mut self, state: &State, mv: Packed, key: u64, capture: bool, ply: usize) -> State {
+    pub(super) fn enter(&mut self, state: &State, mv: Packed, key: u64, capture: bool, ply: usize) -> State {
         let child = state.make(mv, key, self.shared.hand_crafted);
         let halfmove_clock = if capture { 0 } else { self.path.halfmove_clock() + 1 };
         self.path.push(child.key, halfmove_clock);
@@ -128,14 +128,14 @@ impl<'a> Worker<'a> {
 
     /// The key after a move, whose entry of the transposition table is prefetched.
     #[inline(always)]
-    pub fn prefetch(&self, state: &State, mv: Packed) -> u64 {
+    pub(super) fn prefetch(&self, state: &State, mv: Packed) -> u64 {
         let key = state.key_after(mv, self.keys);
         self.shared.tt.prefetch(key);
         key
     }
 
     #[inline(always)]
-    pub fn tt_probe(&self, key: u64, ply: usize) -> Option<TtHit> {
+    pub(super) fn tt_probe(&self, key: u64, ply: usize) -> Option<TtHit> {
         if !self.shared.options.tt {
             return None;
         }
@@ -145,7 +145,7 @@ impl<'a> Worker<'a> {
 
     /// Whether a stored value can be trusted: close to the no-capture limit only a win or a loss in few plies.
     #[inline(always)]
-    pub fn tt_holds(&self, value: Value) -> bool {
+    pub(super) fn tt_holds(&self, value: Value) -> bool {
         let left = self.plies_left();
         left > 20 || left > 0 && is_exact(value) && MATE - value.abs() < left as Value
     }
@@ -158,12 +158,12 @@ impl<'a> Worker<'a> {
 
     /// The evaluation without correction, within ±[`MAX_ESTIMATE`].
     #[inline(always)]
-    pub fn evaluate(&mut self, state: &State, attacks: &Attacks, ply: usize) -> Value {
+    pub(super) fn evaluate(&mut self, state: &State, attacks: &Attacks, ply: usize) -> Value {
         self.shared.evaluate(&mut self.thread_data.custom, state, attacks, ply)
     }
 
     #[inline(always)]
-    pub fn compute_attacks(&self, state: &State, attacks: &mut Attacks) {
+    pub(super) fn compute_attacks(&self, state: &State, attacks: &mut Attacks) {
         attacks.compute(
             self.level,
             self.shared.rules,
@@ -176,7 +176,7 @@ impl<'a> Worker<'a> {
     /// The value of a position in the endgame tables in memory; the game is not over. Close to the no-capture limit only draws
     /// are certain: a win may come too late. After a capture the limit is as far away as possible.
     #[inline(always)]
-    pub fn tb_probe(&mut self, state: &State, ply: usize) -> Option<Value> {
+    pub(super) fn tb_probe(&mut self, state: &State, ply: usize) -> Option<Value> {
         let tb = self.shared.tb?;
         if self.illegal_repetition {
             return None;
@@ -196,14 +196,14 @@ impl<'a> Worker<'a> {
 
     /// Whether only captures of an intruder can be good: it enters the den next, and the game is not drawn before.
     #[inline(always)]
-    pub fn in_check(&self, state: &State) -> bool {
+    pub(super) fn in_check(&self, state: &State) -> bool {
         self.shared.options.den_threats && state.in_check() && self.plies_left() > 1
     }
 
     /// The value of a node that needs no search: stalemate, the no-capture limit, the last ply (or `horizon`), or a value of
     /// [`Worker::settled`].
     #[inline(always)]
-    pub fn decided<const PV: bool>(
+    pub(super) fn decided<const PV: bool>(
         &mut self,
         state: &State,
         attacks: &Attacks,
@@ -267,7 +267,7 @@ impl<'a> Worker<'a> {
 
     /// The evaluation, corrected by the results of earlier searches of similar positions (correction history).
     #[inline(always)]
-    pub fn static_eval(&mut self, state: &State, attacks: &Attacks, ply: usize) -> Value {
+    pub(super) fn static_eval(&mut self, state: &State, attacks: &Attacks, ply: usize) -> Value {
         let eval = self.evaluate(state, attacks, ply);
         if !self.shared.options.correction_history {
             return eval;

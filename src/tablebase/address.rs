@@ -165,7 +165,7 @@ pub(crate) struct MaterialAddresser {
 
 impl MaterialAddresser {
     /// For pieces in any order. Such as are not of the material add nothing. `None` if the material is of no class.
-    pub fn new(classes: &Classes, material: Material, pieces: &[Piece]) -> Option<MaterialAddresser> {
+    pub(super) fn new(classes: &Classes, material: Material, pieces: &[Piece]) -> Option<MaterialAddresser> {
         let member = classes.member(material)?;
         let index = classes.get(member.class).index();
         let slots: Vec<Option<usize>> = pieces.iter().map(|&piece| slot(member, &index, piece)).collect();
@@ -188,12 +188,12 @@ impl MaterialAddresser {
     }
 
     /// The side to move in the class's tables.
-    pub fn turn(&self, turn: Color) -> Color {
+    pub(super) fn turn(&self, turn: Color) -> Color {
         if self.swapped { !turn } else { turn }
     }
 
     /// The cell of a position, the squares in the order of the pieces.
-    pub fn cell(&self, squares: &[Square]) -> usize {
+    pub(super) fn cell(&self, squares: &[Square]) -> usize {
         let mirrored = self.first.is_some_and(|(piece, mirrored)| mirrored >> squares[piece].index() & 1 != 0);
         let offsets = self.offsets[usize::from(mirrored)].iter().zip(squares);
         offsets.map(|(offsets, square)| offsets[square.index()]).sum::<u64>() as usize

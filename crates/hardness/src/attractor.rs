@@ -4,7 +4,7 @@ use crate::general::solver::mix;
 use std::fmt;
 
 /// A game on a finite graph, its states packed into words.
-pub trait ReachabilityGame {
+pub(crate) trait ReachabilityGame {
     /// Adds the states after each move; none where the game is decided.
     fn successors(&self, state: u64, next: &mut Vec<u64>);
     /// Whether the attacker is to move.
@@ -12,7 +12,7 @@ pub trait ReachabilityGame {
 }
 
 /// The states reachable from a start, with the moves between them.
-pub struct StateGraph {
+pub(crate) struct StateGraph {
     keys: Vec<u64>,
     slots: Vec<u32>,
     first: Vec<u32>,
@@ -22,7 +22,7 @@ pub struct StateGraph {
 
 /// The game has more states than the bound.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct TooManyStates {
+pub(crate) struct TooManyStates {
     /// The bound, in states.
     pub bound: usize,
 }
@@ -36,10 +36,10 @@ impl fmt::Display for TooManyStates {
 impl std::error::Error for TooManyStates {}
 
 /// In how many moves the attacker forces the target from each state; [`NEVER`] where the defender prevents it for ever.
-pub type Ranks = Vec<u16>;
+pub(crate) type Ranks = Vec<u16>;
 
 /// The rank of a state in which the defender prevents the target.
-pub const NEVER: u16 = u16::MAX;
+pub(crate) const NEVER: u16 = u16::MAX;
 
 const NONE: u32 = u32::MAX;
 
@@ -48,7 +48,11 @@ impl StateGraph {
     ///
     /// # Errors
     /// If more than `bound` states are reachable.
-    pub fn explore(game: &impl ReachabilityGame, starts: &[u64], bound: usize) -> Result<StateGraph, TooManyStates> {
+    pub(crate) fn explore(
+        game: &impl ReachabilityGame,
+        starts: &[u64],
+        bound: usize,
+    ) -> Result<StateGraph, TooManyStates> {
         let mut graph = StateGraph {
             keys: Vec::new(),
             slots: vec![NONE; 1 << 12],
@@ -104,13 +108,13 @@ impl StateGraph {
 
     /// Number of states.
     #[must_use]
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.keys.len()
     }
 
     /// The index of a state, if it is reachable.
     #[must_use]
-    pub fn find(&self, key: u64) -> Option<usize> {
+    pub(crate) fn find(&self, key: u64) -> Option<usize> {
         let mask = self.slots.len() - 1;
         let mut slot = mix(key) as usize & mask;
         while self.slots[slot] != NONE {
@@ -148,7 +152,7 @@ impl StateGraph {
     }
 
     /// In how many moves of either side the attacker forces a state of the target, if he can.
-    pub fn solve(&self, game: &impl ReachabilityGame, target: impl Fn(u64) -> bool) -> Ranks {
+    pub(crate) fn solve(&self, game: &impl ReachabilityGame, target: impl Fn(u64) -> bool) -> Ranks {
         let mut ranks = vec![NEVER; self.keys.len()];
         let mut open = self.moves.clone();
         let mut queue: Vec<u32> = Vec::new();
@@ -179,7 +183,7 @@ impl StateGraph {
     }
 
     /// Whether the defender can prevent the target from the start and pass infinitely often. A pass is the move that changes nothing but the lowest bit of the key, the side to move.
-    pub fn stays_free(&self, game: &impl ReachabilityGame, ranks: &[u16]) -> bool {
+    pub(crate) fn stays_free(&self, game: &impl ReachabilityGame, ranks: &[u16]) -> bool {
         let mut kept: Vec<bool> = ranks.iter().map(|&rank| rank == NEVER).collect();
         loop {
             let reached = self.reach_pass(game, &kept);

@@ -32,7 +32,7 @@ const WHITE_CAT: Piece = Piece { color: Color::White, animal: Animal::Cat };
 
 /// A state, unpacked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct State {
+pub(crate) struct State {
     /// The cell of each piece; those of the same kind are sorted.
     pub cells: [u8; MAX_PIECES],
     /// Panthers that have yet to come in, for each input.
@@ -45,7 +45,7 @@ pub struct State {
 
 /// An action of one side.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub enum Action {
+pub(crate) enum Action {
     /// A move elsewhere on the board.
     Pass,
     /// A move inside the gadget.
@@ -57,7 +57,7 @@ pub enum Action {
 }
 
 /// The game of one claim.
-pub struct GadgetGame {
+pub(crate) struct GadgetGame {
     board: std::sync::Arc<Board>,
     cells: Vec<Place>,
     neighbours: Vec<Vec<u8>>,
@@ -83,7 +83,7 @@ impl GadgetGame {
     ///
     /// # Errors
     /// If the gadget has more than 62 squares, 8 pieces or 4 entrances.
-    pub fn new(gadget: &Gadget, claim: &Claim) -> Result<GadgetGame, GadgetError> {
+    pub(crate) fn new(gadget: &Gadget, claim: &Claim) -> Result<GadgetGame, GadgetError> {
         let too_large = |reason: String| GadgetError::TooLarge { reason };
         let board = gadget.position.board().clone();
         let cells: Vec<Place> = board.places().filter(|&p| board.terrain(p) != Terrain::Water).collect();
@@ -162,12 +162,12 @@ impl GadgetGame {
 
     /// The initial state.
     #[must_use]
-    pub fn start(&self) -> State {
+    pub(crate) fn start(&self) -> State {
         self.start
     }
 
     /// The state with the pieces that stand on the gadget's squares. A piece that is none of this game's is left out.
-    pub fn state(
+    pub(crate) fn state(
         &self,
         piece_at: impl Fn(Place) -> Option<Piece>,
         waiting: [u8; 4],
@@ -187,13 +187,13 @@ impl GadgetGame {
 
     /// The square of an entrance.
     #[must_use]
-    pub fn door(&self, door: usize) -> Place {
+    pub(crate) fn door(&self, door: usize) -> Place {
         self.cells[usize::from(self.doors[door])]
     }
 
     /// Packs a state: six bits a piece, two bits a counter, one for the side to move.
     #[must_use]
-    pub fn pack(&self, state: &State) -> u64 {
+    pub(crate) fn pack(&self, state: &State) -> u64 {
         let mut key = 0;
         for &cell in &state.cells[..self.kinds.len()] {
             key = key << 6 | u64::from(cell);
@@ -206,7 +206,7 @@ impl GadgetGame {
 
     /// Unpacks a state.
     #[must_use]
-    pub fn unpack(&self, mut key: u64) -> State {
+    pub(crate) fn unpack(&self, mut key: u64) -> State {
         let turn = if key & 1 == 0 { Color::White } else { Color::Black };
         key >>= 1;
         let mut state = State { cells: [ABSENT; MAX_PIECES], waiting: [0; MAX_DOORS], left: [0; MAX_DOORS], turn };
@@ -222,7 +222,7 @@ impl GadgetGame {
     }
 
     /// Calls `f` with every action and the state after it.
-    pub fn actions(&self, state: &State, mut f: impl FnMut(Action, State)) {
+    pub(crate) fn actions(&self, state: &State, mut f: impl FnMut(Action, State)) {
         let mut next = *state;
         next.turn = !state.turn;
         f(Action::Pass, next);
@@ -326,7 +326,7 @@ impl GadgetGame {
 
     /// Whether as many have left by each entrance as the claim says, or, of an unlimited supply, all that may are inside.
     #[must_use]
-    pub fn reached(&self, key: u64) -> bool {
+    pub(crate) fn reached(&self, key: u64) -> bool {
         let state = self.unpack(key);
         let outside = |i: usize| self.kinds[i] == self.sender && state.cells[i] == ABSENT;
         self.target.iter().zip(state.left).all(|(&wanted, left)| usize::from(left) >= wanted)
@@ -344,7 +344,7 @@ impl GadgetGame {
 
     /// The pieces inside, as a board.
     #[must_use]
-    pub fn picture(&self, state: &State) -> String {
+    pub(crate) fn picture(&self, state: &State) -> String {
         let mut text = String::new();
         for place in self.board.places() {
             let cell = self.cells.iter().position(|&c| c == place);
@@ -359,7 +359,7 @@ impl GadgetGame {
 
     /// An action as text.
     #[must_use]
-    pub fn describe(&self, gadget: &Gadget, state: &State, action: Action) -> String {
+    pub(crate) fn describe(&self, gadget: &Gadget, state: &State, action: Action) -> String {
         match action {
             Action::Pass => format!("{} passes", state.turn),
             Action::Enter(door) => format!("{} in at {}", self.sender.letter(), gadget.entrances[door].name),

@@ -1,7 +1,7 @@
 //! The PSPACE-hardness proof of the paper as a program: gadgets and their lemmas, decided by exhaustive search; formulas,
 //! circuits and the positions that they become.
 
-#![warn(missing_docs)]
+#![warn(missing_docs, unreachable_pub)]
 
 mod attractor;
 pub mod catalog;

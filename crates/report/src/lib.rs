@@ -1,6 +1,6 @@
 //! Reports: tables as text and Markdown, charts and boards as SVG, and the figures of a directory of results.
 
-#![warn(missing_docs)]
+#![warn(missing_docs, unreachable_pub)]
 
 pub mod figures;
 pub mod plot;

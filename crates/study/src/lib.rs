@@ -1,6 +1,6 @@
 //! A study of the endgame tables: features of positions, decision trees on them, patterns, and the published numbers again.
 
-#![warn(missing_docs)]
+#![warn(missing_docs, unreachable_pub)]
 
 pub mod animals;
 pub mod export;

@@ -210,13 +210,13 @@ struct Candidate {
 }
 
 /// Learns trees from a sample.
-pub struct Learner<'a> {
+pub(crate) struct Learner<'a> {
     sample: &'a TrainingSet,
     ranges: Vec<(i8, i8)>,
 }
 
 /// A tree as it grew, question by question.
-pub struct Growth {
+pub(crate) struct Growth {
     /// The tree.
     pub tree: Tree,
     /// The positions misclassified with 1, 2, 3 ... leaves.
@@ -251,7 +251,7 @@ impl Ord for Open {
 impl<'a> Learner<'a> {
     /// A learner that has grown no tree yet.
     #[must_use]
-    pub fn new(sample: &'a TrainingSet) -> Learner<'a> {
+    pub(crate) fn new(sample: &'a TrainingSet) -> Learner<'a> {
         Learner { sample, ranges: sample.ranges() }
     }
 
@@ -262,7 +262,7 @@ impl<'a> Learner<'a> {
     /// Asks again and again the question of the most information gain over all leaves, until no leaf can be improved or
     /// there are `max_leaves`.
     #[must_use]
-    pub fn grow(&self, max_leaves: usize) -> Growth {
+    pub(crate) fn grow(&self, max_leaves: usize) -> Growth {
         let mut heap = BinaryHeap::new();
         let rows = self.all_rows();
         let mut tree = Tree { nodes: vec![Node::leaf(counts(self.sample, &rows))] };
@@ -296,7 +296,7 @@ impl<'a> Learner<'a> {
     /// questions (by gain and by gain ratio) are each followed to the end greedily, and the one with the fewest leaves is
     /// asked. With a width of 1 that is plain C4.5 without its pruning. What is not needed is left out at the end.
     #[must_use]
-    pub fn smallest(&self, width: usize) -> Tree {
+    pub(crate) fn smallest(&self, width: usize) -> Tree {
         self.build(&self.all_rows(), width).prune(self.sample)
     }
 

@@ -44,19 +44,26 @@ fn compute_body(rules: &Rules, hand_crafted: &HandCrafted, custom: bool, state: 
 }
 
 impl Attacks {
-    pub fn new() -> Attacks {
+    pub(crate) fn new() -> Attacks {
         Attacks { targets: [0; 8], danger: [0; 8], any: 0, enemy_targets: [0; 8], eval: 0, maps: None }
     }
 
     /// Number of moves that the other side would have.
-    pub fn enemy_moves(&self) -> u32 {
+    pub(crate) fn enemy_moves(&self) -> u32 {
         self.enemy_targets.iter().map(|targets| targets.count_ones()).sum()
     }
 
     /// Computes the attacks of a position, and the hand-crafted evaluation or, if the engine uses a `custom` one, its input. All
     /// CPU levels compute the same.
     #[inline(always)]
-    pub fn compute(&mut self, level: CpuLevel, rules: &Rules, hand_crafted: &HandCrafted, custom: bool, state: &State) {
+    pub(crate) fn compute(
+        &mut self,
+        level: CpuLevel,
+        rules: &Rules,
+        hand_crafted: &HandCrafted,
+        custom: bool,
+        state: &State,
+    ) {
         let attacks = self;
         dispatch!(
             level,

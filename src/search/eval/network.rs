@@ -356,7 +356,7 @@ pub(super) struct NetworkEvaluator {
 }
 
 impl NetworkEvaluator {
-    pub fn new(network: Arc<Network>, level: CpuLevel) -> NetworkEvaluator {
+    pub(super) fn new(network: Arc<Network>, level: CpuLevel) -> NetworkEvaluator {
         // An empty board, whose accumulators are the biases.
         let accumulators = network.biases.repeat(2 * (MAX_PLY + 1));
         NetworkEvaluator { network, level, pieces: vec![[[0; 8]; 2]; MAX_PLY + 1], accumulators }

@@ -28,7 +28,7 @@ pub(in crate::search) struct State {
 }
 
 impl State {
-    pub fn new(position: &Position, hand_crafted: &HandCrafted) -> State {
+    pub(crate) fn new(position: &Position, hand_crafted: &HandCrafted) -> State {
         let lanes = [*position.lanes(Color::White), *position.lanes(Color::Black)];
         let set = |lanes: &Lanes| (0..8).fold(0, |set, a| set | u8::from(lanes[a] != 0) << a);
         let sets = [set(&lanes[0]), set(&lanes[1])];
@@ -55,45 +55,45 @@ impl State {
 
     /// All squares of a side.
     #[inline(always)]
-    pub fn side(&self, color: usize) -> u64 {
+    pub(crate) fn side(&self, color: usize) -> u64 {
         self.sides[color]
     }
 
     /// Number of pieces of a side.
     #[inline(always)]
-    pub fn count(&self, color: usize) -> u32 {
+    pub(crate) fn count(&self, color: usize) -> u32 {
         u32::from(self.counts[color])
     }
 
     /// The side to move and the other, to index by.
     #[inline(always)]
-    pub fn sides_to_move(&self) -> (usize, usize) {
+    pub(crate) fn sides_to_move(&self) -> (usize, usize) {
         (self.turn as usize, !self.turn as usize)
     }
 
     /// Whether an enemy stands in a trap of the side to move, and enters the den unless it is captured.
     #[inline(always)]
-    pub fn in_check(&self) -> bool {
+    pub(crate) fn in_check(&self) -> bool {
         let (us, them) = self.sides_to_move();
         self.side(them) & TRAP_BITS[us] != 0
     }
 
     /// Whether the game is lost for the side to move: its den was entered or its last piece taken.
     #[inline(always)]
-    pub fn is_lost(&self) -> bool {
+    pub(crate) fn is_lost(&self) -> bool {
         let (us, them) = self.sides_to_move();
         self.side(us) == 0 || self.side(them) >> DEN[self.turn].index() & 1 != 0
     }
 
     /// Whether a move takes something.
     #[inline(always)]
-    pub fn is_capture(&self, mv: Packed) -> bool {
+    pub(crate) fn is_capture(&self, mv: Packed) -> bool {
         self.side(!self.turn as usize) >> to_of(mv) & 1 != 0
     }
 
     /// The animal that stands on a square of a side, which must be occupied.
     #[inline(always)]
-    pub fn animal_at(&self, color: usize, square: usize) -> usize {
+    pub(crate) fn animal_at(&self, color: usize, square: usize) -> usize {
         let bit = 1 << square;
         let mut found = 0;
         for a in 1..8 {
@@ -104,7 +104,7 @@ impl State {
 
     /// The position after a move, with its key, [`State::key_after`].
     #[inline(always)]
-    pub fn make(&self, mv: Packed, key: u64, hand_crafted: &HandCrafted) -> State {
+    pub(crate) fn make(&self, mv: Packed, key: u64, hand_crafted: &HandCrafted) -> State {
         let (us, them) = self.sides_to_move();
         let (animal, to) = (animal_of(mv), to_of(mv));
         let from = self.lanes[us][animal];
@@ -141,7 +141,7 @@ impl State {
 
     /// The key after a move, to look it up ahead of time.
     #[inline(always)]
-    pub fn key_after(&self, mv: Packed, keys: &Keys) -> u64 {
+    pub(crate) fn key_after(&self, mv: Packed, keys: &Keys) -> u64 {
         let (us, them) = self.sides_to_move();
         let (animal, to) = (animal_of(mv), to_of(mv));
         let from = self.lanes[us][animal].trailing_zeros() as usize;

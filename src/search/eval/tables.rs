@@ -36,12 +36,12 @@ pub(in crate::search) struct HandCrafted {
 
 impl HandCrafted {
     /// The evaluation with these weights.
-    pub fn new(rules: &Rules, weights: &Weights) -> HandCrafted {
+    pub(crate) fn new(rules: &Rules, weights: &Weights) -> HandCrafted {
         HandCrafted::build(rules, Some(Box::new(weights.0.map(packed))))
     }
 
     /// Burnett's tables: material and squares only.
-    pub fn burnett(rules: &Rules) -> HandCrafted {
+    pub(crate) fn burnett(rules: &Rules) -> HandCrafted {
         HandCrafted::build(rules, None)
     }
 
@@ -74,13 +74,13 @@ impl HandCrafted {
 
     /// The value of an animal on a square, from White's view.
     #[inline(always)]
-    pub fn square(&self, color: usize, animal: usize, square: usize) -> i32 {
+    pub(crate) fn square(&self, color: usize, animal: usize, square: usize) -> i32 {
         self.squares[color & 1][animal & 7][square & 63]
     }
 
     /// The value of the animals of both sides in each other's presence, from White's view.
     #[inline]
-    pub fn material(&self, sets: [u8; 2]) -> i32 {
+    pub(crate) fn material(&self, sets: [u8; 2]) -> i32 {
         if !self.positional {
             return 0;
         }
@@ -92,7 +92,7 @@ impl HandCrafted {
 
     /// The squares where each attacker of a side may capture each victim; `rat` is the square of the side's rat.
     #[inline(always)]
-    pub fn takes(&self, color: usize, rat: u64) -> &[Lanes; 8] {
+    pub(crate) fn takes(&self, color: usize, rat: u64) -> &[Lanes; 8] {
         &self.takes[color][usize::from(rat & WATER.bits() != 0)]
     }
 }

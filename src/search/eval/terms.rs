@@ -116,7 +116,7 @@ impl HandCrafted {
 
     /// Every feature of a position with its count, from White's view, and how far it is from the endgame (0 to 1):
     /// the evaluation taken apart, for tuning.
-    pub fn trace(&self, rules: &Rules, state: &State) -> (Vec<(u16, i16)>, f32) {
+    pub(crate) fn trace(&self, rules: &Rules, state: &State) -> (Vec<(u16, i16)>, f32) {
         let maps = &attack_maps(rules, self, state);
         let mut trace = Trace(vec![0; FEATURES]);
         self.features(state, maps, &mut trace);

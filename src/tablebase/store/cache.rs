@@ -19,7 +19,7 @@ impl<K, B> Default for Cache<K, B> {
 }
 
 impl<K: Copy + Eq + Hash, B> Cache<K, B> {
-    pub fn get(&mut self, key: K) -> Option<Arc<B>> {
+    pub(crate) fn get(&mut self, key: K) -> Option<Arc<B>> {
         if let Some(block) = self.newer.get(&key) {
             return Some(block.clone());
         }
@@ -28,7 +28,7 @@ impl<K: Copy + Eq + Hash, B> Cache<K, B> {
         Some(block)
     }
 
-    pub fn put(&mut self, key: K, block: Arc<B>) {
+    pub(crate) fn put(&mut self, key: K, block: Arc<B>) {
         if self.newer.len() >= CACHE_BLOCKS / 2 {
             self.older = std::mem::take(&mut self.newer);
         }

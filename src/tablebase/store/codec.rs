@@ -48,7 +48,7 @@ pub(crate) struct Layout {
 }
 
 impl Layout {
-    pub fn new(index: &Index) -> Layout {
+    pub(crate) fn new(index: &Index) -> Layout {
         let (words, lanes) = (squares_in_play(index.word_piece()), squares_in_play(index.lane_piece()));
         let cells: Vec<u16> = words
             .into_iter()
@@ -64,32 +64,32 @@ impl Layout {
     }
 
     /// Cells kept of a row.
-    pub fn row_len(&self) -> usize {
+    pub(crate) fn row_len(&self) -> usize {
         self.cells.len()
     }
 
     /// The cells kept of a row, in order.
-    pub fn cells(&self) -> impl Iterator<Item = usize> + '_ {
+    pub(crate) fn cells(&self) -> impl Iterator<Item = usize> + '_ {
         self.cells.iter().map(|&cell| usize::from(cell))
     }
 
     /// What the word piece on a square adds to a cell's place in its row.
-    pub fn word_offset(&self, square: Square) -> u32 {
+    pub(crate) fn word_offset(&self, square: Square) -> u32 {
         (self.words.bits() & ((1 << square.index()) - 1)).count_ones() * self.lanes.len() as u32
     }
 
     /// What the lane piece on a square adds.
-    pub fn lane_offset(&self, square: Square) -> u32 {
+    pub(crate) fn lane_offset(&self, square: Square) -> u32 {
         (self.lanes.bits() & ((1 << square.index()) - 1)).count_ones()
     }
 
     /// Where a cell, valid in its row, is found in a block that starts with `first_row`.
-    pub fn place(&self, cell: usize, first_row: usize) -> usize {
+    pub(crate) fn place(&self, cell: usize, first_row: usize) -> usize {
         (cell / ROW_CELLS - first_row) * self.row_len() + usize::from(self.places[cell % ROW_CELLS])
     }
 
     /// The bytes of the rows with these cells.
-    pub fn gather(&self, cells: CellsRef<'_>) -> Vec<u8> {
+    pub(crate) fn gather(&self, cells: CellsRef<'_>) -> Vec<u8> {
         match cells {
             CellsRef::Byte(cells) => self.gather_codes(cells, u8::to_le_bytes),
             CellsRef::Wide(cells) => self.gather_codes(cells, u16::to_le_bytes),
@@ -114,7 +114,13 @@ impl Layout {
     }
 
     /// Puts the bytes of rows back into their cells, all of them zero. `valid` says which cells of a row a position has.
-    pub fn scatter(&self, bytes: &[u8], cells: CellsMut<'_>, first_row: usize, valid: impl Fn(usize) -> [u64; WIDTH]) {
+    pub(crate) fn scatter(
+        &self,
+        bytes: &[u8],
+        cells: CellsMut<'_>,
+        first_row: usize,
+        valid: impl Fn(usize) -> [u64; WIDTH],
+    ) {
         match cells {
             CellsMut::Byte(cells) => self.scatter_codes(bytes, cells, first_row, valid, u8::from_le_bytes),
             CellsMut::Wide(cells) => self.scatter_codes(bytes, cells, first_row, valid, u16::from_le_bytes),
@@ -149,7 +155,7 @@ impl Layout {
 
     /// A checksum of the values alone: XXH3-64 over two bytes a cell, lowest first, 0 for cells without a position, of the
     /// cells kept, row by row. No choice of blocks, widths or compression changes it.
-    pub fn checksum(&self, cells: CellsRef<'_>) -> u64 {
+    pub(crate) fn checksum(&self, cells: CellsRef<'_>) -> u64 {
         let mut hash = Xxh3::new();
         for first in (0..cells.len()).step_by(ROW_CELLS) {
             hash.update(&self.codes(cells.range(first..first + ROW_CELLS)));
@@ -158,7 +164,7 @@ impl Layout {
     }
 
     /// What the checksum is made of, of some rows.
-    pub fn codes(&self, cells: CellsRef<'_>) -> Vec<u8> {
+    pub(crate) fn codes(&self, cells: CellsRef<'_>) -> Vec<u8> {
         match cells {
             CellsRef::Byte(cells) => self.codes_of(cells, |code| [code, 0]),
             CellsRef::Wide(cells) => self.codes_of(cells, u16::to_le_bytes),

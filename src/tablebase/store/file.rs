@@ -60,9 +60,9 @@ pub(crate) struct Packing {
 
 impl Packing {
     /// What `generate` writes.
-    pub const FAST: Packing = Packing { one_side: false, block_bytes: 64 << 10, level: 9 };
+    pub(crate) const FAST: Packing = Packing { one_side: false, block_bytes: 64 << 10, level: 9 };
     /// What `repack` writes.
-    pub const SMALL: Packing = Packing { one_side: true, block_bytes: 16 << 10, level: 19 };
+    pub(crate) const SMALL: Packing = Packing { one_side: true, block_bytes: 16 << 10, level: 19 };
 }
 
 /// Which sides to move a file stores.
@@ -306,7 +306,7 @@ pub(crate) struct Block {
 
 impl Block {
     /// The values of its rows, as the codec packs them.
-    pub fn bytes(&self) -> &[u8] {
+    pub(crate) fn bytes(&self) -> &[u8] {
         &self.bytes
     }
 }

@@ -172,13 +172,13 @@ pub(super) struct Made<'a> {
 
 impl<'a> Made<'a> {
     /// Those of a directory, none if it has no readable manifest.
-    pub fn of(dir: &'a Path) -> Made<'a> {
+    pub(super) fn of(dir: &'a Path) -> Made<'a> {
         let counted = read_manifest(dir).map(|manifest| manifest.counted).unwrap_or_default();
         Made { dir, counted: counted.into_iter().map(|counted| counted.class).collect() }
     }
 
     /// Whether a class need not be solved for its values, or for its counts.
-    pub fn has(&self, class: Material, values: bool) -> bool {
+    pub(super) fn has(&self, class: Material, values: bool) -> bool {
         TableFile::path(self.dir, class).exists() || !values && self.counted.contains(&class.to_string())
     }
 }

@@ -29,7 +29,7 @@ pub(crate) struct LevelBytes {
 }
 
 impl LevelBytes {
-    pub fn total(&self) -> usize {
+    pub(crate) fn total(&self) -> usize {
         self.captures + self.working
     }
 }
@@ -51,17 +51,17 @@ pub(crate) fn class_bytes(solver: &Solver, id: ClassId) -> usize {
 }
 
 impl MemoryLimit {
-    pub fn new(bytes: usize) -> MemoryLimit {
+    pub(crate) fn new(bytes: usize) -> MemoryLimit {
         MemoryLimit { bytes }
     }
 
     /// Whether so many bytes are within it.
-    pub fn holds(self, bytes: usize) -> bool {
+    pub(crate) fn holds(self, bytes: usize) -> bool {
         bytes <= self.bytes
     }
 
     /// Refuses a class that needs more bytes.
-    pub fn check(self, material: Material, needed: usize) -> Result<(), SetError> {
+    pub(crate) fn check(self, material: Material, needed: usize) -> Result<(), SetError> {
         if self.holds(needed) {
             return Ok(());
         }
@@ -69,7 +69,7 @@ impl MemoryLimit {
     }
 
     /// How many bytes are left for the classes in work when all that classes of one level capture into is in memory.
-    pub fn for_level(self, solver: &Solver, level: &[ClassId], values: bool) -> Result<usize, SetError> {
+    pub(crate) fn for_level(self, solver: &Solver, level: &[ClassId], values: bool) -> Result<usize, SetError> {
         let Some(need) = level_bytes(solver, level, values) else { return Ok(0) };
         self.check(solver.classes().get(need.largest).representative, need.total())?;
         Ok(self.bytes - need.captures)
@@ -77,7 +77,7 @@ impl MemoryLimit {
 
     /// Makes the solver forget classes that are solved only when needed (`passing`), but for those that this one needs,
     /// until it fits.
-    pub fn make_room(
+    pub(crate) fn make_room(
         self,
         solver: &mut Solver,
         id: ClassId,

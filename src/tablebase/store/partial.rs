@@ -54,7 +54,7 @@ pub(crate) struct PartialWriter {
 impl PartialWriter {
     /// # Errors
     /// If the directory of `path` cannot be written.
-    pub fn create(path: &Path) -> Result<PartialWriter, TableError> {
+    pub(crate) fn create(path: &Path) -> Result<PartialWriter, TableError> {
         let partial = partial_path(path);
         let file = File::create(&partial).map_err(TableError::io(path))?;
         Ok(PartialWriter { path: path.to_owned(), partial, file: BufWriter::new(file), finished: false })
@@ -62,7 +62,7 @@ impl PartialWriter {
 
     /// # Errors
     /// If the bytes cannot be written, for instance because the disk is full.
-    pub fn write(&mut self, bytes: &[u8]) -> Result<(), TableError> {
+    pub(crate) fn write(&mut self, bytes: &[u8]) -> Result<(), TableError> {
         self.file.write_all(bytes).map_err(TableError::io(&self.path))
     }
 
@@ -70,7 +70,7 @@ impl PartialWriter {
     ///
     /// # Errors
     /// As [`write`](PartialWriter::write).
-    pub fn finish(mut self) -> Result<(), TableError> {
+    pub(crate) fn finish(mut self) -> Result<(), TableError> {
         let written = self.file.flush().and_then(|()| self.file.get_ref().sync_all());
         let renamed = written.and_then(|()| fs::rename(&self.partial, &self.path));
         self.finished = renamed.is_ok();

@@ -39,7 +39,7 @@ type Last = Option<(usize, Cells)>;
 
 impl Parts {
     /// None so far.
-    pub fn new(material: Material, rules: &RuleOptions) -> Parts {
+    pub(super) fn new(material: Material, rules: &RuleOptions) -> Parts {
         let index = Index::new(material).expect("no class has more pieces than an index");
         Parts {
             rows: Rows::new(&index, rules),
@@ -55,7 +55,7 @@ impl Parts {
     ///
     /// # Errors
     /// If they cannot be compressed.
-    pub fn push(&mut self, color: Color, rows: Range<usize>, cells: &Cells) -> io::Result<()> {
+    pub(super) fn push(&mut self, color: Color, rows: Range<usize>, cells: &Cells) -> io::Result<()> {
         let firsts: Vec<usize> = (0..rows.len()).step_by(BLOCK_ROWS).collect();
         let block = |&first: &usize| {
             let end = (first + BLOCK_ROWS).min(rows.len());
@@ -69,7 +69,7 @@ impl Parts {
     }
 
     /// Says where the longest lines begin.
-    pub fn set_deepest(&mut self, deepest: ByColor<Option<usize>>) {
+    pub(super) fn set_deepest(&mut self, deepest: ByColor<Option<usize>>) {
         self.deepest = deepest;
     }
 

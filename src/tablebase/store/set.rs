@@ -18,7 +18,7 @@ pub(crate) struct Loaded {
 
 impl Loaded {
     /// The values of a side to move, if they are there.
-    pub fn cells(&self, turn: Color) -> Option<&Cells> {
+    pub(crate) fn cells(&self, turn: Color) -> Option<&Cells> {
         self.cells[turn].as_ref()
     }
 }

@@ -14,14 +14,14 @@ pub(super) struct Source {
 }
 
 impl Source {
-    pub fn open(path: &Path) -> io::Result<Source> {
+    pub(super) fn open(path: &Path) -> io::Result<Source> {
         let file = File::open(path)?;
         let len = usize::try_from(file.metadata()?.len()).map_err(|_| io::ErrorKind::FileTooLarge)?;
         Ok(Source { file, len })
     }
 
     /// Its length when it was opened.
-    pub fn len(&self) -> usize {
+    pub(super) fn len(&self) -> usize {
         self.len
     }
 
@@ -29,7 +29,7 @@ impl Source {
     ///
     /// # Errors
     /// [`io::ErrorKind::UnexpectedEof`] if the file is shorter than that by now.
-    pub fn read(&self, buffer: &mut [u8], at: usize) -> io::Result<()> {
+    pub(super) fn read(&self, buffer: &mut [u8], at: usize) -> io::Result<()> {
         #[cfg(unix)]
         return std::os::unix::fs::FileExt::read_exact_at(&self.file, buffer, at as u64);
         #[cfg(windows)]
@@ -44,7 +44,7 @@ impl Source {
     }
 
     /// The bytes of a range, or an error if the file ends before.
-    pub fn bytes(&self, at: usize, len: usize) -> io::Result<Vec<u8>> {
+    pub(super) fn bytes(&self, at: usize, len: usize) -> io::Result<Vec<u8>> {
         if at.checked_add(len).is_none_or(|end| end > self.len) {
             return Err(io::ErrorKind::UnexpectedEof.into());
         }

@@ -22,15 +22,15 @@ pub(crate) struct Entry {
 
 impl Entry {
     /// Words that entries of one range can tell apart.
-    pub const WORDS: usize = u32::MAX as usize;
+    pub(crate) const WORDS: usize = u32::MAX as usize;
 
     /// A word's number within its range is below [`Entry::WORDS`]: ranges are cut that small.
-    pub fn new(word: usize, mask: u64) -> Entry {
+    pub(crate) fn new(word: usize, mask: u64) -> Entry {
         let word = u32::try_from(word).expect("a range of rows has no more words than an entry can tell apart");
         Entry { word, low: mask as u32, high: (mask >> 32) as u32 }
     }
 
-    pub fn mask(self) -> u64 {
+    pub(crate) fn mask(self) -> u64 {
         u64::from(self.low) | u64::from(self.high) << 32
     }
 }
@@ -60,14 +60,14 @@ impl Buckets {
     ///
     /// # Errors
     /// If the file cannot be made.
-    pub fn on_disk(dir: &Path, limit: usize) -> io::Result<Buckets> {
+    pub(crate) fn on_disk(dir: &Path, limit: usize) -> io::Result<Buckets> {
         let spill = Spill { file: tempfile::tempfile_in(dir)?, end: 0, runs: Vec::new(), limit };
         Ok(Buckets { by_depth: Vec::new(), spill: Some(spill) })
     }
 
     // Inlined, as an entry that goes through memory on its way is written in other pieces than it is read, which stalls.
     #[inline(always)]
-    pub fn push(&mut self, depth: u16, entry: Entry) {
+    pub(crate) fn push(&mut self, depth: u16, entry: Entry) {
         let depth = usize::from(depth);
         if self.by_depth.len() <= depth {
             self.make_room(depth);
@@ -84,7 +84,7 @@ impl Buckets {
     ///
     /// # Errors
     /// If they cannot be written, for instance because the disk is full.
-    pub fn spill(&mut self, all: bool) -> io::Result<()> {
+    pub(crate) fn spill(&mut self, all: bool) -> io::Result<()> {
         let Some(spill) = &mut self.spill else { return Ok(()) };
         let count: usize = self.by_depth.iter().map(Vec::len).sum();
         if count == 0 || !all && count < spill.limit {
@@ -111,7 +111,7 @@ impl Buckets {
     ///
     /// # Errors
     /// If they cannot be read back.
-    pub fn take<'a>(&mut self, depth: u16, buffer: &'a mut Vec<Entry>) -> io::Result<Cow<'a, [Entry]>> {
+    pub(crate) fn take<'a>(&mut self, depth: u16, buffer: &'a mut Vec<Entry>) -> io::Result<Cow<'a, [Entry]>> {
         let depth = usize::from(depth);
         let in_memory = self.by_depth.get_mut(depth).map(std::mem::take).unwrap_or_default();
         let runs = match &mut self.spill {
@@ -131,7 +131,7 @@ impl Buckets {
     }
 
     /// The greatest depth with a conversion, or 0.
-    pub fn last_depth(&self) -> u16 {
+    pub(crate) fn last_depth(&self) -> u16 {
         let in_memory = self.by_depth.iter().rposition(|entries| !entries.is_empty());
         let on_disk = self.spill.as_ref().and_then(|spill| spill.runs.iter().rposition(|runs| !runs.is_empty()));
         in_memory.max(on_disk).unwrap_or(0) as u16

@@ -42,13 +42,16 @@ pub(crate) fn value(code: Code, options: &RuleOptions) -> ConversionValue {
 pub(crate) struct Captures<'a>(Vec<Option<ByColor<CellsRef<'a>>>>);
 
 impl<'a> Captures<'a> {
-    pub fn of(tables: &'a [Option<Table>]) -> Captures<'a> {
+    pub(crate) fn of(tables: &'a [Option<Table>]) -> Captures<'a> {
         let views = |table: &'a Table| ByColor::from_fn(|turn| table.cells[turn].view());
         Captures(tables.iter().map(|table| table.as_ref().map(views)).collect())
     }
 
     /// Of that many classes these; what is not looked up is missing.
-    pub fn some(classes: usize, cells: impl IntoIterator<Item = (ClassId, Color, CellsRef<'a>)>) -> Captures<'a> {
+    pub(crate) fn some(
+        classes: usize,
+        cells: impl IntoIterator<Item = (ClassId, Color, CellsRef<'a>)>,
+    ) -> Captures<'a> {
         let mut all = Captures(vec![None; classes]);
         for (id, turn, cells) in cells {
             let none = ByColor::from_fn(|_| CellsRef::Byte(&[]));
@@ -99,7 +102,7 @@ pub(crate) struct Conversions {
 }
 
 impl Conversions {
-    pub fn new(index: &Index, color: Color, classes: &Classes) -> Conversions {
+    pub(crate) fn new(index: &Index, color: Color, classes: &Classes) -> Conversions {
         let options = *classes.options();
         let pieces = &index.pieces;
         let n = pieces.len();
@@ -139,7 +142,7 @@ impl Conversions {
     }
 
     /// The classes and sides to move that captures look up.
-    pub fn looked_up(&self) -> impl Iterator<Item = (ClassId, Color)> + '_ {
+    pub(crate) fn looked_up(&self) -> impl Iterator<Item = (ClassId, Color)> + '_ {
         self.captures.iter().filter_map(|capture| capture.rest.as_ref()).map(|rest| (ClassId(rest.table), rest.turn))
     }
 
@@ -148,7 +151,7 @@ impl Conversions {
     /// work in.
     #[expect(clippy::too_many_arguments, reason = "a struct of them would be built once a row")]
     #[inline(always)]
-    pub fn row<V: Vector>(
+    pub(crate) fn row<V: Vector>(
         &self,
         index: &Index,
         captures: &Captures<'_>,

@@ -29,7 +29,7 @@ pub(crate) struct WorkingMemory {
 
 impl WorkingMemory {
     /// For a class of which that many rows are solved.
-    pub fn new(index: &Index, rows: usize, values: bool) -> WorkingMemory {
+    pub(crate) fn new(index: &Index, rows: usize, values: bool) -> WorkingMemory {
         let plane = rows * size_of::<Row>();
         WorkingMemory {
             planes: PLANES * plane + index.rows * size_of::<u32>(),
@@ -39,12 +39,12 @@ impl WorkingMemory {
     }
 
     /// With the conversions in memory.
-    pub fn total(&self) -> usize {
+    pub(crate) fn total(&self) -> usize {
         self.planes + self.conversions + self.values
     }
 
     /// With the conversions on disk.
-    pub fn spilled(&self) -> usize {
+    pub(crate) fn spilled(&self) -> usize {
         self.counted() + self.values
     }
 

@@ -156,7 +156,7 @@ pub(crate) fn solve(task: Task, tables: &[Option<Table>]) -> Result<Outcome, Sol
 }
 
 impl<'t> Iteration<'t> {
-    pub fn new(task: Task<'t>) -> Iteration<'t> {
+    pub(crate) fn new(task: Task<'t>) -> Iteration<'t> {
         let index = Index::new(task.material).expect("no class has more pieces than an index");
         let options = task.classes.options();
         Iteration {
@@ -183,7 +183,7 @@ impl<'t> Iteration<'t> {
     }
 
     /// The rows of the index among which these are, up to the first that is kept with the next part.
-    pub fn kept_rows(&self, color: Color) -> Range<usize> {
+    pub(crate) fn kept_rows(&self, color: Color) -> Range<usize> {
         let Range { start, end } = self.kept(color);
         let first = |number: usize| if number == 0 { 0 } else { self.rows.span(number, 0).start };
         first(start)..first(end)
@@ -194,12 +194,12 @@ impl<'t> Iteration<'t> {
     ///
     /// # Errors
     /// If there is not as much.
-    pub fn memory(&self, captures: usize) -> Result<Block, SolveError> {
+    pub(crate) fn memory(&self, captures: usize) -> Result<Block, SolveError> {
         self.task.pool.block(self.first_bytes() + captures.max(self.plane_bytes()))
     }
 
     /// Bytes of all planes but the last.
-    pub fn first_bytes(&self) -> usize {
+    pub(crate) fn first_bytes(&self) -> usize {
         5 * self.plane_bytes()
     }
 
@@ -211,7 +211,7 @@ impl<'t> Iteration<'t> {
     ///
     /// # Errors
     /// If a line is too long to be counted, memory is short, or the conversions cannot be read back from the disk.
-    pub fn solve<'m>(&self, mut planes: ByColor<Planes<'m>>, last: &'m mut [u8]) -> Result<Outcome, SolveError> {
+    pub(crate) fn solve<'m>(&self, mut planes: ByColor<Planes<'m>>, last: &'m mut [u8]) -> Result<Outcome, SolveError> {
         self.open(&mut planes, last);
         let chunks = Color::ALL.iter().flat_map(|&color| &planes[color].chunks);
         let last_conversion = chunks.map(|chunk| chunk.last_conversion).max().unwrap_or(0);
@@ -241,12 +241,12 @@ impl<'t> Iteration<'t> {
     }
 
     /// The index of the class.
-    pub fn index(&self) -> &Index {
+    pub(crate) fn index(&self) -> &Index {
         &self.index
     }
 
     /// The rows that are solved.
-    pub fn rows(&self) -> &Rows {
+    pub(crate) fn rows(&self) -> &Rows {
         &self.rows
     }
 
@@ -277,7 +277,11 @@ impl<'t> Iteration<'t> {
     ///
     /// # Errors
     /// If memory or the disk is too small for the conversions.
-    pub fn start<'m>(&self, captures: &Captures<'_>, memory: &'m mut [u8]) -> Result<ByColor<Planes<'m>>, SolveError> {
+    pub(crate) fn start<'m>(
+        &self,
+        captures: &Captures<'_>,
+        memory: &'m mut [u8],
+    ) -> Result<ByColor<Planes<'m>>, SolveError> {
         let rows = self.rows.len();
         let chunk_rows = self.chunk_rows();
         let mut rest: &'m mut [Row] = bytemuck::cast_slice_mut(memory);
@@ -485,18 +489,18 @@ struct Split<'a> {
 impl Planes<'_> {
     /// The undecided positions of a word of a solved row.
     #[inline(always)]
-    pub fn undecided(&self, number: usize, word: usize) -> u64 {
+    pub(crate) fn undecided(&self, number: usize, word: usize) -> u64 {
         self.open[number].0[word] & !self.lost[number].0[word]
     }
 
     /// The lost positions of a word of a solved row.
     #[inline(always)]
-    pub fn lost(&self, number: usize, word: usize) -> u64 {
+    pub(crate) fn lost(&self, number: usize, word: usize) -> u64 {
         self.lost[number].0[word]
     }
 
     /// How many positions of some solved rows are undecided.
-    pub fn left(&self, rows: Range<usize>) -> u32 {
+    pub(crate) fn left(&self, rows: Range<usize>) -> u32 {
         self.left[rows].iter().map(|&left| u32::from(left)).sum()
     }
 

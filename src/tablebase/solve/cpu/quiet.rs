@@ -12,11 +12,11 @@ use bytemuck::{Pod, Zeroable};
 /// 64 words: all squares of the word piece by all squares of the lane piece.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
 #[repr(C, align(64))]
-pub struct Row(pub [u64; WIDTH]);
+pub(crate) struct Row(pub [u64; WIDTH]);
 
 impl Row {
     /// No position.
-    pub const EMPTY: Row = Row([0; WIDTH]);
+    pub(crate) const EMPTY: Row = Row([0; WIDTH]);
 }
 
 /// All ones in the words of squares off the g-file (whose right neighbour exists), and off the a-file.
@@ -81,7 +81,7 @@ pub(crate) struct LaneLeaps {
 }
 
 impl QuietMoves {
-    pub fn new(index: &Index, color: Color, options: &RuleOptions) -> QuietMoves {
+    pub(crate) fn new(index: &Index, color: Color, options: &RuleOptions) -> QuietMoves {
         let n = index.pieces.len();
         let blocks = |i: usize| {
             let Piece { color: owner, animal } = index.pieces[i];
@@ -113,7 +113,14 @@ impl QuietMoves {
 
     /// What of a plane the quiet moves from a solved row lead into, as far as those rows are wanted.
     #[inline(always)]
-    pub fn view(&self, index: &Index, rows: &Rows, number: usize, wanted: impl Fn(usize) -> bool, view: &mut View) {
+    pub(crate) fn view(
+        &self,
+        index: &Index,
+        rows: &Rows,
+        number: usize,
+        wanted: impl Fn(usize) -> bool,
+        view: &mut View,
+    ) {
         let row = rows.row(number);
         let mut digits = [0u32; MAX_ROW_PIECES];
         split(index, row, &mut digits);
@@ -140,7 +147,7 @@ impl QuietMoves {
     /// For every position of the row of a view: whether some quiet move of this side leads into `plane`, which holds
     /// the solved rows. Cells without a position get anything.
     #[inline(always)]
-    pub fn reach(&self, plane: &[Row], view: &View, out: &mut Row) {
+    pub(crate) fn reach(&self, plane: &[Row], view: &View, out: &mut Row) {
         *out = Row::EMPTY;
         let here = &plane[view.number].0;
         if let Some(leaps) = self.word.as_ref().filter(|_| view.here) {
@@ -191,14 +198,14 @@ impl QuietMoves {
     /// Whether this side has a quiet move in every position of the row of a view. The word and the lane piece each
     /// stand in the way of one move at most of each row piece, but for leaps, which are not counted.
     #[inline(always)]
-    pub fn always_moves(&self, view: &View) -> bool {
+    pub(crate) fn always_moves(&self, view: &View) -> bool {
         let free = view.others[..view.count].iter().filter(|other| other.open == u64::MAX).count();
         free > 2 * self.row_pieces.len()
     }
 
     /// Calls `f` with every row of the index from which a quiet move of this side may lead into `row`.
     #[inline(always)]
-    pub fn rows_into(&self, index: &Index, row: usize, mut f: impl FnMut(usize)) {
+    pub(crate) fn rows_into(&self, index: &Index, row: usize, mut f: impl FnMut(usize)) {
         if self.word.is_some() || self.lane.is_some() {
             f(row);
         }
@@ -221,7 +228,7 @@ impl QuietMoves {
     /// The same for a row and its reflection: those with the first piece on the d-file are both rows of the index, and what
     /// leads into one may not lead into the other.
     #[inline(always)]
-    pub fn rows_into_like(&self, index: &Index, row: usize, mut f: impl FnMut(usize)) {
+    pub(crate) fn rows_into_like(&self, index: &Index, row: usize, mut f: impl FnMut(usize)) {
         self.rows_into(index, row, &mut f);
         let Some(first) = index.row_pieces.first() else { return };
         let mut digits = [0u32; MAX_ROW_PIECES];
@@ -265,13 +272,13 @@ struct Other {
 impl View {
     /// Leaves nothing of the plane.
     #[inline(always)]
-    pub fn clear(&mut self) {
+    pub(crate) fn clear(&mut self) {
         (self.here, self.count) = (false, 0);
     }
 
     /// Asks for the rows of this plane, which will be read soon.
     #[inline(always)]
-    pub fn prefetch(&self, plane: &[Row]) {
+    pub(crate) fn prefetch(&self, plane: &[Row]) {
         if self.here {
             prefetch(&plane[self.number]);
         }

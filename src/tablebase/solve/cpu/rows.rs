@@ -28,7 +28,7 @@ type Orders = Vec<Vec<usize>>;
 
 impl Rows {
     /// Those that suffice under these rules.
-    pub fn new(index: &Index, options: &RuleOptions) -> Rows {
+    pub(crate) fn new(index: &Index, options: &RuleOptions) -> Rows {
         let orders = orders(index, options);
         let mut places: Vec<u32> = (0..index.rows).into_par_iter().map(|row| first_like(index, &orders, row)).collect();
         let (mut solved, mut weights) = (Vec::new(), Vec::<u16>::new());
@@ -52,7 +52,7 @@ impl Rows {
     }
 
     /// All rows, each standing for itself.
-    pub fn all(index: &Index) -> Rows {
+    pub(crate) fn all(index: &Index) -> Rows {
         Rows {
             solved: (0..index.rows as u32).collect(),
             places: (0..index.rows as u32).map(|row| 2 * row).collect(),
@@ -63,7 +63,7 @@ impl Rows {
     /// How many there would be, without a list of them: the placements of the row pieces that are still different when the
     /// board may be reflected and pieces exchanged. By Burnside's lemma that is the mean number of placements that an
     /// exchange and reflection leaves as it is.
-    pub fn count(index: &Index, options: &RuleOptions) -> usize {
+    pub(crate) fn count(index: &Index, options: &RuleOptions) -> usize {
         if index.row_pieces.is_empty() {
             return 1;
         }
@@ -78,26 +78,26 @@ impl Rows {
     }
 
     /// Number of solved rows.
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.solved.len()
     }
 
     /// The row of the index that a solved one is.
     #[inline(always)]
-    pub fn row(&self, number: usize) -> usize {
+    pub(crate) fn row(&self, number: usize) -> usize {
         self.solved[number] as usize
     }
 
     /// The solved row that has the values of a row of the index, and whether they are reflected there; `None` if the row
     /// has no positions.
     #[inline(always)]
-    pub fn place(&self, row: usize) -> Option<(usize, bool)> {
+    pub(crate) fn place(&self, row: usize) -> Option<(usize, bool)> {
         let place = self.places[row];
         (place != NONE).then_some(((place >> 1) as usize, place & 1 != 0))
     }
 
     /// The solved row, its word and the lane with the value of a cell of the index; `None` if the row has no positions.
-    pub fn locate(&self, cell: usize) -> Option<(usize, usize, usize)> {
+    pub(crate) fn locate(&self, cell: usize) -> Option<(usize, usize, usize)> {
         let (word, lane) = (cell / WIDTH % WIDTH, cell % WIDTH);
         let (number, mirrored) = self.place(cell / ROW_CELLS)?;
         Some(if mirrored { (number, MIRROR[word], MIRROR[lane]) } else { (number, word, lane) })
@@ -105,24 +105,24 @@ impl Rows {
 
     /// How many positions each cell of a solved row stands for.
     #[inline(always)]
-    pub fn weight(&self, number: usize) -> u64 {
+    pub(crate) fn weight(&self, number: usize) -> u64 {
         self.weights[number].into()
     }
 
     /// The rows of the index from the first of a range of solved rows to the first of the next range.
-    pub fn span(&self, first: usize, count: usize) -> Range<usize> {
+    pub(crate) fn span(&self, first: usize, count: usize) -> Range<usize> {
         let at = |number: usize| self.solved.get(number).map_or(self.places.len(), |&row| row as usize);
         at(first)..at(first + count)
     }
 
     /// How many rows of the index lie between two solved ones.
     #[inline(always)]
-    pub fn offset(&self, first: usize, number: usize) -> usize {
+    pub(crate) fn offset(&self, first: usize, number: usize) -> usize {
         self.row(number) - self.row(first)
     }
 
     /// Gives the rows that were not solved their values.
-    pub fn spread(&self, cells: &mut Cells) {
+    pub(crate) fn spread(&self, cells: &mut Cells) {
         match cells {
             Cells::Byte(cells) => self.copy(cells),
             Cells::Wide(cells) => self.copy(cells),

@@ -37,35 +37,35 @@ pub(super) fn max_plies(wide: bool) -> u16 {
 }
 
 impl Variant {
-    pub fn value_bits(self) -> u32 {
+    pub(super) fn value_bits(self) -> u32 {
         value_bits(self.wide)
     }
 
     /// Counters by value.
-    pub fn values(self) -> u32 {
+    pub(super) fn values(self) -> u32 {
         1 << self.value_bits()
     }
 
     /// Words that the codes of a word take.
-    pub fn code_stride(self) -> u32 {
+    pub(super) fn code_stride(self) -> u32 {
         if self.wide { 16 } else { 8 }
     }
 
     /// The value of a draw, and of a win with this move.
-    pub fn draw(self) -> u32 {
+    pub(super) fn draw(self) -> u32 {
         self.values() / 2
     }
 
-    pub fn win_at_once(self) -> u32 {
+    pub(super) fn win_at_once(self) -> u32 {
         self.values() - 1
     }
 
     /// Counters of a side: positions without a move, then by plies, then what no pass decided.
-    pub fn counts(self) -> u32 {
+    pub(super) fn counts(self) -> u32 {
         self.values()
     }
 
-    pub fn max_plies(self) -> u16 {
+    pub(super) fn max_plies(self) -> u16 {
         max_plies(self.wide)
     }
 
@@ -91,7 +91,7 @@ pub(super) struct KernelSet {
 }
 
 impl KernelSet {
-    pub fn new(device: &Device, variant: Variant) -> Result<KernelSet, GpuError> {
+    pub(super) fn new(device: &Device, variant: Variant) -> Result<KernelSet, GpuError> {
         let start = Instant::now();
         let layout = device.layout(&read_only())?;
         let compile = |source| compose(source, variant.subgroups);
@@ -111,7 +111,7 @@ impl KernelSet {
         Ok(KernelSet { variant, layout, kernels, compiling: start.elapsed() })
     }
 
-    pub fn get(&self, name: &str) -> &Kernel {
+    pub(super) fn get(&self, name: &str) -> &Kernel {
         &self.kernels.iter().find(|(n, _)| *n == name).expect("a kernel's name").1
     }
 }

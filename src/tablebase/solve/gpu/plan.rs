@@ -38,7 +38,7 @@ pub(super) struct PlannedClass {
 
 impl PlannedClass {
     /// The first side row of one side to move.
-    pub fn side(&self, color: Color) -> usize {
+    pub(super) fn side(&self, color: Color) -> usize {
         self.first + if color == Color::White { 0 } else { self.rows }
     }
 }
@@ -88,7 +88,11 @@ impl Crossed {
 impl Plan {
     /// Plans a batch. `table` says where the values of a class are, and for `None` where a cell is that has the value
     /// of a win at once.
-    pub fn new(ids: &[ClassId], classes: &Classes, table: &dyn Fn(Option<(usize, Color)>) -> TablePlace) -> Plan {
+    pub(super) fn new(
+        ids: &[ClassId],
+        classes: &Classes,
+        table: &dyn Fn(Option<(usize, Color)>) -> TablePlace,
+    ) -> Plan {
         let options = classes.options();
         let crossed = Crossed::new();
         let mut plan =

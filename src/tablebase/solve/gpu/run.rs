@@ -99,7 +99,7 @@ pub(super) struct Run<'a> {
 }
 
 impl<'a> Run<'a> {
-    pub fn new(
+    pub(super) fn new(
         device: Arc<Device>,
         set: Arc<KernelSet>,
         batch: Batch<'a>,
@@ -154,7 +154,7 @@ impl<'a> Run<'a> {
     }
 
     /// Adds the values of the batch, which stay on the GPU, to `tables`; `None` if kernels cannot find all of them there.
-    pub fn add_to(&self, mut tables: Tables) -> Option<Tables> {
+    pub(super) fn add_to(&self, mut tables: Tables) -> Option<Tables> {
         if tables.buffers.is_empty() {
             tables.wide = self.wide();
         }
@@ -348,7 +348,7 @@ impl<'a> Run<'a> {
     }
 
     /// Solves the batch; the values stay on the GPU. Lines of more than `byte_plies` are an error unless cells are wide.
-    pub fn solve(&mut self, byte_plies: u16, limit: u64) -> Result<(), GpuError> {
+    pub(super) fn solve(&mut self, byte_plies: u16, limit: u64) -> Result<(), GpuError> {
         let device = Arc::clone(&self.device);
         let variant = self.set.variant;
         let longest = if variant.wide { variant.max_plies() } else { byte_plies.min(variant.max_plies()) };
@@ -425,13 +425,13 @@ impl<'a> Run<'a> {
     }
 
     /// Counts and values of all classes, after [`solve`](Run::solve).
-    pub fn fetch(&self) -> Result<Vec<Solved>, GpuError> {
+    pub(super) fn fetch(&self) -> Result<Vec<Solved>, GpuError> {
         let sides = self.counts.chunks(2 * self.set.variant.counts() as usize);
         self.plan.members.iter().zip(sides).map(|(member, counts)| self.solved(member, counts)).collect()
     }
 
     /// What was done, after [`solve`](Run::solve).
-    pub fn work(&self) -> Result<DeviceWork, GpuError> {
+    pub(super) fn work(&self) -> Result<DeviceWork, GpuError> {
         let depths = usize::from(self.set.variant.max_plies()) + 3;
         let args = self.read_work(self.place.args, depths * self.pages.len() * 4)?;
         let looked_at = args.iter().skip(3).step_by(4).map(|&rows| u64::from(rows)).sum();
@@ -441,7 +441,7 @@ impl<'a> Run<'a> {
     }
 
     /// Bytes of all buffers.
-    pub fn memory(&self) -> u64 {
+    pub(super) fn memory(&self) -> u64 {
         let Planes { open, lost, escapes, conversion_wins } = &self.planes;
         let planes = [open, lost, escapes, conversion_wins].into_iter().flatten();
         let codes = self.pages.iter().take(if self.batch.keep { self.pages.len() } else { 1 }).map(|page| &page.codes);

@@ -20,7 +20,7 @@ pub(super) struct Tables {
 
 impl Tables {
     /// Brings classes that are solved to the GPU, in buffers of `limit` bytes at most.
-    pub fn sent(
+    pub(super) fn sent(
         device: &Device,
         batch: &Batch<'_>,
         ids: &[ClassId],
@@ -53,13 +53,13 @@ impl Tables {
     }
 
     /// Whether these classes are all there.
-    pub fn have(&self, ids: &[ClassId]) -> bool {
+    pub(super) fn have(&self, ids: &[ClassId]) -> bool {
         ids.iter().all(|id| self.places.contains_key(id))
     }
 
     /// Where a capture leads; `None` is the end of the game, and leads to a cell without a position: the first, where all
     /// pieces stand on one square.
-    pub fn place(&self, of: Option<(usize, Color)>) -> TablePlace {
+    pub(super) fn place(&self, of: Option<(usize, Color)>) -> TablePlace {
         of.map_or(TablePlace { page: 0, cell: 0 }, |(class, color)| self.places[&ClassId(class)][color])
     }
 }

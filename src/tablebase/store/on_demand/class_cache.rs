@@ -39,22 +39,22 @@ impl ClassCache {
     ///
     /// # Errors
     /// If it cannot be made.
-    pub fn open(dir: &Path, size: u64, rules: &RuleOptions) -> Result<ClassCache, TableError> {
+    pub(super) fn open(dir: &Path, size: u64, rules: &RuleOptions) -> Result<ClassCache, TableError> {
         fs::create_dir_all(dir).map_err(TableError::io(dir))?;
         Ok(ClassCache { dir: dir.to_owned(), size, rules: *rules, open: Mutex::default() })
     }
 
-    pub fn dir(&self) -> &Path {
+    pub(super) fn dir(&self) -> &Path {
         &self.dir
     }
 
     /// Bytes that the files may take.
-    pub fn size(&self) -> u64 {
+    pub(super) fn size(&self) -> u64 {
         self.size
     }
 
     /// The file of a class, by its representative. Classes of other rules have other names.
-    pub fn path(&self, class: Material) -> PathBuf {
+    pub(super) fn path(&self, class: Material) -> PathBuf {
         self.dir.join(format!("{class}-{:016x}.{EXTENSION}", self.rules.table_hash()))
     }
 
@@ -62,7 +62,7 @@ impl ClassCache {
     ///
     /// # Errors
     /// If the file cannot be read or removed.
-    pub fn get(&self, class: Material) -> Result<Option<Arc<StageFile>>, TableError> {
+    pub(super) fn get(&self, class: Material) -> Result<Option<Arc<StageFile>>, TableError> {
         let mut open = self.opened();
         if let Some(at) = open.iter().position(|(material, _)| *material == class) {
             let entry = open.remove(at);
@@ -90,7 +90,7 @@ impl ClassCache {
     ///
     /// # Errors
     /// If the file cannot be removed.
-    pub fn remove(&self, class: Material) -> Result<(), TableError> {
+    pub(super) fn remove(&self, class: Material) -> Result<(), TableError> {
         self.opened().retain(|(material, _)| *material != class);
         remove(&self.path(class))
     }
@@ -99,7 +99,7 @@ impl ClassCache {
     ///
     /// # Errors
     /// If the directory cannot be written.
-    pub fn lock(&self) -> Result<Option<File>, SetError> {
+    pub(super) fn lock(&self) -> Result<Option<File>, SetError> {
         match lock(&self.dir) {
             Ok(lock) => Ok(Some(lock)),
             Err(SetError::Locked { .. }) => Ok(None),
@@ -112,7 +112,7 @@ impl ClassCache {
     ///
     /// # Errors
     /// If a file cannot be removed.
-    pub fn make_room(&self, bytes: u64) -> Result<(), TableError> {
+    pub(super) fn make_room(&self, bytes: u64) -> Result<(), TableError> {
         sweep(&self.dir, ABANDONED)?;
         let mut entries = self.entries()?;
         entries.sort_by_key(|entry| entry.used);

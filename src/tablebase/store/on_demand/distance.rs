@@ -43,12 +43,12 @@ pub(super) struct Distances<'a> {
 }
 
 impl<'a> Distances<'a> {
-    pub fn new(rules: &'a Rules, look_up: LookUp<'a>, budget: usize) -> Distances<'a> {
+    pub(super) fn new(rules: &'a Rules, look_up: LookUp<'a>, budget: usize) -> Distances<'a> {
         Distances { rules, look_up, bounds: HashMap::new(), budget }
     }
 
     /// The value of a position; `None` if it is not decided within `plies` plies as far as is known.
-    pub fn value(&mut self, position: &Position, plies: u16) -> Result<Option<Value>, Stop> {
+    pub(super) fn value(&mut self, position: &Position, plies: u16) -> Result<Option<Value>, Stop> {
         let staged = match (self.look_up)(position)? {
             Known::Value(value) => return Ok(Some(value)),
             Known::Class { staged, .. } => staged,
@@ -71,7 +71,7 @@ impl<'a> Distances<'a> {
     }
 
     /// Whether a move to `next` is a best one where the side to move wins or loses in `plies` plies.
-    pub fn is_best(&mut self, next: &Position, plies: u16) -> Result<bool, Stop> {
+    pub(super) fn is_best(&mut self, next: &Position, plies: u16) -> Result<bool, Stop> {
         match plies {
             _ if plies % 2 == 1 => self.within(next, false, plies - 1),
             0 | 2 => Ok(true),

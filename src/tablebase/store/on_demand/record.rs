@@ -63,7 +63,7 @@ impl Packer {
 impl<'a> Recorder<'a> {
     /// # Errors
     /// If the directory cannot be written.
-    pub fn create(path: &Path, follow: Follow<'a>) -> Result<Recorder<'a>, TableError> {
+    pub(super) fn create(path: &Path, follow: Follow<'a>) -> Result<Recorder<'a>, TableError> {
         let state = State {
             path: path.to_owned(),
             writer: StageWriter::create(path)?,
@@ -79,13 +79,13 @@ impl<'a> Recorder<'a> {
     ///
     /// # Errors
     /// If the disk is full.
-    pub fn finish(self, rules: &RuleOptions, material: Material) -> Result<(), TableError> {
+    pub(super) fn finish(self, rules: &RuleOptions, material: Material) -> Result<(), TableError> {
         let State { writer, rows, stages, .. } = self.state.into_inner().unwrap_or_else(PoisonError::into_inner);
         writer.finish(rules, material, rows, stages)
     }
 
     /// Why the file could not be written, if that stopped the count.
-    pub fn error(self) -> Option<TableError> {
+    pub(super) fn error(self) -> Option<TableError> {
         self.state.into_inner().unwrap_or_else(PoisonError::into_inner).error
     }
 

@@ -68,7 +68,7 @@ pub(super) struct Words {
 }
 
 impl Words {
-    pub fn new(index: &Index) -> Words {
+    pub(super) fn new(index: &Index) -> Words {
         let squares: Vec<usize> = squares_in_play(index.word_piece()).into_iter().map(|s| s.index()).collect();
         let mut places = [0; WIDTH];
         squares.iter().enumerate().for_each(|(place, &square)| places[square] = place);
@@ -86,7 +86,7 @@ pub(super) struct StageWriter {
 impl StageWriter {
     /// # Errors
     /// If the directory cannot be written.
-    pub fn create(path: &Path) -> Result<StageWriter, TableError> {
+    pub(super) fn create(path: &Path) -> Result<StageWriter, TableError> {
         let mut file = PartialWriter::create(path)?;
         file.write(MAGIC)?;
         file.write(&VERSION.to_le_bytes())?;
@@ -97,7 +97,7 @@ impl StageWriter {
     ///
     /// # Errors
     /// If the disk is full.
-    pub fn block(&mut self, bytes: &[u8]) -> Result<(), TableError> {
+    pub(super) fn block(&mut self, bytes: &[u8]) -> Result<(), TableError> {
         self.file.write(bytes)?;
         self.table.extend((bytes.len() as u32).to_le_bytes());
         self.table.extend(xxh3_64(bytes).to_le_bytes());
@@ -109,7 +109,7 @@ impl StageWriter {
     ///
     /// # Errors
     /// If the disk is full.
-    pub fn finish(
+    pub(super) fn finish(
         mut self,
         rules: &RuleOptions,
         material: Material,
@@ -167,7 +167,7 @@ impl StageFile {
     ///
     /// # Errors
     /// If it cannot be read, is damaged, of another version, of other rules or of another class.
-    pub fn open(path: &Path, rules: &RuleOptions, material: Material) -> Result<StageFile, TableError> {
+    pub(super) fn open(path: &Path, rules: &RuleOptions, material: Material) -> Result<StageFile, TableError> {
         let source = Source::open(path).map_err(TableError::io(path))?;
         let damaged = |what| TableError::Damaged { path: path.to_owned(), what };
         let read = |at, len| source.bytes(at, len).map_err(|error| read_error(path, error));
@@ -225,7 +225,7 @@ impl StageFile {
     ///
     /// # Errors
     /// If a block cannot be read or is damaged.
-    pub fn probe(&self, turn: Color, cell: usize) -> Result<Option<Staged>, TableError> {
+    pub(super) fn probe(&self, turn: Color, cell: usize) -> Result<Option<Staged>, TableError> {
         let Some((number, word, lane)) = self.rows.locate(cell) else { return Ok(None) };
         let words = self.words.squares.len();
         let block = number / BLOCK_ROWS;

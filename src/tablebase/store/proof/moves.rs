@@ -37,7 +37,7 @@ pub(super) struct Moves {
 }
 
 impl Moves {
-    pub fn new(index: &Index, rules: &Rules) -> Moves {
+    pub(super) fn new(index: &Index, rules: &Rules) -> Moves {
         let pieces = &index.pieces;
         let mut moves = Moves {
             targets: vec![vec![Vec::new(); WIDTH]; pieces.len()],
@@ -103,7 +103,7 @@ impl Moves {
     }
 
     /// What stands in the way of a piece from one square to another, by piece.
-    pub fn stopped_by(&self, piece: usize, from: usize, to: usize) -> [u64; Index::MAX_PIECES] {
+    pub(super) fn stopped_by(&self, piece: usize, from: usize, to: usize) -> [u64; Index::MAX_PIECES] {
         self.targets[piece][from].iter().find(|t| t.to == to).map_or([0; Index::MAX_PIECES], |t| t.stopped_by)
     }
 }

@@ -18,28 +18,28 @@ pub(super) struct Plane<C> {
 }
 
 impl<C: Score> Plane<C> {
-    pub fn new(rows: usize) -> Plane<C> {
+    pub(super) fn new(rows: usize) -> Plane<C> {
         Plane { scores: vec![C::ZERO; rows * ROW_CELLS + 2 * MARGIN] }
     }
 
     /// As many cells from a cell on, which may lie in the margin.
     #[inline(always)]
-    pub fn from(&self, cell: isize) -> &[C; WIDTH] {
+    pub(super) fn from(&self, cell: isize) -> &[C; WIDTH] {
         let start = (cell + MARGIN as isize) as usize;
         self.scores[start..start + WIDTH].try_into().expect("a whole row")
     }
 
     #[inline(always)]
-    pub fn row(&self, row: usize) -> &[C] {
+    pub(super) fn row(&self, row: usize) -> &[C] {
         &self.scores[MARGIN + row * ROW_CELLS..][..ROW_CELLS]
     }
 
     #[inline(always)]
-    pub fn get(&self, cell: usize) -> C {
+    pub(super) fn get(&self, cell: usize) -> C {
         self.scores[MARGIN + cell]
     }
 
-    pub fn rows_mut(&mut self) -> &mut [C] {
+    pub(super) fn rows_mut(&mut self) -> &mut [C] {
         let end = self.scores.len() - MARGIN;
         &mut self.scores[MARGIN..end]
     }
@@ -57,7 +57,7 @@ pub(super) struct RowSquares {
 
 impl RowSquares {
     #[inline]
-    pub fn new(index: &Index, row: usize) -> RowSquares {
+    pub(super) fn new(index: &Index, row: usize) -> RowSquares {
         let mut this = RowSquares { squares: [0; Index::MAX_PIECES], taken: 0, distinct: true };
         for (slot, square) in this.squares.iter_mut().zip(index.row_squares(row)) {
             *slot = square.index();
@@ -79,7 +79,7 @@ pub(super) struct Kept {
 }
 
 impl Kept {
-    pub fn new(index: &Index) -> Kept {
+    pub(super) fn new(index: &Index) -> Kept {
         let squares = |piece| squares_in_play(piece).into_iter().map(Square::index).collect::<Vec<_>>();
         let (words, lanes) = (squares(index.word_piece()), squares(index.lane_piece()));
         let mut lane_place = [None; WIDTH];
@@ -91,7 +91,7 @@ impl Kept {
     }
 
     /// Values of a row.
-    pub fn row_len(&self) -> usize {
+    pub(super) fn row_len(&self) -> usize {
         self.cells.len()
     }
 
@@ -181,7 +181,7 @@ impl Counts {
 }
 
 impl Digest {
-    pub fn new() -> Digest {
+    pub(super) fn new() -> Digest {
         Digest { hash: Xxh3::new(), counts: Counts::default() }
     }
 
@@ -197,7 +197,7 @@ impl Digest {
         self.counts.merge(&part.counts);
     }
 
-    pub fn finish(self) -> Digested {
+    pub(super) fn finish(self) -> Digested {
         let mut stats = Stats::default();
         let mut values = 0;
         for (weight, counts) in self.counts.by_weight.iter().enumerate() {

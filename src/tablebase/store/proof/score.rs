@@ -73,13 +73,13 @@ pub(super) struct Scale {
 }
 
 impl Scale {
-    pub fn new(no_move: NoMove) -> Scale {
+    pub(super) fn new(no_move: NoMove) -> Scale {
         Scale { no_move_draws: no_move == NoMove::Draw }
     }
 
     /// The score of a code, which must fit a cell of this width.
     #[inline(always)]
-    pub fn score<C: Score>(self, code: u16) -> C {
+    pub(super) fn score<C: Score>(self, code: u16) -> C {
         let half = C::HALF.number();
         C::cell(match code {
             0 => 0,
@@ -91,7 +91,7 @@ impl Scale {
     }
 
     /// The code of a score.
-    pub fn code<C: Score>(self, score: C) -> u16 {
+    pub(super) fn code<C: Score>(self, score: C) -> u16 {
         let (half, score) = (C::HALF.number(), score.number());
         match score {
             0 => 0,
@@ -105,7 +105,7 @@ impl Scale {
     /// The score of a position whose best successor has this score; 0 is a position without a move. A successor won in
     /// `H - 1` steps gives a loss too long for a cell: see [`Scale::too_long`].
     #[inline(always)]
-    pub fn before<C: Score>(self, best: C) -> C {
+    pub(super) fn before<C: Score>(self, best: C) -> C {
         let turned = best.wrapping_neg();
         let (half, one) = (C::HALF, C::ONE);
         if self.no_move_draws {
@@ -121,7 +121,7 @@ impl Scale {
 
     /// The best successor before which no cell of this width holds the value.
     #[inline(always)]
-    pub fn too_long<C: Score>() -> C {
+    pub(super) fn too_long<C: Score>() -> C {
         C::HALF.wrapping_add(C::MAX)
     }
 }

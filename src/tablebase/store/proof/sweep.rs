@@ -81,7 +81,7 @@ struct Source<'a, C> {
 }
 
 impl<'a, C: Score> Sweep<'a, C> {
-    pub fn new(
+    pub(super) fn new(
         index: &'a Index,
         moves: &'a Moves,
         scale: Scale,
