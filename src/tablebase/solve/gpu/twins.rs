@@ -28,11 +28,11 @@ pub(super) struct Touched {
 
 impl Touched {
     /// Which part of the bytes in the sectors was of use.
-    pub fn efficiency(self) -> f64 {
+    pub(super) fn efficiency(self) -> f64 {
         self.useful as f64 / (32 * self.sectors) as f64
     }
 
-    pub fn add(&mut self, other: Touched) {
+    pub(super) fn add(&mut self, other: Touched) {
         self.useful += other.useful;
         self.sectors += other.sectors;
     }
@@ -47,7 +47,12 @@ pub(super) struct Log {
 
 impl Log {
     /// One load or store: where each invocation that takes part finds its element of `bytes` bytes.
-    pub fn touch(&mut self, memory: &'static str, bytes: usize, places: impl IntoIterator<Item = Option<usize>>) {
+    pub(super) fn touch(
+        &mut self,
+        memory: &'static str,
+        bytes: usize,
+        places: impl IntoIterator<Item = Option<usize>>,
+    ) {
         let places: Vec<Option<usize>> = places.into_iter().collect();
         let sum = self.touched.entry((self.kernel, memory)).or_default();
         for group in places.chunks(32) {
@@ -114,7 +119,7 @@ fn change_sectors(words: &[usize]) -> usize {
 }
 
 impl SimulatedGpu {
-    pub fn new(id: ClassId, classes: &Classes, variant: Variant, plan: Plan, table: Vec<u16>) -> SimulatedGpu {
+    pub(super) fn new(id: ClassId, classes: &Classes, variant: Variant, plan: Plan, table: Vec<u16>) -> SimulatedGpu {
         let rows = plan.side_rows;
         let plane = || vec![0; rows * WIDTH];
         debug_assert_eq!(plan.members[0].id, id);
@@ -141,7 +146,7 @@ impl SimulatedGpu {
     }
 
     /// Runs the kernels as `Run::solve` does.
-    pub fn solve(&mut self) {
+    pub(super) fn solve(&mut self) {
         let rows = self.plan.side_rows;
         (0..rows).for_each(|row| self.conversions(row));
         let mut total = 0;
