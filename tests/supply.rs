@@ -97,7 +97,7 @@ fn root() -> &'static Path {
 #[test]
 fn programs_that_are_started_are_listed() {
     let security = fs::read_to_string(root().join("SECURITY.md")).unwrap();
-    let listed = [("program.rs", "`dsq match`"), ("serve.rs", "`dsq serve --open`")];
+    let listed = [("process.rs", "`dsq match`"), ("serve.rs", "`dsq serve --open`")];
     let sources = ["src", "crates"].into_iter().flat_map(|dir| files(&root().join(dir), "rs"));
     let mut starting = 0;
     for path in sources
