@@ -36,6 +36,9 @@ pub(crate) struct Env {
     position: Position,
     /// The keys since the last capture, the current position's last.
     keys: Vec<u64>,
+    /// A bit for the low bits of each of these keys. Most positions are new, which a bit that is not set proves without a
+    /// look at the keys: they lie elsewhere in memory.
+    seen: [u64; 8],
     halfmove_clock: u32,
     /// How often the current position has occurred, this time included.
     occurrences: usize,
@@ -60,17 +63,25 @@ pub(crate) struct Row<'a> {
 impl Env {
     pub fn new(setup: &Setup) -> Env {
         let position = setup.start.position.clone();
-        let keys = vec![position.key()];
-        Env { position, keys, halfmove_clock: setup.start.halfmove_clock, occurrences: 1, end: 0 }
+        let mut env = Env {
+            position,
+            keys: Vec::new(),
+            seen: [0; 8],
+            halfmove_clock: setup.start.halfmove_clock,
+            occurrences: 0,
+            end: 0,
+        };
+        env.count();
+        env
     }
 
     /// Back to the first position.
     fn restart(&mut self, setup: &Setup) {
         self.position.clone_from(&setup.start.position);
         self.halfmove_clock = setup.start.halfmove_clock;
-        self.keys.clear();
-        self.keys.push(self.position.key());
-        (self.occurrences, self.end) = (1, 0);
+        self.end = 0;
+        self.forget();
+        self.count();
     }
 
     /// The current position with its halfmove clock.
@@ -114,14 +125,29 @@ impl Env {
     fn play(&mut self, mv: Move) {
         if mv.is_capture(&self.position) {
             self.halfmove_clock = 0;
-            self.keys.clear();
+            self.forget();
         } else {
             self.halfmove_clock += 1;
         }
         self.position = self.position.make(mv);
+        self.count();
+    }
+
+    /// Forgets all earlier positions.
+    #[inline(always)]
+    fn forget(&mut self) {
+        self.keys.clear();
+        self.seen = [0; 8];
+    }
+
+    /// Counts the occurrences of the current position and adds it to the earlier ones.
+    #[inline(always)]
+    fn count(&mut self) {
         let key = self.position.key();
-        // A position occurs again after four plies at the earliest.
-        let earlier = if self.keys.len() < 4 { 0 } else { self.keys.iter().filter(|&&k| k == key).count() };
+        let (word, bit) = ((key >> 6) as usize % 8, 1 << (key % 64));
+        let earlier =
+            if self.seen[word] & bit == 0 { 0 } else { self.keys.iter().filter(|&&earlier| earlier == key).count() };
+        self.seen[word] |= bit;
         self.keys.push(key);
         self.occurrences = earlier + 1;
     }
