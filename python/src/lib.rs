@@ -9,6 +9,7 @@ mod engine;
 mod errors;
 mod outcome;
 mod packed;
+mod packing;
 mod perft;
 mod random;
 mod rules;
@@ -56,7 +57,7 @@ mod _core {
     #[pymodule_export]
     use crate::outcome::PyOutcome;
     #[pymodule_export]
-    use crate::packed::{pack, unpack};
+    use crate::packing::{pack, unpack};
     #[pymodule_export]
     use crate::perft::{divide, perft};
     #[pymodule_export]

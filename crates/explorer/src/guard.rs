@@ -2,9 +2,9 @@
 
 use super::assets::matches;
 use super::context::Client;
+use super::cost::{Caching, Limits};
 use super::errors::{ApiError, Code};
 use super::limits::{MAX_BODY, MAX_URI, too_large};
-use super::routes::{Caching, Limits};
 use super::state::App;
 use axum::body::Body;
 use axum::extract::{Request, State};

@@ -15,7 +15,6 @@ use super::params::{
 };
 use super::puzzles::{PuzzlesAnswer, Wanted};
 use super::review::{self, GameRequest};
-use super::routes;
 use super::rule_tables::{FIRST_PIECES, RuleTables, View};
 use super::sse;
 use super::state::Lane;
@@ -34,16 +33,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::hash_map::RandomState;
 use std::hash::BuildHasher;
-use std::sync::{Arc, LazyLock};
+use std::sync::Arc;
 use std::time::Duration;
 
 type Answer<T> = Result<T, ApiError>;
-
-/// The OpenAPI description.
-pub async fn openapi(_: Query<NoKeys>) -> Response {
-    static TEXT: LazyLock<String> = LazyLock::new(routes::openapi);
-    ([(CONTENT_TYPE, "application/json")], TEXT.as_str()).into_response()
-}
 
 pub async fn healthz() -> &'static str {
     "ok"

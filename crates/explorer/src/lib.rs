@@ -15,6 +15,7 @@ mod class_cache;
 mod class_table;
 mod config;
 mod context;
+mod cost;
 mod engine;
 mod errors;
 mod explain;

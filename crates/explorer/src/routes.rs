@@ -1,6 +1,7 @@
 //! The table of routes: router, limits, caching and metrics come from it.
 
 use super::context::Context;
+use super::cost::{Caching, Cost, Limits};
 use super::engine::InfoReport;
 use super::errors::{ApiError, Code};
 use super::guard::guard;
@@ -12,6 +13,7 @@ use super::sse::Done;
 use super::state::App;
 use axum::extract::{Path, State};
 use axum::handler::Handler;
+use axum::http::header::CONTENT_TYPE;
 use axum::http::{HeaderMap, Method, Uri};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{MethodRouter, any};
@@ -19,20 +21,11 @@ use axum::{Router, middleware};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 use tower_http::CompressionLevel;
 use tower_http::compression::CompressionLayer;
 use tower_http::compression::predicate::{NotForContentType, Predicate, SizeAbove};
-
-/// What a request may cost.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Cost {
-    /// The price to the rate limit, in simple requests.
-    pub tokens: f32,
-    /// The longest time until the response begins.
-    pub time: Duration,
-}
 
 const fn cost(tokens: f32, seconds: u64) -> Cost {
     Cost { tokens, time: Duration::from_secs(seconds) }
@@ -46,26 +39,6 @@ const LINE: Cost = cost(2.0, 15);
 const SCAN: Cost = cost(5.0, 30);
 /// Seconds of one or more threads.
 const LONG: Cost = cost(10.0, 40);
-
-/// When a response may be reused.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Caching {
-    /// While the tables stay the same: the response depends on the request and the tables only.
-    Tables,
-    /// Never, or as the handler says.
-    Own,
-}
-
-/// The properties of a route that the middleware needs.
-#[derive(Clone, Copy, Debug)]
-pub struct Limits {
-    /// The path, as a label; `None` for the page's files and unknown paths.
-    pub path: Option<&'static str>,
-    pub cost: Cost,
-    pub caching: Caching,
-    /// Whether the route is for monitors, which may connect without the proxy and have no rate limit.
-    pub monitoring: bool,
-}
 
 /// A path with its method, its limits and its handler.
 struct Route {
@@ -246,7 +219,7 @@ fn table() -> Vec<Route> {
         Route::raw::<NoKeys, _, _>(
             "/api/v1/openapi.json",
             QUICK,
-            handlers::openapi,
+            description,
             Content::Text("application/json"),
             "This description.",
         ),
@@ -282,8 +255,13 @@ pub fn operations() -> Vec<(&'static str, &'static str)> {
 }
 
 /// The OpenAPI description of all routes.
-#[must_use]
-pub fn openapi() -> String {
+async fn description(_: Query<NoKeys>) -> Response {
+    static TEXT: LazyLock<String> = LazyLock::new(openapi);
+    ([(CONTENT_TYPE, "application/json")], TEXT.as_str()).into_response()
+}
+
+/// The text of the OpenAPI description.
+fn openapi() -> String {
     let operations: Vec<Operation> = table().iter().map(|route| route.operation).collect();
     openapi::description(&operations)
 }

@@ -37,7 +37,7 @@ impl Model {
         bytes.extend((self.hidden() as u32).to_le_bytes());
         bytes.extend(self.values.iter().flat_map(|value| value.to_le_bytes()));
         bytes.extend(xxh3_64(&bytes).to_le_bytes());
-        super::training::replace(path, &bytes)
+        super::file::replace(path, &bytes)
     }
 
     /// Reads a checkpoint.

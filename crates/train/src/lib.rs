@@ -7,6 +7,7 @@
 mod adamw;
 mod checkpoint;
 mod datagen;
+mod file;
 mod model;
 mod recipe;
 mod record;

@@ -2,14 +2,13 @@
 
 use super::adamw::AdamW;
 use super::checkpoint::CheckpointError;
+use super::file;
 use super::model::{Model, Sample, sigmoid};
 use super::recipe::Recipe;
 use super::record::{DataError, Header, Packed, read};
 use doushouqi::game::random::Random;
 use doushouqi::search::network::{Network, NetworkError};
 use rayon::prelude::*;
-use std::ffi::OsString;
-use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -191,16 +190,8 @@ impl Run<'_> {
             result.map_err(|error| TrainingError::Write { path: path.to_owned(), error })
         };
         write(checkpoint, self.model.save(checkpoint))?;
-        write(network, replace(network, &self.network()?.to_bytes()))
+        write(network, file::replace(network, &self.network()?.to_bytes()))
     }
-}
-
-/// Writes a file, which appears under its name when it is complete.
-pub(crate) fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let mut partial = OsString::from(path);
-    partial.push(".partial");
-    fs::write(&partial, bytes)?;
-    fs::rename(&partial, path)
 }
 
 fn read_all(recipe: &Recipe) -> Result<(Header, Vec<Packed>), TrainingError> {

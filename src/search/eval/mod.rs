@@ -21,11 +21,12 @@
 //!
 //! The files, the lowest first: `weights` (features and their weights), `tables` (the weights prepared for a set of rules),
 //! `state` (a position with incrementally updated terms), `attack_maps` (the attacks of both sides), `evaluate` (the trait of
-//! evaluations), `network` (the neural network), `terms` (the sum), `attacks` (attacks and evaluation for the search).
+//! evaluations), `network` (the neural network), `evaluation` (the choice of an engine), `terms` (the sum), `attacks` (attacks and evaluation for the search).
 
 mod attack_maps;
 mod attacks;
 mod evaluate;
+mod evaluation;
 pub mod network;
 mod state;
 mod tables;
@@ -33,7 +34,8 @@ mod terms;
 mod weights;
 
 pub use attacks::evaluate;
-pub use evaluate::{Custom, EvalContext, Evaluate, Evaluation};
+pub use evaluate::{EvalContext, Evaluate};
+pub use evaluation::{Custom, Evaluation};
 pub use weights::{
     ATTACKED, FEATURES, GUARD, HUNT, MOBILITY, PAIR, PAIR_SAFE_RAT, PSQ, ParseWeightsError, RACE, TEMPO, WEIGHTS,
     Weight, Weights,
