@@ -235,7 +235,7 @@ impl PyEngine {
                         Some(moves) => search.moves(moves).run(),
                         None => search.run(),
                     };
-                    // Whoever waits is there until this thread has ended.
+                    // The waiting thread outlives this one.
                     let _ = done.send(());
                     found
                 };

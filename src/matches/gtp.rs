@@ -161,7 +161,7 @@ impl Player for GtpProgram {
     fn choose(&mut self, game: &Game, turn: &Turn, stop: &AtomicBool) -> Result<Choice, PlayerError> {
         let chosen = self.try_choose(game, turn, stop);
         match &chosen {
-            // It answered: the next game goes on with it.
+            // It answered: the next game uses the same process.
             Ok(_) => {}
             Err(PlayerError::IllegalMove(_)) => self.known = None,
             Err(_) => {

@@ -115,7 +115,7 @@ impl RuleTables {
                 check(stop)?;
                 if let Some(table) = &solved.table {
                     let table = ClassTable::new(self.classes.get(id), &table.cells, solved.stats.clone());
-                    // The table is there already if two solved it, and is the same.
+                    // If two threads solved the class, the first table is kept; both are equal.
                     let _ = self.kept[id.index()].set(table);
                 }
                 Ok(())

@@ -52,7 +52,7 @@ impl Sample {
 static SQUARES: std::sync::LazyLock<Vec<Square>> = std::sync::LazyLock::new(|| Square::all().collect());
 
 impl Model {
-    /// A model with random input weights, as small as the number of pieces asks for, and zeros elsewhere.
+    /// A model with random input weights, scaled to the number of pieces, and zeros elsewhere.
     #[must_use]
     pub fn random(hidden: usize, seed: u64) -> Model {
         let mut model = Model::zero(hidden);

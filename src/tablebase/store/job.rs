@@ -67,7 +67,7 @@ impl ClassJob<'_> {
         self.solve(&classes, id, &path, MemoryLimit::new(self.memory))
     }
 
-    /// Solves the class with the backend of `solver`, unless it is there and whole. The solver keeps the values that
+    /// Solves the class with the backend of `solver`, unless its file is complete. The solver keeps the values that
     /// captures lead to for the next job, as far as the memory suffices; nothing goes to temporary files.
     ///
     /// # Errors
@@ -99,7 +99,7 @@ impl ClassJob<'_> {
         self.done(counts, start, class_bytes(solver, id))
     }
 
-    /// The class, if it is there and whole.
+    /// The class, if its file is complete.
     fn there(&self, name: Material) -> Result<Option<JobDone>, SetError> {
         let path = TableFile::path(self.dir, name);
         // A table replaces the counts in its own directory only.

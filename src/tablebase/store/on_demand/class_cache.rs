@@ -1,5 +1,5 @@
 //! A directory of classes that were counted on demand. The least recently used ones are removed when it grows too large.
-//! Any number of processes may share it: files appear when they are whole, and a reader keeps what it has opened.
+//! Any number of processes may share it: a file appears when it is complete, and a reader keeps the file that it has opened.
 
 use super::stages::StageFile;
 use crate::board::RuleOptions;
@@ -58,7 +58,7 @@ impl ClassCache {
         self.dir.join(format!("{class}-{:016x}.{EXTENSION}", self.rules.table_hash()))
     }
 
-    /// The class, if it is there and whole. A file that is damaged, or of another version, is removed.
+    /// The class, if its file is complete. A damaged file, or one of another version, is removed.
     ///
     /// # Errors
     /// If the file cannot be read or removed.

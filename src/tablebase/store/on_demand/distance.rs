@@ -32,7 +32,7 @@ impl From<SetError> for Stop {
     }
 }
 
-/// A search, with what it has proved so far.
+/// A search, with the values that it has proved so far.
 pub(super) struct Distances<'a> {
     rules: &'a Rules,
     look_up: LookUp<'a>,

@@ -234,7 +234,7 @@ impl OnDemand {
         }
     }
 
-    /// What a count takes within the memory and the disk that are there.
+    /// The needs of a count within the available memory and disk space.
     fn check_need(&self, id: ClassId, plan: &MemoryNeed) -> Result<CountNeed, OnDemandError> {
         let class = self.classes.get(id);
         let rows = Rows::count(&class.index(), self.classes.options());

@@ -12,7 +12,7 @@ fn at_ply(page: &Page, ply: u32) {
     page.wait(&format!("document.querySelector('#ply').textContent.startsWith('{ply} /')"));
 }
 
-/// Board, verdict, controls and tabs are on one screen without scrolling, and fingers can hit what is there.
+/// Board, verdict, controls and tabs fit one screen without scrolling, and the targets are large enough for fingers.
 #[test]
 fn board_and_controls_fit_one_screen_of_a_phone() {
     let Some(page) = Page::start() else { return };
@@ -54,7 +54,7 @@ fn swipes_wheel_and_keys_step_through_the_moves() {
     at_ply(&page, 0);
     page.keys(&[RIGHT]);
     at_ply(&page, 1);
-    // Also after a click on the board, unless the keyboard goes on there.
+    // Also after a click on the board, unless the keyboard focus is in it.
     page.click(&at("d5"));
     page.keys(&[RIGHT]);
     at_ply(&page, 2);

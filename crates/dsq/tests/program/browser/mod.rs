@@ -452,7 +452,7 @@ fn the_rules_of_the_server_hold() {
     page.silent();
 }
 
-/// Of a wrong link the page shows what is wrong above the board, what could be read of it, and the FEN to mend.
+/// For a wrong link the page shows the error above the board, the part that it could read, and the FEN to correct.
 #[test]
 fn a_wrong_link_is_an_error() {
     let Some(page) = Page::start() else { return };

@@ -284,7 +284,7 @@ fn the_engine_evaluates_where_no_table_knows() {
         "document.querySelector('#bestpv') && document.querySelector('#bestpv').textContent !== {}",
         json!(line)
     ));
-    // A lost side: the bar is Black's, whoever is to move.
+    // A lost side: the bar is Black's with either side to move.
     for turn in ["w", "b"] {
         page.open_position(&format!("7/7/3r3/7/7/7/6R/7/e6_{turn}"), "");
         page.wait(&format!("/wins in|even|better|draw/.test({headline})"));
@@ -303,7 +303,7 @@ fn the_engine_evaluates_where_no_table_knows() {
     page.silent();
 }
 
-/// Without the server the page says so, pieces still move, and it goes on by itself when the server is back.
+/// Without the server the page reports it, pieces still move, and the page reconnects by itself when the server is back.
 #[test]
 fn the_page_recovers_from_a_lost_server() {
     let Some(page) = Page::start() else { return };
