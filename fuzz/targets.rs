@@ -114,7 +114,7 @@ pub fn uci(data: &[u8]) {
             session.push('\n');
         }
     }
-    doushouqi::uci::serve(Cursor::new(session), sink()).expect("nothing to fail");
+    protocols::uci::serve(Cursor::new(session), sink()).expect("nothing to fail");
 }
 
 pub fn weights(data: &[u8]) {

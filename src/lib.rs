@@ -66,18 +66,16 @@
 //!
 //! - `serde`: positions, squares, pieces and rules serialise as their text.
 //! - `perft`: counting lines of moves on all cores.
-//! - `tablebase`: endgame tables and jobs for clusters.
-//! - `search`: the engine, the UCI protocol and matches; includes `perft` and
-//!   `tablebase`.
+//! - `tablebase`: endgame tables.
+//! - `search`: the engine; includes `perft` and `tablebase`.
 //! - `gpu`: tables and perft on a GPU, through wgpu; includes `perft` and `tablebase`.
 //!
-//! The program `dsq`, the explorer, the mining study and the hardness proof are crates of their own, built on this one.
+//! The program `dsq`, UCI and GTP, matches, cluster jobs, the explorer, the mining study and the hardness proof are crates
+//! of their own, built on this one.
 
 #![warn(missing_docs, unreachable_pub)]
 
 pub mod board;
-#[cfg(feature = "tablebase")]
-pub mod cluster;
 #[cfg(any(feature = "perft", feature = "tablebase"))]
 #[cfg_attr(not(feature = "tablebase"), allow(dead_code, reason = "perft uses the levels, not the vectors"))]
 pub mod cpu;
@@ -85,10 +83,6 @@ pub mod formats;
 pub mod game;
 #[cfg(feature = "gpu")]
 pub mod gpu;
-#[cfg(feature = "search")]
-pub mod gtp;
-#[cfg(feature = "search")]
-pub mod matches;
 #[cfg(feature = "perft")]
 mod pages;
 #[cfg(feature = "perft")]
@@ -99,5 +93,3 @@ pub mod search;
 mod shaders;
 #[cfg(feature = "tablebase")]
 pub mod tablebase;
-#[cfg(feature = "search")]
-pub mod uci;

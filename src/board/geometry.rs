@@ -13,18 +13,18 @@ pub const TRAPS: ByColor<Bitboard> = ByColor { white: Bitboard::of(&[C1, E1, D2]
 pub const WATER: Bitboard = Bitboard::of(&[B4, C4, E4, F4, B5, C5, E5, F5, B6, C6, E6, F6]);
 
 /// All squares but those of file a: where a step to the left may start, or one to the right end.
-pub const NOT_A: Bitboard = Bitboard::file(File::A).complement();
+pub(crate) const NOT_A: Bitboard = Bitboard::file(File::A).complement();
 /// All squares but those of file g: where a step to the right may start, or one to the left end.
-pub const NOT_G: Bitboard = Bitboard::file(File::G).complement();
+pub(crate) const NOT_G: Bitboard = Bitboard::file(File::G).complement();
 
 /// Squares from which a leap goes up a file (by 28), over three squares of water.
-pub const LEAP_UP: Bitboard = Bitboard::of(&[B3, C3, E3, F3]);
+pub(crate) const LEAP_UP: Bitboard = Bitboard::of(&[B3, C3, E3, F3]);
 /// Squares from which a leap goes down a file.
-pub const LEAP_DOWN: Bitboard = Bitboard::of(&[B7, C7, E7, F7]);
+pub(crate) const LEAP_DOWN: Bitboard = Bitboard::of(&[B7, C7, E7, F7]);
 /// Squares from which a leap goes right along a rank (by 3), over two squares of water.
-pub const LEAP_RIGHT: Bitboard = Bitboard::of(&[A4, D4, A5, D5, A6, D6]);
+pub(crate) const LEAP_RIGHT: Bitboard = Bitboard::of(&[A4, D4, A5, D5, A6, D6]);
 /// Squares from which a leap goes left along a rank.
-pub const LEAP_LEFT: Bitboard = Bitboard::of(&[D4, G4, D5, G5, D6, G6]);
+pub(crate) const LEAP_LEFT: Bitboard = Bitboard::of(&[D4, G4, D5, G5, D6, G6]);
 
 /// The squares on which an animal of a side may stand: every square but its own den, and water only for the rat.
 #[must_use]
@@ -52,7 +52,7 @@ impl Direction {
 
     /// Whether the direction runs along a file.
     #[must_use]
-    pub fn is_vertical(self) -> bool {
+    pub(crate) fn is_vertical(self) -> bool {
         matches!(self, Direction::Up | Direction::Down)
     }
 }

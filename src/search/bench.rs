@@ -68,7 +68,7 @@ pub fn bench(depth: u32, options: &EngineOptions, rules: &Rules) -> Bench {
 /// Searches every position of [`POSITIONS`] within these limits, each as in a new game: the nodes and the seconds of all
 /// together.
 #[must_use]
-pub fn search_all(limits: &Limits, options: &EngineOptions, rules: &Rules) -> (u64, f64) {
+pub(crate) fn search_all(limits: &Limits, options: &EngineOptions, rules: &Rules) -> (u64, f64) {
     let mut engine = Engine::new(options.clone());
     let (mut nodes, mut seconds) = (0, 0.0);
     for fen in POSITIONS {

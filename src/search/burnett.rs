@@ -6,13 +6,13 @@
 use crate::board::{Animal, Color, Piece, Position, Square};
 
 /// The material value of each animal, weakest animal first.
-pub const MATERIAL: [i32; Animal::COUNT] = [500, 200, 300, 400, 500, 800, 900, 1000];
+pub(crate) const MATERIAL: [i32; Animal::COUNT] = [500, 200, 300, 400, 500, 800, 900, 1000];
 
 /// The value of a square for a white animal: weakest animal first, then by [`Square::index`], so that each table reads
 /// upside down, rank 1 on top. Squares that the animal never stands on during the game hold 0: the dens (entering the
 /// enemy's ends the game) and, for all but the rat, the water.
 #[rustfmt::skip]
-pub const DEVELOPMENT: [[i32; Square::COUNT]; Animal::COUNT] = [
+pub(crate) const DEVELOPMENT: [[i32; Square::COUNT]; Animal::COUNT] = [
     [ // Rat
          8,  8,  8,  0,  8,  8,  8,
          8,  8,  8,  9,  9,  9,  9,
@@ -105,7 +105,7 @@ pub const DEVELOPMENT: [[i32; Square::COUNT]; Animal::COUNT] = [
 
 /// The value of a piece on a square for its owner.
 #[must_use]
-pub const fn piece_value(piece: Piece, square: Square) -> i32 {
+pub(crate) const fn piece_value(piece: Piece, square: Square) -> i32 {
     let square = match piece.color {
         Color::White => square,
         Color::Black => square.rotate(),

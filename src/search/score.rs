@@ -40,13 +40,13 @@ impl Score {
 
     /// A certain win by endgame tables, at most `plies` plies away.
     #[must_use]
-    pub fn table_win(plies: u32) -> Score {
+    pub(crate) fn table_win(plies: u32) -> Score {
         Score(Score::TABLE_WIN - plies.min(Score::MAX_PLIES as u32) as i32)
     }
 
     /// A certain loss by endgame tables, at most `plies` plies away.
     #[must_use]
-    pub fn table_loss(plies: u32) -> Score {
+    pub(crate) fn table_loss(plies: u32) -> Score {
         Score(-Score::table_win(plies).0)
     }
 

@@ -61,7 +61,7 @@ impl Addresser {
     }
 
     /// `offset` says what a piece on a square adds to the number, given its class and its place in the order of the index.
-    pub fn with_offsets(classes: &Classes, offset: impl Fn(ClassId, &Index, usize, Square) -> u64) -> Addresser {
+    pub(crate) fn with_offsets(classes: &Classes, offset: impl Fn(ClassId, &Index, usize, Square) -> u64) -> Addresser {
         let indices: Vec<Index> = classes.iter().map(|(_, class)| class.index()).collect();
         let adds = classes.iter().zip(&indices).map(|((id, _), index)| {
             let of_piece = |(slot, &piece): (usize, &Piece)| {
@@ -96,7 +96,7 @@ impl Addresser {
 
     /// The same of a position that is known not to be over.
     #[inline]
-    pub fn locate_lanes(&self, lanes: [&Lanes; 2], turn: Color) -> Option<Address> {
+    pub(crate) fn locate_lanes(&self, lanes: [&Lanes; 2], turn: Color) -> Option<Address> {
         let sets =
             lanes.map(|lanes| lanes.iter().enumerate().fold(0u8, |set, (a, &lane)| set | u8::from(lane != 0) << a));
         let material = self.materials.get(usize::from(self.numbers[key(sets[0], sets[1])]))?;

@@ -19,12 +19,6 @@ impl AnimalSet {
     /// No animal.
     pub const EMPTY: AnimalSet = AnimalSet(0);
 
-    /// The set with bit [`Animal::index`] set for each member.
-    #[must_use]
-    pub const fn from_bits(bits: u8) -> AnimalSet {
-        AnimalSet(bits)
-    }
-
     /// Bit [`Animal::index`] is set for each member.
     #[must_use]
     pub const fn bits(self) -> u8 {

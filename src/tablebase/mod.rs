@@ -36,15 +36,15 @@ pub use store::counts::{ClassCounts, Provenance};
 pub use store::error::SetError;
 pub use store::export::{ExportError, export_text};
 pub use store::file::{Description, Sides, TableError, TableFile};
+pub use store::finish::{Finished, Status, finish, status};
 pub use store::forecast::{Forecast, LevelForecast, Shortage};
 pub use store::generate::{Generate, Progress};
 pub use store::job::{ClassJob, JobDone};
-pub(crate) use store::lock::lock;
-pub use store::manifest::{CountedClass, MANIFEST, Manifest, ManifestClass, list_tables};
+pub use store::manifest::{CountedClass, MANIFEST, Manifest, ManifestClass};
 pub use store::on_demand::{
     AnswerSource, CountNeed, CountPhase, CountProgress, Follow, OnDemand, OnDemandAnswer, OnDemandError,
 };
-pub use store::partial::{PartialFile, partial_files, sweep};
+pub use store::partial::PartialFile;
 pub use store::prober::TableProber;
 pub use store::proof::{Proved, Prover};
 pub use store::repack::repack;

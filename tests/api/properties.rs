@@ -4,7 +4,6 @@ use doushouqi::board::{
     Animal, Bitboard, Color, DogOverWolf, ElephantTakesRat, Fen, Move, NoMove, OwnRatBlocks, Piece, Position,
     PositionError, Repetition, RuleOptions, Rules, Setup, Shore, Square, TigerLeap, Traps,
 };
-use doushouqi::matches::Openings;
 use doushouqi::search::SearchOptions;
 use doushouqi::search::tune::Sample;
 use doushouqi::tablebase::Material;
@@ -260,8 +259,6 @@ proptest! {
         options in rules(),
         clock in prop_oneof![Just(0), 0..=Fen::MAX_HALFMOVE_CLOCK],
         squares in vec(0..Square::COUNT, 0..20),
-        seed in any::<u64>(),
-        plies in 0..=200u32,
         flags in vec(any::<bool>(), SearchOptions::NAMES.len()),
         score in any::<i32>(),
         result in select(&[0.0f32, 0.5, 1.0, 0.25][..]),
@@ -275,8 +272,6 @@ proptest! {
         if let Some(material) = Material::of(&position) {
             reads_back(&material)?;
         }
-        reads_back(&Openings::Start)?;
-        reads_back(&Openings::Random { plies, seed })?;
         let sign = |on: &bool| if *on { '+' } else { '-' };
         let changes: Vec<String> = SearchOptions::NAMES.iter().zip(&flags).map(|(name, on)| format!("{}{name}", sign(on))).collect();
         reads_back(&format!("none,{}", changes.join(",")).parse::<SearchOptions>().unwrap())?;

@@ -4,8 +4,8 @@ use crate::arguments::ThreadsArg;
 use crate::failure::{Failure, Outcome};
 use crate::output::{print, print_json};
 use clap::Args;
+use cluster::{PlannedClass, Rate};
 use doushouqi::board::RuleOptions;
-use doushouqi::cluster::{PlannedClass, Rate};
 use doushouqi::tablebase::{ClassId, Classes, Material, Options, Solver};
 use report::text::grouped;
 

@@ -5,16 +5,16 @@
 //!
 //! Features of one side, less those of the other:
 //!
-//! - where each animal stands ([`PSQ`], mirrored in the d-file; the material is in it);
-//! - what each animal is worth with this enemy on the board ([`PAIR`]): an animal is worth what it can take, and less for
+//! - where each animal stands (`PSQ`, mirrored in the d-file; the material is in it);
+//! - what each animal is worth with this enemy on the board (`PAIR`): an animal is worth what it can take, and less for
 //!   each enemy that can take it;
-//! - how many safe moves each animal has, leaps included ([`MOBILITY`]);
-//! - which pieces may be taken next ([`ATTACKED`]), of the side to move and of the other;
-//! - who is first at each trap before the den ([`RACE`]): by how many plies the nearest enemy that could take an intruder
+//! - how many safe moves each animal has, leaps included (`MOBILITY`);
+//! - which pieces may be taken next (`ATTACKED`), of the side to move and of the other;
+//! - who is first at each trap before the den (`RACE`): by how many plies the nearest enemy that could take an intruder
 //!   there is late, for each distance of the nearest intruder;
-//! - how many traps before its den a side can step to ([`GUARD`]);
-//! - how far a rat is from the enemy's elephant ([`HUNT`]);
-//! - the move itself ([`TEMPO`]).
+//! - how many traps before its den a side can step to (`GUARD`);
+//! - how far a rat is from the enemy's elephant (`HUNT`);
+//! - the move itself (`TEMPO`).
 //!
 //! Distances are those of each kind of animal by the rules in force, over an empty board. Where the rules make the wolf
 //! the stronger of wolf and dog, the two exchange their weights.
@@ -36,11 +36,9 @@ mod weights;
 pub use attacks::evaluate;
 pub use evaluate::{EvalContext, Evaluate};
 pub use evaluation::{Custom, Evaluation};
-pub use weights::{
-    ATTACKED, FEATURES, GUARD, HUNT, MOBILITY, PAIR, PAIR_SAFE_RAT, PSQ, ParseWeightsError, RACE, TEMPO, WEIGHTS,
-    Weight, Weights,
-};
+pub use weights::{ParseWeightsError, WEIGHTS, Weights};
 
 pub(super) use attacks::Attacks;
 pub(super) use state::{State, TRAP_BITS};
 pub(super) use tables::HandCrafted;
+pub(super) use weights::FEATURES;

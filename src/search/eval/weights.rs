@@ -7,28 +7,28 @@ use std::sync::LazyLock;
 use thiserror::Error;
 
 /// Animals on squares, from their owner's view: animal, rank, file a to d.
-pub const PSQ: usize = 0;
+pub(crate) const PSQ: usize = 0;
 /// Own animal, enemy animal on the board.
-pub const PAIR: usize = PSQ + 8 * 36;
+pub(crate) const PAIR: usize = PSQ + 8 * 36;
 /// Own elephant against a rat it may not take, which stands for that pair under such rules.
-pub const PAIR_SAFE_RAT: usize = PAIR + 64;
+pub(crate) const PAIR_SAFE_RAT: usize = PAIR + 64;
 /// Safe moves by animal.
-pub const MOBILITY: usize = PAIR_SAFE_RAT + 1;
+pub(crate) const MOBILITY: usize = PAIR_SAFE_RAT + 1;
 /// Whether an animal of the side to move may be taken, then one of the other side.
-pub const ATTACKED: usize = MOBILITY + 8;
+pub(crate) const ATTACKED: usize = MOBILITY + 8;
 /// Distance to a trap (0 to 10), plies by which the nearest defender is late (-4 to 3).
-pub const RACE: usize = ATTACKED + 16;
+pub(crate) const RACE: usize = ATTACKED + 16;
 /// Own traps that a side can step to, 0 to 3.
-pub const GUARD: usize = RACE + 11 * 8;
+pub(crate) const GUARD: usize = RACE + 11 * 8;
 /// Distance of a rat from the enemy's elephant, 0 to 11.
-pub const HUNT: usize = GUARD + 4;
+pub(crate) const HUNT: usize = GUARD + 4;
 /// The move itself.
-pub const TEMPO: usize = HUNT + 12;
+pub(crate) const TEMPO: usize = HUNT + 12;
 /// Number of features.
-pub const FEATURES: usize = TEMPO + 1;
+pub(crate) const FEATURES: usize = TEMPO + 1;
 
 /// A weight in the middle game and one in the endgame.
-pub type Weight = [i16; 2];
+pub(crate) type Weight = [i16; 2];
 
 /// The weight of every feature. Their text is the numbers in order, the middle game's and the endgame's of each feature.
 #[derive(Clone, PartialEq, Eq)]

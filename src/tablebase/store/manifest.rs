@@ -112,7 +112,12 @@ pub(crate) fn write_manifest(
 ///
 /// # Errors
 /// If a table cannot be opened or the manifest cannot be written.
-pub fn list_tables(dir: &Path, rules: &RuleOptions, classes: &Classes, counts: &[ClassCounts]) -> Result<(), SetError> {
+pub(crate) fn list_tables(
+    dir: &Path,
+    rules: &RuleOptions,
+    classes: &Classes,
+    counts: &[ClassCounts],
+) -> Result<(), SetError> {
     let counted = |counts: &ClassCounts| {
         let member = classes.member(counts.class)?;
         Some(CountedClass::new(classes.get(member.class), &counts.stats, Some(counts.seconds)))

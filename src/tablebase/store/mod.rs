@@ -1,5 +1,5 @@
 //! Tables on disk: how a class becomes bytes (`codec`, `file`), how a directory of them is made (`manifest`, `lock`,
-//! `memory`, `forecast`, `generate`, `repack`), one class as a job (`job`, `counts`, `peak`), opened (`set`), probed for
+//! `memory`, `forecast`, `generate`, `repack`), one class as a job and a directory that jobs fill (`job`, `counts`, `peak`, `finish`), opened (`set`), probed for
 //! stated rules (`prober`, `cache`), counted a class at a time where there are none (`on_demand`), checked (`verify`
 //! position by position, `proof` all of them fast) and written out as text (`export`).
 
@@ -9,6 +9,7 @@ pub(crate) mod counts;
 pub(crate) mod error;
 pub(crate) mod export;
 pub(crate) mod file;
+pub(crate) mod finish;
 pub(crate) mod forecast;
 pub(crate) mod generate;
 pub(crate) mod job;

@@ -116,7 +116,7 @@ pub struct PartialFile {
 ///
 /// # Errors
 /// If the directory cannot be read.
-pub fn partial_files(dir: &Path) -> Result<Vec<PartialFile>, TableError> {
+pub(crate) fn partial_files(dir: &Path) -> Result<Vec<PartialFile>, TableError> {
     let mut files = Vec::new();
     for entry in fs::read_dir(dir).map_err(TableError::io(dir))? {
         let path = entry.map_err(TableError::io(dir))?.path();
@@ -135,7 +135,7 @@ pub fn partial_files(dir: &Path) -> Result<Vec<PartialFile>, TableError> {
 ///
 /// # Errors
 /// If a file cannot be removed.
-pub fn sweep(dir: &Path, age: Duration) -> Result<usize, TableError> {
+pub(crate) fn sweep(dir: &Path, age: Duration) -> Result<usize, TableError> {
     let mut swept = 0;
     for file in partial_files(dir)? {
         if file.dead.unwrap_or(file.age >= age) {

@@ -5,12 +5,12 @@ use crate::output::{print, print_json};
 use crate::progress::{interrupt, progress_bar};
 use clap::Args;
 use doushouqi::board::{Color, Rules};
-use doushouqi::matches::{
+use doushouqi::search::TableCache;
+use indicatif::ProgressBar;
+use matches::{
     Adjudication, Conditions, Decision, DrawRule, Match, MatchError, MatchGame, Openings, PlayerSpec, ResignRule, Side,
     Sprt, Standing, TimeControl,
 };
-use doushouqi::search::TableCache;
-use indicatif::ProgressBar;
 use report::text::grouped;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -180,7 +180,7 @@ struct SideReport<'a> {
 
 impl MatchCommand {
     pub fn run(self) -> Outcome {
-        let input = |e: doushouqi::matches::ParsePlayerError| Failure::Input(e.to_string());
+        let input = |e: matches::ParsePlayerError| Failure::Input(e.to_string());
         let first = self.first.with_program_options(self.a_option).map_err(input)?;
         let second = self.second.with_program_options(self.b_option).map_err(input)?;
         let control = self.tc.or(self.level.get()).unwrap_or(TimeControl::MoveTime(Duration::from_millis(100)));

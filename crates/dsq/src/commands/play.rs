@@ -6,8 +6,8 @@ use clap::Args;
 use doushouqi::board::geometry::{DEN, TRAPS, WATER};
 use doushouqi::board::{ByColor, Color, File, Move, Piece, Position, Rank, Rules, Square};
 use doushouqi::game::{Conclusion, Forfeit, ForfeitReason, Game, Record};
-use doushouqi::matches::{Player, PlayerError, PlayerSpec, TimeControl, Turn};
 use doushouqi::search::{Engine, EngineOptions, Info, TableCache};
+use matches::{Player, PlayerError, PlayerSpec, TimeControl, Turn};
 use std::fmt::Write as _;
 use std::io::{self, BufRead, IsTerminal, Write};
 use std::path::{Path, PathBuf};
@@ -50,7 +50,7 @@ enum Seat {
 }
 
 impl std::str::FromStr for Seat {
-    type Err = doushouqi::matches::ParsePlayerError;
+    type Err = matches::ParsePlayerError;
 
     fn from_str(text: &str) -> Result<Seat, Self::Err> {
         if text == "human" { Ok(Seat::Human) } else { text.parse().map(Seat::Engine) }

@@ -16,6 +16,6 @@ pub struct Uci {}
 impl Uci {
     pub fn run(self) -> Outcome {
         let input = BufReader::new(io::stdin());
-        doushouqi::uci::serve(input, io::stdout()).map_err(Failure::Output)
+        protocols::uci::serve(input, io::stdout()).map_err(Failure::Output)
     }
 }

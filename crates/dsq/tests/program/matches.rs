@@ -2,9 +2,9 @@
 
 use doushouqi::board::{Position, Rules};
 use doushouqi::game::{Conclusion, Record};
-use doushouqi::matches::statistics::{elo, expected_score};
-use doushouqi::matches::{Decision, Openings, PlayerSpec, Sprt, Tally};
 use doushouqi::search::tune::Sample;
+use matches::statistics::{elo, expected_score};
+use matches::{Decision, Openings, PlayerSpec, Sprt, Tally};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};

@@ -2,9 +2,9 @@
 
 use doushouqi::board::{Color, Position, Rules};
 use doushouqi::game::Game;
-use doushouqi::uci::serve;
 use proptest::collection::vec;
 use proptest::prelude::*;
+use protocols::uci::serve;
 use std::io::{BufRead, BufReader, Cursor, Write};
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};

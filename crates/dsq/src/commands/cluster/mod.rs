@@ -14,11 +14,11 @@ use crate::provenance::{COMMIT, VERSION, machine};
 use ::report::plot::{Axis, Line, line_chart};
 use check::CheckCommand;
 use clap::{Args, Subcommand, ValueEnum};
-use doushouqi::cluster::slurm::{self, Jobs};
-use doushouqi::cluster::{Plan, finish, snakemake, status};
+use cluster::slurm::{self, Jobs};
+use cluster::{Plan, snakemake};
 use doushouqi::tablebase::{
     BufferPool, ClassCounts, ClassJob, Classes, CpuBackend, Index, JobDone, Material, Options, OrElse, Provenance,
-    Solver,
+    Solver, finish, status,
 };
 use indicatif::ProgressBar;
 use report::ReportCommand;

@@ -4,9 +4,9 @@
 use super::player::{Choice, Player, PlayerError, Turn};
 use super::process::{HANDSHAKE, Process};
 use super::time_control::TimeControl;
-use crate::board::{Color, Fen, Move};
-use crate::formats::Dialect;
-use crate::game::Game;
+use doushouqi::board::{Color, Fen, Move};
+use doushouqi::formats::Dialect;
+use doushouqi::game::Game;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 

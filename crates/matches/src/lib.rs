@@ -6,6 +6,8 @@
 //! The files, the lowest first; each uses only files before it: `time_control`, `adjudication`, `player` (what a player is), `process`, `builtin`,
 //! `program` (UCI) and `gtp` (the kinds of players), `spec` (players as text), `openings`, `referee` (one game), `statistics`, `runner` (the match).
 
+#![warn(missing_docs, unreachable_pub)]
+
 mod adjudication;
 mod builtin;
 pub(crate) mod gtp;

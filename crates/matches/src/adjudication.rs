@@ -1,10 +1,10 @@
 //! When an arbiter ends a game before the rules do: by the scores that the players report, by a number of moves, or by endgame
 //! tables. The rules on scores are those of cutechess and fastchess.
 
-use crate::board::{ByColor, Color, Repetition};
-use crate::game::Game;
-use crate::search::Tables;
-use crate::tablebase::{Probe, Wdl};
+use doushouqi::board::{ByColor, Color, Repetition};
+use doushouqi::game::Game;
+use doushouqi::search::Tables;
+use doushouqi::tablebase::{Probe, Wdl};
 use std::str::FromStr;
 use std::sync::Arc;
 use thiserror::Error;
@@ -198,8 +198,8 @@ fn full_moves(game: &Game) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::board::Rules;
-    use crate::game::random::Random;
+    use doushouqi::board::Rules;
+    use doushouqi::game::random::Random;
 
     fn game(plies: usize) -> Game {
         let mut game = Game::new(Default::default(), Rules::default(), None);

@@ -81,8 +81,8 @@ pub fn script(plan: &Plan, jobs: &Jobs<'_>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::board::RuleOptions;
-    use crate::cluster::Rate;
+    use crate::Rate;
+    use doushouqi::board::RuleOptions;
 
     #[test]
     fn every_class_is_in_one_bundle_and_levels_wait() {

@@ -1,6 +1,6 @@
 //! The limits of the moves of a game.
 
-use crate::search::{Clock, Limits};
+use doushouqi::search::{Clock, Limits};
 use std::time::Duration;
 
 /// The limit of each move of a game.

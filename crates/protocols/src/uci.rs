@@ -22,11 +22,11 @@
 //!   other options of the engine empty it.
 //! - `Move Overhead` is the time in milliseconds that stays on the clock at each move, for delays between engine and GUI.
 
-use crate::board::{Fen, Move, ParseFenError, Position, RuleOptions, Rules};
-use crate::game::Game;
-use crate::perft::{Perft, PerftMode};
-use crate::search::network::Network;
-use crate::search::{Clock, Engine, EngineOptions, Evaluation, Info, Limits, TableCache, Tables};
+use doushouqi::board::{Fen, Move, ParseFenError, Position, RuleOptions, Rules};
+use doushouqi::game::Game;
+use doushouqi::perft::{Perft, PerftMode};
+use doushouqi::search::network::Network;
+use doushouqi::search::{Clock, Engine, EngineOptions, Evaluation, Info, Limits, TableCache, Tables};
 use std::fmt;
 use std::io::{self, BufRead, Read, Write};
 use std::ops::ControlFlow;

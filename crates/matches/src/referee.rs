@@ -3,8 +3,8 @@
 use super::adjudication::{Adjudication, Arbiter};
 use super::player::{Player, PlayerError, Turn};
 use super::time_control::TimeControl;
-use crate::board::{ByColor, Color};
-use crate::game::{Forfeit, ForfeitReason, Game, Record};
+use doushouqi::board::{ByColor, Color};
+use doushouqi::game::{Forfeit, ForfeitReason, Game, Record};
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 

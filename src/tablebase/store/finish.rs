@@ -1,14 +1,19 @@
-//! What a directory of jobs holds: how far it is, and the end of the work: every class checked, what the dead left swept,
-//! the manifest written.
+//! A directory that separate jobs fill: its status, and its completion (every class is checked, partial files of dead jobs are
+//! removed, the manifest is written).
 
 use crate::board::RuleOptions;
-use crate::tablebase::{
-    ClassCounts, Classes, Material, PartialFile, SetError, TableFile, list_tables, lock, partial_files, sweep,
-};
+use crate::tablebase::class::Classes;
+use crate::tablebase::material::Material;
+use crate::tablebase::store::counts::ClassCounts;
+use crate::tablebase::store::error::SetError;
+use crate::tablebase::store::file::TableFile;
+use crate::tablebase::store::lock::lock;
+use crate::tablebase::store::manifest::list_tables;
+use crate::tablebase::store::partial::{PartialFile, partial_files, sweep};
 use std::path::Path;
 use std::time::Duration;
 
-/// How far a directory is.
+/// The status of a directory that jobs fill.
 #[derive(Clone, Debug)]
 pub struct Status {
     /// Classes with a table.
@@ -42,20 +47,21 @@ pub fn status(dir: &Path, rules: &RuleOptions, pieces: usize) -> Result<Status, 
     Ok(status)
 }
 
-/// What [`finish`] found and did.
+/// The result of [`finish`].
 #[derive(Clone, Debug)]
 pub struct Finished {
-    /// What there is.
+    /// The classes of the directory.
     pub status: Status,
     /// Partial files that were removed.
     pub swept: usize,
 }
 
-/// Checks every table of 2 to `pieces` pieces, removes what dead writers left (those of other machines if they wrote
-/// nothing for as long as `age`), and writes the manifest. `done` is called after each table.
+/// Checks every table of 2 to `pieces` pieces, removes the partial files of dead jobs (those of other machines if they were
+/// not written to for `age`), and writes the manifest. Calls `done` after each table.
 ///
 /// # Errors
-/// If another run writes there, the first table or count that is damaged or of other rules, or what the disk says.
+/// If another process writes to the directory, if a table or count is damaged or of other rules (the first one is named), or
+/// if the disk fails.
 pub fn finish(
     dir: &Path,
     rules: &RuleOptions,

@@ -1,8 +1,8 @@
 //! What there is to solve, class by class: what each needs first, how much memory and, by a measured rate, how long it
 //! takes.
 
-use crate::board::RuleOptions;
-use crate::tablebase::{ClassId, Classes, Material, MemoryNeed};
+use doushouqi::board::RuleOptions;
+use doushouqi::tablebase::{ClassId, Classes, Material, MemoryNeed};
 use serde::{Deserialize, Serialize};
 use std::cmp::{Ordering, Reverse};
 use std::collections::{BinaryHeap, HashMap};

@@ -1,9 +1,9 @@
 //! Players within this process: the engine, and one that moves at random.
 
 use super::player::{Choice, Player, PlayerError, Turn};
-use crate::game::Game;
-use crate::game::random::Random;
-use crate::search::{Engine, EngineOptions};
+use doushouqi::game::Game;
+use doushouqi::game::random::Random;
+use doushouqi::search::{Engine, EngineOptions};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// A player that chooses a legal move at random, each with the same probability.

@@ -7,10 +7,10 @@ use super::player::{Player, PlayerError};
 use super::referee::{Conditions, PlayedGame, Usage, play};
 use super::spec::PlayerSpec;
 use super::statistics::{Decision, Sprt, Tally};
-use crate::board::{ByColor, Color, Rules};
-use crate::game::{Conclusion, ForfeitReason};
-use crate::search::TableCache;
-use crate::tablebase::SetError;
+use doushouqi::board::{ByColor, Color, Rules};
+use doushouqi::game::{Conclusion, ForfeitReason};
+use doushouqi::search::TableCache;
+use doushouqi::tablebase::SetError;
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -108,7 +108,7 @@ impl Standing {
                 ForfeitReason::Time => side.time_losses += 1,
                 ForfeitReason::IllegalMove => side.illegal_moves += 1,
                 ForfeitReason::Crash => side.crashes += 1,
-                ForfeitReason::Resignation => {}
+                _ => {}
             }
         }
     }

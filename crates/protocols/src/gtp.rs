@@ -15,10 +15,10 @@
 //! With moves in two stages (KataGomo's way) a move is two `play` or two `genmove` commands: the square that the piece leaves, then the
 //! one that it enters.
 
-use crate::board::{ByColor, Color, Position, RuleOptions, Rules, Square};
-use crate::formats::Dialect;
-use crate::game::Game;
-use crate::search::{Clock, Engine, EngineOptions, Limits};
+use doushouqi::board::{ByColor, Color, Position, RuleOptions, Rules, Square};
+use doushouqi::formats::Dialect;
+use doushouqi::game::Game;
+use doushouqi::search::{Clock, Engine, EngineOptions, Limits};
 use std::io::{self, BufRead, Write};
 use std::time::Duration;
 
@@ -243,7 +243,7 @@ impl Session {
             legal.into_iter().filter(|mv| self.stage.is_none_or(|stage| stage.from == mv.from)).collect();
         let remaining = self.clocks[self.game.position().turn()];
         let clock = remaining.map(|remaining| Clock { remaining, increment: self.increment, moves_to_go: None });
-        let mut limits = Limits { clock, ..self.options.limits };
+        let mut limits = self.options.limits.clock(clock);
         if limits == Limits::default() {
             limits.movetime = Some(Duration::from_secs(1));
         }
@@ -279,10 +279,10 @@ mod tests {
 
     fn answers(commands: &str, two_stage: bool) -> Vec<String> {
         let options = GtpOptions {
-            engine: EngineOptions { hash_mib: 1, ..EngineOptions::default() },
+            engine: EngineOptions::default().hash_mib(1),
             rules: Rules::default(),
             no_capture_limit: None,
-            limits: Limits { depth: Some(4), ..Limits::default() },
+            limits: Limits::default().depth(4),
             two_stage,
         };
         let mut output = Vec::new();

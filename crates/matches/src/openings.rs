@@ -1,8 +1,8 @@
 //! How the games of a match begin.
 
-use crate::board::{Fen, Move, ParseFenError, Position, Rules};
-use crate::game::random::Random;
-use crate::game::{Game, ParseRecordError, Record};
+use doushouqi::board::{Fen, Move, ParseFenError, Position, Rules};
+use doushouqi::game::random::Random;
+use doushouqi::game::{Game, ParseRecordError, Record};
 use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
@@ -98,10 +98,10 @@ impl Openings {
     /// ([`Record`]), of which the first `plies` plies are an opening. Empty lines and lines that begin with `#` are skipped.
     ///
     /// ```
-    /// use doushouqi::matches::Openings;
+    /// use matches::Openings;
     /// let book = Openings::book("mine", "7/7/3e3/7/7/7/3E3/7/7 w id \"elephants\";\n", 8)?;
     /// assert_eq!(book.to_string(), "mine (1)");
-    /// # Ok::<(), doushouqi::matches::ParseBookError>(())
+    /// # Ok::<(), matches::ParseBookError>(())
     /// ```
     ///
     /// # Errors
@@ -253,5 +253,13 @@ mod tests {
         assert!(matches!(book("[White \"a\"]\n\n1. Eb9 *\n", 8), Err(ParseBookError::Games(_))));
         let over = book("3E3/7/3e3/7/7/7/7/7/7 b", 8).unwrap();
         assert!(matches!(over.check(1, &Rules::default(), None), Err(OpeningError::Book { number: 1, .. })));
+    }
+    #[test]
+    fn what_is_displayed_is_parsed() {
+        for openings in
+            [Openings::Start, Openings::Random { plies: 0, seed: 3 }, Openings::Random { plies: 200, seed: u64::MAX }]
+        {
+            assert_eq!(openings.to_string().parse::<Openings>().unwrap(), openings);
+        }
     }
 }

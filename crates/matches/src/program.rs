@@ -3,8 +3,8 @@
 use super::player::{Choice, Player, PlayerError, Turn};
 use super::process::{HANDSHAKE, Process};
 use super::time_control::TimeControl;
-use crate::board::{Color, Position, RuleOptions};
-use crate::game::Game;
+use doushouqi::board::{Color, Position, RuleOptions};
+use doushouqi::game::Game;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 

@@ -2,9 +2,9 @@
 //! plays games, with the tables of fewer pieces behind captures. How many of them end in 1, 2, 3 ... plies must fit the
 //! counts.
 
-use crate::board::{Color, NoMove, Position, Rules, Setup, Square};
-use crate::game::random::Random;
-use crate::tablebase::{CellValue, ClassCounts, Material, Probe, SetError, TableProber, squares_in_play};
+use doushouqi::board::{Color, NoMove, Position, Rules, Setup, Square};
+use doushouqi::game::random::Random;
+use doushouqi::tablebase::{CellValue, ClassCounts, Material, Probe, SetError, TableProber, squares_in_play};
 use rayon::prelude::*;
 use serde::Serialize;
 

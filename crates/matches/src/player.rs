@@ -1,9 +1,9 @@
 //! The players of a game: [`Player`] is the trait that every kind of player implements.
 
 use super::time_control::TimeControl;
-use crate::board::{ByColor, Color, Move};
-use crate::game::Game;
-use crate::search::Limits;
+use doushouqi::board::{ByColor, Color, Move};
+use doushouqi::game::Game;
+use doushouqi::search::Limits;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 use thiserror::Error;

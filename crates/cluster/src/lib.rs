@@ -1,0 +1,14 @@
+//! Endgame tables on many machines. The classes of a level do not depend on each other, so a class is the job that a cluster
+//! schedules. [`Plan`] lists the classes with their memory and time, [`slurm`] and [`snakemake`] write it as the file of a
+//! scheduler, [`ClassJob`](doushouqi::tablebase::ClassJob) runs one job, and [`check_counts`] checks counts by searching
+//! random positions.
+
+#![warn(missing_docs, unreachable_pub)]
+
+mod check;
+mod plan;
+pub mod slurm;
+pub mod snakemake;
+
+pub use check::{Comparison, Sample, check_counts};
+pub use plan::{Bundle, Plan, PlannedClass, Rate, bundles};
