@@ -58,21 +58,28 @@ pub struct Fit {
     pub coefficients: Vec<Coefficient>,
 }
 
-/// The samples of one piece count, in memory.
+/// The regression of fewer pieces says more about who is first than about the animals.
+const LEAST_PIECES: usize = 4;
+
+/// The samples of each number of pieces up to `pieces`, from [`LEAST_PIECES`] where `pieces` is not less. Solves in memory.
 ///
 /// # Errors
-/// If there is no memory for the tables.
-pub fn solve(options: &RuleOptions, pieces: usize) -> Result<Vec<Sample>, SolveError> {
+/// If the tables do not fit in memory.
+pub fn solve(options: &RuleOptions, pieces: usize) -> Result<Vec<Vec<Sample>>, SolveError> {
     let mut solver = Solver::new(options, pieces, Options::default());
     for n in 2..=pieces {
         solver.solve_level(n, n < pieces, &|_, _| ())?;
     }
+    Ok((LEAST_PIECES.min(pieces)..=pieces).map(|n| solved_samples(&solver, options, n)).collect())
+}
+
+fn solved_samples(solver: &Solver, options: &RuleOptions, pieces: usize) -> Vec<Sample> {
     let mut samples = Vec::new();
     for (id, class) in solver.classes().level(pieces) {
         let Some(stats) = solver.class_stats(id) else { continue };
         add(&mut samples, options, class.representative, [(&class.same, &stats.white), (&class.swapped, &stats.black)]);
     }
-    Ok(samples)
+    samples
 }
 
 /// The samples of counted classes.
@@ -260,7 +267,7 @@ mod tests {
 
     #[test]
     fn samples_are_the_counts() {
-        let samples = solve(&RuleOptions::PAPER, 2).unwrap();
+        let samples = &solve(&RuleOptions::PAPER, 2).unwrap()[0];
         assert_eq!(samples.len(), 64);
         let score = |name: &str| samples.iter().find(|s| s.material.to_string() == name).unwrap().score;
         // Wins and draws of elephant against elephant, White to move.

@@ -252,7 +252,7 @@ pub fn animals_plot(fits: &[Fit]) -> Result<String, PlotError> {
 #[must_use]
 pub fn animals_page(fits: &[Fit]) -> String {
     let mut page = "# What each animal is worth\n\n\
-        Written by `dsq mine animals results/six-pieces.jsonl --out results`. The values come from all endgames of a number of pieces: for\n\
+        Written by `dsq mine animals --pieces 5 results/six-pieces.jsonl --out results`. The values come from all endgames of a number of pieces: for\n\
         every material with White to move, the score s (a win 1, a draw 1/2, over all positions) is explained by the animals on the board,\n\
         `ln(s / (1 - s)) = m + White's values - Black's values`, by least squares, each material counting once. The positions are all there\n\
         are, so the standard errors measure how well one value an animal describes them (clustered by classes of equivalent materials).\n\n\

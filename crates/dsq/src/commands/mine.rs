@@ -218,7 +218,7 @@ enum PlayerArg {
 struct Animals {
     /// Counts of classes to use as well: a directory of files CLASS.json, or a JSONL file such as results/six-pieces.jsonl.
     counts: Vec<PathBuf>,
-    /// The number of pieces of the endgames to solve.
+    /// Solve all endgames of up to N pieces; 5 takes some minutes. There is a regression for each number of pieces from 4 on.
     #[arg(long, value_name = "N", default_value = "4", value_parser = clap::value_parser!(u8).range(3..=5))]
     pieces: u8,
     /// Write animals.md, animals.svg and animals.jsonl to this directory instead of printing.
@@ -629,7 +629,9 @@ impl Animals {
             Ok::<(), Failure>(())
         };
         let bar = progress_bar(0, "classes").with_message("solving");
-        add(&animals::solve(options, self.pieces.into())?, &format!("{} pieces", self.pieces))?;
+        for samples in animals::solve(options, self.pieces.into())? {
+            add(&samples, &format!("{} pieces", self.pieces))?;
+        }
         bar.finish_and_clear();
         for path in &self.counts {
             let counts = ClassCounts::read_all(path)?;
