@@ -131,7 +131,9 @@ impl Serve {
 /// Logs messages of this level and more severe ones to stderr.
 fn start_log(level: &str) {
     let level = level.parse().unwrap_or(LevelFilter::WARN);
-    let log = tracing_subscriber::fmt().with_max_level(level).with_target(false).with_writer(std::io::stderr);
+    let colors = anstream::AutoStream::choice(&std::io::stderr()) != anstream::ColorChoice::Never;
+    let log = tracing_subscriber::fmt().with_max_level(level).with_target(false).with_ansi(colors);
+    let log = log.with_writer(std::io::stderr);
     // A log that exists already, as in tests, stays.
     let _ = log.try_init();
 }
