@@ -2,7 +2,7 @@
 //! and Vis, 2013). Of move ordering it has the table's move, captures of the strongest victim first, and then the moves
 //! that Burnett's squares like best; none of what came later.
 
-use super::eval::{Attacks, Evaluate, State, TRAP_BITS};
+use super::eval::{Attacks, Evaluator, State, TRAP_BITS};
 use super::info::Info;
 use super::packed::{NO_MOVE, Packed, animal_of, pack, unpack_move};
 use super::path::Path;
@@ -10,15 +10,14 @@ use super::picker::checked;
 use super::root::RootMove;
 use super::score::{INFINITE, MAX_PLY, Value, mate_in, public};
 use super::shared::Shared;
-use super::tt::{Bound, TtEntry, value_from_tt, value_to_tt};
+use super::tt::{Bound, NO_EVAL, TtEntry, value_from_tt, value_to_tt};
 use crate::board::{Move, Repetition, zobrist};
 
 struct Search<'a> {
     path: Path<'a>,
     shared: &'a Shared<'a>,
     illegal_repetition: bool,
-    /// The evaluation, if it is the caller's.
-    custom: &'a mut Option<Box<dyn Evaluate>>,
+    evaluator: &'a mut Evaluator,
 }
 
 /// Searches deeper and deeper until a limit is reached.
@@ -27,11 +26,11 @@ pub(super) fn search(
     state: &State,
     roots: &[Move],
     multipv: usize,
-    custom: &mut Option<Box<dyn Evaluate>>,
+    evaluator: &mut Evaluator,
     report: &mut dyn FnMut(&Info),
 ) -> Vec<Info> {
     let illegal_repetition = shared.rules.options().repetition == Repetition::Illegal;
-    let mut search = Search { path: Path::new(shared, 0), shared, illegal_repetition, custom };
+    let mut search = Search { path: Path::new(shared, 0), shared, illegal_repetition, evaluator };
     let mut moves: Vec<RootMove> = roots.iter().map(|&mv| RootMove { value: 0, ..RootMove::new(mv) }).collect();
     let mut lines: Vec<Info> = Vec::new();
     for depth in 1..=shared.limits.depth.unwrap_or(u32::MAX).clamp(1, 100) {
@@ -111,7 +110,7 @@ impl Search<'_> {
             return 0;
         }
         let mut attacks = Attacks::new();
-        attacks.compute(self.shared.level, self.shared.rules, self.shared.hand_crafted, self.custom.is_some(), state);
+        self.shared.compute_attacks(self.evaluator, state, &mut attacks);
         if attacks.any == 0 {
             return self.shared.stalemate_value(ply);
         }
@@ -119,7 +118,7 @@ impl Search<'_> {
             return 0;
         }
         if depth <= 0 || ply >= MAX_PLY {
-            return self.shared.evaluate(self.custom, state, &attacks, ply);
+            return self.shared.evaluate(self.evaluator, state, &attacks, ply);
         }
         let (us, them) = state.sides_to_move();
         let enemies = state.side(them);
@@ -167,7 +166,7 @@ impl Search<'_> {
         } else {
             Bound::Upper
         };
-        let entry = TtEntry { mv: best_move, value: value_to_tt(best, ply), depth: depth as u8, bound };
+        let entry = TtEntry { mv: best_move, value: value_to_tt(best, ply), depth: depth as u8, bound, eval: NO_EVAL };
         self.shared.tt.store(state.key, entry);
         best
     }
@@ -215,7 +214,7 @@ impl Search<'_> {
             if state.is_lost() {
                 break;
             }
-            attacks.compute(self.shared.level, self.shared.rules, self.shared.hand_crafted, false, &state);
+            self.shared.compute_attacks(self.evaluator, &state, &mut attacks);
             mv = self.shared.tt.probe(state.key).map_or(NO_MOVE, |entry| checked(&attacks, entry.mv));
             if mv == NO_MOVE {
                 break;

@@ -118,7 +118,7 @@ impl Engine {
         let multipv = options.multipv.clamp(1, roots.len());
         let lines = match options.algorithm {
             Algorithm::AlphaBeta => {
-                alphabeta::search(&shared, &state, &roots, multipv, &mut thread_data[0].custom, report)
+                alphabeta::search(&shared, &state, &roots, multipv, &mut thread_data[0].evaluator, report)
             }
             Algorithm::Pvs => {
                 let scale = if matches!(options.evaluation, Evaluation::Burnett) { 2 } else { 1 };
@@ -142,7 +142,7 @@ impl Engine {
             };
             self.hand_crafted = Some((*rules.options(), Box::new(hand_crafted)));
             for thread_data in &mut self.thread_data {
-                thread_data.custom = self.options.evaluation.make(rules);
+                thread_data.evaluator = self.options.evaluation.make(rules);
             }
             // Entries of other rules mean nothing here.
             self.new_game();

@@ -1,7 +1,7 @@
 //! The data that a search thread keeps between nodes and searches: killer moves, history, continuation history and
 //! correction history.
 
-use super::eval::{Evaluate, State};
+use super::eval::{Evaluator, State};
 use super::packed::{NO_MOVE, Packed};
 use super::score::{MAX_PLY, Value};
 
@@ -24,8 +24,7 @@ pub(super) struct ThreadData {
     replies: Vec<i16>,
     /// The best line from each ply on, as a search writes it; here, so that short searches allocate nothing.
     pub pv: Box<[[Packed; MAX_PLY]]>,
-    /// The evaluation, if it is the caller's.
-    pub custom: Option<Box<dyn Evaluate>>,
+    pub evaluator: Evaluator,
 }
 
 /// Either part of a correction is at most this many sixteenths of a cp.
@@ -45,13 +44,14 @@ impl ThreadData {
             material: vec![0; 2 << 16],
             replies: vec![0; 1024],
             pv: vec![[NO_MOVE; MAX_PLY]; MAX_PLY].into(),
-            custom: None,
+            evaluator: Evaluator::HandCrafted,
         }
     }
 
     /// Forgets all searches.
     pub(super) fn clear(&mut self) {
-        *self = ThreadData { custom: self.custom.take(), ..ThreadData::new() };
+        let evaluator = std::mem::replace(&mut self.evaluator, Evaluator::HandCrafted);
+        *self = ThreadData { evaluator, ..ThreadData::new() };
     }
 
     /// Prepares another search: removes killers, halves history scores.

@@ -245,7 +245,7 @@ impl Picker {
 
 #[cfg(test)]
 mod tests {
-    use super::super::eval::{HandCrafted, WEIGHTS};
+    use super::super::eval::{EvalInput, HandCrafted, WEIGHTS};
     use super::super::packed::pack_move;
     use super::*;
     use crate::board::{Position, Rules};
@@ -278,7 +278,7 @@ mod tests {
                 }
                 let state = State::new(&position, &hand_crafted);
                 let mut attacks = Attacks::new();
-                attacks.compute(CpuLevel::get(), &rules, &hand_crafted, false, &state);
+                attacks.compute(CpuLevel::get(), &rules, &hand_crafted, EvalInput::None, &state);
                 let mut any = || random.bits() as Packed & 511;
                 let mut one = || pack_move(legal[usize::from(any()) % legal.len()]);
                 let (tt_move, killers, earlier) = (one(), [one(), any()], [any(), any() | 512]);

@@ -16,7 +16,7 @@ use super::picker::{KILLER, Order, Picker, checked};
 use super::quiescence::Quiescence;
 use super::root::RootMove;
 use super::score::{DECIDED, INFINITE, MATE, MAX_PLY, Value, mate_in, mated_in};
-use super::tt::{Bound, TtEntry, value_to_tt};
+use super::tt::{Bound, NO_EVAL, TtEntry, value_to_tt};
 use super::worker::{TtHit, Worker};
 use crate::cpu::CpuLevel;
 use std::ops::ControlFlow;
@@ -39,6 +39,8 @@ struct NodeInfo {
     /// The move that a singular search leaves out.
     excluded: Packed,
     in_check: bool,
+    /// The evaluation without correction; in check [`NO_EVAL`].
+    raw_eval: i16,
     /// The static evaluation; in check minus infinity.
     static_eval: Value,
     /// The static evaluation, or the transposition table's value where that bound is tighter.
@@ -260,7 +262,12 @@ impl Worker<'_> {
     ) -> NodeInfo {
         let in_check = self.in_check(state);
         // In check, only evasions count.
-        let static_eval = if in_check { -INFINITE } else { self.static_eval(state, attacks, ply) };
+        let (raw_eval, static_eval) = if in_check {
+            (NO_EVAL, -INFINITE)
+        } else {
+            let raw_eval = self.raw_eval(state, attacks, tt, ply);
+            (raw_eval as i16, self.corrected(raw_eval, state, ply))
+        };
         self.plies[ply + 2].eval = static_eval;
         let improving = !in_check && ply >= 2 && static_eval > self.plies[ply].eval;
         // Another position with the same key is next to impossible; its move must not be played all the same.
@@ -269,7 +276,7 @@ impl Worker<'_> {
             !in_check && tt.value.abs() < DECIDED && tt.entry.bound.decides(tt.value, static_eval - 1, static_eval + 1)
         });
         let eval = better.map_or(static_eval, |tt| tt.value);
-        NodeInfo { tt, tt_move, excluded, in_check, static_eval, eval, improving }
+        NodeInfo { tt, tt_move, excluded, in_check, raw_eval, static_eval, eval, improving }
     }
 
     /// Reverse futility pruning (RFP), also static null move pruning: so far above beta that some move will keep it there.
@@ -512,7 +519,9 @@ impl Worker<'_> {
         }
         if options.tt {
             let (value, depth) = (value_to_tt(best.value, ply), depth.clamp(0, 255) as u8);
-            self.shared.tt.store(state.key, TtEntry { mv: best.mv, value, depth, bound: best.bound });
+            self.shared
+                .tt
+                .store(state.key, TtEntry { mv: best.mv, value, depth, bound: best.bound, eval: info.raw_eval });
         }
     }
 

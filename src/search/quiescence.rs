@@ -5,7 +5,7 @@ use super::eval::{Attacks, State, TRAP_BITS};
 use super::packed::{NO_MOVE, Packed, pack};
 use super::picker::{ANY, PIECE_VALUE, Ranked, TT_MOVE, checked};
 use super::score::{DECIDED, INFINITE, Value, mated_in};
-use super::tt::{Bound, TtEntry, value_to_tt};
+use super::tt::{Bound, NO_EVAL, TtEntry, value_to_tt};
 use super::worker::Worker;
 
 /// A node of the quiescence search; `PV`: with an open window.
@@ -56,7 +56,12 @@ impl Worker<'_> {
 
         // Static evaluation, or the transposition table's value where that bound is tighter. In check, only evasions count.
         let in_check = self.in_check(state);
-        let static_eval = if in_check { -INFINITE } else { self.static_eval(state, &attacks, ply) };
+        let (raw_eval, static_eval) = if in_check {
+            (NO_EVAL, -INFINITE)
+        } else {
+            let raw_eval = self.raw_eval(state, &attacks, tt, ply);
+            (raw_eval as i16, self.corrected(raw_eval, state, ply))
+        };
         let (mut eval, mut tt_move) = (static_eval, NO_MOVE);
         if let Some(tt) = tt {
             tt_move = checked(&attacks, tt.entry.mv);
@@ -106,7 +111,7 @@ impl Worker<'_> {
         if self.shared.options.tt {
             let bound = if best >= beta { Bound::Lower } else { Bound::Upper };
             let value = value_to_tt(best, ply);
-            self.shared.tt.store(state.key, TtEntry { mv: best_move, value, depth: 0, bound });
+            self.shared.tt.store(state.key, TtEntry { mv: best_move, value, depth: 0, bound, eval: raw_eval });
         }
         best
     }

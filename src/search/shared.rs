@@ -1,6 +1,6 @@
 //! Data that the threads of one search share, and its limits.
 
-use super::eval::{Attacks, EvalContext, Evaluate, HandCrafted, State};
+use super::eval::{Attacks, EvalContext, EvalInput, Evaluator, HandCrafted, State};
 use super::limits::Limits;
 use super::options::{Algorithm, EngineOptions};
 use super::score::{MAX_ESTIMATE, Value, mated_in};
@@ -95,17 +95,25 @@ impl<'a> Shared<'a> {
         self.done.load(Relaxed) || self.stop.load(Relaxed)
     }
 
-    /// The evaluation without correction, within ±[`MAX_ESTIMATE`]: the caller's, or the hand-crafted one if there is none.
+    /// Computes the attacks of a position, and what this evaluation needs of them.
     #[inline(always)]
-    pub(super) fn evaluate(
-        &self,
-        custom: &mut Option<Box<dyn Evaluate>>,
-        state: &State,
-        attacks: &Attacks,
-        ply: usize,
-    ) -> Value {
-        let value = match (custom, &attacks.maps) {
-            (Some(custom), Some(maps)) => custom.evaluate(&EvalContext { state, maps, rules: self.rules, ply }),
+    pub(super) fn compute_attacks(&self, evaluator: &Evaluator, state: &State, attacks: &mut Attacks) {
+        let input = match evaluator {
+            Evaluator::HandCrafted => EvalInput::Value,
+            Evaluator::Network(_) => EvalInput::None,
+            Evaluator::Custom(_) => EvalInput::Maps,
+        };
+        attacks.compute(self.level, self.rules, self.hand_crafted, input, state);
+    }
+
+    /// The evaluation without correction, within ±[`MAX_ESTIMATE`]. `attacks` are those of [`Shared::compute_attacks`].
+    #[inline(always)]
+    pub(super) fn evaluate(&self, evaluator: &mut Evaluator, state: &State, attacks: &Attacks, ply: usize) -> Value {
+        let value = match (evaluator, &attacks.maps) {
+            (Evaluator::Network(network), _) => network.evaluate(self.level, state, ply),
+            (Evaluator::Custom(custom), Some(maps)) => {
+                custom.evaluate(&EvalContext { state, maps, rules: self.rules, ply })
+            }
             _ => attacks.eval,
         };
         value.clamp(-MAX_ESTIMATE, MAX_ESTIMATE)

@@ -45,7 +45,12 @@ pub(super) struct TtEntry {
     /// Plies searched below; 0 for quiescence.
     pub depth: u8,
     pub bound: Bound,
+    /// The evaluation of the position without correction, or [`NO_EVAL`].
+    pub eval: i16,
 }
+
+/// No evaluation is as low.
+pub(super) const NO_EVAL: i16 = i16::MIN;
 
 /// A word that threads read and write without locks.
 pub(super) trait Word {
@@ -100,6 +105,7 @@ fn pack(entry: &TtEntry, age: u8) -> u64 {
     u64::from(entry.mv)
         | u64::from(entry.value as u16) << 16
         | u64::from(entry.depth) << 32
+        | u64::from(entry.eval as u16) << 40
         | u64::from(entry.bound as u8) << 56
         | u64::from(age) << 58
 }
@@ -110,7 +116,7 @@ fn unpack(data: u64) -> TtEntry {
         2 => Bound::Lower,
         _ => Bound::Exact,
     };
-    TtEntry { mv: data as u16, value: (data >> 16) as i16, depth: (data >> 32) as u8, bound }
+    TtEntry { mv: data as u16, value: (data >> 16) as i16, depth: (data >> 32) as u8, bound, eval: (data >> 40) as i16 }
 }
 
 impl Tt {
@@ -244,7 +250,7 @@ mod tests {
         for i in 1..1000u64 {
             let key = i.wrapping_mul(0x9e37_79b9_7f4a_7c15);
             let bound = [Bound::Upper, Bound::Lower, Bound::Exact][i as usize % 3];
-            let entry = TtEntry { mv: i as u16, value: -(i as i16), depth: i as u8, bound };
+            let entry = TtEntry { mv: i as u16, value: -(i as i16), depth: i as u8, bound, eval: 7 * i as i16 };
             tt.store(key, entry);
             assert_eq!(tt.probe(key), Some(entry));
             assert_eq!(tt.probe(key ^ 1), None);
@@ -268,7 +274,7 @@ mod tests {
     #[test]
     fn the_shallow_and_the_old_go_first() {
         let tt = Tt::new(0);
-        let entry = |depth| TtEntry { mv: 1, value: 2, depth, bound: Bound::Exact };
+        let entry = |depth| TtEntry { mv: 1, value: 2, depth, bound: Bound::Exact, eval: NO_EVAL };
         // All of one bucket: the highest bits choose it.
         for depth in [5, 9, 3, 7] {
             tt.store(u64::from(depth), entry(depth));

@@ -13,7 +13,13 @@ use std::thread;
 fn entry_of(key: u64) -> TtEntry {
     let mix = key.wrapping_mul(0x9e37_79b9_7f4a_7c15);
     let bound = [Bound::Upper, Bound::Lower, Bound::Exact][(mix >> 60) as usize % 3];
-    TtEntry { mv: (mix >> 8) as u16 | 1, value: (mix >> 24) as i16, depth: (mix >> 40) as u8 % 8, bound }
+    TtEntry {
+        mv: (mix >> 8) as u16 | 1,
+        value: (mix >> 24) as i16,
+        depth: (mix >> 40) as u8 % 8,
+        bound,
+        eval: mix as i16,
+    }
 }
 
 #[test]

@@ -7,7 +7,7 @@ use super::path::Path;
 use super::score::{MATE, MAX_ESTIMATE, MAX_PLY, TB_WIN, Value, is_exact, mate_in, mated_in};
 use super::shared::Shared;
 use super::tb::LONGEST_LINE;
-use super::tt::{TtEntry, value_from_tt};
+use super::tt::{NO_EVAL, TtEntry, value_from_tt};
 use crate::board::geometry::DEN;
 use crate::board::{Repetition, zobrist};
 use crate::cpu::CpuLevel;
@@ -159,18 +159,12 @@ impl<'a> Worker<'a> {
     /// The evaluation without correction, within ±[`MAX_ESTIMATE`].
     #[inline(always)]
     pub(super) fn evaluate(&mut self, state: &State, attacks: &Attacks, ply: usize) -> Value {
-        self.shared.evaluate(&mut self.thread_data.custom, state, attacks, ply)
+        self.shared.evaluate(&mut self.thread_data.evaluator, state, attacks, ply)
     }
 
     #[inline(always)]
     pub(super) fn compute_attacks(&self, state: &State, attacks: &mut Attacks) {
-        attacks.compute(
-            self.level,
-            self.shared.rules,
-            self.shared.hand_crafted,
-            self.thread_data.custom.is_some(),
-            state,
-        );
+        self.shared.compute_attacks(&self.thread_data.evaluator, state, attacks);
     }
 
     /// The value of a position in the endgame tables in memory; the game is not over. Close to the no-capture limit only draws
@@ -265,10 +259,18 @@ impl<'a> Worker<'a> {
         None
     }
 
+    /// The evaluation, from the transposition table if it is there.
+    #[inline(always)]
+    pub(super) fn raw_eval(&mut self, state: &State, attacks: &Attacks, tt: Option<TtHit>, ply: usize) -> Value {
+        match tt {
+            Some(tt) if tt.entry.eval != NO_EVAL => tt.entry.eval.into(),
+            _ => self.evaluate(state, attacks, ply),
+        }
+    }
+
     /// The evaluation, corrected by the results of earlier searches of similar positions (correction history).
     #[inline(always)]
-    pub(super) fn static_eval(&mut self, state: &State, attacks: &Attacks, ply: usize) -> Value {
-        let eval = self.evaluate(state, attacks, ply);
+    pub(super) fn corrected(&self, eval: Value, state: &State, ply: usize) -> Value {
         if !self.shared.options.correction_history {
             return eval;
         }

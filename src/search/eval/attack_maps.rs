@@ -24,13 +24,20 @@ pub(super) fn attack_maps(rules: &Rules, hand_crafted: &HandCrafted, state: &Sta
     let squares = [white.squares, black.squares];
     let mut danger = [[0; 8]; 2];
     for color in 0..2 {
-        let enemy = color ^ 1;
-        let takes = hand_crafted.takes(enemy, state.lanes[enemy][0]);
-        for attacker in 0..8 {
-            for victim in 0..8 {
-                danger[color][victim] |= squares[enemy][attacker] & takes[attacker][victim];
-            }
-        }
+        danger[color] = danger_from(color ^ 1, &squares[color ^ 1], hand_crafted, state);
     }
     AttackMaps { squares, targets, danger }
+}
+
+/// The squares on which a side, whose animals reach these squares, could capture each animal of the other.
+#[inline(always)]
+pub(super) fn danger_from(attackers: usize, squares: &Lanes, hand_crafted: &HandCrafted, state: &State) -> Lanes {
+    let takes = hand_crafted.takes(attackers, state.lanes[attackers][0]);
+    let mut danger = [0; 8];
+    for attacker in 0..8 {
+        for victim in 0..8 {
+            danger[victim] |= squares[attacker] & takes[attacker][victim];
+        }
+    }
+    danger
 }

@@ -1,12 +1,23 @@
 //! The attacks of a position and the hand-crafted evaluation, computed in one pass over both sides.
 
-use super::attack_maps::{AttackMaps, attack_maps};
+use super::attack_maps::{AttackMaps, attack_maps, danger_from};
 use super::evaluate::{EvalContext, Evaluate};
 use super::state::State;
 use super::tables::HandCrafted;
 use super::weights::WEIGHTS;
-use crate::board::{Lanes, Position, Rules, union};
+use crate::board::{Color, Lanes, Position, Rules, reach, union};
 use crate::cpu::{CpuLevel, dispatch};
+
+/// What an evaluation takes from the attacks.
+#[derive(Copy, Clone, PartialEq, Eq)]
+pub(in crate::search) enum EvalInput {
+    /// Nothing.
+    None,
+    /// The attack maps of both sides.
+    Maps,
+    /// The value itself, by the hand-crafted evaluation.
+    Value,
+}
 
 /// The attacks of the side to move, and the hand-crafted evaluation or the input of another one.
 #[derive(Clone)]
@@ -22,19 +33,28 @@ pub(in crate::search) struct Attacks {
     enemy_targets: Lanes,
     /// The hand-crafted evaluation for the side to move, in cp; 0 if the engine uses another one.
     pub eval: i32,
-    /// The input of another evaluation; `None` if the engine uses the hand-crafted one.
+    /// The input of a caller's evaluation.
     pub maps: Option<AttackMaps>,
 }
 
 #[inline(always)]
-fn compute_body(rules: &Rules, hand_crafted: &HandCrafted, custom: bool, state: &State, attacks: &mut Attacks) {
-    let maps = attack_maps(rules, hand_crafted, state);
+fn compute_body(rules: &Rules, hand_crafted: &HandCrafted, input: EvalInput, state: &State, attacks: &mut Attacks) {
     let (us, them) = state.sides_to_move();
+    if input == EvalInput::None {
+        let own = reach(rules, Color::ALL[us], &state.lanes[us], &state.lanes[them]);
+        let enemy = reach(rules, Color::ALL[them], &state.lanes[them], &state.lanes[us]);
+        attacks.targets = own.targets_among(state.side(us), state.side(them));
+        attacks.danger = danger_from(them, &enemy.squares, hand_crafted, state);
+        attacks.any = union(&attacks.targets);
+        attacks.enemy_targets = enemy.targets_among(state.side(them), state.side(us));
+        return;
+    }
+    let maps = attack_maps(rules, hand_crafted, state);
     attacks.targets = maps.targets[us];
     attacks.danger = maps.danger[us];
     attacks.any = union(&maps.targets[us]);
     attacks.enemy_targets = maps.targets[them];
-    if custom {
+    if input == EvalInput::Maps {
         attacks.maps = Some(maps);
     } else {
         // While the maps are in registers: a later call is slower, although some nodes do not need the evaluation.
@@ -53,21 +73,20 @@ impl Attacks {
         self.enemy_targets.iter().map(|targets| targets.count_ones()).sum()
     }
 
-    /// Computes the attacks of a position, and the hand-crafted evaluation or, if the engine uses a `custom` one, its input. All
-    /// CPU levels compute the same.
+    /// Computes the attacks of a position, and the input of the evaluation. All CPU levels compute the same.
     #[inline(always)]
     pub(crate) fn compute(
         &mut self,
         level: CpuLevel,
         rules: &Rules,
         hand_crafted: &HandCrafted,
-        custom: bool,
+        input: EvalInput,
         state: &State,
     ) {
         let attacks = self;
         dispatch!(
             level,
-            fn(rules: &Rules, hand_crafted: &HandCrafted, custom: bool, state: &State, attacks: &mut Attacks) =
+            fn(rules: &Rules, hand_crafted: &HandCrafted, input: EvalInput, state: &State, attacks: &mut Attacks) =
                 compute_body
         );
     }
@@ -90,7 +109,7 @@ impl Attacks {
 pub fn evaluate(position: &Position, rules: &Rules) -> i32 {
     let hand_crafted = HandCrafted::new(rules, &WEIGHTS);
     let mut attacks = Attacks::new();
-    attacks.compute(CpuLevel::get(), rules, &hand_crafted, false, &State::new(position, &hand_crafted));
+    attacks.compute(CpuLevel::get(), rules, &hand_crafted, EvalInput::Value, &State::new(position, &hand_crafted));
     attacks.eval
 }
 
@@ -121,7 +140,7 @@ mod tests {
                     let expected = if state.turn == Color::White { white } else { -white };
                     for level in CpuLevel::available() {
                         let mut attacks = Attacks::new();
-                        attacks.compute(level, &rules, &hand_crafted, false, &state);
+                        attacks.compute(level, &rules, &hand_crafted, EvalInput::Value, &state);
                         assert_eq!(attacks.eval, expected, "{position:?} {}", level.name());
                     }
                 }

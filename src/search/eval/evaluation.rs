@@ -3,7 +3,6 @@
 use super::evaluate::Evaluate;
 use super::network::{Network, NetworkEvaluator};
 use crate::board::Rules;
-use crate::cpu::CpuLevel;
 use std::fmt;
 use std::sync::Arc;
 
@@ -25,6 +24,13 @@ pub enum Evaluation {
     Custom(Custom),
 }
 
+/// The evaluation of a search thread.
+pub(in crate::search) enum Evaluator {
+    HandCrafted,
+    Network(NetworkEvaluator),
+    Custom(Box<dyn Evaluate>),
+}
+
 /// An evaluation of the caller, see [`Evaluation::custom`].
 #[derive(Clone)]
 pub struct Custom(Arc<Make>);
@@ -36,14 +42,14 @@ impl Evaluation {
         Evaluation::Custom(Custom(Arc::new(make)))
     }
 
-    /// The evaluation for a search thread; `None` is the hand-crafted one.
-    pub(in crate::search) fn make(&self, rules: &Rules) -> Option<Box<dyn Evaluate>> {
+    /// The evaluation for a search thread.
+    pub(in crate::search) fn make(&self, rules: &Rules) -> Evaluator {
         match self {
-            Evaluation::Custom(Custom(make)) => Some(make(rules)),
+            Evaluation::Custom(Custom(make)) => Evaluator::Custom(make(rules)),
             Evaluation::Network(network) if network.fits(rules.options()) => {
-                Some(Box::new(NetworkEvaluator::new(Arc::clone(network), CpuLevel::get())))
+                Evaluator::Network(NetworkEvaluator::new(Arc::clone(network)))
             }
-            Evaluation::Burnett | Evaluation::Default | Evaluation::Network(_) => None,
+            Evaluation::Burnett | Evaluation::Default | Evaluation::Network(_) => Evaluator::HandCrafted,
         }
     }
 }

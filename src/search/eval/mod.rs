@@ -38,7 +38,8 @@ pub use evaluate::{EvalContext, Evaluate};
 pub use evaluation::{Custom, Evaluation};
 pub use weights::{ParseWeightsError, WEIGHTS, Weights};
 
-pub(super) use attacks::Attacks;
+pub(super) use attacks::{Attacks, EvalInput};
+pub(super) use evaluation::Evaluator;
 pub(super) use state::{State, TRAP_BITS};
 pub(super) use tables::HandCrafted;
 pub(super) use weights::FEATURES;

@@ -24,7 +24,6 @@
 //! | 8 | XXH3 (64 bits) of all bytes before |
 
 use super::super::score::MAX_PLY;
-use super::evaluate::{EvalContext, Evaluate};
 use super::state::State;
 use crate::board::{Color, Lanes, Piece, Position, RuleOptions, Square};
 use crate::cpu::{CpuLevel, dispatch};
@@ -127,6 +126,25 @@ pub struct Network {
 #[derive(Copy, Clone)]
 #[repr(align(64))]
 struct Vector([i16; 32]);
+
+impl Vector {
+    #[inline(always)]
+    fn plus(&self, added: &Vector, removed: &Vector) -> Vector {
+        let mut sum = Vector([0; 32]);
+        for i in 0..32 {
+            sum.0[i] = self.0[i].wrapping_add(added.0[i]).wrapping_sub(removed.0[i]);
+        }
+        sum
+    }
+}
+
+/// The units of vectors.
+#[inline(always)]
+fn units(vectors: &[Vector]) -> &[i16] {
+    // SAFETY: a vector is 32 units of 16 bits and nothing else, as its size shows.
+    const { assert!(size_of::<Vector>() == 64) };
+    unsafe { std::slice::from_raw_parts(vectors.as_ptr().cast(), 32 * vectors.len()) }
+}
 
 fn vectors(values: &[i16]) -> Vec<Vector> {
     values.as_chunks().0.iter().map(|&chunk| Vector(chunk)).collect()
@@ -346,9 +364,8 @@ impl fmt::Debug for Network {
 /// An accumulator is brought up to date when its ply is evaluated, from the accumulator of the same ply or of the ply before,
 /// whichever differs in fewer pieces. So nothing has to be undone when the search takes moves back, and no sequence of calls
 /// can make an accumulator wrong.
-pub(super) struct NetworkEvaluator {
+pub(in crate::search) struct NetworkEvaluator {
     network: Arc<Network>,
-    level: CpuLevel,
     /// The pieces that the accumulators of each ply contain.
     pieces: Vec<[Lanes; 2]>,
     /// Both perspectives of each ply.
@@ -356,48 +373,72 @@ pub(super) struct NetworkEvaluator {
 }
 
 impl NetworkEvaluator {
-    pub(super) fn new(network: Arc<Network>, level: CpuLevel) -> NetworkEvaluator {
+    pub(super) fn new(network: Arc<Network>) -> NetworkEvaluator {
         // An empty board, whose accumulators are the biases.
         let accumulators = network.biases.repeat(2 * (MAX_PLY + 1));
-        NetworkEvaluator { network, level, pieces: vec![[[0; 8]; 2]; MAX_PLY + 1], accumulators }
+        NetworkEvaluator { network, pieces: vec![[[0; 8]; 2]; MAX_PLY + 1], accumulators }
+    }
+
+    /// The evaluation in cp of a position, `ply` plies from the root. All CPU levels compute the same.
+    #[inline(always)]
+    pub(in crate::search) fn evaluate(&mut self, level: CpuLevel, state: &State, ply: usize) -> i32 {
+        let (evaluator, ply) = (self, ply.min(MAX_PLY));
+        dispatch!(level, fn(evaluator: &mut NetworkEvaluator, state: &State, ply: usize) -> i32 = evaluate_body)
     }
 
     /// Brings the accumulators of a ply up to date.
     #[inline(always)]
     fn update(&mut self, lanes: &[Lanes; 2], ply: usize) {
-        let differing = |ply: usize| -> u32 {
-            let pieces = &self.pieces[ply];
-            (0..2).map(|color| (0..8).map(|a| u32::from(pieces[color][a] != lanes[color][a])).sum::<u32>()).sum()
-        };
-        let width = self.network.width;
-        if ply > 0 && differing(ply - 1) < differing(ply) {
-            let source = 2 * width * (ply - 1);
-            self.accumulators.copy_within(source..source + 2 * width, source + 2 * width);
-            self.pieces[ply] = self.pieces[ply - 1];
+        let (mut source, mut changed) = (ply, differing(&self.pieces[ply], lanes));
+        if ply > 0 {
+            let changed_since = differing(&self.pieces[ply - 1], lanes);
+            if changed_since.count_ones() < changed.count_ones() {
+                (source, changed) = (ply - 1, changed_since);
+            }
         }
-        let accumulators = &mut self.accumulators[2 * width * ply..2 * width * (ply + 1)];
-        let row = |index: usize| &self.network.inputs[index * width..(index + 1) * width];
-        for color in 0..2 {
-            for animal in 0..8 {
-                let (old, new) = (self.pieces[ply][color][animal], lanes[color][animal]);
-                if old == new {
-                    continue;
+        let earlier = self.pieces[source];
+        if changed == 0 && source != ply {
+            let width = 2 * self.network.width;
+            self.accumulators.copy_within(source * width..(source + 1) * width, ply * width);
+        }
+        while changed != 0 {
+            let piece = changed.trailing_zeros() as usize & 15;
+            changed &= changed - 1;
+            self.change(source, ply, piece, earlier.as_flattened()[piece], lanes.as_flattened()[piece]);
+            source = ply;
+        }
+        self.pieces[ply] = *lanes;
+    }
+
+    /// Sets the accumulators of a ply to those of `source`, the same ply or the one before, after a change: a piece, numbered
+    /// from White's first, that stood on one square stands on another. A square of 0 is not on the board.
+    #[inline(always)]
+    fn change(&mut self, source: usize, ply: usize, piece: usize, old: u64, new: u64) {
+        let width = self.network.width;
+        let (before, accumulators) = self.accumulators.split_at_mut(2 * width * ply);
+        for perspective in 0..2 {
+            let row = |square: u64| {
+                let index = match square {
+                    0 => INPUTS,
+                    _ => input(perspective, piece / 8, piece % 8, square.trailing_zeros() as usize),
+                };
+                &self.network.inputs[index * width..][..width]
+            };
+            let (added, removed) = (row(new), row(old));
+            let accumulator = &mut accumulators[perspective * width..][..width];
+            if source == ply {
+                for (value, (added, removed)) in accumulator.iter_mut().zip(added.iter().zip(removed)) {
+                    *value = value.plus(added, removed);
                 }
-                for (perspective, accumulator) in accumulators.chunks_exact_mut(width).enumerate() {
-                    let index = |lane: u64| match lane {
-                        0 => INPUTS,
-                        _ => input(perspective, color, animal, lane.trailing_zeros() as usize),
-                    };
-                    let (added, removed) = (row(index(new)), row(index(old)));
-                    for ((value, added), removed) in accumulator.iter_mut().zip(added).zip(removed) {
-                        for i in 0..32 {
-                            value.0[i] = value.0[i].wrapping_add(added.0[i]).wrapping_sub(removed.0[i]);
-                        }
-                    }
+            } else {
+                let earlier = &before[(2 * source + perspective) * width..][..width];
+                for ((value, earlier), (added, removed)) in
+                    accumulator.iter_mut().zip(earlier).zip(added.iter().zip(removed))
+                {
+                    *value = earlier.plus(added, removed);
                 }
             }
         }
-        self.pieces[ply] = *lanes;
     }
 
     /// The evaluation in cp from the accumulators of a ply.
@@ -408,14 +449,13 @@ impl NetworkEvaluator {
         let (us, them) = state.sides_to_move();
         let mut total = 0;
         for (half, perspective) in [us, them].into_iter().enumerate() {
-            let accumulator = &self.accumulators[(2 * ply + perspective) * width..][..width];
-            let weights = &self.network.outputs[(2 * bucket + half) * width..][..width];
+            let accumulator = units(&self.accumulators[(2 * ply + perspective) * width..][..width]);
+            let weights = units(&self.network.outputs[(2 * bucket + half) * width..][..width]);
+            // One loop over all units, and one sum: this the compiler turns into multiplications of pairs (PMADDWD).
             let mut sum = 0;
-            for (value, weight) in accumulator.iter().zip(weights) {
-                for i in 0..32 {
-                    let clipped = value.0[i].clamp(0, QA as i16);
-                    sum += i32::from(clipped) * i32::from(clipped.wrapping_mul(weight.0[i]));
-                }
+            for (&value, &weight) in accumulator.iter().zip(weights) {
+                let clipped = value.clamp(0, QA as i16);
+                sum += i32::from(clipped) * i32::from(clipped.wrapping_mul(weight));
             }
             // 256 units of 255 * 255 * 127 each fit into 32 bits.
             total += i64::from(sum);
@@ -425,22 +465,24 @@ impl NetworkEvaluator {
     }
 }
 
+/// Of 16 pieces, White's first, those that stand elsewhere, as bits.
+#[inline(always)]
+fn differing(old: &[Lanes; 2], new: &[Lanes; 2]) -> u32 {
+    let mut differing = 0;
+    for i in 0..16 {
+        differing |= u32::from(old.as_flattened()[i] != new.as_flattened()[i]) << i;
+    }
+    differing
+}
+
 #[inline(always)]
 fn evaluate_body(evaluator: &mut NetworkEvaluator, state: &State, ply: usize) -> i32 {
     evaluator.update(&state.lanes, ply);
     evaluator.output(state, ply)
 }
 
-impl Evaluate for NetworkEvaluator {
-    fn evaluate(&mut self, &EvalContext { state, ply, .. }: &EvalContext<'_>) -> i32 {
-        let (evaluator, ply) = (self, ply.min(MAX_PLY));
-        dispatch!(evaluator.level, fn(evaluator: &mut NetworkEvaluator, state: &State, ply: usize) -> i32 = evaluate_body)
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use super::super::attack_maps::attack_maps;
     use super::super::tables::HandCrafted;
     use super::super::weights::WEIGHTS;
     use super::*;
@@ -472,23 +514,17 @@ mod tests {
         let hand_crafted = HandCrafted::new(rules, &WEIGHTS);
         for hidden in [32, 64, 256] {
             let network = Arc::new(random_network(&mut random, hidden));
-            let mut levels: Vec<_> = CpuLevel::available()
-                .map(|level| (level, NetworkEvaluator::new(Arc::clone(&network), level)))
-                .collect();
+            let mut levels: Vec<_> =
+                CpuLevel::available().map(|level| (level, NetworkEvaluator::new(Arc::clone(&network)))).collect();
             for _ in 0..4 {
                 for (i, position) in random.walk(&Position::start(), rules, 80).iter().enumerate() {
                     let state = &State::new(position, &hand_crafted);
                     // Now by the line, now back and forth.
                     let ply = if i < 40 { i } else { random.below(MAX_PLY + 1) };
-                    let maps = &attack_maps(rules, &hand_crafted, state);
                     let expected = network.evaluate(position);
                     for (level, evaluator) in &mut levels {
-                        assert_eq!(
-                            evaluator.evaluate(&EvalContext { state, maps, rules, ply }),
-                            expected,
-                            "{position:?} {}",
-                            level.name()
-                        );
+                        let found = evaluator.evaluate(*level, state, ply);
+                        assert_eq!(found, expected, "{position:?} {}", level.name());
                     }
                 }
             }
