@@ -94,7 +94,7 @@ pub fn train(recipe: &Recipe, stop: &AtomicBool, report: &mut dyn FnMut(&Epoch))
     let (header, records) = read_all(recipe)?;
     let model = first_model(recipe)?;
     let (held_out, learned): (Vec<Packed>, Vec<Packed>) =
-        records.into_iter().partition(|record| record.game().is_multiple_of(recipe.held_out));
+        records.into_iter().partition(|record| is_held_out(record.game(), recipe.held_out));
     if held_out.is_empty() || learned.is_empty() {
         return Err(TrainingError::Input("there are too few games to learn from some and hold out others".to_owned()));
     }
@@ -118,6 +118,12 @@ pub fn train(recipe: &Recipe, stop: &AtomicBool, report: &mut dyn FnMut(&Epoch))
     let network = run.network()?;
     let stopped = stop.load(Ordering::Relaxed);
     Ok(Trained { network, samples: learned.len(), held_out: held_out.len(), scale, before, after, stopped })
+}
+
+/// Whether the positions of a game measure the loss. Even and odd games begin in different ways ([`super::Datagen::game`]), so
+/// that games are held out in pairs.
+fn is_held_out(game: u32, one_in: u32) -> bool {
+    (game / 2).is_multiple_of(one_in)
 }
 
 /// A run that is going on.
@@ -231,4 +237,15 @@ fn best_scale(records: &[Packed]) -> f32 {
         parts.iter().sum()
     };
     (2..200).map(|i| i as f32 * 5.0).min_by(|a, b| error(*a).total_cmp(&error(*b))).unwrap_or(150.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn games_of_both_kinds_are_held_out() {
+        let held_out: Vec<u32> = (0..40).filter(|&game| is_held_out(game, 10)).collect();
+        assert_eq!(held_out, [0, 1, 20, 21]);
+    }
 }

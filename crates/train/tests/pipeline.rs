@@ -33,13 +33,13 @@ fn run(recipe: &str, directory: &Path, threads: usize) -> Result<train::Trained,
 fn from_games_to_a_network_that_plays() {
     let directory = tempfile::tempdir().unwrap();
     let path = |name: &str| directory.path().join(name);
-    generate(&path("a.data"), 1, 60);
+    generate(&path("a.data"), 1, 200);
     let whole = std::fs::read(path("a.data")).unwrap();
 
     // Cut off anywhere, a file is continued to the same bytes.
     for cut in [0, 10, 48, 60, whole.len() / 2, whole.len() - 1, whole.len()] {
         std::fs::write(path("cut.data"), &whole[..cut]).unwrap();
-        generate(&path("cut.data"), 1, 60);
+        generate(&path("cut.data"), 1, 200);
         assert!(std::fs::read(path("cut.data")).unwrap() == whole, "cut after {cut} bytes");
     }
     let refused = DataFile::open(&path("a.data"), &header(2)).err().unwrap().to_string();
