@@ -12,6 +12,7 @@ mod gpu;
 #[path = "no_gpu.rs"]
 mod gpu;
 mod help;
+mod network;
 mod output;
 mod progress;
 mod provenance;

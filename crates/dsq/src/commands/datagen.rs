@@ -1,14 +1,14 @@
 use crate::arguments::{RulesArg, ThreadsArg, at_least_one};
 use crate::failure::{Failure, Outcome};
+use crate::network::read_network;
 use crate::output::print;
 use crate::progress::{interrupt, progress_bar};
 use clap::Args;
 use doushouqi::board::Rules;
-use doushouqi::search::network::Network;
 use doushouqi::search::{Evaluation, Tables};
 use rayon::prelude::*;
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, PoisonError};
 use train::{DataError, DataFile, Datagen as Generator, Header, Record};
@@ -111,14 +111,4 @@ fn failure_of_output(error: DataError) -> Failure {
         DataError::Content { .. } => Failure::Input(error.to_string()),
         _ => Failure::Environment(format!("cannot write {error}")),
     }
-}
-
-/// A network for these rules.
-fn read_network(path: &Path, rules: &Rules) -> Result<Arc<Network>, Failure> {
-    let wrong = |problem: String| Failure::Input(format!("{}: {problem}", path.display()));
-    let network = Network::open(path).map_err(|error| wrong(error.to_string()))?;
-    if !network.fits(rules.options()) {
-        return Err(wrong("the network is for other rules".to_owned()));
-    }
-    Ok(Arc::new(network))
 }

@@ -1,8 +1,9 @@
 use crate::arguments::ThreadsArg;
 use crate::failure::{Failure, Outcome, failure_of_data, failure_of_io};
-use crate::output::{print, print_json};
+use crate::output::{print, print_json, write_file};
 use crate::progress::interrupt;
 use clap::Args;
+use report::plot::{Axis, Line, line_chart};
 use serde::Serialize;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -15,7 +16,7 @@ use train::{CheckpointError, Epoch, Recipe, TrainingError, train};
 /// learning rate), `decay`, `result` (share of the game's result in the target), `scale` (cp for an expected score of 73 %),
 /// `held_out` (one in so many games measures the loss) and `seed`. The result is the same on any number of threads.
 ///
-/// After each epoch the command writes network and checkpoint and prints the losses. Ctrl-C ends the run with the network so
+/// After each epoch the command writes network and checkpoint, prints the losses and plots them in an SVG file beside the checkpoint. Ctrl-C ends the run with the network so
 /// far; `start` continues from its checkpoint.
 #[derive(Args)]
 #[command(after_help = "Examples:\n  dsq train first.toml\n  \
@@ -58,10 +59,16 @@ impl Train {
         let wrong = |error| Failure::Input(format!("{}: {error}", self.recipe.display()));
         let recipe = Recipe::parse(&text, directory).map_err(wrong)?;
         let stop = interrupt()?;
-        let mut printed = Ok(());
-        let mut report = |epoch: &Epoch| printed = self.epoch(epoch);
+        let mut reported = Ok(());
+        let mut epochs = Vec::new();
+        let mut report = |epoch: &Epoch| {
+            epochs.push(epoch.clone());
+            let plotted =
+                plot(&recipe, &epochs).and_then(|svg| write_file(&recipe.checkpoint.with_extension("svg"), &svg));
+            reported = plotted.and_then(|()| self.epoch(epoch));
+        };
         let trained = self.threads.run(|| train(&recipe, stop, &mut report))?.map_err(failure_of_training)?;
-        printed?;
+        reported?;
         if trained.stopped {
             let text = format!("stopped; {} contains the network so far", recipe.network.display());
             return Err(Failure::Interrupted(text));
@@ -89,6 +96,18 @@ impl Train {
         }
         print(format_args!("epoch {epoch}: loss {loss:.6}, held-out loss {held_out_loss:.6}, {seconds:.1} s"))
     }
+}
+
+/// The losses by epoch.
+fn plot(recipe: &Recipe, epochs: &[Epoch]) -> Result<String, Failure> {
+    let line = |name: &str, loss: fn(&Epoch) -> f64| Line {
+        name: name.to_owned(),
+        points: epochs.iter().map(|epoch| (epoch.epoch as f64, loss(epoch))).collect(),
+    };
+    let lines = [line("learned", |epoch| epoch.loss), line("held out", |epoch| epoch.held_out_loss)];
+    let title = format!("Loss with {} units", recipe.hidden);
+    let axis = |label| Axis { label, log: false };
+    Ok(line_chart(&title, axis("epoch"), axis("mean squared error"), &lines)?)
 }
 
 fn failure_of_training(error: TrainingError) -> Failure {

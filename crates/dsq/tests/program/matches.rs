@@ -579,6 +579,10 @@ fn a_network_is_trained() {
     let (lines, _) = json(&["train", &path("recipe.toml"), "--json"]);
     assert_eq!(lines.len(), 4);
     assert!(lines[3]["after"].as_f64().unwrap() < lines[3]["before"].as_f64().unwrap(), "{}", lines[3]);
+    let plot = std::fs::read_to_string(path("checkpoint.svg")).unwrap();
+    assert!(plot.starts_with("<svg") && plot.contains("Loss with 32 units") && plot.contains("held out"), "{plot}");
+    let bench = |more: &[&str]| json(&[&["bench", "--depth", "6", "--json"], more].concat()).0[0]["nodes"].clone();
+    assert_ne!(bench(&["--network", &path("net")]), bench(&[]));
     let player = format!("builtin:default,hash=1,weights={}", path("net"));
     let (lines, _) = json(&["match", &player, "builtin:random", "--games", "2", "--nodes", "200", "--json"]);
     assert!(lines[2]["players"][0]["illegal_moves"] == 0, "{}", lines[2]);
@@ -592,6 +596,8 @@ fn a_network_is_trained() {
     std::fs::write(path("cut"), &network[..1000]).unwrap();
     let stderr = failure(2, &["match", &format!("builtin:default,weights={}", path("cut")), "builtin:random"]);
     assert!(stderr.contains("it has 1000 bytes"), "{stderr}");
+    assert!(failure(2, &["bench", "--network", &path("cut")]).contains("it has 1000 bytes"));
+    assert!(failure(2, &["bench", "--network", &path("net"), "--rules", "chinese"]).contains("for other rules"));
 }
 
 /// Counts and durations of 0 that would do nothing.

@@ -2,12 +2,13 @@ mod machine;
 
 use crate::arguments::{RulesArg, ThreadsArg, at_least_one};
 use crate::failure::{Failure, Outcome};
+use crate::network::read_network;
 use crate::output::{print, print_json};
 use crate::progress::progress_bar;
 use clap::{Args, Subcommand};
 use doushouqi::board::Rules;
 use doushouqi::search::bench::{self, Kept};
-use doushouqi::search::{EngineOptions, Limits, Tables};
+use doushouqi::search::{EngineOptions, Evaluation, Limits, Tables};
 use machine::MachineCommand;
 use report::figures::{self, FiguresError};
 use report::text::grouped;
@@ -37,6 +38,9 @@ pub struct Bench {
     /// Number of threads of the engine.
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=256))]
     threads: u16,
+    /// The network that evaluates [default: the hand-crafted evaluation].
+    #[arg(long, value_name = "FILE")]
+    network: Option<PathBuf>,
     #[command(flatten)]
     rules: RulesArg,
     /// Print one JSON object.
@@ -99,8 +103,12 @@ impl Bench {
             Some(What::Report(report)) => return report.run(),
             None => {}
         }
-        let options = EngineOptions::default().hash_mib(16).threads(self.threads.into());
-        let report = bench::bench(self.depth, &options, &Rules::new(self.rules.rules));
+        let rules = Rules::new(self.rules.rules);
+        let mut options = EngineOptions::default().hash_mib(16).threads(self.threads.into());
+        if let Some(path) = &self.network {
+            options = options.evaluation(Evaluation::Network(read_network(path, &rules)?));
+        }
+        let report = bench::bench(self.depth, &options, &rules);
         if self.json {
             return print_json(&report);
         }
