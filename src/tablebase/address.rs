@@ -1,45 +1,46 @@
-//! From a position to the number of its value: what each piece adds by standing on a square, worked out beforehand.
-//! [`Addresser`] takes positions of any material, [`MaterialAddresser`] the squares of one material's pieces.
+//! From a position to the number of its cell: the sum of one precomputed offset for each piece and its square.
+//! [`Addresser`] locates positions of any material, [`MaterialAddresser`] the squares of one material's pieces.
 
 use super::{ClassId, Classes, Index, Material, Member, WIDTH, squares_in_play};
 use crate::board::{Color, File, Lanes, Piece, Position, Square};
 
-/// Where the value of a position is found.
+/// The table cell that contains the value of a position.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct Address {
-    /// The class of its material.
+    /// The class of the position's material.
     pub class: ClassId,
-    /// The side to move there.
+    /// The side to move in the class's table, whose colours may be exchanged.
     pub turn: Color,
     /// The number of the cell in the class's [`Index`].
     pub cell: usize,
 }
 
-/// Finds the value of every position of some classes.
+/// Maps the positions of a set of classes to their table cells.
 pub struct Addresser {
     /// The number of each material in `materials`, by White's animals and Black's animals, a byte each.
     numbers: Vec<u16>,
     materials: Vec<MaterialSlots>,
-    /// By class and place in the order of its index: what a piece adds to the number on each square.
+    /// `adds[class][slot][square]`: the offset of the cell number for the piece at a place in the order of the index.
     adds: Vec<Vec<[u64; WIDTH]>>,
 }
 
-/// A material that is none of these.
+/// Marks a material that belongs to none of the classes.
 const NONE: u16 = u16::MAX;
 
-/// How to find the positions of one material.
+/// How the positions of one material map to the cells of its class.
 struct MaterialSlots {
     class: ClassId,
     swapped: bool,
-    /// The piece whose square decides whether to look up mirrored, and the squares for which it is so.
+    /// The piece whose square decides whether the position is mirrored before the look-up, and the squares for which it
+    /// is.
     first: (Color, usize),
     mirrored: u64,
     /// The place in the order of the index of each piece, in the order of lanes, White's first.
     slots: [u8; Index::MAX_PIECES],
 }
 
-/// Where a square is looked up: by whether the colours are exchanged, so that the board is turned upside down, and whether
-/// it is mirrored.
+/// `SQUARES[swapped][mirrored][square]`: the square after exchanging the colours, which flips the ranks, and mirroring
+/// the files.
 pub(crate) static SQUARES: [[[u8; WIDTH]; 2]; 2] = {
     let mut squares = [[[0; WIDTH]; 2]; 2];
     let mut i = 0;
@@ -55,12 +56,13 @@ pub(crate) static SQUARES: [[[u8; WIDTH]; 2]; 2] = {
 };
 
 impl Addresser {
-    /// What adds up to the number of a cell.
+    /// Computes the offsets of all classes.
     pub fn new(classes: &Classes) -> Addresser {
         Addresser::with_offsets(classes, |_, index, slot, square| index.offset(slot, square) as u64)
     }
 
-    /// `offset` says what a piece on a square adds to the number, given its class and its place in the order of the index.
+    /// An addresser with offsets of the caller: `offset` returns the offset of a piece on a square, given its class,
+    /// the index of the class and the place of the piece in the order of the index.
     pub(crate) fn with_offsets(classes: &Classes, offset: impl Fn(ClassId, &Index, usize, Square) -> u64) -> Addresser {
         let indices: Vec<Index> = classes.iter().map(|(_, class)| class.index()).collect();
         let adds = classes.iter().zip(&indices).map(|((id, _), index)| {
@@ -85,7 +87,7 @@ impl Addresser {
         Addresser { numbers, materials, adds }
     }
 
-    /// Where the value of a position is; `None` if it has too many pieces or the game is over.
+    /// The cell of a position; `None` if it has too many pieces or the game is over.
     #[inline]
     pub fn locate(&self, position: &Position) -> Option<Address> {
         if position.winner().is_some() {
@@ -94,7 +96,7 @@ impl Addresser {
         self.locate_lanes([position.lanes(Color::White), position.lanes(Color::Black)], position.turn())
     }
 
-    /// The same of a position that is known not to be over.
+    /// The cell of a position whose game is known not to be over, given the lanes of White and Black.
     #[inline]
     pub(crate) fn locate_lanes(&self, lanes: [&Lanes; 2], turn: Color) -> Option<Address> {
         let sets =
@@ -123,7 +125,7 @@ fn key(white: u8, black: u8) -> usize {
     usize::from(white) << 8 | usize::from(black)
 }
 
-/// The squares of the first piece for which positions are looked up mirrored: the files e to g.
+/// The squares of the first piece for which positions are mirrored before the look-up: the files e to g.
 fn mirrored_squares(index: &Index) -> u64 {
     if !index.is_mirrored() {
         return 0;
@@ -157,14 +159,15 @@ impl MaterialSlots {
 pub(crate) struct MaterialAddresser {
     pub class: ClassId,
     swapped: bool,
-    /// `offsets[mirrored][piece][square]`: what each piece adds to the number of the cell.
+    /// `offsets[mirrored][piece][square]`: the offset of each piece in the number of the cell.
     pub offsets: [Vec<[u64; WIDTH]>; 2],
-    /// The piece that decides whether to look up mirrored, and for which of its squares to.
+    /// The piece whose square decides whether the position is mirrored, and the set of squares for which it is.
     pub first: Option<(usize, u64)>,
 }
 
 impl MaterialAddresser {
-    /// For pieces in any order. Such as are not of the material add nothing. `None` if the material is of no class.
+    /// An addresser for pieces in any order; pieces that are not in the material have the offset 0. `None` if the
+    /// material belongs to no class.
     pub(super) fn new(classes: &Classes, material: Material, pieces: &[Piece]) -> Option<MaterialAddresser> {
         let member = classes.member(material)?;
         let index = classes.get(member.class).index();
@@ -187,12 +190,12 @@ impl MaterialAddresser {
         Some(MaterialAddresser { class: member.class, swapped: member.swapped, offsets, first })
     }
 
-    /// The side to move in the class's tables.
+    /// The side to move in the class's tables, given the side to move in the material.
     pub(super) fn turn(&self, turn: Color) -> Color {
         if self.swapped { !turn } else { turn }
     }
 
-    /// The cell of a position, the squares in the order of the pieces.
+    /// The cell of a position, given the squares in the order of the pieces.
     pub(super) fn cell(&self, squares: &[Square]) -> usize {
         let mirrored = self.first.is_some_and(|(piece, mirrored)| mirrored >> squares[piece].index() & 1 != 0);
         let offsets = self.offsets[usize::from(mirrored)].iter().zip(squares);
@@ -207,7 +210,7 @@ mod tests {
     use rand_core::{Rng, SeedableRng};
     use rand_pcg::Pcg64;
 
-    /// The slow twin: piece by piece through the class's correspondence, then as the index says.
+    /// The slow twin: maps piece by piece to the class's representative, then calls [`Index::cell`].
     fn slow(classes: &Classes, position: &Position) -> Option<Address> {
         if position.winner().is_some() {
             return None;

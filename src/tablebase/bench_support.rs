@@ -1,4 +1,5 @@
-//! What the benches time of the inside of solving: one pass, the conversions, a file. No part of the interface.
+//! Access to solver internals for the benchmarks: one pass, the conversions, writing a file. Not part of the public
+//! API.
 
 use super::{ClassId, Index, Material, SolveError, Solver, TableError};
 use crate::board::{Color, Piece, Position, RuleOptions, Rules};
@@ -14,7 +15,7 @@ use rand_core::{Rng, SeedableRng};
 use rand_pcg::Pcg64;
 use std::path::Path;
 
-/// Random positions of N pieces that are not over, the same in every run.
+/// `count` random positions of `pieces` pieces in which the game is not over, the same in every run.
 #[must_use]
 pub fn random_positions(pieces: usize, count: usize) -> Vec<Position> {
     let mut random = Random::new(1);
@@ -27,7 +28,7 @@ pub fn random_positions(pieces: usize, count: usize) -> Vec<Position> {
     std::iter::repeat_with(&mut position).flatten().take(count).collect()
 }
 
-/// The quiet moves of a class, and a plane of random bits that they lead into.
+/// The quiet moves of one side of a material, and a plane of random bits to apply them to.
 pub struct Pass {
     index: Index,
     moves: QuietMoves,
@@ -36,7 +37,7 @@ pub struct Pass {
 }
 
 impl Pass {
-    /// The moves of one side of a material.
+    /// The quiet moves of the side `color`.
     #[must_use]
     pub fn new(material: Material, color: Color, rules: &RuleOptions) -> Pass {
         let index = Index::new(material).expect("a material to time has few pieces");
@@ -45,13 +46,13 @@ impl Pass {
         Pass { moves: QuietMoves::new(&index, color, rules), rows: Rows::all(&index), index, plane }
     }
 
-    /// Words of 64 positions in the plane.
+    /// Number of 64-bit words in the plane.
     #[must_use]
     pub fn words(&self) -> u64 {
         (self.plane.len() * size_of::<Row>() / 8) as u64
     }
 
-    /// Goes over the plane once; the sum is there so that all of it is computed.
+    /// Runs one pass over the plane. The result depends on every word, so that the compiler removes none of the work.
     #[must_use]
     pub fn run(&self, level: CpuLevel) -> u64 {
         let pass = self;
@@ -71,7 +72,7 @@ fn reach(pass: &Pass) -> u64 {
 }
 
 impl Solver {
-    /// Finds the captures and den entries of a class, all it leads to being solved.
+    /// Finds the captures and den entries of a class. The classes that its captures lead to must be solved and kept.
     #[doc(hidden)]
     pub fn find_conversions(&self, id: ClassId) -> Result<(), SolveError> {
         let job = self.job(&[], false);
@@ -82,7 +83,7 @@ impl Solver {
         iteration.start(&Captures::of(job.tables), first).map(|_| ())
     }
 
-    /// Writes a solved class as `dsq generate` does.
+    /// Writes a solved class to `path` as `dsq generate` does; does nothing if the class is not solved and kept.
     #[doc(hidden)]
     pub fn write(&self, id: ClassId, path: &Path) -> Result<(), TableError> {
         let (Some(table), Some(stats)) = (self.table(id), self.class_stats(id)) else { return Ok(()) };

@@ -1,15 +1,15 @@
-//! Equivalence classes of materials. Only how a piece moves and who may take whom matters, names do not: cat against cat
-//! is dog against dog, and exchanging the colours turns White to move into Black to move. One material of each class is
-//! solved and stands for all.
+//! Equivalence classes of materials. Values depend on how the pieces move and which captures are allowed, not on the
+//! names of the animals: cat against cat is equivalent to dog against dog, and exchanging the colours turns White to
+//! move into Black to move. The solver solves one material of each class, its representative.
 
 use super::{Index, Material};
 use crate::board::{Color, Direction, Piece, RuleOptions, Square};
 use std::collections::HashMap;
 
-/// What a class's tables depend on, for one order of the pieces.
+/// The properties that determine a class's tables (moves and captures), for one order of the pieces.
 type Signature = Vec<u8>;
 
-/// Names a class within [`Classes`].
+/// Identifies a class within [`Classes`].
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ClassId(pub(crate) usize);
 
@@ -24,7 +24,7 @@ impl ClassId {
 /// One class of equivalent materials.
 #[derive(Clone, Debug)]
 pub struct Class {
-    /// The material that is solved for the class: the first in the order of spelling.
+    /// The material that is solved for the class: the first in the order of [`Material`].
     pub representative: Material,
     /// The materials whose White is the representative's White.
     pub same: Vec<Material>,
@@ -33,21 +33,21 @@ pub struct Class {
 }
 
 impl Class {
-    /// The index of its positions: that of the representative.
+    /// The index of the representative's positions.
     #[must_use]
     pub fn index(&self) -> Index {
         Index::new(self.representative).expect("no class has more pieces than an index")
     }
 }
 
-/// How a material's pieces correspond to its class's.
+/// How the pieces of a material correspond to the pieces of its class's representative.
 #[derive(Clone, Debug)]
 pub struct Member {
-    /// Its class.
+    /// The class of the material.
     pub class: ClassId,
-    /// True if White here is Black there (and the board is flipped).
+    /// Whether White's pieces correspond to Black's of the representative (the board is then flipped).
     pub swapped: bool,
-    /// The piece of the representative for each piece here.
+    /// Pairs of a piece of the material and the corresponding piece of the representative.
     pub pieces: Vec<(Piece, Piece)>,
 }
 
@@ -61,14 +61,14 @@ pub struct Classes {
 }
 
 impl Classes {
-    /// Finds the classes of 2 to `pieces` pieces, at most [`Index::MAX_PIECES`].
+    /// Finds the classes of 2 to `pieces` pieces. More than [`Index::MAX_PIECES`] count as that many.
     #[must_use]
     pub fn new(options: &RuleOptions, pieces: usize) -> Classes {
         let pieces = pieces.min(Index::MAX_PIECES);
         let mut this = Classes { options: *options, pieces, classes: Vec::new(), members: HashMap::new() };
         for n in 2..=pieces {
             let mut by_signature: HashMap<Signature, (ClassId, Vec<Piece>)> = HashMap::new();
-            // In the order of spelling, so that the first of a class to come by is its representative.
+            // In the order of spelling, so that the first material of a class is its representative.
             for material in Material::all(n) {
                 let (signature, pieces) = canonical(material, false, options);
                 let (swapped_signature, swapped_pieces) = canonical(material, true, options);
@@ -92,7 +92,7 @@ impl Classes {
         this
     }
 
-    /// The rules that these are classes of.
+    /// The rules of the classes.
     #[must_use]
     pub fn options(&self) -> &RuleOptions {
         &self.options
@@ -104,7 +104,7 @@ impl Classes {
         self.pieces
     }
 
-    /// Where a material belongs; `None` if it has too many pieces.
+    /// The class of a material and the correspondence of its pieces; `None` if the material has too many pieces.
     #[must_use]
     pub fn member(&self, material: Material) -> Option<&Member> {
         self.members.get(&material)
@@ -120,7 +120,7 @@ impl Classes {
         self.iter().filter(move |(_, class)| class.representative.len() == pieces)
     }
 
-    /// The class of that name.
+    /// The class with this id.
     #[must_use]
     pub fn get(&self, id: ClassId) -> &Class {
         &self.classes[id.0]
@@ -132,13 +132,13 @@ impl Classes {
         self.classes.len()
     }
 
-    /// Whether there are none: below two pieces.
+    /// Whether there are no classes, which holds below two pieces.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.classes.is_empty()
     }
 
-    /// The classes that captures lead to from this one, without repeats.
+    /// The classes that one capture leads to from this class, without duplicates.
     #[must_use]
     pub fn captures(&self, id: ClassId) -> Vec<ClassId> {
         let material = self.get(id).representative;
@@ -152,7 +152,7 @@ impl Classes {
         ids
     }
 
-    /// A class and all that captures lead to from it, directly or not: by number of pieces, fewest first.
+    /// A class and all classes that sequences of captures lead to from it, grouped by number of pieces, fewest first.
     #[must_use]
     pub fn needed_for(&self, id: ClassId) -> Vec<Vec<ClassId>> {
         let mut levels = vec![vec![id]];
@@ -194,8 +194,8 @@ fn signature(first: &[Piece], second: &[Piece], options: &RuleOptions) -> Signat
     signature
 }
 
-/// Whether nothing tells two pieces of one side apart among these pieces: they move alike, take the same and are taken by
-/// the same, so exchanging them changes no value.
+/// Whether exchanging two pieces changes no value among these pieces: both belong to one side, move alike, capture the
+/// same pieces and are captured by the same pieces.
 pub(crate) fn interchangeable(a: Piece, b: Piece, pieces: &[Piece], options: &RuleOptions) -> bool {
     let alike = |enemy: &Piece| {
         relation(a, *enemy, options) == relation(b, *enemy, options)
@@ -206,15 +206,15 @@ pub(crate) fn interchangeable(a: Piece, b: Piece, pieces: &[Piece], options: &Ru
         && pieces.iter().filter(|piece| piece.color != a.color).all(alike)
 }
 
-/// How a piece moves.
+/// A code of how a piece moves: bit 0 for swimming, bit 1 for leaps along files, bit 2 for leaps along ranks.
 fn kind(Piece { animal, .. }: Piece, options: &RuleOptions) -> u8 {
     u8::from(animal.swims())
         | u8::from(options.leaps(animal, Direction::Up)) << 1
         | u8::from(options.leaps(animal, Direction::Right)) << 2
 }
 
-/// One bit for each of land and water on either side that says whether the capture is allowed. Traps treat all animals
-/// alike, so they do not enter.
+/// Whether the attacker may capture the victim: one bit for each combination of land and water that the two may stand
+/// on. Traps affect all animals alike, so the relation leaves them out.
 fn relation(attacker: Piece, victim: Piece, options: &RuleOptions) -> u8 {
     let squares =
         |Piece { animal, .. }: Piece| if animal.swims() { &[Square::A4, Square::B4][..] } else { &[Square::A4] };

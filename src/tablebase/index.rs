@@ -1,8 +1,8 @@
 //! The dense index of a class's positions: rows of words of lanes.
 //!
 //! The pieces are put in order. The last one is the **lane piece**: a 64-bit word holds one bit for each square it may
-//! stand on. The one before is the **word piece**: 64 words, one for each of its squares (and a spare), are a **row**. All
-//! others are **row pieces**: their squares, counted densely, are the digits of the row's number. So
+//! stand on. The one before is the **word piece**: 64 words, one for each of its squares (and a spare), are a **row**.
+//! All others are **row pieces**: their squares, counted densely, are the digits of the row's number. So
 //!
 //! ```text
 //! row  = ((d0 * n1 + d1) * n2 + d2) ...        di: number of the i-th row piece's square among those it may stand on
@@ -10,12 +10,13 @@
 //! cell = word * 64 + square of the lane piece
 //! ```
 //!
-//! The board is its own mirror, so with three pieces or more the first row piece is kept on the files a to d: a position
-//! with it on e to g is looked up mirrored. A position with it on the d-file is stored both ways round.
+//! The board is symmetric, so with three pieces or more the index covers only positions with the first row piece on the
+//! files a to d: a position with it on e to g is mirrored before the look-up. Of a position with it on the d-file, both
+//! the position and its mirror image have a cell.
 //!
-//! A rat is the lane piece, where there is one (it fills 61 of the 63 bits, and then no lane piece leaps while a rat may
-//! block it); a second rat is the first row piece. Squares that a piece may not stand on, and positions with two pieces on
-//! one square, are cells that no position has.
+//! A rat, if the material has one, is the lane piece: it may stand on 61 of the 63 squares, and no rat can then block a
+//! leap of the lane piece. A second rat is the first row piece. Cells with a piece on a square where it may not stand,
+//! or with two pieces on one square, have no position.
 
 use super::Material;
 use super::material::squares_in_play;
@@ -26,21 +27,22 @@ pub const WIDTH: usize = 64;
 /// Cells of a row.
 pub const ROW_CELLS: usize = WIDTH * WIDTH;
 
-/// The most pieces that levels are solved of, and that GPUs number cells of. A single class of seven pieces is a
-/// job for a large machine ([`ClassJob`](super::ClassJob)).
+/// The most pieces that [`Solver`](super::Solver) solves and that GPUs can number cells of. A single class of seven
+/// pieces is a job for a large machine ([`ClassJob`](super::ClassJob)).
 pub const MAX_PIECES: usize = 6;
 
-/// Weight of a row whose first piece stands on the files a to c: it stands for its mirror image too.
+/// Weight of a row whose first piece stands on the files a to c: each cell represents the mirror image of its position,
+/// too.
 const PAIR: u64 = 2;
 
 /// One row piece.
 #[derive(Clone, Debug)]
 pub struct RowPiece {
-    /// The squares it may stand on, in index order.
+    /// The squares that the piece may stand on, in index order.
     pub squares: Vec<Square>,
-    /// The number of each square in `squares`; 0 for those not in it.
+    /// By square, its position in `squares`; 0 for squares that are not in it.
     pub digit: [u32; WIDTH],
-    /// What one step of the digit adds to the row's number.
+    /// The increase of the row's number for one step of the digit.
     pub stride: u32,
 }
 
@@ -56,7 +58,7 @@ pub struct Index {
 }
 
 impl Index {
-    /// The most pieces that an index has: a row's number takes 32 bits.
+    /// The most pieces of an index: the number of a row must fit 32 bits.
     pub const MAX_PIECES: usize = 7;
 
     /// The index of a material; `None` if it has more than [`MAX_PIECES`](Index::MAX_PIECES) pieces.
@@ -102,13 +104,13 @@ impl Index {
         self.pieces[self.pieces.len() - 1]
     }
 
-    /// Whether positions with the first piece on files e to g are looked up mirrored.
+    /// Whether positions with the first piece on files e to g are mirrored before the look-up.
     #[must_use]
     pub fn is_mirrored(&self) -> bool {
         !self.row_pieces.is_empty()
     }
 
-    /// The squares of the row pieces in a row.
+    /// The squares of the row pieces in a row, in the order of `row_pieces`.
     #[inline]
     pub fn row_squares(&self, row: usize) -> impl Iterator<Item = Square> + '_ {
         let mut rest = row as u32;
@@ -119,7 +121,7 @@ impl Index {
         })
     }
 
-    /// How many positions each cell of a row stands for.
+    /// The number of positions that each cell of a row represents: 2 if the mirror images have no cells, else 1.
     #[must_use]
     pub fn weight(&self, row: usize) -> u64 {
         match self.row_squares(row).next() {
@@ -128,7 +130,7 @@ impl Index {
         }
     }
 
-    /// The cell of a position: the squares of the pieces in the order of `pieces`.
+    /// The cell of a position, given the squares of the pieces in the order of `pieces`.
     #[must_use]
     pub fn cell(&self, squares: &[Square]) -> usize {
         let mirror = self.is_mirrored() && squares[0].file() > File::D;
@@ -144,7 +146,7 @@ impl Index {
         self.rows * ROW_CELLS
     }
 
-    /// What the piece at a place of the order adds to the number of the cell by standing on a square.
+    /// The contribution to the cell number of a piece, given by its position in `pieces`, on a square.
     #[inline]
     pub(crate) fn offset(&self, piece: usize, square: Square) -> usize {
         match self.row_pieces.get(piece) {
@@ -154,7 +156,8 @@ impl Index {
         }
     }
 
-    /// The positions of a row, 64 to a word: every piece where it may stand, no two on one square.
+    /// The cells of a row that have a position, as one bit for each lane of each word: every piece stands where it may,
+    /// no two on one square.
     pub(crate) fn valid_row(&self, row: usize) -> [u64; WIDTH] {
         let mut valid = [0; WIDTH];
         let mut taken = 0u64;
@@ -174,13 +177,13 @@ impl Index {
         valid
     }
 
-    /// The position of a cell; `None` if no position has it.
+    /// The position of a cell; `None` if the cell has no position.
     #[must_use]
     pub fn position(&self, cell: usize, turn: Color) -> Option<Position> {
         position_of(&self.pieces, &self.squares(cell)?, turn)
     }
 
-    /// The squares of the pieces in a cell, in the order of `pieces`; `None` if no position has that cell.
+    /// The squares of the pieces in a cell, in the order of `pieces`; `None` if the cell has no position.
     #[must_use]
     pub fn squares(&self, cell: usize) -> Option<Vec<Square>> {
         let (word, lane) = (cell / WIDTH, cell % WIDTH);
@@ -208,7 +211,7 @@ fn piece_order(material: Material) -> Vec<Piece> {
     pieces
 }
 
-/// The position with these pieces on these squares; `None` if there is no such position.
+/// The position with these pieces on these squares; `None` if the position is not legal.
 #[must_use]
 pub fn position_of(pieces: &[Piece], squares: &[Square], turn: Color) -> Option<Position> {
     let mut setup = Setup::empty(turn);

@@ -5,7 +5,7 @@ use std::fmt;
 use std::str::FromStr;
 use thiserror::Error;
 
-/// The squares of one piece while the game goes on: neither den.
+/// The squares that a piece may stand on while the game is not over: its habitat without the enemy's den.
 #[must_use]
 pub fn squares_in_play(Piece { color, animal }: Piece) -> Bitboard {
     habitat(color, animal) - DEN[!color].into()
@@ -49,7 +49,7 @@ impl AnimalSet {
         self.0.count_ones() as usize
     }
 
-    /// Whether there is none.
+    /// Whether the set has no members.
     #[must_use]
     pub const fn is_empty(self) -> bool {
         self.0 == 0
@@ -67,19 +67,20 @@ impl fmt::Display for AnimalSet {
     }
 }
 
-/// Which animals each side has, both sides at least one: written `EPvLR`, White's first, strongest first.
+/// The animals of each side, at least one for each. Written `EPvLR`: White's animals first, each side's strongest
+/// first.
 #[derive(Copy, Clone, PartialEq, Eq, Hash)]
 pub struct Material {
     white: AnimalSet,
     black: AnimalSet,
 }
 
-/// Why text names no material.
+/// Why a text is not a material.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum ParseMaterialError {
     /// There is no `v` between the sides.
-    #[error("{text:?} is no material: write White's animals, v, Black's animals, as in EPvLR")]
+    #[error("{text:?} is not a material: write White's animals, v, Black's animals, as in EPvLR")]
     NoVersus {
         /// The text.
         text: String,
@@ -92,7 +93,7 @@ pub enum ParseMaterialError {
         /// The letter.
         letter: char,
     },
-    /// A side has an animal twice.
+    /// One side lists an animal twice.
     #[error("{text:?} has two {animal}s on one side")]
     Duplicate {
         /// The text.
@@ -124,7 +125,7 @@ impl Material {
             .then_some(Material { white: sides.white, black: sides.black })
     }
 
-    /// The material of these pieces, of which each side has one at least.
+    /// The material of these pieces. Each side must have at least one.
     pub fn of_pieces(pieces: &[Piece]) -> Material {
         let side = |color| {
             pieces.iter().filter(|p| p.color == color).fold(AnimalSet::EMPTY, |set, piece| set.with(piece.animal))
@@ -132,7 +133,7 @@ impl Material {
         Material { white: side(Color::White), black: side(Color::Black) }
     }
 
-    /// All materials of this many pieces, in the order of their spelling.
+    /// All materials of this many pieces, in order.
     #[must_use]
     pub fn all(pieces: usize) -> Vec<Material> {
         let sets = || (1..=u8::MAX).map(AnimalSet);
@@ -150,16 +151,17 @@ impl Material {
         self.white.len() + self.black.len()
     }
 
-    /// A material has at least two pieces.
+    /// Always false: a material has at least two pieces.
     #[must_use]
     pub fn is_empty(self) -> bool {
         false
     }
 
-    /// Number of positions with one side to move: every piece where it may stand, no two on one square, no den entered.
+    /// Number of positions with one side to move: every piece stands where it may, no two on one square, none in the
+    /// enemy's den.
     #[must_use]
     pub fn positions(self) -> u64 {
-        // All that walk share the same squares, and a rat may stand on all of these.
+        // All pieces that cannot swim share the same squares, and a rat may stand on all of them.
         let (mut swimmers, mut walkers): (Vec<_>, Vec<_>) = self.pieces().partition(|piece| piece.animal.swims());
         walkers.append(&mut swimmers);
         let free = |(i, &piece): (usize, &Piece)| squares_in_play(piece).len().saturating_sub(i) as u64;
@@ -175,13 +177,13 @@ impl Material {
         }
     }
 
-    /// White's and Black's animals exchanged.
+    /// The material with White's and Black's animals exchanged.
     #[must_use]
     pub fn swap(self) -> Material {
         Material { white: self.black, black: self.white }
     }
 
-    /// What is left after the loss of a piece; `None` if it was the side's last.
+    /// The material without one piece; `None` if it is the last of its side.
     #[must_use]
     pub fn without(self, Piece { color, animal }: Piece) -> Option<Material> {
         let mut rest = self;
@@ -192,7 +194,7 @@ impl Material {
         (!rest.side(color).is_empty()).then_some(rest)
     }
 
-    /// The pieces, White's first, strongest first.
+    /// The pieces: White's first, each side's strongest first.
     pub fn pieces(self) -> impl Iterator<Item = Piece> {
         Color::ALL
             .into_iter()
@@ -200,7 +202,7 @@ impl Material {
     }
 }
 
-/// The order of the spelling, letter by letter in the alphabet ELTPDWCRv.
+/// Materials are ordered by spelling, letter by letter in the alphabet ELTPDWCRv.
 impl Ord for Material {
     fn cmp(&self, other: &Material) -> Ordering {
         let letters = |m: &Material| {
@@ -231,7 +233,7 @@ impl fmt::Debug for Material {
 
 serialize_as_text!(Material);
 
-/// Reads letters of either case in any order.
+/// Parses letters of either case in any order.
 impl FromStr for Material {
     type Err = ParseMaterialError;
 

@@ -1,10 +1,10 @@
-//! All positions of a material, one after the other.
+//! The values of all positions of one material.
 
 use super::address::MaterialAddresser;
 use super::{CellValue, Classes, Material, Table, squares_in_play};
 use crate::board::{Bitboard, Color, Piece, Square};
 
-/// The values of a material, position by position, whatever material of its class the table was made for.
+/// The values of a material by the squares of its pieces, read from the table of its class.
 pub struct MaterialTable<'a> {
     material: Material,
     pieces: Vec<Piece>,
@@ -13,8 +13,7 @@ pub struct MaterialTable<'a> {
 }
 
 impl<'a> MaterialTable<'a> {
-    /// Looks at the table of a class as at one of `material`, which must belong to it; `None` if it has more pieces than
-    /// `classes` know.
+    /// A view of `table`, the table of the class of `material`; `None` if `material` has more pieces than `classes`.
     #[must_use]
     pub fn new(classes: &Classes, table: &'a Table, material: Material) -> Option<MaterialTable<'a>> {
         let pieces: Vec<Piece> = material.pieces().collect();
@@ -48,16 +47,16 @@ impl<'a> MaterialTable<'a> {
         (squares.len() == self.pieces.len()).then(|| self.lookup(squares, turn))?
     }
 
-    /// The value with the pieces on squares that are known to be right.
+    /// The value with the pieces on these squares, which must be distinct and allowed.
     fn lookup(&self, squares: &[Square], turn: Color) -> Option<CellValue> {
         CellValue::from_code(self.table.cells[self.addresser.turn(turn)].get(self.addresser.cell(squares)))
     }
 
-    /// Calls `f` with the squares and the value of every position of this side to move: each piece on all its squares in
-    /// order, the last piece fastest.
+    /// Calls `f` with the squares and the value of every position of this side to move, in the order of the squares;
+    /// the square of the last piece changes fastest.
     ///
     /// # Errors
-    /// The first error of `f`, with which it ends.
+    /// Stops at the first error of `f` and returns it.
     pub fn each<E>(&self, turn: Color, mut f: impl FnMut(&[Square], CellValue) -> Result<(), E>) -> Result<(), E> {
         self.place(turn, &mut Vec::with_capacity(self.pieces.len()), Bitboard::EMPTY, &mut f)
     }

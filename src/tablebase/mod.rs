@@ -1,7 +1,8 @@
 //! Endgame tables: exact values of all positions of a material, by retrograde analysis on bit planes.
 //!
-//! [`Classes`] says which materials are the same, [`Index`] how positions are numbered, `conversions` and `quiet` what
-//! the moves of a class do to its planes, `pass` how they are iterated, and [`Solver`] in which order classes come.
+//! [`Classes`] groups equivalent materials, [`Index`] numbers the positions of a class, `conversions` and `quiet` apply
+//! the moves of a class to its planes, `pass` iterates them, and [`Solver`] solves the classes in the order of
+//! captures.
 
 mod address;
 #[doc(hidden)]

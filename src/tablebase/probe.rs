@@ -1,11 +1,11 @@
-//! Probing: the value of a position (win, draw or loss, and the distance), the value of every move, and a line of best play.
-//! Tables on disk, a solver in memory and the tables of the search implement [`Probe`].
+//! Probing: the value of a position (win, draw or loss, and the distance), the value of every move, and a line of best
+//! play. Tables on disk, a solver in memory and the tables of the search implement [`Probe`].
 
 use super::CellValue;
 use crate::board::{Move, NoMove, Position, Rules};
 use std::cmp::{Ordering, Reverse};
 
-/// Who wins, from the side to move's view. Greater is better for it.
+/// Win, draw or loss from the side to move's view. The greater result is better for the side to move.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Wdl {
@@ -17,8 +17,8 @@ pub enum Wdl {
     Win,
 }
 
-/// Win, draw or loss, and the distance to the end: of a position for the side to move, or of a move for the side that makes
-/// it. Values are ordered from worst to best: a loss, a draw, a win; a longer loss and a shorter win are better.
+/// Win, draw or loss, and the distance to the end: of a position for the side to move, or of a move for the side that
+/// makes it. Values are ordered from worst to best: a loss, a draw, a win; a longer loss and a shorter win are better.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Value {
     /// The result under best play.
@@ -36,7 +36,7 @@ impl Value {
         Value { wdl: if plies % 2 == 1 { Wdl::Win } else { Wdl::Loss }, dtw: Some(plies) }
     }
 
-    /// The value that a cell of a table stands for under these rules.
+    /// The value that a table cell represents under these rules.
     #[must_use]
     pub fn of(value: CellValue, rules: &Rules) -> Value {
         match value {
@@ -47,8 +47,8 @@ impl Value {
         }
     }
 
-    /// The value of a finished game; `None` if the game is not over. A position without a legal move (stalemate) does not
-    /// count as finished here, since tables contain its value.
+    /// The value of a finished game; `None` if the game is not over. A position without a legal move (stalemate) does
+    /// not count as finished here, since tables contain its value.
     #[must_use]
     pub fn of_finished(position: &Position) -> Option<Value> {
         let winner = position.winner()?;
@@ -104,8 +104,9 @@ pub trait Probe {
     /// If the look-up fails, for instance because a file cannot be read.
     fn value(&self, position: &Position) -> Result<Option<Value>, Self::Error>;
 
-    /// The value of every legal move for the side that makes it, that move counted: best first, moves of equal value in
-    /// the order of the move generator. `None` if the tables do not cover the position after some move.
+    /// The value of every legal move for the side that makes it; the distance counts the move itself. Best first, moves
+    /// of equal value in the order of the move generator. `None` if the tables do not cover the position after some
+    /// move.
     ///
     /// # Errors
     /// As [`value`](Probe::value).
@@ -119,8 +120,8 @@ pub trait Probe {
         Ok(Some(moves))
     }
 
-    /// Best play to the end, the first of equal moves each time: each move with the position it is made in. Empty for a
-    /// draw, which has no end, and for what is not covered.
+    /// Best play to the end, each move with the position in which it is made; of equal moves the first. Empty for a
+    /// draw and for a position that the tables do not cover.
     ///
     /// # Errors
     /// As [`value`](Probe::value).
@@ -128,7 +129,7 @@ pub trait Probe {
         self.line_within(position, usize::MAX)
     }
 
-    /// The first `plies` plies of the same.
+    /// The first `plies` plies of [`line`](Probe::line).
     ///
     /// # Errors
     /// As [`value`](Probe::value).
@@ -143,7 +144,7 @@ pub trait Probe {
             if value.wdl == Wdl::Draw {
                 break;
             }
-            // Forged values could go round for ever: a line that gets no shorter ends here.
+            // Forged values could form a cycle: the line ends where the distance does not fall by one.
             if left.is_some_and(|left| value.dtw != Some(left)) {
                 break;
             }

@@ -2,36 +2,36 @@ use crate::board::ByColor;
 use serde::{Deserialize, Serialize};
 use std::ops::AddAssign;
 
-/// What a set of positions comes to, for one side to move.
+/// The numbers of wins, losses, draws and stalemates of a set of positions, for one side to move.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Stats {
-    /// Positions whose side to move has no legal move. They are in none of the other numbers.
+    /// Positions in which the side to move has no legal move (stalemate). The other fields leave them out.
     pub no_move: u64,
-    /// Positions that neither side can force to an end.
+    /// Positions in which neither side can force a win.
     pub draws: u64,
-    /// Decided positions by plies to the end: wins at odd distances, losses at even ones.
+    /// Number of decided positions by plies to the end: wins at odd distances, losses at even distances.
     pub by_plies: Vec<u64>,
 }
 
-/// The numbers of [`Stats`] as printed: a row of the papers' second table.
+/// The totals of [`Stats`], as in a row of the papers' second table.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Summary {
-    /// wins + losses + draws + no_move.
+    /// All positions: wins + losses + draws + no_move.
     pub positions: u64,
     /// Positions whose side to move has no legal move.
     pub no_move: u64,
     /// Positions that the side to move wins.
     pub wins: u64,
-    /// Positions that it loses.
+    /// Positions that the side to move loses.
     pub losses: u64,
-    /// Positions that neither side can force to an end.
+    /// Positions in which neither side can force a win.
     pub draws: u64,
-    /// The longest line in plies.
+    /// The longest distance to the end, in plies.
     pub longest: u64,
 }
 
 impl Stats {
-    /// Counts positions decided in `plies`.
+    /// Adds `count` positions decided in `plies`.
     pub fn add_decided(&mut self, plies: u16, count: u64) {
         let plies = plies as usize;
         if self.by_plies.len() <= plies {

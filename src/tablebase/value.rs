@@ -2,7 +2,7 @@ use crate::board::ByColor;
 use std::fmt;
 use std::ops::Range;
 
-/// The value that a table stores for a position, from the view of the side to move. [`Value`](super::Value) is what it means
+/// The value that a table stores for a position, from the side to move's view. [`Value`](super::Value) is its meaning
 /// under stated rules.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
 pub enum CellValue {
@@ -10,12 +10,13 @@ pub enum CellValue {
     Draw,
     /// The side to move has no legal move. The rules say whether that is a draw or a loss (in 0 plies).
     NoMove,
-    /// The distance to the end in plies under best play, the winner hurrying, the loser delaying: odd if the side to
-    /// move wins, even (2 at least) if it loses.
+    /// The distance to the end in plies under best play (the winner minimizes it, the loser maximizes it): odd if the
+    /// side to move wins, even (at least 2) if it loses.
     Decided(u16),
 }
 
-/// The number that stands for a value in a table: 0 no such position, 1 draw, 2 no move, plies + 2 otherwise.
+/// The number that encodes a value in a table: 0 for a cell without a position, 1 for a draw, 2 for no legal move, else
+/// plies + 2.
 pub(crate) type Code = u16;
 
 pub(crate) const DRAW: Code = 1;
@@ -28,7 +29,7 @@ pub(crate) const fn decided(plies: u16) -> Code {
 }
 
 impl CellValue {
-    /// The value of a code; `None` if no position has that cell.
+    /// The value of a code; `None` for 0, the code of cells without a position.
     #[must_use]
     pub const fn from_code(code: u16) -> Option<CellValue> {
         match code {
@@ -61,17 +62,17 @@ impl fmt::Display for CellValue {
     }
 }
 
-/// The values of one side to move, cell by cell: bytes while they suffice, two bytes a cell once a line passes 253 plies.
+/// The codes of one side to move, cell by cell: one byte each, or two bytes each once a line is longer than 253 plies.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Cells {
-    /// One byte a cell.
+    /// One byte for each cell.
     Byte(Vec<u8>),
-    /// Two bytes a cell.
+    /// Two bytes for each cell.
     Wide(Vec<u16>),
 }
 
 impl Cells {
-    /// The longest distance that a byte holds.
+    /// The longest distance that a byte can store, in plies.
     pub const BYTE_PLIES: u16 = u8::MAX as u16 - 2;
 
     /// The code of a cell.
@@ -84,12 +85,12 @@ impl Cells {
         }
     }
 
-    /// That many of this many bytes, all without a position.
+    /// `len` cells of `cell_bytes` bytes (1 or 2), all with the code 0.
     pub(crate) fn empty(cell_bytes: usize, len: usize) -> Cells {
         if cell_bytes == 1 { Cells::Byte(vec![0; len]) } else { Cells::Wide(vec![0; len]) }
     }
 
-    /// Bytes of a cell.
+    /// Bytes of a cell: 1 or 2.
     pub(crate) fn cell_bytes(&self) -> usize {
         match self {
             Cells::Byte(_) => 1,
@@ -103,13 +104,13 @@ impl Cells {
         self.view().len()
     }
 
-    /// Whether there are none.
+    /// Whether there are no cells.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Cells of these codes, as wide as `like`, or wider if they must be.
+    /// Cells with these codes: bytes if `like` has bytes and every code fits, else two bytes each.
     pub(crate) fn from_codes(codes: Vec<u16>, like: &Cells) -> Cells {
         match (like, codes.iter().map(|&code| u8::try_from(code)).collect()) {
             (Cells::Byte(_), Ok(bytes)) => Cells::Byte(bytes),
@@ -117,7 +118,7 @@ impl Cells {
         }
     }
 
-    /// All of them, to read.
+    /// A shared view of all cells.
     #[inline(always)]
     pub(crate) fn view(&self) -> CellsRef<'_> {
         match self {
@@ -126,7 +127,7 @@ impl Cells {
         }
     }
 
-    /// All of them, to write.
+    /// A mutable view of all cells.
     pub(crate) fn view_mut(&mut self) -> CellsMut<'_> {
         match self {
             Cells::Byte(cells) => CellsMut::Byte(cells),
@@ -134,7 +135,7 @@ impl Cells {
         }
     }
 
-    /// Makes room for longer lines.
+    /// Converts the cells to two bytes each, for lines longer than [`BYTE_PLIES`](Cells::BYTE_PLIES).
     pub(crate) fn widen(&mut self) {
         if let Cells::Byte(cells) = self {
             *self = Cells::Wide(cells.iter().map(|&c| u16::from(c)).collect());
@@ -142,14 +143,14 @@ impl Cells {
     }
 }
 
-/// [`Cells`] that lie in memory of something else.
+/// A borrowed view of [`Cells`].
 #[derive(Copy, Clone, Debug)]
 pub(crate) enum CellsRef<'a> {
     Byte(&'a [u8]),
     Wide(&'a [u16]),
 }
 
-/// The same, to be written.
+/// A mutable borrowed view of [`Cells`].
 #[derive(Debug)]
 pub(crate) enum CellsMut<'a> {
     Byte(&'a mut [u8]),
@@ -157,7 +158,7 @@ pub(crate) enum CellsMut<'a> {
 }
 
 impl<'a> CellsRef<'a> {
-    /// A range of them.
+    /// The cells of a range.
     pub(crate) fn range(self, range: Range<usize>) -> CellsRef<'a> {
         match self {
             CellsRef::Byte(cells) => CellsRef::Byte(&cells[range]),
@@ -174,12 +175,13 @@ impl<'a> CellsRef<'a> {
 }
 
 impl<'a> CellsMut<'a> {
-    /// The cells in this memory, of one or two bytes each.
+    /// The cells in this memory, of `cell_bytes` bytes each (1 or 2). Memory for two bytes must be aligned to two
+    /// bytes.
     pub(crate) fn of(memory: &'a mut [u8], cell_bytes: usize) -> CellsMut<'a> {
         if cell_bytes == 1 { CellsMut::Byte(memory) } else { CellsMut::Wide(bytemuck::cast_slice_mut(memory)) }
     }
 
-    /// In pieces of this many cells, the last of what is left.
+    /// Splits the cells into chunks of `cells` cells; the last chunk may be shorter.
     pub(crate) fn chunks(&mut self, cells: usize) -> Vec<CellsMut<'_>> {
         match self {
             CellsMut::Byte(all) => all.chunks_mut(cells).map(CellsMut::Byte).collect(),
@@ -187,7 +189,7 @@ impl<'a> CellsMut<'a> {
         }
     }
 
-    /// Nothing more is written.
+    /// Turns the mutable view into a shared view.
     pub(crate) fn read(self) -> CellsRef<'a> {
         match self {
             CellsMut::Byte(cells) => CellsRef::Byte(cells),

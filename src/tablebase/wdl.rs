@@ -1,4 +1,4 @@
-//! Win, draw or loss of every position of few pieces, in memory, for search: two bits a position.
+//! Win, draw or loss of every position of few pieces, in memory, for the search: two bits for each position.
 
 use super::address::{Address, Addresser};
 use super::{
@@ -11,14 +11,14 @@ use memmap2::MmapMut;
 use rayon::prelude::*;
 
 /// The result of every position of up to some number of pieces, for both sides to move: about 330 MB for four pieces.
-/// A probe takes about 100 ns, most of it the wait for memory.
+/// A probe takes about 100 ns, mostly memory latency.
 pub struct WdlTables {
     rules: Rules,
     pieces: usize,
     longest: u32,
-    /// Four values a byte.
+    /// The values of all classes, four to a byte.
     packed: MmapMut,
-    /// Where the values of each class begin, by side to move.
+    /// By class and side to move, the byte in `packed` where the values start.
     starts: Vec<ByColor<usize>>,
     addresser: Addresser,
 }
@@ -60,7 +60,7 @@ impl WdlTables {
         let sides = packed_classes.into_iter().map(|(sides, _)| sides).collect::<Vec<_>>();
         let bytes = sides.iter().map(|side| side.white.len() + side.black.len()).sum();
         let mut packed = MmapMut::map_anon(bytes).map_err(|_| SolveError::Memory { bytes })?;
-        // With pages of 4 KiB most probes would wait for the address, too. Where that cannot be had, it is only slower.
+        // With pages of 4 KiB most probes would also miss the TLB. Without huge pages probing is only slower.
         #[cfg(target_os = "linux")]
         let _ = packed.advise(memmap2::Advice::HugePage);
         let mut end = 0;
@@ -81,7 +81,7 @@ impl WdlTables {
         Ok(WdlTables { rules, pieces: classes.pieces(), longest, packed, starts, addresser })
     }
 
-    /// The rules that the values are for; what they say of repetition means nothing.
+    /// The rules of the values. Their repetition rule has no effect on values.
     #[must_use]
     pub fn rules(&self) -> &Rules {
         &self.rules
@@ -99,7 +99,7 @@ impl WdlTables {
         self.longest
     }
 
-    /// Who wins, from the side to move's view. `None` for a position with more pieces, and for a game that is over.
+    /// Win, draw or loss from the side to move's view; `None` for a position with too many pieces or a finished game.
     #[inline]
     #[must_use]
     pub fn probe(&self, position: &Position) -> Option<Wdl> {
@@ -109,7 +109,7 @@ impl WdlTables {
         self.probe_lanes([position.lanes(Color::White), position.lanes(Color::Black)], position.turn())
     }
 
-    /// The same of a position that is known not to be over.
+    /// Probes a position whose game is known not to be over, given the lanes of White and Black.
     #[inline]
     pub(crate) fn probe_lanes(&self, lanes: [&Lanes; 2], turn: Color) -> Option<Wdl> {
         let Address { class, turn, cell: number } = self.addresser.locate_lanes(lanes, turn)?;
@@ -132,7 +132,8 @@ impl ProbeWdl for WdlTables {
     }
 }
 
-/// The values of a class, of each row only the cells that a file keeps, and the number of plies of the longest win or loss.
+/// The values of a class, four to a byte, and the number of plies of the longest win or loss. Of each row only the
+/// cells that a file stores are kept.
 fn pack(classes: &Classes, id: ClassId, table: &Table) -> (ByColor<Vec<u8>>, u32) {
     let index = classes.get(id).index();
     let layout = Layout::new(&index);
