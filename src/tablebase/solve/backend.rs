@@ -1,5 +1,5 @@
-//! The contract of what solves classes. Whoever implements [`Backend`] can fill whole sets of tables: the CPU, a
-//! GPU, one of them where the other cannot, or something of your own.
+//! The interface of solvers for classes. Every implementation of [`Backend`] can fill whole sets of tables: the CPU, a
+//! GPU, one with a fallback to another ([`OrElse`]), or a third party's.
 
 use crate::board::ByColor;
 use crate::tablebase::{ClassId, Classes, Index, MAX_PIECES, Material, Stats, Table};
@@ -14,21 +14,21 @@ use thiserror::Error;
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum SolveError {
-    /// More pieces than are solved.
+    /// The material has more than [`MAX_PIECES`] pieces.
     #[error("{material} has {pieces} pieces; at most {MAX_PIECES} can be solved")]
     TooManyPieces {
         /// The material.
         material: Material,
-        /// Its pieces.
+        /// Its number of pieces.
         pieces: usize,
     },
-    /// No memory for the planes of a class.
+    /// The memory for a class cannot be allocated.
     #[error("there is no memory for another {bytes} bytes")]
     Memory {
         /// The bytes requested.
         bytes: usize,
     },
-    /// A line that the program cannot count.
+    /// A line is too long for the width of the counters.
     #[error("{material} has a line longer than {plies} plies, which the program cannot count")]
     TooLong {
         /// The representative of the class.
@@ -36,50 +36,50 @@ pub enum SolveError {
         /// The longest distance that can be counted.
         plies: u16,
     },
-    /// No room for temporary files.
+    /// A temporary file cannot be written.
     #[error("the conversions of a class do not fit into {}: {what}", dir.display())]
     Disk {
-        /// Where they were to go.
+        /// The directory of the temporary files.
         dir: PathBuf,
         /// The error of the operating system.
         what: String,
     },
-    /// The error of a backend.
+    /// A backend failed.
     #[error("{reason}")]
     Backend {
-        /// The representative of the class that it failed at; `None` if it is the backend as a whole that failed.
+        /// The representative of the class that failed; `None` if the backend as a whole failed.
         material: Option<Material>,
-        /// What went wrong.
+        /// The reason, as text.
         reason: String,
     },
-    /// What takes the solved classes took no more; it has its own error.
+    /// The sink refused a solved class; its own error gives the reason.
     #[error("solving was stopped")]
     Stopped,
 }
 
-/// Classes to solve, and what they are solved from.
+/// A set of classes to solve, and the tables of the smaller classes.
 #[derive(Copy, Clone)]
 pub struct Job<'a> {
-    /// The classes to solve. All that captures lead to from them is solved.
+    /// The classes to solve. The classes that their captures lead to are solved.
     pub ids: &'a [ClassId],
-    /// What the ids mean, and the rules.
+    /// The classes that the ids refer to, with the rules.
     pub classes: &'a Classes,
-    /// Whether to keep the values, or only the counts.
+    /// Whether to return the values besides the counts.
     pub values: bool,
-    /// How many bytes the classes in work may take together. One class at least is always in work.
+    /// The memory limit in bytes for all classes that are solved at the same time. One class is solved even above it.
     pub memory: usize,
-    /// The solved smaller classes, by class.
+    /// By class, the tables of the solved smaller classes.
     pub(crate) tables: &'a [Option<Table>],
 }
 
 impl<'a> Job<'a> {
-    /// The values of a smaller class; there for all that captures lead to.
+    /// The values of a smaller class. Present for every class that captures lead to.
     #[must_use]
     pub fn table(&self, id: ClassId) -> Option<&'a Table> {
         self.tables.get(id.0)?.as_ref()
     }
 
-    /// The same for other classes.
+    /// The same job for the classes `ids`.
     #[must_use]
     pub fn with<'b>(&self, ids: &'b [ClassId]) -> Job<'b>
     where
@@ -95,42 +95,42 @@ impl<'a> Job<'a> {
     }
 }
 
-/// The counts of a class, and its values if they were to be kept.
+/// The counts of a class, and its values if [`Job::values`] is set.
 #[derive(Clone, Debug)]
 pub struct Solved {
-    /// The counts, White and Black of the representative to move.
+    /// The counts, with White and Black of the representative to move.
     pub stats: ByColor<Stats>,
     /// The values.
     pub table: Option<Table>,
 }
 
-/// Takes each class as soon as it is solved, from any thread. Its error is to be passed on.
+/// A callback that receives each class as soon as it is solved, on any thread. The backend must return its error.
 pub type Sink<'a> = &'a (dyn Fn(ClassId, Solved) -> Result<(), SolveError> + Sync);
 
 /// Solves classes.
 ///
-/// The values of a class are those of all cells of its [`Index`], as codes (see
-/// [`CellValue`](crate::tablebase::CellValue)): 0 where no position has the cell. They do not depend on who solves:
-/// sets of tables made by two backends are the same, byte for byte.
+/// The values of a class are the codes of all cells of its [`Index`] (see [`CellValue`](crate::tablebase::CellValue)),
+/// with 0 for cells without a position. They do not depend on the backend: sets of tables from two backends are equal
+/// byte for byte.
 pub trait Backend: Send + Sync {
-    /// What it is, for people: a CPU, the name of a GPU.
+    /// The name for users, for instance the name of a GPU.
     fn name(&self) -> String;
 
-    /// Solves all classes of a job, in any order, and gives each to `sink`.
+    /// Solves all classes of a job, in any order, and passes each to `sink`.
     ///
     /// # Errors
-    /// What goes wrong ends the job; classes that `sink` took stay solved.
+    /// The first error ends the job. Classes that `sink` has accepted stay solved.
     fn solve(&mut self, job: &Job<'_>, sink: Sink<'_>) -> Result<(), SolveError>;
 
-    /// Bytes of this machine's memory that solving a class takes besides the tables it reads.
+    /// Bytes of host memory that solving a class takes in addition to the tables that it reads.
     fn host_bytes(&self, index: &Index, values: bool) -> usize;
 
-    /// What it counts of what it has done so far, if it does.
+    /// Counters of the work done so far; `None` if the backend has no counters.
     fn work(&self) -> Option<DeviceWork> {
         None
     }
 
-    /// The classes so far that another backend had to solve in its place, and why.
+    /// The classes that a fallback backend has solved so far, with the errors of the first backend.
     fn taken_over(&self) -> &[(Material, SolveError)] {
         &[]
     }
@@ -158,7 +158,7 @@ impl<B: Backend + ?Sized> Backend for Box<B> {
     }
 }
 
-/// One backend, and another that solves what the first cannot.
+/// A backend with a fallback: `second` solves the classes at which `first` fails.
 pub struct OrElse<A, B> {
     first: A,
     second: B,
@@ -166,7 +166,7 @@ pub struct OrElse<A, B> {
 }
 
 impl<A: Backend, B: Backend> OrElse<A, B> {
-    /// The first, else the second.
+    /// A backend that solves with `first` and falls back to `second`.
     #[must_use]
     pub fn new(first: A, second: B) -> OrElse<A, B> {
         OrElse { first, second, taken_over: Vec::new() }
@@ -195,7 +195,7 @@ impl<A: Backend, B: Backend> Backend for OrElse<A, B> {
             };
             let taken = taken.lock().unwrap_or_else(|e| e.into_inner());
             ids.retain(|id| !taken.contains(id));
-            // The class that it failed at, or if it does not say which, all that are left.
+            // The class at which it failed, or all remaining classes if the error names none.
             let refused: Vec<ClassId> = match &error {
                 SolveError::Backend { material: Some(m), .. } | SolveError::TooLong { material: m, .. }
                     if ids.iter().any(|&id| job.material(id) == *m) =>
@@ -223,27 +223,28 @@ impl<A: Backend, B: Backend> Backend for OrElse<A, B> {
     }
 }
 
-/// What a device has done.
+/// Counters of a device's work.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Serialize)]
 pub struct DeviceWork {
     /// Rows of 4096 cells, for one side to move.
     pub rows: u64,
-    /// Rows that passes looked at, each as often as it was looked at.
+    /// Rows that passes visited, counting every visit.
     pub rows_looked_at: u64,
-    /// Words with conversions of one depth.
+    /// Words of 64 positions with conversions, counted for each depth.
     pub conversions: u64,
-    /// The least that had to move between the device and its memory, in bytes: over its bandwidth, a floor of the time.
+    /// Lower bound of the bytes moved between the device and its memory; divided by the bandwidth, a lower bound of the
+    /// time.
     pub bytes_moved: u64,
-    /// The most of the device's memory that was taken at a time, in bytes, with the smaller classes' values.
+    /// Peak use of the device's memory in bytes, with the values of the smaller classes.
     pub memory: u64,
-    /// Bytes of smaller classes' values that were brought to the device; those that it solved itself are there already.
+    /// Bytes of smaller classes' values copied to the device; values of classes that it solved itself are not copied.
     pub sent: u64,
-    /// Seconds that went into compiling its programs.
+    /// Seconds spent compiling the device's programs.
     pub compile_seconds: f64,
 }
 
 impl DeviceWork {
-    /// What was done since; the memory is the most of all.
+    /// The difference to an earlier state of the counters; `memory` stays the peak of the whole run.
     #[must_use]
     pub fn since(&self, before: &DeviceWork) -> DeviceWork {
         DeviceWork {

@@ -1,4 +1,4 @@
-//! Where two solvers disagree.
+//! The first difference between the results of two solvers.
 
 use crate::board::Color;
 use crate::tablebase::{CellValue, Class, ClassId, Material, Solver};
@@ -8,15 +8,15 @@ use crate::tablebase::{CellValue, Class, ClassId, Material, Solver};
 pub struct Difference {
     /// The representative of the class.
     pub material: Material,
-    /// The position; none if the values are equal and only the counts are not, or if no position has the cell.
+    /// The position as FEN; `None` if only the counts or the sizes differ, or if the cell has no position.
     pub fen: Option<String>,
-    /// What each says: a value, or what kind of thing is not the same.
+    /// The result of the first solver: a value, a size, or the counts.
     pub first: String,
-    /// The same of the second solver.
+    /// The result of the second solver.
     pub second: String,
 }
 
-/// Compares the values and the counts of a class that both have solved and kept.
+/// Compares the values and the counts of a class that both solvers have solved and kept; `None` if they are equal.
 #[must_use]
 pub fn first_difference(first: &Solver, second: &Solver, id: ClassId) -> Option<Difference> {
     let class = first.classes().get(id);
@@ -31,7 +31,7 @@ pub fn first_difference(first: &Solver, second: &Solver, id: ClassId) -> Option<
             continue;
         }
         let Some(cell) = (0..a.len().min(b.len())).find(|&cell| a.get(cell) != b.get(cell)) else {
-            // As many values, or values as wide.
+            // The tables differ in length or in the width of their cells.
             return differ(None, format!("{} cells", a.len()), format!("{} cells", b.len()));
         };
         return differ(fen(class, cell, color), text(a.get(cell)), text(b.get(cell)));
@@ -48,7 +48,7 @@ fn text(code: u16) -> String {
     CellValue::from_code(code).map_or("no position".to_owned(), |value| value.to_string())
 }
 
-/// The position of a cell.
+/// The position of a cell as FEN; `None` if the cell has no position.
 fn fen(class: &Class, cell: usize, turn: Color) -> Option<String> {
     Some(class.index().position(cell, turn)?.to_fen())
 }

@@ -1,5 +1,5 @@
-//! Solving: [`Solver`](solver::Solver) takes the classes in the order of their captures, and a
-//! [`Backend`](backend::Backend) solves them: the CPU (`cpu`) or a GPU (`gpu`).
+//! Solving: [`Solver`](solver::Solver) orders the classes so that captures lead to solved classes, and a
+//! [`Backend`](backend::Backend) solves them on the CPU (`cpu`) or on a GPU (`gpu`).
 
 pub(crate) mod backend;
 pub(crate) mod cpu;

@@ -7,12 +7,12 @@ use crate::tablebase::{CellValue, ClassId, Classes, MAX_PIECES, Material, Materi
 use std::convert::Infallible;
 use std::sync::Mutex;
 
-/// How to solve.
+/// Options of a [`Solver`].
 #[derive(Copy, Clone, Debug)]
 pub struct Options {
-    /// The CPU's instructions to use.
+    /// The instruction set of the CPU to use.
     pub level: CpuLevel,
-    /// How many bytes the classes in work may take together. One class at least is always in work.
+    /// The memory limit in bytes for all classes that are solved at the same time. One class is solved even above it.
     pub memory: usize,
 }
 
@@ -22,7 +22,7 @@ impl Default for Options {
     }
 }
 
-/// Solves classes in the order of their captures and keeps what later ones need.
+/// Solves classes in the order of their captures and keeps the values that later classes need.
 pub struct Solver {
     rules: Rules,
     classes: Classes,
@@ -33,11 +33,11 @@ pub struct Solver {
     backend: Box<dyn Backend>,
 }
 
-/// Called after each class with its number of positions, both sides to move.
+/// A callback after each class, with its number of positions for both sides to move.
 pub type Done<'a> = &'a (dyn Fn(ClassId, u64) + Sync);
 
 impl Solver {
-    /// A solver that has solved nothing yet, for materials of up to `pieces` pieces. It works on the CPU.
+    /// A solver for materials of up to `pieces` pieces that has solved nothing yet and uses the CPU.
     #[must_use]
     pub fn new(rules: &RuleOptions, pieces: usize, options: Options) -> Solver {
         let classes = Classes::new(rules, pieces);
@@ -52,17 +52,17 @@ impl Solver {
         }
     }
 
-    /// The same solver, working on another backend.
+    /// The same solver with another backend.
     #[must_use]
     pub fn on(self, backend: impl Backend + 'static) -> Solver {
         Solver { backend: Box::new(backend), ..self }
     }
 
-    /// A solver that has solved all materials of up to `pieces` pieces and kept them: for three pieces 40 MB, for four
-    /// 2.3 GB.
+    /// A solver that has solved all materials of up to `pieces` pieces and keeps their values: 40 MB for three pieces,
+    /// 2.3 GB for four.
     ///
     /// # Errors
-    /// If there is no memory for them, or there are more pieces than can be solved.
+    /// If the memory cannot be allocated, or `pieces` is greater than [`MAX_PIECES`].
     pub fn solved(rules: &RuleOptions, pieces: usize) -> Result<Solver, SolveError> {
         let mut solver = Solver::new(rules, pieces, Options::default());
         for n in 2..=pieces {
@@ -71,10 +71,10 @@ impl Solver {
         Ok(solver)
     }
 
-    /// A solver that has solved one material and all that it leads to.
+    /// A solver that has solved one material and all materials that its captures lead to.
     ///
     /// # Errors
-    /// If there is no memory for it, or it has more pieces than can be solved.
+    /// If the memory cannot be allocated, or the material has more than [`MAX_PIECES`] pieces.
     pub fn solved_material(rules: &RuleOptions, material: Material) -> Result<Solver, SolveError> {
         check_size(material)?;
         let mut solver = Solver::new(rules, material.len(), Options::default());
@@ -83,47 +83,48 @@ impl Solver {
         Ok(solver)
     }
 
-    /// What solves.
+    /// The backend.
     #[must_use]
     pub fn backend(&self) -> &dyn Backend {
         &*self.backend
     }
 
-    /// The classes of these rules.
+    /// The classes of the solver's rules.
     #[must_use]
     pub fn classes(&self) -> &Classes {
         &self.classes
     }
 
-    /// The values of a class, if it is solved and they were kept.
+    /// The values of a class; `None` if it is not solved or its values were not kept.
     #[must_use]
     pub fn table(&self, id: ClassId) -> Option<&Table> {
         self.tables[id.0].as_ref()
     }
 
-    /// The values of a material, position by position, if its class is solved and they were kept.
+    /// The values of a material by the squares of its pieces; `None` if its class is not solved or its values were not
+    /// kept.
     #[must_use]
     pub fn material_table(&self, material: Material) -> Option<MaterialTable<'_>> {
         let id = self.classes.member(material)?.class;
         MaterialTable::new(&self.classes, self.table(id)?, material)
     }
 
-    /// The counts of a class, for White and Black of its representative to move, if it is solved.
+    /// The counts of a class, with White and Black of its representative to move; `None` if it is not solved.
     #[must_use]
     pub fn class_stats(&self, id: ClassId) -> Option<&ByColor<Stats>> {
         self.stats[id.0].as_ref()
     }
 
-    /// Solves all classes of `pieces` pieces; those of fewer must be solved and kept.
+    /// Solves all classes of `pieces` pieces. The classes of fewer pieces must be solved and kept.
     ///
     /// # Errors
-    /// What the backend says of the first class that it cannot solve.
+    /// The backend's error at the first class that it cannot solve.
     pub fn solve_level(&mut self, pieces: usize, keep: bool, done: Done<'_>) -> Result<(), SolveError> {
         let ids: Vec<ClassId> = self.classes.level(pieces).map(|(id, _)| id).collect();
         self.solve_some(&ids, keep, done)
     }
 
-    /// Solves one class and all it leads to.
+    /// Solves one class and all classes that its captures lead to, and keeps their values.
     ///
     /// # Errors
     /// As [`solve_level`](Solver::solve_level).
@@ -131,7 +132,7 @@ impl Solver {
         self.solve_needed(id, true, done)
     }
 
-    /// The same, but of the class itself only the counts are kept, which is faster.
+    /// As [`solve_class`](Solver::solve_class), but keeps only the counts of the class itself, which is faster.
     ///
     /// # Errors
     /// As [`solve_level`](Solver::solve_level).
@@ -148,7 +149,7 @@ impl Solver {
         Ok(())
     }
 
-    /// Solves these classes, all of as many pieces; those of fewer must be solved and kept.
+    /// Solves these classes, all of the same number of pieces. The classes of fewer pieces must be solved and kept.
     ///
     /// # Errors
     /// As [`solve_level`](Solver::solve_level).
@@ -159,8 +160,8 @@ impl Solver {
         })
     }
 
-    /// Solves the class of a position and all it leads to, if that is not done yet, and says who wins. `None` if the
-    /// position has more pieces than this solver was made for.
+    /// Solves the class of a position and all classes that its captures lead to, unless they are solved, and returns
+    /// the value of the position; `None` if the position has more pieces than this solver was made for.
     ///
     /// # Errors
     /// As [`solve_level`](Solver::solve_level).
@@ -172,18 +173,21 @@ impl Solver {
         Ok(value)
     }
 
-    /// Drops the values of a class; its counts stay.
+    /// Drops the values of a class and keeps its counts.
     pub fn forget(&mut self, id: ClassId) {
         self.tables[id.0] = None;
     }
 
-    /// Classes to solve, and what they are solved from.
+    /// A job for the backend: classes to solve, and the tables of the smaller classes.
     pub(crate) fn job<'a>(&'a self, ids: &'a [ClassId], values: bool) -> Job<'a> {
         Job { ids, classes: &self.classes, values, memory: self.memory, tables: &self.tables }
     }
 
-    /// Solves classes whose captures are solved and kept. Each is given to `sink` as soon as it is done, with its values
-    /// if `values` is set; they are kept in memory if `keep` is set too.
+    /// Solves classes whose captures lead to classes that are solved and kept. Passes each to `sink` as soon as it is
+    /// solved, with its values if `values` is set, and keeps the values in memory if `keep` is set, too.
+    ///
+    /// # Errors
+    /// The backend's error at the first class that it cannot solve, or the first error of `sink`.
     pub fn solve_classes<E: From<SolveError> + Send>(
         &mut self,
         ids: &[ClassId],
@@ -223,25 +227,25 @@ impl Solver {
         }
     }
 
-    /// How many bytes the classes in work may take together from now on.
+    /// Sets the memory limit in bytes for all classes that are solved at the same time.
     pub(crate) fn set_memory(&mut self, bytes: usize) {
         self.memory = bytes;
     }
 
-    /// Takes over a class that was solved before.
+    /// Adds a class that was solved elsewhere.
     pub(crate) fn insert(&mut self, id: ClassId, stats: ByColor<Stats>, table: Option<Table>) {
         self.stats[id.0] = Some(stats);
         self.tables[id.0] = table;
     }
 
-    /// Frees the values of the classes of that many pieces.
+    /// Drops the values of all classes of `pieces` pieces and keeps their counts.
     pub(crate) fn forget_level(&mut self, pieces: usize) {
         for (id, _) in self.classes.level(pieces) {
             self.tables[id.0] = None;
         }
     }
 
-    /// The counts of a material for each side to move, if its class is solved.
+    /// The counts of a material for each side to move; `None` if its class is not solved.
     #[must_use]
     pub fn stats(&self, material: Material) -> Option<ByColor<&Stats>> {
         let member = self.classes.member(material)?;
@@ -249,7 +253,7 @@ impl Solver {
         Some(ByColor::from_fn(|color| &stats[if member.swapped { !color } else { color }]))
     }
 
-    /// The counts of all materials of `pieces` pieces, White to move, if they are all solved.
+    /// The sum of the counts of all materials of `pieces` pieces with White to move; `None` if one is not solved.
     #[must_use]
     pub fn level_stats(&self, pieces: usize) -> Option<Stats> {
         let mut total = Stats::default();
@@ -261,7 +265,7 @@ impl Solver {
         Some(total)
     }
 
-    /// The value of a position, if its material is solved and kept and the game is not over.
+    /// The value of a position; `None` if its class is not solved and kept or the game is over.
     #[must_use]
     pub fn cell_value(&self, position: &Position) -> Option<CellValue> {
         let address = self.addresser.locate(position)?;
@@ -282,13 +286,14 @@ impl Probe for Solver {
     }
 }
 
-/// What is too large is refused before anything that it leads to is solved.
+/// Rejects a material of too many pieces, before any class that it leads to is solved.
 fn check_size(material: Material) -> Result<(), SolveError> {
     let pieces = material.len();
     if pieces > MAX_PIECES { Err(SolveError::TooManyPieces { material, pieces }) } else { Ok(()) }
 }
 
-/// Whether what a backend solved has the form of what it was to solve; the values are its own affair.
+/// Checks the shape of a backend's result: values if and only if the job wants them, and the right number of cells. The
+/// values themselves are not checked.
 fn check(job: &Job<'_>, backend: &str, id: ClassId, solved: &Solved) -> Result<(), SolveError> {
     let cells = job.classes.get(id).index().cells();
     let right = match &solved.table {

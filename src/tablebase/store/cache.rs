@@ -2,11 +2,11 @@ use std::collections::HashMap;
 use std::hash::Hash;
 use std::sync::Arc;
 
-/// Decoded blocks that are kept for the next probe, of about 80 KB each.
+/// The most decoded blocks in the cache, of about 80 KB each.
 const CACHE_BLOCKS: usize = 1024;
 
-/// The blocks used last, in two generations: a block found in the older one moves to the newer, and when the newer one is
-/// full it becomes the older one.
+/// A cache of recently used blocks in two generations: a hit in the older generation moves the block to the newer one,
+/// and a full newer generation replaces the older one.
 pub(crate) struct Cache<K, B> {
     newer: HashMap<K, Arc<B>>,
     older: HashMap<K, Arc<B>>,

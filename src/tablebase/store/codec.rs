@@ -1,6 +1,7 @@
-//! From the cells of a class to the bytes of a file and back. A block is a range of rows: of each row only the squares that
-//! the word piece and the lane piece may stand on, one byte a cell (two, lowest first, if the class has a line longer than
-//! 253 plies), compressed with zstd. Cells that no position has repeat the value before them, which costs nothing.
+//! The conversion between the cells of a class and the bytes of a file. A block is a range of rows, compressed with
+//! zstd. Of each row it stores only the cells for squares that the word piece and the lane piece may stand on, one byte
+//! each (two bytes, little-endian, if the class has a line longer than 253 plies). A cell without a position repeats
+//! the value before it, which compresses to almost nothing.
 
 use crate::board::{Bitboard, Square};
 use crate::tablebase::index::{Index, ROW_CELLS, WIDTH};
@@ -13,17 +14,17 @@ use xxhash_rust::xxh3::Xxh3;
 use zstd::bulk::Decompressor;
 
 thread_local! {
-    /// Setting one up takes longer than decoding a small block.
+    /// One decompressor for each thread: setting one up takes longer than decoding a small block.
     static DECOMPRESSOR: RefCell<Option<Decompressor<'static>>> = const { RefCell::new(None) };
 }
 
-/// A block of these bytes, in no more memory than it takes: what is compressed into is as large as the bytes, and cut off it
-/// would leave pieces too small for the next block.
+/// Compresses bytes into a block of exactly its size. zstd writes to a buffer as large as the input; shrinking that
+/// buffer in place would leave gaps too small for the next block.
 pub(crate) fn compress(bytes: &[u8], level: i32) -> io::Result<Box<[u8]>> {
     Ok(Box::from(zstd::bulk::compress(bytes, level)?.as_slice()))
 }
 
-/// The `len` bytes that a block was compressed from; `None` if it was not.
+/// Decompresses a block; `None` if the block is damaged or does not decompress to `len` bytes.
 pub(crate) fn decompress(block: &[u8], len: usize) -> Option<Vec<u8>> {
     DECOMPRESSOR.with_borrow_mut(|slot| {
         if slot.is_none() {
@@ -33,17 +34,17 @@ pub(crate) fn decompress(block: &[u8], len: usize) -> Option<Vec<u8>> {
     })
 }
 
-/// Which cells of a row are kept, and in which order.
+/// The cells of a row that a file stores, and their order.
 #[derive(Clone, Debug)]
 pub(crate) struct Layout {
-    /// Places in a row, by place in the file.
+    /// By place in the file, the cell of the row.
     cells: Vec<u16>,
-    /// The other way round.
+    /// By cell of the row, the place in the file.
     places: Vec<u16>,
     /// The squares of the word piece and of the lane piece.
     words: Bitboard,
     lanes: Bitboard,
-    /// By square of the lane piece, its place among those that are kept.
+    /// By square of the lane piece, its place among the stored squares.
     lane_places: [u8; WIDTH],
 }
 
@@ -63,32 +64,32 @@ impl Layout {
         Layout { cells, places, words, lanes, lane_places }
     }
 
-    /// Cells kept of a row.
+    /// Number of stored cells of a row.
     pub(crate) fn row_len(&self) -> usize {
         self.cells.len()
     }
 
-    /// The cells kept of a row, in order.
+    /// The stored cells of a row, in the order of the file.
     pub(crate) fn cells(&self) -> impl Iterator<Item = usize> + '_ {
         self.cells.iter().map(|&cell| usize::from(cell))
     }
 
-    /// What the word piece on a square adds to a cell's place in its row.
+    /// The contribution of the word piece on a square to a cell's place among the stored cells of its row.
     pub(crate) fn word_offset(&self, square: Square) -> u32 {
         (self.words.bits() & ((1 << square.index()) - 1)).count_ones() * self.lanes.len() as u32
     }
 
-    /// What the lane piece on a square adds.
+    /// The contribution of the lane piece on a square to a cell's place among the stored cells of its row.
     pub(crate) fn lane_offset(&self, square: Square) -> u32 {
         (self.lanes.bits() & ((1 << square.index()) - 1)).count_ones()
     }
 
-    /// Where a cell, valid in its row, is found in a block that starts with `first_row`.
+    /// The place of a cell in the block that starts with `first_row`. The cell must have a position.
     pub(crate) fn place(&self, cell: usize, first_row: usize) -> usize {
         (cell / ROW_CELLS - first_row) * self.row_len() + usize::from(self.places[cell % ROW_CELLS])
     }
 
-    /// The bytes of the rows with these cells.
+    /// The bytes of a block with these cells of whole rows, before compression.
     pub(crate) fn gather(&self, cells: CellsRef<'_>) -> Vec<u8> {
         match cells {
             CellsRef::Byte(cells) => self.gather_codes(cells, u8::to_le_bytes),
@@ -113,7 +114,8 @@ impl Layout {
         gathered.into_flattened()
     }
 
-    /// Puts the bytes of rows back into their cells, all of them zero. `valid` says which cells of a row a position has.
+    /// Writes the bytes of a decompressed block to `cells`, which must be zero. `valid` returns the cells of a row that
+    /// have a position, one bit each; the other cells stay zero.
     pub(crate) fn scatter(
         &self,
         bytes: &[u8],
@@ -145,7 +147,7 @@ impl Layout {
                 let mut kept = [C::default(); WIDTH];
                 kept.iter_mut().zip(bytes).for_each(|(kept, &bytes)| *kept = code(bytes));
                 for (lane, cell) in cells[word * WIDTH..][..WIDTH].iter_mut().enumerate() {
-                    // Without a branch, which would often be guessed wrong.
+                    // Without a branch, which would often be mispredicted.
                     let code = kept[usize::from(self.lane_places[lane]) % WIDTH];
                     *cell = if valid[word] >> lane & 1 != 0 { code } else { C::default() };
                 }
@@ -153,8 +155,8 @@ impl Layout {
         }
     }
 
-    /// A checksum of the values alone: XXH3-64 over two bytes a cell, lowest first, 0 for cells without a position, of the
-    /// cells kept, row by row. No choice of blocks, widths or compression changes it.
+    /// The checksum of the values: XXH3-64 over the stored cells row by row, as two bytes each, little-endian, 0 for
+    /// cells without a position. It does not depend on block size, cell width or compression.
     pub(crate) fn checksum(&self, cells: CellsRef<'_>) -> u64 {
         let mut hash = Xxh3::new();
         for first in (0..cells.len()).step_by(ROW_CELLS) {
@@ -163,7 +165,7 @@ impl Layout {
         hash.digest()
     }
 
-    /// What the checksum is made of, of some rows.
+    /// The bytes of some rows that enter the checksum.
     pub(crate) fn codes(&self, cells: CellsRef<'_>) -> Vec<u8> {
         match cells {
             CellsRef::Byte(cells) => self.codes_of(cells, |code| [code, 0]),
@@ -180,8 +182,11 @@ impl Layout {
     }
 }
 
-/// How small the values of one side to move of a class become as one zstd frame of level 19: with `wdl` only
-/// who wins, else the distances. A byte a cell (two for longer lines than a byte holds) in the order of a file.
+/// The size in bytes of the values of one side to move of a class, compressed as one zstd frame of level 19: with `wdl`
+/// only the results, else the distances. One byte for each cell (two if `cells` has two) in the order of a file.
+///
+/// # Errors
+/// If the material has too many pieces for an index, or zstd fails.
 pub fn compressed_len(material: Material, cells: &Cells, wdl: bool) -> std::io::Result<usize> {
     let index = Index::new(material).ok_or_else(|| std::io::Error::other("no table has that many pieces"))?;
     let layout = Layout::new(&index);

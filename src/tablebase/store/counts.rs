@@ -1,6 +1,6 @@
-//! The counts of one class as one line of JSON: what is kept of a class whose values are not. The line is a file of its
-//! own, `CLASS.json`, so that any number of writers can add to a directory and two directories are merged by copying
-//! files; or it is a line of a JSONL file, and two such files are merged by `LC_ALL=C sort -u`.
+//! The counts of one class as one line of JSON, for classes whose values are not kept. Each line is a file of its own,
+//! `CLASS.json`, so that any number of writers can add to a directory and copying files merges two directories; or it
+//! is a line of a JSONL file, and `LC_ALL=C sort -u` merges two of these files.
 
 use super::error::SetError;
 use super::file::TableError;
@@ -11,53 +11,53 @@ use serde::{Deserialize, Serialize};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Version of the file.
+/// Version of the file format.
 const FORMAT: u32 = 1;
 
-/// Where and with what a class was solved.
+/// The program and the machine that solved a class.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Provenance {
     /// Version of the program.
     pub version: String,
-    /// The commit that it was built from, if that is known.
+    /// The commit that the program was built from, if known.
     pub commit: Option<String>,
-    /// The machine.
+    /// A description of the machine.
     pub machine: String,
 }
 
-/// What is known of a class that was solved.
+/// The counts of a solved class, with its resource use and provenance.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ClassCounts {
-    /// Version of the file.
+    /// Version of the file format.
     pub format: u32,
     /// The representative.
     pub class: Material,
-    /// The rules, spelled out but for repetition.
+    /// All rule options except repetition, as text.
     pub rules: String,
-    /// All materials that it stands for, White's side as in the representative.
+    /// The materials of the class whose White is the representative's White.
     pub same: Vec<Material>,
-    /// Those with the sides exchanged.
+    /// The materials of the class whose White is the representative's Black.
     pub swapped: Vec<Material>,
-    /// The counts, White and Black of the representative to move.
+    /// The counts, with White and Black of the representative to move.
     pub stats: ByColor<Stats>,
-    /// A position with the longest line of each side to move, as FEN, the first in the order of the index.
+    /// For each side to move the first position in the order of the index with the longest distance, as FEN.
     pub deepest: ByColor<Option<String>>,
-    /// What it took, in seconds.
+    /// Wall-clock time of solving, in seconds.
     pub seconds: f64,
-    /// The most memory that was planned for it, in bytes.
+    /// The planned peak of memory, in bytes.
     pub bytes: u64,
-    /// The most memory that the process had while it was solved, in bytes, where the system says so.
+    /// The measured peak of the process's memory while solving, in bytes; `None` if the system does not report it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub peak_bytes: Option<u64>,
-    /// Threads that solved it.
+    /// Number of threads used.
     pub threads: usize,
-    /// Who solved it.
+    /// The program and the machine.
     #[serde(flatten)]
     pub provenance: Provenance,
 }
 
 impl ClassCounts {
-    /// What is known of a class that has just been solved, but for who solved it and what it took.
+    /// The counts of a solved class. Deepest positions, resource use and provenance are empty.
     #[must_use]
     pub fn new(rules: &RuleOptions, class: &Class, stats: ByColor<Stats>) -> ClassCounts {
         ClassCounts {
@@ -76,26 +76,27 @@ impl ClassCounts {
         }
     }
 
-    /// The file of a class in a directory.
+    /// The path of the file of a class in a directory.
     #[must_use]
     pub fn path(dir: &Path, class: Material) -> PathBuf {
         dir.join(format!("{class}.json"))
     }
 
-    /// Writes the file, one line. It appears under its name only when it is whole and on the disk.
+    /// Writes the file of one line to `dir`, atomically: the name appears only when the file is complete and on the
+    /// disk.
     ///
     /// # Errors
-    /// If it cannot be written.
+    /// If the file cannot be written.
     pub fn write(&self, dir: &Path) -> Result<(), SetError> {
         let mut text = serde_json::to_string(self).expect("counts are JSON");
         text.push('\n');
         Ok(write_whole(&ClassCounts::path(dir, self.class), text.as_bytes())?)
     }
 
-    /// Reads the counts of a class from its file in a directory or its line of a JSONL file; `None` if they are not there.
+    /// Reads the counts of a class from its file in a directory or its line of a JSONL file; `None` if there are none.
     ///
     /// # Errors
-    /// If a file cannot be read, is not of this program or of this class, or the rules are others.
+    /// If a file cannot be read or parsed, has another version, or is for another class or other rules.
     pub fn read(place: &Path, rules: &RuleOptions, class: Material) -> Result<Option<ClassCounts>, SetError> {
         let found = if place.is_file() {
             ClassCounts::read_all(place)?
@@ -121,7 +122,7 @@ impl ClassCounts {
         Ok(Some(counts))
     }
 
-    /// Reads the counts of one class; the error says what is wrong.
+    /// Parses the counts of one class; the error is a text without the path.
     fn parse(text: &str) -> Result<ClassCounts, String> {
         let counts: ClassCounts = serde_json::from_str(text).map_err(|e| e.to_string())?;
         if counts.format != FORMAT {
@@ -130,10 +131,10 @@ impl ClassCounts {
         Ok(counts)
     }
 
-    /// All counts in a directory of files `CLASS.json` or in a JSONL file, by the names of their classes.
+    /// All counts in a directory of files `CLASS.json` or in a JSONL file, sorted by number of pieces and class name.
     ///
     /// # Errors
-    /// If the directory or a file cannot be read, a class occurs twice, or two are of different rules.
+    /// If the directory or a file cannot be read, a class occurs twice, or two counts are for different rules.
     pub fn read_all(place: &Path) -> Result<Vec<ClassCounts>, SetError> {
         let mut all = Vec::new();
         if place.is_dir() {
@@ -170,7 +171,7 @@ fn read_text(path: &Path) -> Result<String, SetError> {
     Ok(fs::read_to_string(path).map_err(TableError::io(path))?)
 }
 
-/// The files of a directory that are named after a class.
+/// The files of a directory with a name `CLASS.json`.
 fn class_files(dir: &Path) -> Result<Vec<PathBuf>, SetError> {
     let is_class = |stem: &str| stem.parse::<Material>().is_ok_and(|material| material.to_string() == stem);
     let mut paths = Vec::new();

@@ -14,7 +14,7 @@ pub enum SetError {
     /// A class cannot be solved.
     #[error(transparent)]
     Solve(#[from] SolveError),
-    /// Another run writes there.
+    /// Another run writes to the directory.
     #[error("{dir} is being written by another run; wait for it, or choose another directory")]
     Locked {
         /// The directory.
@@ -26,7 +26,7 @@ pub enum SetError {
         /// The directory.
         dir: PathBuf,
     },
-    /// The manifest cannot be read.
+    /// The manifest cannot be parsed.
     #[error("{path} is not a readable manifest: {what}")]
     Manifest {
         /// The manifest.
@@ -34,17 +34,17 @@ pub enum SetError {
         /// What is wrong with it.
         what: String,
     },
-    /// The tables are of other rules.
+    /// The tables are for other rules.
     #[error("{dir} holds tables for the rules {found}, not {wanted}")]
     Rules {
         /// The directory.
         dir: PathBuf,
         /// The rules of its tables.
         found: String,
-        /// The rules that were asked for.
+        /// The requested rules.
         wanted: String,
     },
-    /// A table is not there.
+    /// A table is missing.
     #[error("{dir} has no table of {material}; `dsq generate` makes it")]
     Missing {
         /// The directory.
@@ -52,7 +52,7 @@ pub enum SetError {
         /// The material, or the representative of its class.
         material: Material,
     },
-    /// A table that a job needs is not there.
+    /// A table that a job needs is missing.
     #[error("{} has no table of {capture}, to which captures of {class} lead; solve it first: {command}", dir.display())]
     MissingCapture {
         /// The directory.
@@ -61,16 +61,16 @@ pub enum SetError {
         class: Material,
         /// The class whose table it needs.
         capture: Material,
-        /// The job that makes the table.
+        /// The command that solves the missing table.
         command: String,
     },
-    /// The manifest lists nothing.
+    /// The manifest lists no tables.
     #[error("{} lists no tables: `dsq generate` still runs there, or was interrupted; run it again to resume", dir.display())]
     Unfinished {
         /// The directory.
         dir: PathBuf,
     },
-    /// A table is there, or needed, and not in the manifest.
+    /// The manifest does not list a table that exists or is needed.
     #[error("the manifest.json in {dir} does not name {material}; `dsq generate` brings it up to date")]
     Unlisted {
         /// The directory.
@@ -78,7 +78,7 @@ pub enum SetError {
         /// The material, or the representative of its class.
         material: Material,
     },
-    /// The tables do not go so far.
+    /// The material has more pieces than the tables.
     #[error("{material} has more pieces than these tables, which go to {pieces}")]
     TooFewPieces {
         /// The material, or the representative of its class.
@@ -86,17 +86,17 @@ pub enum SetError {
         /// The most pieces of these tables.
         pieces: usize,
     },
-    /// The limit of memory is too low.
+    /// The memory limit is too low to solve a class.
     #[error("solving {material} takes about {}; the limit is {} (raise --memory)", size(*needed, *limit), size(*limit, *limit))]
     Memory {
         /// The material, or the representative of its class.
         material: Material,
-        /// What it takes, in bytes.
+        /// The memory needed, in bytes.
         needed: usize,
-        /// What there may be, in bytes.
+        /// The memory limit, in bytes.
         limit: usize,
     },
-    /// Counts that cannot be read.
+    /// A file of counts cannot be parsed.
     #[error("{} is not a readable file of counts: {what}", path.display())]
     Counts {
         /// The file.
@@ -104,25 +104,25 @@ pub enum SetError {
         /// What is wrong with it.
         what: String,
     },
-    /// A table that stores one side to move where both are needed.
+    /// A table stores one side to move where both are needed.
     #[error("{} stores one side to move only (it was repacked); jobs need tables as `dsq generate` writes them", path.display())]
     OneSided {
         /// The file.
         path: PathBuf,
     },
-    /// The limit of memory is too low to check a class.
+    /// The memory limit is too low to check a class.
     #[error("checking {material} takes about {}; the limit is {} (raise --memory)", size(*needed, *limit), size(*limit, *limit))]
     ProofMemory {
-        /// The class.
+        /// The representative of the class.
         material: Material,
-        /// What it takes, in bytes.
+        /// The memory needed, in bytes.
         needed: usize,
-        /// What there may be, in bytes.
+        /// The memory limit, in bytes.
         limit: usize,
     },
 }
 
-/// Bytes in the largest unit in which the limit is a whole number, rounded up.
+/// `bytes` as text, rounded up: in GiB if the limit is a whole number of GiB, else in MiB.
 fn size(bytes: usize, limit: usize) -> String {
     let (unit, name) = if limit.is_multiple_of(1 << 30) { (1 << 30, "GiB") } else { (1 << 20, "MiB") };
     format!("{} {name}", bytes.div_ceil(unit))

@@ -1,4 +1,4 @@
-//! The positions of a material as text, White to move, as the 2013 paper describes it.
+//! Export of the positions of a material with White to move, in the text format of the 2013 paper.
 
 use crate::board::Color;
 use crate::tablebase::{Material, MaterialTable, Probe, SetError, TableProber, Value, Wdl, position_of};
@@ -17,8 +17,8 @@ pub enum ExportError {
     Output(#[from] io::Error),
 }
 
-/// Writes a line for every position of a material with White to move: the FEN, who wins (`w`, `b`, or `d` for a draw), a
-/// move that leads there, plies to the end. Returns how many.
+/// Writes one line for every position of a material with White to move: the FEN, the winner (`w`, `b`, or `d` for a
+/// draw), a best move and the plies to the end, with `-` for none. Returns the number of lines.
 ///
 /// # Errors
 /// If a table is missing or damaged, or `out` cannot be written.

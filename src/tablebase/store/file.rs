@@ -12,9 +12,9 @@
 //!         8        XXH3-64 of everything before
 //! ```
 //!
-//! There are B = sides * ceil(rows / block_rows) blocks, where `sides` is 2, or 1 if only one side to move is stored; a
-//! value of the other follows from those of its moves, which lead to the stored side or to smaller classes. What a
-//! block holds is said in `codec`, how rows and cells are numbered in `index`.
+//! There are B = sides * ceil(rows / block_rows) blocks, where `sides` is 2, or 1 if only one side to move is stored.
+//! The values of the other side follow from the values after its moves, which lead to the stored side or to smaller
+//! classes. `codec` defines the contents of a block, `index` the numbers of rows and cells.
 
 use crate::board::{ByColor, Color, RuleOptions};
 use crate::tablebase::index::Index;
@@ -34,38 +34,38 @@ use std::path::{Path, PathBuf};
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
 const MAGIC: &[u8; 8] = b"DSQTABLE";
-/// The largest decoded block that is read.
+/// The largest decoded block that the reader accepts, in bytes.
 const MAX_BLOCK_BYTES: usize = 1 << 20;
 
-/// Extension of tables.
+/// Extension of table files.
 const EXTENSION: &str = "dsq";
-/// Bytes read at once where a whole file is read.
+/// Bytes of one read when a whole file is read.
 const CHUNK: usize = 1 << 20;
 thread_local! {
-    /// The block that is being read.
+    /// One buffer for each thread, for the compressed bytes of a block.
     static BUFFER: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
 }
 
 /// How a table is written.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Packing {
-    /// Leave out the side to move that is the harder to compress.
+    /// Store only the side to move that compresses better.
     one_side: bool,
-    /// Bytes of a decoded block, about: as large as a probe can afford, which reads one, or several where a side is
-    /// missing.
+    /// The most bytes of a decoded block (but at least one row). A probe decodes one block, or several if the side to
+    /// move is not stored.
     block_bytes: usize,
-    /// Level of zstd.
+    /// Compression level of zstd.
     level: i32,
 }
 
 impl Packing {
-    /// What `generate` writes.
+    /// The packing of `generate`.
     pub(crate) const FAST: Packing = Packing { one_side: false, block_bytes: 64 << 10, level: 9 };
-    /// What `repack` writes.
+    /// The packing of `repack`.
     pub(crate) const SMALL: Packing = Packing { one_side: true, block_bytes: 16 << 10, level: 19 };
 }
 
-/// Which sides to move a file stores.
+/// The sides to move that a file stores.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Sides {
@@ -78,7 +78,7 @@ pub enum Sides {
 }
 
 impl Sides {
-    /// The sides, in the order of the file.
+    /// The stored sides, in the order of the file.
     #[must_use]
     pub fn colors(self) -> &'static [Color] {
         match self {
@@ -89,36 +89,37 @@ impl Sides {
     }
 }
 
-/// What a file says of itself.
+/// The description in the header of a file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Description {
-    /// The rules, spelled out but for repetition.
+    /// All rule options except repetition, as text.
     pub rules: String,
-    /// [`RuleOptions::table_hash`], 16 hexadecimal digits.
+    /// [`RuleOptions::table_hash`] as 16 hexadecimal digits.
     pub rules_hash: String,
     /// The representative of the class.
     pub material: String,
     /// The pieces in the order of the index, capitals for White: row pieces, word piece, lane piece.
     pub pieces: String,
-    /// Rows of the index.
+    /// Number of rows of the index.
     pub rows: usize,
     /// The sides to move that are stored.
     pub sides: Sides,
-    /// Rows of a block; the last one has what is left.
+    /// Rows of a block; the last block has the remaining rows.
     pub block_rows: usize,
     /// Bytes of a cell: 1 or 2.
     pub cell_bytes: usize,
-    /// The codec with its version.
+    /// The codec with its version and level.
     pub codec: String,
-    /// Checksum of the values of each side to move, stored or not, 16 hexadecimal digits; no choice of codec changes it.
+    /// Checksum of the values of each side to move, stored or not, as 16 hexadecimal digits. It does not depend on the
+    /// codec.
     pub values: ByColor<String>,
-    /// A cell with the longest line of each side to move, the first; null if none is decided.
+    /// For each side to move the first cell with the longest distance; `None` if no position is decided.
     pub deepest: ByColor<Option<usize>>,
-    /// The counts, White and Black to move.
+    /// The counts, with White and Black to move.
     pub stats: ByColor<Stats>,
 }
 
-/// What a read that failed says of a file: perhaps that it is not whole any more.
+/// The error of a failed read: [`TableError::Damaged`] if the file has become shorter since it was opened.
 fn read_error(path: &Path, source: io::Error) -> TableError {
     let path = path.to_owned();
     match source.kind() {
@@ -127,7 +128,7 @@ fn read_error(path: &Path, source: io::Error) -> TableError {
     }
 }
 
-/// The number in up to eight bytes, lowest first.
+/// The little-endian number in up to eight bytes.
 fn number(bytes: &[u8]) -> u64 {
     bytes.iter().rev().fold(0, |n, &byte| n << 8 | u64::from(byte))
 }
@@ -136,18 +137,18 @@ fn hex(number: u64) -> String {
     format!("{number:016x}")
 }
 
-/// How this program writes down the codec that it compresses with.
+/// The name of the codec in descriptions.
 fn codec_name(level: i32) -> String {
     format!("zstd {} level {level}", zstd::zstd_safe::version_string())
 }
 
-/// Values of a class that a file is written from.
+/// The values of a class, as a source for [`write`].
 pub(crate) trait Values: Sync {
     /// Bytes of a cell.
     fn cell_bytes(&self) -> usize;
-    /// Hands the cells of a range of rows to `f`.
+    /// Passes the cells of a range of rows to `f`.
     fn rows<T>(&self, color: Color, rows: Range<usize>, f: impl FnOnce(CellsRef<'_>) -> T) -> T;
-    /// The first cell with the longest line of a side to move.
+    /// The first cell with the longest distance of a side to move; `None` if no position is decided.
     fn deepest(&self, color: Color, stats: &Stats) -> Option<usize>;
 }
 
@@ -168,17 +169,17 @@ impl Values for Table {
     }
 }
 
-/// A side to move, ready to be written.
+/// The compressed blocks of a side to move.
 struct Side {
-    /// Its blocks, if it is stored.
+    /// The blocks; empty if the side is not stored.
     blocks: Vec<Box<[u8]>>,
     checksum: u64,
 }
 
-/// Blocks that are compressed before their values come to the checksum.
+/// Number of blocks that are compressed in parallel before their values enter the checksum.
 const BATCH: usize = 64;
 
-/// What [`write`] makes the blocks of.
+/// The input of [`write`] and the division into blocks.
 struct Writer<'a, V> {
     values: &'a V,
     layout: Layout,
@@ -206,21 +207,21 @@ impl<V: Values> Writer<'_, V> {
         Ok(Side { blocks, checksum: hash.digest() })
     }
 
-    /// The side to move that compresses the better.
+    /// The side to move that compresses better.
     fn smaller(&self) -> io::Result<Sides> {
-        // A fast level tells as well.
+        // A fast level finds the same side.
         let size =
             |color| io::Result::Ok(self.side(color, true, 1)?.blocks.iter().map(|block| block.len()).sum::<usize>());
         Ok(smaller(size(Color::White)?, size(Color::Black)?))
     }
 }
 
-/// The side to keep where they take so many bytes.
+/// The side to store, given the compressed size of each in bytes.
 fn smaller(white: usize, black: usize) -> Sides {
     if white <= black { Sides::White } else { Sides::Black }
 }
 
-/// Writes a class. The file appears under its name only when it is whole and on the disk.
+/// Writes the file of a class, atomically: the name appears only when the file is complete and on the disk.
 pub(crate) fn write(
     path: &Path,
     rules: &RuleOptions,
@@ -270,7 +271,7 @@ pub(crate) fn write(
     write_whole(path, &bytes)
 }
 
-/// Checks that the file at `path` was made of these values of a class.
+/// Checks values that were solved again against the checksums of the file at `path`.
 pub(crate) fn check_values(
     path: &Path,
     class: &Class,
@@ -281,38 +282,38 @@ pub(crate) fn check_values(
     if Color::ALL.iter().all(|&color| hex(layout.checksum(table.cells[color].view())) == values[color]) {
         return Ok(());
     }
-    Err(TableError::Damaged { path: path.to_owned(), what: "its values are not those of its material" })
+    Err(TableError::Damaged { path: path.to_owned(), what: "its values do not match its material" })
 }
 
-/// An open table file. Its head is checked on opening, each block when it is read.
+/// An open table file. Opening checks the header, reading a block checks the block.
 pub struct TableFile {
     path: PathBuf,
     source: Source,
-    /// The checksum of the whole file that stands at its end.
+    /// The checksum of the whole file, stored at its end.
     checksum: u64,
     description: Description,
     index: Index,
     layout: Layout,
-    /// Where each block starts, with the end of the last, and its checksum.
+    /// The offset of each block in the file, followed by the end of the last block, and the checksum of each block.
     starts: Vec<usize>,
     checksums: Vec<u64>,
 }
 
-/// A decoded block, to look up cells in.
+/// A decoded block.
 pub(crate) struct Block {
     bytes: Vec<u8>,
     first_row: usize,
 }
 
 impl Block {
-    /// The values of its rows, as the codec packs them.
+    /// The values of its rows, in the layout of `codec`.
     pub(crate) fn bytes(&self) -> &[u8] {
         &self.bytes
     }
 }
 
 impl TableFile {
-    /// Where the table of a class lies in a directory, by its representative.
+    /// The path of the table of a class in a directory, by the representative of the class.
     #[must_use]
     pub fn path(dir: &Path, class: Material) -> PathBuf {
         dir.join(format!("{class}.{EXTENSION}"))
@@ -321,7 +322,7 @@ impl TableFile {
     /// Opens the table of a material under these rules.
     ///
     /// # Errors
-    /// If it cannot be read, its head is damaged, or it is of other rules or another material.
+    /// If the file cannot be read, its header is damaged, or it is for other rules or another material.
     pub fn open(path: &Path, rules: &RuleOptions, material: Material) -> Result<TableFile, TableError> {
         let source = Source::open(path).map_err(TableError::io(path))?;
         let damaged = |what| TableError::Damaged { path: path.to_owned(), what };
@@ -341,9 +342,9 @@ impl TableFile {
         let end = (description.rows.checked_next_multiple_of(description.block_rows))
             .and_then(|rows| (rows / description.block_rows).checked_mul(16 * description.sides.colors().len()))
             .and_then(|len| len.checked_add(table))
-            .ok_or(damaged("its description makes no sense"))?;
+            .ok_or(damaged("its description is inconsistent"))?;
         let count = (end - table) / 16;
-        let head = read(0, end.checked_add(8).ok_or(damaged("its description makes no sense"))?)?;
+        let head = read(0, end.checked_add(8).ok_or(damaged("its description is inconsistent"))?)?;
         if number(&head[end..]) != xxh3_64(&head[..end]) {
             return Err(damaged("the checksum of its head is wrong"));
         }
@@ -381,20 +382,20 @@ impl TableFile {
         Ok(TableFile { path: path.to_owned(), source, checksum, description, index, layout, starts, checksums })
     }
 
-    /// What the file says of itself.
+    /// The description in the header.
     #[must_use]
     pub fn description(&self) -> &Description {
         &self.description
     }
 
-    /// Whether it is written as this program would.
+    /// Whether the file has this packing and was compressed with the codec of this program.
     #[must_use]
     pub(crate) fn is_packed(&self, packing: Packing) -> bool {
         self.description.codec == codec_name(packing.level)
             && (self.description.sides != Sides::Both) == packing.one_side
     }
 
-    /// Whether it stores the values of this side to move.
+    /// Whether the file stores the values of this side to move.
     #[must_use]
     pub(crate) fn stores(&self, color: Color) -> bool {
         self.description.sides.colors().contains(&color)
@@ -406,7 +407,7 @@ impl TableFile {
         &self.index
     }
 
-    /// Its length in bytes.
+    /// The length of the file in bytes.
     #[must_use]
     pub fn file_len(&self) -> u64 {
         self.source.len() as u64
@@ -416,14 +417,14 @@ impl TableFile {
         TableError::Damaged { path: self.path.clone(), what }
     }
 
-    /// The number of the block that holds a cell; the side to move must be stored.
+    /// The number of the block that contains a cell. The side to move must be stored.
     pub(crate) fn block_of(&self, color: Color, cell: usize) -> usize {
         let per_side = self.index.rows.div_ceil(self.description.block_rows);
         let before = if self.description.sides == Sides::Both { color as usize * per_side } else { 0 };
         before + cell / ROW_CELLS / self.description.block_rows
     }
 
-    /// Reads and checks a block.
+    /// Reads, checks and decodes a block.
     pub(crate) fn block(&self, number: usize) -> Result<Block, TableError> {
         let per_side = self.index.rows.div_ceil(self.description.block_rows);
         let first_row = number % per_side * self.description.block_rows;
@@ -446,7 +447,7 @@ impl TableFile {
         })
     }
 
-    /// The code of a cell in its block.
+    /// The code of a cell, given its block.
     pub(crate) fn code(&self, block: &Block, cell: usize) -> u16 {
         let place = self.layout.place(cell, block.first_row);
         match self.description.cell_bytes {
@@ -455,16 +456,16 @@ impl TableFile {
         }
     }
 
-    /// The checksum of the whole file that stands at its end.
+    /// The checksum of the whole file, stored at its end.
     #[must_use]
     pub fn checksum(&self) -> u64 {
         self.checksum
     }
 
-    /// Checks the checksum of the whole file.
+    /// Compares the checksum of the whole file.
     ///
     /// # Errors
-    /// If it is wrong.
+    /// If the checksum is wrong or the file cannot be read.
     pub fn check(&self) -> Result<(), TableError> {
         let (end, mut hash) = (self.source.len() - 8, Xxh3::new());
         let mut buffer = vec![0; CHUNK.min(end)];
@@ -479,7 +480,7 @@ impl TableFile {
         Ok(())
     }
 
-    /// Decodes all values of a side to move that is stored, and checks their checksum.
+    /// Decodes all values of a stored side to move, and compares their checksum.
     pub(crate) fn load(&self, color: Color) -> Result<Cells, TableError> {
         let len = self.index.rows * ROW_CELLS;
         let mut cells = Cells::empty(self.description.cell_bytes, len);
@@ -487,7 +488,7 @@ impl TableFile {
         Ok(cells)
     }
 
-    /// The same, into as many cells of this width that are all zero.
+    /// As [`load`](TableFile::load), into `cells`, which must have the file's number and width of cells and be zero.
     pub(crate) fn load_into<'a>(&self, color: Color, mut cells: CellsMut<'a>) -> Result<CellsRef<'a>, TableError> {
         let block_cells = self.description.block_rows * ROW_CELLS;
         cells.chunks(block_cells).into_par_iter().enumerate().try_for_each(|(i, cells)| {
@@ -500,7 +501,7 @@ impl TableFile {
         Ok(cells)
     }
 
-    /// Checks values of a side to move, stored or not, against their checksum.
+    /// Compares the values of a side to move, stored or not, with their checksum.
     pub(crate) fn check_values(&self, color: Color, cells: CellsRef<'_>) -> Result<(), TableError> {
         if hex(self.layout.checksum(cells)) != self.description.values[color] {
             return Err(self.damaged("the checksum of its values is wrong"));

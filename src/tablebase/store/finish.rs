@@ -1,5 +1,5 @@
-//! A directory that separate jobs fill: its status, and its completion (every class is checked, partial files of dead jobs are
-//! removed, the manifest is written).
+//! The status of a directory that separate jobs fill, and its completion: [`finish`] checks every class, removes the
+//! partial files of dead jobs and writes the manifest.
 
 use crate::board::RuleOptions;
 use crate::tablebase::class::Classes;
@@ -22,11 +22,11 @@ pub struct Status {
     pub counted: Vec<Material>,
     /// Classes with neither.
     pub missing: Vec<Material>,
-    /// Files that are being written, or were when their writers died.
+    /// Unfinished files of running or dead jobs.
     pub partial: Vec<PartialFile>,
 }
 
-/// Looks at the classes of 2 to `pieces` pieces in a directory.
+/// The status of the classes of 2 to `pieces` pieces in a directory.
 ///
 /// # Errors
 /// If the directory cannot be read.
@@ -52,16 +52,16 @@ pub fn status(dir: &Path, rules: &RuleOptions, pieces: usize) -> Result<Status, 
 pub struct Finished {
     /// The classes of the directory.
     pub status: Status,
-    /// Partial files that were removed.
+    /// Number of partial files that were removed.
     pub swept: usize,
 }
 
-/// Checks every table of 2 to `pieces` pieces, removes the partial files of dead jobs (those of other machines if they were
-/// not written to for `age`), and writes the manifest. Calls `done` after each table.
+/// Checks every table of 2 to `pieces` pieces, removes the partial files of dead jobs, and writes the manifest. A job
+/// of another machine counts as dead if nothing was written to its file for `age`. Calls `done` after each table.
 ///
 /// # Errors
-/// If another process writes to the directory, if a table or count is damaged or of other rules (the first one is named), or
-/// if the disk fails.
+/// If another process writes to the directory, a table or a file of counts is damaged or for other rules (the error
+/// names the first), or the disk fails.
 pub fn finish(
     dir: &Path,
     rules: &RuleOptions,

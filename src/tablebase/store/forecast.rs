@@ -1,5 +1,4 @@
-//! What generating will take of time, disk and memory, level by level, before anything is written, and whether the machine
-//! has that.
+//! A forecast of the time, disk space and memory of generating tables, level by level, and of shortages of the machine.
 
 use super::generate::{Generate, Made};
 use super::memory::{class_bytes, level_bytes};
@@ -9,76 +8,76 @@ use serde::Serialize;
 use std::path::{Path, PathBuf};
 use thiserror::Error;
 
-/// Cells that take a byte on disk: 24 were measured for four pieces, 31 for five, 22 and 35 for two classes of six.
+/// Cells per byte on disk. Measured: 24 for four pieces, 31 for five, 22 and 35 for two classes of six.
 const CELLS_PER_BYTE: u64 = 24;
-/// Cells that a core compresses and writes in a second, measured with four and five pieces.
+/// Cells that a core compresses and writes per second, measured with four and five pieces.
 const CELLS_PER_SECOND: f64 = 9e7;
 
-/// What one level will take.
+/// The forecast for one level.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct LevelForecast {
     /// Pieces on the board.
     pub pieces: usize,
-    /// Classes to solve: those that are there already are left out.
+    /// Number of classes to solve, without those that the directory already contains.
     pub classes: usize,
-    /// Positions of these, both sides to move.
+    /// Number of positions of these classes, both sides to move.
     pub positions: u64,
     /// Expected seconds on the CPU.
     pub seconds: f64,
-    /// Expected bytes of the files that will be written.
+    /// Expected bytes of the files to write.
     pub disk_bytes: u64,
-    /// The least memory that the level takes, in bytes.
+    /// The least memory that suffices for the level, in bytes.
     pub memory_bytes: u64,
 }
 
-/// What generating will take, and what the machine has.
+/// The forecast for generating, and the free resources of the machine.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Forecast {
     /// The levels, fewest pieces first.
     pub levels: Vec<LevelForecast>,
     /// Expected seconds of all levels on the CPU.
     pub seconds: f64,
-    /// Expected bytes of all files that will be written.
+    /// Expected bytes of all files to write.
     pub disk_bytes: u64,
-    /// Memory of the level that takes the most, in bytes.
+    /// The memory of the level that needs the most, in bytes.
     pub memory_bytes: u64,
-    /// Bytes that are free where the tables go, if the system says so.
+    /// Free bytes on the disk of the tables; `None` if the system does not report them.
     pub disk_free: Option<u64>,
-    /// Bytes of memory that programs can still have, if the system says so.
+    /// Available bytes of memory; `None` if the system does not report them.
     pub memory_available: Option<u64>,
-    /// Where the tables go.
+    /// The directory of the tables.
     #[serde(skip)]
     dir: PathBuf,
 }
 
-/// What the machine has too little of.
+/// A resource of which the machine has too little.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum Shortage {
-    /// Free space on the disk.
+    /// The free disk space is too small.
     #[error("the tables take about {} on disk, and {} has {} free", gib(*needed), dir.display(), gib(*free))]
     Disk {
-        /// Where the tables go.
+        /// The directory of the tables.
         dir: PathBuf,
-        /// Bytes that are needed.
+        /// Bytes needed.
         needed: u64,
-        /// Bytes that are free.
+        /// Free bytes.
         free: u64,
     },
-    /// Memory.
+    /// The available memory is too small.
     #[error("{pieces} pieces take about {} of memory, and {} are available", gib(*needed), gib(*available))]
     Memory {
-        /// The level that takes the most.
+        /// Number of pieces of the level that needs the most memory.
         pieces: usize,
-        /// Bytes that are needed.
+        /// Bytes needed.
         needed: u64,
-        /// Bytes that are available.
+        /// Available bytes.
         available: u64,
     },
 }
 
 impl Forecast {
-    /// What the machine has too little of.
+    /// The resources of which the machine has too little.
     #[must_use]
     pub fn shortages(&self) -> Vec<Shortage> {
         let disk = self.disk_free.filter(|&free| free < self.disk_bytes).map(|free| Shortage::Disk {
@@ -98,8 +97,8 @@ impl Forecast {
 }
 
 impl Generate<'_> {
-    /// What [`run`](Self::run) will take with this solver, if each of `cores` cores solves so many rows of 4096 cells,
-    /// of one side to move, in a second.
+    /// The forecast for [`run`](Self::run) with this solver, if each of `cores` cores solves `rows_per_second` rows of
+    /// 4096 cells for one side to move per second.
     #[must_use]
     pub fn forecast(&self, solver: &Solver, rows_per_second: f64, cores: usize) -> Forecast {
         let classes = solver.classes();
@@ -131,7 +130,7 @@ impl Generate<'_> {
         });
         let mut levels: Vec<LevelForecast> = planned.collect();
         if levels.last().is_some_and(|top| top.classes > 0) {
-            // Classes that are solved only when they are needed are taken to be solved once.
+            // The forecast assumes that classes that are solved only when needed are solved once.
             levels.extend(self.passing_levels(classes).into_iter().map(|(n, ids)| forecast(n, ids, false, 0)));
         }
         levels.sort_by_key(|level| level.pieces);
@@ -147,7 +146,7 @@ impl Generate<'_> {
     }
 }
 
-/// Bytes that are free where a directory is or will be made.
+/// Free bytes on the disk of a directory, which need not exist yet; `None` if the system does not report them.
 #[cfg(unix)]
 pub(super) fn disk_free(dir: &Path) -> Option<u64> {
     let dir = std::path::absolute(dir).ok()?;
@@ -222,14 +221,15 @@ mod tests {
         assert_eq!((left.levels[0].disk_bytes, left.levels[0].seconds), (0, 0.0));
         assert_eq!(left.levels[1], whole.levels[1]);
 
-        // Classes that were counted are there for who wants no more than counts.
+        // Counted classes count as done if only counts are wanted.
         let count = Generate { stats_only: true, ..generate(dir.path(), 3) };
         assert!(forecast(&count).levels[1].classes == 42 && forecast(&count).disk_bytes == 0);
         count.run(&mut Solver::new(&RuleOptions::PAPER, 3, Options::default()), &|_| {}).unwrap();
         assert_eq!((forecast(&count).levels[1].classes, forecast(&job).levels[1].classes), (0, 42));
     }
 
-    /// Classes in between are solved and not written; the memory is that of one class with all it leads to.
+    /// Intermediate classes are solved and not written; the memory suffices for one class with all classes that it
+    /// leads to.
     #[test]
     fn classes_that_pass_take_time_and_no_disk() {
         let job = Generate { stats_only: true, write_up_to: Some(3), ..generate(Path::new("tables"), 5) };

@@ -1,5 +1,5 @@
-//! The making of a directory of tables: what there is to do is planned, what is there is reused, the rest is solved level
-//! by level, and the whole is listed in the manifest.
+//! Generating a directory of tables: [`Generate::run`] plans the levels, reuses existing tables, solves the missing
+//! classes level by level, and lists all tables in the manifest.
 
 use crate::board::{ByColor, Color, RuleOptions};
 use crate::tablebase::solve::backend::Solved;
@@ -18,39 +18,39 @@ use std::path::Path;
 use std::sync::{Mutex, MutexGuard};
 use std::time::Instant;
 
-/// How far a generation is.
+/// The progress of a run, reported after each class.
 #[derive(Copy, Clone, Debug)]
 pub struct Progress {
-    /// Positions of the class just finished, both sides to move.
+    /// Number of positions of the class, both sides to move.
     pub positions: u64,
-    /// Whether it was there already.
+    /// Whether the directory already contained the class.
     pub reused: bool,
 }
 
-/// What to generate.
+/// The parameters of a run.
 #[derive(Clone, Debug)]
 pub struct Generate<'a> {
-    /// The directory; it is made if it is not there.
+    /// The directory; the run creates it if it does not exist.
     pub dir: &'a Path,
     /// The rules.
     pub rules: RuleOptions,
-    /// All materials up to this many pieces.
+    /// Generate all materials of up to this many pieces.
     pub pieces: usize,
-    /// Only this material and what it leads to.
+    /// Generate only this material and the classes that its captures lead to, instead of all materials.
     pub material: Option<Material>,
-    /// Of the most pieces, keep nothing but the counts.
+    /// Keep only the counts of the classes with the most pieces.
     pub stats_only: bool,
-    /// With `stats_only`, write tables of at most that many pieces. The classes between these and the most pieces are solved
-    /// when a class needs them, and forgotten when their memory is needed.
+    /// With `stats_only`, write tables of at most this many pieces. The classes between these and the most pieces are
+    /// solved when a class needs them, and dropped when their memory is needed.
     pub write_up_to: Option<usize>,
-    /// Begin no class that is only counted after this time.
+    /// With `write_up_to`, start no class of the most pieces after this time.
     pub deadline: Option<Instant>,
-    /// The most memory to use, in bytes.
+    /// The memory limit, in bytes.
     pub memory: usize,
 }
 
 impl<'a> Generate<'a> {
-    /// All tables of two pieces, within 8 GiB.
+    /// All tables of two pieces, with a memory limit of 8 GiB.
     #[must_use]
     pub fn new(dir: &'a Path, rules: RuleOptions) -> Generate<'a> {
         Generate {
@@ -78,7 +78,7 @@ impl<'a> Generate<'a> {
         (2..).zip(self.all_levels(classes)).filter(|(pieces, _)| self.is_passing(*pieces)).collect()
     }
 
-    /// The classes to make, by number of pieces from two on; of those that are solved only when needed, none.
+    /// The classes to generate, by number of pieces from two on. Levels that are solved only when needed are empty.
     fn levels(&self, classes: &Classes) -> Vec<Vec<ClassId>> {
         let mut levels = self.all_levels(classes);
         for (level, pieces) in levels.iter_mut().zip(2..) {
@@ -89,12 +89,12 @@ impl<'a> Generate<'a> {
         levels
     }
 
-    /// Whether classes of that many pieces are solved only when one of more pieces needs them.
+    /// Whether classes of `pieces` pieces are solved only when a class of more pieces needs them.
     fn is_passing(&self, pieces: usize) -> bool {
         self.stats_only && self.write_up_to.is_some_and(|most| pieces > most) && pieces < self.most_pieces()
     }
 
-    /// Number of positions of all classes to make, both sides to move.
+    /// Number of positions of all classes to generate, both sides to move.
     #[must_use]
     pub fn positions(&self) -> u64 {
         let classes = Classes::new(&self.rules, self.most_pieces());
@@ -102,19 +102,19 @@ impl<'a> Generate<'a> {
         ids.map(|id| 2 * classes.get(id).representative.positions()).sum()
     }
 
-    /// Pieces of the largest classes.
+    /// Number of pieces of the largest classes.
     #[must_use]
     pub fn most_pieces(&self) -> usize {
         self.material.map_or(self.pieces, Material::len)
     }
 
-    /// Makes the tables with a solver that has solved nothing yet, for these rules and [`most_pieces`](Self::most_pieces).
-    /// Classes whose file is there and whole are not made again, so a run that was killed is taken up where it was. `done`
-    /// is called after each class.
+    /// Generates the tables with a solver that has solved nothing yet, for these rules and
+    /// [`most_pieces`](Self::most_pieces). Complete files are reused, so that a run resumes where an earlier one was
+    /// killed. Calls `done` after each class.
     ///
     /// # Errors
-    /// If another run writes there, the directory has tables of other rules, a file in it is damaged, the disk is full, or
-    /// the limit of memory is too low, which is known before anything is written.
+    /// If another run writes to the directory, the directory contains tables for other rules, a file in it is damaged,
+    /// the disk is full, or the memory limit is too low, which is checked before anything is written.
     pub fn run(&self, solver: &mut Solver, done: &(dyn Fn(Progress) + Sync)) -> Result<(), SetError> {
         let (plan, made) = (self.plan(solver.classes()), Made::of(self.dir));
         let limit = MemoryLimit::new(self.memory);
@@ -134,7 +134,7 @@ impl<'a> Generate<'a> {
         run.list(listed)
     }
 
-    /// What the directory lists already; an empty manifest is written where there is none.
+    /// The manifest of the directory; writes an empty one if there is none.
     fn take_up(&self) -> Result<Manifest, SetError> {
         let wanted = self.rules.table_spelling();
         match read_manifest(self.dir) {
@@ -149,14 +149,14 @@ impl<'a> Generate<'a> {
         }
     }
 
-    /// The levels to make, fewest pieces first; of those that are solved only when needed, none.
+    /// The levels to generate, fewest pieces first, without levels that are solved only when needed.
     pub(super) fn plan(&self, classes: &Classes) -> Vec<Level> {
         let levels = self.levels(classes);
         let plan =
             levels.iter().zip(2..).enumerate().filter(|(_, (ids, _))| !ids.is_empty()).map(|(i, (ids, pieces))| {
                 let top = i + 1 == levels.len();
                 let one_by_one = top && self.is_passing(pieces - 1);
-                // What is solved only when needed needs them again.
+                // Classes that are solved only when needed need the smaller ones again.
                 let forget_smaller = pieces > 2 && !one_by_one && levels.get(i + 1).is_none_or(|next| !next.is_empty());
                 Level { pieces, ids: ids.clone(), top, values: !(top && self.stats_only), one_by_one, forget_smaller }
             });
@@ -164,41 +164,41 @@ impl<'a> Generate<'a> {
     }
 }
 
-/// The classes that a directory has already.
+/// The classes that a directory already contains.
 pub(super) struct Made<'a> {
     dir: &'a Path,
     counted: HashSet<String>,
 }
 
 impl<'a> Made<'a> {
-    /// Those of a directory, none if it has no readable manifest.
+    /// Reads the counted classes of a directory from its manifest; none if it has no readable manifest.
     pub(super) fn of(dir: &'a Path) -> Made<'a> {
         let counted = read_manifest(dir).map(|manifest| manifest.counted).unwrap_or_default();
         Made { dir, counted: counted.into_iter().map(|counted| counted.class).collect() }
     }
 
-    /// Whether a class need not be solved for its values, or for its counts.
+    /// Whether the directory contains the table of a class, or its counts if `values` is not set.
     pub(super) fn has(&self, class: Material, values: bool) -> bool {
         TableFile::path(self.dir, class).exists() || !values && self.counted.contains(&class.to_string())
     }
 }
 
-/// All classes of a number of pieces that are to be made.
+/// The classes to generate of one number of pieces.
 pub(super) struct Level {
     pub pieces: usize,
     pub ids: Vec<ClassId>,
-    /// Whether nothing needs their values in memory.
+    /// Whether this is the last level, whose values no other class needs in memory.
     top: bool,
-    /// Whether their values are written, or only counted.
+    /// Whether to write the values; else only the counts are kept.
     pub values: bool,
-    /// Whether each is solved with what it needs, and that forgotten when its memory is needed.
+    /// Whether to solve each class together with the classes it needs, dropping these when their memory is needed.
     pub one_by_one: bool,
-    /// Whether what they capture into is not needed afterwards.
+    /// Whether the classes with one piece fewer are not needed after this level.
     forget_smaller: bool,
 }
 
 impl Level {
-    /// Refuses a level that takes more memory than there may be.
+    /// Rejects a level that needs more memory than the limit.
     fn check_memory(&self, solver: &Solver, made: &Made<'_>, limit: MemoryLimit) -> Result<(), SetError> {
         if !self.one_by_one {
             return limit.for_level(solver, &self.ids, self.values).map(|_| ());
@@ -209,16 +209,16 @@ impl Level {
     }
 }
 
-/// What is left to solve of a level.
+/// The classes of a level that are left to solve.
 #[derive(Default)]
 struct ToSolve {
     ids: Vec<ClassId>,
-    /// Checksums of the values of tables that are there but store only one side to move: solving them again is faster than
-    /// computing the other.
+    /// Checksums of the values of existing tables that store only one side to move: solving their classes again is
+    /// faster than computing the other side.
     known: HashMap<ClassId, ByColor<String>>,
 }
 
-/// A [`Generate`] at work.
+/// The state of a run of [`Generate`].
 struct Run<'a> {
     job: &'a Generate<'a>,
     classes: Classes,
@@ -227,7 +227,7 @@ struct Run<'a> {
 }
 
 impl Run<'_> {
-    /// Makes one level.
+    /// Generates one level.
     fn make(&self, solver: &mut Solver, level: &Level) -> Result<(), SetError> {
         let memory = MemoryLimit::new(self.job.memory);
         if !level.one_by_one {
@@ -235,7 +235,7 @@ impl Run<'_> {
         }
         let to_solve = self.reuse(solver, level)?;
         if !level.values {
-            // So that counts can be added class by class.
+            // [`Run::count`] then adds the counts class by class.
             write_manifest(self.job.dir, &self.job.rules, Some(&self.classes), &self.counted())?;
         }
         if level.one_by_one {
@@ -246,7 +246,7 @@ impl Run<'_> {
         })
     }
 
-    /// Hands what is there already to the solver. Returns what is not.
+    /// Passes the existing classes of a level to the solver. Returns the missing ones.
     fn reuse(&self, solver: &mut Solver, level: &Level) -> Result<ToSolve, SetError> {
         let mut to_solve = ToSolve::default();
         for &id in &level.ids {
@@ -279,8 +279,8 @@ impl Run<'_> {
         Ok(to_solve)
     }
 
-    /// Puts a solved class where it belongs: into its file, which is `known` if it was only solved again, or among what was
-    /// counted.
+    /// Stores a solved class: writes its file, or compares the checksums `known` of an existing file, or adds its
+    /// counts to the manifest.
     fn keep(&self, id: ClassId, solved: &Solved, known: Option<&ByColor<String>>) -> Result<(), SetError> {
         let Some(table) = &solved.table else { return self.count(id, &solved.stats, None) };
         let class = self.classes.get(id);
@@ -293,7 +293,7 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// Counts classes each by itself, as long as there is time.
+    /// Counts classes one by one until the deadline.
     fn count_one_by_one(&self, solver: &mut Solver, ids: &[ClassId], memory: MemoryLimit) -> Result<(), SetError> {
         let passing = |id| self.job.is_passing(self.classes.get(id).representative.len());
         for &id in ids {
@@ -309,7 +309,7 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// Notes the counts of a class in the manifest.
+    /// Adds the counts of a class to the manifest.
     fn count(&self, id: ClassId, stats: &ByColor<Stats>, seconds: Option<f64>) -> Result<(), SetError> {
         let mut counted = self.counted();
         counted.push(CountedClass::new(self.classes.get(id), stats, seconds));
@@ -318,7 +318,7 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// Lists all tables in the manifest. Larger classes that were there already stay listed.
+    /// Lists all tables in the manifest. Larger classes that were listed before stay listed.
     fn list(&self, listed: usize) -> Result<(), SetError> {
         let Generate { dir, ref rules, .. } = *self.job;
         if listed > self.job.most_pieces() {

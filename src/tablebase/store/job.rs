@@ -1,5 +1,5 @@
-//! One class as a job: it takes no lock, reads nothing but what its captures lead to, and leaves alone what is there and
-//! whole. Any number of jobs may share a directory; two that solve the same class write the same bytes.
+//! One class as a job: it takes no lock, reads only the tables that captures lead to, and keeps a complete file as it
+//! is. Any number of jobs may share a directory; two that solve the same class write the same bytes.
 
 use super::counts::{ClassCounts, Provenance};
 use super::error::SetError;
@@ -23,39 +23,39 @@ use std::time::Instant;
 /// One class to solve in a directory of tables.
 #[derive(Clone, Debug)]
 pub struct ClassJob<'a> {
-    /// Where the tables are that captures lead to, and where this one goes.
+    /// The directory of the tables that captures lead to, and of the new table.
     pub dir: &'a Path,
     /// The rules.
     pub rules: RuleOptions,
     /// A material of the class.
     pub material: Material,
-    /// Keep nothing but the counts, in a file of their own in this directory.
+    /// Keep only the counts, as a file in this directory.
     pub stats_only: Option<&'a Path>,
-    /// The most memory to use, in bytes.
+    /// The memory limit, in bytes.
     pub memory: usize,
-    /// Where conversions go that memory does not hold.
+    /// The directory for conversions that do not fit into memory.
     pub spill: &'a Path,
-    /// Who solves.
+    /// The program and the machine, for the counts.
     pub provenance: Provenance,
-    /// Memory from the jobs before, for the next.
+    /// Buffers that jobs reuse one after the other.
     pub pool: BufferPool,
 }
 
-/// What became of a job.
+/// The result of a job.
 #[derive(Clone, Debug, PartialEq)]
 pub enum JobDone {
-    /// It was there already, and whole.
+    /// The file of this class was already complete.
     There(Material),
-    /// It was solved now.
+    /// The job solved the class.
     Solved(Box<ClassCounts>),
 }
 
 impl ClassJob<'_> {
-    /// Solves the class on the threads of the current rayon pool, unless it is there and whole.
+    /// Solves the class on the threads of the current rayon pool, unless its file is complete.
     ///
     /// # Errors
-    /// If a table that captures lead to is missing, damaged, of other rules or of one side only, memory is short, or the
-    /// disk is full. Nothing is begun if memory is too short, and nothing is left half written.
+    /// If a table that captures lead to is missing, damaged, for other rules or one-sided, the memory limit is too low
+    /// (checked before solving), or the disk is full. An error leaves no partial file.
     pub fn run(&self) -> Result<JobDone, SetError> {
         let classes = Classes::new(&self.rules, self.material.len());
         let missing = || SetError::TooFewPieces { material: self.material, pieces: classes.pieces() };
@@ -71,7 +71,10 @@ impl ClassJob<'_> {
     /// captures lead to for the next job, as far as the memory suffices; nothing goes to temporary files.
     ///
     /// # Errors
-    /// As [`run`](ClassJob::run), and if the solver is of other rules or of fewer pieces.
+    /// As [`run`](ClassJob::run), and if the solver is for fewer pieces.
+    ///
+    /// # Panics
+    /// If the solver is for other rules.
     pub fn run_with(&self, solver: &mut Solver) -> Result<JobDone, SetError> {
         let pieces = solver.classes().pieces();
         let missing = || SetError::TooFewPieces { material: self.material, pieces };
@@ -99,7 +102,7 @@ impl ClassJob<'_> {
         self.done(counts, start, class_bytes(solver, id))
     }
 
-    /// The class, if its file is complete.
+    /// [`JobDone::There`] if the file of the class is complete.
     fn there(&self, name: Material) -> Result<Option<JobDone>, SetError> {
         let path = TableFile::path(self.dir, name);
         // A table replaces the counts in its own directory only.
@@ -113,7 +116,7 @@ impl ClassJob<'_> {
         }
     }
 
-    /// Reads what captures lead to, unless the solver has it.
+    /// Reads the tables that captures lead to, except those that the solver has kept.
     fn load_captures(&self, solver: &mut Solver, id: ClassId) -> Result<(), SetError> {
         for capture in solver.classes().captures(id) {
             if solver.table(capture).is_some() {
@@ -134,7 +137,7 @@ impl ClassJob<'_> {
         Ok(())
     }
 
-    /// Notes what solving took, and writes the counts if only these are kept.
+    /// Completes the counts with time, memory and provenance, and writes them if the job keeps only counts.
     fn done(&self, mut counts: ClassCounts, start: Instant, planned: usize) -> Result<JobDone, SetError> {
         counts.seconds = start.elapsed().as_secs_f64();
         counts.bytes = planned as u64;
@@ -147,7 +150,7 @@ impl ClassJob<'_> {
         Ok(JobDone::Solved(Box::new(counts)))
     }
 
-    /// Solves the class within so much memory.
+    /// Solves the class within a memory limit.
     fn solve(&self, classes: &Classes, id: ClassId, path: &Path, limit: MemoryLimit) -> Result<JobDone, SetError> {
         let class = classes.get(id);
         let name = class.representative;
@@ -158,7 +161,8 @@ impl ClassJob<'_> {
         let processor = CpuBackend::default().with_pool(self.pool.clone());
         let processor = if on_disk { processor.spilling(self.spill.to_owned()) } else { processor };
         let start = Instant::now();
-        // What the allocator kept of the conversions of another class may be too much beside this one.
+        // Memory that the allocator retained from another class's conversions may exceed the limit together with this
+        // class.
         let kept = peak::now().map_or(0, |bytes| (bytes as usize).saturating_sub(self.pool.bytes()));
         if !limit.holds(need.spilled() + kept) {
             peak::trim();
@@ -193,10 +197,10 @@ fn missing_capture(dir: &Path, rules: &RuleOptions, class: Material, capture: Ma
     SetError::MissingCapture { dir: dir.to_owned(), class, capture, command }
 }
 
-/// The tables that captures lead to, of each only the sides to move that are looked up.
+/// Opens the tables that captures lead to, one entry for each side to move that is probed.
 ///
 /// # Errors
-/// If a table is missing, damaged, of other rules or of one side only.
+/// If a table is missing, damaged, for other rules, or does not store the side to move.
 pub(super) fn captures(
     dir: &Path,
     rules: &RuleOptions,
@@ -220,7 +224,7 @@ pub(super) fn captures(
     sides.map(open).collect()
 }
 
-/// A class in work.
+/// The inputs for solving one class.
 pub(super) struct Work<'a> {
     pub classes: &'a Classes,
     pub id: ClassId,
@@ -231,7 +235,7 @@ pub(super) struct Work<'a> {
 }
 
 impl Work<'_> {
-    /// Solves the class; of each side to move the rows whose values are kept.
+    /// Solves the class once. Also returns, for each side to move, the rows whose values were kept.
     pub(super) fn once(&self, keep: Keep) -> Result<(Outcome, ByColor<Range<usize>>), SetError> {
         let iteration = self.processor.iteration(self.classes, self.id, keep, self.observer);
         let mut memory = iteration.memory(self.files.iter().map(Capture::bytes).sum())?;
@@ -241,7 +245,7 @@ impl Work<'_> {
         Ok((outcome, ByColor::from_fn(|color| iteration.kept_rows(color))))
     }
 
-    /// Solves the class as often as it takes to have all values in parts that memory holds.
+    /// Solves the class repeatedly, each time keeping a part of the values that fits into memory, until all are kept.
     fn in_parts(
         &self,
         need: &MemoryNeed,
@@ -256,7 +260,8 @@ impl Work<'_> {
         Ok(self.in_cells(2, of(2), rules, path)?.expect("two bytes hold every line"))
     }
 
-    /// The same in so many parts, of cells of so many bytes; `None` if a line is too long for these.
+    /// As [`in_parts`](Work::in_parts), with `of` parts for each side to move and `cell_bytes` bytes for each cell;
+    /// `None` if a line is too long for these.
     fn in_cells(
         &self,
         cell_bytes: usize,
@@ -288,13 +293,13 @@ pub(super) struct Capture {
 }
 
 impl Capture {
-    /// Bytes of its values.
+    /// Bytes of the decoded values.
     fn bytes(&self) -> usize {
         self.file.index().rows * ROW_CELLS * self.file.description().cell_bytes
     }
 }
 
-/// Reads the values into memory that is all zero.
+/// Decodes the values into `memory`, which must be zero.
 fn load<'a>(files: &[Capture], memory: &'a mut [u8], classes: usize) -> Result<Captures<'a>, SetError> {
     let mut rest = memory;
     let parts = files.iter().map(|capture| {

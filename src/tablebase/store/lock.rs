@@ -1,4 +1,4 @@
-//! One writer at a time in a directory of tables.
+//! The lock file that admits one writer at a time to a directory of tables.
 
 use crate::tablebase::store::error::SetError;
 use crate::tablebase::store::file::TableError;
@@ -7,10 +7,11 @@ use std::path::Path;
 
 const LOCK: &str = "lock";
 
-/// Takes the directory for this process. The operating system gives the lock back when the process ends, however it ends.
+/// Locks the directory until the returned file is dropped. The operating system also releases the lock when the process
+/// ends or is killed.
 pub(crate) fn lock(dir: &Path) -> Result<File, SetError> {
     let path = dir.join(LOCK);
-    // Where the directory itself is missing, that is what is wrong.
+    // If the directory itself is missing, the error names the directory.
     let file = File::create(&path).map_err(TableError::io(if dir.exists() { &path } else { dir }))?;
     match file.try_lock() {
         Ok(()) => Ok(file),

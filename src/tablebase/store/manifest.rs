@@ -1,4 +1,4 @@
-//! What a directory of tables says that it holds: `manifest.json`.
+//! The manifest, `manifest.json`: the list of the tables in a directory.
 
 use crate::board::{ByColor, RuleOptions};
 use crate::tablebase::store::counts::ClassCounts;
@@ -11,17 +11,17 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
-/// Name of the file that says what a directory holds.
+/// File name of the manifest.
 pub const MANIFEST: &str = "manifest.json";
-/// Version of the manifest.
+/// Format version of the manifest.
 const FORMAT: u32 = 1;
 
-/// What a directory holds: `manifest.json`.
+/// The contents of `manifest.json`: the rules and classes of a directory of tables.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Manifest {
     /// Version of the file format.
     pub format: u32,
-    /// The rules, spelled out but for repetition.
+    /// All rule options except repetition, as text.
     pub rules: String,
     /// The finished classes, fewer pieces first, then by spelling.
     pub classes: Vec<ManifestClass>,
@@ -35,13 +35,13 @@ pub struct Manifest {
 pub struct CountedClass {
     /// The class's representative.
     pub class: String,
-    /// All materials that it stands for with White's side as in the representative.
+    /// The materials of the class whose White is the representative's White.
     pub same: Vec<String>,
-    /// The same with the colours exchanged.
+    /// The materials of the class whose White is the representative's Black.
     pub swapped: Vec<String>,
     /// The counts, White and Black of the representative to move.
     pub stats: ByColor<Stats>,
-    /// What it took, with what it needed, if it was solved by itself.
+    /// Seconds of solving it, with the classes that were solved only for it; `None` if its level was solved as a whole.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seconds: Option<f64>,
 }
@@ -51,11 +51,11 @@ pub struct CountedClass {
 pub struct ManifestClass {
     /// The class's representative; its file is this name with `.dsq`.
     pub class: String,
-    /// All materials that it stands for, White's side as in the representative, and exchanged.
+    /// The materials of the class whose White is the representative's White.
     pub same: Vec<String>,
-    /// Those exchanged.
+    /// The materials of the class whose White is the representative's Black.
     pub swapped: Vec<String>,
-    /// Length of its file.
+    /// Length of its file in bytes.
     pub bytes: u64,
     /// Checksums of the decoded values, White and Black to move.
     pub values: ByColor<String>,
@@ -79,7 +79,8 @@ pub(crate) fn names(materials: &[Material]) -> Vec<String> {
     materials.iter().map(Material::to_string).collect()
 }
 
-/// Writes what the directory holds; no tables yet without classes. What was counted is left out where there is a table.
+/// Writes the manifest with all tables of `classes` that exist in the directory (none if `classes` is `None`), and with
+/// the counted classes that have no table.
 pub(crate) fn write_manifest(
     dir: &Path,
     rules: &RuleOptions,
@@ -108,7 +109,7 @@ pub(crate) fn write_manifest(
     save_manifest(dir, &manifest)
 }
 
-/// Lists the tables of these classes that lie in a directory, and counts that lie there as files of their own.
+/// Writes the manifest of a directory with the existing tables of these classes and the counts of separate files.
 ///
 /// # Errors
 /// If a table cannot be opened or the manifest cannot be written.
@@ -130,14 +131,14 @@ fn save_manifest(dir: &Path, manifest: &Manifest) -> Result<(), SetError> {
     Ok(write_whole(&dir.join(MANIFEST), text.as_bytes())?)
 }
 
-/// Changes what the manifest says.
+/// Reads the manifest, applies `change`, and writes it.
 pub(crate) fn update_manifest(dir: &Path, change: impl FnOnce(&mut Manifest)) -> Result<(), SetError> {
     let mut manifest = read_manifest(dir)?;
     change(&mut manifest);
     save_manifest(dir, &manifest)
 }
 
-/// Reads what a directory holds.
+/// Reads the manifest of a directory.
 pub(crate) fn read_manifest(dir: &Path) -> Result<Manifest, SetError> {
     let path = dir.join(MANIFEST);
     let bytes = match fs::read(&path) {
@@ -157,7 +158,7 @@ pub(crate) fn read_manifest(dir: &Path) -> Result<Manifest, SetError> {
     }
 }
 
-/// The most pieces of the classes that a manifest lists; 2 if it lists none.
+/// The largest number of pieces of the listed classes; 2 if none is listed.
 pub(crate) fn largest(dir: &Path, classes: &[ManifestClass]) -> Result<usize, SetError> {
     let broken = |what: String| SetError::Manifest { path: dir.join(MANIFEST), what };
     let mut pieces = 2;

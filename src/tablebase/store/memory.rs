@@ -1,4 +1,4 @@
-//! Whether what is to be solved fits into memory, before it is begun.
+//! Checks before solving whether the classes fit into memory.
 
 use crate::tablebase::store::error::SetError;
 use crate::tablebase::{ClassId, Material, Solver};
@@ -7,24 +7,24 @@ use std::collections::HashSet;
 #[cfg(test)]
 const GIB: usize = 1 << 30;
 
-/// The most memory that solving may take.
+/// The memory limit for solving.
 #[derive(Copy, Clone, Debug)]
 pub(crate) struct MemoryLimit {
     bytes: usize,
 }
 
-/// Bytes of a class's values, both sides to move.
+/// Bytes of a class's values for both sides to move, at one byte for each cell.
 fn value_bytes(solver: &Solver, id: ClassId) -> usize {
     2 * solver.classes().get(id).index().cells()
 }
 
-/// Bytes that solving a level takes at least.
+/// The least memory that suffices for a level, in bytes.
 pub(crate) struct LevelBytes {
-    /// The class that takes the most.
+    /// The class that needs the most memory.
     largest: ClassId,
-    /// The values of all that the classes capture into.
+    /// Bytes of the values of all classes that captures lead to.
     captures: usize,
-    /// What is needed to solve the largest class.
+    /// Bytes for solving the largest class, besides the values that captures lead to.
     working: usize,
 }
 
@@ -34,7 +34,8 @@ impl LevelBytes {
     }
 }
 
-/// What a level takes when all that its classes capture into is in memory; `None` without classes.
+/// The least memory for a level, with the values of all classes that its captures lead to in memory; `None` if the
+/// level is empty.
 pub(crate) fn level_bytes(solver: &Solver, level: &[ClassId], values: bool) -> Option<LevelBytes> {
     let captures: HashSet<ClassId> = level.iter().flat_map(|&id| solver.classes().captures(id)).collect();
     let captures = captures.into_iter().map(|id| value_bytes(solver, id)).sum();
@@ -43,7 +44,7 @@ pub(crate) fn level_bytes(solver: &Solver, level: &[ClassId], values: bool) -> O
     Some(LevelBytes { largest, captures, working })
 }
 
-/// Bytes that counting one class takes when all it leads to is in memory.
+/// Bytes for counting one class, with the values of all classes that it leads to in memory.
 pub(crate) fn class_bytes(solver: &Solver, id: ClassId) -> usize {
     let needed = solver.classes().needed_for(id).into_iter().flatten().filter(|&other| other != id);
     let working = solver.backend().host_bytes(&solver.classes().get(id).index(), false);
@@ -55,12 +56,12 @@ impl MemoryLimit {
         MemoryLimit { bytes }
     }
 
-    /// Whether so many bytes are within it.
+    /// Whether this many bytes are within the limit.
     pub(crate) fn holds(self, bytes: usize) -> bool {
         bytes <= self.bytes
     }
 
-    /// Refuses a class that needs more bytes.
+    /// Rejects a class that needs more bytes than the limit.
     pub(crate) fn check(self, material: Material, needed: usize) -> Result<(), SetError> {
         if self.holds(needed) {
             return Ok(());
@@ -68,15 +69,22 @@ impl MemoryLimit {
         Err(SetError::Memory { material, needed, limit: self.bytes })
     }
 
-    /// How many bytes are left for the classes in work when all that classes of one level capture into is in memory.
+    /// The bytes left for solving the classes of a level, with the values of all classes that their captures lead to in
+    /// memory.
+    ///
+    /// # Errors
+    /// [`SetError::Memory`] if they do not suffice for the largest class.
     pub(crate) fn for_level(self, solver: &Solver, level: &[ClassId], values: bool) -> Result<usize, SetError> {
         let Some(need) = level_bytes(solver, level, values) else { return Ok(0) };
         self.check(solver.classes().get(need.largest).representative, need.total())?;
         Ok(self.bytes - need.captures)
     }
 
-    /// Makes the solver forget classes that are solved only when needed (`passing`), but for those that this one needs,
-    /// until it fits.
+    /// Drops the values of `passing` classes (solved only when needed) that this class does not need, until the class
+    /// fits.
+    ///
+    /// # Errors
+    /// [`SetError::Memory`] if the class does not fit together with the classes that it needs.
     pub(crate) fn make_room(
         self,
         solver: &mut Solver,
@@ -153,16 +161,16 @@ mod tests {
         let refused = MemoryLimit { bytes: least - 1 }.make_room(&mut solver, id, &|_| true);
         assert!(matches!(refused, Err(SetError::Memory { .. })), "{refused:?}");
         assert_eq!(kept(&solver), ids);
-        // Those that do not pass stay, whether they fit or not.
+        // Classes that are not passing stay, whether they fit or not.
         MemoryLimit { bytes: least }.make_room(&mut solver, id, &|_| false).unwrap();
         assert_eq!(kept(&solver), ids);
         assert_eq!(solver.job(&[], false).memory, 0);
-        // Where all fit, all stay, and the rest is for the work.
+        // If all classes fit, all stay, and the solver gets the rest of the memory.
         let all = least + bytes(&solver, &others);
         MemoryLimit { bytes: all + 5 }.make_room(&mut solver, id, &|_| true).unwrap();
         assert_eq!(kept(&solver), ids);
         assert_eq!(solver.job(&[], false).memory, 5);
-        // Room for one of two pieces, and then for none.
+        // Memory for one class of two pieces, and then for none.
         let room = 2 * ROW_CELLS;
         MemoryLimit { bytes: least + room + 3 }.make_room(&mut solver, id, &|_| true).unwrap();
         let left: Vec<ClassId> = kept(&solver).into_iter().filter(|other| !is_needed(other)).collect();

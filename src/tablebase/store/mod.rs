@@ -1,7 +1,12 @@
-//! Tables on disk: how a class becomes bytes (`codec`, `file`), how a directory of them is made (`manifest`, `lock`,
-//! `memory`, `forecast`, `generate`, `repack`), one class as a job and a directory that jobs fill (`job`, `counts`, `peak`, `finish`), opened (`set`), probed for
-//! stated rules (`prober`, `cache`), counted a class at a time where there are none (`on_demand`), checked (`verify`
-//! position by position, `proof` all of them fast) and written out as text (`export`).
+//! Tables on disk:
+//!
+//! - the file of a class: `codec`, `file`, `source`, `partial`, `table_error`
+//! - generating a directory of tables: `manifest`, `lock`, `memory`, `forecast`, `generate`, `repack`
+//! - one class as a separate job, and a directory that jobs fill: `job`, `parts`, `counts`, `peak`, `finish`
+//! - opening and probing tables: `set`, `prober`, `cache`
+//! - solving a class when a probe needs it: `on_demand`
+//! - checking: `verify` (position by position) and `proof` (all values at the speed of memory)
+//! - export as text: `export`
 
 pub(crate) mod cache;
 pub(crate) mod codec;

@@ -1,5 +1,6 @@
-//! Files that are being written. Several writers may work in one directory, so each writes under a name of its own,
-//! `NAME.HOST-PROCESS-NUMBER.partial`, and gives the file its name when it is whole. What the dead left is swept later.
+//! Atomic writes. Several writers may share a directory, so each writes to a partial file of its own,
+//! `NAME.HOST-PROCESS-NUMBER.partial`, and renames it when it is complete. [`sweep`] removes partial files of dead
+//! writers.
 
 use super::table_error::TableError;
 use std::fs::{self, File};
@@ -9,13 +10,13 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, SystemTime};
 
-/// Extension of files that are being written.
+/// Extension of partial files.
 pub(crate) const PARTIAL: &str = "partial";
 
-/// A file of another machine that nobody wrote to for so long is abandoned.
+/// A partial file of another machine counts as abandoned if nothing was written to it for this long.
 pub(crate) const ABANDONED: Duration = Duration::from_secs(24 * 3600);
 
-/// This machine's name, with nothing in it but letters, digits and dots.
+/// This machine's name, reduced to letters, digits and dots.
 fn host() -> &'static str {
     static HOST: OnceLock<String> = OnceLock::new();
     HOST.get_or_init(|| {
@@ -25,25 +26,25 @@ fn host() -> &'static str {
     })
 }
 
-/// A machine's name with nothing in it that would part a file's name in two.
+/// A machine's name without characters that have a meaning in file names; `host` if nothing is left.
 fn plain_name(name: &str) -> String {
     let name: String = name.chars().filter(|c| c.is_ascii_alphanumeric() || *c == '.').collect();
     if name.is_empty() { "host".to_owned() } else { name }
 }
 
-/// A number that no other writer on this machine has, nor one on another machine of the same name, but for bad luck.
+/// A number that is unique in this process and, except for collisions of the clock, among machines of the same name.
 fn number() -> u64 {
     static NEXT: AtomicU64 = AtomicU64::new(0);
     let time = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
     time.as_nanos() as u64 ^ NEXT.fetch_add(1, Ordering::Relaxed).rotate_right(8)
 }
 
-/// A name to write `path` under, which no other writer has.
+/// A unique name of a partial file for `path`.
 fn partial_path(path: &Path) -> PathBuf {
     path.with_added_extension(format!("{}-{}-{:016x}.{PARTIAL}", host(), std::process::id(), number()))
 }
 
-/// A file that gets its name when it is whole. Without [`finish`](PartialWriter::finish) nothing of it stays.
+/// A writer of a partial file. [`finish`](PartialWriter::finish) renames the file; dropping the writer removes it.
 pub(crate) struct PartialWriter {
     path: PathBuf,
     partial: PathBuf,
@@ -66,7 +67,7 @@ impl PartialWriter {
         self.file.write_all(bytes).map_err(TableError::io(&self.path))
     }
 
-    /// Brings the file to the disk and gives it its name.
+    /// Syncs the file to the disk and renames it.
     ///
     /// # Errors
     /// As [`write`](PartialWriter::write).
@@ -75,7 +76,7 @@ impl PartialWriter {
         let renamed = written.and_then(|()| fs::rename(&self.partial, &self.path));
         self.finished = renamed.is_ok();
         let synced = renamed.and_then(|()| match self.path.parent() {
-            // The name itself is on the disk only when the directory is. Not every system can do that.
+            // The rename is durable only after a sync of the directory, which not every system supports.
             Some(dir) if cfg!(unix) => File::open(dir).and_then(|dir| dir.sync_all()),
             _ => Ok(()),
         });
@@ -91,7 +92,8 @@ impl Drop for PartialWriter {
     }
 }
 
-/// Writes a whole file, which appears under its name only when it is on the disk. An error leaves nothing behind.
+/// Writes a file atomically: the name appears only when the file is complete and on the disk. An error leaves no
+/// partial file.
 ///
 /// # Errors
 /// If the file cannot be written, for instance because the disk is full.
@@ -101,18 +103,19 @@ pub(crate) fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), TableError> {
     file.finish()
 }
 
-/// A file that is being written, or was when its writer died.
+/// An unfinished file of a running or dead writer.
 #[derive(Clone, Debug)]
 pub struct PartialFile {
-    /// Where it is.
+    /// The path of the file.
     pub path: PathBuf,
     /// Time since it was last written to.
     pub age: Duration,
-    /// Whether its writer is dead: it ran on this machine and runs no more. `None` if it ran elsewhere.
+    /// Whether its writer is dead: it ran on this machine and its process has ended. `None` if that is unknown, for
+    /// instance because it ran on another machine.
     pub dead: Option<bool>,
 }
 
-/// The files in a directory that are being written, or were when their writers died.
+/// The partial files in a directory.
 ///
 /// # Errors
 /// If the directory cannot be read.
@@ -123,7 +126,7 @@ pub(crate) fn partial_files(dir: &Path) -> Result<Vec<PartialFile>, TableError> 
         if path.extension().is_none_or(|e| e != PARTIAL) {
             continue;
         }
-        // One that is gone meanwhile has got its name.
+        // A file that is gone by now was renamed by its writer.
         let Ok(data) = fs::metadata(&path) else { continue };
         let age = data.modified().ok().and_then(|time| time.elapsed().ok()).unwrap_or_default();
         files.push(PartialFile { dead: is_dead(&path), path, age });
@@ -131,10 +134,11 @@ pub(crate) fn partial_files(dir: &Path) -> Result<Vec<PartialFile>, TableError> 
     Ok(files)
 }
 
-/// Removes what dead writers left: those of this machine, and those of any that wrote nothing for as long as `age`.
+/// Removes the partial files of dead writers. A writer that is not known to be dead or alive counts as dead if it wrote
+/// nothing for `age`. Returns the number of removed files.
 ///
 /// # Errors
-/// If a file cannot be removed.
+/// If the directory cannot be read or a file cannot be removed.
 pub(crate) fn sweep(dir: &Path, age: Duration) -> Result<usize, TableError> {
     let mut swept = 0;
     for file in partial_files(dir)? {
@@ -154,7 +158,7 @@ fn is_dead(path: &Path) -> Option<bool> {
     let stem = path.file_stem()?.to_str()?;
     let mut parts = stem.rsplitn(3, '-');
     let (_number, process, name) = (parts.next(), parts.next(), parts.next());
-    // Without a writer in its name it is of a version that let one writer into a directory at a time.
+    // A name without a writer is from a version that admitted one writer to a directory at a time.
     let (Some(process), Some(name)) = (process, name) else { return Some(true) };
     if !name.ends_with(host()) {
         return None;

@@ -1,5 +1,5 @@
-//! Values of a class that memory does not hold at once. The class is solved again and again, and each time the values of one
-//! side to move in one part of the rows are kept, compressed.
+//! The values of a class that do not fit into memory uncompressed. The class is solved once for each part: a range of
+//! rows for one side to move, whose values are then compressed and kept.
 
 use super::codec::{Layout, compress, decompress};
 use super::file::Values;
@@ -12,9 +12,9 @@ use rayon::prelude::*;
 use std::io;
 use std::ops::Range;
 
-/// Rows that are compressed together.
+/// Number of rows in a compressed block.
 const BLOCK_ROWS: usize = 8;
-/// How fast they are compressed.
+/// Compression level of zstd.
 const LEVEL: i32 = 1;
 
 /// The values of a class, compressed.
@@ -24,7 +24,7 @@ pub(crate) struct Parts {
     layout: Layout,
     cell_bytes: usize,
     parts: ByColor<Vec<Part>>,
-    /// For each side to move the first cell with the longest line.
+    /// For each side to move the first cell with the longest distance.
     deepest: ByColor<Option<usize>>,
 }
 
@@ -34,11 +34,11 @@ struct Part {
     blocks: Vec<Box<[u8]>>,
 }
 
-/// The block that was last unpacked: its first row, and its cells.
+/// The block that was decompressed last: its first row and its cells.
 type Last = Option<(usize, Cells)>;
 
 impl Parts {
-    /// None so far.
+    /// No parts yet.
     pub(super) fn new(material: Material, rules: &RuleOptions) -> Parts {
         let index = Index::new(material).expect("no class has more pieces than an index");
         Parts {
@@ -51,10 +51,11 @@ impl Parts {
         }
     }
 
-    /// Adds the cells of the next rows of a side to move. Those of rows that are not solved are not looked at again.
+    /// Adds the cells of the next rows of a side to move. Cells of rows that are not solved (see [`Rows`]) are never
+    /// read.
     ///
     /// # Errors
-    /// If they cannot be compressed.
+    /// If compression fails.
     pub(super) fn push(&mut self, color: Color, rows: Range<usize>, cells: &Cells) -> io::Result<()> {
         let firsts: Vec<usize> = (0..rows.len()).step_by(BLOCK_ROWS).collect();
         let block = |&first: &usize| {
@@ -68,12 +69,12 @@ impl Parts {
         Ok(())
     }
 
-    /// Says where the longest lines begin.
+    /// Sets the first cell with the longest distance of each side to move.
     pub(super) fn set_deepest(&mut self, deepest: ByColor<Option<usize>>) {
         self.deepest = deepest;
     }
 
-    /// Unpacks the block with a row; the cells of that row.
+    /// The cells of a row. Decompresses its block into `last` unless `last` already contains it.
     fn row<'a>(&self, color: Color, row: usize, last: &'a mut Last) -> CellsRef<'a> {
         let parts = &self.parts[color];
         let part = &parts[parts.partition_point(|part| part.rows.end <= row)];
@@ -100,7 +101,7 @@ impl Values for Parts {
 
     fn rows<T>(&self, color: Color, rows: Range<usize>, f: impl FnOnce(CellsRef<'_>) -> T) -> T {
         let mut cells = Cells::empty(self.cell_bytes, rows.len() * ROW_CELLS);
-        // A row that is not solved is like one before it, of another block than its neighbours.
+        // A row that is not solved equals a solved row (possibly mirrored) in another block than its neighbours.
         let (mut own, mut like) = (None, None);
         for (at, row) in rows.enumerate() {
             let Some((number, mirrored)) = self.rows.place(row) else { continue };
@@ -126,7 +127,8 @@ mod tests {
     use super::*;
     use crate::tablebase::Solver;
 
-    /// Parts of any size, of narrow and of wide cells, give back every row, though those that are not solved were left out.
+    /// Parts of any size, of narrow and of wide cells, give back every row, though those that are not solved were left
+    /// out.
     #[test]
     fn every_row_comes_back() {
         let rules = RuleOptions::PAPER;

@@ -1,24 +1,25 @@
-//! The memory that this process has, and the most that it has had, as far as the system counts it (Linux does).
+//! Current and peak resident memory of this process, on systems that report them (Linux).
 
 use std::fs;
 
-/// Begins to count anew.
+/// Resets the peak.
 pub(crate) fn restart() {
-    // Where that is not allowed, what is counted is the most since the process began: no less than what is asked for.
+    // If the reset is not allowed, the peak covers the whole run of the process, an upper bound of the peak since now.
     let _ = fs::write("/proc/self/clear_refs", "5");
 }
 
-/// The most memory since, in bytes.
+/// The peak since the last [`restart`], in bytes; `None` if the system does not report it.
 pub(crate) fn bytes() -> Option<u64> {
     of_status(&fs::read_to_string("/proc/self/status").ok()?, "VmHWM:")
 }
 
-/// The memory that it has now, in bytes.
+/// The current resident memory, in bytes; `None` if the system does not report it.
 pub(crate) fn now() -> Option<u64> {
     of_status(&fs::read_to_string("/proc/self/status").ok()?, "VmRSS:")
 }
 
-/// The memory that programs can still have, in bytes, without swapping: at most what a control group of Linux allows.
+/// The memory available without swapping, in bytes, at most the limit of the Linux control group; `None` if the system
+/// does not report it.
 pub(crate) fn available() -> Option<u64> {
     let available = of_status(&fs::read_to_string("/proc/meminfo").ok()?, "MemAvailable:")?;
     let limits = ["/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"];
@@ -26,10 +27,10 @@ pub(crate) fn available() -> Option<u64> {
     Some(limits.fold(available, u64::min))
 }
 
-/// Gives back what is free but kept by the allocator: after millions of small pieces that can be gigabytes.
+/// Returns free memory that the allocator retains to the system: gigabytes after millions of small allocations.
 pub(crate) fn trim() {
     #[cfg(all(target_os = "linux", target_env = "gnu"))]
-    // SAFETY: it may be called at any time; what is in use is left alone.
+    // SAFETY: the function may be called at any time and does not touch memory in use.
     unsafe {
         libc::malloc_trim(0);
     }
@@ -57,7 +58,7 @@ mod tests {
         assert!(bytes().unwrap() >= before.min(64 << 20) && touched[5] == 1);
     }
 
-    /// Behind a last piece that is in use the allocator keeps what was freed before it.
+    /// The allocator retains freed memory below an allocation that is still in use.
     #[cfg(all(target_os = "linux", target_env = "gnu"))]
     #[test]
     fn what_is_freed_goes_back() {

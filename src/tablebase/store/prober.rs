@@ -1,10 +1,10 @@
-//! The values of a set of tables, for stated rules.
+//! Probing a set of tables under stated rules.
 
 use crate::board::{Color, Position, Rules};
 use crate::tablebase::{CellValue, Material, Probe, SetError, Table, TableSet, Value};
 
-/// The values of a [`TableSet`], from any number of threads. [`TableSet::prober`] makes it for stated rules, so that no
-/// game is judged by tables of other rules.
+/// Probes a [`TableSet`] from any number of threads. [`TableSet::prober`] creates it and checks the rules, so that no
+/// game is judged by tables for other rules.
 pub struct TableProber {
     set: TableSet,
 }
@@ -20,7 +20,7 @@ impl TableProber {
         &self.set
     }
 
-    /// The value of a position; `None` if the game is over or has more pieces than any table here.
+    /// The value of a position; `None` if the game is over or the position has more pieces than any table.
     ///
     /// # Errors
     /// If a table that is needed is missing or damaged.
@@ -31,7 +31,7 @@ impl TableProber {
     /// Reads the whole table of a material's class.
     ///
     /// # Errors
-    /// If the tables do not go to its number of pieces, and as [`value`](TableProber::value).
+    /// If the material has more pieces than any table, or a table that is needed is missing or damaged.
     pub fn load(&self, material: Material) -> Result<Table, SetError> {
         let Some(member) = self.set.classes().member(material) else {
             let pieces = self.set.classes().pieces();
@@ -40,11 +40,11 @@ impl TableProber {
         self.set.table(member.class)
     }
 
-    /// A position of that many pieces with the longest line of all tables here, and its plies; the first in the order of
-    /// classes and cells.
+    /// The position of `pieces` pieces with the longest distance in all tables, and the distance in plies; the first in
+    /// the order of classes and cells. `None` if there is no table of `pieces` pieces.
     ///
     /// # Errors
-    /// If a table is missing or its head is damaged.
+    /// If a table is missing or its header is damaged.
     pub fn deepest(&self, pieces: usize) -> Result<Option<(Position, u16)>, SetError> {
         let mut best: Option<(usize, Position)> = None;
         for id in self.set.ids().filter(|&id| self.set.classes().get(id).representative.len() == pieces) {

@@ -8,11 +8,11 @@ use crate::tablebase::store::set::TableSet;
 use std::fs;
 use std::path::Path;
 
-/// Compresses the tables of a directory again, smaller. Each file is replaced when its successor is whole; those that are
-/// small already are left alone. `done` is called after each with its size before and after.
+/// Recompresses the tables of a directory to smaller files. Each file is replaced when its successor is complete; files
+/// that are already repacked stay as they are. Calls `done` after each file with its size in bytes before and after.
 ///
 /// # Errors
-/// If another run writes there, or a table is damaged or cannot be written.
+/// If another run writes to the directory, or a table is damaged or cannot be written.
 pub fn repack(dir: &Path, done: &(dyn Fn(u64, u64) + Sync)) -> Result<(), SetError> {
     let _lock = lock(dir)?;
     sweep(dir, ABANDONED)?;

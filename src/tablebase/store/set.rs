@@ -10,39 +10,39 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock};
 
-/// Values of a class in memory, of one side to move or both.
+/// The values of a class in memory, for one side to move or both.
 pub(crate) struct Loaded {
     class: ClassId,
     cells: ByColor<Option<Cells>>,
 }
 
 impl Loaded {
-    /// The values of a side to move, if they are there.
+    /// The values of a side to move; `None` if they are not loaded.
     pub(crate) fn cells(&self, turn: Color) -> Option<&Cells> {
         self.cells[turn].as_ref()
     }
 }
 
-/// A directory of tables, which may be read from any number of threads: what it holds, and for which rules.
+/// An open directory of tables, for reading from any number of threads.
 ///
-/// Values come from a [`TableProber`], which [`prober`](TableSet::prober) makes for stated rules.
+/// [`prober`](TableSet::prober) returns a [`TableProber`] for stated rules, which reads the values.
 pub struct TableSet {
     dir: PathBuf,
     rules: Rules,
     manifest: Manifest,
     classes: Classes,
     addresser: Addresser,
-    /// Opened when first asked for.
+    /// By class, its file, opened at the first use.
     files: Vec<OnceLock<TableFile>>,
-    /// By class and the number of a block in its file.
+    /// Decoded blocks by class and number of the block in its file.
     cache: Mutex<Cache<(ClassId, usize), Block>>,
 }
 
 impl TableSet {
-    /// Opens a directory that [`Generate`](crate::tablebase::Generate) made.
+    /// Opens a directory written by [`Generate`](crate::tablebase::Generate).
     ///
     /// # Errors
-    /// If there are no tables, or the manifest cannot be read.
+    /// If there is no manifest, or it cannot be read.
     pub fn open(dir: &Path) -> Result<TableSet, SetError> {
         let manifest = read_manifest(dir)?;
         let broken = |what: String| SetError::Manifest { path: dir.join(MANIFEST), what };
@@ -53,7 +53,7 @@ impl TableSet {
         Ok(TableSet { dir: dir.to_owned(), rules, manifest, classes, addresser, files, cache: Mutex::default() })
     }
 
-    /// A prober of these tables for a game under `rules`. No other way leads to the values of a set.
+    /// A prober of these tables for games under `rules`, the only public access to the values of a set.
     ///
     /// # Errors
     /// [`SetError::Rules`] if the tables were generated for other rules. Repetition is ignored, as tables do not depend
@@ -66,7 +66,7 @@ impl TableSet {
         Ok(TableProber::new(self))
     }
 
-    /// The rules that the tables were generated for; the repetition rule has no meaning here.
+    /// The rules that the tables were generated for. Their repetition rule has no effect on values.
     #[must_use]
     pub fn rules(&self) -> &Rules {
         &self.rules
@@ -77,25 +77,25 @@ impl TableSet {
         &self.dir
     }
 
-    /// What the directory says it holds.
+    /// The manifest of the directory.
     #[must_use]
     pub fn manifest(&self) -> &Manifest {
         &self.manifest
     }
 
-    /// The classes of these rules, whether their tables are there or not.
+    /// The classes of these rules, whether their tables exist or not.
     #[must_use]
     pub fn classes(&self) -> &Classes {
         &self.classes
     }
 
-    /// The classes that the manifest names.
+    /// The classes that the manifest lists as tables.
     pub fn ids(&self) -> impl Iterator<Item = ClassId> + '_ {
         self.manifest.classes.iter().filter_map(|class| Some(self.classes.member(class.class.parse().ok()?)?.class))
     }
 
-    /// Whether the manifest says of a class what its file says. Its length is left out: packing that was killed has
-    /// changed it already.
+    /// Checks that the manifest's entry for a class matches its file, except for the length, which a killed `repack`
+    /// has already changed.
     pub(crate) fn check_listed(&self, id: ClassId) -> Result<(), SetError> {
         let class = self.classes.get(id);
         let description = self.file(id)?.description();
@@ -109,14 +109,15 @@ impl TableSet {
         if right {
             return Ok(());
         }
-        let what = "what it says of a class is not what the class's file says";
+        let what = "its entry for a class differs from the class's file";
         Err(TableError::Damaged { path: self.dir.join(MANIFEST), what }.into())
     }
 
-    /// Whether the manifest names every table in the directory, and all that captures lead to from those it names.
+    /// Checks that the manifest lists every table in the directory and every class that captures lead to from listed
+    /// ones.
     ///
     /// # Errors
-    /// Naming the first that it does not.
+    /// [`SetError::Unlisted`] for the first class that it does not list.
     pub fn check_complete(&self) -> Result<(), SetError> {
         let listed: HashSet<ClassId> = self.ids().collect();
         for (id, class) in self.classes.iter().filter(|(id, _)| !listed.contains(id)) {
@@ -131,7 +132,7 @@ impl TableSet {
     /// The table of a class.
     ///
     /// # Errors
-    /// If it is not there, or its head is damaged.
+    /// If the table is missing, or its header is damaged.
     pub fn file(&self, id: ClassId) -> Result<&TableFile, SetError> {
         let slot = &self.files[id.0];
         if let Some(file) = slot.get() {
@@ -146,8 +147,8 @@ impl TableSet {
         Ok(slot.get_or_init(|| file))
     }
 
-    /// The value of a position, where the values of one class may be at hand; `None` if the game is over or the position
-    /// has more pieces than any table here.
+    /// The value of a position; `None` if the game is over or the position has more pieces than any table. Values of
+    /// the class in `loaded` are read from memory.
     ///
     /// # Errors
     /// If a table that is needed is missing or damaged.
@@ -169,7 +170,7 @@ impl TableSet {
         Ok(CellValue::from_code(self.code(class, file, turn, cell)?))
     }
 
-    /// The value of a position that is not over, from the values of its moves, by the move generator that plays games.
+    /// The value of a position whose game is not over, computed from the values after its moves.
     pub(crate) fn look_ahead(&self, position: &Position, loaded: Option<&Loaded>) -> Result<CellValue, SetError> {
         let moves = position.moves(&self.rules);
         if moves.is_empty() {
@@ -178,7 +179,7 @@ impl TableSet {
         let (mut win, mut loss, mut draw) = (None, 0, false);
         for &mv in &moves {
             let next = position.make(mv);
-            // Distance for the side that moves next; `None` is a draw.
+            // The distance for the side that moves next; `None` for a draw.
             let value =
                 if next.winner().is_some() { Some(CellValue::Decided(0)) } else { self.look_up(&next, loaded)? };
             let plies = match value {
@@ -217,7 +218,7 @@ impl TableSet {
         Ok(Table { cells })
     }
 
-    /// The same, ready to look values up in.
+    /// The values of a class for both sides to move. The side that is not stored is computed and checked.
     pub(crate) fn complete(&self, id: ClassId) -> Result<Loaded, SetError> {
         let mut loaded = self.stored(id)?;
         let file = self.file(id)?;
@@ -231,7 +232,7 @@ impl TableSet {
         Ok(loaded)
     }
 
-    /// The values of a side to move from those of its moves.
+    /// Computes the values of a side to move from the values after its moves.
     fn compute(&self, index: &Index, turn: Color, loaded: &Loaded) -> Result<Cells, SetError> {
         let code = |cell: usize| match index.position(cell, turn) {
             None => Ok(0),
@@ -257,7 +258,7 @@ impl TableSet {
         let block = match found {
             Some(block) => block,
             None => {
-                // Decoded without the lock; two threads may do the same block, which does no harm.
+                // Decoding holds no lock, so two threads may decode the same block, which is harmless.
                 let block = Arc::new(file.block(number)?);
                 self.cache.lock().unwrap_or_else(|e| e.into_inner()).put(key, block.clone());
                 block

@@ -1,8 +1,7 @@
-//! A file that is read piece by piece at given places, from any number of threads.
+//! A file for reads at given offsets from any number of threads.
 //!
-//! Tables are not mapped into memory: a mapped file that somebody cuts short kills the process by a signal at the next
-//! look (SIGBUS), which no error tells apart from a fault of the program. A read says what is wrong, and next to
-//! decoding a block it costs little.
+//! Tables are not mapped into memory: if a mapped file is truncated, the next access kills the process with SIGBUS,
+//! like a fault of the program. A read returns an error instead, and is cheap compared with decoding a block.
 
 use std::fs::File;
 use std::io;
@@ -20,15 +19,15 @@ impl Source {
         Ok(Source { file, len })
     }
 
-    /// Its length when it was opened.
+    /// The length of the file in bytes when it was opened.
     pub(super) fn len(&self) -> usize {
         self.len
     }
 
-    /// Fills a buffer from a place on.
+    /// Fills `buffer` with the bytes from offset `at` on.
     ///
     /// # Errors
-    /// [`io::ErrorKind::UnexpectedEof`] if the file is shorter than that by now.
+    /// [`io::ErrorKind::UnexpectedEof`] if the file is now too short.
     pub(super) fn read(&self, buffer: &mut [u8], at: usize) -> io::Result<()> {
         #[cfg(unix)]
         return std::os::unix::fs::FileExt::read_exact_at(&self.file, buffer, at as u64);
@@ -43,7 +42,10 @@ impl Source {
         };
     }
 
-    /// The bytes of a range, or an error if the file ends before.
+    /// The `len` bytes from offset `at` on.
+    ///
+    /// # Errors
+    /// [`io::ErrorKind::UnexpectedEof`] if the file is too short.
     pub(super) fn bytes(&self, at: usize, len: usize) -> io::Result<Vec<u8>> {
         if at.checked_add(len).is_none_or(|end| end > self.len) {
             return Err(io::ErrorKind::UnexpectedEof.into());

@@ -12,7 +12,7 @@ pub(crate) const VERSION: u32 = 2;
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum TableError {
-    /// It cannot be read or written.
+    /// The file cannot be read or written.
     #[error("{path}: {source}")]
     Io {
         /// The file.
@@ -20,21 +20,21 @@ pub enum TableError {
         /// The error of the operating system.
         source: io::Error,
     },
-    /// It begins otherwise than a table.
-    #[error("{path} is no table of this program")]
+    /// The file does not start with the magic bytes of a table.
+    #[error("{path} is not a table of this program")]
     Foreign {
         /// The file.
         path: PathBuf,
     },
-    /// It is of another version of this program.
+    /// The file has another format version.
     #[error("{path} has format version {found}; this program reads version {VERSION}")]
     Version {
         /// The file.
         path: PathBuf,
-        /// Its version.
+        /// The format version of the file.
         found: u32,
     },
-    /// It is not what was written.
+    /// The contents of the file are damaged.
     #[error("{path} is damaged: {what}")]
     Damaged {
         /// The file.
@@ -42,24 +42,24 @@ pub enum TableError {
         /// What is wrong with it.
         what: &'static str,
     },
-    /// It is a table of other rules.
+    /// The table is for other rules.
     #[error("{path} was made for the rules {found}, not {wanted}")]
     Rules {
         /// The file.
         path: PathBuf,
-        /// The rules that it was made for.
+        /// The rules of the table.
         found: String,
-        /// The rules that were asked for.
+        /// The requested rules.
         wanted: String,
     },
-    /// It is another class's table.
+    /// The file contains the table of another class.
     #[error("{path} holds {found} instead of {wanted}")]
     Material {
         /// The file.
         path: PathBuf,
-        /// The material that it names.
+        /// The material in the file.
         found: String,
-        /// The material that was asked for.
+        /// The requested material.
         wanted: Material,
     },
 }

@@ -1,4 +1,5 @@
-//! Checks finished tables: checksums, and values against the values one move on, by the move generator that plays games.
+//! Checks finished tables: the checksums, and each value against the values after the moves of the board's move
+//! generator.
 
 use crate::board::{Color, Position};
 use crate::game::random::Random;
@@ -7,35 +8,35 @@ use crate::tablebase::{CellValue, Cells, ClassId, Index, Material, ROW_CELLS, Se
 use rayon::prelude::*;
 use std::fmt;
 
-/// Which values to check.
+/// The values to check.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Scope {
-    /// None: only checksums.
+    /// No values, only checksums.
     Checksums,
-    /// N cells of each side of each class, drawn with a seed.
+    /// Random cells of each stored side to move of each class.
     Sample {
-        /// Cells of each side.
+        /// Number of cells for each side to move.
         cells: u64,
-        /// Which ones.
+        /// Seed of the random numbers.
         seed: u64,
     },
-    /// All.
+    /// All values.
     Full,
 }
 
-/// What is wrong with a table whose checksums are right.
+/// An error in a table whose checksums are right.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Contradiction {
-    /// A value does not follow from those one move on.
+    /// A value does not follow from the values after its moves.
     CellValue {
         /// The position.
         position: Position,
-        /// What the table says.
+        /// The value in the table; `None` if the cell is empty.
         stored: Option<CellValue>,
-        /// What its moves say.
+        /// The value computed from the values after its moves.
         computed: CellValue,
     },
-    /// The counts in the file are not those of its values.
+    /// The counts in the file do not match its values.
     Counts {
         /// The representative of the class.
         material: Material,
@@ -49,16 +50,16 @@ impl fmt::Display for Contradiction {
         match self {
             Contradiction::CellValue { position, stored, computed } => {
                 let stored = stored.map_or("nothing".to_owned(), |value| value.to_string());
-                write!(f, "{}: the table says {stored}, its moves say {computed}", position.to_fen())
+                write!(f, "{}: the table contains {stored}, the moves give {computed}", position.to_fen())
             }
             Contradiction::Counts { material, turn } => {
-                write!(f, "{material}, {turn} to move: the counts are not those of the values")
+                write!(f, "{material}, {turn} to move: the counts do not match the values")
             }
         }
     }
 }
 
-/// A check that found something wrong, or could not be made.
+/// Why a check ended: it found a contradiction, or it failed.
 pub(super) enum Stop {
     Wrong(Box<Contradiction>),
     Error(SetError),
@@ -71,7 +72,7 @@ impl<E: Into<SetError>> From<E> for Stop {
 }
 
 impl Stop {
-    /// What is wrong apart from what failed.
+    /// Separates contradictions (inner result) from failures (outer result).
     pub(super) fn split<T>(checked: Result<T, Stop>) -> Result<Result<T, Box<Contradiction>>, SetError> {
         match checked {
             Ok(checked) => Ok(Ok(checked)),
@@ -81,12 +82,12 @@ impl Stop {
     }
 }
 
-/// Checks one class: its checksums, and the values of `scope`. Returns how many values were compared, or the first that is
-/// wrong. A sample reads only the blocks that it needs. A full check reads all values, counts them again, and computes the
-/// side to move that is not stored to compare its checksum.
+/// Checks one class: its checksums, and the values of `scope`. Returns the number of compared values, or the first
+/// contradiction. A sample reads only the blocks that it needs. A full check reads all values, counts them again, and
+/// computes the side to move that is not stored to compare its checksum.
 ///
 /// # Errors
-/// If a table that is needed is missing or damaged, or the manifest says otherwise than the file.
+/// If a table that is needed is missing or damaged, or the manifest differs from the file.
 pub fn verify(set: &TableSet, id: ClassId, scope: Scope) -> Result<Result<u64, Box<Contradiction>>, SetError> {
     let file = set.file(id)?;
     file.check()?;
@@ -98,11 +99,11 @@ pub fn verify(set: &TableSet, id: ClassId, scope: Scope) -> Result<Result<u64, B
     })
 }
 
-/// Compares that many cells of each side to move that is stored.
+/// Compares `cells` random cells of each stored side to move.
 fn compare_sample(set: &TableSet, file: &TableFile, cells: u64, seed: u64) -> Result<u64, Stop> {
     let mut random = Random::new(seed);
     let mut drawn: Vec<usize> = (0..cells).map(|_| (random.bits() % file.index().cells() as u64) as usize).collect();
-    // Cells of one block follow each other, so that it is decoded once.
+    // Sorted, so that each block is decoded once.
     drawn.sort_unstable();
     let sides = file.description().sides.colors().iter();
     sides.map(|&turn| compare(set, file, turn, None, drawn.par_iter().copied())).sum()
@@ -123,8 +124,8 @@ fn compare_all(set: &TableSet, file: &TableFile, id: ClassId) -> Result<u64, Sto
     sides.map(|&turn| compare(set, file, turn, Some(&values), (0..file.index().cells()).into_par_iter())).sum()
 }
 
-/// Compares cells of a side to move with what their moves say; the values of the class are in memory, or read when they
-/// are needed.
+/// Compares cells of a side to move with the values computed from their moves. The values of the class are in `values`,
+/// or read when they are needed. Returns the number of compared values.
 fn compare(
     set: &TableSet,
     file: &TableFile,
@@ -145,11 +146,11 @@ fn compare(
         Err(Stop::Wrong(Box::new(Contradiction::CellValue { position, stored, computed })))
     };
     let add = |sum: Result<u64, Stop>, cell| Ok(sum? + compare(cell)?);
-    // The sum of the parts is the first error, whichever part ends first.
+    // The sum in the order of the parts returns the first error, whichever part finishes first.
     cells.fold_chunks(1 << 12, || Ok(0), add).collect::<Vec<_>>().into_iter().sum()
 }
 
-/// Whether a file says how many values of each kind there are, and where a longest line begins.
+/// Whether the counts in the file match the values, and its deepest cell has the longest distance.
 fn counts_are_right(file: &TableFile, turn: Color, cells: &Cells) -> bool {
     let description = file.description();
     let stats = recount(file.index(), cells);
@@ -157,7 +158,7 @@ fn counts_are_right(file: &TableFile, turn: Color, cells: &Cells) -> bool {
     stats == description.stats[turn] && longest == description.deepest[turn].map(|cell| cells.get(cell))
 }
 
-/// The counts of values.
+/// Counts the values of one side to move.
 fn recount(index: &Index, cells: &Cells) -> Stats {
     let chunk = 64;
     let count = |first: usize| {

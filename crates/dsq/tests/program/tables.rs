@@ -433,7 +433,7 @@ fn other_files_in_place_of_a_table() {
         fails(code, &["repack", at], words);
     };
     replace(&path, b"Dear diary, today I looked for endgame tables.");
-    every(2, &["EvE.dsq", "is no table of this program"]);
+    every(2, &["EvE.dsq", "is not a table of this program"]);
     replace(&path, &fs::read(dir.path().join("EvR.dsq")).unwrap());
     every(2, &["EvE.dsq", "holds EvR instead of EvE"]);
     let other = temporary();
@@ -1067,13 +1067,13 @@ fn a_forged_value_is_found() {
     };
     put(&description, &forged);
     stdout(&["verify", text(dir.path()), "--sample", "0"]);
-    fails(1, &["verify", text(dir.path()), "--full"], &["the table says", "its moves say"]);
+    fails(1, &["verify", text(dir.path()), "--full"], &["the table contains", "the moves give"]);
     // The same with the counts as they were.
     count(&mut description, plies - 2, 1);
     count(&mut description, plies, -1);
     put(&description, &forged);
     fails(1, &["verify", text(dir.path()), "--plain"], &["EvE", "counts"]);
-    fails(1, &["verify", text(dir.path())], &["EvE", "the table says"]);
+    fails(1, &["verify", text(dir.path())], &["EvE", "the table contains"]);
     // Right values, and counts or a longest line that are not theirs.
     let right = parts(&whole).description;
     let mut counted = right.clone();

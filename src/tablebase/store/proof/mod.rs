@@ -1,17 +1,17 @@
-//! Every stored value of a class proved from those one move on, at the speed of memory: [`Prover`].
+//! Proves every stored value of a class from the values after its moves, at the speed of memory: [`Prover`].
 //!
-//! The values are decoded into scores (`score`), a number for each cell in the order in which the side that moves likes
-//! to lead to them. One sweep (`sweep`) takes for each word of 64 positions the greatest score over all moves (`moves`,
-//! asked of the move generator that plays games; captures from the tables of the smaller classes) and turns it into the
-//! value that the position must have. That is compared with the stored one; where only one side to move is stored, the
-//! other is computed so first, and compared by its checksum.
+//! The values are decoded into scores (`score`): numbers ordered by how good it is for a side to move to that position.
+//! For each word of 64 positions, a sweep (`sweep`) takes the maximum score over all moves (`moves`, derived from the
+//! board's move generator; captures probe the tables of the smaller classes) and converts it into the value that the
+//! position must have. That value is compared with the stored one. If only one side to move is stored, the other is
+//! computed in the same way first, and compared by its checksum.
 //!
-//! That each value follows from its successors is enough. Distances: by induction on the distance, which falls with every
-//! move. Draws: of all positions wrongly called drawn, one with the shortest true distance would have a rightly called
-//! successor that contradicts it.
+//! This local check suffices. Distances are right by induction, since the distance falls with every move of best play.
+//! Draws: among all positions wrongly stored as draws, one with the shortest true distance would have a correctly
+//! stored successor that contradicts the draw.
 //!
-//! It shares with the solver the index, the classes and nothing else; `verify` does the same once more, position by
-//! position, slowly and plainly.
+//! The proof shares only the index and the classes with the solver. `verify` does the same check position by position,
+//! simple and slow.
 
 mod moves;
 mod planes;
@@ -32,16 +32,16 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use sweep::{Capture, Smaller, Sweep, Sweepable};
 
-/// What a class was checked for.
+/// The numbers of values that a proof has checked.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct Proved {
-    /// Stored values that were compared with those of their moves.
+    /// Stored values compared with the values after their moves.
     pub values: u64,
-    /// Values of a side that is not stored, computed and compared by their checksum.
+    /// Values of a side to move that is not stored, computed and compared by their checksum.
     pub computed: u64,
 }
 
-/// Checks the classes of a set completely.
+/// Checks all values of the classes of a set.
 pub struct Prover<'a> {
     set: &'a TableSet,
     rules: Rules,
@@ -51,10 +51,10 @@ pub struct Prover<'a> {
     wide: HashMap<ClassId, Planes<u16>>,
 }
 
-/// The scores of a class, both sides to move.
+/// The scores of a class for both sides to move.
 type Planes<C> = Arc<ByColor<Plane<C>>>;
 
-/// A width of scores, with the place where its planes are kept.
+/// A width of scores, with access to the prover's planes of this width.
 trait Width: Sweepable {
     fn kept<'p>(prover: &'p mut Prover<'_>) -> &'p mut HashMap<ClassId, Planes<Self>>
     where
@@ -73,24 +73,24 @@ impl Width for u16 {
     }
 }
 
-/// What a class is checked with: everything but its own values.
+/// All inputs for checking a class except its own values.
 struct Work<'a, C> {
     file: &'a TableFile,
     scale: Scale,
     moves: Moves,
-    /// By piece: what taking it leads to.
+    /// By piece, the result of capturing it.
     captures: Vec<Exit<C>>,
     level: CpuLevel,
 }
 
-/// What taking a piece leads to.
+/// The result of capturing a piece: the end of the game, or a smaller class.
 enum Exit<C> {
     Last,
     Smaller { planes: Planes<C>, swapped: bool, adds: [Vec<[u32; WIDTH]>; 2], first: usize, mirrored: u64 },
 }
 
 impl<'a> Prover<'a> {
-    /// Reads the tables of `set`, in at most so many bytes of memory.
+    /// A prover for the tables of `set` with a memory limit of `memory` bytes.
     #[must_use]
     pub fn new(set: &'a TableSet, memory: usize) -> Prover<'a> {
         Prover {
@@ -103,18 +103,18 @@ impl<'a> Prover<'a> {
         }
     }
 
-    /// Checks a class: its checksums, its counts and every value. Returns how many, or the first contradiction. Captures
-    /// are looked up in the tables of the smaller classes, which are to be checked, too.
+    /// Checks the checksums, the counts and every value of a class. Returns the number of checked values, or the first
+    /// contradiction. Captures probe the tables of the smaller classes, which must be checked, too.
     ///
     /// # Errors
-    /// A table that is missing or damaged, or more memory than allowed.
+    /// If a table that is needed is missing or damaged, or the memory limit is too low.
     pub fn prove(&mut self, id: ClassId) -> Result<Result<Proved, Box<Contradiction>>, SetError> {
         self.set.file(id)?.check()?;
         self.set.check_listed(id)?;
         Stop::split(if self.is_wide(id)? { self.prove_as::<u16>(id) } else { self.prove_as::<u8>(id) })
     }
 
-    /// Whether a class or one that its captures lead to has lines too long for a byte.
+    /// Whether the table of the class, or of one that its captures lead to, has two bytes for each cell.
     fn is_wide(&self, id: ClassId) -> Result<bool, SetError> {
         for id in self.set.classes().captures(id).into_iter().chain([id]) {
             if self.set.file(id)?.description().cell_bytes > 1 {
@@ -140,7 +140,7 @@ impl<'a> Prover<'a> {
         for turn in Color::ALL {
             work.check_counts(turn, &planes[turn], &digests[turn])?;
         }
-        // Kept for the larger classes, which lead here.
+        // Kept for larger classes, whose captures lead here.
         let pieces = self.set.classes().get(id).representative.len();
         if pieces < self.set.classes().pieces() {
             C::kept(self).insert(id, Arc::new(planes));
@@ -159,7 +159,10 @@ impl<'a> Prover<'a> {
         Ok(planes)
     }
 
-    /// Forgets classes that this one does not need, if they do not all fit.
+    /// Drops planes of classes that this one does not need, if not all fit.
+    ///
+    /// # Errors
+    /// [`SetError::ProofMemory`] if the class does not fit together with the classes that its captures lead to.
     fn make_room<C: Width>(&mut self, id: ClassId) -> Result<(), SetError> {
         let set = self.set;
         let cells = |id: ClassId| 2 * set.classes().get(id).index().cells();
@@ -183,7 +186,7 @@ impl<'a> Prover<'a> {
         Ok(())
     }
 
-    /// Gets ready to check a class.
+    /// Prepares the inputs for checking a class.
     fn work<C: Width>(&mut self, id: ClassId) -> Result<Work<'a, C>, Stop> {
         let set = self.set;
         let file = set.file(id)?;
@@ -196,7 +199,7 @@ impl<'a> Prover<'a> {
         Ok(Work { file, scale, moves: Moves::new(index, &self.rules), captures, level: self.level })
     }
 
-    /// What taking a piece leads to.
+    /// The result of capturing the piece `victim` of an index.
     fn exit<C: Width>(&mut self, index: &Index, victim: usize) -> Result<Exit<C>, Stop> {
         let material = Material::of_pieces(&index.pieces);
         let Some(rest) = material.without(index.pieces[victim]) else { return Ok(Exit::Last) };
@@ -226,7 +229,7 @@ impl<'a> Prover<'a> {
     }
 }
 
-/// What a piece on a square adds to the number of its cell.
+/// The contribution to the cell number of a piece, given by its position in the index, on a square.
 fn add(index: &Index, slot: usize, square: Square) -> u32 {
     let (square_number, width) = (square.index() as u32, WIDTH as u32);
     match index.row_pieces.get(slot) {
@@ -244,7 +247,7 @@ impl<C: Sweepable> Work<'_, C> {
             _ if !enemies.contains(&piece) => None,
             Exit::Last => Some(Capture::Last),
             Exit::Smaller { planes, swapped, adds, first, mirrored } => {
-                // There the other side is on move; its colour there may be the other.
+                // In the smaller class the opponent is to move, with exchanged colours if `swapped` is set.
                 let plane = &planes[if *swapped { turn } else { !turn }];
                 Some(Capture::Smaller(Smaller { plane, adds, first: *first, mirrored: *mirrored }))
             }
@@ -253,7 +256,7 @@ impl<C: Sweepable> Work<'_, C> {
         Sweep::new(index, &self.moves, self.scale, turn, successors, captures)
     }
 
-    /// The values of both sides to move, those that are not stored computed, and their checksums compared.
+    /// The values of both sides to move. A side that is not stored is computed; the checksums of both are compared.
     fn planes(&self) -> Result<(ByColor<Plane<C>>, ByColor<Digested>), Stop> {
         let load = |turn| self.file.stores(turn).then(|| planes::load::<C>(self.file, turn, self.scale)).transpose();
         let (white, black) = rayon::join(|| load(Color::White), || load(Color::Black));
@@ -274,7 +277,7 @@ impl<C: Sweepable> Work<'_, C> {
         Ok((ByColor { white, black }, ByColor { white: white_digest, black: black_digest }))
     }
 
-    /// The values of a side that is not stored.
+    /// Computes the values of a side to move that is not stored.
     fn compute(&self, turn: Color, other: &Plane<C>) -> Result<(Plane<C>, Digested), Stop> {
         let sweep = self.sweep(turn, other);
         let row = |row: usize, out: &mut [C]| match C::row(self.level, &sweep, row, out) {
@@ -300,7 +303,7 @@ impl<C: Sweepable> Work<'_, C> {
         Box::new(Contradiction::CellValue { position, stored, computed })
     }
 
-    /// Whether the counts of a side are those that the file says, and the cell with the longest line is one.
+    /// Checks that the counts of a side to move match the file, and that its deepest cell has the longest distance.
     fn check_counts(&self, turn: Color, plane: &Plane<C>, digest: &Digested) -> Result<(), Stop> {
         let description = self.file.description();
         let longest = |stats: &Stats| stats.by_plies.iter().rposition(|&n| n > 0);
@@ -313,7 +316,7 @@ impl<C: Sweepable> Work<'_, C> {
         Ok(())
     }
 
-    /// Compares every value of a side to move with what its moves say.
+    /// Compares every value of a side to move with the value computed from its moves.
     fn compare(&self, turn: Color, planes: &ByColor<Plane<C>>) -> Result<(), Stop> {
         let sweep = self.sweep(turn, &planes[!turn]);
         let first = planes::portions(self.file.index().rows).into_par_iter().find_map_first(|rows| {

@@ -1,5 +1,5 @@
-//! What each piece of a material can do, asked of the move generator that plays games: a piece alone on the board, and
-//! with each other piece on each square. Nothing here is shared with the solver.
+//! The moves of each piece of a material, derived from the board's move generator for a piece alone on the board and
+//! with each other piece on each square. The solver does not use this module.
 
 use crate::board::geometry::DEN;
 use crate::board::{Bitboard, Color, Lanes, Piece, Rules, reach};
@@ -9,30 +9,30 @@ use crate::tablebase::{Index, WIDTH, squares_in_play};
 #[derive(Clone, Debug)]
 pub(super) struct Target {
     pub to: usize,
-    /// By piece, where it stands in the way (not on the target).
+    /// By piece, the squares from which it blocks the move (without the target).
     pub stopped_by: [u64; Index::MAX_PIECES],
 }
 
-/// Moves of the lane piece that go equally far. Nothing stands in their way: only rats do that to a leap, and where there
-/// is a rat the lane piece is one.
+/// Moves of the lane piece over the same distance. Nothing can block them: only rats block leaps, and if the material
+/// has a rat, the lane piece is a rat.
 #[derive(Clone, Debug)]
 pub(super) struct Shift {
     pub distance: isize,
-    /// Where they begin.
+    /// The squares where the moves start.
     pub from: u64,
 }
 
 /// The moves of all pieces of an index, in its order.
 pub(super) struct Moves {
-    /// By piece and square: where it goes on an empty board, the enemy's den left out.
+    /// By piece and square, its moves on an empty board, except into the enemy's den.
     pub targets: Vec<Vec<Vec<Target>>>,
-    /// By piece: from where it enters the enemy's den.
+    /// By piece, the squares from which it enters the enemy's den.
     pub enters: Vec<u64>,
-    /// `takes[attacker][victim][from]`: on which squares the attacker takes the victim.
+    /// `takes[attacker][victim][from]`: the squares on which the attacker captures the victim.
     pub takes: Vec<Vec<[u64; WIDTH]>>,
-    /// `taken_from[victim][to]`: from where the lane piece takes the victim on a square.
+    /// `taken_from[victim][to]`: the squares from which the lane piece captures the victim on `to`.
     pub taken_from: Vec<[u64; WIDTH]>,
-    /// The moves of the lane piece once more, by distance.
+    /// The moves of the lane piece, grouped by distance.
     pub shifts: Vec<Shift>,
 }
 
@@ -61,7 +61,7 @@ impl Moves {
         moves
     }
 
-    /// Asks for everything that a piece can do from a square.
+    /// Adds all moves of a piece from a square.
     fn ask(&mut self, pieces: &[Piece], piece: usize, from: usize, rules: &Rules) {
         let mover = pieces[piece];
         let den = 1 << DEN[!mover.color].index();
@@ -102,13 +102,13 @@ impl Moves {
         shifts
     }
 
-    /// What stands in the way of a piece from one square to another, by piece.
+    /// By piece, the squares from which it blocks the move of `piece` between two squares.
     pub(super) fn stopped_by(&self, piece: usize, from: usize, to: usize) -> [u64; Index::MAX_PIECES] {
         self.targets[piece][from].iter().find(|t| t.to == to).map_or([0; Index::MAX_PIECES], |t| t.stopped_by)
     }
 }
 
-/// Where the first of some pieces can go, by the move generator.
+/// The targets of the first of `pieces`, by the move generator.
 fn targets(pieces: &[(Piece, usize)], rules: &Rules) -> u64 {
     let mut sides: [Lanes; 2] = [[0; 8]; 2];
     for &(Piece { color, animal }, square) in pieces {
@@ -119,7 +119,7 @@ fn targets(pieces: &[(Piece, usize)], rules: &Rules) -> u64 {
     reach(rules, color, own, enemy).targets(own, enemy)[animal.index()]
 }
 
-/// The pieces of a side, by their place in the order of the index.
+/// The pieces of a side, by their position in the index.
 pub(super) fn of_side(index: &Index, color: Color) -> Vec<usize> {
     (0..index.pieces.len()).filter(|&piece| index.pieces[piece].color == color).collect()
 }

@@ -1,4 +1,4 @@
-//! From the bytes of a file to scores, with the checksum and the counts of the values on the way.
+//! Decodes the bytes of a file to scores, and computes the checksum and the counts of the values at the same time.
 
 use super::score::{Scale, Score};
 use crate::board::{Color, Square};
@@ -9,10 +9,10 @@ use std::hash::Hasher;
 use std::ops::Range;
 use xxhash_rust::xxh3::Xxh3;
 
-/// Cells before the first row and after the last, so that a shift of the lane piece may read past both.
+/// Number of cells before the first row and after the last, which shifts of the lane piece may read.
 pub(super) const MARGIN: usize = WIDTH;
 
-/// The scores of one side to move of a class, cell by cell; 0 where no position is.
+/// The scores of one side to move of a class, cell by cell; 0 for cells without a position.
 pub(super) struct Plane<C> {
     scores: Vec<C>,
 }
@@ -22,7 +22,7 @@ impl<C: Score> Plane<C> {
         Plane { scores: vec![C::ZERO; rows * ROW_CELLS + 2 * MARGIN] }
     }
 
-    /// As many cells from a cell on, which may lie in the margin.
+    /// The 64 cells from `cell` on, which may lie in the margin.
     #[inline(always)]
     pub(super) fn from(&self, cell: isize) -> &[C; WIDTH] {
         let start = (cell + MARGIN as isize) as usize;
@@ -49,9 +49,9 @@ impl<C: Score> Plane<C> {
 #[derive(Copy, Clone, Debug)]
 pub(super) struct RowSquares {
     pub squares: [usize; Index::MAX_PIECES],
-    /// The same as a set.
+    /// The squares as a set.
     pub taken: u64,
-    /// Whether they are all different, so that the row has positions.
+    /// Whether the squares are distinct, so that the row has positions.
     pub distinct: bool,
 }
 
@@ -68,12 +68,12 @@ impl RowSquares {
     }
 }
 
-/// Which cells of a row a file keeps, and where.
+/// The cells of a row that a file stores, and their order.
 pub(super) struct Kept {
     /// The cell of each value of a row, in the order of the file.
     cells: Vec<u16>,
     words: Vec<usize>,
-    /// By square of the lane piece: its place among the values of a word.
+    /// By square of the lane piece, its place among the stored values of a word.
     lane_place: [Option<u8>; WIDTH],
     lanes: usize,
 }
@@ -90,12 +90,12 @@ impl Kept {
         Kept { cells, words, lane_place, lanes: lanes.len() }
     }
 
-    /// Values of a row.
+    /// Number of stored values of a row.
     pub(super) fn row_len(&self) -> usize {
         self.cells.len()
     }
 
-    /// Sets the values that no position has to 0, which a file fills as it likes.
+    /// Sets the values of cells without a position to 0; a file stores any value there.
     fn clear<C: Score>(&self, squares: &RowSquares, row: &mut [C]) {
         if !squares.distinct {
             return row.fill(C::ZERO);
@@ -124,22 +124,22 @@ impl Kept {
     }
 }
 
-/// The checksum and the counts of values, taken row by row.
+/// Accumulates the checksum and the counts of values row by row.
 pub(super) struct Digest {
     hash: Xxh3,
     counts: Counts,
 }
 
-/// What a digest came to.
+/// The result of a [`Digest`].
 pub(super) struct Digested {
-    /// As in a file's description.
+    /// The checksum, written as in a file's description.
     pub checksum: String,
     pub stats: Stats,
-    /// Values, each once.
+    /// Number of stored values, without weights.
     pub values: u64,
 }
 
-/// How often each code is met, by the weight of its row.
+/// The number of occurrences of each code, by the weight of its row.
 #[derive(Default)]
 struct Counts {
     by_weight: [Vec<u64>; 3],
@@ -155,7 +155,7 @@ impl Counts {
         }
     }
 
-    /// Counts the codes of a row. Neighbours are often equal, so four counts are kept in turn.
+    /// Counts the codes of a row. Neighbours are often equal, so four counters in turn avoid dependent increments.
     fn add<C: Score>(&mut self, codes: &[C], weight: u64) {
         let counts = &mut self.by_weight[weight as usize];
         let most = codes.iter().max().map_or(0, |code| usize::from(code.number())).max(255);
@@ -185,7 +185,7 @@ impl Digest {
         Digest { hash: Xxh3::new(), counts: Counts::default() }
     }
 
-    /// Takes the next rows, cleared of what no position has.
+    /// Adds the next rows, whose cells without a position are 0.
     fn take<C: Score>(&mut self, part: &Packed<C>) {
         let mut bytes = [0; 4096];
         for codes in part.codes.chunks(bytes.len() / 2) {
@@ -216,16 +216,16 @@ impl Digest {
     }
 }
 
-/// The codes of some rows in the order of a file, 0 where no position is.
+/// The codes of some rows in the order of a file, 0 for cells without a position.
 struct Packed<C> {
     codes: Vec<C>,
     counts: Counts,
 }
 
-/// Rows that are taken at once: as much as keeps the threads busy.
+/// Number of cells that are decoded in parallel before the next digest: enough to keep the threads busy.
 const GROUP_CELLS: usize = 16 << 20;
 
-/// Decodes a side to move that a file stores.
+/// Decodes a stored side to move.
 pub(super) fn load<C: Score>(file: &TableFile, turn: Color, scale: Scale) -> Result<(Plane<C>, Digested), TableError> {
     let index = file.index();
     let kept = Kept::new(index);
@@ -251,7 +251,8 @@ pub(super) fn load<C: Score>(file: &TableFile, turn: Color, scale: Scale) -> Res
     Ok((plane, digested))
 }
 
-/// Fills all rows, some at once, and takes the digest of what was filled in while the next are.
+/// Fills all rows in groups, and adds each group to the digest while the next is filled. `fill` receives the number of
+/// its first row and up to `at_once` rows.
 fn in_groups<C: Score, E: Send>(
     rows: &mut [C],
     at_once: usize,
@@ -272,10 +273,10 @@ fn in_groups<C: Score, E: Send>(
     Ok(digest.finish())
 }
 
-/// Rows that are filled in by one thread.
+/// Number of consecutive rows that one thread fills.
 const ROWS_AT_ONCE: usize = 16;
 
-/// Fills a plane row by row and takes its digest. Ends with the first error.
+/// Fills a plane row by row and computes its digest. Stops at the first error.
 pub(super) fn compute<C: Score, E: Send>(
     index: &Index,
     scale: Scale,
@@ -298,7 +299,7 @@ pub(super) fn compute<C: Score, E: Send>(
     Ok((plane, digested))
 }
 
-/// The codes of a decoded block, in cells at least as wide.
+/// The codes of a decoded block. `C` must be at least `cell_bytes` wide.
 fn codes<C: Score>(bytes: &[u8], cell_bytes: usize) -> Vec<C> {
     match cell_bytes {
         1 => bytes.iter().map(|&code| C::cell(code.into())).collect(),
@@ -306,7 +307,7 @@ fn codes<C: Score>(bytes: &[u8], cell_bytes: usize) -> Vec<C> {
     }
 }
 
-/// Every row number in portions for the threads.
+/// All row numbers, divided into ranges for the threads.
 pub(super) fn portions(rows: usize) -> Vec<Range<usize>> {
     (0..rows).step_by(ROWS_AT_ONCE).map(|first| first..(first + ROWS_AT_ONCE).min(rows)).collect()
 }

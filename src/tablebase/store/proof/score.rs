@@ -1,7 +1,7 @@
-//! Values as scores: numbers in the order in which the side that moves there likes to *lead to* them, so that the best
-//! successor is the greatest, and the value of a position follows from it by a subtraction.
+//! Values as scores: numbers ordered by how good it is to *move to* a position with that value, so that the best
+//! successor has the greatest score, and the value of a position follows from it by a subtraction.
 //!
-//! With `H` half of the range of a cell and `M` its greatest number, a code becomes
+//! With `H` half of the range of a cell and `M` its greatest number, the scores are
 //!
 //! ```text
 //! no such position                    0
@@ -14,13 +14,13 @@
 
 use crate::board::NoMove;
 
-/// A cell that holds scores: a byte, or two where lines are longer.
+/// The integer type of a score: `u8`, or `u16` for longer lines.
 pub(super) trait Score: Copy + Ord + Send + Sync + std::fmt::Debug + 'static {
     const ZERO: Self;
     const MAX: Self;
     /// The draw: half of the range.
     const HALF: Self;
-    /// A position won in one.
+    /// The score of a position won in one ply.
     const ONE: Self;
     /// Bytes of a cell.
     const BYTES: usize;
@@ -28,7 +28,7 @@ pub(super) trait Score: Copy + Ord + Send + Sync + std::fmt::Debug + 'static {
     fn wrapping_add(self, other: Self) -> Self;
     fn wrapping_neg(self) -> Self;
     fn number(self) -> u16;
-    /// The cell of a number, which must fit.
+    /// The score with this number, which must fit.
     fn cell(number: u16) -> Self;
 }
 
@@ -66,7 +66,7 @@ macro_rules! score {
 
 score!(u8, u16);
 
-/// How codes and scores belong together under some rules.
+/// The conversion between codes and scores under given rules.
 #[derive(Copy, Clone, Debug)]
 pub(super) struct Scale {
     no_move_draws: bool,
@@ -102,8 +102,8 @@ impl Scale {
         }
     }
 
-    /// The score of a position whose best successor has this score; 0 is a position without a move. A successor won in
-    /// `H - 1` steps gives a loss too long for a cell: see [`Scale::too_long`].
+    /// The score of a position whose best successor has the score `best`, with 0 for a position without a legal move.
+    /// If the successor is [`Scale::too_long`], the loss does not fit a cell.
     #[inline(always)]
     pub(super) fn before<C: Score>(self, best: C) -> C {
         let turned = best.wrapping_neg();
@@ -119,7 +119,7 @@ impl Scale {
         }
     }
 
-    /// The best successor before which no cell of this width holds the value.
+    /// The score of a best successor after which the distance does not fit a cell of this width.
     #[inline(always)]
     pub(super) fn too_long<C: Score>() -> C {
         C::HALF.wrapping_add(C::MAX)
@@ -131,7 +131,7 @@ mod tests {
     use super::*;
     use crate::tablebase::CellValue;
 
-    /// The value of a position from one successor's code, said plainly.
+    /// The value of a position with a single successor, given the successor's code; the simple twin.
     fn plain(code: u16, no_move: NoMove) -> Option<CellValue> {
         let plies = match CellValue::from_code(code)? {
             CellValue::Draw => return Some(CellValue::Draw),
@@ -142,7 +142,8 @@ mod tests {
         Some(CellValue::Decided(plies + 1))
     }
 
-    /// How good it is to lead to a code: losses there first, the quickest best; wins there last, the longest best.
+    /// How good it is to move to a position with this code: best the quickest loss of the opponent, worst their
+    /// quickest win.
     fn rank(code: u16, no_move: NoMove) -> i32 {
         match plain(code, no_move) {
             Some(CellValue::Decided(plies)) if plies % 2 == 1 => 1_000_000 - i32::from(plies),

@@ -1,9 +1,9 @@
-//! One sweep over a class: for every position of a side to move the score that its successors ask for.
+//! One sweep over a class: computes the score of every position of a side to move from its successors.
 //!
-//! A word of 64 positions differs in the square of the lane piece only, so the successors of all of them by one move are 64
-//! cells in a row: of another row for a row piece, of another word for the word piece, shifted for the lane piece itself.
-//! The best successor is the greatest of these vectors. Where a move would end on another piece the cell holds 0, which
-//! is less than any score, so that only captures are looked up by themselves.
+//! The 64 positions of a word differ only in the square of the lane piece, so that their successors by one move are 64
+//! consecutive cells: in another row for a row piece, in another word for the word piece, shifted for the lane piece
+//! itself. The best successors are the maximum of these vectors. The cell of a move onto another piece contains 0,
+//! which is less than any score; captures are probed separately.
 
 use super::moves::{Moves, of_side};
 use super::planes::{Plane, RowSquares};
@@ -18,9 +18,9 @@ type Squares = [usize; Index::MAX_PIECES];
 /// The table that captures of one piece lead to.
 pub(super) struct Smaller<'a, C> {
     pub plane: &'a Plane<C>,
-    /// What each piece on each square adds to the cell; the second time for positions looked up mirrored.
+    /// `adds[mirrored][piece][square]`: the contribution of each piece to the cell number.
     pub adds: &'a [Vec<[u32; WIDTH]>; 2],
-    /// The piece that decides whether to mirror, and the squares where it does.
+    /// The piece whose square decides whether the position is mirrored.
     pub first: usize,
     pub mirrored: u64,
 }
@@ -34,48 +34,48 @@ impl<C: Score> Smaller<'_, C> {
     }
 }
 
-/// What a capture leads to.
+/// The result of a capture.
 pub(super) enum Capture<'a, C> {
     /// The end of the game.
     Last,
     Smaller(Smaller<'a, C>),
 }
 
-/// All that the values of one side to move follow from.
+/// The inputs for computing the values of one side to move.
 pub(super) struct Sweep<'a, C> {
     index: &'a Index,
     moves: &'a Moves,
     scale: Scale,
     /// The values with the other side to move.
     successors: &'a Plane<C>,
-    /// By piece: what taking it leads to, if it is the other side's.
+    /// By piece, the result of capturing it; `None` for pieces of the side to move.
     captures: Vec<Option<Capture<'a, C>>>,
     own: Vec<usize>,
     enemies: Vec<usize>,
-    /// The shifts of the lane piece with the cells they begin at, if it is on move.
+    /// For each shift of the lane piece, a mask of the lanes where it starts; empty if the lane piece does not move.
     shifts: Vec<[C; WIDTH]>,
     words: u64,
     lanes: u64,
-    /// The lanes again, as cells.
+    /// The lanes as a mask of cells.
     in_play: [C; WIDTH],
 }
 
-/// A cell whose value no cell of this width holds.
+/// A cell whose distance does not fit this width.
 #[derive(Copy, Clone, Debug)]
 pub(super) struct TooLong {
     pub cell: usize,
 }
 
-/// A row of the table, or one that was mirrored.
+/// The cells of a row, borrowed or mirrored.
 enum Cells<'a, C> {
     Stored(&'a [C]),
     Mirrored(Vec<C>),
 }
 
-/// The successors of a whole row by one move of a row piece.
+/// The successors of a row by one move of a row piece.
 struct Source<'a, C> {
     cells: Cells<'a, C>,
-    /// Where the word piece and the lane piece stand in the way.
+    /// The squares from which the word piece and the lane piece block the move.
     words: u64,
     lanes: u64,
 }
@@ -106,7 +106,7 @@ impl<'a, C: Score> Sweep<'a, C> {
         self.index.pieces.len() - 1
     }
 
-    /// Where the moves of the row pieces lead to from a row.
+    /// The successors of a row by the moves of the row pieces.
     fn sources(&self, squares: &RowSquares) -> Vec<Source<'a, C>> {
         let mut sources = Vec::new();
         let count = self.index.row_pieces.len();
@@ -127,7 +127,7 @@ impl<'a, C: Score> Sweep<'a, C> {
         sources
     }
 
-    /// The row with the row pieces on these squares, as it is seen from an unmirrored one.
+    /// The row with the row pieces on these squares, mirrored back if the index stores its mirror image.
     fn row_at(&self, squares: &Squares) -> Cells<'a, C> {
         let pieces = &self.index.row_pieces;
         let mirrored = squares[0] % 7 > 3;
@@ -149,7 +149,8 @@ impl<'a, C: Score> Sweep<'a, C> {
         Cells::Mirrored(cells)
     }
 
-    /// The scores of a row, 0 where no position is. The first that is too long for a cell, if one is.
+    /// Computes the scores of a row into `out`, 0 for cells without a position. Returns the first cell whose distance
+    /// does not fit this width.
     #[inline(always)]
     fn expect_row(&self, row: usize, out: &mut [C]) -> Option<TooLong> {
         out.fill(C::ZERO);
@@ -184,7 +185,7 @@ impl<'a, C: Score> Sweep<'a, C> {
         too_long
     }
 
-    /// The best successors by moves that take nothing.
+    /// Raises `best` to the best successors by quiet moves.
     #[inline(always)]
     fn quiet(&self, sources: &[Source<C>], row: usize, squares: &Squares, best: &mut [C; WIDTH]) {
         let (word_piece, lane_piece) = (self.word_piece(), self.lane_piece());
@@ -223,7 +224,7 @@ impl<'a, C: Score> Sweep<'a, C> {
         })
     }
 
-    /// The best successors by captures, and the lanes where one takes the last piece.
+    /// Raises `best` to the best successors by captures. Returns the lanes where a capture takes the last piece.
     #[inline(always)]
     fn captured(&self, squares: &Squares, valid: u64, best: &mut [C; WIDTH]) -> u64 {
         let mut at_once = 0;
@@ -241,7 +242,7 @@ impl<'a, C: Score> Sweep<'a, C> {
         at_once
     }
 
-    /// The lane piece comes from a few squares and stands where the victim stood.
+    /// Captures by the lane piece: all of them lead to one position, with the lane piece on the victim's square.
     fn lane_piece_takes(&self, victim: usize, squares: &Squares, valid: u64, best: &mut [C; WIDTH]) -> u64 {
         let (lane_piece, to) = (self.lane_piece(), squares[victim]);
         let from = self.moves.taken_from[victim][to] & valid;
@@ -256,7 +257,7 @@ impl<'a, C: Score> Sweep<'a, C> {
         0
     }
 
-    /// The lane piece is taken where it stands within reach.
+    /// Captures of the lane piece, one for each square where the attacker reaches it.
     fn lane_piece_is_taken(&self, attacker: usize, squares: &Squares, valid: u64, best: &mut [C; WIDTH]) -> u64 {
         let (lane_piece, from) = (self.lane_piece(), squares[attacker]);
         let mut at_once = 0;
@@ -275,7 +276,7 @@ impl<'a, C: Score> Sweep<'a, C> {
         at_once
     }
 
-    /// Two pieces that stand still in this word meet, wherever the lane piece is.
+    /// Captures between two pieces other than the lane piece, for all lanes at once.
     fn others_take(&self, attacker: usize, victim: usize, squares: &Squares, valid: u64, best: &mut [C; WIDTH]) -> u64 {
         let (lane_piece, from, to) = (self.lane_piece(), squares[attacker], squares[victim]);
         if self.moves.takes[attacker][victim][from] >> to & 1 == 0 {
@@ -297,7 +298,7 @@ impl<'a, C: Score> Sweep<'a, C> {
     }
 }
 
-/// Whether one of the first `count` pieces, which stand still in this word, is in the way.
+/// Whether one of the first `count` pieces, whose squares are the same for the whole word, blocks the move.
 #[inline(always)]
 fn stopped(stopped_by: &[u64; Index::MAX_PIECES], squares: &Squares, count: usize) -> bool {
     (0..count).any(|other| stopped_by[other] >> squares[other] & 1 != 0)
@@ -307,7 +308,7 @@ fn mirror_square(square: usize) -> usize {
     Square::new(square).map_or(square, |square| square.mirror().index())
 }
 
-/// Raises each lane to at least the successor's, but for some lanes.
+/// Raises each lane of `best` to at least the successor's score, except the lanes `without`.
 #[inline(always)]
 fn raise<C: Score>(best: &mut [C; WIDTH], there: &[C; WIDTH], without: u64) {
     if without == 0 {
@@ -323,7 +324,7 @@ fn raise<C: Score>(best: &mut [C; WIDTH], there: &[C; WIDTH], without: u64) {
     }
 }
 
-/// A width for which the sweep is compiled with the best instructions there are.
+/// A width of scores for which the sweep is compiled for each instruction set.
 pub(super) trait Sweepable: Score {
     fn row(level: CpuLevel, sweep: &Sweep<Self>, row: usize, out: &mut [Self]) -> Option<TooLong>
     where

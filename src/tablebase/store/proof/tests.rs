@@ -1,4 +1,4 @@
-//! The sweep against the plain verifier, and against every kind of wrong value.
+//! Compares the sweep with the plain verifier, and checks that it finds every kind of wrong value.
 
 use super::*;
 use crate::board::{Position, RuleOptions};
@@ -22,7 +22,7 @@ fn generate(dir: &Path, rules: &str, pieces: usize, material: Option<Material>) 
     Generate { pieces, material, ..Generate::new(dir, rules) }.run(&mut solver, &|_| {}).unwrap();
 }
 
-/// Everything is found right, and as many values are compared as the plain verifier compares.
+/// The proof succeeds and compares as many values as the plain verifier.
 fn agrees_with_the_plain_verifier(dir: &Path) {
     let set = TableSet::open(dir).unwrap();
     let mut prover = Prover::new(&set, 8 << 30);
@@ -52,7 +52,8 @@ fn agrees_with_the_plain_verifier_on_all_of_three_pieces() {
     agrees_with_the_plain_verifier(generated("chinese", 3).path());
 }
 
-/// Lanes and rows of rats and of leapers on both sides, which three pieces do not have, and captures into mirrored classes.
+/// Lanes and rows of rats and of leapers on both sides, which three pieces do not have, and captures into mirrored
+/// classes.
 #[test]
 fn chosen_four_pieces_are_right() {
     for (rules, material) in RULES.into_iter().zip(["LRvTR", "TRvLR", "ERvLR", "LRvLT", "ELvTR"]) {
@@ -219,8 +220,8 @@ fn one_wide_table_widens_those_above_it() {
     assert_eq!(wide_ids(&set), above);
 }
 
-/// With less memory than a class and what it leads to take, it is refused; else what it does not need is forgotten until it
-/// fits.
+/// With less memory than a class and what it leads to take, it is refused; else what it does not need is forgotten
+/// until it fits.
 fn keeps_what_fits<C: Width>(set: &TableSet) {
     let bytes = |id: ClassId| 2 * set.classes().get(id).index().cells() * C::BYTES;
     let needed = |id: ClassId| bytes(id) + set.classes().captures(id).into_iter().map(bytes).sum::<usize>();
@@ -256,8 +257,8 @@ fn memory_is_kept_to() {
     keeps_what_fits::<u16>(&set);
 }
 
-/// Where one answer wins in as many plies as a byte holds and all others at once, a position with that answer that is not
-/// won at once is lost in more.
+/// Where one answer wins in as many plies as a byte holds and all others at once, a position with that answer that is
+/// not won at once is lost in more.
 #[test]
 fn a_line_too_long_for_a_cell_is_named() {
     let dir = generated("paper", 3);
