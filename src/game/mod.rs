@@ -1,4 +1,4 @@
-//! A game: a position with its history, which decides about repetition and the no-capture limit.
+//! A game: a position with its history, which the repetition rule and the no-capture limit need.
 
 pub mod random;
 mod record;
@@ -36,8 +36,9 @@ impl GameEnd {
     }
 }
 
-/// A game: the first position with its halfmove clock, the moves so far, the rules and the no-capture limit. The default game
-/// begins in the initial position under the default rules and is drawn after [`Game::NO_CAPTURE_LIMIT`] plies without a capture.
+/// A game: the first position with its halfmove clock, the moves so far, the rules and the no-capture limit. The
+/// default game begins in the initial position under the default rules and is drawn after [`Game::NO_CAPTURE_LIMIT`]
+/// plies without a capture.
 #[derive(Clone, Debug)]
 pub struct Game {
     rules: Rules,
@@ -67,8 +68,8 @@ impl Game {
         Game::from_fen(start.into(), rules, no_capture_limit)
     }
 
-    /// A game that begins in a position with a halfmove clock, which counts for the no-capture limit. Positions before `start`
-    /// are unknown, so they do not count as repeated.
+    /// A game that begins in a position with a halfmove clock, which counts for the no-capture limit. Positions before
+    /// `start` are unknown, so they do not count as repeated.
     ///
     /// ```
     /// use doushouqi::board::Rules;
@@ -94,8 +95,8 @@ impl Game {
         &self.earlier
     }
 
-    /// The same game with positions that occurred before the first one and since the last capture, each as often as it is listed.
-    /// They count as repeated.
+    /// The same game with positions that occurred before the first one and since the last capture, each as often as it
+    /// occurred. They count for repetition.
     #[must_use]
     pub fn with_earlier(self, earlier: Vec<Position>) -> Game {
         Game { earlier, ..self }
@@ -131,8 +132,8 @@ impl Game {
         &self.moves
     }
 
-    /// The halfmove clock: the plies since the last capture. Without a capture so far, the clock of the first position plus the
-    /// plies played.
+    /// The halfmove clock: the plies since the last capture. Without a capture so far, the clock of the first position
+    /// plus the plies played.
     #[must_use]
     pub fn halfmove_clock(&self) -> u32 {
         *self.halfmove_clocks.last().expect("a game has a first position")
@@ -169,7 +170,7 @@ impl Game {
         self.count(self.position())
     }
 
-    /// How often a position has occurred since the last capture; before that it cannot have.
+    /// How often a position has occurred since the last capture. It cannot have occurred before a capture.
     fn count(&self, position: &Position) -> usize {
         let earlier = if self.has_captured() { &[][..] } else { &self.earlier };
         self.since_capture().iter().chain(earlier).filter(|p| *p == position).count()
@@ -180,8 +181,9 @@ impl Game {
         (self.halfmove_clock() as usize) < self.moves.len()
     }
 
-    /// The keys of the positions since the last capture, one a ply, ending with the current one. Positions before the first one of the
-    /// game are in no order, but have the right side to move; 0 stands for unknown ones.
+    /// The keys of the positions since the last capture, one for each ply, ending with the current one. The keys of
+    /// positions before the first one of the game are in arbitrary order, but have the right side to move; 0 marks
+    /// unknown positions.
     #[cfg_attr(not(feature = "search"), allow(dead_code, reason = "the search looks for repetitions"))]
     pub(crate) fn repetition_keys(&self) -> Vec<u64> {
         let mut keys = Vec::new();
@@ -238,7 +240,7 @@ impl Game {
         (self.plies_left() == Some(0)).then_some(GameEnd::NoCapture)
     }
 
-    /// Reads a legal move in either notation ([`Move::parse`]).
+    /// Parses a legal move in either notation ([`Move::parse`]).
     ///
     /// # Errors
     /// If the game is over, the text is no legal move here, or the move repeats a position where that is forbidden.
@@ -282,7 +284,7 @@ impl Game {
 mod tests {
     use super::*;
 
-    /// Earlier positions stand where the same side is to move, and a capture makes them irrelevant.
+    /// Earlier positions get places with the same side to move, and a capture removes them.
     #[test]
     fn earlier_keys_have_the_right_side_to_move() {
         let start: Position = "7/7/3e3/7/7/7/3Ec2/7/7 w".parse().unwrap();

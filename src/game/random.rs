@@ -1,4 +1,4 @@
-//! Random moves, games and positions, all from a seed: for openings, self-play, measurements and tests.
+//! Random moves, games and positions from a seed, for openings, self-play, measurements and tests.
 
 use super::Game;
 use crate::board::geometry::habitat;
@@ -30,10 +30,10 @@ impl Random {
         Random(Pcg64::seed_from_u64(seed))
     }
 
-    /// A stream for each number under one seed, as for the games of a match.
+    /// A separate stream for each number under one seed, for instance for each game of a match.
     #[must_use]
     pub fn numbered(seed: u64, number: u64) -> Random {
-        // An odd factor keeps the numbers apart; this one spreads them over the words.
+        // An odd factor keeps the products distinct; this one spreads them over all words.
         Random::new(seed ^ number.wrapping_mul(0x9e37_79b9_7f4a_7c15))
     }
 
@@ -47,9 +47,9 @@ impl Random {
         (self.bits() >> 33) as usize % n
     }
 
-    /// A random item, each as likely as the others; `None` of an empty slice.
+    /// A random item, all with the same probability; `None` if the slice is empty.
     pub fn choose<'a, T>(&mut self, items: &'a [T]) -> Option<&'a T> {
-        // Not `below`: seeds of openings that results were published with depend on all bits.
+        // Not `below`: the seeds of published results need this mapping of the bits.
         items.get((self.bits() % items.len().max(1) as u64) as usize)
     }
 
@@ -65,8 +65,9 @@ impl Random {
         Color::ALL[self.below(2)]
     }
 
-    /// Puts `tries` random pieces on random squares, with `turn` to move. A piece that is already on the board, or whose square is taken, is
-    /// left out. `None` if a piece is on a square that it may not enter; the game may be over.
+    /// Puts `tries` random pieces on random squares, with `turn` to move. A piece that is already on the board, or
+    /// whose square is taken, is left out. `None` if a piece is on a square that it may not enter; the game may be
+    /// over.
     pub fn scatter(&mut self, turn: Color, tries: usize) -> Option<Position> {
         let mut setup = Setup::empty(turn);
         for _ in 0..tries {
@@ -96,8 +97,8 @@ impl Random {
         }
     }
 
-    /// A position of these pieces in which the game is not over, each such position with the same probability, either side to move. `None` if a
-    /// piece is named twice, a side has no piece, or random placements find no such position.
+    /// A position of these pieces in which the game is not over, each such position with the same probability, either
+    /// side to move. `None` if a piece is named twice, a side has no piece, or random placements find no such position.
     #[must_use]
     pub fn placement(&mut self, pieces: &[Piece], rules: &Rules) -> Option<Position> {
         const TRIES: usize = 100_000;
@@ -165,7 +166,7 @@ mod tests {
         }
     }
 
-    /// With one try more there is one piece more, or none: what lies there stays.
+    /// One more try adds one piece or none, and moves no piece.
     #[test]
     fn scattered_pieces_stay_where_they_fell() {
         let mut seen = 0;
@@ -201,7 +202,8 @@ mod tests {
         assert_eq!(random.placement(&[rat, rat], &rules), None);
     }
 
-    /// Two rats have as many placements as there are pairs of squares; a thousand of them come about evenly to each rank.
+    /// Two rats have as many placements as there are pairs of squares; a thousand of them come about evenly to each
+    /// rank.
     #[test]
     fn placements_are_spread_evenly() {
         let mut random = Random::new(3);
@@ -212,7 +214,8 @@ mod tests {
             let position = random.placement(&rats, &rules).unwrap();
             ranks[position.square_of(Color::White, Animal::Rat).unwrap().index() / 7] += 1;
         }
-        // The outer ranks are a little poorer: of the dens one is barred and one ends the game.
+        // The outer ranks have slightly fewer placements: a rat may not enter its own den, and the enemy's den ends the
+        // game.
         assert!(ranks.iter().all(|count| (140..=260).contains(count)), "{ranks:?}");
     }
 

@@ -1,5 +1,5 @@
-//! Games as text. A file holds any number of games, one after the other. A game is a list of tags, one a line, and the
-//! moves, ended by the result:
+//! Games as text. A file contains any number of games, one after the other. A game is a list of tags, one on each line,
+//! and the moves, followed by the result:
 //!
 //! ```text
 //! [White "builtin:default"]
@@ -14,21 +14,22 @@
 //! 1. Eb3 {cp 12 depth 9} rb7 2. c2c3 0-1
 //! ```
 //!
-//! - A tag is a name of letters, digits and `_`, a space, and text in quotes, where `\"`, `\\` and `\n` stand for a quote, a
-//!   backslash and the end of a line. No tag comes twice. Every tag may be missing: then there are no names and no date, the
-//!   rules are `paper`, the limit is 100, and the game begins at the start. Tags of other names are kept.
+//! - A tag is a name of letters, digits and `_`, a space, and text in quotes, where `\"`, `\\` and `\n` represent a
+//!   quote, a backslash and the end of a line. No tag occurs twice. Every tag may be missing: then there are no names
+//!   and no date, the rules are `paper`, the limit is 100, and the game starts in the initial position. Tags with other
+//!   names are kept.
 //! - `NoCaptureLimit` is a number of plies, or `none`.
 //! - `FEN` is the first position. A third field is its halfmove clock, the plies since the last capture.
 //! - `Result` is `1-0`, `0-1`, `1/2-1/2`, or `*` for a game that has not ended.
-//! - `Termination` says why: by the rules `den`, `capture`, `no-move`, `repetition` or `no-capture`; else `resignation`,
-//!   `time`, `illegal-move` or `crash` of the loser; `adjudication`; or `unfinished`. The first five may be left out, and
-//!   `unfinished`.
-//! - Moves are in the papers' notation (`Eb3`, `Txb1`) or in coordinates (`a3b3`). Move numbers may be left out: `1.` before
-//!   White's move, `1...` before Black's.
-//! - What stands in braces after a move is a comment on it. `\}`, `\\` and `\n` stand for a brace, a backslash and the end of
-//!   a line, so it stays on one line.
+//! - `Termination` is the reason: under the rules `den`, `capture`, `no-move`, `repetition` or `no-capture`; else
+//!   `resignation`, `time`, `illegal-move` or `crash` of the loser; `adjudication`; or `unfinished`. The first five and
+//!   `unfinished` may be left out.
+//! - Moves are in the papers' notation (`Eb3`, `Txb1`) or in coordinates (`a3b3`). Move numbers may be left out: `1.`
+//!   before White's move, `1...` before Black's.
+//! - Text in braces after a move is a comment on the move. `\}`, `\\` and `\n` represent a brace, a backslash and the
+//!   end of a line, so that the comment stays on one line.
 //!
-//! The reader plays every move, so a game that it returns is legal, and has ended as it says.
+//! The parser plays every move, so that every game that it returns is legal and matches its result and termination.
 
 use super::{Game, GameEnd, PlayError};
 use crate::board::{Color, Fen, ParseFenError, ParseRulesError, Position, RuleOptions, Rules};
@@ -53,7 +54,7 @@ impl ForfeitReason {
     const ALL: [ForfeitReason; 4] =
         [ForfeitReason::Resignation, ForfeitReason::Time, ForfeitReason::IllegalMove, ForfeitReason::Crash];
 
-    /// The word of the tag `Termination`.
+    /// The value of the tag `Termination`.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -111,7 +112,7 @@ impl Conclusion {
         }
     }
 
-    /// The word of the tag `Termination`.
+    /// The value of the tag `Termination`.
     #[must_use]
     pub fn termination(self) -> &'static str {
         match self {
@@ -127,18 +128,18 @@ impl Conclusion {
     }
 }
 
-/// The word of the tag `Termination` for a game that an arbiter ended.
+/// The value of the tag `Termination` for a game that an arbiter ended.
 const ADJUDICATION: &str = "adjudication";
 
-/// What is wrong with a line of a record.
+/// An error in a line of a record.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum RecordProblem {
-    /// A line in brackets is no tag.
+    /// A line in brackets is not a tag.
     #[error("a tag is [Name \"text\"], on a line of its own")]
     MalformedTag,
     /// A tag occurs twice.
-    #[error("the tag {name} comes twice")]
+    #[error("the tag {name} occurs twice")]
     DuplicateTag {
         /// The name.
         name: String,
@@ -146,13 +147,13 @@ pub enum RecordProblem {
     /// The date is malformed.
     #[error("a date is written 2026.02.03, not {found:?}")]
     Date {
-        /// The text in its place.
+        /// The text of the record.
         found: String,
     },
     /// The no-capture limit is neither a number of plies nor `none`.
     #[error("the no-capture limit is a number of plies from 1, or none, not {found:?}")]
     NoCaptureLimit {
-        /// The text in its place.
+        /// The text of the record.
         found: String,
     },
     /// The rules are malformed.
@@ -164,25 +165,25 @@ pub enum RecordProblem {
     /// The result is malformed.
     #[error("a result is 1-0, 0-1, 1/2-1/2 or *, not {found:?}")]
     Result {
-        /// The text in its place.
+        /// The text of the record.
         found: String,
     },
-    /// A tag before the game above it has its result.
-    #[error("a tag among the moves: the game above has no result yet (1-0, 0-1, 1/2-1/2 or *)")]
+    /// A tag follows the moves of a game that has no result yet.
+    #[error("a tag among the moves: the game above it has no result yet (1-0, 0-1, 1/2-1/2 or *)")]
     TagAmongMoves,
     /// The text ends before the last game has its result.
     #[error("the text ends within a game: its result is missing (1-0, 0-1, 1/2-1/2 or *)")]
     Ended,
     /// A move number is not the next one.
-    #[error("move number {found:?} where {expected:?} comes")]
+    #[error("move number {found:?} instead of {expected:?}")]
     MoveNumber {
         /// The text of the record.
         found: String,
         /// The number of the next move.
         expected: String,
     },
-    /// A comment where there can be none, or that does not end.
-    #[error("a comment stands in braces behind a move, one for each, and ends on the same line")]
+    /// A comment is in the wrong place, or not closed on its line.
+    #[error("a comment is one text in braces after a move and ends on the same line")]
     Comment,
     /// A move cannot be played.
     #[error("after ply {ply}: {error}")]
@@ -193,7 +194,7 @@ pub enum RecordProblem {
         error: PlayError,
     },
     /// The result contradicts the moves or the tag.
-    #[error("the result is {found}, but {expected} {above}")]
+    #[error("the result is {found} instead of {expected}, the result {above}")]
     OtherResult {
         /// The text of the record.
         found: String,
@@ -203,7 +204,7 @@ pub enum RecordProblem {
         above: &'static str,
     },
     /// The termination contradicts the moves.
-    #[error("the termination {found:?} is not what came of it: {expected}")]
+    #[error("the termination {found:?} is wrong: {expected}")]
     OtherTermination {
         /// The text of the record.
         found: String,
@@ -212,7 +213,7 @@ pub enum RecordProblem {
     },
 }
 
-/// Why a text is no list of games.
+/// Why a text cannot be parsed as a list of games.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("line {line}: {problem}")]
 pub struct ParseRecordError {
@@ -231,15 +232,16 @@ pub struct Record {
     pub black: String,
     /// Year, month and day, as in `2026.02.03`.
     pub date: Option<String>,
-    /// Further tags, in their order; names of letters, digits and `_`.
+    /// Further tags in their order, as name and text. Names consist of letters, digits and `_`.
     pub tags: Vec<(String, String)>,
     /// The moves and the rules.
     pub game: Game,
-    /// Comments on the moves by index; empty or missing where there is none.
+    /// Comments on the moves, by index; an empty or missing text for a move without a comment.
     pub comments: Vec<String>,
     /// Why the game was lost, if the rules have not ended it.
     pub forfeit: Option<Forfeit>,
-    /// The result that an arbiter gave a game that neither the rules nor a forfeit ended: the winner, or `None` for a draw.
+    /// The result that an arbiter gave a game that neither the rules nor a forfeit ended: the winner, or `None` for a
+    /// draw.
     pub adjudication: Option<Option<Color>>,
 }
 
@@ -259,7 +261,8 @@ impl Record {
         }
     }
 
-    /// How the game ended, if it did. The end by the rules takes precedence over a forfeit, and a forfeit over an adjudication.
+    /// How the game ended, if it did. The end by the rules takes precedence over a forfeit, and a forfeit over an
+    /// adjudication.
     #[must_use]
     pub fn conclusion(&self) -> Conclusion {
         match (self.game.end(), self.forfeit, self.adjudication) {
@@ -270,7 +273,7 @@ impl Record {
         }
     }
 
-    /// Reads every game of a text.
+    /// Parses all games of a text.
     ///
     /// ```
     /// use doushouqi::game::Record;
@@ -282,7 +285,7 @@ impl Record {
     /// ```
     ///
     /// # Errors
-    /// The first line that is no part of a game, and what is wrong with it.
+    /// The first wrong line, and the error in it.
     pub fn parse_all(text: &str) -> Result<Vec<Record>, ParseRecordError> {
         let mut records = Vec::new();
         let mut reader = Reader::default();
@@ -339,7 +342,7 @@ fn move_number(game: &Game, ply: usize) -> String {
     format!("{}{}", (ply + black_first) / 2 + 1, if white { "." } else { "..." })
 }
 
-/// Words on lines of at most [`Wrapped::COLUMNS`] columns, if they fit.
+/// Wraps words into lines of at most [`Wrapped::COLUMNS`] columns; a longer word gets a line of its own.
 #[derive(Default)]
 struct Wrapped {
     text: String,
@@ -376,7 +379,7 @@ fn escape(text: &str, closing: char) -> String {
     escaped
 }
 
-/// The text up to the closing letter with its escapes undone, and what follows it.
+/// The unescaped text before the character `closing`, and the rest after it; `None` if the text is not closed.
 fn unescape(text: &str, closing: char) -> Option<(String, &str)> {
     let mut unescaped = String::new();
     let mut letters = text.char_indices();
@@ -394,11 +397,11 @@ fn unescape(text: &str, closing: char) -> Option<(String, &str)> {
     None
 }
 
-/// What has been read of one game.
+/// The parsed part of one game.
 #[derive(Default)]
 struct Reader {
     tags: Vec<(String, String)>,
-    /// Made of the tags at the first word after them.
+    /// Created from the tags at the first word after them.
     game: Option<Game>,
     comments: Vec<String>,
 }
@@ -449,7 +452,7 @@ impl Reader {
         if self.tags.iter().any(|(earlier, _)| earlier == name) {
             return Err(RecordProblem::DuplicateTag { name: name.to_owned() });
         }
-        // Checked here, where the line is known.
+        // Checked here, where the number of the line is known.
         match name {
             "Date" if !is_date(&value) => return Err(RecordProblem::Date { found: value }),
             "Rules" => {
@@ -468,7 +471,7 @@ impl Reader {
         Ok(())
     }
 
-    /// Takes a tag out of the list.
+    /// Removes a tag from the list and returns its text.
     fn take(&mut self, name: &str) -> Option<String> {
         let i = self.tags.iter().position(|(n, _)| n == name)?;
         Some(self.tags.remove(i).1)
@@ -513,7 +516,7 @@ impl Reader {
             above,
         };
         if let Some(tag) = self.take("Result").filter(|tag| tag != result) {
-            return Err(other(result, &tag, "says its tag"));
+            return Err(other(result, &tag, "in its tag"));
         }
         let termination = self.take("Termination");
         let winner = match result {
@@ -525,7 +528,7 @@ impl Reader {
         if let Some(end) = game.end() {
             let conclusion = Conclusion::Rules(end);
             if result != conclusion.result() {
-                return Err(other(result, conclusion.result(), "came of the moves"));
+                return Err(other(result, conclusion.result(), "of the moves"));
             }
             if let Some(found) = termination.filter(|word| word != conclusion.termination()) {
                 let expected = format!("the moves end by {}", conclusion.termination());
@@ -538,12 +541,12 @@ impl Reader {
             let Some(reason) = ForfeitReason::ALL.into_iter().find(|reason| reason.as_str() == found) else {
                 let words = ForfeitReason::ALL.map(ForfeitReason::as_str).join(", ");
                 let expected =
-                    format!("the moves do not end the game, so why it was lost is one of {words}, {ADJUDICATION}");
+                    format!("the moves do not end the game, so the reason must be one of {words}, {ADJUDICATION}");
                 return Err(RecordProblem::OtherTermination { found, expected });
             };
             forfeit = Some(Forfeit { loser: !winner, reason });
         } else if result != "*" {
-            return Err(other(result, "*", "came of the moves: they do not end the game"));
+            return Err(other(result, "*", "of moves that do not end the game"));
         } else if let Some(found) = termination.filter(|word| word != "unfinished") {
             let expected = "the game is unfinished".to_owned();
             return Err(RecordProblem::OtherTermination { found, expected });

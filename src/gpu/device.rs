@@ -6,10 +6,10 @@ use std::sync::{Arc, Mutex, OnceLock, mpsc};
 use std::time::Duration;
 use wgpu::util::DeviceExt;
 
-/// An adapter, and what of its limits matters here.
+/// An adapter with the limits that matter to this program.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct AdapterReport {
-    /// As the driver says.
+    /// The name, as reported by the driver.
     pub name: String,
     /// `discrete`, `integrated`, `virtual`, `software` or `other`.
     pub kind: &'static str,
@@ -17,15 +17,15 @@ pub struct AdapterReport {
     pub driver: String,
     /// The interface: `vulkan`, `metal` or `dx12`.
     pub backend: String,
-    /// Bytes of the largest buffer that a kernel sees.
+    /// Largest size of a buffer bound to a kernel, in bytes.
     pub max_binding: u64,
-    /// Bytes of the largest buffer.
+    /// Largest size of a buffer, in bytes.
     pub max_buffer: u64,
-    /// Buffers that a kernel sees at once.
+    /// Most storage buffers bound to a kernel.
     pub storage_buffers: u32,
-    /// Bytes that a work group shares.
+    /// Shared memory of a work group, in bytes.
     pub workgroup_memory: u32,
-    /// The most invocations of a work group.
+    /// Most invocations of a work group.
     pub workgroup_invocations: u32,
     /// The smallest subgroup, in invocations.
     pub subgroup_min: u32,
@@ -33,12 +33,12 @@ pub struct AdapterReport {
     pub subgroup_max: u32,
 }
 
-/// Which adapter to take.
+/// The choice of an adapter.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum AdapterChoice {
-    /// Hardware only, no software driver.
+    /// The best hardware adapter, no software driver.
     Hardware,
-    /// The best there is, software if nothing else.
+    /// The best adapter; a software driver if there is no hardware.
     Any,
 }
 
@@ -67,13 +67,13 @@ impl AdapterReport {
         }
     }
 
-    /// Whether it is a program that plays a GPU.
+    /// Whether the adapter is a software driver.
     #[must_use]
     pub fn is_software(&self) -> bool {
         self.kind == "software"
     }
 
-    /// Smaller is better.
+    /// The rank of the adapter; smaller is better.
     fn rank(&self) -> u8 {
         match self.kind {
             "discrete" => 0,
@@ -99,8 +99,8 @@ fn find() -> Vec<(AdapterReport, wgpu::Adapter)> {
     found
 }
 
-/// Whether the system shows a GPU at all. Asking costs nothing, while loading drivers takes a while, and some of them write
-/// to stderr.
+/// Whether the system may have a GPU. The check is cheap, while loading drivers takes time, and some drivers write to
+/// stderr.
 fn may_have_card() -> bool {
     !cfg!(target_os = "linux")
         || ["/dev/dri", "/dev/nvidiactl", "/dev/kfd", "/dev/dxg"].iter().any(|path| std::path::Path::new(path).exists())
@@ -119,15 +119,15 @@ pub(crate) struct Device {
     pub subgroups: bool,
     device: wgpu::Device,
     queue: wgpu::Queue,
-    /// The first error that nothing else caught.
+    /// The first uncaught error since the last check.
     error: Arc<Mutex<Option<GpuError>>>,
-    /// Why the device is lost, if it is. It does not come back.
+    /// The reason why the device is lost. A lost device stays lost.
     lost: Arc<OnceLock<String>>,
-    /// How often it will be given something to do before it is given up.
+    /// The number of submissions before the device pretends to be lost, for tests.
     until_lost: AtomicU32,
 }
 
-/// The buffers that a set of kernels sees: a uniform buffer of parameters, then storage buffers.
+/// The layout of the buffers of a set of kernels: a uniform buffer of parameters, then storage buffers.
 pub(crate) struct Layout {
     groups: wgpu::BindGroupLayout,
     pipelines: wgpu::PipelineLayout,
@@ -144,9 +144,9 @@ pub(crate) struct Bound(wgpu::BindGroup);
 #[derive(Copy, Clone)]
 pub(crate) struct Part<'a> {
     pub buffer: &'a wgpu::Buffer,
-    /// In bytes.
+    /// The offset in bytes.
     pub offset: u64,
-    /// In bytes; `None` is up to the end.
+    /// The size in bytes; `None` extends to the end of the buffer.
     pub size: Option<u64>,
 }
 
@@ -156,7 +156,7 @@ impl<'a> From<&'a wgpu::Buffer> for Part<'a> {
     }
 }
 
-/// One thing for the device to do.
+/// One command for the device.
 pub(crate) enum Step<'a> {
     /// Runs a kernel. `params` is the number of its set of parameters.
     Run {
@@ -165,7 +165,7 @@ pub(crate) enum Step<'a> {
         params: u32,
         groups: [u32; 2],
     },
-    /// Runs a kernel with as many work groups as a buffer says at this place.
+    /// Runs a kernel with the number of work groups that a buffer contains at this offset.
     RunAsMany {
         kernel: &'a Kernel,
         bound: &'a Bound,
@@ -182,11 +182,11 @@ pub(crate) enum Step<'a> {
     },
 }
 
-/// Bytes from one set of parameters to the next.
+/// Distance in bytes between two sets of parameters.
 pub(crate) const PARAMS_STRIDE: u64 = 256;
 
 impl Device {
-    /// Opens an adapter for kernels that see `buffers` storage buffers.
+    /// Opens an adapter for kernels with `storage_buffers` storage buffers.
     pub(crate) fn open(choice: AdapterChoice, storage_buffers: u32) -> Result<Device, GpuError> {
         if choice == AdapterChoice::Hardware && !may_have_card() {
             return Err(GpuError::NoAdapter);
@@ -233,7 +233,7 @@ impl Device {
         Ok(this)
     }
 
-    /// A layout of storage buffers: whether each is only read.
+    /// A layout of storage buffers, given for each whether it is read-only.
     pub(crate) fn layout(&self, read_only: &[bool]) -> Result<Layout, GpuError> {
         let entry = |binding: u32, ty: wgpu::BufferBindingType| wgpu::BindGroupLayoutEntry {
             binding,
@@ -260,7 +260,7 @@ impl Device {
         Ok(Layout { groups, pipelines, storage_buffers: read_only.len() })
     }
 
-    /// The first error so far, once; that the device is lost, ever after.
+    /// Returns the first error since the last check, once; after a loss of the device, always the loss.
     pub(crate) fn check(&self) -> Result<(), GpuError> {
         if let Some(reason) = self.lost.get() {
             return Err(GpuError::Lost(reason.clone()));
@@ -271,7 +271,7 @@ impl Device {
         }
     }
 
-    /// Compiles the `main` of a WGSL text, with these values for its overrides, by their numbers.
+    /// Compiles the entry point `main` of a WGSL text with these values for its overrides, by number.
     pub(crate) fn kernel(
         &self,
         layout: &Layout,
@@ -286,8 +286,8 @@ impl Device {
         let constants: Vec<(&str, f64)> = ids.iter().map(|(id, value)| (id.as_str(), *value)).collect();
         let source = wgpu::ShaderSource::Wgsl(text.into());
         let descriptor = wgpu::ShaderModuleDescriptor { label: Some(name), source };
-        // SAFETY: all loops of our shaders end, and they index within their buffers, which the program sizes for what it
-        // puts there.
+        // SAFETY: all loops of our shaders end, and they index within their buffers, which the program sizes for what
+        // it puts there.
         let module =
             unsafe { self.device.create_shader_module_trusted(descriptor, wgpu::ShaderRuntimeChecks::unchecked()) };
         let pipeline = self.device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
@@ -308,12 +308,12 @@ impl Device {
         Ok(Kernel(pipeline))
     }
 
-    /// Bytes of the largest buffer that a kernel can see.
+    /// Largest size of a buffer bound to a kernel, in bytes.
     pub(crate) fn max_binding(&self) -> u64 {
         self.report.max_binding.min(self.report.max_buffer) & !255
     }
 
-    /// A buffer of zeros for kernels.
+    /// A zeroed buffer for kernels.
     pub(crate) fn buffer(&self, what: &str, bytes: u64) -> Result<wgpu::Buffer, GpuError> {
         self.fits(what, bytes)?;
         let usage = wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_SRC | wgpu::BufferUsages::COPY_DST;
@@ -339,7 +339,7 @@ impl Device {
         Ok(buffer)
     }
 
-    /// A uniform buffer of parameters, a set every [`PARAMS_STRIDE`] bytes.
+    /// A uniform buffer for `sets` sets of parameters, one every [`PARAMS_STRIDE`] bytes.
     pub(crate) fn params(&self, sets: u64) -> Result<wgpu::Buffer, GpuError> {
         let buffer = self.device.create_buffer(&wgpu::BufferDescriptor {
             label: Some("parameters"),
@@ -393,7 +393,7 @@ impl Device {
         Ok(Bound(group))
     }
 
-    /// Does steps one after the other, without waiting for them.
+    /// Submits steps, which run one after the other, without waiting for them.
     pub(crate) fn submit<'a>(&self, steps: impl IntoIterator<Item = Step<'a>>) {
         let mut encoder = self.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
         let mut steps = steps.into_iter().peekable();
@@ -428,19 +428,19 @@ impl Device {
         }
     }
 
-    /// Gives the device up after N submissions, as a driver does that resets it: for tests.
+    /// Simulates a loss of the device after this many submissions, for tests.
     pub(crate) fn lose_after(&self, submissions: u32) {
         self.until_lost.store(submissions, Relaxed);
     }
 
-    /// Waits for all that was submitted.
+    /// Waits for all submitted steps.
     pub(crate) fn wait(&self) -> Result<(), GpuError> {
         let polled = self.device.poll(wgpu::PollType::wait_indefinitely());
         self.check()?;
         polled.map(drop).map_err(|e| GpuError::Failed(e.to_string()))
     }
 
-    /// Waits for all that was submitted and calls `f` with these bytes of a buffer.
+    /// Waits for all submitted steps and calls `f` with a range of bytes of a buffer.
     pub(crate) fn read<T>(
         &self,
         buffer: &wgpu::Buffer,
@@ -453,8 +453,8 @@ impl Device {
         self.with_mapped(&staging, bytes, mapped, f)
     }
 
-    /// Calls `f` with all bytes of these parts of buffers, in order, piece by piece: one piece is on its way while `f`
-    /// has the one before.
+    /// Calls `f` with all bytes of these parts of buffers (buffer, offset, size), in order and in pieces. The next
+    /// piece is copied while `f` runs.
     pub(crate) fn stream(&self, parts: &[(&wgpu::Buffer, u64, u64)], mut f: impl FnMut(&[u8])) -> Result<(), GpuError> {
         let pieces: Vec<(&wgpu::Buffer, u64, u64)> = parts
             .iter()
@@ -480,7 +480,7 @@ impl Device {
         }
     }
 
-    /// A buffer that the program reads.
+    /// A buffer for reading back from the device.
     fn staging(&self, bytes: u64) -> Result<wgpu::Buffer, GpuError> {
         let buffer = self.device.create_buffer(&wgpu::BufferDescriptor {
             label: Some("what is read back"),
@@ -492,20 +492,20 @@ impl Device {
         Ok(buffer)
     }
 
-    /// Has bytes of a buffer copied to one that the program reads, and that one mapped when they are there.
+    /// Starts copying bytes of a buffer to a staging buffer and mapping it.
     fn fetch(&self, buffer: &wgpu::Buffer, offset: u64, bytes: u64, staging: &wgpu::Buffer) -> Mapped {
         let mut encoder = self.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
         encoder.copy_buffer_to_buffer(buffer, offset, staging, 0, Some(bytes));
         let submission = self.queue.submit([encoder.finish()]);
         let (answer, result) = mpsc::channel();
         staging.map_async(wgpu::MapMode::Read, .., move |mapped| {
-            // Nobody hears it if the one who asked has given up.
+            // Sending fails if the receiver has given up, which is harmless.
             let _ = answer.send(mapped);
         });
         Mapped { submission, result }
     }
 
-    /// Waits for the bytes in a buffer and calls `f` with them.
+    /// Waits until a staging buffer is mapped and calls `f` with its bytes.
     fn with_mapped<T>(
         &self,
         staging: &wgpu::Buffer,
@@ -517,7 +517,7 @@ impl Device {
         let polled = self.device.poll(wait);
         self.check()?;
         polled.map_err(|e| GpuError::Failed(e.to_string()))?;
-        // Another thread that waits for the device may have been handed this answer, too, and be about to pass it on.
+        // Another thread that waits for the device may have received this answer and be about to pass it on.
         match mapped.result.recv_timeout(ANSWER) {
             Ok(Ok(())) => {}
             Ok(Err(e)) => return Err(GpuError::Failed(e.to_string())),
@@ -528,16 +528,16 @@ impl Device {
     }
 }
 
-/// Bytes on their way to the program.
+/// A staging buffer that is being mapped.
 struct Mapped {
     submission: wgpu::SubmissionIndex,
     result: mpsc::Receiver<Result<(), wgpu::BufferAsyncError>>,
 }
 
-/// How long an answer may take once the device has finished.
+/// The most time for an answer after the device has finished.
 const ANSWER: Duration = Duration::from_secs(30);
 
-/// Bytes that come back from the device at a time, where it is much.
+/// Bytes of a piece in [`Device::stream`].
 const PIECE: u64 = 32 << 20;
 
 fn note(slot: &Mutex<Option<GpuError>>, error: GpuError) {

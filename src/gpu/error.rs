@@ -1,12 +1,12 @@
 use thiserror::Error;
 
-/// Why the GPU did not do the work.
-#[expect(missing_docs, reason = "the messages say it all")]
+/// Why work on the GPU failed.
+#[expect(missing_docs, reason = "the messages document the variants")]
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum GpuError {
     #[error("no graphics adapter was found; is a Vulkan driver installed? (mesa-vulkan-drivers has one in software)")]
     NoAdapter,
-    #[error("the only graphics adapters are software, which is used only if asked for")]
+    #[error("the only graphics adapters are software, which is used only on request")]
     OnlySoftware,
     #[error("the graphics adapter {adapter} cannot be opened: {reason}")]
     Open { adapter: String, reason: String },
@@ -14,7 +14,7 @@ pub enum GpuError {
     TooLarge { what: String, needed: u64, limit: u64 },
     #[error("{needed} buffers are needed at once, and the graphics adapter allows {limit}")]
     TooManyBuffers { needed: u64, limit: u64 },
-    #[error("{what} has a line longer than {plies} plies, which the GPU does not count")]
+    #[error("{what} has a line longer than {plies} plies, which the GPU cannot count")]
     TooLong { what: String, plies: u16 },
     #[error("the kernel {name} does not compile: {message}")]
     Shader { name: String, message: String },

@@ -1,4 +1,4 @@
-//! A GPU through wgpu: adapters and their limits, buffers, kernels, errors. Knows no game.
+//! GPU access through wgpu, independent of the game: adapters and their limits, buffers, kernels, errors.
 
 mod device;
 mod error;

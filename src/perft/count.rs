@@ -1,15 +1,16 @@
-//! The counting itself: one ply is a population count, and so are two.
+//! The counting: the last ply and the last two plies are population counts.
 //!
-//! Two plies without making the moves: let the mover's piece x go from f to an empty square t. That changes the opponent's
-//! number of replies only by what happens on f and on t. Those that reach f but could not take x there gain a move; those
-//! that reach t but may not take x there lose one. So the replies to all quiet moves together are
+//! Two plies without making the moves: let the mover's piece x move from f to an empty square t. This changes the
+//! number of the opponent's replies only on f and on t. Pieces that reach f but could not capture x there gain a move;
+//! pieces that reach t but may not capture x there lose one. So the number of replies to all quiet moves is
 //!
 //! ```text
-//! sum over x of moves(x) * (replies now + gain(x)) - sum over x and over enemies y of |quiet(x) & reach(y) & y may not take x|
+//! sum over x of moves(x) * (replies now + gain(x))
+//! - sum over x and enemies y of |quiet(x) & reach(y) & y may not capture x|
 //! ```
 //!
-//! and the last sum is again a population count of eight lanes by eight. Captures, and steps of the rat into, in or out of
-//! the water (which open and close leaps), are few: they are made one by one.
+//! and the last sum is again a population count of eight lanes by eight. Captures and moves of the rat into, in or out
+//! of the water (which open and close leaps) are few, and are made one by one.
 
 use super::hash::PerftHash;
 use super::mode::PerftMode;
@@ -17,7 +18,7 @@ use crate::board::geometry::{DEN, WATER};
 use crate::board::{Animal, Lanes, Move, Position, Rules, Square, reach, union};
 use crate::cpu::{CpuLevel, dispatch};
 
-/// The positions of a line, without repeats: the root first.
+/// The positions of a line, the root first, without repetitions.
 #[derive(Clone)]
 pub(super) struct Path(Vec<Position>);
 
@@ -26,7 +27,8 @@ impl Path {
         Path(vec![root.clone()])
     }
 
-    /// Whether a position that comes next is one of the path. Three plies before the last is the first that can be.
+    /// Whether the path contains the position after its last one. Only positions at least three plies before the last
+    /// can recur.
     #[inline(always)]
     pub(super) fn contains(&self, next: &Position) -> bool {
         self.0.iter().rev().skip(3).step_by(2).any(|old| old == next)
@@ -56,10 +58,10 @@ pub(super) struct Hash<'a> {
 }
 
 impl Hash<'_> {
-    /// The key of the lines of `depth` plies from `position`, which the positions `before` led to.
+    /// The key of the lines of `depth` plies from `position`, with the positions `before` it on the line.
     ///
-    /// In `leaf` counting they depend on those of `before` that can come up again and on no others, so that set is part of
-    /// the key.
+    /// In `leaf` counting the count depends only on the positions of `before` that can recur, so that their set is part
+    /// of the key.
     #[inline(always)]
     pub(super) fn key(&self, position: &Position, depth: u32, before: &[Position]) -> u64 {
         let line = if self.mode == PerftMode::Leaf { recurring(position, depth, before) } else { 0 };
@@ -80,8 +82,8 @@ fn mix(word: u64) -> u64 {
     word ^ word >> 31
 }
 
-/// A word for the set of positions `before` this one that may come up again less than `depth` plies from here: those for
-/// which either side has moves enough to bring its pieces back. `depth` is two or more.
+/// A word for the set of positions `before` this one that may recur in less than `depth` plies: those for which each
+/// side has enough moves to bring its pieces back. `depth` is two or more.
 fn recurring(position: &Position, depth: u32, before: &[Position]) -> u64 {
     let mover = position.turn();
     let mut set = 0u64;
@@ -92,7 +94,7 @@ fn recurring(position: &Position, depth: u32, before: &[Position]) -> u64 {
             moves_between(position.lanes(mover), old.lanes(mover)),
             moves_between(position.lanes(!mover), old.lanes(!mover)),
         ) else {
-            // A piece was taken since, and since all that came before.
+            // A piece was captured since, so neither this position nor an earlier one can recur.
             break;
         };
         if own <= plies.div_ceil(2) && enemy <= plies / 2 {
@@ -102,7 +104,7 @@ fn recurring(position: &Position, depth: u32, before: &[Position]) -> u64 {
     set
 }
 
-/// Moves that a side needs at least from `now` to `then`; `None` if it lacks a piece that was there then.
+/// The least number of moves of a side from `now` to `then`; `None` if it has lost a piece since.
 fn moves_between(now: &Lanes, then: &Lanes) -> Option<u32> {
     let mut moves = 0;
     for animal in Animal::ALL {
@@ -115,7 +117,7 @@ fn moves_between(now: &Lanes, then: &Lanes) -> Option<u32> {
         }
         let (from, to) = (Square::lowest(now), Square::lowest(then));
         let steps = from.distance(to) as u32;
-        // A leap goes four squares at most.
+        // A leap covers at most four squares.
         moves += if matches!(animal, Animal::Tiger | Animal::Lion) { steps.div_ceil(4) } else { steps };
     }
     Some(moves)
@@ -141,9 +143,8 @@ pub(super) fn count(
     dispatch!(level, fn(counter: Counter<'_>, depth: u32) -> u64 = run)
 }
 
-/// Depth first. The levels of the line are a loop and not a recursion, so that all of it is compiled for the same
-/// instructions. Only counts of at least three plies are looked up and stored: two plies are counted in less time than a
-/// table takes.
+/// Counts depth first, with a loop instead of a recursion, so that the whole function is compiled for one instruction
+/// set. Only counts of at least three plies use the hash table: counting two plies is faster than a probe.
 #[inline(always)]
 fn run(mut counter: Counter<'_>, depth: u32) -> u64 {
     let leaf = u64::from(counter.mode == PerftMode::Leaf);
@@ -219,10 +220,10 @@ fn run(mut counter: Counter<'_>, depth: u32) -> u64 {
     }
 }
 
-/// Moves that are still to be made.
+/// The moves left to make.
 struct Moves {
     targets: Lanes,
-    /// The animals that have targets, a bit each.
+    /// The animals with targets left, one bit each.
     animals: u32,
 }
 
@@ -233,7 +234,7 @@ impl Moves {
         Moves { targets, animals }
     }
 
-    /// Takes the next one off.
+    /// Removes and returns the next move.
     #[inline(always)]
     fn next(&mut self, position: &Position) -> Option<Move> {
         if self.animals == 0 {
@@ -249,8 +250,8 @@ impl Moves {
 }
 
 impl Counter<'_> {
-    /// Prefetches the entries of all positions one move on, if they will be looked up. In `leaf` counting their keys would
-    /// take too long.
+    /// Prefetches the hash entries of all positions after one move, if they will be probed. In `leaf` counting
+    /// computing their keys would take too long.
     #[inline(always)]
     fn prefetch(&self, position: &Position, depth: u32, targets: Lanes) {
         let Some(hash) = self.hash else { return };
@@ -263,20 +264,20 @@ impl Counter<'_> {
         }
     }
 
-    /// One or two plies from a position that is not won, which the path led to.
+    /// The lines of one or two plies from a position that follows the path and is not won.
     #[inline(always)]
     fn last_plies(&self, position: &Position, depth: u32) -> u64 {
         if depth == 1 { self.one_ply(position) } else { self.two_plies(position) }
     }
 
-    /// The number of moves in a position that is not won; in `leaf` counting 1 if there is none.
+    /// The number of moves in a position that is not won; in `leaf` counting 1 if there are none.
     #[inline(always)]
     fn one_ply(&self, position: &Position) -> u64 {
         let moves: u64 = position.targets(self.rules).iter().map(|t| u64::from(t.count_ones())).sum();
         if self.mode == PerftMode::Leaf { moves.max(1) } else { moves }
     }
 
-    /// The lines behind one move, two plies from the end.
+    /// The lines of two plies that begin with one move.
     #[inline(always)]
     fn after(&self, position: &Position, mv: Move) -> u64 {
         let next = position.make_unkeyed(mv);
@@ -284,7 +285,7 @@ impl Counter<'_> {
         if next.winner().is_some() { leaf } else { self.one_ply(&next) }
     }
 
-    /// The lines of two plies from a position that is not won, which the path led to.
+    /// The lines of two plies from a position that follows the path and is not won.
     #[inline(always)]
     fn two_plies(&self, position: &Position) -> u64 {
         let leaf = self.mode == PerftMode::Leaf;
@@ -305,7 +306,7 @@ impl Counter<'_> {
         for t in &enemy_targets {
             replies += u64::from(t.count_ones());
         }
-        // With few replies some move may leave none, which `leaf` counts as one: then every move is made.
+        // With few replies a move may leave none, which `leaf` counts as one leaf: then every move is made.
         let one_by_one = leaf && replies <= 8;
 
         let rat = Animal::Rat.index();
@@ -323,7 +324,7 @@ impl Counter<'_> {
             targets[a] = singles[a];
         }
 
-        // Enemies that come to a square of ours, but may not take what stands there.
+        // Squares of the mover's pieces that an enemy reaches but may not capture on.
         let mut shut = [0u64; 8];
         for y in 0..8 {
             shut[y] = theirs.squares[y] & own_all & !theirs.prey[y];
@@ -363,12 +364,12 @@ impl Counter<'_> {
         total
     }
 
-    /// Counts as one leaf each move among those counted that leads back to a position of the line before this one. Such a
-    /// position differs from this one by one piece of the mover's on another square.
+    /// Corrects the count for moves that lead back to an earlier position of the line, which count as one leaf each.
+    /// Such an earlier position differs from this one in the square of one of the mover's pieces.
     #[inline(always)]
     fn repeated(&self, position: &Position, quiet: &Lanes, singles: &Lanes, mut total: u64) -> u64 {
         let color = position.turn();
-        // Three plies before is the first that one more move can repeat.
+        // The next move can repeat only positions at least three plies before.
         for old in self.path.0.iter().rev().skip(2).step_by(2) {
             if old.lanes(!color) != position.lanes(!color) {
                 continue;
@@ -398,7 +399,7 @@ mod tests {
         let mut keys: Vec<u64> = Vec::new();
         for (depth, salt) in [(1, 7), (2, 7), (3, 7), (1, 1 << 40), (2, 1 << 40)] {
             let key = |&word: &u64| hash(salt).key_of(word, depth);
-            // Positions that differ have keys that differ by as much.
+            // Different positions have keys with the same difference.
             assert!(words.windows(2).all(|two| key(&two[0]) ^ key(&two[1]) == two[0] ^ two[1]));
             keys.extend(words.iter().map(key));
         }

@@ -1,5 +1,5 @@
-//! Perft on a graphics card. The program makes all positions some plies from the root; from each chunk of them the card
-//! makes all positions two plies on, and adds up the lines of the last two plies from there. See `shaders/perft*.wgsl`.
+//! Perft on a GPU. The CPU generates all positions some plies from the root; from each chunk of them the GPU generates
+//! all positions two plies later, and sums the lines of the last two plies from there. See `shaders/perft*.wgsl`.
 
 use crate::board::{Animal, Color, Move, Position, Rules};
 use crate::gpu::{AdapterChoice, AdapterReport, Bound, Device, GpuError, Kernel, PARAMS_STRIDE, Part, Step};
@@ -7,22 +7,23 @@ use crate::shaders::{
     PERFT_KERNELS, PerftParams, RULES_HABITAT, RULES_LEAPS_FILES, RULES_LEAPS_RANKS, RULES_OWN_RAT_BLOCKS, compose,
 };
 
-/// Plies that the card makes.
+/// Plies that the GPU expands.
 const EXPANDED: usize = 2;
 /// The most moves of a position.
 const MOST_MOVES: u64 = 32;
 const POSITION_BYTES: u64 = 16;
-/// Chunks that the card is given before it is waited for.
+/// Number of chunks that are submitted before the CPU waits for the GPU.
 const CHUNKS_AT_ONCE: u32 = 4;
 
-/// Places in the buffer `work`, in u32: the sum, the number of positions at each ply, and the size of the dispatch over them.
+/// Places in the buffer `work`, in u32: the sum, the number of positions at each ply, and the size of the dispatch over
+/// them.
 const SUM: u32 = 0;
 const COUNTS: u32 = 2;
 const GROUPS: u32 = COUNTS + EXPANDED as u32 + 1;
 const WORK: u32 = GROUPS + 4 * (EXPANDED as u32 + 1);
 
-/// Counts lines of moves on a graphics card, each position as often as it comes up: plain perft, the twin of
-/// [`Perft`](super::Perft) with [`PerftMode::Expand`](super::PerftMode).
+/// Counts lines of moves on a GPU. The result is that of [`Perft`](super::Perft) with
+/// [`PerftMode::Expand`](super::PerftMode).
 pub struct GpuPerft<'a> {
     rules: &'a Rules,
     device: Device,
@@ -37,19 +38,19 @@ pub struct GpuPerft<'a> {
     frontiers: [wgpu::Buffer; EXPANDED + 1],
     /// The buffers that a kernel reads and writes, by ply.
     bound: [Bound; EXPANDED + 1],
-    /// Positions of a chunk.
+    /// Number of positions of a chunk.
     chunk: usize,
 }
 
 impl<'a> GpuPerft<'a> {
-    /// Opens a card for counting under these rules.
+    /// Opens a GPU for counting under these rules.
     pub fn open(choice: AdapterChoice, rules: &'a Rules) -> Result<GpuPerft<'a>, GpuError> {
-        // More does not make a card busier.
+        // Larger buffers do not increase the utilization.
         GpuPerft::open_limited(choice, rules, 1 << 30, true)
     }
 
-    /// The same with buffers of at most `buffer` bytes, but of 16 KiB at least, and without sums in subgroups if they are not
-    /// allowed: for tests.
+    /// As [`open`](GpuPerft::open), with buffers of at most `buffer` bytes (but at least 16 KiB), and without sums in
+    /// subgroups if `subgroups` is not set; for tests.
     pub fn open_limited(
         choice: AdapterChoice,
         rules: &'a Rules,
@@ -64,7 +65,7 @@ impl<'a> GpuPerft<'a> {
             .map(|(name, source)| device.kernel(&layout, name, &compose(source, subgroups), &[]))
             .collect::<Result<_, GpuError>>()?;
         let Ok([groups, expand, count]) = <[Kernel; 3]>::try_from(kernels) else { unreachable!("three kernels") };
-        // Room for as many positions as there can be.
+        // The buffer of the last ply must have space for the most positions possible.
         let most = device.max_binding().min(buffer) / POSITION_BYTES;
         let chunk = (most / MOST_MOVES.pow(EXPANDED as u32)).max(1);
         let frontier =
@@ -99,7 +100,7 @@ impl<'a> GpuPerft<'a> {
         Ok(this)
     }
 
-    /// The card.
+    /// The adapter of the GPU.
     #[must_use]
     pub fn adapter(&self) -> &AdapterReport {
         &self.device.report
@@ -117,7 +118,7 @@ impl<'a> GpuPerft<'a> {
         }
     }
 
-    /// The count behind each legal move. With a `depth` of 0 there is no move to divide by, so the list is empty.
+    /// The count after each legal move. With a `depth` of 0 the list is empty.
     pub fn divide(&self, position: &Position, depth: u32) -> Result<Vec<(Move, u64)>, GpuError> {
         if depth == 0 {
             return Ok(Vec::new());
@@ -126,7 +127,7 @@ impl<'a> GpuPerft<'a> {
         moves.iter().map(|&mv| Ok((mv, self.count(&position.make(mv), depth - 1)?))).collect()
     }
 
-    /// The lines of two plies from all positions `plies` plies from the root, which is not won.
+    /// The sum of the lines of two plies from all positions `plies` plies from the root, which must not be won.
     fn deep(&self, root: &Position, plies: u32) -> Result<u64, GpuError> {
         let expanded = (plies as usize).min(EXPANDED);
         let here = plies - expanded as u32;
@@ -153,17 +154,17 @@ impl<'a> GpuPerft<'a> {
     }
 }
 
-/// Positions on their way to the card.
+/// Positions for the next submission to the GPU.
 struct Chunk<'a> {
     perft: &'a GpuPerft<'a>,
-    /// Plies that the card makes.
+    /// Plies that the GPU expands.
     expanded: usize,
     data: Vec<u32>,
     submitted: u32,
 }
 
 impl Chunk<'_> {
-    /// Adds the positions `plies` plies from here.
+    /// Adds all positions `plies` plies after this one.
     fn fill(&mut self, position: &Position, plies: u32) -> Result<(), GpuError> {
         if plies > 0 {
             let moves = position.moves(self.perft.rules);
@@ -173,7 +174,7 @@ impl Chunk<'_> {
         if self.data.len() == 4 * self.perft.chunk { self.submit() } else { Ok(()) }
     }
 
-    /// Has the card count from the positions here.
+    /// Submits the count from the collected positions.
     fn submit(&mut self) -> Result<(), GpuError> {
         if self.data.is_empty() {
             return Ok(());
@@ -200,7 +201,7 @@ impl Chunk<'_> {
     }
 }
 
-/// A position as the kernels have it.
+/// A position in the format of the kernels.
 fn packed(position: &Position) -> [u32; 4] {
     let mut words = [0; 4];
     for color in Color::ALL {
@@ -212,8 +213,8 @@ fn packed(position: &Position) -> [u32; 4] {
     words
 }
 
-/// The rules as the kernels read them: for each side, whether its rat stands in the water, victim, and the victim's square,
-/// the animals that take it, a bit each; then masks by animal, the low half first.
+/// The rules in the format of the kernels: for each side, whether its rat stands in the water, victim, and the victim's
+/// square, the animals that may capture it, one bit each; then masks by animal, the low half first.
 fn known(rules: &Rules) -> Vec<u32> {
     let masks = rules.masks();
     let mut data = Vec::new();

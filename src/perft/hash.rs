@@ -1,11 +1,11 @@
 use crate::pages::{Pages, Words, prefetch};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-/// A table of perft counts, shared by threads without locks. An entry is two words: the count, and the key XOR the count,
-/// so that a torn entry is not found. Four entries are a bucket, one line of the cache; a new entry replaces the lowest
-/// count of its bucket, which costs least to count again.
+/// A hash table of perft counts, shared by threads without locks. An entry is two words: the count, and the key XOR the
+/// count, so that a probe does not match a torn entry. A bucket is four entries in one cache line; a new entry replaces
+/// the lowest count of its bucket, which is the cheapest to count again.
 ///
-/// Counts under other rules and of the other [`PerftMode`](super::PerftMode) have other keys: one table may serve all.
+/// The keys include the rules and the [`PerftMode`](super::PerftMode), so that one table can serve all counts.
 pub struct PerftHash {
     buckets: Pages<Bucket>,
 }
@@ -17,7 +17,7 @@ struct Bucket([[AtomicU64; 2]; 4]);
 unsafe impl Words for Bucket {}
 
 impl PerftHash {
-    /// A table of at most `mebibytes` MiB, but of one bucket at least; `None` if there is no memory for it.
+    /// A table of at most `mebibytes` MiB, but at least one bucket; `None` if the memory cannot be allocated.
     #[must_use]
     pub fn new(mebibytes: usize) -> Option<PerftHash> {
         let len = mebibytes.checked_mul(1 << 20)? / size_of::<Bucket>();

@@ -33,9 +33,9 @@ pub struct Perft<'a> {
     progress: Option<&'a (dyn Fn(f64) + Sync)>,
 }
 
-/// Fewer plies than this are one task.
+/// Lines of fewer plies are counted as one task.
 const SPLIT_DEPTH: u32 = 5;
-/// A smaller share of the whole is reported only when all of it is counted.
+/// The smallest share of the whole count that is divided further for reports of progress.
 const SMALLEST_SHARE: f64 = 1e-3;
 
 impl<'a> Perft<'a> {
@@ -54,13 +54,13 @@ impl<'a> Perft<'a> {
     /// Stores counts in a hash table.
     #[must_use]
     pub fn with_hash(self, table: &'a PerftHash) -> Perft<'a> {
-        // The depth is added to it, so that what differs otherwise must differ far above.
+        // The depth is added to the salt, so that the salts must differ in higher bits.
         let salt = self.rules.options().table_hash() ^ u64::from(self.mode == PerftMode::Leaf) << 32;
         Perft { hash: Some(Hash { table, salt, mode: self.mode }), ..self }
     }
 
-    /// Calls `progress`, from any thread, with the share of each part that is counted. The shares add up to 1; the moves of a
-    /// position have equal shares.
+    /// Calls `progress`, from any thread, with the share of each part that is counted. The shares add up to 1; the
+    /// moves of a position have equal shares.
     #[must_use]
     pub fn with_progress(self, progress: &'a (dyn Fn(f64) + Sync)) -> Perft<'a> {
         Perft { progress: Some(progress), ..self }
@@ -84,7 +84,7 @@ impl<'a> Perft<'a> {
         moves.into_par_iter().map(|mv| (mv, self.child(position, mv, depth, &path, share))).collect()
     }
 
-    /// The lines of `depth` plies from the last position of a path, which are this share of the whole.
+    /// The lines of `depth` plies from the last position of a path, which make up this share of the whole count.
     fn split(&self, depth: u32, path: &Path, share: f64) -> u64 {
         let position = path.last();
         if depth < SPLIT_DEPTH || position.winner().is_some() {
