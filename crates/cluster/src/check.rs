@@ -1,6 +1,6 @@
-//! Counts of a class checked by another way: positions drawn at random are searched forward, by the move generator that
-//! plays games, with the tables of fewer pieces behind captures. How many of them end in 1, 2, 3 ... plies must fit the
-//! counts.
+//! An independent check of a class's counts: a forward search of random positions, with the board's move generator and
+//! the tables of fewer pieces after captures. The numbers of positions that end in 1, 2, 3 ... plies must match the
+//! counts statistically.
 
 use doushouqi::board::{Color, NoMove, Position, Rules, Setup, Square};
 use doushouqi::game::random::Random;
@@ -8,45 +8,46 @@ use doushouqi::tablebase::{CellValue, ClassCounts, Material, Probe, SetError, Ta
 use rayon::prelude::*;
 use serde::Serialize;
 
-/// What to draw and how far to search.
+/// The size of the sample and the depth of the search.
 #[derive(Copy, Clone, Debug)]
 pub struct Sample {
-    /// Positions for each side to move.
+    /// Number of positions for each side to move.
     pub positions: u32,
-    /// Plies to search.
+    /// Depth of the search in plies.
     pub plies: u16,
-    /// The seed of what is drawn.
+    /// Seed of the random positions.
     pub seed: u64,
 }
 
-/// How often one result came up.
+/// The number of positions with one result, found and expected.
 #[derive(Copy, Clone, Debug, PartialEq, Serialize)]
 pub struct Comparison {
-    /// Plies to the end; `None`: the side to move has no legal move.
+    /// Plies to the end; `None` if the side to move has no legal move (stalemate).
     pub plies: Option<u16>,
-    /// How many of the positions drawn have it.
+    /// Number of drawn positions with this result.
     pub found: u64,
-    /// How many should, by the counts.
+    /// Expected number by the counts.
     pub expected: f64,
-    /// The difference in standard deviations of what chance does.
+    /// The difference `found - expected` in standard deviations of random sampling.
     pub sigmas: f64,
 }
 
 impl Comparison {
-    /// `of` positions were drawn, and `count` of `all` have this result.
+    /// `of` positions were drawn, and `found` of them have this result; by the counts, `count` of `all` positions have
+    /// it.
     fn new(plies: Option<u16>, found: u64, of: u32, count: u64, all: u64) -> Comparison {
         let share = count as f64 / all as f64;
         let expected = share * f64::from(of);
         let deviation = (expected * (1.0 - share)).sqrt();
         let difference = found as f64 - expected;
-        // What never happens must not be found; what is rare comes in whole numbers.
+        // A result with a count of 0 must not be found. For rare results a deviation of one position is normal.
         let sigmas = if count == 0 && found > 0 { f64::INFINITY } else { difference / deviation.max(1.0) };
         Comparison { plies, found, expected, sigmas }
     }
 }
 
-/// Draws positions of a class, each as likely as any other, and searches them forward. The result is for White of the
-/// representative to move, then for Black: no legal move, then 1 ply and more.
+/// Draws positions of a class with equal probability and searches them. Returns the comparisons for White and for Black
+/// of the representative to move, each in the order: no legal move, 1 ply, 2 plies and so on.
 ///
 /// # Errors
 /// If a table that captures lead to is missing or damaged.
@@ -74,7 +75,7 @@ pub fn check_counts(
     Ok([side(Color::White)?, side(Color::Black)?])
 }
 
-/// A position of a material: every piece where it may stand, no two on one square.
+/// A random position of a material: every piece stands where it may, no two on one square.
 fn draw(material: Material, turn: Color, random: &mut Random) -> Position {
     loop {
         let mut setup = Setup::empty(turn);
@@ -84,7 +85,7 @@ fn draw(material: Material, turn: Color, random: &mut Random) -> Position {
                 setup.squares[square.index()] = Some(piece);
             }
         }
-        // Fewer pieces are left where two came to one square.
+        // If two pieces fall on one square, the position has fewer pieces and is drawn again.
         if let Ok(position) = Position::from_setup(&setup)
             && Material::of(&position) == Some(material)
         {
@@ -93,7 +94,7 @@ fn draw(material: Material, turn: Color, random: &mut Random) -> Position {
     }
 }
 
-/// A search that ends where tables begin.
+/// A search that probes the tables after captures.
 struct Search<'a> {
     tables: &'a TableProber,
     pieces: usize,
@@ -104,7 +105,7 @@ impl Search<'_> {
         self.tables.rules()
     }
 
-    /// The value of a position of all pieces, if it is decided within `plies` or has no move; else `None`.
+    /// The value of a position of the full material; `None` if it has a legal move and is not decided within `plies`.
     fn value(&self, position: &Position, plies: u16) -> Result<Option<CellValue>, SetError> {
         let moves = position.moves(self.rules());
         if moves.is_empty() {
@@ -121,7 +122,7 @@ impl Search<'_> {
                 Some(end) => loss = loss.map(|loss: u16| loss.max(end + 1)),
                 None => loss = None,
             }
-            // Nothing is shorter.
+            // No win is shorter.
             if win == Some(1) {
                 break;
             }
@@ -129,7 +130,7 @@ impl Search<'_> {
         Ok(win.or(loss).map(CellValue::Decided))
     }
 
-    /// Plies to the end, if they are at most `plies`.
+    /// The distance to the end; `None` if it is more than `plies`, or the position is a draw.
     fn plies_after(&self, position: &Position, plies: u16) -> Result<Option<u16>, SetError> {
         if position.winner().is_some() {
             return Ok(Some(0));

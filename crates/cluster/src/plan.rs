@@ -1,5 +1,4 @@
-//! What there is to solve, class by class: what each needs first, how much memory and, by a measured rate, how long it
-//! takes.
+//! The plan of all classes: for each class the classes it needs, its memory, and its time by a measured rate.
 
 use doushouqi::board::RuleOptions;
 use doushouqi::tablebase::{ClassId, Classes, Material, MemoryNeed};
@@ -18,37 +17,37 @@ pub struct PlannedClass {
     pub captures: Vec<Material>,
     /// Positions with one side to move.
     pub positions: u64,
-    /// Rows of 4096 cells for one side to move: what the time goes by.
+    /// Rows of 4096 cells for one side to move; the predicted time is proportional to them.
     pub rows: u64,
-    /// The most memory that the job takes with everything in memory, in bytes.
+    /// Peak memory of the job with everything in memory, in bytes.
     pub bytes: u64,
-    /// The same with the conversions in temporary files: less is refused.
+    /// Peak memory of the job with conversions in temporary files, in bytes. A job with a lower limit fails.
     pub spilled_bytes: u64,
-    /// GiB to request for the job, which is its limit of memory, too.
+    /// GiB to request for the job, also its memory limit.
     pub memory_gib: u64,
     /// Predicted seconds on one core.
     pub seconds: f64,
 }
 
-/// All classes of 2 to some number of pieces, those that captures lead to before what needs them.
+/// All classes of 2 to some number of pieces, each after the classes that its captures lead to.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Plan {
     /// The classes, fewest pieces first.
     pub classes: Vec<PlannedClass>,
 }
 
-/// How fast a core solves.
+/// The speed of a core.
 #[derive(Copy, Clone, Debug, PartialEq)]
 pub struct Rate {
-    /// Rows of a class, of one side to move, that a core solves in a second.
+    /// Rows for one side to move that a core solves per second.
     pub rows_per_second: f64,
-    /// Seconds that every job takes besides: starting, reading, writing.
+    /// Constant seconds of every job, for starting, reading and writing.
     pub job_seconds: f64,
 }
 
 impl PlannedClass {
-    /// Plans one class. Its values are kept, or only its counts. With a limit of memory no more GiB are requested,
-    /// unless the class takes more.
+    /// Plans one class. With `values` its values are kept, else only its counts. The request is at most `limit_gib`,
+    /// unless the class cannot be solved with less.
     #[must_use]
     pub fn new(classes: &Classes, id: ClassId, values: bool, rate: Rate, limit_gib: Option<u64>) -> PlannedClass {
         let class = classes.get(id);
@@ -81,9 +80,8 @@ fn request_gib(need: &MemoryNeed, limit_gib: Option<u64>) -> u64 {
 }
 
 impl Plan {
-    /// Plans the classes of 2 to `pieces` pieces. Of the most pieces only the counts are kept with `stats_only`. With a
-    /// limit of memory jobs keep their conversions in temporary files, and their values part by part, where that is
-    /// needed to stay within it.
+    /// Plans the classes of 2 to `pieces` pieces. With `stats_only`, classes of the most pieces keep only their counts.
+    /// With `limit_gib`, jobs above the limit write conversions to temporary files and solve the values in parts.
     #[must_use]
     pub fn new(rules: &RuleOptions, pieces: usize, stats_only: bool, rate: Rate, limit_gib: Option<u64>) -> Plan {
         let classes = Classes::new(rules, pieces);
@@ -99,7 +97,7 @@ impl Plan {
         self.classes.iter().filter(move |class| class.pieces == pieces)
     }
 
-    /// The most pieces.
+    /// The largest number of pieces.
     #[must_use]
     pub fn pieces(&self) -> usize {
         self.classes.last().map_or(0, |class| class.pieces)
@@ -111,8 +109,8 @@ impl Plan {
         self.classes.iter().map(|class| class.seconds).sum()
     }
 
-    /// Seconds until all is solved on that many cores, if each class is begun, the longest first, as soon as a core is free
-    /// and its captures are solved: what a job engine does with the graph of classes.
+    /// Seconds to solve all classes on this many cores, if a scheduler starts each class as soon as a core is free and
+    /// the classes that its captures lead to are solved, the longest first.
     #[must_use]
     pub fn simulate(&self, cores: usize) -> f64 {
         let number: HashMap<Material, usize> = self.classes.iter().enumerate().map(|(i, c)| (c.class, i)).collect();
@@ -149,14 +147,14 @@ impl Plan {
 pub struct Bundle {
     /// The classes, the longest first.
     pub classes: Vec<Material>,
-    /// GiB to request: those of the class that takes the most.
+    /// GiB to request: the largest request of its classes.
     pub memory_gib: u64,
-    /// Seconds of all.
+    /// Predicted seconds of all its classes.
     pub seconds: f64,
 }
 
-/// Puts classes of one level into at most `count` bundles of about equal seconds: the longest first, each into the bundle
-/// that has the least so far. The longest bundle comes first.
+/// Distributes classes of one level to at most `count` bundles of about equal time: the longest class first, each to
+/// the bundle with the least time so far. The longest bundle comes first.
 #[must_use]
 pub fn bundles<'a>(classes: impl Iterator<Item = &'a PlannedClass>, count: usize) -> Vec<Bundle> {
     let mut classes: Vec<&PlannedClass> = classes.collect();
@@ -174,7 +172,7 @@ pub fn bundles<'a>(classes: impl Iterator<Item = &'a PlannedClass>, count: usize
     bundles
 }
 
-/// Seconds that can be sorted.
+/// Seconds with a total order.
 #[derive(Copy, Clone, Debug, PartialEq)]
 struct Seconds(f64);
 
@@ -203,14 +201,14 @@ mod tests {
 
     const RATE: Rate = Rate { rows_per_second: 1000.0, job_seconds: 0.1 };
 
-    /// All of six pieces is counted with at most 10 GiB a job, if the plan is to do with that.
+    /// With a limit of 10 GiB for each job, the plan counts all classes of six pieces within it.
     #[test]
     fn a_limit_of_memory_is_kept() {
         let free = Plan::new(&RuleOptions::PAPER, 6, true, RATE, None);
         let limited = Plan::new(&RuleOptions::PAPER, 6, true, RATE, Some(10));
         let mut spilled = 0;
         for (free, limited) in free.level(6).zip(limited.level(6)) {
-            // No more than a sixteenth over what is needed, or a whole GiB.
+            // The request is at most a sixteenth, or one GiB, above the need.
             assert!(free.memory_gib * GIB >= free.bytes, "{}", free.class);
             assert!(free.memory_gib * GIB <= free.bytes + (free.bytes / 16).max(GIB), "{}", free.class);
             assert!(limited.memory_gib <= 10 && limited.memory_gib * GIB >= limited.spilled_bytes, "{}", free.class);
@@ -220,7 +218,7 @@ mod tests {
         assert!(spilled > 400, "{spilled}");
         let sizes: HashSet<u64> = free.level(6).map(|class| class.memory_gib).collect();
         assert!(sizes.contains(&20) || sizes.iter().any(|gib| !gib.is_power_of_two()), "{sizes:?}");
-        // What takes more than the limit says so.
+        // A class that needs more than the limit requests more.
         let short = Plan::new(&RuleOptions::PAPER, 6, true, RATE, Some(2));
         assert!(short.level(6).all(|class| class.memory_gib * GIB >= class.spilled_bytes));
     }
@@ -237,7 +235,8 @@ mod tests {
         }
     }
 
-    /// One core takes the sum, any number no less than the longest chain and the fair share.
+    /// One core takes the sum of the times; any number takes at least the longest chain and the sum divided by the
+    /// cores.
     #[test]
     fn the_simulation_stays_within_its_bounds() {
         let plan = plan(4);

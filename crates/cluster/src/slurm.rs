@@ -1,35 +1,36 @@
-//! A plan as Slurm arrays: a script that submits one array for each level, and for each size of memory within a level, that
-//! waits for the level before. The last level is nearly all the work, so waiting for whole levels costs little.
+//! A plan as Slurm arrays: a script that submits one array for each level, and for each size of memory within a level,
+//! that waits for the level before. The last level is nearly all the work, so waiting for whole levels costs little.
 
 use super::plan::{Bundle, Plan, bundles};
 use std::fmt::Write;
 
-/// How the jobs run.
+/// The options of the jobs.
 #[derive(Clone, Debug)]
 pub struct Jobs<'a> {
     /// The program.
     pub program: &'a str,
     /// The directory of the tables, the same on all nodes.
     pub dir: &'a str,
-    /// The rules, spelled out.
+    /// The rules, with every option.
     pub rules: &'a str,
-    /// Of the most pieces keep only the counts.
+    /// Whether to keep only the counts of classes with the most pieces.
     pub stats_only: bool,
-    /// Where the jobs' temporary files go; the directory of the tables if not given.
+    /// The directory for the jobs' temporary files; `None` for the directory of the tables.
     pub spill: Option<&'a str>,
-    /// Tasks that may run at a time; each level has four times as many bundles, so that a slow node holds nobody up.
+    /// Number of tasks that may run at the same time. Each level has four times as many bundles, so that a slow node
+    /// does not delay the level.
     pub nodes: usize,
 }
 
 /// Bundles for each node.
 const BUNDLES: usize = 4;
 
-/// A text as one word of a shell.
+/// Quotes a text as one word of a shell.
 fn word(text: &str) -> String {
     shlex::try_quote(text).map_or_else(|_| "''".to_owned(), |quoted| quoted.into_owned())
 }
 
-/// The script: `sh submit.sh` submits everything and prints the number of the last job.
+/// The script. Running it (`sh submit.sh`) submits all jobs and prints the number of the last one.
 #[must_use]
 pub fn script(plan: &Plan, jobs: &Jobs<'_>) -> String {
     let mut text = String::from(

@@ -1,5 +1,5 @@
-//! When an arbiter ends a game before the rules do: by the scores that the players report, by a number of moves, or by endgame
-//! tables. The rules on scores are those of cutechess and fastchess.
+//! Adjudication: ending a game before the rules do, by the scores that the players report, by a number of moves, or by
+//! endgame tables. The rules on scores are the ones of cutechess and fastchess.
 
 use doushouqi::board::{ByColor, Color, Repetition};
 use doushouqi::game::Game;
@@ -31,7 +31,7 @@ pub struct ResignRule {
     pub two_sided: bool,
 }
 
-/// When an arbiter ends a game. The default never does.
+/// The conditions under which an arbiter ends a game. The default has none.
 #[derive(Clone, Debug, Default)]
 pub struct Adjudication {
     /// The rule for draws.
@@ -44,15 +44,16 @@ pub struct Adjudication {
     pub tables: Option<Arc<Tables>>,
 }
 
-/// Why text is no rule of adjudication.
+/// Why a text is not a rule of adjudication.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("{text:?} is no rule: write {example}")]
+#[error("{text:?} is not a rule of adjudication: write {example}")]
 pub struct ParseAdjudicationError {
     text: String,
     example: &'static str,
 }
 
-/// The values of `key=value` items, separated by commas, in the order of the keys; those left out have a default.
+/// The values of `key=value` items, separated by commas, in the order of `keys`; a missing item has its default. `None`
+/// if the text is malformed.
 fn items<const N: usize>(text: &str, keys: [&str; N], defaults: [Option<i32>; N]) -> Option<[i32; N]> {
     let mut values = [None; N];
     for item in text.split(',') {
@@ -74,7 +75,7 @@ fn items<const N: usize>(text: &str, keys: [&str; N], defaults: [Option<i32>; N]
     Some(all)
 }
 
-/// Reads `move-number=40,move-count=8,score=10`.
+/// Parses `move-number=40,move-count=8,score=10`.
 impl FromStr for DrawRule {
     type Err = ParseAdjudicationError;
 
@@ -89,7 +90,7 @@ impl FromStr for DrawRule {
     }
 }
 
-/// Reads `move-count=3,score=600` and `move-count=3,score=600,two-sided=yes`.
+/// Parses `move-count=3,score=600` and `move-count=3,score=600,two-sided=yes`.
 impl FromStr for ResignRule {
     type Err = ParseAdjudicationError;
 
@@ -104,7 +105,7 @@ impl FromStr for ResignRule {
     }
 }
 
-/// The result of an adjudicated game and the reason, for people.
+/// The result of an adjudicated game, and the reason as text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Verdict {
     pub winner: Option<Color>,
@@ -120,7 +121,7 @@ pub(super) struct Arbiter {
     ahead: ByColor<u32>,
 }
 
-/// The value of a score as UCI writes it; a win or loss counts more than any evaluation.
+/// The value in centipawns of a score in UCI notation; a win or loss counts more than any evaluation.
 fn centipawns(score: &str) -> Option<i32> {
     match *score.split_whitespace().collect::<Vec<_>>() {
         ["cp", value, ..] => value.parse().ok(),
@@ -130,8 +131,8 @@ fn centipawns(score: &str) -> Option<i32> {
 }
 
 impl Arbiter {
-    /// Notes the score of the move that `mover` made, from its point of view, and ends the game if a rule says so. A move without a
-    /// score interrupts every series.
+    /// Records the score of the move that `mover` made, from its point of view, and returns a verdict if a rule
+    /// applies. A move without a score interrupts every series.
     pub(super) fn after_move(
         &mut self,
         rules: &Adjudication,
@@ -170,7 +171,7 @@ impl Arbiter {
         })
     }
 
-    /// The value of the tables. A win or loss counts only if the game can end before the no-capture limit draws it.
+    /// The verdict of the tables. A win or loss counts only if the game can end before the no-capture limit.
     fn by_tables(&self, rules: &Adjudication, game: &Game) -> Option<Verdict> {
         let tables = rules.tables.as_ref()?;
         if game.rules().options().repetition == Repetition::Illegal {
@@ -208,7 +209,8 @@ mod tests {
         game
     }
 
-    /// Gives the arbiter scores, White's first, and returns after how many of them it ends the game, and the winner.
+    /// Passes scores to the arbiter, White's first, and returns the number of scores until it ends the game, and the
+    /// winner.
     fn end(rules: &Adjudication, scores: &[&str]) -> Option<(usize, Option<Color>)> {
         let mut arbiter = Arbiter::default();
         scores.iter().enumerate().find_map(|(ply, score)| {

@@ -1,4 +1,4 @@
-//! Players within this process: the engine, and one that moves at random.
+//! Players within this process: the engine, and a player of random moves.
 
 use super::player::{Choice, Player, PlayerError, Turn};
 use doushouqi::game::Game;

@@ -1,5 +1,5 @@
-//! A GTP program as a player. Squares, letters and colours are KataGomo's: `b` is the side that begins, our White, and a move is two
-//! vertices, in one word (`A3B3`) or, in two stages, in two commands.
+//! A GTP program as a player. Squares, letters and colours follow KataGomo: `b` is the side that begins, our White, and
+//! a move is two vertices, in one word (`A3B3`) or, in two stages, in two commands.
 
 use super::player::{Choice, Player, PlayerError, Turn};
 use super::process::{HANDSHAKE, Process};
@@ -15,7 +15,7 @@ use std::time::Instant;
 pub(super) struct GtpSetup {
     /// The program and its arguments; never empty.
     pub command: Vec<String>,
-    /// Whether a move takes two commands: the square that a piece leaves, then the one that it enters.
+    /// Whether a move takes two commands: the square that a piece leaves, then the square that it enters.
     pub two_stage: bool,
 }
 
@@ -24,9 +24,9 @@ pub(super) struct GtpProgram {
     setup: GtpSetup,
     /// `None` after a crash.
     process: Option<Process>,
-    /// The game as the program knows it.
+    /// The game that was sent to the program.
     known: Option<(Fen, Vec<Move>)>,
-    /// The limit that the program was told.
+    /// The limit that was sent to the program.
     told: Option<TimeControl>,
 }
 
@@ -52,7 +52,7 @@ impl GtpProgram {
         Ok(())
     }
 
-    /// The answer to a command that takes no time.
+    /// Sends a command and returns the answer, within [`HANDSHAKE`].
     fn command(&mut self, text: &str) -> Result<String, PlayerError> {
         self.ask(text, Instant::now() + HANDSHAKE, None).map_err(|error| match error {
             PlayerError::Timeout => {
@@ -85,7 +85,7 @@ impl GtpProgram {
         }
     }
 
-    /// Makes the position of the game known to the program.
+    /// Sends the position of the game to the program.
     fn set_position(&mut self, game: &Game) -> Result<(), PlayerError> {
         let start = game.start_fen();
         let follows = |(fen, moves): &(Fen, Vec<Move>)| *fen == start && game.moves().starts_with(moves);
@@ -111,7 +111,7 @@ impl GtpProgram {
     fn set_limit(&mut self, turn: &Turn, color: Color) -> Result<(), PlayerError> {
         if let TimeControl::Clock { base, increment } = turn.control {
             if self.told != Some(turn.control) {
-                // Canadian byo-yomi of one move is the nearest that GTP has to an increment.
+                // Canadian byo-yomi of one move is GTP's closest equivalent to an increment.
                 let (base, increment) = (base.as_secs_f64().ceil(), increment.as_secs_f64().floor());
                 self.command(&format!("time_settings {base} {increment} {}", u8::from(increment > 0.0)))?;
             }
@@ -120,7 +120,7 @@ impl GtpProgram {
             match turn.control {
                 TimeControl::Nodes(nodes) => self.command(&format!("kata-set-param maxVisits {nodes}"))?,
                 TimeControl::MoveTime(time) => {
-                    // Each stage is a search of its own.
+                    // Each stage is a separate search.
                     let stages = if self.setup.two_stage { 2.0 } else { 1.0 };
                     self.command(&format!("kata-set-param maxTime {}", time.as_secs_f64() / stages))?
                 }
@@ -161,7 +161,7 @@ impl Player for GtpProgram {
     fn choose(&mut self, game: &Game, turn: &Turn, stop: &AtomicBool) -> Result<Choice, PlayerError> {
         let chosen = self.try_choose(game, turn, stop);
         match &chosen {
-            // It answered: the next game uses the same process.
+            // The program answered, so the next game uses the same process.
             Ok(_) => {}
             Err(PlayerError::IllegalMove(_)) => self.known = None,
             Err(_) => {

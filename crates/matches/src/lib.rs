@@ -1,10 +1,11 @@
-//! Matches between two players: engines of this crate, or programs that speak UCI or GTP.
+//! Matches between two players: built-in players, or programs that speak UCI or GTP.
 //!
-//! A [`Match`] plays pairs of games between two [`PlayerSpec`]s from the same [`Openings`], under [`Conditions`] and [`Adjudication`]. [`statistics`]
-//! computes the Elo difference and the SPRT.
+//! A [`Match`] plays pairs of games between two [`PlayerSpec`]s from the same [`Openings`], under [`Conditions`] and
+//! [`Adjudication`]. [`statistics`] computes the Elo difference and the SPRT.
 //!
-//! The files, the lowest first; each uses only files before it: `time_control`, `adjudication`, `player` (what a player is), `process`, `builtin`,
-//! `program` (UCI) and `gtp` (the kinds of players), `spec` (players as text), `openings`, `referee` (one game), `statistics`, `runner` (the match).
+//! The modules, each depending only on earlier ones: `time_control`, `adjudication`, `player` (the trait), `process`,
+//! `builtin`, `program` (UCI) and `gtp` (the kinds of players), `spec` (players as text), `openings`, `referee` (one
+//! game), `statistics`, `runner` (the match).
 
 #![warn(missing_docs, unreachable_pub)]
 

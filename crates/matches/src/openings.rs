@@ -1,4 +1,4 @@
-//! How the games of a match begin.
+//! The openings of a match.
 
 use doushouqi::board::{Fen, Move, ParseFenError, Position, Rules};
 use doushouqi::game::random::Random;
@@ -8,20 +8,20 @@ use std::str::FromStr;
 use std::sync::Arc;
 use thiserror::Error;
 
-/// How the games of a match begin. Written `start`, or `random:PLIES:SEED`; a book is read by [`Openings::book`].
+/// The openings of a match. As text `start` or `random:PLIES:SEED`; [`Openings::book`] parses a book.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Openings {
     /// Every game begins in the initial position.
     Start,
-    /// Every pair of games begins after other random legal moves from the initial position.
+    /// Every pair of games begins after its own random legal moves from the initial position.
     Random {
         /// The number of moves.
         plies: u32,
         /// The seed of the moves.
         seed: u64,
     },
-    /// Every pair of games begins with the next opening of a list, again with the first after the last.
+    /// Every pair of games begins with the next opening of a list, which repeats from the start.
     Book {
         /// The name in reports.
         name: String,
@@ -39,33 +39,33 @@ pub struct Opening {
     pub moves: Vec<Move>,
 }
 
-/// Why text names no openings.
+/// Why a text is not an opening.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error(
-    "{text:?} is no opening: write start, or random:PLIES:SEED with at most {} plies, as in random:8:1",
+    "{text:?} is not an opening: write start, or random:PLIES:SEED with at most {} plies, as in random:8:1",
     Openings::MAX_PLIES
 )]
 pub struct ParseOpeningsError {
     text: String,
 }
 
-/// Why a text is no book of openings.
+/// Why a text is not a book of openings.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum ParseBookError {
-    /// A line is no position.
+    /// A line is not a position.
     #[error("line {line}: {error}")]
     Fen {
         /// The number of the line, from 1.
         line: usize,
-        /// What is wrong.
+        /// The error in the position.
         error: ParseFenError,
     },
-    /// The text is no list of saved games.
+    /// The text is not a list of saved games.
     #[error(transparent)]
     Games(#[from] ParseRecordError),
-    /// There is no opening.
-    #[error("there is no opening: write one FEN a line, or saved games")]
+    /// The text contains no opening.
+    #[error("there is no opening: write one FEN on each line, or saved games")]
     Empty,
 }
 
@@ -73,8 +73,8 @@ pub enum ParseBookError {
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum OpeningError {
-    /// That many random plies end every game.
-    #[error("{plies} random plies decide the game every time; ask for fewer")]
+    /// Every try of this many random plies ends the game.
+    #[error("every try of {plies} random plies ends the game; use fewer plies")]
     Random {
         /// The number of plies.
         plies: u32,
@@ -86,7 +86,7 @@ pub enum OpeningError {
         book: String,
         /// The number of the opening, from 1.
         number: usize,
-        /// What is wrong.
+        /// The error, as the end of a sentence.
         problem: String,
     },
 }
@@ -94,8 +94,9 @@ pub enum OpeningError {
 impl Openings {
     const MAX_PLIES: u32 = 200;
 
-    /// Reads a book: one FEN a line, which may have a halfmove clock and EPD operations behind it (`FEN id "name";`), or saved games
-    /// ([`Record`]), of which the first `plies` plies are an opening. Empty lines and lines that begin with `#` are skipped.
+    /// Parses a book: one FEN on each line, optionally followed by a halfmove clock and EPD operations (`FEN id
+    /// "name";`), or saved games ([`Record`]), whose first `plies` plies are the opening. Empty lines and lines that
+    /// begin with `#` are skipped.
     ///
     /// ```
     /// use matches::Openings;
@@ -105,7 +106,7 @@ impl Openings {
     /// ```
     ///
     /// # Errors
-    /// If the text is neither, or has no opening.
+    /// If the text is neither a list of positions nor of games, or contains no opening.
     pub fn book(name: &str, text: &str, plies: usize) -> Result<Openings, ParseBookError> {
         let first = text.trim_start();
         let openings: Vec<Opening> = if first.starts_with('[') || first.starts_with("1.") {
@@ -130,7 +131,7 @@ impl Openings {
         Ok(Openings::Book { name: name.to_owned(), openings: openings.into() })
     }
 
-    /// The seed of everything random in a match.
+    /// The seed of all random choices in a match.
     #[must_use]
     pub fn seed(&self) -> u64 {
         match self {
@@ -139,10 +140,10 @@ impl Openings {
         }
     }
 
-    /// The opening of a pair of games, counted from 0. The game is not over, and the same numbers make the same opening.
+    /// The opening of a pair of games, counted from 0. The game is not over; the result depends only on the arguments.
     ///
     /// # Errors
-    /// If that many random moves end every game, or the opening of the book is not legal or ends the game.
+    /// If every try of random moves ends the game, or the opening of the book is not legal or ends the game.
     pub fn game(&self, pair: u64, rules: &Rules, no_capture_limit: Option<u32>) -> Result<Game, OpeningError> {
         match self {
             Openings::Start => Ok(Game::new(Position::start(), rules.clone(), no_capture_limit)),
@@ -169,7 +170,7 @@ impl Openings {
         }
     }
 
-    /// Checks that the openings of the first `pairs` pairs can be played; of random ones, the first.
+    /// Checks that the openings of the first `pairs` pairs can be played; for random openings only the first one.
     ///
     /// # Errors
     /// As [`Openings::game`].
@@ -182,12 +183,12 @@ impl Openings {
     }
 }
 
-/// Reads a position with its halfmove clock and skips the EPD operations behind it.
+/// Parses a position with its halfmove clock and skips the EPD operations after it.
 fn parse_epd(text: &str) -> Result<Fen, ParseFenError> {
     let words: Vec<&str> = text.split_whitespace().collect();
     let is_clock = |word: &&&str| word.bytes().all(|b| b.is_ascii_digit());
     let fields = if words.get(2).filter(is_clock).is_some() { 3 } else { 2 };
-    // Without a semicolon at the end there are no operations, and what follows is an error.
+    // Without a semicolon at the end there are no operations, and further words are an error.
     let fields = if text.ends_with(';') { fields.min(words.len()) } else { words.len() };
     words[..fields].join(" ").parse()
 }

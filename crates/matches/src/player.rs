@@ -17,15 +17,15 @@ pub struct Turn {
     pub clocks: ByColor<Duration>,
     /// The time by which a move may exceed its limit.
     pub margin: Duration,
-    /// The time after which a program that does not answer counts as crashed, where the move has no limit of time.
+    /// The time after which a program that does not answer counts as crashed, if the move has no time limit.
     pub patience: Duration,
 }
 
-/// How long a program that is late already may go on.
+/// The additional time for a late program before it counts as crashed.
 const GRACE: Duration = Duration::from_secs(1);
 
 impl Turn {
-    /// How long to wait for the move of a program: somewhat longer than it may take, so that a late move is told from none.
+    /// The time to wait for the move of a program: longer than the limit, to tell a late move from a missing one.
     pub(super) fn patience(&self, color: Color) -> Duration {
         self.control.allowed(self.clocks[color]).map_or(self.patience, |time| time + self.margin + GRACE)
     }
@@ -52,13 +52,13 @@ pub struct Choice {
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum PlayerError {
-    /// It chose a move that is not legal, or none; which.
+    /// The player chose an illegal move or none; the text describes it.
     #[error("{0}")]
     IllegalMove(String),
-    /// It cannot be started, ended, or does not answer as it should; how.
+    /// The player cannot be started, has ended, or violates the protocol; the text describes it.
     #[error("{0}")]
     Crash(String),
-    /// It did not move in time.
+    /// The player did not move in time.
     #[error("no move in time")]
     Timeout,
     /// The match is being stopped.
@@ -77,6 +77,6 @@ pub trait Player: Send {
     /// Chooses a move of a game that is not over.
     ///
     /// # Errors
-    /// If no move comes, or none that is legal; and if `stop` is set meanwhile.
+    /// If the player makes no legal move in time, or `stop` is set meanwhile.
     fn choose(&mut self, game: &Game, turn: &Turn, stop: &AtomicBool) -> Result<Choice, PlayerError>;
 }

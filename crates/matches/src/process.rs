@@ -1,4 +1,4 @@
-//! A program behind two pipes: lines to it, lines from it, and its end.
+//! A child process with line-based input and output.
 
 use super::player::PlayerError;
 use std::io::{self, BufRead, BufReader, Read, Write};
@@ -7,13 +7,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
 use std::time::{Duration, Instant};
 
-/// How long a program may take to start, and to get ready.
+/// The most time for starting a program, and for answers to commands without a search.
 pub(super) const HANDSHAKE: Duration = Duration::from_secs(10);
-/// How long it may take to end when it is told to.
+/// The most time for ending after the command to quit.
 const FAREWELL: Duration = Duration::from_millis(500);
-/// How often a program that thinks is checked for a stop of the match.
+/// The interval between checks for a stop of the match while a program searches.
 const GLANCE: Duration = Duration::from_millis(20);
-/// The longest line that is read as one.
+/// The most bytes of a line; a longer line is split.
 const LINE: u64 = 65_536;
 
 /// A running program. Dropping it ends the program.
@@ -35,7 +35,7 @@ impl Process {
         let (program, arguments) = command.split_first().ok_or_else(|| crash(io::Error::other("no command")))?;
         let mut command = Command::new(program);
         command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped());
-        // Its own group: Ctrl-C in the terminal is for this program, which ends the other in order.
+        // A process group of its own: Ctrl-C in the terminal reaches only this program, which then ends its children.
         #[cfg(unix)]
         std::os::unix::process::CommandExt::process_group(&mut command, 0);
         let mut child = command.spawn().map_err(crash)?;
@@ -68,7 +68,7 @@ impl Process {
 
     /// The program has closed a pipe.
     fn ended(&mut self) -> PlayerError {
-        // It may take a moment from there to the end.
+        // The process may end a moment after closing the pipe.
         let deadline = Instant::now() + FAREWELL;
         while Instant::now() < deadline {
             if let Ok(Some(status)) = self.child.try_wait() {
@@ -79,7 +79,7 @@ impl Process {
         PlayerError::Crash(format!("{:?} closed its input or output", self.name))
     }
 
-    /// A line in reply to a command that takes no time.
+    /// The next line, in reply to `command`; a timeout counts as a crash.
     pub(super) fn reply(&mut self, deadline: Instant, command: &str) -> Result<String, PlayerError> {
         self.line(deadline, None).map_err(|error| match error {
             PlayerError::Timeout => {
@@ -89,7 +89,10 @@ impl Process {
         })
     }
 
-    /// The next line, unless the deadline or a stop of the match comes first.
+    /// The next line.
+    ///
+    /// # Errors
+    /// If the deadline passes, the match is stopped or the program ends before.
     pub(super) fn line(&mut self, deadline: Instant, stop: Option<&AtomicBool>) -> Result<String, PlayerError> {
         loop {
             if stop.is_some_and(|stop| stop.load(Ordering::Relaxed)) {
@@ -109,7 +112,7 @@ impl Process {
 
     /// Ends the program at once.
     pub(super) fn kill(&mut self) {
-        // It fails if the program has ended, which is as well.
+        // Killing fails if the program has already ended, which is harmless.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }

@@ -1,4 +1,4 @@
-//! A UCI program as a player: started once, asked for every move, started again if it crashed.
+//! A UCI program as a player: one process for all games, restarted after a crash.
 
 use super::player::{Choice, Player, PlayerError, Turn};
 use super::process::{HANDSHAKE, Process};
@@ -13,7 +13,7 @@ use std::time::Instant;
 pub(super) struct ProgramSetup {
     /// The program and its arguments; never empty.
     pub command: Vec<String>,
-    /// What it gets by `setoption`.
+    /// Names and values for `setoption`.
     pub options: Vec<(String, String)>,
 }
 
@@ -30,7 +30,7 @@ impl Program {
         Ok(Program { setup, process })
     }
 
-    /// Ends a program that misbehaved: the next game starts another.
+    /// Ends a misbehaving program; the next game starts a new process.
     fn fail<T>(&mut self, error: PlayerError) -> Result<T, PlayerError> {
         if let Some(mut process) = self.process.take() {
             process.process.kill();
@@ -93,7 +93,7 @@ impl Player for Program {
 
     fn choose(&mut self, game: &Game, turn: &Turn, stop: &AtomicBool) -> Result<Choice, PlayerError> {
         match self.try_choose(game, turn, stop) {
-            // It goes on living: it did answer.
+            // The program answered, so its process stays.
             Err(error @ PlayerError::IllegalMove(_)) => Err(error),
             Err(error) => self.fail(error),
             Ok(choice) => Ok(choice),
@@ -101,7 +101,7 @@ impl Player for Program {
     }
 }
 
-/// The word behind a keyword.
+/// The word after a keyword.
 fn value<'a>(words: &[&'a str], keyword: &str) -> Option<&'a str> {
     let i = words.iter().position(|word| *word == keyword)?;
     words.get(i + 1).copied()
@@ -134,12 +134,12 @@ fn go_command(turn: &Turn) -> String {
     }
 }
 
-/// A running program that has said `uciok`.
+/// A running program that has completed the UCI handshake.
 struct UciProcess {
     process: Process,
-    /// The options it offers.
+    /// The names of its options.
     options: Vec<String>,
-    /// Rules and no-capture limit that it has been told.
+    /// The rules and the no-capture limit that were sent to the program.
     told: Option<(RuleOptions, Option<u32>)>,
 }
 
@@ -180,7 +180,7 @@ impl UciProcess {
         self.options.iter().any(|name| name.eq_ignore_ascii_case(option))
     }
 
-    /// Tells the rules to a program that can be told.
+    /// Sends the rules to a program with the corresponding options.
     fn set_rules(&mut self, game: &Game) -> Result<(), PlayerError> {
         let rules = (*game.rules().options(), game.no_capture_limit());
         if self.told != Some(rules) {

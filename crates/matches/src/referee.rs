@@ -15,7 +15,7 @@ pub struct Conditions {
     pub control: TimeControl,
     /// The time by which a move may exceed its limit.
     pub margin: Duration,
-    /// The time after which a program that does not answer counts as crashed, where the move has no limit of time.
+    /// The time after which a program that does not answer counts as crashed, if the move has no time limit.
     pub patience: Duration,
 }
 
@@ -49,7 +49,7 @@ impl Usage {
         (self.depths.0 > 0).then(|| self.depths.1 as f64 / self.depths.0 as f64)
     }
 
-    /// Nodes a second.
+    /// Nodes per second.
     #[must_use]
     pub fn speed(&self) -> Option<f64> {
         let seconds = self.nodes.1.as_secs_f64();
@@ -57,7 +57,7 @@ impl Usage {
     }
 }
 
-/// A game that was played.
+/// A played game.
 #[derive(Clone, Debug)]
 pub struct PlayedGame {
     /// The game with its players and result.
@@ -68,7 +68,8 @@ pub struct PlayedGame {
     pub usage: ByColor<Usage>,
 }
 
-/// Plays a game from where it stands to its end, or to where the arbiter ends it; `None` if the match is stopped meanwhile.
+/// Plays a game from its current position until it ends or the arbiter ends it; `None` if the match is stopped
+/// meanwhile.
 pub fn play(
     mut players: ByColor<&mut (dyn Player + 'static)>,
     game: Game,
@@ -84,7 +85,7 @@ pub fn play(
     let mut clocks = ByColor::from_fn(|_| base);
     let mut played = PlayedGame { record: Record::new(game), detail: None, usage: ByColor::default() };
     for color in Color::ALL {
-        // Two random movers of the same seed shall not move alike.
+        // Two random movers with the same seed must not make the same choices.
         if let Err(error) = players[color].new_game(seed.wrapping_mul(2) + color as u64) {
             return played.forfeit(color, error);
         }
@@ -116,7 +117,7 @@ pub fn play(
             && elapsed > allowed + conditions.margin
         {
             played.detail =
-                Some(format!("{} ms for a move that may take {}", elapsed.as_millis(), allowed.as_millis()));
+                Some(format!("{} ms for a move with a limit of {} ms", elapsed.as_millis(), allowed.as_millis()));
             played.record.forfeit = Some(Forfeit { loser: color, reason: ForfeitReason::Time });
             return Some(played);
         }
@@ -133,7 +134,7 @@ pub fn play(
         let mut comment = Vec::new();
         comment.extend(choice.score);
         comment.extend(choice.depth.map(|depth| format!("depth {depth}")));
-        // Without a limit of time it is of no account, and the same games shall make the same file.
+        // Without a time limit the time does not matter, and leaving it out keeps the files of equal games equal.
         comment.extend(allowed.map(|_| format!("ms {}", elapsed.as_millis())));
         let comments = &mut played.record.comments;
         comments.resize(played.record.game.moves().len() - 1, String::new());
@@ -148,7 +149,7 @@ pub fn play(
 }
 
 impl PlayedGame {
-    /// The game lost by this side for this reason; `None` if the match was stopped.
+    /// The game with a loss of `loser` by this error; `None` if the match was stopped.
     fn forfeit(mut self, loser: Color, error: PlayerError) -> Option<PlayedGame> {
         let reason = match error {
             PlayerError::IllegalMove(_) => ForfeitReason::IllegalMove,

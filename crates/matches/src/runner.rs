@@ -1,5 +1,5 @@
-//! A match: games in pairs, several at once, counted and reported in the order of their numbers, so that a match which does
-//! not depend on time comes out the same whatever the number of games at once.
+//! A match: pairs of games, several at the same time, counted and reported in the order of their numbers. The results
+//! of a match without time limits do not depend on the concurrency.
 
 use super::adjudication::Adjudication;
 use super::openings::{OpeningError, Openings};
@@ -23,7 +23,7 @@ use thiserror::Error;
 pub struct Match {
     /// The players. Results are from the view of the first one.
     pub players: [PlayerSpec; 2],
-    /// The number of games; the most, with a test.
+    /// The number of games; with a test, the maximum.
     pub games: u64,
     /// The limits of the moves.
     pub conditions: Conditions,
@@ -41,14 +41,14 @@ pub struct Match {
     pub sprt: Option<Sprt>,
 }
 
-/// Why a match cannot begin.
+/// Why a match cannot start.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum MatchError {
     /// A player's endgame tables cannot be used.
     #[error(transparent)]
     Tables(#[from] SetError),
-    /// A player cannot be made.
+    /// A player cannot be created.
     #[error(transparent)]
     Player(#[from] PlayerError),
     /// An opening cannot be played.
@@ -76,11 +76,11 @@ pub struct Standing {
     pub tally: Tally,
     /// The forfeits and the usage of each player.
     pub players: [Side; 2],
-    /// The number of games by the word of the tag `Termination`.
+    /// The number of games by the value of the tag `Termination`.
     pub terminations: BTreeMap<&'static str, u64>,
     /// The plies of all games together.
     pub plies: u64,
-    /// A pair that is not whole yet: its number, and the points of the first player in its first game, in halves.
+    /// An incomplete pair: its number, and the points of the first player in its first game, in halves.
     half_pair: Option<(u64, usize)>,
 }
 
@@ -117,22 +117,22 @@ impl Standing {
 /// A game of a match.
 #[derive(Clone, Debug)]
 pub struct MatchGame {
-    /// Counted from 0. Games 2k and 2k + 1 have the same opening.
+    /// The number of the game, from 0. Games 2k and 2k + 1 have the same opening.
     pub number: u64,
-    /// Which player, 0 or 1, has which colour.
+    /// The player, 0 or 1, of each colour.
     pub players: ByColor<usize>,
     /// The game.
     pub played: PlayedGame,
 }
 
 impl Match {
-    /// Plays the match. `report` receives every game, in the order of their numbers, and may end the match. `stop` ends it too: then
-    /// unfinished games do not count.
+    /// Plays the match. `report` receives every game in the order of their numbers, and may end the match. Setting
+    /// `stop` also ends the match; unfinished games then do not count.
     ///
-    /// The match also ends when its test has come to a decision.
+    /// The match also ends when its test reaches a decision.
     ///
     /// # Errors
-    /// If the match cannot begin: a player cannot be made, its tables cannot be used, or all openings end the game.
+    /// If the match cannot start: a player cannot be created, its tables cannot be used, or all openings end the game.
     pub fn run(
         &self,
         stop: &AtomicBool,
@@ -151,7 +151,7 @@ impl Match {
         }
         let mut standing = Standing::default();
         let next = AtomicU64::new(0);
-        // Ends what is still going on when a test has decided.
+        // Stops the running games when the test has decided.
         let over = AtomicBool::new(false);
         let (sender, games) = channel();
         std::thread::scope(|scope| {
@@ -174,7 +174,7 @@ impl Match {
             let mut waiting = BTreeMap::new();
             let mut ended = false;
             loop {
-                // The caller's wish reaches the players through ours.
+                // Forwards the caller's stop to the players.
                 if stop.load(Ordering::Relaxed) {
                     over.store(true, Ordering::Relaxed);
                 }
@@ -193,7 +193,7 @@ impl Match {
                     }
                 }
             }
-            // Games that wait for one which was stopped have been played all the same.
+            // Games after a stopped one are complete, and count as well.
             for game in waiting.into_values().filter(|_| !ended) {
                 standing.add(&game);
                 if report(&game, &standing).is_break() {
@@ -212,7 +212,7 @@ impl Match {
 
     fn play(&self, number: u64, team: &mut [Box<dyn Player>; 2], stop: &AtomicBool) -> Option<MatchGame> {
         let pair = number / 2;
-        // That some seed makes no opening is as likely as that all do, which has been tried.
+        // If the first opening of random moves succeeded, others very likely succeed, too.
         let game = self.openings.game(pair, &self.rules, self.no_capture_limit).ok()?;
         let plies = game.moves().len();
         let swapped = number % 2 == 1;

@@ -1,4 +1,4 @@
-//! Players as text, as on a command line.
+//! Players as text, as on the command line.
 
 use super::builtin::{Builtin, RandomMover};
 use super::gtp::{GtpProgram, GtpSetup};
@@ -15,8 +15,9 @@ use std::str::FromStr;
 use std::sync::Arc;
 use thiserror::Error;
 
-/// Which player to make: `builtin:NAME`, options behind commas; the command line of a UCI program; or of a GTP program, behind `gtp:`
-/// (a move is one command) or `gtp2:` (a move is two: the square that a piece leaves, then the one that it enters).
+/// The specification of a player: `builtin:NAME` with options after commas; the command line of a UCI program; or the
+/// command line of a GTP program after `gtp:` (a move is one command) or `gtp2:` (a move is two commands: the square
+/// that a piece leaves, then the square that it enters).
 #[derive(Clone, Debug)]
 pub struct PlayerSpec {
     text: String,
@@ -31,7 +32,7 @@ enum Kind {
     Gtp(GtpSetup),
 }
 
-/// Text that names no player.
+/// Why a text is not a player.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum ParsePlayerError {
@@ -61,7 +62,7 @@ pub enum ParsePlayerError {
         option: String,
         /// The value.
         value: String,
-        /// What it may be.
+        /// A description of the allowed values.
         allowed: &'static str,
     },
     /// The file of weights cannot be read.
@@ -69,7 +70,7 @@ pub enum ParsePlayerError {
     WeightsFile {
         /// The file.
         path: String,
-        /// Why not.
+        /// The error of the operating system.
         error: String,
     },
     /// The file of weights contains something else.
@@ -77,7 +78,7 @@ pub enum ParsePlayerError {
     Weights {
         /// The file.
         path: String,
-        /// What it should be.
+        /// The error in the file.
         error: ParseWeightsError,
     },
     /// The file of a network contains something else.
@@ -85,17 +86,17 @@ pub enum ParsePlayerError {
     Network {
         /// The file.
         path: String,
-        /// What is wrong with it.
+        /// The error in the file.
         error: NetworkError,
     },
-    /// The command line of a program cannot be taken apart.
-    #[error("{text:?} is no command line: a quote is not closed, or it is empty")]
+    /// The command line of a program cannot be split into words.
+    #[error("{text:?} is not a command line: a quote is not closed, or the text is empty")]
     Command {
         /// The command line.
         text: String,
     },
-    /// Options for programs were given to a player that is none.
-    #[error("{text:?} takes options behind commas, as in builtin:default,hash=16; those of programs are not for it")]
+    /// UCI options were given to a player that is not a UCI program.
+    #[error("{text:?} is not a UCI program; built-in players have options after commas, as in builtin:default,hash=16")]
     OptionsOfProgram {
         /// The player.
         text: String,
@@ -124,7 +125,7 @@ impl PlayerSpec {
         Ok(self)
     }
 
-    /// Loads the tables that the player uses, if any. [`PlayerSpec::make`] needs them.
+    /// Loads the tables that the player uses, if any. [`PlayerSpec::make`] requires them.
     ///
     /// # Errors
     /// If they cannot be read, or are for other rules.
@@ -135,7 +136,7 @@ impl PlayerSpec {
         Ok(())
     }
 
-    /// Makes the player; a program is started.
+    /// Creates the player, and starts the process of a program.
     ///
     /// # Errors
     /// If a program cannot be started, does not speak its protocol or lacks an option.

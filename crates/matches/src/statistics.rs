@@ -1,16 +1,17 @@
 //! Elo differences and tests from the results of a match, from the view of the first player.
 //!
 //! - The score s is (wins + draws / 2) / games, and the Elo difference 400 log10(s / (1 - s)).
-//! - Each opening is played twice with the colours exchanged, and the two games depend on each other; so errors come from the
-//!   pairs: their scores 0, 1/4, 1/2, 3/4, 1 (the *pentanomial* distribution) have a variance v, and the mean of n pairs has
-//!   the standard error √(v/n). The 95 % interval of the mean is 1.96 of that to either side, and the error given is half of
-//!   what the interval spans in Elo.
+//! - Each opening is played twice with the colours exchanged, and the two games are not independent, so that errors are
+//!   computed from pairs: their scores 0, 1/4, 1/2, 3/4, 1 (the *pentanomial* distribution) have a variance v, and the
+//!   mean of n pairs has the standard error √(v/n). The 95 % interval of the mean is ± 1.96 standard errors, and the
+//!   reported error is half of its width in Elo.
 //! - LOS, the likelihood of superiority, is Φ((mean - 1/2) / standard error).
-//! - The SPRT's log-likelihood ratio compares two hypotheses on the mean score: it is n Σ p ln(p₁/p₀), where p are the observed
-//!   frequencies and pᵢ the likeliest ones of the mean that hypothesis i says. With θ such that
-//!   Σ p (a - s)/(1 + θ (a - s)) = 0 these are p/(1 + θ (a - s)).
+//! - The SPRT's log-likelihood ratio compares two hypotheses on the mean score: it is n Σ p ln(p₁/p₀), where p are the
+//!   observed frequencies and pᵢ the most likely ones with the mean of hypothesis i. With θ such that Σ p (a - s)/(1 +
+//!   θ (a - s)) = 0 these are p/(1 + θ (a - s)).
 //!
-//! As Fishtest and fastchess do, LOS and SPRT count a pair score that never occurred 0.001 times. Sources: M. Van den Bergh,
+//! As Fishtest and fastchess do, LOS and SPRT count a pair score that never occurred 0.001 times. Sources: M. Van den
+//! Bergh,
 //! *A Practical Introduction to the GSPRT* (2018); Fishtest's mathematics page.
 
 use std::str::FromStr;
@@ -29,10 +30,10 @@ pub struct Tally {
     pub pairs: [u64; 5],
 }
 
-/// Scores of a pair, per game.
+/// The scores of a pair, per game.
 const PAIR_SCORES: [f64; 5] = [0.0, 0.25, 0.5, 0.75, 1.0];
 
-/// The count that stands for a pair score that did not occur.
+/// The count used for a pair score that did not occur.
 const NEVER: f64 = 1e-3;
 
 /// The expected score of an Elo difference.
@@ -41,7 +42,7 @@ pub fn expected_score(elo: f64) -> f64 {
     1.0 / (1.0 + 10f64.powf(-elo / 400.0))
 }
 
-/// The Elo difference of a score between 0 and 1; infinite at both.
+/// The Elo difference of a score from 0 to 1; infinite at both ends.
 #[must_use]
 pub fn elo(score: f64) -> f64 {
     400.0 * (score / (1.0 - score)).log10()
@@ -57,7 +58,7 @@ impl Tally {
         }
     }
 
-    /// Adds to the pairs one that consists of these two games, which [`Tally::add_game`] has counted.
+    /// Adds a pair, given the points of its two games in halves. [`Tally::add_game`] counts the games.
     pub fn add_pair(&mut self, first: usize, second: usize) {
         self.pairs[(first + second).min(4)] += 1;
     }
@@ -68,20 +69,21 @@ impl Tally {
         self.wins + self.draws + self.losses
     }
 
-    /// Points by games; `None` before the first.
+    /// Points per game; `None` before the first game.
     #[must_use]
     pub fn score(&self) -> Option<f64> {
         let games = self.games();
         (games > 0).then(|| (self.wins as f64 + self.draws as f64 / 2.0) / games as f64)
     }
 
-    /// The Elo difference; `None` if it is infinite or nothing was played.
+    /// The Elo difference; `None` if it is infinite or no game was played.
     #[must_use]
     pub fn elo(&self) -> Option<f64> {
         self.score().map(elo).filter(|elo| elo.is_finite())
     }
 
-    /// Half the width of its 95 % interval; `None` if that is infinite, or fewer than two pairs differ.
+    /// Half the width of the 95 % interval of the Elo difference; `None` if that is infinite, or fewer than two pairs
+    /// differ.
     #[must_use]
     pub fn elo_error(&self) -> Option<f64> {
         let pairs: u64 = self.pairs.iter().sum();
@@ -98,7 +100,7 @@ impl Tally {
         Some(normal_cdf((mean - 0.5) / error))
     }
 
-    /// The pairs, with something for what never occurred.
+    /// The counts of pair scores, with [`NEVER`] for scores that did not occur.
     fn regular(&self) -> Option<[f64; 5]> {
         let any = self.pairs.iter().any(|&count| count > 0);
         any.then(|| self.pairs.map(|count| if count == 0 { NEVER } else { count as f64 }))
@@ -139,9 +141,9 @@ pub enum Decision {
     Higher,
 }
 
-/// Why text is no test.
+/// Why a text is not a test.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("{text:?} is no test: write two Elo differences within 1000, the lower one first, as in 0,10")]
+#[error("{text:?} is not a test: write two Elo differences within 1000, the lower one first, as in 0,10")]
 pub struct ParseSprtError {
     text: String,
 }
@@ -158,7 +160,7 @@ impl FromStr for Sprt {
 }
 
 impl Sprt {
-    /// The logarithm of 0.95 / 0.05: where a test ends.
+    /// The bound of the log-likelihood ratio at which a test ends: the logarithm of 0.95 / 0.05.
     pub const BOUND: f64 = 2.944_438_979_166_440_4;
 
     /// A test of `elo0` against `elo1`; `None` unless `elo0` is the lower one.
@@ -179,7 +181,7 @@ impl Sprt {
         self.elo1
     }
 
-    /// The logarithm of how much likelier the pairs are under `elo1` than under `elo0`.
+    /// The log-likelihood ratio of the pairs under `elo1` to `elo0`.
     #[must_use]
     pub fn llr(&self, tally: &Tally) -> f64 {
         let Some(counts) = tally.regular() else { return 0.0 };
@@ -189,7 +191,7 @@ impl Sprt {
         pairs * (0..5).map(|i| p[i] * (p1[i] / p0[i]).ln()).sum::<f64>()
     }
 
-    /// The decision of the test, if the ratio has reached a bound.
+    /// The decision of the test; `None` before the ratio reaches a bound.
     #[must_use]
     pub fn decision(&self, tally: &Tally) -> Option<Decision> {
         let llr = self.llr(tally);
@@ -197,7 +199,7 @@ impl Sprt {
     }
 }
 
-/// The likeliest distribution of pair scores whose mean is `mean`, for observed frequencies `p`.
+/// The most likely distribution of pair scores with the mean `mean`, for observed frequencies `p`.
 fn likeliest(p: &[f64; 5], mean: f64) -> [f64; 5] {
     let slope = |theta: f64| {
         (0..5).map(|i| p[i] * (PAIR_SCORES[i] - mean) / (1.0 + theta * (PAIR_SCORES[i] - mean))).sum::<f64>()

@@ -35,7 +35,7 @@ impl TimeControl {
         }
     }
 
-    /// The time that a move may take; `None` without a limit of time.
+    /// The most time for a move; `None` without a time limit.
     #[must_use]
     pub fn allowed(&self, remaining: Duration) -> Option<Duration> {
         match *self {
