@@ -7,12 +7,11 @@
 //!   reported error is half of its width in Elo.
 //! - LOS, the likelihood of superiority, is Φ((mean - 1/2) / standard error).
 //! - The SPRT's log-likelihood ratio compares two hypotheses on the mean score: it is n Σ p ln(p₁/p₀), where p are the
-//!   observed frequencies and pᵢ the most likely ones with the mean of hypothesis i. With θ such that Σ p (a - s)/(1 +
-//!   θ (a - s)) = 0 these are p/(1 + θ (a - s)).
+//!   observed frequencies and pᵢ the most likely ones with the mean of hypothesis i. With θ such that
+//!   Σ p (a - s)/(1 + θ (a - s)) = 0 these are p/(1 + θ (a - s)).
 //!
 //! As Fishtest and fastchess do, LOS and SPRT count a pair score that never occurred 0.001 times. Sources: M. Van den
-//! Bergh,
-//! *A Practical Introduction to the GSPRT* (2018); Fishtest's mathematics page.
+//! Bergh, *A Practical Introduction to the GSPRT* (2018); Fishtest's mathematics page.
 
 use std::str::FromStr;
 use thiserror::Error;

@@ -1,14 +1,15 @@
-//! What each animal is worth: a regression of the results of all materials on the animals that are present.
+//! The values of the animals: a regression of the results of all materials on the animals that are present.
 //!
-//! For each material with White to move, the score s counts a win as 1 and a draw as 1/2, over all positions. The model is
+//! For each material with White to move, the score s counts a win as 1 and a draw as 1/2, over all positions. The model
+//! is
 //!
 //! ```text
 //! ln(s / (1 - s)) = m + sum over White's animals of v - sum over Black's animals of v
 //! ```
 //!
-//! with m for the move and a value v for each animal, by least squares, every material counting once. With pairs there is one more
-//! coefficient for each two animals that face each other. Equivalent materials have one table, so the standard errors are clustered
-//! by class (sandwich estimator).
+//! with m for the move and a value v for each animal, by least squares with equal weight for each material. With pairs,
+//! each pair of animals that face each other has a coefficient, too. Equivalent materials share one table, so the
+//! standard errors are clustered by class (sandwich estimator).
 
 use doushouqi::board::{Animal, Color, NoMove, RuleOptions};
 use doushouqi::tablebase::{ClassCounts, Material, Options, SolveError, Solver, Stats};
@@ -22,7 +23,7 @@ pub struct Sample {
     pub material: Material,
     /// The mean score of White, strictly between 0 and 1.
     pub score: f64,
-    /// The class: materials of one class are one observation.
+    /// The representative of the class; materials of one class are one observation.
     pub class: Material,
 }
 
@@ -37,7 +38,7 @@ pub struct Coefficient {
     pub error: f64,
     /// The value in cats: divided by the value of the cat.
     pub cats: f64,
-    /// The expected score of White if nothing but this tells the sides apart.
+    /// The expected score of White if the sides differ only in this.
     pub score: f64,
 }
 
@@ -52,19 +53,21 @@ pub struct Fit {
     pub classes: usize,
     /// The share of the variance that the model explains.
     pub r_squared: f64,
-    /// The standard deviation of what it leaves unexplained, in units of the logit.
+    /// The standard deviation of the residuals, in units of the logit.
     pub residual: f64,
     /// The move, the animals from the strongest to the weakest, and the pairs, if any.
     pub coefficients: Vec<Coefficient>,
 }
 
-/// The regression of fewer pieces says more about who is first than about the animals.
+/// The least number of pieces of a regression, unless all materials have fewer. A regression of fewer pieces depends more
+/// on the side to move than on the animals.
 const LEAST_PIECES: usize = 4;
 
-/// The samples of each number of pieces up to `pieces`, from [`LEAST_PIECES`] where `pieces` is not less. Solves in memory.
+/// Solves the endgames in memory and returns the samples of each number of pieces up to `pieces`, from [`LEAST_PIECES`]
+/// if `pieces` is not less.
 ///
 /// # Errors
-/// If the tables do not fit in memory.
+/// If the memory for the tables cannot be allocated.
 pub fn solve(options: &RuleOptions, pieces: usize) -> Result<Vec<Vec<Sample>>, SolveError> {
     let mut solver = Solver::new(options, pieces, Options::default());
     for n in 2..=pieces {
@@ -107,13 +110,13 @@ fn animals() -> impl Iterator<Item = Animal> + Clone {
     Animal::ALL.into_iter().rev()
 }
 
-/// Pairs of different animals, the stronger first.
+/// All pairs of different animals, the stronger first.
 fn pairs() -> Vec<(Animal, Animal)> {
     animals().flat_map(|a| animals().filter(move |&b| b < a).map(move |b| (a, b))).collect()
 }
 
-/// The features of a material: 1 for the move, then for each animal 1 if White has it, less 1 if Black has it, then for each pair
-/// the same of the first facing the second.
+/// The features of a material: 1 for the move; for each animal 1 if White has it, minus 1 if Black has it; and with
+/// pairs, for each pair 1 if White's first animal faces Black's second, minus 1 for the opposite.
 fn features(material: Material, with_pairs: bool) -> Vec<f64> {
     let has = |color, animal| f64::from(u8::from(material.side(color).contains(animal)));
     let (white, black) = (|animal| has(Color::White, animal), |animal| has(Color::Black, animal));
@@ -248,7 +251,7 @@ mod tests {
             };
             assert!((c.value - expected).abs() < 1e-6 && c.error < 1e-6, "{c:?}");
         }
-        // Without pairs the model does not fit, and says so.
+        // Without pairs the model does not fit, and reports large residuals.
         let short = fit(&samples, false).unwrap();
         assert!(short.residual > 0.01 && short.coefficients.iter().any(|c| c.error > 1e-4), "{short:?}");
         assert!((short.coefficients[7].cats - 1.0).abs() < 1e-12 && short.coefficients[7].name == "C");

@@ -1,5 +1,5 @@
-//! The positions of a material as a table of numbers for other programs, White to move: the columns of the published data
-//! set (OpenML 41027), if wanted the features, and the winner.
+//! The positions of a material with White to move as a table of numbers: the columns of the published data set (OpenML
+//! 41027), optionally the features, and the winner.
 
 use super::features::{FeatureChoice, FeatureSet};
 use super::sample::Winner;
@@ -11,7 +11,7 @@ use thiserror::Error;
 /// The format of a table of numbers.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum DataFormat {
-    /// Comma-separated values, the names in the first line.
+    /// Comma-separated values with the names in the first line.
     Csv,
     /// Weka's format.
     Arff,
@@ -35,8 +35,8 @@ pub enum DataError {
     Parquet(#[from] parquet::errors::ParquetError),
 }
 
-/// Writes all positions of a material: of each piece its strength, file and rank, then the features if `features` is set
-/// (of no and yes 0 and 1, of named values their numbers), then `class`, the winner. Returns how many positions.
+/// Writes all positions of a material: strength, file and rank of each piece, then the features if `features` is set
+/// (no and yes as 0 and 1, named values as their numbers), then `class`, the winner. Returns the number of positions.
 ///
 /// # Errors
 /// If `out` cannot be written, or Parquet is not built in.
@@ -74,7 +74,7 @@ pub fn write_data<W: Write + Send>(
     Ok(count)
 }
 
-/// The names of the published data set's columns, of each piece three, numbered within its side.
+/// The names of the published data set's columns: three for each piece, numbered within its side.
 fn columns(pieces: &[Piece]) -> Vec<String> {
     let mut names = Vec::new();
     for (i, &Piece { color, .. }) in pieces.iter().enumerate() {
@@ -85,7 +85,7 @@ fn columns(pieces: &[Piece]) -> Vec<String> {
     names
 }
 
-/// Takes rows of numbers.
+/// A writer of rows of numbers.
 trait Sink {
     fn row(&mut self, values: &[i8], winner: Winner) -> Result<(), DataError>;
     fn finish(&mut self) -> Result<(), DataError>;
@@ -169,7 +169,7 @@ mod columnar {
             Ok(Columns { writer, values: vec![Vec::new(); names.len()], winners: Vec::new() })
         }
 
-        /// Writes the rows that have come as a row group.
+        /// Writes the collected rows as a row group.
         fn group(&mut self) -> Result<(), DataError> {
             if self.winners.is_empty() {
                 return Ok(());

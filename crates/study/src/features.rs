@@ -1,22 +1,23 @@
-//! Features of positions with few pieces and White to move: those of van Rijn and Vis (2014, Table 3), and more of the same kind.
+//! Features of positions with few pieces and White to move: the features of van Rijn and Vis (2014, Table 3), and more
+//! of the same kind.
 //!
-//! The paper leaves some definitions open. The definitions used here are those under which its three printed trees misclassify
-//! 0, 0 and 16 positions of EvE, PvE and LvE, as the paper says (see [`printed`](super::printed)):
+//! The paper leaves some definitions open. With the definitions used here, its three printed trees misclassify 0, 0 and
+//! 16 positions of EvE, PvE and LvE, as the paper states (see [`printed`](super::printed)):
 //!
-//! - A distance that decides a race (`closest`, `unopposed`, `can_cross`) is the length of the shortest way of that very
-//!   piece on the empty board: round the water for land animals, over it for leapers, through it for the rat, never through
-//!   its own den ([`Routes`]). With Manhattan distances the trees misclassify 28, 42 and 418. Distances with a name of
-//!   their own (`distance_d`, `distance_p`) are Manhattan, as the paper says.
-//! - `closest` is White at equal distance. If Black is then (121, 121, 221), or White even when a move behind (102, 141,
-//!   217), all three trees are worse.
-//! - `unopposed_w`: some black trap is strictly nearer to the white piece than to the black one. As near will not do (84,
-//!   84, 187), and two moves nearer is too much (0, 113, 197). Any trap counts: asking for one on a shortest way to the den
-//!   makes it 0, 0, 24.
-//! - `unopposed_b`: some white trap is nearer to the black piece by two moves at least, since White moves first. With one
-//!   move tree (a) misclassifies 113; with three it is as good as with two.
-//! - `can_cross`: White stands on rank 7 or above already, or some square of rank 7 on a shortest way of the white piece to
-//!   the den is nearer to it than to the black piece. Without the first half tree (b) misclassifies 16.
-//! - `trapped` and `adjacent` leave nothing open.
+//! - A distance that decides a race (`closest`, `unopposed`, `can_cross`) is the length of the piece's shortest path on
+//!   the empty board: around the water for land animals, over it for leapers, through it for the rat, never through its
+//!   own den ([`Routes`]). With Manhattan distances the trees misclassify 28, 42 and 418 positions. Distances with a
+//!   name of their own (`distance_d`, `distance_p`) are Manhattan distances, as the paper states.
+//! - `closest` is White at equal distance. With Black at equal distance (121, 121, 221), or with White even if a move
+//!   behind (102, 141, 217), all three trees are worse.
+//! - `unopposed_w`: some black trap is strictly nearer to the white piece than to the black one. Equally near (84, 84,
+//!   187) and two moves nearer (0, 113, 197) are worse. Any trap counts: with only traps on a shortest path to the den,
+//!   the trees misclassify 0, 0 and 24.
+//! - `unopposed_b`: some white trap is nearer to the black piece by at least two moves, since White moves first. With
+//!   one move, tree (a) misclassifies 113; three moves are as good as two.
+//! - `can_cross`: the white piece stands on rank 7 or above, or some square of rank 7 on a shortest path of the white
+//!   piece to the den is nearer to it than to the black piece. Without the first condition, tree (b) misclassifies 16.
+//! - `trapped` and `adjacent` are unambiguous.
 
 use super::routes::{Routes, manhattan};
 use doushouqi::board::geometry::{DEN, TRAPS, WATER, habitat};
@@ -32,15 +33,15 @@ pub enum FeatureKind {
     Bool,
     /// A number.
     Number,
-    /// One of these names, by index, in a meaningful order.
+    /// The index of one of these names, which are in a meaningful order.
     Named(&'static [&'static str]),
 }
 
 /// One feature of the positions of a material.
 #[derive(Clone, Debug)]
 pub struct Feature {
-    /// The name, the paper's where the paper has the feature. A piece is `w` or `b`, with a number (strongest 0) if its side
-    /// has several.
+    /// The name, as in the paper if the paper has the feature. A piece is `w` or `b`, with a number (strongest 0) if
+    /// its side has several.
     pub name: String,
     /// The definition, in a sentence.
     pub meaning: String,
@@ -49,18 +50,18 @@ pub struct Feature {
     pub(super) what: Measure,
 }
 
-/// Which features to use.
+/// The choice of features.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum FeatureChoice {
-    /// The paper's eleven; for two pieces only.
+    /// The paper's eleven features; for two pieces only.
     Paper,
-    /// The paper's, generalised to more pieces, and more.
+    /// The paper's features, generalised to more pieces, and further ones.
     All,
-    /// [`FeatureChoice::All`] and what distinguishes materials, for a tree over several.
+    /// [`FeatureChoice::All`] and features of the material, for a tree over several materials.
     WithMaterial,
 }
 
-/// How a feature is computed. Numbers are places in the list of pieces.
+/// The computation of a feature. The numbers are indices in the list of pieces.
 #[derive(Copy, Clone, Debug)]
 pub(super) enum Measure {
     Closest,
@@ -91,7 +92,7 @@ const SECTORS: &[&str] = &["bot", "mid", "top"];
 const PARITIES: &[&str] = &["0", "1"];
 const SIDES: &[&str] = &["black", "white"];
 
-/// The features of a material, and how to compute them.
+/// The features of a material, and their computation.
 pub struct FeatureSet {
     pieces: Vec<Piece>,
     options: RuleOptions,
@@ -109,7 +110,7 @@ struct Names {
 }
 
 impl Names {
-    /// Whether there are but two pieces, which need no name.
+    /// Whether there are only two pieces, which need no names.
     fn two(&self) -> bool {
         self.pieces.len() == 2
     }
@@ -122,7 +123,7 @@ impl Names {
         if self.two() { what.to_owned() } else { format!("{what}_{}{}", self.pieces[i], self.pieces[j]) }
     }
 
-    /// Of White's piece to Black's, and of Black's to White's.
+    /// The names of a relation from White's piece to Black's, and from Black's to White's.
     fn both_ways(&self, what: &str, w: usize, b: usize) -> [(usize, usize, String); 2] {
         [(w, b, "w"), (b, w, "b")].map(|(i, j, side)| {
             let two = || format!("{what}_{side}");
@@ -132,7 +133,8 @@ impl Names {
 }
 
 impl FeatureSet {
-    /// The features of a material. [`FeatureChoice::Paper`] is [`FeatureChoice::All`] where there are more than two pieces.
+    /// The features of a material. With more than two pieces, [`FeatureChoice::Paper`] is the same as
+    /// [`FeatureChoice::All`].
     #[must_use]
     pub fn new(material: Material, options: &RuleOptions, which: FeatureChoice) -> FeatureSet {
         let pieces: Vec<Piece> = material.pieces().collect();
@@ -142,7 +144,7 @@ impl FeatureSet {
         set
     }
 
-    /// The pieces, White's first, strongest first.
+    /// The pieces: White's first, each side's strongest first.
     #[must_use]
     pub fn pieces(&self) -> &[Piece] {
         &self.pieces
@@ -154,7 +156,7 @@ impl FeatureSet {
         &self.features
     }
 
-    /// The place of a feature of that name.
+    /// The index of the feature with this name.
     #[must_use]
     pub fn find(&self, name: &str) -> Option<usize> {
         self.features.iter().position(|f| f.name == name)
@@ -226,7 +228,7 @@ impl FeatureSet {
         }
     }
 
-    /// Adds the place of each piece and the side nearer to the den.
+    /// Adds the location of each piece and the side nearer to the den.
     fn add_places(&mut self, names: &Names, white: &[usize], which: FeatureChoice) {
         use FeatureKind::{Bool, Number};
         for &w in white {
@@ -289,7 +291,8 @@ impl FeatureSet {
         }
     }
 
-    /// The values of the features with the pieces on these squares, in the order of [`pieces`](FeatureSet::pieces), White to move.
+    /// The values of the features with the pieces on these squares, in the order of [`pieces`](FeatureSet::pieces),
+    /// White to move.
     #[must_use]
     pub fn values(&self, squares: &[Square]) -> Vec<i8> {
         self.features.iter().map(|feature| self.value(feature.what, squares)).collect()
@@ -340,17 +343,17 @@ impl FeatureSet {
         }
     }
 
-    /// Moves that a piece needs to the enemy's den.
+    /// The number of moves of a piece to the enemy's den.
     fn den(&self, i: usize, squares: &[Square]) -> u8 {
         self.routes[i].steps(squares[i], DEN[!self.pieces[i].color])
     }
 
-    /// Moves that a side's nearest piece needs to the enemy's den.
+    /// The number of moves of a side's nearest piece to the enemy's den.
     fn race(&self, color: Color, squares: &[Square]) -> u8 {
         self.of(color).map(|i| self.den(i, squares)).min().unwrap_or(Routes::NONE)
     }
 
-    /// By how many moves a piece is nearer to a square than every enemy piece.
+    /// The number of moves by which a piece is nearer to a square than every enemy piece.
     fn gap(&self, i: usize, square: Square, squares: &[Square]) -> i8 {
         let enemy = self.of(!self.pieces[i].color).map(|j| self.routes[j].steps(squares[j], square)).min();
         enemy.unwrap_or(Routes::NONE) as i8 - self.routes[i].steps(squares[i], square) as i8
@@ -361,7 +364,7 @@ impl FeatureSet {
         TRAPS[!self.pieces[i].color].into_iter().map(|trap| self.gap(i, trap, squares)).max().unwrap_or(0)
     }
 
-    /// Whether a piece gets to rank 7, on a shortest way to the black den, before every enemy piece.
+    /// Whether a piece reaches rank 7, on a shortest path to the black den, before every enemy piece.
     fn crosses(&self, i: usize, squares: &[Square]) -> bool {
         let way = &self.routes[i];
         Bitboard::rank(Rank::Seventh).into_iter().any(|square| {
@@ -370,7 +373,7 @@ impl FeatureSet {
         })
     }
 
-    /// Whether a piece could take another at once, were it on move.
+    /// Whether a piece could capture another at once if its side were to move.
     fn takes(&self, i: usize, j: usize, squares: &[Square]) -> bool {
         let (Piece { color, animal: attacker }, Piece { animal: victim, .. }) = (self.pieces[i], self.pieces[j]);
         let blocked = |crossed: Bitboard| {
@@ -385,7 +388,7 @@ impl FeatureSet {
                 .any(|(to, crossed)| to == squares[j] && !blocked(crossed))
     }
 
-    /// Whether an animal in the water stops a leap of a side.
+    /// Whether an animal in the water blocks a leap of a side.
     fn blocks(&self, leaper: Color, owner: Color, animal: Animal) -> bool {
         animal.swims() && (owner != leaper || self.options.own_rat_blocks == OwnRatBlocks::Yes)
     }

@@ -12,15 +12,15 @@ use std::convert::Infallible;
 /// Numbers of legal moves.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Mobility {
-    /// Positions counted, each times the materials that its class stands for.
+    /// Number of positions, each weighted by the number of materials of its class.
     pub positions: u64,
-    /// On average.
+    /// The mean number of moves.
     pub mean: f64,
-    /// The most.
+    /// The largest number of moves.
     pub max: u32,
-    /// The first position found with that many moves.
+    /// The first position found with the largest number of moves.
     pub fen: String,
-    /// Positions with 0, 1, 2 ... moves.
+    /// The number of positions with 0, 1, 2 ... moves.
     pub by_moves: Vec<u64>,
 }
 
@@ -52,7 +52,7 @@ impl Mobility {
     }
 }
 
-/// The legal moves of all positions of exactly N pieces, White to move. `tables` must contain them.
+/// The mobility of all positions of exactly `pieces` pieces with White to move. `tables` must contain them.
 #[must_use]
 pub fn table_mobility(tables: &Solver, pieces: usize) -> Mobility {
     let rules = Rules::new(*tables.classes().options());
@@ -80,7 +80,8 @@ pub fn table_mobility(tables: &Solver, pieces: usize) -> Mobility {
     sum.finish()
 }
 
-/// The legal moves of `positions` random positions of exactly N pieces, each placement of each material equally likely.
+/// The mobility of `positions` random positions of exactly `pieces` pieces, each placement of each material with the
+/// same probability.
 #[must_use]
 pub fn sampled_mobility(options: &RuleOptions, pieces: usize, positions: u64, seed: u64) -> Mobility {
     let rules = Rules::new(*options);
@@ -91,8 +92,8 @@ pub fn sampled_mobility(options: &RuleOptions, pieces: usize, positions: u64, se
     while found < positions {
         let Some(material) = random.choose(&materials) else { break };
         let pieces: Vec<_> = material.pieces().collect();
-        // One of 63 squares for each piece: what does not fit is drawn again, material and all, so that each placement of
-        // each material is as likely as any other.
+        // One of 63 squares for each piece. If a piece does not fit, everything including the material is drawn again,
+        // so that each placement of each material has the same probability.
         let squares: Option<Vec<_>> =
             pieces.iter().map(|_| doushouqi::board::Square::new((random.bits() % 63) as usize)).collect();
         let Some(squares) = squares else { continue };
@@ -109,16 +110,16 @@ pub fn sampled_mobility(options: &RuleOptions, pieces: usize, positions: u64, se
 /// A player of games against itself.
 #[derive(Copy, Clone, Debug)]
 pub enum SelfPlayer {
-    /// Any legal move.
+    /// A random legal move.
     Random,
-    /// One of the best moves by minimax with Burnett's evaluation.
+    /// A random one of the best moves by minimax with Burnett's evaluation.
     Minimax {
-        /// Plies, 1 at least.
+        /// The depth in plies, at least 1.
         depth: u32,
     },
-    /// The engine, on one thread, with a fixed number of nodes a move.
+    /// The engine on one thread, with a fixed number of nodes for each move.
     Engine {
-        /// Nodes searched for a move, at most.
+        /// The most nodes searched for a move.
         nodes: u64,
     },
 }
@@ -138,7 +139,7 @@ impl SelfPlayer {
         matches!(self, SelfPlayer::Engine { .. }).then(|| Engine::new(options))
     }
 
-    /// The next move of a game, random choices made with `random`; `None` only if no move is legal.
+    /// The next move of a game, with random choices from `random`; `None` only if no move is legal.
     fn choose(self, engine: Option<&mut Engine>, game: &Game, random: &mut Random) -> Option<Move> {
         match self {
             SelfPlayer::Random => random.choose(&game.legal_moves()).copied(),
@@ -163,7 +164,7 @@ pub struct SelfPlay {
     pub games: u64,
     /// Seed of the openings and of random moves.
     pub seed: u64,
-    /// Plies at random that every game begins with.
+    /// Number of random plies at the start of each game.
     pub opening: u32,
     /// Plies after which a game is stopped as unfinished.
     pub most_plies: usize,
@@ -190,29 +191,30 @@ pub struct GameStatistics {
     pub no_move: u64,
     /// Games stopped as unfinished.
     pub unfinished: u64,
-    /// Drawn games, by all games.
+    /// The share of drawn games.
     pub draw_share: f64,
-    /// Plies of a game on average.
+    /// The mean length of a game, in plies.
     pub mean_plies: f64,
-    /// Half the games are not longer, half not shorter.
+    /// The median length of a game, in plies.
     pub median_plies: u64,
     /// Plies of the longest game.
     pub longest: u64,
-    /// Positions with a move to make, and legal moves in them.
+    /// The numbers of legal moves in all positions with a move to make.
     pub moves: Mobility,
     /// The length of each game, in plies, sorted.
     #[serde(skip)]
     pub lengths: Vec<u64>,
 }
 
-/// Plays games of a player against itself from the start. The same seed gives the same games, whatever the threads.
+/// Plays games of a player against itself from the initial position. The games depend only on the seed, not on the
+/// number of threads.
 #[must_use]
 pub fn play(player: SelfPlayer, options: &RuleOptions, series: SelfPlay) -> GameStatistics {
     let rules = Rules::new(*options);
     let games: Vec<(Option<GameEnd>, u64, Mobility)> = (0..series.games)
         .into_par_iter()
         .map(|game| {
-            // A stream of its own for each game.
+            // A separate stream for each game.
             let mut random = Random::new(series.seed.wrapping_add(game.wrapping_mul(0x9e37_79b9_7f4a_7c15)));
             play_one(player, &rules, series, &mut random)
         })
@@ -267,8 +269,8 @@ fn play_one(
     (game.end(), game.moves().len() as u64, mobility)
 }
 
-/// The share of positions of each piece count that are drawn, White to move, a side without a move included where that
-/// draws.
+/// The share of drawn positions of each piece count with White to move, including stalemate if the rules make it a
+/// draw.
 pub fn drawn_shares(options: &RuleOptions, pieces: usize) -> Result<Vec<f64>, SolveError> {
     let mut solver = Solver::new(options, pieces, doushouqi::tablebase::Options::default());
     let mut shares = Vec::new();

@@ -1,4 +1,4 @@
-//! Learning decision trees: small perfect trees, the accuracy of small trees, and the size of perfect ones.
+//! Learning decision trees: small perfect trees, the accuracy of small trees, and the size of perfect trees.
 
 use super::features::{FeatureChoice, FeatureSet};
 use super::printed::{Wrong, wrong_of_tree};
@@ -9,9 +9,9 @@ use doushouqi::tablebase::{Classes, Material, MaterialTable, Solver, compressed_
 use rayon::prelude::*;
 use serde::Serialize;
 
-/// Candidate splits tried at each node, one tree for each number; the smallest tree counts.
+/// Numbers of candidate splits at each node. The learner grows one tree for each and keeps the smallest.
 const WIDTHS: [usize; 5] = [1, 4, 8, 16, 32];
-/// [`WIDTHS`] for three pieces, which have fifty times as many positions.
+/// As [`WIDTHS`], for three pieces, which have fifty times as many positions.
 const WIDTHS_THREE: [usize; 2] = [1, 4];
 
 /// A tree for the positions of a material with White to move.
@@ -20,7 +20,7 @@ pub struct MaterialTree {
     pub material: Material,
     /// The representative of its class.
     pub class: Material,
-    /// Its positions, White to move.
+    /// Number of its positions with White to move.
     pub positions: u64,
     /// The features that the tree may test.
     pub set: FeatureSet,
@@ -28,9 +28,10 @@ pub struct MaterialTree {
     pub which: FeatureChoice,
     /// The tree.
     pub tree: Tree,
-    /// Positions that share all features with positions of another winner: every tree misclassifies at least these.
+    /// The least number of positions that any tree on these features misclassifies, because positions with different
+    /// winners share all features.
     pub indistinct: u64,
-    /// The tree's size as [`Tree::bits`] counts it.
+    /// The size of the tree ([`Tree::bits`]).
     pub bits: u64,
 }
 
@@ -43,9 +44,10 @@ impl MaterialTree {
     }
 }
 
-/// The smallest tree found for a material that gets as few positions wrong as any on these features; with `max_leaves`
-/// the tree of N leaves that asks the question of the most gain each time. Without `which` the better of a tree on
-/// the paper's features and one on all, that is the smaller one if both are perfect. `None` if the material is not solved.
+/// The smallest tree found for a material among those with the fewest errors possible on these features; with
+/// `max_leaves` the greedy tree of that many leaves, which splits by the most information gain. Without `which` the
+/// better of a tree on the paper's features and one on all features: the smaller one if both are perfect. `None` if the
+/// material is not solved.
 #[must_use]
 pub fn learn(
     tables: &Solver,
@@ -79,7 +81,7 @@ fn smallest(learner: &Learner, widths: &[usize]) -> Tree {
     trees.min_by_key(|tree| (tree.misclassified(), tree.leaves(), tree.depth())).expect("there is a width")
 }
 
-/// The trees of all materials of N pieces, in the order of spelling. Materials that share a table share a tree.
+/// The trees of all materials of `pieces` pieces, in the order of spelling. Materials of one class share a tree.
 #[must_use]
 pub fn learn_all(
     tables: &Solver,
@@ -109,20 +111,20 @@ pub fn learn_all(
 pub struct WholeTree {
     /// The number of materials.
     pub materials: usize,
-    /// Their positions, White to move.
+    /// Number of their positions with White to move.
     pub positions: u64,
-    /// Features and tree; the features are those of the first material, and have the same names for all.
+    /// The features of the first material; the names are the same for all materials.
     pub set: FeatureSet,
     /// The tree.
     pub tree: Tree,
-    /// Positions that no tree on these features gets right.
+    /// The least number of positions that any tree on these features misclassifies.
     pub indistinct: u64,
     /// The size of the tree in bits.
     pub bits: u64,
 }
 
-/// The smallest tree found for all positions of two pieces at once. Besides the features of the position it may ask who
-/// may take whom, who leaps and who swims. `None` if two pieces are not solved.
+/// The smallest tree found for all positions of two pieces together. Besides the features of the position it may test
+/// which captures are allowed, which animals leap and which swim. `None` if two pieces are not solved.
 #[must_use]
 pub fn learn_whole(tables: &Solver) -> Option<WholeTree> {
     let materials = Material::all(2);
@@ -152,40 +154,40 @@ pub struct Sizes {
     pub material: String,
     /// The representative of its class.
     pub class: String,
-    /// Its positions.
+    /// Number of its positions.
     pub positions: u64,
     /// The share of the most frequent winner: the accuracy of a tree of one leaf.
     pub accuracy_1: f64,
-    /// The share of positions that the greedy tree of 10, 30 and 100 leaves gets right.
+    /// The accuracy of the greedy tree of 10 leaves.
     pub accuracy_10: f64,
     /// The accuracy of the greedy tree of 30 leaves.
     pub accuracy_30: f64,
     /// The accuracy of the greedy tree of 100 leaves.
     pub accuracy_100: f64,
-    /// The perfect tree: leaves, questions, positions wrong, and size as [`Tree::bits`] counts it.
+    /// Number of leaves of the perfect tree.
     pub leaves: usize,
-    /// Questions on its longest way from the root to a leaf.
+    /// Number of questions on its longest path from the root to a leaf.
     pub depth: usize,
-    /// Positions that it misclassifies.
+    /// Number of positions that it misclassifies.
     pub misclassified: u64,
-    /// The size of the tree in bits.
+    /// The size of the tree in bits ([`Tree::bits`]).
     pub tree_bits: u64,
-    /// The winners, compressed: one byte a position in the order of the index, mirror images once, one
-    /// zstd frame of level 19.
+    /// The compressed size of the winners in bits: one byte for each position in the order of the index, mirror images
+    /// once, as one zstd frame of level 19.
     pub table_bits: u64,
-    /// The distances, compressed the same way.
+    /// The size in bits of the distances, compressed the same way.
     pub distance_bits: u64,
 }
 
-/// The sizes of all classes of N pieces, for White and for Black of the representative being the side to move (the
-/// latter as the material with colours exchanged); a class that is its own exchange once.
+/// The sizes for all classes of `pieces` pieces, with White and with Black of the representative to move (the latter as
+/// the material with exchanged colours); once for a class that is its own exchange.
 #[must_use]
 pub fn sizes(tables: &Solver, pieces: usize) -> Vec<Sizes> {
     both_sides(tables.classes(), pieces).into_par_iter().filter_map(|material| size(tables, material)).collect()
 }
 
-/// For each class of that many pieces a material with White, and one with Black, of the representative to move (the latter
-/// with colours exchanged); a class that is its own exchange once.
+/// For each class of `pieces` pieces the representative and, unless the class is its own exchange, the first material
+/// with exchanged colours.
 pub(super) fn both_sides(classes: &Classes, pieces: usize) -> Vec<Material> {
     let classes = classes.level(pieces);
     classes.flat_map(|(_, class)| [Some(class.representative), class.swapped.first().copied()]).flatten().collect()
@@ -226,8 +228,8 @@ fn size(tables: &Solver, material: Material) -> Option<Sizes> {
     })
 }
 
-/// The share of positions right by the number of leaves, 1 to `most` as far as the greedy tree goes. `None` if the material
-/// is not solved.
+/// The accuracy of the greedy tree by its number of leaves, from 1 to `most` or to its full size. `None` if the
+/// material is not solved.
 #[must_use]
 pub fn accuracy_curve(tables: &Solver, material: Material, most: usize) -> Option<Vec<(f64, f64)>> {
     let table = tables.material_table(material)?;

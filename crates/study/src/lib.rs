@@ -1,4 +1,5 @@
-//! A study of the endgame tables: features of positions, decision trees on them, patterns, and the published numbers again.
+//! A study of the endgame tables: features of positions, decision trees, patterns, and a reproduction of the published
+//! numbers.
 
 #![warn(missing_docs, unreachable_pub)]
 

@@ -18,25 +18,25 @@ use std::convert::Infallible;
 pub struct Draws {
     /// Number of pieces.
     pub pieces: usize,
-    /// The first of these materials in the order of spelling.
+    /// The first of the materials in the order of spelling.
     pub material: String,
     /// The number of materials with the same table.
     pub materials: usize,
-    /// Positions of one material.
+    /// Number of positions of one material.
     pub positions: u64,
     /// Positions won by the side to move.
     pub wins: u64,
-    /// Positions lost.
+    /// Positions lost by the side to move.
     pub losses: u64,
-    /// Positions drawn.
+    /// Drawn positions.
     pub draws: u64,
     /// Positions without a legal move.
     pub no_move: u64,
-    /// `draws` by `positions`.
+    /// `draws` divided by `positions`.
     pub share: f64,
 }
 
-/// The draws of all materials of 2 to `pieces` pieces, for each piece count the most drawn first.
+/// The draws of all materials of 2 to `pieces` pieces, for each piece count the material with the most draws first.
 pub fn draws(options: &RuleOptions, pieces: usize) -> Result<Vec<Draws>, SolveError> {
     let mut solver = Solver::new(options, pieces, Options::default());
     let mut all = Vec::new();
@@ -65,35 +65,36 @@ pub fn draws(options: &RuleOptions, pieces: usize) -> Result<Vec<Draws>, SolveEr
     Ok(all)
 }
 
-/// The effect of replacing one animal by another on its square, over all materials of N pieces, White to move.
+/// The effect of replacing one animal by another on its square, over all materials of one piece count with White to
+/// move.
 #[derive(Clone, Debug, Serialize)]
 pub struct Swap {
     /// The side of the animal.
     pub side: String,
-    /// The stronger of the two animals, and the weaker.
+    /// The stronger animal.
     pub stronger: String,
     /// The weaker animal.
     pub weaker: String,
-    /// Positions possible with either.
+    /// Number of positions that are possible with either animal.
     pub positions: u64,
     /// Positions whose winner changes.
     pub turned: u64,
     /// Positions in which the stronger animal does worse.
     pub worse: u64,
-    /// `turned` by `positions`.
+    /// `turned` divided by `positions`.
     pub share: f64,
-    /// The material, with the stronger animal, of which most positions turn, and how many of its positions.
+    /// The material (with the stronger animal) with the largest share of positions whose winner changes.
     pub most: String,
-    /// The share of positions that turn there.
+    /// The share of positions of that material whose winner changes.
     pub most_share: f64,
 }
 
-/// All swaps of one animal for another, the one that turns most positions first. `tables` must go to N pieces.
+/// All swaps of one animal for another, the largest share first. `tables` must contain `pieces` pieces.
 #[must_use]
 pub fn swaps(tables: &Solver, pieces: usize) -> Vec<Swap> {
     /// Positions, turned, worse.
     type Count = [u64; 3];
-    /// The material of which most turn, and their share.
+    /// The largest share and its material.
     type Most = Option<(f64, Material)>;
     // Each pair of materials once, from the stronger animal's side.
     let pairs: Vec<(Material, Color, Animal, Animal)> = Material::all(pieces)
@@ -105,7 +106,7 @@ pub fn swaps(tables: &Solver, pieces: usize) -> Vec<Swap> {
         })
         .filter(|&(material, color, _, weaker)| !material.side(color).contains(weaker))
         .collect();
-    // Names make no difference: pairs whose two tables are the same, piece by piece, count the same.
+    // Pairs of materials whose tables are equal, piece by piece, have the same counts.
     let mut kinds: HashMap<_, Vec<usize>> = HashMap::new();
     for (i, &(material, color, stronger, weaker)) in pairs.iter().enumerate() {
         let pieces: Vec<Piece> = material.pieces().collect();
@@ -133,7 +134,7 @@ pub fn swaps(tables: &Solver, pieces: usize) -> Vec<Swap> {
             let (material, color, stronger, weaker) = pairs[i];
             let (sum, most) = sums.entry((color, stronger, weaker)).or_default();
             sum.iter_mut().zip(count).for_each(|(sum, n)| *sum += n);
-            // The first in the order of spelling of those that turn most.
+            // Of equal shares, the first material in the order of spelling.
             if most.is_none_or(|(so_far, first)| share > so_far || share == so_far && material < first) {
                 *most = Some((share, material));
             }
@@ -163,7 +164,8 @@ fn replace(material: Material, color: Color, out: Animal, animal: Animal) -> Mat
     Material::of_pieces(&pieces.collect::<Vec<_>>())
 }
 
-/// What the values of these pieces depend on: the class, whose White they are, and which piece there each is.
+/// The properties that determine the values of these pieces: the class, whether the colours are exchanged, and the
+/// corresponding pieces of the representative.
 fn kind(tables: &Solver, material: Material, pieces: &[Piece]) -> Option<(ClassId, bool, Vec<Piece>)> {
     let member = tables.classes().member(material)?;
     let there = |piece: &Piece| member.pieces.iter().find(|(here, _)| here == piece).map(|&(_, there)| there);
@@ -174,7 +176,7 @@ fn count_swap(tables: &Solver, material: Material, color: Color, stronger: Anima
     let options = tables.classes().options();
     let other = replace(material, color, stronger, weaker);
     let (with, without) = (tables.material_table(material)?, tables.material_table(other)?);
-    // Where the pieces of one material are among those of the other.
+    // The correspondence between the pieces of the two materials.
     let [strong, weak] = [stronger, weaker].map(|animal| Piece { color, animal });
     let place = |&piece: &Piece| {
         let here = if piece == weak { strong } else { piece };
@@ -203,7 +205,7 @@ pub struct Parity {
     pub material: String,
     /// The two pieces, as in `Ee`; or `all` for the sum over all pairs of enemies.
     pub pair: String,
-    /// Positions won by White, drawn, won by Black, at even and at odd distance.
+    /// Positions at an even distance that White wins, draws and loses.
     pub even: [u64; 3],
     /// Positions at an odd distance that White wins, draws and loses.
     pub odd: [u64; 3],
@@ -211,12 +213,12 @@ pub struct Parity {
     pub white_even: f64,
     /// The share of the positions at an odd distance that White wins.
     pub white_odd: f64,
-    /// The information gain of the parity about the winner, in bits a position.
+    /// The information gain of the parity about the winner, in bits per position.
     pub gain: f64,
 }
 
-/// For every class of N pieces, with either side to move as in [`learn::sizes`](super::learn::sizes), and every pair
-/// of enemies: who wins by the parity of their Manhattan distance. The most telling first.
+/// The results by the parity of the Manhattan distance, for every class of `pieces` pieces, with either side to move as
+/// in [`learn::sizes`](super::learn::sizes), and every pair of enemies. Ordered by information gain, the largest first.
 #[must_use]
 pub fn parities(tables: &Solver, pieces: usize) -> Vec<Parity> {
     let mut all: Vec<Parity> = both_sides(tables.classes(), pieces)
@@ -261,39 +263,40 @@ fn parity(tables: &Solver, material: Material) -> Option<Vec<Parity>> {
     )
 }
 
-/// The fortresses of a class: draws that a side with one piece holds without ever leaving a part of the board.
+/// The fortresses of a class: draws that a side with one piece holds without leaving a part of the board.
 #[derive(Clone, Debug, Serialize)]
 pub struct Fortresses {
     /// The material.
     pub material: String,
     /// The number of materials with the same table, colours exchanged or not.
     pub materials: usize,
-    /// The holder's animal: a capital if White holds.
+    /// The letter of the holder's animal, a capital for White.
     pub holder: String,
-    /// Drawn positions of one material, either side to move; those without a legal move not counted.
+    /// Drawn positions of one material with either side to move, without stalemates.
     pub draws: u64,
     /// Draws that the holder holds by moving between two squares.
     pub two_squares: u64,
-    /// Draws that it holds on the three ranks before its own den.
+    /// Draws that the holder holds on the three ranks at its own den.
     pub home: u64,
-    /// Draws that it holds on the three ranks in the middle.
+    /// Draws that the holder holds on the three middle ranks.
     pub middle: u64,
-    /// Draws that it holds on the three ranks before the enemy's den.
+    /// Draws that the holder holds on the three ranks at the enemy's den.
     pub far: u64,
-    /// Draws that it holds in one of these ways.
+    /// Draws that the holder holds in at least one of these ways.
     pub fortresses: u64,
-    /// `fortresses` by `draws`.
+    /// `fortresses` divided by `draws`.
     pub share: f64,
-    /// The first by its text of the way that keeps most.
+    /// An example: the first FEN, in alphabetical order, of the way that holds the most draws.
     pub fen: Option<String>,
 }
 
-/// The fortresses of all classes of N pieces in which a lone piece could hold a draw (with two pieces, either one),
-/// most first.
+/// The fortresses of all classes of `pieces` pieces in which a lone piece could hold a draw (with two pieces, either
+/// one), the most fortresses first.
 ///
-/// A fortress is a drawn position that stays drawn while the holder's one piece stays in one part of the board, whatever
-/// the other side does: it lies in the largest set of draws with that piece in the part in which every move of the other
-/// side stays in the set (or gives the draw away) and the holder, when on move, has a move within it.
+/// A fortress is a drawn position in which the holder keeps the draw while its only piece stays in one part of the
+/// board. Formally, consider the sets of draws with that piece in the part such that every move of the opponent stays
+/// in the set (or loses), and the holder, if it is to move, has a move within the set. The fortresses are the largest
+/// such set.
 #[must_use]
 pub fn fortresses(tables: &Solver, pieces: usize) -> Vec<Fortresses> {
     let mut tasks: Vec<(Material, usize, Color)> = Vec::new();
@@ -301,7 +304,7 @@ pub fn fortresses(tables: &Solver, pieces: usize) -> Vec<Fortresses> {
         let material = class.representative;
         let materials = class.same.len() + class.swapped.len();
         for color in Color::ALL {
-            // A class that is its own exchange needs one side only.
+            // A class that is its own exchange needs only one side.
             let own_exchange = class.swapped.is_empty() && color == Color::Black;
             if material.side(color).len() == 1 && !own_exchange {
                 tasks.push((material, materials, color));
@@ -371,7 +374,7 @@ fn fortress(tables: &Solver, material: Material, materials: usize, holder: Color
     })
 }
 
-/// The largest subset that the holder can stay in.
+/// The largest subset that the holder never has to leave.
 fn hold<'a>(
     rules: &Rules,
     holder: Color,
@@ -403,7 +406,7 @@ fn hold<'a>(
     }
 }
 
-/// A longest line of N pieces, whole.
+/// A longest line of one piece count, with all moves.
 #[derive(Clone, Debug, Serialize)]
 pub struct LongestLine {
     /// Number of pieces.
@@ -414,11 +417,12 @@ pub struct LongestLine {
     pub fen: String,
     /// The length in plies.
     pub plies: u16,
-    /// Best play, in the papers' notation.
+    /// The moves of best play, in the papers' notation.
     pub line: Vec<String>,
 }
 
-/// A longest line of each piece count: of the classes in order the first that has one, there the first position.
+/// A longest line of each piece count, from the first position with the longest distance in the order of classes and
+/// cells.
 pub fn longest_lines(options: &RuleOptions, pieces: usize) -> Result<Vec<LongestLine>, SolveError> {
     let mut solver = Solver::new(options, pieces, Options::default());
     let mut all = Vec::new();

@@ -1,4 +1,4 @@
-//! The three trees and four positions that van Rijn and Vis printed (2014, Figures 2 and 3), judged by the tables.
+//! The three trees and four positions that van Rijn and Vis printed (2014, Figures 2 and 3), compared with the tables.
 
 use super::features::{FeatureChoice, FeatureSet};
 use super::sample::Winner;
@@ -13,19 +13,19 @@ use std::convert::Infallible;
 pub enum PrintedTree {
     /// The winner.
     Leaf(Winner),
-    /// The feature's name, the values for which to go on with the first tree, and the two trees.
+    /// The feature's name, a predicate on its value that selects the first tree, and the two trees.
     Ask(&'static str, fn(i8) -> bool, Box<[PrintedTree; 2]>),
 }
 
-/// One of the paper's trees, with what the paper says of it.
+/// One of the paper's trees, with the paper's claims.
 pub struct Printed {
     /// The letter of the figure.
     pub name: &'static str,
     /// The materials that the paper names for the tree.
     pub claim: &'static str,
-    /// The materials that it is for.
+    /// The materials that the claim covers.
     pub materials: Vec<Material>,
-    /// The positions that it misclassifies, by the paper.
+    /// The number of positions that the tree misclassifies, according to the paper.
     pub misclassified: u64,
     /// The rules of the tree.
     pub tree: PrintedTree,
@@ -38,17 +38,17 @@ pub struct Judged {
     pub tree: &'static str,
     /// The material.
     pub material: String,
-    /// Its positions, White to move.
+    /// Number of its positions with White to move.
     pub positions: u64,
-    /// As the paper says.
+    /// Number of misclassified positions according to the paper.
     pub printed: u64,
-    /// As counted.
+    /// Number of misclassified positions by the tables.
     pub misclassified: u64,
-    /// The positions that it gets wrong.
+    /// The misclassified positions.
     pub wrong: Vec<Wrong>,
 }
 
-/// A position that a tree gets wrong.
+/// A position that a tree misclassifies.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Wrong {
     /// The position.
@@ -70,7 +70,7 @@ pub fn printed_trees() -> Vec<Printed> {
     use Winner::{Black, Draw, White};
     let yes: fn(i8) -> bool = |value| value == 1;
     let materials = |names: &[&str]| names.iter().filter_map(|name| name.parse().ok()).collect();
-    // The same right branch in (b) and (c): Black is closest.
+    // The common right branch of (b) and (c): Black is closest.
     let black_closest = || ask("adjacent", yes, ask("trapped", yes, Leaf(White), Leaf(Black)), Leaf(Black));
     let by_parity = || ask("parity", |p| p == 0, Leaf(Black), Leaf(White));
     vec![
@@ -152,7 +152,7 @@ impl PrintedTree {
     }
 }
 
-/// The positions of a material with White to move that a rule gets wrong.
+/// The positions of a material with White to move that a classifier gets wrong.
 #[must_use]
 pub fn wrong_positions(
     set: &FeatureSet,
@@ -173,13 +173,14 @@ pub fn wrong_positions(
     wrong
 }
 
-/// The positions that a learnt tree gets wrong.
+/// The positions that a learnt tree misclassifies.
 #[must_use]
 pub fn wrong_of_tree(tree: &Tree, set: &FeatureSet, table: &MaterialTable, options: &RuleOptions) -> Vec<Wrong> {
     wrong_positions(set, table, options, |values| tree.classify(values))
 }
 
-/// Judges the printed trees on every material they are said to be good for. `tables` must hold two pieces.
+/// Compares the printed trees with the tables on every material that the paper claims. `tables` must contain two
+/// pieces.
 #[must_use]
 pub fn judge(tables: &Solver) -> Vec<Judged> {
     let mut all = Vec::new();
@@ -202,20 +203,20 @@ pub fn judge(tables: &Solver) -> Vec<Judged> {
     all
 }
 
-/// A position of Figure 3, White to move, with what the paper says of it: who wins, and in how many plies if it says that.
+/// A position of Figure 3 with White to move: the printed winner and distance, and the tables' values.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct PrintedPosition {
     /// The position.
     pub fen: &'static str,
     /// The printed winner.
     pub printed: Winner,
-    /// In how many plies, as printed.
+    /// The printed distance in plies, if any.
     pub printed_plies: Option<u16>,
     /// The winner by the tables.
     pub winner: Winner,
-    /// In how many plies by the tables.
+    /// The distance in plies by the tables; `None` for a draw.
     pub plies: Option<u16>,
-    /// The printed trees that cover its material, and what they say.
+    /// The printed trees that cover its material, with their winners.
     pub trees: Vec<(&'static str, Winner)>,
 }
 
@@ -227,7 +228,7 @@ pub const POSITIONS: [(&str, Winner, Option<u16>); 4] = [
     ("7/7/3e3/7/6L/7/7/7/7 w", Winner::Black, None),
 ];
 
-/// The tables' values of the printed positions, and what the printed trees say of them. `tables` must hold two pieces.
+/// The tables' values of the printed positions, and the winners by the printed trees. `tables` must contain two pieces.
 #[must_use]
 pub fn judge_positions(tables: &Solver) -> Vec<PrintedPosition> {
     let trees = printed_trees();

@@ -9,7 +9,7 @@ fn count(number: i8, noun: &str) -> String {
 }
 
 impl FeatureSet {
-    /// A clause that states on which side of a split a position is: feature `feature` is at most `at_most` (`low`) or more.
+    /// A clause that states the side of a split: feature `feature` is at most `at_most` (if `low` is set) or greater.
     ///
     /// Features are computed with White to move. `exchanged` names the pieces and ranks of the position with colours
     /// exchanged, for a position with Black to move.
@@ -18,7 +18,7 @@ impl FeatureSet {
         let color = |color: Color| if exchanged { !color } else { color };
         let piece = |i: usize| format!("{}'s {}", color(self.pieces()[i].color), self.pieces()[i].animal);
         let pair = |i, j| (piece(i), piece(j));
-        // Yes-or-no features are low where the answer is no.
+        // For yes-or-no features, low means no.
         let not = if low { " not" } else { "" };
         let bound = |noun: &str| format!("{} {}", if low { "at most" } else { "more than" }, count(at_most, noun));
         let ranks = |last: i8| {
@@ -77,7 +77,7 @@ mod tests {
     use crate::{FeatureChoice, FeatureSet};
     use doushouqi::board::RuleOptions;
 
-    /// Clauses name colours and ranks of the position itself, also where the tree sees it with colours exchanged.
+    /// Clauses name the colours and ranks of the position itself, even if the tree sees it with exchanged colours.
     #[test]
     fn clauses_are_sentences() {
         let set = FeatureSet::new("LvR".parse().unwrap(), &RuleOptions::PAPER, FeatureChoice::All);

@@ -1,4 +1,4 @@
-//! `endgames.md`: what the tables have to tell, in short, with plots.
+//! `endgames.md`: a short report on the endgame tables, with plots.
 
 use super::FeatureChoice;
 use super::games::{GameStatistics, Mobility, SelfPlay, SelfPlayer, drawn_shares, play};
@@ -18,10 +18,10 @@ use std::time::SystemTime;
 use std::{fs, io};
 use thiserror::Error;
 
-/// How often [`write()`] calls `step`.
+/// The number of calls of `step` by [`write()`].
 pub const STEPS: u64 = 8;
 
-/// Why there is no report.
+/// Why a report cannot be written.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum ReportError {
@@ -49,8 +49,8 @@ struct Report<'a> {
     plots: Vec<(String, String)>,
 }
 
-/// Writes `endgames.md` and its plots into a directory, which is made if it is not there. Returns the files. With `quick`
-/// three pieces are as good as four, two as three, and few games are played.
+/// Writes `endgames.md` and its plots into a directory, creating it if necessary. Returns the files. With `quick` the
+/// report uses three pieces instead of four, two instead of three, and few games.
 pub fn write(dir: &Path, options: &RuleOptions, quick: bool, step: &dyn Fn()) -> Result<Vec<PathBuf>, ReportError> {
     let mut report = Report { options, quick, text: String::new(), plots: Vec::new() };
     report.all(step)?;
@@ -233,7 +233,7 @@ impl Report<'_> {
     }
 
     fn accuracy_plot(&mut self, solver: &Solver, sizes: &[Sizes], pieces: usize) -> Result<(), ReportError> {
-        // The easiest, the hardest and some between.
+        // The smallest tree, the largest and some between.
         let mut by_leaves: Vec<_> = sizes.iter().collect();
         by_leaves.sort_by_key(|s| s.leaves);
         let last = by_leaves.len().saturating_sub(1);

@@ -1,8 +1,8 @@
 //! The published numbers, computed again and compared cell by cell.
 //!
-//! J. N. van Rijn, J. K. Vis: *Complexity and Retrograde Analysis of the Game Dou Shou Qi*, BNAIC 2013, and *Endgame Analysis
-//! of Dou Shou Qi*, ICGA Journal 37(2), 2014. A printed number that does not come out is not adjusted to: its [`Cell`] says
-//! what comes out, and is [`Verdict::Explained`] only if that is exactly what a stated explanation makes of it.
+//! J. N. van Rijn, J. K. Vis: *Complexity and Retrograde Analysis of the Game Dou Shou Qi*, BNAIC 2013, and *Endgame
+//! Analysis of Dou Shou Qi*, ICGA Journal 37(2), 2014. A [`Cell`] contains the printed and the computed number. If they
+//! differ, it is [`Verdict::Explained`] only if a stated explanation predicts exactly the computed number.
 
 use doushouqi::board::{NoMove, Position, RuleOptions, Rules};
 use doushouqi::perft::{Perft, PerftMode};
@@ -15,17 +15,17 @@ use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::Instant;
 
-/// Table 1: leaves of the minimax tree from the start, plies 1 to 7. A position that already occurred on the line is one
-/// leaf.
+/// Table 1: leaves of the minimax tree from the initial position at plies 1 to 7. A position that already occurred on
+/// the line is one leaf.
 pub const LEAVES: [u64; 7] = [24, 576, 12_240, 260_100, 5_098_477, 99_860_517, 1_890_415_534];
 /// Table 1: the minimax values at those plies, with J. W. Burnett's evaluation.
 pub const EVALUATIONS: [i64; 7] = [5, 0, 3, 0, 3, 0, 3];
-/// Table 1: the move printed at every ply.
+/// Table 1: the best move, the same at every ply.
 pub const BEST_MOVE: &str = "Eb3";
-/// Not in print: lines of 1 to 7 plies, where a position that already occurred is played on from.
+/// Not in print: the numbers of lines of 1 to 7 plies, which continue after a repeated position.
 pub const PERFT: [u64; 7] = [24, 576, 12_240, 260_100, 5_111_725, 100_459_989, 1_908_483_421];
 
-/// A row of table 2: all positions of N pieces, White to move.
+/// A row of table 2: all positions of one piece count with White to move.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct EndgameCounts {
     /// Pieces of both sides together.
@@ -38,7 +38,7 @@ pub struct EndgameCounts {
     pub losses: u64,
     /// Drawn positions, stalemates excluded.
     pub draws: u64,
-    /// The longest line in plies.
+    /// The longest distance in plies.
     pub longest: u64,
 }
 
@@ -124,7 +124,7 @@ impl fmt::Display for Verdict {
     }
 }
 
-/// One number of the print and what was computed for it.
+/// One printed number with the computed number.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Cell {
     /// The table's number, 1 or 2.
@@ -143,7 +143,7 @@ pub struct Cell {
     pub note: Option<String>,
 }
 
-/// Why a computed number may be another one than the printed.
+/// An explanation of a difference: the predicted number and the reason.
 struct Explanation {
     expected: Datum,
     note: String,
@@ -176,7 +176,7 @@ impl Cell {
 pub struct Count {
     /// The worst verdict of all.
     pub verdict: Verdict,
-    /// All cells.
+    /// Number of all cells.
     pub cells: usize,
     /// Cells that agree.
     pub agree: usize,
@@ -189,15 +189,15 @@ pub struct Count {
 /// Seconds that the computations took.
 #[derive(Copy, Clone, Debug, Serialize)]
 pub struct Seconds {
-    /// Searching from the start.
+    /// Search from the initial position.
     pub table1: f64,
     /// Solving endgames.
     pub table2: f64,
-    /// Both.
+    /// Total of both tables.
     pub total: f64,
 }
 
-/// All that was computed.
+/// The result of [`reproduce`].
 #[derive(Clone, Debug, Serialize)]
 pub struct Report {
     /// Every number of both tables.
@@ -228,11 +228,11 @@ impl Report {
     }
 }
 
-/// Computes both tables on the threads of the current rayon pool and compares them with the print. `progress` is called
-/// with the steps done and the steps there are.
+/// Computes both tables on the threads of the current rayon pool and compares them with the print. Calls `progress`
+/// with the number of finished steps and of all steps.
 ///
 /// # Errors
-/// If there is no memory for the tables.
+/// If the memory for the tables cannot be allocated.
 pub fn reproduce(progress: &(dyn Fn(u64, u64) + Sync)) -> Result<Report, SolveError> {
     let draw = RuleOptions::PAPER;
     let loss = draw.with_no_move(NoMove::Loss);
@@ -271,7 +271,7 @@ fn table1(rules: &Rules, cells: &mut Vec<Cell>, sentences: &mut Vec<String>, ste
     };
     let (roots, (leaves, perft)) = rayon::join(
         || {
-            // The deepest first: it takes longest.
+            // The deepest search first, because it takes longest.
             let mut roots: Vec<RootValues> =
                 plies.clone().rev().collect::<Vec<u32>>().into_par_iter().with_max_len(1).map(search).collect();
             roots.reverse();
@@ -300,7 +300,7 @@ fn table1(rules: &Rules, cells: &mut Vec<Cell>, sentences: &mut Vec<String>, ste
         cells.push(cell);
     }
     collect_notes(cells, sentences, 1);
-    // Consecutive plies with the same moves in one sentence.
+    // One sentence for consecutive plies with the same moves.
     for same in ties.chunk_by(|a, b| a.1 == b.1) {
         let rows: Vec<String> = same.iter().map(|(row, _)| row.clone()).collect();
         let (plies, best) = (if rows.len() == 1 { "ply" } else { "plies" }, &same[0].1);
@@ -316,7 +316,7 @@ fn table1(rules: &Rules, cells: &mut Vec<Cell>, sentences: &mut Vec<String>, ste
 /// The levels of table 2 under one rule.
 struct Levels {
     stats: Vec<Stats>,
-    /// The materials with the longest line of all, White to move, and how many positions have it.
+    /// The materials with the longest line of all, with White to move.
     longest: Vec<Material>,
     longest_positions: u64,
 }
@@ -360,7 +360,7 @@ impl Levels {
     }
 }
 
-/// Why the print has fewer positions.
+/// The sentence that explains why the print has fewer positions.
 fn left_out() -> String {
     let counts = WITHOUT_MOVE.iter().zip(&ENDGAMES).filter(|(count, _)| **count > 0);
     let counts: Vec<String> = counts.map(|(&n, row)| format!("{} of {} pieces", grouped(n), row.pieces)).collect();
@@ -435,7 +435,7 @@ fn row(
     ]);
 }
 
-/// Each explanation that is in use once, in the order of the cells.
+/// Adds each note of the cells once, in the order of the cells.
 fn collect_notes(cells: &[Cell], sentences: &mut Vec<String>, table: u8) {
     for cell in cells.iter().filter(|c| c.table == table && c.verdict == Verdict::Explained) {
         if let Some(note) = &cell.note
@@ -446,7 +446,7 @@ fn collect_notes(cells: &[Cell], sentences: &mut Vec<String>, table: u8) {
     }
 }
 
-/// "a, b and c".
+/// Joins items as in "a, b and c".
 fn and(items: &[String]) -> String {
     match items {
         [] => "none".to_owned(),

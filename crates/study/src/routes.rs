@@ -1,19 +1,19 @@
 use doushouqi::board::geometry::{DEN, habitat};
 use doushouqi::board::{Animal, Color, RuleOptions, Square};
 
-/// The length of the shortest way of one piece between any two squares of an otherwise empty board: round the water (or
-/// through it, or leaping over it, as the animal may), never into its own den, and not on from the enemy's, where the
-/// game ends.
+/// The lengths of the shortest paths of one piece between any two squares of an otherwise empty board: around the water
+/// (or through it, or leaping over it, if the animal may), never into its own den, and not beyond the enemy's den,
+/// where the game ends.
 #[derive(Clone)]
 pub struct Routes {
     steps: [[u8; Square::COUNT]; Square::COUNT],
 }
 
 impl Routes {
-    /// The length of a way that there is not, more than any other.
+    /// The length if there is no path, greater than every other length.
     pub const NONE: u8 = 60;
 
-    /// The ways of an animal of a side.
+    /// The paths of an animal of one side.
     #[must_use]
     pub fn new(color: Color, animal: Animal, options: &RuleOptions) -> Routes {
         let habitat = habitat(color, animal);
@@ -39,7 +39,7 @@ impl Routes {
         Routes { steps }
     }
 
-    /// Moves from one square to another, [`Routes::NONE`] if there is no way.
+    /// The number of moves from one square to another; [`Routes::NONE`] if there is no path.
     #[must_use]
     pub fn steps(&self, from: Square, to: Square) -> u8 {
         self.steps[from.index()][to.index()]

@@ -7,7 +7,7 @@ use std::convert::Infallible;
 use std::fmt;
 
 /// The winner of a position under best play.
-#[expect(missing_docs, reason = "the names say it all")]
+#[expect(missing_docs, reason = "the names are self-explanatory")]
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 pub enum Winner {
     #[serde(rename = "w")]
@@ -19,7 +19,7 @@ pub enum Winner {
 }
 
 impl Winner {
-    /// All three, in the order of their numbers.
+    /// All winners, in the order of their numbers.
     pub const ALL: [Winner; 3] = [Winner::White, Winner::Draw, Winner::Black];
 
     /// The winner if the side to move has this value.
@@ -78,7 +78,7 @@ impl TrainingSet {
                 Ok::<(), Infallible>(())
             });
         }
-        // In an order of its own, so that the same positions give the same tree.
+        // Sorted, so that the same positions give the same tree.
         let mut rows: Vec<_> = weights.into_iter().collect();
         rows.sort_unstable();
         let features = rows.first().map_or(0, |((values, _), _)| values.len());
@@ -89,7 +89,7 @@ impl TrainingSet {
         }
     }
 
-    /// Number of different rows.
+    /// Number of distinct rows.
     #[must_use]
     pub fn rows(&self) -> usize {
         self.winners.len()
@@ -101,7 +101,8 @@ impl TrainingSet {
         self.weights.iter().sum()
     }
 
-    /// The positions that every tree on these features misclassifies: they share all features with others of another winner.
+    /// The least number of positions that any tree on these features misclassifies, because positions with different
+    /// winners share all features.
     #[must_use]
     pub fn indistinct(&self) -> u64 {
         let mut counts: HashMap<Vec<i8>, [u64; 3]> = HashMap::new();

@@ -20,7 +20,7 @@ fn answers(feature: &Feature, at_most: i8) -> [String; 2] {
 }
 
 impl Tree {
-    /// Indented text: an answer a line, after the last one who wins and how many positions that is.
+    /// Indented text with one answer on each line; a leaf adds the winner and the number of positions.
     #[must_use]
     pub fn to_text(&self, features: &[Feature]) -> String {
         let mut text = String::new();
@@ -33,7 +33,7 @@ impl Tree {
 
     fn text_below(&self, i: usize, depth: usize, features: &[Feature], text: &mut String) {
         let Some(split) = self.node(i).split else { return };
-        // The smaller branch first: the exception, then the rule.
+        // The smaller branch first: exceptions before the rule.
         let mut branches: Vec<_> =
             answers(&features[split.feature], split.at_most).into_iter().zip([split.yes, split.no]).collect();
         branches.sort_by_key(|&(_, node)| self.size(node));
@@ -52,7 +52,7 @@ impl Tree {
         self.node(i).split.map_or(1, |split| self.size(split.yes) + self.size(split.no))
     }
 
-    /// The winner and the number of positions, and how many of these are wrong if any.
+    /// The winner and the number of positions, and the number of misclassified ones if there are any.
     fn leaf_text(&self, i: usize) -> String {
         let node = self.node(i);
         let total: u64 = node.counts.iter().sum();
@@ -84,7 +84,7 @@ impl Tree {
         }
     }
 
-    /// An object a node: `feature`, `at_most`, `yes` and `no`, or `winner` and `positions`.
+    /// One object for each node: `feature`, `at_most`, `yes` and `no`, or `winner` and `positions`.
     #[must_use]
     pub fn to_json(&self, features: &[Feature]) -> Value {
         self.json_below(0, features)

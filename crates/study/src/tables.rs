@@ -10,7 +10,7 @@ use doushouqi::board::Animal;
 use report::plot::{PlotError, bar_chart};
 use report::text::{Table, grouped};
 
-/// 0.1234 as 12.34 %.
+/// A share as text: 0.1234 as 12.34 %.
 #[must_use]
 pub fn percent(share: f64) -> String {
     format!("{:.2} %", 100.0 * share)
@@ -54,7 +54,7 @@ pub fn sizes(sizes: &[Sizes]) -> Table {
     table
 }
 
-/// Which materials are drawn how often.
+/// The draws by material.
 pub fn draws<'a>(draws: impl IntoIterator<Item = &'a Draws>) -> Table {
     let mut table = Table::new(&["<material", "materials alike", "draws", "of positions", "share"]);
     for d in draws {
@@ -152,7 +152,7 @@ pub fn deepest_zugzwangs(all: &[Zugzwangs]) -> Table {
     table
 }
 
-/// The positions printed in 2014, judged.
+/// The positions printed in 2014, with the values of the tables.
 pub fn printed_positions(positions: &[PrintedPosition]) -> Table {
     let mut table = Table::new(&["<$position", "<paper", "<table", "<printed trees"]);
     for p in positions {

@@ -1,4 +1,4 @@
-//! Decision trees: every inner node asks whether one feature is at most some value, every leaf names a winner.
+//! Decision trees: every inner node tests whether one feature is at most some value, every leaf has a winner.
 
 use super::sample::{TrainingSet, Winner};
 use std::collections::BinaryHeap;
@@ -9,23 +9,23 @@ pub struct Tree {
     pub(super) nodes: Vec<Node>,
 }
 
-/// A node, with how many positions of each winner came to it when the tree was learnt.
+/// A node, with the number of training positions of each winner that reach it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Node {
-    /// Positions that White wins, draws and loses.
+    /// The numbers of positions that White wins, draws and loses.
     pub counts: [u64; 3],
     /// The question of an inner node; `None` for a leaf.
     pub split: Option<Split>,
 }
 
-/// A question: is the feature at most this value? `yes` and `no` are nodes.
+/// A question: is the feature at most this value? `yes` and `no` are numbers of nodes.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct Split {
-    /// Which feature it asks for.
+    /// The index of the feature.
     pub feature: usize,
     /// The greatest value that goes to `yes`.
     pub at_most: i8,
-    /// The node for values up to that.
+    /// The node for values up to `at_most`.
     pub yes: usize,
     /// The node for greater values.
     pub no: usize,
@@ -36,14 +36,14 @@ impl Node {
         Node { counts, split: None }
     }
 
-    /// The winner of most positions that came here.
+    /// The most frequent winner of the positions at this node.
     #[must_use]
     pub fn winner(&self) -> Winner {
         let most = self.counts.iter().max().unwrap_or(&0);
         Winner::ALL.into_iter().find(|&w| self.counts[w as usize] == *most).unwrap_or(Winner::Draw)
     }
 
-    /// Positions that came here and have another winner.
+    /// Number of positions at this node with another winner.
     fn errors(&self) -> u64 {
         self.counts.iter().sum::<u64>() - self.counts[self.winner() as usize]
     }
@@ -68,7 +68,7 @@ impl Tree {
         self.nodes.iter().filter(|node| node.split.is_none()).count()
     }
 
-    /// The most questions before an answer.
+    /// The most questions on a path from the root to a leaf.
     #[must_use]
     pub fn depth(&self) -> usize {
         self.depth_below(0)
@@ -92,14 +92,15 @@ impl Tree {
         node.winner()
     }
 
-    /// The training positions that the tree misclassifies.
+    /// The number of training positions that the tree misclassifies.
     #[must_use]
     pub fn misclassified(&self) -> u64 {
         self.nodes.iter().filter(|node| node.split.is_none()).map(Node::errors).sum()
     }
 
-    /// The tree's size in bits, nodes in preorder: one bit says leaf or not; a leaf has two bits for the winner; an inner
-    /// node names one of the features and one of the values where it may be split, each with a fixed number of bits.
+    /// The size of the tree in bits, with nodes in preorder: one bit distinguishes leaves from inner nodes; a leaf has
+    /// two bits for the winner; an inner node has the index of the feature and of one of its possible split values,
+    /// each with a fixed number of bits.
     #[must_use]
     pub fn bits(&self, sample: &TrainingSet) -> u64 {
         let ranges = sample.ranges();
@@ -115,15 +116,15 @@ impl Tree {
         self.nodes.iter().map(cost).sum()
     }
 
-    /// Leaves out what is not needed: a node whose rows one of its branches (or a single leaf) answers no worse is replaced
-    /// by it, from the bottom up.
+    /// Prunes the tree from the bottom up: replaces a node by one of its branches, or by a leaf, if that makes no more
+    /// errors on the node's rows.
     #[must_use]
     pub fn prune(&self, sample: &TrainingSet) -> Tree {
         let all: Vec<u32> = (0..sample.rows() as u32).collect();
         self.pruned(0, sample, &all).0
     }
 
-    /// The pruned tree below a node for the rows that come there, and how many positions it gets wrong.
+    /// The pruned tree below a node for the rows that reach it, and the number of positions that it misclassifies.
     fn pruned(&self, i: usize, sample: &TrainingSet, rows: &[u32]) -> (Tree, u64) {
         let leaf = Node::leaf(counts(sample, rows));
         let leaf_errors = leaf.errors();
@@ -169,7 +170,7 @@ impl Tree {
     }
 }
 
-/// One tree out of a question and two.
+/// Joins two trees by a question.
 fn join(counts: [u64; 3], feature: usize, at_most: i8, yes: Tree, no: Tree) -> Tree {
     let first_no = 1 + yes.nodes.len();
     let mut nodes = vec![Node { counts, split: Some(Split { feature, at_most, yes: 1, no: first_no }) }];
@@ -198,32 +199,32 @@ fn partition(sample: &TrainingSet, rows: &[u32], feature: usize, at_most: i8) ->
     rows.iter().partition(|&&row| column[row as usize] <= at_most)
 }
 
-/// A question that may be asked, with what it is worth.
+/// A candidate question with its gain.
 #[derive(Copy, Clone, Debug, PartialEq)]
 struct Candidate {
     feature: usize,
     at_most: i8,
     /// Information gain, in bits, summed over the positions.
     gain: f64,
-    /// Gain by the information of the question itself (C4.5's gain ratio).
+    /// The gain divided by the information of the question itself (C4.5's gain ratio).
     ratio: f64,
 }
 
-/// Learns trees from a sample.
+/// Learns trees from a training set.
 pub(crate) struct Learner<'a> {
     sample: &'a TrainingSet,
     ranges: Vec<(i8, i8)>,
 }
 
-/// A tree as it grew, question by question.
+/// A tree with its errors at every size while it grew.
 pub(crate) struct Growth {
     /// The tree.
     pub tree: Tree,
-    /// The positions misclassified with 1, 2, 3 ... leaves.
+    /// The numbers of misclassified positions with 1, 2, 3 ... leaves.
     pub errors: Vec<u64>,
 }
 
-/// A leaf that could be split, the most gain first.
+/// A leaf that can be split, ordered by gain.
 struct Open {
     gain: f64,
     node: usize,
@@ -249,7 +250,7 @@ impl Ord for Open {
 }
 
 impl<'a> Learner<'a> {
-    /// A learner that has grown no tree yet.
+    /// A learner for a training set.
     #[must_use]
     pub(crate) fn new(sample: &'a TrainingSet) -> Learner<'a> {
         Learner { sample, ranges: sample.ranges() }
@@ -259,8 +260,8 @@ impl<'a> Learner<'a> {
         (0..self.sample.rows() as u32).collect()
     }
 
-    /// Asks again and again the question of the most information gain over all leaves, until no leaf can be improved or
-    /// there are `max_leaves`.
+    /// Grows a greedy tree: repeatedly splits the leaf with the most information gain, until no split helps or the tree
+    /// has `max_leaves` leaves.
     #[must_use]
     pub(crate) fn grow(&self, max_leaves: usize) -> Growth {
         let mut heap = BinaryHeap::new();
@@ -292,9 +293,10 @@ impl<'a> Learner<'a> {
         Growth { tree, errors }
     }
 
-    /// A small tree that gets wrong only what the features do not tell apart. At every node the `width` most promising
-    /// questions (by gain and by gain ratio) are each followed to the end greedily, and the one with the fewest leaves is
-    /// asked. With a width of 1 that is plain C4.5 without its pruning. What is not needed is left out at the end.
+    /// A small tree that misclassifies only positions that the features cannot distinguish. At every node it completes
+    /// a greedy tree for each of the `width` most promising questions (by gain and by gain ratio), and chooses the
+    /// question with the fewest leaves. A width of 1 is plain C4.5 without its pruning. At the end the tree is
+    /// [pruned](Tree::prune).
     #[must_use]
     pub(crate) fn smallest(&self, width: usize) -> Tree {
         self.build(&self.all_rows(), width).prune(self.sample)
@@ -327,7 +329,7 @@ impl<'a> Learner<'a> {
         join(leaf.counts, candidate.feature, candidate.at_most, self.build(&yes, width), self.build(&no, width))
     }
 
-    /// Leaves of the tree that always asks the question of the most gain, or a number not below `limit`.
+    /// The number of leaves of the greedy tree, or some number of at least `limit` if it has that many.
     fn greedy_leaves(&self, rows: &[u32], limit: usize) -> usize {
         if limit <= 1 || Node::leaf(counts(self.sample, rows)).errors() == 0 {
             return 1;
@@ -338,7 +340,7 @@ impl<'a> Learner<'a> {
         if leaves >= limit { leaves } else { leaves + self.greedy_leaves(&no, limit - leaves) }
     }
 
-    /// The `width` questions of the most gain, and with a width over 1 those of the best gain ratio too.
+    /// The `width` questions with the most gain; with a width above 1 also those with the best gain ratio.
     fn promising(&self, rows: &[u32], width: usize) -> Vec<Candidate> {
         let mut all = self.candidates(rows);
         if width == 1 {
@@ -394,7 +396,8 @@ impl<'a> Learner<'a> {
     }
 }
 
-/// Bits to say who wins each of N positions, if only the counts are known: their entropy times their number.
+/// The information of the winners of a set of positions, in bits: the entropy of the counts times the number of
+/// positions.
 pub(super) fn information(counts: [u64; 3]) -> f64 {
     let part = |n: u64| if n == 0 { 0.0 } else { n as f64 * (n as f64).log2() };
     part(counts.iter().sum()) - counts.into_iter().map(part).sum::<f64>()

@@ -1,30 +1,30 @@
 //! Mutual zugzwangs: positions in which either side to move would do better if it could pass.
 //!
-//! The side to move does not win, but would if the other side had to move. Either the other would lose as the mover does
-//! (whoever moves loses), or the mover gets away with a draw. To move it must be able to: a side without a legal move is
-//! not counted, and neither is a position that would be won only because the other side has none.
+//! The side to move does not win, but would win if the opponent had to move. Either whoever moves loses, or the side to
+//! move draws. Stalemates do not count, and neither do positions that would be won only because the opponent has no
+//! legal move.
 
 use doushouqi::board::{ByColor, Color, Piece, Position, RuleOptions, Square};
 use doushouqi::tablebase::{CellValue, ClassId, Index, Options, ROW_CELLS, SolveError, Solved, Solver, position_of};
 use serde::Serialize;
 use std::sync::Mutex;
 
-/// The mutual zugzwangs of N pieces, over all materials, White to move.
+/// The mutual zugzwangs of one piece count, over all materials, with White to move.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Zugzwangs {
     /// Number of pieces.
     pub pieces: usize,
     /// `lost` + `drawn`.
     pub positions: u64,
-    /// The side to move loses; with the other to move, the other loses.
+    /// Positions in which the side to move loses, and the opponent would lose if it had to move.
     pub lost: u64,
-    /// The side to move draws; with the other to move, the other loses.
+    /// Positions in which the side to move draws, and the opponent would lose if it had to move.
     pub drawn: u64,
-    /// Materials that have any.
+    /// Number of materials with mutual zugzwangs.
     pub materials: u64,
-    /// The one of `lost` that takes longest to lose.
+    /// The position of `lost` with the longest loss.
     pub deepest_lost: Option<Deepest>,
-    /// The one of `drawn` that the other side, were it on move, would take longest to lose.
+    /// The position of `drawn` with the longest loss of the opponent, if it had to move.
     pub deepest_drawn: Option<Deepest>,
 }
 
@@ -35,11 +35,11 @@ pub struct Deepest {
     pub fen: String,
     /// Plies until the side to move has lost; `None` for a draw.
     pub plies: Option<u16>,
-    /// Plies until the other side would have lost, were it on move.
+    /// Plies until the opponent would have lost if it had to move.
     pub other_plies: u16,
 }
 
-/// A mutual zugzwang of a class: for whom, in plies.
+/// A mutual zugzwang of a class, with its distances in plies.
 #[derive(Copy, Clone)]
 struct Found {
     id: ClassId,
@@ -56,8 +56,8 @@ impl Found {
     }
 }
 
-/// Whether a position is a mutual zugzwang, by its value and its value with the other side to move: the plies until the
-/// mover has lost, if it does, and until the other would have.
+/// Whether a position is a mutual zugzwang, given its value and its value with the opponent to move. Returns the plies
+/// until the side to move has lost (`None` for a draw), and until the opponent would have lost.
 #[must_use]
 pub fn zugzwang(value: CellValue, other: CellValue) -> Option<(Option<u16>, u16)> {
     let CellValue::Decided(other_plies) = other else { return None };
@@ -71,7 +71,7 @@ pub fn zugzwang(value: CellValue, other: CellValue) -> Option<(Option<u16>, u16)
 
 #[derive(Default)]
 struct Tally {
-    /// Placements where it is a zugzwang for White of the representative to move, and for Black.
+    /// The numbers of placements that are zugzwangs with White and with Black of the representative to move.
     lost: ByColor<u64>,
     drawn: ByColor<u64>,
     deepest: [Option<Found>; 2],
@@ -124,7 +124,7 @@ pub fn zugzwangs(
     Ok(all)
 }
 
-/// A position, turned round and with colours exchanged if Black is to move.
+/// A position, flipped and with exchanged colours if Black is to move.
 fn white_to_move(pieces: &[Piece], squares: &[Square], turn: Color) -> Option<Position> {
     if turn == Color::White {
         return position_of(pieces, squares, turn);

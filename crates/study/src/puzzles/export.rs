@@ -1,4 +1,4 @@
-//! Puzzles as lines of other programs' formats.
+//! Puzzles in the formats of other programs, one on each line.
 
 use super::{Goal, Puzzle};
 use std::fmt::Write;
@@ -25,8 +25,8 @@ impl Puzzle {
         serde_json::to_string(self).expect("a puzzle is JSON")
     }
 
-    /// The puzzle as a line of CSV. As in Lichess' files the FEN is one ply earlier, and the first move is the other side's. Nobody
-    /// has played the puzzle: the rating is 600 + 400 x difficulty with the greatest deviation, and there are no plays.
+    /// The puzzle as a line of CSV. As in Lichess' files the FEN is one ply earlier, and the first move is the
+    /// opponent's. The rating is 600 + 400 x difficulty with the largest deviation, and the number of plays is 0.
     #[must_use]
     pub fn to_csv(&self) -> String {
         let themes: Vec<&str> = self.themes.iter().map(|theme| theme.as_str()).collect();

@@ -1,4 +1,4 @@
-//! Makes puzzles from random positions, as many of each difficulty as there are.
+//! Generates puzzles from random positions, with equal shares of each difficulty as far as possible.
 
 use super::{Puzzle, Source, Theme};
 use doushouqi::board::{Piece, Position, Rules};
@@ -8,23 +8,23 @@ use rayon::prelude::*;
 use std::collections::{HashMap, HashSet};
 use std::ops::RangeInclusive;
 
-/// The most pieces of the endgames that are all solved in memory.
+/// Endgames of up to this many pieces are all solved in memory.
 pub const MEMORY_PIECES: usize = 4;
-/// Random positions that are looked at together, on all threads.
+/// Number of random positions that are examined in parallel.
 const BATCH: u64 = 2048;
-/// Random positions per puzzle after which the shares of difficulties and themes no longer count, and after twice as many of which
-/// the generator gives up.
+/// After this many random positions per puzzle the generator drops the shares of difficulties and themes; after twice
+/// as many it gives up.
 const TRIES: u64 = 4000;
 const DIFFICULTIES: usize = 5;
 
-/// Puzzles to make. The same values make the same puzzles, on any number of threads.
+/// The parameters of a generator of puzzles. The puzzles depend only on these values, not on the number of threads.
 #[derive(Clone, Debug)]
 pub struct Generate {
-    /// The numbers of pieces, as many puzzles of each.
+    /// The numbers of pieces, with equally many puzzles for each.
     pub pieces: RangeInclusive<usize>,
-    /// The materials to choose from; empty: all.
+    /// The materials to choose from; all if the list is empty.
     pub materials: Vec<Material>,
-    /// How many materials of more than [`MEMORY_PIECES`] pieces are chosen at random where no files contain them.
+    /// Number of random materials of more than [`MEMORY_PIECES`] pieces to solve if no files contain them.
     pub large: usize,
     /// The number of puzzles.
     pub count: usize,
@@ -39,7 +39,7 @@ struct Group {
 }
 
 impl Generate {
-    /// Makes the puzzles and gives each to `found`. There are fewer than asked for if the materials have too few.
+    /// Generates the puzzles and passes each to `found`. It finds fewer than `count` if the materials have too few.
     ///
     /// # Errors
     /// If a table cannot be read or solved.
@@ -55,7 +55,7 @@ impl Generate {
         Ok(())
     }
 
-    /// The materials by number of pieces; those that have to be solved one by one are groups of their own.
+    /// The materials by number of pieces; materials that have to be solved one by one form groups of their own.
     fn groups(&self, source: &Source, random: &mut Random) -> Vec<Group> {
         let of_level = |pieces: usize| -> Vec<Material> {
             let all = if self.materials.is_empty() { Material::all(pieces) } else { self.materials.clone() };
@@ -81,12 +81,12 @@ impl Generate {
     }
 }
 
-/// A number as a sum of that many nearly equal ones, the smaller first.
+/// Splits a number into `parts` nearly equal summands, the smaller ones first.
 fn split(count: usize, parts: usize) -> Vec<usize> {
     (1..=parts).map(|i| count * i / parts - count * (i - 1) / parts).collect()
 }
 
-/// Draws the puzzles of a group. Positions are examined in parallel and taken in order.
+/// Draws the puzzles of a group. Positions are examined in parallel and accepted in order.
 fn draw(
     source: &Source,
     group: &Group,
@@ -116,27 +116,27 @@ fn draw(
     Ok(())
 }
 
-/// A random position as a puzzle, if it is one.
+/// A random position as a puzzle; `None` if it is not one.
 fn candidate(source: &Source, group: &Group, random: &mut Random, shares: &Shares) -> Result<Option<Puzzle>, SetError> {
     let Some(&material) = random.choose(&group.materials) else { return Ok(None) };
     let pieces: Vec<Piece> = material.pieces().collect();
     let rules: &Rules = source.rules();
     let Some(position) = random.placement(&pieces, rules) else { return Ok(None) };
-    // Most random positions are such wins.
+    // Most random positions are wins in one ply.
     if shares.has_one_ply() && source.value(&position)?.is_some_and(|value| value.dtw == Some(1)) {
         return Ok(None);
     }
     Puzzle::at(source, &position)
 }
 
-/// One of the positions that are the same but for reflection and exchange of the colours.
+/// The representative of the positions that are equal up to reflection and exchange of the colours.
 fn representative(position: &Position) -> Position {
     let mirror = position.mirror();
     let all = [position.swap_colors(), mirror.swap_colors(), position.clone(), mirror];
     all.into_iter().min_by_key(Position::to_fen).expect("there are four")
 }
 
-/// How many puzzles of each kind there are so far.
+/// The numbers of puzzles of each kind so far.
 #[derive(Default)]
 struct Shares {
     wanted: usize,
@@ -145,12 +145,12 @@ struct Shares {
     by_idea: HashMap<Theme, usize>,
     without_idea: usize,
     one_ply: usize,
-    /// Whether shares count.
+    /// Whether the shares are enforced.
     strict: bool,
 }
 
 impl Shares {
-    /// Whether there are as many of a kind as one of `parts` equal parts.
+    /// Whether `number` has reached one of `parts` equal shares.
     fn has_share(&self, number: usize, parts: usize) -> bool {
         self.strict && number >= self.wanted.div_ceil(parts)
     }
@@ -160,7 +160,7 @@ impl Shares {
         self.has_share(self.one_ply, 25)
     }
 
-    /// Whether a puzzle fits: as many of each difficulty, few without an idea, and an idea that there are not many of.
+    /// Whether to accept a puzzle: equal shares of each difficulty, few puzzles without an idea, and no idea too often.
     fn admits(&self, puzzle: &Puzzle) -> bool {
         let mut ideas = ideas(puzzle).peekable();
         let fits = match ideas.peek() {

@@ -1,7 +1,7 @@
 //! Puzzles: positions in which exactly one move keeps the value, by endgame tables.
 //!
-//! [`Puzzle::at`] defines a puzzle and everything that is written about it. It depends on nothing but the rules and the
-//! position, so a puzzle can be checked by computing it again.
+//! [`Puzzle::at`] defines a puzzle and all its fields. The result depends only on the rules and the position, so that a
+//! puzzle can be checked by computing it again.
 
 mod export;
 mod generate;
@@ -18,16 +18,16 @@ use doushouqi::search::minimax;
 use doushouqi::tablebase::{Material, Probe, Value, Wdl};
 use serde::{Deserialize, Serialize};
 
-/// Plies that the search which grades a puzzle looks ahead at most.
+/// The largest depth in plies of the search that grades puzzles.
 pub const MAX_DEPTH: u32 = 8;
-/// Plies of the longest solution. Longer ones are cut.
+/// The most plies of a solution; longer solutions are truncated.
 pub const MAX_PLIES: usize = 31;
-/// Plies of the longest solution of a position to draw, which has no end of its own.
+/// The most plies of a solution that draws, whose line has no end.
 const MAX_DRAW_PLIES: usize = 9;
 /// The fewest legal moves of a puzzle.
 const MIN_MOVES: usize = 3;
 
-/// What the solver has to reach.
+/// The result that the solver has to achieve.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Goal {
@@ -42,46 +42,47 @@ pub enum Goal {
 pub struct Puzzle {
     /// The name: 16 hexadecimal digits that depend on the position and on the rules.
     pub id: String,
-    /// The position. The side to move solves.
+    /// The position, as FEN. The solver has the move.
     pub fen: String,
     /// The rules: the name of a preset, or every option.
     pub rules: String,
     /// The material, White's first.
     pub material: String,
-    /// What the solver has to reach.
+    /// The result that the solver has to achieve.
     pub goal: Goal,
-    /// The moves in coordinates, the solver's first and last. Each move of the solver is the only one that keeps the value; the
-    /// other side resists as long as it can. The line ends where the game ends or a second move keeps the value.
+    /// The moves in coordinates; the solver makes the first and the last. Each move of the solver is the only one that
+    /// keeps the value; the opponent replies with the best moves of the tables. The line ends when the game ends or a
+    /// second move keeps the value.
     pub solution: Vec<String>,
     /// The same moves in the papers' notation.
     pub notation: Vec<String>,
-    /// Moves of the solution, both sides counted.
+    /// Number of plies of the solution.
     pub plies: usize,
-    /// Plies to the end of the game under best play; null if the solver has to draw.
+    /// Plies to the end of the game under best play; `None` if the solver has to draw.
     pub dtw: Option<u16>,
-    /// The least depth from which on, up to [`MAX_DEPTH`] plies, a plain search with Burnett's evaluation finds the first move as
-    /// its only best one. `MAX_DEPTH + 1`: it does not find it.
+    /// The least depth such that, from there to [`MAX_DEPTH`] plies, a plain search with Burnett's evaluation finds the
+    /// first move as its only best move; `MAX_DEPTH + 1` if there is none.
     pub depth: u32,
-    /// The wrong first moves that this search takes for best at some depth.
+    /// Number of wrong first moves that this search considers best at some depth.
     pub alternatives: usize,
-    /// Legal first moves.
+    /// Number of legal first moves.
     pub moves: usize,
-    /// What the solution contains.
+    /// The themes of the solution.
     pub themes: Vec<Theme>,
     /// From 1, easy, to 5, hard.
     pub difficulty: u8,
-    /// A position one ply earlier.
+    /// A position one ply earlier, as FEN.
     pub before: String,
-    /// The move, in coordinates, that leads from there to the puzzle.
+    /// The move, in coordinates, that leads from `before` to the puzzle.
     pub last_move: String,
 }
 
-/// A solution with the positions that its moves are made in.
+/// A solution: each move with the position in which it is made.
 type Line = Vec<(Move, Position)>;
 
 impl Puzzle {
-    /// The puzzle of a position; `None` if it is not one: no single move keeps the value, it has fewer than three legal moves,
-    /// the side to move loses, no legal move leads to it, or the tables do not cover it.
+    /// The puzzle of a position; `None` if it is not one: no single move keeps the value, it has fewer than three legal
+    /// moves, the side to move loses, no legal move leads to it, or the tables do not cover it.
     ///
     /// # Errors
     /// If the tables cannot be read.
@@ -124,8 +125,8 @@ impl Puzzle {
     }
 }
 
-/// What the side to move has to reach, by the values of its moves, the best first: `None` unless exactly one move keeps the
-/// value of a position that is not lost.
+/// The goal of the side to move, given the values of its moves, the best first; `None` unless the position is not lost
+/// and exactly one move keeps its value.
 #[must_use]
 pub fn goal(moves: &[(Move, Value)]) -> Option<Goal> {
     let best = moves.first()?.1.wdl;
@@ -137,7 +138,7 @@ pub fn goal(moves: &[(Move, Value)]) -> Option<Goal> {
     }
 }
 
-/// The solution: moves of the solver as long as exactly one keeps the value, and the replies of the tables.
+/// The solution: the moves of the solver as long as exactly one keeps the value, and the best replies of the tables.
 fn solution<P: Probe>(tables: &P, position: &Position, goal_of_all: Goal) -> Result<Line, P::Error> {
     let most = if goal_of_all == Goal::Win { MAX_PLIES } else { MAX_DRAW_PLIES };
     let mut line: Line = Vec::new();
@@ -154,7 +155,7 @@ fn solution<P: Probe>(tables: &P, position: &Position, goal_of_all: Goal) -> Res
         if next.winner().is_some() || line.len() >= most {
             break;
         }
-        // The reply that the tables call best; none if the other side has no legal move.
+        // The best reply by the tables; none if the opponent has no legal move.
         let Some((reply, _)) = tables.moves(&next)?.and_then(|replies| replies.into_iter().next()) else { break };
         current = next.make(reply);
         line.push((reply, next));
@@ -162,14 +163,14 @@ fn solution<P: Probe>(tables: &P, position: &Position, goal_of_all: Goal) -> Res
             break;
         }
     }
-    // A reply that no only move answers does not belong to the solution.
+    // The solution ends with a move of the solver.
     if line.len().is_multiple_of(2) {
         line.pop();
     }
     Ok(line)
 }
 
-/// The depth that a search needs to find the only move, and the number of other moves that it prefers, or likes as much, at
+/// The depth that a search needs to find the only move, and the number of other moves that it rates at least as high at
 /// some depth.
 fn grade(position: &Position, rules: &Rules, key: Move) -> (u32, usize) {
     let mut depth = 1;
@@ -186,8 +187,8 @@ fn grade(position: &Position, rules: &Rules, key: Move) -> (u32, usize) {
     (depth, tempting.len())
 }
 
-/// From 1 to 5: half a step for each ply that the search needs beyond the second, for each tempting alternative up to four, and
-/// for each move of the solver beyond the first up to four.
+/// The difficulty from 1 to 5: half a step for each ply that the search needs beyond the second, for each alternative
+/// (at most four), and for each move of the solver beyond the first (at most four).
 fn difficulty(depth: u32, alternatives: usize, plies: usize) -> u8 {
     let steps = depth.saturating_sub(2) as usize + alternatives.min(4) + (plies / 2).min(4);
     (1 + steps / 3).min(5) as u8

@@ -1,10 +1,11 @@
-//! The tables that puzzles are made from: files, or tables solved in memory.
+//! The tables for generating puzzles: files, or tables solved in memory.
 
 use super::generate::MEMORY_PIECES;
 use doushouqi::board::{Position, RuleOptions, Rules};
 use doushouqi::tablebase::{ClassId, Material, Options, Probe, SetError, Solver, TableProber, Value};
 
-/// Tables on disk or in memory. In memory are all endgames of up to [`MEMORY_PIECES`] pieces, and one larger class at a time.
+/// Tables on disk or in memory. The memory contains all endgames of up to [`MEMORY_PIECES`] pieces, and one larger
+/// class at a time.
 pub enum Source {
     /// Tables on disk.
     Files(Box<TableProber>),
@@ -12,7 +13,7 @@ pub enum Source {
     Memory {
         /// The solver that keeps them.
         solver: Box<Solver>,
-        /// The larger class that is kept.
+        /// The larger class that is in memory.
         large: Option<ClassId>,
     },
 }
@@ -24,10 +25,11 @@ impl Source {
         Source::Files(Box::new(tables))
     }
 
-    /// Solves the endgames of up to `pieces` pieces in memory, at most [`MEMORY_PIECES`]; [`Source::prepare`] solves larger ones.
+    /// Solves the endgames of up to `pieces` pieces in memory, at most [`MEMORY_PIECES`]; [`Source::prepare`] solves
+    /// larger ones.
     ///
     /// # Errors
-    /// If there is no memory for the tables.
+    /// If the memory for the tables cannot be allocated.
     pub fn solve(rules: &RuleOptions, pieces: usize) -> Result<Source, SetError> {
         let mut solver = Solver::new(rules, pieces, Options::default());
         for n in 2..=pieces.min(MEMORY_PIECES) {
@@ -36,10 +38,10 @@ impl Source {
         Ok(Source::Memory { solver: Box::new(solver), large: None })
     }
 
-    /// Solves the class of a material if it has more than [`MEMORY_PIECES`] pieces, and forgets the larger class before it.
+    /// Solves the class of a material of more than [`MEMORY_PIECES`] pieces, and drops the previous larger class.
     ///
     /// # Errors
-    /// If there is no memory for the table.
+    /// If the memory for the table cannot be allocated.
     pub fn prepare(&mut self, material: Material) -> Result<(), SetError> {
         let Source::Memory { solver, large } = self else { return Ok(()) };
         let class = solver.classes().member(material).map(|member| member.class);
@@ -56,7 +58,7 @@ impl Source {
         Ok(())
     }
 
-    /// Whether every material is covered without [`Source::prepare`].
+    /// Whether the tables cover every material of up to `pieces` pieces without [`Source::prepare`].
     #[must_use]
     pub fn is_complete(&self, pieces: usize) -> bool {
         matches!(self, Source::Files(_)) || pieces <= MEMORY_PIECES

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use std::path::Path;
 use std::sync::OnceLock;
 
-/// All of two and three pieces.
+/// The tables of two and three pieces.
 fn tables() -> &'static Solver {
     static TABLES: OnceLock<Solver> = OnceLock::new();
     TABLES.get_or_init(|| Solver::solved(&RuleOptions::PAPER, 3).expect("three pieces are solved"))
@@ -35,7 +35,7 @@ fn result(position: &Position, mv: Move) -> i32 {
     }
 }
 
-/// The moves that keep the value, as the definition reads.
+/// The moves that keep the value, by the definition.
 fn keepers(position: &Position) -> (i32, Vec<Move>) {
     let moves = position.moves(tables().rules());
     let best = moves.iter().map(|&mv| result(position, mv)).max().expect("a move");
@@ -81,7 +81,7 @@ fn every_move_of_the_solver_is_the_only_one() {
     assert_eq!(names.len(), puzzles.len());
 }
 
-/// White's cat and Black's dog are equally far from the dens: White has to run at once.
+/// White's cat and Black's dog are equally far from the dens, so White has to run at once.
 #[test]
 fn a_race_is_a_race() {
     let race = at("7/7/3C3/7/7/7/3d3/7/7 w").expect("a puzzle");
@@ -89,7 +89,7 @@ fn a_race_is_a_race() {
     assert!(race.themes.contains(&Theme::DenRace) && race.themes.contains(&Theme::Quiet), "{race:?}");
     // The dog is farther away: a detour wins as well.
     assert_eq!(at("7/7/3C3/7/7/d6/7/7/7 w"), None);
-    // Lost, and over.
+    // A lost position, and a finished game.
     assert_eq!(at("7/7/7/7/7/7/3d3/7/C6 w"), None);
     assert_eq!(at("3C3/7/7/7/7/7/3d3/7/7 b"), None);
 }
@@ -112,8 +112,8 @@ fn puzzles_are_written_for_other_programs() {
     }
 }
 
-/// Every field of the committed puzzles of up to four pieces, computed again. `dsq puzzles --check results/puzzles.jsonl` checks those
-/// of five pieces too.
+/// Recomputes every field of the committed puzzles of up to four pieces. `dsq puzzles --check results/puzzles.jsonl`
+/// also checks the puzzles of five pieces.
 #[test]
 fn committed_puzzles_are_right() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../results/puzzles.jsonl");

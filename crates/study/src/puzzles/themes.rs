@@ -1,4 +1,4 @@
-//! Themes that tables and rules decide exactly.
+//! Themes of puzzles, defined exactly by tables and rules.
 
 use super::{Goal, Line};
 use doushouqi::board::geometry::{DEN, WATER};
@@ -7,30 +7,30 @@ use doushouqi::tablebase::{Probe, Wdl};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// What a solution contains.
+/// A theme of a solution.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Theme {
-    /// The solver wins by entering the den, best play to the end contains no capture, and if the solver passed instead of making
-    /// the first move, the other side would win.
+    /// The solver wins by entering the den, best play to the end contains no capture, and if the solver passed instead
+    /// of making the first move, the other side would win.
     DenRace,
     /// The solver leaps over water.
     Leap,
     /// The solver's rat enters the water, swims or leaves the water.
     RatInWater,
-    /// The solver takes a piece that only the trap makes weak enough.
+    /// The solver captures a piece that it could not capture outside a trap.
     Trap,
-    /// After a move of the solver the other side loses, but if it could pass, the solver would not win.
+    /// After a move of the solver the opponent loses, but would not lose if it could pass.
     Zugzwang,
-    /// After the first move the other side can take a piece, and it does not help.
+    /// After the first move the opponent can capture a piece, but still does not do better.
     Sacrifice,
-    /// The first move takes nothing and does not enter the den.
+    /// The first move is neither a capture nor a den entry.
     Quiet,
     /// The solver's last move enters the den.
     Den,
     /// The solver's last move takes the last enemy piece.
     LastPiece,
-    /// Only a draw is left to the solver.
+    /// The solver can only draw.
     Defence,
 }
 
@@ -117,7 +117,7 @@ fn is_leap(mv: Move) -> bool {
     Direction::ALL.into_iter().all(|direction| mv.from.neighbour(direction) != Some(mv.to))
 }
 
-/// Whether a move takes a piece that it could not take if traps had no effect.
+/// Whether a move captures a piece that it could not capture if traps had no effect.
 fn needs_trap(mv: Move, position: &Position, options: &RuleOptions) -> bool {
     position.piece_at(mv.to).is_some_and(|victim| {
         !options.with_traps(Traps::None).may_capture(position.turn(), mv.animal, mv.from, victim.animal, mv.to)
