@@ -26,8 +26,8 @@ pub struct RulesArg {
 
 #[derive(Args)]
 pub struct OptionalRulesArg {
-    /// The rules, as for `dsq generate`. Tables of other rules are refused; without this option the rules are those of the
-    /// tables, and paper where no tables are named.
+    /// The rules, as for `dsq generate`. Tables for other rules are rejected. Default: the rules of the tables, or
+    /// paper without tables.
     #[arg(long, value_name = "RULES")]
     pub rules: Option<RuleOptions>,
 }
@@ -40,18 +40,18 @@ pub struct ThreadsArg {
 }
 
 impl ThreadsArg {
-    /// That many.
+    /// An argument with this number of threads.
     pub fn of(threads: usize) -> ThreadsArg {
         ThreadsArg { threads: Some(u16::try_from(threads).unwrap_or(u16::MAX)) }
     }
 
-    /// How many.
+    /// The number of threads.
     pub fn count(&self) -> usize {
         let all = || std::thread::available_parallelism().map_or(1, usize::from);
         self.threads.map_or_else(all, usize::from)
     }
 
-    /// Calls `f` with this many threads at its service.
+    /// Calls `f` in a rayon pool with this many threads.
     pub fn run<T: Send>(&self, f: impl FnOnce() -> T + Send) -> Result<T, Failure> {
         let mut builder = rayon::ThreadPoolBuilder::new();
         if let Some(threads) = self.threads {
@@ -69,17 +69,17 @@ pub struct Memory {
 }
 
 impl Memory {
-    /// In bytes.
+    /// The amount in bytes.
     pub fn bytes(self) -> usize {
         usize::try_from(self.bytes).unwrap_or(usize::MAX)
     }
 
-    /// In MiB, at least 1.
+    /// The amount in MiB, at least 1.
     pub fn mib(self) -> u64 {
         (self.bytes >> 20).max(1)
     }
 
-    /// In GiB, if that is a whole number.
+    /// The amount in GiB; `None` if that is not a whole number.
     pub fn gib(self) -> Option<u64> {
         self.bytes.is_multiple_of(1 << 30).then_some(self.bytes >> 30)
     }
@@ -112,28 +112,28 @@ pub fn open_tables(dir: &Path, rules: Option<RuleOptions>) -> Result<TableProber
     Ok(set.prober(&rules)?)
 }
 
-/// The position that a FEN says, or the start.
+/// The position of a FEN, or the initial position.
 pub fn position(fen: Option<&str>) -> Result<Position, Failure> {
     Ok(fen.map_or_else(|| Ok(Position::start()), Position::from_fen)?)
 }
 
-/// The position that a game begins in, with its halfmove clock; the start if no FEN is given.
+/// The first position of a game with its halfmove clock; the initial position if no FEN is given.
 pub fn game_start(fen: Option<&str>) -> Result<Fen, Failure> {
     Ok(fen.map_or_else(|| Ok(Position::start().into()), str::parse)?)
 }
 
-/// Reads a count from 1.
+/// A parser of numbers of at least 1.
 pub fn at_least_one<T: TryFrom<u64>>() -> RangedU64ValueParser<T> {
     RangedU64ValueParser::new().range(1..)
 }
 
-/// Reads a number above 0.
+/// Parses a number above 0.
 pub fn positive(text: &str) -> Result<f64, String> {
     let number = text.parse().ok().filter(|number: &f64| number.is_finite() && *number > 0.0);
     number.ok_or_else(|| format!("{text:?} is not a number above 0"))
 }
 
-/// Reads a share, from 0 to 1.
+/// Parses a share from 0 to 1.
 pub fn share(text: &str) -> Result<f64, String> {
     text.parse()
         .ok()
@@ -148,11 +148,12 @@ pub struct BackendArg {
         value_name = "BACKEND",
         default_value = "auto",
         hide_possible_values = true,
-        help = "Where to solve: cpu, gpu (a software driver too), or auto: a GPU in hardware if there is one, else cpu"
+        help = "Solver backend: cpu, gpu (also a software driver), or auto: a hardware GPU if there is one, else cpu"
     )]
     backend: Backend,
-    /// Keep what captures lead to in temporary files in DIR instead of memory, on the CPU. It takes about as much as
-    /// all else: with it on disk a class of six pieces is counted within 10 GiB.
+    /// On the CPU, keep the conversions (captures and den entries) in temporary files in DIR instead of memory. They
+    /// take about as much space as everything else: with them on disk, counting a class of six pieces takes at most 10
+    /// GiB of memory.
     #[arg(long, value_name = "DIR")]
     spill: Option<PathBuf>,
 }
@@ -164,12 +165,12 @@ impl BackendArg {
         self.spill.iter().fold(cpu, |cpu, dir| cpu.spilling(dir.clone()))
     }
 
-    /// Whether nothing but a GPU is wanted.
+    /// Whether the backend must be a GPU.
     pub fn is_gpu(&self) -> bool {
         self.backend == Backend::Gpu
     }
 
-    /// A solver there.
+    /// A solver with this backend.
     pub fn solver(&self, rules: &RuleOptions, pieces: usize) -> Result<Solver, Failure> {
         let solver = Solver::new(rules, pieces, Options::default());
         Ok(match gpu::backend(self.backend)? {
@@ -179,23 +180,23 @@ impl BackendArg {
         })
     }
 
-    /// What was asked for.
+    /// The requested backend.
     pub fn wanted(&self) -> Backend {
         self.backend
     }
 
-    /// The same on the CPU.
+    /// The same arguments with the CPU as backend.
     pub fn on_cpu(&self) -> BackendArg {
         BackendArg { backend: Backend::Cpu, spill: self.spill.clone() }
     }
 
-    /// The name of the GPU, if one is wanted and there.
+    /// The name of the GPU; `None` if no GPU is wanted or found.
     pub fn gpu_name(&self) -> Result<Option<String>, Failure> {
         Ok(gpu::backend(self.backend)?.map(|card| card.name()))
     }
 }
 
-/// What limits the search of one move.
+/// The limit of the search for each move.
 #[derive(Args)]
 #[group(multiple = false)]
 pub struct LevelArgs {
@@ -211,7 +212,7 @@ pub struct LevelArgs {
 }
 
 impl LevelArgs {
-    /// What was asked for, if anything was.
+    /// The given limit, if any.
     pub fn get(&self) -> Option<TimeControl> {
         self.movetime
             .map(|ms| TimeControl::MoveTime(Duration::from_millis(ms)))
@@ -220,10 +221,10 @@ impl LevelArgs {
     }
 }
 
-/// When a game without captures is a draw.
+/// The no-capture limit.
 #[derive(Args)]
 pub struct NoCaptureArg {
-    /// A game is drawn after this many plies without a capture; 0: never.
+    /// Plies without a capture after which a game is drawn; 0 for no limit.
     #[arg(long, value_name = "PLIES", default_value_t = Game::NO_CAPTURE_LIMIT)]
     no_capture_limit: u32,
 }
@@ -234,19 +235,19 @@ impl NoCaptureArg {
     }
 }
 
-/// Reads `SECONDS+INCREMENT`.
+/// Parses `SECONDS+INCREMENT`.
 pub fn clock(text: &str) -> Result<TimeControl, String> {
     let seconds = |text: &str| {
         text.parse()
             .ok()
             .filter(|seconds| (0.0..=1e6).contains(seconds))
             .map(Duration::from_secs_f64)
-            .ok_or_else(|| format!("{text:?} is no number of seconds; write a clock as 10+0.1"))
+            .ok_or_else(|| format!("{text:?} is not a number of seconds; write a clock as 10+0.1"))
     };
     let (base, increment) = text.split_once('+').unwrap_or((text, "0"));
     let (base, increment) = (seconds(base)?, seconds(increment)?);
     if base.is_zero() {
-        return Err("a clock begins with more than 0 seconds; write it as 10+0.1".to_owned());
+        return Err("a clock needs more than 0 seconds at the start; write it as 10+0.1".to_owned());
     }
     Ok(TimeControl::Clock { base, increment })
 }

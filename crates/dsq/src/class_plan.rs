@@ -1,4 +1,4 @@
-//! What solving classes on the CPU would take, without doing it.
+//! The expected time and memory of solving classes on the CPU.
 
 use crate::arguments::ThreadsArg;
 use crate::failure::{Failure, Outcome};
@@ -9,21 +9,21 @@ use doushouqi::board::RuleOptions;
 use doushouqi::tablebase::{ClassId, Classes, Material, Options, Solver};
 use report::text::grouped;
 
-/// Seconds that a job takes besides solving, for starting, reading and the disk.
+/// Constant seconds of a job, for starting, reading and writing.
 const JOB_SECONDS: f64 = 0.3;
 
-/// Rows that a core solves in a second where that need not be known well.
+/// Rows that a core solves per second, for rough estimates.
 pub const TYPICAL_RATE: f64 = 60_000.0;
 
 #[derive(Args)]
 pub struct RateArg {
-    /// Rows of 4096 cells that a core solves in a second, for predicted times; measured in a few seconds if not given.
+    /// Rows of 4096 cells that a core solves per second, for predicted times; measured in a few seconds if not given.
     #[arg(long, value_name = "ROWS")]
     rate: Option<f64>,
 }
 
 impl RateArg {
-    /// What was given, or what this machine does.
+    /// The given rate, or the measured rate of this machine.
     pub fn get(&self, rules: &RuleOptions) -> Result<Rate, Failure> {
         let rows_per_second = match self.rate {
             Some(rate) if rate.is_finite() && rate > 0.0 => rate,
@@ -34,7 +34,7 @@ impl RateArg {
     }
 }
 
-/// Rows of a class of four pieces that one core of this machine solves in a second.
+/// Measures the rows of a class of four pieces that one core of this machine solves per second.
 fn measure(rules: &RuleOptions) -> Result<f64, Failure> {
     ThreadsArg::of(1).run(|| {
         let mut solver = Solver::new(rules, 4, Options::default());
@@ -49,7 +49,7 @@ fn measure(rules: &RuleOptions) -> Result<f64, Failure> {
     })?
 }
 
-/// The classes that a material and all it leads to are of, or all classes, fewest pieces first.
+/// The class of a material and all classes that its captures lead to, or all classes, fewest pieces first.
 pub fn planned(classes: &Classes, material: Option<Material>) -> Result<Vec<ClassId>, Failure> {
     let Some(material) = material else { return Ok(classes.iter().map(|(id, _)| id).collect()) };
     match classes.member(material) {
@@ -58,8 +58,8 @@ pub fn planned(classes: &Classes, material: Option<Material>) -> Result<Vec<Clas
     }
 }
 
-/// Prints what each of these classes would take as a job within that many GiB; of those with `values` the values are kept, of
-/// the others only the counts.
+/// Prints the plan of each of these classes as a job within `limit_gib` GiB. Classes with `values` keep their values,
+/// the others only their counts.
 pub fn print_plan(
     classes: &Classes,
     ids: impl IntoIterator<Item = (ClassId, bool)>,

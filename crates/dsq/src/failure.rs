@@ -8,17 +8,17 @@ use std::process::ExitCode;
 use std::{fmt, io};
 use train::DataError;
 
-/// How a command ends.
+/// The result of a command.
 pub type Outcome = Result<(), Failure>;
 
-/// Why the program ends with something else than 0. The exit codes are listed in docs/commands.md.
+/// Why the program ends with an exit code other than 0. docs/commands.md lists the exit codes.
 #[derive(Debug)]
 pub enum Failure {
-    /// A comparison or verification failed; a file whose checksum is wrong, too.
+    /// A comparison or verification failed, or the checksum of a file is wrong.
     Mismatch(String),
-    /// The arguments, or what they name, are wrong: a file that does not exist or cannot be understood.
+    /// The arguments are wrong, or name a file that does not exist or cannot be parsed.
     Input(String),
-    /// The machine does not give what is needed.
+    /// The machine lacks a resource, or the operating system reports an error.
     Environment(String),
     /// Standard output cannot be written.
     Output(io::Error),
@@ -36,18 +36,18 @@ impl Failure {
         }
     }
 
-    /// Says on stderr what went wrong, and returns the exit code.
+    /// Prints the failure to stderr and returns the exit code.
     pub fn report(&self) -> u8 {
         eprintln!("dsq: {self}");
         self.exit_code()
     }
 
-    /// A file or directory cannot be made, written or watched: `what` is the verb.
+    /// A failure to create, write or watch a file or directory; `what` is the verb.
     pub fn cannot(what: &str, path: &Path, error: &io::Error) -> Failure {
         Failure::Environment(format!("cannot {what} {}: {error}", path.display()))
     }
 
-    /// Why a file or directory cannot be read. It is wrong input if it does not exist or is no text.
+    /// A failure to read a file or directory: [`Failure::Input`] if it does not exist or is not text.
     pub fn reading(path: impl fmt::Display, error: &io::Error) -> Failure {
         failure_of_io(error)(format!("cannot read {path}: {error}"))
     }
@@ -57,13 +57,13 @@ impl Failure {
 pub fn exit_code(outcome: Outcome) -> ExitCode {
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
-        // The reader of the output has closed it.
+        // The reader of the output has closed the pipe, which is not an error.
         Err(Failure::Output(error)) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
         Err(failure) => ExitCode::from(failure.report()),
     }
 }
 
-/// The kind of a failure, which its text makes whole.
+/// A constructor of [`Failure`] from its text.
 pub type FailureKind = fn(String) -> Failure;
 
 pub fn failure_of_io(error: &io::Error) -> FailureKind {
@@ -83,7 +83,7 @@ pub fn failure_of_set(error: &SetError) -> FailureKind {
     }
 }
 
-/// A file of training data that cannot be used.
+/// The failure for an error in a file of training data.
 pub fn failure_of_data(error: DataError) -> Failure {
     match &error {
         DataError::Io { error: source, .. } => failure_of_io(source)(format!("cannot use {error}")),
@@ -149,16 +149,16 @@ impl From<OnDemandError> for Failure {
     }
 }
 
-/// Whether to delete the file and make it again is the cure.
+/// Whether deleting the file and generating it again is the remedy.
 pub fn can_be_made_again(error: &TableError) -> bool {
     matches!(error, TableError::Damaged { .. } | TableError::Foreign { .. } | TableError::Material { .. })
 }
 
-/// What to do about a damaged file.
+/// The remedy for a damaged file.
 pub const MAKE_AGAIN: &str =
-    "delete what is damaged, and `dsq generate` (in a cluster job, `dsq cluster solve`) makes it again";
+    "delete the damaged files, and `dsq generate` (in a cluster job, `dsq cluster solve`) generates them again";
 
-/// What goes wrong in a command that resumes its work when it is given again.
+/// The failure of a command that resumes when it is run again.
 pub fn resumable(error: SetError) -> Failure {
     match error {
         SetError::Table(TableError::Io { .. }) | SetError::Solve(SolveError::Disk { .. }) => {
@@ -168,5 +168,5 @@ pub fn resumable(error: SetError) -> Failure {
     }
 }
 
-/// How such a command goes on.
+/// The message of resumable commands on interruption.
 pub const RESUME: &str = "finished classes are kept: run the same command again to resume";

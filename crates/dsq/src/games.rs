@@ -9,7 +9,7 @@ use std::fs::{File, OpenOptions};
 use std::io::{Read, Write};
 use std::path::Path;
 
-/// A line in the papers' notation.
+/// The moves of a line in the papers' notation.
 pub fn notation(position: &Position, line: &[Move]) -> Vec<String> {
     let mut position = position.clone();
     let mut text = Vec::with_capacity(line.len());
@@ -33,7 +33,7 @@ pub fn words(score: Score) -> String {
     }
 }
 
-/// How a game came out, for people.
+/// The result of a game as text.
 pub fn outcome(conclusion: Conclusion) -> String {
     let word = conclusion.termination();
     match (conclusion, conclusion.winner()) {
@@ -43,17 +43,17 @@ pub fn outcome(conclusion: Conclusion) -> String {
     }
 }
 
-/// A game of a file, counted from 1.
+/// Reads one game of a file, counted from 1.
 pub fn read_game(path: &Path, number: usize) -> Result<Record, Failure> {
     let mut records = read_games(path)?;
     let count = records.len();
     if (1..=count).contains(&number) {
         return Ok(records.swap_remove(number - 1));
     }
-    Err(Failure::Input(format!("{} has {count} games; there is no game {number}", path.display())))
+    Err(Failure::Input(format!("{} contains {count} games; there is no game {number}", path.display())))
 }
 
-/// All games of a file.
+/// Reads all games of a file.
 pub fn read_games(path: &Path) -> Result<Vec<Record>, Failure> {
     let bytes = std::fs::read(path).map_err(|e| Failure::reading(path.display(), &e))?;
     let text =
@@ -61,7 +61,7 @@ pub fn read_games(path: &Path) -> Result<Vec<Record>, Failure> {
     Record::parse_all(&text).map_err(|e| Failure::Input(format!("{}: {e}", path.display())))
 }
 
-/// The file that games are added to.
+/// A file to append games to.
 pub struct Archive<'a> {
     path: &'a Path,
     file: File,
@@ -72,32 +72,32 @@ impl<'a> Archive<'a> {
     pub fn open(path: &'a Path) -> Result<Archive<'a>, Failure> {
         let file = OpenOptions::new().create(true).read(true).append(true).open(path);
         let mut file = file.map_err(|e| Failure::cannot("write", path, &e))?;
-        // A name typed wrong shall not spoil another file.
+        // A mistyped name must not damage another file.
         let mut first = [0];
         let bytes = file.read(&mut first).map_err(|e| Failure::cannot("write", path, &e))?;
         if bytes > 0 && first != *b"[" {
-            return Err(Failure::Input(format!("{} is there and is no file of games", path.display())));
+            return Err(Failure::Input(format!("{} exists and is not a file of games", path.display())));
         }
         Ok(Archive { path, file, date: today() })
     }
 
-    /// Adds a game with the date of today.
+    /// Appends a game with today's date.
     pub fn append(&mut self, game: &Record) -> Outcome {
         self.write(&Record { date: Some(self.date.clone()), ..game.clone() })
     }
 
     fn write(&mut self, record: &Record) -> Outcome {
-        // In one piece, so that a run which is killed leaves whole games.
+        // One write, so that a killed run leaves only complete games.
         self.file.write_all(format!("{record}\n").as_bytes()).map_err(|e| Failure::cannot("write", self.path, &e))
     }
 }
 
-/// Adds a game to a file, which need not exist.
+/// Appends a game to a file, which need not exist.
 pub fn append(path: &Path, record: &Record) -> Outcome {
     Archive::open(path)?.write(record)
 }
 
-/// The date in UTC, as records have it.
+/// Today's date in UTC, in the format of records.
 pub fn today() -> String {
     now()[..10].replace('-', ".")
 }

@@ -1,10 +1,10 @@
-//! `dsq --help`: the commands by what they are for.
+//! `dsq --help`: the commands grouped by purpose.
 
 use clap::Command;
 use clap::builder::StyledStr;
 use std::fmt::Write;
 
-/// The commands of each group. What is in none is listed at the end.
+/// The commands of each group. Commands in no group are listed at the end.
 const GROUPS: [(&str, &[&str]); 6] = [
     ("Play", &["play", "puzzles", "analyze", "match", "uci", "gtp", "convert"]),
     ("Endgame tables", &["solve", "generate", "probe", "stats", "verify", "repack", "export", "compare", "cluster"]),
@@ -14,7 +14,7 @@ const GROUPS: [(&str, &[&str]); 6] = [
     ("Explore", &["serve"]),
 ];
 
-/// What Ctrl-C leaves of the commands that may run longer than a minute. `docs/commands.md` has the same table.
+/// The effect of Ctrl-C on each command that may run longer than a minute. `docs/commands.md` contains the same table.
 const ON_CTRL_C: [(&str, &str); 22] = [
     ("analyze", "Ctrl-C keeps the lines that are printed."),
     ("bench", "Ctrl-C keeps nothing: the figures are printed at the end."),
@@ -40,7 +40,7 @@ const ON_CTRL_C: [(&str, &str); 22] = [
     ("verify", "Ctrl-C keeps the classes in the file of --record, and nothing without it."),
 ];
 
-/// Adds what Ctrl-C leaves to the help of a command, given by its words.
+/// Adds the effect of Ctrl-C to the help of a command, given by its words.
 fn with_ctrl_c(command: Command, words: &[&str], text: &str) -> Command {
     if let [word, rest @ ..] = words {
         return command.mut_subcommand(word, |command| with_ctrl_c(command, rest, text));
@@ -49,7 +49,7 @@ fn with_ctrl_c(command: Command, words: &[&str], text: &str) -> Command {
     command.after_help(format!("{after}{text}"))
 }
 
-/// The command line with its commands in groups, and what Ctrl-C leaves in the help of each.
+/// The command line with its commands in groups, and the effect of Ctrl-C in the help of each.
 pub fn grouped(command: Command) -> Command {
     let add = |command: Command, (name, text): &(&str, &str)| {
         with_ctrl_c(command, &name.split(' ').collect::<Vec<_>>(), text)
@@ -61,7 +61,7 @@ pub fn grouped(command: Command) -> Command {
     ))
 }
 
-/// The groups with their commands and what each is for.
+/// The groups with their commands and descriptions.
 fn list(command: &Command) -> String {
     let header = command.get_styles().get_header();
     let mut text = String::new();
@@ -77,7 +77,7 @@ fn list(command: &Command) -> String {
     text
 }
 
-/// One group, if any of its commands is there.
+/// Adds one group, if it has a command.
 fn group(text: &mut String, title: &str, commands: &[&Command], all: &Command) {
     let (header, literal) = (all.get_styles().get_header(), all.get_styles().get_literal());
     let width = all.get_subcommands().map(|c| c.get_name().len()).max().unwrap_or(0);

@@ -1,4 +1,4 @@
-//! In place of `gpu`, in a program built without GPUs.
+//! Replacement of the module `gpu` in a program built without the feature `gpu`.
 
 use crate::backend::{Backend, Counter, DryRun};
 use crate::failure::{Failure, Outcome};
@@ -19,12 +19,12 @@ pub fn counter(wanted: Backend, _: &Rules) -> Result<Option<Box<dyn Counter>>, F
     if wanted == Backend::Gpu { Err(missing()) } else { Ok(None) }
 }
 
-/// There are none to list.
+/// Fails: there are no adapters to list.
 pub fn list(_: bool) -> Outcome {
     Err(missing())
 }
 
-/// There is none to plan for.
+/// Fails: there is no GPU to plan for.
 pub fn plan(job: &DryRun<'_>) -> Outcome {
     let DryRun { rules, backend, pieces, material, bandwidth, json } = job;
     let _ = (rules, backend, pieces, material, bandwidth, json);

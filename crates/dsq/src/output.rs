@@ -1,4 +1,4 @@
-//! Standard output, and files that a command reads and writes.
+//! Standard output, and reading and writing of files.
 
 use crate::failure::{Failure, Outcome};
 use serde::Serialize;
@@ -8,40 +8,40 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-/// Writes a line to stdout at once, so that who reads along sees it.
+/// Writes a line to stdout and flushes it, so that a reader sees it at once.
 pub fn print(line: impl Display) -> Outcome {
     let mut stdout = io::stdout().lock();
     writeln!(stdout, "{line}").and_then(|()| stdout.flush()).map_err(Failure::Output)
 }
 
-/// Writes one JSON object as a line.
+/// Writes one JSON object as a line to stdout.
 pub fn print_json(value: &impl Serialize) -> Outcome {
     print(to_json(value))
 }
 
 /// One JSON object as a line.
 pub fn to_json(value: &impl Serialize) -> String {
-    serde_json::to_string(value).expect("what we print is JSON")
+    serde_json::to_string(value).expect("printed values are JSON")
 }
 
-/// Makes a directory, which may exist.
+/// Creates a directory unless it exists.
 pub fn make_dir(dir: &Path) -> Outcome {
     fs::create_dir_all(dir).map_err(|error| Failure::cannot("make", dir, &error))
 }
 
-/// Writes a file under another name first, so that it is there in full or not at all.
+/// Writes a file atomically: under a temporary name, then renamed.
 pub fn write_file(path: &Path, contents: &str) -> Outcome {
     let mut temporary = path.as_os_str().to_owned();
     temporary.push(format!(".{}.part", std::process::id()));
     let temporary = PathBuf::from(temporary);
     fs::write(&temporary, contents).and_then(|()| fs::rename(&temporary, path)).map_err(|error| {
-        // It may not even be there, and what failed first is what is to be said.
+        // The temporary file may not exist; the first error is the one to report.
         let _ = fs::remove_file(&temporary);
         Failure::cannot("write", path, &error)
     })
 }
 
-/// The objects of a file, one a line.
+/// The JSON objects of a file with one on each line.
 pub fn read_json_lines<T: DeserializeOwned>(path: &Path) -> Result<Vec<T>, Failure> {
     let text = fs::read_to_string(path).map_err(|e| Failure::reading(path.display(), &e))?;
     let parse = |(i, line): (usize, &str)| {

@@ -1,4 +1,4 @@
-//! The progress of a long command, on stderr where that is a terminal, and its interruption.
+//! The progress of a long command on stderr, if that is a terminal, and its interruption.
 
 use crate::failure::{Failure, Outcome};
 use indicatif::{ProgressBar, ProgressState, ProgressStyle};
@@ -8,10 +8,10 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-/// How often a bar is drawn when nothing is reported.
+/// The interval between redraws of a bar without reports.
 const TICK: Duration = Duration::from_millis(250);
 
-/// A bar for `length` units of work, 0 if their number is not known; for the unit `%` it shows the share of the length.
+/// A bar for `length` units of work, or 0 if the number is unknown; for the unit `%` it shows the share of the length.
 pub fn progress_bar(length: u64, unit: &'static str) -> ProgressBar {
     let text = move |state: &ProgressState, out: &mut dyn Write| {
         let _ = out.write_str(&progress(state.pos(), state.len().unwrap_or(0), state.elapsed(), unit));
@@ -22,7 +22,7 @@ pub fn progress_bar(length: u64, unit: &'static str) -> ProgressBar {
     bar
 }
 
-/// A line that says what is being waited for, and since when.
+/// A line with a message and the time elapsed.
 pub fn waiting(message: &'static str) -> ProgressBar {
     let style = ProgressStyle::with_template("{msg}, {elapsed}").expect("the template is right");
     let line = ProgressBar::new_spinner().with_style(style).with_message(message);
@@ -30,7 +30,7 @@ pub fn waiting(message: &'static str) -> ProgressBar {
     line
 }
 
-/// Lets Ctrl-C or SIGTERM end the program at once, and say what becomes of the work. Finished parts must be on disk.
+/// Lets Ctrl-C or SIGTERM end the program at once and print `outlook`. Finished parts must be on disk.
 pub fn exit_on_interrupt(bar: &ProgressBar, outlook: &'static str) -> Outcome {
     let bar = bar.clone();
     let handler = move || {

@@ -7,11 +7,11 @@ use std::time::SystemTime;
 /// The version of the program.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// The commit that this was built from, 12 hexadecimal digits, with `-dirty` if the sources differed from it; `unknown`
-/// outside a checkout.
+/// The commit that the program was built from: 12 hexadecimal digits, with `-dirty` if the sources differed from it;
+/// `unknown` outside a checkout.
 pub const COMMIT: &str = env!("DSQ_COMMIT");
 
-/// This machine, with the GPU that is measured.
+/// This machine, with the name of the measured GPU.
 pub fn machine(gpu: Option<String>) -> Machine {
     Machine {
         cpu: processor_name(),
@@ -23,7 +23,7 @@ pub fn machine(gpu: Option<String>) -> Machine {
     }
 }
 
-/// Date and time in UTC, RFC 3339.
+/// The current date and time in UTC (RFC 3339).
 pub fn now() -> String {
     humantime::format_rfc3339_seconds(SystemTime::now()).to_string()
 }

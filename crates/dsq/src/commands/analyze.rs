@@ -14,11 +14,11 @@ use std::time::Duration;
 
 /// Search for the best moves of a position, or of every position of a game.
 ///
-/// Scores are for the side to move: centipawns (100 is the value of a cat), or the plies to a certain win or loss. "win within
-/// 60" is a win by endgame tables whose distance is not known, but at most 60 plies.
+/// Scores are for the side to move: centipawns (100 is the value of a cat), or the plies to a certain win or loss. "win
+/// within 60" is a win by endgame tables whose distance is not known, but at most 60 plies.
 ///
-/// With --game the engine searches every position. The loss of a move is the score of the position before it minus the score
-/// after it. The second search is one ply deeper, so small losses mean little.
+/// With --game the engine searches every position. The loss of a move is the score of the position before it minus the
+/// score after it. The second search is one ply deeper, so small losses mean little.
 #[derive(Args)]
 #[command(after_help = "Examples:\n  dsq analyze --movetime 5000 --multipv 3\n  \
                         dsq analyze --fen '7/7/3e3/7/7/7/3E3/7/7 w' --depth 20 --tables tables\n  \
@@ -51,13 +51,13 @@ pub struct Analyze {
     rules: RulesArg,
     #[command(flatten)]
     no_capture: NoCaptureArg,
-    /// Print one JSON object; with --game one a move.
+    /// Print one JSON object; with --game one for each move.
     #[arg(long)]
     json: bool,
 }
 
-/// A score as JSON. Of `cp`, `win_within` and `loss_within` one is not null; `win_in` and `loss_in` are the distance if it is
-/// known.
+/// A score as JSON. Exactly one of `cp`, `win_within` and `loss_within` is not null; `win_in` and `loss_in` are the
+/// exact distance, if known.
 #[derive(Copy, Clone, Serialize)]
 struct ScoreReport {
     cp: Option<i32>,
@@ -178,7 +178,7 @@ impl Analyze {
             let next = search(engine, &game, limits);
             let Some(best) = here.first() else { break };
             let score = after(&game, next.first(), before.turn());
-            // A move that the search itself chose has lost nothing.
+            // The move that the search chose has no loss.
             let loss = match (ScoreReport::from(best.score).cp, ScoreReport::from(score).cp) {
                 _ if best.pv[0] == mv => Some(0),
                 (Some(best), Some(score)) => Some((best - score).max(0)),

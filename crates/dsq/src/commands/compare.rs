@@ -15,31 +15,32 @@ use std::time::Instant;
 
 /// Solve on the CPU and on the GPU and compare every value and every count.
 ///
-/// A driver in software counts as a GPU here. The command stops at the first difference, names its position and ends with
+/// A software driver counts as a GPU here. The command stops at the first difference, prints its position and ends with
 /// exit code 1.
 #[derive(Args)]
 #[command(after_help = "Examples:\n  dsq compare --pieces 3\n  dsq compare --material EPvLR --json\n  \
                         dsq compare --pieces 5 --classes 3\n\n\
                         Times leave out opening the GPU and compiling its programs.")]
 pub struct Compare {
-    /// All materials of 2 to N pieces.
+    /// Compare all materials of 2 to N pieces.
     #[arg(long, value_name = "N", required_unless_present = "material", conflicts_with = "material",
           value_parser = clap::value_parser!(u8).range(2..=MAX_PIECES as i64))]
     pieces: Option<u8>,
-    /// One material and all it leads to: White's animals, v, Black's, of the letters ELTPDWCR in any order.
+    /// Compare one material and all that its captures lead to: White's animals, v, Black's, of the letters ELTPDWCR in
+    /// any order.
     #[arg(long, value_name = "MATERIAL")]
     material: Option<Material>,
-    /// Compare only this many classes of the most pieces, chosen at random, and what their captures lead to.
+    /// Compare only this many random classes of the most pieces, and the classes that their captures lead to.
     #[arg(long, value_name = "N", conflicts_with = "material", value_parser = at_least_one::<usize>())]
     classes: Option<usize>,
-    /// The seed of that choice.
+    /// Seed of the random choice.
     #[arg(long, value_name = "N", default_value_t = 1, requires = "classes")]
     seed: u64,
     #[command(flatten)]
     rules: RulesArg,
     #[command(flatten)]
     threads: ThreadsArg,
-    /// Print JSON, one object a line: one a number of pieces, then the whole.
+    /// Print JSON, one object on each line: one for each number of pieces, then the totals.
     #[arg(long)]
     json: bool,
 }
@@ -66,7 +67,7 @@ impl Compare {
     }
 }
 
-/// Bytes of values that are compared at a time, for each backend.
+/// Bytes of values in memory at a time, for each backend.
 const BYTES_AT_ONCE: usize = 256 << 20;
 
 #[derive(Default, Serialize)]
@@ -86,7 +87,7 @@ impl Sum {
     fn text(&self) -> String {
         let per_second = |seconds: f64| grouped((self.positions as f64 / seconds) as u64);
         format!(
-            "{} positions; CPU {:.3} s, {} a second; GPU {:.3} s, {} a second",
+            "{} positions; CPU {:.3} s, {} per second; GPU {:.3} s, {} per second",
             grouped(self.positions),
             self.cpu_seconds,
             per_second(self.cpu_seconds),
@@ -114,7 +115,7 @@ struct Whole<'a> {
     difference: Option<Named<'a>>,
 }
 
-/// A [`Difference`] as printed.
+/// A [`Difference`] in the form of the output.
 #[derive(Serialize)]
 struct Named<'a> {
     material: String,
@@ -135,7 +136,7 @@ impl<'a> Named<'a> {
     }
 }
 
-/// What to compare of the most pieces; of fewer, what that leads to.
+/// The classes of the most pieces to compare. Of fewer pieces, the classes that they lead to are compared.
 enum Which {
     All,
     Material(Material),
@@ -143,7 +144,7 @@ enum Which {
 }
 
 impl Which {
-    /// The classes; `None` if it is all of them.
+    /// The chosen classes; `None` for all classes.
     fn classes(&self, classes: &Classes, pieces: usize) -> Option<HashSet<ClassId>> {
         let top: Vec<ClassId> = match *self {
             Which::All => return None,

@@ -6,12 +6,13 @@ use std::io::{self, BufWriter, Write};
 use std::path::PathBuf;
 use study::export::{DataError, DataFormat, write_data};
 
-/// Write all positions of a material, White to move, with who wins, to standard output.
+/// Write all positions of a material with White to move, and their winners, to standard output.
 ///
-/// csv, arff and parquet have the columns and codes of the published data set (OpenML 41027): of each piece its strength (0
-/// rat, 1 cat, 2 wolf, 3 dog, 4 panther, 5 tiger, 6 lion, 7 elephant), file (0 to 6 for a to g) and rank (0 to 8 for 1 to
-/// 9), then the winner: w, b, or d for a draw. text is a line a position: the FEN, the winner, a best move, plies to the
-/// end. With --features the features that `dsq mine` learns from come before the winner; `dsq mine features` explains them.
+/// The formats csv, arff and parquet have the columns and codes of the published data set (OpenML 41027): for each
+/// piece its strength (0 rat, 1 cat, 2 wolf, 3 dog, 4 panther, 5 tiger, 6 lion, 7 elephant), file (0 to 6 for a to g)
+/// and rank (0 to 8 for 1 to 9), then the winner: w, b, or d for a draw. The format text has one line for each
+/// position: the FEN, the winner, a best move and the plies to the end. With --features, the features of `dsq mine`
+/// come before the winner; `dsq mine features` explains them.
 #[derive(Args)]
 #[command(after_help = "Examples:\n  dsq export --material EvL --format csv > EvL.csv\n  \
                         dsq export --material EPvL --format csv --features > EPvL.csv\n  \
@@ -19,16 +20,16 @@ use study::export::{DataError, DataFormat, write_data};
                         dsq export --tables tables --material EvL --format text > EvL.txt\n\n\
                         parquet is there if the program was built with --features parquet.")]
 pub struct Export {
-    /// The directory that `dsq generate` made; without it the material is solved in memory.
+    /// A directory written by `dsq generate`; without it the material is solved in memory.
     #[arg(long, value_name = "DIR", required_if_eq("format", "text"))]
     tables: Option<PathBuf>,
     /// The material, such as EvL.
     #[arg(long)]
     material: Material,
-    /// How to write it.
+    /// The output format.
     #[arg(long, value_enum)]
     format: Format,
-    /// Write the features of each position, too.
+    /// Also write the features of each position.
     #[arg(long)]
     features: bool,
     #[command(flatten)]
@@ -63,7 +64,7 @@ impl Export {
                 };
             }
         };
-        // Standard output cannot go to another thread locked, as a Parquet writer could want.
+        // The Parquet writer may use other threads, so stdout must not stay locked by this one.
         drop(out);
         let out = BufWriter::new(io::stdout());
         let written = match &self.tables {

@@ -11,11 +11,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-/// The gadgets of the PSPACE-hardness proof, their lemmas decided by exhaustive search.
+/// Check the gadgets of the PSPACE-hardness proof, deciding their lemmas by exhaustive search.
 ///
-/// A gadget is a part of a board with named entrances. A claim says which pieces wait outside which entrances, and whether
-/// how many of them their side can force out, and by which; both sides may pass at any time, as they have moves elsewhere. A gadget in a
-/// file of your own is checked as well: see `dsq gadgets show AND --source` for the form.
+/// A gadget is a part of a board with named entrances. A claim lists the pieces that wait outside each entrance, and
+/// states whether their side can force a number of them out through given exits. Both sides may pass at any time, since
+/// they have moves elsewhere. The command also checks gadgets in files; `dsq gadgets show AND --source` shows the
+/// format.
 #[derive(Args)]
 #[command(
     after_help = "Examples:\n  dsq gadgets check\n  dsq gadgets check AND --claims\n  dsq gadgets check my-gadget.txt\n  \
@@ -29,17 +30,17 @@ pub struct Gadgets {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Decide the claims of all gadgets, or of those named; one line a gadget.
+    /// Decide the claims of all gadgets or of the given ones, with one line for each gadget.
     Check {
         /// Names of gadgets, or files.
         gadgets: Vec<String>,
-        /// One line a claim.
+        /// Print one line for each claim.
         #[arg(long)]
         claims: bool,
-        /// Give up a claim with more states.
+        /// Give up on a claim with more states.
         #[arg(long, default_value_t = DEFAULT_BOUND, value_name = "N", value_parser = at_least_one::<usize>())]
         states: usize,
-        /// Print JSON: one object a line.
+        /// Print JSON, one object on each line.
         #[arg(long)]
         json: bool,
     },
@@ -94,7 +95,7 @@ struct ClaimReport<'a> {
     forced: bool,
     states: u64,
     plies: Option<u16>,
-    /// If it is prevented: whether the side that prevents it keeps moves for elsewhere, again and again.
+    /// For a prevented claim: whether the preventing side can pass again and again, to move elsewhere.
     free: Option<bool>,
     seconds: f64,
 }
@@ -199,7 +200,7 @@ fn check_one<'a>(gadget: &'a Gadget, claim: &'a Claim, bound: usize) -> Result<C
     })
 }
 
-/// Prints the play that shows why a claim does not hold.
+/// Prints a play that refutes a claim.
 fn refute(gadget: &Gadget, claim: &Claim, bound: usize) -> Outcome {
     print(format_args!("{}: \"{}\" does not hold:", gadget.name, claim.text))?;
     let solved = Solved::new(gadget, claim, bound).map_err(too_large)?;

@@ -14,13 +14,13 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-/// Boards of any size: perft, moves, exact values, pictures.
+/// Analyse boards of any size: perft, moves, exact values, pictures.
 ///
-/// A board is a file with one line a rank, from the top: `.` land, `~` water, `^` a trap of White's, `v` of Black's, `#` the
-/// white den, `%` the black den, letters for pieces (RCWDPTLE White's, rcwdptle Black's, any number of each). Below it may
-/// stand `turn: b`, and `under: b3=^ c4=~` for what lies under pieces that do not stand on land; a line that starts with `;`
-/// is a comment. In place of a file: `-` reads stdin, `start` is the start of the game, and a FEN with sizes, as in
-/// "3x3 1v%/3/#^1 3/E1e/3 w", is read as such.
+/// A board is a file with one line for each rank, from the top: `.` land, `~` water, `^` a white trap, `v` a black
+/// trap, `#` the white den, `%` the black den, letters for pieces (RCWDPTLE White's, rcwdptle Black's, any number of
+/// each). Optional lines after it are `turn: b`, and `under: b3=^ c4=~` for the terrain under pieces that do not stand
+/// on land; a line that starts with `;` is a comment. Instead of a file: `-` reads stdin, `start` is the initial
+/// position, and a FEN with sizes is a position, as in "3x3 1v%/3/#^1 3/E1e/3 w".
 #[derive(Args)]
 #[command(after_help = "Examples:\n  dsq general perft start 4\n  dsq general moves board.txt --rules chinese\n  \
                         dsq general solve '3x3 1%1/3/1#1 2e/3/E2 w'\n  dsq general show board.txt --svg board.svg\n  \
@@ -32,12 +32,12 @@ pub struct General {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Count the lines of N legal moves.
+    /// Count the lines of N plies.
     Perft {
         board: String,
         #[arg(value_parser = clap::value_parser!(u32).range(0..=20))]
         depth: u32,
-        /// Print the count behind each move, too.
+        /// Also print the count after each move.
         #[arg(long)]
         divide: bool,
         #[command(flatten)]
@@ -49,7 +49,7 @@ enum Command {
         #[command(flatten)]
         common: Common,
     },
-    /// Find the exact value of a position, by retrograde analysis of all that can be reached from it.
+    /// Find the exact value of a position by retrograde analysis of all positions that can be reached from it.
     Solve {
         board: String,
         /// The most memory to use.
@@ -67,9 +67,9 @@ enum Command {
         #[command(flatten)]
         common: Common,
     },
-    /// Solve small Jungles from their starts.
+    /// Solve small variants of Jungle from their initial positions.
     Small {
-        /// The most memory to use for each.
+        /// The most memory to use for each game.
         #[arg(long, value_name = "SIZE", default_value = "8GiB")]
         memory: Memory,
         /// Write small-jungles.md into this directory.
@@ -89,7 +89,7 @@ struct Common {
     json: bool,
 }
 
-/// The longest text that is read: the largest board with everything under its pieces.
+/// The longest accepted text in bytes: enough for the largest board with terrain under all pieces.
 const MAX_TEXT: u64 = 8 << 20;
 
 #[derive(Serialize)]
@@ -113,7 +113,7 @@ struct SolveReport {
     #[serde(skip_serializing_if = "Option::is_none")]
     name: Option<&'static str>,
     fen: String,
-    /// For the side to move; null if it was too large.
+    /// The value for the side to move; null if the position was too large to solve.
     value: Option<&'static str>,
     plies: Option<u32>,
     winner: Option<Winner>,
@@ -160,7 +160,7 @@ impl General {
     }
 }
 
-/// The position that an argument names.
+/// The position of an argument: a file, `-`, `start` or a FEN.
 fn read(argument: &str) -> Result<GeneralPosition, Failure> {
     let wrong = |error: hardness::general::BoardError| Failure::Input(format!("{argument}: {error}"));
     if argument == "start" {
@@ -248,7 +248,7 @@ fn solve_one(position: &GeneralPosition, memory: Memory, common: &Common) -> Out
     if common.json { print_json(&report) } else { print(line(&report)) }
 }
 
-/// Solves a position; an error is in the report, too.
+/// Solves a position. The report also contains an error, if any.
 fn solved(
     name: Option<&'static str>,
     position: &GeneralPosition,

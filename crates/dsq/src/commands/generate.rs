@@ -15,34 +15,35 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-/// Make endgame tables and write them to a directory.
+/// Generate endgame tables and write them to a directory.
 ///
-/// One file a class of equivalent materials, with the exact distance to the end of every position, both sides to move. A
-/// run that was interrupted or killed resumes when the same command is given again.
+/// Each class of equivalent materials has one file, with the exact distance to the end of every position, for both
+/// sides to move. After an interruption, run the same command again to resume.
 #[derive(Args)]
 #[command(after_help = "Examples:\n  dsq generate --pieces 4 --out tables\n  \
                         dsq generate --material ETvLR --out tables --rules chinese\n  \
                         dsq generate --pieces 5 --out tables --stats-only\n  \
                         dsq generate --pieces 6 --out counts --stats-only --write-up-to 4 --memory 100GiB --minutes 60")]
 pub struct Generate {
-    /// Make all materials of 2 to N pieces.
+    /// Generate the tables of all materials of 2 to N pieces.
     #[arg(long, value_name = "N", required_unless_present = "material", conflicts_with = "material",
           value_parser = clap::value_parser!(u8).range(2..=MAX_PIECES as i64))]
     pieces: Option<u8>,
-    /// Make one material, and those that captures lead to.
+    /// Generate the table of one material, and the tables that its captures lead to.
     #[arg(long, value_name = "MATERIAL")]
     material: Option<Material>,
-    /// The directory; it is made if it is not there.
+    /// The directory; it is created if it does not exist.
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
-    /// Of the most pieces keep nothing but the counts, for which `dsq stats` asks: for what no disk holds.
+    /// Keep only the counts of the most pieces, for `dsq stats`: for tables that do not fit on a disk.
     #[arg(long)]
     stats_only: bool,
-    /// With --stats-only, write tables of at most N pieces; those between are solved again when they are needed.
+    /// With --stats-only, write tables of at most N pieces; larger classes below the most pieces are solved when they
+    /// are needed.
     #[arg(long, value_name = "N", requires = "stats_only",
           value_parser = clap::value_parser!(u8).range(2..=MAX_PIECES as i64))]
     write_up_to: Option<u8>,
-    /// With --write-up-to, begin no class after that many minutes; the same command goes on from there.
+    /// With --write-up-to, start no class after this many minutes; the same command resumes.
     #[arg(long, value_name = "MINUTES", requires = "write_up_to", value_parser = positive)]
     minutes: Option<f64>,
     #[command(flatten)]
@@ -54,20 +55,20 @@ pub struct Generate {
     /// The most memory to use.
     #[arg(long, value_name = "SIZE", default_value = "8GiB")]
     memory: Memory,
-    /// Make nothing: print what each class would take, and each level.
+    /// Only print the expected cost of each class and each level.
     #[arg(long)]
     dry_run: bool,
-    /// Start even if by the forecast there is too little memory or free disk space.
+    /// Start even if the forecast exceeds the available memory or disk space.
     #[arg(long)]
     force: bool,
     #[command(flatten)]
     rate: RateArg,
-    /// Print one JSON object; before it, if the run takes more than a minute, one with the forecast.
+    /// Print one JSON object; a run of more than a minute prints another one with the forecast before.
     #[arg(long)]
     json: bool,
 }
 
-/// Expected seconds of a run that is long enough to begin with a forecast.
+/// A run with at least this many expected seconds starts with a forecast.
 const LONG: f64 = 60.0;
 
 #[derive(Serialize)]
@@ -89,14 +90,14 @@ struct Report {
 }
 
 impl Generate {
-    /// When to begin no more classes.
+    /// The time after which no class is started.
     fn deadline(&self, start: Instant) -> Result<Option<Instant>, Failure> {
         let Some(minutes) = self.minutes else { return Ok(None) };
         let deadline = Duration::try_from_secs_f64(minutes * 60.0).ok().and_then(|time| start.checked_add(time));
-        deadline.map(Some).ok_or_else(|| Failure::Input(format!("{minutes} is no number of minutes")))
+        deadline.map(Some).ok_or_else(|| Failure::Input(format!("{minutes} is not a number of minutes")))
     }
 
-    /// What it would take, class by class; what is there already is planned, too.
+    /// Prints the expected cost of each class, including existing ones.
     fn plan(&self) -> Outcome {
         let most = self.material.map_or(self.pieces.map_or(2, usize::from), Material::len);
         let classes = Classes::new(&self.rules.rules, most);
@@ -122,7 +123,7 @@ impl Generate {
         }
     }
 
-    /// Prints what a long run will take, and refuses one for which there is too little memory or free disk space.
+    /// Prints the forecast of a long run, and fails if the memory or the free disk space is too small.
     fn forecast(&self, job: &tablebase::Generate<'_>, solver: &Solver) -> Outcome {
         let mut forecast = job.forecast(solver, TYPICAL_RATE, self.threads.count());
         let shortages = forecast.shortages();

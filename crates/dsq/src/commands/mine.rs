@@ -19,11 +19,11 @@ use study::tables;
 use study::zugzwang::zugzwangs;
 use study::{FeatureChoice, FeatureKind, FeatureSet};
 
-/// Find what endgame tables have to tell: decision trees, zugzwangs, fortresses and more.
+/// Analyse endgame tables: decision trees, zugzwangs, fortresses and more.
 ///
-/// Without a subcommand: learn for each material a small decision tree that says who wins every position with White to
-/// move, by features such as who is closest to the enemy's den (`dsq mine features` explains them). The tables are solved
-/// in memory.
+/// Without a subcommand the command learns for each material a small decision tree that predicts the winner of every
+/// position with White to move, from features such as the side closest to the enemy's den (`dsq mine features` explains
+/// them). The tables are solved in memory.
 #[derive(Args)]
 #[command(
     args_conflicts_with_subcommands = true,
@@ -46,23 +46,23 @@ struct Common {
     rules: RulesArg,
     #[command(flatten)]
     threads: ThreadsArg,
-    /// Print JSON, one object a line.
+    /// Print JSON, one object on each line.
     #[arg(long)]
     json: bool,
 }
 
 #[derive(Args)]
 struct Trees {
-    /// A tree for each material of N pieces, 2 or 3. Materials with the same table share a tree.
+    /// Learn a tree for each material of N pieces, 2 or 3. Materials with the same table share a tree.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(2..=3))]
     pieces: Option<u8>,
-    /// One material, of 2 or 3 pieces: White's animals, v, Black's.
+    /// Learn a tree for one material of 2 or 3 pieces: White's animals, v, Black's.
     #[arg(long, value_name = "MATERIAL")]
     material: Option<Material>,
-    /// Which features a tree may ask for; auto: whichever of the two gives the smaller tree.
+    /// The features that a tree may use; auto chooses the set with the smaller tree.
     #[arg(long, value_enum, default_value = "auto")]
     features: Features,
-    /// The tree of at most N leaves that asks the most telling question first, instead of a perfect one.
+    /// Grow a greedy tree of at most N leaves by information gain, instead of a perfect tree.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     leaves: Option<u32>,
     /// Print trees for Graphviz's dot.
@@ -75,39 +75,39 @@ struct Trees {
 #[derive(Copy, Clone, PartialEq, Eq, ValueEnum)]
 enum Features {
     Auto,
-    /// The eleven of the 2014 paper (two pieces only).
+    /// The eleven features of the 2014 paper (two pieces only).
     Paper,
-    /// These and more.
+    /// The paper's features and further ones.
     All,
 }
 
 #[derive(Subcommand)]
 enum What {
-    /// Judge the three trees and four positions printed in 2014.
+    /// Check the three trees and four positions printed in 2014.
     Printed(Printed),
     /// Learn one tree for all materials of two pieces together.
     Whole(Whole),
-    /// How good trees of 10, 30 and 100 leaves are, and how large perfect ones, beside the compressed tables.
+    /// Compare the accuracy of trees of 10, 30 and 100 leaves, and the size of perfect trees and of compressed tables.
     Sizes(OfPieces<2, 3, 3>),
     /// Explain the features of a material.
     Features(FeaturesOf),
-    /// Count the mutual zugzwangs: the side to move loses or draws, but would win if the other had to move.
+    /// Count the mutual zugzwangs: the side to move loses or draws, but would win if the opponent had to move.
     Zugzwang(OfPieces<2, 5, 4>),
-    /// Draws by material, the most drawn first.
+    /// List the draws by material, the largest share first.
     Draws(Listing<4, 5>),
-    /// Which animal replaced by which turns the most positions.
+    /// List the replacements of one animal by another that change the most winners.
     Swaps(Listing<3, 3>),
-    /// Who wins by the parity of the distance between two enemies.
+    /// List the results by the parity of the distance between two enemies.
     Parity(Listing<3, 3>),
-    /// Draws that a lone piece holds without leaving a part of the board.
+    /// List the draws that a lone piece holds without leaving a part of the board.
     Fortresses(Listing<3, 3>),
-    /// A longest line of each piece count, whole.
+    /// Print a longest line of each piece count with all moves.
     Lines(OfPieces<2, 5, 4>),
-    /// Play games, and count moves, plies and draws; then the moves of endgame positions.
+    /// Play games and count moves, plies and draws; then count the moves of endgame positions.
     Games(Games),
-    /// What each animal is worth: a regression of the results of all materials on the animals present.
+    /// Estimate the values of the animals by a regression of the results of all materials on the animals present.
     Animals(Animals),
-    /// Write endgames.md and its plots: all of this in short.
+    /// Write endgames.md, a short report on all of this, and its plots.
     Report(Report),
 }
 
@@ -135,7 +135,7 @@ struct FeaturesOf {
     common: Common,
 }
 
-/// A question about N pieces.
+/// The number of pieces of an analysis.
 #[derive(Args)]
 struct OfPieces<const LEAST: i64, const MOST: i64, const DEFAULT: u8> {
     /// Number of pieces; as many as a few seconds allow if not given.
@@ -145,20 +145,20 @@ struct OfPieces<const LEAST: i64, const MOST: i64, const DEFAULT: u8> {
     common: Common,
 }
 
-/// A question with a long answer.
+/// The number of pieces and of printed lines of an analysis with a long result.
 #[derive(Args)]
 struct Listing<const DEFAULT: u8, const MOST: i64> {
     /// Number of pieces; as many as a few seconds allow if not given.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(2..=MOST))]
     pieces: Option<u8>,
-    /// Print the first N only: 20 if not given, with --json all.
+    /// Print only the first N lines: 20 if not given, with --json all.
     #[arg(long, value_name = "N", value_parser = at_least_one::<usize>())]
     top: Option<usize>,
     #[command(flatten)]
     common: Common,
 }
 
-// clap keeps one default for all instances of a generic type, so the defaults are ours.
+// clap keeps one default for all instances of a generic type, so the program fills in the defaults.
 impl<const LEAST: i64, const MOST: i64, const DEFAULT: u8> OfPieces<LEAST, MOST, DEFAULT> {
     fn pieces(&self) -> u8 {
         self.pieces.unwrap_or(DEFAULT)
@@ -177,28 +177,29 @@ impl<const DEFAULT: u8, const MOST: i64> Listing<DEFAULT, MOST> {
 
 #[derive(Args)]
 struct Games {
-    /// How many games.
+    /// Number of games.
     #[arg(long, value_name = "N", default_value = "200", value_parser = clap::value_parser!(u32).range(1..))]
     games: u32,
-    /// Who plays, both sides.
+    /// The player of both sides.
     #[arg(long, value_enum, default_value = "minimax")]
     player: PlayerArg,
-    /// Plies that minimax looks ahead.
+    /// Depth of minimax in plies.
     #[arg(long, value_name = "N", default_value = "3", value_parser = clap::value_parser!(u32).range(1..=8))]
     depth: u32,
-    /// Nodes that the engine looks at for a move.
+    /// Nodes that the engine searches for each move.
     #[arg(long, value_name = "N", default_value = "5000", value_parser = clap::value_parser!(u64).range(1..))]
     nodes: u64,
-    /// Plies at random that each game begins with.
+    /// Number of random plies at the start of each game.
     #[arg(long, value_name = "N", default_value = "4")]
     opening: u32,
-    /// Plies after which a game is given up.
+    /// Plies after which a game is stopped as unfinished.
     #[arg(long, value_name = "N", default_value = "2000", value_parser = at_least_one::<u32>())]
     most_plies: u32,
-    /// The seed of all chance.
+    /// Seed of the random numbers.
     #[arg(long, value_name = "N", default_value = "1")]
     seed: u64,
-    /// Count the moves of endgame positions of up to N pieces, too: all of 2 and 3, a million of more.
+    /// Also count the moves of endgame positions of up to N pieces: all positions of 2 and 3 pieces, a million random
+    /// ones of more.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(2..=16))]
     endgames: Option<u8>,
     #[command(flatten)]
@@ -208,15 +209,16 @@ struct Games {
 #[derive(Copy, Clone, PartialEq, Eq, ValueEnum)]
 enum PlayerArg {
     Random,
-    /// Minimax with Burnett's evaluation, --depth plies.
+    /// Minimax with Burnett's evaluation, of depth --depth.
     Minimax,
-    /// The engine, --nodes a move.
+    /// The engine, with --nodes for each move.
     Engine,
 }
 
 #[derive(Args)]
 struct Animals {
-    /// Counts of classes to use as well: a directory of files CLASS.json, or a JSONL file such as results/six-pieces.jsonl.
+    /// Counts of classes to use as well: a directory of files CLASS.json, or a JSONL file such as
+    /// results/six-pieces.jsonl.
     counts: Vec<PathBuf>,
     /// Solve all endgames of up to N pieces; 5 takes some minutes. There is a regression for each number of pieces from 4 on.
     #[arg(long, value_name = "N", default_value = "4", value_parser = clap::value_parser!(u8).range(3..=5))]
@@ -232,7 +234,7 @@ struct Animals {
 struct Report {
     /// The directory to write to.
     dir: PathBuf,
-    /// Leave out what takes long: four pieces, and most of the games.
+    /// Leave out four pieces and most of the games, which take the most time.
     #[arg(long)]
     quick: bool,
     #[command(flatten)]
@@ -335,7 +337,7 @@ impl Trees {
             }
             (Some(material), _) => material.len(),
             (None, Some(pieces)) => pieces.into(),
-            (None, None) => return Err(Failure::Input("say --pieces N, --material M or a subcommand".to_owned())),
+            (None, None) => return Err(Failure::Input("give --pieces N, --material M or a subcommand".to_owned())),
         };
         if pieces > 3 {
             return Err(Failure::Input(format!("trees are for 2 or 3 pieces, not {pieces}")));
@@ -367,7 +369,7 @@ impl Trees {
         self.print_text(&tables, &found)
     }
 
-    /// Each tree once, under all materials that share it.
+    /// Prints each tree once, with all materials that share it.
     fn print_text(&self, tables: &Solver, found: &[MaterialTree]) -> Outcome {
         let key = |tree: &MaterialTree| (tree.class, tables.classes().member(tree.material).map(|m| m.swapped));
         for (i, tree) in found.iter().enumerate() {
@@ -391,7 +393,7 @@ impl Trees {
             ))?;
             if tree.indistinct > 0 {
                 print(format_args!(
-                    "  {} positions look like others that end otherwise: no tree on these features gets them right",
+                    "  {} positions share all features with positions of another winner, so that no tree classifies them",
                     grouped(tree.indistinct)
                 ))?;
             }
@@ -496,7 +498,7 @@ impl FeaturesOf {
     }
 }
 
-/// Prints what was found: JSON, a line each, or a table.
+/// Prints results: JSON with one object on each line, or a table.
 fn print_found<T: Serialize>(common: &Common, found: &[T], table: impl FnOnce(&[T]) -> Table) -> Outcome {
     if common.json {
         return found.iter().try_for_each(print_json);

@@ -92,7 +92,7 @@ enum Command {
 }
 
 impl Cli {
-    /// Runs the command that was given to `program`.
+    /// Runs the parsed command of `program`.
     pub fn run(self, program: clap::Command) -> Outcome {
         CpuLevel::asked().map_err(|error| Failure::Input(error.to_string()))?;
         match self.command {

@@ -16,25 +16,25 @@ use std::time::Duration;
 
 /// Play against the engine, or let two play each other, on a board in the terminal.
 ///
-/// Each side is `human` or a player as `dsq match` knows them: builtin:default, builtin:burnett, builtin:random, or the command
-/// line of a UCI program. Moves are written as in the papers (Eb3, Txb1) or in coordinates (a3b3); `help` lists the commands.
-/// The board has colours at a terminal, unless NO_COLOR is set.
+/// Each side is `human` or a player as in `dsq match`: builtin:default, builtin:burnett, builtin:random, or the command
+/// line of a UCI program. Moves are written as in the papers (Eb3, Txb1) or in coordinates (a3b3); `help` lists the
+/// commands. The board has colours in a terminal, unless NO_COLOR is set.
 #[derive(Args)]
 #[command(after_help = "Examples:\n  dsq play\n  dsq play --white builtin:default --black human --movetime 3000\n  \
                         dsq play --white human --black human --rules chinese\n  dsq play --load game.txt --depth 6")]
 pub struct Play {
-    /// Who plays White.
+    /// The player of White.
     #[arg(long, value_name = "PLAYER", default_value = "human")]
     white: Seat,
-    /// Who plays Black.
+    /// The player of Black.
     #[arg(long, value_name = "PLAYER", default_value = "builtin:default")]
     black: Seat,
     #[command(flatten)]
     level: LevelArgs,
-    /// The position to begin with; a halfmove clock may be its third field.
+    /// The first position, with an optional halfmove clock as third field.
     #[arg(long, value_name = "FEN")]
     fen: Option<String>,
-    /// Go on with the last game of this file; rules and limit are those of the file.
+    /// Continue the last game of this file, which also sets the rules and the no-capture limit.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["fen", "rules", "no_capture_limit"])]
     load: Option<PathBuf>,
     #[command(flatten)]
@@ -99,7 +99,7 @@ impl Play {
             }
         }
         let control = self.level.get().unwrap_or(TimeControl::MoveTime(Duration::from_millis(1000)));
-        // The board is seen from the side of who plays.
+        // A human against an engine sees the board from its own side.
         let flipped = matches!((&seats.white, &seats.black), (Seat::Engine(_), Seat::Human));
         let mut session = Session { game, forfeit: None, seats, players, control, engine: None, flipped };
         session.begin()?;
@@ -107,7 +107,7 @@ impl Play {
     }
 }
 
-/// Writes to stdout; colours are left out where they would not be seen.
+/// Writes a line to stdout, without colours unless stdout is a terminal.
 fn show(text: impl std::fmt::Display) -> Outcome {
     let mut stdout = anstream::stdout().lock();
     writeln!(stdout, "{text}").and_then(|()| stdout.flush()).map_err(Failure::Output)
@@ -124,7 +124,7 @@ struct Session {
     seats: ByColor<Seat>,
     players: ByColor<Option<Box<dyn Player>>>,
     control: TimeControl,
-    /// For hints; made when the first is asked for.
+    /// The engine for hints, created for the first one.
     engine: Option<Engine>,
     flipped: bool,
 }
@@ -144,14 +144,14 @@ impl Session {
             }
             if io::stdin().is_terminal() {
                 let mut stderr = io::stderr().lock();
-                // Without a prompt it goes on as well.
+                // A failed prompt is harmless.
                 let _ = write!(stderr, "{}> ", self.turn()).and_then(|()| stderr.flush());
             }
             let Some(line) = lines.next() else { return Ok(()) };
             let line = match line {
                 Ok(line) => line,
                 Err(error) if error.kind() == io::ErrorKind::InvalidData => {
-                    show("this is not text in UTF-8")?;
+                    show("the input is not UTF-8 text")?;
                     continue;
                 }
                 Err(error) => return Err(Failure::Environment(format!("cannot read standard input: {error}"))),
@@ -164,7 +164,7 @@ impl Session {
             match self.command(command, argument.trim()) {
                 Ok(()) => {}
                 Err(Failure::Output(error)) => return Err(Failure::Output(error)),
-                // Whoever plays shall not lose the game by a slip.
+                // A mistake in a command must not end the game.
                 Err(failure) => show(failure)?,
             }
         }
@@ -218,7 +218,7 @@ impl Session {
                 self.forfeit = Some(Forfeit { loser: self.turn(), reason: ForfeitReason::Resignation });
                 show(outcome(self.conclusion()))
             }
-            _ if !argument.is_empty() => show(format_args!("{command:?} is no command; help lists them")),
+            _ if !argument.is_empty() => show(format_args!("{command:?} is not a command; help lists the commands")),
             _ => self.person_moves(command),
         }
     }
@@ -264,7 +264,7 @@ impl Session {
         }
     }
 
-    /// Takes back as many moves as bring a person on move again.
+    /// Takes back moves until a human is to move again.
     fn undo(&mut self) -> Outcome {
         if self.forfeit.take().is_none() && self.game.undo().is_none() {
             return show("there is no move to take back");
@@ -281,7 +281,7 @@ impl Session {
         self.board()
     }
 
-    /// Makes the engines ready; one that crashed starts again.
+    /// Prepares the engines for a new game, restarting crashed ones.
     fn begin(&mut self) -> Outcome {
         for color in Color::ALL {
             if let Some(player) = &mut self.players[color] {
@@ -314,7 +314,7 @@ impl Session {
         if texts.is_empty() { "there is no move".to_owned() } else { texts.join(" ") }
     }
 
-    /// What the engine finds within the level.
+    /// The result of a search with the limits of the level.
     fn search(&mut self) -> Option<Info> {
         let engine = self.engine.get_or_insert_with(|| Engine::new(EngineOptions::default()));
         let limits = self.control.limits(Duration::ZERO);
@@ -339,7 +339,7 @@ impl Session {
         }
     }
 
-    /// Draws the board, and says how the game came out if it has.
+    /// Draws the board, and the result of a finished game.
     fn board(&self) -> Outcome {
         show(draw(self.game.position(), self.game.moves().last().copied(), self.flipped))?;
         match self.conclusion() {
@@ -349,12 +349,12 @@ impl Session {
     }
 }
 
-/// One of the 256 colours that terminals have.
+/// One of the 256 terminal colours.
 const fn shade(number: u8) -> Option<AnyColor> {
     Some(AnyColor::Ansi256(Ansi256Color(number)))
 }
 
-/// The board with colours: the ground by what it is, the squares of the last move lighter.
+/// The board with colours: each square by its terrain, the squares of the last move lighter.
 fn draw(position: &Position, last: Option<Move>, flipped: bool) -> String {
     let mut text = String::new();
     let (mut files, mut ranks) = (File::ALL, Rank::ALL);
@@ -384,7 +384,7 @@ fn draw(position: &Position, last: Option<Move>, flipped: bool) -> String {
     text
 }
 
-/// What an empty square shows, and its colour.
+/// The character and the colour of an empty square.
 fn ground(square: Square) -> (char, Option<AnyColor>) {
     if Color::ALL.iter().any(|&color| DEN[color] == square) {
         ('#', shade(94))

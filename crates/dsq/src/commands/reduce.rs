@@ -16,11 +16,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-/// Compile a formula game into a position that White wins exactly if he wins the game.
+/// Compile a formula game into a position that White wins if and only if White wins the game.
 ///
-/// The game is Gpos(POS CNF): two players in turn choose a variable of a formula without negations; White's become true,
-/// Black's false; White, who begins, wins if the formula is true at the end. The formula is written '(x | y) & (x | z | w)',
-/// or read from a file, in the same form or as DIMACS.
+/// The game is Gpos(POS CNF): two players take turns choosing a variable of a formula without negations. White's
+/// variables become true, Black's false. White moves first and wins if the formula is true at the end. The formula is
+/// written '(x | y) & (x | z | w)', or read from a file in the same form or as DIMACS.
 #[derive(Args)]
 #[command(
     args_conflicts_with_subcommands = true,
@@ -36,7 +36,7 @@ pub struct Reduce {
     /// The formula, or a file.
     #[arg(required = true)]
     formula: Option<String>,
-    /// One-way channels before and behind each outflow protector; the paper has three.
+    /// Number of one-way channels before and after each outflow protector; the paper uses three.
     #[arg(long, default_value_t = 3, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=8))]
     channels: u8,
     /// Write the position as text into this file; - is stdout.
@@ -45,7 +45,7 @@ pub struct Reduce {
     /// Write the position as SVG into this file.
     #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
-    /// Play N games of the winner against each of three opponents: random, greedy, search.
+    /// Let the winner play N games against each of three opponents: random, greedy, search.
     #[arg(long, value_name = "N", value_parser = at_least_one::<u64>())]
     games: Option<u64>,
     /// Seed of the opponents.
@@ -58,14 +58,14 @@ pub struct Reduce {
 
 #[derive(Subcommand)]
 enum What {
-    /// Measure everything and write complexity.md, its plot and complexity.jsonl.
+    /// Run all measurements and write complexity.md, its plot and complexity.jsonl.
     Report {
         /// The directory to write to.
         dir: PathBuf,
-        /// One-way channels before and behind each outflow protector.
+        /// Number of one-way channels before and after each outflow protector.
         #[arg(long, default_value_t = 3, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=8))]
         channels: u8,
-        /// Games of the winner against each of three opponents.
+        /// Number of games of the winner against each of three opponents.
         #[arg(long, default_value_t = 34, value_name = "N")]
         games: u64,
         /// Seed of the formulas and opponents.
@@ -77,7 +77,7 @@ enum What {
 #[derive(Serialize)]
 struct Compiled<'a> {
     formula: &'a str,
-    /// Who wins the formula game; null if it has too many variables to be solved.
+    /// The winner of the formula game; null if it has too many variables to be solved.
     winner: Option<&'static str>,
     #[serde(flatten)]
     size: &'a Size,
@@ -133,7 +133,7 @@ impl Reduce {
     }
 }
 
-/// Makes all measurements and writes them.
+/// Runs all measurements and writes the report.
 fn measure_all(dir: &Path, channels: u8, each: u64, seed: u64) -> Outcome {
     make_dir(dir)?;
     let report = Report::measure(channels.into(), each, seed, &mut |step| match step {
@@ -153,7 +153,7 @@ fn measure_all(dir: &Path, channels: u8, each: u64, seed: u64) -> Outcome {
     }
 }
 
-/// The formula that an argument writes or names.
+/// The formula of an argument: a formula or a file.
 fn read(argument: &str) -> Result<Formula, Failure> {
     const MAX_BYTES: u64 = 4 << 20;
     let text = match fs::metadata(argument) {

@@ -10,14 +10,13 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
-/// Compress endgame tables again, smaller, which takes its time. Values and probes stay the same.
+/// Recompress endgame tables to smaller files, which is slow. Values and probes stay the same.
 ///
-/// Each file is replaced when its successor is whole; a run that was interrupted or killed resumes when the same command
-/// is given again.
+/// Each file is replaced when its successor is complete. After an interruption, run the same command again to resume.
 #[derive(Args)]
 #[command(after_help = "Examples:\n  dsq repack tables")]
 pub struct Repack {
-    /// The directory that `dsq generate` made.
+    /// A directory written by `dsq generate`.
     dir: PathBuf,
     #[command(flatten)]
     threads: ThreadsArg,

@@ -13,13 +13,13 @@ use std::time::Instant;
 
 /// Solve endgames in memory and print how many positions are won, lost and drawn.
 ///
-/// Every position gets its exact distance to the end in plies. `positions` = wins + losses + draws + no_move, where no_move
-/// counts the positions whose side to move has no legal move.
+/// The solver computes the exact distance to the end of every position in plies. `positions` = wins + losses + draws +
+/// no_move, where no_move counts the positions in which the side to move has no legal move (stalemate).
 #[derive(Args)]
 #[command(after_help = "Examples:\n  dsq solve --pieces 4\n  dsq solve --material EPvLR --json\n  \
                         dsq solve --pieces 3 --rules chinese\n\nMemory: 4 pieces about 50 MB, 5 pieces up to 6 GB.")]
 pub struct Solve {
-    /// Solve all materials of 2 to N pieces; counts are over all materials, White to move.
+    /// Solve all materials of 2 to N pieces; the counts are sums over all materials with White to move.
     #[arg(long, value_name = "N", required_unless_present = "material", conflicts_with = "material",
           value_parser = clap::value_parser!(u8).range(2..=MAX_PIECES as i64))]
     pieces: Option<u8>,
@@ -32,16 +32,17 @@ pub struct Solve {
     threads: ThreadsArg,
     #[command(flatten)]
     backend: BackendArg,
-    /// Solve nothing: print what each class would take, or with `--backend gpu` what each batch on a GPU would take and its least
-    /// time.
+    /// Only print the expected time and memory of each class, or with `--backend gpu` the memory and the least time of
+    /// each batch on a GPU.
     #[arg(long)]
     dry_run: bool,
     #[command(flatten)]
     rate: RateArg,
-    /// Bytes a second that the GPU's memory moves, for --dry-run: 4.8e12 on an H200, 1e12 on an RTX 4090, 4e11 on an Apple M.
+    /// Memory bandwidth of the GPU in bytes per second, for --dry-run: 4.8e12 for an H200, 1e12 for an RTX 4090, 4e11
+    /// for an Apple M.
     #[arg(long, value_name = "BYTES", default_value_t = 1e12, requires = "dry_run", value_parser = positive)]
     bandwidth: f64,
-    /// Print JSON, one object a line.
+    /// Print JSON, one object on each line.
     #[arg(long)]
     json: bool,
 }
@@ -82,11 +83,12 @@ impl Solve {
         self.threads.run(|| match (self.material, self.pieces) {
             (Some(material), _) => self.solve_material(material),
             (None, Some(pieces)) => self.solve_levels(pieces.into()),
-            (None, None) => Err(Failure::Input("say --pieces N or --material M".to_owned())),
+            (None, None) => Err(Failure::Input("give --pieces N or --material M".to_owned())),
         })?
     }
 
-    /// What solving on the CPU would take, class by class; of the most pieces only the counts are kept.
+    /// Prints the expected cost of solving on the CPU, class by class; classes of the most pieces keep only their
+    /// counts.
     fn plan(&self) -> Outcome {
         let most = self.material.map_or(self.pieces.map_or(2, usize::from), Material::len);
         let classes = Classes::new(&self.rules.rules, most);

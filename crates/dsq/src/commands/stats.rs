@@ -9,21 +9,21 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-/// Count wins, losses and draws in endgame tables, White to move.
+/// Count wins, losses and draws in endgame tables with White to move.
 #[derive(Args)]
 #[command(
     after_help = "Examples:\n  dsq stats tables\n  dsq stats tables --by material --json\n  dsq stats tables --deepest"
 )]
 pub struct StatsCommand {
-    /// The directory that `dsq generate` made, or counts to add up: a directory of files CLASS.json, or a JSONL file.
+    /// A directory written by `dsq generate`, or counts to add up: a directory of files CLASS.json, or a JSONL file.
     dir: PathBuf,
-    /// What a line stands for.
+    /// The grouping of the lines.
     #[arg(long, value_enum, default_value = "pieces")]
     by: By,
-    /// Show instead a longest line of each piece count, whole.
+    /// Show a longest line of each piece count with all moves instead.
     #[arg(long, conflicts_with = "by")]
     deepest: bool,
-    /// Print JSON, one object a line, with the number of positions by plies to the end.
+    /// Print JSON, one object on each line, with the number of positions by plies to the end.
     #[arg(long)]
     json: bool,
 }
@@ -44,9 +44,9 @@ struct Line<'a> {
     #[serde(flatten)]
     summary: Summary,
     by_plies: &'a [u64],
-    /// Of the tables on disk; a table of equivalent materials counts where its representative does.
+    /// Bytes of the tables on disk; the table of a class counts for its representative.
     bytes: u64,
-    /// If not all classes of N pieces are there.
+    /// Present if not all classes of the piece count are counted.
     #[serde(skip_serializing_if = "Option::is_none")]
     part: Option<Part>,
 }
@@ -71,7 +71,7 @@ struct Counted {
     same: Vec<Material>,
     swapped: Vec<Material>,
     stats: ByColor<Stats>,
-    /// Of its table on disk.
+    /// Bytes of its table on disk.
     bytes: u64,
 }
 
@@ -82,7 +82,7 @@ impl From<ClassCounts> for Counted {
     }
 }
 
-/// What lines are sorted by: pieces, then the spelling.
+/// The sort key of a line: number of pieces, then spelling.
 type Key = (usize, Option<Material>);
 
 impl StatsCommand {
@@ -119,7 +119,7 @@ impl StatsCommand {
         }
     }
 
-    /// What a manifest lists.
+    /// The classes that a manifest lists.
     fn listed(&self, set: &TableSet) -> Result<Vec<Counted>, Failure> {
         let material = |name: &String| {
             name.parse::<Material>().map_err(|e| Failure::Input(format!("{}: the manifest: {e}", self.dir.display())))
@@ -174,7 +174,7 @@ impl StatsCommand {
                 "", "positions", "no move", "wins", "losses", "draws", "longest"
             ))?;
         }
-        // Only these lines can be a part, and the classes of six pieces take a while to find.
+        // Only the lines of the most pieces can be incomplete, and computing all classes of six pieces takes a while.
         let most = all.iter().map(|class| class.class.len()).max().filter(|_| self.by == By::Pieces);
         let classes = most.map(|pieces| Classes::new(rules, pieces));
         let part = |pieces: usize| {

@@ -12,29 +12,29 @@ use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-/// Check endgame tables: the checksum of every file, then every value against the values one move on.
+/// Check endgame tables: the checksum of every file, then every value against the values after its moves.
 ///
-/// Moves are those of the move generator that plays games; nothing is shared with the solver but the numbering of
-/// positions, the squares and the rule options. All files that are damaged are listed. A sample of the values (--sample)
-/// is a quicker, weaker check.
+/// The check uses the board's move generator, and shares only the numbering of positions, the squares and the rule
+/// options with the solver. It lists all damaged files. Checking a sample of the values (--sample) is faster and
+/// weaker.
 #[derive(Args)]
 #[command(after_help = "Examples:\n  dsq verify tables\n  dsq verify tables --sample 0       checksums only\n  \
                         dsq verify tables --sample 100     and 100 values of each class and side to move\n  \
                         dsq verify tables --record proved.jsonl   resumes when given again")]
 pub struct Verify {
-    /// The directory that `dsq generate` made.
+    /// A directory written by `dsq generate`.
     dir: PathBuf,
-    /// Check every value: the default.
+    /// Check every value (the default).
     #[arg(long, conflicts_with = "sample", hide = true)]
     full: bool,
-    /// Check every value position by position, slowly: a second opinion.
+    /// Check every value with a second, slow method, position by position.
     #[arg(long, conflicts_with_all = ["record", "sample"])]
     plain: bool,
-    /// Write a line for every class that was found right. Of a class that has one for the same file only the checksum is
+    /// Write a line for every class that passes. For a class with a line for the same file only the checksum is
     /// computed again.
     #[arg(long, value_name = "FILE", conflicts_with = "sample")]
     record: Option<PathBuf>,
-    /// Check this many cells of each class, both sides to move, instead of all; 0 checks checksums only.
+    /// Check this many cells of each class for each side to move instead of all; 0 checks only checksums.
     #[arg(long, value_name = "N")]
     sample: Option<u64>,
     /// Seed of the sample.
@@ -42,7 +42,7 @@ pub struct Verify {
     seed: u64,
     #[command(flatten)]
     threads: ThreadsArg,
-    /// The most memory to use when every value is checked.
+    /// The most memory to use for checking every value.
     #[arg(long, value_name = "SIZE", default_value = "8GiB")]
     memory: Memory,
     /// Print one JSON object.
@@ -62,7 +62,7 @@ struct Report {
     seconds: f64,
 }
 
-/// A class that was found right.
+/// A class that passed the check.
 #[derive(Serialize, Deserialize)]
 struct Line {
     class: String,
@@ -79,16 +79,16 @@ struct Line {
     program: String,
 }
 
-/// The file with a line for every class found right.
+/// The file with a line for every class that passed.
 struct Record {
     path: PathBuf,
     file: File,
-    /// Class, rules and checksum of those that were there.
+    /// Class, rules and file checksum of the lines that the file already contained.
     done: HashSet<[String; 3]>,
 }
 
 impl Record {
-    /// Reads what is there. A last line that was cut off is written over.
+    /// Reads the existing lines. An incomplete last line will be overwritten.
     fn open(path: &Path) -> Result<Record, Failure> {
         let failed = |error: io::Error| Failure::cannot("write", path, &error);
         let mut file = OpenOptions::new().create(true).read(true).append(true).open(path).map_err(failed)?;
@@ -98,7 +98,7 @@ impl Record {
         let mut done = HashSet::new();
         for (number, line) in text[..whole].lines().enumerate() {
             let line: Line = serde_json::from_str(line).map_err(|error| {
-                Failure::Input(format!("{}, line {}: no record of a check: {error}", path.display(), number + 1))
+                Failure::Input(format!("{}, line {}: not a record of a check: {error}", path.display(), number + 1))
             })?;
             done.insert([line.class, line.rules, line.file]);
         }
@@ -106,7 +106,7 @@ impl Record {
         Ok(Record { path: path.to_owned(), file, done })
     }
 
-    /// Whether the class was found right in a file with this checksum.
+    /// Whether the class has passed with this rules and file checksum.
     fn contains(&self, line: &Line) -> bool {
         self.done.contains(&[&line.class, &line.rules, &line.file].map(String::clone))
     }
@@ -119,20 +119,20 @@ impl Record {
     }
 }
 
-/// All that a check found wrong.
+/// The failures that a check has found.
 #[derive(Default)]
 struct Faults(Vec<Failure>);
 
 impl Faults {
     fn add(&mut self, error: &SetError) {
         let text = error.to_string();
-        // What captures lead to is read again for each class that needs it.
+        // A damaged table is read again for each class whose captures lead to it; report it once.
         if self.0.iter().all(|known| known.to_string() != text) {
             self.0.push(failure_of_set(error)(text));
         }
     }
 
-    /// Fails if there are any, with the lowest of their exit codes.
+    /// Fails if there are failures, with the lowest of their exit codes.
     fn end(mut self) -> Outcome {
         let lines: Vec<String> = self.0.iter().map(ToString::to_string).collect();
         self.0.sort_by_key(Failure::exit_code);
@@ -186,7 +186,7 @@ impl Verify {
         ))
     }
 
-    /// Compares the values of all classes with those of their moves. Reports all classes that are wrong.
+    /// Compares the values of all classes with the values after their moves. Reports all wrong classes.
     fn check_values(&self, set: &TableSet, ids: &[ClassId]) -> Result<Report, Failure> {
         let scope = match self.sample {
             Some(0) => Some(Scope::Checksums),
@@ -241,7 +241,7 @@ impl Verify {
     }
 }
 
-/// Computes the checksums of all files. Reports all files that are damaged.
+/// Computes the checksums of all files. Reports all damaged files.
 fn check_files(set: &TableSet, ids: &[ClassId]) -> Outcome {
     let bar = progress_bar(ids.len() as u64, "files").with_message("checksums");
     let mut faults = Faults::default();
@@ -255,7 +255,7 @@ fn check_files(set: &TableSet, ids: &[ClassId]) -> Outcome {
     faults.end()
 }
 
-/// What there is to say of a class before it is checked.
+/// The record line of a class, as written if the class passes.
 fn line(set: &TableSet, id: ClassId) -> Result<Line, SetError> {
     let file = set.file(id)?;
     let description = file.description();

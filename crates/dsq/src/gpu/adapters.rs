@@ -3,7 +3,7 @@
 use crate::failure::Outcome;
 use crate::output::{print, print_json};
 
-/// Prints them with the limits that matter here.
+/// Prints the adapters with the limits that matter to this program.
 pub fn list(json: bool) -> Outcome {
     let found = doushouqi::gpu::adapters();
     if found.is_empty() {

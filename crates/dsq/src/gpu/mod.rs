@@ -1,4 +1,4 @@
-//! What the program does with GPUs; in a program built without them `no_gpu.rs` stands here.
+//! The commands' access to GPUs; `no_gpu.rs` replaces it in a program built without the feature `gpu`.
 
 mod adapters;
 mod plan;
@@ -20,12 +20,12 @@ impl From<GpuError> for Failure {
     }
 }
 
-/// A GPU that solves, if one is wanted and there.
+/// The solver on a GPU; `None` if no GPU is wanted or found.
 pub fn backend(wanted: Backend) -> Result<Option<Box<dyn tablebase::Backend>>, Failure> {
     Ok(open(wanted, Gpu::open)?.map(|gpu| Box::new(gpu) as _))
 }
 
-/// A GPU that counts lines of moves, if one is wanted and there.
+/// Perft on a GPU; `None` if no GPU is wanted or found.
 pub fn counter<'a>(wanted: Backend, rules: &'a Rules) -> Result<Option<Box<dyn Counter + 'a>>, Failure> {
     Ok(open(wanted, |choice| GpuPerft::open(choice, rules))?.map(|gpu| Box::new(gpu) as _))
 }
@@ -44,7 +44,7 @@ impl Counter for GpuPerft<'_> {
     }
 }
 
-/// What `open` makes of a GPU, if one is wanted and there.
+/// Calls `open` for a GPU; `None` if no GPU is wanted or found.
 fn open<T>(wanted: Backend, open: impl FnOnce(AdapterChoice) -> Result<T, GpuError>) -> Result<Option<T>, Failure> {
     match wanted {
         Backend::Cpu => Ok(None),
@@ -52,7 +52,7 @@ fn open<T>(wanted: Backend, open: impl FnOnce(AdapterChoice) -> Result<T, GpuErr
         Backend::Auto => match open(AdapterChoice::Hardware) {
             Ok(card) => Ok(Some(card)),
             Err(GpuError::NoAdapter | GpuError::OnlySoftware) => {
-                // The usual case, so scripts are spared the line.
+                // The usual case, so the line is printed only in a terminal.
                 if std::io::stderr().is_terminal() {
                     eprintln!("dsq: no GPU; working on the CPU");
                 }

@@ -1,4 +1,4 @@
-//! What solving on a GPU would take, without doing it.
+//! The expected time and memory of solving on a GPU.
 
 use super::open;
 use crate::backend::DryRun;
@@ -16,13 +16,13 @@ struct Line<'a> {
     predicted_seconds: f64,
 }
 
-/// What solving on a GPU will take, batch by batch.
+/// Prints the expected cost of solving on a GPU, batch by batch.
 pub fn plan(job: &DryRun<'_>) -> Outcome {
     if !(job.bandwidth.is_finite() && job.bandwidth > 0.0) {
         return Err(Failure::Input("--bandwidth must be more than 0".to_owned()));
     }
     let Some(gpu) = open(job.backend, Gpu::open)? else {
-        return Err(Failure::Input("--dry-run plans for a GPU: say --backend gpu".to_owned()));
+        return Err(Failure::Input("--dry-run plans for a GPU: add --backend gpu".to_owned()));
     };
     let classes = Classes::new(job.rules, job.pieces);
     let mut total = 0.0;

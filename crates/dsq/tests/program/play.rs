@@ -128,7 +128,7 @@ fn what_is_no_move_is_no_loss() {
     let input = "foo\nfoo bar\na3a9\nEb4\nsave\nload\nsave /no/such/folder/file\nload /no/such/file\nhelp\n\n?\nflip\nnew\n\nfen\nmoves\ngame\n";
     let text = play(&PEOPLE, input);
     for part in
-        ["is no move", "is no command", "not legal", "a name is missing", "/no/such/folder", "take back", "[Rules "]
+        ["is no move", "is not a command", "not legal", "a name is missing", "/no/such/folder", "take back", "[Rules "]
     {
         assert!(text.contains(part), "{part}:\n{text}");
     }
@@ -141,7 +141,7 @@ fn what_is_no_move_is_no_loss() {
     let path = file("other");
     std::fs::write(&path, "letters\n").unwrap();
     let text = play(&PEOPLE, &format!("save {0}\nload {0}\n", path.display()));
-    assert!(text.contains("no file of games") && text.contains("line 1"), "{text}");
+    assert!(text.contains("not a file of games") && text.contains("line 1"), "{text}");
     assert_eq!(std::fs::read_to_string(&path).unwrap(), "letters\n");
     std::fs::remove_file(path).unwrap();
 }

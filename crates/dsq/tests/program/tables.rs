@@ -383,7 +383,7 @@ fn a_flipped_byte_is_found() {
             fails(code, &["verify", text(dir.path()), "--sample", "0"], &[name, cause]);
             let pieces = pieces.to_string();
             let said = fails(code, &["generate", "--pieces", &pieces, "--out", text(dir.path())], &[name, cause]);
-            assert_eq!(said.contains("delete what is damaged"), cause != "format version", "{said}");
+            assert_eq!(said.contains("delete the damaged files"), cause != "format version", "{said}");
             assert!(fs::read(&path).unwrap() == bytes, "a damaged file is left to its owner");
         }
     }
@@ -893,7 +893,7 @@ fn every_damaged_file_is_listed() {
         let said = fails(1, &[&["verify", at], scope].concat(), &names);
         assert!(said.contains("no table of EvR") && said.contains("4 faults"), "{said}");
         assert_eq!(said.lines().count(), 5, "{said}");
-        assert!(said.contains("delete what is damaged"), "{said}");
+        assert!(said.contains("delete the damaged files"), "{said}");
     }
 }
 
