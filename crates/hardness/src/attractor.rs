@@ -1,11 +1,12 @@
-//! Reachability games between an attacker and a defender, solved exactly: the attacker tries to reach a set of states.
+//! An exact solver of reachability games, in which an attacker tries to reach a set of states and a defender prevents
+//! it.
 
 use crate::general::solver::mix;
 use std::fmt;
 
-/// A game on a finite graph, its states packed into words.
+/// A game on a finite graph, with states packed into words.
 pub(crate) trait ReachabilityGame {
-    /// Adds the states after each move; none where the game is decided.
+    /// Adds the states after each move to `next`; none if the game is decided.
     fn successors(&self, state: u64, next: &mut Vec<u64>);
     /// Whether the attacker is to move.
     fn attacks(&self, state: u64) -> bool;
@@ -20,7 +21,7 @@ pub(crate) struct StateGraph {
     moves: Vec<u8>,
 }
 
-/// The game has more states than the bound.
+/// The error of a game with more states than the bound.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct TooManyStates {
     /// The bound, in states.
@@ -35,7 +36,8 @@ impl fmt::Display for TooManyStates {
 
 impl std::error::Error for TooManyStates {}
 
-/// In how many moves the attacker forces the target from each state; [`NEVER`] where the defender prevents it for ever.
+/// For each state the number of moves of either side in which the attacker forces the target; [`NEVER`] if the defender
+/// prevents it forever.
 pub(crate) type Ranks = Vec<u16>;
 
 /// The rank of a state in which the defender prevents the target.
@@ -151,7 +153,7 @@ impl StateGraph {
         self.slots[slot] = index;
     }
 
-    /// In how many moves of either side the attacker forces a state of the target, if he can.
+    /// The ranks of all states for a set of target states.
     pub(crate) fn solve(&self, game: &impl ReachabilityGame, target: impl Fn(u64) -> bool) -> Ranks {
         let mut ranks = vec![NEVER; self.keys.len()];
         let mut open = self.moves.clone();
@@ -182,7 +184,8 @@ impl StateGraph {
         ranks
     }
 
-    /// Whether the defender can prevent the target from the start and pass infinitely often. A pass is the move that changes nothing but the lowest bit of the key, the side to move.
+    /// Whether the defender can prevent the target from the start and pass infinitely often. A pass is the move that
+    /// changes only the lowest bit of the key, the side to move.
     pub(crate) fn stays_free(&self, game: &impl ReachabilityGame, ranks: &[u16]) -> bool {
         let mut kept: Vec<bool> = ranks.iter().map(|&rank| rank == NEVER).collect();
         loop {

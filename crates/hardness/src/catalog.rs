@@ -1,8 +1,8 @@
-//! The gadgets that come with the program.
+//! The built-in gadgets.
 
 use super::gadget::Gadget;
 
-/// Name of each file, and its text: those of the paper first, then composed ones and what the reduction adds.
+/// Name and text of each file: first the gadgets of the paper, then composed ones and additional ones of the reduction.
 pub const FILES: [(&str, &str); 17] = [
     ("and.txt", include_str!("gadgets/and.txt")),
     ("or.txt", include_str!("gadgets/or.txt")),
@@ -23,13 +23,13 @@ pub const FILES: [(&str, &str); 17] = [
     ("den.txt", include_str!("gadgets/den.txt")),
 ];
 
-/// All gadgets that come with the program.
+/// All built-in gadgets.
 #[must_use]
 pub fn gadgets() -> Vec<Gadget> {
     FILES.iter().map(|(file, text)| Gadget::parse(text).unwrap_or_else(|error| panic!("{file}: {error}"))).collect()
 }
 
-/// The gadget of that name, in any case.
+/// The gadget with this name, ignoring case.
 #[must_use]
 pub fn gadget(name: &str) -> Option<Gadget> {
     gadgets().into_iter().find(|gadget| gadget.name.eq_ignore_ascii_case(name))

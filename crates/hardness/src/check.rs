@@ -1,25 +1,25 @@
-//! Decides claims about gadgets by exhaustive search, and shows why.
+//! Decides claims about gadgets by exhaustive search, with plays as evidence.
 
 use super::attractor::{NEVER, Ranks, ReachabilityGame, StateGraph};
 use super::gadget::{Claim, Gadget, GadgetError};
 use super::game::{Action, GadgetGame, State};
 
-/// Default limit on the states of a claim: some 4 GB of memory.
+/// Default limit on the states of a claim; that many take about 4 GB of memory.
 pub const DEFAULT_BOUND: usize = 60_000_000;
 
 /// The result for a claim.
 #[derive(Clone, Debug)]
 pub struct Checked {
-    /// Whether the sender's side can force it.
+    /// Whether the sender's side can force the target.
     pub forced: bool,
     /// Whether the claim holds.
     pub holds: bool,
-    /// States explored.
+    /// Number of states explored.
     pub states: usize,
-    /// Plies that the sender's side needs, if it can force it.
+    /// Plies that the sender's side needs; `None` if it cannot force the target.
     pub plies: Option<u16>,
-    /// If the target is prevented: whether the preventing side can pass infinitely often. If not, the other side can keep it busy
-    /// for ever. `None` with an unlimited supply, of which a piece can be lost at every move.
+    /// For a prevented target, whether the preventing side can pass infinitely often. If not, the opponent can keep it
+    /// busy forever. `None` with an unlimited supply, since the opponent can then lose a piece at every move.
     pub free: Option<bool>,
 }
 
@@ -33,7 +33,7 @@ pub struct Solved {
     pub(crate) game: GadgetGame,
     /// All states with the moves between them.
     pub(crate) graph: StateGraph,
-    /// For each state, how far it is from White's goal.
+    /// The rank of each state.
     pub(crate) ranks: Ranks,
 }
 
@@ -64,14 +64,14 @@ impl Solved {
         }
     }
 
-    /// The rank of a state, if it can be reached.
+    /// The rank of a state; `None` if it cannot be reached.
     #[must_use]
     pub(crate) fn rank(&self, state: &State) -> Option<u16> {
         self.graph.find(self.game.pack(state)).map(|index| self.ranks[index])
     }
 
-    /// The best action for the side to move: for the attacker the nearest to the target, for the defender one that prevents
-    /// it or else delays it most.
+    /// The best action for the side to move: the attacker takes the shortest way to the target, the defender prevents
+    /// it or delays it as long as possible.
     #[must_use]
     pub(crate) fn best(&self, state: &State) -> Option<(Action, State)> {
         let attacks = self.game.attacks(self.game.pack(state));
@@ -86,8 +86,9 @@ impl Solved {
         best.map(|(_, action, next)| (action, next))
     }
 
-    /// A play that shows the result, as lines of text: best moves of both sides up to the target, or, where it is
-    /// prevented, how the defender answers attempts, at most `longest` plies. Every position is drawn if `boards` says so.
+    /// A play that shows the result, as lines of text, of at most `longest` plies: best moves of both sides up to the
+    /// target, or the defender's answers to random attempts if the target is prevented. With `boards` it draws every
+    /// position.
     #[must_use]
     pub fn play(&self, longest: usize, boards: bool) -> Vec<String> {
         let mut state = self.game.start();

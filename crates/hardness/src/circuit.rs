@@ -1,8 +1,8 @@
-//! The circuit of a formula, drawn in the plane: an ordered row of wires that gates change from layer to layer.
+//! The planar circuit of a formula: an ordered row of wires that gates change from layer to layer.
 //!
-//! One wire a variable; splitters make one for each clause that has it; crossovers bring together what belongs to one clause;
-//! a chain of OR gates for each clause, a chain of AND gates for all. A signal is a panther of White's, so that a gate lets
-//! out no more than its table says and White chooses what he sends where.
+//! Each variable has one wire. Splitters copy it for each clause that contains the variable; crossovers bring the wires
+//! of each clause together; a chain of OR gates computes each clause, a chain of AND gates the formula. A signal is a
+//! white panther, so that a gate outputs at most what its table allows, and White chooses among the possible outputs.
 
 use super::formula::Formula;
 use std::collections::{BTreeSet, VecDeque};
@@ -10,13 +10,13 @@ use std::collections::{BTreeSet, VecDeque};
 /// The kinds of gates. Inputs and outputs are adjacent in the row, left to right.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Gate {
-    /// One in, two out: both.
+    /// One input, two outputs; both become active.
     Fanout,
-    /// One in, two out: one of them.
+    /// One input, two outputs; one of them becomes active.
     Choice,
-    /// Two in, one out: if at least one is active.
+    /// Two inputs, one output; active if at least one input is.
     Or,
-    /// Two in, one out: if both are active.
+    /// Two inputs, one output; active if both inputs are.
     And,
 }
 
@@ -36,8 +36,8 @@ impl Gate {
         3 - self.inputs()
     }
 
-    /// The sets of outputs, as bits, lowest left, that White can make active when these inputs are: the maximal ones. This is
-    /// what `dsq gadgets check` proves.
+    /// The maximal sets of outputs that White can make active when these inputs are, as bits with the leftmost lowest.
+    /// `dsq gadgets check` proves them.
     #[must_use]
     pub const fn table(self, inputs: u64) -> &'static [u64] {
         match (self, inputs) {
@@ -49,7 +49,7 @@ impl Gate {
     }
 }
 
-/// A gate whose first input is the wire at `wire`, counted in the row as it is then.
+/// A gate whose first input is the wire at `wire` in the row before this step.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct Step {
     /// The gate.
@@ -58,18 +58,20 @@ pub struct Step {
     pub wire: usize,
 }
 
-/// A half crossover of the wires at `wire` and the next: either output if one input is active, both if both are.
+/// A half crossover of the wires `wire` and `wire + 1`: either output if one input is active, both if both are.
 #[must_use]
 pub fn half_crossover(wire: usize) -> Vec<Step> {
     let step = |gate, offset| Step { gate, wire: wire + offset };
-    // The left input goes out to the left or joins the right one, which then goes to the left or to the right.
+    // The left input leaves on the left or joins the right one, which then leaves on the left or on the right.
     vec![step(Gate::Choice, 0), step(Gate::Or, 1), step(Gate::Choice, 1), step(Gate::Or, 0)]
 }
 
-/// A crossover: what comes in on the left goes out on the right and the other way round, and nothing else does.
+/// A crossover: the left input becomes the right output and the right input the left output, and nothing else is
+/// possible.
 ///
-/// Each input is split. The left one's copies cross one copy of the right one in half crossovers and must both arrive (AND)
-/// before they are made two again and cross the other copy; so a signal that turns off where it should cross is missed.
+/// Each input is split. The copies of the left input cross one copy of the right input in half crossovers, must both
+/// arrive (AND), are split again and cross the other copy, so that a signal that does not cross as intended is missing
+/// later.
 #[must_use]
 pub fn crossover(wire: usize) -> Vec<Step> {
     let step = |gate, offset| Step { gate, wire: wire + offset };
@@ -83,7 +85,7 @@ pub fn crossover(wire: usize) -> Vec<Step> {
     steps
 }
 
-/// The sets of wires that can be active after `steps`, if at first those of `active` are, as bits: all maximal ones.
+/// The maximal sets of wires that can be active after `steps`, given the wires active before, as bits.
 #[must_use]
 pub fn reachable(steps: &[Step], active: u64) -> Vec<u64> {
     let mut sets = vec![active];
@@ -98,7 +100,7 @@ pub fn reachable(steps: &[Step], active: u64) -> Vec<u64> {
                 next.insert(low | output << step.wire | high << (step.wire + outs));
             }
         }
-        // White can always send less: only maximal sets count.
+        // White can always send less, so only maximal sets matter.
         sets = next.iter().copied().filter(|&a| !next.iter().any(|&b| b != a && a & b == a)).collect();
     }
     sets
@@ -109,9 +111,9 @@ pub fn reachable(steps: &[Step], active: u64) -> Vec<u64> {
 pub struct Circuit {
     /// The variable of each wire of the first row.
     pub inputs: Vec<usize>,
-    /// Gates, one after the other; the last row is one wire, the output.
+    /// The gates in order; the last row is one wire, the output.
     pub steps: Vec<Step>,
-    /// The same with a crossover as one step.
+    /// The steps with each crossover as one step.
     macros: Vec<Macro>,
 }
 
@@ -127,7 +129,7 @@ impl Circuit {
     pub fn of(formula: &Formula) -> Circuit {
         let (variables, clauses) = order(formula);
         let mut macros = Vec::new();
-        // Splitters: one wire a use, for each variable in the order of the clauses.
+        // Splitters: one wire for each use, for each variable in the order of the clauses.
         let mut row: Vec<usize> = Vec::new();
         for &variable in &variables {
             let uses: Vec<usize> =
@@ -136,7 +138,7 @@ impl Circuit {
             macros.extend((1..uses.len()).map(|i| Macro::Gate(Step { gate: Gate::Fanout, wire: first + i - 1 })));
             row.extend(uses);
         }
-        // Crossovers: rounds of neighbours that stand the wrong way round.
+        // Crossovers: exchanges of neighbours in the wrong order.
         while let Some(wire) = (1..row.len()).find(|&i| row[i - 1] > row[i]) {
             let mut wire = wire;
             while wire < row.len() {
@@ -172,7 +174,7 @@ impl Circuit {
         self.steps.iter().filter(|step| step.gate == gate).count()
     }
 
-    /// Whether White can make the output active when these variables are true, a crossover being what its table says.
+    /// Whether White can make the output active when these variables are true, with crossovers as single steps.
     #[must_use]
     pub fn evaluate(&self, is_true: impl Fn(usize) -> bool) -> bool {
         let mut row: Vec<bool> = self.inputs.iter().map(|&v| is_true(v)).collect();
@@ -190,14 +192,15 @@ impl Circuit {
         row[0]
     }
 
-    /// The same, gate by gate, crossovers and all: exact, but slower. For rows of at most 64 wires.
+    /// As [`evaluate`](Circuit::evaluate), with crossovers gate by gate: exact, but slower. For rows of at most 64
+    /// wires.
     #[must_use]
     pub fn evaluate_gates(&self, is_true: impl Fn(usize) -> bool) -> bool {
         let active = self.inputs.iter().enumerate().fold(0, |set, (i, &v)| set | u64::from(is_true(v)) << i);
         reachable(&self.steps, active).contains(&1)
     }
 
-    /// The wires through all steps, each with a number: for each step its inputs and outputs, and the output of all.
+    /// The circuit with numbered wires.
     #[must_use]
     pub fn wiring(&self) -> Wiring {
         let mut row: VecDeque<usize> = (0..self.inputs.len()).collect();
@@ -221,9 +224,9 @@ impl Circuit {
 pub struct Wiring {
     /// The number of wires.
     pub wires: usize,
-    /// The gates, each after those that it hears.
+    /// The gates, each after the gates of its inputs.
     pub gates: Vec<WiredGate>,
-    /// The wire that says who wins.
+    /// The output wire: active if White wins.
     pub output: usize,
 }
 
@@ -232,14 +235,14 @@ pub struct Wiring {
 pub struct WiredGate {
     /// The function it computes.
     pub gate: Gate,
-    /// The wires that it hears, left to right.
+    /// The input wires, left to right.
     pub inputs: Vec<usize>,
-    /// The wires that it drives, left to right.
+    /// The output wires, left to right.
     pub outputs: Vec<usize>,
 }
 
-/// An order of the variables that occur and one of the clauses, such that few wires cross: each is put in the middle of its
-/// neighbours in turn, and the best order seen is kept.
+/// Orders of the variables that occur and of the clauses with few crossing wires: the barycentre method, keeping the
+/// best orders seen.
 fn order(formula: &Formula) -> (Vec<usize>, Vec<usize>) {
     let uses = |v: usize| formula.clauses().iter().filter(|c| c.contains(&v)).count();
     let mut variables: Vec<usize> = (0..formula.variables()).filter(|&v| uses(v) > 0).collect();

@@ -1,7 +1,7 @@
 //! Positive CNF formulas, and the game Gpos(POS CNF) on them, solved exactly.
 //!
-//! Two players in turn choose a variable that is not chosen yet; White, who begins, makes his true and Black hers false.
-//! White wins if the formula is true at the end.
+//! Two players take turns choosing an open variable. White, who moves first, makes the variable true, Black makes it
+//! false. White wins if the formula is true at the end.
 
 use doushouqi::board::Color;
 use std::collections::HashMap;
@@ -12,20 +12,20 @@ use thiserror::Error;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Formula {
     names: Vec<String>,
-    /// The variables of each clause, ascending, none twice.
+    /// The variables of each clause, ascending and distinct.
     clauses: Vec<Vec<usize>>,
 }
 
-/// Why text is no positive CNF; it is shown with a caret under the place.
+/// Why a text is not a positive CNF, displayed with a caret under the wrong place.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub struct FormulaError {
     /// The line with the error.
     pub source_line: String,
-    /// Its number, from 1.
+    /// The number of the line, from 1.
     pub line: usize,
-    /// Characters before the place.
+    /// The number of characters before the wrong place.
     pub column: usize,
-    /// The expected text.
+    /// The error.
     pub reason: String,
 }
 
@@ -37,15 +37,15 @@ impl fmt::Display for FormulaError {
 }
 
 impl Formula {
-    /// The most variables, and clauses.
+    /// The most variables and the most clauses.
     pub const MAX: usize = 1000;
-    /// The most variables of a game that is solved.
+    /// The most variables of a game that can be solved.
     pub const MAX_GAME: usize = 32;
 
-    /// A formula of `variables` variables, x1 and so on. A clause names each of its variables by its index.
+    /// A formula of `variables` variables, named x1 and so on. A clause is a list of indices of variables.
     ///
     /// # Panics
-    /// If a clause names a variable that does not exist.
+    /// If a clause contains an index of at least `variables`.
     #[must_use]
     pub fn new(variables: usize, clauses: &[Vec<usize>]) -> Formula {
         assert!(clauses.iter().flatten().all(|&v| v < variables), "a clause names variable {variables} or more");
@@ -53,10 +53,10 @@ impl Formula {
         Formula { names, clauses: clauses.iter().map(|clause| tidy(clause.clone())).collect() }
     }
 
-    /// Reads `(x | y) & (x | z | w)`, or DIMACS, which begins with `p cnf` or a comment `c`.
+    /// Parses `(x | y) & (x | z | w)`, or DIMACS, which begins with `p cnf` or a comment `c`.
     ///
     /// # Errors
-    /// Shows the place with a caret.
+    /// If the text is malformed; the error contains the place.
     ///
     /// ```
     /// use hardness::Formula;
@@ -91,19 +91,19 @@ impl Formula {
         &self.clauses
     }
 
-    /// Number of variables in all clauses.
+    /// The sum of the numbers of variables of all clauses.
     #[must_use]
     pub fn literals(&self) -> usize {
         self.clauses.iter().map(Vec::len).sum()
     }
 
-    /// Whether it is true when just these variables are.
+    /// Whether the formula is true if exactly these variables are.
     #[must_use]
     pub fn is_true(&self, is_true: impl Fn(usize) -> bool) -> bool {
         self.clauses.iter().all(|clause| clause.iter().any(|&v| is_true(v)))
     }
 
-    /// The game from its beginning.
+    /// The game at its start.
     ///
     /// # Errors
     /// If there are more than [`Formula::MAX_GAME`] variables.
@@ -116,11 +116,11 @@ impl Formula {
     }
 }
 
-/// The game has too many variables to be solved.
+/// The error of a game with too many variables to be solved.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("{found} variables; the formula game is solved for at most {max}", max = Formula::MAX_GAME)]
 pub struct TooManyVariables {
-    /// Variables of the formula.
+    /// The number of variables of the formula.
     pub found: usize,
 }
 
@@ -223,7 +223,7 @@ impl Parser<'_> {
         Ok(self.names.len() - 1)
     }
 
-    /// The next character that is no space.
+    /// The next character that is not a space.
     fn peek(&mut self) -> Option<char> {
         while self.chars.get(self.at).is_some_and(|(_, c)| c.is_whitespace()) {
             self.at += 1;
@@ -346,8 +346,8 @@ impl FormulaGame<'_> {
             .or(open.first().copied())
     }
 
-    /// Whether White wins with these clauses still to be made true; a clause without variables is lost. A variable in none
-    /// of them is a move that changes nothing, which never helps: one more of one's own variables does no harm.
+    /// Whether White wins with these clauses still to be made true; a clause without variables is lost. A variable in
+    /// none of them is a move that changes nothing, which never helps: one more of one's own variables does no harm.
     fn white_wins(&mut self, mut clauses: Vec<u32>, white: bool) -> bool {
         if clauses.is_empty() {
             return true;

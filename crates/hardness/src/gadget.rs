@@ -60,7 +60,7 @@ pub struct Claim {
 }
 
 /// An error in the text of a gadget, or a gadget too large to check.
-#[expect(missing_docs, reason = "the messages say it all")]
+#[expect(missing_docs, reason = "the messages document the variants")]
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum GadgetError {
     #[error(transparent)]
@@ -82,14 +82,14 @@ pub enum GadgetError {
 const BAD_COUNT: &str = "a count is 0 to 3; of what waits, with unlimited, 0 to 7";
 
 impl Gadget {
-    /// Reads a gadget: a grid as of [`GeneralPosition::parse`], then lines `name:`, `lemma: 2.1` and `figure: 3` (where the
-    /// paper has them), `input NAME: b1`, `output NAME: c9`, `entrance NAME: c9` (either), and claims:
-    /// `claim: a=1 b=1 > out=1 forced`, `claim: a=1 > out=1 prevented`. A claim may begin with what waits outside
-    /// (`black dog bottom=1 > top=1 prevented`; a white panther if it is not said) and have the words `other-first`,
-    /// `any-cats`, `steady-cats`, `round-trip`, `unlimited` and `unharmed`.
+    /// Parses a gadget: a grid as for [`GeneralPosition::parse`], then lines `name:`, `lemma: 2.1` and `figure: 3` (if
+    /// the paper has them), `input NAME: b1`, `output NAME: c9`, `entrance NAME: c9` (for both directions), and claims:
+    /// `claim: a=1 b=1 > out=1 forced`, `claim: a=1 > out=1 prevented`. A claim may begin with the kind of piece that
+    /// waits outside (`black dog bottom=1 > top=1 prevented`; default: a white panther) and contain the words
+    /// `other-first`, `any-cats`, `steady-cats`, `round-trip`, `unlimited` and `unharmed`.
     ///
     /// # Errors
-    /// Says the line of what is wrong.
+    /// If the text is malformed; the error contains the line.
     pub fn parse(text: &str) -> Result<Gadget, GadgetError> {
         let (grid, below): (Vec<_>, Vec<_>) =
             text.lines().enumerate().partition(|(_, l)| !l.contains(':') || l.starts_with(';'));
@@ -138,10 +138,10 @@ impl Gadget {
         Ok(())
     }
 
-    /// Reads a claim about this gadget, as it stands after `claim:` in a file; `line` is for errors.
+    /// Parses a claim about this gadget, written as after `claim:` in a file; `line` is the line number for errors.
     ///
     /// # Errors
-    /// Says what is wrong.
+    /// If the claim is malformed.
     pub fn claim(&self, line: usize, text: &str) -> Result<Claim, GadgetError> {
         let bad = |reason| GadgetError::BadClaim { line, found: text.to_owned(), reason };
         let mut claim = Claim {
@@ -206,7 +206,7 @@ impl Gadget {
         Ok(claim)
     }
 
-    /// The entrance of that name.
+    /// The index of the entrance with this name.
     #[must_use]
     pub fn entrance(&self, name: &str) -> Option<usize> {
         self.entrances.iter().position(|e| e.name == name)

@@ -1,31 +1,32 @@
 //! The reachability game that decides a claim about a gadget.
 //!
-//! A state consists of the pieces inside, the numbers of the sender's pieces that wait at each entrance and have left by each,
-//! and the side to move. Either side moves a piece inside, or passes, because it has moves elsewhere. The sender's side may also
-//! move a waiting piece onto its entrance, if that is empty or holds a piece that it may capture, and take a piece out that stands
-//! on an exit. Captured pieces are gone.
+//! A state consists of the pieces inside, the numbers of the sender's pieces that wait at each entrance and have left
+//! by each, and the side to move. Either side moves a piece inside, or passes, because it has moves elsewhere. The
+//! sender's side may also move a waiting piece onto its entrance, if that is empty or holds a piece that it may
+//! capture, and take a piece out that stands on an exit. Captured pieces are gone.
 //!
-//! With `any-cats` White's cats are left out and Black keeps off White's traps. What Black prevents so, he prevents against
-//! any number of cats wherever they come from: no cat takes a black dog, panther or elephant but on a trap, none stops one
-//! (it is taken by the move that would go there), and cats can only be in the way of White's other pieces.
+//! With `any-cats` White's cats are left out and Black keeps off White's traps. What Black prevents in this game, Black
+//! prevents against any number of cats wherever they come from: a cat captures a black dog, panther or elephant only on
+//! a trap, a cat does not block them (they capture it instead), and cats can only block White's other pieces.
 //!
-//! With `unlimited` a piece that enters is replaced outside, and the numbers of a claim say how many of the sender's pieces
-//! may be inside at once; when that many are, the claim counts as reached. What is prevented so is prevented however many
-//! pieces come: the side that prevents it never lets so many in that the number would matter.
+//! With `unlimited` a piece that enters is replaced outside, and the numbers of a claim limit how many of the sender's
+//! pieces may be inside at once; reaching the limit counts as reaching the target. A target that is prevented in this
+//! game is prevented against any number of pieces, since the limit is never reached.
 //!
 //! With `unharmed` the game is over, and the target missed, when the sender's side loses a piece of the sender's kind.
 //!
-//! With `steady-cats` White's cats move only to take something, which leaves fewer states; what White forces so, he forces.
+//! With `steady-cats` White's cats move only to capture, which leaves fewer states. What White forces in this game,
+//! White forces in the full game.
 
 use super::attractor::ReachabilityGame;
 use super::gadget::{Claim, Gadget, GadgetError};
 use crate::general::{Board, GeneralMove, Place, Terrain, may_capture};
 use doushouqi::board::{Animal, Color, Direction, Piece, RuleOptions};
 
-/// The most pieces that a game may have.
+/// The most pieces of a game.
 const MAX_PIECES: usize = 8;
 const MAX_DOORS: usize = 4;
-/// A piece that is not inside.
+/// The cell number of a piece that is not inside.
 const ABSENT: u8 = 63;
 const NOBODY: u8 = u8::MAX;
 const WHITE_CAT: Piece = Piece { color: Color::White, animal: Animal::Cat };
@@ -33,11 +34,11 @@ const WHITE_CAT: Piece = Piece { color: Color::White, animal: Animal::Cat };
 /// A state, unpacked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct State {
-    /// The cell of each piece; those of the same kind are sorted.
+    /// The cell of each piece; pieces of the same kind are sorted.
     pub cells: [u8; MAX_PIECES],
-    /// Panthers that have yet to come in, for each input.
+    /// The number of pieces that wait outside each entrance.
     pub waiting: [u8; MAX_DOORS],
-    /// Panthers that went out, for each output.
+    /// The number of pieces that have left by each entrance.
     pub left: [u8; MAX_DOORS],
     /// The side to move.
     pub turn: Color,
@@ -50,7 +51,7 @@ pub(crate) enum Action {
     Pass,
     /// A move inside the gadget.
     Move(GeneralMove),
-    /// A waiting piece comes in by this entrance.
+    /// A waiting piece enters by this entrance.
     Enter(usize),
     /// A piece leaves by this entrance.
     Leave(usize),
@@ -68,7 +69,7 @@ pub(crate) struct GadgetGame {
     doors: Vec<u8>,
     may_leave: Vec<bool>,
     takes: Vec<bool>,
-    /// Cells that White, and that Black may not go to: the own den, and traps that Black keeps off.
+    /// By side, the cells that it must not enter: its own den, and traps that Black keeps off.
     shunned: [Vec<bool>; 2],
     round_trip: bool,
     unlimited: bool,
@@ -79,7 +80,7 @@ pub(crate) struct GadgetGame {
 }
 
 impl GadgetGame {
-    /// The game in which the claim's pieces wait outside.
+    /// The game of a claim, which starts with the claim's pieces outside.
     ///
     /// # Errors
     /// If the gadget has more than 62 squares, 8 pieces or 4 entrances.
@@ -118,7 +119,7 @@ impl GadgetGame {
             turn: if claim.other_first { !claim.sender.color } else { claim.sender.color },
         };
         placed.iter().enumerate().for_each(|(i, &(_, cell))| start.cells[i] = cell);
-        // An unlimited supply is one piece that is always there.
+        // An unlimited supply is represented by one piece that is always waiting.
         let supply = |n: usize| if claim.unlimited { n.min(1) } else { n };
         claim.waiting.iter().enumerate().for_each(|(i, &n)| start.waiting[i] = supply(n) as u8);
         let neighbours = cells
@@ -166,7 +167,7 @@ impl GadgetGame {
         self.start
     }
 
-    /// The state with the pieces that stand on the gadget's squares. A piece that is none of this game's is left out.
+    /// The state with the pieces on the gadget's squares. Pieces that do not belong to this game are left out.
     pub(crate) fn state(
         &self,
         piece_at: impl Fn(Place) -> Option<Piece>,
@@ -191,7 +192,7 @@ impl GadgetGame {
         self.cells[usize::from(self.doors[door])]
     }
 
-    /// Packs a state: six bits a piece, two bits a counter, one for the side to move.
+    /// Packs a state: six bits for each piece, two for each counter, one for the side to move.
     #[must_use]
     pub(crate) fn pack(&self, state: &State) -> u64 {
         let mut key = 0;
@@ -273,7 +274,7 @@ impl GadgetGame {
                 next.cells[usize::from(index)] = ABSENT;
                 next.left[door] = (next.left[door] + 1).min(3);
                 if self.round_trip {
-                    // Back where it came from counts only after it was on the other side.
+                    // A piece that leaves where it entered counts only after it was on the other side.
                     if self.start.waiting[door] > 0 {
                         let was_through =
                             (0..self.doors.len()).any(|d| self.start.waiting[d] == 0 && state.left[d] > 0);
@@ -287,7 +288,7 @@ impl GadgetGame {
         }
     }
 
-    /// The state without what `kind` takes on `to`, the other side on move; nothing if it cannot go there.
+    /// The state after a piece `kind` moves from `from` to `to`; `None` if it may not go there.
     fn step(&self, state: &State, piece_on: &[u8; 64], kind: Piece, from: u8, to: u8) -> Option<State> {
         if self.shunned[kind.color as usize][usize::from(to)] {
             return None;
@@ -310,7 +311,7 @@ impl GadgetGame {
         Some(next)
     }
 
-    /// Takes all of the sender's pieces away, which makes the state hopeless.
+    /// Removes all of the sender's pieces, which makes the state hopeless.
     fn give_up(&self, state: &mut State) {
         state.waiting = [0; MAX_DOORS];
         (0..self.kinds.len()).filter(|&i| self.kinds[i] == self.sender).for_each(|i| state.cells[i] = ABSENT);
@@ -324,7 +325,8 @@ impl GadgetGame {
         }
     }
 
-    /// Whether as many have left by each entrance as the claim says, or, of an unlimited supply, all that may are inside.
+    /// Whether the numbers of pieces that have left satisfy the claim or, with an unlimited supply, the limit of pieces
+    /// inside is reached.
     #[must_use]
     pub(crate) fn reached(&self, key: u64) -> bool {
         let state = self.unpack(key);
@@ -333,7 +335,7 @@ impl GadgetGame {
             || self.unlimited && !(0..self.kinds.len()).any(outside)
     }
 
-    /// Whether too few of the sender's pieces are left for the target.
+    /// Whether too few of the sender's pieces remain for the target.
     fn hopeless(&self, state: &State) -> bool {
         let senders = |&i: &usize| self.kinds[i] == self.sender && state.cells[i] != ABSENT;
         let alive = (0..self.kinds.len()).filter(senders).count()
@@ -383,7 +385,7 @@ fn code(piece: Piece) -> usize {
     piece.color as usize * 8 + piece.animal.index()
 }
 
-/// Whether each piece takes each animal on each cell. There is no water, so it does not matter where it comes from.
+/// Whether each piece may capture each animal on each cell. Without water the square of the attacker does not matter.
 fn takes_table(board: &Board, cells: &[Place]) -> Vec<bool> {
     let rules = RuleOptions::PAPER;
     let mut takes = Vec::with_capacity(cells.len() * 128);
@@ -402,7 +404,7 @@ fn takes_table(board: &Board, cells: &[Place]) -> Vec<bool> {
 impl ReachabilityGame for GadgetGame {
     fn successors(&self, key: u64, next: &mut Vec<u64>) {
         let state = self.unpack(key);
-        // What is decided is not played on.
+        // A decided game has no further moves.
         if !self.reached(key) && !self.hopeless(&state) {
             self.actions(&state, |_, state| next.push(self.pack(&state)));
         }

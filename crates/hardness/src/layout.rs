@@ -1,8 +1,8 @@
 //! The position of a circuit: gadgets placed on a grid, protected, and joined by corridors of land in the water.
 //!
-//! From the bottom up: a row of START gadgets, one a variable; then for each layer of gates a band of corridors that brings
-//! the wires to the gates' inputs, the gates, a band that spreads their outputs, and a gadget protector on every output.
-//! At the top the black den. To the right, by itself, Black's runner on its winding way to the white den.
+//! From the bottom up the board contains a row of START gadgets, one for each variable; then for each layer of gates a
+//! band of corridors to the gates' inputs, the gates, a band that spreads their outputs, and a gadget protector on
+//! every output; and at the top the black den. Black's runner has its winding path to the white den on the right.
 
 use super::catalog;
 use super::circuit::{Circuit, Gate, Wiring};
@@ -57,8 +57,8 @@ impl GadgetKind {
         }
     }
 
-    /// The most moves of White's that bringing a panther, or all that it lets out, through it takes, his entering and
-    /// leaving moves counted: what the checker finds, in moves instead of plies.
+    /// The most moves that White needs to bring a panther (or all panthers that the gadget outputs) through it,
+    /// including entering and leaving: the checker's result, in moves instead of plies.
     #[must_use]
     pub const fn moves(self) -> u64 {
         match self {
@@ -91,44 +91,44 @@ pub struct Part {
     pub kind: GadgetKind,
     /// The row of the top left square.
     pub row: usize,
-    /// The column of that square.
+    /// The column of the top left square.
     pub column: usize,
 }
 
 /// A stretch of a wire.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Stretch {
-    /// Squares of a corridor, upward.
+    /// The squares of a corridor, in upward order.
     Corridor(Vec<Place>),
-    /// A part of a protector, by its index.
+    /// The index of a part of a protector.
     Part(usize),
 }
 
-/// A formula's position.
+/// The position of a formula.
 #[derive(Clone, Debug)]
 pub struct Layout {
-    /// Squares and pieces, White to move.
+    /// The board with its pieces, White to move.
     pub position: GeneralPosition,
     /// The gadgets with their places.
     pub parts: Vec<Part>,
-    /// The circuit that the gadgets and the paths between them build.
+    /// The circuit that the gadgets and corridors implement.
     pub wiring: Wiring,
-    /// The START of each input wire, with its variable; variables that are in no clause come last.
+    /// The START part of each input wire, with its variable; variables in no clause come last.
     pub starts: Vec<(usize, usize)>,
     /// The part of each gate of the wiring.
     pub gates: Vec<usize>,
-    /// The way of each wire, from the output it comes from to the input it leads to.
+    /// The route of each wire, from an output to an input.
     pub routes: Vec<Vec<Stretch>>,
     /// The part of the black den.
     pub den: usize,
-    /// The runner's squares, from where it stands to the white den.
+    /// The runner's squares, from its first square to the white den.
     pub run: Vec<Place>,
-    /// The most moves that White's plan takes, his choices of variables not counted.
+    /// The most moves of White's plan, without the choices of variables.
     pub plan_moves: u64,
 }
 
-/// Why a position was not made.
-#[expect(missing_docs, reason = "the messages say it all")]
+/// Why a position cannot be built.
+#[expect(missing_docs, reason = "the messages document the variants")]
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum LayoutError {
     #[error("the position has more than {max} squares; a smaller formula, please", max = MAX_SQUARES)]
@@ -137,16 +137,16 @@ pub enum LayoutError {
 
 /// The most squares of a position.
 pub const MAX_SQUARES: usize = 1 << 29;
-/// Files that a wire has for itself.
+/// Number of files of a wire's slot.
 const SLOT: usize = 8;
 /// Ranks of the tallest gate.
 const GATE_RANKS: usize = 9;
-/// Moves that Black's runner is given beyond what White needs.
+/// Number of moves that Black's runner needs beyond White's plan.
 const SPARE_MOVES: u64 = 32;
 
 impl Layout {
-    /// Builds the position of a circuit of a formula with `variables` variables. A protector is `channels` one-way channels, an
-    /// outflow protector and as many channels again; the paper has three.
+    /// Builds the position of a circuit of a formula with `variables` variables. A protector consists of `channels`
+    /// one-way channels, an outflow protector and `channels` channels again; the paper uses three.
     ///
     /// # Errors
     /// If the board would be too large.
@@ -160,8 +160,8 @@ impl Layout {
         self.run.len() as u64 - 1
     }
 
-    /// The plies by which White, who moves first, is in the den before the runner at least, if every gadget takes as long as
-    /// it can and Black does nothing but run: twice the moves that Black still has to make.
+    /// The least number of plies by which White, who moves first, reaches the den before the runner, if every gadget
+    /// takes as long as possible and Black only runs: twice the remaining moves of the runner.
     #[must_use]
     pub fn slack_plies(&self) -> i64 {
         let white = self.plan_moves + self.starts.len() as u64;
@@ -169,7 +169,7 @@ impl Layout {
     }
 }
 
-/// The board while it grows: ranks from the bottom, of bytes that are symbols.
+/// The growing board: ranks from the bottom, as bytes of symbols.
 struct Builder {
     gadgets: Vec<Gadget>,
     wiring: Wiring,
@@ -226,7 +226,7 @@ impl Builder {
         Ok(bottom)
     }
 
-    /// Draws a gadget with its lowest rank at `bottom`; the index of the part.
+    /// Draws a gadget with its lowest rank at `bottom`. Returns the index of the part.
     fn place(&mut self, kind: GadgetKind, bottom: usize, left: usize) -> usize {
         let position = &self.gadget(kind).position;
         let board = position.board().clone();
@@ -242,7 +242,7 @@ impl Builder {
         self.parts.len() - 1
     }
 
-    /// Land for a wire, one square.
+    /// Adds one square of land to a wire.
     fn lay(&mut self, wire: usize, rank: usize, file: usize) {
         self.ranks[rank][file] = b'.';
         if let Some(Leg::Corridor(squares)) = self.routes[wire].last_mut() {
@@ -274,7 +274,7 @@ impl Builder {
         self.finish(den)
     }
 
-    /// The START gadgets and their protectors; the row of wires.
+    /// Adds the START gadgets and their protectors. Returns the row of wires.
     fn start_row(&mut self) -> Result<Vec<usize>, LayoutError> {
         self.grow(1)?;
         let bottom = self.grow(5)?;
@@ -292,7 +292,7 @@ impl Builder {
         Ok(row)
     }
 
-    /// One layer of gates between two bands; the row of wires after it, and which of them are outputs.
+    /// Adds one layer of gates between two bands. Returns the row of wires after it, and the outputs among them.
     fn layer(
         &mut self,
         row: &[usize],
@@ -353,7 +353,7 @@ impl Builder {
         Ok((next, outputs))
     }
 
-    /// Ranks of a gate, and the files of its outputs.
+    /// The number of ranks of a gate, and the files of its outputs.
     fn outputs_of(&self, kind: GadgetKind) -> (usize, Vec<usize>) {
         let gadget = self.gadget(kind);
         let board = gadget.position.board();
@@ -361,8 +361,8 @@ impl Builder {
         (board.height(), outputs.map(|e| board.row_column(e.place).1).collect())
     }
 
-    /// Corridors from files to files, (wire, from, to) in ascending order of both. What moves right turns below what moves
-    /// right to the left of it if they would meet, and the other way round.
+    /// Adds corridors between files, given as (wire, from, to) in ascending order of both. Of two corridors that would
+    /// meet, both to the right, the right one turns higher, and the mirror image for corridors to the left.
     fn band(&mut self, wires: &[(usize, usize, usize)]) -> Result<(), LayoutError> {
         let mut track = vec![0usize; wires.len()];
         for i in (0..wires.len()).rev() {
@@ -395,7 +395,7 @@ impl Builder {
         Ok(())
     }
 
-    /// A gadget protector on each of `outputs`, corridors for the other wires of the row.
+    /// Adds a gadget protector on each of `outputs`, and corridors for the other wires of the row.
     fn protect(&mut self, row: &[usize], outputs: &[usize]) -> Result<(), LayoutError> {
         use GadgetKind::{BlackEdge, Outflow, WhiteEdge};
         let channel = [WhiteEdge, WhiteEdge, BlackEdge, WhiteEdge, WhiteEdge];
@@ -426,7 +426,7 @@ impl Builder {
         Ok(())
     }
 
-    /// The most moves of White's plan: every part and every corridor once.
+    /// The most moves of White's plan, which passes every part and every corridor once.
     fn plan_moves(&self) -> u64 {
         let parts: u64 = self.parts.iter().map(|(kind, ..)| kind.moves()).sum();
         let corridors = self.routes.iter().flatten().map(|leg| match leg {
@@ -436,12 +436,12 @@ impl Builder {
         parts + corridors.sum::<u64>()
     }
 
-    /// Adds the runner's way and makes the position.
+    /// Adds the runner's path and builds the position.
     fn finish(mut self, den: usize) -> Result<Layout, LayoutError> {
         let height = self.ranks.len();
         let plan_moves = self.plan_moves();
         let moves = plan_moves + self.variables.len() as u64 + SPARE_MOVES;
-        // Up one file, down the next but one, and so on; a file of water on either side.
+        // The path goes up one file and down the next but one, with a file of water between.
         let columns = (moves as usize + 1).div_ceil(height - 2 + 1).max(1);
         let left = self.width + 1;
         let width = left + 2 * columns;
@@ -507,7 +507,7 @@ impl Builder {
     }
 }
 
-/// The layer of each gate: one more than that of the gates before it.
+/// The layer of each gate: one more than the highest layer of the gates before it.
 fn levels(wiring: &Wiring) -> Vec<usize> {
     let mut of_wire = vec![0; wiring.wires];
     let mut levels = Vec::new();

@@ -1,5 +1,5 @@
-//! The PSPACE-hardness proof of the paper as a program: gadgets and their lemmas, decided by exhaustive search; formulas,
-//! circuits and the positions that they become.
+//! The PSPACE-hardness proof of the paper as a program: gadgets and their lemmas, decided by exhaustive search, and the
+//! reduction of formulas to circuits and positions.
 
 #![warn(missing_docs, unreachable_pub)]
 

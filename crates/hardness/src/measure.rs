@@ -9,7 +9,7 @@ use doushouqi::board::Color;
 use doushouqi::game::random::Random;
 use std::collections::HashMap;
 
-/// Small formulas that games are played on: ten that White wins, ten that Black wins. Some need crossovers.
+/// Small formulas for games: ten that White wins and ten that Black wins. Some need crossovers.
 pub const SUITE: [&str; 20] = [
     "(a)",
     "(a | b)",
@@ -33,7 +33,8 @@ pub const SUITE: [&str; 20] = [
     "(a | b) & (c | d) & (a | d) & (b | c)",
 ];
 
-/// The winner when the players choose variables in turn and `is_true` says, of the variables that White has, whether he wins.
+/// The winner when the players take turns choosing variables; `is_true` returns whether White wins with this set of
+/// variables, given as bits.
 pub fn winner_by(variables: usize, is_true: impl Fn(u32) -> bool) -> Color {
     fn white_wins(
         variables: usize,
@@ -82,7 +83,7 @@ pub fn all_formulas(variables: usize, clauses: usize) -> Vec<Formula> {
     all
 }
 
-/// A random formula: clauses of `size` different variables, or of all if there are fewer.
+/// A random formula with clauses of `size` distinct variables, or of all variables if there are fewer.
 #[must_use]
 pub fn random_formula(variables: usize, clauses: usize, size: usize, seed: u64) -> Formula {
     let mut random = Random::new(seed);
@@ -112,23 +113,23 @@ pub struct Size {
     pub literals: usize,
     /// Crossovers in the circuit.
     pub crossovers: usize,
-    /// Gates of the circuit, crossovers taken apart.
+    /// Gates of the circuit, including the gates of crossovers.
     pub gates: usize,
-    /// Gadgets on the board, protectors too.
+    /// Gadgets on the board, including protectors.
     pub gadgets: usize,
-    /// Squares a rank.
+    /// Number of files.
     pub width: usize,
-    /// Ranks.
+    /// Number of ranks.
     pub height: usize,
     /// Width times height.
     pub squares: usize,
     /// Pieces of both sides.
     pub pieces: usize,
-    /// The most moves that White's plan takes, and those of Black's runner.
+    /// The most moves of White's plan.
     pub plan_moves: u64,
     /// Moves of Black's runner to the white den.
     pub run_moves: u64,
-    /// The plies by which White is first, at least.
+    /// The least number of plies by which White is first.
     pub slack_plies: i64,
 }
 
@@ -156,9 +157,9 @@ pub fn size(formula: &Formula, circuit: &Circuit, layout: &Layout) -> Size {
 /// Upper bounds on the size of a formula's position. `docs/complexity.md` derives them.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct SizeBound {
-    /// Gates of the circuit, crossovers taken apart.
+    /// Gates of the circuit, including the gates of crossovers.
     pub gates: u128,
-    /// Gadgets on the board, protectors too.
+    /// Gadgets on the board, including protectors.
     pub gadgets: u128,
     /// Width times height.
     pub squares: u128,
@@ -166,11 +167,12 @@ pub struct SizeBound {
     pub pieces: u128,
 }
 
-/// The bound for all formulas with that many variables and literals, and protectors with that many channels a side.
+/// The bound for all formulas with this many variables and literals, and protectors with `channels` channels on each
+/// side.
 #[must_use]
 pub fn bound(variables: usize, literals: usize, channels: usize) -> SizeBound {
     let [variables, literals, channels] = [variables, literals, channels].map(|n| n as u128);
-    // 22 gates for each pair of wires that cross; the rest is at most 2 a literal.
+    // 22 gates for each pair of crossing wires, and at most 2 more for each literal.
     let gates = 11 * literals * literals;
     let wires = 8 * literals;
     let protected = variables + 2 * gates;
@@ -199,7 +201,7 @@ pub fn sizes(up_to: usize, channels: usize, seed: u64) -> Result<Vec<Size>, Layo
     (2..=up_to).map(one).collect()
 }
 
-/// The exponent k of y = c x^k, fitted by least squares of logarithms.
+/// The exponent k of y = c x^k, by least squares of the logarithms.
 #[must_use]
 pub fn exponent(points: &[(f64, f64)]) -> f64 {
     let logs: Vec<(f64, f64)> = points.iter().map(|(x, y)| (x.ln(), y.ln())).collect();
@@ -213,7 +215,7 @@ pub fn exponent(points: &[(f64, f64)]) -> f64 {
 /// Games of the formula's winner against an opponent.
 #[derive(Clone, Debug, serde::Serialize)]
 pub struct GameSeries {
-    /// The formula, as `dsq reduce` reads it.
+    /// The formula, in the syntax of `dsq reduce`.
     pub formula: String,
     /// The winner of the formula game, who must win on the board.
     pub winner: &'static str,
@@ -225,13 +227,13 @@ pub struct GameSeries {
     pub won: u64,
     /// Plies of the longest game.
     pub most_plies: u64,
-    /// If White wins: the fewest plies by which he was first.
+    /// The fewest plies by which White was first; `None` if Black wins.
     pub slack_plies: Option<u64>,
-    /// Moves of the winner that no proved strategy gave.
+    /// Moves of the winner without a proved strategy.
     pub improvised: u64,
 }
 
-/// Plays `games` games of a formula's winner against one kind of opponent, seeded from `seed` on.
+/// Plays `games` games of a formula's winner against one kind of opponent, with the seeds `seed`, `seed + 1` and so on.
 ///
 /// # Errors
 /// If the formula has too many variables to be solved.
@@ -278,7 +280,7 @@ pub fn games(
 /// Plays `each` games of every formula of the suite against every kind of opponent.
 ///
 /// # Errors
-/// A message that says which formula could not be played.
+/// A message with the formula that could not be played.
 pub fn suite(channels: usize, each: u64, seed: u64, report: &mut dyn FnMut(&GameSeries)) -> Result<(), String> {
     let tables = SolvedClaims::new().map_err(|e| e.to_string())?;
     for text in SUITE {

@@ -1,4 +1,4 @@
-//! Opponents for the winner's strategy, and the games against them.
+//! Opponents of the winner's strategy, and games against them.
 
 use super::play::Strategy;
 use crate::general::{GeneralMove, GeneralPosition, Place, Terrain};
@@ -7,14 +7,14 @@ use doushouqi::game::random::Random;
 
 const RULES: RuleOptions = RuleOptions::PAPER;
 
-/// How an opponent chooses its moves.
+/// The method by which an opponent chooses its moves.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Style {
-    /// Any legal move.
+    /// A random legal move.
     Random,
-    /// Captures if it can; otherwise moves the runner or a panther on; otherwise any move.
+    /// A capture if possible, else a step of the runner or a panther, else a random move.
     Greedy,
-    /// Searches two plies of the moves near the last ones and of the runner's, by material and progress.
+    /// A search of two plies over moves near the last ones and moves of the runner, by material and progress.
     Search,
 }
 
@@ -52,7 +52,7 @@ impl<'a> Opponent<'a> {
         self.random.below(n.max(1))
     }
 
-    /// A move of a random piece that has one.
+    /// A move of a random piece that can move.
     fn any(&mut self, position: &GeneralPosition) -> GeneralMove {
         let pieces = position.places_of(position.turn());
         let mut moves = Vec::new();
@@ -171,7 +171,7 @@ pub struct Played {
     pub winner: Option<Color>,
     /// Plies played.
     pub plies: u64,
-    /// Squares that the runner still had to go, if it was on its path.
+    /// The number of squares left to the runner; `None` if it was not on its path.
     pub runner_left: Option<usize>,
 }
 

@@ -1,8 +1,8 @@
 //! The winner's strategy, move by move on the general board.
 //!
-//! White, if he wins the formula game, chooses variables as it says and then brings panthers through the gadgets, each by the
-//! strategy that the checker found for it. Black, if she wins it, answers what happens in a gadget by a move that keeps there
-//! what she prevents, and runs when nothing needs an answer.
+//! If White wins the formula game, White chooses variables by its strategy and then brings panthers through the
+//! gadgets, each by the strategy that the checker found. If Black wins it, Black answers a move in a gadget by a move
+//! that keeps the prevented claims of the gadget, and moves the runner if no answer is needed.
 
 use super::catalog;
 use super::check::{DEFAULT_BOUND, Solved};
@@ -51,7 +51,7 @@ const BLACK_CLAIMS: [(GadgetKind, &str); 9] = [
 ];
 
 impl SolvedClaims {
-    /// Solves the claims, in less than a second.
+    /// Solves the claims, which takes less than a second.
     ///
     /// # Errors
     /// If a claim of the catalog is malformed or too large, which is a bug.
@@ -68,7 +68,7 @@ impl SolvedClaims {
     }
 }
 
-/// A formula with its position, ready to be played.
+/// A formula with its circuit and its position.
 pub struct Reduction<'a> {
     /// The formula.
     pub formula: &'a Formula,
@@ -108,14 +108,14 @@ impl<'a> Reduction<'a> {
         (self.part_of[place.index()] as usize).checked_sub(1)
     }
 
-    /// The square of the board for a square of a part.
+    /// The square on the board of a square of a part.
     fn on_board(&self, part: usize, solved: &Solved, place: Place) -> Place {
         let (row, column) = solved.gadget.position.board().row_column(place);
         let part = self.layout.parts[part];
         self.layout.position.board().at(part.row + row, part.column + column).expect("parts are on the board")
     }
 
-    /// The square outside an entrance of a part: above one in its first rank, below any other.
+    /// The square outside an entrance of a part: above an entrance in its first rank, below any other.
     fn outside(&self, part: usize, solved: &Solved, door: usize) -> Place {
         let board = self.layout.position.board();
         let door = solved.game.door(door);
@@ -150,7 +150,7 @@ impl<'a> Reduction<'a> {
         })
     }
 
-    /// The panthers of a START: White's and Black's squares at the beginning.
+    /// The initial squares of White's and Black's panthers in a START.
     fn pair(&self, part: usize) -> (Place, Place) {
         let board = self.layout.position.board();
         let part = self.layout.parts[part];
@@ -165,7 +165,7 @@ impl<'a> Reduction<'a> {
             && position.piece_at(black) == Some(Piece { color: Color::Black, animal: Animal::Panther })
     }
 
-    /// The variables set true and false, as bits; all others are open.
+    /// The variables that are true and false, as bits; all others are open.
     fn variables(&self, position: &GeneralPosition, taken: u32) -> (u32, u32) {
         let mut sets = (0, 0);
         for &(part, variable) in &self.layout.starts {
@@ -178,7 +178,7 @@ impl<'a> Reduction<'a> {
         sets
     }
 
-    /// The move that captures the other side's panther of this variable.
+    /// The move that captures the opponent's panther of this variable.
     fn choice(&self, variable: usize, turn: Color) -> Option<GeneralMove> {
         let (part, _) = self.layout.starts.iter().find(|(_, v)| *v == variable)?;
         let (white, black) = self.pair(*part);
@@ -196,9 +196,9 @@ fn is_legal(position: &GeneralPosition, mv: GeneralMove) -> bool {
     moves.contains(&mv) && position.piece_at(mv.from).is_some_and(|p| p.color == position.turn())
 }
 
-/// A way to choose moves.
+/// A strategy of one side.
 pub trait Strategy {
-    /// The move of the side on move, which has one. `last` is the other side's last move.
+    /// The move of the side to move, which must have one. `last` is the opponent's last move.
     fn choose(&mut self, position: &GeneralPosition, last: Option<GeneralMove>) -> GeneralMove;
 }
 
@@ -209,15 +209,15 @@ pub struct WhiteWins<'a> {
     taken: u32,
     plan: Option<VecDeque<Stage>>,
     stage: Progress,
-    /// Moves that no solved claim gave.
+    /// Number of moves without a solved claim.
     pub improvised: u64,
 }
 
 /// A part of White's plan.
 enum Stage {
-    /// Along these squares, upward.
+    /// Walk along these squares, upward.
     Walk(Vec<Place>),
-    /// Through a part, by this claim.
+    /// Pass through a part by this claim.
     Part(usize, (GadgetKind, &'static str)),
 }
 
@@ -317,14 +317,15 @@ impl<'a> WhiteWins<'a> {
         }
     }
 
-    /// Captures a piece that has just stepped onto a trap of White's.
+    /// The capture of a piece that has just stepped onto a white trap.
     fn punish(&self, position: &GeneralPosition, last: Option<GeneralMove>) -> Option<GeneralMove> {
         let to = last?.to;
         let board = position.board();
         if board.terrain(to) != Terrain::Trap(Color::White) {
             return None;
         }
-        // In the part that the plan is in, its own strategy knows better, unless the piece is a stranger there.
+        // In the current part of the plan, the part's strategy takes precedence, unless its claim does not include the
+        // piece.
         if let Some(Stage::Part(part, claim)) = self.plan.as_ref().and_then(VecDeque::front)
             && self.reduction.part_at(to) == Some(*part)
             && !stranger(position, self.reduction, *part, &self.reduction.tables.white[claim])
@@ -336,7 +337,7 @@ impl<'a> WhiteWins<'a> {
     }
 }
 
-/// Whether a part holds a black piece that its claim does not include.
+/// Whether a part contains a black piece that its claim does not include.
 fn stranger(position: &GeneralPosition, reduction: &Reduction, part: usize, solved: &Solved) -> bool {
     let board = solved.gadget.position.board();
     let blacks = |at: &dyn Fn(Place) -> Option<Piece>| {
@@ -370,7 +371,7 @@ impl Strategy for WhiteWins<'_> {
 }
 
 impl WhiteWins<'_> {
-    /// A panther that can take something does; else some legal move.
+    /// A capture by a panther if possible, else some legal move.
     fn improvise(&self, position: &GeneralPosition) -> GeneralMove {
         let moves = position.moves(&RULES);
         let takes =
@@ -382,11 +383,11 @@ impl WhiteWins<'_> {
 enum Next {
     Move(GeneralMove),
     Done,
-    /// Nothing that is known leads on.
+    /// No known move continues the plan.
     Lost,
 }
 
-/// The next step of the panther that is farthest along these squares.
+/// The next step of the most advanced panther on these squares.
 fn walk(position: &GeneralPosition, squares: &[Place]) -> Next {
     let Some(at) = squares.iter().rposition(|&p| position.piece_at(p) == Some(WHITE_PANTHER)) else {
         return Next::Lost;
@@ -440,10 +441,10 @@ fn pass_through(
     Next::Move(mv)
 }
 
-/// The wires that White makes active so that the output is, if he can; choices are made for him.
+/// The wires that White activates to make the output active, with all choices made; `None` if that is impossible.
 fn active_wires(circuit: &Circuit, layout: &Layout, is_true: impl Fn(usize) -> bool) -> Option<HashSet<usize>> {
     let start = circuit.inputs.iter().enumerate().fold(0u64, |set, (i, &v)| set | u64::from(is_true(v)) << i);
-    // Every maximal set of active wires after each step, with the index of the set before.
+    // The maximal sets of active wires after each step, each with the index of its predecessor.
     let mut history: Vec<Vec<(u64, usize)>> = vec![vec![(start, 0)]];
     for step in &circuit.steps {
         let mut next: Vec<(u64, usize)> = Vec::new();
@@ -482,9 +483,9 @@ pub struct BlackWins<'a> {
     runner: usize,
     /// The position before White's last move.
     board: GeneralPosition,
-    /// White moves that had no answer that keeps everything.
+    /// Number of White's moves without an answer that keeps every claim.
     pub unanswered: u64,
-    /// Moves of the runner.
+    /// Number of moves of the runner.
     pub runs: u64,
 }
 
@@ -492,7 +493,7 @@ pub struct BlackWins<'a> {
 struct Seen {
     arrived: [u8; 4],
     left: [u8; 4],
-    /// The panther inside came from above.
+    /// Whether the panther inside came from above.
     from_top: bool,
 }
 
@@ -511,7 +512,7 @@ impl<'a> BlackWins<'a> {
         }
     }
 
-    /// Notes a panther that went from part to part, and a variable that White took.
+    /// Records a panther that moved between parts, and a variable that White took.
     fn note(&mut self, mv: GeneralMove) {
         let before = &self.board;
         if before.piece_at(mv.from) != Some(WHITE_PANTHER) {
@@ -534,7 +535,7 @@ impl<'a> BlackWins<'a> {
             if upward {
                 seen.left[door] += 1;
             } else {
-                // Back out at an input: it waits there again.
+                // The panther left by an input and waits there again.
                 seen.arrived[door] = seen.arrived[door].saturating_sub(1);
             }
         }
@@ -554,7 +555,7 @@ impl<'a> BlackWins<'a> {
             .find(|&door| self.reduction.on_board(part, solved, solved.game.door(door)) == place)
     }
 
-    /// The games that Black has to hold in a part, with the counters of their states.
+    /// The claims that Black has to keep in a part, with the counters of their states.
     fn duties(&self, position: &GeneralPosition, part: usize) -> Vec<(&'a Solved, [u8; 4], [u8; 4])> {
         let kind = self.reduction.layout.parts[part].kind;
         let table = |text: &'static str| &self.reduction.tables.black[&(kind, text)];
@@ -612,7 +613,7 @@ impl<'a> BlackWins<'a> {
         }
     }
 
-    /// The answer to what White did in a part: nothing if none is needed.
+    /// The answer to White's move in a part; `None` if none is needed.
     fn answer(&mut self, position: &GeneralPosition, part: usize) -> Option<GeneralMove> {
         let duties = self.duties(position, part);
         let reduction = self.reduction;
@@ -650,7 +651,7 @@ impl<'a> BlackWins<'a> {
     }
 }
 
-/// Whether an action of Black's keeps what she prevents in a part. States that her game does not have are none of hers.
+/// Whether an action of Black keeps a prevented claim in a part. States outside the claim's game do not count.
 fn keeps(
     reduction: &Reduction,
     position: &GeneralPosition,

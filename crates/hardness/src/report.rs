@@ -11,7 +11,7 @@ use std::fmt::Write;
 use std::time::Instant;
 use thiserror::Error;
 
-/// Why there is no report.
+/// Why a report cannot be written.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum ReportError {
@@ -26,7 +26,7 @@ pub enum ReportError {
     Plot(#[from] PlotError),
 }
 
-/// What [`Report::measure`] tells while it works.
+/// The progress of [`Report::measure`].
 pub enum ReportStep<'a> {
     /// The next measurement begins.
     Begins(&'static str),

@@ -1,4 +1,4 @@
-//! Draws a position as SVG: the picture in the README is that of the start.
+//! Draws a position as SVG. The picture in the README shows the initial position.
 //!
 //! ```sh
 //! cargo run --release --example board_svg > docs/board.svg

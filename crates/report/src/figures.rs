@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::{fs, io};
 use thiserror::Error;
 
-/// Why the figures were not written.
+/// Why the figures cannot be written.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum FiguresError {
@@ -29,7 +29,7 @@ pub enum FiguresError {
         /// The reason.
         source: io::Error,
     },
-    /// A line of a file is not the JSON that belongs there.
+    /// A line of a file is not the expected JSON.
     #[error("{}, line {line}: {source}", path.display())]
     Json {
         /// The file.
@@ -98,7 +98,7 @@ pub struct Speed {
 }
 
 impl Speed {
-    /// Units a second.
+    /// Units per second.
     #[must_use]
     pub fn per_second(&self) -> f64 {
         self.count as f64 / self.seconds
@@ -106,7 +106,7 @@ impl Speed {
 }
 
 impl Record {
-    /// `benchmark-2026-11-21-amd-epyc-family-26-model-2-avx512.json`.
+    /// The file name of the record, such as `benchmark-2026-11-21-amd-epyc-family-26-model-2-avx512.json`.
     #[must_use]
     pub fn file_name(&self) -> String {
         let lower = format!("{} {}", self.machine.cpu, self.machine.instructions).to_lowercase();
@@ -173,7 +173,7 @@ struct Level {
     bytes: u64,
 }
 
-/// Speeds of other programs that solve endgames, in positions per second, and the machines they were measured on.
+/// Published speeds of other programs that solve endgames, in positions per second.
 const PUBLISHED: [(&str, f64); 3] = [
     ("rtbgen, chess KQRvKR, a CPU-second", 12.9e6),
     ("Awari 2002, 144 CPUs", 4.8e6),
@@ -241,7 +241,7 @@ fn records(dir: &Path) -> Result<Vec<Record>, FiguresError> {
         .collect()
 }
 
-/// The objects of a file, one a line.
+/// The JSON objects of a file with one on each line.
 fn lines<T: DeserializeOwned>(path: &Path) -> Result<Vec<T>, FiguresError> {
     let parse = |(i, line)| {
         serde_json::from_str(line).map_err(|source| FiguresError::Json { path: path.to_owned(), line: i + 1, source })
@@ -360,8 +360,8 @@ impl Results {
     }
 }
 
-/// Lines a second by depth of the counts that `of` chooses: the fastest of each depth, and, if there are others, none that
-/// took less than a millisecond, which says little of speed.
+/// Lines per second by depth of the counts that `of` selects: the fastest of each depth. Counts of less than a
+/// millisecond are too imprecise, and used only if there are no others.
 fn speeds(counts: &[Count], of: impl Fn(&Count) -> bool) -> Vec<(f64, f64)> {
     let mut fastest: BTreeMap<u32, f64> = BTreeMap::new();
     let least = if counts.iter().any(|c| c.seconds >= 1e-3) { 1e-3 } else { 0.0 };

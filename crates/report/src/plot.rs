@@ -1,6 +1,7 @@
-//! Plots as SVG text: bars, lines, and the board. All charts have one size and one style. The colours are those of Okabe and Ito
-//! (*Color universal design*, 2008), which colour-blind readers tell apart; each line also has its own marker. The names of lines
-//! stand at the right, in the order of the lines' right ends, and a thin line leads from each end to its name.
+//! Plots as SVG text: bars, lines, and the board. All charts have one size and one style. The colours are the palette
+//! of Okabe and Ito (*Color universal design*, 2008), which colour-blind readers can distinguish; each line also has
+//! its own marker. The names of lines are on the right, in the order of the lines' right ends, with a thin leader from
+//! each end to its name.
 
 use doushouqi::board::geometry::{DEN, TRAPS, WATER};
 use doushouqi::board::{Color, File, Position, Rank, Square};
@@ -29,12 +30,12 @@ pub struct PlotError {
     pub reason: String,
 }
 
-/// An axis. If all values are whole numbers, its labels are too.
+/// An axis. If all values are whole numbers, so are its labels.
 #[derive(Copy, Clone, Debug)]
 pub struct Axis<'a> {
     /// The text beside the axis.
     pub label: &'a str,
-    /// Logarithmic: every value must be above 0.
+    /// Whether the axis is logarithmic; every value must then be above 0.
     pub log: bool,
 }
 
@@ -48,7 +49,7 @@ pub struct Line {
 }
 
 impl Line {
-    /// Whether the line is horizontal: a level to compare with, drawn grey and dashed.
+    /// Whether the line is horizontal: a reference level, drawn grey and dashed.
     fn is_level(&self) -> bool {
         self.points.len() > 1 && self.points.iter().all(|point| point.1 == self.points[0].1)
     }
@@ -57,13 +58,13 @@ impl Line {
 type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 type Pixel = (i32, i32);
 
-/// Pixels of every chart, its title and names included.
+/// Width of every chart in pixels, including title and names.
 const WIDTH: u32 = 860;
 const HEIGHT: u32 = 420;
 const TITLE_SIZE: u32 = 18;
 const FONT: &str = "sans-serif";
 const FONT_SIZE: u32 = 12;
-/// Width of a letter of that size, averaged over a name, at most.
+/// The largest mean width of the letters of a name, in pixels.
 const LETTER_WIDTH: f64 = 6.0;
 /// Pixels from one name to the next.
 const LINE_HEIGHT: i32 = 16;
@@ -75,7 +76,7 @@ const MARGIN: u32 = 12;
 /// Height of the labels below the axes.
 const X_LABELS: u32 = 44;
 
-/// Yellow is left out: it is hard to see on white.
+/// The palette without yellow, which is hard to see on white.
 const COLORS: [RGBColor; 7] = [
     RGBColor(0, 114, 178),
     RGBColor(213, 94, 0),
@@ -89,10 +90,10 @@ const LEVEL: RGBColor = RGBColor(110, 110, 110);
 const LEADER_COLOR: RGBColor = RGBColor(190, 190, 190);
 /// Length of the dashes of horizontal lines, and of the gaps between them.
 const DASHES: [(usize, usize); 3] = [(9, 4), (2, 3), (14, 7)];
-/// Markers on a line, at most.
+/// The most markers on a line.
 const MOST_MARKS: usize = 14;
 
-/// Vertical bars, each under its name, from 0 up.
+/// A chart of vertical bars from 0 up, with names below.
 ///
 /// ```
 /// let bars = [("win".to_owned(), 3.0), ("draw".to_owned(), 1.0)];
@@ -142,7 +143,7 @@ pub fn bar_chart(title: &str, x_label: &str, y_label: &str, bars: &[(String, f64
     draw().map_err(|error| failed(error.to_string()))
 }
 
-/// Lines through points. Several lines are named at the right, each at the height of its right end or near it.
+/// A chart of lines through points. Several lines have names on the right, each near the height of its right end.
 ///
 /// ```
 /// use report::plot::{Axis, Line, line_chart};
@@ -201,12 +202,12 @@ pub fn line_chart(title: &str, x: Axis, y: Axis, lines: &[Line]) -> Result<Strin
     draw().map_err(|error| failed(error.to_string()))
 }
 
-/// Pixels of a square of the board, and of the margin for the letters of files and ranks.
+/// Size in pixels of a square of the board, and of the margin with the letters of files and numbers of ranks.
 const SQUARE: usize = 48;
 const BORDER: usize = 24;
 
-/// The board as a picture: blue water, crossed-out traps, brown dens, light pieces for White and dark ones for Black, each
-/// with its letter.
+/// The board as a picture: blue water, crossed-out traps, brown dens, light pieces for White and dark pieces for Black,
+/// each with its letter.
 ///
 /// ```
 /// use doushouqi::board::Position;
@@ -264,7 +265,7 @@ pub fn board(position: &Position) -> String {
     svg + "</svg>\n"
 }
 
-/// An empty picture with its title above the middle.
+/// An empty picture with a centred title.
 fn canvas<'a>(svg: &'a mut String, title: &str) -> Result<Area<'a>, Box<dyn Error>> {
     let root = SVGBackend::with_string(svg, (WIDTH, HEIGHT)).into_drawing_area();
     root.fill(&WHITE)?;
@@ -273,7 +274,7 @@ fn canvas<'a>(svg: &'a mut String, title: &str) -> Result<Area<'a>, Box<dyn Erro
     Ok(root)
 }
 
-/// The axes below the title, with room for their labels and, at the right, for names.
+/// The axes below the title, with space for their labels and, on the right, for names.
 fn frame<'a, 'b>(root: &'a Area<'b>, right: u32) -> ChartBuilder<'a, 'b, SVGBackend<'b>> {
     let mut chart = ChartBuilder::on(root);
     let top = 2 * MARGIN + TITLE_SIZE;
@@ -288,11 +289,12 @@ struct Drawn<'a> {
     pixels: Vec<Pixel>,
 }
 
-/// Writes the names of lines beside their right ends, moved apart as far as they must be, and leads from each end to its name.
+/// Writes the names of lines beside their right ends, moved apart as necessary, with a leader from each end to its
+/// name.
 fn write_names(root: &Area<'_>, left: i32, lines: &[Drawn]) -> Result<(), Box<dyn Error>> {
     let mut ends: Vec<(Pixel, &Drawn)> =
         lines.iter().filter_map(|line| line.pixels.last().map(|&end| (end, line))).collect();
-    // Of ends at one height the rightmost is named first, so that no leader crosses another.
+    // Of ends at the same height the rightmost comes first, so that no leaders cross.
     ends.sort_by_key(|&((x, y), _)| (y, -x));
     let heights = apart(ends.iter().map(|&((_, y), _)| y).collect(), LINE_HEIGHT, (HEIGHT - MARGIN - X_LABELS) as i32);
     for (height, (end, line)) in heights.into_iter().zip(ends) {
@@ -304,7 +306,7 @@ fn write_names(root: &Area<'_>, left: i32, lines: &[Drawn]) -> Result<(), Box<dy
     Ok(())
 }
 
-/// Ascending heights moved so that they are at least `gap` apart and, if there is room, none is below `last`.
+/// Moves ascending heights so that they are at least `gap` apart and, if possible, none is below `last`.
 fn apart(mut heights: Vec<i32>, gap: i32, last: i32) -> Vec<i32> {
     for i in 1..heights.len() {
         heights[i] = heights[i].max(heights[i - 1] + gap);
@@ -342,7 +344,7 @@ impl Look {
     /// Draws a line, with markers at some of its points unless it is horizontal.
     fn draw(self, root: &Area<'_>, points: &[Pixel]) -> Result<(), Box<dyn Error>> {
         let every = points.len().div_ceil(MOST_MARKS).max(1);
-        // Different lines have their markers at different places.
+        // The markers of different lines have different places.
         let first = if let Look::Line(i) = self { i * every / 4 % every } else { 0 };
         let marked: Vec<Pixel> = points.iter().skip(first).step_by(every).copied().collect();
         self.draw_marked(root, points, &marked)
@@ -429,7 +431,7 @@ impl Ranged for Scale {
         self.places.map(&if self.log { value.log10() } else { *value }, limit)
     }
 
-    /// On a logarithmic axis 1, 2 and 5 times each power of ten, or as many of these numbers as fit.
+    /// The labelled values. On a logarithmic axis 1, 2 and 5 times each power of ten, or as many of these as fit.
     fn key_points<H: KeyPointHint>(&self, hint: H) -> Vec<f64> {
         if !self.log {
             let points = self.places.key_points(hint);
@@ -446,7 +448,7 @@ impl Ranged for Scale {
                 .flat_map(|power| digits.iter().map(move |digit| digit * 10f64.powi(power)));
             all.filter(|value| ends.contains(&value.log10())).collect::<Vec<_>>()
         });
-        // An axis between two of these numbers is labelled like a linear one.
+        // An axis between two of these numbers gets the labels of a linear axis.
         let between =
             || self.places.key_points(hint.max_num_points()).into_iter().map(|place| self.value(place)).collect();
         let mut fitting = points.filter(|points| points.len() <= hint.max_num_points());
@@ -465,7 +467,7 @@ impl ValueFormatter<f64> for Scale {
     }
 }
 
-/// A number for a label, as short as possible: 20 k, 500 M, 10 G, 1 T; as a power of ten (10⁻⁵) where no such letter exists.
+/// A number for a label, as short as possible: 20 k, 500 M, 10 G, 1 T; a power of ten (10⁻⁵) if no prefix fits.
 fn number(value: f64) -> String {
     let size = value.abs();
     if size == 0.0 {

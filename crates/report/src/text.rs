@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-/// 1234567 as 1,234,567.
+/// A number with separators: 1234567 as 1,234,567.
 ///
 /// ```
 /// assert_eq!(report::text::grouped(1_234_567), "1,234,567");
@@ -20,7 +20,7 @@ pub fn grouped(number: u64) -> String {
     text
 }
 
-/// A number of bytes in binary units, three digits of it.
+/// A number of bytes in binary units: a whole number, or one decimal below 10.
 ///
 /// ```
 /// use report::text::binary_bytes;
@@ -37,11 +37,11 @@ pub fn binary_bytes(bytes: u64) -> String {
     if number < 9.95 && bytes >= 1024 { format!("{number:.1} {unit}") } else { format!("{number:.0} {unit}") }
 }
 
-/// Characters of a full progress bar.
+/// Length of a full progress bar in characters.
 const BAR: usize = 30;
 
-/// A progress bar: `[=====>    ] 12/42 classes, 3.4/s, 9 s left`. The number of all is 0 if it is not known, and of the unit
-/// `%` only the share is shown.
+/// A progress bar: `[=====>    ] 12/42 classes, 3.4/s, 9 s left`. `all` is 0 if the number is unknown. For the unit `%`
+/// the bar shows only the share.
 #[must_use]
 pub fn progress(done: u64, all: u64, elapsed: Duration, unit: &str) -> String {
     let mut text = String::new();
@@ -65,14 +65,14 @@ pub fn progress(done: u64, all: u64, elapsed: Duration, unit: &str) -> String {
     text
 }
 
-/// Seconds that are left at the mean rate so far; `None` before that means something.
+/// The seconds left at the mean rate so far; `None` while that is too imprecise.
 fn left(done: u64, all: u64, seconds: f64) -> Option<f64> {
     let known = done >= all / 10 && seconds >= 2.0 || done >= all / 50 && seconds >= 60.0;
     let known = known && done > 0 && done < all;
     known.then(|| seconds * (all - done) as f64 / done as f64)
 }
 
-/// A rate in three digits: `3.4/s`, `147 M/s`, `12/min`.
+/// A rate as text: `3.4/s`, `147 M/s`, `12/min`.
 fn rate(per_second: f64) -> String {
     let (number, unit) = match per_second {
         r if r >= 1e9 => (r / 1e9, " G/s"),
@@ -85,7 +85,7 @@ fn rate(per_second: f64) -> String {
     if number < 9.95 { format!("{number:.1}{unit}") } else { format!("{}{unit}", grouped(number.round() as u64)) }
 }
 
-/// A number in three digits, with the prefix of its size.
+/// A number with three digits and an SI prefix.
 ///
 /// ```
 /// use report::text::short;
@@ -140,8 +140,8 @@ struct Column {
 }
 
 impl Table {
-    /// Columns by name: to the left if the name begins with `<`, else to the right. Below a name that begins with `<$` all
-    /// cells are code, such as positions.
+    /// An empty table with these columns: aligned to the left if the name begins with `<`, else to the right. If the
+    /// name begins with `<$`, all cells of the column are code, such as positions.
     #[must_use]
     pub fn new(names: &[&'static str]) -> Table {
         let column = |&name: &&'static str| Column {
@@ -152,14 +152,14 @@ impl Table {
         Table { columns: names.iter().map(column).collect(), rows: Vec::new() }
     }
 
-    /// Adds a row, a cell for each column.
+    /// Adds a row with one cell for each column.
     pub fn row<T: Into<String>>(&mut self, cells: impl IntoIterator<Item = T>) {
         let cells: Vec<String> = cells.into_iter().map(Into::into).collect();
         debug_assert_eq!(cells.len(), self.columns.len());
         self.rows.push(cells);
     }
 
-    /// The table in columns of one width, two spaces apart.
+    /// The table as text with aligned columns, two spaces apart.
     #[must_use]
     pub fn aligned(&self) -> String {
         let width = |i: usize, column: &Column| {
@@ -213,7 +213,7 @@ mod tests {
         assert_eq!(after(0.2, 0, 100, "classes"), "0/100 classes");
         assert_eq!(after(0.2, 3, 100, "classes"), "3/100 classes");
         assert_eq!(after(5.0, 0, 100, "classes"), "0/100 classes");
-        // A fiftieth after two seconds is no base for a prediction, after a minute it is.
+        // A fiftieth is enough for a prediction after a minute, but not after two seconds.
         assert_eq!(after(2.0, 2, 100, "classes"), "2/100 classes, 1.0/s");
         assert_eq!(after(60.0, 2, 100, "classes"), "2/100 classes, 2.0/min, 49 min left");
         assert_eq!(after(60.0, 1, 100, "classes"), "1/100 classes, 1.0/min");

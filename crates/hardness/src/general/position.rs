@@ -18,8 +18,8 @@ pub struct Undo {
     taken: Option<Piece>,
 }
 
-/// Pieces on a general board and a side to move. Plain and slow beside [`doushouqi::board::Position`], but of any size, with any
-/// number of pieces of each animal.
+/// Pieces on a general board and a side to move. Plain and slow beside [`doushouqi::board::Position`], but of any size,
+/// with any number of pieces of each animal.
 #[derive(Clone, Debug)]
 pub struct GeneralPosition {
     board: Arc<Board>,
@@ -128,7 +128,7 @@ impl GeneralPosition {
         moves
     }
 
-    /// Adds the moves of the piece on `from`, whoever is on move, as if no den had been entered yet.
+    /// Adds the moves of the piece on `from`, whichever side is to move, as if no den had been entered yet.
     pub fn moves_from(&self, from: Place, rules: &RuleOptions, moves: &mut Vec<GeneralMove>) {
         let Some(piece) = self.piece_at(from) else { return };
         for direction in Direction::ALL {
@@ -165,7 +165,7 @@ impl GeneralPosition {
         Some(to)
     }
 
-    /// Whether a piece that comes from `from` may stand on `to`: not its own den, no friend, no enemy that it may not take.
+    /// Whether a piece from `from` may enter `to`: not its own den, no own piece, no enemy that it may not capture.
     fn may_enter(&self, piece: Piece, from: Place, to: Place, rules: &RuleOptions) -> bool {
         if self.dens[piece.color] == Some(to) {
             return false;
@@ -197,7 +197,7 @@ impl GeneralPosition {
         }
     }
 
-    /// Gives the move to the other side.
+    /// Changes the side to move.
     pub fn pass(&mut self) {
         self.turn = !self.turn;
     }
@@ -225,7 +225,7 @@ impl GeneralPosition {
         self.places[piece.color].push(place);
     }
 
-    /// Puts other pieces on the same board.
+    /// Replaces the pieces and the side to move.
     pub(super) fn set(&mut self, pieces: impl Iterator<Item = (Piece, Place)>, turn: Color) {
         for color in Color::ALL {
             for place in std::mem::take(&mut self.places[color]) {
@@ -238,7 +238,7 @@ impl GeneralPosition {
         self.turn = turn;
     }
 
-    /// A move as text: letter, from, `x` or `-`, to.
+    /// A move as text: the piece's letter, the square it leaves, `x` or `-`, the square it enters.
     #[must_use]
     pub fn notation(&self, mv: GeneralMove) -> String {
         let letter = self.piece_at(mv.from).map_or('?', Piece::letter);
@@ -247,7 +247,7 @@ impl GeneralPosition {
     }
 }
 
-/// Two positions are the same if board, pieces and side to move are.
+/// Two positions are equal if their board, pieces and side to move are equal.
 impl PartialEq for GeneralPosition {
     fn eq(&self, other: &GeneralPosition) -> bool {
         self.turn == other.turn && self.squares == other.squares && self.board == other.board
@@ -256,15 +256,15 @@ impl PartialEq for GeneralPosition {
 
 impl Eq for GeneralPosition {}
 
-/// Whether `piece`, able to go from `from` to `to`, may take `victim` there: the standard game's rule, on squares of the
-/// same kind.
+/// Whether `piece`, if it can move from `from` to `to`, may capture `victim` there: the rule of the standard game for
+/// squares of the same terrain.
 #[must_use]
 pub fn may_capture(board: &Board, piece: Piece, from: Place, victim: Animal, to: Place, rules: &RuleOptions) -> bool {
     let (from, to) = (alike(board.terrain(from)), alike(board.terrain(to)));
     rules.may_capture(piece.color, piece.animal, from, victim, to)
 }
 
-/// A square of the standard board of this kind. A den is land for all that captures are about.
+/// A square of the standard board with this terrain. For captures a den counts as land.
 fn alike(terrain: Terrain) -> Square {
     match terrain {
         Terrain::Land | Terrain::Den(_) => Square::A4,

@@ -1,15 +1,15 @@
-//! Small Jungles: the game on boards small enough to be solved from the start.
+//! Small variants of Jungle, on boards small enough to be solved from their initial positions.
 
-/// A small board with its start position.
+/// A small board with its initial position.
 #[derive(Copy, Clone, Debug)]
 pub struct SmallJungle {
-    /// As `dsq general small` names it.
+    /// The name in `dsq general small`.
     pub name: &'static str,
-    /// As [`super::GeneralPosition::parse`] reads it.
+    /// The position in the format of [`super::GeneralPosition::parse`].
     pub text: &'static str,
 }
 
-/// The boards of the table of small Jungles. Dens stand in the middle of the first and last rank, with traps round them.
+/// The boards of the table of small variants. Dens are in the middle of the first and last rank, surrounded by traps.
 pub const SMALL: [SmallJungle; 10] = [
     SmallJungle { name: "3x5, rat and elephant", text: "v%v\nrve\n...\nE^R\n^#^\n\nunder: a4=. c4=.\n" },
     SmallJungle { name: "3x5, cat, dog and lion", text: "v%v\nldc\n...\nCDL\n^#^\n\nunder: b4=v b2=^\n" },

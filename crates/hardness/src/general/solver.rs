@@ -1,22 +1,23 @@
-//! Exact values of every position that can be reached on a small board, by retrograde analysis.
+//! Exact values of every reachable position on a small board, by retrograde analysis.
 //!
-//! Positions are packed into words: for each piece, in the order of kinds, its square or that it was taken, then the side to
-//! move. Pieces of the same kind are sorted, so that exchanging them changes nothing. All positions that can be reached are
-//! found first, with their numbers of moves; then values go backward, by moves taken back, nearest to the end first.
+//! Positions are packed into words: for each piece, in the order of kinds, its square or that it was captured, then the
+//! side to move. Pieces of the same kind are sorted, so that exchanging them changes nothing. The solver first finds
+//! all reachable positions with their numbers of moves; then it propagates values backward over retracted moves, by
+//! increasing distance.
 
 use super::{GeneralPosition, Place, Terrain, may_capture};
 use doushouqi::board::{Animal, Color, Direction, NoMove, Piece, RuleOptions};
 use std::sync::Arc;
 use thiserror::Error;
 
-/// The most pieces of a position that is solved.
+/// The most pieces of a position that can be solved.
 const MAX_PIECES: usize = 16;
 const NONE: u32 = u32::MAX;
-/// Bytes that a position takes while it is solved: key, two places in the hash table while it grows, counters, queue.
+/// Bytes for each position: key, two places in the hash table while it grows, counters, queue.
 const BYTES_PER_STATE: u64 = 36;
 
-/// Why a position was not solved.
-#[expect(missing_docs, reason = "the messages say it all")]
+/// Why a position cannot be solved.
+#[expect(missing_docs, reason = "the messages document the variants")]
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum GeneralSolveError {
     #[error("{pieces} pieces on {squares} squares are too many to be numbered in 64 bits: too large to be solved")]
@@ -32,41 +33,41 @@ pub enum GeneralSolveError {
 /// The value of a position for the side to move, under best play of both sides.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
 pub enum GeneralValue {
-    /// Won in N plies; 0 if it is won already.
+    /// Won in this many plies; 0 if the game is over.
     Win(u32),
-    /// Nobody can force the end.
+    /// Neither side can force a win.
     Draw,
-    /// Lost in N plies; 0 if it is lost already.
+    /// Lost in this many plies; 0 if the game is over.
     Loss(u32),
 }
 
 /// The number of positions by value.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
 pub struct GeneralCounts {
-    /// All that can be reached.
+    /// All reachable positions.
     pub positions: u64,
-    /// Won for White.
+    /// Positions that White wins.
     pub white: u64,
-    /// Drawn.
+    /// Drawn positions.
     pub draws: u64,
-    /// Won for Black.
+    /// Positions that Black wins.
     pub black: u64,
-    /// The most plies that a win takes.
+    /// The longest distance of a win, in plies.
     pub longest: u32,
 }
 
-/// All positions that can be reached from some, solved.
+/// The values of all positions reachable from given ones.
 pub struct Solution {
     packing: Packing,
     keys: Keys,
-    /// Plies to the end and 1; 0 is a draw. Odd plies are a win of the side to move.
+    /// Plies to the end plus 1; 0 for a draw. Odd plies are a win for the side to move.
     plies: Vec<u16>,
 }
 
-/// Solves all that can be reached from `starts`, which share a board and pieces, in at most `mebibytes` MiB.
+/// Solves all positions reachable from `starts`, which must share a board and pieces, in at most `mebibytes` MiB.
 ///
 /// # Errors
-/// If there are too many pieces or positions.
+/// If there are too many pieces or positions, or the starts differ in board or pieces.
 ///
 /// ```
 /// use doushouqi::board::RuleOptions;
@@ -116,12 +117,12 @@ pub fn solve(starts: &[GeneralPosition], rules: &RuleOptions, mebibytes: u64) ->
 }
 
 impl Solution {
-    /// The value of a position, if it was reached.
+    /// The value of a position; `None` if it was not reached.
     #[must_use]
     pub fn value(&self, position: &GeneralPosition) -> Option<GeneralValue> {
         let index = self.keys.find(self.packing.pack(position)?)?;
         match position.winner() {
-            // Only a position that somebody made up is won for who is on move.
+            // Only a position that no game leads to is won for the side to move.
             Some(winner) if winner == position.turn() => Some(GeneralValue::Win(0)),
             _ => Some(self.value_of(index)),
         }
@@ -141,13 +142,13 @@ impl Solution {
         self.keys.all.len()
     }
 
-    /// Never true: the start is reached.
+    /// Always false: the starts are reached.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.keys.all.is_empty()
     }
 
-    /// The number of positions by value, `turn` to move.
+    /// The number of positions by value, with `turn` to move.
     #[must_use]
     pub fn counts(&self, turn: Color) -> GeneralCounts {
         let mut counts = GeneralCounts::default();
@@ -203,7 +204,7 @@ impl Packing {
         Ok(Packing { board, kinds, cells, cell_of, bits })
     }
 
-    /// The number of a taken piece.
+    /// The number of a captured piece.
     fn taken(&self) -> u16 {
         self.cells.len() as u16
     }
@@ -222,7 +223,7 @@ impl Packing {
         Some(self.word(&mut cells, position.turn()))
     }
 
-    /// Packs after sorting pieces of one kind.
+    /// Sorts the pieces of each kind and packs the position.
     fn word(&self, cells: &mut [u16; MAX_PIECES], turn: Color) -> u64 {
         for i in 1..self.kinds.len() {
             let mut j = i;
@@ -264,7 +265,7 @@ impl Work<'_> {
         cells
     }
 
-    /// Calls `f` with every position after a move; the number of moves, and whether the side to move has lost already.
+    /// Calls `f` with every position after a move. Returns the number of moves, and whether the side to move has lost.
     fn expand(&mut self, key: u64, f: &mut impl FnMut(u64)) -> (u16, bool) {
         let cells = self.set(key);
         let turn = turn_of(key);
@@ -295,7 +296,7 @@ impl Work<'_> {
         (count as u16, count == 0 && self.rules.no_move == NoMove::Loss)
     }
 
-    /// Calls `f` with every position that a legal move leads here from, and some that are none of the game.
+    /// Calls `f` with every position from which a legal move leads to this one, and with some unreachable ones.
     fn retract(&mut self, key: u64, f: &mut impl FnMut(u64)) {
         let cells = self.set(key);
         let mover = !turn_of(key);
@@ -307,7 +308,7 @@ impl Work<'_> {
             }
             let to = packing.cells[usize::from(cells[i])];
             for direction in Direction::ALL {
-                // Steps and leaps lead back the way they came.
+                // Steps and leaps are reversible.
                 let Some(from) = self.scratch.destination(piece, to, direction, &self.rules) else { continue };
                 if self.scratch.piece_at(from).is_some() || !self.may_stand(piece, from) {
                     continue;
@@ -331,7 +332,7 @@ impl Work<'_> {
         }
     }
 
-    /// Whether a piece may stand there while the game goes on.
+    /// Whether a piece may stand on a square while the game is not over.
     fn may_stand(&self, piece: Piece, place: Place) -> bool {
         match self.packing.board.terrain(place) {
             Terrain::Water => piece.animal == Animal::Rat,
@@ -341,7 +342,7 @@ impl Work<'_> {
     }
 }
 
-/// Words, numbered in the order they came.
+/// A set of words, numbered in the order of insertion.
 struct Keys {
     all: Vec<u64>,
     slots: Vec<u32>,
@@ -398,7 +399,7 @@ pub(crate) fn mix(key: u64) -> u64 {
     x ^ x >> 31
 }
 
-/// The start positions of all placements of these pieces on `board`, either side to move, that are no finished games.
+/// All placements of these pieces on `board` with either side to move in which the game is not over.
 #[must_use]
 pub fn placements(board: &Arc<super::Board>, pieces: &[Piece]) -> Vec<GeneralPosition> {
     let mut all = Vec::new();

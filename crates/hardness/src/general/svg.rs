@@ -4,11 +4,11 @@ use super::{GeneralPosition, Terrain};
 use doushouqi::board::Color;
 use std::fmt::Write;
 
-/// The position as SVG: runs of one terrain are one rectangle, so that large boards stay small files.
+/// The position as SVG. A run of one terrain is one rectangle, which keeps the files of large boards small.
 #[must_use]
 pub fn svg(position: &GeneralPosition) -> String {
     let board = position.board();
-    // Large boards are drawn smaller, so that they can be looked at.
+    // Squares of large boards are drawn smaller.
     let side = (4000 / board.width().max(board.height())).clamp(4, 24);
     let (width, height) = (board.width() * side, board.height() * side);
     let mut text = String::new();

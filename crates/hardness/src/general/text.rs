@@ -1,4 +1,4 @@
-//! General positions as text: a grid with a few lines below it, or a FEN with sizes.
+//! General positions as text: a grid with options below it, or a FEN with sizes.
 
 use super::board::file_name;
 use super::{Board, GeneralPosition, Place, Terrain};
@@ -7,8 +7,8 @@ use std::fmt::Write;
 use std::sync::Arc;
 use thiserror::Error;
 
-/// Why text is no general position. Lines and columns count from 1.
-#[expect(missing_docs, reason = "the messages say it all")]
+/// Why a text is not a general position. Lines and columns count from 1.
+#[expect(missing_docs, reason = "the messages document the variants")]
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum BoardError {
     #[error("the text has no board: write one line a rank, of . ~ ^ v # % and pieces RCWDPTLE rcwdptle")]
@@ -53,7 +53,7 @@ pub enum BoardError {
     UnknownInFen { field: &'static str, rank: usize, column: usize, found: char },
 }
 
-/// A grid as it was typed: squares, pieces, and the line of its first rank.
+/// A parsed grid: squares, pieces, and the line of its first rank.
 pub(crate) struct Grid {
     pub width: usize,
     pub terrain: Vec<Terrain>,
@@ -64,7 +64,7 @@ pub(crate) struct Grid {
 }
 
 impl Grid {
-    /// Reads lines up to the first empty one after the grid. A line that starts with `;` is a comment.
+    /// Parses lines up to the first empty one after the grid. A line that starts with `;` is a comment.
     pub(crate) fn parse(text: &str) -> Result<Grid, BoardError> {
         let mut lines = text.lines().enumerate().map(|(i, line)| (i + 1, line.trim_end()));
         let mut grid = Grid { width: 0, terrain: Vec::new(), squares: Vec::new(), first_line: 0, rest: Vec::new() };
@@ -117,7 +117,7 @@ impl Grid {
         Ok(())
     }
 
-    /// Checks dens and pieces, and makes the position.
+    /// Checks dens and pieces, and builds the position.
     fn finish(self, turn: Color) -> Result<GeneralPosition, BoardError> {
         if self.squares.iter().all(Option::is_none) {
             return Err(BoardError::NoPieces);
@@ -125,7 +125,7 @@ impl Grid {
         self.finish_part(turn)
     }
 
-    /// The same for a part of a board, which may have no piece.
+    /// As [`finish`](Grid::finish), for a part of a board, which need not have pieces.
     fn finish_part(self, turn: Color) -> Result<GeneralPosition, BoardError> {
         let (width, first_line) = (self.width, self.first_line);
         let spot = |i: usize| (i / width + first_line, i % width + 1);
@@ -153,7 +153,7 @@ impl Grid {
         Ok(GeneralPosition::new(Arc::new(Board::new(width, self.terrain)), self.squares, turn))
     }
 
-    /// Puts other squares under pieces, as the line `under: b3=^ c4=~` says.
+    /// Sets the terrain under pieces, given as in the line `under: b3=^ c4=~`.
     pub(crate) fn put_under(&mut self, line: usize, text: &str) -> Result<(), BoardError> {
         let board = Board::new(self.width, self.terrain.clone());
         for item in text.split_whitespace() {
@@ -172,11 +172,11 @@ impl Grid {
 }
 
 impl GeneralPosition {
-    /// Reads a position: a grid, one line a rank from the top, then perhaps `turn: b` and `under: b3=^ c4=~`, which says
-    /// what lies under pieces that do not stand on land. A line that starts with `;` is a comment.
+    /// Parses a position: a grid with one line for each rank from the top, then optionally `turn: b` and `under: b3=^
+    /// c4=~`, the terrain under pieces that do not stand on land. A line that starts with `;` is a comment.
     ///
     /// # Errors
-    /// Says line and column of what is wrong.
+    /// If the text is malformed; the error contains line and column.
     ///
     /// ```
     /// use hardness::general::GeneralPosition;
@@ -197,17 +197,17 @@ impl GeneralPosition {
         grid.finish(turn)
     }
 
-    /// Reads the grid of a part of a board, which may have no piece.
+    /// Parses the grid of a part of a board, which need not have pieces.
     pub(crate) fn parse_part(text: &str) -> Result<GeneralPosition, BoardError> {
         Grid::parse(text)?.finish_part(Color::White)
     }
 
-    /// Reads a FEN with sizes: files x ranks, the squares, the pieces, the side to move. In squares and pieces ranks are
-    /// separated by `/`, from the top; a number N is N squares of land, or without a piece. `standard` stands for the
-    /// squares of the game's own board.
+    /// Parses a FEN with sizes: files x ranks, the squares, the pieces, the side to move. In squares and pieces, ranks
+    /// are separated by `/`, from the top; a number N is N squares of land, or without a piece. `standard` represents
+    /// the squares of the standard board.
     ///
     /// # Errors
-    /// Says in which field and rank something is wrong.
+    /// If the text is malformed; the error contains the field and the rank.
     pub fn from_fen(text: &str) -> Result<GeneralPosition, BoardError> {
         let fields: Vec<&str> = text.split_whitespace().collect();
         let [size, terrain, pieces, turn] = fields[..] else {
@@ -229,7 +229,7 @@ impl GeneralPosition {
         Grid { width, terrain, squares, first_line: 1, rest: Vec::new() }.finish(turn)
     }
 
-    /// Writes the FEN with sizes.
+    /// The FEN with sizes.
     #[must_use]
     pub fn to_fen(&self) -> String {
         let board = self.board();
@@ -241,7 +241,7 @@ impl GeneralPosition {
         format!("{}x{} {terrain} {pieces} {}", board.width(), board.height(), self.turn().letter())
     }
 
-    /// Writes the grid and the lines below it, which [`GeneralPosition::parse`] reads.
+    /// The grid and the options below it, in the format of [`GeneralPosition::parse`].
     #[must_use]
     pub fn to_text(&self) -> String {
         let board = self.board();
@@ -264,7 +264,7 @@ impl GeneralPosition {
         text
     }
 
-    /// The board for a person: ranks at the left, files below if they are single letters.
+    /// The board as a text picture: ranks on the left, files below if they are single letters.
     #[must_use]
     pub fn to_picture(&self) -> String {
         let board = self.board();
@@ -329,7 +329,7 @@ fn ranks<T: Copy>(
         let mut number = 0usize;
         for (column, c) in line.chars().enumerate() {
             if let Some(digit) = c.to_digit(10) {
-                // No number that counts is longer than a board is wide.
+                // Longer numbers than the width of a board are wrong anyway.
                 number = (number * 10 + digit as usize).min(Board::MAX_SIDE + 1);
                 continue;
             }
@@ -351,7 +351,7 @@ fn ranks<T: Copy>(
     Ok(all)
 }
 
-/// One field of a FEN from what stands out on each square.
+/// One field of a FEN, given the symbol of each square, `None` for the default.
 fn runs(board: &Board, symbol: impl Fn(Place) -> Option<char>) -> String {
     let mut text = String::new();
     let mut empty = 0;
