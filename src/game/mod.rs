@@ -43,7 +43,7 @@ impl GameEnd {
 pub struct Game {
     rules: Rules,
     no_capture_limit: Option<u32>,
-    /// Every position so far, the first included; one more than there are moves.
+    /// Every position so far including the first, one more than the moves.
     positions: Vec<Position>,
     moves: Vec<Move>,
     /// The halfmove clock of each position.
@@ -139,7 +139,7 @@ impl Game {
         *self.halfmove_clocks.last().expect("a game has a first position")
     }
 
-    /// Plies without a capture until the game is drawn, if there is a limit.
+    /// The number of further plies without a capture after which the game is drawn; `None` without a limit.
     #[must_use]
     pub fn plies_left(&self) -> Option<u32> {
         self.no_capture_limit.map(|limit| limit.saturating_sub(self.halfmove_clock()))
@@ -215,7 +215,7 @@ impl Game {
         moves
     }
 
-    /// How the game ended; `None` while it goes on.
+    /// How the game ended; `None` if it is not over.
     #[must_use]
     pub fn end(&self) -> Option<GameEnd> {
         let position = self.position();

@@ -83,7 +83,7 @@ impl Random {
     /// A position of `count` random pieces, 2 to 16, in which the game is not over.
     ///
     /// # Panics
-    /// If there is no such position: fewer than two pieces or more than 16.
+    /// If `count` is less than 2 or more than 16.
     #[must_use]
     pub fn position(&mut self, count: usize, rules: &Rules) -> Position {
         assert!((2..=2 * Animal::COUNT).contains(&count), "{count} pieces are no game");
@@ -97,8 +97,9 @@ impl Random {
         }
     }
 
-    /// A position of these pieces in which the game is not over, each such position with the same probability, either
-    /// side to move. `None` if a piece is named twice, a side has no piece, or random placements find no such position.
+    /// A position of these pieces in which the game is not over, with either side to move, all with the same
+    /// probability. `None` if a piece occurs twice, a side has no piece, or a limited number of random placements finds
+    /// no position.
     #[must_use]
     pub fn placement(&mut self, pieces: &[Piece], rules: &Rules) -> Option<Position> {
         const TRIES: usize = 100_000;
@@ -202,8 +203,7 @@ mod tests {
         assert_eq!(random.placement(&[rat, rat], &rules), None);
     }
 
-    /// Two rats have as many placements as there are pairs of squares; a thousand of them come about evenly to each
-    /// rank.
+    /// A thousand random placements of two rats are spread about evenly over the ranks.
     #[test]
     fn placements_are_spread_evenly() {
         let mut random = Random::new(3);

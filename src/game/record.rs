@@ -219,7 +219,7 @@ pub enum RecordProblem {
 pub struct ParseRecordError {
     /// The number of the line, from 1.
     pub line: usize,
-    /// What is wrong with the line.
+    /// The error in the line.
     pub problem: RecordProblem,
 }
 

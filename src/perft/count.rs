@@ -340,7 +340,7 @@ impl Counter<'_> {
         for x in 0..8 {
             total += u64::from(quiet[x].count_ones()) * replies;
         }
-        // Most positions have no such enemy.
+        // Empty in most positions.
         if union(&shut) != 0 {
             let mut gained = [0u64; 8];
             for x in 0..8 {

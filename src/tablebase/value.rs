@@ -8,7 +8,7 @@ use std::ops::Range;
 pub enum CellValue {
     /// Neither side can force a win.
     Draw,
-    /// The side to move has no legal move. The rules say whether that is a draw or a loss (in 0 plies).
+    /// The side to move has no legal move (stalemate). The rules make it a draw or a loss (in 0 plies).
     NoMove,
     /// The distance to the end in plies under best play (the winner minimizes it, the loser maximizes it): odd if the
     /// side to move wins, even (at least 2) if it loses.

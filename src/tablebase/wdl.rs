@@ -31,7 +31,7 @@ impl WdlTables {
     /// Solves all materials of up to `pieces` pieces. For four pieces that takes less time than reading their tables.
     ///
     /// # Errors
-    /// If they cannot be solved or there is no memory for them.
+    /// If the materials cannot be solved or the memory cannot be allocated.
     pub fn solve(rules: &RuleOptions, pieces: usize) -> Result<WdlTables, SolveError> {
         let solver = Solver::solved(rules, pieces)?;
         let classes = solver.classes();
@@ -45,7 +45,7 @@ impl WdlTables {
     /// Reads the tables of up to `pieces` pieces from a directory.
     ///
     /// # Errors
-    /// If one is missing or damaged, or there is no memory for them.
+    /// If a table is missing or damaged, or the memory cannot be allocated.
     pub fn read(tables: &TableProber, pieces: usize) -> Result<WdlTables, SetError> {
         let classes = Classes::new(tables.rules().options(), pieces);
         let packed = (0..classes.len())

@@ -9,12 +9,12 @@ fn missing() -> Failure {
     Failure::Environment("this program was built without the feature `gpu`".to_owned())
 }
 
-/// None, and an error if one was asked for.
+/// Always `None`; an error if a GPU is required.
 pub fn backend(wanted: Backend) -> Result<Option<Box<dyn tablebase::Backend>>, Failure> {
     if wanted == Backend::Gpu { Err(missing()) } else { Ok(None) }
 }
 
-/// None, and an error if one was asked for.
+/// Always `None`; an error if a GPU is required.
 pub fn counter(wanted: Backend, _: &Rules) -> Result<Option<Box<dyn Counter>>, Failure> {
     if wanted == Backend::Gpu { Err(missing()) } else { Ok(None) }
 }

@@ -4,7 +4,7 @@ use super::attractor::{NEVER, Ranks, ReachabilityGame, StateGraph};
 use super::gadget::{Claim, Gadget, GadgetError};
 use super::game::{Action, GadgetGame, State};
 
-/// Default limit on the states of a claim; that many take about 4 GB of memory.
+/// Default limit on the states of a claim, which corresponds to about 4 GB of memory.
 pub const DEFAULT_BOUND: usize = 60_000_000;
 
 /// The result for a claim.

@@ -317,23 +317,23 @@ fn parse_dimacs(text: &str) -> Result<Formula, FormulaError> {
 pub struct FormulaGame<'a> {
     formula: &'a Formula,
     clauses: Vec<u32>,
-    /// White wins: by the clauses that are left, and who is on move.
+    /// Whether White wins, by the clauses left and whether White is to move.
     known: HashMap<(Vec<u32>, bool), bool>,
 }
 
 impl FormulaGame<'_> {
-    /// The winner from the beginning.
+    /// The winner of the whole game.
     pub fn winner(&mut self) -> Color {
         self.winner_at(0, 0, Color::White)
     }
 
-    /// The winner when the variables of these bits are true and false and `turn` chooses.
+    /// The winner with these variables true and false, as bits, and `turn` to choose.
     pub fn winner_at(&mut self, is_true: u32, is_false: u32, turn: Color) -> Color {
         let left = self.clauses.iter().filter(|&&c| c & is_true == 0).map(|&c| c & !is_false).collect();
         if self.white_wins(left, turn == Color::White) { Color::White } else { Color::Black }
     }
 
-    /// A variable that is best to choose, among those not chosen; nothing if all are.
+    /// A best open variable to choose; `None` if all variables are chosen.
     pub fn best(&mut self, is_true: u32, is_false: u32, turn: Color) -> Option<usize> {
         let open = (0..self.formula.variables()).filter(|&v| (is_true | is_false) >> v & 1 == 0);
         let open: Vec<usize> = open.collect();
@@ -341,20 +341,20 @@ impl FormulaGame<'_> {
             let (t, f) = if turn == Color::White { (1 << v, 0) } else { (0, 1 << v) };
             self.winner_at(is_true | t, is_false | f, !turn) == turn
         });
-        // A variable that is in a clause, if it is lost anyway.
+        // If the game is lost anyway, a variable that occurs in a clause.
         wins.or_else(|| open.iter().copied().find(|&v| self.clauses.iter().any(|c| c >> v & 1 != 0)))
             .or(open.first().copied())
     }
 
-    /// Whether White wins with these clauses still to be made true; a clause without variables is lost. A variable in
-    /// none of them is a move that changes nothing, which never helps: one more of one's own variables does no harm.
+    /// Whether White wins if these clauses have to become true; a clause without variables is lost. Variables in none
+    /// of them are ignored: choosing one is a pass, which never helps, since one more own variable does no harm.
     fn white_wins(&mut self, mut clauses: Vec<u32>, white: bool) -> bool {
         if clauses.is_empty() {
             return true;
         }
         clauses.sort_unstable();
         clauses.dedup();
-        // A clause that contains another is true when that is.
+        // A clause that contains another clause is redundant.
         let all = clauses.clone();
         clauses.retain(|&c| !all.iter().any(|&d| d != c && d & c == d));
         if clauses[0] == 0 {
@@ -362,7 +362,7 @@ impl FormulaGame<'_> {
         }
         let single = clauses.iter().copied().find(|c| c.count_ones() == 1);
         if let Some(single) = single {
-            // White must choose it, Black wins by choosing it.
+            // White must choose the variable; Black wins by choosing it.
             return white && self.white_wins(clauses.into_iter().filter(|c| c & single == 0).collect(), false);
         }
         let key = (clauses, white);

@@ -9,9 +9,9 @@ use thiserror::Error;
 pub struct Gadget {
     /// The name, in capitals.
     pub name: String,
-    /// The number of its lemma in the paper, if it has one there.
+    /// The number of its lemma in the paper; `None` if it has none.
     pub lemma: Option<String>,
-    /// The number of the paper's figure that prints it; none for a gadget that the paper does not print.
+    /// The number of its figure in the paper; `None` for a gadget that the paper does not print.
     pub figure: Option<String>,
     /// The squares and pieces.
     pub position: GeneralPosition,
@@ -28,7 +28,7 @@ pub struct Entrance {
     pub name: String,
     /// The square inside the border.
     pub place: Place,
-    /// Nothing leaves here, whatever a claim says of it.
+    /// Whether no piece may leave here, even if a claim lists the entrance as an exit.
     pub input_only: bool,
 }
 
@@ -41,19 +41,20 @@ pub struct Claim {
     pub waiting: Vec<usize>,
     /// The number of pieces that must have left by each entrance.
     pub target: Vec<usize>,
-    /// Whether the sender's side can force it; if not, the other side can prevent it.
+    /// Whether the sender's side can force the target; if not, the other side can prevent it.
     pub forced: bool,
-    /// The other side moves first.
+    /// Whether the other side moves first.
     pub other_first: bool,
-    /// White may have any number of cats anywhere: see `game.rs`.
+    /// Whether White may have any number of cats anywhere (see `game.rs`).
     pub any_cats: bool,
-    /// White's cats move only to capture; a target forced this way is forced without the restriction.
+    /// Whether White's cats move only to capture; a target forced this way is forced without the restriction.
     pub steady_cats: bool,
-    /// A piece that has left may enter there again, and then leave where it first entered.
+    /// Whether a piece that has left may enter there again, and then leave where it first entered.
     pub round_trip: bool,
-    /// The supply outside is unlimited; `waiting` is the number of pieces that may be inside at once. See `game.rs`.
+    /// Whether the supply outside is unlimited; `waiting` then limits the pieces that may be inside at once (see
+    /// `game.rs`).
     pub unlimited: bool,
-    /// The sender's side must not lose a piece of the sender's kind.
+    /// Whether the sender's side must not lose a piece of the sender's kind.
     pub unharmed: bool,
     /// The text in the file.
     pub text: String,

@@ -38,7 +38,7 @@ pub enum ReportStep<'a> {
 pub struct Report {
     channels: usize,
     sizes: Vec<Size>,
-    /// Seconds that it took to compile the formulas of `sizes`.
+    /// Seconds spent compiling the formulas of `sizes`.
     seconds: f64,
     small: Agreement,
     random: Agreement,
@@ -46,7 +46,7 @@ pub struct Report {
     plot: String,
 }
 
-/// How many formulas were compared, and in how many of them the circuit has the winner of the formula game.
+/// The number of compared formulas, and the number for which circuit and formula game have the same winner.
 struct Agreement {
     formulas: usize,
     agree: usize,
@@ -65,7 +65,7 @@ impl Agreement {
 }
 
 impl Report {
-    /// Measures sizes, the agreement of circuits and formula games, and `games` games of each formula of
+    /// Measures sizes, the agreement of circuits with formula games, and `games` games of each formula of
     /// [`measure::SUITE`] against each opponent, seeded from `seed` on. It takes about an hour with 34 games.
     ///
     /// # Errors
@@ -108,7 +108,7 @@ impl Report {
         ]
     }
 
-    /// What did not come out as proved; `None` if everything did.
+    /// A description of measurements that contradict the proof; `None` if all agree.
     #[must_use]
     pub fn failure(&self) -> Option<String> {
         let lost: u64 = self.played.iter().map(|g| g.games - g.won).sum();
@@ -198,7 +198,7 @@ impl Report {
     }
 }
 
-/// The claims of each gadget: how many hold, and how many states were explored.
+/// The numbers of claims that hold and of explored states, by gadget.
 fn lemmas() -> Table {
     let mut table = Table::new(&["<gadget", "<lemma", "claims that hold", "states"]);
     for gadget in super::gadgets() {

@@ -42,7 +42,7 @@ pub enum ParsePlayerError {
         /// The name.
         name: String,
     },
-    /// The player has no such option.
+    /// The player does not have this option.
     #[error("{name} has no option {option:?}; options are {known}, as in builtin:default,hash=16")]
     UnknownOption {
         /// The name of the player.
@@ -52,7 +52,7 @@ pub enum ParsePlayerError {
         /// The options that it has.
         known: &'static str,
     },
-    /// The search has no such option.
+    /// The search does not have this option.
     #[error(transparent)]
     SearchOption(#[from] ParseSearchOptionsError),
     /// An option cannot have this value.
@@ -115,7 +115,7 @@ impl PlayerSpec {
     /// Sets the UCI options that the program receives by `setoption`.
     ///
     /// # Errors
-    /// If there are any and the player is not a UCI program.
+    /// If `options` is not empty and the player is not a UCI program.
     pub fn with_program_options(mut self, options: Vec<(String, String)>) -> Result<PlayerSpec, ParsePlayerError> {
         if let Kind::Program(setup) = &mut self.kind {
             setup.options = options;

@@ -211,7 +211,7 @@ mod tests {
     use rand_core::{Rng, SeedableRng};
     use rand_pcg::Pcg64;
 
-    /// Three values that say the same of who wins compress like one, and three that do not like none of the others.
+    /// With `wdl`, different distances of one result compress like one value, and different results do not.
     #[test]
     fn only_who_wins_is_compressed() {
         let material: Material = "EvL".parse().unwrap();

@@ -4,7 +4,7 @@ use crate::tablebase::store::file::TableError;
 use std::path::PathBuf;
 use thiserror::Error;
 
-/// Why a set of tables cannot be made or used.
+/// Why a set of tables cannot be generated or used.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum SetError {
@@ -31,7 +31,7 @@ pub enum SetError {
     Manifest {
         /// The manifest.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The error in the file.
         what: String,
     },
     /// The tables are for other rules.
@@ -101,7 +101,7 @@ pub enum SetError {
     Counts {
         /// The file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The error in the file.
         what: String,
     },
     /// A table stores one side to move where both are needed.

@@ -563,7 +563,7 @@ mod tests {
                 assert!((block_rows + 1) * row_bytes > packing.block_bytes, "and no smaller than it must be");
             }
         }
-        // The second byte is that of the same cell.
+        // The second byte belongs to the same cell.
         for color in Color::ALL {
             let Cells::Wide(cells) = &mut wide.cells[color] else { unreachable!("it was widened") };
             cells.iter_mut().filter(|code| **code % 3 == 2).for_each(|code| *code += 256);

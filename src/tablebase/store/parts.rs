@@ -127,8 +127,7 @@ mod tests {
     use super::*;
     use crate::tablebase::Solver;
 
-    /// Parts of any size, of narrow and of wide cells, give back every row, though those that are not solved were left
-    /// out.
+    /// Parts of any size, with narrow and with wide cells, return every row, including rows that are not solved.
     #[test]
     fn every_row_comes_back() {
         let rules = RuleOptions::PAPER;

@@ -39,7 +39,7 @@ pub enum TableError {
     Damaged {
         /// The file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The damage, as the end of a sentence.
         what: &'static str,
     },
     /// The table is for other rules.

@@ -219,7 +219,7 @@ fn search(engine: &mut Engine, game: &Game, limits: &Limits) -> Vec<Info> {
     engine.search(game, limits).run().lines
 }
 
-/// The score of the move that led here for the side that made it, from the search of this position.
+/// The score of the last move for `mover`, the side that made it, from the search of the position after it.
 fn after(game: &Game, next: Option<&Info>, mover: Color) -> Score {
     let Some(next) = next else {
         return match game.end().and_then(|end| end.winner()) {

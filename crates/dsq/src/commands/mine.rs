@@ -217,10 +217,11 @@ enum PlayerArg {
 
 #[derive(Args)]
 struct Animals {
-    /// Counts of classes to use as well: a directory of files CLASS.json, or a JSONL file such as
+    /// Further counts of classes: a directory of files CLASS.json, or a JSONL file such as
     /// results/six-pieces.jsonl.
     counts: Vec<PathBuf>,
-    /// Solve all endgames of up to N pieces; 5 takes some minutes. There is a regression for each number of pieces from 4 on.
+    /// Solve all endgames of up to N pieces; 5 takes some minutes. There is a regression for each number of pieces from
+    /// 4 on.
     #[arg(long, value_name = "N", default_value = "4", value_parser = clap::value_parser!(u8).range(3..=5))]
     pieces: u8,
     /// Write animals.md, animals.svg and animals.jsonl to this directory instead of printing.

@@ -4,9 +4,9 @@ use std::fmt;
 /// The terrain of a square of a general board.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Terrain {
-    /// Land, which every animal enters.
+    /// Land, which every animal may enter.
     Land,
-    /// Only rats enter it; lions and tigers leap over it.
+    /// Water, which only rats may enter; lions and tigers leap over it.
     Water,
     /// A trap that belongs to this side: the other side's pieces have no strength in it.
     Trap(Color),
@@ -28,7 +28,7 @@ impl Terrain {
         }
     }
 
-    /// The terrain that a symbol means.
+    /// The terrain of a symbol; `None` for other characters.
     #[must_use]
     pub const fn from_symbol(symbol: char) -> Option<Terrain> {
         Some(match symbol {
@@ -55,7 +55,7 @@ impl Place {
         self.0 as usize
     }
 
-    /// The square of that number.
+    /// The square with this index.
     #[inline]
     #[must_use]
     pub const fn new(index: usize) -> Place {
@@ -72,10 +72,11 @@ pub struct Board {
 }
 
 impl Board {
-    /// The longest side of a board that is read from text.
+    /// The most files, and the most ranks, of a board in text form.
     pub const MAX_SIDE: usize = 512;
 
-    /// A board of `width` files whose squares, row by row from the top, are `terrain`; its length is a multiple of `width`.
+    /// A board of `width` files with the squares `terrain`, row by row from the top; its length must be a multiple of
+    /// `width`.
     pub(crate) fn new(width: usize, terrain: Vec<Terrain>) -> Board {
         debug_assert!(width > 0 && terrain.len().is_multiple_of(width));
         Board { width, height: terrain.len() / width, terrain }
@@ -107,7 +108,7 @@ impl Board {
         self.terrain.len()
     }
 
-    /// Never true: a board has a square.
+    /// Always false: a board has at least one square.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.terrain.is_empty()
@@ -131,7 +132,7 @@ impl Board {
         self.terrain.iter().position(|&t| t == Terrain::Den(color)).map(Place::new)
     }
 
-    /// The square in a row (0 at the top) and a column (0 at the left), if it is on the board.
+    /// The square in a row (0 at the top) and a column (0 at the left); `None` if it is not on the board.
     #[must_use]
     pub fn at(&self, row: usize, column: usize) -> Option<Place> {
         (row < self.height && column < self.width).then(|| Place::new(row * self.width + column))
@@ -144,7 +145,7 @@ impl Board {
         (place.index() / self.width, place.index() % self.width)
     }
 
-    /// The next square in a direction, if the board goes on there.
+    /// The next square in a direction; `None` at the border.
     #[inline]
     #[must_use]
     pub fn neighbour(&self, place: Place, direction: Direction) -> Option<Place> {
@@ -164,7 +165,7 @@ impl Board {
         format!("{}{}", file_name(column), self.height - row)
     }
 
-    /// The square of a name.
+    /// The square with this name; `None` if there is none.
     #[must_use]
     pub fn place(&self, name: &str) -> Option<Place> {
         let digits = name.find(|c: char| c.is_ascii_digit())?;
@@ -209,7 +210,7 @@ fn standard_terrain(square: Square) -> Terrain {
     if geometry::WATER.contains(square) { Terrain::Water } else { Terrain::Land }
 }
 
-/// The squares alone, a line a rank.
+/// Writes the terrain, one line for each rank.
 impl fmt::Display for Board {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for row in self.terrain.chunks(self.width) {

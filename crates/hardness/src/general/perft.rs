@@ -1,13 +1,13 @@
 use super::{GeneralMove, GeneralPosition};
 use doushouqi::board::RuleOptions;
 
-/// The number of lines of `depth` legal moves. A finished game has none; at the last ply moves are counted, not made.
+/// The number of lines of `depth` plies. A finished game has no lines; at the last ply moves are counted, not made.
 #[must_use]
 pub fn perft(position: &GeneralPosition, rules: &RuleOptions, depth: u32) -> u64 {
     count(&mut position.clone(), rules, depth)
 }
 
-/// The count behind each move, in the order of squares.
+/// The count after each move, in the order of squares.
 #[must_use]
 pub fn divide(position: &GeneralPosition, rules: &RuleOptions, depth: u32) -> Vec<(GeneralMove, u64)> {
     let mut position = position.clone();

@@ -18,8 +18,8 @@ pub struct Undo {
     taken: Option<Piece>,
 }
 
-/// Pieces on a general board and a side to move. Plain and slow beside [`doushouqi::board::Position`], but of any size,
-/// with any number of pieces of each animal.
+/// Pieces on a general board and a side to move. Compared with [`doushouqi::board::Position`] it is simple and slow,
+/// but allows any size and any number of pieces of each animal.
 #[derive(Clone, Debug)]
 pub struct GeneralPosition {
     board: Arc<Board>,
@@ -33,7 +33,8 @@ pub struct GeneralPosition {
 }
 
 impl GeneralPosition {
-    /// The position with `squares` on `board`. Text is checked where it is read; see [`GeneralPosition::parse`].
+    /// The position with the pieces `squares` on `board`. The caller must check them, as [`GeneralPosition::parse`]
+    /// does.
     pub(crate) fn new(board: Arc<Board>, squares: Vec<Option<Piece>>, turn: Color) -> GeneralPosition {
         debug_assert_eq!(board.len(), squares.len());
         let mut places = ByColor::<Vec<Place>>::default();

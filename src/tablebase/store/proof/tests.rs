@@ -194,7 +194,7 @@ fn wide_cells_are_checked_alike() {
     }
 }
 
-/// What a class with lines too long for a byte leads into is compared in two bytes.
+/// A class that leads to a class with two bytes for each cell is compared in two bytes.
 #[test]
 fn one_wide_table_widens_those_above_it() {
     let dir = generated("paper", 3);
@@ -220,8 +220,8 @@ fn one_wide_table_widens_those_above_it() {
     assert_eq!(wide_ids(&set), above);
 }
 
-/// With less memory than a class and what it leads to take, it is refused; else what it does not need is forgotten
-/// until it fits.
+/// A class is rejected if it does not fit into memory with the classes that its captures lead to. Otherwise planes that
+/// it does not need are dropped until it fits.
 fn keeps_what_fits<C: Width>(set: &TableSet) {
     let bytes = |id: ClassId| 2 * set.classes().get(id).index().cells() * C::BYTES;
     let needed = |id: ClassId| bytes(id) + set.classes().captures(id).into_iter().map(bytes).sum::<usize>();
@@ -257,8 +257,8 @@ fn memory_is_kept_to() {
     keeps_what_fits::<u16>(&set);
 }
 
-/// Where one answer wins in as many plies as a byte holds and all others at once, a position with that answer that is
-/// not won at once is lost in more.
+/// If one reply wins in the longest distance that fits a byte and all others win at once, a position with that reply
+/// that is not won at once has a longer loss.
 #[test]
 fn a_line_too_long_for_a_cell_is_named() {
     let dir = generated("paper", 3);
