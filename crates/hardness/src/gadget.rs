@@ -67,10 +67,10 @@ pub enum GadgetError {
     #[error(transparent)]
     Board(#[from] BoardError),
     #[error(
-        "line {line}: {found:?} is not understood; write name:, lemma:, figure:, input NAME: b1, output NAME: c9, entrance NAME: c9, claim: a=1 b=1 > out=1 forced"
+        "line {line}: {found:?} is not a line of a gadget; write name:, lemma:, figure:, input NAME: b1, output NAME: c9, entrance NAME: c9, claim: a=1 b=1 > out=1 forced"
     )]
     UnknownLine { line: usize, found: String },
-    #[error("line {line}: {found:?} is no land square of this gadget")]
+    #[error("line {line}: {found:?} is not a land square of this gadget")]
     BadEntrance { line: usize, found: String },
     #[error("line {line}: {found:?}: {reason}")]
     BadClaim { line: usize, found: String, reason: &'static str },
@@ -80,7 +80,7 @@ pub enum GadgetError {
     TooLarge { reason: String },
 }
 
-const BAD_COUNT: &str = "a count is 0 to 3; of what waits, with unlimited, 0 to 7";
+const BAD_COUNT: &str = "a count is 0 to 3; with unlimited, a count of waiting pieces is 0 to 7";
 
 impl Gadget {
     /// Parses a gadget: a grid as for [`GeneralPosition::parse`], then lines `name:`, `lemma: 2.1` and `figure: 3` (if
@@ -175,14 +175,14 @@ impl Gadget {
                 _ => match word.split_once('=') {
                     Some((name, count)) => {
                         let index = self.entrances.iter().position(|e| e.name == name);
-                        let index = index.ok_or_else(|| bad("it names no entrance written above it"))?;
+                        let index = index.ok_or_else(|| bad("it contains an entrance that no line above defines"))?;
                         let count = count.parse().ok().filter(|n| (0..=7).contains(n));
                         let count = count.ok_or_else(|| bad(BAD_COUNT))?;
                         (if after { &mut claim.target } else { &mut claim.waiting })[index] = count;
                     }
                     None => {
                         let animal = Animal::ALL.into_iter().find(|a| a.to_string() == word);
-                        claim.sender.animal = animal.ok_or_else(|| bad("a word of it is not understood"))?;
+                        claim.sender.animal = animal.ok_or_else(|| bad("it contains an unknown word"))?;
                     }
                 },
             }
@@ -191,18 +191,18 @@ impl Gadget {
         if claim.waiting.iter().any(|&n| n > most_waiting) || claim.target.iter().any(|&n| n > 3) {
             return Err(bad(BAD_COUNT));
         }
-        claim.forced = verdict.ok_or_else(|| bad("it says neither forced nor prevented"))?;
+        claim.forced = verdict.ok_or_else(|| bad("it is neither forced nor prevented"))?;
         if claim.any_cats && (claim.forced || claim.sender.color == Color::Black) {
-            return Err(bad("any-cats is for what Black prevents"));
+            return Err(bad("any-cats is only for claims that Black prevents"));
         }
         if claim.target.iter().all(|&n| n == 0) {
-            return Err(bad("it names no output after \">\""));
+            return Err(bad("there is no output after \">\""));
         }
         if claim.steady_cats && (!claim.forced || claim.sender.color == Color::Black) {
-            return Err(bad("steady-cats is for what White forces"));
+            return Err(bad("steady-cats is only for claims that White forces"));
         }
         if claim.unlimited && (claim.forced || claim.round_trip || claim.waiting.iter().all(|&n| n == 0)) {
-            return Err(bad("unlimited is for what waits and is prevented, without round-trip"));
+            return Err(bad("unlimited is only for prevented claims with waiting pieces, without round-trip"));
         }
         Ok(claim)
     }

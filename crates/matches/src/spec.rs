@@ -74,7 +74,7 @@ pub enum ParsePlayerError {
         error: String,
     },
     /// The file of weights contains something else.
-    #[error("weights: {path:?} is no file of weights: {error}")]
+    #[error("weights: {path:?} is not a file of weights: {error}")]
     Weights {
         /// The file.
         path: String,

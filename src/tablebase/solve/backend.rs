@@ -23,7 +23,7 @@ pub enum SolveError {
         pieces: usize,
     },
     /// The memory for a class cannot be allocated.
-    #[error("there is no memory for another {bytes} bytes")]
+    #[error("another {bytes} bytes of memory cannot be allocated")]
     Memory {
         /// The bytes requested.
         bytes: usize,

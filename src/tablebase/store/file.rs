@@ -522,7 +522,7 @@ mod tests {
         }
     }
 
-    /// Every value that a file stores is where it is looked up.
+    /// Checks that loading and probing find every value that a file stores.
     fn holds(file: &TableFile, cells: &ByColor<Cells>) {
         for &color in file.description().sides.colors() {
             assert_eq!(file.load(color).unwrap(), cells[color]);
@@ -533,7 +533,7 @@ mod tests {
         }
     }
 
-    /// Two bytes a cell, as for lines longer than 253 plies, which no small class has.
+    /// Two bytes for each cell, as for lines longer than 253 plies, which no small class has.
     #[test]
     fn wide_cells_come_back() {
         let rules = RuleOptions::PAPER;

@@ -177,7 +177,7 @@ mod tests {
         let mine = partial_path(&dir.path().join("EvL.dsq"));
         let elsewhere = dir.path().join("EvL.dsq.other.host.example-1-0000000000000000.partial");
         let old = dir.path().join("EvL.dsq.partial");
-        // No process has this number: it is above the largest that Linux gives.
+        // No process has this number: it is above the largest process number of Linux.
         let dead = dir.path().join(format!("EvL.dsq.{}-4194305-0000000000000000.partial", host()));
         for path in [&mine, &elsewhere, &old, &dead] {
             fs::write(path, "x").unwrap();

@@ -273,7 +273,7 @@ mod tests {
     use super::*;
     use crate::tablebase::{Generate, Material, Options, Solver};
 
-    /// White's elephant takes Black's, and the panther beside its own den has no move.
+    /// White's elephant captures Black's, and the panther beside its own den has no legal move.
     #[test]
     fn who_has_no_move_loses_where_the_rules_say_so() {
         let position = Position::from_fen("Eep4/2L4/7/7/7/7/7/7/7 w").unwrap();

@@ -158,7 +158,7 @@ fn weights_that_cannot_be_used_are_named() {
     let missing = refused("/no/such/weights");
     assert!(missing.starts_with("weights: cannot read \"/no/such/weights\": "), "{missing}");
     let wrong = refused(path.to_str().unwrap());
-    assert!(wrong.contains("is no file of weights: weights are") && wrong.contains("whole numbers"), "{wrong}");
+    assert!(wrong.contains("is not a file of weights: weights are") && wrong.contains("whole numbers"), "{wrong}");
     std::fs::remove_file(path).unwrap();
 }
 

@@ -33,15 +33,15 @@ pub enum BoardError {
     NoPieces,
     #[error("both dens are occupied; the game ends when the first is entered")]
     BothDens,
-    #[error("line {line}: {found:?} is not understood; below the board come \"turn: w\" and \"under: b3=^\"")]
+    #[error("line {line}: {found:?} is not an option; the options below the board are \"turn: w\" and \"under: b3=^\"")]
     UnknownLine { line: usize, found: String },
     #[error("line {line}: the side to move is w or b, not {found:?}")]
     UnknownTurn { line: usize, found: String },
-    #[error("line {line}: {found:?} is not the square of a piece with what lies under it, as in b3=^")]
+    #[error("line {line}: {found:?} is not the square of a piece with the terrain under it, as in b3=^")]
     BadUnder { line: usize, found: String },
     #[error("the FEN has {found} fields; it is SIZE SQUARES PIECES TURN, as in \"7x9 standard {start}\"", start = doushouqi::board::fen::START)]
     FieldCount { found: usize },
-    #[error("{found:?} is no size; write FILESxRANKS, as in 7x9, each from 1 to {max}", max = Board::MAX_SIDE)]
+    #[error("{found:?} is not a size; write FILESxRANKS, as in 7x9, each from 1 to {max}", max = Board::MAX_SIDE)]
     BadSize { found: String },
     #[error("\"standard\" is the board of 7x9, not of {width}x{height}")]
     NotStandard { width: usize, height: usize },

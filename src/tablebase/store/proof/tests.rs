@@ -52,8 +52,8 @@ fn agrees_with_the_plain_verifier_on_all_of_three_pieces() {
     agrees_with_the_plain_verifier(generated("chinese", 3).path());
 }
 
-/// Lanes and rows of rats and of leapers on both sides, which three pieces do not have, and captures into mirrored
-/// classes.
+/// Materials with lanes and rows of rats and leapers on both sides, which three pieces do not have, and with captures
+/// into mirrored classes.
 #[test]
 fn chosen_four_pieces_are_right() {
     for (rules, material) in RULES.into_iter().zip(["LRvTR", "TRvLR", "ERvLR", "LRvLT", "ELvTR"]) {
@@ -67,7 +67,7 @@ fn chosen_four_pieces_are_right() {
     }
 }
 
-/// A set in memory of which one value is changed at a time.
+/// A set in memory with one changed value at a time.
 struct Spoiled<'a, C: Sweepable> {
     work: Work<'a, C>,
     planes: ByColor<Plane<C>>,
@@ -104,8 +104,7 @@ impl<'a, C: Width> Spoiled<'a, C> {
     }
 }
 
-/// Each value of two pieces replaced by each other one that a set so small holds, by those that no line reaches, and by
-/// none at all.
+/// Replaces each value of two pieces by every other value of the set, by values that no line reaches, and by no value.
 #[test]
 fn every_single_wrong_value_of_two_pieces_is_found() {
     for rules in ["paper", "paper,no-move=loss"] {
@@ -131,7 +130,7 @@ fn every_single_wrong_value_of_two_pieces_is_found() {
     }
 }
 
-/// Wrong values in classes of `pieces` pieces, drawn with a seed.
+/// Random wrong values in classes of `pieces` pieces.
 fn seeded_wrong_values_are_found(pieces: usize, count: u64) {
     let dir = generated("paper", pieces);
     let set = TableSet::open(dir.path()).unwrap();
@@ -167,7 +166,7 @@ fn wrong_values_of_four_pieces_are_found() {
     seeded_wrong_values_are_found(4, 10_000);
 }
 
-/// Two bytes a cell: the same classes, read as if a line were too long for a byte.
+/// Two bytes for each cell: the same classes, read as if a line were too long for a byte.
 #[test]
 fn wide_cells_are_checked_alike() {
     let dir = generated("paper", 3);
