@@ -62,7 +62,7 @@ const FILES: &[(&str, &str, &[u8])] = &[
     ("/player.js", JS, include_bytes!("assets/player.js")),
     ("/position.js", JS, include_bytes!("assets/position.js")),
     ("/puzzles.js", JS, include_bytes!("assets/puzzles.js")),
-    ("/puzzles.jsonl", JSONL, include_bytes!("../../../results/puzzles.jsonl")),
+    ("/puzzles.jsonl", JSONL, include_bytes!("assets/puzzles.jsonl")),
     ("/retry.js", JS, include_bytes!("assets/retry.js")),
     ("/review.js", JS, include_bytes!("assets/review.js")),
     ("/rules.js", JS, include_bytes!("assets/rules.js")),
