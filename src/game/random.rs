@@ -214,7 +214,7 @@ mod tests {
             let position = random.placement(&rats, &rules).unwrap();
             ranks[position.square_of(Color::White, Animal::Rat).unwrap().index() / 7] += 1;
         }
-        // The outer ranks have slightly fewer placements: a rat may not enter its own den, and the enemy's den ends the
+        // The outer ranks have slightly fewer placements: a rat's own den is forbidden, and the enemy's den ends the
         // game.
         assert!(ranks.iter().all(|count| (140..=260).contains(count)), "{ranks:?}");
     }

@@ -99,8 +99,7 @@ fn find() -> Vec<(AdapterReport, wgpu::Adapter)> {
     found
 }
 
-/// Whether the system may have a GPU. The check is cheap, while loading drivers takes time, and some drivers write to
-/// stderr.
+/// Whether the system may have a GPU. The check is cheap; loading drivers takes time, and some write to stderr.
 fn may_have_card() -> bool {
     !cfg!(target_os = "linux")
         || ["/dev/dri", "/dev/nvidiactl", "/dev/kfd", "/dev/dxg"].iter().any(|path| std::path::Path::new(path).exists())

@@ -31,8 +31,7 @@ const NONE: u16 = u16::MAX;
 struct MaterialSlots {
     class: ClassId,
     swapped: bool,
-    /// The piece whose square decides whether the position is mirrored before the look-up, and the squares for which it
-    /// is.
+    /// The piece whose square decides whether the position is mirrored, and the set of squares for which it is.
     first: (Color, usize),
     mirrored: u64,
     /// The place in the order of the index of each piece, in the order of lanes, White's first.

@@ -1,5 +1,4 @@
-//! Access to solver internals for the benchmarks: one pass, the conversions, writing a file. Not part of the public
-//! API.
+//! Solver internals for the benchmarks: one pass, the conversions, writing a file. Not part of the public API.
 
 use super::{ClassId, Index, Material, SolveError, Solver, TableError};
 use crate::board::{Color, Piece, Position, RuleOptions, Rules};

@@ -31,8 +31,7 @@ pub const ROW_CELLS: usize = WIDTH * WIDTH;
 /// pieces is a job for a large machine ([`ClassJob`](super::ClassJob)).
 pub const MAX_PIECES: usize = 6;
 
-/// Weight of a row whose first piece stands on the files a to c: each cell represents the mirror image of its position,
-/// too.
+/// Weight of a row whose first piece stands on the files a to c: each cell also represents a mirror image.
 const PAIR: u64 = 2;
 
 /// One row piece.

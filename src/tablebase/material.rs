@@ -67,8 +67,7 @@ impl fmt::Display for AnimalSet {
     }
 }
 
-/// The animals of each side, at least one for each. Written `EPvLR`: White's animals first, each side's strongest
-/// first.
+/// The animals of each side, at least one each. Written `EPvLR`: White's animals first, each side's strongest first.
 #[derive(Copy, Clone, PartialEq, Eq, Hash)]
 pub struct Material {
     white: AnimalSet,

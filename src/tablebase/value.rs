@@ -175,8 +175,7 @@ impl<'a> CellsRef<'a> {
 }
 
 impl<'a> CellsMut<'a> {
-    /// The cells in this memory, of `cell_bytes` bytes each (1 or 2). Memory for two bytes must be aligned to two
-    /// bytes.
+    /// The cells in this memory, of `cell_bytes` bytes each (1 or 2, then aligned to two bytes).
     pub(crate) fn of(memory: &'a mut [u8], cell_bytes: usize) -> CellsMut<'a> {
         if cell_bytes == 1 { CellsMut::Byte(memory) } else { CellsMut::Wide(bytemuck::cast_slice_mut(memory)) }
     }

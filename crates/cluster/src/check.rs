@@ -33,8 +33,7 @@ pub struct Comparison {
 }
 
 impl Comparison {
-    /// `of` positions were drawn, and `found` of them have this result; by the counts, `count` of `all` positions have
-    /// it.
+    /// `found` of `of` drawn positions have this result; by the counts, `count` of `all` positions have it.
     fn new(plies: Option<u16>, found: u64, of: u32, count: u64, all: u64) -> Comparison {
         let share = count as f64 / all as f64;
         let expected = share * f64::from(of);

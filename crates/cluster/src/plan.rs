@@ -235,8 +235,7 @@ mod tests {
         }
     }
 
-    /// One core takes the sum of the times; any number takes at least the longest chain and the sum divided by the
-    /// cores.
+    /// One core takes the sum of the times; more take at least the longest chain and the sum divided by the cores.
     #[test]
     fn the_simulation_stays_within_its_bounds() {
         let plan = plan(4);

@@ -1,5 +1,4 @@
-//! An exact solver of reachability games, in which an attacker tries to reach a set of states and a defender prevents
-//! it.
+//! An exact solver of reachability games: an attacker tries to reach a set of states, a defender tries to prevent it.
 
 use crate::general::solver::mix;
 use std::fmt;

@@ -66,8 +66,7 @@ pub fn half_crossover(wire: usize) -> Vec<Step> {
     vec![step(Gate::Choice, 0), step(Gate::Or, 1), step(Gate::Choice, 1), step(Gate::Or, 0)]
 }
 
-/// A crossover: the left input becomes the right output and the right input the left output, and nothing else is
-/// possible.
+/// A crossover: the left input becomes the right output and the right input the left output, without alternatives.
 ///
 /// Each input is split. The copies of the left input cross one copy of the right input in half crossovers, must both
 /// arrive (AND), are split again and cross the other copy, so that a signal that does not cross as intended is missing
@@ -192,8 +191,7 @@ impl Circuit {
         row[0]
     }
 
-    /// As [`evaluate`](Circuit::evaluate), with crossovers gate by gate: exact, but slower. For rows of at most 64
-    /// wires.
+    /// As [`evaluate`](Circuit::evaluate), with crossovers gate by gate: exact, but slower. At most 64 wires in a row.
     #[must_use]
     pub fn evaluate_gates(&self, is_true: impl Fn(usize) -> bool) -> bool {
         let active = self.inputs.iter().enumerate().fold(0, |set, (i, &v)| set | u64::from(is_true(v)) << i);

@@ -324,8 +324,7 @@ impl<'a> WhiteWins<'a> {
         if board.terrain(to) != Terrain::Trap(Color::White) {
             return None;
         }
-        // In the current part of the plan, the part's strategy takes precedence, unless its claim does not include the
-        // piece.
+        // In the current part of the plan, the part's strategy takes precedence if its claim includes the piece.
         if let Some(Stage::Part(part, claim)) = self.plan.as_ref().and_then(VecDeque::front)
             && self.reduction.part_at(to) == Some(*part)
             && !stranger(position, self.reduction, *part, &self.reduction.tables.white[claim])

@@ -209,7 +209,7 @@ mod tests {
         game
     }
 
-    /// Passes scores to the arbiter, White's first, and returns the number of scores until it ends the game, and the
+    /// Passes scores to the arbiter, White's first. Returns the number of scores until it ends the game, and the
     /// winner.
     fn end(rules: &Adjudication, scores: &[&str]) -> Option<(usize, Option<Color>)> {
         let mut arbiter = Arbiter::default();

@@ -81,8 +81,8 @@ impl Tally {
         self.score().map(elo).filter(|elo| elo.is_finite())
     }
 
-    /// Half the width of the 95 % interval of the Elo difference; `None` if that is infinite, or fewer than two pairs
-    /// differ.
+    /// Half the width of the 95 % interval of the Elo difference; `None` if it is infinite, all pairs have the same
+    /// score or there are fewer than two pairs.
     #[must_use]
     pub fn elo_error(&self) -> Option<f64> {
         let pairs: u64 = self.pairs.iter().sum();

@@ -289,8 +289,7 @@ struct Drawn<'a> {
     pixels: Vec<Pixel>,
 }
 
-/// Writes the names of lines beside their right ends, moved apart as necessary, with a leader from each end to its
-/// name.
+/// Writes the names of lines beside their right ends, moved apart as necessary, with a leader from end to name.
 fn write_names(root: &Area<'_>, left: i32, lines: &[Drawn]) -> Result<(), Box<dyn Error>> {
     let mut ends: Vec<(Pixel, &Drawn)> =
         lines.iter().filter_map(|line| line.pixels.last().map(|&end| (end, line))).collect();

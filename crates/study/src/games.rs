@@ -269,8 +269,7 @@ fn play_one(
     (game.end(), game.moves().len() as u64, mobility)
 }
 
-/// The share of drawn positions of each piece count with White to move, including stalemate if the rules make it a
-/// draw.
+/// The share of drawn positions of each piece count with White to move, including stalemates that are draws.
 pub fn drawn_shares(options: &RuleOptions, pieces: usize) -> Result<Vec<f64>, SolveError> {
     let mut solver = Solver::new(options, pieces, doushouqi::tablebase::Options::default());
     let mut shares = Vec::new();

@@ -1,5 +1,4 @@
-//! A study of the endgame tables: features of positions, decision trees, patterns, and a reproduction of the published
-//! numbers.
+//! A study of the endgame tables: features, decision trees, patterns, and a reproduction of the published numbers.
 
 #![warn(missing_docs, unreachable_pub)]
 

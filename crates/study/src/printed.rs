@@ -179,8 +179,7 @@ pub fn wrong_of_tree(tree: &Tree, set: &FeatureSet, table: &MaterialTable, optio
     wrong_positions(set, table, options, |values| tree.classify(values))
 }
 
-/// Compares the printed trees with the tables on every material that the paper claims. `tables` must contain two
-/// pieces.
+/// Compares the printed trees with the tables on every claimed material. `tables` must contain two pieces.
 #[must_use]
 pub fn judge(tables: &Solver) -> Vec<Judged> {
     let mut all = Vec::new();

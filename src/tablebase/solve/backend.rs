@@ -232,8 +232,7 @@ pub struct DeviceWork {
     pub rows_looked_at: u64,
     /// Words of 64 positions with conversions, counted for each depth.
     pub conversions: u64,
-    /// Lower bound of the bytes moved between the device and its memory; divided by the bandwidth, a lower bound of the
-    /// time.
+    /// Lower bound of the memory traffic of the device in bytes; divided by the bandwidth, a lower bound of the time.
     pub bytes_moved: u64,
     /// Peak use of the device's memory in bytes, with the values of the smaller classes.
     pub memory: u64,

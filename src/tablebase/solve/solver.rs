@@ -101,8 +101,7 @@ impl Solver {
         self.tables[id.0].as_ref()
     }
 
-    /// The values of a material by the squares of its pieces; `None` if its class is not solved or its values were not
-    /// kept.
+    /// The values of a material by the squares of its pieces; `None` if its class is not solved and kept.
     #[must_use]
     pub fn material_table(&self, material: Material) -> Option<MaterialTable<'_>> {
         let id = self.classes.member(material)?.class;

@@ -82,8 +82,7 @@ impl ClassCounts {
         dir.join(format!("{class}.json"))
     }
 
-    /// Writes the file of one line to `dir`, atomically: the name appears only when the file is complete and on the
-    /// disk.
+    /// Writes the file to `dir`, atomically: the name appears only when the file is complete and on the disk.
     ///
     /// # Errors
     /// If the file cannot be written.

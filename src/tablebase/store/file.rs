@@ -110,8 +110,7 @@ pub struct Description {
     pub cell_bytes: usize,
     /// The codec with its version and level.
     pub codec: String,
-    /// Checksum of the values of each side to move, stored or not, as 16 hexadecimal digits. It does not depend on the
-    /// codec.
+    /// Checksum of the values of each side to move, stored or not, as 16 hexadecimal digits; independent of the codec.
     pub values: ByColor<String>,
     /// For each side to move the first cell with the longest distance; `None` if no position is decided.
     pub deepest: ByColor<Option<usize>>,

@@ -228,8 +228,7 @@ mod tests {
         assert_eq!((forecast(&count).levels[1].classes, forecast(&job).levels[1].classes), (0, 42));
     }
 
-    /// Intermediate classes are solved and not written; the memory suffices for one class with all classes that it
-    /// leads to.
+    /// Intermediate classes are solved and not written; the memory is for one class with all classes that it leads to.
     #[test]
     fn classes_that_pass_take_time_and_no_disk() {
         let job = Generate { stats_only: true, write_up_to: Some(3), ..generate(Path::new("tables"), 5) };

@@ -80,8 +80,7 @@ impl MemoryLimit {
         Ok(self.bytes - need.captures)
     }
 
-    /// Drops the values of `passing` classes (solved only when needed) that this class does not need, until the class
-    /// fits.
+    /// Drops values of `passing` classes (solved only when needed) that this class does not need, until it fits.
     ///
     /// # Errors
     /// [`SetError::Memory`] if the class does not fit together with the classes that it needs.

@@ -51,8 +51,7 @@ impl Parts {
         }
     }
 
-    /// Adds the cells of the next rows of a side to move. Cells of rows that are not solved (see [`Rows`]) are never
-    /// read.
+    /// Adds the cells of the next rows of a side to move. Rows that are not solved (see [`Rows`]) are never read.
     ///
     /// # Errors
     /// If compression fails.

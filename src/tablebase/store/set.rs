@@ -113,8 +113,8 @@ impl TableSet {
         Err(TableError::Damaged { path: self.dir.join(MANIFEST), what }.into())
     }
 
-    /// Checks that the manifest lists every table in the directory and every class that captures lead to from listed
-    /// ones.
+    /// Checks that the manifest lists every table in the directory, and every class that captures of listed ones lead
+    /// to.
     ///
     /// # Errors
     /// [`SetError::Unlisted`] for the first class that it does not list.

@@ -15,8 +15,7 @@ use std::time::Instant;
 ///
 /// A gadget is a part of a board with named entrances. A claim lists the pieces that wait outside each entrance, and
 /// states whether their side can force a number of them out through given exits. Both sides may pass at any time, since
-/// they have moves elsewhere. The command also checks gadgets in files; `dsq gadgets show AND --source` shows the
-/// format.
+/// they have moves elsewhere. The command also checks gadgets in files (`dsq gadgets show AND --source` is an example).
 #[derive(Args)]
 #[command(
     after_help = "Examples:\n  dsq gadgets check\n  dsq gadgets check AND --claims\n  dsq gadgets check my-gadget.txt\n  \

@@ -87,8 +87,7 @@ impl Solve {
         })?
     }
 
-    /// Prints the expected cost of solving on the CPU, class by class; classes of the most pieces keep only their
-    /// counts.
+    /// Prints the expected cost of solving on the CPU by class; classes of the most pieces keep only their counts.
     fn plan(&self) -> Outcome {
         let most = self.material.map_or(self.pieces.map_or(2, usize::from), Material::len);
         let classes = Classes::new(&self.rules.rules, most);

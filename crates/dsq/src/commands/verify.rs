@@ -15,8 +15,7 @@ use std::time::Instant;
 /// Check endgame tables: the checksum of every file, then every value against the values after its moves.
 ///
 /// The check uses the board's move generator, and shares only the numbering of positions, the squares and the rule
-/// options with the solver. It lists all damaged files. Checking a sample of the values (--sample) is faster and
-/// weaker.
+/// options with the solver. It lists all damaged files. A sample of the values (--sample) is a faster, weaker check.
 #[derive(Args)]
 #[command(after_help = "Examples:\n  dsq verify tables\n  dsq verify tables --sample 0       checksums only\n  \
                         dsq verify tables --sample 100     and 100 values of each class and side to move\n  \

@@ -33,8 +33,7 @@ pub struct GeneralPosition {
 }
 
 impl GeneralPosition {
-    /// The position with the pieces `squares` on `board`. The caller must check them, as [`GeneralPosition::parse`]
-    /// does.
+    /// The position with the pieces `squares` on `board`, which the caller has checked ([`GeneralPosition::parse`]).
     pub(crate) fn new(board: Arc<Board>, squares: Vec<Option<Piece>>, turn: Color) -> GeneralPosition {
         debug_assert_eq!(board.len(), squares.len());
         let mut places = ByColor::<Vec<Place>>::default();
