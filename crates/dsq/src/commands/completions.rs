@@ -5,7 +5,7 @@ use std::io::{self, Write};
 
 /// Print completions for a shell
 ///
-/// What the shell reads to complete commands and options of dsq:
+/// The output is a script with which the shell completes the commands and options of dsq:
 ///
 ///   bash        dsq completions bash > ~/.local/share/bash-completion/completions/dsq
 ///   fish        dsq completions fish > ~/.config/fish/completions/dsq.fish
@@ -19,7 +19,7 @@ pub struct Completions {
 
 impl Completions {
     pub fn run(self, mut program: clap::Command) -> Outcome {
-        // Into memory first: the generator panics where it cannot write.
+        // Into memory first: the generator panics if it cannot write.
         let mut text = Vec::new();
         clap_complete::generate(self.shell, &mut program, "dsq", &mut text);
         io::stdout().lock().write_all(&text).map_err(Failure::Output)

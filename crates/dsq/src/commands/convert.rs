@@ -13,12 +13,12 @@ use study::puzzles::Puzzle;
 
 /// Convert positions, games and puzzles between the formats of Jungle programs.
 ///
-/// A line is a position; a game: a position, the word moves, and the moves; or a puzzle of `dsq puzzles` as JSON. Lines are
-/// converted one by one, as they come.
+/// Each line contains a position; a game, which is a position, the word `moves` and the moves; or a puzzle of `dsq
+/// puzzles` as JSON. The command converts each line as soon as it has read it.
 ///
-/// Formats: dsq, this program's notation; mistboard, of Mistboard and MistyJungle: mirrored, red (r) begins, two counters; katago, of
-/// KataGomo's AnimalChess: J is the leopard, squares are capitals; animalcraft: M is the mouse, the board turned; saved, the games
-/// that `dsq match --save` writes. docs/notation.md describes them.
+/// Formats: dsq, this program's notation; mistboard, for Mistboard and MistyJungle: mirrored, red (r) begins, two
+/// counters; katago, for KataGomo's AnimalChess: J is the leopard, squares are capitals; animalcraft: M is the mouse,
+/// the board is rotated; saved, the games that `dsq match --save` writes. docs/notation.md describes the formats.
 #[derive(Args)]
 #[command(
     after_help = "Examples:\n  dsq convert --from mistboard --to dsq 't5l/1c3d1/e1w1p1r/7/7/7/R1P1W1E/1D3C1/L5T r 0 1'\n  \
@@ -33,7 +33,7 @@ pub struct Convert {
     /// The format of the output.
     #[arg(long, value_name = "FORMAT")]
     to: Format,
-    /// Read this file; standard input if neither a file nor lines are given.
+    /// The file to read; by default standard input, unless the command line contains lines.
     #[arg(long, value_name = "FILE", conflicts_with = "lines")]
     file: Option<PathBuf>,
     /// Lines to convert.
@@ -102,11 +102,13 @@ impl Convert {
         }
     }
 
-    /// Converts a line. The outer error is what is wrong with it.
+    /// Converts a line. The outer error describes a fault in the line, the inner one a failure to print.
     fn line(&self, from: Dialect, line: &str, rules: &Rules) -> Result<Outcome, String> {
         if line.trim_start().starts_with('{') {
-            let puzzle: Puzzle = serde_json::from_str(line).map_err(|error| format!("no puzzle: {error}"))?;
-            let Format::Lines(to) = self.to else { return Err("a puzzle is no saved game".to_owned()) };
+            let puzzle: Puzzle = serde_json::from_str(line).map_err(|error| format!("not a puzzle: {error}"))?;
+            let Format::Lines(to) = self.to else {
+                return Err("a puzzle cannot be written as a saved game".to_owned());
+            };
             return Ok(print(convert_puzzle(puzzle, from, to)?.to_json()));
         }
         let (game, number) = parse_moves(from, line, rules, None).map_err(|error| error.to_string())?;

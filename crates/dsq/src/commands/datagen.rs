@@ -13,10 +13,11 @@ use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, PoisonError};
 use train::{DataError, DataFile, Datagen as Generator, Header, Record};
 
-/// Generate training data for the neural network: positions of games of the engine against itself, with scores and results.
+/// Generate training data for the neural network: positions of games of the engine against itself, with scores and
+/// results.
 ///
-/// The file contains 24 bytes a position; crates/train/src/record.rs specifies it. The same seed gives the same bytes on any
-/// number of threads. Ctrl-C keeps the finished games; the same command then continues the file.
+/// The file contains 24 bytes per position; crates/train/src/record.rs specifies it. The same seed gives the same bytes
+/// on any number of threads. Ctrl-C keeps the finished games; the same command then continues the file.
 #[derive(Args)]
 #[command(after_help = "Examples:\n  dsq datagen --games 100000 --nodes 1000 --seed 1 --out first.data\n  \
                         dsq datagen --games 100000 --nodes 1000 --seed 2 --network first.nnue --out second.data")]
@@ -80,7 +81,7 @@ impl Datagen {
             let tables = Arc::new(Tables::solve(rules.options(), 4)?);
             let (seed, nodes) = (self.seed, self.nodes);
             let generator = Generator { rules: rules.clone(), seed, nodes, evaluation, tables };
-            // A bridge hands the numbers out in order, so that few games wait for an earlier one, and none is left out.
+            // A bridge hands out the numbers in order, so that few games wait for an earlier one, and none is left out.
             let games = (first..self.games).take_while(|_| !stop.load(Ordering::Relaxed)).par_bridge();
             games.try_for_each_init(
                 || generator.engine(),

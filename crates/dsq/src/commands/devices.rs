@@ -2,11 +2,11 @@ use crate::failure::Outcome;
 use crate::gpu;
 use clap::Args;
 
-/// List graphics adapters with the limits that matter here.
+/// List the graphics adapters, with the limits that matter to dsq.
 #[derive(Args)]
 #[command(after_help = "Examples:\n  dsq devices\n  dsq devices --json")]
 pub struct Devices {
-    /// Print JSON, one object an adapter.
+    /// Print one JSON object per adapter.
     #[arg(long)]
     json: bool,
 }

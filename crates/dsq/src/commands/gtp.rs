@@ -8,16 +8,16 @@ use std::io;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// The engine for programs that speak GTP, the Go Text Protocol.
+/// Run the engine under GTP, the Go Text Protocol, on standard input and output.
 ///
-/// Vertices, letters and colours are those of KataGomo's AnimalChess: A1 to G9, J for the leopard, b for the side that begins. A move
-/// is one word, A3B3; with --two-stage it is two commands, as KataGomo has it: the square that the piece leaves, then the one that it
-/// enters. list_commands lists the commands.
+/// Vertices, letters and colours are as in KataGomo's AnimalChess: A1 to G9, J for the leopard, b for the side that
+/// begins. A move is one word, A3B3; with --two-stage it is two commands, as in KataGomo: first the square that the
+/// piece leaves, then the square that it enters. list_commands lists the commands.
 #[derive(Args)]
 #[command(after_help = "Examples:\n  dsq gtp --movetime 1000\n  dsq gtp --two-stage --rules chinese\n  \
                         printf 'genmove b\\nquit\\n' | dsq gtp --nodes 100000")]
 pub struct Gtp {
-    /// A move is two commands: the square that the piece leaves, then the one that it enters.
+    /// Split each move into two commands: the square that the piece leaves, then the square that it enters.
     #[arg(long)]
     two_stage: bool,
     /// Size of the transposition table in MiB.
@@ -26,7 +26,7 @@ pub struct Gtp {
     /// Number of search threads.
     #[arg(long, value_name = "N", default_value = "1", value_parser = clap::value_parser!(u16).range(1..=256))]
     threads: u16,
-    /// Use the endgame tables of this directory.
+    /// Use the endgame tables in this directory.
     #[arg(long, value_name = "DIR")]
     tables: Option<PathBuf>,
     #[command(flatten)]

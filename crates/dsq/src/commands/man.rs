@@ -3,15 +3,15 @@ use clap::Args;
 use std::fs;
 use std::path::PathBuf;
 
-/// Write manual pages into a folder
+/// Write manual pages into a directory
 ///
-/// One page for dsq and one for each command: dsq.1, dsq-perft.1 and so on.
+/// The command writes one page for dsq and one for each command: dsq.1, dsq-perft.1 and so on.
 ///
 ///   dsq man ~/.local/share/man/man1 && man dsq-perft
 #[derive(Args)]
 #[command(verbatim_doc_comment)]
 pub struct Man {
-    /// The folder; it is made if it is not there
+    /// The directory; it is created if it does not exist
     dir: PathBuf,
 }
 

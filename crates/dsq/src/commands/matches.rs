@@ -20,16 +20,17 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-/// Play games between two engines and say which is the stronger.
+/// Play games between two engines and estimate the Elo difference.
 ///
-/// A player is the command line of a program that speaks UCI; gtp:COMMAND or gtp2:COMMAND for one that speaks GTP (`dsq help gtp`), a move
-/// in one or two commands; or built in: builtin:default, builtin:burnett (Burnett's
-/// evaluation), builtin:burnett-alphabeta (the papers' engine), builtin:random (any legal move). Options of the built-in ones
-/// go behind commas: hash=MIB, threads=N, tables=DIR, weights=FILE of the evaluation, search=best:-NAME to switch off a technique of
-/// the search (search=none:+NAME to have that one only); seed=N for random.
+/// A player is the command line of a UCI program; gtp:COMMAND or gtp2:COMMAND for a GTP program whose moves are one or
+/// two commands (`dsq help gtp`); or a built-in player: builtin:default, builtin:burnett (Burnett's evaluation),
+/// builtin:burnett-alphabeta (the papers' engine), builtin:random (any legal move). Options of a built-in player follow
+/// after commas: hash=MIB, threads=N, tables=DIR, weights=FILE of the evaluation, search=best:-NAME to switch off a
+/// search technique (search=none:+NAME to use only that technique); seed=N for builtin:random.
 ///
-/// Every opening is played twice, the colours exchanged. The rules end a game, or a move that is late, illegal or does not come; and
-/// adjudication, if --draw, --resign, --max-moves or --adjudicate-tables ask for it. Under a limit of nodes or depth the same command plays the same games, however many at once.
+/// The players play every opening twice, with colours exchanged. A game ends by the rules, by a late, illegal or
+/// missing move, or by adjudication (--draw, --resign, --max-moves, --adjudicate-tables). With --nodes or --depth and
+/// one thread per player, the same command plays the same games for every --concurrency.
 #[derive(Args)]
 #[command(
     after_help = "Examples:\n  dsq match builtin:default builtin:burnett-alphabeta --games 200 --movetime 100\n  \
@@ -41,57 +42,59 @@ use std::time::{Duration, Instant};
                         dsq match 'dsq uci' 'old/dsq uci' --games 2000 --tc 2+0.02 --sprt 0,10"
 )]
 pub struct MatchCommand {
-    /// The first player. The result is given from its point of view.
+    /// The first player. The result is from its point of view.
     #[arg(value_name = "A")]
     first: PlayerSpec,
     /// The second player.
     #[arg(value_name = "B")]
     second: PlayerSpec,
-    /// Number of games; the most, with --sprt.
+    /// Number of games; with --sprt, the maximum number.
     #[arg(long, value_name = "N", default_value = "100", value_parser = clap::value_parser!(u64).range(1..=10_000_000))]
     games: u64,
     #[command(flatten)]
     level: LevelArgs,
-    /// A clock: seconds for the whole game, and for each move on top.
+    /// Time control: seconds for the whole game, and the increment in seconds per move.
     #[arg(long, value_name = "SECONDS+INCREMENT", value_parser = clock, conflicts_with = "LevelArgs")]
     tc: Option<TimeControl>,
-    /// How many milliseconds late a move may come.
+    /// Milliseconds by which a move may exceed its time.
     #[arg(long, value_name = "MS", default_value = "20")]
     margin: u64,
-    /// Seconds until a program is given up that thinks without a limit of time.
+    /// Seconds after which a program that does not answer counts as crashed, if its moves have no time limit.
     #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = clap::value_parser!(u64).range(1..=86_400))]
     patience: u64,
-    /// How games begin: start; random:PLIES:SEED, random moves that do not decide the game; or a file with one FEN a line, EPD, or
-    /// saved games, taken in order and again from the beginning.
+    /// The openings: start; random:PLIES:SEED, random moves that do not decide the game; or a file with one FEN per
+    /// line, EPD, or saved games, which the match uses in order and then again from the beginning.
     #[arg(long, value_name = "OPENINGS", default_value = "random:8:1")]
     openings: String,
-    /// Plies of each saved game of --openings that are played.
+    /// Plies to play from each saved game of --openings.
     #[arg(long, value_name = "N", default_value = "8")]
     opening_plies: usize,
-    /// End a game as a draw from this move on when both scores stay small for several moves, in centipawns.
+    /// Adjudicate a draw, from move-number on, when both players' scores stay within `score` centipawns for move-count
+    /// moves.
     #[arg(long, value_name = "move-number=N,move-count=N,score=CP")]
     draw: Option<DrawRule>,
-    /// End a game as lost when the loser's score stays low for several moves; with two-sided=yes the winner's must agree.
+    /// Adjudicate a loss when a player's score stays at -score or below for move-count moves; with two-sided=yes the
+    /// opponent's score must also stay at `score` or above.
     #[arg(long, value_name = "move-count=N,score=CP")]
     resign: Option<ResignRule>,
-    /// End a game as a draw after this many moves of each side.
+    /// Adjudicate a draw after this many moves of each side.
     #[arg(long, value_name = "N", value_parser = at_least_one::<u32>())]
     max_moves: Option<u32>,
-    /// End a game with the value of these endgame tables as soon as they contain its position, unless the no-capture limit would draw
-    /// it first.
+    /// Adjudicate a game by these endgame tables as soon as they contain its position, unless the no-capture limit
+    /// would make a won game a draw.
     #[arg(long, value_name = "DIR")]
     adjudicate_tables: Option<PathBuf>,
-    /// Games at once.
+    /// Number of games to play at the same time.
     #[arg(long, value_name = "N", default_value = "1", value_parser = clap::value_parser!(u16).range(1..=1024))]
     concurrency: u16,
     #[command(flatten)]
     rules: RulesArg,
     #[command(flatten)]
     no_capture: NoCaptureArg,
-    /// Append the games to this file, each as it ends.
+    /// Append each game to this file when it ends.
     #[arg(long, value_name = "FILE")]
     save: Option<PathBuf>,
-    /// Stop as soon as one of two Elo differences is likely enough (errors of 5 %).
+    /// Stop when a sequential probability ratio test accepts one of two Elo differences (error rates of 5 %).
     #[arg(long, value_name = "ELO0,ELO1", allow_hyphen_values = true)]
     sprt: Option<Sprt>,
     /// An option of the first player, if it is a program.
@@ -100,7 +103,7 @@ pub struct MatchCommand {
     /// An option of the second player, if it is a program.
     #[arg(long, value_name = "NAME=VALUE", value_parser = option)]
     b_option: Vec<(String, String)>,
-    /// Print one JSON object a game, and one for the match.
+    /// Print one JSON object per game, and one for the match.
     #[arg(long)]
     json: bool,
 }
@@ -108,12 +111,12 @@ pub struct MatchCommand {
 fn option(text: &str) -> Result<(String, String), String> {
     let (name, value) = text.split_once('=').ok_or_else(|| format!("{text:?} is not NAME=VALUE"))?;
     if text.contains(['\n', '\r']) {
-        return Err("an option has one line".to_owned());
+        return Err("an option must be a single line".to_owned());
     }
     Ok((name.to_owned(), value.to_owned()))
 }
 
-/// Openings by their text, or those of a file.
+/// The openings that `text` describes, or the openings in the file of that name.
 fn openings(text: &str, plies: usize) -> Result<Openings, Failure> {
     let path = Path::new(text);
     match text.parse::<Openings>() {
@@ -238,7 +241,10 @@ impl MatchCommand {
         if complete {
             return Ok(());
         }
-        Err(Failure::Interrupted(format!("stopped after {} of {} games, which count", report.games, self.games)))
+        Err(Failure::Interrupted(format!(
+            "stopped after {} of {} games; the result counts them",
+            report.games, self.games
+        )))
     }
 }
 
@@ -256,7 +262,7 @@ fn print_game(game: &MatchGame) -> Outcome {
     })
 }
 
-/// Shows how it stands, and says what went wrong.
+/// Updates the progress bar, and reports a forfeit on stderr.
 fn show(bar: &ProgressBar, game: &MatchGame, standing: &Standing) {
     if let Some(detail) = &game.played.detail {
         let record = &game.played.record;
@@ -331,7 +337,7 @@ fn print_text(competition: &Match, report: &Report<'_>) -> Outcome {
     let error = report.elo_error.map_or_else(|| "unknown".to_owned(), |error| format!("{error:.1}"));
     let los = report.los.map_or_else(|| "unknown".to_owned(), |los| format!("{:.1} %", los * 100.0));
     print(format_args!(
-        "Elo difference {}, error {error} (95 %); the stronger with {los}",
+        "Elo difference {}, error {error} (95 %); likelihood of superiority {los}",
         number(report.elo, score - 0.5)
     ))?;
     let [a, b, c, d, e] = report.pairs;
@@ -351,7 +357,7 @@ fn print_text(competition: &Match, report: &Report<'_>) -> Outcome {
         ))?;
     }
     let ends: Vec<String> = report.terminations.iter().map(|(word, count)| format!("{word} {count}")).collect();
-    print(format_args!("ends: {}; {:.1} plies a game", ends.join(", "), report.plies as f64 / report.games as f64))?;
+    print(format_args!("ends: {}; {:.1} plies per game", ends.join(", "), report.plies as f64 / report.games as f64))?;
     let width = report.players.iter().map(|side| side.player.chars().count()).max().unwrap_or(0);
     print(format_args!(
         "{:width$} {:>9} {:>6} {:>11} {:>9} {:>9} {:>5} {:>8} {:>8}",

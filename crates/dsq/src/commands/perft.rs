@@ -17,8 +17,8 @@ const SHARES: f64 = 1e9;
 
 /// Count the lines of legal moves of a given length.
 ///
-/// Counts at the last two plies without making the moves. A game that is over has no moves. On a GPU, times leave
-/// out opening it and compiling its programs.
+/// The last two plies are counted without making the moves. A finished game has no moves. Times on a GPU do not include
+/// opening it and compiling its shaders.
 #[derive(Args)]
 #[command(after_help = "Examples:\n  dsq perft 6\n  dsq perft 5 --repetition leaf     the published counts\n  \
                         dsq perft 4 --divide --rules chinese\n  dsq perft 9 --hash 2048 --json\n  dsq perft 8 --backend gpu")]
@@ -26,15 +26,15 @@ pub struct Perft {
     /// Length of the lines in plies.
     #[arg(value_parser = clap::value_parser!(u32).range(0..=13))]
     depth: u32,
-    /// The position to start from; the start of the game if not given.
+    /// The position to start from; by default the start of the game.
     #[arg(long, value_name = "FEN")]
     fen: Option<String>,
     #[command(flatten)]
     rules: RulesArg,
-    /// What a position that already occurred on the line counts as.
+    /// How to count a position that has already occurred on the line.
     #[arg(long, value_enum, default_value = "expand")]
     repetition: Repetition,
-    /// Print the count behind each move, too.
+    /// Also print the count after each move.
     #[arg(long)]
     divide: bool,
     #[command(flatten)]
@@ -42,7 +42,7 @@ pub struct Perft {
     /// Size of a table of counts in MiB.
     #[arg(long, value_name = "MIB", value_parser = at_least_one::<usize>())]
     hash: Option<usize>,
-    /// Where to count: cpu, gpu (a software driver too), or auto: a GPU in hardware if there is one, else cpu.
+    /// Where to count: cpu, gpu (also a software driver), or auto: a hardware GPU if there is one, else cpu.
     #[arg(long, value_enum, default_value = "cpu", hide_possible_values = true)]
     backend: Backend,
     /// Print one JSON object.
@@ -52,13 +52,13 @@ pub struct Perft {
 
 #[derive(Copy, Clone, ValueEnum)]
 enum Repetition {
-    /// It is expanded like any other: plain perft.
+    /// Expand it like any other position: plain perft.
     Expand,
-    /// It is one leaf, and so is a game that is over: the leaves of a minimax search, as published.
+    /// Count it as one leaf, and a finished game as well: the leaves of a minimax search, as published.
     Leaf,
 }
 
-/// What was counted: all lines, or those behind each move.
+/// The number of lines: in total, or after each move.
 enum Counted {
     Whole(u64),
     Divided(Vec<(Move, u64)>),
@@ -74,7 +74,7 @@ struct Report {
     threads: usize,
     hash_mib: Option<usize>,
     cpu: String,
-    /// The GPU that counted, if one did.
+    /// The name of the GPU, if a GPU counted.
     adapter: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     moves: Option<Vec<MoveReport>>,
@@ -109,7 +109,7 @@ impl Perft {
             .hash
             .map(|mib| {
                 PerftHash::new(mib)
-                    .ok_or_else(|| Failure::Environment(format!("there is no memory for a table of {mib} MiB")))
+                    .ok_or_else(|| Failure::Environment(format!("not enough memory for a hash table of {mib} MiB")))
             })
             .transpose()?;
         let bar = progress_bar(SHARES as u64, "%").with_message(format!("perft {}", self.depth));
@@ -130,7 +130,7 @@ impl Perft {
         self.print(&report)
     }
 
-    /// The GPU to count on, if one is wanted and there. It counts plainly and without a table.
+    /// The GPU to count on, if `--backend` selects one that exists. A GPU counts plain perft, without a hash table.
     fn card<'a>(&self, mode: PerftMode, rules: &'a Rules) -> Result<Option<Box<dyn Counter + 'a>>, Failure> {
         let plain = mode == PerftMode::Expand && self.hash.is_none();
         if self.backend == Backend::Gpu && !plain {
@@ -183,7 +183,7 @@ impl Perft {
             print(format_args!("{:6} {:>20}", mv.r#move, grouped(mv.nodes)))?;
         }
         print(format_args!(
-            "perft {}: {} nodes in {:.3} s, {} nodes a second",
+            "perft {}: {} nodes in {:.3} s, {} nodes per second",
             report.depth,
             grouped(report.nodes),
             report.seconds,

@@ -15,24 +15,24 @@ use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::sync::atomic::Ordering;
 
-/// Look up positions in endgame tables: who wins, in how many plies, and what each move leads to.
+/// Look up positions in endgame tables: win, draw or loss, the distance in plies, and the value of each move.
 #[derive(Args)]
 #[command(after_help = "Examples:\n  dsq probe --tables tables '7/7/3e3/7/7/7/3E3/7/7 w' --line\n  \
                         dsq probe --tables tables --json - < positions.fen\n  \
                         dsq probe --tables tables --on-demand '7/2P4/3d3/1T5/7/7/4E2/2l4/3t3 w'")]
 pub struct Probe {
-    /// The directory that `dsq generate` made.
+    /// The directory of the tables, as `dsq generate` writes it.
     #[arg(long, value_name = "DIR")]
     tables: PathBuf,
-    /// Positions; `-` reads one a line from standard input.
+    /// Positions; `-` reads one per line from standard input.
     #[arg(value_name = "FEN", required = true)]
     fens: Vec<String>,
     #[command(flatten)]
     rules: OptionalRulesArg,
-    /// Show a line of best play to the end, too.
+    /// Also show a line of best play to the end.
     #[arg(long)]
     line: bool,
-    /// Print one JSON object a position.
+    /// Print one JSON object per position.
     #[arg(long)]
     json: bool,
     #[command(flatten)]
@@ -43,23 +43,24 @@ pub struct Probe {
 
 #[derive(Args)]
 struct OnDemandArgs {
-    /// Answer positions with one piece more than the tables, too: by a short search, or by counting all positions of the
-    /// same pieces.
+    /// Also answer positions with one piece more than the tables: by a short search, or by counting all positions of
+    /// the same pieces.
     ///
-    /// Counting six pieces takes tables of five pieces as `dsq generate` writes them, about a minute on two cores and up to
-    /// 10 GiB of memory. What is counted stays in the cache. A count that memory or disk will not hold is refused.
+    /// Counting six pieces takes tables of five pieces as `dsq generate` writes them, about a minute on two cores and
+    /// up to 10 GiB of memory. The cache keeps the counts. A count that does not fit into memory or on the disk is
+    /// refused.
     #[arg(long)]
     on_demand: bool,
-    /// The directory of the cache, which processes may share; `dsq` in the user's cache directory if not given.
+    /// The directory of the cache, which processes may share; by default `dsq` in the user's cache directory.
     #[arg(long, value_name = "DIR", requires = "on_demand")]
     cache: Option<PathBuf>,
     /// The size of the cache. The least recently used files are removed.
     #[arg(long, value_name = "SIZE", default_value = "40GiB", requires = "on_demand")]
     cache_size: Memory,
-    /// The most memory that a count may use; what is available if not given.
+    /// The maximum memory of a count; by default the available memory.
     #[arg(long, value_name = "SIZE", requires = "on_demand")]
     memory: Option<Memory>,
-    /// Count also if a search has found the value of the position, but not of all its moves.
+    /// Also count if a search has found the value of the position, but not the values of all its moves.
     #[arg(long, requires = "on_demand")]
     all_moves: bool,
 }
@@ -77,7 +78,7 @@ impl OnDemandArgs {
     }
 }
 
-/// The program's directory for files that can be made again.
+/// The program's directory for files that it can compute again.
 fn user_cache() -> Option<PathBuf> {
     let dir = |name| env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
     let home = || Some(dir("HOME")?.join(".cache"));
@@ -99,12 +100,12 @@ struct Report {
 #[derive(Serialize)]
 struct MoveReport {
     r#move: String,
-    /// `None` for a move that a search left open.
+    /// `None` for a move whose value a search did not find.
     wdl: Option<Wdl>,
     dtw: Option<u16>,
 }
 
-/// Where values come from.
+/// The source of the values.
 enum Prober {
     Tables(Box<TableProber>),
     OnDemand(Box<OnDemand>),

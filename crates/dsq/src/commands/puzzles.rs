@@ -10,45 +10,46 @@ use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 use study::puzzles::{Generate, Puzzle, Source, anki_header, csv_header};
 
-/// The most pieces of a puzzle.
+/// The maximum number of pieces of a puzzle.
 const MOST_PIECES: usize = 5;
 
-/// Make puzzles: positions in which exactly one move keeps the win, or the draw.
+/// Generate puzzles: positions in which exactly one move keeps the win or the draw.
 ///
-/// The endgame tables decide which moves keep the value, so every solution is exact. Each puzzle is graded from 1 to 5 by the depth
-/// that a plain search needs, the number of wrong moves that tempt it, and the length of the solution, and has themes: den-race,
-/// leap, rat-in-water, trap, zugzwang, sacrifice, quiet, den, last-piece, defence. docs/json.md describes every field.
+/// The endgame tables decide which moves keep the value, so every solution is exact. The difficulty, from 1 to 5,
+/// depends on the depth that a plain search needs, the number of wrong moves that the search prefers at some depth, and
+/// the length of the solution. The themes are den-race, leap, rat-in-water, trap, zugzwang, sacrifice, quiet, den,
+/// last-piece, defence. docs/json.md describes every field.
 ///
-/// Without --tables, endgames of up to four pieces are solved in memory (2.3 GB), and of five pieces a few random materials
-/// (--large), one after the other.
+/// Without --tables, the command solves endgames of up to four pieces in memory (2.3 GB), and a few random materials of
+/// five pieces (--large), one after the other.
 #[derive(Args)]
 #[command(after_help = "Examples:\n  dsq puzzles --pieces 3 --count 20\n  \
                         dsq puzzles --pieces 3..4 --count 1000 --seed 1 > puzzles.jsonl\n  \
                         dsq puzzles --material TRvL --count 10 --format anki > deck.txt\n  \
                         dsq puzzles --check puzzles.jsonl")]
 pub struct Puzzles {
-    /// Number of pieces, 2 to 5: N or N..M, as many puzzles of each.
+    /// Number of pieces, 2 to 5: N, or N..M with equally many puzzles of each number.
     #[arg(long, value_name = "N..M", value_parser = pieces, default_value = "3..4")]
     pieces: RangeInclusive<usize>,
-    /// Only this material. May be given several times; --pieces is then ignored.
+    /// Use only this material, and ignore --pieces; repeatable.
     #[arg(long, value_name = "MATERIAL")]
     material: Vec<Material>,
     /// Number of puzzles.
     #[arg(long, value_name = "N", default_value = "100", value_parser = at_least_one::<usize>())]
     count: usize,
-    /// The seed of all random choices: the same seed makes the same puzzles.
+    /// The seed of all random choices: the same seed gives the same puzzles.
     #[arg(long, value_name = "N", default_value = "1")]
     seed: u64,
-    /// Use the tables of this directory, which `dsq generate` made.
+    /// Use the tables in this directory, as `dsq generate` writes it.
     #[arg(long, value_name = "DIR")]
     tables: Option<PathBuf>,
-    /// How many materials of five pieces to choose where no tables contain them.
+    /// The number of materials of five pieces to solve if --tables is not given.
     #[arg(long, value_name = "N", default_value = "3", value_parser = at_least_one::<usize>())]
     large: usize,
     /// The format: jsonl, csv with the columns of Lichess' puzzle database, or anki (text with tabs).
     #[arg(long, value_enum, default_value = "jsonl", hide_possible_values = true)]
     format: Format,
-    /// Compute the puzzles of a JSONL file again and compare every field, instead of making puzzles.
+    /// Compute the puzzles of a JSONL file again and compare every field, instead of generating puzzles.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["pieces", "material", "count", "seed", "large", "format", "rules"])]
     check: Option<PathBuf>,
     #[command(flatten)]
@@ -139,7 +140,7 @@ impl Puzzles {
         })?;
         bar.finish_and_clear();
         if made < self.count {
-            eprintln!("dsq: {made} of {} puzzles: the materials have no more", self.count);
+            eprintln!("dsq: generated {made} of {} puzzles: the materials contain no more", self.count);
         }
         done
     }
@@ -175,9 +176,9 @@ impl Puzzles {
         wrong.sort_unstable();
         bar.finish_and_clear();
         match wrong[..] {
-            [] => print(format_args!("{} puzzles, all as computed", puzzles.len())),
+            [] => print(format_args!("{} puzzles, all equal to the computed ones", puzzles.len())),
             [first, ..] => Err(Failure::Mismatch(format!(
-                "{} of {} puzzles differ from what the tables give, the first in line {first} of {}",
+                "{} of {} puzzles differ from the computed ones, the first in line {first} of {}",
                 wrong.len(),
                 puzzles.len(),
                 file.display()

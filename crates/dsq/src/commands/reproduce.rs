@@ -12,8 +12,9 @@ use study::reproduce::{Cell, Count, Datum, Report, Verdict, reproduce};
 
 /// Recompute the published tables and compare, cell by cell.
 ///
-/// Table 1 is the number of minimax leaves and the evaluation at plies 1 to 7, table 2 the endgames of 2, 3 and 4 pieces. A
-/// printed number that does not come out is explained, if it can be. Takes a few seconds.
+/// Table 1 contains the number of minimax leaves and the evaluation at plies 1 to 7, table 2 the endgames of 2, 3 and 4
+/// pieces. The command explains the cells that differ from the print, if their explanation is known. It takes a few
+/// seconds.
 #[derive(Args)]
 #[command(
     after_help = "Examples:\n  dsq reproduce\n  dsq reproduce --json --threads 1\n  dsq reproduce --out results\n\n\
@@ -22,7 +23,7 @@ use study::reproduce::{Cell, Count, Datum, Report, Verdict, reproduce};
 pub struct Reproduce {
     #[command(flatten)]
     threads: ThreadsArg,
-    /// Print JSON: one object a cell, and a last one with the verdict.
+    /// Print one JSON object per cell, and a last one with the verdict.
     #[arg(long)]
     json: bool,
     /// Write reproduction.md and reproduction.json, with date, machine and commit, into this directory.
@@ -54,7 +55,7 @@ struct Record<'a> {
 
 impl Reproduce {
     pub fn run(self) -> Outcome {
-        // What cannot be written is better known before the work than after it.
+        // Before the work, so that an unwritable directory is reported at once.
         if let Some(dir) = &self.out {
             make_dir(dir)?;
         }
@@ -83,11 +84,14 @@ impl Reproduce {
         if differing.is_empty() {
             return Ok(());
         }
-        Err(Failure::Mismatch(format!("not as published, and not explained: {}", differing.join("; "))))
+        Err(Failure::Mismatch(format!(
+            "cells that differ from the published tables without an explanation: {}",
+            differing.join("; ")
+        )))
     }
 }
 
-/// The report as a person reads it, 100 columns wide.
+/// The report as text of at most 100 columns.
 fn text(report: &Report) -> String {
     let mut lines = Vec::new();
     table(report, 1, "Table 1: leaves of minimax from the start, and its value and move", &[18, 18, 13, 9], &mut lines);
@@ -109,7 +113,7 @@ fn text(report: &Report) -> String {
     lines.join("\n")
 }
 
-/// One table: what is printed, and below it what was computed, with a mark for the verdict.
+/// One table: each printed row, and below it the computed row with a mark for each verdict.
 fn table(report: &Report, table: u8, title: &str, widths: &[usize], lines: &mut Vec<String>) {
     let cells: Vec<&Cell> = report.cells.iter().filter(|c| c.table == table).collect();
     let line = |name: &str, what: &str, items: Vec<String>| {
@@ -148,7 +152,7 @@ fn show(datum: &Datum) -> String {
     }
 }
 
-/// Breaks a sentence into lines of at most 100 columns, as an item of a list.
+/// Wraps a sentence, as a list item, at 100 columns.
 fn wrap(sentence: &str, lines: &mut Vec<String>) {
     let mut line = String::from("-");
     for word in sentence.split(' ') {

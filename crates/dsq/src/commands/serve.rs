@@ -11,8 +11,8 @@ use tracing_subscriber::filter::LevelFilter;
 
 /// Serve a web page and an HTTP API for tables and engine.
 ///
-/// The server solves tables of three pieces at its start and those of four in the background. It listens on this machine only,
-/// unless --listen names another address. docs/http-api.md describes the API.
+/// The server solves the tables of three pieces when it starts and the tables of four in the background. It listens on
+/// this machine only, unless --listen names another address. docs/http-api.md describes the API.
 #[derive(Args)]
 #[command(after_help = "Examples:\n  dsq serve --open\n  dsq serve --tables tables --listen 127.0.0.1:9000\n  \
                         curl 'http://127.0.0.1:8763/api/v1/probe?fen=7/7/3e3/7/7/7/3E3/7/7_w'")]
@@ -23,12 +23,12 @@ pub struct Serve {
     /// Tables of `dsq generate`, for positions of more than four pieces.
     #[arg(long, value_name = "DIR")]
     tables: Option<PathBuf>,
-    /// Pieces of the tables in memory: 4 take about 1.1 GB, and with --tables 0.3 GB more for the engine.
+    /// Pieces of the tables in memory: four pieces take about 1.1 GB, and with --tables 0.3 GB more for the engine.
     #[arg(long, value_name = "N", default_value = "4", value_parser = clap::value_parser!(u8).range(3..=4))]
     pieces: u8,
     #[command(flatten)]
     threads: ThreadsArg,
-    /// The memory of the hash tables of all searches together, in MiB; 64 by default with --pieces 3, else 256.
+    /// Size of the hash tables of all searches together, in MiB; by default 64 with --pieces 3, else 256.
     #[arg(long, value_name = "MIB", value_parser = clap::value_parser!(u16).range(16..))]
     hash: Option<u16>,
     #[command(flatten)]
@@ -39,13 +39,13 @@ pub struct Serve {
     /// Another origin whose pages may send requests, such as `https://example.org`; repeatable.
     #[arg(long, value_name = "ORIGIN", value_parser = origin)]
     allow_origin: Vec<String>,
-    /// Requests per second and address; this machine has no limit.
+    /// Maximum requests per second and address; requests from this machine have no limit.
     #[arg(long, value_name = "N", default_value = "50", value_parser = clap::value_parser!(u16).range(1..))]
     rate: u16,
     /// The server is behind a proxy, which names the client in X-Forwarded-For, X-Real-IP or Forwarded.
     #[arg(long)]
     behind_proxy: bool,
-    /// Puzzles of `dsq puzzles`, one a line, instead of the embedded ones.
+    /// Puzzles of `dsq puzzles`, one per line, instead of the embedded ones.
     #[arg(long, value_name = "FILE")]
     puzzles: Option<PathBuf>,
     /// The least severe messages of the log, which goes to stderr: `info` logs refused requests, `debug` every request.
@@ -54,7 +54,7 @@ pub struct Serve {
     /// Open the page in the browser.
     #[arg(long)]
     open: bool,
-    /// Read the page's files from this directory, to work on them.
+    /// Read the page's files from this directory, for development.
     #[arg(long, value_name = "DIR", hide = true)]
     assets: Option<PathBuf>,
 }
@@ -134,12 +134,12 @@ fn start_log(level: &str) {
     let colors = anstream::AutoStream::choice(&std::io::stderr()) != anstream::ColorChoice::Never;
     let log = tracing_subscriber::fmt().with_max_level(level).with_target(false).with_ansi(colors);
     let log = log.with_writer(std::io::stderr);
-    // A log that exists already, as in tests, stays.
+    // A logger that is already installed, as in tests, stays.
     let _ = log.try_init();
 }
 
-/// Limits the arenas of glibc's allocator to one a thread that computes. The default is eight a core, and each keeps what
-/// solving frees in it: 50 MB more after nine rule sets.
+/// Limits glibc's allocator to one arena per computing thread. The default is eight per core, and each arena keeps
+/// memory that solving has freed: 50 MB more after nine rule sets.
 fn limit_arenas(threads: usize) {
     #[cfg(all(target_os = "linux", target_env = "gnu"))]
     // SAFETY: mallopt may be called at any time; a value that it refuses changes nothing.

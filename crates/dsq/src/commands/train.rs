@@ -11,13 +11,15 @@ use train::{CheckpointError, Epoch, Recipe, TrainingError, train};
 
 /// Train the neural network on data of `dsq datagen`.
 ///
-/// A recipe is a TOML file: `data` (a list of files), `network` and `checkpoint` (the files to write), and optionally `start`
-/// (the checkpoint to begin with), `hidden` (units, a multiple of 32 up to 256), `epochs`, `batch`, `rates` (first and last
-/// learning rate), `decay`, `result` (share of the game's result in the target), `scale` (cp for an expected score of 73 %),
-/// `held_out` (one in so many games measures the loss) and `seed`. The result is the same on any number of threads.
+/// A recipe is a TOML file: `data` (a list of files), `network` and `checkpoint` (the files to write), and optionally
+/// `start` (the checkpoint to begin with), `hidden` (units, a multiple of 32 up to 256), `epochs`, `batch`, `rates`
+/// (first and last learning rate), `decay`, `result` (share of the game's result in the target), `scale` (cp for an
+/// expected score of 73 %), `held_out` (N: one in N games measures the loss) and `seed`. The result is the same on any
+/// number of threads.
 ///
-/// After each epoch the command writes network and checkpoint, prints the losses and plots them in an SVG file beside the checkpoint. Ctrl-C ends the run with the network so
-/// far; `start` continues from its checkpoint.
+/// After each epoch the command writes the network and the checkpoint, prints the losses and plots them in an SVG file
+/// beside the checkpoint. Ctrl-C ends the run and keeps the network so far; a recipe with `start` continues from its
+/// checkpoint.
 #[derive(Args)]
 #[command(after_help = "Examples:\n  dsq train first.toml\n  \
                         dsq match builtin:default,weights=first.nnue builtin:default --nodes 5000 --games 400 --sprt 0,20\n\n\
@@ -26,7 +28,7 @@ use train::{CheckpointError, Epoch, Recipe, TrainingError, train};
 pub struct Train {
     #[arg(value_name = "RECIPE")]
     recipe: PathBuf,
-    /// Print one JSON object an epoch, and one for the run
+    /// Print one JSON object per epoch, and one for the run
     #[arg(long)]
     json: bool,
     #[command(flatten)]

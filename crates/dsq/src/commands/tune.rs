@@ -15,11 +15,12 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Tune the hand-crafted evaluation: play games, and fit weights to them.
+/// Tune the hand-crafted evaluation: play games, and fit the weights to them.
 ///
-/// The same seed gives the same games and the same weights. The current weights are src/search/eval/weights.txt; to compare
-/// others, use `dsq match builtin:default,weights=FILE builtin:default`. A round plays games with the current weights, fits new
-/// weights that start from them, and plays a match. The next round starts from the winner and adds its games to the data.
+/// The same seed gives the same games and the same weights. src/search/eval/weights.txt contains the current weights;
+/// to compare others, use `dsq match builtin:default,weights=FILE builtin:default`. A round plays games with the
+/// current weights, fits new weights that start from them, and plays a match. The next round starts from the winner and
+/// adds its games to the data.
 #[derive(Args)]
 #[command(after_help = "Examples:\n  dsq tune play --games 4000 --nodes 1000 --seed 1 --out first.txt\n  \
                         dsq tune fit first.txt --out weights.txt\n  \
@@ -74,7 +75,7 @@ struct FitCommand {
     /// Number of passes over the positions
     #[arg(long, value_name = "N", default_value_t = 15, value_parser = at_least_one::<usize>())]
     epochs: usize,
-    /// Share of the game's result in the target; the rest is the score of the search
+    /// Weight of the game's result in the target, from 0 to 1; the search score has the rest
     #[arg(long, value_name = "SHARE", default_value_t = 0.35, value_parser = share)]
     result: f64,
     /// Learning rate of the optimiser, in cp
@@ -120,8 +121,8 @@ fn read_weights(path: Option<&Path>) -> Result<Weights, Failure> {
     read(path)?.parse().map_err(|e| Failure::Input(format!("{}: {e}", path.display())))
 }
 
-/// The file of the samples of numbered games. Each game is written as soon as those before it are, so that a complete file
-/// does not depend on the number of threads.
+/// The file of samples. Games are written in the order of their numbers, each as soon as all earlier games are, so that
+/// a complete file does not depend on the number of threads.
 struct SampleFile<'a> {
     path: &'a Path,
     file: File,
@@ -147,14 +148,14 @@ impl<'a> SampleFile<'a> {
         Ok(())
     }
 
-    /// Writes the games that wait for one which was not played.
+    /// Writes the games that wait for a game that was not played.
     fn finish(&mut self) -> Outcome {
         std::mem::take(&mut self.waiting).values().try_for_each(|samples| self.write(samples))
     }
 
     fn write(&mut self, samples: &[Sample]) -> Outcome {
         let lines: String = samples.iter().map(|sample| format!("{sample}\n")).collect();
-        // In one piece, so that a kill leaves whole games.
+        // In one call, so that a killed run leaves complete games.
         self.file.write_all(lines.as_bytes()).map_err(|e| Failure::cannot("write", self.path, &e))?;
         self.games += 1;
         self.positions += samples.len();
@@ -173,7 +174,7 @@ impl Play {
         self.threads.run(|| -> Outcome {
             let tables = Arc::new(Tables::solve(rules.options(), 4)?);
             let play = SelfPlay { rules: rules.clone(), nodes: self.nodes, seed: self.seed, tables, engine };
-            // A bridge hands the numbers out in order, so that few games wait for an earlier one.
+            // A bridge hands out the numbers in order, so that few games wait for an earlier one.
             (0..self.games).par_bridge().try_for_each(|number| {
                 if stop.load(Ordering::Relaxed) {
                     return Ok(());
@@ -201,7 +202,7 @@ impl FitCommand {
     fn run(self) -> Outcome {
         let samples = read_samples(&self.samples)?;
         let from = read_weights(self.from.as_deref())?;
-        // Before the work, so that it is not lost to a file that cannot be written.
+        // Before the work, so that an unwritable file is reported at once.
         OpenOptions::new()
             .create(true)
             .append(true)
