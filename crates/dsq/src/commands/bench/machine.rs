@@ -14,12 +14,13 @@ use std::time::Instant;
 
 /// Measure this machine: perft, solving and searching.
 ///
-/// Takes about half a minute on two cores, with `--quick` a few seconds. Other programs should not run meanwhile.
+/// The run takes about half a minute on two cores, and a few seconds with `--quick`. Other programs should not run
+/// meanwhile.
 #[derive(Args)]
 #[command(after_help = "Examples:\n  dsq bench machine\n  dsq bench machine --quick --json\n  \
                         dsq bench machine --out results     also write a dated record, for `dsq bench report`")]
 pub struct MachineCommand {
-    /// Measure smaller tasks: less exact, done in a few seconds.
+    /// Measure smaller tasks, which takes a few seconds and is less exact.
     #[arg(long)]
     quick: bool,
     #[command(flatten)]
@@ -34,12 +35,12 @@ pub struct MachineCommand {
     json: bool,
 }
 
-/// Endgames to solve, from nothing.
+/// The endgames to solve, with all endgames that they depend on.
 #[derive(Copy, Clone)]
 enum Endgames {
     /// All materials of up to N pieces.
     Pieces(usize),
-    /// One material and what captures lead to.
+    /// One material, and the materials that its captures lead to.
     One(Material),
 }
 
@@ -113,7 +114,7 @@ fn speed(task: String, threads: usize, count: u64, unit: &str, seconds: f64) -> 
     Speed { task, backend: "cpu".to_owned(), threads, pieces: None, count, unit: unit.to_owned(), seconds }
 }
 
-/// Solves endgames on the current rayon pool; the time leaves out making the solver.
+/// Solves endgames on the current rayon pool; the time does not include creating the solver.
 fn solve(what: Endgames, backend: &BackendArg) -> Result<Speed, Failure> {
     let (task, pieces, runs) = match what {
         Endgames::Pieces(pieces) => (format!("solving {pieces} pieces"), pieces, if pieces <= 3 { 5 } else { 1 }),

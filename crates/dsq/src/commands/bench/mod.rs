@@ -17,10 +17,11 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Measure: the engine's signature and speed, its play in endgames, or all that this machine does.
+/// Measure the engine's signature and speed, its play in endgames, or the speed of this machine.
 ///
-/// Without a subcommand the engine searches twenty fixed positions. Every position is searched to a fixed depth with a new transposition table of 16 MiB. With one thread the number of
-/// nodes is the same on every machine; it changes with every change of what the engine does.
+/// Without a subcommand the engine searches twenty fixed positions to a fixed depth, each with an empty transposition
+/// table of 16 MiB. With one thread the number of nodes is the same on every machine, and changes only if the search
+/// or the evaluation changes.
 #[derive(Args)]
 #[command(
     args_conflicts_with_subcommands = true,
@@ -32,13 +33,13 @@ use std::time::Duration;
 pub struct Bench {
     #[command(subcommand)]
     what: Option<What>,
-    /// Plies of the last iteration.
+    /// Depth of the search in plies.
     #[arg(long, default_value_t = bench::DEPTH, value_parser = clap::value_parser!(u32).range(1..=60))]
     depth: u32,
-    /// Number of threads of the engine.
+    /// Number of search threads.
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=256))]
     threads: u16,
-    /// The network that evaluates [default: the hand-crafted evaluation].
+    /// The evaluation network [default: the hand-crafted evaluation].
     #[arg(long, value_name = "FILE")]
     network: Option<PathBuf>,
     #[command(flatten)]
@@ -57,33 +58,33 @@ enum What {
 
 /// Write figures.md and its plots from the results in a directory.
 ///
-/// Reads perft.jsonl, endgames.jsonl and tables.jsonl, which `dsq perft`, `dsq solve` and `dsq stats` print with --json, and
-/// the benchmark-*.json of `dsq bench machine --out`.
+/// The command reads perft.jsonl, endgames.jsonl and tables.jsonl, which `dsq perft`, `dsq solve` and `dsq stats` print
+/// with --json, and the benchmark-*.json of `dsq bench machine --out`.
 #[derive(Args)]
 struct Report {
     /// The directory of the results.
     dir: PathBuf,
 }
 
-/// Play a move in random endgames of three and four pieces, and ask the tables what it is worth.
+/// Compare the engine's moves in random endgames of three and four pieces with the tables.
 ///
-/// A third each is won, drawn and lost for the side to move. A move is good if it keeps that, and best if it takes the
-/// shortest way to the win or the longest to the loss.
+/// A third of the positions each is won, drawn and lost for the side to move. A move is counted as good if it keeps
+/// that value, and as best if it also takes the shortest way to a win or the longest way to a loss.
 #[derive(Args)]
 struct Endgames {
     /// Number of positions.
     #[arg(long, value_name = "N", default_value_t = 500, value_parser = at_least_one::<usize>())]
     positions: usize,
-    /// What the positions follow from.
+    /// The seed of the random positions.
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Milliseconds a move.
+    /// Milliseconds per move.
     #[arg(long, value_name = "MS", default_value_t = 1000, value_parser = at_least_one::<u64>())]
     movetime: u64,
-    /// Nodes a move, in the place of time.
+    /// Nodes per move, instead of a time limit.
     #[arg(long, value_name = "N", conflicts_with = "movetime", value_parser = at_least_one::<u64>())]
     nodes: Option<u64>,
-    /// The engine has the tables, too.
+    /// Let the engine probe the tables.
     #[arg(long)]
     with_tables: bool,
     #[command(flatten)]
@@ -113,7 +114,7 @@ impl Bench {
             return print_json(&report);
         }
         print(format_args!(
-            "{} nodes in {:.3} s, {} nodes a second ({} positions to depth {})",
+            "{} nodes in {:.3} s, {} nodes per second ({} positions to depth {})",
             grouped(report.nodes),
             report.seconds,
             grouped(report.nodes_per_second as u64),

@@ -1,4 +1,4 @@
-//! Counts of a class against positions searched forward.
+//! Checks the counts of a class against a forward search from random positions.
 
 use crate::arguments::{ThreadsArg, open_tables};
 use crate::failure::{Failure, Outcome};
@@ -10,32 +10,33 @@ use doushouqi::tablebase::{ClassCounts, Material, Probe};
 use serde::Serialize;
 use std::path::PathBuf;
 
-/// Check the counts of a class by another way: search random positions forward, with tables behind captures.
+/// Check the counts of a class independently: search random positions forward, and look up captures in tables.
 ///
-/// How many of them end in 1, 2, 3 ... plies must fit the counts: further off than five standard deviations is an error.
+/// The numbers of positions that end in 1, 2, 3 ... plies must agree with the counts. A difference of more than five
+/// standard deviations is an error.
 #[derive(Args)]
 pub struct CheckCommand {
     /// The class.
     #[arg(value_name = "CLASS")]
     class: Material,
-    /// The directory of the tables that captures lead to, with its manifest.
+    /// The directory of the tables that the captures lead to, with their manifest.
     #[arg(long, value_name = "DIR")]
     tables: PathBuf,
-    /// The directory of the counts; that of the tables if not given.
+    /// The directory of the counts; by default the directory of the tables.
     #[arg(long, value_name = "DIR")]
     counts: Option<PathBuf>,
-    /// Positions to draw for each side to move.
+    /// Number of random positions for each side to move.
     #[arg(long, default_value_t = 20_000, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000_000))]
     positions: u32,
-    /// Plies to search. Each takes about ten times as long as the one before.
+    /// Depth of the search in plies. Each ply takes about ten times as long as the previous one.
     #[arg(long, default_value_t = 3, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=12))]
     depth: u16,
-    /// The seed of what is drawn.
+    /// The seed of the random positions.
     #[arg(long, default_value_t = 1, value_name = "N")]
     seed: u64,
     #[command(flatten)]
     threads: ThreadsArg,
-    /// Print JSON, one object a line.
+    /// Print one JSON object per side to move and result.
     #[arg(long)]
     json: bool,
 }
@@ -47,7 +48,7 @@ struct Line {
     comparison: Comparison,
 }
 
-/// Standard deviations that chance does not reach.
+/// The greatest accepted difference in standard deviations. Chance does not exceed it.
 const MOST_SIGMAS: f64 = 5.0;
 
 impl CheckCommand {
@@ -55,7 +56,7 @@ impl CheckCommand {
         let tables = open_tables(&self.tables, None)?;
         let dir = self.counts.as_ref().unwrap_or(&self.tables);
         let counts = ClassCounts::read(dir, tables.rules().options(), self.class)?
-            .ok_or_else(|| Failure::Input(format!("{}: there are no counts of {}", dir.display(), self.class)))?;
+            .ok_or_else(|| Failure::Input(format!("{}: no counts of {}", dir.display(), self.class)))?;
         let sample = Sample { positions: self.positions, plies: self.depth, seed: self.seed };
         let sides = self.threads.run(|| check_counts(&tables, &counts, sample))??;
         let mut worst: f64 = 0.0;

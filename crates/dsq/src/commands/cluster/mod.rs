@@ -1,4 +1,5 @@
-//! Many machines: a plan for a job engine, one class as a job, how far a directory is, and the end.
+//! Tables on many machines: the plan for a job engine, the job of a class, the status of a directory, and its
+//! completion.
 
 mod check;
 mod report;
@@ -26,11 +27,11 @@ use serde::Serialize;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// Solve tables on many machines, a class a job, with the job engine that is there.
+/// Solve tables on many machines, with the class as the unit of work and an existing job engine.
 ///
-/// `plan` writes the classes as a Slurm script, a Snakefile, or JSON; each job is a `solve` of some classes in a directory
-/// that all machines see; `status` says how far it is; `finish` checks everything and writes the manifest. The result is
-/// byte for byte that of `dsq generate`.
+/// `plan` writes the classes as a Slurm script, a Snakefile or JSON. Each job runs `solve` for some classes, in a
+/// directory that all machines share. `status` reports the progress of the directory; `finish` checks the tables and
+/// writes the manifest. The files are byte for byte those of `dsq generate`.
 #[derive(Args)]
 #[command(
     after_help = "Examples:\n  dsq cluster plan --pieces 5 --for slurm --tables /shared/tables > submit.sh && sh submit.sh\n  \
@@ -65,49 +66,50 @@ impl Cluster {
     }
 }
 
-/// What a plan is written for.
+/// The output format of a plan.
 #[derive(Copy, Clone, PartialEq, Eq, ValueEnum)]
 enum Engine {
-    /// A script that submits Slurm arrays, level by level.
+    /// A script that submits Slurm job arrays, level by level.
     Slurm,
-    /// A Snakefile; it reads the plan as JSON from plan.jsonl.
+    /// A Snakefile, which reads the plan as JSON from plan.jsonl.
     Snakemake,
-    /// One class a line, captures before what needs them.
+    /// One class per line, after the classes that its captures lead to.
     Json,
-    /// Predicted hours by number of cores, from a simulation of the graph of classes, as JSON.
+    /// Predicted hours by number of cores as JSON, from a simulation of the graph of classes.
     Hours,
-    /// The same as a plot, SVG.
+    /// The predicted hours as an SVG plot.
     Plot,
 }
 
-/// Write what there is to solve as a job engine's own file.
+/// Write the classes to solve as the input of a job engine.
 #[derive(Args)]
 struct PlanCommand {
     /// All materials of 2 to N pieces.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(2..=Index::MAX_PIECES as i64))]
     pieces: u8,
-    /// What to write.
+    /// The format of the plan.
     #[arg(long = "for", value_enum, value_name = "ENGINE")]
     engine: Engine,
     /// The directory of the tables, the same on all nodes.
     #[arg(long, default_value = "tables", value_name = "DIR")]
     tables: String,
-    /// How many tasks run at a time: Slurm's bundles of classes are made so that there are four for each.
+    /// Number of tasks that run at the same time. A Slurm task is a bundle of classes; the plan aims at four bundles
+    /// for each.
     #[arg(long, default_value_t = 8, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=10_000))]
     nodes: u16,
-    /// Of the most pieces keep only the counts.
+    /// Keep only the counts of the classes with the most pieces.
     #[arg(long)]
     stats_only: bool,
-    /// The most memory of a job, in whole GiB, as 10GiB. What does not fit goes to temporary files, and values are solved part
-    /// by part; without this option every class has all in memory.
+    /// The maximum memory of a job in whole GiB, such as 10GiB. Conversions that do not fit go to temporary files, and
+    /// values are solved in parts. Without this option every class keeps everything in memory.
     #[arg(long, value_name = "SIZE")]
     memory: Option<Memory>,
-    /// Where the jobs' temporary files go, a directory of the nodes; the directory of the tables if not given.
+    /// The directory of the jobs' temporary files, on the nodes; by default the directory of the tables.
     #[arg(long, value_name = "DIR")]
     spill: Option<String>,
     #[command(flatten)]
     rate: RateArg,
-    /// The program as the nodes call it.
+    /// The path of dsq on the nodes.
     #[arg(long, default_value = "dsq", value_name = "PATH")]
     program: String,
     #[command(flatten)]
@@ -126,7 +128,7 @@ impl PlanCommand {
         let rules = self.rules.rules;
         let rate = self.rate.get(&rules)?;
         let whole = |memory: Memory| {
-            memory.gib().ok_or_else(|| Failure::Input("--memory: jobs request whole GiB, as 10GiB".to_owned()))
+            memory.gib().ok_or_else(|| Failure::Input("--memory: jobs request whole GiB, such as 10GiB".to_owned()))
         };
         let limit = self.memory.map(whole).transpose()?;
         let plan = Plan::new(&rules, self.pieces.into(), self.stats_only, rate, limit);
@@ -135,7 +137,7 @@ impl PlanCommand {
             && class.memory_gib > limit
         {
             let (needed, name) = (class.memory_gib, class.class);
-            return Err(Failure::Input(format!("--memory {limit}GiB: solving {name} takes {needed} GiB at least")));
+            return Err(Failure::Input(format!("--memory {limit}GiB: solving {name} takes at least {needed} GiB")));
         }
         let spelling = rules.table_spelling();
         let jobs = Jobs {
@@ -162,10 +164,10 @@ impl PlanCommand {
     }
 }
 
-/// The numbers of cores that predictions are made for.
+/// The numbers of cores for which `plan` predicts the time.
 const CORES: [usize; 11] = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024];
 
-/// Predicted hours by number of cores: as the graph of classes allows, and as if nothing waited for anything.
+/// Predicted hours by number of cores: with the dependencies of the classes, and as if no class waited for another.
 fn plot(plan: &Plan) -> Result<String, Failure> {
     let over = |name: &str, seconds: &dyn Fn(usize) -> f64| Line {
         name: name.to_owned(),
@@ -177,13 +179,14 @@ fn plot(plan: &Plan) -> Result<String, Failure> {
     ];
     let title = format!("{} classes of 2 to {} pieces", plan.classes.len(), plan.pieces());
     let log = |label| Axis { label, log: true };
-    Ok(line_chart(&title, log("cores, a class each"), log("hours"), &lines)?)
+    Ok(line_chart(&title, log("cores, one class per core"), log("hours"), &lines)?)
 }
 
-/// Solve classes as one job: no lock, and what is there and whole is left alone.
+/// Solve classes as one job, without a lock and without replacing complete files.
 #[derive(Args)]
 struct SolveCommand {
-    /// The classes, each by any of its materials. What captures lead to must be in the directory.
+    /// The classes, each named by any of its materials. The directory must contain the tables that their captures lead
+    /// to.
     #[arg(required = true, value_name = "CLASS")]
     classes: Vec<Material>,
     /// The directory of the tables.
@@ -192,30 +195,30 @@ struct SolveCommand {
     /// Keep only the counts, in a file CLASS.json.
     #[arg(long)]
     stats_only: bool,
-    /// With --stats-only, the directory of the counts; that of the tables if not given.
+    /// With --stats-only, the directory of the counts; by default the directory of the tables.
     #[arg(long, value_name = "DIR", requires = "stats_only")]
     counts: Option<PathBuf>,
-    /// Solve nothing: print what each class would take.
+    /// Solve nothing; print the needs of each class.
     #[arg(long)]
     dry_run: bool,
     #[command(flatten)]
     rate: RateArg,
-    /// The most memory to use. What does not fit goes to temporary files; less than the planes of a class is
-    /// refused before it starts.
+    /// The maximum memory. Conversions that do not fit go to temporary files. A job whose planes do not fit is refused
+    /// before it starts.
     #[arg(long, value_name = "SIZE", default_value = "8GiB")]
     memory: Memory,
-    /// Where temporary files go; the directory of the tables if not given.
+    /// The directory of temporary files; by default the directory of the tables.
     #[arg(long, value_name = "DIR")]
     spill: Option<PathBuf>,
-    /// What solves: cpu, gpu (a software driver too), or auto: a GPU in hardware if there is one, else cpu. The files are
-    /// the same. With a GPU all values that captures lead to are in memory, and no temporary files are written.
+    /// Where to solve: cpu, gpu (also a software driver), or auto: a hardware GPU if there is one, else cpu. The files
+    /// are the same. With a GPU, all values that captures lead to are in memory, and the job writes no temporary files.
     #[arg(long, value_name = "BACKEND", default_value = "cpu", hide_possible_values = true)]
     backend: Backend,
     #[command(flatten)]
     rules: RulesArg,
     #[command(flatten)]
     threads: ThreadsArg,
-    /// Print JSON, one object a class.
+    /// Print one JSON object per class.
     #[arg(long)]
     json: bool,
 }
@@ -225,7 +228,7 @@ struct Solved {
     class: Material,
     reused: bool,
     seconds: f64,
-    /// What was planned, and what the process had at most.
+    /// The planned memory; `peak_bytes` is the peak memory of the process.
     bytes: u64,
     peak_bytes: Option<u64>,
 }
@@ -246,7 +249,7 @@ impl SolveCommand {
         self.threads.run(|| self.classes.iter().try_for_each(&mut solve))?
     }
 
-    /// What solves on a GPU, if one is wanted and there.
+    /// The solver on a GPU, if `--backend` selects one that exists.
     fn gpu_solver(&self) -> Result<Option<Solver>, Failure> {
         let Some(gpu) = gpu::backend(self.backend)? else { return Ok(None) };
         let most = self.classes.iter().map(|material| material.len()).max().unwrap_or(2);
@@ -282,13 +285,13 @@ impl SolveCommand {
         if self.json {
             print_json(&solved)
         } else if solved.reused {
-            print(format_args!("{}: there already", solved.class))
+            print(format_args!("{}: already complete", solved.class))
         } else {
             print(format_args!("{}: solved in {:.2} s", solved.class, solved.seconds))
         }
     }
 
-    /// What the job would take.
+    /// Prints the needs of the job.
     fn plan(&self) -> Outcome {
         let most = self.classes.iter().map(|material| material.len()).max().unwrap_or(2);
         let classes = Classes::new(&self.rules.rules, most);
@@ -310,7 +313,7 @@ fn provenance() -> Provenance {
     }
 }
 
-/// Say how far a directory of jobs is.
+/// Report the progress of the jobs in a directory.
 #[derive(Args)]
 struct StatusCommand {
     /// The directory of the tables.
@@ -335,7 +338,7 @@ struct Far {
     missing: usize,
     /// Files that are being written.
     running: usize,
-    /// Files of writers that died.
+    /// Files of processes that died.
     dead: usize,
     core_hours_left: f64,
 }
@@ -361,13 +364,13 @@ impl StatusCommand {
             return print_json(&far);
         }
         print(format_args!(
-            "{} classes: {} with tables, {} counted, {} missing; {} being written, {} left by dead writers; about {:.2} core-hours left",
+            "{} classes: {} with tables, {} counted, {} missing; {} being written, {} left by dead processes; about {:.2} core-hours left",
             far.classes, far.tables, far.counted, far.missing, far.running, far.dead, far.core_hours_left
         ))
     }
 }
 
-/// Check every class, remove what dead jobs left, write the manifest.
+/// Check every table, remove the temporary files of dead jobs, and write the manifest.
 #[derive(Args)]
 struct FinishCommand {
     /// The directory of the tables.
@@ -375,8 +378,8 @@ struct FinishCommand {
     /// All materials of 2 to N pieces.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(2..=Index::MAX_PIECES as i64))]
     pieces: u8,
-    /// Hours after which a half-written file of another machine counts as left by a dead job. Those of this machine are
-    /// known to be dead by their process.
+    /// Hours without a write after which a temporary file of another machine counts as left by a dead job. On this
+    /// machine, a temporary file is left over if its process no longer runs.
     #[arg(long, default_value_t = 24, value_name = "N", value_parser = at_least_one::<u64>())]
     hours: u64,
     #[command(flatten)]
@@ -412,14 +415,14 @@ impl FinishCommand {
             print_json(&counts)?;
         } else {
             print(format_args!(
-                "{} tables and {} counts are whole and listed; {} half-written files removed",
+                "{} tables and {} counts are complete and listed; {} temporary files removed",
                 counts.tables, counts.counted, counts.swept
             ))?;
         }
         match &missing[..] {
             [] => Ok(()),
             [first, ..] => {
-                Err(Failure::Mismatch(format!("{} classes are missing, the first is {first}", missing.len())))
+                Err(Failure::Mismatch(format!("{} classes are missing; the first is {first}", missing.len())))
             }
         }
     }

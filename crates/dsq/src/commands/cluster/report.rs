@@ -1,4 +1,4 @@
-//! What is known of a level, from counts that were made class by class, as a page.
+//! A page about a level, from the counts of its classes.
 
 use crate::failure::{Failure, Outcome};
 use crate::output::{print, read_json_lines};
@@ -10,17 +10,17 @@ use report::text::grouped;
 use serde::Deserialize;
 use std::path::PathBuf;
 
-/// Write a page on counted classes, as Markdown.
+/// Write a Markdown page about counted classes.
 #[derive(Args)]
 pub struct ReportCommand {
     /// The counts: a directory of files CLASS.json, or a JSONL file.
     dir: PathBuf,
-    /// Compare with the levels in this file, as `dsq stats --json` writes it.
+    /// Compare with the levels in this file, which `dsq stats --json` writes.
     #[arg(long, value_name = "FILE")]
     beside: Option<PathBuf>,
 }
 
-/// A line of what `dsq stats --json` writes.
+/// A line that `dsq stats --json` writes.
 #[derive(Deserialize)]
 struct Level {
     name: String,
@@ -32,7 +32,7 @@ impl ReportCommand {
     pub fn run(self) -> Outcome {
         let counts = ClassCounts::read_all(&self.dir)?;
         let Some(pieces) = counts.iter().map(|counts| counts.class.len()).max() else {
-            return Err(Failure::Input(format!("{}: there are no counts of classes", self.dir.display())));
+            return Err(Failure::Input(format!("{}: no counts of classes", self.dir.display())));
         };
         let rules: RuleOptions = counts[0]
             .rules
@@ -62,7 +62,7 @@ fn all(counts: &[ClassCounts]) -> Stats {
     total
 }
 
-/// Positions, and how they end, as cells.
+/// The cells for the number of positions and their results.
 fn endings(s: &Summary) -> [String; 5] {
     [s.positions, s.no_move, s.wins, s.losses, s.draws].map(grouped)
 }
@@ -122,7 +122,7 @@ fn classes(counts: &[ClassCounts]) -> String {
     format!("## Class by class\n\n{}", table.markdown())
 }
 
-/// How many of the longest lines are listed.
+/// The number of longest lines in the list.
 const LONGEST: usize = 12;
 
 fn longest(counts: &[ClassCounts]) -> String {
@@ -164,8 +164,8 @@ fn slowest(mut counts: Vec<ClassCounts>) -> String {
         ]);
     }
     format!(
-        "## What took longest\n\nSeconds are those of the wall, whatever else the machine had to do. Memory taken is the most that the process \
-         had, with what it kept from the class before.\n\n{}",
+        "## What took longest\n\nSeconds are wall-clock time, whatever else the machine did. Memory taken is the peak of the \
+         process, with the memory that it kept from the previous class.\n\n{}",
         table.markdown()
     )
 }
