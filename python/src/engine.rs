@@ -168,10 +168,11 @@ impl PyEngine {
         }
         let evaluation = match evaluation {
             "default" => Evaluation::default(),
+            "hand-crafted" => Evaluation::HandCrafted,
             "burnett" => Evaluation::Burnett,
             _ => {
                 return Err(PyValueError::new_err(format!(
-                    "the evaluation is 'default' or 'burnett', not {evaluation:?}"
+                    "the evaluation is 'default', 'hand-crafted' or 'burnett', not {evaluation:?}"
                 )));
             }
         };

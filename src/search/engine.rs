@@ -136,9 +136,7 @@ impl Engine {
             let weights = self.options.weights.as_ref().unwrap_or(&WEIGHTS);
             let hand_crafted = match self.options.evaluation {
                 Evaluation::Burnett => HandCrafted::burnett(rules),
-                Evaluation::Default | Evaluation::Network(_) | Evaluation::Custom(_) => {
-                    HandCrafted::new(rules, weights)
-                }
+                _ => HandCrafted::new(rules, weights),
             };
             self.hand_crafted = Some((*rules.options(), Box::new(hand_crafted)));
             for thread_data in &mut self.thread_data {

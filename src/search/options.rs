@@ -44,7 +44,7 @@ pub struct EngineOptions {
     pub tables: Option<Arc<Tables>>,
     /// The search techniques that are on; for measurements.
     pub search: SearchOptions,
-    /// Weights that replace those of the default evaluation; for tuning.
+    /// Weights that replace those of the hand-crafted evaluation; for tuning.
     pub weights: Option<Weights>,
 }
 

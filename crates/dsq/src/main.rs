@@ -4,6 +4,7 @@ mod arguments;
 mod backend;
 mod class_plan;
 mod commands;
+mod evaluation;
 mod failure;
 mod games;
 #[cfg(feature = "gpu")]
@@ -12,7 +13,6 @@ mod gpu;
 #[path = "no_gpu.rs"]
 mod gpu;
 mod help;
-mod network;
 mod output;
 mod progress;
 mod provenance;

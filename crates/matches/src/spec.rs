@@ -103,7 +103,7 @@ pub enum ParsePlayerError {
     },
 }
 
-const NAMES: [&str; 4] = ["default", "burnett", "burnett-alphabeta", "random"];
+const NAMES: [&str; 5] = ["default", "hand-crafted", "burnett", "burnett-alphabeta", "random"];
 
 impl PlayerSpec {
     /// The name in tables and records.
@@ -182,6 +182,7 @@ impl Kind {
         let mut kind = match name {
             "random" => Kind::Random { seed: 0 },
             "default" => engine(EngineOptions::default()),
+            "hand-crafted" => engine(EngineOptions::default().evaluation(Evaluation::HandCrafted)),
             "burnett" => engine(EngineOptions::default().evaluation(Evaluation::Burnett)),
             "burnett-alphabeta" => engine(EngineOptions::burnett_alphabeta()),
             _ => return Err(ParsePlayerError::UnknownName { name: name.to_owned() }),
@@ -223,6 +224,7 @@ impl Kind {
                 } else {
                     let text = String::from_utf8(bytes)
                         .map_err(|_| unreadable("stream did not contain valid UTF-8".to_owned()))?;
+                    options.evaluation = Evaluation::HandCrafted;
                     options.weights = Some(text.parse().map_err(|error| ParsePlayerError::Weights { path, error })?);
                 }
             }

@@ -360,8 +360,9 @@ impl<W: Write + Send + 'static> Session<W> {
             "Evaluation" => {
                 self.options.evaluation = match value.to_ascii_lowercase().as_str() {
                     "default" => Evaluation::Default,
+                    "hand-crafted" => Evaluation::HandCrafted,
                     "burnett" => Evaluation::Burnett,
-                    _ => return Err(option.refuse("default or burnett", value)),
+                    _ => return Err(option.refuse("default, hand-crafted or burnett", value)),
                 }
             }
             "EvalFile" => self.options.evaluation = self.network(value)?,
@@ -451,7 +452,10 @@ const OPTIONS: [Setting; 11] = [
     Setting { name: "MultiPV", kind: Kind::Spin { default: 1, min: 1, max: 32 } },
     Setting { name: "Ponder", kind: Kind::Check { default: false } },
     Setting { name: "Move Overhead", kind: Kind::Spin { default: 10, min: 0, max: 10_000 } },
-    Setting { name: "Evaluation", kind: Kind::Combo { default: "default", values: &["default", "burnett"] } },
+    Setting {
+        name: "Evaluation",
+        kind: Kind::Combo { default: "default", values: &["default", "hand-crafted", "burnett"] },
+    },
     Setting { name: "EvalFile", kind: Kind::Text { default: "<empty>" } },
     Setting { name: "Rules", kind: Kind::Text { default: "paper" } },
     Setting { name: "TablePath", kind: Kind::Text { default: "<empty>" } },

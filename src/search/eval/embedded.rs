@@ -4,7 +4,7 @@ use super::network::Network;
 use std::sync::{Arc, LazyLock};
 
 /// Trained by the recipe crates/train/networks/generation-0.toml. The name of the file is the hash of the network.
-static BYTES: &[u8] = include_bytes!("5d83c00ebcb06b8f.nnue");
+static BYTES: &[u8] = include_bytes!("43ed12593b7b6425.nnue");
 
 static NETWORK: LazyLock<Option<Arc<Network>>> = LazyLock::new(|| Network::from_bytes(BYTES).ok().map(Arc::new));
 

@@ -1,8 +1,9 @@
 //! The evaluations that an engine can use.
 
+use super::embedded;
 use super::evaluate::Evaluate;
 use super::network::{Network, NetworkEvaluator};
-use crate::board::Rules;
+use crate::board::{RuleOptions, Rules};
 use std::fmt;
 use std::sync::Arc;
 
@@ -15,9 +16,11 @@ type Make = dyn Fn(&Rules) -> Box<dyn Evaluate> + Send + Sync;
 pub enum Evaluation {
     /// Burnett's tables (2010): material and squares.
     Burnett,
-    /// The engine's own, hand-crafted and tuned by self-play: see [`evaluate`](fn@super::evaluate).
+    /// The engine's own: an embedded neural network, and [`Evaluation::HandCrafted`] under rules that it is not for.
     #[default]
     Default,
+    /// Hand-crafted and tuned by self-play: see [`evaluate`](fn@super::evaluate).
+    HandCrafted,
     /// A neural network; the hand-crafted evaluation under rules that the network is not for.
     Network(Arc<Network>),
     /// An evaluation of the caller.
@@ -42,14 +45,23 @@ impl Evaluation {
         Evaluation::Custom(Custom(Arc::new(make)))
     }
 
+    /// The network that evaluates in games under these rules; `None` if another evaluation does.
+    #[must_use]
+    pub fn network(&self, rules: &RuleOptions) -> Option<&Arc<Network>> {
+        let network = match self {
+            Evaluation::Default => embedded::network(),
+            Evaluation::Network(network) => Some(network),
+            Evaluation::HandCrafted | Evaluation::Burnett | Evaluation::Custom(_) => None,
+        };
+        network.filter(|network| network.fits(rules))
+    }
+
     /// The evaluation for a search thread.
     pub(in crate::search) fn make(&self, rules: &Rules) -> Evaluator {
-        match self {
-            Evaluation::Custom(Custom(make)) => Evaluator::Custom(make(rules)),
-            Evaluation::Network(network) if network.fits(rules.options()) => {
-                Evaluator::Network(NetworkEvaluator::new(Arc::clone(network)))
-            }
-            Evaluation::Burnett | Evaluation::Default | Evaluation::Network(_) => Evaluator::HandCrafted,
+        match (self, self.network(rules.options())) {
+            (Evaluation::Custom(Custom(make)), _) => Evaluator::Custom(make(rules)),
+            (_, Some(network)) => Evaluator::Network(NetworkEvaluator::new(Arc::clone(network))),
+            (_, None) => Evaluator::HandCrafted,
         }
     }
 }
@@ -59,6 +71,7 @@ impl fmt::Debug for Evaluation {
         f.write_str(match self {
             Evaluation::Burnett => "Burnett",
             Evaluation::Default => "Default",
+            Evaluation::HandCrafted => "HandCrafted",
             Evaluation::Network(network) => return write!(f, "{network:?}"),
             Evaluation::Custom(_) => "Custom",
         })

@@ -21,10 +21,11 @@
 //!
 //! The files, the lowest first: `weights` (features and their weights), `tables` (the weights prepared for a set of rules),
 //! `state` (a position with incrementally updated terms), `attack_maps` (the attacks of both sides), `evaluate` (the trait of
-//! evaluations), `network` (the neural network), `evaluation` (the choice of an engine), `terms` (the sum), `attacks` (attacks and evaluation for the search).
+//! evaluations), `network` (the neural network), `embedded` (the network of the engine), `evaluation` (the choice of an engine), `terms` (the sum), `attacks` (attacks and evaluation for the search).
 
 mod attack_maps;
 mod attacks;
+mod embedded;
 mod evaluate;
 mod evaluation;
 pub mod network;

@@ -1,11 +1,11 @@
 use crate::arguments::{RulesArg, ThreadsArg, at_least_one};
+use crate::evaluation::named_evaluation;
 use crate::failure::{Failure, Outcome};
-use crate::network::read_network;
 use crate::output::print;
 use crate::progress::{interrupt, progress_bar};
 use clap::Args;
 use doushouqi::board::Rules;
-use doushouqi::search::{Evaluation, Tables};
+use doushouqi::search::Tables;
 use rayon::prelude::*;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -20,7 +20,7 @@ use train::{DataError, DataFile, Datagen as Generator, Header, Record};
 /// on any number of threads. Ctrl-C keeps the finished games; the same command then continues the file.
 #[derive(Args)]
 #[command(after_help = "Examples:\n  dsq datagen --games 100000 --nodes 1000 --seed 1 --out first.data\n  \
-                        dsq datagen --games 100000 --nodes 1000 --seed 2 --network first.nnue --out second.data")]
+                        dsq datagen --games 100000 --nodes 1000 --seed 2 --evaluation first.nnue --out second.data")]
 pub struct Datagen {
     /// The number of games in the file at the end
     #[arg(long, value_name = "N", default_value_t = 1000, value_parser = at_least_one::<u32>())]
@@ -34,9 +34,9 @@ pub struct Datagen {
     /// The file to write or to continue
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
-    /// The network that plays [default: the hand-crafted evaluation]
-    #[arg(long, value_name = "FILE")]
-    network: Option<PathBuf>,
+    /// The evaluation that plays: default, hand-crafted or the file of a network
+    #[arg(long, value_name = "NAME", default_value = "default")]
+    evaluation: String,
     #[command(flatten)]
     rules: RulesArg,
     #[command(flatten)]
@@ -62,16 +62,15 @@ impl Writer {
 impl Datagen {
     pub fn run(self) -> Outcome {
         let rules = Rules::new(self.rules.rules);
-        let network = self.network.as_deref().map(|path| read_network(path, &rules)).transpose()?;
+        let evaluation = named_evaluation(&self.evaluation, &rules)?;
         let header = Header {
             rules: rules.options().table_hash(),
             seed: self.seed,
             nodes: self.nodes,
-            evaluation: network.as_ref().map_or(0, |network| network.hash()),
+            evaluation: evaluation.network(rules.options()).map_or(0, |network| network.hash()),
         };
         let file = DataFile::open(&self.out, &header).map_err(failure_of_output)?;
         let first = file.next_game();
-        let evaluation = network.map_or(Evaluation::Default, Evaluation::Network);
         let writer = Mutex::new(Writer { file, waiting: BTreeMap::new() });
         let stop = interrupt()?;
         let bar = progress_bar(self.games.into(), "games");

@@ -6,7 +6,7 @@ use clap::{Args, Subcommand};
 use doushouqi::board::Rules;
 use doushouqi::search::eval::{WEIGHTS, Weights};
 use doushouqi::search::tune::{Fit, Sample, SelfPlay};
-use doushouqi::search::{EngineOptions, Tables};
+use doushouqi::search::{EngineOptions, Evaluation, Tables};
 use rayon::prelude::*;
 use std::collections::BTreeMap;
 use std::fs::{self, File, OpenOptions};
@@ -167,7 +167,7 @@ impl Play {
     fn run(self) -> Outcome {
         let rules = Rules::new(self.rules.rules);
         let weights = self.weights.as_deref().map(|path| read_weights(Some(path))).transpose()?;
-        let engine = EngineOptions::default().weights(weights);
+        let engine = EngineOptions::default().evaluation(Evaluation::HandCrafted).weights(weights);
         let stop = interrupt()?;
         let file = Mutex::new(SampleFile::create(&self.out)?);
         let bar = progress_bar(self.games, "games");

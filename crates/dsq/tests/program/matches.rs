@@ -166,6 +166,7 @@ fn weights_that_cannot_be_used_are_named() {
 fn players_are_named() {
     for text in [
         "builtin:default",
+        "builtin:hand-crafted",
         "builtin:burnett,hash=1,threads=2",
         "builtin:random,seed=5",
         "builtin:burnett-alphabeta",
@@ -582,7 +583,7 @@ fn a_network_is_trained() {
     let plot = std::fs::read_to_string(path("checkpoint.svg")).unwrap();
     assert!(plot.starts_with("<svg") && plot.contains("Loss with 32 units") && plot.contains("held out"), "{plot}");
     let bench = |more: &[&str]| json(&[&["bench", "--depth", "6", "--json"], more].concat()).0[0]["nodes"].clone();
-    assert_ne!(bench(&["--network", &path("net")]), bench(&[]));
+    assert_ne!(bench(&["--evaluation", &path("net")]), bench(&["--evaluation", "hand-crafted"]));
     let player = format!("builtin:default,hash=1,weights={}", path("net"));
     let (lines, _) = json(&["match", &player, "builtin:random", "--games", "2", "--nodes", "200", "--json"]);
     assert!(lines[2]["players"][0]["illegal_moves"] == 0, "{}", lines[2]);
@@ -596,8 +597,8 @@ fn a_network_is_trained() {
     std::fs::write(path("cut"), &network[..1000]).unwrap();
     let stderr = failure(2, &["match", &format!("builtin:default,weights={}", path("cut")), "builtin:random"]);
     assert!(stderr.contains("it has 1000 bytes"), "{stderr}");
-    assert!(failure(2, &["bench", "--network", &path("cut")]).contains("it has 1000 bytes"));
-    assert!(failure(2, &["bench", "--network", &path("net"), "--rules", "chinese"]).contains("for other rules"));
+    assert!(failure(2, &["bench", "--evaluation", &path("cut")]).contains("it has 1000 bytes"));
+    assert!(failure(2, &["bench", "--evaluation", &path("net"), "--rules", "chinese"]).contains("for other rules"));
 }
 
 /// Counts and durations of 0 that would do nothing.

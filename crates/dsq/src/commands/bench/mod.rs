@@ -1,14 +1,14 @@
 mod machine;
 
 use crate::arguments::{RulesArg, ThreadsArg, at_least_one};
+use crate::evaluation::named_evaluation;
 use crate::failure::{Failure, Outcome};
-use crate::network::read_network;
 use crate::output::{print, print_json};
 use crate::progress::progress_bar;
 use clap::{Args, Subcommand};
 use doushouqi::board::Rules;
 use doushouqi::search::bench::{self, Kept};
-use doushouqi::search::{EngineOptions, Evaluation, Limits, Tables};
+use doushouqi::search::{EngineOptions, Limits, Tables};
 use machine::MachineCommand;
 use report::figures::{self, FiguresError};
 use report::text::grouped;
@@ -39,9 +39,9 @@ pub struct Bench {
     /// Number of search threads.
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=256))]
     threads: u16,
-    /// The evaluation network [default: the hand-crafted evaluation].
-    #[arg(long, value_name = "FILE")]
-    network: Option<PathBuf>,
+    /// The evaluation: default, hand-crafted or the file of a network.
+    #[arg(long, value_name = "NAME", default_value = "default")]
+    evaluation: String,
     #[command(flatten)]
     rules: RulesArg,
     /// Print one JSON object.
@@ -105,10 +105,8 @@ impl Bench {
             None => {}
         }
         let rules = Rules::new(self.rules.rules);
-        let mut options = EngineOptions::default().hash_mib(16).threads(self.threads.into());
-        if let Some(path) = &self.network {
-            options = options.evaluation(Evaluation::Network(read_network(path, &rules)?));
-        }
+        let evaluation = named_evaluation(&self.evaluation, &rules)?;
+        let options = EngineOptions::default().hash_mib(16).threads(self.threads.into()).evaluation(evaluation);
         let report = bench::bench(self.depth, &options, &rules);
         if self.json {
             return print_json(&report);
