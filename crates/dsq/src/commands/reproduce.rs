@@ -190,7 +190,7 @@ fn write(dir: &Path, report: &Report, text: &str, threads: usize) -> Outcome {
         seconds.table1,
         seconds.table2
     );
-    let json = serde_json::to_string_pretty(&record).expect("what we write is JSON") + "\n";
+    let json = serde_json::to_string_pretty(&record).expect("a record is JSON") + "\n";
     write_file(&dir.join("reproduction.md"), &markdown)?;
     write_file(&dir.join("reproduction.json"), &json)
 }
