@@ -73,7 +73,7 @@ fn lines_are_converted_both_ways() {
     assert_eq!((records.len(), records.remove(0).game.moves().len()), (2, 2));
     assert_eq!(filter(&["convert", "--from", "saved", "--to", "dsq"], &saved), game);
     fails(2, &["convert", "--from", "dsq", "--to", "katago", "7/7 w"], "9 ranks");
-    fails(2, &["convert", "--from", "dsq", "--to", "katago", "{}"], "no puzzle");
+    fails(2, &["convert", "--from", "dsq", "--to", "katago", "{}"], "not a puzzle");
     fails(2, &["convert", "--from", "xboard", "--to", "katago"], "dsq, mistboard, katago and animalcraft");
     let bad = file("bad", "7/7/3e3/7/7/7/3E3/7/7 b\n\n7/7/3e3/7/7/7/3E3/7/7 x\n");
     fails(2, &["convert", "--from", "dsq", "--to", "katago", "--file", bad.to_str().unwrap()], "line 3");
