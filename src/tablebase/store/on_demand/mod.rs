@@ -127,6 +127,12 @@ impl OnDemand {
         &self.tables
     }
 
+    /// The most pieces of a position that is answered.
+    #[must_use]
+    pub fn pieces(&self) -> usize {
+        self.classes.pieces()
+    }
+
     /// Answers from the tables and the cache, or by a short search; `None` if that does not suffice. With `all_moves` an
     /// answer contains the values of all moves. It takes at most about a second.
     ///
@@ -173,6 +179,16 @@ impl OnDemand {
         }
         let answer = self.probe_now(position, all_moves)?;
         answer.ok_or_else(|| SolveError::Stopped.into())
+    }
+
+    /// The class, by its representative, that would be counted for a position; `None` if the tables contain it or the game
+    /// is over.
+    ///
+    /// # Errors
+    /// If the position has too many pieces.
+    pub fn class(&self, position: &Position) -> Result<Option<Material>, OnDemandError> {
+        self.check_size(position)?;
+        Ok(self.counted_class(position).map(|id| self.classes.get(id).representative))
     }
 
     /// What counting the class of a position takes; `None` if the tables or the cache contain it.
@@ -260,7 +276,7 @@ impl OnDemand {
     }
 
     fn check_size(&self, position: &Position) -> Result<(), OnDemandError> {
-        let (pieces, most) = (position.pieces().count(), self.classes.pieces());
+        let (pieces, most) = (position.pieces().count(), self.pieces());
         if pieces > most { Err(OnDemandError::TooManyPieces { pieces, most }) } else { Ok(()) }
     }
 
