@@ -1,5 +1,6 @@
 // The clauses of decision trees, which the server writes in English, in the language of the page.
 
+import { boardOf, ground } from "./position.js";
 import { currentLanguage, side, t } from "./ui.js";
 
 const SIDE = "(White|Black)";
@@ -101,6 +102,43 @@ export function clause(english) {
     return text.replace(/\{(\w+)\}/g, (_, name) => values[name]);
   }
   return english;
+}
+
+/** What a clause may name besides pieces, with the squares of it for the side that the clause is about. */
+/** @type {[RegExp, (square: number, own: string) => boolean][]} */
+const REGIONS = [
+  [/last three ranks/, (square, own) => (own === "w" ? square >= 42 : square < 21)],
+  [/trap/, (square, own) => ground(square).kind === "trap" && ground(square).owner !== own],
+  [/own den/, (square, own) => ground(square).kind === "den" && ground(square).owner === own],
+  [/enemy's den/, (square, own) => ground(square).kind === "den" && ground(square).owner !== own],
+  [/dens/, (square) => ground(square).kind === "den"],
+  [/d-file/, (square) => square % 7 === 3],
+  [/water/, (square) => ground(square).kind === "water"],
+];
+
+/**
+ * The squares of a board that a clause of the server speaks of: of the pieces, and of the ranks, traps, dens, the file
+ * or the water that it names.
+ * @param {string} english
+ * @param {string} position
+ */
+export function clauseSquares(english, position) {
+  const { squares } = boardOf(position);
+  const named = [...english.matchAll(/(White|Black)'s (\w+)/g)].map(([, color, animal]) => {
+    const letter = LETTERS[animal] ?? "";
+    return squares.indexOf(color === "White" ? letter : letter.toLowerCase());
+  });
+  const own = english.startsWith("Black") ? "b" : "w";
+  const ranks = /on rank (\d+)(?: to (\d+))?/.exec(english);
+  const region = REGIONS.find(([pattern]) => pattern.test(english))?.[1];
+  const isNamed = (/** @type {number} */ square) => {
+    const rank = Math.floor(square / 7) + 1;
+    return ranks ? rank >= Number(ranks[1]) && rank <= Number(ranks[2] ?? ranks[1]) : region?.(square, own);
+  };
+  return {
+    pieces: named.filter((square) => square >= 0),
+    region: squares.map((_, square) => square).filter(isNamed),
+  };
 }
 
 /**

@@ -2,7 +2,7 @@
 
 import { get } from "./api.js";
 import { app, emit, fen, on, params, pieces, refresh, turn } from "./app.js";
-import { because, clause } from "./clauses.js";
+import { because, clause, clauseSquares } from "./clauses.js";
 import { boardOf, index, name } from "./position.js";
 import {
   $,
@@ -401,6 +401,21 @@ function treeResult(label) {
   return t("tree.result.win", { side: side(label === "win" ? own : other) });
 }
 
+/**
+ * Marks on the board what a test of the tree speaks of.
+ * @param {string} test
+ */
+function mark(test) {
+  const { pieces, region } = clauseSquares(test, fen());
+  app.board.overlay = {
+    draw: (/** @type {Board} */ board) => {
+      for (const square of region) board.tintSquare(square, "hold");
+      for (const square of pieces) board.tintSquare(square, "subject");
+    },
+  };
+  app.board.render();
+}
+
 function drawTree() {
   return show("#decision", async () => {
     if (pieces() > 3) return h("p", { class: "soft" }, t("tree.toomany"));
@@ -419,10 +434,12 @@ function drawTree() {
         leaf(node) ? h("strong", {}, t(`leaf.${node.label}`)) : clause(node.test),
       );
       if (leaf(node)) return h("li", { class: lit ? "lit" : null }, text);
+      const on = () => mark(node.test);
+      const marks = { onmouseenter: on, onfocus: on, onmouseleave: draw, onblur: draw };
       return h(
         "li",
         { class: lit ? "lit" : null },
-        h("details", { open: lit }, h("summary", {}, text), h("ul", {}, walk(node.yes, "yes"), walk(node.no, "no"))),
+        h("details", { open: lit }, h("summary", marks, text), h("ul", {}, walk(node.yes, "yes"), walk(node.no, "no"))),
       );
     };
     const root = tree.path[0] ?? tree.nodes[0].id;
@@ -439,6 +456,7 @@ function drawTree() {
           n: number(tree.nodes.length),
         }),
       ),
+      h("p", { class: "soft" }, t("tree.marks")),
       h(
         "div",
         { class: "tree scroll", tabindex: "0", role: "group", "aria-labelledby": "treehead" },

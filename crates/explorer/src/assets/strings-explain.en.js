@@ -2,6 +2,7 @@
 export default {
   "tree.result.win": "{side} wins",
   "tree.result.draw": "The position is a draw",
+  "tree.marks": "Point at a question or select it: the board shows what it asks about.",
   "fortress.stuck": "{side} has no legal move.",
   "fortress.needs": "{side} needs only {squares} to hold the draw against every move of {other}.",
   "fortress.many": "{side} holds the draw on {n} squares against every move of {other}.",
