@@ -299,6 +299,7 @@ static SERVER: LazyLock<SocketAddr> = LazyLock::new(|| {
         listen: vec![([127, 0, 0, 1], 0).into()],
         rules: RuleOptions::PAPER,
         tables: None,
+        on_demand: None,
         pieces: 3,
         threads: 2,
         hash_mib: 64,

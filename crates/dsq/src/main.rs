@@ -13,6 +13,7 @@ mod gpu;
 #[path = "no_gpu.rs"]
 mod gpu;
 mod help;
+mod on_demand;
 mod output;
 mod progress;
 mod provenance;

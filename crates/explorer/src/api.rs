@@ -1,7 +1,7 @@
 //! Answers from the tables as plain data, without HTTP.
 
 use super::errors::{ApiError, Code};
-use super::rule_tables::View;
+use super::rule_tables::{Counts, View};
 use super::schema;
 use doushouqi::board::{Color, Move, Outcome, Piece, Position, PositionError, Rules, Square};
 use doushouqi::game::random::Random;
@@ -382,15 +382,15 @@ pub struct MaterialStats {
 /// The counts of a material for each side to move.
 pub fn stats(tables: &View<'_>, material: Material) -> Result<MaterialStats, ApiError> {
     let found = tables.stats(material)?;
-    let (stats, class, represents) = found.ok_or_else(|| {
+    let Counts { stats, representative, materials } = found.ok_or_else(|| {
         let error = ApiError::new(Code::NoTable, format!("there is no table of {material}"));
         error.reason("no_table_of_material").with("material", material.to_string())
     })?;
     Ok(MaterialStats {
         material: material.to_string(),
         rules: tables.asked.to_string(),
-        class: class.to_string(),
-        represents,
+        class: representative.to_string(),
+        represents: materials,
         white: (&stats.white).into(),
         black: (&stats.black).into(),
     })

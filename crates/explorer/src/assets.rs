@@ -77,6 +77,7 @@ const FILES: &[(&str, &str, &[u8])] = &[
     ("/strings-learn.zh.js", JS, include_bytes!("assets/strings-learn.zh.js")),
     ("/strings-play.en.js", JS, include_bytes!("assets/strings-play.en.js")),
     ("/strings-play.zh.js", JS, include_bytes!("assets/strings-play.zh.js")),
+    ("/solve.js", JS, include_bytes!("assets/solve.js")),
     ("/sounds.js", JS, include_bytes!("assets/sounds.js")),
     ("/strings.en.js", JS, include_bytes!("assets/strings.en.js")),
     ("/strings.zh.js", JS, include_bytes!("assets/strings.zh.js")),

@@ -1,7 +1,9 @@
 //! The server's configuration, and the errors of its start.
 
+use super::counting::CountConfig;
+use super::rule_tables::MEMORY_PIECES;
 use doushouqi::board::RuleOptions;
-use doushouqi::tablebase::SetError;
+use doushouqi::tablebase::{OnDemandError, SetError};
 use std::io;
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -16,6 +18,8 @@ pub struct Config {
     pub rules: RuleOptions,
     /// A directory with tables for these rules.
     pub tables: Option<PathBuf>,
+    /// What may be counted on demand from these tables; nothing if `None`.
+    pub on_demand: Option<CountConfig>,
     /// Pieces of the tables in memory: 3, or 4, which a background thread solves.
     pub pieces: usize,
     /// Threads for requests, searches and solving.
@@ -42,6 +46,10 @@ pub struct Config {
 pub enum ServeError {
     #[error(transparent)]
     Tables(#[from] SetError),
+    #[error(transparent)]
+    OnDemand(#[from] OnDemandError),
+    #[error("counting endgames on demand needs tables of {MEMORY_PIECES} pieces or more on disk")]
+    TablesTooSmall,
     #[error("cannot read the puzzles in {}: {what}", path.display())]
     Puzzles { path: PathBuf, what: String },
     #[error("cannot listen on {}: {error}", addresses.iter().map(ToString::to_string).collect::<Vec<_>>().join(", "))]

@@ -132,7 +132,7 @@ impl Context {
         let tables = self.tables(rules).await?;
         match tables.effort(pieces) {
             Effort::Memory => work(&View::new(&tables, rules, &NEVER)),
-            effort => self.view(lane(effort), tables, rules, work).await,
+            effort => self.view(effort, tables, rules, work).await,
         }
     }
 
@@ -144,27 +144,18 @@ impl Context {
         work: impl FnOnce(&View<'_>) -> Result<T, ApiError> + Send + 'static,
     ) -> Result<T, ApiError> {
         let tables = self.tables(rules).await?;
-        self.view(lane(tables.effort(pieces)), tables, rules, work).await
+        self.view(tables.effort(pieces), tables, rules, work).await
     }
 
-    /// The same for work that also takes another effort.
-    pub async fn scan_with<T: Send + 'static>(
+    /// The same for tables and an effort that are known.
+    pub async fn view<T: Send + 'static>(
         &self,
-        rules: RuleOptions,
-        effort: Option<Effort>,
-        work: impl FnOnce(&View<'_>) -> Result<T, ApiError> + Send + 'static,
-    ) -> Result<T, ApiError> {
-        let tables = self.tables(rules).await?;
-        self.view(effort.map_or(Lane::Read, lane), tables, rules, work).await
-    }
-
-    async fn view<T: Send + 'static>(
-        &self,
-        lane: Lane,
+        effort: Effort,
         tables: Arc<RuleTables>,
         rules: RuleOptions,
         work: impl FnOnce(&View<'_>) -> Result<T, ApiError> + Send + 'static,
     ) -> Result<T, ApiError> {
+        let lane = if effort == Effort::Solving { Lane::Solve } else { Lane::Read };
         self.run(lane, move |_, stop| work(&View::new(&tables, rules, stop))).await
     }
 
@@ -186,8 +177,4 @@ impl Context {
         let threads = permit.widen(threads);
         Ok((permit, threads))
     }
-}
-
-fn lane(effort: Effort) -> Lane {
-    if effort == Effort::Solving { Lane::Solve } else { Lane::Read }
 }

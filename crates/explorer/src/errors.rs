@@ -32,6 +32,12 @@ impl From<usize> for Param {
     }
 }
 
+impl From<u64> for Param {
+    fn from(number: u64) -> Param {
+        Param::Number(number)
+    }
+}
+
 impl From<String> for Param {
     fn from(text: String) -> Param {
         Param::Text(text)
@@ -49,6 +55,8 @@ pub enum Code {
     BadRequest,
     NotFound,
     NoTable,
+    NoRoom,
+    NotAllowed,
     TooLarge,
     RateLimited,
     Busy,
@@ -62,7 +70,7 @@ pub enum Code {
 
 impl Code {
     /// Every code.
-    pub const ALL: [Code; 16] = [
+    pub const ALL: [Code; 18] = [
         Code::BadFen,
         Code::BadRules,
         Code::BadMaterial,
@@ -70,6 +78,8 @@ impl Code {
         Code::BadRequest,
         Code::NotFound,
         Code::NoTable,
+        Code::NoRoom,
+        Code::NotAllowed,
         Code::TooLarge,
         Code::RateLimited,
         Code::Busy,
@@ -102,6 +112,8 @@ impl Code {
             Code::BadRequest => ("bad_request", 400),
             Code::NotFound => ("not_found", 404),
             Code::NoTable => ("no_table", 404),
+            Code::NoRoom => ("no_room", 507),
+            Code::NotAllowed => ("not_allowed", 403),
             Code::TooLarge => ("too_large", 413),
             Code::RateLimited => ("rate_limited", 429),
             Code::Busy => ("busy", 503),

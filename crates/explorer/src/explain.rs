@@ -2,7 +2,7 @@
 
 use super::api::{ValueReport, color_name, is_known, no_table, value};
 use super::errors::{ApiError, Code};
-use super::rule_tables::{RuleTables, View, check};
+use super::rule_tables::{Counts, RuleTables, View, check};
 use super::schema;
 use doushouqi::board::geometry::DEN;
 use doushouqi::board::{Bitboard, ByColor, Color, Move, Position, RuleOptions, Rules, Square};
@@ -165,7 +165,7 @@ pub fn matrix(tables: &View<'_>, white: usize, black: usize) -> Result<Matrix, A
         let mut row: [Vec<f64>; 3] = Default::default();
         for &black in &sides.1 {
             let material = all.iter().find(|m| m.side(Color::White) == white && m.side(Color::Black) == black);
-            let (stats, _, _) = tables.stats(*material.ok_or_else(missing)?)?.ok_or_else(missing)?;
+            let Counts { stats, .. } = tables.stats(*material.ok_or_else(missing)?)?.ok_or_else(missing)?;
             let s = stats.white.summary();
             // Four digits are enough for display.
             let share = |count: u64| (count as f64 / s.positions.max(1) as f64 * 1e4).round() / 1e4;

@@ -85,8 +85,8 @@ fn log(asked: &Asked, status: StatusCode, time: Duration, code: Option<&str>) {
         ($level:ident) => { tracing::$level!(peer, %method, path, status, code, ms, "request") };
     }
     match status {
-        // A busy server would fill its log.
-        500.. if code != Code::Busy.as_str() => event!(warn),
+        // Refusals of a busy or small server would fill its log.
+        500.. if ![Code::Busy, Code::NoRoom].map(Code::as_str).contains(&code) => event!(warn),
         400.. => event!(info),
         _ => event!(debug),
     }
@@ -217,7 +217,7 @@ fn etag(app: &App, limits: &Limits, request: &Request) -> Option<HeaderValue> {
         return None;
     }
     let query = request.uri().path_and_query()?.as_str();
-    let hash = xxh3_64_with_seed(query.as_bytes(), app.registry.generation());
+    let hash = xxh3_64_with_seed(query.as_bytes(), app.generation());
     HeaderValue::from_str(&format!("W/\"{hash:016x}\"")).ok()
 }
 

@@ -2,6 +2,7 @@
 
 use super::api;
 use super::context::Context;
+use super::counting::{CountJob, NeedReport};
 use super::engine::{self, BestMove, Setup};
 use super::errors::{ApiError, Code};
 use super::explain;
@@ -15,9 +16,9 @@ use super::params::{
 };
 use super::puzzles::{PuzzlesAnswer, Wanted};
 use super::review::{self, GameRequest};
-use super::rule_tables::{FIRST_PIECES, RuleTables, View};
+use super::rule_tables::{Effort, FIRST_PIECES, MEMORY_PIECES, RuleTables, View};
 use super::sse;
-use super::state::Lane;
+use super::state::{App, Lane};
 use axum::http::header::{CONTENT_TYPE, ETAG};
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{Html, IntoResponse, Response};
@@ -28,7 +29,7 @@ use doushouqi::board::{
 use doushouqi::game::Game;
 use doushouqi::game::random::Random;
 use doushouqi::search::Limits;
-use doushouqi::tablebase::{Material, Wdl};
+use doushouqi::tablebase::{Material, OnDemand, Wdl};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::hash_map::RandomState;
@@ -105,6 +106,39 @@ pub async fn whatif(context: Context, query: WhatIfQuery) -> Answer<api::WhatIf>
     context.probe(rules, pieces, move |tables| api::whatif(tables, &position, square)).await
 }
 
+/// What counts the endgames of a rule set on demand.
+fn counter(context: &Context, rules: &RuleOptions) -> Result<Arc<OnDemand>, ApiError> {
+    let tables = context.app.registry.main();
+    let off = || {
+        let message = "this server does not count endgames; its operator may allow it (--on-demand)";
+        ApiError::new(Code::NotAllowed, message).reason("counting_off")
+    };
+    let on_demand = tables.on_demand().ok_or_else(off)?;
+    if tables.rules().options().table_hash() == rules.table_hash() {
+        return Ok(on_demand.clone());
+    }
+    let message = "the server counts endgames under its own rules only";
+    Err(ApiError::new(Code::NoTable, message).reason("counting_other_rules"))
+}
+
+pub async fn need(context: Context, query: PositionQuery) -> Answer<NeedReport> {
+    let (position, rules) = position_of(&context, &query.fen, &query.rules)?;
+    let on_demand = counter(&context, &rules)?;
+    context.run(Lane::Read, move |app, _| app.counts.need(&on_demand, &position, rules.to_string())).await
+}
+
+pub async fn count(context: Context, Query(query): Query<PositionQuery>) -> Result<Response, ApiError> {
+    let (position, rules) = position_of(&context, &query.fen, &query.rules)?;
+    let on_demand = counter(&context, &rules)?;
+    let (asked, counter) = (position.clone(), on_demand.clone());
+    let missing = move |app: &App, _: &_| Ok(app.counts.need(&counter, &asked, String::new())?.class);
+    let class = context.run(Lane::Read, missing).await?.and_then(|class| class.parse().ok());
+    let Some(class) = class else { return Ok(sse::counted()) };
+    let job = CountJob { on_demand, position, class };
+    let follower = context.app.counts.follow(&context.app, job)?;
+    Ok(sse::count(follower))
+}
+
 pub async fn stats(context: Context, text: String, query: StatsQuery) -> Answer<api::MaterialStats> {
     let rules = query.rules.rules(&context.app.config.rules)?;
     let material = material(&text)?;
@@ -176,9 +210,9 @@ pub async fn rulesets(context: Context, query: PositionQuery) -> Answer<explain:
     }
     let pieces = position.occupied().len();
     // The other rule sets have no tables on disk, so that they may have to solve what these have.
-    let effort = all.iter().map(|(_, _, tables)| tables.effort(pieces)).max();
+    let effort = all.iter().map(|(_, _, tables)| tables.effort(pieces)).max().unwrap_or(Effort::Memory);
     let work = move |tables: &View<'_>| explain::presets(tables, &all, &position);
-    context.scan_with(rules, effort, work).await
+    context.view(effort, context.tables(rules).await?, rules, work).await
 }
 
 pub async fn fortress(context: Context, query: PositionQuery) -> Answer<explain::Fortress> {
@@ -189,8 +223,7 @@ pub async fn fortress(context: Context, query: PositionQuery) -> Answer<explain:
 
 pub async fn tree(context: Context, query: PositionQuery) -> Answer<explain::TreeReport> {
     let (position, rules) = position_of(&context, &query.fen, &query.rules)?;
-    let report =
-        move |app: &super::state::App, stop: &_| app.trees.report(app.registry.pool(), &rules, &position, stop);
+    let report = move |app: &App, stop: &_| app.trees.report(app.registry.pool(), &rules, &position, stop);
     context.run(Lane::Cold, report).await
 }
 
@@ -223,7 +256,7 @@ pub async fn batch(context: Context, request: BatchRequest) -> Answer<BatchAnswe
     let rules = request.rules.as_deref().map_or(Ok(context.app.config.rules), super::params::rules)?;
     context.client.charge(&context.app, request.fens.len().min(api::MAX_BATCH) as f32 / FENS_PER_TOKEN)?;
     // The positions may have any number of pieces.
-    let pieces = super::rule_tables::MEMORY_PIECES + 1;
+    let pieces = MEMORY_PIECES + 1;
     let results = context.scan(rules, pieces, move |tables| api::batch(tables, &request.fens)).await?;
     Ok(BatchAnswer { rules: rules.to_string(), results })
 }
@@ -334,7 +367,7 @@ pub async fn review(context: Context, request: GameRequest) -> Answer<review::Re
     let rules = *record.game.rules().options();
     let (tables, search) = (context.tables(rules).await?, context.search_tables(rules).await?);
     let (permit, _) = context.search_permit(1).await?;
-    let work = move |app: &super::state::App, stop: &_| {
+    let work = move |app: &App, stop: &_| {
         let _running = app.metrics.search();
         review::review(&View::new(&tables, rules, stop), &search, &app.engines, &record)
     };
@@ -367,6 +400,7 @@ pub async fn metrics(context: Context) -> Response {
             app.registry.main().complete() as f64,
         ),
         ("jobs", "Requests that block a thread, searches aside.", app.jobs() as f64),
+        ("counts", "Endgames that are being counted.", f64::from(app.counts.is_running())),
         ("rule_sets", "Rule sets with tables in memory.", app.registry.all().len() as f64),
     ];
     ([(CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8")], app.metrics.text(&more)).into_response()
@@ -425,6 +459,8 @@ pub struct TablesStatus {
     pub pieces: usize,
     /// The pieces of the tables on disk.
     pub on_disk: Option<usize>,
+    /// The most pieces of an endgame that the server counts on demand; null if it does not.
+    pub on_demand: Option<usize>,
     #[schemars(extend("enum" = ["ready", "solving"]))]
     pub state: &'static str,
     /// The completed share of the background work, 0 to 1.
@@ -464,6 +500,7 @@ pub async fn status(context: Context, _: NoKeys) -> Answer<Status> {
             rules: tables.rules().options().to_string(),
             pieces: tables.complete(),
             on_disk: tables.disk().map(|set| set.classes().pieces()),
+            on_demand: tables.on_demand().map(|on_demand| on_demand.pieces()),
             state: if solving { "solving" } else { "ready" },
             progress,
             seconds_left: left.filter(|_| solving),

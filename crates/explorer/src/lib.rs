@@ -16,6 +16,7 @@ mod class_table;
 mod config;
 mod context;
 mod cost;
+mod counting;
 mod engine;
 mod errors;
 mod explain;
@@ -55,6 +56,7 @@ use tokio_io_timeout::TimeoutStream;
 use tower::ServiceExt;
 
 pub use config::{Config, ServeError};
+pub use counting::CountConfig;
 pub use errors::Code;
 pub use routes::operations;
 

@@ -23,6 +23,8 @@ struct State {
 
 struct Waiter {
     client: IpAddr,
+    /// Whether a holder has promised its permit.
+    promised: bool,
     wake: oneshot::Sender<Permit>,
 }
 
@@ -71,10 +73,19 @@ impl Permits {
                 return None;
             }
             let (wake, receiver) = oneshot::channel();
-            state.waiting.push(Waiter { client, wake });
+            state.waiting.push(Waiter { client, promised: false, wake });
             receiver
         };
         tokio::time::timeout(patience, receiver).await.ok()?.ok()
+    }
+
+    /// Promises the permit of `holder` to a request of another client that waits; false if there is none without a promise.
+    pub fn promise(&self, holder: IpAddr) -> bool {
+        let mut state = self.lock();
+        let waits = |waiter: &&mut Waiter| waiter.client != holder && !waiter.promised && !waiter.wake.is_closed();
+        let Some(waiter) = state.waiting.iter_mut().find(waits) else { return false };
+        waiter.promised = true;
+        true
     }
 
     fn permit(self: &Arc<Permits>, client: IpAddr, count: usize) -> Permit {
@@ -87,7 +98,7 @@ impl Permits {
             let may = |&i: &usize| state.held_by(state.waiting[i].client) < self.per_client;
             let next = (0..state.waiting.len()).filter(may).min_by_key(|&i| state.held_by(state.waiting[i].client));
             let Some(next) = next else { return };
-            let Waiter { client, wake } = state.waiting.remove(next);
+            let Waiter { client, wake, .. } = state.waiting.remove(next);
             state.take(client, 1);
             if let Err(mut refused) = wake.send(self.permit(client, 1)) {
                 // The request is gone. The lock is held, so the permit must not return itself.
@@ -204,6 +215,25 @@ mod tests {
             drop((held, other));
             assert_eq!(permits.lock().free, 2);
             assert!(permits.lock().held.is_empty());
+        });
+    }
+
+    #[test]
+    fn one_holder_makes_way_for_one_request() {
+        run(async {
+            let permits = Permits::new(2);
+            let held = permits.acquire(client(0), PATIENCE).await.unwrap();
+            let _other = permits.acquire(client(1), PATIENCE).await.unwrap();
+            assert!(!permits.promise(client(0)), "nobody waits");
+            let waiting = permits.clone();
+            let waiting =
+                tokio::spawn(async move { waiting.acquire(client(2), Duration::from_secs(5)).await.is_some() });
+            tokio::task::yield_now().await;
+            assert!(!permits.promise(client(2)), "a client does not make way for itself");
+            assert!(permits.promise(client(0)));
+            assert!(!permits.promise(client(1)), "one permit is enough");
+            drop(held);
+            assert!(waiting.await.unwrap());
         });
     }
 

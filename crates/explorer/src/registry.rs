@@ -1,13 +1,14 @@
 //! The rule sets with tables in memory.
 
 use super::class_cache::ClassCache;
-use super::rule_tables::RuleTables;
+use super::config::{Config, ServeError};
+use super::counting::CountConfig;
+use super::rule_tables::{Disk, MEMORY_PIECES, RuleTables};
 use doushouqi::board::RuleOptions;
 use doushouqi::search::Tables;
-use doushouqi::tablebase::{SetError, TableSet};
+use doushouqi::tablebase::{OnDemand, SetError, TableProber, TableSet};
 use rayon::ThreadPool;
 use std::collections::VecDeque;
-use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use xxhash_rust::xxh3::Xxh3;
@@ -18,6 +19,13 @@ const OTHER_RULES: usize = 5;
 const OTHER_SEARCHES: usize = 2;
 /// The memory of the four-piece classes that requests solve, of all rule sets together. One takes at most 8 MB.
 const SOLVED_BYTES: usize = 32 << 20;
+
+/// Opens the cache of what is counted from tables on disk.
+fn counter(tables: Option<TableProber>, config: &CountConfig) -> Result<OnDemand, ServeError> {
+    let tables = tables.filter(|tables| tables.set().classes().pieces() >= MEMORY_PIECES);
+    let on_demand = OnDemand::new(tables.ok_or(ServeError::TablesTooSmall)?, &config.cache, config.cache_size)?;
+    Ok(config.memory.iter().fold(on_demand, |on_demand, &bytes| on_demand.with_memory(bytes)))
+}
 
 /// The rule sets with tables in memory.
 pub struct Registry {
@@ -32,9 +40,10 @@ pub struct Registry {
 }
 
 impl Registry {
-    /// Solves the tables of up to three pieces. Tables in `dir` must be for these rules.
-    pub fn new(options: RuleOptions, dir: Option<&PathBuf>, pool: ThreadPool) -> Result<Registry, SetError> {
-        let disk = dir.map(|dir| TableSet::open(dir)).transpose()?;
+    /// Solves the tables of up to three pieces. Tables on disk must be for the same rules.
+    pub fn new(config: &Config, pool: ThreadPool) -> Result<Registry, ServeError> {
+        let options = config.rules;
+        let disk = config.tables.as_ref().map(|dir| TableSet::open(dir)).transpose()?;
         let mut hash = Xxh3::new();
         hash.update(options.to_string().as_bytes());
         for class in disk.iter().flat_map(|set| &set.manifest().classes) {
@@ -43,6 +52,11 @@ impl Registry {
             hash.update(class.values.black.as_bytes());
         }
         let (pool, solved) = (Arc::new(pool), Arc::new(ClassCache::new(SOLVED_BYTES)));
+        let disk = disk.map(|set| set.prober(&options)).transpose()?;
+        let disk = match &config.on_demand {
+            Some(on_demand) => Some(Disk::OnDemand(Arc::new(counter(disk, on_demand)?))),
+            None => disk.map(|tables| Disk::Tables(Box::new(tables))),
+        };
         let main = RuleTables::new(options, disk, pool.clone(), solved.clone(), &AtomicBool::new(false))?;
         Ok(Registry { main: Arc::new(main), pool, solved, others: Mutex::default(), fingerprint: hash.digest() })
     }

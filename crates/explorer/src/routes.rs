@@ -2,13 +2,14 @@
 
 use super::context::Context;
 use super::cost::{Caching, Cost, Limits};
+use super::counting::{CountDone, CountReport};
 use super::engine::InfoReport;
 use super::errors::{ApiError, Code};
 use super::guard::guard;
 use super::handlers;
 use super::http::{Body, Json, Query};
 use super::openapi::{self, Content, MakeSchema, Operation, keys_of, schema_of};
-use super::params::{AnalyzeQuery, BoardQuery, NoKeys, PageQuery};
+use super::params::{AnalyzeQuery, BoardQuery, NoKeys, PageQuery, PositionQuery};
 use super::sse::Done;
 use super::state::App;
 use axum::extract::{Path, State};
@@ -39,6 +40,8 @@ const LINE: Cost = cost(2.0, 15);
 const SCAN: Cost = cost(5.0, 30);
 /// Seconds of one or more threads.
 const LONG: Cost = cost(10.0, 40);
+/// All threads for a minute: one address can start four at once.
+const COUNT: Cost = cost(50.0, 40);
 
 /// A path with its method, its limits and its handler.
 struct Route {
@@ -179,6 +182,20 @@ fn table() -> Vec<Route> {
             "The share of wins, draws and losses of each pair of sides, White to move.",
         )
         .cached(),
+        Route::get(
+            "/api/v1/need",
+            QUICK,
+            handlers::need,
+            "What counting the endgame of a position takes, on a server that counts on demand.",
+        ),
+        Route::raw::<PositionQuery, _, _>(
+            "/api/v1/count",
+            COUNT,
+            handlers::count,
+            Content::Events(&[schema_of::<CountReport>, schema_of::<CountDone>]),
+            "Counts the endgame of a position and reports as server-sent events: `progress` (CountProgress), then `done` \
+             (CountDone) or `failed` (Error). Closing the stream leaves the count.",
+        ),
         Route::get("/api/v1/random", LINE, handlers::random, "A random position."),
         Route::get(
             "/api/v1/longest",

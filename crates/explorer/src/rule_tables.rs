@@ -6,8 +6,8 @@ use doushouqi::board::{ByColor, Color, Move, Piece, Position, RuleOptions, Rules
 use doushouqi::game::random::Random;
 use doushouqi::search::Tables;
 use doushouqi::tablebase::{
-    Addresser, CellValue, ClassId, Classes, Material, Options, Probe, SetError, SolveError, Solver, Stats, TableProber,
-    TableSet, Value, position_of,
+    Addresser, CellValue, Class, ClassId, Classes, Material, Member, OnDemand, Options, Probe, SetError, SolveError,
+    Solver, Stats, TableProber, TableSet, Value, position_of,
 };
 use rayon::ThreadPool;
 use std::cmp::Reverse;
@@ -24,6 +24,29 @@ pub const FIRST_PIECES: usize = 3;
 const BACKGROUND_BYTES: usize = 256 << 20;
 const REQUEST_BYTES: usize = 16 << 20;
 
+/// Tables on disk.
+pub enum Disk {
+    Tables(Box<TableProber>),
+    /// With classes of one piece more that are counted on demand.
+    OnDemand(Arc<OnDemand>),
+}
+
+impl Disk {
+    fn tables(&self) -> &TableProber {
+        match self {
+            Disk::Tables(tables) => tables,
+            Disk::OnDemand(on_demand) => on_demand.tables(),
+        }
+    }
+
+    fn probe(&self) -> &dyn Probe<Error = SetError> {
+        match self {
+            Disk::Tables(tables) => &**tables,
+            Disk::OnDemand(on_demand) => &**on_demand,
+        }
+    }
+}
+
 /// Tables of one rule set.
 pub struct RuleTables {
     rules: Rules,
@@ -37,7 +60,7 @@ pub struct RuleTables {
     hash: u64,
     /// All materials of up to this many pieces are in memory.
     complete: AtomicUsize,
-    disk: Option<TableProber>,
+    disk: Option<Disk>,
     progress: Progress,
     /// The tables of searches; made by the first search.
     search: Mutex<Option<Arc<Tables>>>,
@@ -73,15 +96,14 @@ impl RuleTables {
     /// Solves the tables of up to three pieces. Tables on disk must be for these rules.
     ///
     /// # Errors
-    /// If the tables on disk are for other rules, there is no memory, or `stop` becomes true.
+    /// If there is no memory, or `stop` becomes true.
     pub fn new(
         options: RuleOptions,
-        disk: Option<TableSet>,
+        disk: Option<Disk>,
         pool: Arc<ThreadPool>,
         solved: Arc<ClassCache>,
         stop: &AtomicBool,
     ) -> Result<RuleTables, SetError> {
-        let disk = disk.map(|set| set.prober(&options)).transpose()?;
         let classes = Classes::new(&options, MEMORY_PIECES);
         let tables = RuleTables {
             rules: Rules::new(options),
@@ -232,7 +254,16 @@ impl RuleTables {
     /// The tables on disk.
     #[must_use]
     pub fn disk(&self) -> Option<&TableSet> {
-        self.disk.as_ref().map(TableProber::set)
+        self.disk.as_ref().map(|disk| disk.tables().set())
+    }
+
+    /// What counts classes on demand.
+    #[must_use]
+    pub fn on_demand(&self) -> Option<&Arc<OnDemand>> {
+        match &self.disk {
+            Some(Disk::OnDemand(on_demand)) => Some(on_demand),
+            _ => None,
+        }
     }
 
     #[must_use]
@@ -268,34 +299,27 @@ impl RuleTables {
 
     fn value_on_disk(&self, position: &Position) -> Result<Option<Value>, SetError> {
         match &self.disk {
-            Some(tables) => not_missing(tables.value(position)),
+            Some(disk) => not_missing(disk.probe().value(position)),
             None => Ok(None),
         }
     }
 
-    /// The counts of a material for each side to move, the representative of its class, and the number of materials in it.
-    pub fn stats(
-        &self,
-        material: Material,
-        stop: &AtomicBool,
-    ) -> Result<Option<(ByColor<Stats>, Material, usize)>, SetError> {
+    /// The counts of a material.
+    pub fn stats(&self, material: Material, stop: &AtomicBool) -> Result<Option<Counts>, SetError> {
         let Some(member) = self.classes.member(material) else { return Ok(self.stats_on_disk(material)) };
         let class = self.classes.get(member.class);
-        let counts = |table: &ClassTable| {
-            ByColor::from_fn(|color| table.stats()[if member.swapped { !color } else { color }].clone())
-        };
-        let stats = match self.kept[member.class.index()].get() {
+        let counts = |table: &ClassTable| counts_of(class, &member, table.stats());
+        Ok(Some(match self.kept[member.class.index()].get() {
             Some(table) => counts(table),
             None => match self.stats_on_disk(material) {
                 // The manifest counts what would take long to solve.
-                Some(found) => return Ok(Some(found)),
+                Some(found) => found,
                 None => counts(&*self.class(member.class, stop)?),
             },
-        };
-        Ok(Some((stats, class.representative, class.same.len() + class.swapped.len())))
+        }))
     }
 
-    fn stats_on_disk(&self, material: Material) -> Option<(ByColor<Stats>, Material, usize)> {
+    fn stats_on_disk(&self, material: Material) -> Option<Counts> {
         let set = self.disk()?;
         let member = set.classes().member(material)?;
         let class = set.classes().get(member.class);
@@ -303,8 +327,7 @@ impl RuleTables {
         let manifest = set.manifest();
         let stats = manifest.classes.iter().find(|listed| listed.class == name).map(|listed| &listed.stats);
         let stats = stats.or_else(|| manifest.counted.iter().find(|c| c.class == name).map(|c| &c.stats))?;
-        let stats = ByColor::from_fn(|color| stats[if member.swapped { !color } else { color }].clone());
-        Some((stats, class.representative, class.same.len() + class.swapped.len()))
+        Some(counts_of(class, &member, stats))
     }
 
     /// A random position of a material with a wanted value.
@@ -336,7 +359,7 @@ impl RuleTables {
         stop: &AtomicBool,
     ) -> Result<Option<Position>, SetError> {
         const TRIES: usize = 2000;
-        let Some(tables) = &self.disk else { return Ok(None) };
+        let Some(tables) = self.disk.as_ref().map(Disk::tables) else { return Ok(None) };
         let pieces: Vec<Piece> = material.pieces().collect();
         for _ in 0..TRIES {
             check(stop)?;
@@ -371,6 +394,25 @@ impl RuleTables {
     #[must_use]
     pub fn classes(&self) -> &Classes {
         &self.classes
+    }
+}
+
+/// The counts of a material.
+pub struct Counts {
+    /// For each side to move.
+    pub stats: ByColor<Stats>,
+    /// The representative of the material's class.
+    pub representative: Material,
+    /// The number of materials in the class.
+    pub materials: usize,
+}
+
+/// The counts of a member of a class, from those of the representative.
+fn counts_of(class: &Class, member: &Member, stats: &ByColor<Stats>) -> Counts {
+    Counts {
+        stats: ByColor::from_fn(|color| stats[if member.swapped { !color } else { color }].clone()),
+        representative: class.representative,
+        materials: class.same.len() + class.swapped.len(),
     }
 }
 
@@ -434,6 +476,13 @@ impl<'a> View<'a> {
 
     /// The value of every legal move for the side that makes it, best first, unknown values last.
     pub fn ranked(&self, position: &Position) -> Result<Vec<(Move, Option<Value>)>, SetError> {
+        // One search for all moves is faster than one for each.
+        if let Some(on_demand) = self.tables.on_demand()
+            && self.tables.addresser.locate(position).is_none()
+            && let Some(moves) = not_missing(on_demand.moves(position))?
+        {
+            return Ok(moves.into_iter().map(|(mv, value)| (mv, Some(value))).collect());
+        }
         let mut moves = Vec::new();
         for &mv in &position.moves(self.tables.rules()) {
             moves.push((mv, self.value(&position.make(mv))?.map(Value::before)));
@@ -443,7 +492,7 @@ impl<'a> View<'a> {
     }
 
     /// As [`RuleTables::stats`].
-    pub fn stats(&self, material: Material) -> Result<Option<(ByColor<Stats>, Material, usize)>, SetError> {
+    pub fn stats(&self, material: Material) -> Result<Option<Counts>, SetError> {
         self.tables.stats(material, self.stop)
     }
 

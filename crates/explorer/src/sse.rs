@@ -2,10 +2,12 @@
 
 use super::api::{self, Over, over};
 use super::context::{Cancel, Context};
+use super::counting::{CountDone, CountState, Follower};
 use super::engine::{InfoReport, LineMove, Setup, ends_in_time};
-use super::errors::ApiError;
+use super::errors::{ApiError, ErrorAnswer};
 use super::game_state;
 use super::rule_tables::View;
+use super::state::App;
 use axum::response::sse::{Event, KeepAlive, Sse};
 use axum::response::{IntoResponse, Response};
 use doushouqi::game::Game;
@@ -14,9 +16,10 @@ use doushouqi::tablebase::Probe as _;
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::convert::Infallible;
+use std::net::IpAddr;
 use std::pin::Pin;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{self, Poll};
 use std::time::{Duration, Instant};
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
@@ -45,7 +48,7 @@ pub struct Done {
 /// The stream of a client. Dropping it, when the client leaves, stops the search.
 struct Listener {
     messages: UnboundedReceiver<Message>,
-    _stop: Cancel,
+    _stop: Arc<Cancel>,
 }
 
 impl Stream for Listener {
@@ -57,9 +60,9 @@ impl Stream for Listener {
     }
 }
 
-fn stream(messages: UnboundedReceiver<Message>, stop: Arc<AtomicBool>) -> Response {
+fn stream(messages: UnboundedReceiver<Message>, stop: Arc<Cancel>) -> Response {
     let keep_alive = KeepAlive::new().interval(KEEP_ALIVE);
-    let mut response = Sse::new(Listener { messages, _stop: Cancel(stop) }).keep_alive(keep_alive).into_response();
+    let mut response = Sse::new(Listener { messages, _stop: stop }).keep_alive(keep_alive).into_response();
     // Asks proxies not to buffer events.
     response.headers_mut().insert("x-accel-buffering", axum::http::HeaderValue::from_static("no"));
     response
@@ -75,9 +78,11 @@ pub async fn analyze(context: &Context, game: Game, setup: Setup, limits: Limits
     let (permit, threads) = context.search_permit(setup.threads).await?;
     let (setup, app) = (Setup { threads, ..setup }, context.app.clone());
     let (sender, receiver) = unbounded_channel::<Message>();
-    let stop = Arc::new(AtomicBool::new(false));
+    let cancel = Arc::new(Cancel::default());
+    let stop = cancel.0.clone();
     let finished = app.stop_at_shutdown(stop.clone());
-    let listener = stream(receiver, stop.clone());
+    let listener = stream(receiver, cancel);
+    let watch = tokio::spawn(make_way(app.clone(), context.client.address, stop.clone())).abort_handle();
     let search = move || {
         let _held = (permit, finished);
         let _running = app.metrics.search();
@@ -88,10 +93,25 @@ pub async fn analyze(context: &Context, game: Game, setup: Setup, limits: Limits
         };
         let lines = app.engines.search(setup, &game, &limits, &stop, &mut report);
         let bestmove = lines.first().and_then(|info| info.pv.first()).map(ToString::to_string);
+        watch.abort();
         let _ = sender.send(message("done", &Done { bestmove, source: "engine", over: None }));
     };
     tokio::task::spawn_blocking(search);
     Ok(listener)
+}
+
+/// The time that an analysis has for itself.
+const UNDISTURBED: Duration = Duration::from_secs(10);
+/// The time between two looks whether another client waits; less than it waits.
+const LOOK: Duration = Duration::from_millis(250);
+
+/// Ends an analysis that has had its time when another client waits for a search.
+async fn make_way(app: Arc<App>, client: IpAddr, stop: Arc<AtomicBool>) {
+    tokio::time::sleep(UNDISTURBED).await;
+    while !app.searches.promise(client) {
+        tokio::time::sleep(LOOK).await;
+    }
+    stop.store(true, Ordering::Relaxed);
 }
 
 /// The moves of a position with their lines as an analysis; `None` if no table contains the position, or if the no-capture
@@ -129,4 +149,35 @@ pub fn from_tables(tables: &View<'_>, game: &Game, lines: usize) -> Result<Optio
     let bestmove = moves.first().map(|(mv, _)| mv.to_string());
     let _ = sender.send(message("done", &Done { bestmove, source: "table", over: None }));
     Ok(Some(stream(receiver, Arc::default())))
+}
+
+/// Streams the progress of a count to one of the clients that wait for it.
+pub fn count(follower: Follower) -> Response {
+    let Follower { class, mut states, cancel } = follower;
+    let (sender, receiver) = unbounded_channel::<Message>();
+    tokio::spawn(async move {
+        loop {
+            let state = states.borrow_and_update().clone();
+            let (last, event) = match state {
+                CountState::Progress(report) => (false, message("progress", &report)),
+                CountState::Finished => (true, message("done", &CountDone { class: Some(class.to_string()) })),
+                CountState::Failed(error) => (true, message("failed", &ErrorAnswer { error: error.body() })),
+            };
+            if sender.send(event).is_err() || last {
+                return;
+            }
+            tokio::select! {
+                changed = states.changed() => if changed.is_err() { return },
+                () = sender.closed() => return,
+            }
+        }
+    });
+    stream(receiver, cancel)
+}
+
+/// The answer to a count of a position that is known already.
+pub fn counted() -> Response {
+    let (sender, receiver) = unbounded_channel();
+    let _ = sender.send(message("done", &CountDone { class: None }));
+    stream(receiver, Arc::default())
 }

@@ -2,6 +2,7 @@
 
 use super::assets::Assets;
 use super::config::{Config, ServeError};
+use super::counting::Counts;
 use super::engine::Engines;
 use super::explain::Trees;
 use super::limits::Rates;
@@ -28,6 +29,7 @@ pub struct App {
     pub engines: Engines,
     pub trees: Trees,
     pub puzzles: Puzzles,
+    pub counts: Counts,
     pub metrics: Metrics,
     pub rates: Rates,
     /// Becomes true when the server shuts down.
@@ -58,7 +60,7 @@ impl App {
         let assets = Assets::new(config.assets.clone(), config.puzzles.as_deref().map(read_puzzles).transpose()?);
         let puzzles =
             parse_puzzles(config.puzzles.as_deref().unwrap_or(Path::new("puzzles.jsonl")), &assets.puzzles())?;
-        let registry = Registry::new(config.rules, config.tables.as_ref(), pool)?;
+        let registry = Registry::new(&config, pool)?;
         let threads = config.threads;
         Ok(Arc::new(App {
             registry,
@@ -72,6 +74,7 @@ impl App {
             engines: Engines::new(config.hash_mib),
             trees: Trees::default(),
             puzzles,
+            counts: Counts::new(threads),
             metrics: Metrics::new(paths.iter().copied()),
             rates: Rates::new(config.rate),
             config,
@@ -88,6 +91,13 @@ impl App {
     #[must_use]
     pub fn jobs(&self) -> usize {
         self.lanes.iter().map(|lane| lane.held()).sum()
+    }
+
+    /// A hash of everything besides the request that an answer from tables depends on.
+    #[must_use]
+    pub fn generation(&self) -> u64 {
+        let counted = self.registry.main().on_demand().map_or(0, |_| self.counts.generation());
+        self.registry.generation() ^ counted.rotate_left(32)
     }
 
     /// Starts the shutdown.

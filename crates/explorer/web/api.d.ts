@@ -13,16 +13,18 @@ declare global {
     type MainLine = Schemas["MainLine"];
     type WhatIf = Schemas["WhatIf"];
     type Race = Schemas["Race"];
-    type Rulesets = Schemas["Rulesets"];
+    type Rulesets = Schemas["Presets"];
     type Fortress = Schemas["Fortress"];
-    type Stats = Schemas["Stats"];
+    type Stats = Schemas["MaterialStats"];
     type Matrix = Schemas["Matrix"];
-    type Rules = Schemas["Rules"];
+    type Rules = Schemas["RulesAnswer"];
     type Status = Schemas["Status"];
     type Score = Schemas["Score"];
     type Info = Schemas["Info"];
     type BestMove = Schemas["BestMove"];
     type Review = Schemas["Review"];
+    type CountNeed = Schemas["CountNeed"];
+    type CountProgress = Schemas["CountProgress"];
     type ErrorBody = Schemas["ErrorBody"];
 
     type Turn = string;

@@ -3,1736 +3,734 @@
  * Do not make direct changes to the file.
  */
 
-export interface paths {
-    "/": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** The page. Without JavaScript it shows the position as HTML. */
-        get: {
-            parameters: {
-                query?: {
-                    /** @description The position. `_` may replace the space. Default: the initial position. */
-                    fen?: string;
-                    /** @description A preset, then options as key=value, separated by commas. Default: the server's rules. */
-                    rules?: string;
-                    /** @description The first position of the line. Default: `fen`. */
-                    from?: string;
-                    /** @description The moves of the line: a3b3.g7f7 */
-                    line?: string;
-                    /** @description The ply of the line to show. */
-                    at?: string;
-                    /** @description position, explore, material, engine or game. */
-                    view?: string;
-                    /** @description none, race, fortress, or whatif and a square: whatif:d2 */
-                    overlay?: string;
-                    /** @description Arrows on the board: a3b3,g7f7 */
-                    arrows?: string;
-                    /** @description animals, letters or characters. */
-                    pieces?: string;
-                    /** @description auto, light or dark. */
-                    theme?: string;
-                    /** @description en or zh. */
-                    lang?: string;
-                };
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description OK */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "text/html": string;
-                    };
-                };
-                /** @description An error */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-            };
-        };
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/probe": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** The value of a position and of every legal move. */
-        get: {
-            parameters: {
-                query?: {
-                    /** @description The position. `_` may replace the space. Default: the initial position. */
-                    fen?: string;
-                    /** @description A preset, then options as key=value, separated by commas. Default: the server's rules. */
-                    rules?: string;
-                };
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description OK */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Probe"];
-                    };
-                };
-                /** @description An error */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-            };
-        };
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/mainline": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** The principal variation to the end of the game. */
-        get: {
-            parameters: {
-                query?: {
-                    /** @description The position. `_` may replace the space. Default: the initial position. */
-                    fen?: string;
-                    /** @description A preset, then options as key=value, separated by commas. Default: the server's rules. */
-                    rules?: string;
-                    /** @description At most N plies. */
-                    max?: number;
-                };
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description OK */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["MainLine"];
-                    };
-                };
-                /** @description An error */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-            };
-        };
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/whatif": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** The value of the position with one piece on every other square. */
-        get: {
-            parameters: {
-                query: {
-                    /** @description The position. `_` may replace the space. Default: the initial position. */
-                    fen?: string;
-                    /** @description A preset, then options as key=value, separated by commas. Default: the server's rules. */
-                    rules?: string;
-                    /** @description The square of the piece. */
-                    piece: string;
-                };
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description OK */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["WhatIf"];
-                    };
-                };
-                /** @description An error */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-            };
-        };
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/race": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** Each side's shortest path to the den on an otherwise empty board. */
-        get: {
-            parameters: {
-                query?: {
-                    /** @description The position. `_` may replace the space. Default: the initial position. */
-                    fen?: string;
-                    /** @description A preset, then options as key=value, separated by commas. Default: the server's rules. */
-                    rules?: string;
-                };
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description OK */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Race"];
-                    };
-                };
-                /** @description An error */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-            };
-        };
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/rulesets": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** The value of the position under every preset. */
-        get: {
-            parameters: {
-                query?: {
-                    /** @description The position. `_` may replace the space. Default: the initial position. */
-                    fen?: string;
-                    /** @description A preset, then options as key=value, separated by commas. Default: the server's rules. */
-                    rules?: string;
-                };
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description OK */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Rulesets"];
-                    };
-                };
-                /** @description An error */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-            };
-        };
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/fortress": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** How a side holds a draw. */
-        get: {
-            parameters: {
-                query?: {
-                    /** @description The position. `_` may replace the space. Default: the initial position. */
-                    fen?: string;
-                    /** @description A preset, then options as key=value, separated by commas. Default: the server's rules. */
-                    rules?: string;
-                };
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description OK */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Fortress"];
-                    };
-                };
-                /** @description An error */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-            };
-        };
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/tree": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** The decision tree of a material of two or three pieces, and the position's path through it. */
-        get: {
-            parameters: {
-                query?: {
-                    /** @description The position. `_` may replace the space. Default: the initial position. */
-                    fen?: string;
-                    /** @description A preset, then options as key=value, separated by commas. Default: the server's rules. */
-                    rules?: string;
-                };
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description OK */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Tree"];
-                    };
-                };
-                /** @description An error */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-            };
-        };
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/stats/{material}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** Counts, the longest win and a histogram of distances of a material. */
-        get: {
-            parameters: {
-                query?: {
-                    /** @description A preset, then options as key=value, separated by commas. Default: the server's rules. */
-                    rules?: string;
-                };
-                header?: never;
-                path: {
-                    material: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description OK */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Stats"];
-                    };
-                };
-                /** @description An error */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-            };
-        };
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/matrix": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** The share of wins, draws and losses of each pair of sides, White to move. */
-        get: {
-            parameters: {
-                query?: {
-                    /** @description A preset, then options as key=value, separated by commas. Default: the server's rules. */
-                    rules?: string;
-                    /** @description White's pieces. */
-                    white?: number;
-                    /** @description Black's pieces. */
-                    black?: number;
-                };
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description OK */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Matrix"];
-                    };
-                };
-                /** @description An error */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-            };
-        };
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/random": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** A random position. */
-        get: {
-            parameters: {
-                query?: {
-                    /** @description White's animals, v, Black's animals: EPvLR */
-                    material?: string;
-                    /** @description A preset, then options as key=value, separated by commas. Default: the server's rules. */
-                    rules?: string;
-                    /** @description white or black */
-                    turn?: string;
-                    /** @description The distance to the end, in plies. */
-                    plies?: number;
-                    /** @description win, draw or loss of the side to move */
-                    wdl?: string;
-                    /** @description The same seed gives the same position. */
-                    seed?: number;
-                };
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description OK */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Random"];
-                    };
-                };
-                /** @description An error */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-            };
-        };
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/longest": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** The longest lines of the available tables, longest first. */
-        get: {
-            parameters: {
-                query?: {
-                    /** @description White's animals, v, Black's animals: EPvLR */
-                    material?: string;
-                    /** @description A preset, then options as key=value, separated by commas. Default: the server's rules. */
-                    rules?: string;
-                    /** @description The most lines to return. */
-                    count?: number;
-                };
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description OK */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Longest"];
-                    };
-                };
-                /** @description An error */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-            };
-        };
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/rules": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** Presets and options of the rules. */
-        get: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description OK */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Rules"];
-                    };
-                };
-                /** @description An error */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-            };
-        };
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/status": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** The available tables and the limits of requests. */
-        get: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description OK */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Status"];
-                    };
-                };
-                /** @description An error */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-            };
-        };
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/batch": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /** Many positions at once, without their moves. */
-        post: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody: {
-                content: {
-                    "application/json": components["schemas"]["BatchRequest"];
-                };
-            };
-            responses: {
-                /** @description OK */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Batch"];
-                    };
-                };
-                /** @description An error */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-            };
-        };
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/analyze": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** Analysis as server-sent events: `info` (Info) for each result, then `done` (Done). */
-        get: {
-            parameters: {
-                query?: {
-                    /** @description The position in which the game begins, with a halfmove clock if there is one. `_` may replace a space. Default: the initial position. */
-                    fen?: string;
-                    /** @description A preset, then options as key=value, separated by commas. Default: the server's rules. */
-                    rules?: string;
-                    /** @description Moves played from `fen`, separated by commas. */
-                    moves?: string;
-                    depth?: number;
-                    /** @description Milliseconds. */
-                    movetime?: number;
-                    /** @description Lines. */
-                    multipv?: number;
-                    threads?: number;
-                    /** @description MiB. */
-                    hash?: number;
-                    /** @description 0: search without tables */
-                    tables?: string;
-                };
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description OK */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "text/event-stream": string;
-                    };
-                };
-                /** @description An error */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-            };
-        };
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/bestmove": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** A move of the engine or of the tables. */
-        get: {
-            parameters: {
-                query?: {
-                    /** @description The position in which the game begins, with a halfmove clock if there is one. `_` may replace a space. Default: the initial position. */
-                    fen?: string;
-                    /** @description A preset, then options as key=value, separated by commas. Default: the server's rules. */
-                    rules?: string;
-                    /** @description Moves played from `fen`, separated by commas. */
-                    moves?: string;
-                    /** @description 10 is full strength. */
-                    strength?: number;
-                    /** @description Milliseconds. */
-                    movetime?: number;
-                    /** @description 1: play the tables' best move where a table contains the position */
-                    perfect?: "0" | "1";
-                    seed?: number;
-                };
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description OK */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["BestMove"];
-                    };
-                };
-                /** @description An error */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-            };
-        };
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/review": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /** A review of a game, move by move. */
-        post: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody: {
-                content: {
-                    "application/json": components["schemas"]["GameRequest"];
-                };
-            };
-            responses: {
-                /** @description OK */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Review"];
-                    };
-                };
-                /** @description An error */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-            };
-        };
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/game": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /** A game as text. */
-        post: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody: {
-                content: {
-                    "application/json": components["schemas"]["GameRequest"];
-                };
-            };
-            responses: {
-                /** @description OK */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Game"];
-                    };
-                };
-                /** @description An error */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-            };
-        };
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/board.svg": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** A picture of a position. */
-        get: {
-            parameters: {
-                query?: {
-                    /** @description The position. `_` may replace the space. Default: the initial position. */
-                    fen?: string;
-                };
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description OK */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "image/svg+xml": string;
-                    };
-                };
-                /** @description An error */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-            };
-        };
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/openapi.json": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** This description. */
-        get: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description OK */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": Record<string, never>;
-                    };
-                };
-            };
-        };
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/healthz": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** Whether the server answers. */
-        get: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description OK */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "text/plain": string;
-                    };
-                };
-                /** @description An error */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-            };
-        };
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/metrics": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** Metrics for Prometheus. */
-        get: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description OK */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "text/plain": string;
-                    };
-                };
-                /** @description An error */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-            };
-        };
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/state": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** The state of a game: legal moves, clocks, repetitions, captured pieces, and how it has ended. */
-        get: {
-            parameters: {
-                query?: {
-                    /** @description The position in which the game begins, with a halfmove clock if there is one. `_` may replace a space. Default: the initial position. */
-                    fen?: string;
-                    /** @description A preset, then options as key=value, separated by commas. Default: the server's rules. */
-                    rules?: string;
-                    /** @description Moves played from `fen`, separated by commas. */
-                    moves?: string;
-                };
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description OK */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["GameState"];
-                    };
-                };
-                /** @description An error */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-            };
-        };
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/levels": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** The strength levels of the engine. */
-        get: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description OK */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Levels"];
-                    };
-                };
-                /** @description An error */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-            };
-        };
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-}
+export type paths = Record<string, never>;
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
-        /** @description The value of a position or a move, for the side to move in that position or for the side that makes the move. */
-        Value: {
-            /** @enum {string} */
-            wdl: "win" | "draw" | "loss";
-            /** @description plies to the end; null for a draw */
-            dtw: number | null;
-            /** @description the side to move has no legal move (stalemate) */
-            no_move: boolean;
+        /** @description The answers to many positions, in their order. */
+        BatchAnswer: {
+            results: components["schemas"]["BatchResult"][];
+            rules: string;
         };
+        /** @description Many positions. */
+        BatchRequest: {
+            fens: string[];
+            rules: string | null;
+        };
+        /** @description An entry of a batch: the value of a position, or an error. */
+        BatchResult: components["schemas"]["Probe"] | {
+            error: components["schemas"]["ErrorBody"];
+        };
+        /** @description The best move of a game; without a move if the game is over. */
+        BestMove: {
+            /** @description The position after the move. */
+            fen: string;
+            /** @description How the game has ended, by this move or before it. */
+            over: components["schemas"]["Over"] | null;
+            san: string | null;
+            /** @description For the side that moves. */
+            score: components["schemas"]["Score"] | null;
+            /**
+             * @description `table`, `engine`, or `rules` if the game is over.
+             * @enum {string}
+             */
+            source: "table" | "engine" | "rules";
+            uci: string | null;
+        };
+        /** @description The last event of a count that succeeded. */
+        CountDone: {
+            /** @description The representative of the class; null if a table or the cache contained the position. */
+            class: string | null;
+        };
+        /** @description What counting the endgame of a position takes. */
+        CountNeed: {
+            /** @description The representative of the material's class; null if a table or the cache contains the position. */
+            class: string | null;
+            /**
+             * Format: uint64
+             * @description Bytes on disk at most, temporary files included.
+             */
+            disk_bytes: number | null;
+            fen: string;
+            /**
+             * Format: uint64
+             * @description Bytes of these for the file that stays in the cache, at most.
+             */
+            file_bytes: number | null;
+            /**
+             * Format: uint64
+             * @description Bytes of memory.
+             */
+            memory_bytes: number | null;
+            rules: string;
+            /**
+             * Format: double
+             * @description Expected seconds.
+             */
+            seconds: number | null;
+            /**
+             * @description `known` (a table or the cache contains the position), `possible`, `counting` (this class), `busy` (another class).
+             * @enum {string}
+             */
+            state: "known" | "possible" | "counting" | "busy";
+        };
+        /** @description How far a count is. */
+        CountProgress: {
+            /**
+             * Format: uint16
+             * @description The plies to the end up to which all positions are decided.
+             */
+            depth: number;
+            /**
+             * Format: double
+             * @description The expected share of the work that is done, 0 to 1.
+             */
+            fraction: number;
+            /**
+             * @description `waiting` (another process uses the cache), `reading` (tables), `conversions` (captures and den entries) or
+             *     `passes`.
+             * @enum {string}
+             */
+            phase: "waiting" | "reading" | "conversions" | "passes";
+            /** Format: double */
+            seconds_left: number;
+        };
+        /** @description A move of a line that keeps the draw. */
+        CycleMove: {
+            fen: string;
+            san: string;
+            uci: string;
+        };
+        /** @description The last event of a stream. */
+        Done: {
+            bestmove: string | null;
+            /** @description How the game has ended. */
+            over: components["schemas"]["Over"] | null;
+            /** @description `table`, `engine`, or `rules` if the game is over. */
+            source: string;
+        };
+        /** @description The body of a response with an error. */
         Error: {
             error: components["schemas"]["ErrorBody"];
         };
+        /** @description The error as JSON. */
         ErrorBody: {
             /** @enum {string} */
-            code: "bad_fen" | "bad_rules" | "bad_material" | "bad_move" | "bad_request" | "not_found" | "no_table" | "too_large" | "rate_limited" | "busy" | "timeout" | "forbidden_host" | "forbidden_origin" | "method_not_allowed" | "unavailable";
-            /** @description for humans */
+            code: "bad_fen" | "bad_rules" | "bad_material" | "bad_move" | "bad_request" | "not_found" | "no_table" | "no_room" | "not_allowed" | "too_large" | "rate_limited" | "busy" | "timeout" | "request_timeout" | "forbidden_host" | "forbidden_origin" | "method_not_allowed" | "unavailable";
+            /** @description The message in English. */
             message: string;
-            where: {
-                field: string;
-                /** @description character of the field, from 0; for `moves`, the index of the move */
-                at: number;
-            } | null;
-        };
-        Over: {
-            /** @enum {string|null} */
-            winner: "white" | "black" | null;
-            /** @enum {string} */
-            reason: "den" | "no_pieces" | "no_move" | "repetition" | "no_capture";
-        };
-        /** @description A legal move. Its value is for the side that makes it and counts the move. */
-        Move: {
-            /** @description from and to: a3b3 */
-            uci: string;
-            /** @description the papers' notation: Eb3, Txb1 */
-            san: string;
-            from: string;
-            to: string;
-            /** @enum {string} */
-            piece: "R" | "C" | "W" | "D" | "P" | "T" | "L" | "E";
-            /** @enum {string} */
-            color: "white" | "black";
-            /** @enum {string|null} */
-            captures: "R" | "C" | "W" | "D" | "P" | "T" | "L" | "E" | null;
-            /** @description the move enters the den */
-            den: boolean;
-            /** @description the move leaps over water */
-            leap: boolean;
-            value: components["schemas"]["Value"] | null;
-        };
-        /** @description Values are for the side to move. `other_side` is the value with the other side to move, for that side. */
-        Probe: {
-            /** @description a position: board and side to move */
-            fen: string;
-            /** @description the rules, with every option */
-            rules: string;
-            /** @enum {string} */
-            turn: "white" | "black";
-            pieces: number;
-            material: string | null;
-            /** @description the representative of the material's class */
-            class: string | null;
-            over: components["schemas"]["Over"] | null;
-            /** @description whether a table contains the position */
-            known: boolean;
-            value: components["schemas"]["Value"] | null;
-            other_side: components["schemas"]["Value"] | null;
-            /** @description the side to move would get a better result if it could pass */
-            zugzwang: boolean | null;
-            /** @description the result in a sentence */
-            sentence: string;
-            /** @description best first, those without a value last */
-            moves: components["schemas"]["Move"][];
-            /** @description number of moves that keep the result */
-            keeps_result: number;
-        };
-        ShortProbe: {
-            /** @description a position: board and side to move */
-            fen: string;
-            /** @description the rules, with every option */
-            rules: string;
-            /** @enum {string} */
-            turn: "white" | "black";
-            pieces: number;
-            material: string | null;
-            /** @description the representative of the material's class */
-            class: string | null;
-            over: components["schemas"]["Over"] | null;
-            /** @description whether a table contains the position */
-            known: boolean;
-            value: components["schemas"]["Value"] | null;
-            other_side: components["schemas"]["Value"] | null;
-            /** @description the side to move would get a better result if it could pass */
-            zugzwang: boolean | null;
-            /** @description the result in a sentence */
-            sentence: string;
-        };
-        MainLine: {
-            /** @description a position: board and side to move */
-            fen: string;
-            /** @description the rules, with every option */
-            rules: string;
-            value: components["schemas"]["Value"];
-            line: {
-                uci: string;
-                san: string;
-                /** @description after the move */
-                fen: string;
-                value: components["schemas"]["Value"];
-                /** @description number of moves that keep the result */
-                keeps_result: number;
-                /** @description legal moves */
-                legal: number;
-            }[];
-            /** @enum {string} */
-            end: "den" | "no_pieces" | "no_move" | "draw" | "limit";
-        };
-        WhatIf: {
-            /** @description a position: board and side to move */
-            fen: string;
-            /** @description the rules, with every option */
-            rules: string;
-            piece: {
-                square: string;
-                /** @enum {string} */
-                animal: "R" | "C" | "W" | "D" | "P" | "T" | "L" | "E";
-                /** @enum {string} */
-                color: "white" | "black";
+            /** @description The values in the message, by name. */
+            params: {
+                [key: string]: components["schemas"]["Param"];
             };
-            /** @description 63, from a1 to g9; values are for the side to move */
-            squares: {
-                square: string;
-                legal: boolean;
-                /** @enum {string|null} */
-                reason: "water" | "occupied" | "own den" | "both dens" | "same" | null;
-                value: components["schemas"]["Value"] | null;
-            }[];
+            /** @description The kind of the error within its code. */
+            reason: string;
+            where: components["schemas"]["Place"] | null;
         };
-        Race: {
-            /** @description a position: board and side to move */
-            fen: string;
-            /** @description the rules, with every option */
-            rules: string;
-            white: {
-                /** @enum {string|null} */
-                piece: "R" | "C" | "W" | "D" | "P" | "T" | "L" | "E" | null;
-                /** @description moves to the den */
-                steps: number | null;
-                /** @description ply in which the piece enters the den, from 1 */
-                plies: number | null;
-                path: string[];
-            };
-            black: {
-                /** @enum {string|null} */
-                piece: "R" | "C" | "W" | "D" | "P" | "T" | "L" | "E" | null;
-                /** @description moves to the den */
-                steps: number | null;
-                /** @description ply in which the piece enters the den, from 1 */
-                plies: number | null;
-                path: string[];
-            };
-            /** @enum {string} */
-            turn: "white" | "black";
-            /** @enum {string|null} */
-            first: "white" | "black" | null;
-            /** @enum {string|null} */
-            parity: "odd" | "even" | null;
-        };
-        Rulesets: {
-            /** @description a position: board and side to move */
-            fen: string;
-            /** @description the rules, with every option */
-            rules: string;
-            value: components["schemas"]["Value"] | null;
-            presets: {
-                name: string;
-                /** @description the rules, with every option */
-                rules: string;
-                known: boolean;
-                value: components["schemas"]["Value"] | null;
-                /** @description the result differs from the result under the requested rules */
-                changes_result: boolean;
-            }[];
-        };
+        /** @description How a draw is held. */
         Fortress: {
-            draw: boolean;
-            cycle: {
-                uci: string;
-                san: string;
-                /** @description after the move */
-                fen: string;
-            }[];
-            /** @description the index in `cycle` at which the repetition begins */
-            repeats_from: number | null;
-            /** @description squares that a side's pieces need to hold the draw against every move */
-            squares: {
-                white: string[] | null;
-                black: string[] | null;
-            };
+            /** @description Moves that keep the draw until a position repeats, and the index at which the repetition begins. */
+            cycle: components["schemas"]["CycleMove"][];
             /** @enum {string|null} */
             defender: "white" | "black" | null;
+            draw: boolean;
+            /** Format: uint */
+            repeats_from: number | null;
             sentence: string;
+            /** @description The squares that each side's pieces need to hold the draw against every move; null if the search gave up. */
+            squares: {
+                black: string[] | null;
+                white: string[] | null;
+            };
         };
-        Tree: {
-            /** @description a position: board and side to move */
+        /** @description A game in a request: as text, or as its first position and its moves. */
+        GameRequest: {
+            /** @default  */
+            black: string;
+            date: string | null;
+            fen: string | null;
+            /** @default [] */
+            moves: string[];
+            /** @description `1-0` or `0-1`, where a side resigned. */
+            result: string | null;
+            rules: string | null;
+            text: string | null;
+            /** @default  */
+            white: string;
+        };
+        /** @description The state of a game after its moves. */
+        GameState: {
+            /** @description The pieces that each side has lost, strongest first. */
+            captured: {
+                black: string[];
+                white: string[];
+            };
+            /** @description The position, with the halfmove clock if it is not 0. */
             fen: string;
-            /** @description the position with White to move: itself, or with colours exchanged */
-            as_white: string;
-            material: string;
-            class: string;
-            positions: number;
-            /** @description positions that the tree classifies wrongly */
-            misclassified: number;
-            accuracy: number;
-            nodes: {
-                id: number;
-                test: string | null;
-                /** @description name of the tested feature */
-                feature: string | null;
-                yes: number | null;
-                no: number | null;
-                /** @enum {string} */
-                label: "win" | "draw" | "loss";
-                positions: number;
-            }[];
-            /** @description nodes on the path of the position */
-            path: number[];
-            sentence: string;
-        };
-        /** @description Counts with White and with Black to move, for the side to move. */
-        Stats: {
-            material: string;
-            /** @description the rules, with every option */
+            /**
+             * Format: uint32
+             * @description Plies since the last capture, the plies without a capture that draw the game, and the plies that are left.
+             */
+            halfmove_clock: number;
+            /** @description The legal moves; empty if the game is over. */
+            moves: components["schemas"]["LegalMove"][];
+            /** Format: uint32 */
+            no_capture_limit: number | null;
+            /**
+             * Format: uint
+             * @description How often the position has occurred, this time included.
+             */
+            occurrences: number;
+            over: components["schemas"]["Over"] | null;
+            /** Format: uint32 */
+            plies_left: number | null;
+            /**
+             * Format: uint
+             * @description The number of moves played.
+             */
+            ply: number;
+            /** @description Whether a move into an earlier position is illegal. */
+            repetition_illegal: boolean;
+            /**
+             * Format: uint
+             * @description The occurrences of a position that draw the game; null if repetition does not draw.
+             */
+            repetition_limit: number | null;
             rules: string;
-            class: string;
-            /** @description number of materials in the class */
-            represents: number;
-            white: {
-                positions: number;
-                no_move: number;
-                wins: number;
-                losses: number;
-                draws: number;
-                /** @description plies */
-                longest: number;
-                /** @description decided positions by plies to the end */
-                by_plies: number[];
-            };
-            black: {
-                positions: number;
-                no_move: number;
-                wins: number;
-                losses: number;
-                draws: number;
-                /** @description plies */
-                longest: number;
-                /** @description decided positions by plies to the end */
-                by_plies: number[];
-            };
+            /** @enum {string} */
+            turn: "white" | "black";
         };
+        /** @description A game as text. */
+        GameText: {
+            text: string;
+        };
+        /** @description The state of one line of a search. */
+        Info: {
+            /** Format: uint32 */
+            depth: number;
+            /** Format: uint */
+            multipv: number;
+            /** Format: uint64 */
+            nodes: number;
+            /** Format: uint64 */
+            nps: number;
+            pv: components["schemas"]["LineMove"][];
+            score: components["schemas"]["Score"];
+            /** Format: uint32 */
+            seldepth: number;
+            /** Format: uint64 */
+            time_ms: number;
+        };
+        /** @description A legal move of a game. */
+        LegalMove: {
+            /** @description The captured animal. */
+            captures: string | null;
+            den: boolean;
+            from: string;
+            leap: boolean;
+            /**
+             * Format: uint
+             * @description How often the position after the move has occurred, that time included.
+             */
+            occurrences: number;
+            piece: string;
+            san: string;
+            to: string;
+            uci: string;
+        };
+        /** @description A level with its number, as in answers. */
+        LevelReport: {
+            /**
+             * Format: int32
+             * @description By how much a move may be worse than the best one, in centipawns.
+             */
+            margin: number;
+            /** @description A word for the level, which a page may translate. */
+            name: string;
+            /**
+             * Format: uint64
+             * @description The most nodes of a search; null if only the time limits it.
+             */
+            nodes: number | null;
+            /**
+             * Format: uint
+             * @description The value of `strength`.
+             */
+            strength: number;
+        };
+        /** @description The strength levels. */
+        Levels: {
+            levels: components["schemas"]["LevelReport"][];
+        };
+        /** @description The limits of requests. */
+        LimitsAnswer: {
+            /** Format: uint */
+            body_bytes: number;
+            /** Format: uint32 */
+            depth: number;
+            /** Format: uint */
+            fens: number;
+            /** Format: uint */
+            hash_mib: number;
+            /** Format: uint64 */
+            movetime_ms: number;
+            /** Format: uint */
+            multipv: number;
+            /** Format: uint */
+            plies: number;
+            /** Format: float */
+            requests_per_second: number;
+            /** Format: uint */
+            uri_bytes: number;
+        };
+        /** @description One move of a line. */
+        LineEntry: {
+            /** @description The position after the move. */
+            fen: string;
+            /**
+             * Format: uint
+             * @description Moves that keep the result, and all legal moves.
+             */
+            keeps_result: number;
+            /** Format: uint */
+            legal: number;
+            san: string;
+            uci: string;
+            /** @description For the side that makes the move, counting the move. */
+            value: components["schemas"]["Value"];
+        };
+        /** @description A move of a line. */
+        LineMove: {
+            san: string;
+            uci: string;
+        };
+        /** @description A longest line. */
+        LongLine: {
+            fen: string;
+            material: string;
+            /** Format: uint64 */
+            plies: number;
+        };
+        /** @description The longest lines of the available tables, longest first. */
+        Longest: {
+            lines: components["schemas"]["LongLine"][];
+            rules: string;
+        };
+        /** @description A principal variation. */
+        MainLine: {
+            /** @description `den`, `no_pieces`, `no_move`, `draw` or `limit`. */
+            end: string;
+            fen: string;
+            line: components["schemas"]["LineEntry"][];
+            rules: string;
+            value: components["schemas"]["Value"];
+        };
+        /** @description The counts of a material. */
+        MaterialStats: {
+            black: components["schemas"]["SideStats"];
+            /** @description The representative of its class, and the number of materials in the class. */
+            class: string;
+            material: string;
+            /** Format: uint */
+            represents: number;
+            rules: string;
+            white: components["schemas"]["SideStats"];
+        };
+        /** @description The shares of wins, draws and losses of all pairs of sides, White to move. */
         Matrix: {
-            /** @description the rules, with every option */
+            black: string[];
+            draw: number[][];
+            loss: number[][];
             rules: string;
             white: string[];
-            black: string[];
-            /** @description one row per entry of `white` */
+            /** @description Shares of the positions, one row per entry of `white`. */
             win: number[][];
-            /** @description one row per entry of `white` */
-            draw: number[][];
-            /** @description one row per entry of `white` */
-            loss: number[][];
         };
-        Random: {
-            /** @description a position: board and side to move */
+        /** @description A move with its value. */
+        Move: {
+            /** @description The captured animal. */
+            captures: string | null;
+            /** @enum {string} */
+            color: "white" | "black";
+            den: boolean;
+            from: string;
+            leap: boolean;
+            piece: string;
+            san: string;
+            to: string;
+            uci: string;
+            /** @description For the side that makes the move, counting the move. */
+            value: components["schemas"]["Value"] | null;
+        };
+        /** @description A named set of rules. */
+        NamedRules: {
+            name: string;
+            rules: string;
+        };
+        /** @description A finished game. */
+        Over: {
+            /** @description `den`, `no_pieces` or `no_move`; of a game also `repetition` or `no_capture`. */
+            reason: string;
+            /** @enum {string|null} */
+            winner: "white" | "black" | null;
+        };
+        /** @description A value in a message. */
+        Param: number | string;
+        /** @description A place in a request: a field, and the index of a character in it, from 0. */
+        Place: {
+            /** Format: uint */
+            at: number;
+            field: string;
+        };
+        /** @description A piece on its square. */
+        PlacedPiece: {
+            animal: string;
+            /** @enum {string} */
+            color: "white" | "black";
+            square: string;
+        };
+        /** @description The value of the position under one preset. */
+        Preset: {
+            /** @description Whether the result differs from that under the requested rules. */
+            changes_result: boolean;
+            known: boolean;
+            name: string;
+            rules: string;
+            value: components["schemas"]["Value"] | null;
+        };
+        /** @description The value of the position under every preset. */
+        Presets: {
             fen: string;
+            presets: components["schemas"]["Preset"][];
+            rules: string;
+            value: components["schemas"]["Value"] | null;
+        };
+        /** @description The value of a position and of its moves. */
+        Probe: {
+            /** @description The representative of the material's class; null if no table has that many pieces. */
+            class: string | null;
+            fen: string;
+            /**
+             * Format: uint
+             * @description Moves that keep the result.
+             */
+            keeps_result?: number | null;
+            known: boolean;
+            /** @description Null if a side has no pieces. */
+            material: string | null;
+            moves?: components["schemas"]["Move"][] | null;
+            /** @description The value with the other side to move, for that side. */
+            other_side: components["schemas"]["Value"] | null;
+            over: components["schemas"]["Over"] | null;
+            /** Format: uint */
+            pieces: number;
+            rules: string;
+            sentence: string;
+            /** @enum {string} */
+            turn: "white" | "black";
+            value: components["schemas"]["Value"] | null;
+            /** @description Whether the side to move would get a better result if it could pass. */
+            zugzwang: boolean | null;
+        };
+        /** @description A puzzle, one line of the file that `dsq puzzles` writes. */
+        Puzzle: {
+            /**
+             * Format: uint32
+             * @description The number of tempting wrong moves.
+             */
+            alternatives: number;
+            /**
+             * @description The position before the last move, and that move.
+             * @default null
+             */
+            before: string | null;
+            /**
+             * Format: uint32
+             * @description The depth at which a search finds the first move.
+             */
+            depth: number;
+            /**
+             * Format: uint8
+             * @description 1 (easy) to 5.
+             */
+            difficulty: number;
+            /**
+             * Format: uint32
+             * @description The distance to the end of the game in plies; null for a draw.
+             * @default null
+             */
+            dtw: number | null;
+            /** @description The position to solve. */
+            fen: string;
+            /**
+             * @description What the side to move achieves: `win` or `draw`.
+             * @default
+             */
+            goal: string;
+            id: string;
+            /** @default null */
+            last_move: string | null;
+            material: string;
+            /**
+             * @description The same moves in the papers' notation.
+             * @default []
+             */
+            notation: string[];
+            /** Format: uint32 */
+            plies: number;
+            rules: string;
+            /** @description The moves of both sides, beginning with the side to move. */
+            solution: string[];
+            themes: string[];
+        };
+        /** @description Some of the wanted puzzles. */
+        PuzzlesAnswer: {
+            difficulties: number[];
+            puzzles: components["schemas"]["Puzzle"][];
+            themes: {
+                [key: string]: number;
+            };
+            /**
+             * Format: uint
+             * @description The number of wanted puzzles, and of these by theme and by difficulty (from 1).
+             */
+            total: number;
+        };
+        /** @description The race to the dens. */
+        Race: {
+            black: components["schemas"]["Way"];
+            fen: string;
+            /** @enum {string|null} */
+            first: "white" | "black" | null;
+            /** @description Whether the distance between the pieces, if each side has one, is odd or even. */
+            parity: string | null;
+            rules: string;
+            /** @enum {string} */
+            turn: "white" | "black";
+            white: components["schemas"]["Way"];
+        };
+        /** @description A random position. */
+        RandomPosition: {
+            fen: string;
+            /** Format: uint64 */
             seed: number;
         };
-        Longest: {
-            /** @description the rules, with every option */
+        /** @description A reviewed game. */
+        Review: {
+            black_name: string;
+            /** @description The first position, with the halfmove clock if it is not 0. */
+            fen: string;
+            moves: components["schemas"]["ReviewedMove"][];
+            result: string;
             rules: string;
-            lines: {
-                material: string;
-                /** @description a position: board and side to move */
-                fen: string;
-                plies: number;
-            }[];
+            /** @description One value for each side. */
+            summary: {
+                black: components["schemas"]["SideSummary"];
+                white: components["schemas"]["SideSummary"];
+            };
+            termination: string;
+            white_name: string;
         };
-        Rules: {
-            presets: {
-                name: string;
-                /** @description the rules, with every option */
-                rules: string;
-            }[];
-            options: {
-                key: string;
-                values: string[];
-                default: string;
-                help: string;
-            }[];
+        /** @description A reviewed move. */
+        ReviewedMove: {
+            best: string | null;
+            /** @enum {string} */
+            color: "white" | "black";
+            /** @description The position after the move. */
+            fen: string;
+            /**
+             * Format: int32
+             * @description The loss in centipawns; null if the move changed a decided result.
+             */
+            loss: number | null;
+            /** @description Empty, `?!`, `?` or `??`. */
+            mark: string;
+            san: string;
+            score_after: components["schemas"]["Score"] | null;
+            /** @description The score of the best move and of this move, for the side that moves. */
+            score_before: components["schemas"]["Score"] | null;
+            /**
+             * @description `table` or `engine`.
+             * @enum {string}
+             */
+            source: "table" | "engine" | "rules";
+            uci: string;
         };
-        Status: {
-            version: string;
-            tables: {
-                /** @description the rules, with every option */
-                rules: string;
-                /** @description all materials of up to this many pieces are in memory */
-                pieces: number;
-                /** @description pieces of the tables on disk */
-                on_disk: number | null;
-                /** @enum {string} */
-                state: "ready" | "solving";
-                /** @description completed share of the background work, 0 to 1 */
-                progress: number;
-                seconds_left: number | null;
-            }[];
-            threads: number;
-            limits: Record<string, never>;
+        /** @description A rule option. */
+        RuleOption: {
+            default: string;
+            help: string;
+            key: string;
+            values: string[];
         };
-        BatchRequest: {
-            rules?: string;
-            /** @description at most 200 */
-            fens: string[];
+        /** @description The presets and the options of the rules. */
+        RulesAnswer: {
+            options: components["schemas"]["RuleOption"][];
+            presets: components["schemas"]["NamedRules"][];
         };
-        Batch: {
-            /** @description the rules, with every option */
-            rules: string;
-            /** @description one result per position, in order */
-            results: (components["schemas"]["ShortProbe"] | components["schemas"]["Error"])[];
-        };
+        /** @description A score for the side to move. */
         Score: {
             /** @enum {string} */
             kind: "cp" | "mate" | "win";
-            /** @description `cp`: centipawns, 100 for a cat; `mate`: plies to the end, negative for a loss; `win`: the most plies that a win by endgame tables takes, negative for a loss */
+            /**
+             * Format: int32
+             * @description `cp`: centipawns, 100 is the value of a cat. `mate`: plies to the end, negative for a loss. `win`: the most plies that a
+             *     win by endgame tables takes, negative for a loss.
+             */
             value: number;
         };
-        Info: {
-            depth: number;
-            seldepth: number;
-            /** @description rank of the line, from 1 */
-            multipv: number;
-            score: components["schemas"]["Score"];
-            nodes: number;
-            nps: number;
-            time_ms: number;
-            pv: {
-                uci: string;
-                san: string;
-            }[];
+        /** @description The counts of a material with one side to move. */
+        SideStats: {
+            /** @description Decided positions by plies to the end. */
+            by_plies: number[];
+            /** Format: uint64 */
+            draws: number;
+            /**
+             * Format: uint64
+             * @description The longest distance to the end, in plies.
+             */
+            longest: number;
+            /** Format: uint64 */
+            losses: number;
+            /**
+             * Format: uint64
+             * @description Positions without a legal move (stalemate), which the other counts exclude.
+             */
+            no_move: number;
+            /** Format: uint64 */
+            positions: number;
+            /** Format: uint64 */
+            wins: number;
         };
-        Done: {
-            bestmove: string | null;
-            /** @enum {string} */
-            source: "table" | "engine" | "rules";
-            over: components["schemas"]["Over"] | null;
+        /** @description One side's moves. */
+        SideSummary: {
+            /** Format: uint */
+            blunders: number;
+            /** Format: uint */
+            inaccuracies: number;
+            /**
+             * Format: double
+             * @description The mean loss of a move in centipawns, over the moves with a known loss.
+             */
+            mean_loss: number | null;
+            /** Format: uint */
+            mistakes: number;
+            /** Format: uint */
+            moves: number;
         };
-        BestMove: {
-            uci: string | null;
-            san: string | null;
-            /** @description after the move */
-            fen: string;
-            score: components["schemas"]["Score"] | null;
-            /** @enum {string} */
-            source: "table" | "engine" | "rules";
-            over: components["schemas"]["Over"] | null;
+        /** @description The available tables and the limits of requests. */
+        Status: {
+            limits: components["schemas"]["LimitsAnswer"];
+            tables: components["schemas"]["TablesStatus"][];
+            /** Format: uint */
+            threads: number;
+            version: string;
         };
-        GameRequest: {
-            /** @description a game as `dsq play` writes it; the last game is used */
-            text?: string;
-            fen?: string;
-            rules?: string;
-            moves?: string[];
-            /** @description name of the white player */
-            white?: string;
-            black?: string;
-            /** @description 1-0 or 0-1 if a side resigned */
-            result?: string;
-            /** @description 2026.02.03 */
-            date?: string;
-        };
-        Review: {
-            /** @description the rules, with every option */
+        /** @description The tables of a rule set. */
+        TablesStatus: {
+            /**
+             * Format: uint
+             * @description The most pieces of an endgame that the server counts on demand; null if it does not.
+             */
+            on_demand: number | null;
+            /**
+             * Format: uint
+             * @description The pieces of the tables on disk.
+             */
+            on_disk: number | null;
+            /**
+             * Format: uint
+             * @description All materials of up to this many pieces are in memory.
+             */
+            pieces: number;
+            /**
+             * Format: double
+             * @description The completed share of the background work, 0 to 1.
+             */
+            progress: number;
             rules: string;
-            /** @description the first position of the game */
-            fen: string;
-            white_name: string;
-            black_name: string;
+            /** Format: double */
+            seconds_left: number | null;
             /** @enum {string} */
-            result: "1-0" | "0-1" | "1/2-1/2" | "*";
-            termination: string;
-            moves: {
-                uci: string;
-                san: string;
-                /** @enum {string} */
-                color: "white" | "black";
-                /** @description after the move */
-                fen: string;
-                score_before: components["schemas"]["Score"] | null;
-                score_after: components["schemas"]["Score"] | null;
-                /** @description loss in centipawns */
-                loss: number | null;
-                /** @enum {string} */
-                mark: "" | "?!" | "?" | "??";
-                best: string | null;
-                /** @enum {string} */
-                source: "table" | "engine";
-            }[];
-            summary: {
-                white: {
-                    moves: number;
-                    inaccuracies: number;
-                    mistakes: number;
-                    blunders: number;
-                    mean_loss: number | null;
-                };
-                black: {
-                    moves: number;
-                    inaccuracies: number;
-                    mistakes: number;
-                    blunders: number;
-                    mean_loss: number | null;
-                };
-            };
+            state: "ready" | "solving";
         };
-        Game: {
-            /** @description the game as `dsq play` writes it */
-            text: string;
-        };
-        LegalMove: {
-            uci: string;
-            san: string;
-            from: string;
-            to: string;
-            piece: string;
-            captures: string | null;
-            den: boolean;
-            leap: boolean;
-            occurrences: number;
-        };
-        GameState: {
+        /** @description The tree of a material, and a position's path through it. */
+        Tree: {
+            /** Format: double */
+            accuracy: number;
+            /** @description The position with White to move: itself, or with colours exchanged. */
+            as_white: string;
+            class: string;
             fen: string;
-            rules: string;
-            turn: string;
-            ply: number;
-            over: components["schemas"]["Over"] | null;
-            halfmove_clock: number;
-            no_capture_limit: number | null;
-            plies_left: number | null;
-            occurrences: number;
-            repetition_limit: number | null;
-            repetition_illegal: boolean;
-            captured: {
-                white: string[];
-                black: string[];
-            };
-            moves: components["schemas"]["LegalMove"][];
+            material: string;
+            /** Format: uint64 */
+            misclassified: number;
+            nodes: components["schemas"]["TreeNode"][];
+            path: number[];
+            /** Format: uint64 */
+            positions: number;
+            sentence: string;
         };
-        Levels: {
-            levels: {
-                strength: number;
-                name: string;
-                nodes: number | null;
-                margin: number;
-            }[];
+        /** @description A node of a tree: a test or a leaf. */
+        TreeNode: {
+            /** @description The name of the tested feature. */
+            feature: string | null;
+            /** Format: uint */
+            id: number;
+            /** @description `win`, `draw` or `loss` of the side to move, in most positions of the node. */
+            label: string;
+            /** Format: uint */
+            no: number | null;
+            /** Format: uint64 */
+            positions: number;
+            /** @description The clause that is true in the branch `yes`. */
+            test: string | null;
+            /** Format: uint */
+            yes: number | null;
+        };
+        /** @description A value, for the side that its field names. */
+        Value: {
+            /**
+             * Format: uint16
+             * @description Plies to the end; null for a draw.
+             */
+            dtw: number | null;
+            /** @description The side to move has no legal move (stalemate). */
+            no_move: boolean;
+            wdl: components["schemas"]["Wdl"];
+        };
+        /** @description A side's shortest path to the enemy's den on an otherwise empty board. */
+        Way: {
+            path: string[];
+            piece: string | null;
+            /** Format: uint16 */
+            plies: number | null;
+            /**
+             * Format: uint8
+             * @description Moves to the den, and the ply in which the piece enters it, from 1.
+             */
+            steps: number | null;
+        };
+        /**
+         * @description A win, a draw or a loss.
+         * @enum {string}
+         */
+        Wdl: "win" | "draw" | "loss";
+        /** @description The values of a position with one piece moved to each square. */
+        WhatIf: {
+            fen: string;
+            piece: components["schemas"]["PlacedPiece"];
+            rules: string;
+            squares: components["schemas"]["WhatIfSquare"][];
+        };
+        /** @description The value of the position with the piece on a square. */
+        WhatIfSquare: {
+            legal: boolean;
+            /** @description Why the piece cannot stand there: `water`, `occupied`, `own den`, `both dens`; `same` for its own square. */
+            reason: string | null;
+            square: string;
+            /** @description For the side to move. */
+            value: components["schemas"]["Value"] | null;
         };
     };
     responses: never;

@@ -121,6 +121,8 @@ declare namespace Page {
     editing: boolean;
     /** Pieces of the largest tables. */
     largest: number;
+    /** The most pieces of an endgame that the server counts on demand; 0 if it does not. */
+    countable: number;
     settings: Settings;
     /** The overlay and the arrows that the address asks for. */
     wanted?: { overlay: string | null; arrows: string | null };

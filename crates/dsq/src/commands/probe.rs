@@ -1,5 +1,6 @@
-use crate::arguments::{Memory, OptionalRulesArg, ThreadsArg, open_tables};
+use crate::arguments::{OptionalRulesArg, ThreadsArg, open_tables};
 use crate::failure::{Failure, Outcome};
+use crate::on_demand::OnDemandArgs;
 use crate::output::{print, print_json};
 use crate::progress::{interrupt, progress_bar};
 use clap::Args;
@@ -9,7 +10,6 @@ use doushouqi::tablebase::{
     TableProber, Value, Wdl,
 };
 use serde::Serialize;
-use std::env;
 use std::io::{self, BufRead};
 use std::ops::ControlFlow;
 use std::path::PathBuf;
@@ -37,52 +37,11 @@ pub struct Probe {
     json: bool,
     #[command(flatten)]
     on_demand: OnDemandArgs,
-    #[command(flatten)]
-    threads: ThreadsArg,
-}
-
-#[derive(Args)]
-struct OnDemandArgs {
-    /// Also answer positions with one piece more than the tables: by a short search, or by counting all positions of
-    /// the same pieces.
-    ///
-    /// Counting six pieces takes tables of five pieces as `dsq generate` writes them, about a minute on two cores and
-    /// up to 10 GiB of memory. The cache keeps the counts. A count that does not fit into memory or on the disk is
-    /// refused.
-    #[arg(long)]
-    on_demand: bool,
-    /// The directory of the cache, which processes may share; by default `dsq` in the user's cache directory.
-    #[arg(long, value_name = "DIR", requires = "on_demand")]
-    cache: Option<PathBuf>,
-    /// The size of the cache. The least recently used files are removed.
-    #[arg(long, value_name = "SIZE", default_value = "40GiB", requires = "on_demand")]
-    cache_size: Memory,
-    /// The maximum memory of a count; by default the available memory.
-    #[arg(long, value_name = "SIZE", requires = "on_demand")]
-    memory: Option<Memory>,
     /// Also count if a search has found the value of the position, but not the values of all its moves.
     #[arg(long, requires = "on_demand")]
     all_moves: bool,
-}
-
-impl OnDemandArgs {
-    fn open(&self, tables: TableProber) -> Result<OnDemand, Failure> {
-        let dir = match &self.cache {
-            Some(dir) => dir.clone(),
-            None => {
-                user_cache().ok_or_else(|| Failure::Input("no cache directory is known: use --cache DIR".into()))?
-            }
-        };
-        let on_demand = OnDemand::new(tables, &dir, self.cache_size.bytes() as u64)?;
-        Ok(self.memory.iter().fold(on_demand, |on_demand, memory| on_demand.with_memory(memory.bytes())))
-    }
-}
-
-/// The program's directory for files that it can compute again.
-fn user_cache() -> Option<PathBuf> {
-    let dir = |name| env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
-    let home = || Some(dir("HOME")?.join(".cache"));
-    Some(dir("XDG_CACHE_HOME").or_else(|| dir("LOCALAPPDATA")).or_else(home)?.join("dsq"))
+    #[command(flatten)]
+    threads: ThreadsArg,
 }
 
 #[derive(Serialize)]
@@ -130,9 +89,9 @@ impl Prober {
 impl Probe {
     pub fn run(self) -> Outcome {
         let tables = open_tables(&self.tables, self.rules.rules)?;
-        let prober = match self.on_demand.on_demand {
-            true => Prober::OnDemand(Box::new(self.on_demand.open(tables)?)),
-            false => Prober::Tables(Box::new(tables)),
+        let prober = match self.on_demand.cache()? {
+            Some(cache) => Prober::OnDemand(Box::new(cache.open(tables)?)),
+            None => Prober::Tables(Box::new(tables)),
         };
         self.threads.run(|| self.probe_all(&prober))?
     }
@@ -181,7 +140,7 @@ impl Probe {
             if self.line {
                 on_demand.count(position, &follow)?;
             }
-            on_demand.probe(position, self.on_demand.all_moves, &follow)
+            on_demand.probe(position, self.all_moves, &follow)
         };
         let answer = answer();
         bar.finish_and_clear();

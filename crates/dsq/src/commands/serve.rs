@@ -1,9 +1,10 @@
 use crate::arguments::{RulesArg, ThreadsArg};
 use crate::failure::{Failure, Outcome};
+use crate::on_demand::{CountCache, OnDemandArgs};
 use crate::output::print;
 use crate::progress::progress_bar;
 use clap::Args;
-use explorer::{Config, Event, ServeError, serve};
+use explorer::{Config, CountConfig, Event, ServeError, serve};
 use std::net::{Ipv4Addr, SocketAddr, ToSocketAddrs};
 use std::path::PathBuf;
 use std::sync::Mutex;
@@ -23,6 +24,8 @@ pub struct Serve {
     /// Tables of `dsq generate`, for positions of more than four pieces.
     #[arg(long, value_name = "DIR")]
     tables: Option<PathBuf>,
+    #[command(flatten)]
+    on_demand: OnDemandArgs,
     /// Pieces of the tables in memory: four pieces take about 1.1 GB, and with --tables 0.3 GB more for the engine.
     #[arg(long, value_name = "N", default_value = "4", value_parser = clap::value_parser!(u8).range(3..=4))]
     pieces: u8,
@@ -95,10 +98,16 @@ impl Serve {
     pub fn run(self) -> Outcome {
         start_log(&self.log);
         limit_arenas(self.threads.count());
+        let on_demand = self.on_demand.cache()?.map(|CountCache { dir, size, memory }| CountConfig {
+            cache: dir,
+            cache_size: size,
+            memory,
+        });
         let config = Config {
             listen: self.listen.0,
             rules: self.rules.rules,
             tables: self.tables,
+            on_demand,
             pieces: self.pieces.into(),
             threads: self.threads.count(),
             hash_mib: self.hash.map_or(if self.pieces == 3 { 64 } else { 256 }, usize::from),
@@ -154,7 +163,8 @@ impl From<ServeError> for Failure {
     fn from(error: ServeError) -> Failure {
         match error {
             ServeError::Tables(error) => error.into(),
-            error @ ServeError::Puzzles { .. } => Failure::Input(error.to_string()),
+            ServeError::OnDemand(error) => error.into(),
+            error @ (ServeError::Puzzles { .. } | ServeError::TablesTooSmall) => Failure::Input(error.to_string()),
             error => Failure::Environment(error.to_string()),
         }
     }

@@ -30,6 +30,7 @@ export const app = /** @type {any} */ ({
   problem: null,
   editing: false,
   largest: 4,
+  countable: 0,
   settings: {
     pieces: "animals",
     theme: "auto",

@@ -24,6 +24,7 @@ import { name, START } from "./position.js";
 import { startPlayer } from "./player.js";
 import { startRules } from "./rules.js";
 import { spelledOut } from "./ruleset.js";
+import { startSolve } from "./solve.js";
 import { startSounds } from "./sounds.js";
 import { $, h, number, percent, setLanguage, t, toast, translate } from "./ui.js";
 
@@ -284,6 +285,7 @@ async function refreshStatus() {
       ...status.tables.map((/** @type {any} */ table) => Math.max(table.on_disk ?? 0, table.pieces)),
     );
     app.largest = Math.max(4, ready);
+    app.countable = Math.max(0, ...status.tables.map((/** @type {any} */ table) => table.on_demand ?? 0));
     $("#status").textContent = solving
       ? t("status.solving", { ready: number(ready), n: solving.pieces + 1, percent: percent(solving.progress ?? 0) })
       : t("status.ready", { n: number(ready) });
@@ -296,6 +298,7 @@ async function refreshStatus() {
       buildPanel();
     }
     tables = now;
+    emit("status");
     if (solving) setTimeout(refreshStatus, 2000);
   } catch {
     $("#status").textContent = t("error.offline");
@@ -376,6 +379,7 @@ async function start() {
   position.startResult();
   startAnalysis();
   startGauge();
+  startSolve();
   startConnection();
   startMatchBar();
   playing.startPlay();

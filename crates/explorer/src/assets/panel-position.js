@@ -5,6 +5,7 @@ import { material, pass, START } from "./position.js";
 import { $, button, chip, errorText, h, inWords, result, short, side, t } from "./ui.js";
 import { buildTree } from "./moves-tree.js";
 import { scoreText } from "./score.js";
+import { draw as drawSolve } from "./solve.js";
 
 export const key = "position";
 
@@ -17,6 +18,7 @@ export function build() {
         "section",
         { "aria-labelledby": "moveshead" },
         h("h3", { id: "moveshead" }, t("moves")),
+        h("div", { id: "solve" }),
         h("div", { id: "moves" }),
       ),
       h(
@@ -51,6 +53,7 @@ export function build() {
 }
 
 export function update() {
+  drawSolve();
   renderMoves();
   buildTree($("#tree"));
 }

@@ -126,13 +126,32 @@ export const number = (value) => new Intl.NumberFormat(language).format(value);
 export const percent = (value) =>
   new Intl.NumberFormat(language, { style: "percent", maximumFractionDigits: 1 }).format(value);
 
+/** @type {(value: number, unit: string, digits?: number) => string} */
+const withUnit = (value, unit, digits = 0) =>
+  new Intl.NumberFormat(language, { style: "unit", unit, maximumFractionDigits: digits }).format(value);
+
 /**
- * "+17", "−16", "=": the sign tells what colour tells.
+ * Seconds, or minutes where there are many, at least one.
+ * @param {number} seconds
+ */
+export const duration = (seconds) =>
+  seconds < 90 ? withUnit(Math.max(1, Math.ceil(seconds)), "second") : withUnit(Math.ceil(seconds / 60), "minute");
+
+/**
+ * Bytes in megabytes or gigabytes.
+ * @param {number} count
+ */
+export const bytes = (count) =>
+  count < 1e9 ? withUnit(Math.ceil(count / 1e6), "megabyte") : withUnit(count / 1e9, "gigabyte", 1);
+
+/**
+ * "+17", "−16", "=": the sign tells what colour tells. A position that is over has a mark.
  * @param {Api.Value | null | undefined} value
  */
 export function short(value) {
   if (!value) return "?";
   if (value.wdl === "draw") return "=";
+  if (value.dtw === 0) return value.wdl === "win" ? "✓" : "✗";
   return (value.wdl === "win" ? "+" : "−") + (value.dtw ?? "");
 }
 
@@ -143,7 +162,7 @@ export function short(value) {
 export function inWords(value) {
   if (!value) return t("value.unknown");
   if (value.no_move) return t(value.wdl === "draw" ? "value.nomove.draw" : "value.nomove.loss");
-  return t(`value.${value.wdl}`, { n: value.dtw });
+  return t(value.dtw === 0 ? `value.over.${value.wdl}` : `value.${value.wdl}`, { n: value.dtw });
 }
 
 /**
@@ -294,12 +313,15 @@ export const isTemporary = (error) =>
 const DETAILED = ["bad_fen", "bad_rules", "bad_material", "bad_move", "bad_request", "too_large", "not_found"];
 
 /**
- * The values of a message, with colours and animals in the language of the page.
+ * The values of a message, with colours, animals and sizes in the language of the page.
  * @param {Record<string, any>} [params]
  */
 function named(params = {}) {
-  const color = params.color ? { color: t(params.color) } : {};
-  return { ...params, ...color, ...(params.animal ? { animal: t(`animal.${params.animal}`) } : {}) };
+  const named = { ...params };
+  if (params.color) named.color = t(params.color);
+  if (params.animal) named.animal = t(`animal.${params.animal}`);
+  for (const size of ["needed", "available"]) if (params[size] !== undefined) named[size] = bytes(params[size]);
+  return named;
 }
 
 /**

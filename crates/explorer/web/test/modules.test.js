@@ -59,6 +59,25 @@ test("lines are at most 120 characters long", () => {
   }
 });
 
+test("every error of the server has a message in Chinese", async () => {
+  const folder = new URL("../", ASSETS);
+  const sources = readdirSync(folder).filter((file) => file.endsWith(".rs"));
+  const rust = sources.map((file) => readFileSync(new URL(file, folder), "utf8")).join("\n");
+  const found = (pattern) => [...rust.matchAll(pattern)].map((match) => match[1]);
+  const codes = found(/=> \("([a-z_]+)", \d{3}\)/g);
+  const reasons = [...found(/reason\("([a-z_]+)"\)/g), ...found(/"([a-z_]+_to_count)"/g)];
+  assert.ok(codes.length > 15 && reasons.length > 40, `${codes.length} codes, ${reasons.length} reasons`);
+  const files = ["messages.zh.js", "strings.zh.js", "strings-play.zh.js"];
+  const parts = await Promise.all(files.map((file) => import(new URL(file, ASSETS).href)));
+  const strings = Object.assign({}, ...parts.map((part) => part.default));
+  // The page shows an address that is limited as a busy server.
+  const known = (name) => name === "rate_limited" || `reason.${name}` in strings || `error.${name}` in strings;
+  assert.deepEqual(
+    [...new Set([...codes, ...reasons])].filter((name) => !known(name)),
+    [],
+  );
+});
+
 test("both languages have the same strings with the same places to fill", async () => {
   const names = files.flatMap((file) => file.match(/^(strings.*)\.en\.js$/)?.[1] ?? []);
   for (const name of names) {

@@ -9,6 +9,7 @@ mod checks;
 mod learn;
 mod look;
 mod play;
+mod solve;
 #[allow(dead_code)]
 use crate::serve::client;
 #[allow(dead_code)]
@@ -284,6 +285,27 @@ fn overlays_show_what_if_the_race_and_the_fortress() {
     page.wait("document.querySelector('#fortresstext')?.textContent.includes('repeats')");
     page.wait("document.querySelectorAll('.tree .lit').length > 1");
     page.wait("document.querySelector('#treesentence').textContent.length > 10");
+    page.silent();
+}
+
+/// A test of a decision tree that the pointer or the focus is on is marked on the board.
+#[test]
+fn tests_of_trees_are_marked_on_the_board() {
+    let Some(page) = Page::start() else { return };
+    page.open_position(LION, "&view=explore");
+    page.wait("document.querySelectorAll('#decision summary').length > 1");
+    let marked = "document.querySelectorAll('.tint.subject, .tint.hold').length";
+    assert_eq!(page.get(marked), json!(0));
+    page.run("document.querySelector('#decision .lit summary').focus()");
+    page.wait(&format!("{marked} > 0"));
+    page.screenshot("tree-marks");
+    page.run("document.activeElement.blur()");
+    page.wait(&format!("{marked} === 0"));
+    // A piece that stands in the den has won.
+    page.open_position(LION, "&view=explore&overlay=whatif:g6");
+    page.wait("[...document.querySelectorAll('.pilltext')].some((text) => '✓✗'.includes(text.textContent))");
+    assert!(!page.text("document.querySelector('.whatmap').textContent").contains("−0"));
+    page.screenshot("whatif-over");
     page.silent();
 }
 

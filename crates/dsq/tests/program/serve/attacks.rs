@@ -56,6 +56,25 @@ fn large_searches_do_not_starve_small_ones() {
     wait_for(&server, "searches", "0", 5);
 }
 
+/// Three clients analyse for ten minutes on all search threads. After ten seconds one of them makes way for a fourth.
+#[test]
+fn long_analyses_make_way() {
+    let server = Server::start(&["--pieces", "3", "--threads", "1", "--behind-proxy"]);
+    let mut long: Vec<Connection> =
+        (1..=3).map(|number| start(&server, "/api/v1/analyze?movetime=600000", &client(number))).collect();
+    wait_for(&server, "searches", "3", 5);
+    let move_of = |number| server.connect().get_with("/api/v1/bestmove?movetime=50", &client(number)).status;
+    assert_eq!(move_of(4), 503, "an analysis has some time for itself");
+    std::thread::sleep(Duration::from_secs(6));
+    assert_eq!(move_of(5), 200);
+    wait_for(&server, "searches", "2", 5);
+    // The one that has ended tells its best move.
+    let ended = long.iter_mut().filter_map(|stream| stream.raw_within(b"", Duration::from_millis(500)));
+    let ended: Vec<_> = ended.filter_map(|answer| answer.events().pop()).collect();
+    assert_eq!(ended.len(), 1);
+    assert_eq!((&*ended[0].0, &ended[0].1["source"]), ("done", &json!("engine")));
+}
+
 /// Requests that solve, follow lines or parse stop when their client leaves.
 #[test]
 fn expensive_requests_end_with_their_client() {

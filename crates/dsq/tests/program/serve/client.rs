@@ -96,6 +96,19 @@ impl Connection {
         self.open
     }
 
+    /// The next line of the answer to what was sent.
+    pub fn line(&mut self) -> String {
+        let mut line = String::new();
+        self.stream.read_line(&mut line).unwrap();
+        line
+    }
+
+    /// The same as `raw`, and `None` if the answer is not complete in time.
+    pub fn raw_within(&mut self, bytes: &[u8], time: Duration) -> Option<Answer> {
+        self.stream.get_ref().set_read_timeout(Some(time)).unwrap();
+        self.raw(bytes)
+    }
+
     /// Sends bytes and reads an answer; `None` if the server ends the connection instead.
     pub fn raw(&mut self, bytes: &[u8]) -> Option<Answer> {
         // It may have been closed already, and then there is no answer to read.

@@ -2,6 +2,7 @@
 
 mod attacks;
 pub mod client;
+pub mod counts;
 use crate::dsq;
 mod schema;
 
@@ -24,7 +25,7 @@ const PUZZLES: &str = r#"{"id":"a","fen":"E6/3W3/7/7/7/7/7/7/2t4 b","rules":"pap
 {"id":"b","fen":"7/7/7/7/7/7/3D1P1/3d3/7 w","rules":"paper","material":"PDvD","goal":"win","solution":["d3d2"],"notation":["Dxd2"],"plies":1,"dtw":1,"depth":1,"alternatives":0,"themes":["den","trap"],"difficulty":2}
 "#;
 
-fn folder(name: &str) -> PathBuf {
+pub fn folder(name: &str) -> PathBuf {
     let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}-{}", std::process::id()));
     let _ = std::fs::remove_dir_all(&path);
     path
@@ -110,6 +111,8 @@ fn answers_are_as_described() {
     let codes = &description["components"]["schemas"]["ErrorBody"]["properties"]["code"]["enum"];
     let own: Vec<&str> = explorer::Code::ALL.iter().map(|code| code.as_str()).collect();
     assert_eq!(*codes, json!(own));
+
+    schema::check_types(&description, include_str!("../../../../explorer/web/openapi.d.ts"));
 
     let three = "7/7/3e3/7/7/7/3EL2/7/7_b";
     let over = "3E3/7/3e3/7/7/7/7/7/7_b";

@@ -74,3 +74,30 @@ fn fits(description: &Value, schema: &Value, value: &Value, at: &str) -> Result<
     }
     Ok(())
 }
+
+/// Checks that the TypeScript types of the page have the names and the properties of the schemas.
+pub fn check_types(description: &Value, types: &str) {
+    let schemas = description["components"]["schemas"].as_object().unwrap();
+    let is_name = |line: &&str| line.starts_with("        ") && line[8..].starts_with(|c: char| c.is_ascii_uppercase());
+    let mut declared: Vec<&str> =
+        types.lines().filter(is_name).map(|line| line.trim().split(':').next().unwrap()).collect();
+    let mut described: Vec<&str> = schemas.keys().map(String::as_str).collect();
+    declared.sort_unstable();
+    described.sort_unstable();
+    assert_eq!(declared, described, "run `npm run api` in crates/explorer/web");
+    for (name, schema) in schemas {
+        let Some(properties) = schema["properties"].as_object() else { continue };
+        let start = types.find(&format!("        {name}: {{\n")).unwrap_or_else(|| panic!("{name} is no object"));
+        let body = types[start..].split("\n        };").next().unwrap();
+        let property = |line: &str| {
+            let line = line.strip_prefix("            ")?;
+            let name: String = line.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
+            (!name.is_empty()).then_some(name)
+        };
+        let mut declared: Vec<String> = body.lines().filter_map(property).collect();
+        let mut described: Vec<&str> = properties.keys().map(String::as_str).collect();
+        declared.sort_unstable();
+        described.sort_unstable();
+        assert_eq!(declared, described, "{name}: run `npm run api` in crates/explorer/web");
+    }
+}

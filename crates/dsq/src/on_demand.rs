@@ -1,0 +1,61 @@
+//! The options of commands that count endgames on demand.
+
+use crate::arguments::Memory;
+use crate::failure::Failure;
+use clap::Args;
+use doushouqi::tablebase::{OnDemand, TableProber};
+use std::env;
+use std::path::PathBuf;
+
+#[derive(Args)]
+pub struct OnDemandArgs {
+    /// Also answer positions with one piece more than the tables: count all positions of the same pieces on demand.
+    ///
+    /// Counting six pieces takes tables of five pieces as `dsq generate` writes them, about a minute on two cores and up to
+    /// 10 GiB of memory. The cache keeps the counts. A count that does not fit into memory or on the disk is refused.
+    #[arg(long, requires = "tables")]
+    pub on_demand: bool,
+    /// The directory of the cache, which processes may share; by default `dsq` in the user's cache directory.
+    #[arg(long, value_name = "DIR", requires = "on_demand")]
+    cache: Option<PathBuf>,
+    /// The size of the cache. The least recently used files are removed.
+    #[arg(long, value_name = "SIZE", default_value = "40GiB", requires = "on_demand")]
+    cache_size: Memory,
+    /// The maximum memory of a count; by default the available memory.
+    #[arg(long, value_name = "SIZE", requires = "on_demand")]
+    memory: Option<Memory>,
+}
+
+/// The cache of what is counted, and the memory of a count.
+pub struct CountCache {
+    pub dir: PathBuf,
+    pub size: u64,
+    pub memory: Option<usize>,
+}
+
+impl OnDemandArgs {
+    /// The cache, if the user wants endgames to be counted.
+    pub fn cache(&self) -> Result<Option<CountCache>, Failure> {
+        if !self.on_demand {
+            return Ok(None);
+        }
+        let unknown = || Failure::Input("no cache directory is known: use --cache DIR".into());
+        let dir = self.cache.clone().or_else(user_cache).ok_or_else(unknown)?;
+        let memory = self.memory.map(Memory::bytes);
+        Ok(Some(CountCache { dir, size: self.cache_size.bytes() as u64, memory }))
+    }
+}
+
+impl CountCache {
+    pub fn open(&self, tables: TableProber) -> Result<OnDemand, Failure> {
+        let on_demand = OnDemand::new(tables, &self.dir, self.size)?;
+        Ok(self.memory.iter().fold(on_demand, |on_demand, &bytes| on_demand.with_memory(bytes)))
+    }
+}
+
+/// The program's directory for files that it can compute again.
+fn user_cache() -> Option<PathBuf> {
+    let dir = |name| env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
+    let home = || Some(dir("HOME")?.join(".cache"));
+    Some(dir("XDG_CACHE_HOME").or_else(|| dir("LOCALAPPDATA")).or_else(home)?.join("dsq"))
+}

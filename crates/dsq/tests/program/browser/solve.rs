@@ -1,0 +1,77 @@
+//! Endgames that the server counts on demand.
+
+use super::Page;
+use crate::serve::client::Server;
+use crate::serve::counts::{FIVE, OTHER, block, four};
+use crate::serve::folder;
+use std::path::Path;
+use std::sync::Arc;
+
+fn page_with(cache: &Path, more: &[&str]) -> Option<Page> {
+    let cache = cache.to_str().unwrap().to_owned();
+    let own = ["--pieces", "3", "--tables", four(), "--on-demand", "--cache", &cache];
+    let mut arguments = [&own[..], more].concat();
+    let assets = std::env::var("DSQ_ASSETS");
+    if let Ok(dir) = &assets {
+        arguments.extend(["--assets", dir]);
+    }
+    Page::of(|| Arc::new(Server::start(&arguments)), &Default::default())
+}
+
+const TEXT: &str = "document.querySelector('#solve').textContent";
+
+#[test]
+fn an_endgame_is_solved_on_demand() {
+    let cache = folder("browser-solve");
+    let blocked = block(&cache);
+    let Some(page) = page_with(&cache, &[]) else { return };
+    page.open(&format!("/?fen={FIVE}"));
+    page.wait("document.querySelector('#solvestart')");
+    let offer = page.text(TEXT);
+    assert!(offer.starts_with("Solve this endgame (about ") && offer.ends_with(" MB)"), "{offer}");
+    super::checks::axe(&page);
+    page.screenshot("solve");
+    page.choose("#language", "zh");
+    page.wait(&format!("{TEXT}.startsWith('计算此残局（约')"));
+    page.screenshot("solve-chinese");
+    page.choose("#language", "en");
+    page.wait(&format!("{TEXT}.startsWith('Solve')"));
+
+    // Another process counts: the page waits, and shows its wait on other positions, too.
+    page.click("#solvestart");
+    page.wait("document.querySelector('#solvestate')?.textContent === 'Waiting for another program'");
+    super::checks::axe(&page);
+    page.screenshot("solve-waiting");
+    page.click("#solvecancel");
+    page.wait("document.querySelector('#solvestart')");
+    page.wait("document.querySelector('#live').textContent === 'Cancelled'");
+
+    page.wait("document.querySelector('#moves').children.length > 0");
+    page.click("#solvestart");
+    page.wait("document.querySelector('#solvestate')");
+    drop(blocked);
+    // All moves have values now.
+    page.wait("document.querySelectorAll('#moves .chip.loss, #moves .chip.draw, #moves .chip.win').length === 7");
+    assert_eq!(page.text("document.querySelector('#resulttext').textContent"), "White wins in 19 plies");
+    page.wait(&format!("{TEXT} === ''"));
+    page.screenshot("solve-done");
+    // The moves of the line have values, too.
+    page.click("#bestline");
+    page.wait("document.querySelectorAll('#tree [data-ply], #tree button').length >= 19");
+    page.silent();
+    std::fs::remove_dir_all(cache).unwrap();
+}
+
+#[test]
+fn a_refusal_is_explained() {
+    let cache = folder("browser-solve-refused");
+    let Some(page) = page_with(&cache, &["--memory", "2MiB"]) else { return };
+    page.open(&format!("/?fen={OTHER}"));
+    page.wait(&format!("{TEXT}.startsWith('Solving this endgame takes')"));
+    let text = page.text(TEXT);
+    assert!(text.ends_with("the server has 3 MB."), "{text}");
+    page.choose("#language", "zh");
+    page.wait(&format!("{TEXT}.startsWith('计算此残局需要')"));
+    page.screenshot("solve-refused");
+    std::fs::remove_dir_all(cache).unwrap();
+}

@@ -1,0 +1,252 @@
+//! Endgames that the server counts on demand: five pieces from tables of four, in place of six.
+
+use super::client::{Answer, Connection, Server};
+use super::{folder, gauge, schema, wait_for};
+use crate::dsq;
+use serde_json::{Value, json};
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
+use std::time::{Duration, Instant};
+
+/// White wins in 19 plies.
+pub const FIVE: &str = "7/7/7/7/7/6l/3e3/3EP2/6C_w";
+/// Another class.
+pub const OTHER: &str = "7/7/3el2/7/7/7/2CET2/7/7_w";
+const SIX: &str = "7/7/2rel2/7/7/7/2CEP2/7/7_w";
+
+/// Tables of four pieces, which all tests share.
+pub fn four() -> &'static str {
+    static DIR: LazyLock<PathBuf> = LazyLock::new(|| {
+        let dir = folder("serve-four");
+        dsq::stdout(&["generate", "--pieces", "4", "--backend", "cpu", "--out", text(&dir), "--json"]);
+        dir
+    });
+    text(&DIR)
+}
+
+fn text(path: &Path) -> &str {
+    path.to_str().expect("a path of letters")
+}
+
+fn counting(cache: &Path, more: &[&str]) -> Server {
+    let own = ["--tables", four(), "--pieces", "3", "--on-demand", "--cache", text(cache), "--threads", "2"];
+    Server::start(&[&own[..], more].concat())
+}
+
+/// Starts a count without waiting for its end; the stream has begun when this returns.
+fn start(server: &Server, fen: &str, headers: &str) -> Connection {
+    let mut connection = server.connect();
+    connection.send(format!("GET /api/v1/count?fen={fen} HTTP/1.1\r\nHost: localhost\r\n{headers}\r\n").as_bytes());
+    connection
+}
+
+/// Lets no process count in a cache until dropped.
+pub fn block(cache: &Path) -> File {
+    std::fs::create_dir_all(cache).unwrap();
+    let file = File::create(cache.join("lock")).unwrap();
+    file.lock().unwrap();
+    file
+}
+
+fn error(answer: &Answer) -> (u16, Value, Value) {
+    let error = answer.json()["error"].clone();
+    (answer.status, error["code"].clone(), error["reason"].clone())
+}
+
+#[test]
+fn an_endgame_is_counted_and_stays_in_the_cache() {
+    let cache = folder("serve-count");
+    let server = counting(&cache, &[]);
+    let mut connection = server.connect();
+    let target = format!("/api/v1/probe?fen={FIVE}");
+    let before = connection.get(&target);
+    assert_eq!(before.json()["known"], false);
+    assert_eq!(connection.get("/api/v1/status").json()["tables"][0]["on_demand"], 5);
+    let need = connection.get(&format!("/api/v1/need?fen={FIVE}"));
+    let description = connection.get("/api/v1/openapi.json").json();
+    schema::check_answer(&description, "/api/v1/need", "get", &need);
+    let need = need.json();
+    assert_eq!((&need["state"], &need["class"]), (&json!("possible"), &json!("ELvEPD")));
+    assert!(need["seconds"].as_f64().unwrap() > 0.0 && need["memory_bytes"].as_u64().unwrap() > 1 << 20, "{need}");
+
+    let events = server.connect().get(&format!("/api/v1/count?fen={FIVE}")).events();
+    let fractions: Vec<f64> = events
+        .iter()
+        .filter(|event| event.0 == "progress")
+        .map(|event| event.1["fraction"].as_f64().unwrap())
+        .collect();
+    assert!(!fractions.is_empty() && fractions.is_sorted(), "{events:?}");
+    assert_eq!(events.last().unwrap(), &("done".to_owned(), json!({"class": "ELvEPD"})));
+    for (name, data) in &events {
+        let of = if name == "done" { "CountDone" } else { "CountProgress" };
+        schema::check(&description, &json!({"$ref": format!("#/components/schemas/{of}")}), data, name);
+    }
+
+    // An answer that the client has kept from before is out of date.
+    let tag = format!("If-None-Match: {}\r\n", before.header("etag").unwrap());
+    let after = server.connect().get_with(&target, &tag);
+    assert_eq!(after.status, 200);
+    let after = after.json();
+    let tables = folder("serve-five");
+    dsq::stdout(&["generate", "--material", "EPCvEL", "--backend", "cpu", "--out", text(&tables), "--json"]);
+    let fen = FIVE.replace('_', " ");
+    let wanted = dsq::stdout(&["probe", "--tables", text(&tables), "--json", "--line", &fen]);
+    let wanted: Value = serde_json::from_str(&wanted).unwrap();
+    let values = |moves: &Value, value: &dyn Fn(&Value) -> [Value; 2]| -> Vec<[Value; 2]> {
+        moves.as_array().unwrap().iter().map(value).collect()
+    };
+    assert_eq!((&after["value"]["wdl"], &after["value"]["dtw"]), (&wanted["wdl"], &wanted["dtw"]));
+    assert_eq!(
+        values(&after["moves"], &|mv| [mv["value"]["wdl"].clone(), mv["value"]["dtw"].clone()]),
+        values(&wanted["moves"], &|mv| [mv["wdl"].clone(), mv["dtw"].clone()])
+    );
+    let line = server.connect().get(&format!("/api/v1/mainline?fen={FIVE}")).json();
+    assert_eq!(line["line"].as_array().unwrap().len(), wanted["line"].as_array().unwrap().len());
+
+    assert_eq!(server.connect().get(&format!("/api/v1/need?fen={FIVE}")).json()["state"], "known");
+    let events = server.connect().get(&format!("/api/v1/count?fen={FIVE}")).events();
+    assert_eq!(events, [("done".to_owned(), json!({"class": null}))]);
+    drop(server);
+    let server = counting(&cache, &[]);
+    let again = server.connect().get_with(&target, &tag);
+    assert_eq!((again.status, again.json()["value"].clone()), (200, after["value"].clone()));
+    assert_eq!(server.connect().get(&format!("/api/v1/need?fen={OTHER}")).json()["state"], "possible");
+    [cache, tables].iter().for_each(|dir| std::fs::remove_dir_all(dir).unwrap());
+}
+
+/// Clients of one class share its count, which ends when the last of them leaves, and when the server ends.
+#[test]
+fn a_count_ends_with_its_clients_and_with_the_server() {
+    let cache = folder("serve-count-end");
+    let blocked = block(&cache);
+    let mut server = counting(&cache, &[]);
+    let state = |server: &Server, fen| server.connect().get(&format!("/api/v1/need?fen={fen}")).json()["state"].clone();
+    let first = start(&server, FIVE, "");
+    wait_for(&server, "counts", "1", 5);
+    let second = start(&server, FIVE, "");
+    std::thread::sleep(Duration::from_millis(300));
+    assert_eq!((state(&server, FIVE), state(&server, OTHER)), (json!("counting"), json!("busy")));
+    let busy = server.connect().get(&format!("/api/v1/count?fen={OTHER}"));
+    assert_eq!(error(&busy), (503, json!("busy"), json!("counting")));
+    assert!(busy.header("retry-after").is_some());
+    drop(first);
+    std::thread::sleep(Duration::from_secs(3));
+    assert_eq!(gauge(&server, "counts"), "1", "one client still waits");
+    drop(second);
+    wait_for(&server, "counts", "0", 5);
+    assert_eq!(state(&server, OTHER), "possible");
+
+    // A client that stays gets its answer as soon as the other process is done.
+    let mut staying = server.connect();
+    let events = std::thread::scope(|scope| {
+        let count = scope.spawn(|| staying.get(&format!("/api/v1/count?fen={OTHER}")).events());
+        wait_for(&server, "counts", "1", 5);
+        drop(blocked);
+        count.join().unwrap()
+    });
+    assert_eq!(events[0].1["phase"], "waiting");
+    assert_eq!(events.last().unwrap().0, "done");
+
+    let _blocked = block(&cache);
+    let mut last = start(&server, FIVE, "");
+    wait_for(&server, "counts", "1", 5);
+    let begun = Instant::now();
+    assert_eq!(server.terminate(), Some(0));
+    assert!(begun.elapsed() < Duration::from_secs(10), "{:?}", begun.elapsed());
+    let failed = last.raw(b"").expect("the stream ends in order").events();
+    assert_eq!(failed.last().unwrap().1["error"]["reason"], "shutting_down", "{failed:?}");
+    std::fs::remove_dir_all(cache).unwrap();
+}
+
+#[test]
+fn what_cannot_be_counted_is_refused() {
+    let cache = folder("serve-count-refused");
+    let refused =
+        |server: &Server, path: &str, fen: &str| error(&server.connect().get(&format!("/api/v1/{path}?fen={fen}")));
+    let all = |server: &Server, fen: &str, status: u16, code: &str, reason: &str| {
+        for path in ["need", "count"] {
+            assert_eq!(refused(server, path, fen), (status, json!(code), json!(reason)), "{path} {fen}");
+        }
+    };
+    let server = Server::start(&["--pieces", "3"]);
+    all(&server, FIVE, 403, "not_allowed", "counting_off");
+    let server = counting(&cache, &[]);
+    all(&server, SIX, 404, "no_table", "too_many_pieces_to_count");
+    all(&server, "", 404, "no_table", "too_many_pieces_to_count");
+    all(&server, &format!("{FIVE}&rules=chinese"), 404, "no_table", "counting_other_rules");
+    all(&server, "7/7/7_w", 400, "bad_fen", "fen_rank_count");
+    let known = server.connect().get("/api/v1/need?fen=7/7/3e3/7/7/7/3E3/7/7_w").json();
+    assert_eq!(known["state"], "known");
+    let server = counting(&cache, &["--memory", "1MiB"]);
+    all(&server, FIVE, 507, "no_room", "no_memory_to_count");
+    let answer = server.connect().get(&format!("/api/v1/need?fen={FIVE}"));
+    let params = &answer.json()["error"]["params"];
+    assert_eq!((&params["material"], &params["available"]), (&json!("ELvEPD"), &json!(1 << 20)));
+    assert!(!answer.text().contains(text(&cache)), "paths stay on the server");
+    let server = counting(&cache, &["--cache-size", "1MiB"]);
+    all(&server, FIVE, 507, "no_room", "no_cache_to_count");
+    std::fs::remove_dir_all(&cache).unwrap();
+
+    let small = folder("serve-two");
+    dsq::stdout(&["generate", "--pieces", "2", "--backend", "cpu", "--out", text(&small), "--json"]);
+    let fails = |arguments: &[&str], word: &str| {
+        let output = dsq::dsq(&[&["serve", "--listen", "127.0.0.1:0"], arguments].concat());
+        let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(2), "{stderr}");
+        assert!(stderr.contains(word) && output.stdout.is_empty(), "{stderr}");
+    };
+    fails(&["--on-demand"], "--tables");
+    fails(&["--cache", text(&cache)], "--on-demand");
+    fails(&["--tables", text(&small), "--on-demand", "--cache", text(&cache)], "4 pieces");
+    std::fs::remove_dir_all(small).unwrap();
+}
+
+/// Clients of many addresses start counts and leave, in a loop. Probes are answered meanwhile, nothing stays behind, and
+/// one address cannot start counts at will.
+#[test]
+fn starting_counts_in_a_loop_harms_nobody() {
+    let cache = folder("serve-count-loop");
+    let server = counting(&cache, &["--behind-proxy"]);
+    let client = |number: usize| format!("X-Real-IP: 9.9.9.{number}\r\n");
+    let end = Instant::now() + Duration::from_secs(4);
+    let slowest = std::thread::scope(|scope| {
+        for number in 1..=16 {
+            let (server, client) = (&server, &client);
+            scope.spawn(move || {
+                let mut fens = [FIVE, OTHER, SIX, "nonsense"].into_iter().cycle().skip(number);
+                while Instant::now() < end {
+                    let mut connection = server.connect();
+                    let fen = fens.next().unwrap();
+                    let head = format!("Host: localhost\r\n{}", client(number));
+                    connection.send(format!("GET /api/v1/count?fen={fen} HTTP/1.1\r\n{head}\r\n").as_bytes());
+                    std::thread::sleep(Duration::from_millis(20));
+                }
+            });
+        }
+        let mut honest = server.connect();
+        let mut slowest = Duration::ZERO;
+        while Instant::now() < end {
+            let begun = Instant::now();
+            let target = "/api/v1/probe?fen=7/7/3el2/7/7/7/3E3/7/7_w";
+            assert_eq!(honest.get_with(target, &client(99)).status, 200);
+            slowest = slowest.max(begun.elapsed());
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        slowest
+    });
+    assert!(slowest < Duration::from_secs(2), "{slowest:?}");
+    wait_for(&server, "counts", "0", 10);
+    let events = server.connect().get_with(&format!("/api/v1/count?fen={FIVE}"), &client(98)).events();
+    assert_eq!(events.last().unwrap().0, "done");
+    drop(server);
+
+    // One address starts at most four counts at once.
+    let server = counting(&cache, &["--behind-proxy"]);
+    let mut streams: Vec<Connection> = (0..20).map(|_| start(&server, OTHER, &client(1))).collect();
+    let refused = streams.iter_mut().map(Connection::line).filter(|line| line.contains(" 429 ")).count();
+    assert!((10..20).contains(&refused), "{refused} of 20 refused");
+    drop(streams);
+    wait_for(&server, "counts", "0", 10);
+    std::fs::remove_dir_all(cache).unwrap();
+}

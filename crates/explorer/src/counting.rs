@@ -1,0 +1,308 @@
+//! Endgames that are counted on demand: one at a time, while a client waits for it.
+
+use super::context::Cancel;
+use super::errors::{ApiError, Code};
+use super::rule_tables::MEMORY_PIECES;
+use super::state::App;
+use doushouqi::board::Position;
+use doushouqi::tablebase::{CountNeed, CountPhase, CountProgress, Material, OnDemand, OnDemandError, SetError};
+use schemars::JsonSchema;
+use serde::Serialize;
+use std::ops::ControlFlow;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::time::{Duration, Instant, SystemTime};
+use tokio::sync::watch;
+
+/// What the operator allows.
+#[derive(Clone, Debug)]
+pub struct CountConfig {
+    /// The directory of the cache.
+    pub cache: PathBuf,
+    /// The size of the cache in bytes.
+    pub cache_size: u64,
+    /// Bytes of memory that a count may use; what is available if `None`.
+    pub memory: Option<usize>,
+}
+
+/// Positions that a thread decides in a second, until a count has measured it.
+const POSITIONS_PER_SECOND: u64 = 100_000_000;
+
+/// The time between two reports of the progress.
+const REPORT: Duration = Duration::from_millis(100);
+
+/// The count that is running, if any.
+pub struct Counts {
+    threads: usize,
+    running: Mutex<Option<Running>>,
+    /// Positions that a thread decided in a second in the last count.
+    rate: AtomicU64,
+    /// Counts the times that a class may have become known, from a number that every start of the server has of its own.
+    known: AtomicU64,
+}
+
+struct Running {
+    class: Material,
+    states: watch::Receiver<CountState>,
+    /// The clients that wait hold it; the count is cancelled when the last of them leaves.
+    cancel: Weak<Cancel>,
+}
+
+/// What a count reports.
+#[derive(Clone, Debug)]
+pub enum CountState {
+    Progress(CountReport),
+    Finished,
+    Failed(ApiError),
+}
+
+/// How far a count is.
+#[derive(Clone, Copy, Debug, JsonSchema, Serialize)]
+#[schemars(rename = "CountProgress")]
+pub struct CountReport {
+    /// `waiting` (another process uses the cache), `reading` (tables), `conversions` (captures and den entries) or
+    /// `passes`.
+    #[schemars(with = "String", extend("enum" = ["waiting", "reading", "conversions", "passes"]))]
+    phase: CountPhase,
+    /// The expected share of the work that is done, 0 to 1.
+    fraction: f64,
+    /// The plies to the end up to which all positions are decided.
+    depth: u16,
+    seconds_left: f64,
+}
+
+/// The last event of a count that succeeded.
+#[derive(Clone, Debug, JsonSchema, Serialize)]
+pub struct CountDone {
+    /// The representative of the class; null if a table or the cache contained the position.
+    pub class: Option<String>,
+}
+
+/// What counting the endgame of a position takes.
+#[derive(Clone, Debug, JsonSchema, Serialize)]
+#[schemars(rename = "CountNeed")]
+pub struct NeedReport {
+    pub fen: String,
+    pub rules: String,
+    /// The representative of the material's class; null if a table or the cache contains the position.
+    pub class: Option<String>,
+    /// `known` (a table or the cache contains the position), `possible`, `counting` (this class), `busy` (another class).
+    #[schemars(extend("enum" = ["known", "possible", "counting", "busy"]))]
+    pub state: &'static str,
+    /// Expected seconds.
+    pub seconds: Option<f64>,
+    /// Bytes of memory.
+    pub memory_bytes: Option<u64>,
+    /// Bytes on disk at most, temporary files included.
+    pub disk_bytes: Option<u64>,
+    /// Bytes of these for the file that stays in the cache, at most.
+    pub file_bytes: Option<u64>,
+}
+
+/// A client's part in a count.
+pub struct Follower {
+    pub class: Material,
+    pub states: watch::Receiver<CountState>,
+    pub cancel: Arc<Cancel>,
+}
+
+impl Counts {
+    #[must_use]
+    pub fn new(threads: usize) -> Counts {
+        // The cache may have changed since the last start.
+        let start = SystemTime::UNIX_EPOCH.elapsed().map_or(0, |time| time.as_nanos() as u64);
+        Counts {
+            threads: threads.max(1),
+            running: Mutex::default(),
+            rate: AtomicU64::new(POSITIONS_PER_SECOND),
+            known: AtomicU64::new(start),
+        }
+    }
+
+    /// A number that changes when a class becomes known.
+    #[must_use]
+    pub fn generation(&self) -> u64 {
+        self.known.load(Ordering::Acquire)
+    }
+
+    /// Notes that a class may have become known, here or in another process.
+    pub fn note_known(&self) {
+        self.known.fetch_add(1, Ordering::Release);
+    }
+
+    fn running(&self) -> MutexGuard<'_, Option<Running>> {
+        self.running.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whether a count is running.
+    #[must_use]
+    pub fn is_running(&self) -> bool {
+        self.running().is_some()
+    }
+
+    /// Expected seconds of a count.
+    fn seconds(&self, class: Material) -> f64 {
+        2.0 * class.positions() as f64 / (self.rate.load(Ordering::Relaxed) * self.threads as u64) as f64
+    }
+
+    /// What counting the class of a position takes.
+    ///
+    /// # Errors
+    /// If it cannot be counted.
+    pub fn need(&self, on_demand: &OnDemand, position: &Position, rules: String) -> Result<NeedReport, ApiError> {
+        let fen = position.to_fen();
+        let running = self.running().as_ref().map(|running| running.class);
+        if position.occupied().len() <= MEMORY_PIECES {
+            return Ok(NeedReport::of(fen, rules, None, "known", None));
+        }
+        let class = on_demand.class(position).map_err(refusal)?;
+        // The running count has the memory that a second one of the same class would need.
+        if class.is_some() && class == running {
+            return Ok(NeedReport::of(fen, rules, class, "counting", None));
+        }
+        let Some(need) = on_demand.need(position).map_err(refusal)? else {
+            self.note_known();
+            return Ok(NeedReport::of(fen, rules, None, "known", None));
+        };
+        let state = if running.is_some() { "busy" } else { "possible" };
+        Ok(NeedReport::of(fen, rules, class, state, Some((need, self.seconds(need.class)))))
+    }
+
+    /// Joins the count of a class, or starts it if no count is running.
+    ///
+    /// # Errors
+    /// If another class is being counted.
+    pub fn follow(&self, app: &Arc<App>, job: CountJob) -> Result<Follower, ApiError> {
+        let mut running = self.running();
+        if let Some(running) = &*running {
+            let busy = || {
+                let class = running.class.to_string();
+                let error = ApiError::new(Code::Busy, format!("the server is counting {class}; try again later"));
+                error.reason("counting").with("material", class)
+            };
+            let cancel = running.cancel.upgrade().filter(|_| running.class == job.class).ok_or_else(busy)?;
+            return Ok(Follower { class: job.class, states: running.states.clone(), cancel });
+        }
+        let cancel = Arc::new(Cancel::default());
+        let first =
+            CountReport { phase: CountPhase::Waiting, fraction: 0.0, depth: 0, seconds_left: self.seconds(job.class) };
+        let (sender, states) = watch::channel(CountState::Progress(first));
+        let (class, stop) = (job.class, cancel.0.clone());
+        let finished = app.stop_at_shutdown(stop.clone());
+        *running = Some(Running { class, states: states.clone(), cancel: Arc::downgrade(&cancel) });
+        let app = app.clone();
+        tokio::task::spawn_blocking(move || {
+            let result = app.counts.count(&job, &sender, &stop);
+            if result.is_ok() {
+                app.counts.note_known();
+            }
+            *app.counts.running() = None;
+            let state = result.map_or_else(CountState::Failed, |()| CountState::Finished);
+            sender.send_replace(state);
+            drop(finished);
+        });
+        Ok(Follower { class, states, cancel })
+    }
+
+    /// Counts on threads of its own, which the system shares fairly with those that answer requests.
+    fn count(&self, job: &CountJob, states: &watch::Sender<CountState>, stop: &AtomicBool) -> Result<(), ApiError> {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(self.threads).build();
+        let pool = pool.map_err(|error| {
+            tracing::error!(%error, "threads of a count");
+            ApiError::new(Code::Unavailable, "the server has no threads for a count").reason("no_threads")
+        })?;
+        let started = Instant::now();
+        let expected = self.seconds(job.class);
+        let reported = Mutex::new(None);
+        let follow = |progress: CountProgress| {
+            let mut reported = reported.lock().unwrap_or_else(PoisonError::into_inner);
+            if reported.is_none_or(|last: Instant| last.elapsed() >= REPORT) {
+                *reported = Some(Instant::now());
+                let report = CountReport::new(progress, started.elapsed().as_secs_f64(), expected);
+                states.send_replace(CountState::Progress(report));
+            }
+            if stop.load(Ordering::Relaxed) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        };
+        pool.install(|| job.on_demand.count(&job.position, &follow)).map_err(refusal)?;
+        let rate = 2.0 * job.class.positions() as f64 / started.elapsed().as_secs_f64() / self.threads as f64;
+        self.rate.store((rate as u64).max(1), Ordering::Relaxed);
+        Ok(())
+    }
+}
+
+/// What is to be counted.
+pub struct CountJob {
+    pub on_demand: Arc<OnDemand>,
+    pub position: Position,
+    /// The class of the position.
+    pub class: Material,
+}
+
+impl CountReport {
+    /// After `elapsed` seconds of a count that was expected to take `expected`.
+    fn new(CountProgress { phase, fraction, depth }: CountProgress, elapsed: f64, expected: f64) -> CountReport {
+        // The first per cent says little about the rest.
+        let total = if fraction > 0.01 { elapsed / fraction } else { expected.max(elapsed) };
+        CountReport { phase, fraction, depth, seconds_left: total * (1.0 - fraction) }
+    }
+}
+
+/// Why a position cannot be counted, without the paths of the server.
+fn refusal(error: OnDemandError) -> ApiError {
+    let room = |material: Material, needed: u64, available: u64, reason, what: &str| {
+        let [in_mb, has_mb] = [needed.div_ceil(1_000_000), available / 1_000_000];
+        let message = format!("counting {material} takes {in_mb} MB of {what}, and {has_mb} MB are available");
+        let error = ApiError::new(Code::NoRoom, message).reason(reason).with("material", material.to_string());
+        error.with("needed", needed).with("available", available)
+    };
+    match error {
+        OnDemandError::TooManyPieces { pieces, most } => {
+            let message = format!("the position has {pieces} pieces; the server counts up to {most}");
+            let error = ApiError::new(Code::NoTable, message).reason("too_many_pieces_to_count");
+            error.with("pieces", pieces).with("most", most)
+        }
+        OnDemandError::Memory { material, needed, available } => {
+            room(material, needed, available, "no_memory_to_count", "memory")
+        }
+        OnDemandError::Disk { material, needed, free, .. } => {
+            room(material, needed, free, "no_disk_to_count", "disk space")
+        }
+        OnDemandError::Cache { material, needed, size } => {
+            room(material, needed, size, "no_cache_to_count", "its cache")
+        }
+        OnDemandError::Cancelled => ApiError::shutting_down(),
+        OnDemandError::Set(error @ (SetError::MissingCapture { .. } | SetError::OneSided { .. })) => {
+            tracing::info!(%error, "a count is not possible");
+            let message = "a table that the captures of this endgame lead to is missing";
+            ApiError::new(Code::NoTable, message).reason("no_tables_to_count")
+        }
+        OnDemandError::Set(error) => error.into(),
+        error => {
+            tracing::error!(%error, "count");
+            ApiError::new(Code::Unavailable, "the endgame cannot be counted at the moment").reason("cannot_count")
+        }
+    }
+}
+
+impl NeedReport {
+    fn of(
+        fen: String,
+        rules: String,
+        class: Option<Material>,
+        state: &'static str,
+        need: Option<(CountNeed, f64)>,
+    ) -> NeedReport {
+        let (need, seconds) = need.unzip();
+        NeedReport {
+            fen,
+            rules,
+            class: class.map(|class| class.to_string()),
+            state,
+            seconds,
+            memory_bytes: need.map(|need| need.memory_bytes),
+            disk_bytes: need.map(|need| need.disk_bytes),
+            file_bytes: need.map(|need| need.file_bytes),
+        }
+    }
+}
