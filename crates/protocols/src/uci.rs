@@ -20,6 +20,8 @@
 //!   tables in at most N moves.
 //! - `setoption` and `ucinewgame` are refused while a search runs. `MultiPV`, `Move Overhead` and `Ponder` keep the hash; the
 //!   other options of the engine empty it.
+//! - `OnDemandCache` is a directory with classes that were counted on demand from the tables in `TablePath`, which is set first.
+//!   In a position of such a class the engine chooses among the best moves. It counts nothing itself.
 //! - `Move Overhead` is the time in milliseconds that stays on the clock at each move, for delays between engine and GUI.
 
 use doushouqi::board::{Fen, Move, ParseFenError, Position, RuleOptions, Rules};
@@ -27,9 +29,11 @@ use doushouqi::game::Game;
 use doushouqi::perft::{Perft, PerftMode};
 use doushouqi::search::network::Network;
 use doushouqi::search::{Clock, Engine, EngineOptions, Evaluation, Info, Limits, TableCache, Tables};
+use doushouqi::tablebase::{OnDemand, Probe, TableSet};
 use std::fmt;
 use std::io::{self, BufRead, Read, Write};
 use std::ops::ControlFlow;
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
@@ -116,6 +120,10 @@ struct Session<W> {
     options: EngineOptions,
     /// Option `Ponder`.
     ponder: bool,
+    /// Option `TablePath`.
+    table_path: PathBuf,
+    /// Option `OnDemandCache`.
+    counted: Option<Arc<OnDemand>>,
     rules: Rules,
     no_capture_limit: Option<u32>,
     game: Game,
@@ -147,6 +155,8 @@ impl<W: Write + Send + 'static> Session<W> {
             output: Output { writer: Arc::new(Mutex::new((output, None))) },
             options: EngineOptions::default(),
             ponder: false,
+            table_path: PathBuf::new(),
+            counted: None,
             game: Game::new(Position::start(), rules.clone(), no_capture_limit),
             rules,
             no_capture_limit,
@@ -303,11 +313,17 @@ impl<W: Write + Send + 'static> Session<W> {
         let Some(mut engine) = self.engine.take() else { return };
         let [stop, done, mute] = [const { AtomicBool::new(false) }; 3].map(Arc::new);
         let (game, output) = (self.game.clone(), self.output.clone());
+        let hash = self.rules.options().table_hash();
+        let counted = self.counted.clone().filter(|counted| counted.rules().options().table_hash() == hash);
         let (stop_flag, done_flag, mute_flag) = (Arc::clone(&stop), Arc::clone(&done), Arc::clone(&mute));
         let search = move || {
             let reply = match go.perft {
                 Some(depth) => perft(&game, depth, &stop_flag, &output),
-                None => search(&mut engine, &game, &go, &stop_flag, &output),
+                None => {
+                    let best = counted.and_then(|counted| best_counted(&counted, &game, go.moves.as_deref()));
+                    let go = Go { moves: best.or(go.moves), ..go };
+                    search(&mut engine, &game, &go, &stop_flag, &output)
+                }
             };
             done_flag.store(true, Ordering::SeqCst);
             if !mute_flag.swap(true, Ordering::SeqCst) {
@@ -377,7 +393,15 @@ impl<W: Write + Send + 'static> Session<W> {
                 }
                 return self.replay();
             }
-            "TablePath" => self.options.tables = self.tables(value)?,
+            "TablePath" => {
+                self.options.tables = self.tables(value)?;
+                self.table_path = value.into();
+                self.counted = None;
+            }
+            "OnDemandCache" => {
+                self.counted = self.counted(value)?;
+                return Ok(());
+            }
             _ => {
                 let limit = option.number(value)?;
                 self.no_capture_limit = (limit > 0).then_some(limit);
@@ -415,6 +439,21 @@ impl<W: Write + Send + 'static> Session<W> {
         tables.map(Some).map_err(|error| format!("setoption: {error}"))
     }
 
+    /// The classes that were counted on demand from the current tables.
+    fn counted(&self, dir: &str) -> Result<Option<Arc<OnDemand>>, String> {
+        if dir.is_empty() || dir == "<empty>" {
+            return Ok(None);
+        }
+        if self.options.tables.is_none() {
+            return Err("setoption: OnDemandCache needs the tables in TablePath, which is set first".to_owned());
+        }
+        let tables = TableSet::open(&self.table_path).and_then(|set| set.prober(self.rules.options()));
+        let tables = tables.map_err(|error| format!("setoption: {error}"))?;
+        // Nothing is written, so the cache does not grow.
+        let counted = OnDemand::new(tables, dir.as_ref(), u64::MAX);
+        counted.map(|counted| Some(Arc::new(counted))).map_err(|error| format!("setoption: {error}"))
+    }
+
     /// Replays the game under the current rules.
     fn replay(&mut self) -> Result<(), String> {
         let start = self.game.start_fen();
@@ -445,7 +484,7 @@ enum Kind {
     Text { default: &'static str },
 }
 
-const OPTIONS: [Setting; 11] = [
+const OPTIONS: [Setting; 12] = [
     Setting { name: "Hash", kind: Kind::Spin { default: 64, min: 1, max: 65_536 } },
     Setting { name: "Clear Hash", kind: Kind::Button },
     Setting { name: "Threads", kind: Kind::Spin { default: 1, min: 1, max: 256 } },
@@ -459,6 +498,7 @@ const OPTIONS: [Setting; 11] = [
     Setting { name: "EvalFile", kind: Kind::Text { default: "<empty>" } },
     Setting { name: "Rules", kind: Kind::Text { default: "paper" } },
     Setting { name: "TablePath", kind: Kind::Text { default: "<empty>" } },
+    Setting { name: "OnDemandCache", kind: Kind::Text { default: "<empty>" } },
     Setting { name: "NoCaptureLimit", kind: Kind::Spin { default: Game::NO_CAPTURE_LIMIT, min: 0, max: 10_000 } },
 ];
 
@@ -622,6 +662,19 @@ fn info_line(info: &Info) -> String {
         info.tbhits,
         pv.join(" ")
     )
+}
+
+/// The best of the allowed moves in a position whose class was counted; `None` elsewhere.
+fn best_counted(counted: &OnDemand, game: &Game, allowed: Option<&[Move]>) -> Option<Vec<Move>> {
+    let position = game.position();
+    counted.class(position).ok()??;
+    let legal = game.legal_moves();
+    // The values ignore repetitions, which may make a move illegal.
+    let may = |mv: &Move| legal.contains(mv) && allowed.is_none_or(|allowed| allowed.contains(mv));
+    let mut moves = counted.moves(position).ok()??;
+    moves.retain(|(mv, _)| may(mv));
+    let best = moves.first()?.1;
+    Some(moves.into_iter().take_while(|&(_, value)| value == best).map(|(mv, _)| mv).collect())
 }
 
 /// Searches, prints `info` lines, and returns the `bestmove` line.

@@ -2,9 +2,11 @@
 
 use crate::dsq;
 
+use doushouqi::board::{Position, Rules};
 use dsq::{command, dsq, stdout};
 use serde_json::Value as Json;
 use std::fs;
+use std::io::Write;
 use std::path::Path;
 use std::process::Stdio;
 use std::thread::sleep;
@@ -86,6 +88,56 @@ fn what_cannot_be_counted_is_refused() {
     fs::write(&file, "x").unwrap();
     let output = dsq(&["probe", "--tables", &two, "--on-demand", "--cache", text(&file), POSITION]);
     assert_eq!(output.status.code(), Some(3), "{}", String::from_utf8_lossy(&output.stderr));
+}
+
+/// The engine plays one of the best moves in a position of a counted class, at any depth.
+#[test]
+fn the_engine_plays_from_the_cache() {
+    let dir = tempfile::tempdir().unwrap();
+    let two = tables(dir.path(), "2");
+    let cache = text(&dir.path().join("cache")).to_owned();
+    let positions = [
+        POSITION,
+        "7/7/3el2/7/7/7/3E3/7/7 b",
+        "7/7/l2e3/7/7/7/3E3/7/7 w",
+        "e6/7/5l1/7/7/7/2E4/7/7 b",
+        "7/4e2/7/7/7/l6/7/5E1/7 b",
+        "7/4l2/7/7/7/e6/7/5E1/7 b",
+        "7/E6/7/7/7/e6/7/5l1/7 w",
+    ];
+    let moves = |fen: &str| {
+        let answer = json(
+            &[&["probe", "--tables", &two, "--on-demand", "--cache", &cache], &["--all-moves", "--json", fen][..]]
+                .concat(),
+        );
+        answer["moves"].as_array().unwrap().clone()
+    };
+    // The number of positions in which the engine plays a best move.
+    let played = |options: &str| {
+        let best = positions.iter().filter(|fen| {
+            let moves = moves(fen);
+            let input = format!("{options}position fen {fen}\ngo depth 1\nquit\n");
+            let mut child = command(&["uci"]).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+            child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
+            let output = String::from_utf8(child.wait_with_output().unwrap().stdout).unwrap();
+            let answer =
+                output.lines().find_map(|line| line.strip_prefix("bestmove ")).unwrap_or_else(|| panic!("{output}"));
+            let position = Position::from_fen(fen).unwrap();
+            let legal = position.moves(&Rules::default());
+            let mv = legal.iter().find(|mv| mv.to_string() == answer.trim()).expect("a legal move");
+            let chosen = moves.iter().find(|listed| listed["move"] == mv.notation(&position)).expect("it is listed");
+            (&chosen["wdl"], &chosen["dtw"]) == (&moves[0]["wdl"], &moves[0]["dtw"])
+        });
+        best.count()
+    };
+    let path = format!("setoption name TablePath value {two}\n");
+    assert!(played(&path) < positions.len(), "the engine finds all without the cache, so these positions show nothing");
+    assert_eq!(played(&format!("{path}setoption name OnDemandCache value {cache}\n")), positions.len());
+    let refused = command(&["uci"]).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn();
+    let mut refused = refused.unwrap();
+    refused.stdin.take().unwrap().write_all(b"setoption name OnDemandCache value x\nquit\n").unwrap();
+    let output = String::from_utf8(refused.wait_with_output().unwrap().stdout).unwrap();
+    assert!(output.contains("info string setoption: OnDemandCache needs the tables in TablePath"), "{output}");
 }
 
 /// A kill at any time leaves no file that answers wrongly, and no half-written file for ever.
