@@ -29,7 +29,10 @@ fn an_endgame_is_solved_on_demand() {
     page.wait("document.querySelector('#solvestart')");
     let offer = page.text(TEXT);
     assert!(offer.starts_with("Solve this endgame (about ") && offer.ends_with(" MB)"), "{offer}");
+    // This looks at every view.
     super::checks::axe(&page);
+    page.click("#tab-position");
+    page.wait("document.querySelector('#solve')?.children.length > 0");
     page.screenshot("solve");
     page.choose("#language", "zh");
     page.wait(&format!("{TEXT}.startsWith('计算此残局（约')"));
@@ -41,6 +44,8 @@ fn an_endgame_is_solved_on_demand() {
     page.click("#solvestart");
     page.wait("document.querySelector('#solvestate')?.textContent === 'Waiting for another program'");
     super::checks::axe(&page);
+    page.click("#tab-position");
+    page.wait("document.querySelector('#solve')?.children.length > 0");
     page.screenshot("solve-waiting");
     page.click("#solvecancel");
     page.wait("document.querySelector('#solvestart')");
