@@ -2,6 +2,7 @@
 
 use crate::board::{PyBoard, PyMove};
 use crate::errors;
+use crate::interrupt::interruptible;
 use crate::rules::RulesArgument;
 use doushouqi::board::Move;
 use doushouqi::game::Game;
@@ -9,12 +10,8 @@ use doushouqi::search::{Engine, EngineOptions, Evaluation, Info, Limits, SearchR
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError, mpsc};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
-
-/// How often a search looks for Ctrl-C.
-const SIGNALS: Duration = Duration::from_millis(50);
 
 /// When a search stops: at whatever comes first of `time` in seconds, `depth` in plies and `nodes`.
 #[pyclass(frozen, name = "Limit", module = "doushouqi", from_py_object)]
@@ -215,7 +212,7 @@ impl PyEngine {
 }
 
 impl PyEngine {
-    /// Searches on a thread of its own, so that this one can look for signals.
+    /// Searches until the limit or Ctrl-C.
     fn search(
         &mut self,
         py: Python<'_>,
@@ -226,32 +223,12 @@ impl PyEngine {
     ) -> PyResult<SearchResult> {
         let engine = self.engine.get_mut().unwrap_or_else(PoisonError::into_inner);
         engine.set_multipv(multipv);
-        let stop = &AtomicBool::new(false);
-        py.detach(|| {
-            std::thread::scope(|scope| {
-                let (done, finished) = mpsc::channel();
-                let run = move || {
-                    let search = engine.search(game, &limit.limits).stop(stop);
-                    let found = match moves {
-                        Some(moves) => search.moves(moves).run(),
-                        None => search.run(),
-                    };
-                    // The waiting thread outlives this one.
-                    let _ = done.send(());
-                    found
-                };
-                // Lines are as deep as the search goes.
-                let thread = std::thread::Builder::new().stack_size(16 << 20).spawn_scoped(scope, run)?;
-                let mut interrupted = Ok(());
-                while finished.recv_timeout(SIGNALS) == Err(mpsc::RecvTimeoutError::Timeout) {
-                    if interrupted.is_ok() {
-                        interrupted = Python::attach(|py| py.check_signals());
-                        stop.store(interrupted.is_err(), Ordering::Relaxed);
-                    }
-                }
-                let found = thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
-                interrupted.map(|()| found)
-            })
+        interruptible(py, |stop| {
+            let search = engine.search(game, &limit.limits).stop(stop);
+            match moves {
+                Some(moves) => search.moves(moves).run(),
+                None => search.run(),
+            }
         })
     }
 }

@@ -1,7 +1,7 @@
 //! The exceptions. Their messages are those of the library.
 
 use doushouqi::board::{ParseFenError, ParseMoveError, ParseRulesError, PlayError};
-use doushouqi::tablebase::{ParseMaterialError, SetError, SolveError};
+use doushouqi::tablebase::{OnDemandError, ParseMaterialError, SetError, SolveError};
 use pyo3::create_exception;
 use pyo3::exceptions::{PyException, PyValueError};
 use pyo3::prelude::*;
@@ -38,6 +38,10 @@ pub(crate) fn play(error: PlayError) -> PyErr {
 }
 
 pub(crate) fn tables(error: SetError) -> PyErr {
+    TablesError::new_err(error.to_string())
+}
+
+pub(crate) fn on_demand(error: OnDemandError) -> PyErr {
     TablesError::new_err(error.to_string())
 }
 

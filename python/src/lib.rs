@@ -7,6 +7,7 @@ mod batch;
 mod board;
 mod engine;
 mod errors;
+mod interrupt;
 mod outcome;
 mod packed;
 mod packing;

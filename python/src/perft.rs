@@ -2,11 +2,13 @@
 
 use crate::arguments::BoardArgument;
 use crate::board::PyMove;
+use crate::interrupt::interruptible;
 use crate::rules::RulesArgument;
 use doushouqi::board::Rules;
 use doushouqi::perft::{Perft, PerftMode};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use std::sync::atomic::AtomicBool;
 
 /// A count of more plies may not fit into 64 bits.
 const DEEPEST: u32 = 12;
@@ -34,7 +36,7 @@ pub(crate) fn perft(
     mode: &str,
 ) -> PyResult<u64> {
     let (depth, mode) = checked(depth, mode)?;
-    Ok(py.detach(|| Perft::new(&Rules::new(rules.0), mode).count(&board.0, depth)))
+    interruptible(py, |stop| Perft::new(&Rules::new(rules.0), mode).with_stop(stop).count(&board.0, depth))
 }
 
 /// The count after each legal move.
@@ -48,6 +50,7 @@ pub(crate) fn divide(
     mode: &str,
 ) -> PyResult<Vec<(PyMove, u64)>> {
     let (depth, mode) = checked(depth, mode)?;
-    let counts = py.detach(|| Perft::new(&Rules::new(rules.0), mode).divide(&board.0, depth));
+    let divide = |stop: &AtomicBool| Perft::new(&Rules::new(rules.0), mode).with_stop(stop).divide(&board.0, depth);
+    let counts = interruptible(py, divide)?;
     Ok(counts.into_iter().map(|(mv, count)| (PyMove::of(mv), count)).collect())
 }

@@ -2,57 +2,79 @@
 
 use crate::errors::{self, TablesError};
 use doushouqi::board::{ByColor, Color, Move, Position, Rules};
-use doushouqi::tablebase::{CellValue, Classes, Material, MaterialTable, Probe, Solver, Stats, TableProber, Value};
+use doushouqi::tablebase::{
+    CellValue, Classes, Material, MaterialTable, OnDemand, Probe, SetError, Solver, Stats, TableProber, Value,
+};
 use pyo3::prelude::*;
 
-/// Where values come from.
+/// Where values come from. Values of positions that are to be counted come from [`OnDemand`] itself.
 pub(crate) enum Source {
     Files(Box<TableProber>),
+    /// Files, and classes of one piece more that are counted when they are needed.
+    OnDemand(Box<OnDemand>),
     Memory(Box<Solver>),
 }
 
 impl Source {
-    pub fn rules(&self) -> &Rules {
+    /// The files, if the values come from files.
+    fn files(&self) -> Result<&TableProber, &Solver> {
         match self {
-            Source::Files(prober) => prober.rules(),
-            Source::Memory(solver) => solver.rules(),
+            Source::Files(prober) => Ok(prober),
+            Source::OnDemand(on_demand) => Ok(on_demand.tables()),
+            Source::Memory(solver) => Err(solver),
+        }
+    }
+
+    /// What answers without counting.
+    fn prober(&self) -> Result<&dyn Probe<Error = SetError>, &Solver> {
+        match self {
+            Source::Files(prober) => Ok(&**prober),
+            Source::OnDemand(on_demand) => Ok(&**on_demand),
+            Source::Memory(solver) => Err(solver),
+        }
+    }
+
+    pub fn rules(&self) -> &Rules {
+        match self.files() {
+            Ok(prober) => prober.rules(),
+            Err(solver) => solver.rules(),
         }
     }
 
     pub fn classes(&self) -> &Classes {
-        match self {
-            Source::Files(prober) => prober.set().classes(),
-            Source::Memory(solver) => solver.classes(),
+        match self.files() {
+            Ok(prober) => prober.set().classes(),
+            Err(solver) => solver.classes(),
         }
     }
 
     pub fn value(&self, position: &Position) -> PyResult<Option<Value>> {
-        match self {
-            Source::Files(prober) => prober.value(position).map_err(errors::tables),
-            Source::Memory(solver) => Ok(solver.value(position).unwrap_or(None)),
+        match self.prober() {
+            Ok(prober) => covered(prober.value(position)),
+            Err(solver) => Ok(solver.value(position).unwrap_or(None)),
         }
     }
 
     pub fn moves(&self, position: &Position) -> PyResult<Option<Vec<(Move, Value)>>> {
-        match self {
-            Source::Files(prober) => prober.moves(position).map_err(errors::tables),
-            Source::Memory(solver) => Ok(solver.moves(position).unwrap_or(None)),
+        match self.prober() {
+            Ok(prober) => covered(prober.moves(position)),
+            Err(solver) => Ok(solver.moves(position).unwrap_or(None)),
         }
     }
 
     pub fn line(&self, position: &Position) -> PyResult<Vec<(Move, Position)>> {
-        match self {
-            Source::Files(prober) => prober.line(position).map_err(errors::tables),
-            Source::Memory(solver) => Ok(solver.line(position).unwrap_or_default()),
+        match self.prober() {
+            Ok(prober) => Ok(covered(prober.line(position).map(Some))?.unwrap_or_default()),
+            Err(solver) => Ok(solver.line(position).unwrap_or_default()),
         }
     }
 
     /// The materials of that many pieces whose values are here.
     pub fn materials(&self, pieces: usize) -> Vec<Material> {
         let classes = self.classes();
-        let listed = |id| match self {
-            Source::Files(prober) => prober.set().ids().any(|listed| listed == id),
-            Source::Memory(solver) => solver.table(id).is_some(),
+        let listed = |id| match self.files() {
+            Ok(prober) => prober.set().ids().any(|listed| listed == id),
+            Err(solver) => solver.table(id).is_some(),
         };
         let ids = classes.level(pieces).filter(|(id, _)| listed(*id));
         let mut materials: Vec<Material> =
@@ -64,9 +86,9 @@ impl Source {
     /// The counts of a material for each side to move.
     pub fn stats(&self, material: Material) -> PyResult<ByColor<Stats>> {
         let member = self.classes().member(material).ok_or_else(|| not_here(material))?;
-        let stats = match self {
-            Source::Files(prober) => &prober.set().file(member.class).map_err(errors::tables)?.description().stats,
-            Source::Memory(solver) => solver.class_stats(member.class).ok_or_else(|| not_here(material))?,
+        let stats = match self.files() {
+            Ok(prober) => &prober.set().file(member.class).map_err(errors::tables)?.description().stats,
+            Err(solver) => solver.class_stats(member.class).ok_or_else(|| not_here(material))?,
         };
         Ok(ByColor::from_fn(|color| stats[if member.swapped { !color } else { color }].clone()))
     }
@@ -74,12 +96,12 @@ impl Source {
     /// Calls `f` with every position of a material for a side to move, as [`MaterialTable::each`] does.
     pub fn each(&self, material: Material, mut f: impl FnMut(Color, &MaterialTable<'_>)) -> PyResult<()> {
         let loaded;
-        let table = match self {
-            Source::Files(prober) => {
+        let table = match self.files() {
+            Ok(prober) => {
                 loaded = prober.load(material).map_err(errors::tables)?;
                 MaterialTable::new(self.classes(), &loaded, material)
             }
-            Source::Memory(solver) => solver.material_table(material),
+            Err(solver) => solver.material_table(material),
         };
         let table = table.ok_or_else(|| not_here(material))?;
         Color::ALL.into_iter().for_each(|turn| f(turn, &table));
@@ -88,9 +110,9 @@ impl Source {
 
     /// A position of that many pieces with the longest distance, and the distance.
     pub fn longest(&self, pieces: usize) -> PyResult<Option<(Position, u16)>> {
-        let solver = match self {
-            Source::Files(prober) => return prober.deepest(pieces).map_err(errors::tables),
-            Source::Memory(solver) => solver,
+        let solver = match self.files() {
+            Ok(prober) => return prober.deepest(pieces).map_err(errors::tables),
+            Err(solver) => solver,
         };
         let mut best: Option<(Position, u16)> = None;
         for (id, class) in solver.classes().level(pieces) {
@@ -108,6 +130,14 @@ impl Source {
             }
         }
         Ok(best)
+    }
+}
+
+/// `None` for a position of more pieces than the tables have.
+fn covered<T>(result: Result<Option<T>, SetError>) -> PyResult<Option<T>> {
+    match result {
+        Err(SetError::TooFewPieces { .. }) => Ok(None),
+        result => result.map_err(errors::tables),
     }
 }
 

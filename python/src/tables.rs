@@ -3,19 +3,26 @@
 use crate::arguments::{self, BoardArgument, Positions};
 use crate::board::{PyBoard, PyMove};
 use crate::errors::{self, TablesError};
+use crate::interrupt::interruptible;
 use crate::rules::{PyRules, RulesArgument};
 use crate::source::Source;
 use crate::squares::color;
-use doushouqi::board::{RuleOptions, Square};
+use doushouqi::board::{Position, RuleOptions, Square};
 use doushouqi::game::Game;
-use doushouqi::tablebase::{Generate, Material, Options, Solver, Stats, Summary, TableSet, Value, Wdl};
+use doushouqi::tablebase::{
+    ClassId, CountPhase, CountProgress, Follow, Generate, Material, OnDemand, OnDemandError, Options, SolveError,
+    Solved, Solver, Stats, Summary, TableSet, Value, Wdl,
+};
 use numpy::{PyArray1, PyArrayDyn, PyArrayMethods};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
+use pyo3::types::PyDict;
 use rayon::prelude::*;
 use std::convert::Infallible;
+use std::ops::ControlFlow;
 use std::path::PathBuf;
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 /// In arrays, in place of a result that is not known.
 const UNKNOWN: i8 = -2;
@@ -167,9 +174,48 @@ impl PyTables {
     }
 
     /// The value of a position; None if the tables do not cover it.
+    ///
+    /// With `on_demand` a position with one piece more is searched, and its material counted if that does not suffice.
     fn probe(&self, py: Python<'_>, board: BoardArgument) -> PyResult<Option<PyValue>> {
         let source = self.source()?;
-        Ok(py.detach(|| source.value(&board.0))?.map(|value| PyValue { value }))
+        let value = match counter(&source, &board.0) {
+            Some(counter) => Some(counted(py, |follow| counter.probe(&board.0, false, follow))?.value),
+            None => py.detach(|| source.value(&board.0))?,
+        };
+        Ok(value.map(|value| PyValue { value }))
+    }
+
+    /// What counting the material of a position takes: its class and bytes of memory and disk. None if that is not
+    /// necessary or not possible.
+    fn need<'py>(&self, py: Python<'py>, board: BoardArgument) -> PyResult<Option<Bound<'py, PyDict>>> {
+        let source = self.source()?;
+        let Some(counter) = counter(&source, &board.0) else { return Ok(None) };
+        let Some(need) = py.detach(|| counter.need(&board.0)).map_err(errors::on_demand)? else { return Ok(None) };
+        let all = PyDict::new(py);
+        all.set_item("material", need.class.to_string())?;
+        all.set_item("memory_bytes", need.memory_bytes)?;
+        all.set_item("disk_bytes", need.disk_bytes)?;
+        all.set_item("file_bytes", need.file_bytes)?;
+        Ok(Some(all))
+    }
+
+    /// Counts the material of a position, unless the tables or the cache contain it.
+    ///
+    /// `progress` is called now and then with the phase and the share that is done, 0 to 1. What it raises ends the count.
+    #[pyo3(signature = (board, progress = None))]
+    fn count(&self, py: Python<'_>, board: BoardArgument, progress: Option<Py<PyAny>>) -> PyResult<()> {
+        let source = self.source()?;
+        let Some(counter) = counter(&source, &board.0) else { return Ok(()) };
+        let raised = Mutex::new(None);
+        let report = |now: CountProgress| {
+            let Some(progress) = &progress else { return ControlFlow::Continue(()) };
+            let called = Python::attach(|py| progress.call1(py, (phase_name(now.phase), now.fraction)).map(|_| ()));
+            let Err(error) = called else { return ControlFlow::Continue(()) };
+            raised.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
+            ControlFlow::Break(())
+        };
+        let result = counted_with(py, &report, |follow| counter.count(&board.0, follow));
+        raised.into_inner().unwrap_or_else(PoisonError::into_inner).map_or(result, Err)
     }
 
     /// The values of many positions: `wdl` (int8) and `dtw` (int16).
@@ -198,6 +244,12 @@ impl PyTables {
     /// Every legal move with its value for the side that makes it, best first; None if the tables do not cover them.
     fn moves(&self, py: Python<'_>, board: BoardArgument) -> PyResult<Option<Vec<(PyMove, PyValue)>>> {
         let source = self.source()?;
+        if let Some(counter) = counter(&source, &board.0) {
+            let answer = counted(py, |follow| counter.probe(&board.0, true, follow))?;
+            let moves =
+                answer.moves.into_iter().filter_map(|(mv, value)| Some((PyMove::of(mv), PyValue { value: value? })));
+            return Ok(Some(moves.collect()));
+        }
         let moves = py.detach(|| source.moves(&board.0))?;
         Ok(moves.map(|moves| moves.into_iter().map(|(mv, value)| (PyMove::of(mv), PyValue { value })).collect()))
     }
@@ -205,6 +257,9 @@ impl PyTables {
     /// Best play to the end; empty for a draw.
     fn line(&self, py: Python<'_>, board: BoardArgument) -> PyResult<Vec<PyMove>> {
         let source = self.source()?;
+        if let Some(counter) = counter(&source, &board.0) {
+            counted(py, |follow| counter.count(&board.0, follow))?;
+        }
         let line = py.detach(|| source.line(&board.0))?;
         Ok(line.into_iter().map(|(mv, _)| PyMove::of(mv)).collect())
     }
@@ -268,6 +323,43 @@ impl PyTables {
     }
 }
 
+/// What counts the material of a position on demand, if the tables lack it and it has one piece more than they.
+fn counter<'a>(source: &'a Source, position: &Position) -> Option<&'a OnDemand> {
+    let Source::OnDemand(on_demand) = source else { return None };
+    matches!(on_demand.class(position), Ok(Some(_))).then_some(on_demand)
+}
+
+/// The name of a phase of a count.
+fn phase_name(phase: CountPhase) -> &'static str {
+    match phase {
+        CountPhase::Waiting => "waiting",
+        CountPhase::Reading => "reading",
+        CountPhase::Conversions => "conversions",
+        CountPhase::Passes => "passes",
+    }
+}
+
+/// Runs work that may count, until Ctrl-C.
+fn counted<T: Send>(py: Python<'_>, work: impl FnOnce(Follow<'_>) -> Result<T, OnDemandError> + Send) -> PyResult<T> {
+    counted_with(py, &|_| ControlFlow::Continue(()), work)
+}
+
+/// The same, with reports to `report`, which may end the count.
+fn counted_with<T: Send>(
+    py: Python<'_>,
+    report: Follow<'_>,
+    work: impl FnOnce(Follow<'_>) -> Result<T, OnDemandError> + Send,
+) -> PyResult<T> {
+    let result = interruptible(py, |stop| {
+        let follow = |now: CountProgress| match stop.load(Ordering::Relaxed) {
+            true => ControlFlow::Break(()),
+            false => report(now),
+        };
+        work(&follow)
+    });
+    result?.map_err(errors::on_demand)
+}
+
 /// The values of a material by side to move and squares.
 fn dense(source: &Source, material: Material, len: usize) -> PyResult<(Vec<i8>, Vec<i16>)> {
     let (mut wdl, mut dtw) = (vec![UNKNOWN; len], vec![NO_DISTANCE; len]);
@@ -283,15 +375,40 @@ fn dense(source: &Source, material: Material, len: usize) -> PyResult<(Vec<i8>, 
 }
 
 /// Opens a directory of tables that `generate` or `dsq generate` made. Raises TablesError if it is for other `rules`.
+///
+/// With `on_demand`, `probe`, `moves` and `line` also answer positions with one piece more, by a short search or by counting
+/// the material. What is counted stays in the directory `cache` of up to `cache_bytes` bytes, which programs may share. A count
+/// uses up to `memory` bytes, by default what is available.
 #[pyfunction]
-#[pyo3(signature = (directory, *, rules = None))]
-pub(crate) fn open_tables(py: Python<'_>, directory: PathBuf, rules: Option<RulesArgument>) -> PyResult<PyTables> {
+#[pyo3(signature = (directory, *, rules = None, on_demand = false, cache = None, cache_bytes = 40 << 30, memory = None))]
+pub(crate) fn open_tables(
+    py: Python<'_>,
+    directory: PathBuf,
+    rules: Option<RulesArgument>,
+    on_demand: bool,
+    cache: Option<PathBuf>,
+    cache_bytes: u64,
+    memory: Option<usize>,
+) -> PyResult<PyTables> {
+    let cache = match (on_demand, cache) {
+        (false, None) => None,
+        (true, Some(cache)) => Some(cache),
+        _ => {
+            return Err(PyValueError::new_err(
+                "on_demand needs a directory for the cache, and a cache needs on_demand",
+            ));
+        }
+    };
     let open = || {
         let set = TableSet::open(&directory)?;
         let rules = rules.map_or(*set.rules().options(), |rules| rules.0);
         set.prober(&rules)
     };
-    Ok(PyTables::of(Source::Files(Box::new(py.detach(open).map_err(errors::tables)?))))
+    let prober = py.detach(open).map_err(errors::tables)?;
+    let Some(cache) = cache else { return Ok(PyTables::of(Source::Files(Box::new(prober)))) };
+    let counter = OnDemand::new(prober, &cache, cache_bytes).map_err(errors::on_demand)?;
+    let counter = memory.into_iter().fold(counter, OnDemand::with_memory);
+    Ok(PyTables::of(Source::OnDemand(Box::new(counter))))
 }
 
 /// What to solve: all materials of up to some pieces, or one material.
@@ -325,11 +442,25 @@ impl Wanted {
 #[pyo3(signature = (material, *, rules = RulesArgument::default()))]
 pub(crate) fn solve(py: Python<'_>, material: &Bound<'_, PyAny>, rules: RulesArgument) -> PyResult<PyTables> {
     let wanted = Wanted::extract(material)?;
-    let solver = py.detach(|| match wanted {
-        Wanted::Pieces(pieces) => Solver::solved(&rules.0, pieces),
-        Wanted::Material(material) => Solver::solved_material(&rules.0, material),
+    let pieces = match wanted {
+        Wanted::Pieces(pieces) => pieces,
+        Wanted::Material(material) => material.len(),
+    };
+    let solver = interruptible(py, |stop| {
+        let mut solver = Solver::new(&rules.0, pieces, Options::default());
+        let levels: Vec<Vec<ClassId>> = match wanted {
+            Wanted::Pieces(pieces) => {
+                (2..=pieces).map(|n| solver.classes().level(n).map(|(id, _)| id).collect()).collect()
+            }
+            Wanted::Material(material) => {
+                let member = solver.classes().member(material);
+                member.map_or_else(Vec::new, |member| solver.classes().needed_for(member.class))
+            }
+        };
+        let check = |_, _: &Solved| if stop.load(Ordering::Relaxed) { Err(SolveError::Stopped) } else { Ok(()) };
+        levels.iter().try_for_each(|level| solver.solve_classes(level, true, true, &check)).map(|()| solver)
     });
-    Ok(PyTables::of(Source::Memory(Box::new(solver.map_err(errors::solve)?))))
+    Ok(PyTables::of(Source::Memory(Box::new(solver?.map_err(errors::solve)?))))
 }
 
 /// Writes the tables of a material, or of all materials of up to 2, 3 or 4 pieces, into a directory.

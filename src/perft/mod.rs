@@ -15,6 +15,7 @@ use crate::board::{Move, Position, Rules};
 use crate::cpu::CpuLevel;
 use count::{Hash, Path};
 use rayon::prelude::*;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Counts lines of moves on the threads of the current rayon pool.
 ///
@@ -31,6 +32,7 @@ pub struct Perft<'a> {
     level: CpuLevel,
     hash: Option<Hash<'a>>,
     progress: Option<&'a (dyn Fn(f64) + Sync)>,
+    stop: Option<&'a AtomicBool>,
 }
 
 /// Lines of fewer plies are counted as one task.
@@ -42,7 +44,7 @@ impl<'a> Perft<'a> {
     /// Counts under these rules, without a hash table.
     #[must_use]
     pub fn new(rules: &'a Rules, mode: PerftMode) -> Perft<'a> {
-        Perft { rules, mode, level: CpuLevel::get(), hash: None, progress: None }
+        Perft { rules, mode, level: CpuLevel::get(), hash: None, progress: None, stop: None }
     }
 
     /// Uses the vector instructions of this level.
@@ -66,6 +68,16 @@ impl<'a> Perft<'a> {
         Perft { progress: Some(progress), ..self }
     }
 
+    /// Ends counts soon after `stop` has become true; what they return then is no count.
+    #[must_use]
+    pub fn with_stop(self, stop: &'a AtomicBool) -> Perft<'a> {
+        Perft { stop: Some(stop), ..self }
+    }
+
+    fn is_stopped(&self) -> bool {
+        self.stop.is_some_and(|stop| stop.load(Ordering::Relaxed))
+    }
+
     /// The number of lines of `depth` plies.
     #[must_use]
     pub fn count(&self, position: &Position, depth: u32) -> u64 {
@@ -86,6 +98,9 @@ impl<'a> Perft<'a> {
 
     /// The lines of `depth` plies from the last position of a path, which make up this share of the whole count.
     fn split(&self, depth: u32, path: &Path, share: f64) -> u64 {
+        if self.is_stopped() {
+            return 0;
+        }
         let position = path.last();
         if depth < SPLIT_DEPTH || position.winner().is_some() {
             return self.report(share, count::count(self.level, self.rules, self.mode, self.hash, depth, path));
@@ -101,7 +116,7 @@ impl<'a> Perft<'a> {
         let each = share / moves.len() as f64;
         let (each, rest) = if each < SMALLEST_SHARE { (0.0, share) } else { (each, 0.0) };
         let count = moves.into_par_iter().map(|mv| self.child(position, mv, depth, path, each)).sum();
-        if let Some((table, key)) = entry {
+        if let Some((table, key)) = entry.filter(|_| !self.is_stopped()) {
             table.put(key, count);
         }
         self.report(rest, count)
