@@ -52,12 +52,10 @@ def test_what_cannot_be_counted_raises(two_on_disk: Path, tmp_path: Path) -> Non
     with pytest.raises(ValueError, match="on_demand"):
         dsq.open_tables(two_on_disk, cache=tmp_path)
     cache = tmp_path / "cache"
-    with dsq.open_tables(two_on_disk, on_demand=True, cache=cache, memory=50_000) as tables:
-        with pytest.raises(dsq.TablesError, match="memory"):
-            tables.count(THREE)
-    with dsq.open_tables(two_on_disk, on_demand=True, cache=cache, cache_bytes=1000) as tables:
-        with pytest.raises(dsq.TablesError, match="cache"):
-            tables.count(THREE)
+    with pytest.raises(dsq.TablesError, match="memory"):
+        dsq.open_tables(two_on_disk, on_demand=True, cache=cache, memory=50_000).count(THREE)
+    with pytest.raises(dsq.TablesError, match="cache"):
+        dsq.open_tables(two_on_disk, on_demand=True, cache=cache, cache_bytes=1000).count(THREE)
     tables = dsq.open_tables(two_on_disk, on_demand=True, cache=cache)
 
     def fail(phase: str, share: float) -> None:
