@@ -358,8 +358,8 @@ fn a_flipped_byte_is_found() {
         // The program, in every part of the file.
         let middle = |from: usize, to: usize| from + (to - from) / 2;
         let places = [
-            (0, 2, "is no table"),
-            (7, 2, "is no table"),
+            (0, 2, "is not a table"),
+            (7, 2, "is not a table"),
             (8, 2, "format version"),
             (11, 2, "format version"),
             (12, 1, "is damaged"),
