@@ -1,6 +1,5 @@
 //! The server's configuration, and the errors of its start.
 
-use super::counting::CountConfig;
 use super::rule_tables::MEMORY_PIECES;
 use doushouqi::board::RuleOptions;
 use doushouqi::tablebase::{OnDemandError, SetError};
@@ -8,6 +7,17 @@ use std::io;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use thiserror::Error;
+
+/// Counting endgames on demand, as the operator allows it.
+#[derive(Clone, Debug)]
+pub struct CountConfig {
+    /// The directory of the cache.
+    pub cache: PathBuf,
+    /// The size of the cache in bytes.
+    pub cache_size: u64,
+    /// Bytes of memory that a count may use; what is available if `None`.
+    pub memory: Option<usize>,
+}
 
 /// The server's configuration.
 #[derive(Clone, Debug)]

@@ -1,5 +1,6 @@
 //! A request's access to tables, threads and permits, on behalf of its client.
 
+use super::cancel::Cancel;
 use super::errors::{ApiError, Code};
 use super::limits::PATIENCE;
 use super::permits::Permit;
@@ -53,16 +54,6 @@ impl FromRequestParts<Arc<App>> for Context {
     async fn from_request_parts(parts: &mut Parts, app: &Arc<App>) -> Result<Context, Infallible> {
         let client = parts.extensions.get::<Client>().copied().unwrap_or_default();
         Ok(Context { app: app.clone(), client })
-    }
-}
-
-/// A flag that becomes true when dropped.
-#[derive(Default)]
-pub struct Cancel(pub Arc<AtomicBool>);
-
-impl Drop for Cancel {
-    fn drop(&mut self) {
-        self.0.store(true, Ordering::Relaxed);
     }
 }
 

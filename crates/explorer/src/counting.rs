@@ -1,30 +1,17 @@
 //! Endgames that are counted on demand: one at a time, while a client waits for it.
 
-use super::context::Cancel;
+use super::cancel::Cancel;
 use super::errors::{ApiError, Code};
 use super::rule_tables::MEMORY_PIECES;
-use super::state::App;
 use doushouqi::board::Position;
 use doushouqi::tablebase::{CountNeed, CountPhase, CountProgress, Material, OnDemand, OnDemandError, SetError};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::ops::ControlFlow;
-use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant, SystemTime};
 use tokio::sync::watch;
-
-/// What the operator allows.
-#[derive(Clone, Debug)]
-pub struct CountConfig {
-    /// The directory of the cache.
-    pub cache: PathBuf,
-    /// The size of the cache in bytes.
-    pub cache_size: u64,
-    /// Bytes of memory that a count may use; what is available if `None`.
-    pub memory: Option<usize>,
-}
 
 /// Positions that a thread decides in a second, until a count has measured it.
 const POSITIONS_PER_SECOND: u64 = 100_000_000;
@@ -169,11 +156,16 @@ impl Counts {
         Ok(NeedReport::of(fen, rules, class, state, Some((need, self.seconds(need.class)))))
     }
 
-    /// Joins the count of a class, or starts it if no count is running.
+    /// Joins the count of a class, or starts it if no count is running. `stop_at_shutdown` has a flag set when the server
+    /// stops, until the guard that it returns is dropped.
     ///
     /// # Errors
     /// If another class is being counted.
-    pub fn follow(&self, app: &Arc<App>, job: CountJob) -> Result<Follower, ApiError> {
+    pub fn follow<G: Send + 'static>(
+        self: &Arc<Counts>,
+        job: CountJob,
+        stop_at_shutdown: impl FnOnce(Arc<AtomicBool>) -> G,
+    ) -> Result<Follower, ApiError> {
         let mut running = self.running();
         if let Some(running) = &*running {
             let busy = || {
@@ -189,15 +181,15 @@ impl Counts {
             CountReport { phase: CountPhase::Waiting, fraction: 0.0, depth: 0, seconds_left: self.seconds(job.class) };
         let (sender, states) = watch::channel(CountState::Progress(first));
         let (class, stop) = (job.class, cancel.0.clone());
-        let finished = app.stop_at_shutdown(stop.clone());
+        let finished = stop_at_shutdown(stop.clone());
         *running = Some(Running { class, states: states.clone(), cancel: Arc::downgrade(&cancel) });
-        let app = app.clone();
+        let counts = Arc::clone(self);
         tokio::task::spawn_blocking(move || {
-            let result = app.counts.count(&job, &sender, &stop);
+            let result = counts.count(&job, &sender, &stop);
             if result.is_ok() {
-                app.counts.note_known();
+                counts.note_known();
             }
-            *app.counts.running() = None;
+            *counts.running() = None;
             let state = result.map_or_else(CountState::Failed, |()| CountState::Finished);
             sender.send_replace(state);
             drop(finished);

@@ -135,7 +135,7 @@ pub async fn count(context: Context, Query(query): Query<PositionQuery>) -> Resu
     let class = context.run(Lane::Read, missing).await?.and_then(|class| class.parse().ok());
     let Some(class) = class else { return Ok(sse::counted()) };
     let job = CountJob { on_demand, position, class };
-    let follower = context.app.counts.follow(&context.app, job)?;
+    let follower = context.app.counts.follow(job, |stop| context.app.stop_at_shutdown(stop))?;
     Ok(sse::count(follower))
 }
 

@@ -11,6 +11,7 @@
 
 mod api;
 mod assets;
+mod cancel;
 mod class_cache;
 mod class_table;
 mod config;
@@ -55,8 +56,7 @@ use tokio::net::TcpListener;
 use tokio_io_timeout::TimeoutStream;
 use tower::ServiceExt;
 
-pub use config::{Config, ServeError};
-pub use counting::CountConfig;
+pub use config::{Config, CountConfig, ServeError};
 pub use errors::Code;
 pub use routes::operations;
 

@@ -1,8 +1,7 @@
 //! The rule sets with tables in memory.
 
 use super::class_cache::ClassCache;
-use super::config::{Config, ServeError};
-use super::counting::CountConfig;
+use super::config::{Config, CountConfig, ServeError};
 use super::rule_tables::{Disk, MEMORY_PIECES, RuleTables};
 use doushouqi::board::RuleOptions;
 use doushouqi::search::Tables;

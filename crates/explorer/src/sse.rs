@@ -1,7 +1,8 @@
 //! Analysis as server-sent events. A search stops when its client leaves and when the server shuts down.
 
 use super::api::{self, Over, over};
-use super::context::{Cancel, Context};
+use super::cancel::Cancel;
+use super::context::Context;
 use super::counting::{CountDone, CountState, Follower};
 use super::engine::{InfoReport, LineMove, Setup, ends_in_time};
 use super::errors::{ApiError, ErrorAnswer};

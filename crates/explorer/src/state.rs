@@ -29,7 +29,7 @@ pub struct App {
     pub engines: Engines,
     pub trees: Trees,
     pub puzzles: Puzzles,
-    pub counts: Counts,
+    pub counts: Arc<Counts>,
     pub metrics: Metrics,
     pub rates: Rates,
     /// Becomes true when the server shuts down.
@@ -74,7 +74,7 @@ impl App {
             engines: Engines::new(config.hash_mib),
             trees: Trees::default(),
             puzzles,
-            counts: Counts::new(threads),
+            counts: Arc::new(Counts::new(threads)),
             metrics: Metrics::new(paths.iter().copied()),
             rates: Rates::new(config.rate),
             config,
