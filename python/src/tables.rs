@@ -380,7 +380,8 @@ fn dense(source: &Source, material: Material, len: usize) -> PyResult<(Vec<i8>, 
 /// the material. What is counted stays in the directory `cache` of up to `cache_bytes` bytes, which programs may share. A count
 /// uses up to `memory` bytes, by default what is available.
 #[pyfunction]
-#[pyo3(signature = (directory, *, rules = None, on_demand = false, cache = None, cache_bytes = 40 << 30, memory = None))]
+// 40 GiB, as a number that the signature in Python shows.
+#[pyo3(signature = (directory, *, rules = None, on_demand = false, cache = None, cache_bytes = 42949672960, memory = None))]
 pub(crate) fn open_tables(
     py: Python<'_>,
     directory: PathBuf,
