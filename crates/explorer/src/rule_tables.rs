@@ -308,7 +308,7 @@ impl RuleTables {
     pub fn stats(&self, material: Material, stop: &AtomicBool) -> Result<Option<Counts>, SetError> {
         let Some(member) = self.classes.member(material) else { return Ok(self.stats_on_disk(material)) };
         let class = self.classes.get(member.class);
-        let counts = |table: &ClassTable| counts_of(class, &member, table.stats());
+        let counts = |table: &ClassTable| counts_of(class, member, table.stats());
         Ok(Some(match self.kept[member.class.index()].get() {
             Some(table) => counts(table),
             None => match self.stats_on_disk(material) {
@@ -327,7 +327,7 @@ impl RuleTables {
         let manifest = set.manifest();
         let stats = manifest.classes.iter().find(|listed| listed.class == name).map(|listed| &listed.stats);
         let stats = stats.or_else(|| manifest.counted.iter().find(|c| c.class == name).map(|c| &c.stats))?;
-        Some(counts_of(class, &member, stats))
+        Some(counts_of(class, member, stats))
     }
 
     /// A random position of a material with a wanted value.
