@@ -63,7 +63,7 @@ pub struct Fit {
 /// on the side to move than on the animals.
 const LEAST_PIECES: usize = 4;
 
-/// Solves the endgames in memory and returns the samples of each number of pieces up to `pieces`, from [`LEAST_PIECES`]
+/// Solves the endgames in memory and returns the samples of each number of pieces up to `pieces`, from `LEAST_PIECES`
 /// if `pieces` is not less.
 ///
 /// # Errors
