@@ -31,7 +31,7 @@ pub(super) struct GtpProgram {
 }
 
 /// The letter of a side.
-pub(crate) fn color_letter(color: Color) -> &'static str {
+fn color_letter(color: Color) -> &'static str {
     match color {
         Color::White => "b",
         Color::Black => "w",

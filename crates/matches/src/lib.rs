@@ -11,7 +11,7 @@
 
 mod adjudication;
 mod builtin;
-pub(crate) mod gtp;
+mod gtp;
 mod openings;
 mod player;
 mod process;
