@@ -7,7 +7,10 @@ use std::fmt::Write;
 /// The commands of each group. Commands in no group are listed at the end.
 const GROUPS: [(&str, &[&str]); 6] = [
     ("Play", &["play", "puzzles", "analyze", "match", "uci", "gtp", "convert"]),
-    ("Endgame tables", &["solve", "generate", "probe", "stats", "verify", "repack", "export", "compare", "cluster"]),
+    (
+        "Endgame tables",
+        &["solve", "generate", "probe", "stats", "verify", "repack", "bundle", "export", "compare", "cluster"],
+    ),
     ("Measure", &["perft", "bench", "devices"]),
     ("Train", &["tune", "datagen", "train"]),
     ("Study", &["reproduce", "mine", "general", "gadgets", "reduce"]),

@@ -2,8 +2,10 @@
 
 mod arguments;
 mod backend;
+mod bundle;
 mod class_plan;
 mod commands;
+mod counts;
 mod evaluation;
 mod failure;
 mod games;

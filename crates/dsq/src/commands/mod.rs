@@ -2,6 +2,7 @@
 
 mod analyze;
 mod bench;
+mod bundle;
 mod cluster;
 mod compare;
 mod completions;
@@ -68,6 +69,7 @@ enum Command {
     Verify(verify::Verify),
     Stats(stats::StatsCommand),
     Repack(repack::Repack),
+    Bundle(bundle::BundleCommand),
     Export(export::Export),
     Cluster(cluster::Cluster),
     Compare(compare::Compare),
@@ -105,6 +107,7 @@ impl Cli {
             Command::Verify(command) => command.run(),
             Command::Stats(command) => command.run(),
             Command::Repack(command) => command.run(),
+            Command::Bundle(command) => command.run(),
             Command::Export(command) => command.run(),
             Command::Cluster(command) => command.run(),
             Command::Compare(command) => command.run(),

@@ -1,4 +1,5 @@
 use crate::arguments::{Memory, ThreadsArg};
+use crate::bundle::{self, Checked};
 use crate::failure::{Failure, FailureKind, MAKE_AGAIN, Outcome, RESUME, failure_of_set};
 use crate::output::{print, print_json};
 use crate::progress::{exit_on_interrupt, progress_bar};
@@ -19,7 +20,8 @@ use std::time::Instant;
 #[derive(Args)]
 #[command(after_help = "Examples:\n  dsq verify tables\n  dsq verify tables --sample 0       checksums only\n  \
                         dsq verify tables --sample 100     and 100 values of each class and side to move\n  \
-                        dsq verify tables --record proved.jsonl   resumes when given again")]
+                        dsq verify tables --record proved.jsonl   resumes when given again\n  \
+                        dsq verify published --sample 0 --fingerprint HEX   whether a copy is the publication")]
 pub struct Verify {
     /// A directory written by `dsq generate`.
     dir: PathBuf,
@@ -39,6 +41,9 @@ pub struct Verify {
     /// Seed of the sample.
     #[arg(long, value_name = "SEED", default_value = "1", requires = "sample")]
     seed: u64,
+    /// The fingerprint of the publication: the SHA-256 of its file SHA256SUMS, stated by the publisher.
+    #[arg(long, value_name = "HEX")]
+    fingerprint: Option<String>,
     #[command(flatten)]
     threads: ThreadsArg,
     /// The most memory to use for checking every value.
@@ -58,6 +63,9 @@ struct Report {
     #[serde(skip_serializing_if = "Option::is_none")]
     reused: Option<u64>,
     seed: Option<u64>,
+    /// The fingerprint of a publication.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fingerprint: Option<String>,
     seconds: f64,
 }
 
@@ -131,13 +139,13 @@ impl Faults {
         }
     }
 
-    /// Fails if there are failures, with the lowest of their exit codes.
-    fn end(mut self) -> Outcome {
+    /// Fails if there are failures, with the lowest of their exit codes. `remedy` is for damaged files.
+    fn end(mut self, remedy: &str) -> Outcome {
         let lines: Vec<String> = self.0.iter().map(ToString::to_string).collect();
         self.0.sort_by_key(Failure::exit_code);
         let (kind, cure): (FailureKind, _) = match self.0.first() {
             None => return Ok(()),
-            Some(Failure::Mismatch(_)) => (Failure::Mismatch, format!("; {MAKE_AGAIN}")),
+            Some(Failure::Mismatch(_)) => (Failure::Mismatch, format!("; {remedy}")),
             Some(Failure::Input(_)) => (Failure::Input, String::new()),
             Some(_) => (Failure::Environment, String::new()),
         };
@@ -151,6 +159,7 @@ impl Faults {
 impl Verify {
     pub fn run(self) -> Outcome {
         let start = Instant::now();
+        let fingerprint = self.threads.run(|| self.check_bundle())??;
         let set = TableSet::open(&self.dir)?;
         set.check_complete()?;
         let mut ids: Vec<ClassId> = set.ids().collect();
@@ -163,8 +172,12 @@ impl Verify {
             self.check_values(&set, &ids)
         })??;
         report.seconds = start.elapsed().as_secs_f64();
+        report.fingerprint = fingerprint;
         if self.json {
             return print_json(&report);
+        }
+        if let Some(fingerprint) = &report.fingerprint {
+            print(format_args!("all files are as published; fingerprint {fingerprint}"))?;
         }
         if self.sample == Some(0) {
             return print(format_args!(
@@ -183,6 +196,23 @@ impl Verify {
             report.seed.map_or(String::new(), |seed| format!(" (sample, seed {seed})")),
             report.seconds
         ))
+    }
+
+    /// Compares a publication with its list and returns its fingerprint; `None` if the directory is no publication.
+    fn check_bundle(&self) -> Result<Option<String>, Failure> {
+        if !bundle::is_bundle(&self.dir) {
+            return match &self.fingerprint {
+                None => Ok(None),
+                Some(_) => Err(Failure::Input(format!("{} is no publication of `dsq bundle`", self.dir.display()))),
+            };
+        }
+        let Checked { fingerprint, mut faults } = bundle::check(&self.dir)?;
+        let other = |wanted: &&String| !fingerprint.is_empty() && !wanted.eq_ignore_ascii_case(&fingerprint);
+        if let Some(wanted) = self.fingerprint.as_ref().filter(other) {
+            faults.push(format!("{} has the fingerprint {fingerprint}, not {wanted}", self.dir.display()));
+        }
+        Faults(faults.into_iter().map(Failure::Mismatch).collect()).end("copy the publication again")?;
+        Ok(Some(fingerprint))
     }
 
     /// Compares the values of all classes with the values after their moves. Reports all wrong classes.
@@ -235,13 +265,13 @@ impl Verify {
             bar.inc(positions(id));
         }
         bar.finish_and_clear();
-        faults.end()?;
+        faults.end(MAKE_AGAIN)?;
         Ok(report)
     }
 }
 
 /// Computes the checksums of all files. Reports all damaged files.
-fn check_files(set: &TableSet, ids: &[ClassId]) -> Outcome {
+pub fn check_files(set: &TableSet, ids: &[ClassId]) -> Outcome {
     let bar = progress_bar(ids.len() as u64, "files").with_message("checksums");
     let mut faults = Faults::default();
     for &id in ids {
@@ -251,7 +281,7 @@ fn check_files(set: &TableSet, ids: &[ClassId]) -> Outcome {
         bar.inc(1);
     }
     bar.finish_and_clear();
-    faults.end()
+    faults.end(MAKE_AGAIN)
 }
 
 /// The record line of a class, as written if the class passes.

@@ -1,6 +1,7 @@
 //! The program `dsq` as its users run it.
 
 mod browser;
+mod bundle;
 mod cli;
 mod cluster;
 mod complexity;

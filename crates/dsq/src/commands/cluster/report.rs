@@ -1,5 +1,6 @@
 //! A page about a level, from the counts of its classes.
 
+use crate::counts::{class_by_class, endings};
 use crate::failure::{Failure, Outcome};
 use crate::output::{print, read_json_lines};
 use clap::Args;
@@ -44,7 +45,7 @@ impl ReportCommand {
         let parts = [
             head(&counts, pieces, of),
             shares(&counts, &levels, pieces, of),
-            classes(&counts),
+            class_by_class(counts.iter().map(|counts| (counts.class, &counts.stats))),
             longest(&counts),
             slowest(counts),
         ];
@@ -60,11 +61,6 @@ fn all(counts: &[ClassCounts]) -> Stats {
         total.add_times(&class.stats.black, class.swapped.len() as u64);
     }
     total
-}
-
-/// The cells for the number of positions and their results.
-fn endings(s: &Summary) -> [String; 5] {
-    [s.positions, s.no_move, s.wins, s.losses, s.draws].map(grouped)
 }
 
 fn head(counts: &[ClassCounts], pieces: usize, of: usize) -> String {
@@ -98,28 +94,6 @@ fn shares(counts: &[ClassCounts], levels: &[Level], pieces: usize, of: usize) ->
     };
     row(name, &all(counts).summary());
     format!("## Beside fewer pieces\n\nShares of all positions, White to move.{fair}\n\n{}", table.markdown())
-}
-
-fn classes(counts: &[ClassCounts]) -> String {
-    let mut table = Table::new(&[
-        "<class, side to move",
-        "positions",
-        "no legal move",
-        "wins",
-        "losses",
-        "draws",
-        "draws, share",
-        "longest",
-    ]);
-    for class in counts {
-        for (turn, name) in [(Color::White, "White"), (Color::Black, "Black")] {
-            let s = class.stats[turn].summary();
-            let share = format!("{:.4} %", 100.0 * s.draws as f64 / s.positions.max(1) as f64);
-            let name = [format!("{}, {name}", class.class)];
-            table.row(name.into_iter().chain(endings(&s)).chain([share, s.longest.to_string()]));
-        }
-    }
-    format!("## Class by class\n\n{}", table.markdown())
 }
 
 /// The number of longest lines in the list.
