@@ -4,8 +4,11 @@
 #![allow(dead_code)]
 
 use doushouqi::board::{Fen, Move, Position, RuleOptions, Rules};
+use doushouqi::formats::{Dialect, format_moves, parse_moves};
 use doushouqi::game::Record;
 use doushouqi::search::eval::Weights;
+use doushouqi::search::network::{Network, NetworkParameters};
+use doushouqi::search::{EngineOptions, Limits};
 use doushouqi::tablebase::{
     Generate, MANIFEST, Material, Options, Probe, Prover, Scope, Solver, TableFile, TableSet, verify,
 };
@@ -17,17 +20,19 @@ use std::fs;
 use std::io::{Cursor, Read, Write, sink};
 use std::net::{SocketAddr, TcpStream};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
 use std::sync::{LazyLock, mpsc};
 use std::thread;
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
+use train::{DataFile, Header, Model, Recipe, train};
 use xxhash_rust::xxh3::xxh3_64;
 
 /// Feeds bytes to what reads them.
 pub type Target = fn(&[u8]);
 
 /// A target by name.
-pub const TARGETS: [(&str, Target); 12] = [
+pub const TARGETS: [(&str, Target); 18] = [
     ("fen", fen),
     ("moves", moves),
     ("rules", rules),
@@ -40,6 +45,12 @@ pub const TARGETS: [(&str, Target); 12] = [
     ("general", general),
     ("formula", formula),
     ("http", http),
+    ("formats", formats),
+    ("gtp", gtp),
+    ("network", network),
+    ("recipe", recipe),
+    ("data", data_file),
+    ("checkpoint", checkpoint),
 ];
 
 fn text(data: &[u8]) -> &str {
@@ -367,4 +378,153 @@ fn ask(request: &[u8]) -> Vec<u8> {
         answer.extend(&part[..len]);
     }
     answer
+}
+
+/// A game on one line in one of the dialects: it comes back from each, and all of them mean the same game.
+pub fn formats(data: &[u8]) {
+    let Some((&kind, rest)) = data.split_first() else { return };
+    let (own, rules) = (Dialect::ALL[usize::from(kind) % Dialect::ALL.len()], Rules::default());
+    let Ok((game, number)) = parse_moves(own, text(rest), &rules, None) else { return };
+    for dialect in Dialect::ALL {
+        let written = format_moves(dialect, &game, number);
+        let (again, _) =
+            parse_moves(dialect, &written, &rules, None).unwrap_or_else(|error| panic!("{error}: {written}"));
+        assert_eq!(again.moves(), game.moves(), "{written}");
+        assert_eq!(again.position(), game.position(), "{written}");
+        assert_eq!(format_moves(dialect, &again, number), written);
+    }
+}
+
+/// A whole session of short searches. Every command is answered.
+pub fn gtp(data: &[u8]) {
+    let text = text(data);
+    // A clock would make a search long.
+    let lines = text.lines().filter(|line| !(text.contains("time") && line.contains("genmove")));
+    let session = lines.fold(String::new(), |session, line| session + line + "\n");
+    let options = protocols::gtp::GtpOptions {
+        engine: EngineOptions::default().hash_mib(1),
+        rules: Rules::default(),
+        no_capture_limit: Some(100),
+        limits: Limits::default().nodes(50),
+        two_stage: data.len() % 2 == 0,
+    };
+    let mut output = Vec::new();
+    protocols::gtp::run(Cursor::new(session), &mut output, options).expect("nothing to fail");
+    let output = String::from_utf8(output).expect("answers are text");
+    for answer in output.split("\n\n").filter(|answer| !answer.is_empty()) {
+        assert!(answer.trim_start().starts_with(['=', '?']), "{answer:?}");
+    }
+}
+
+/// The bytes with their checksum behind them.
+fn summed(mut bytes: Vec<u8>) -> Vec<u8> {
+    bytes.extend(xxh3_64(&bytes).to_le_bytes());
+    bytes
+}
+
+/// A network with edits and the right checksum: what is read comes back, and both colours are evaluated alike.
+pub fn network(data: &[u8]) {
+    static WHOLE: LazyLock<Vec<u8>> = LazyLock::new(|| {
+        let values = |count: usize| (0..count).map(|i| (i * 37 % 201) as i16 - 100).collect();
+        let parameters = NetworkParameters {
+            rules: RuleOptions::PAPER.table_hash(),
+            scale: 300,
+            biases: values(32),
+            inputs: values(Network::INPUTS * 32),
+            outputs: values(Network::BUCKETS * 2 * 32),
+            output_biases: [7; Network::BUCKETS],
+        };
+        Network::new(parameters).expect("a network").to_bytes()
+    });
+    let mut bytes = WHOLE[..WHOLE.len() - 8].to_vec();
+    replace(&mut bytes, data);
+    let bytes = summed(bytes);
+    let Ok(network) = Network::from_bytes(&bytes) else { return };
+    assert_eq!(network.to_bytes(), bytes);
+    for fen in ["7/7/3e3/7/7/7/3E3/7/7 w", "l5t/1d3c1/r1p1w1e/7/7/7/E1W1P1R/1C3D1/T5L b"] {
+        let position = Position::from_fen(fen).expect("a position");
+        assert_eq!(network.evaluate(&position), network.evaluate(&position.swap_colors()), "{fen}");
+    }
+}
+
+pub fn recipe(data: &[u8]) {
+    let _ = Recipe::parse(text(data), Path::new("runs"));
+}
+
+/// A directory with data of a few games and a checkpoint, to edit and to learn from.
+struct School {
+    dir: TempDir,
+    data: Vec<u8>,
+    checkpoint: Vec<u8>,
+}
+
+const HEADER: Header = Header { rules: 1, seed: 2, nodes: 3, evaluation: 0 };
+
+/// One a process.
+static SCHOOL: LazyLock<School> = LazyLock::new(|| {
+    let dir = tempfile::tempdir().expect("a temporary directory");
+    let mut file = DataFile::open(&dir.path().join("data"), &HEADER).expect("a file");
+    let rules = Rules::default();
+    for game in 0..6 {
+        let mut position = Position::start();
+        let mut records = Vec::new();
+        for ply in 0..8 {
+            let score = 10 * ply as i16;
+            let (result, halfmove_clock) = (game as i8 % 3 - 1, ply as u8);
+            let moves = position.moves(&rules);
+            let next = position.make(moves[(game as usize + ply as usize) % moves.len()]);
+            records.push(train::Record { position, halfmove_clock, score, result, exact: false, game, ply });
+            position = next;
+        }
+        file.write_game(&records).expect("written");
+    }
+    let read = |name: &str| fs::read(dir.path().join(name)).expect("a file");
+    let data = read("data");
+    learn(dir.path(), "").expect("there is enough to learn from");
+    let checkpoint = read("checkpoint");
+    School { dir, data, checkpoint }
+});
+
+/// Learns from the data of a directory for one epoch.
+fn learn(dir: &Path, more: &str) -> Result<Network, train::TrainingError> {
+    let recipe = format!(
+        "data = ['data']\nnetwork = 'network'\ncheckpoint = 'checkpoint'\nhidden = 32\nepochs = 1\nbatch = 64\nheld_out = 2\n{more}"
+    );
+    let recipe = Recipe::parse(&recipe, dir).expect("a recipe");
+    Ok(train(&recipe, &AtomicBool::new(false), &mut |_| ())?.network)
+}
+
+/// A file of training data with edits: it is continued where it ends, and learned from or refused.
+pub fn data_file(data: &[u8]) {
+    let Some((&kind, edits)) = data.split_first() else { return };
+    let (school, path) = (&*SCHOOL, SCHOOL.dir.path().join("data"));
+    let mut bytes = if kind % 8 == 7 { edits.to_vec() } else { school.data.clone() };
+    replace(&mut bytes, edits);
+    fs::write(&path, &bytes).expect("a file");
+    if kind % 2 == 0 {
+        if let Ok(network) = learn(school.dir.path(), "scale = 100.0") {
+            assert!(Network::from_bytes(&network.to_bytes()).is_ok());
+        }
+    } else if let Ok(file) = DataFile::open(&path, &HEADER) {
+        // A second run finds the file as the first one has left it.
+        let records = file.records();
+        drop(file);
+        let left = fs::read(&path).expect("a file");
+        assert!(bytes.starts_with(&left[..left.len().min(bytes.len())]));
+        if let Ok(again) = DataFile::open(&path, &HEADER) {
+            assert!(again.records() <= records);
+        }
+    }
+}
+
+/// A checkpoint with edits and the right checksum: what is read is written as it was.
+pub fn checkpoint(data: &[u8]) {
+    let (school, path) = (&*SCHOOL, SCHOOL.dir.path().join("edited"));
+    let mut bytes = school.checkpoint[..school.checkpoint.len() - 8].to_vec();
+    replace(&mut bytes, data);
+    let bytes = summed(bytes);
+    fs::write(&path, &bytes).expect("a file");
+    let Ok(model) = Model::load(&path) else { return };
+    model.save(&path).expect("written");
+    assert!(fs::read(&path).expect("a file") == bytes);
 }
