@@ -16,7 +16,7 @@ const rules = readRules("paper");
 const [origin = "http://127.0.0.1:8763", count = "60", most = "L"] = process.argv.slice(2);
 
 async function bestMove(moves, level, seed) {
-  const query = new URLSearchParams({ rules: "paper", moves: moves.join(","), strength: level.strength, seed, movetime: 3000 });
+  const query = new URLSearchParams({ rules: "paper", moves: moves.join(","), strength: level.strength, seed, movetime: 10000 });
   const response = await fetch(`${origin}/api/v1/bestmove?${query}`);
   if (!response.ok) throw new Error(await response.text());
   return (await response.json()).uci;

@@ -8,6 +8,7 @@ use doushouqi::game::random::Random;
 use doushouqi::tablebase::{CellValue, Material, Probe as _, Stats, Summary, Value, Wdl};
 use schemars::JsonSchema;
 use serde::Serialize;
+use std::time::{Duration, Instant};
 
 /// A colour as in answers.
 #[must_use]
@@ -240,14 +241,18 @@ pub struct MainLine {
     pub rules: String,
     pub value: ValueReport,
     pub line: Vec<LineEntry>,
-    /// `den`, `no_pieces`, `no_move`, `draw` or `limit`.
+    /// `den`, `no_pieces`, `no_move` or `draw`; `limit` if the line goes on after the last position.
     pub end: &'static str,
 }
 
-/// The principal variation to the end of the game, at most `max` plies. Of equal moves it takes the first. A draw has no
-/// line.
+/// How long a line may take. The moves of a class that was counted on demand take up to a tenth of a second each.
+const LINE_TIME: Duration = Duration::from_secs(5);
+
+/// The principal variation to the end of the game, at most `max` plies, and as far as [`LINE_TIME`] suffices. Of equal moves
+/// it takes the first. A draw has no line.
 pub fn mainline(tables: &View<'_>, position: &Position, max: usize) -> Result<MainLine, ApiError> {
     let rules = tables.rules();
+    let started = Instant::now();
     let start = value(tables, position)?.ok_or_else(|| no_table(position))?;
     let mut line = Vec::new();
     let mut current = position.clone();
@@ -260,9 +265,10 @@ pub fn mainline(tables: &View<'_>, position: &Position, max: usize) -> Result<Ma
         if value.wdl == Wdl::Draw {
             break "draw";
         }
-        if line.len() == max {
+        if line.len() == max || started.elapsed() > LINE_TIME {
             break "limit";
         }
+        tables.check()?;
         let next = current.make(mv);
         line.push(LineEntry {
             uci: mv.to_string(),
@@ -317,7 +323,8 @@ pub struct WhatIf {
 /// The values of the position with one piece moved to each square.
 pub fn whatif(tables: &View<'_>, position: &Position, square: Square) -> Result<WhatIf, ApiError> {
     let Some(piece) = position.piece_at(square) else {
-        return Err(ApiError::parameter("piece", format!("there is no piece on {square}")));
+        let error = ApiError::parameter("piece", "no_piece_there", format!("there is no piece on {square}"));
+        return Err(error.with("square", square.to_string()));
     };
     let mut squares = Vec::with_capacity(Square::COUNT);
     for to in Square::all() {

@@ -240,6 +240,12 @@ impl CountReport {
     }
 }
 
+/// The error for a count that needs a table, with both sides to move, that the server lacks.
+fn missing_table(capture: &str) -> ApiError {
+    let message = format!("counting this endgame needs the complete table of {capture}, which the server lacks");
+    ApiError::new(Code::NoTable, message).reason("no_tables_to_count").with("capture", capture.to_owned())
+}
+
 /// Why a position cannot be counted, without the paths of the server.
 fn refusal(error: OnDemandError) -> ApiError {
     let room = |material: Material, needed: u64, available: u64, reason, what: &str| {
@@ -250,9 +256,13 @@ fn refusal(error: OnDemandError) -> ApiError {
     };
     match error {
         OnDemandError::TooManyPieces { pieces, most } => {
-            let message = format!("the position has {pieces} pieces; the server counts up to {most}");
+            let (needed, largest) = (pieces - 1, most - 1);
+            let message = format!(
+                "counting {pieces} pieces needs tables of {needed} pieces; the server has tables of {largest} and counts \
+                 up to {most}"
+            );
             let error = ApiError::new(Code::NoTable, message).reason("too_many_pieces_to_count");
-            error.with("pieces", pieces).with("most", most)
+            error.with("pieces", pieces).with("most", most).with("tables", needed).with("largest", largest)
         }
         OnDemandError::Memory { material, needed, available } => {
             room(material, needed, available, "no_memory_to_count", "memory")
@@ -264,10 +274,10 @@ fn refusal(error: OnDemandError) -> ApiError {
             room(material, needed, size, "no_cache_to_count", "its cache")
         }
         OnDemandError::Cancelled => ApiError::shutting_down(),
-        OnDemandError::Set(error @ (SetError::MissingCapture { .. } | SetError::OneSided { .. })) => {
-            tracing::info!(%error, "a count is not possible");
-            let message = "a table that the captures of this endgame lead to is missing";
-            ApiError::new(Code::NoTable, message).reason("no_tables_to_count")
+        OnDemandError::Set(SetError::MissingCapture { capture, .. }) => missing_table(&capture.to_string()),
+        // The name of the file is that of the class.
+        OnDemandError::Set(SetError::OneSided { path }) => {
+            missing_table(&path.file_stem().unwrap_or_default().to_string_lossy())
         }
         OnDemandError::Set(error) => error.into(),
         error => {

@@ -1,7 +1,9 @@
 //! Errors of requests, with stable codes.
 
-use doushouqi::board::{Color, ParseFenError, Piece, PlayError, PositionError, Square};
-use doushouqi::tablebase::{SetError, SolveError};
+use doushouqi::board::{
+    Animal, Color, ParseFenError, ParseRulesError, Piece, PlayError, PositionError, RuleOptions, Square,
+};
+use doushouqi::tablebase::{ParseMaterialError, SetError, SolveError};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -41,6 +43,19 @@ impl From<u64> for Param {
 impl From<String> for Param {
     fn from(text: String) -> Param {
         Param::Text(text)
+    }
+}
+
+impl From<Color> for Param {
+    fn from(color: Color) -> Param {
+        let name = if color == Color::White { "white" } else { "black" };
+        Param::Text(name.to_owned())
+    }
+}
+
+impl From<Animal> for Param {
+    fn from(animal: Animal) -> Param {
+        Param::Text(animal.letter().to_string())
     }
 }
 
@@ -206,9 +221,7 @@ impl ApiError {
     /// Adds what is wrong with a position.
     fn position(self, error: &PositionError) -> ApiError {
         let piece = |error: ApiError, piece: &Piece, square: &Square| {
-            let color = if piece.color == Color::White { "white" } else { "black" };
-            let error = error.with("color", color.to_owned()).with("animal", piece.animal.letter().to_string());
-            error.with("square", square.to_string())
+            error.with("color", piece.color).with("animal", piece.animal).with("square", square.to_string())
         };
         match error {
             PositionError::NoPieces => self.reason("position_no_pieces"),
@@ -219,6 +232,44 @@ impl ApiError {
             PositionError::InOwnDen { piece: home, square } => piece(self.reason("position_in_own_den"), home, square),
             PositionError::BothDens => self.reason("position_both_dens"),
             _ => self,
+        }
+    }
+
+    /// Invalid rules.
+    #[must_use]
+    pub fn rules(error: &ParseRulesError) -> ApiError {
+        let bad = ApiError::new(Code::BadRules, error.to_string());
+        match error {
+            ParseRulesError::UnknownPreset { name } => {
+                let presets = RuleOptions::PRESETS.map(|(name, _)| name).join(", ");
+                bad.reason("rules_unknown_preset").with("found", name.clone()).with("presets", presets)
+            }
+            ParseRulesError::UnknownKey { key } => bad.reason("rules_unknown_option").with("option", key.clone()),
+            ParseRulesError::UnknownValue { key, value, allowed } => {
+                let bad = bad.reason("rules_unknown_value").with("option", key.clone());
+                bad.with("found", value.clone()).with("allowed", allowed.clone())
+            }
+            ParseRulesError::Malformed { text } => bad.reason("rules_malformed").with("found", text.clone()),
+            _ => bad,
+        }
+    }
+
+    /// An invalid material.
+    #[must_use]
+    pub fn material(error: &ParseMaterialError) -> ApiError {
+        let bad = ApiError::new(Code::BadMaterial, error.to_string()).at("material", 0);
+        match error {
+            ParseMaterialError::NoVersus { text } => bad.reason("material_no_versus").with("found", text.clone()),
+            ParseMaterialError::UnknownAnimal { text, letter } => {
+                bad.reason("material_unknown_animal").with("found", text.clone()).with("letter", letter.to_string())
+            }
+            ParseMaterialError::Duplicate { text, animal } => {
+                bad.reason("material_duplicate").with("found", text.clone()).with("animal", *animal)
+            }
+            ParseMaterialError::EmptySide { text, color } => {
+                bad.reason("material_empty_side").with("found", text.clone()).with("color", *color)
+            }
+            _ => bad,
         }
     }
 
@@ -249,8 +300,15 @@ impl ApiError {
     }
 
     /// An invalid value of a parameter.
-    pub fn parameter(field: &'static str, message: impl Into<String>) -> ApiError {
-        ApiError::new(Code::BadRequest, message).at(field, 0)
+    pub fn parameter(field: &'static str, reason: &'static str, message: impl Into<String>) -> ApiError {
+        ApiError::new(Code::BadRequest, message).at(field, 0).reason(reason).with("name", field.to_owned())
+    }
+
+    /// A value of a parameter that is none of the listed ones.
+    #[must_use]
+    pub fn choice(field: &'static str, values: &'static str) -> ApiError {
+        let error = ApiError::parameter(field, "not_a_choice", format!("{field} is one of {values}"));
+        error.with("values", values.to_owned())
     }
 
     #[must_use]

@@ -143,7 +143,11 @@ pub struct Matrix {
 
 /// All materials with the given numbers of white and black pieces.
 pub fn matrix(tables: &View<'_>, white: usize, black: usize) -> Result<Matrix, ApiError> {
-    let missing = || ApiError::new(Code::NoTable, format!("not all tables of {} pieces are available", white + black));
+    let missing = || {
+        let pieces = white + black;
+        let error = ApiError::new(Code::NoTable, format!("not all tables of {pieces} pieces are available"));
+        error.reason("no_tables_of_pieces").with("pieces", pieces)
+    };
     if white + black > tables.complete() && tables.disk().is_none_or(|set| white + black > set.classes().pieces()) {
         return Err(missing());
     }

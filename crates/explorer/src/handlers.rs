@@ -65,13 +65,14 @@ pub async fn page(context: Context, headers: HeaderMap, query: Result<Query<Page
         }
         Err(error) => Err(error),
     };
-    let (status, text, message) = match &filled {
-        Ok(text) => (StatusCode::OK, text.clone(), ""),
-        Err(error) => (status_of(error), html::error(error.message(), &fen, &own), error.message()),
+    let (status, text) = match &filled {
+        Ok(text) => (StatusCode::OK, text.clone()),
+        Err(error) => (status_of(error), html::error(error.message(), &fen, &own)),
     };
     // Scripts repeat the request if the server was busy.
-    let problem = if status == StatusCode::BAD_REQUEST { message } else { "" };
-    let text = html::page(&context.app.assets.index(), &text, &own, problem);
+    let problem = filled.err().filter(|_| status == StatusCode::BAD_REQUEST).map(ApiError::body);
+    let problem = problem.and_then(|body| serde_json::to_string(&body).ok()).unwrap_or_default();
+    let text = html::page(&context.app.assets.index(), &text, &own, &problem);
     let tag = super::assets::etag(text.as_bytes());
     let mut response = match status {
         StatusCode::OK if super::assets::matches(&headers, &tag) => StatusCode::NOT_MODIFIED.into_response(),
@@ -178,7 +179,7 @@ pub async fn random(context: Context, query: RandomQuery) -> Answer<RandomPositi
         (None, Some("win")) => api::Wanted::Wdl(Wdl::Win),
         (None, Some("draw")) => api::Wanted::Wdl(Wdl::Draw),
         (None, Some("loss")) => api::Wanted::Wdl(Wdl::Loss),
-        (None, Some(_)) => return Err(ApiError::parameter("wdl", "wdl is win, draw or loss")),
+        (None, Some(_)) => return Err(ApiError::choice("wdl", "win, draw, loss")),
     };
     let seed = random_seed(&query.seed)?;
     let find = move |tables: &View<'_>| {
@@ -327,7 +328,8 @@ pub async fn bestmove(context: Context, query: BestMoveQuery) -> Answer<BestMove
         let _running = app.metrics.search();
         Ok(app.engines.play(&searched, Some(tables), strength, time, seed, stop))
     });
-    let (mv, score) = found.await?.ok_or_else(|| ApiError::new(Code::BadRequest, "there is no move"))?;
+    let (mv, score) =
+        found.await?.ok_or_else(|| ApiError::new(Code::BadRequest, "there is no move").reason("no_legal_move"))?;
     Ok(BestMove::new(game, mv, score.into(), "engine"))
 }
 

@@ -7,7 +7,8 @@ use doushouqi::board::{Color, File, Move, Piece, Position, Rank, RuleOptions, Sq
 use doushouqi::tablebase::{Probe as _, Wdl};
 use std::fmt::Write;
 
-/// The page: `text` for browsers without JavaScript; for scripts, the server's rules and the error of the address, if any.
+/// The page: `text` for browsers without JavaScript; for scripts, the server's rules and the error of the address as JSON, if
+/// there is one.
 #[must_use]
 pub fn page(index: &str, text: &str, rules: &RuleOptions, problem: &str) -> String {
     let data = format!("data-rules=\"{}\" data-problem=\"{}\"", name(rules), escape(problem));

@@ -66,10 +66,11 @@ impl Rates {
         let (level, since) = buckets.entry(address).or_insert((full, now));
         *level = filled(*level, *since);
         *since = now;
-        // A cost above the capacity takes a full bucket, so every request is possible at any rate.
-        let enough = *level >= cost.min(full);
+        // A price is at most half a bucket. So a request is possible at any rate, even if its work has a price of its own.
+        let cost = cost.min(full / 2.0);
+        let enough = *level >= cost;
         if enough {
-            *level -= cost.min(full);
+            *level -= cost;
         }
         enough
     }
@@ -119,11 +120,11 @@ mod tests {
         assert!(rates.take(b, 1.0, start), "another address has its own");
         assert!(!rates.take(a, 1.0, start + Duration::from_millis(400)));
         assert!(rates.take(a, 1.0, start + Duration::from_millis(600)));
-        assert!(
-            rates.take(a, 100.0, start + Duration::from_secs(60)),
-            "what costs more than a full bucket takes it all"
-        );
-        assert!(!rates.take(a, 1.0, start + Duration::from_secs(60)));
+        let later = start + Duration::from_secs(60);
+        assert!(rates.take(a, 3.0, later), "the price of a request");
+        assert!(rates.take(a, 100.0, later), "the price of its work is at most half a bucket");
+        assert!(rates.take(a, 1.0, later));
+        assert!(!rates.take(a, 1.0, later));
     }
 
     #[test]

@@ -10,6 +10,8 @@ use std::str::FromStr;
 
 /// Longer than any FEN.
 const LONGEST_FEN: usize = 200;
+/// Longer than all rule options together.
+const LONGEST_RULES: usize = 400;
 
 /// Declares query types by their keys.
 macro_rules! query {
@@ -227,24 +229,24 @@ fn parse_fen<T: FromStr<Err = ParseFenError>>(text: &str) -> Result<T, ApiError>
 
 /// Parses rules.
 pub fn rules(text: &str) -> Result<RuleOptions, ApiError> {
-    if text.len() > 400 {
-        return Err(ApiError::new(Code::BadRules, "rules have at most 400 characters").at("rules", 400));
+    if text.len() > LONGEST_RULES {
+        let message = format!("rules have at most {LONGEST_RULES} characters");
+        let error = ApiError::new(Code::BadRules, message).at("rules", LONGEST_RULES);
+        return Err(error.reason("rules_too_long").with("max", LONGEST_RULES));
     }
     let item = |i: usize| text.split(',').take(i).map(|item| item.chars().count() + 1).sum::<usize>();
-    text.parse().map_err(|error: doushouqi::board::ParseRulesError| {
+    text.parse().map_err(|error| {
         // The first item that is wrong after those before it.
         let bad = (1..=text.split(',').count())
             .find(|&n| text.split(',').take(n).collect::<Vec<_>>().join(",").parse::<RuleOptions>().is_err());
-        ApiError::new(Code::BadRules, error.to_string()).at("rules", item(bad.unwrap_or(1) - 1))
+        ApiError::rules(&error).at("rules", item(bad.unwrap_or(1) - 1))
     })
 }
 
 /// Parses a material.
 pub fn material(text: &str) -> Result<Material, ApiError> {
     let text: String = text.chars().take(40).collect();
-    text.parse().map_err(|error: doushouqi::tablebase::ParseMaterialError| {
-        ApiError::new(Code::BadMaterial, error.to_string()).at("material", 0)
-    })
+    text.parse().map_err(|error| ApiError::material(&error))
 }
 
 impl Field {
@@ -283,7 +285,7 @@ impl Field {
             _ => {
                 let shown: String = text.chars().take(40).collect();
                 let message = format!("{name} is a number from {} to {}, not {shown:?}", range.start(), range.end());
-                let error = ApiError::parameter(name, message).reason("not_a_number_in_range");
+                let error = ApiError::parameter(name, "not_a_number_in_range", message);
                 let error = error.with("min", range.start().to_string()).with("max", range.end().to_string());
                 Err(error.with("found", shown))
             }
@@ -295,7 +297,7 @@ impl Field {
         match self.get() {
             None | Some("0" | "false") => Ok(false),
             Some("1" | "true") => Ok(true),
-            Some(_) => Err(ApiError::parameter(name, format!("{name} is 0 or 1"))),
+            Some(_) => Err(ApiError::choice(name, "0, 1")),
         }
     }
 
@@ -305,13 +307,15 @@ impl Field {
             None => Ok(None),
             Some("white" | "w") => Ok(Some(Color::White)),
             Some("black" | "b") => Ok(Some(Color::Black)),
-            Some(_) => Err(ApiError::parameter(name, format!("{name} is white or black"))),
+            Some(_) => Err(ApiError::choice(name, "white, black")),
         }
     }
 
     /// A square; an error if missing.
     pub fn square(&self, name: &'static str) -> Result<Square, ApiError> {
-        let text = self.get().ok_or_else(|| ApiError::parameter(name, format!("{name} is missing")))?;
-        text.parse().map_err(|_| ApiError::parameter(name, format!("{name} is a square a1 to g9")))
+        let text =
+            self.get().ok_or_else(|| ApiError::parameter(name, "parameter_missing", format!("{name} is missing")))?;
+        let bad = || ApiError::parameter(name, "not_a_square", format!("{name} is a square a1 to g9"));
+        text.parse().map_err(|_| bad())
     }
 }

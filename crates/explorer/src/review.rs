@@ -93,7 +93,7 @@ impl GameRequest {
                 error.reason("bad_game").with("line", line)
             })?;
             let last = games.into_iter().next_back();
-            let record = last.ok_or_else(|| ApiError::parameter("text", "the text contains no game"))?;
+            let record = last.ok_or_else(|| ApiError::parameter("text", "no_game", "the text contains no game"))?;
             if record.game.moves().len() > MAX_PLIES {
                 return Err(too_long());
             }

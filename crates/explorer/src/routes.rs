@@ -32,7 +32,9 @@ const fn cost(tokens: f32, seconds: u64) -> Cost {
     Cost { tokens, time: Duration::from_secs(seconds) }
 }
 
-/// A few positions, a file, or nothing to compute.
+/// A file of the page. A browser requests some seventy at once.
+const FILE: Cost = cost(0.02, 15);
+/// A few positions, or nothing to compute.
 const QUICK: Cost = cost(1.0, 15);
 /// Some hundred positions.
 const LINE: Cost = cost(2.0, 15);
@@ -292,7 +294,7 @@ pub fn router(app: Arc<App>) -> Router {
         let handler = route.handler.fallback(|| async { method_not_allowed() });
         router.route(route.operation.path, guarded(handler, route.limits))
     });
-    let files = Limits { path: None, cost: QUICK, caching: Caching::Own, monitoring: false };
+    let files = Limits { path: None, cost: FILE, caching: Caching::Own, monitoring: false };
     let small = SizeAbove::new(1024).and(NotForContentType::SSE).and(NotForContentType::const_new("image/png"));
     router
         .fallback_service(guarded(any(file), files).with_state(app.clone()))

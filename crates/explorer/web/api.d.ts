@@ -26,6 +26,7 @@ declare global {
     type CountNeed = Schemas["CountNeed"];
     type CountProgress = Schemas["CountProgress"];
     type ErrorBody = Schemas["ErrorBody"];
+    type LineEntry = Schemas["LineEntry"];
 
     type Turn = string;
     /** A board: a letter or null for each square from a1 to g9, and the side to move. */

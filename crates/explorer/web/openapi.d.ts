@@ -318,7 +318,7 @@ export interface components {
         };
         /** @description A principal variation. */
         MainLine: {
-            /** @description `den`, `no_pieces`, `no_move`, `draw` or `limit`. */
+            /** @description `den`, `no_pieces`, `no_move` or `draw`; `limit` if the line goes on after the last position. */
             end: string;
             fen: string;
             line: components["schemas"]["LineEntry"][];

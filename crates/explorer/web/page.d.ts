@@ -105,7 +105,7 @@ declare namespace Page {
     /** The same with every option, as the server spells it. */
     spelled: string;
     /** What is wrong with the address, and the FEN in it; null once a position is shown. */
-    broken: { message: string; fen: string } | null;
+    broken: (Api.ErrorBody & { fen: string }) | null;
     tab: string;
     /** A Page.Controller, or null for the analysis. */
     controller: any;

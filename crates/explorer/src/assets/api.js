@@ -59,6 +59,38 @@ async function request(url, options) {
   }
 }
 
+/** How often a request above the server's rate is repeated, and the milliseconds between: at first, at most. */
+const [REPEATS, FIRST_WAIT, LONGEST_WAIT] = [8, 1000, 4000];
+
+/**
+ * @param {number} ms
+ * @param {AbortSignal} [signal]
+ */
+const pause = (ms, signal) =>
+  new Promise((resolve, reject) => {
+    const timer = setTimeout(resolve, ms);
+    signal?.addEventListener("abort", () => {
+      clearTimeout(timer);
+      reject(signal.reason);
+    });
+  });
+
+/**
+ * A request that is repeated while the server refuses it because there have been too many.
+ * @param {string} url
+ * @param {{ signal?: AbortSignal }} options
+ */
+async function patiently(url, options) {
+  for (let left = REPEATS, wait = FIRST_WAIT; ; left--, wait = Math.min(2 * wait, LONGEST_WAIT)) {
+    try {
+      return await request(url, options);
+    } catch (error) {
+      if (error.code !== "rate_limited" || !left) throw error;
+    }
+    await pause(wait, options.signal);
+  }
+}
+
 /**
  * GET; `keep: false` for what differs from time to time.
  * @param {string} path
@@ -69,7 +101,7 @@ async function request(url, options) {
 export async function get(path, params, { signal, keep = true } = {}) {
   const url = address(path, params);
   if (keep && kept.has(url)) return kept.get(url);
-  const body = await request(url, { signal });
+  const body = await patiently(url, { signal });
   if (keep) {
     if (kept.size >= KEPT) kept.delete(kept.keys().next().value);
     kept.set(url, body);

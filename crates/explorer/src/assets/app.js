@@ -304,15 +304,32 @@ function addEngineLine() {
   return nodes;
 }
 
+/** The most moves of a line. */
+const LONGEST_LINE = 1000;
+
+/**
+ * The tables' line from a position to the end of the game. The server sends a line that takes long in parts.
+ * @param {string} position
+ * @returns {Promise<Api.LineEntry[]>}
+ */
+async function wholeLine(position) {
+  const whole = [];
+  for (;;) {
+    const { line, end } = await get("mainline", { fen: whole.at(-1)?.fen ?? position, rules: app.rules });
+    whole.push(...line);
+    if (end !== "limit" || !line.length || whole.length >= LONGEST_LINE) return whole;
+  }
+}
+
 /** Adds the best line after the position, of the tables or else of the engine, and says how long it is. */
 export async function addBestLine() {
   const start = app.game.cursor;
   if (app.controller || app.probe?.over) return undefined;
   if (!app.probe?.known) return addEngineLine();
   try {
-    const { line } = await get("mainline", params({ max: 300 }));
+    const line = await wholeLine(start.fen);
     if (app.game.cursor !== start) return;
-    const nodes = app.game.append(line.map((/** @type {Page.Move} */ move) => move.uci));
+    const nodes = app.game.append(line.map((move) => move.uci));
     let before = start;
     nodes.forEach((node, i) => {
       before.info ??= { value: line[i].value, keeps: line[i].keeps_result, legal: line[i].legal };

@@ -2,7 +2,7 @@
 
 import { forget } from "./api.js";
 import { app, emit, on, refresh, setOffline } from "./app.js";
-import { $, say, t } from "./ui.js";
+import { $, errorText, say, t } from "./ui.js";
 
 /** Milliseconds between two attempts to reach the server again. */
 const INTERVAL = 2000;
@@ -44,7 +44,7 @@ async function attempt() {
 }
 
 function text() {
-  if (app.broken) return t("notice.link", { detail: app.broken.message });
+  if (app.broken) return t("notice.link", { detail: errorText(app.broken) });
   if (app.offline) return t("notice.offline");
   return app.notice ?? "";
 }

@@ -97,7 +97,7 @@ function build() {
 function sync() {
   if ($("#fen")) $("#fen").value = app.broken?.fen ?? fen();
   if ($("#turn")) $("#turn").value = fen().slice(-1);
-  if ($("#fenerror")) $("#fenerror").textContent = app.broken?.message ?? "";
+  if ($("#fenerror")) $("#fenerror").textContent = app.broken ? errorText(app.broken) : "";
 }
 
 /**

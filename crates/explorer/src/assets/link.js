@@ -61,7 +61,7 @@ export function fromAddress(search) {
   app.notice = "";
   if (search === OPENED && PROBLEM) {
     load(format(parseLeniently(query.get("fen") ?? query.get("from") ?? "")), []);
-    app.broken = { message: PROBLEM, fen: query.get("fen") ?? "" };
+    app.broken = { ...JSON.parse(PROBLEM), fen: query.get("fen") ?? "" };
     app.rules = SERVED;
   } else {
     const fromQuery = query.get("fen");
@@ -75,7 +75,8 @@ export function fromAddress(search) {
     app.rules = query.get("rules") || SERVED;
   }
   app.game.done = [];
-  app.tab = query.get("view") || (search.length > 1 ? "position" : "home");
+  const hasPosition = app.broken || ["fen", "from", "line"].some((key) => query.has(key));
+  app.tab = query.get("view") || (hasPosition ? "position" : "home");
   app.wanted = { overlay: query.get("overlay"), arrows: query.get("arrows") };
 }
 

@@ -228,12 +228,18 @@ function startTabs() {
 
 const panel = () => panels.find((p) => p.key === app.tab) ?? home;
 
-/**
- * On a phone, brings what comes next into sight: the panel after the first choice, the board when a game begins.
- * @param {Element} element
- */
-function bringIntoSight(element) {
-  if (matchMedia("(max-width: 56rem)").matches) element.scrollIntoView({ block: "start" });
+const isPhone = () => matchMedia("(max-width: 56rem)").matches;
+
+/** Brings a game or an exercise that begins into sight. */
+function showBegin() {
+  if (!app.controller) return;
+  if (isPhone()) $("#result").scrollIntoView({ block: "start" });
+  else scrollTo({ top: 0 });
+  // The button that began it is gone: keys go to the board.
+  setTimeout(() => {
+    if (app.controller && document.activeElement === document.body)
+      app.board.cellOf(app.board.focused).focus({ preventScroll: true });
+  });
 }
 
 /**
@@ -250,7 +256,10 @@ function openTab(key) {
   }
   buildPanel();
   write();
-  if (isFirst) bringIntoSight($("#tabs"));
+  if (!isFirst) return;
+  // The panel after the first choice, whose button is gone.
+  $(`#tab-${key}`).focus({ preventScroll: true });
+  if (isPhone()) $("#tabs").scrollIntoView({ block: "start" });
 }
 
 const labelled = () =>
@@ -408,7 +417,7 @@ async function start() {
     emit("spelled");
   });
   for (const event of ["match", "lesson"]) on(event, pressedFlip);
-  on("controller", () => app.controller && bringIntoSight($("#result")));
+  on("controller", showBegin);
   on("opentab", openTab);
   on("review", () => {
     openTab("game");

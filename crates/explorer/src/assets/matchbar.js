@@ -45,8 +45,9 @@ export function capturedRow(color, pieces) {
 function row(turn, lost) {
   const color = turn === "w" ? "white" : "black";
   const running = !match.result && match.turn() === turn;
-  const { you, level } = match.setup;
-  const who = you === "both" ? "" : t(you === turn ? "match.you" : `level.${level}`);
+  const { you, level, trainer } = match.setup;
+  const engine = trainer ? "trainer.defender" : `level.${level}`;
+  const who = you === "both" ? "" : t(you === turn ? "match.you" : engine);
   return h(
     "div",
     { class: `player ${color}${running ? " running" : ""}` },
@@ -148,7 +149,7 @@ function draw() {
     h("p", { id: "matchmessage", class: "soft" }, match.message),
     h("div", { class: "bar actions" }, actions()),
   );
-  if (focused && bar.querySelector(`#${focused}`)) $(`#${focused}`).focus();
+  if (focused && bar.querySelector(`#${focused}`)) $(`#${focused}`).focus({ preventScroll: true });
 }
 
 function drawClocks() {

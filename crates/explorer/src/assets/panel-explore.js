@@ -3,6 +3,7 @@
 import { get } from "./api.js";
 import { app, emit, fen, on, params, pieces, refresh, turn } from "./app.js";
 import { because, clause, clauseSquares } from "./clauses.js";
+import { icon } from "./icons.js";
 import { boardOf, index, name } from "./position.js";
 import {
   $,
@@ -19,6 +20,7 @@ import {
   side,
   sidedChip,
   t,
+  toast,
 } from "./ui.js";
 
 export const key = "explore";
@@ -70,6 +72,7 @@ export function build() {
 }
 
 export function update() {
+  kept = null;
   drawPresets();
   drawTree();
 }
@@ -79,6 +82,7 @@ export function update() {
  * @param {string} wanted
  */
 export function choose(wanted) {
+  if (kept) keep(kept);
   const [kind, square] = wanted.split(":");
   if (!OVERLAYS.includes(kind) || kind === "none") app.overlay = null;
   else if (kind === "whatif") {
@@ -96,6 +100,7 @@ export function choose(wanted) {
 export function startOverlays() {
   on("probe", draw);
   on("language", draw);
+  on("tab", () => kept && keep(kept));
 }
 
 /** Asks for what the overlay shows and puts it on the board. */
@@ -362,15 +367,11 @@ function drawPresets() {
             { class: "plain", title: preset.rules },
           ),
         ),
-        h("td", {}, sidedChip(preset.value, turn())),
         h(
           "td",
           {},
-          preset.changes_result
-            ? h("span", { class: "badge-note" }, t("rules.changes"))
-            : preset.known
-              ? ""
-              : h("span", { class: "soft" }, t("notable")),
+          preset.known ? sidedChip(preset.value, turn()) : h("span", { class: "soft" }, t("notable")),
+          preset.changes_result ? [" ", h("span", { class: "badge-note" }, t("rules.changes"))] : "",
         ),
       );
     return h(
@@ -383,7 +384,7 @@ function drawPresets() {
         h(
           "tr",
           {},
-          [t("rules"), t("value"), t("remark")].map((text) => h("th", { scope: "col" }, text)),
+          [t("rules"), t("value")].map((text) => h("th", { scope: "col" }, text)),
         ),
       ),
       h("tbody", {}, presets.map(row)),
@@ -416,6 +417,38 @@ function mark(test) {
   app.board.render();
 }
 
+/** @type {string | null} The question of the tree that the board keeps showing. */
+let kept = null;
+
+/** The board as it was before a question was pointed at. */
+const unmark = () => (kept ? mark(kept) : draw());
+
+/**
+ * Keeps the marks of a question on the board, or no longer.
+ * @param {string | null} test
+ */
+function keep(test) {
+  kept = test === kept ? null : test;
+  for (const element of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("#decision .marker")))
+    element.setAttribute("aria-pressed", String(element.dataset.test === kept));
+  unmark();
+  if (!kept) return;
+  toast(clause(kept));
+  $("#board").scrollIntoView({ block: "nearest" });
+}
+
+/**
+ * A button that shows on the board what a question is about, for those who do not point.
+ * @param {string} test
+ */
+const marker = (test) =>
+  button(icon("eye"), () => keep(test), {
+    class: "marker",
+    "data-test": test,
+    "aria-label": t("tree.mark", { test: clause(test) }),
+    "aria-pressed": String(test === kept),
+  });
+
 function drawTree() {
   return show("#decision", async () => {
     if (pieces() > 3) return h("p", { class: "soft" }, t("tree.toomany"));
@@ -435,10 +468,11 @@ function drawTree() {
       );
       if (leaf(node)) return h("li", { class: lit ? "lit" : null }, text);
       const on = () => mark(node.test);
-      const marks = { onmouseenter: on, onfocus: on, onmouseleave: draw, onblur: draw };
+      const marks = { onmouseenter: on, onfocus: on, onmouseleave: unmark, onblur: unmark };
       return h(
         "li",
         { class: lit ? "lit" : null },
+        marker(node.test),
         h("details", { open: lit }, h("summary", marks, text), h("ul", {}, walk(node.yes, "yes"), walk(node.no, "no"))),
       );
     };

@@ -31,7 +31,7 @@ function redraw() {
   if (!$("#learn")) return;
   const focused = document.activeElement?.id;
   $("#learn").replaceChildren(...content());
-  if (focused) document.getElementById(focused)?.focus();
+  if (focused) document.getElementById(focused)?.focus({ preventScroll: true });
 }
 
 export const build = () => [h("div", { id: "learn", class: "play" }, content())];

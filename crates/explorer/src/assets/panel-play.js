@@ -35,7 +35,7 @@ const redraw = () => {
   if (!$("#play")) return;
   const focused = document.activeElement?.id;
   $("#play").replaceChildren(...content());
-  if (focused) document.getElementById(focused)?.focus();
+  if (focused) document.getElementById(focused)?.focus({ preventScroll: true });
 };
 
 export const build = () => [h("div", { id: "play", class: "play" }, content())];

@@ -152,6 +152,15 @@ function bestLine() {
   return [" · ", h("span", { id: "bestpv" }, t("eval.line", { score, moves, depth: last.depth }))];
 }
 
+/** The badge of a zugzwang. Small screens leave out the explanation. */
+const zugzwang = () =>
+  h(
+    "span",
+    { class: "badge-note", id: "zugzwang", title: t("zugzwang.why") },
+    t("zugzwang"),
+    h("span", {}, t("zugzwang.why")),
+  );
+
 function render() {
   const { probe, problem } = app;
   const [head, sub] = [$("#result"), $("#subresult")];
@@ -167,7 +176,7 @@ function render() {
   const pieceNames = probe.pieces <= 6 ? ` · ${probe.material}` : "";
   /** @type {(Node | string)[]} */
   const more = [h("span", {}, t("tomove", { side: side(probe.turn) }), pieceNames)];
-  if (decided && probe.zugzwang) more.push(" ", h("span", { class: "badge-note", id: "zugzwang" }, t("zugzwang")));
+  if (decided && probe.zugzwang) more.push(" ", zugzwang());
   if (decided && probe.other_side) {
     const other = probe.turn === "white" ? "b" : "w";
     more.push(

@@ -24,8 +24,11 @@ export function startSolve() {
 /** The position on the board with its rules. */
 const place = () => `${fen()} ${app.rules}`;
 
+/** Whether the server may be asked for a count: it tells what a position of one piece too many needs. */
+const isInReach = () => app.countable > 0 && pieces() <= app.countable + 1;
+
 const isOpen = () =>
-  app.probe && !app.probe.known && !app.probe.over && !app.probe.local && !app.controller && pieces() <= app.countable;
+  app.probe && !app.probe.known && !app.probe.over && !app.probe.local && !app.controller && isInReach();
 
 async function ask() {
   draw();

@@ -2,7 +2,8 @@
 export default {
   "tree.result.win": "{side} wins",
   "tree.result.draw": "The position is a draw",
-  "tree.marks": "Point at a question or select it: the board shows what it asks about.",
+  "tree.mark": "Show on the board: {test}",
+  "tree.marks": "Point at a question: the board shows what it asks about. The eye keeps that on the board.",
   "fortress.stuck": "{side} has no legal move.",
   "fortress.needs": "{side} needs only {squares} to hold the draw against every move of {other}.",
   "fortress.many": "{side} holds the draw on {n} squares against every move of {other}.",

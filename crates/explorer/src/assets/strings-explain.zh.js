@@ -2,7 +2,8 @@
 export default {
   "tree.result.win": "{side}胜",
   "tree.result.draw": "此局面为和棋",
-  "tree.marks": "指向或选中一个问题，棋盘会标出它所问的内容。",
+  "tree.mark": "在棋盘上标出：{test}",
+  "tree.marks": "指向或选中一个问题，棋盘会标出它所问的内容；眼睛按钮让标记留在棋盘上。",
   "fortress.stuck": "{side}无子可动。",
   "fortress.needs": "{side}只需 {squares} 即可对{other}的任何走法守和。",
   "fortress.many": "{side}用 {n} 个格子即可对{other}的任何走法守和。",

@@ -107,6 +107,7 @@ export default {
 
   trainer: "Endgame trainer",
   "trainer.help": "You have a won endgame; the engine defends perfectly. Bring the win home.",
+  "trainer.defender": "perfect defence",
   "trainer.start": "New endgame",
   "trainer.none": "No such endgame was found; try again.",
   "trainer.task": "White wins in {n} {n:ply|plies}. Win it.",

@@ -103,6 +103,7 @@ export default {
 
   trainer: "残局训练",
   "trainer.help": "你有必胜残局，引擎完美防守。请把胜局走完。",
+  "trainer.defender": "完美防守",
   "trainer.start": "新残局",
   "trainer.none": "没有找到这样的残局，请再试。",
   "trainer.task": "白方 {n} 步获胜。请走出来。",

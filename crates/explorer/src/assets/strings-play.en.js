@@ -137,7 +137,6 @@ export default {
   "notice.line": "The line of this link was read up to move {n}: {move} is not a move there.",
 
   "error.detail": "{text} ({detail})",
-  "error.link": "{detail}",
   "error.bad_fen": "This is not a position.",
   "error.bad_rules": "These rules are not known.",
   "error.bad_material": "This is not a material.",

@@ -136,7 +136,6 @@ export default {
   "notice.line": "此链接的路线只读到第 {n} 步：{move} 在那里不是着法。",
 
   "error.detail": "{text}（{detail}）",
-  "error.link": "链接有误：{detail}",
   "error.bad_fen": "这不是有效局面。",
   "error.bad_rules": "规则无法识别。",
   "error.bad_material": "子力无法识别。",

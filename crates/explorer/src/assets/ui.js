@@ -333,7 +333,7 @@ export function errorText(error) {
   if (strings[`reason.${error.reason}`]) return t(`reason.${error.reason}`, named(error.params));
   if (language === "en" && DETAILED.includes(error.code)) return error.message;
   const known = t(`error.${error.code}`);
-  if (known === `error.${error.code}`) return error.code ? error.message : t("error.link", { detail: error.message });
+  if (known === `error.${error.code}`) return error.message;
   return DETAILED.includes(error.code) ? t("error.detail", { text: known, detail: error.message }) : known;
 }
 

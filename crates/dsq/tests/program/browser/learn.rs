@@ -140,3 +140,40 @@ fn a_mistake_is_tried_again() {
     page.wait("document.querySelector('#retry').textContent === ''");
     page.silent();
 }
+
+/// What begins is in sight, wherever the button was: the board, the task, and in a game the actions.
+#[test]
+fn exercises_begin_in_sight() {
+    let Some(page) = Page::start() else { return };
+    let seen = |part: &str| {
+        let rectangle = format!("document.querySelector('{part}').getBoundingClientRect()");
+        let inside = format!("(r => r.height > 0 && r.top >= 0 && r.bottom <= innerHeight)({rectangle})");
+        page.wait(&inside);
+    };
+    for (width, height) in [(1280, 800), (390, 844)] {
+        page.size(width, height);
+        for (button, task) in
+            [("#puzzlestart", "#resulttext"), ("#trainerstart", "#resign"), ("[data-lesson]", "#resulttext")]
+        {
+            page.open("/?view=learn");
+            page.settled();
+            page.click(button);
+            page.wait("document.documentElement.dataset.mode !== ''");
+            seen("#board");
+            seen(task);
+            page.screenshot(&format!("begin-{}-{width}", button.trim_matches(&['#', '[', ']'])));
+        }
+    }
+    page.silent();
+}
+
+/// A link that names no position opens the choices, in the language and the colours that it names.
+#[test]
+fn a_link_of_settings_opens_the_start() {
+    let Some(page) = Page::start() else { return };
+    page.open("/?lang=zh&theme=dark&rules=bell");
+    page.wait("document.querySelector('#home-play')");
+    assert_eq!(page.text("document.documentElement.lang"), "zh-Hans");
+    assert_eq!(page.text("document.querySelector('#rules').value"), "bell");
+    page.silent();
+}

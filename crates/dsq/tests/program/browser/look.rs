@@ -145,3 +145,121 @@ fn the_layout_does_not_shift() {
     }
     page.silent();
 }
+
+/// The board keeps showing what a question of the decision tree is about, for those who cannot point at it.
+#[test]
+fn marks_of_the_tree_are_kept_for_touch() {
+    let Some(page) = Page::start() else { return };
+    let marks = "document.querySelectorAll('.picture :is(.subject, .hold)').length";
+    for (width, height) in [(390, 844), (844, 390)] {
+        page.size(width, height);
+        page.open_position(LION, "&view=explore");
+        page.wait("document.querySelectorAll('#decision .marker').length > 1");
+        let first = "#decision .lit .lit > .marker";
+        page.tap(first);
+        page.wait(&format!("document.querySelector('{first}').ariaPressed === 'true' && {marks} >= 2"));
+        assert_eq!(
+            page.get(&format!("(r => r.top < innerHeight && r.bottom > 0)({BOARD})")),
+            json!(true),
+            "it is in sight"
+        );
+        page.screenshot(&format!("tree-marks-{width}"));
+        page.tap("#treesentence");
+        assert!(page.get(marks).as_u64() >= Some(2), "the marks stay");
+        page.tap(first);
+        page.wait(&format!("{marks} === 0"));
+    }
+    page.silent();
+}
+
+const BOARD: &str = "document.querySelector('#board').getBoundingClientRect()";
+
+/// During a game the board, the clocks and the actions fit the screen of a laptop.
+#[test]
+fn a_game_fits_one_screen() {
+    let Some(page) = Page::start() else { return };
+    for (width, height) in [(1280, 800), (1024, 700), (390, 844), (844, 390)] {
+        page.size(width, height);
+        page.open("/?view=play");
+        page.click("#you-both");
+        page.choose("#time", "3+2");
+        page.click("#playstart");
+        page.wait("document.querySelectorAll('[data-clock]').length === 2");
+        page.wait("document.querySelector('#resulttext').textContent.includes('White')");
+        for part in ["#board", "#matchbar .player", "#resign"] {
+            let inside = "(r => r.top >= 0 && r.left >= 0 && r.bottom <= innerHeight && r.right <= innerWidth)";
+            let rectangle = format!("document.querySelector('{part}').getBoundingClientRect()");
+            assert_eq!(page.get(&format!("{inside}({rectangle})")), json!(true), "{part} on {width} x {height}");
+        }
+        page.screenshot(&format!("game-{width}"));
+    }
+    page.silent();
+}
+
+/// No part of a panel is wider than its section, and the title is complete.
+#[test]
+fn nothing_is_cut_off() {
+    let Some(page) = Page::start() else { return };
+    for (width, height) in [(1280, 800), (1024, 700), (390, 844), (844, 390)] {
+        page.size(width, height);
+        for language in ["en", "zh"] {
+            for view in ["play", "learn", "position", "explore", "material", "engine", "game"] {
+                page.open_position(LION, &format!("&view={view}&lang={language}"));
+                page.wait("!document.querySelector('#presets') || document.querySelectorAll('#presets tr, #decision .marker').length > 8");
+                let wide = page.get(
+                    "[...document.querySelectorAll('#panel section')].flatMap((section) => \
+                     [...section.querySelectorAll('*:not(.sr, .sr *, .scroll *, .chart *, option)')].filter((e) => e.checkVisibility() \
+                     && e.getBoundingClientRect().right > section.getBoundingClientRect().right + 1).map((e) => e.outerHTML.slice(0, 80)))",
+                );
+                assert_eq!(wide, json!([]), "{view} {language} {width} x {height}");
+            }
+            let title = "document.querySelector('.top h1 span')";
+            assert_eq!(
+                page.get(&format!("{title}.scrollWidth <= {title}.clientWidth")),
+                json!(true),
+                "{width} {language}"
+            );
+        }
+    }
+    page.silent();
+}
+
+/// The editor stands beside the board, both in sight; a pressed button stays legible under the pointer.
+#[test]
+fn the_editor_is_beside_the_board() {
+    let Some(page) = Page::start() else { return };
+    page.open("/?view=position");
+    page.click("#edit");
+    page.wait("document.querySelector('#edit').ariaPressed === 'true'");
+    for part in ["#board", "#editor"] {
+        let inside = "(r => r.height > 0 && r.top >= 0 && r.bottom <= innerHeight)";
+        let rectangle = format!("document.querySelector('{part}').getBoundingClientRect()");
+        assert_eq!(page.get(&format!("{inside}({rectangle})")), json!(true), "{part}");
+    }
+    let background =
+        |button: &str| page.get(&format!("getComputedStyle(document.querySelector('{button}')).backgroundColor"));
+    assert_eq!(background("#edit:hover"), background("#values[aria-pressed=true]"));
+    page.screenshot("editor");
+    page.click("#editor [data-tool=e]");
+    page.click(&Page::square("a9"));
+    page.wait("document.querySelector('#fen').value.startsWith('e')");
+    page.silent();
+}
+
+/// On a phone the verdict is complete, also of a zugzwang.
+#[test]
+fn the_verdict_is_not_cut_off() {
+    let Some(page) = Page::start() else { return };
+    for (width, height) in [(390, 844), (844, 390)] {
+        page.size(width, height);
+        for language in ["en", "zh"] {
+            page.open_position(TWO, &format!("&lang={language}"));
+            page.wait("document.querySelector('#zugzwang')");
+            let bottom =
+                |part: &str| page.get(&format!("document.querySelector('{part}').getBoundingClientRect().bottom"));
+            let (text, card) = (bottom("#otherside").as_f64().unwrap(), bottom(".resultcard").as_f64().unwrap());
+            assert!(text <= card + 1.0, "{text} of {card}, {language} on {width} x {height}");
+        }
+    }
+    page.silent();
+}

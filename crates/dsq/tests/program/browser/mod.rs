@@ -598,6 +598,49 @@ fn without_javascript_there_is_a_board_a_result_and_moves() {
     page.silent();
 }
 
+/// The page explains a wrong link in its own language.
+#[test]
+fn wrong_links_are_explained_in_chinese() {
+    let Some(page) = Page::start() else { return };
+    let wrong = [
+        ("rules=nobody", "nobody"),
+        ("rules=paper,traps=sometimes", "sometimes"),
+        ("rules=paper,leap=far", "leap"),
+        ("fen=7/7/3e3/7/7/7/3EE2/7/7_w", "d3"),
+        ("fen=7/7/3e3/7/7/7/3Q3/7/7_w", "Q"),
+        ("fen=7/7/3e3/7/7/7/3E3/7/7", "w"),
+        ("nothing=1", ""),
+    ];
+    for (query, word) in wrong {
+        page.open(&format!("/?{query}&lang=zh"));
+        page.wait("!document.querySelector('#notice').hidden");
+        let notice = page.text("document.querySelector('#notice').textContent");
+        assert!(notice.starts_with("此链接无法完整读取：") && notice.contains(word), "{query}: {notice}");
+        let english = page.get(
+            "[...document.querySelector('#app').innerText.matchAll(/[a-z]{3,} [a-z]{2,} [a-z]{2,}/gi)].map(String)",
+        );
+        assert_eq!(english, json!([]), "{query}");
+    }
+    page.screenshot("link-chinese");
+    // An input of a panel, too.
+    page.open(&format!("/?fen={LION}&view=material&lang=zh"));
+    page.run("const e = document.querySelector('#panel input'); e.value = 'LvX'; e.dispatchEvent(new Event('change', { bubbles: true })); e.form?.requestSubmit();");
+    page.wait("document.querySelector('#panel').textContent.includes('“LvX”中的“X”不是动物')");
+}
+
+/// At the lowest sensible rate the page starts with all its files, and shows a value under rules that are not in memory.
+#[test]
+fn the_page_starts_at_a_low_rate() {
+    let start = || Arc::new(Server::start(&["--pieces", "3", "--behind-proxy", "--rate", "5"]));
+    let Some(page) = Page::of(start, &Options::default()) else { return };
+    page.chromium("Network.enable", &json!({}));
+    page.chromium("Network.setExtraHTTPHeaders", &json!({"headers": {"X-Real-IP": "9.9.9.9"}}));
+    page.open(&format!("/?fen={LION}&rules=chinese&view=explore"));
+    page.wait("document.querySelector('#resulttext')?.textContent.startsWith('White wins in')");
+    // What costs more is requested again until it is allowed.
+    page.wait("document.querySelector('#decision .marker')");
+}
+
 #[test]
 fn it_fits_phones_zoom_dark_and_chinese() {
     let Some(page) = Page::start() else { return };

@@ -48,6 +48,53 @@ fn a_game_from_the_first_click_to_a_rematch() {
     page.silent();
 }
 
+/// The keys that lead from the focused square to another one.
+fn way(from: &str, to: &str) -> Vec<&'static str> {
+    let [left, up, right, down] = ["\u{e012}", "\u{e013}", "\u{e014}", "\u{e015}"];
+    let step = |i: usize, less, more| {
+        let (a, b) = (from.as_bytes()[i], to.as_bytes()[i]);
+        vec![if b < a { less } else { more }; a.abs_diff(b).into()]
+    };
+    [step(0, left, right), step(1, down, up)].concat()
+}
+
+/// A whole game with keys only. The focus is never lost: it goes to the view, to the board, to the result and back.
+#[test]
+fn a_game_with_keys_only() {
+    let Some(page) = Page::start() else { return };
+    let focus = || page.text("document.activeElement.id || document.activeElement.dataset.square");
+    let tab_to = |id: &str| {
+        for _ in 0..40 {
+            page.keys(&["\u{e004}"]);
+            if focus() == id {
+                return;
+            }
+        }
+        panic!("{id} is not reached");
+    };
+    page.open("/");
+    tab_to("home-play");
+    page.keys(&[super::ENTER]);
+    page.wait("document.activeElement.id === 'tab-play'");
+    tab_to("you-w");
+    page.keys(&["\u{e012}"]);
+    page.wait("document.querySelector('#you-both').checked && document.activeElement.id === 'you-both'");
+    tab_to("playstart");
+    page.keys(&[super::ENTER]);
+    page.wait("document.activeElement.dataset.square");
+    for (n, uci) in WALK.split(' ').enumerate() {
+        for square in [&uci[..2], &uci[2..]] {
+            page.keys(&way(&focus(), square));
+            page.keys(&[super::ENTER]);
+        }
+        ply(&page, n + 1);
+    }
+    page.wait("document.querySelector('#gameover').open && document.activeElement.id === 'rematch'");
+    page.keys(&[super::ENTER]);
+    page.wait("!document.querySelector('#gameover').open && document.activeElement.dataset.square");
+    page.silent();
+}
+
 /// The engine answers, its pieces cannot be moved, and a full move is taken back.
 #[test]
 fn a_game_against_the_engine() {

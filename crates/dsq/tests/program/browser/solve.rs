@@ -78,5 +78,13 @@ fn a_refusal_is_explained() {
     page.choose("#language", "zh");
     page.wait(&format!("{TEXT}.startsWith('计算此残局需要')"));
     page.screenshot("solve-refused");
+    // One piece too many: what the server would need.
+    page.open("/?fen=7/7/2rel2/7/7/7/2CEP2/7/7_w");
+    page.wait(&format!("{TEXT}.includes('计算 6 子残局需要 5 子残局库')"));
+    page.choose("#language", "en");
+    page.wait(&format!("{TEXT}.includes('Solving 6 pieces needs tables of 5 pieces')"));
+    page.open("/?view=position");
+    page.wait("document.querySelector('#moves').children.length > 0");
+    assert_eq!(page.text(TEXT), "");
     std::fs::remove_dir_all(cache).unwrap();
 }

@@ -210,6 +210,22 @@ fn slow_bodies_are_refused() {
     assert!(begun.elapsed() < Duration::from_secs(15), "{:?}", begun.elapsed());
 }
 
+/// At a low rate a client gets a rule set that is not in memory, and an expensive request, at once.
+#[test]
+fn a_low_rate_allows_every_request() {
+    let server = Server::start(&["--pieces", "3", "--behind-proxy", "--rate", "5"]);
+    let targets = ["probe?rules=chinese", "fortress?rules=bell", "tree?fen=7/7/3e3/7/7/7/3EL2/7/7_b&rules=cazaux"];
+    for (i, target) in targets.into_iter().enumerate() {
+        let answer = server.connect().get_with(&format!("/api/v1/{target}"), &client(i));
+        assert_ne!(answer.status, 429, "{target}: {answer:?}");
+    }
+    // The bucket is not full again at once.
+    let mut connection = server.connect();
+    let refused =
+        (0..20).filter(|_| connection.get_with(&format!("/api/v1/probe?fen={TWO}"), &client(0)).status == 429);
+    assert!(refused.count() > 5);
+}
+
 /// The resident memory of the server, in MiB.
 #[cfg(target_os = "linux")]
 fn memory(server: &Server) -> usize {

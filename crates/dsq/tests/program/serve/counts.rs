@@ -173,6 +173,8 @@ fn what_cannot_be_counted_is_refused() {
     all(&server, FIVE, 403, "not_allowed", "counting_off");
     let server = counting(&cache, &[]);
     all(&server, SIX, 404, "no_table", "too_many_pieces_to_count");
+    let params = server.connect().get(&format!("/api/v1/need?fen={SIX}")).json()["error"]["params"].take();
+    assert_eq!(params, json!({"pieces": 6, "most": 5, "tables": 5, "largest": 4}));
     all(&server, "", 404, "no_table", "too_many_pieces_to_count");
     all(&server, &format!("{FIVE}&rules=chinese"), 404, "no_table", "counting_other_rules");
     all(&server, "7/7/7_w", 400, "bad_fen", "fen_rank_count");
@@ -248,5 +250,27 @@ fn starting_counts_in_a_loop_harms_nobody() {
     assert!((10..20).contains(&refused), "{refused} of 20 refused");
     drop(streams);
     wait_for(&server, "counts", "0", 10);
+    std::fs::remove_dir_all(cache).unwrap();
+}
+
+/// A line of 251 plies of a counted class is sent in parts, each in a few seconds.
+#[test]
+fn a_long_line_comes_in_parts() {
+    let cache = folder("serve-line");
+    let server = counting(&cache, &[]);
+    let longest = "7/Ep5/7/1r5/d6/7/7/7/6P_b";
+    let counted = server.connect().get(&format!("/api/v1/count?fen={longest}"));
+    assert_eq!(counted.events().last().unwrap().0, "done");
+    let (mut fen, mut plies, mut end) = (longest.to_owned(), 0, json!("limit"));
+    while end == "limit" {
+        let begun = Instant::now();
+        let mut part = server.connect().get(&format!("/api/v1/mainline?fen={}", fen.replace(' ', "_"))).json();
+        assert!(begun.elapsed() < Duration::from_secs(9), "{:?}", begun.elapsed());
+        let line = part["line"].as_array().unwrap();
+        plies += line.len();
+        fen = line.last().expect("a part has a move")["fen"].as_str().unwrap().to_owned();
+        end = part["end"].take();
+    }
+    assert_eq!((plies, end), (251, json!("den")));
     std::fs::remove_dir_all(cache).unwrap();
 }

@@ -658,6 +658,39 @@ fn the_page_follows_the_rules_of_the_server() {
     }
 }
 
+/// A wrong value is explained by a reason with the values that the message contains, so that a page can translate it.
+#[test]
+fn wrong_values_have_reasons() {
+    let server = Server::start(&["--pieces", "3"]);
+    let mut connection = server.connect();
+    let wrong = [
+        ("probe?rules=nobody", "rules_unknown_preset", "found", "nobody"),
+        ("probe?rules=paper,leap=far", "rules_unknown_option", "option", "leap"),
+        ("probe?rules=paper,traps=sometimes", "rules_unknown_value", "found", "sometimes"),
+        ("probe?rules=paper,traps", "rules_malformed", "found", "traps"),
+        ("stats/LE", "material_no_versus", "found", "LE"),
+        ("stats/LvX", "material_unknown_animal", "letter", "X"),
+        ("longest?material=LLvE", "material_duplicate", "animal", "L"),
+        ("random?material=Lv", "material_empty_side", "color", "black"),
+        ("whatif", "parameter_missing", "name", "piece"),
+        ("whatif?piece=z9", "not_a_square", "name", "piece"),
+        ("whatif?piece=d5", "no_piece_there", "square", "d5"),
+        ("random?wdl=maybe", "not_a_choice", "values", "win, draw, loss"),
+        ("random?turn=red", "not_a_choice", "name", "turn"),
+        ("bestmove?perfect=2", "not_a_choice", "name", "perfect"),
+        ("bestmove?strength=11", "not_a_number_in_range", "max", "10"),
+    ];
+    for (target, reason, name, value) in wrong {
+        let answer = connection.get(&format!("/api/v1/{target}"));
+        let error = &answer.json()["error"];
+        assert_eq!((answer.status, &error["reason"]), (400, &json!(reason)), "{target}: {error}");
+        assert_eq!(error["params"][name], json!(value), "{target}: {error}");
+    }
+    let long = connection.get(&format!("/api/v1/probe?rules={}", "a".repeat(500))).json();
+    let error = &long["error"];
+    assert_eq!((&error["reason"], &error["params"]["max"]), (&json!("rules_too_long"), &json!(400)));
+}
+
 /// Valid but expensive requests, which hostile clients mix with others: method, target, body.
 fn expensive(number: usize) -> (&'static str, String, String) {
     let get = |target: &str| ("GET", target.to_owned(), String::new());
