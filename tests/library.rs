@@ -66,9 +66,9 @@ fn names_round_trip() {
         (Square::try_from(62), File::try_from('c'), Rank::try_from(8)),
         (Ok(Square::G9), Ok(File::C), Ok(Rank::Ninth))
     );
-    assert_eq!(Square::try_from(63).unwrap_err().to_string(), "63 is no square: expected an index from 0 to 62");
-    assert_eq!(File::try_from('h').unwrap_err().to_string(), "'h' is no file: expected a letter from a to g");
-    assert_eq!("10".parse::<Rank>().unwrap_err().to_string(), "\"10\" is no rank: expected a digit from 1 to 9");
+    assert_eq!(Square::try_from(63).unwrap_err().to_string(), "63 is not a square: expected an index from 0 to 62");
+    assert_eq!(File::try_from('h').unwrap_err().to_string(), "'h' is not a file: expected a letter from a to g");
+    assert_eq!("10".parse::<Rank>().unwrap_err().to_string(), "\"10\" is not a rank: expected a digit from 1 to 9");
     assert!("Rat".parse::<Animal>().is_err() && "green rat".parse::<Piece>().is_err() && "".parse::<File>().is_err());
 }
 

@@ -48,8 +48,9 @@ impl PyMove {
     #[staticmethod]
     fn from_uci(uci: &str) -> PyResult<PyMove> {
         let squares = uci.split_at_checked(2).and_then(|(from, to)| Some((from.parse().ok()?, to.parse().ok()?)));
-        let (from, to) = squares
-            .ok_or_else(|| InvalidMoveError::new_err(format!("{uci:?} is no move: write two squares, as in a3b3")))?;
+        let (from, to) = squares.ok_or_else(|| {
+            InvalidMoveError::new_err(format!("{uci:?} is not a move: write two squares, as in a3b3"))
+        })?;
         Ok(PyMove { from, to })
     }
 

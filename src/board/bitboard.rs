@@ -154,13 +154,6 @@ impl Bitboard {
         self.0 & !other.0 == 0
     }
 
-    /// Whether every square of the other set is in this one.
-    #[inline]
-    #[must_use]
-    pub const fn is_superset(self, other: Bitboard) -> bool {
-        other.is_subset(self)
-    }
-
     /// The set with one square more.
     ///
     /// ```

@@ -6,7 +6,7 @@ use thiserror::Error;
 
 /// Why a text, letter or index names no part of the board and no piece.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("{found} is no {kind}: expected {expected}")]
+#[error("{found} is not a {kind}: expected {expected}")]
 pub struct ConvertError {
     found: String,
     kind: &'static str,

@@ -20,7 +20,7 @@ pub struct Move {
 #[non_exhaustive]
 pub enum ParseMoveError {
     /// The text is in neither notation.
-    #[error("{text:?} is no move: write an animal and a square (Eb3, Txb1) or two squares (a3b3)")]
+    #[error("{text:?} is not a move: write an animal and a square (Eb3, Txb1) or two squares (a3b3)")]
     Malformed {
         /// The text.
         text: String,

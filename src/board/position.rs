@@ -186,12 +186,6 @@ impl Position {
         self.side(Color::White) | self.side(Color::Black)
     }
 
-    /// Number of pieces of each side.
-    #[must_use]
-    pub fn piece_counts(&self) -> ByColor<usize> {
-        ByColor::from_fn(|color| self.side(color).len())
-    }
-
     /// The piece on a square.
     #[must_use]
     pub fn piece_at(&self, square: Square) -> Option<Piece> {

@@ -152,7 +152,7 @@ impl fmt::Debug for Square {
 
 /// Why a text is no square. The field is the text.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("{0:?} is no square: a square is a file a to g and a rank 1 to 9, as in a3")]
+#[error("{0:?} is not a square: a square is a file a to g and a rank 1 to 9, as in a3")]
 pub struct ParseSquareError(pub String);
 
 impl FromStr for Square {

@@ -43,7 +43,7 @@ pub enum FormatError {
         problem: String,
     },
     /// A move is not written as two squares.
-    #[error("{text:?} is no move of {dialect}: write two squares, as in {example}")]
+    #[error("{text:?} is not a move of {dialect}: write two squares, as in {example}")]
     Move {
         /// The dialect.
         dialect: Dialect,

@@ -68,8 +68,7 @@ impl AdapterReport {
     }
 
     /// Whether the adapter is a software driver.
-    #[must_use]
-    pub fn is_software(&self) -> bool {
+    fn is_software(&self) -> bool {
         self.kind == "software"
     }
 

@@ -371,8 +371,8 @@ fn fen_round_trips() {
         assert_eq!(Position::from_setup(&read.to_setup()), Ok(read.clone()));
         assert_eq!(position(&format!("  {text}\t\n")), read);
         assert_eq!(read.pieces().count(), read.occupied().len());
-        let counts = read.piece_counts();
-        assert_eq!(counts.white + counts.black, read.occupied().len());
+        let [white, black] = Color::ALL.map(|color| read.side(color).len());
+        assert_eq!(white + black, read.occupied().len());
     }
     assert_eq!(Position::start().to_fen(), "l5t/1d3c1/r1p1w1e/7/7/7/E1W1P1R/1C3D1/T5L w");
 }
@@ -481,17 +481,17 @@ fn move_errors() {
     let no_piece = |text: &str| NoPiece { text: text.into() };
     let illegal = |text: &str| Illegal { text: text.into() };
     let cases: [(ParseMoveError, &str); 18] = [
-        (malformed(""), "\"\" is no move: write an animal and a square (Eb3, Txb1) or two squares (a3b3)"),
-        (malformed("E"), "is no move"),
-        (malformed("d4"), "is no move"),
-        (malformed("Ed0"), "is no move"),
-        (malformed("Eh4"), "is no move"),
-        (malformed("Xd4"), "is no move"),
-        (malformed("E-d4"), "is no move"),
-        (malformed("Exxe3"), "is no move"),
-        (malformed("Ed4 "), "is no move"),
-        (malformed("d3-d4"), "\"d3-d4\" is no move"),
-        (malformed("éd4"), "\"éd4\" is no move"),
+        (malformed(""), "\"\" is not a move: write an animal and a square (Eb3, Txb1) or two squares (a3b3)"),
+        (malformed("E"), "is not a move"),
+        (malformed("d4"), "is not a move"),
+        (malformed("Ed0"), "is not a move"),
+        (malformed("Eh4"), "is not a move"),
+        (malformed("Xd4"), "is not a move"),
+        (malformed("E-d4"), "is not a move"),
+        (malformed("Exxe3"), "is not a move"),
+        (malformed("Ed4 "), "is not a move"),
+        (malformed("d3-d4"), "\"d3-d4\" is not a move"),
+        (malformed("éd4"), "\"éd4\" is not a move"),
         (no_piece("Ld4"), "\"Ld4\": the side to move has no such piece"),
         (no_piece("Rd4"), "the side to move has no such piece"),
         (no_piece("e3e4"), "\"e3e4\": the side to move has no such piece"),
@@ -545,7 +545,7 @@ fn squares_are_read_and_written() {
     for text in ["", "a", "a0", "h1", "A1", "a10", "a1 ", "ä1"] {
         let error = text.parse::<Square>().unwrap_err();
         assert_eq!(error, ParseSquareError(text.into()));
-        assert!(error.to_string().starts_with(&format!("{text:?} is no square")), "{error}");
+        assert!(error.to_string().starts_with(&format!("{text:?} is not a square")), "{error}");
     }
 }
 
@@ -592,10 +592,9 @@ fn sets_of_squares_are_as_sets_of_the_library() {
         is(a.flip(), slow_a.iter().map(|s| s.flip()).collect());
         is(a.rotate(), slow_a.iter().map(|s| s.rotate()).collect());
         for part in [a & b, a, a - b] {
-            assert!(part.is_subset(a) && a.is_superset(part));
+            assert!(part.is_subset(a));
         }
         assert_eq!(a.is_subset(b), slow_a.is_subset(&slow_b));
-        assert_eq!(a.is_superset(b), slow_a.is_superset(&slow_b));
         assert_eq!(a.is_disjoint(b), slow_a.is_disjoint(&slow_b));
         assert!((a - b).is_disjoint(b));
         assert_eq!((a.len(), a.is_empty()), (slow_a.len(), slow_a.is_empty()));

@@ -175,8 +175,8 @@ impl BackendArg {
         let solver = Solver::new(rules, pieces, Options::default());
         Ok(match gpu::backend(self.backend)? {
             None => solver.on(self.cpu()),
-            Some(card) if self.backend == Backend::Auto => solver.on(OrElse::new(card, self.cpu())),
-            Some(card) => solver.on(card),
+            Some(gpu) if self.backend == Backend::Auto => solver.on(OrElse::new(gpu, self.cpu())),
+            Some(gpu) => solver.on(gpu),
         })
     }
 
@@ -192,7 +192,7 @@ impl BackendArg {
 
     /// The name of the GPU; `None` if no GPU is wanted or found.
     pub fn gpu_name(&self) -> Result<Option<String>, Failure> {
-        Ok(gpu::backend(self.backend)?.map(|card| card.name()))
+        Ok(gpu::backend(self.backend)?.map(|gpu| gpu.name()))
     }
 }
 

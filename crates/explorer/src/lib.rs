@@ -6,6 +6,7 @@
 //! A panic ends the process (`panic = "abort"`) on purpose: it may leave shared state, such as a solver, half done, and the
 //! server must not give wrong values. A supervisor restarts it in half a second. The lints below and tests with ten thousand
 //! hostile requests guard against panics.
+#![warn(missing_docs)]
 #![warn(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::unreachable, clippy::todo)]
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 

@@ -22,7 +22,7 @@ use doushouqi::search::{Clock, Engine, EngineOptions, Limits};
 use std::io::{self, BufRead, Write};
 use std::time::Duration;
 
-/// How a GTP session begins.
+/// The settings that GTP starts with.
 #[derive(Clone, Debug)]
 pub struct GtpOptions {
     /// The engine.
@@ -68,7 +68,7 @@ const LONGEST: f64 = 1e6;
 /// # Errors
 /// If the input cannot be read or the output cannot be written.
 pub fn run(input: impl BufRead, mut output: impl Write, options: GtpOptions) -> io::Result<()> {
-    let mut session = Session::new(options);
+    let mut gtp = Gtp::new(options);
     for line in input.split(b'\n') {
         let line = line?;
         let text = String::from_utf8_lossy(&line);
@@ -78,7 +78,7 @@ pub fn run(input: impl BufRead, mut output: impl Write, options: GtpOptions) -> 
         let id = words.next_if(|word| word.bytes().all(|b| b.is_ascii_digit())).unwrap_or_default().to_owned();
         let Some(command) = words.next() else { continue };
         let arguments: Vec<&str> = words.collect();
-        match session.command(command, &arguments) {
+        match gtp.command(command, &arguments) {
             Ok(answer) => write!(output, "={id} {answer}\n\n")?,
             Err(problem) => write!(output, "?{id} {problem}\n\n")?,
         }
@@ -98,7 +98,7 @@ struct Stage {
     to: Option<Square>,
 }
 
-struct Session {
+struct Gtp {
     options: GtpOptions,
     engine: Engine,
     game: Game,
@@ -108,11 +108,11 @@ struct Session {
     increment: Duration,
 }
 
-impl Session {
-    fn new(options: GtpOptions) -> Session {
+impl Gtp {
+    fn new(options: GtpOptions) -> Gtp {
         let engine = Engine::new(options.engine.clone());
         let game = Game::new(Position::start(), options.rules.clone(), options.no_capture_limit);
-        Session { options, engine, game, stage: None, clocks: ByColor::default(), increment: Duration::ZERO }
+        Gtp { options, engine, game, stage: None, clocks: ByColor::default(), increment: Duration::ZERO }
     }
 
     fn command(&mut self, command: &str, arguments: &[&str]) -> Result<String, String> {
@@ -209,7 +209,7 @@ impl Session {
         let mover = self.mover(color)?;
         let text = text.to_ascii_uppercase();
         if self.options.two_stage {
-            let square: Square = text.to_ascii_lowercase().parse().map_err(|_| format!("{text:?} is no vertex"))?;
+            let square: Square = text.to_ascii_lowercase().parse().map_err(|_| format!("{text:?} is not a vertex"))?;
             let Some(Stage { from, .. }) = self.stage else {
                 let own = self.game.position().side(mover).contains(square);
                 let stage = own.then_some(Stage { from: square, to: None });
@@ -270,7 +270,7 @@ fn side(color: &str) -> Result<Color, String> {
 
 fn seconds(text: &str) -> Result<Duration, String> {
     let seconds = text.parse().ok().filter(|seconds: &f64| (0.0..=LONGEST).contains(seconds));
-    seconds.map(Duration::from_secs_f64).ok_or_else(|| format!("{text:?} is no number of seconds"))
+    seconds.map(Duration::from_secs_f64).ok_or_else(|| format!("{text:?} is not a number of seconds"))
 }
 
 #[cfg(test)]

@@ -50,7 +50,7 @@ const LONGEST: i64 = 365 * 24 * 3600 * 1000;
 /// # Errors
 /// If the input cannot be read or the output not be written.
 pub fn serve(mut input: impl BufRead, output: impl Write + Send + 'static) -> io::Result<()> {
-    let mut session = Session::new(output);
+    let mut uci = Uci::new(output);
     let mut line = Vec::new();
     loop {
         line.clear();
@@ -61,15 +61,15 @@ pub fn serve(mut input: impl BufRead, output: impl Write + Send + 'static) -> io
             while input.by_ref().take(LINE).read_until(b'\n', &mut line)? > 0 && line.last() != Some(&b'\n') {
                 line.clear();
             }
-            session.complain("a line of more than one MiB is not a command");
+            uci.complain("a line of more than one MiB is not a command");
             continue;
         }
-        if session.command(&String::from_utf8_lossy(&line)).is_break() || session.output.failed() {
+        if uci.command(&String::from_utf8_lossy(&line)).is_break() || uci.output.failed() {
             break;
         }
     }
-    session.wait();
-    session.output.result()
+    uci.wait();
+    uci.output.result()
 }
 
 /// The output, shared with the search.
@@ -115,7 +115,7 @@ struct Running {
     thread: JoinHandle<Engine>,
 }
 
-struct Session<W> {
+struct Uci<W> {
     output: Output<W>,
     options: EngineOptions,
     /// Option `Ponder`.
@@ -147,11 +147,11 @@ struct Go {
     name_ponder_move: bool,
 }
 
-impl<W: Write + Send + 'static> Session<W> {
-    fn new(output: W) -> Session<W> {
+impl<W: Write + Send + 'static> Uci<W> {
+    fn new(output: W) -> Uci<W> {
         let rules = Rules::default();
         let no_capture_limit = Some(Game::NO_CAPTURE_LIMIT);
-        Session {
+        Uci {
             output: Output { writer: Arc::new(Mutex::new((output, None))) },
             options: EngineOptions::default(),
             ponder: false,

@@ -100,8 +100,8 @@ pub struct FeatureSet {
     features: Vec<Feature>,
 }
 
-const APART: &str = "Manhattan distance between the two pieces";
-const TRAPPED: &str = "the piece stands in an enemy's trap";
+const APART: &str = "the Manhattan distance between the two pieces";
+const TRAPPED: &str = "the piece stands in an enemy trap";
 
 /// The names of features.
 struct Names {
@@ -198,23 +198,33 @@ impl FeatureSet {
     /// Adds the paper's features.
     fn add_paper(&mut self, names: &Names, white: &[usize], black: &[usize], pairs: &[(usize, usize)]) {
         use FeatureKind::{Bool, Named, Number};
-        let meaning = "whose piece can reach the enemy's den first; at equal distance White";
+        let meaning = "the side whose piece reaches the enemy's den first; White at equal distance";
         self.add("closest".into(), meaning, Named(SIDES), Measure::Closest);
         for i in 0..self.pieces.len() {
-            let meaning = "the piece gets to a trap at the enemy's den before every enemy piece";
+            let meaning = "the piece reaches a trap at the enemy's den before every enemy piece";
             self.add(names.of("unopposed", i), meaning, Bool, Measure::Unopposed(i));
         }
         for i in 0..self.pieces.len() {
-            self.add(names.of("sector", i), "rank 1 to 3, 4 to 6 or 7 to 9", Named(SECTORS), Measure::Sector(i));
+            self.add(
+                names.of("sector", i),
+                "the ranks on which the piece stands: 1 to 3, 4 to 6 or 7 to 9",
+                Named(SECTORS),
+                Measure::Sector(i),
+            );
         }
         for &w in white {
             let name = if white.len() == 1 { "distance_d".into() } else { names.of("distance_d", w) };
-            self.add(name, "Manhattan distance of the white piece to its own den", Number, Measure::OwnDen(w));
+            self.add(name, "the Manhattan distance of the white piece to its own den", Number, Measure::OwnDen(w));
         }
         for &(w, b) in pairs {
             self.add(names.pair("distance_p", w, b), APART, Number, Measure::Apart(w, b));
-            self.add(names.pair("parity", w, b), "their distance modulo 2", Named(PARITIES), Measure::Parity(w, b));
-            self.add(names.pair("adjacent", w, b), "they are next to each other", Bool, Measure::Adjacent(w, b));
+            self.add(
+                names.pair("parity", w, b),
+                "the Manhattan distance between the two pieces modulo 2",
+                Named(PARITIES),
+                Measure::Parity(w, b),
+            );
+            self.add(names.pair("adjacent", w, b), "the two pieces are adjacent", Bool, Measure::Adjacent(w, b));
         }
         for &b in black {
             let name = if names.two() { "trapped".into() } else { names.of("trapped", b) };
@@ -223,7 +233,7 @@ impl FeatureSet {
         for &w in white {
             let name = if white.len() == 1 { "can_cross".into() } else { names.of("can_cross", w) };
             let meaning =
-                "the piece is on rank 7 or above, or gets there on a shortest way to the den before every enemy piece";
+                "the piece is on rank 7 or above, or reaches it on a shortest path to the den before every enemy piece";
             self.add(name, meaning, Bool, Measure::CanCross(w));
         }
     }
@@ -235,17 +245,26 @@ impl FeatureSet {
             self.add(names.of("trapped", w), TRAPPED, Bool, Measure::Trapped(w));
         }
         for i in 0..self.pieces.len() {
-            self.add(names.of("den", i), "moves the piece needs to the enemy's den", Number, Measure::Den(i));
-            let meaning =
-                "by how many moves the piece is nearer than every enemy piece to the best trap at the enemy's den";
+            self.add(
+                names.of("den", i),
+                "the number of moves from the piece to the enemy's den",
+                Number,
+                Measure::Den(i),
+            );
+            let meaning = "the piece's lead in moves over every enemy piece to the best trap at the enemy's den";
             self.add(names.of("margin", i), meaning, Number, Measure::Margin(i));
-            self.add(names.of("rank", i), "rank of the piece, 1 to 9", Number, Measure::Rank(i));
-            self.add(names.of("wing", i), "files between the piece and the d-file", Number, Measure::Wing(i));
+            self.add(names.of("rank", i), "the rank of the piece, 1 to 9", Number, Measure::Rank(i));
+            self.add(
+                names.of("wing", i),
+                "the distance in files between the piece and the d-file",
+                Number,
+                Measure::Wing(i),
+            );
             if self.pieces[i].animal.swims() || which == FeatureChoice::WithMaterial {
                 self.add(names.of("wet", i), "the piece is in the water", Bool, Measure::Wet(i));
             }
         }
-        let meaning = "moves that Black's nearest piece needs to the den less those of White's";
+        let meaning = "the moves of Black's nearest piece to the den minus those of White's";
         self.add("lead".into(), meaning, Number, Measure::Lead);
     }
 
@@ -257,9 +276,14 @@ impl FeatureSet {
                 if self.pieces[i].color == self.pieces[j].color {
                     self.add(names.pair("distance_p", i, j), APART, Number, Measure::Apart(i, j));
                 }
-                let meaning = "ranks that the second piece is further up than the first";
+                let meaning = "the rank of the second piece minus that of the first";
                 self.add(names.pair("ahead", i, j), meaning, Number, Measure::Ahead(i, j));
-                self.add(names.pair("beside", i, j), "files between the two pieces", Number, Measure::Beside(i, j));
+                self.add(
+                    names.pair("beside", i, j),
+                    "the distance in files between the two pieces",
+                    Number,
+                    Measure::Beside(i, j),
+                );
             }
         }
     }
@@ -269,10 +293,15 @@ impl FeatureSet {
         use FeatureKind::{Bool, Number};
         for &(w, b) in pairs {
             for (i, j, name) in names.both_ways("chase", w, b) {
-                self.add(name, "moves the first piece needs to the square of the second", Number, Measure::Chase(i, j));
+                self.add(
+                    name,
+                    "the number of moves from the first piece to the square of the second",
+                    Number,
+                    Measure::Chase(i, j),
+                );
             }
             for (i, j, name) in names.both_ways("takes", w, b) {
-                self.add(name, "the first piece could take the second at once", Bool, Measure::Takes(i, j));
+                self.add(name, "the first piece could capture the second at once", Bool, Measure::Takes(i, j));
             }
         }
     }
@@ -282,7 +311,7 @@ impl FeatureSet {
         use FeatureKind::Bool;
         for &(w, b) in pairs {
             for (i, j, name) in names.both_ways("may_take", w, b) {
-                self.add(name, "the first animal takes the second on open land", Bool, Measure::MayTake(i, j));
+                self.add(name, "the first animal may capture the second on open land", Bool, Measure::MayTake(i, j));
             }
         }
         for i in 0..self.pieces.len() {

@@ -54,7 +54,7 @@ pub struct Wrong {
     /// The position.
     pub fen: String,
     /// The winner by the tree.
-    pub says: Winner,
+    pub predicted: Winner,
     /// The winner by the table.
     pub winner: Winner,
 }
@@ -162,11 +162,11 @@ pub fn wrong_positions(
 ) -> Vec<Wrong> {
     let mut wrong = Vec::new();
     let _ = table.each(Color::White, |squares, value| {
-        let (says, winner) = (classify(&set.values(squares)), Winner::of(value, Color::White, options));
-        if says != winner
+        let (predicted, winner) = (classify(&set.values(squares)), Winner::of(value, Color::White, options));
+        if predicted != winner
             && let Some(position) = position_of(table.pieces(), squares, Color::White)
         {
-            wrong.push(Wrong { fen: position.to_fen(), says, winner });
+            wrong.push(Wrong { fen: position.to_fen(), predicted, winner });
         }
         Ok::<(), Infallible>(())
     });

@@ -4,6 +4,8 @@
 //! `model` (the network in floating point, its gradient, quantisation), `checkpoint` (its file), `adamw` (the optimiser),
 //! `recipe` (the description of a training run), `training` (the run).
 
+#![warn(missing_docs)]
+
 mod adamw;
 mod checkpoint;
 mod datagen;

@@ -406,7 +406,7 @@ impl Trees {
 }
 
 fn print_wrong(wrong: &[Wrong]) -> Outcome {
-    wrong.iter().try_for_each(|w| print(format_args!("  {}  tree: {}, table: {}", w.fen, w.says, w.winner)))
+    wrong.iter().try_for_each(|w| print(format_args!("  {}  tree: {}, table: {}", w.fen, w.predicted, w.winner)))
 }
 
 impl Printed {

@@ -94,15 +94,15 @@ impl Perft {
             Repetition::Expand => PerftMode::Expand,
             Repetition::Leaf => PerftMode::Leaf,
         };
-        if let Some(card) = self.card(mode, &rules)? {
+        if let Some(counter) = self.gpu_counter(mode, &rules)? {
             let count = |divide: bool| {
                 Ok(if divide {
-                    Counted::Divided(card.divide(&position, self.depth)?)
+                    Counted::Divided(counter.divide(&position, self.depth)?)
                 } else {
-                    Counted::Whole(card.count(&position, self.depth)?)
+                    Counted::Whole(counter.count(&position, self.depth)?)
                 })
             };
-            let report = self.report(&position, Some(card.name()), count)?;
+            let report = self.report(&position, Some(counter.name()), count)?;
             return self.print(&report);
         }
         let hash = self
@@ -131,7 +131,7 @@ impl Perft {
     }
 
     /// The GPU to count on, if `--backend` selects one that exists. A GPU counts plain perft, without a hash table.
-    fn card<'a>(&self, mode: PerftMode, rules: &'a Rules) -> Result<Option<Box<dyn Counter + 'a>>, Failure> {
+    fn gpu_counter<'a>(&self, mode: PerftMode, rules: &'a Rules) -> Result<Option<Box<dyn Counter + 'a>>, Failure> {
         let plain = mode == PerftMode::Expand && self.hash.is_none();
         if self.backend == Backend::Gpu && !plain {
             let reason = "a GPU counts without --hash and without --repetition leaf";

@@ -101,9 +101,9 @@ impl Play {
         let control = self.level.get().unwrap_or(TimeControl::MoveTime(Duration::from_millis(1000)));
         // A human against an engine sees the board from its own side.
         let flipped = matches!((&seats.white, &seats.black), (Seat::Engine(_), Seat::Human));
-        let mut session = Session { game, forfeit: None, seats, players, control, engine: None, flipped };
-        session.begin()?;
-        session.run()
+        let mut local = LocalGame { game, forfeit: None, seats, players, control, engine: None, flipped };
+        local.begin()?;
+        local.run()
     }
 }
 
@@ -118,7 +118,7 @@ fn last_game(path: &Path) -> Result<Record, Failure> {
     games.into_iter().next_back().ok_or_else(|| Failure::Input(format!("{} has no game", path.display())))
 }
 
-struct Session {
+struct LocalGame {
     game: Game,
     forfeit: Option<Forfeit>,
     seats: ByColor<Seat>,
@@ -129,7 +129,7 @@ struct Session {
     flipped: bool,
 }
 
-impl Session {
+impl LocalGame {
     fn run(mut self) -> Outcome {
         let people = Color::ALL.iter().any(|&color| self.players[color].is_none());
         let mut lines = io::stdin().lock().lines();

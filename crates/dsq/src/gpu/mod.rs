@@ -50,7 +50,7 @@ fn open<T>(wanted: Backend, open: impl FnOnce(AdapterChoice) -> Result<T, GpuErr
         Backend::Cpu => Ok(None),
         Backend::Gpu => Ok(Some(open(AdapterChoice::Any)?)),
         Backend::Auto => match open(AdapterChoice::Hardware) {
-            Ok(card) => Ok(Some(card)),
+            Ok(backend) => Ok(Some(backend)),
             Err(GpuError::NoAdapter | GpuError::OnlySoftware) => {
                 // The usual case, so the line is printed only in a terminal.
                 if std::io::stderr().is_terminal() {

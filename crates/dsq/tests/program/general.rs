@@ -142,7 +142,7 @@ fn errors_say_line_and_column() {
     assert_eq!(GeneralPosition::parse("...\n"), Err(BoardError::NoPieces));
     assert_eq!(GeneralPosition::parse(" \n"), Err(BoardError::Empty));
     assert_eq!(GeneralPosition::parse(""), Err(BoardError::Empty));
-    assert!(error("E?\n").contains("line 1, column 2: '?' is no square"));
+    assert!(error("E?\n").contains("line 1, column 2: '?' is not a square"));
     assert!(error("Ee\n\nturn: x\n").contains("line 3"));
     assert!(error("Ee\n\nnonsense: x\n").contains("line 3"));
     assert!(error("Ee\n\nunder: c1=^\n").contains("c1=^"));

@@ -255,7 +255,9 @@ fn the_printed_trees_are_as_good_as_the_paper_says() {
     assert_eq!(counts(Reading { above: false, ..TAKEN }), [0, 16, 16]);
     // The position printed as an exception is one of the sixteen.
     let exceptions = &judged.iter().find(|j| j.material == "LvE").expect("tree (c) is claimed for LvE").wrong;
-    assert!(exceptions.iter().any(|w| w.fen == POSITIONS[3].0 && w.says == Winner::Draw && w.winner == Winner::Black));
+    assert!(
+        exceptions.iter().any(|w| w.fen == POSITIONS[3].0 && w.predicted == Winner::Draw && w.winner == Winner::Black)
+    );
 }
 
 #[test]

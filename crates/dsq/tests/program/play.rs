@@ -127,9 +127,15 @@ fn the_engine_answers() {
 fn what_is_no_move_is_no_loss() {
     let input = "foo\nfoo bar\na3a9\nEb4\nsave\nload\nsave /no/such/folder/file\nload /no/such/file\nhelp\n\n?\nflip\nnew\n\nfen\nmoves\ngame\n";
     let text = play(&PEOPLE, input);
-    for part in
-        ["is no move", "is not a command", "not legal", "a name is missing", "/no/such/folder", "take back", "[Rules "]
-    {
+    for part in [
+        "is not a move",
+        "is not a command",
+        "not legal",
+        "a name is missing",
+        "/no/such/folder",
+        "take back",
+        "[Rules ",
+    ] {
         assert!(text.contains(part), "{part}:\n{text}");
     }
     assert!(text.contains(START));

@@ -18,7 +18,7 @@ pub enum BoardError {
     #[error("{width} x {height} squares; a board has at most {max} x {max}", max = Board::MAX_SIDE)]
     TooLarge { width: usize, height: usize },
     #[error(
-        "line {line}, column {column}: {found:?} is no square; write . ~ ^ v # % or one of the pieces RCWDPTLE rcwdptle"
+        "line {line}, column {column}: {found:?} is not a square; write . ~ ^ v # % or one of the pieces RCWDPTLE rcwdptle"
     )]
     UnknownSymbol { line: usize, column: usize, found: char },
     #[error(

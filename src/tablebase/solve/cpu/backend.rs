@@ -36,7 +36,7 @@ impl CpuBackend {
 
     /// Takes memory from there, and leaves it there.
     #[must_use]
-    pub fn with_pool(self, pool: BufferPool) -> CpuBackend {
+    pub(crate) fn with_pool(self, pool: BufferPool) -> CpuBackend {
         CpuBackend { pool, ..self }
     }
 
