@@ -7,12 +7,12 @@
  */
 export const LEVELS = [
   { key: "R", strength: 1 },
-  { key: "C", strength: 2, elo: 300 },
-  { key: "W", strength: 3, elo: 400 },
-  { key: "D", strength: 4, elo: 500 },
-  { key: "P", strength: 5, elo: 650 },
-  { key: "T", strength: 7, elo: 750 },
-  { key: "L", strength: 9, elo: 1000 },
+  { key: "C", strength: 2, elo: 400 },
+  { key: "W", strength: 3, elo: 550 },
+  { key: "D", strength: 4, elo: 650 },
+  { key: "P", strength: 5, elo: 800 },
+  { key: "T", strength: 7, elo: 1100 },
+  { key: "L", strength: 9, elo: 1400 },
   { key: "E", strength: 10, perfect: true },
 ];
 
