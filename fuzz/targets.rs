@@ -406,7 +406,7 @@ pub fn gtp(data: &[u8]) {
         rules: Rules::default(),
         no_capture_limit: Some(100),
         limits: Limits::default().nodes(50),
-        two_stage: data.len() % 2 == 0,
+        two_stage: data.len().is_multiple_of(2),
     };
     let mut output = Vec::new();
     protocols::gtp::run(Cursor::new(session), &mut output, options).expect("nothing to fail");
