@@ -161,7 +161,7 @@ fn exercises_begin_in_sight() {
             page.wait("document.documentElement.dataset.mode !== ''");
             seen("#board");
             seen(task);
-            page.screenshot(&format!("begin-{}-{width}", button.trim_matches(&['#', '[', ']'])));
+            page.screenshot(&format!("begin-{}-{width}", button.trim_matches(['#', '[', ']'])));
         }
     }
     page.silent();
