@@ -3,7 +3,7 @@
 import { get } from "./api.js";
 import { app, control, emit, fen, on, refresh, setPosition } from "./app.js";
 import { icon } from "./icons.js";
-import { pieceArt } from "./pieces.js";
+import { pieceIcon } from "./pieces.js";
 import {
   boardOf,
   emptyBoard,
@@ -18,7 +18,7 @@ import {
   START,
   swapSides,
 } from "./position.js";
-import { $, button, errorText, h, pieceName, s, say, side, t, toast } from "./ui.js";
+import { $, button, errorText, h, pieceName, say, side, t, toast } from "./ui.js";
 
 /** @type {string | null} */
 let tool = null;
@@ -46,7 +46,7 @@ function build() {
         "data-tool": piece,
         onclick: () => pick(piece),
       },
-      s("svg", { viewBox: "0 0 100 100", "aria-hidden": "true" }, pieceArt(piece, app.settings.pieces, app.spelled)),
+      pieceIcon(piece, app.settings.pieces, app.spelled),
     ),
   );
   $("#editor").replaceChildren(

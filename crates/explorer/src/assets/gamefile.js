@@ -6,6 +6,9 @@ import { play, START } from "./position.js";
 import { readRules } from "./ruleset.js";
 import { NO_CAPTURE_LIMIT } from "./status.js";
 
+/** What a game looks like. */
+export const EXAMPLE = "1. Eb3 Ra6 2. Rg4 *";
+
 const WIDTH = 80;
 /** @type {Record<string, string>} */
 const ENDS = {
@@ -155,7 +158,7 @@ function readMoves(text, start, rules) {
         if (moves.length) readComment(token.slice(1, -1), moves.at(-1), before, rules);
       } else if (!/^(1-0|0-1|1\/2-1\/2|\*|\d+\.*)$/.test(token)) {
         const move = findMove(here, token.replace(/^\d+\.+/, "").replace(/[?!]+$/, ""), rules);
-        if (!move) throw new SyntaxError(token);
+        if (!move) throw new SyntaxError(token, { cause: moves.length });
         moves.push({ uci: move.uci, variations: [], note: "" });
         [before, here] = [here, play(here, move.uci)];
       }
@@ -194,7 +197,8 @@ function groupsOf(text) {
 }
 
 /**
- * Reads a game: `{start, rules, moves, tags}`, where `moves` are `{uci, variations, note}`; null if the text is none.
+ * Reads a game: `{start, rules, moves, tags}`, where `moves` are `{uci, variations, note}`; null if its rules are none,
+ * and `{wrong, plies}` for a word that is no legal move after that many plies of its line.
  * @param {string} text
  * @param {string} defaultRules the rules of a game that names none
  */
@@ -209,7 +213,7 @@ export function readGame(text, defaultRules) {
   const position = start.replace(/ \d+$/, "");
   try {
     return { start, rules, tags, moves: readMoves(body, position, values) };
-  } catch {
-    return null;
+  } catch (error) {
+    return error instanceof SyntaxError ? { wrong: error.message, plies: error.cause } : null;
   }
 }

@@ -2,9 +2,9 @@
 
 import { app, on } from "./app.js";
 import { clockText } from "./clock.js";
-import { pieceArt } from "./pieces.js";
+import { pieceIcon } from "./pieces.js";
 import { captured, NO_CAPTURE_LIMIT } from "./status.js";
-import { $, button, h, pieceName, s, say, side, t } from "./ui.js";
+import { $, button, h, pieceName, say, side, t } from "./ui.js";
 
 /** @type {any} */
 let match = null;
@@ -32,9 +32,7 @@ export function capturedRow(color, pieces) {
   return h(
     "span",
     { class: "captured", role: "img", "aria-label": label },
-    pieces.map((/** @type {string} */ piece) =>
-      s("svg", { viewBox: "0 0 100 100", "aria-hidden": "true" }, pieceArt(piece, app.settings.pieces, app.spelled)),
-    ),
+    pieces.map((/** @type {string} */ piece) => pieceIcon(piece, app.settings.pieces, app.spelled)),
   );
 }
 

@@ -137,6 +137,7 @@ function draw() {
   start.disabled = app.controller !== null;
   $("#enginestate").textContent = stateText();
   const lines = app.controller ? [] : app.evaluation.lines.filter(Boolean);
+  $("#lines").hidden = !lines.length;
   $("#lines tbody").replaceChildren(...lines.map(row));
 }
 

@@ -1,7 +1,9 @@
-// The first thing that a visitor sees: what one can do here.
+// The first thing that a visitor sees: what one can do here, and the game that is not over.
 
-import { emit, randomPosition } from "./app.js";
-import { h, t } from "./ui.js";
+import { app, emit, on, randomPosition } from "./app.js";
+import { unfinished } from "./panel-play.js";
+import { pieceIcon } from "./pieces.js";
+import { $, h, t } from "./ui.js";
 
 export const key = "home";
 /** @type {(tab: string) => void} */
@@ -10,14 +12,16 @@ let openTab;
 /** @param {(tab: string) => void} open opens a view */
 export function startHome(open) {
   openTab = open;
+  on("pieces", () => $(".home")?.replaceWith(build()));
 }
 
-/** @type {[string, () => unknown][]} */
+/** @type {[string, string, () => unknown][]} A choice, the pieces that decorate it, and what it does. */
 const CHOICES = [
-  ["play", () => openTab("play")],
-  ["learn", () => openTab("learn")],
+  ["play", "LtE", () => openTab("play")],
+  ["learn", "C", () => openTab("learn")],
   [
     "analyse",
+    "P",
     () => {
       openTab("engine");
       emit("probe");
@@ -25,6 +29,7 @@ const CHOICES = [
   ],
   [
     "endgames",
+    "R",
     () => {
       openTab("position");
       return randomPosition({});
@@ -32,15 +37,41 @@ const CHOICES = [
   ],
 ];
 
+/**
+ * @param {string} pieces
+ */
+const icons = (pieces) =>
+  h(
+    "span",
+    { class: "icons" },
+    [...pieces].map((piece) => pieceIcon(piece, app.settings.pieces, app.spelled)),
+  );
+
+function resume() {
+  const game = unfinished();
+  if (!game) return "";
+  const act = () => {
+    openTab("play");
+    return game.resume();
+  };
+  return h(
+    "button",
+    { type: "button", class: "tile wide", id: "home-resume", onclick: act },
+    h("strong", {}, t("home.resume")),
+    h("span", {}, game.label),
+  );
+}
+
 export function build() {
-  const tile = (/** @type {[string, () => unknown]} */ [name, act]) =>
+  const tile = (/** @type {[string, string, () => unknown]} */ [name, pieces, act]) =>
     h(
       "button",
-      { type: "button", class: "tile", id: `home-${name}`, onclick: act },
+      { type: "button", class: name === "play" ? "tile wide first" : "tile", id: `home-${name}`, onclick: act },
+      icons(pieces),
       h("strong", {}, t(`home.${name}`)),
       h("span", {}, t(`home.${name}.what`)),
     );
-  return h("div", { class: "home" }, CHOICES.map(tile));
+  return h("div", { class: "home" }, CHOICES.map(tile), resume());
 }
 
 export function update() {

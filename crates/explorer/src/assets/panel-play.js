@@ -4,7 +4,8 @@ import { app, emit, load, on, refresh } from "./app.js";
 import { writeGame } from "./gamefile.js";
 import { LEVELS, TIMES } from "./levels.js";
 import { Match } from "./match.js";
-import { START } from "./position.js";
+import { pieceIcon } from "./pieces.js";
+import { boardOf, index, START } from "./position.js";
 import { deleteGame, storedGames } from "./store.js";
 import { $, button, download, h, say, side, t } from "./ui.js";
 import { parseTree } from "./variations.js";
@@ -28,7 +29,7 @@ export function startPlay() {
   });
   on("gameover", showResult);
   on("tree", redraw);
-  for (const event of ["jump", "language"]) on(event, redraw);
+  for (const event of ["jump", "language", "pieces"]) on(event, redraw);
 }
 
 const redraw = () => {
@@ -60,6 +61,12 @@ const choose =
   };
 
 /**
+ * @param {string} piece
+ */
+const disc = (piece) => pieceIcon(piece, app.settings.pieces, app.spelled);
+
+/**
+ * Buttons of which one is chosen: values with what they show.
  * @param {string} name
  * @param {string} label
  * @param {any} values
@@ -76,9 +83,9 @@ function radios(name, label, values) {
     });
   return h(
     "fieldset",
-    { class: "choice" },
+    { class: `choice ${name}` },
     h("legend", {}, label),
-    values.map((/** @type {[string, string]} */ [value, text]) => h("label", {}, radio(value), text)),
+    values.map((/** @type {[string, any]} */ [value, ...shown]) => h("label", {}, radio(value), shown)),
   );
 }
 
@@ -103,6 +110,21 @@ function levelText({ key: name, elo }, i) {
   return t(elo ? "level.elo" : "level.option", { n: i + 1, name: t(`level.${name}`), what, elo });
 }
 
+/** The opponents as discs, and what is known of the chosen one. */
+function levels() {
+  const values = LEVELS.map(({ key: name, elo }) => [
+    name,
+    disc(name.toLowerCase()),
+    h("span", {}, t(`level.${name}`)),
+    h("small", {}, elo ? `+${elo}` : "\u00a0"),
+  ]);
+  const chosen = LEVELS.findIndex(({ key: name }) => name === choice.level);
+  return [
+    radios("level", t("play.opponent"), values),
+    h("p", { id: "leveltext" }, levelText(LEVELS[chosen], chosen), " ", h("span", { class: "soft" }, t("level.help"))),
+  ];
+}
+
 /**
  * @param {string} value
  */
@@ -119,11 +141,6 @@ const field = (label, control) => h("label", {}, h("span", {}, label), control);
 
 function setupSection() {
   const two = choice.you === "both";
-  const level = list(
-    "level",
-    "level",
-    LEVELS.map((one, i) => [one.key, levelText(one, i)]),
-  );
   const time = list(
     "time",
     "time",
@@ -141,8 +158,8 @@ function setupSection() {
     onchange: choose("turning"),
   });
   const sides = [
-    ["w", side("w")],
-    ["b", side("b")],
+    ["w", disc("L"), side("w")],
+    ["b", disc("l"), side("b")],
     ["random", t("play.random")],
     ["both", t("play.both")],
   ];
@@ -151,15 +168,14 @@ function setupSection() {
     { "aria-labelledby": "playhead" },
     h("h3", { id: "playhead" }, t("play.head")),
     radios("you", t("play.you"), sides),
+    two ? "" : levels(),
     h(
       "div",
       { class: "fields" },
-      two ? "" : field(t("play.opponent"), level),
       field(t("play.time"), time),
       field(t("play.from"), start),
       two ? h("label", {}, turning, t("play.turning")) : "",
     ),
-    two ? "" : h("p", { class: "soft" }, t("level.help")),
     h(
       "div",
       { class: "bar" },
@@ -291,6 +307,17 @@ function save({ date, result, setup }) {
 }
 
 /**
+ * The pieces beside a result: that of the last move if its side has won, else the winner's lion; both lions of a draw.
+ * @param {any} game
+ */
+function heroes({ result, node }) {
+  if (!result.winner) return ["L", "l"];
+  const piece = node.uci && boardOf(node.fen).squares[index(node.uci.slice(2))];
+  const white = result.winner === "white";
+  return [piece && (piece === piece.toUpperCase()) === white ? piece : white ? "L" : "l"];
+}
+
+/**
  * The result of a game as a dialog: who has won, how, and what next.
  * @param {any} game
  */
@@ -300,6 +327,7 @@ function showResult(game) {
   const { hints, takebacks } = game;
   const head = t(won === null ? (game.result.winner ? "match.over" : "match.drawn") : won ? "match.won" : "match.lost");
   dialog.replaceChildren(
+    h("p", { class: "icons" }, heroes(game).map(disc)),
     h("h2", { id: "gameoverhead" }, head),
     h("p", { id: "gameovertext" }, game.headline()),
     h("p", { class: "soft" }, t("match.summary", { n: Math.ceil(game.node.ply / 2), hints, takebacks })),
@@ -387,6 +415,12 @@ function openStored(game) {
 function goOn(game) {
   place(game);
   return open(new Match(game.setup, { id: game.id, date: game.date, left: game.left ?? undefined }));
+}
+
+/** The last game of this browser that is not over, with its label; null if there is none. */
+export function unfinished() {
+  const game = storedGames().find(({ result }) => !result);
+  return game ? { label: storedLabel(game), resume: () => goOn(game) } : null;
 }
 
 /**

@@ -149,7 +149,7 @@ function bestLine() {
     .map((move) => move.san)
     .join(" ");
   const score = scoreText(last.score, app.probe.fen.slice(-1));
-  return [" · ", h("span", { id: "bestpv" }, t("eval.line", { score, moves, depth: last.depth }))];
+  return [h("span", { id: "bestpv" }, t("eval.line", { score, moves, depth: last.depth }))];
 }
 
 /** The badge of a zugzwang. Small screens leave out the explanation. */
@@ -160,6 +160,19 @@ const zugzwang = () =>
     t("zugzwang"),
     h("span", {}, t("zugzwang.why")),
   );
+
+/**
+ * Below the headline: whose turn it is, unless the headline says so or the game is over, and the material. The first
+ * view has the aim of the game.
+ * @param {Page.Probe} probe
+ * @param {string} headline
+ */
+function facts(probe, headline) {
+  if (app.tab === "home" && !app.controller) return t("home.what");
+  const turn = t("tomove", { side: side(probe.turn) });
+  const isOver = probe.over || (app.finished && app.finished.node === app.game.cursor);
+  return [isOver || headline === turn ? "" : turn, probe.pieces <= 6 ? probe.material : ""].filter(Boolean).join(" · ");
+}
 
 function render() {
   const { probe, problem } = app;
@@ -173,18 +186,16 @@ function render() {
   const decided = probe.known && !probe.over;
   const headline = app.tab === "home" && !app.controller ? t("home.head") : sentence(probe);
   if ($("#resulttext")?.textContent !== headline) head.replaceChildren(h("span", { id: "resulttext" }, headline));
-  const pieceNames = probe.pieces <= 6 ? ` · ${probe.material}` : "";
-  /** @type {(Node | string)[]} */
-  const more = [h("span", {}, t("tomove", { side: side(probe.turn) }), pieceNames)];
-  if (decided && probe.zugzwang) more.push(" ", zugzwang());
+  const known = facts(probe, headline);
+  /** @type {Node[]} */
+  const parts = known ? [h("span", {}, known, decided && probe.zugzwang ? [" ", zugzwang()] : "")] : [];
   if (decided && probe.other_side) {
     const other = probe.turn === "white" ? "b" : "w";
-    more.push(
-      " · ",
-      h("span", { id: "otherside" }, t("ifother", { side: side(other), result: result(probe.other_side, other) })),
-    );
+    const text = t("ifother", { side: side(other), result: result(probe.other_side, other) });
+    parts.push(h("span", { id: "otherside" }, text));
   }
-  sub.replaceChildren(...more, ...bestLine());
+  parts.push(...bestLine());
+  sub.replaceChildren(...parts.flatMap((part, i) => (i ? [" · ", part] : [part])));
   cost();
 }
 

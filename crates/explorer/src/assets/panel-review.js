@@ -2,7 +2,7 @@
 
 import { get } from "./api.js";
 import { app, emit, goTo, load, on, refresh } from "./app.js";
-import { readGame } from "./gamefile.js";
+import { EXAMPLE, readGame } from "./gamefile.js";
 import { notation } from "./position.js";
 import { Retry } from "./retry.js";
 import { reviewGame } from "./review.js";
@@ -27,7 +27,7 @@ export function startReview() {
 }
 
 export function reviewSection() {
-  const file = h("input", { type: "file", accept: ".txt,.pgn,.game,text/plain", onchange: readFile });
+  const file = h("input", { type: "file", id: "gamefile", accept: ".txt,.pgn,.game,text/plain", onchange: readFile });
   return h(
     "section",
     { "aria-labelledby": "reviewhead" },
@@ -38,7 +38,7 @@ export function reviewSection() {
       rows: 4,
       spellcheck: "false",
       "aria-labelledby": "reviewhead",
-      placeholder: "1. Eb3 Ra6 2. Rg4 *",
+      placeholder: EXAMPLE,
     }),
     h(
       "div",
@@ -71,8 +71,10 @@ async function readFile(event) {
 /** The game in the text field; null if it is none, and the page says so. */
 function readText() {
   const game = readGame($("#gametext").value, app.rules);
-  if (game?.moves.length) return game;
-  $("#reviewstate").textContent = t("review.unread");
+  if (game?.moves?.length) return game;
+  $("#reviewstate").textContent = game?.wrong
+    ? t("review.wrong", { word: game.wrong, n: game.plies })
+    : t("review.unread");
   return null;
 }
 

@@ -219,3 +219,12 @@ export function pieceArt(piece, style, rules) {
     s("text", { class: "rank", x: 50, y: 25 }, String(strength(piece, rules))),
   );
 }
+
+/**
+ * A piece as a picture of its own, for text and buttons.
+ * @param {string} piece
+ * @param {string} style
+ * @param {string} rules with every option
+ */
+export const pieceIcon = (piece, style, rules) =>
+  s("svg", { class: "piece-icon", viewBox: "0 0 100 100", "aria-hidden": "true" }, pieceArt(piece, style, rules));

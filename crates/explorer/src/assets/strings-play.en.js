@@ -4,6 +4,8 @@ export default {
   "tab.learn": "Learn",
 
   "home.head": "Play, learn or explore",
+  "home.what": "Be the first in the enemy's den. The stronger animal takes the weaker; the rat takes the elephant.",
+  "home.resume": "Continue your game",
   "home.play": "Play",
   "home.play.what": "Against the engine at eight strengths, or two players at this board.",
   "home.learn": "Learn",
@@ -150,7 +152,8 @@ export default {
   "review.open": "Open the text",
   "review.progress": "{n} of {of} moves reviewed…",
   "review.stopped": "The review was stopped.",
-  "review.unread": "The text is not a game, or one of its moves is not legal.",
+  "review.unread": "The text is not a game.",
+  "review.wrong": "“{word}” is not a legal move after {n} {n:ply|plies}.",
   "review.better": "Better",
   "retry.do": "Try again",
   "retry.head": "{side} played {move}. Find a better move.",

@@ -4,6 +4,8 @@ export default {
   "tab.learn": "学习",
 
   "home.head": "对弈、学习或研究",
+  "home.what": "先进入对方兽穴者胜。强吃弱，鼠吃象。",
+  "home.resume": "继续上次的对局",
   "home.play": "对弈",
   "home.play.what": "与八种强度的引擎下棋，或两人同用此棋盘。",
   "home.learn": "学习",
@@ -149,7 +151,8 @@ export default {
   "review.open": "打开文本",
   "review.progress": "已复盘 {n} / {of} 着…",
   "review.stopped": "复盘已停止。",
-  "review.unread": "文本不是对局，或有不合法的着法。",
+  "review.unread": "文本不是对局。",
+  "review.wrong": "走了 {n} 步之后，“{word}”不是合法着法。",
   "review.better": "更好",
   "retry.do": "重试",
   "retry.head": "{side}走了 {move}。请找出更好的着法。",

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Clock, clockText } from "../../src/assets/clock.js";
 import { Game } from "../../src/assets/game.js";
-import { readGame, writeGame } from "../../src/assets/gamefile.js";
+import { EXAMPLE, readGame, writeGame } from "../../src/assets/gamefile.js";
 import { lessonsOf } from "../../src/assets/lessons.js";
 import { legalMoves, positionEnd, whyIllegal } from "../../src/assets/movegen.js";
 import { play, START } from "../../src/assets/position.js";
@@ -112,9 +112,16 @@ test("a tree survives links and files", () => {
   }
 });
 
+test("the example of a game is legal", () => assert.equal(readGame(EXAMPLE, "paper").moves.length, 3));
+
 test("what is not a game is not read", () => {
-  for (const text of ["1. Eb9", "hello", '[Rules "nobody"]\n\n1. Eb3 *'])
-    assert.equal(readGame(text, "paper"), null, text);
+  assert.equal(readGame('[Rules "nobody"]\n\n1. Eb3 *', "paper"), null);
+  for (const [text, wrong, plies] of [
+    ["1. Eb9", "Eb9", 0],
+    ["hello", "hello", 0],
+    ["1. Rg4 ra6 2. Rg5 ra5 3. Wc4 *", "Wc4", 4],
+  ])
+    assert.deepEqual(readGame(text, "paper"), { wrong, plies });
   const game = readGame('[White "A \\"B\\""]\n\n1. a3b3 {good \\} move} Rb7 *', "paper");
   assert.equal(game.tags.White, 'A "B"');
   assert.deepEqual(

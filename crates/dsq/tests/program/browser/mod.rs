@@ -387,6 +387,7 @@ fn a_material_has_counts_a_histogram_and_neighbours() {
 fn the_engine_streams_and_reviews() {
     let Some(page) = Page::start() else { return };
     page.open("/?view=engine");
+    assert_eq!(page.get("document.querySelector('#lines').checkVisibility()"), json!(false), "no table without lines");
     page.run("for (const [id, value] of [['movetime', 1500], ['multipv', 2]]) { const e = document.querySelector('#engine-' + id); e.value = value; e.dispatchEvent(new Event('change')); }");
     page.click("#analyze");
     page.wait("document.querySelectorAll('#lines tbody tr').length === 2");
@@ -399,6 +400,12 @@ fn the_engine_streams_and_reviews() {
     assert_eq!(page.text("document.querySelector('#enginestate').textContent"), "Stopped.");
     // A pasted game: the cat walks past the dog's den.
     page.click("#tab-game");
+    page.run("document.querySelector('#gametext').value = '1. Rg4 ra6 2. Wc4 *'");
+    page.click("#review");
+    assert_eq!(
+        page.text("document.querySelector('#reviewstate').textContent"),
+        "“Wc4” is not a legal move after 2 plies."
+    );
     page.run("document.querySelector('#gametext').value = '[FEN \"7/7/7/3E3/7/7/7/7/r6 w\"]\\n\\n1. Ed7 ra2 2. Ec7 ra3 3. Ec8 *\\n'");
     page.click("#review");
     page.wait("document.querySelectorAll('#reviewtable tbody tr').length === 5");

@@ -100,7 +100,7 @@ fn a_game_with_keys_only() {
 fn a_game_against_the_engine() {
     let Some(page) = Page::start() else { return };
     page.open(&format!("/?fen={TWO}&view=play"));
-    page.choose("#level", "C");
+    page.click("#level-C");
     page.choose("#from", "board");
     page.choose("#time", "3+2");
     page.click("#playstart");
@@ -129,6 +129,16 @@ fn a_game_against_the_engine() {
     page.click("#rematch");
     // The sides are exchanged: the engine begins.
     ply(&page, 1);
+    page.wait("document.querySelector('#resulttext').textContent === 'Your move (Black)'");
+    // Black's player looks from Black's side, and turns the board at the first try.
+    let corner = || page.text("document.querySelector('#grid').firstElementChild.firstElementChild.dataset.square");
+    assert_eq!(corner(), "g1");
+    page.keys(&["f"]);
+    assert_eq!(corner(), "a9");
+    // A game that is not over is continued from the first view.
+    page.open("/");
+    assert!(page.text("document.querySelector('#home-resume').textContent").contains("against the Cat"));
+    page.click("#home-resume");
     page.wait("document.querySelector('#resulttext').textContent === 'Your move (Black)'");
     assert!(page.get("document.querySelector('#toast').hidden").as_bool().unwrap());
     page.silent();

@@ -1,0 +1,24 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { scoreKind, scoreSentence, scoreText } from "../../src/assets/score.js";
+import { t } from "../../src/assets/ui.js";
+
+test("scores are White's, whoever is to move", () => {
+  const [good, bad] = [120, -120].map((value) => ({ kind: "cp", value }));
+  assert.deepEqual([scoreText(good, "w"), scoreText(bad, "b")], ["+1.20", "+1.20"]);
+  assert.deepEqual([scoreText(bad, "w"), scoreText(good, "b")], ["−1.20", "−1.20"]);
+  assert.deepEqual([scoreKind(good, "w"), scoreKind(bad, "b"), scoreKind(good, "b")], ["win", "win", "loss"]);
+  const [mate, mated] = [12, -12].map((value) => ({ kind: "mate", value }));
+  assert.equal(scoreText(mate, "b"), scoreText(mated, "w"));
+  assert.equal(scoreSentence(mate, "b"), "Black wins in 12 plies");
+});
+
+test("a known win is a win and no number", () => {
+  const within = { kind: "win", value: 30 };
+  assert.deepEqual([scoreText(within, "w"), scoreSentence(within, "w")], ["White wins", "White wins within 30 plies"]);
+});
+
+test("one ply is singular", () => {
+  assert.equal(scoreSentence({ kind: "mate", value: 1 }, "w"), "White wins in 1 ply");
+  assert.equal(t("review.wrong", { word: "Eb9", n: 1 }), "“Eb9” is not a legal move after 1 ply.");
+});
