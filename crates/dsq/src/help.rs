@@ -6,7 +6,7 @@ use std::fmt::Write;
 
 /// The commands of each group. Commands in no group are listed at the end.
 const GROUPS: [(&str, &[&str]); 6] = [
-    ("Play", &["play", "puzzles", "analyze", "match", "uci", "gtp", "convert"]),
+    ("Play", &["play", "puzzles", "analyze", "match", "openings", "uci", "gtp", "convert"]),
     (
         "Endgame tables",
         &["solve", "generate", "probe", "stats", "verify", "repack", "bundle", "export", "compare", "cluster"],
@@ -18,7 +18,7 @@ const GROUPS: [(&str, &[&str]); 6] = [
 ];
 
 /// The effect of Ctrl-C on each command that may run longer than a minute. `docs/commands.md` contains the same table.
-const ON_CTRL_C: [(&str, &str); 22] = [
+const ON_CTRL_C: [(&str, &str); 23] = [
     ("analyze", "Ctrl-C keeps the lines that are printed."),
     ("bench", "Ctrl-C keeps nothing: the figures are printed at the end."),
     ("cluster solve", "Ctrl-C keeps the classes that are finished; the same command resumes."),
@@ -31,6 +31,7 @@ const ON_CTRL_C: [(&str, &str); 22] = [
     ("generate", "Ctrl-C keeps the classes that are finished; the same command resumes."),
     ("match", "Ctrl-C keeps the games that are finished: they count, and are in the file of --save."),
     ("mine", "Ctrl-C keeps nothing: results are printed or written at the end."),
+    ("openings", "Ctrl-C keeps the lines that are printed."),
     ("perft", "Ctrl-C keeps nothing: the count is printed at the end."),
     ("play", "Ctrl-C loses the game unless it was saved."),
     ("puzzles", "Ctrl-C keeps the lines that are printed."),

@@ -4,12 +4,13 @@
 //! [`Adjudication`]. [`statistics`] computes the Elo difference and the SPRT.
 //!
 //! The modules, each depending only on earlier ones: `time_control`, `adjudication`, `player` (the trait), `process`,
-//! `builtin`, `program` (UCI) and `gtp` (the kinds of players), `spec` (players as text), `openings`, `referee` (one
+//! `builtin`, `program` (UCI) and `gtp` (the kinds of players), `spec` (players as text), `biased` and `openings`, `referee` (one
 //! game), `statistics`, `runner` (the match).
 
 #![warn(missing_docs, unreachable_pub)]
 
 mod adjudication;
+mod biased;
 mod builtin;
 mod gtp;
 mod openings;
@@ -23,6 +24,7 @@ pub mod statistics;
 mod time_control;
 
 pub use adjudication::{Adjudication, DrawRule, ParseAdjudicationError, ResignRule};
+pub use biased::BiasedOpenings;
 pub use openings::{Opening, OpeningError, Openings, ParseBookError, ParseOpeningsError};
 pub use player::{Choice, Player, PlayerError, Turn};
 pub use referee::{Conditions, PlayedGame, Usage, play};

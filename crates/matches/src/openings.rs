@@ -8,7 +8,11 @@ use std::str::FromStr;
 use std::sync::Arc;
 use thiserror::Error;
 
-/// The openings of a match. As text `start` or `random:PLIES:SEED`; [`Openings::book`] parses a book.
+/// The built-in book of biased openings, which `dsq openings` wrote.
+const BIASED: &str = include_str!("biased.epd");
+
+/// The openings of a match. As text `start`, `random:PLIES:SEED` or `biased`; [`Openings::book`] parses a book. `biased` is a
+/// built-in book of positions in which one side stands clearly better ([`crate::BiasedOpenings`]).
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Openings {
@@ -42,7 +46,7 @@ pub struct Opening {
 /// Why a text is not an opening.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error(
-    "{text:?} is not an opening: write start, or random:PLIES:SEED with at most {} plies, as in random:8:1",
+    "{text:?} is not an opening: write start, biased, or random:PLIES:SEED with at most {} plies, as in random:8:1",
     Openings::MAX_PLIES
 )]
 pub struct ParseOpeningsError {
@@ -210,6 +214,7 @@ impl FromStr for Openings {
         let parts: Vec<&str> = text.split(':').collect();
         let parsed = match parts[..] {
             ["start"] => Some(Openings::Start),
+            ["biased"] => Openings::book("biased", BIASED, 0).ok(),
             ["random", plies, seed] => plies
                 .parse()
                 .ok()

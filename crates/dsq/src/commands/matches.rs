@@ -63,8 +63,9 @@ pub struct MatchCommand {
     /// Seconds after which a program that does not answer counts as crashed, if its moves have no time limit.
     #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = clap::value_parser!(u64).range(1..=86_400))]
     patience: u64,
-    /// The openings: start; random:PLIES:SEED, random moves that do not decide the game; or a file with one FEN per
-    /// line, EPD, or saved games, which the match uses in order and then again from the beginning.
+    /// The openings: start; random:PLIES:SEED, random moves that do not decide the game; biased, positions in which one
+    /// side stands clearly better; or a file with one FEN per line, EPD, or saved games. The match uses the openings of
+    /// biased or a file in order, and then again from the beginning.
     #[arg(long, value_name = "OPENINGS", default_value = "random:8:1")]
     openings: String,
     /// Plies to play from each saved game of --openings.

@@ -17,6 +17,7 @@ mod gtp;
 mod man;
 mod matches;
 mod mine;
+mod openings;
 mod perft;
 mod play;
 mod probe;
@@ -76,6 +77,7 @@ enum Command {
     Devices(devices::Devices),
     Mine(mine::Mine),
     Match(matches::MatchCommand),
+    Openings(openings::OpeningsCommand),
     Puzzles(puzzles::Puzzles),
     Convert(convert::Convert),
     Gtp(gtp::Gtp),
@@ -114,6 +116,7 @@ impl Cli {
             Command::Devices(command) => command.run(),
             Command::Mine(command) => command.run(),
             Command::Match(command) => command.run(),
+            Command::Openings(command) => command.run(),
             Command::Puzzles(command) => command.run(),
             Command::Convert(command) => command.run(),
             Command::Gtp(command) => command.run(),

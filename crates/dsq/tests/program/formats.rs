@@ -138,6 +138,26 @@ fn openings_come_from_files() {
 }
 
 #[test]
+fn biased_openings_depend_on_the_seed_alone() {
+    let arguments = ["openings", "--count", "4", "--nodes", "300", "--score", "100..800", "--threads"];
+    let with = |more: &[&str]| stdout(&[&arguments[..], more].concat());
+    let lines = with(&["1"]);
+    assert_eq!(lines.lines().count(), 4);
+    assert_eq!(with(&["2"]), lines);
+    assert_ne!(with(&["2", "--seed", "2"]), lines);
+    for line in lines.lines() {
+        let score: i32 = line.split(" ce ").nth(1).and_then(|score| score.strip_suffix(';')?.parse().ok()).unwrap();
+        assert!((100..=800).contains(&score.abs()), "{line}");
+    }
+    let book = file("biased", &lines);
+    let players = ["match", "builtin:random", "builtin:random,seed=1", "--games", "2", "--nodes", "1", "--openings"];
+    assert!(stdout(&[&players[..], &[book.to_str().unwrap()]].concat()).contains(" (4)"));
+    assert!(stdout(&[&players[..], &["biased"]].concat()).contains("openings biased (400)"));
+    fails(2, &["openings", "--score", "5..3"], "such as 200..450");
+    fails(2, &["openings", "--score", "few"], "such as 200..450");
+}
+
+#[test]
 fn games_are_adjudicated() {
     let save = file("adjudicated", "");
     std::fs::remove_file(&save).unwrap();
