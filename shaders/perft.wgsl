@@ -3,11 +3,8 @@
 // What the kernels of perft share: positions, their moves, and making them. A position is sixteen squares, a byte each:
 // White's animals, weakest first, then Black's; what is taken has 255.
 
-#import dsq::words::{any_of, count_of, filled, lowest, single, up, down, EMPTY, FULL}
-#import dsq::shared::{
-    PerftParams, NOT_A, NOT_G, WATER, LEAP_UP, LEAP_DOWN, LEAP_RIGHT, LEAP_LEFT, DEN_WHITE, DEN_BLACK, RULES_HABITAT,
-    RULES_LEAPS_FILES, RULES_LEAPS_RANKS, RULES_OWN_RAT_BLOCKS,
-}
+#import dsq::words
+#import dsq::shared
 
 @group(0) @binding(0) var<uniform> params: PerftParams;
 /// For each side, whether its rat stands in the water, victim, and the victim's square: the animals that take it, a bit

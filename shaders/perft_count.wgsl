@@ -1,15 +1,17 @@
-// Counts the lines of two plies from all positions: for each move the replies, without making them. An invocation has a
-// position.
+// Counts the lines of two plies from all positions: for each move the replies, without making them. An invocation has
+// positions.
 
-#import dsq::perft::{params, work, frontier, unpacked, targets, number_of, next_move, made}
-#import dsq::group::group_sum
-#import dsq::shared::GROUPS_X
+#import dsq::perft
+#import dsq::group
 
 @compute @workgroup_size(64)
-fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) local: u32) {
-    let i = (group.x + group.y * GROUPS_X) * 64u + local;
+fn main(
+    @builtin(global_invocation_id) id: vec3<u32>,
+    @builtin(num_workgroups) groups: vec3<u32>,
+    @builtin(local_invocation_index) local: u32,
+) {
     var lines = 0u;
-    if i < atomicLoad(&work[params.frontier_count]) {
+    for (var i = id.x; i < atomicLoad(&work[params.frontier_count]); i += 64u * groups.x) {
         let here = unpacked(frontier[i], params.turn);
         var rest = targets(here, params.turn);
         let moves = number_of(&rest);

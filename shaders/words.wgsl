@@ -3,6 +3,8 @@
 // A word: a set of squares, bit s for square s, in two halves, the low one first. (One integer of 64 bits is no better: GPUs
 // have registers of 32, and make two operations of each.)
 
+#import dsq::shared
+
 const EMPTY = vec2<u32>(0u, 0u);
 const FULL = vec2<u32>(0xffffffffu, 0xffffffffu);
 
@@ -35,8 +37,7 @@ fn bits_from(word: vec2<u32>, square: u32) -> u32 {
 
 /// The lowest square; there must be one.
 fn lowest(word: vec2<u32>) -> u32 {
-    let low = word.x;
-    return select(32u + firstTrailingBit(word.y), firstTrailingBit(low), low != 0u);
+    return select(32u + firstTrailingBit(word.y), firstTrailingBit(word.x), word.x != 0u);
 }
 
 fn count_of(word: vec2<u32>) -> u32 {
@@ -53,4 +54,15 @@ fn below(square: u32) -> vec2<u32> {
 fn filled(bit: u32) -> vec2<u32> {
     let half = 0u - (bit & 1u);
     return vec2<u32>(half, half);
+}
+
+/// The square across the d-file.
+fn mirror_square(square: u32) -> u32 {
+    return square - square % 7u + 6u - square % 7u;
+}
+
+fn mirror_word(word: vec2<u32>) -> vec2<u32> {
+    return (up(word, 6u) & MIRROR_G) | (up(word, 4u) & MIRROR_F) | (up(word, 2u) & MIRROR_E)
+        | (word & MIRROR_D)
+        | (down(word, 2u) & MIRROR_C) | (down(word, 4u) & MIRROR_B) | (down(word, 6u) & MIRROR_A);
 }

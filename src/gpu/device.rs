@@ -129,7 +129,6 @@ pub(crate) struct Device {
 pub(crate) struct Layout {
     groups: wgpu::BindGroupLayout,
     pipelines: wgpu::PipelineLayout,
-    storage_buffers: usize,
 }
 
 /// A compiled kernel.
@@ -138,46 +137,12 @@ pub(crate) struct Kernel(wgpu::ComputePipeline);
 /// Bound buffers.
 pub(crate) struct Bound(wgpu::BindGroup);
 
-/// A buffer, or a part of one.
-#[derive(Copy, Clone)]
-pub(crate) struct Part<'a> {
-    pub buffer: &'a wgpu::Buffer,
-    /// The offset in bytes.
-    pub offset: u64,
-    /// The size in bytes; `None` extends to the end of the buffer.
-    pub size: Option<u64>,
-}
-
-impl<'a> From<&'a wgpu::Buffer> for Part<'a> {
-    fn from(buffer: &'a wgpu::Buffer) -> Part<'a> {
-        Part { buffer, offset: 0, size: None }
-    }
-}
-
-/// One command for the device.
-pub(crate) enum Step<'a> {
-    /// Runs a kernel. `params` is the number of its set of parameters.
-    Run {
-        kernel: &'a Kernel,
-        bound: &'a Bound,
-        params: u32,
-        groups: [u32; 2],
-    },
-    /// Runs a kernel with the number of work groups that a buffer contains at this offset.
-    RunAsMany {
-        kernel: &'a Kernel,
-        bound: &'a Bound,
-        params: u32,
-        groups: &'a wgpu::Buffer,
-        at: u64,
-    },
-    Copy {
-        from: &'a wgpu::Buffer,
-        from_at: u64,
-        to: &'a wgpu::Buffer,
-        to_at: u64,
-        bytes: u64,
-    },
+/// A kernel to run with so many work groups. `params` is the number of its set of parameters.
+pub(crate) struct Step<'a> {
+    pub kernel: &'a Kernel,
+    pub bound: &'a Bound,
+    pub params: u32,
+    pub groups: u32,
 }
 
 /// Distance in bytes between two sets of parameters.
@@ -255,7 +220,7 @@ impl Device {
             immediate_size: 0,
         });
         self.check()?;
-        Ok(Layout { groups, pipelines, storage_buffers: read_only.len() })
+        Ok(Layout { groups, pipelines })
     }
 
     /// Returns the first error since the last check, once; after a loss of the device, always the loss.
@@ -308,7 +273,8 @@ impl Device {
 
     /// Largest size of a buffer bound to a kernel, in bytes.
     pub(crate) fn max_binding(&self) -> u64 {
-        self.report.max_binding.min(self.report.max_buffer) & !255
+        // Kernels number words and cells with 32 bits.
+        self.report.max_binding.min(self.report.max_buffer).min(u32::MAX.into()) & !255
     }
 
     /// A zeroed buffer for kernels.
@@ -330,7 +296,7 @@ impl Device {
     pub(crate) fn buffer_with(&self, what: &str, contents: &[impl NoUninit]) -> Result<wgpu::Buffer, GpuError> {
         self.fits(what, size_of_val(contents) as u64)?;
         let contents = if contents.is_empty() { &[0; 16] } else { bytemuck::cast_slice(contents) };
-        let usage = wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_DST;
+        let usage = wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_DST | wgpu::BufferUsages::COPY_SRC;
         let buffer =
             self.device.create_buffer_init(&wgpu::util::BufferInitDescriptor { label: Some(what), contents, usage });
         self.check()?;
@@ -354,33 +320,23 @@ impl Device {
         if needed <= limit { Ok(()) } else { Err(GpuError::TooLarge { what: what.to_owned(), needed, limit }) }
     }
 
-    pub(crate) fn write(&self, buffer: &wgpu::Buffer, offset: u64, contents: &[u32]) {
+    pub(crate) fn write(&self, buffer: &wgpu::Buffer, offset: u64, contents: &[impl NoUninit]) {
         self.queue.write_buffer(buffer, offset, bytemuck::cast_slice(contents));
     }
 
-    /// A buffer for [`Step::RunAsMany`].
-    pub(crate) fn group_counts(&self, bytes: u64) -> Result<wgpu::Buffer, GpuError> {
-        let buffer = self.device.create_buffer(&wgpu::BufferDescriptor {
-            label: Some("numbers of work groups"),
-            size: bytes,
-            usage: wgpu::BufferUsages::INDIRECT | wgpu::BufferUsages::COPY_DST,
-            mapped_at_creation: false,
-        });
-        self.check()?;
-        Ok(buffer)
-    }
-
     /// Binds the parameters and the storage buffers, in order.
-    pub(crate) fn bind(&self, layout: &Layout, params: &wgpu::Buffer, storage: &[Part<'_>]) -> Result<Bound, GpuError> {
-        debug_assert_eq!(storage.len(), layout.storage_buffers);
-        let params = Part { buffer: params, offset: 0, size: Some(PARAMS_STRIDE) };
+    pub(crate) fn bind(
+        &self,
+        layout: &Layout,
+        params: &wgpu::Buffer,
+        storage: &[&wgpu::Buffer],
+    ) -> Result<Bound, GpuError> {
+        let size = std::num::NonZeroU64::new(PARAMS_STRIDE);
+        let params = wgpu::BindingResource::Buffer(wgpu::BufferBinding { buffer: params, offset: 0, size });
+        let storage = storage.iter().map(|buffer| buffer.as_entire_binding());
         let entries: Vec<wgpu::BindGroupEntry<'_>> = (0..)
-            .zip([params].iter().chain(storage))
-            .map(|(binding, part)| {
-                let size = part.size.and_then(std::num::NonZeroU64::new);
-                let part = wgpu::BufferBinding { buffer: part.buffer, offset: part.offset, size };
-                wgpu::BindGroupEntry { binding, resource: wgpu::BindingResource::Buffer(part) }
-            })
+            .zip(std::iter::once(params).chain(storage))
+            .map(|(binding, resource)| wgpu::BindGroupEntry { binding, resource })
             .collect();
         let group = self.device.create_bind_group(&wgpu::BindGroupDescriptor {
             label: None,
@@ -394,31 +350,13 @@ impl Device {
     /// Submits steps, which run one after the other, without waiting for them.
     pub(crate) fn submit<'a>(&self, steps: impl IntoIterator<Item = Step<'a>>) {
         let mut encoder = self.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
-        let mut steps = steps.into_iter().peekable();
-        while let Some(step) = steps.next() {
-            if let Step::Copy { from, from_at, to, to_at, bytes } = step {
-                encoder.copy_buffer_to_buffer(from, from_at, to, to_at, Some(bytes));
-                continue;
-            }
-            let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
-            let mut next = Some(step);
-            while let Some(step) = next {
-                match step {
-                    Step::Run { kernel, bound, params, groups: [x, y] } => {
-                        pass.set_pipeline(&kernel.0);
-                        pass.set_bind_group(0, &bound.0, &[params * PARAMS_STRIDE as u32]);
-                        pass.dispatch_workgroups(x, y, 1);
-                    }
-                    Step::RunAsMany { kernel, bound, params, groups, at } => {
-                        pass.set_pipeline(&kernel.0);
-                        pass.set_bind_group(0, &bound.0, &[params * PARAMS_STRIDE as u32]);
-                        pass.dispatch_workgroups_indirect(groups, at);
-                    }
-                    Step::Copy { .. } => unreachable!("copies end a pass"),
-                }
-                next = steps.next_if(|step| !matches!(step, Step::Copy { .. }));
-            }
+        let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
+        for Step { kernel, bound, params, groups } in steps {
+            pass.set_pipeline(&kernel.0);
+            pass.set_bind_group(0, &bound.0, &[params * PARAMS_STRIDE as u32]);
+            pass.dispatch_workgroups(groups, 1, 1);
         }
+        drop(pass);
         self.queue.submit([encoder.finish()]);
         if self.until_lost.fetch_sub(1, Relaxed) == 1 {
             self.device.destroy();

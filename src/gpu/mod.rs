@@ -4,5 +4,5 @@ mod device;
 mod error;
 
 pub use device::{AdapterChoice, AdapterReport, adapters};
-pub(crate) use device::{Bound, Device, Kernel, Layout, PARAMS_STRIDE, Part, Step};
+pub(crate) use device::{Bound, Device, Kernel, Layout, PARAMS_STRIDE, Step};
 pub use error::GpuError;

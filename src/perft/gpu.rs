@@ -2,9 +2,10 @@
 //! all positions two plies later, and sums the lines of the last two plies from there. See `shaders/perft*.wgsl`.
 
 use crate::board::{Animal, Color, Move, Position, Rules};
-use crate::gpu::{AdapterChoice, AdapterReport, Bound, Device, GpuError, Kernel, PARAMS_STRIDE, Part, Step};
+use crate::gpu::{AdapterChoice, AdapterReport, Bound, Device, GpuError, Kernel, PARAMS_STRIDE, Step};
 use crate::shaders::{
     PERFT_KERNELS, PerftParams, RULES_HABITAT, RULES_LEAPS_FILES, RULES_LEAPS_RANKS, RULES_OWN_RAT_BLOCKS, compose,
+    halves,
 };
 
 /// Plies that the GPU expands.
@@ -15,12 +16,13 @@ const POSITION_BYTES: u64 = 16;
 /// Number of chunks that are submitted before the CPU waits for the GPU.
 const CHUNKS_AT_ONCE: u32 = 4;
 
-/// Places in the buffer `work`, in u32: the sum, the number of positions at each ply, and the size of the dispatch over
-/// them.
+/// The most work groups of a dispatch; each takes positions until none is left.
+const GROUPS: u64 = 4096;
+
+/// Places in the buffer `work`, in u32: the sum, and the number of positions at each ply.
 const SUM: u32 = 0;
 const COUNTS: u32 = 2;
-const GROUPS: u32 = COUNTS + EXPANDED as u32 + 1;
-const WORK: u32 = GROUPS + 4 * (EXPANDED as u32 + 1);
+const WORK: u32 = COUNTS + EXPANDED as u32 + 2;
 
 /// Counts lines of moves on a GPU. The result is that of [`Perft`](super::Perft) with
 /// [`PerftMode::Expand`](super::PerftMode).
@@ -28,12 +30,9 @@ pub struct GpuPerft<'a> {
     rules: &'a Rules,
     device: Device,
     expand: Kernel,
-    groups: Kernel,
     count: Kernel,
     params: wgpu::Buffer,
     work: wgpu::Buffer,
-    /// Sizes of dispatches, copied from `work`.
-    sizes: wgpu::Buffer,
     /// The positions at each ply of a chunk.
     frontiers: [wgpu::Buffer; EXPANDED + 1],
     /// The buffers that a kernel reads and writes, by ply.
@@ -58,13 +57,13 @@ impl<'a> GpuPerft<'a> {
         subgroups: bool,
     ) -> Result<GpuPerft<'a>, GpuError> {
         let device = Device::open(choice, 4)?;
-        let subgroups = subgroups && device.subgroups;
+        let defined: &[&str] = if subgroups && device.subgroups { &["SUBGROUPS"] } else { &[] };
         let layout = device.layout(&[true, false, true, false])?;
         let kernels: Vec<Kernel> = PERFT_KERNELS
             .iter()
-            .map(|(name, source)| device.kernel(&layout, name, &compose(source, subgroups), &[]))
+            .map(|(name, source)| device.kernel(&layout, name, &compose(source, defined), &[]))
             .collect::<Result<_, GpuError>>()?;
-        let Ok([groups, expand, count]) = <[Kernel; 3]>::try_from(kernels) else { unreachable!("three kernels") };
+        let Ok([expand, count]) = <[Kernel; 2]>::try_from(kernels) else { unreachable!("two kernels") };
         // The buffer of the last ply must have space for the most positions possible.
         let most = device.max_binding().min(buffer) / POSITION_BYTES;
         let chunk = (most / MOST_MOVES.pow(EXPANDED as u32)).max(1);
@@ -77,24 +76,10 @@ impl<'a> GpuPerft<'a> {
         let nothing = device.buffer("nothing", 0)?;
         let bind = |ply: usize| {
             let next = frontiers.get(ply + 1).unwrap_or(&nothing);
-            let storage: [Part<'_>; 4] = [(&known).into(), (&work).into(), (&frontiers[ply]).into(), next.into()];
-            device.bind(&layout, &params, &storage)
+            device.bind(&layout, &params, &[&known, &work, &frontiers[ply], next])
         };
         let bound = [bind(0)?, bind(1)?, bind(2)?];
-        let sizes = device.group_counts(16 * (EXPANDED as u64 + 1))?;
-        let this = GpuPerft {
-            rules,
-            expand,
-            groups,
-            count,
-            params,
-            work,
-            sizes,
-            bound,
-            frontiers,
-            chunk: chunk as usize,
-            device,
-        };
+        let this = GpuPerft { rules, expand, count, params, work, bound, frontiers, chunk: chunk as usize, device };
         // Some drivers compile a kernel when it first runs.
         this.count(&Position::start(), 4)?;
         Ok(this)
@@ -135,14 +120,8 @@ impl<'a> GpuPerft<'a> {
         let mut turn = if here.is_multiple_of(2) { root.turn() } else { !root.turn() };
         for ply in 0..=expanded {
             let counts = COUNTS + ply as u32;
-            let params = PerftParams {
-                turn: turn as u32,
-                frontier_count: counts,
-                next_count: counts + 1,
-                groups: GROUPS + 4 * ply as u32,
-                sum: SUM,
-            };
-            self.device.write(&self.params, ply as u64 * PARAMS_STRIDE, &params.words());
+            let params = PerftParams { turn: turn as u32, frontier_count: counts, next_count: counts + 1, sum: SUM };
+            self.device.write(&self.params, ply as u64 * PARAMS_STRIDE, &[params]);
             turn = !turn;
         }
         let mut chunk = Chunk { perft: self, expanded, data: Vec::with_capacity(4 * self.chunk), submitted: 0 };
@@ -179,22 +158,17 @@ impl Chunk<'_> {
         if self.data.is_empty() {
             return Ok(());
         }
-        let GpuPerft { device, work, sizes, bound, frontiers, .. } = self.perft;
+        let GpuPerft { device, work, bound, frontiers, expand, count, .. } = self.perft;
         let positions = self.data.len() as u32 / 4;
         device.write(&frontiers[0], 0, &self.data);
         device.write(work, 4 * u64::from(COUNTS), &[positions, 0, 0]);
         self.data.clear();
-        let mut steps = Vec::new();
-        for ply in 0..=self.expanded {
-            let params = ply as u32;
-            let at = 16 * ply as u64;
-            let groups = &self.perft.groups;
-            steps.push(Step::Run { kernel: groups, bound: &bound[ply], params, groups: [1, 1] });
-            let from_at = 4 * u64::from(GROUPS + 4 * params);
-            steps.push(Step::Copy { from: work, from_at, to: sizes, to_at: at, bytes: 12 });
-            let kernel = if ply < self.expanded { &self.perft.expand } else { &self.perft.count };
-            steps.push(Step::RunAsMany { kernel, bound: &bound[ply], params, groups: sizes, at });
-        }
+        let steps = (0..=self.expanded).map(|ply| {
+            let most = u64::from(positions) * MOST_MOVES.pow(ply as u32);
+            let groups = most.div_ceil(64).min(GROUPS) as u32;
+            let kernel = if ply < self.expanded { expand } else { count };
+            Step { kernel, bound: &bound[ply], params: ply as u32, groups }
+        });
         device.submit(steps);
         self.submitted += 1;
         if self.submitted.is_multiple_of(CHUNKS_AT_ONCE) { device.wait() } else { device.check() }
@@ -225,7 +199,7 @@ fn known(rules: &Rules) -> Vec<u32> {
     }
     let mut put = |at: u32, words: &[u64]| {
         assert_eq!(data.len(), at as usize, "where the kernels look for it");
-        data.extend(words.iter().flat_map(|&word| [word as u32, (word >> 32) as u32]));
+        data.extend(words.iter().flat_map(|&word| halves(word)));
     };
     put(RULES_HABITAT, &[masks.habitat[Color::White], masks.habitat[Color::Black]].concat());
     put(RULES_LEAPS_FILES, &masks.leaps_files);
@@ -247,11 +221,6 @@ mod tests {
         let mut all: Vec<[u32; 4]> = positions.iter().flat_map::<Vec<_>, _>(next).collect();
         all.sort_unstable();
         all
-    }
-
-    fn perft_groups(positions: u32) -> [u32; 3] {
-        let groups = positions.div_ceil(64);
-        [groups.min(32768), groups.div_ceil(32768), 1]
     }
 
     fn perft_count(positions: &[Position], rules: &Rules) -> u64 {
@@ -301,19 +270,18 @@ mod tests {
             assert!(matches!(&broken, GpuError::Shader { name, .. } if name == "broken"), "{broken}");
             assert!(broken.to_string().contains("return up(1)"), "{broken}");
             let data: Vec<u32> = positions.iter().flat_map(packed).collect();
-            let run = |kernel| device.submit([Step::Run { kernel, bound: &gpu.bound[0], params: 0, groups: [3, 1] }]);
+            // Fewer work groups than there are positions for.
+            let run = |kernel| device.submit([Step { kernel, bound: &gpu.bound[0], params: 0, groups: 2 }]);
             let read = |at: u32, count: u64| -> Vec<u32> {
                 device.read(&gpu.work, 4 * u64::from(at), 4 * count, bytemuck::pod_collect_to_vec).unwrap()
             };
             device.write(&gpu.work, 0, &[0; WORK as usize]);
             device.write(&gpu.work, 4 * u64::from(COUNTS), &[positions.len() as u32]);
             device.write(&gpu.frontiers[0], 0, &data);
-            let params =
-                PerftParams { turn: 0, frontier_count: COUNTS, next_count: COUNTS + 1, groups: GROUPS, sum: SUM };
-            device.write(&gpu.params, 0, &params.words());
-            [&gpu.groups, &gpu.expand, &gpu.count].into_iter().for_each(run);
+            let params = PerftParams { turn: 0, frontier_count: COUNTS, next_count: COUNTS + 1, sum: SUM };
+            device.write(&gpu.params, 0, &[params]);
+            [&gpu.expand, &gpu.count].into_iter().for_each(run);
 
-            assert_eq!(read(GROUPS, 3), perft_groups(positions.len() as u32));
             let expected = perft_expand(&positions, &rules);
             assert_eq!(read(COUNTS + 1, 1), [expected.len() as u32]);
             let bytes = POSITION_BYTES * expected.len() as u64;

@@ -25,10 +25,13 @@ pub use material::{AnimalSet, Material, ParseMaterialError, squares_in_play};
 pub use material_table::MaterialTable;
 pub use probe::{Probe, ProbeWdl, Value, Wdl};
 pub use solve::backend::{Backend, DeviceWork, Job, OrElse, Sink, SolveError, Solved};
-pub use solve::cpu::{BufferPool, CpuBackend, MemoryNeed};
+pub use solve::cpu::{BufferPool, CpuBackend};
 pub use solve::difference::{Difference, first_difference};
 #[cfg(feature = "gpu")]
-pub use solve::gpu::{BatchNeeds, Gpu, GpuLimits};
+pub use solve::gpu::{Gpu, GpuLimits};
+pub use solve::memory::MemoryNeed;
+#[cfg(feature = "gpu")]
+pub use solve::memory::gpu::BatchNeeds;
 pub use solve::solver::{Done, Options, Solver};
 pub use stats::{Stats, Summary};
 pub use store::codec::compressed_len;

@@ -226,17 +226,17 @@ impl<A: Backend, B: Backend> Backend for OrElse<A, B> {
 /// Counters of a device's work.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Serialize)]
 pub struct DeviceWork {
-    /// Rows of 4096 cells, for one side to move.
+    /// Rows that were solved, of both sides to move.
     pub rows: u64,
     /// Rows that passes visited, counting every visit.
     pub rows_looked_at: u64,
-    /// Words of 64 positions with conversions, counted for each depth.
+    /// Words of 8 bytes that the conversions took.
     pub conversions: u64,
     /// Lower bound of the memory traffic of the device in bytes; divided by the bandwidth, a lower bound of the time.
     pub bytes_moved: u64,
     /// Peak use of the device's memory in bytes, with the values of the smaller classes.
     pub memory: u64,
-    /// Bytes of smaller classes' values copied to the device; values of classes that it solved itself are not copied.
+    /// Bytes of smaller classes' values copied to the device.
     pub sent: u64,
     /// Seconds spent compiling the device's programs.
     pub compile_seconds: f64,

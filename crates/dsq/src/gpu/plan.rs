@@ -59,13 +59,12 @@ fn ids(job: &DryRun<'_>, classes: &Classes, pieces: usize) -> Vec<ClassId> {
 fn text(pieces: usize, needs: &BatchNeeds, seconds: f64) -> String {
     let mib = |bytes: u64| grouped(bytes.div_ceil(1 << 20));
     format!(
-        "{pieces} pieces, {} classes from {}: {} rows in {} pages, the plane that is read in {} buffers; {} MiB: planes {}, \
-         codes {}, conversions {} (expected), smaller classes {}, lists {}; {seconds:.3} s at least",
+        "{pieces} pieces, {} classes from {}: {} rows in {} pages; {} MiB: planes {}, codes {}, conversions {} (expected), \
+         smaller classes {}, lists {}; {seconds:.3} s at least",
         needs.classes,
         needs.material,
         grouped(needs.rows),
         needs.pages,
-        needs.plane_buffers,
         mib(needs.bytes),
         mib(needs.planes),
         mib(needs.codes),

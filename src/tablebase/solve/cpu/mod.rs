@@ -3,12 +3,10 @@
 mod backend;
 pub(crate) mod buckets;
 pub(crate) mod conversions;
-pub(crate) mod memory;
 pub(crate) mod pass;
 mod pool;
 pub(crate) mod quiet;
 pub(crate) mod rows;
 
 pub use backend::CpuBackend;
-pub use memory::MemoryNeed;
 pub use pool::BufferPool;

@@ -1,41 +1,36 @@
-//! The iteration on a GPU: the same passes over the same planes as in `pass`, many classes at once, and the same
-//! values and counts, cell by cell. See `shaders/` for the kernels.
+//! The iteration on a GPU: the same passes over the same planes as on the CPU, many classes at once, and the same values and
+//! counts, cell by cell. See `shaders/` for the kernels.
 //!
-//! A batch of classes is planned here, its smaller classes' values go to the GPU unless they were solved there, and
-//! from then on the GPU works by itself: conversions, passes, counts, values. The program only looks, every few passes,
-//! whether rows are left to look at.
+//! A batch of classes is planned on the CPU while the GPU solves the batch before, and the values of the one before that
+//! come back. The smaller classes' values go to the GPU, and from then on it works by itself: conversions, passes, counts,
+//! values. The program only looks, every few passes, at the counters.
 //!
-//! No buffer is larger than a kernel may see. The side rows of a batch come in *pages*: a page's rows have their codes
-//! and their conversions in a buffer of their own, and kernels run page by page. The planes, which are smaller and read
-//! by the rows of every page, are cut into fewer buffers, all of which a kernel sees.
+//! No buffer is larger than a kernel may see. The planes of one side to move are one buffer each. Conversions and codes take
+//! more, so the rows of a side are divided into *pages* with buffers of their own for these, and kernels run page by page.
 
 mod kernels;
-mod needs;
 mod plan;
 mod run;
 mod tables;
-#[cfg(test)]
-mod twins;
-mod work;
 
 use crate::gpu::{AdapterChoice, AdapterReport, Device, GpuError};
 use crate::tablebase::class::Classes;
 use crate::tablebase::solve::backend::{Backend, DeviceWork, Job, Sink, SolveError};
-use crate::tablebase::solve::cpu::quiet::Row;
+use crate::tablebase::solve::memory::gpu::{BatchNeeds, GPU_PLANE_ROW, solved_rows};
 use crate::tablebase::value::Cells;
 use crate::tablebase::{ClassId, Index, ROW_CELLS, Table};
-use kernels::{KernelSet, SEEN_BUFFERS, TABLE_BUFFERS, Variant, cell_bytes, read_only};
-pub use needs::BatchNeeds;
-use run::Run;
+use kernels::{KernelSet, TABLE_BUFFERS, Variant, read_only};
+use plan::Plan;
+use run::{Done, MAX_PLIES, Run};
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
-use tables::{Tables, bytes_of, captured};
+use tables::{TableId, Tables, bytes_of, captured};
 
 /// Bounds that are lower than the adapter's, for tests of what happens beyond them.
 #[derive(Copy, Clone, Debug)]
 pub struct GpuLimits {
-    /// Bytes of the largest buffer of planes, codes, conversions, or values of smaller classes.
+    /// Bytes of the largest buffer of codes, conversions, or values of smaller classes.
     pub buffer: u64,
     /// The longest line for which a cell has one byte, 253 at most.
     pub byte_plies: u16,
@@ -59,8 +54,9 @@ pub struct Gpu {
     limits: GpuLimits,
     sets: HashMap<Variant, Arc<KernelSet>>,
     work: DeviceWork,
-    /// What is on the GPU of smaller classes, brought there or solved there.
+    /// What is on the GPU of smaller classes.
     tables: Option<Arc<Tables>>,
+    trace: bool,
 }
 
 /// What a batch of classes is solved from.
@@ -76,8 +72,16 @@ pub(crate) struct Batch<'a> {
     pub keep: bool,
 }
 
-/// Bytes of a plane's row.
-const ROW_BYTES: u64 = size_of::<Row>() as u64;
+/// Entries that a row has room for at first. What classes of four and five pieces take is less; where it is more, a batch
+/// begins again with as many as it takes.
+const ENTRIES_PER_ROW: u64 = 256;
+/// Rows of a batch for one side to move: enough to keep a GPU busy.
+const BATCH_ROWS: u64 = 1 << 19;
+
+/// Bytes of a cell.
+fn cell_bytes(wide: bool) -> u64 {
+    if wide { 2 } else { 1 }
+}
 
 impl Gpu {
     /// Opens a GPU.
@@ -87,9 +91,9 @@ impl Gpu {
 
     /// The same, but with less room than the GPU has.
     pub fn open_limited(choice: AdapterChoice, limits: GpuLimits) -> Result<Gpu, GpuError> {
-        let device = Arc::new(Device::open(choice, read_only().len() as u32)?);
+        let device = Arc::new(Device::open(choice, read_only(false).len() as u32)?);
         device.lose_after(limits.lost_after);
-        Ok(Gpu { device, limits, sets: HashMap::new(), work: DeviceWork::default(), tables: None })
+        Ok(Gpu { device, limits, sets: HashMap::new(), work: DeviceWork::default(), tables: None, trace: false })
     }
 
     /// The GPU.
@@ -105,13 +109,7 @@ impl Gpu {
 
     /// Bytes of the largest buffer.
     fn limit(&self) -> u64 {
-        // Cells, words and conversions are numbered with 32 bits.
-        self.device.max_binding().min(1 << 31).min(self.limits.buffer)
-    }
-
-    fn variant(&self, keep: bool, wide: bool, pages: u32, tables: u32) -> Variant {
-        let subgroups = self.device.subgroups && self.limits.subgroups;
-        Variant { subgroups, wide, keep, pages, tables }
+        self.device.max_binding().min(self.limits.buffer)
     }
 
     fn set(&mut self, variant: Variant) -> Result<Arc<KernelSet>, GpuError> {
@@ -123,48 +121,67 @@ impl Gpu {
         Ok(set)
     }
 
-    /// Side rows of a page.
-    fn page_rows(&self, wide: bool) -> u64 {
-        page_rows(self.limit(), wide)
+    /// Rows of a page for one side to move.
+    fn page_rows(&self, keep: bool, wide: bool, entries_per_row: u64) -> u64 {
+        let codes = if keep { ROW_CELLS as u64 * cell_bytes(wide) } else { 0 };
+        (self.limit() / codes.max(8 * entries_per_row)).clamp(1, 1 << 31)
     }
 
-    /// Divides classes into batches that the GPU can hold.
+    /// Divides classes into batches.
     fn batches(&self, ids: &[ClassId], classes: &Classes) -> Vec<Vec<ClassId>> {
-        batches(ids, classes, self.page_rows(false))
+        batches(ids, classes, BATCH_ROWS.min(self.limit() / GPU_PLANE_ROW))
+    }
+
+    /// What solving these classes will take, batch by batch.
+    #[must_use]
+    pub fn plan(&self, ids: &[ClassId], classes: &Classes, keep: bool) -> Vec<BatchNeeds> {
+        let tables = vec![None; classes.len()];
+        let needs = |batch: &Vec<ClassId>| {
+            let batch = Batch { ids: batch.as_slice().into(), upcoming: ids, classes, tables: &tables, keep };
+            self.needs(&batch, false, ENTRIES_PER_ROW)
+        };
+        self.batches(ids, classes).iter().map(needs).collect()
+    }
+
+    /// What a batch will take.
+    fn needs(&self, batch: &Batch<'_>, wide: bool, entries_per_row: u64) -> BatchNeeds {
+        let tables = bytes_of(&self.table_ids(batch, wide), batch.classes, wide);
+        let codes = if batch.keep { cell_bytes(wide) } else { 0 };
+        let page_rows = self.page_rows(batch.keep, wide, entries_per_row);
+        BatchNeeds::new(batch.classes, &batch.ids, codes, 8 * entries_per_row, page_rows, tables)
     }
 
     /// Solves a batch of classes. Its values stay on the GPU.
-    fn solve_batch<'a>(&mut self, batch: &Batch<'a>) -> Result<Run<'a>, GpuError> {
+    fn solve_batch<'a>(&mut self, batch: &Batch<'a>, plan: &Arc<Plan>) -> Result<Run<'a>, GpuError> {
         // Nothing of an earlier failure is left.
         let _ = self.device.check();
-        let mut page_rows = self.page_rows(false);
-        let mut wide = false;
+        let (mut wide, mut entries_per_row) = (false, ENTRIES_PER_ROW);
         loop {
-            match self.solve_with(batch, wide, page_rows) {
-                // Two bytes a cell.
-                Err(GpuError::TooLong { .. }) if !wide => {
-                    wide = true;
-                    page_rows = page_rows.min(self.page_rows(true));
+            let mut run = self.start(batch, plan, wide, entries_per_row)?;
+            let byte_plies = self.limits.byte_plies.min(Cells::BYTE_PLIES);
+            match run.solve(if batch.keep && !wide { byte_plies } else { MAX_PLIES }) {
+                Ok(Done::Solved) => {
+                    self.work += run.work();
+                    return Ok(run);
                 }
-                // A page with more conversions than one buffer takes.
-                Err(GpuError::TooLarge { .. }) if page_rows > 64 => page_rows = page_rows / 128 * 64,
-                result => return result,
+                // Pages become smaller, and some may have more than the mean.
+                Ok(Done::Entries(needed)) => entries_per_row = needed.max(entries_per_row) * 9 / 8 + 1,
+                // Two bytes a cell.
+                Err(GpuError::TooLong { .. }) if !wide => wide = true,
+                Err(error) => return Err(error),
             }
         }
     }
 
-    fn solve_with<'a>(&mut self, batch: &Batch<'a>, wide: bool, page_rows: u64) -> Result<Run<'a>, GpuError> {
-        let byte_plies = if wide { Cells::BYTE_PLIES } else { self.limits.byte_plies };
-        let limit = self.limit();
-        let mut run = self.start(batch, wide, page_rows)?;
-        run.solve(byte_plies, limit)?;
-        self.work += run.work()?;
-        Ok(run)
-    }
-
     /// A batch on the GPU, with nothing done yet.
-    fn start<'a>(&mut self, batch: &Batch<'a>, wide: bool, page_rows: u64) -> Result<Run<'a>, GpuError> {
-        let needed = self.needs(batch, wide, page_rows).bytes;
+    fn start<'a>(
+        &mut self,
+        batch: &Batch<'a>,
+        plan: &Arc<Plan>,
+        wide: bool,
+        entries_per_row: u64,
+    ) -> Result<Run<'a>, GpuError> {
+        let needed = self.needs(batch, wide, entries_per_row).bytes;
         if needed > self.limits.memory {
             return Err(GpuError::OutOfMemory(format!(
                 "{needed} bytes are needed, and {} allowed",
@@ -172,36 +189,23 @@ impl Gpu {
             )));
         }
         let tables = self.tables(batch, wide)?;
-        let seen_rows = self.seen_rows(page_rows);
-        let side_rows: u64 =
-            batch.ids.iter().map(|&id| plan::side_rows(batch.classes.get(id).representative) as u64).sum();
-        let pages = side_rows.div_ceil(seen_rows);
-        let variant = self.variant(batch.keep, wide, pages as u32, tables.buffers.len() as u32);
-        for (needed, most) in [(variant.pages, SEEN_BUFFERS), (variant.tables, TABLE_BUFFERS)] {
-            if needed > most {
-                return Err(GpuError::TooManyBuffers { needed: needed.into(), limit: most.into() });
-            }
+        let (needed, limit) = (tables.buffers.len() as u64, TABLE_BUFFERS as u64);
+        if needed > limit {
+            return Err(GpuError::TooManyBuffers { needed, limit });
         }
-        let set = self.set(variant)?;
-        Run::new(self.device.clone(), set, batch.clone(), tables, page_rows as usize, seen_rows as usize)
-    }
-
-    /// Side rows of a buffer of the plane that is read.
-    fn seen_rows(&self, page_rows: u64) -> u64 {
-        (self.limit() / ROW_BYTES / page_rows).max(1) * page_rows
+        let subgroups = self.device.subgroups && self.limits.subgroups;
+        let tables_bound = tables.buffers.len();
+        let set = self.set(Variant { subgroups, wide, keep: batch.keep, tables: tables_bound, trace: self.trace })?;
+        let page_rows = self.page_rows(batch.keep, wide, entries_per_row) as usize;
+        Run::new(self.device.clone(), set, batch.clone(), plan.clone(), tables, page_rows, entries_per_row)
     }
 
     /// The smaller classes whose values a batch needs on the GPU: those of all classes that will follow, if they fit into
     /// one buffer, else its own.
-    fn table_ids(&self, batch: &Batch<'_>, wide: bool) -> Vec<ClassId> {
+    fn table_ids(&self, batch: &Batch<'_>, wide: bool) -> Vec<TableId> {
         let upcoming = captured(batch.upcoming, batch.classes);
         let fits = bytes_of(&upcoming, batch.classes, wide) <= self.limit();
         if fits { upcoming } else { captured(&batch.ids, batch.classes) }
-    }
-
-    /// Bytes of the smaller classes' values that a batch needs on the GPU.
-    fn table_bytes(&self, batch: &Batch<'_>, wide: bool) -> u64 {
-        bytes_of(&self.table_ids(batch, wide), batch.classes, wide)
     }
 
     /// The values of the smaller classes on the GPU. What is there for a batch before stays if it is enough.
@@ -222,22 +226,15 @@ impl Gpu {
     }
 }
 
-/// Side rows of a page: as many as have their codes in one buffer of `limit` bytes.
-fn page_rows(limit: u64, wide: bool) -> u64 {
-    let codes = ROW_CELLS as u64 * cell_bytes(wide);
-    (limit / codes).clamp(64, 1 << 19) / 64 * 64
-}
-
-/// Divides classes into batches of one page, which keeps a GPU busy and may stay there for the next level; a class with more
-/// side rows is a batch of its own.
-fn batches(ids: &[ClassId], classes: &Classes, page_rows: u64) -> Vec<Vec<ClassId>> {
+/// Divides classes into batches of so many rows for one side to move; a class with more is a batch of its own.
+fn batches(ids: &[ClassId], classes: &Classes, batch_rows: u64) -> Vec<Vec<ClassId>> {
     let mut batches: Vec<Vec<ClassId>> = Vec::new();
     let mut room = 0;
     for &id in ids {
-        let rows = plan::side_rows(classes.get(id).representative) as u64;
+        let rows = solved_rows(classes, id);
         if rows > room {
             batches.push(Vec::new());
-            room = page_rows;
+            room = batch_rows;
         }
         room = room.saturating_sub(rows);
         batches.last_mut().expect("one is there").push(id);
@@ -246,12 +243,7 @@ fn batches(ids: &[ClassId], classes: &Classes, page_rows: u64) -> Vec<Vec<ClassI
 }
 
 /// Puts classes that could not be solved together back as two batches, as one of many may be the reason.
-fn smaller(
-    error: GpuError,
-    ids: Vec<ClassId>,
-    job: &Job<'_>,
-    batches: &mut Vec<Vec<ClassId>>,
-) -> Result<(), SolveError> {
+fn smaller(error: GpuError, ids: &[ClassId], job: &Job<'_>, batches: &mut Vec<Vec<ClassId>>) -> Result<(), SolveError> {
     let reason = error.to_string();
     match ids[..] {
         _ if matches!(error, GpuError::Lost(_)) => Err(SolveError::Backend { material: None, reason }),
@@ -276,48 +268,42 @@ impl Backend for Gpu {
         self.adapter().name.clone()
     }
 
-    /// While a batch is solved, the values of the one before come back from the GPU.
+    /// While a batch is solved, the next is planned, and the values of the one before come back from the GPU.
     fn solve(&mut self, job: &Job<'_>, sink: Sink<'_>) -> Result<(), SolveError> {
         let mut batches = self.batches(job.ids, job.classes);
         batches.reverse();
-        let mut before: Option<(Vec<ClassId>, Run<'_>)> = None;
-        // What stays on the GPU for the next level, if all of it fits where a kernel can see it.
-        let fits = job.values && bytes_of(job.ids, job.classes, false) <= self.limit();
-        let mut made = fits.then(Tables::default);
-        loop {
-            let ids = batches.pop();
-            let alone = before.is_none();
+        let plan = |ids: Vec<ClassId>| (Batch::of(job, &ids), Arc::new(Plan::new(&ids, job.classes)));
+        let mut next = batches.pop().map(plan);
+        let mut before: Option<Run<'_>> = None;
+        while next.is_some() || before.is_some() {
+            let (now, fetching) = (next.take(), before.take());
+            let alone = fetching.is_none();
+            let upcoming = if now.is_some() { batches.pop() } else { None };
             let (solved, fetched) = std::thread::scope(|scope| {
-                let fetching = before.take().map(|(ids, run)| (ids, scope.spawn(move || run.fetch())));
-                let solved = ids.as_ref().map(|ids| self.solve_batch(&Batch::of(job, ids)));
-                (solved, fetching.map(|(ids, thread)| (ids, thread.join())))
+                let fetched = fetching.as_ref().map(|run| scope.spawn(|| run.fetch()));
+                let planned = upcoming.map(|ids| scope.spawn(move || plan(ids)));
+                let solved = now.as_ref().map(|(batch, plan)| self.solve_batch(batch, plan));
+                next = planned.map(joined);
+                (solved, fetched.map(joined))
             });
-            if let Some((ids, fetched)) = fetched {
-                match fetched.unwrap_or_else(|panic| std::panic::resume_unwind(panic)) {
-                    Ok(solved) => {
-                        ids.iter().zip(solved).try_for_each(|(&id, solved)| sink(id, solved))?;
-                    }
-                    Err(error) => smaller(error, ids, job, &mut batches)?,
+            if let (Some(run), Some(fetched)) = (fetching, fetched) {
+                match fetched {
+                    Ok(solved) => run.ids().iter().zip(solved).try_for_each(|(&id, solved)| sink(id, solved))?,
+                    Err(error) => smaller(error, run.ids(), job, &mut batches)?,
                 }
             }
-            if matches!(solved, Some(Err(_))) {
-                // It may have been one thing too many.
-                made = None;
-            }
-            match (solved, ids) {
-                (Some(Ok(run)), Some(ids)) => {
-                    made = made.and_then(|made| run.add_to(made));
-                    before = Some((ids, run));
+            match (solved, now) {
+                (Some(Ok(run)), _) => before = Some(run),
+                // What was still there of the batch before may have been the reason: once more, alone.
+                (Some(Err(error)), Some(now)) if !alone && !matches!(error, GpuError::Lost(_)) => {
+                    batches.extend(next.replace(now).map(|(batch, _)| batch.ids.to_vec()));
                 }
-                // What was still there of the batch before may have been the reason.
-                (Some(Err(error)), Some(ids)) if !alone && !matches!(error, GpuError::Lost(_)) => batches.push(ids),
-                (Some(Err(error)), Some(ids)) => smaller(error, ids, job, &mut batches)?,
-                _ if batches.is_empty() => break,
+                (Some(Err(error)), Some((batch, _))) => smaller(error, &batch.ids, job, &mut batches)?,
                 _ => {}
             }
-        }
-        if let Some(made) = made.filter(|made| made.have(job.ids)) {
-            self.tables = Some(Arc::new(made));
+            if next.is_none() {
+                next = batches.pop().map(plan);
+            }
         }
         Ok(())
     }
@@ -332,36 +318,7 @@ impl Backend for Gpu {
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::board::RuleOptions;
-
-    /// The codes of a page fill the buffer that they may fill, but for less than 64 rows.
-    #[test]
-    fn the_codes_of_a_page_fill_a_buffer() {
-        assert_eq!(page_rows(1 << 20, false), 256);
-        for (limit, wide) in [(1 << 20, true), (10_000_000, false), (128 << 20, false), (128 << 20, true)] {
-            let row = ROW_CELLS as u64 * cell_bytes(wide);
-            let codes = page_rows(limit, wide) * row;
-            assert!(codes <= limit && limit < codes + 64 * row, "{limit}: {codes}");
-        }
-        // Rows enough for a work group, and cells that 32 bits number.
-        assert_eq!((page_rows(0, false), page_rows(u64::MAX, false)), (64, 1 << 19));
-    }
-
-    /// A level whose values fit into one buffer is one batch of one page, so that all of it can stay on the GPU.
-    #[test]
-    fn a_level_that_fits_a_buffer_is_one_page() {
-        let classes = Classes::new(&RuleOptions::PAPER, 4);
-        for pieces in 3..=4 {
-            let ids: Vec<ClassId> = classes.level(pieces).map(|(id, _)| id).collect();
-            let bytes = bytes_of(&ids, &classes, false);
-            let page = |limit: u64| page_rows(limit, false);
-            let fits = bytes.next_multiple_of((64 * ROW_CELLS) as u64);
-            assert_eq!(batches(&ids, &classes, page(fits)).concat(), ids);
-            assert_eq!(batches(&ids, &classes, page(fits)).len(), 1, "{pieces} pieces");
-            assert!(batches(&ids, &classes, page(bytes / 2)).len() > 1, "{pieces} pieces");
-        }
-    }
+/// What a thread returned.
+fn joined<T>(thread: std::thread::ScopedJoinHandle<'_, T>) -> T {
+    thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
 }

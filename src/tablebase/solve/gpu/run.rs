@@ -1,78 +1,61 @@
 //! One batch at work.
 
-use super::kernels::{KernelSet, SEEN_BUFFERS, TABLE_BUFFERS, Variant, cell_bytes};
-use super::plan::{Plan, PlannedClass, TablePlace, depth_of_value};
+use super::kernels::{KernelSet, TABLE_BUFFERS};
+use super::plan::{Member, Plan};
 use super::tables::Tables;
-use super::{Batch, DeviceWork, ROW_BYTES};
+use super::{Batch, cell_bytes};
 use crate::board::{ByColor, Color, NoMove};
-use crate::gpu::{Bound, Device, GpuError, PARAMS_STRIDE, Part, Step};
-use crate::shaders::{GROUPS_X, Params};
-use crate::tablebase::solve::backend::Solved;
+use crate::gpu::{Bound, Device, GpuError, Kernel, PARAMS_STRIDE, Step};
+use crate::shaders::*;
+use crate::tablebase::solve::backend::{DeviceWork, Solved};
+use crate::tablebase::solve::cpu::rows::Rows;
 use crate::tablebase::value::Cells;
-use crate::tablebase::{ClassId, ROW_CELLS, Stats, Table};
+use crate::tablebase::{ClassId, Index, ROW_CELLS, Stats, Table};
 use std::sync::Arc;
 
 #[cfg(test)]
-mod twins;
-
-/// A sector of a GPU's memory, in u32.
-pub(super) const SECTOR: u32 = 8;
+mod tests;
+#[cfg(test)]
+mod traffic;
 
 /// Passes between two looks at what is left to do.
 const PASSES_AT_ONCE: u16 = 16;
+/// Work groups of a dispatch, which share the rows: as many as a large GPU runs at a time.
+const GROUPS: u32 = 4096;
+/// The longest line that the counters and the depths of conversions have room for.
+pub(super) const MAX_PLIES: u16 = KINDS as u16 - 3;
+/// Where the number of entries of each page is among the counters, after that of the visits.
+const USED: usize = 2;
 
-/// Where things are in the buffer `work`, in u32.
-struct Work {
-    args: usize,
-    histogram: usize,
-    cursors: usize,
-    counts: usize,
-    stamps: usize,
-    left: usize,
-    worklist: usize,
-    len: usize,
-}
-
-impl Work {
-    fn new(plan: &Plan, pages: usize, variant: Variant) -> Work {
-        let conversions = variant.values() as usize;
-        let depths = usize::from(variant.max_plies()) + 3;
-        let mut len = 0;
-        let mut next = |size: usize| {
-            let at = len;
-            len += size;
-            at
-        };
-        let args = next(depths * pages * 4);
-        let histogram = next(conversions);
-        let cursors = next(conversions);
-        let counts = next(plan.members.len() * 2 * variant.counts() as usize * 2);
-        let stamps = next(plan.side_rows);
-        let left = next(plan.side_rows);
-        let worklist = next(2 * plan.side_rows);
-        Work { args, histogram, cursors, counts, stamps, left, worklist, len }
-    }
-}
-
-/// One page of rows.
+/// Rows of one side to move with their conversions and codes.
 struct Page {
+    color: Color,
     first_row: usize,
     rows: usize,
-    /// Its codes; with values that are not kept, room that all pages share.
-    codes: wgpu::Buffer,
     entries: wgpu::Buffer,
-    /// Entries that there is room for: three arrays of so many u32.
-    entries_all: u32,
-    /// By depth, from where to where the conversions are.
-    conversions: Vec<[u32; 2]>,
+    entries_len: u64,
+    codes: wgpu::Buffer,
 }
 
-/// The planes of all rows.
+/// The planes of one side to move.
 struct Planes {
-    open: Vec<wgpu::Buffer>,
-    lost: Vec<wgpu::Buffer>,
-    escapes: Vec<wgpu::Buffer>,
-    conversion_wins: Vec<wgpu::Buffer>,
+    open: wgpu::Buffer,
+    lost: wgpu::Buffer,
+    escapes: wgpu::Buffer,
+}
+
+/// The buffers of a page as bound for kernels without a depth, and for passes of odd and of even depth.
+struct PageBounds {
+    own: Bound,
+    odd: Bound,
+    even: Bound,
+}
+
+/// How a solution ended.
+pub(super) enum Done {
+    Solved,
+    /// So many entries are needed for each row.
+    Entries(u64),
 }
 
 /// A batch at work.
@@ -80,22 +63,21 @@ pub(super) struct Run<'a> {
     device: Arc<Device>,
     set: Arc<KernelSet>,
     batch: Batch<'a>,
+    plan: Arc<Plan>,
     tables: Arc<Tables>,
-    plan: Plan,
-    page_rows: usize,
-    seen_rows: usize,
-    place: Work,
-    plan_buffer: wgpu::Buffer,
-    work: wgpu::Buffer,
-    params: wgpu::Buffer,
-    groups: wgpu::Buffer,
-    planes: Planes,
+    /// What does not change: sides, captures, places.
+    fixed: [wgpu::Buffer; 3],
+    rows: ByColor<wgpu::Buffer>,
+    planes: ByColor<Planes>,
     pages: Vec<Page>,
-    /// When it is solved: the counts by side and kind, and the last depth with a conversion.
-    counts: Vec<u64>,
-    last_conversion: u16,
-    /// Bound where a kernel reads nothing.
-    nothing: wgpu::Buffer,
+    counters: wgpu::Buffer,
+    params: wgpu::Buffer,
+    #[cfg(test)]
+    touches: wgpu::Buffer,
+    /// When it is solved: what the counters say, and how often the host waited for them.
+    counted: Vec<u32>,
+    pub waits: u64,
+    pub dispatches: u64,
 }
 
 impl<'a> Run<'a> {
@@ -103,400 +85,301 @@ impl<'a> Run<'a> {
         device: Arc<Device>,
         set: Arc<KernelSet>,
         batch: Batch<'a>,
+        plan: Arc<Plan>,
         tables: Arc<Tables>,
         page_rows: usize,
-        seen_rows: usize,
+        entries_per_row: u64,
     ) -> Result<Run<'a>, GpuError> {
-        let plan = Plan::new(&batch.ids, batch.classes, &|of| tables.place(of));
         let what = |name: &str| what(name, &batch);
-        let place = Work::new(&plan, plan.side_rows.div_ceil(page_rows), set.variant);
-        let plane = || -> Result<Vec<wgpu::Buffer>, GpuError> {
-            (0..plan.side_rows)
-                .step_by(seen_rows)
-                .map(|first| {
-                    device.buffer(&what("a plane"), (plan.side_rows - first).min(seen_rows) as u64 * ROW_BYTES)
-                })
-                .collect()
-        };
-        let planes = Planes { open: plane()?, lost: plane()?, escapes: plane()?, conversion_wins: plane()? };
-        let most_rows = plan.side_rows.min(page_rows) as u64;
-        let code_bytes = u64::from(set.variant.code_stride()) * ROW_BYTES;
-        let shared = if batch.keep { None } else { Some(device.buffer(&what("the codes"), most_rows * code_bytes)?) };
-        let mut pages = Vec::new();
-        for first_row in (0..plan.side_rows).step_by(page_rows) {
-            let rows = (plan.side_rows - first_row).min(page_rows);
-            let codes = match &shared {
-                Some(codes) => codes.clone(),
-                None => device.buffer(&what("the codes"), rows as u64 * code_bytes)?,
-            };
-            let entries = device.buffer("no conversions", 0)?;
-            pages.push(Page { first_row, rows, codes, entries, entries_all: 0, conversions: Vec::new() });
+        let mut captures = plan.captures.clone();
+        for (capture, looked_up) in captures.iter_mut().zip(&plan.looked_up) {
+            (capture.buffer, capture.cell) = looked_up.map_or((NONE, 0), |id| tables.places[&id]);
         }
-        Ok(Run {
-            set,
-            tables,
-            page_rows,
-            seen_rows,
-            plan_buffer: device.buffer_with(&what("the plan"), &plan.data)?,
-            work: device.buffer(&what("the lists of rows"), 4 * place.len as u64)?,
-            params: device.params(pages.len() as u64 * u64::from(PASSES_AT_ONCE))?,
-            groups: device.group_counts(pages.len() as u64 * 16)?,
-            planes,
-            pages,
-            counts: Vec::new(),
-            last_conversion: 0,
-            nothing: device.buffer("nothing", 0)?,
-            plan,
-            place,
-            batch,
-            device,
-        })
-    }
-
-    /// Adds the values of the batch, which stay on the GPU, to `tables`; `None` if kernels cannot find all of them there.
-    pub(super) fn add_to(&self, mut tables: Tables) -> Option<Tables> {
-        if tables.buffers.is_empty() {
-            tables.wide = self.wide();
-        }
-        for place in self.places(tables.buffers.len()) {
-            let (id, places) = place?;
-            tables.places.insert(id, places);
-        }
-        tables.buffers.extend(self.codes().cloned());
-        (tables.wide == self.wide() && tables.buffers.len() <= TABLE_BUFFERS as usize).then_some(tables)
-    }
-
-    /// Binds the buffers for the rows of a page.
-    fn bind(
-        &self,
-        page: &Page,
-        written: &[wgpu::Buffer],
-        conversion_plane: &[wgpu::Buffer],
-        seen: Option<&[wgpu::Buffer]>,
-    ) -> Result<Bound, GpuError> {
-        let buffer = page.first_row / self.seen_rows;
-        let offset = (page.first_row % self.seen_rows) as u64 * ROW_BYTES;
-        let size = Some(page.rows as u64 * ROW_BYTES);
-        let mut storage: Vec<Part<'_>> = vec![
-            (&self.plan_buffer).into(),
-            (&self.work).into(),
-            Part { buffer: &written[buffer], offset, size },
-            Part { buffer: &conversion_plane[buffer], offset, size },
-            (&page.codes).into(),
-            (&page.entries).into(),
+        let fixed = [
+            device.buffer_with(&what("the sides"), &plan.sides)?,
+            device.buffer_with(&what("the captures"), &captures)?,
+            device.buffer_with(&what("the places"), &plan.places)?,
         ];
-        let nothing = || std::iter::repeat(&self.nothing);
-        for (buffers, most) in [(seen.unwrap_or_default(), SEEN_BUFFERS), (&self.tables.buffers, TABLE_BUFFERS)] {
-            storage.extend(buffers.iter().chain(nothing()).take(most as usize).map(Part::from));
-        }
-        self.device.bind(&self.set.layout, &self.params, &storage)
-    }
-
-    /// The number of the set of parameters for a page in the n-th depth of those written.
-    fn set_of(&self, n: u16, page: usize) -> u32 {
-        (usize::from(n) * self.pages.len() + page) as u32
-    }
-
-    /// Writes the parameters of some depths: a set for each depth and page.
-    fn write_params(&self, depths: std::ops::RangeInclusive<u16>) {
-        let Work { args, histogram, cursors, counts, stamps, left, worklist, .. } = self.place;
-        let all = Params {
-            side_rows: self.plan.side_rows as u32,
-            pages: self.pages.len() as u32,
-            page_rows: self.page_rows as u32,
-            seen_rows: self.seen_rows as u32,
-            records: self.plan.records,
-            crossed: self.plan.crossed,
-            args: args as u32,
-            worklist: worklist as u32,
-            stamps: stamps as u32,
-            left: left as u32,
-            counts: counts as u32,
-            histogram: histogram as u32,
-            cursors: cursors as u32,
-            no_move_loses: u32::from(self.batch.classes.options().no_move == NoMove::Loss),
-            ..Params::default()
-        };
-        let mut data = Vec::new();
-        for depth in depths {
-            for (number, page) in self.pages.iter().enumerate() {
-                let [entries_from, entries_to] = page.conversions.get(usize::from(depth)).copied().unwrap_or_default();
-                let (first_row, rows) = (page.first_row as u32, page.rows as u32);
-                let (depth, entries_all, page) = (depth.into(), page.entries_all, number as u32);
-                let set = Params { depth, page, first_row, rows, entries_from, entries_to, entries_all, ..all };
-                data.extend(set.words());
-                data.resize(data.len().next_multiple_of(PARAMS_STRIDE as usize / 4), 0);
-            }
-        }
-        self.device.write(&self.params, 0, &data);
-    }
-
-    fn read_work(&self, first: usize, count: usize) -> Result<Vec<u32>, GpuError> {
-        self.device.read(&self.work, 4 * first as u64, 4 * count as u64, |bytes| {
-            bytes.as_chunks::<4>().0.iter().map(|&b| u32::from_le_bytes(b)).collect()
-        })
-    }
-
-    fn write_work(&self, first: usize, data: &[u32]) {
-        self.device.write(&self.work, 4 * first as u64, data);
-    }
-
-    /// Runs a kernel with a work group for each row of a page.
-    fn by_row<'b>(&'b self, name: &'static str, bound: &'b Bound, page: usize) -> Step<'b> {
-        let rows = self.pages[page].rows as u32;
-        let groups = [rows.min(GROUPS_X), rows.div_ceil(GROUPS_X)];
-        Step::Run { kernel: self.set.get(name), bound, params: self.set_of(0, page), groups }
-    }
-
-    /// Copies how many rows are on each page's list of a depth to where dispatches take their size from.
-    fn copy_groups(&self, depth: u16) -> Step<'_> {
-        let bytes = 16 * self.pages.len() as u64;
-        let from_at = 4 * self.place.args as u64 + u64::from(depth) * bytes;
-        Step::Copy { from: &self.work, from_at, to: &self.groups, to_at: 0, bytes }
-    }
-
-    /// Looks up the values of captures and den entries for the positions of a page.
-    fn find_conversions(&self, number: usize) -> Result<(), GpuError> {
-        self.write_work(self.place.histogram, &vec![0; self.set.variant.values() as usize]);
-        let bound = self.bind(&self.pages[number], &self.planes.open, &self.planes.escapes, None)?;
-        self.device.submit([self.by_row("conversions", &bound, number)]);
-        Ok(())
-    }
-
-    /// Puts the conversions of a page in the order of their depths, words by words.
-    fn sort_conversions(&mut self, number: usize, limit: u64) -> Result<(), GpuError> {
-        let variant = self.set.variant;
-        let histogram = self.read_work(self.place.histogram, variant.values() as usize)?;
-        // Conversions of one depth lie together.
-        let mut value_of_depth = vec![None; usize::from(variant.max_plies()) + 4];
-        for value in (1..variant.values()).filter(|&value| value != variant.draw()) {
-            if let Some(slot) = value_of_depth.get_mut(depth_of_value(value, variant)) {
-                *slot = Some(value as usize);
-            }
-        }
-        let mut cursors = vec![0; histogram.len()];
-        let mut total = 0u32;
-        let mut conversions = vec![[0; 2]; value_of_depth.len()];
-        for (depth, value) in value_of_depth.into_iter().enumerate() {
-            let Some(value) = value else { continue };
-            cursors[value] = total;
-            let end = total + histogram[value];
-            conversions[depth] = [total, end];
-            // Those of each depth begin where a GPU's memory can be read in whole sectors.
-            total = end.next_multiple_of(SECTOR);
-        }
-        // Conversions of depths that there are none of.
-        for depth in 1..conversions.len() {
-            if conversions[depth] == [0; 2] {
-                conversions[depth] = [conversions[depth - 1][1]; 2];
-            }
-        }
-        let bytes = 12 * u64::from(total);
-        if bytes > limit {
-            return Err(GpuError::TooLarge { what: what("the conversions", &self.batch), needed: bytes, limit });
-        }
-        self.write_work(self.place.cursors, &cursors);
-        let entries = self.device.buffer(&what("the conversions", &self.batch), bytes)?;
-        let page = &mut self.pages[number];
-        (page.entries, page.entries_all, page.conversions) = (entries, total, conversions);
-        self.write_params(0..=0);
-        let bound = self.bind(&self.pages[number], &self.planes.open, &self.planes.escapes, None)?;
-        self.device.submit([self.by_row("buckets", &bound, number)]);
-        Ok(())
-    }
-
-    /// No row is on any list.
-    fn clear_lists(&self) {
-        let depths = usize::from(self.set.variant.max_plies()) + 3;
-        self.write_work(self.place.args, &[0, 0, 1, 0].repeat(self.pages.len() * depths));
-    }
-
-    /// The buffers for each page in the passes of odd depth, or of even depth.
-    fn bind_passes(&self, even: bool) -> Result<Vec<Bound>, GpuError> {
-        let Planes { open, lost, escapes, conversion_wins } = &self.planes;
-        let (written, conversion_plane, seen) =
-            if even { (lost, escapes, open) } else { (open, conversion_wins, lost) };
-        self.pages.iter().map(|page| self.bind(page, written, conversion_plane, Some(seen))).collect()
-    }
-
-    /// One pass; its parameters are the n-th of those written.
-    fn pass<'b>(&'b self, depth: u16, n: u16, bounds: &'b [Bound]) -> Vec<Step<'b>> {
-        let mut steps = Vec::new();
-        for (number, page) in self.pages.iter().enumerate() {
-            let [from, to] = page.conversions.get(usize::from(depth)).copied().unwrap_or_default();
-            let groups = (to - from).div_ceil(64);
-            if groups > 0 {
-                steps.push(Step::Run {
-                    kernel: self.set.get("conversion_pass"),
-                    bound: &bounds[number],
-                    params: self.set_of(n, number),
-                    groups: [groups.min(GROUPS_X), groups.div_ceil(GROUPS_X)],
+        let plane = || device.buffer(&what("a plane"), (plan.rows * plan.row_words() * 8) as u64);
+        let planes = || Ok(Planes { open: plane()?, lost: plane()?, escapes: plane()? });
+        let states = || device.buffer_with(&what("the rows"), &plan.row_states);
+        let mut pages = Vec::new();
+        for color in Color::ALL {
+            for first_row in (0..plan.rows).step_by(page_rows) {
+                let rows = page_rows.min(plan.rows - first_row);
+                let entries_len = rows as u64 * entries_per_row;
+                let codes = if batch.keep { (rows * ROW_CELLS) as u64 * cell_bytes(set.variant.wide) } else { 0 };
+                pages.push(Page {
+                    color,
+                    first_row,
+                    rows,
+                    entries: device.buffer(&what("the conversions"), 8 * entries_len)?,
+                    entries_len,
+                    codes: device.buffer(&what("the codes"), codes)?,
                 });
             }
         }
-        steps.push(self.copy_groups(depth));
-        for (number, bound) in bounds.iter().enumerate() {
-            steps.push(Step::RunAsMany {
-                kernel: self.set.get("quiet_pass"),
-                bound,
-                params: self.set_of(n, number),
-                groups: &self.groups,
-                at: 16 * number as u64,
-            });
-        }
-        steps
+        let counters = USED + pages.len() + plan.sides.len() * 2 * KINDS as usize;
+        Ok(Run {
+            fixed,
+            rows: ByColor { white: states()?, black: states()? },
+            planes: ByColor { white: planes()?, black: planes()? },
+            counters: device.buffer(&what("the counters"), 4 * counters as u64)?,
+            params: device.params(pages.len() as u64 * (u64::from(PASSES_AT_ONCE) + 1))?,
+            #[cfg(test)]
+            touches: device.buffer("the trace", if set.variant.trace { 64 << 20 } else { 0 })?,
+            counted: vec![0; counters],
+            waits: 0,
+            dispatches: 0,
+            device,
+            set,
+            batch,
+            plan,
+            tables,
+            pages,
+        })
     }
 
-    /// Solves the batch; the values stay on the GPU. Lines of more than `byte_plies` are an error unless cells are wide.
-    pub(super) fn solve(&mut self, byte_plies: u16, limit: u64) -> Result<(), GpuError> {
-        let device = Arc::clone(&self.device);
-        let variant = self.set.variant;
-        let longest = if variant.wide { variant.max_plies() } else { byte_plies.min(variant.max_plies()) };
+    /// The classes.
+    pub(super) fn ids(&self) -> &[ClassId] {
+        &self.batch.ids
+    }
+
+    fn bind(&self, page: &Page, written: &wgpu::Buffer, seen: &wgpu::Buffer) -> Result<Bound, GpuError> {
+        let [sides, captures, places] = &self.fixed;
+        let (own, opponent) = (&self.rows[page.color], &self.rows[!page.color]);
+        let escapes = &self.planes[page.color].escapes;
+        let counters = &self.counters;
+        let Page { entries, codes, .. } = page;
+        let mut storage =
+            vec![sides, captures, places, own, opponent, written, seen, escapes, entries, codes, counters];
+        storage.extend(self.tables.buffers.iter().chain(std::iter::repeat(sides)).take(TABLE_BUFFERS));
+        #[cfg(test)]
+        storage.extend(self.set.variant.trace.then_some(&self.touches));
+        self.device.bind(&self.set.layout, &self.params, &storage)
+    }
+
+    fn bind_all(&self) -> Result<Vec<PageBounds>, GpuError> {
+        let bounds = |page: &Page| {
+            let (own, opponent) = (&self.planes[page.color], &self.planes[!page.color]);
+            Ok(PageBounds {
+                own: self.bind(page, &own.open, &own.lost)?,
+                odd: self.bind(page, &own.open, &opponent.lost)?,
+                even: self.bind(page, &own.lost, &opponent.open)?,
+            })
+        };
+        self.pages.iter().map(bounds).collect()
+    }
+
+    /// Where the counts are among the counters.
+    fn counts_at(&self) -> usize {
+        USED + self.pages.len()
+    }
+
+    /// Writes the parameters of a depth and of those that follow it: a set for each depth and page.
+    fn write_params(&self, depth: u16) {
+        let mut sets = Vec::new();
+        for depth in depth..=depth + PASSES_AT_ONCE {
+            for (number, page) in self.pages.iter().enumerate() {
+                let params = Params {
+                    words: halves(self.plan.words.bits()),
+                    depth: depth.into(),
+                    side: page.color as u32,
+                    page: number as u32,
+                    first_row: page.first_row as u32,
+                    rows: page.rows as u32,
+                    row_words: self.plan.row_words() as u32,
+                    entries: page.entries_len as u32,
+                    counts: self.counts_at() as u32,
+                    no_move_loses: u32::from(self.batch.classes.options().no_move == NoMove::Loss),
+                    padding: 0,
+                };
+                sets.extend_from_slice(bytemuck::bytes_of(&params));
+                sets.resize(sets.len().next_multiple_of(PARAMS_STRIDE as usize), 0);
+            }
+        }
+        self.device.write(&self.params, 0, &sets);
+    }
+
+    /// A kernel for a page with the n-th set of parameters. A pass goes through 16 rows at a time.
+    fn step<'b>(&self, kernel: &'b Kernel, bound: &'b Bound, page: usize, n: u16) -> Step<'b> {
+        let rows = self.pages[page].rows as u32;
+        let groups = if std::ptr::eq(kernel, &raw const self.set.pass) { rows.div_ceil(16) } else { rows };
+        Step { kernel, bound, params: u32::from(n) * self.pages.len() as u32 + page as u32, groups: groups.min(GROUPS) }
+    }
+
+    /// One pass, with the n-th sets of parameters.
+    fn pass<'b>(&'b self, depth: u16, n: u16, bounds: &'b [PageBounds]) -> impl Iterator<Item = Step<'b>> {
+        bounds.iter().enumerate().map(move |(page, bounds)| {
+            let bound = if depth % 2 == 1 { &bounds.odd } else { &bounds.even };
+            self.step(&self.set.pass, bound, page, n)
+        })
+    }
+
+    /// Runs a kernel without a depth on all pages; its parameters are the first sets.
+    fn each_page<'b>(&'b self, kernel: &'b Kernel, bounds: &'b [PageBounds]) -> impl Iterator<Item = Step<'b>> {
+        bounds.iter().enumerate().map(move |(page, bounds)| self.step(kernel, &bounds.own, page, 0))
+    }
+
+    fn read_counters(&mut self) -> Result<(), GpuError> {
+        self.waits += 1;
+        let bytes = self.counters.size().min(4 * self.counted.len() as u64);
+        self.counted = self.device.read(&self.counters, 0, bytes, bytemuck::pod_collect_to_vec)?;
+        Ok(())
+    }
+
+    /// A counter of a side.
+    fn count(&self, side: usize, kind: usize) -> u64 {
+        let at = self.counts_at() + 2 * (side * KINDS as usize + kind);
+        u64::from(self.counted[at]) | u64::from(self.counted[at + 1]) << 32
+    }
+
+    /// The last depth of a conversion of some sides.
+    fn last_conversion(&self, mut sides: std::ops::Range<usize>) -> u16 {
+        sides.by_ref().map(|side| self.count(side, KIND_LAST as usize) as u16).max().unwrap_or(0)
+    }
+
+    /// Solves the batch; the values stay on the GPU. Lines of more than `longest` plies are an error.
+    pub(super) fn solve(&mut self, longest: u16) -> Result<Done, GpuError> {
         let too_long = GpuError::TooLong { what: what("the table", &self.batch), plies: longest };
-        self.write_params(0..=0);
-        for number in 0..self.pages.len() {
-            self.find_conversions(number)?;
-            self.sort_conversions(number, limit)?;
-        }
-        let last_conversion = self
-            .pages
-            .iter()
-            .filter_map(|page| page.conversions.iter().rposition(|[from, to]| from < to))
-            .max()
-            .unwrap_or(0) as u16;
-        if last_conversion > longest {
-            return Err(too_long);
-        }
-
-        self.clear_lists();
-        let (odd, even) = (self.bind_passes(false)?, self.bind_passes(true)?);
-        let all = |name| (0..self.pages.len()).map(move |page| (name, page));
-        device.submit(all("no_move").map(|(name, page)| self.by_row(name, &even[page], page)));
-        if self.batch.classes.options().no_move == NoMove::Loss {
-            device.submit(all("first_rows").map(|(name, page)| self.by_row(name, &even[page], page)));
-        }
-
+        let bounds = self.bind_all()?;
+        let all = 0..self.plan.sides.len();
         let mut done = 0;
         loop {
             if done == longest {
                 return Err(too_long);
             }
             let upto = (done + PASSES_AT_ONCE).min(longest);
-            self.write_params(done + 1..=upto);
-            let passes = (done + 1..=upto).zip(0..);
-            device.submit(passes.flat_map(|(depth, n)| self.pass(depth, n, if depth % 2 == 1 { &odd } else { &even })));
+            self.write_params(done);
+            let first = (done == 0).then(|| self.each_page(&self.set.init, &bounds)).into_iter().flatten();
+            let passes = (done + 1..=upto).zip(1..).flat_map(|(depth, n)| self.pass(depth, n, &bounds));
+            let steps: Vec<Step<'_>> = first.chain(passes).collect();
+            let dispatches = steps.len() as u64;
+            self.device.submit(steps);
+            self.dispatches += dispatches;
             done = upto;
-            let lists = 4 * self.pages.len();
-            let worklist = self.read_work(self.place.args + (usize::from(done) + 1) * lists, lists)?;
-            if worklist.iter().skip(3).step_by(4).all(|&rows| rows == 0) && done >= last_conversion {
+            self.read_counters()?;
+            let need = |(page, &used): (&Page, &u32)| {
+                (u64::from(used) > page.entries_len).then(|| u64::from(used).div_ceil(page.rows as u64))
+            };
+            if let Some(entries) = self.pages.iter().zip(&self.counted[USED..]).filter_map(need).max() {
+                return Ok(Done::Entries(entries));
+            }
+            let last_conversion = self.last_conversion(all.clone());
+            if last_conversion > longest {
+                return Err(too_long);
+            }
+            let changed = all.clone().any(|side| self.count(side, done.into()) != 0);
+            if !changed && done >= last_conversion {
                 break;
             }
         }
-        self.write_params(0..=0);
-        device.submit(all("finish").map(|(name, page)| self.by_row(name, &even[page], page)));
-        let counts = self.read_work(self.place.counts, self.plan.members.len() * 4 * variant.counts() as usize)?;
-        self.counts =
-            counts.as_chunks::<2>().0.iter().map(|&[low, high]| u64::from(low) | u64::from(high) << 32).collect();
-        self.last_conversion = last_conversion;
-        Ok(())
-    }
-
-    /// Whether a cell has two bytes.
-    fn wide(&self) -> bool {
-        self.set.variant.wide
-    }
-
-    /// The codes, page by page.
-    fn codes(&self) -> impl Iterator<Item = &wgpu::Buffer> {
-        self.pages.iter().map(|page| &page.codes)
-    }
-
-    /// Where among the codes each class is if the first page is number `first`; `None` if one of its sides lies in two
-    /// pages.
-    fn places(&self, first: usize) -> impl Iterator<Item = Option<(ClassId, ByColor<TablePlace>)>> {
-        self.plan.members.iter().map(move |member| {
-            let place = |color| {
-                let (page, row) = (member.side(color) / self.page_rows, member.side(color) % self.page_rows);
-                let whole = row + member.rows <= self.page_rows;
-                whole.then_some(TablePlace { page: (first + page) as u32, cell: (row * ROW_CELLS) as u32 })
-            };
-            Some((member.id, ByColor { white: place(Color::White)?, black: place(Color::Black)? }))
-        })
+        if self.batch.keep {
+            self.write_params(0);
+            self.device.submit(self.each_page(&self.set.finish, &bounds));
+            self.dispatches += self.pages.len() as u64;
+        }
+        Ok(Done::Solved)
     }
 
     /// Counts and values of all classes, after [`solve`](Run::solve).
     pub(super) fn fetch(&self) -> Result<Vec<Solved>, GpuError> {
-        let sides = self.counts.chunks(2 * self.set.variant.counts() as usize);
-        self.plan.members.iter().zip(sides).map(|(member, counts)| self.solved(member, counts)).collect()
+        let mut solved: Vec<Solved> = (0..self.plan.members.len()).map(|class| self.counts_of(class)).collect();
+        if self.batch.keep {
+            self.fetch_values(&mut solved)?;
+        }
+        Ok(solved)
+    }
+
+    fn counts_of(&self, class: usize) -> Solved {
+        let Member { id, .. } = self.plan.members[class];
+        let positions = self.batch.classes.get(id).representative.positions();
+        let stats = ByColor::from_fn(|color| {
+            let side = 2 * class + color as usize;
+            let mut stats = Stats { no_move: self.count(side, 0), ..Stats::default() };
+            let counts = (1..=MAX_PLIES).map(|plies| (plies, self.count(side, plies.into())));
+            counts.filter(|&(_, count)| count > 0).for_each(|(plies, count)| stats.add_decided(plies, count));
+            // What no pass decided, and is not stuck, is a draw.
+            stats.draws = positions.saturating_sub(stats.no_move + stats.by_plies.iter().sum::<u64>());
+            stats
+        });
+        Solved { stats, table: None }
+    }
+
+    /// Fetches the values, which come row by row, White's of all classes first.
+    fn fetch_values(&self, solved: &mut [Solved]) -> Result<(), GpuError> {
+        let width = cell_bytes(self.set.variant.wide) as usize;
+        let mut tables: Vec<Table> = (0..solved.len()).map(|class| self.empty_table(class, &solved[class])).collect();
+        let parts: Vec<_> =
+            self.pages.iter().map(|page| (&page.codes, 0, (page.rows * ROW_CELLS * width) as u64)).collect();
+        let members = &self.plan.members;
+        let mut all = Color::ALL.into_iter().flat_map(|color| {
+            let rows = move |class: usize| (0..members[class].rows.len()).map(move |number| (class, color, number));
+            (0..members.len()).flat_map(rows)
+        });
+        self.device.stream(&parts, |piece| {
+            for (codes, (class, color, number)) in piece.chunks_exact(ROW_CELLS * width).zip(all.by_ref()) {
+                put_row(codes, width, &members[class].rows, number, &mut tables[class].cells[color]);
+            }
+        })?;
+        for ((member, mut table), solved) in members.iter().zip(tables).zip(solved) {
+            Color::ALL.into_iter().for_each(|color| member.rows.spread(&mut table.cells[color]));
+            solved.table = Some(table);
+        }
+        Ok(())
+    }
+
+    /// Cells as wide as the CPU's, which makes room for the pass after the last that changes something.
+    fn empty_table(&self, class: usize, solved: &Solved) -> Table {
+        let longest = Color::ALL.iter().map(|&color| solved.stats[color].summary().longest).max().unwrap_or(0);
+        let last_conversion = self.last_conversion(2 * class..2 * class + 2);
+        let wide = longest >= u64::from(Cells::BYTE_PLIES) || last_conversion > Cells::BYTE_PLIES;
+        let index: &Index = &self.plan.members[class].index;
+        let cells = || Cells::empty(1 + usize::from(wide), index.cells());
+        Table { cells: ByColor { white: cells(), black: cells() } }
     }
 
     /// What was done, after [`solve`](Run::solve).
-    pub(super) fn work(&self) -> Result<DeviceWork, GpuError> {
-        let depths = usize::from(self.set.variant.max_plies()) + 3;
-        let args = self.read_work(self.place.args, depths * self.pages.len() * 4)?;
-        let looked_at = args.iter().skip(3).step_by(4).map(|&rows| u64::from(rows)).sum();
-        let conversions =
-            self.pages.iter().flat_map(|page| &page.conversions).map(|&[from, to]| u64::from(to - from)).sum();
-        Ok(DeviceWork::new(self.plan.side_rows as u64, looked_at, conversions, self.batch.keep, self.memory()))
+    pub(super) fn work(&self) -> DeviceWork {
+        let rows = 2 * self.plan.rows as u64;
+        let visits = u64::from(self.counted[0]) | u64::from(self.counted[1]) << 32;
+        let conversions = self.counted[USED..self.counts_at()].iter().map(|&used| u64::from(used)).sum();
+        let row_bytes = 8 * self.plan.row_words() as u64;
+        // Three planes and the state are written by `init`. A visit reads two planes of its own at an even depth, one at an odd
+        // one, and one of the opponent at least, and writes one.
+        let set_up = 3 * row_bytes + 32 + if self.batch.keep { 2 * ROW_CELLS as u64 } else { 0 };
+        let bytes_moved = rows * set_up + visits * (7 * row_bytes / 2 + 32) + 16 * conversions;
+        DeviceWork {
+            rows,
+            rows_looked_at: visits,
+            conversions,
+            bytes_moved,
+            memory: self.memory(),
+            sent: 0,
+            compile_seconds: 0.0,
+        }
     }
 
     /// Bytes of all buffers.
-    pub(super) fn memory(&self) -> u64 {
-        let Planes { open, lost, escapes, conversion_wins } = &self.planes;
-        let planes = [open, lost, escapes, conversion_wins].into_iter().flatten();
-        let codes = self.pages.iter().take(if self.batch.keep { self.pages.len() } else { 1 }).map(|page| &page.codes);
-        let entries = self.pages.iter().map(|page| &page.entries);
-        let others = [&self.plan_buffer, &self.work, &self.params, &self.groups];
-        planes.chain(codes).chain(entries).chain(&self.tables.buffers).chain(others).map(wgpu::Buffer::size).sum()
+    fn memory(&self) -> u64 {
+        let sides = Color::ALL.into_iter().flat_map(|color| {
+            let Planes { open, lost, escapes } = &self.planes[color];
+            [open, lost, escapes, &self.rows[color]]
+        });
+        let pages = self.pages.iter().flat_map(|page| [&page.entries, &page.codes]);
+        let others = self.fixed.iter().chain([&self.counters, &self.params]).chain(&self.tables.buffers);
+        sides.chain(pages).chain(others).map(wgpu::Buffer::size).sum()
     }
+}
 
-    /// Fetches one class.
-    fn solved(&self, member: &PlannedClass, counts: &[u64]) -> Result<Solved, GpuError> {
-        debug_assert_eq!(member.material, self.batch.classes.get(member.id).representative);
-        let variant = self.set.variant;
-        let draws_too = self.batch.classes.options().no_move == NoMove::Draw;
-        let stats = |counts: &[u64]| {
-            let (no_move, undecided) = (counts[0], counts[counts.len() - 1]);
-            let draws = undecided - if draws_too { no_move } else { 0 };
-            let mut stats = Stats { no_move, draws, by_plies: Vec::new() };
-            for (plies, &count) in (0..=variant.max_plies()).zip(counts).skip(1).filter(|(_, count)| **count > 0) {
-                stats.add_decided(plies, count);
-            }
-            stats
-        };
-        let (white, black) = counts.split_at(variant.counts() as usize);
-        let stats = ByColor { white: stats(white), black: stats(black) };
-        // The CPU makes room for the pass after the last that changes something.
-        let longest = Color::ALL.iter().map(|&color| stats[color].summary().longest).max().unwrap_or(0);
-        let wide = longest >= u64::from(Cells::BYTE_PLIES) || self.last_conversion > Cells::BYTE_PLIES;
-        let table = if self.batch.keep {
-            let cells = |color| self.cells(member, color, wide);
-            Some(Table { cells: ByColor { white: cells(Color::White)?, black: cells(Color::Black)? } })
-        } else {
-            None
-        };
-        Ok(Solved { stats, table })
-    }
-
-    /// Fetches the values of one side to move.
-    fn cells(&self, member: &PlannedClass, color: Color, wide: bool) -> Result<Cells, GpuError> {
-        let bytes_of_cell = cell_bytes(self.wide());
-        let row_bytes = ROW_CELLS as u64 * bytes_of_cell;
-        let (first, end) = (member.side(color), member.side(color) + member.rows);
-        let part = |page| {
-            let page: &Page = page;
-            let (from, to) = (first.max(page.first_row), end.min(page.first_row + page.rows));
-            let (at, rows) = (from.saturating_sub(page.first_row) as u64, to.saturating_sub(from) as u64);
-            (rows > 0).then_some((&page.codes, at * row_bytes, rows * row_bytes))
-        };
-        let parts: Vec<_> = self.pages.iter().filter_map(part).collect();
-        let mut bytes: Vec<u8> = Vec::with_capacity(member.rows * row_bytes as usize);
-        self.device.stream(&parts, |piece| bytes.extend_from_slice(piece))?;
-        if bytes_of_cell == 1 {
-            return Ok(Cells::Byte(bytes));
-        }
-        let codes = bytes.as_chunks::<2>().0.iter().map(|&pair| u16::from_le_bytes(pair));
-        Ok(if wide { Cells::Wide(codes.collect()) } else { Cells::Byte(codes.map(|code| code as u8).collect()) })
+/// Puts the codes of a solved row where its row of the index is.
+fn put_row(codes: &[u8], width: usize, rows: &Rows, number: usize, cells: &mut Cells) {
+    let there = rows.row(number) * ROW_CELLS..(rows.row(number) + 1) * ROW_CELLS;
+    let wide = || codes.as_chunks::<2>().0.iter().map(|&pair| u16::from_le_bytes(pair));
+    match cells {
+        Cells::Byte(cells) if width == 1 => cells[there].copy_from_slice(codes),
+        Cells::Byte(cells) => cells[there].iter_mut().zip(wide()).for_each(|(cell, code)| *cell = code as u8),
+        Cells::Wide(cells) => cells[there].iter_mut().zip(wide()).for_each(|(cell, code)| *cell = code),
     }
 }
 

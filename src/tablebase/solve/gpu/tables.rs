@@ -1,96 +1,88 @@
-//! The values of smaller classes on the GPU, where captures lead: cells of codes as everywhere, brought there, or left there
-//! by the level that was solved before.
+//! The values of smaller classes on the GPU, where captures lead: cells of codes as everywhere.
 
-use super::kernels::{cell_bytes, max_plies};
-use super::plan::TablePlace;
-use super::{Batch, plan};
-use crate::board::{ByColor, Color};
+use super::{Batch, cell_bytes};
+use crate::board::Color;
 use crate::gpu::{Device, GpuError};
+use crate::tablebase::solve::cpu::conversions::Conversions;
 use crate::tablebase::value::{Cells, decided};
-use crate::tablebase::{ClassId, Classes, ROW_CELLS};
-use std::collections::HashMap;
+use crate::tablebase::{ClassId, Classes};
+use std::collections::{BTreeSet, HashMap};
+
+/// One side to move of a class.
+pub(super) type TableId = (ClassId, Color);
 
 /// The values of some classes on the GPU.
-#[derive(Default)]
 pub(super) struct Tables {
     pub wide: bool,
-    pub places: HashMap<ClassId, ByColor<TablePlace>>,
+    /// The buffer, and the first cell there.
+    pub places: HashMap<TableId, (u32, u32)>,
     pub buffers: Vec<wgpu::Buffer>,
 }
 
 impl Tables {
-    /// Brings classes that are solved to the GPU, in buffers of `limit` bytes at most.
+    /// Brings tables to the GPU, in buffers of `limit` bytes at most.
     pub(super) fn sent(
         device: &Device,
         batch: &Batch<'_>,
-        ids: &[ClassId],
+        ids: &[TableId],
         wide: bool,
         limit: u64,
     ) -> Result<Tables, GpuError> {
-        let mut this = Tables { wide, ..Tables::default() };
-        let width = cell_bytes(wide) as usize;
+        let mut this = Tables { wide, places: HashMap::new(), buffers: Vec::new() };
+        let width = cell_bytes(wide);
         let send = |bytes: &[u8]| device.buffer_with("the values of smaller classes", bytes);
         let mut bytes = Vec::new();
-        for &id in ids {
-            let table = batch.tables[id.0].as_ref().expect("smaller classes are solved first");
-            let mut places = Vec::with_capacity(2);
-            for cells in Color::ALL.map(|color| &table.cells[color]) {
-                if (bytes.len() + cells.len() * width) as u64 > limit && !bytes.is_empty() {
-                    this.buffers.push(send(&bytes)?);
-                    bytes.clear();
-                }
-                places.push(TablePlace { page: this.buffers.len() as u32, cell: (bytes.len() / width) as u32 });
-                append(&mut bytes, cells, wide).ok_or_else(|| GpuError::TooLong {
-                    what: batch.classes.get(id).representative.to_string(),
-                    plies: max_plies(wide),
-                })?;
+        for &(id, color) in ids {
+            let cells = &batch.tables[id.0].as_ref().expect("smaller classes are solved first").cells[color];
+            if bytes.len() as u64 + cells.len() as u64 * width > limit && !bytes.is_empty() {
+                this.buffers.push(send(&bytes)?);
+                bytes.clear();
             }
-            let [white, black] = places[..] else { unreachable!("two sides") };
-            this.places.insert(id, ByColor { white, black });
+            this.places.insert((id, color), (this.buffers.len() as u32, (bytes.len() as u64 / width) as u32));
+            append(&mut bytes, cells, wide).ok_or_else(|| GpuError::TooLong {
+                what: batch.classes.get(id).representative.to_string(),
+                plies: Cells::BYTE_PLIES,
+            })?;
+            bytes.resize(bytes.len().next_multiple_of(4), 0);
         }
         this.buffers.push(send(&bytes)?);
         Ok(this)
     }
 
-    /// Whether these classes are all there.
-    pub(super) fn have(&self, ids: &[ClassId]) -> bool {
+    /// Whether these are all there.
+    pub(super) fn have(&self, ids: &[TableId]) -> bool {
         ids.iter().all(|id| self.places.contains_key(id))
-    }
-
-    /// Where a capture leads; `None` is the end of the game, and leads to a cell without a position: the first, where all
-    /// pieces stand on one square.
-    pub(super) fn place(&self, of: Option<(usize, Color)>) -> TablePlace {
-        of.map_or(TablePlace { page: 0, cell: 0 }, |(class, color)| self.places[&ClassId(class)][color])
     }
 }
 
-/// Adds the codes of some cells; `None` if one is too great.
+/// Adds the codes of some cells; `None` if one is too great for a byte and cells are not wide.
 fn append(bytes: &mut Vec<u8>, cells: &Cells, wide: bool) -> Option<()> {
-    if let (Cells::Byte(cells), false) = (cells, wide) {
-        bytes.extend_from_slice(cells);
-        return Some(());
-    }
-    let width = cell_bytes(wide) as usize;
-    bytes.reserve(cells.len() * width);
-    for code in (0..cells.len()).map(|cell| cells.get(cell)) {
-        if code > decided(max_plies(wide)) {
-            return None;
+    match (cells, wide) {
+        (Cells::Byte(cells), false) => bytes.extend_from_slice(cells),
+        (Cells::Byte(cells), true) => bytes.extend(cells.iter().flat_map(|&code| u16::from(code).to_le_bytes())),
+        (Cells::Wide(cells), true) => bytes.extend_from_slice(bytemuck::cast_slice(cells)),
+        (Cells::Wide(cells), false) => {
+            if cells.iter().any(|&code| code > decided(Cells::BYTE_PLIES)) {
+                return None;
+            }
+            bytes.extend(cells.iter().map(|&code| code as u8));
         }
-        bytes.extend_from_slice(&code.to_le_bytes()[..width]);
     }
     Some(())
 }
 
-/// The classes that captures lead to from these.
-pub(super) fn captured(ids: &[ClassId], classes: &Classes) -> Vec<ClassId> {
-    let mut captured: Vec<ClassId> = ids.iter().flat_map(|&id| classes.captures(id)).collect();
-    captured.sort();
-    captured.dedup();
-    captured
+/// The tables that captures of these classes lead to.
+pub(super) fn captured(ids: &[ClassId], classes: &Classes) -> Vec<TableId> {
+    let of_class = |&id: &ClassId| {
+        let index = classes.get(id).index();
+        Color::ALL
+            .into_iter()
+            .flat_map(move |color| Conversions::new(&index, color, classes).looked_up().collect::<Vec<_>>())
+    };
+    ids.iter().flat_map(of_class).collect::<BTreeSet<_>>().into_iter().collect()
 }
 
-/// Bytes of the values of classes on the GPU.
-pub(super) fn bytes_of(ids: &[ClassId], classes: &Classes, wide: bool) -> u64 {
-    let rows: usize = ids.iter().map(|&id| plan::side_rows(classes.get(id).representative)).sum();
-    (rows * ROW_CELLS) as u64 * cell_bytes(wide)
+/// Bytes of tables on the GPU.
+pub(super) fn bytes_of(ids: &[TableId], classes: &Classes, wide: bool) -> u64 {
+    ids.iter().map(|&(id, _)| classes.get(id).index().cells() as u64 * cell_bytes(wide)).sum()
 }

@@ -1,4 +1,4 @@
-//! What solving a class takes of memory, before it is begun.
+//! What solving takes of memory, before it is begun: a class on the CPU, a job, a batch of classes on a GPU.
 
 use crate::board::{ByColor, Color};
 use crate::tablebase::solve::cpu::conversions::Conversions;
@@ -6,6 +6,9 @@ use crate::tablebase::solve::cpu::quiet::Row;
 use crate::tablebase::solve::cpu::rows::Rows;
 use crate::tablebase::{ClassId, Classes, Index};
 use std::collections::BTreeMap;
+
+#[cfg(feature = "gpu")]
+pub(crate) mod gpu;
 
 /// Planes of a class: for each side to move open, lost, escapes.
 const PLANES: usize = 6;

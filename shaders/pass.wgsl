@@ -1,0 +1,192 @@
+// One pass: at an odd depth wins, at an even depth losses. Workgroups go through the rows of a page, 16 at a time, and visit
+// those that are due: where the last pass changed something a move away, or where conversions have this depth. `written`
+// is *open* at an odd depth and *lost* at an even one, `seen` the opponent's other plane.
+
+#import dsq::quiet
+#import dsq::group
+
+/// A row that moves of the visited row lead to.
+struct View {
+    /// Twice the row, plus 1 if its positions lie mirrored.
+    place: u32,
+    lanes: vec2<u32>,
+}
+
+var<workgroup> views: array<View, 16>;
+var<workgroup> view_count: atomic<u32>;
+var<workgroup> due_rows: atomic<u32>;
+
+/// What a workgroup counts before it adds it to the counters of a side. The first invocation counts.
+var<private> counted_side: u32;
+var<private> counted: u32;
+
+@compute @workgroup_size(64)
+fn main(
+    @builtin(workgroup_id) group: vec3<u32>,
+    @builtin(num_workgroups) groups: vec3<u32>,
+    @builtin(local_invocation_index) s: u32,
+) {
+    let chunks = (params.rows + 15u) / 16u;
+    var visits = 0u;
+    for (var chunk = group.x; chunk < chunks; chunk += groups.x) {
+        if s == 0u {
+            atomicStore(&due_rows, 0u);
+        }
+        workgroupBarrier();
+        let row = params.first_row + chunk * 16u + s;
+        if s < 16u && chunk * 16u + s < params.rows {
+            if atomicLoad(&own[row].due[params.depth & 1u]) == params.depth || own[row].next == params.depth {
+                atomicOr(&due_rows, 1u << s);
+            }
+        }
+        workgroupBarrier();
+        var due = group_tell(atomicLoad(&due_rows), 0u, s);
+        while due != 0u {
+            visit(params.first_row + chunk * 16u + firstTrailingBit(due), s);
+            due &= due - 1u;
+            visits++;
+        }
+    }
+    if s == 0u {
+        if counted != 0u {
+            add_count(counted_side, params.depth, counted);
+        }
+        let old = atomicAdd(&counters[0], visits);
+        if old + visits < old {
+            atomicAdd(&counters[1], 1u);
+        }
+    }
+}
+
+fn visit(row: u32, s: u32) {
+    begin_touches(row);
+    let squares = own[row].squares;
+    let side = 2u * own[row].class_number + params.side;
+    let cursor = own[row].cursor;
+    let odd = (params.depth & 1u) != 0u;
+    let converts = own[row].next == params.depth;
+    // At an odd depth conversions win by themselves.
+    let looks = !odd || atomicLoad(&own[row].due[1]) == params.depth;
+    if s == 0u {
+        atomicStore(&view_count, 0u);
+    }
+    workgroupBarrier();
+    if looks && s < 16u {
+        let there = neighbour(side, squares, s);
+        if there.row != NONE && changed(there.row, odd) {
+            views[atomicAdd(&view_count, 1u)] = View(2u * there.row + u32(there.mirrored), there.lanes);
+        }
+    }
+    let playable = in_play(s);
+    let word = word_of(row, s);
+    var here = EMPTY;
+    if looks && playable && (sides[side].flags & (WORD_MOVES | LANE_MOVES)) != 0u && changed(row, odd) {
+        touch(TOUCH_SEEN, word);
+        here = seen[word];
+    }
+    set_around(here, s);
+    var before = EMPTY;
+    var kept = FULL;
+    if playable {
+        touch(TOUCH_OWN, word);
+        before = written[word];
+        if !odd {
+            touch(TOUCH_ESCAPES, word);
+            kept = escapes[word];
+        }
+    }
+    var converted = EMPTY;
+    var next_cursor = cursor;
+    if converts {
+        touch(TOUCH_ENTRIES, cursor);
+        touch(TOUCH_ENTRIES, cursor + 1u);
+        let words = entries[cursor + 1u];
+        next_cursor = cursor + 2u + count_of(words);
+        if has(words, s) {
+            touch(TOUCH_ENTRIES, cursor + 2u + count_of(words & below(s)));
+            converted = entries[cursor + 2u + count_of(words & below(s))];
+        }
+    }
+    workgroupBarrier();
+    var found = row_moves(row, s) | inner_moves(side, squares, here, s);
+    var frontier = EMPTY;
+    if odd {
+        frontier = (found | converted) & before;
+    } else {
+        kept &= ~converted;
+        frontier = ~(found | before | kept);
+        if any_of(converted) {
+            touch(TOUCH_STORED_ESCAPES, word);
+            escapes[word] = kept;
+        }
+    }
+    let count = group_sum(count_of(frontier), s);
+    if s == 0u && converts {
+        own[row].cursor = next_cursor;
+        touch(TOUCH_ENTRIES, next_cursor);
+        own[row].next = entries[next_cursor].x;
+    }
+    if count == 0u {
+        return;
+    }
+    if any_of(frontier) {
+        touch(TOUCH_STORED, word);
+        written[word] = before ^ frontier;
+        if KEEP {
+            store_code(row - params.first_row, s, frontier, params.depth + CODE_OF_0_PLIES);
+        }
+    }
+    if s == 0u {
+        let left = own[row].left - count;
+        own[row].left = left;
+        if !odd {
+            own[row].lost_at = params.depth;
+        }
+        if left == 0u {
+            finish_row(row);
+        }
+        if side != counted_side && counted != 0u {
+            add_count(counted_side, params.depth, counted);
+            counted = 0u;
+        }
+        counted_side = side;
+        counted += count * weight_of(squares);
+    }
+    make_due_around(side, row, squares, params.depth + 1u, s);
+}
+
+/// Whether a pass reads the opponent's row: what wins anew was lost in the pass before, but a way out may be anywhere.
+fn changed(row: u32, odd: bool) -> bool {
+    touch(TOUCH_ROWS, row);
+    return !odd || opponent[row].lost_at == params.depth - 1u;
+}
+
+/// The positions of word s from which a move of a row piece leads into the plane that is read. Four loads are under way at a
+/// time.
+fn row_moves(row: u32, s: u32) -> vec2<u32> {
+    let count = atomicLoad(&view_count);
+    var found = EMPTY;
+    if !in_play(s) {
+        return found;
+    }
+    let straight = word_of(0u, s);
+    let across = word_of(0u, mirror_square(s));
+    for (var i = 0u; i < count; i += 4u) {
+        var words: array<vec2<u32>, 4>;
+        for (var k = 0u; k < 4u; k++) {
+            if i + k < count {
+                let place = views[i + k].place;
+                let at = (place >> 1u) * params.row_words + select(straight, across, (place & 1u) != 0u);
+                touch(TOUCH_SEEN, at);
+                words[k] = seen[at];
+            }
+        }
+        for (var k = 0u; k < 4u; k++) {
+            if i + k < count {
+                let view = views[i + k];
+                found |= select(words[k], mirror_word(words[k]), (view.place & 1u) != 0u) & view.lanes;
+            }
+        }
+    }
+    return found;
+}

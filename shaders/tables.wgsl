@@ -1,0 +1,196 @@
+#define_import_path dsq::tables
+
+// The buffers of the table kernels, and where rows and their neighbours are. See README.md.
+
+#import dsq::words
+#import dsq::trace
+
+/// The buffers of smaller classes' values that are bound.
+@id(0) override TABLE_BUFFERS: u32 = 4u;
+/// Whether values are kept, and whether a cell has two bytes.
+@id(1) override KEEP: bool = true;
+@id(2) override WIDE: bool = true;
+
+@group(0) @binding(0) var<uniform> params: Params;
+@group(0) @binding(1) var<storage, read> sides: array<Side>;
+@group(0) @binding(2) var<storage, read> captures: array<Capture>;
+/// By row of a class's index: twice the number of the solved row with its values, plus 1 if they are mirrored there.
+@group(0) @binding(3) var<storage, read> places: array<u32>;
+/// The rows of the side to move, and the same rows with the opponent to move.
+@group(0) @binding(4) var<storage, read_write> own: array<Row>;
+@group(0) @binding(5) var<storage, read_write> opponent: array<Row>;
+/// In a pass: the plane that it writes, the opponent's plane that it reads; else *open* and *lost* of the side to move.
+@group(0) @binding(6) var<storage, read_write> written: array<vec2<u32>>;
+@group(0) @binding(7) var<storage, read_write> seen: array<vec2<u32>>;
+@group(0) @binding(8) var<storage, read_write> escapes: array<vec2<u32>>;
+/// The conversions and the codes of the rows of the page.
+@group(0) @binding(9) var<storage, read_write> entries: array<vec2<u32>>;
+@group(0) @binding(10) var<storage, read_write> codes: array<u32>;
+@group(0) @binding(11) var<storage, read_write> counters: array<atomic<u32>>;
+@group(0) @binding(12) var<storage, read> table_a: array<u32>;
+@group(0) @binding(13) var<storage, read> table_b: array<u32>;
+@group(0) @binding(14) var<storage, read> table_c: array<u32>;
+@group(0) @binding(15) var<storage, read> table_d: array<u32>;
+
+/// Four bytes of the smaller classes' values.
+fn table_word(buffer: u32, at: u32) -> u32 {
+    if TABLE_BUFFERS == 1u {
+        return table_a[at];
+    }
+    switch buffer {
+        case 0u: { return table_a[at]; }
+        case 1u: { return table_b[at]; }
+        case 2u: { return table_c[at]; }
+        default: { return table_d[at]; }
+    }
+}
+
+/// Whether a word has memory: its square is one where a word piece may stand.
+fn in_play(s: u32) -> bool {
+    return has(params.words, s);
+}
+
+/// Where a word is in a plane.
+fn word_of(row: u32, s: u32) -> u32 {
+    return row * params.row_words + count_of(params.words & below(s));
+}
+
+/// The square of a row piece: six bits each.
+fn square_of(squares: u32, piece: u32) -> u32 {
+    return (squares >> (piece * 6u)) & 63u;
+}
+
+fn set_of(squares: u32, pieces: u32) -> vec2<u32> {
+    var taken = EMPTY;
+    for (var p = 0u; p < pieces; p++) {
+        taken |= single(square_of(squares, p));
+    }
+    return taken;
+}
+
+/// The water that a move leaps over.
+fn crossed(a: u32, b: u32) -> vec2<u32> {
+    let first = single(min(a, b));
+    switch max(a, b) - min(a, b) {
+        case 3u: { return up(first, 1u) | up(first, 2u); }
+        case 28u: { return up(first, 7u) | up(first, 14u) | up(first, 21u); }
+        default: { return EMPTY; }
+    }
+}
+
+/// Whether the first row piece is a rat that blocks a leap over this water.
+fn is_blocked(side: u32, squares: u32, water: vec2<u32>) -> bool {
+    return (sides[side].flags & FIRST_BLOCKS) != 0u && has(water, square_of(squares, 0u));
+}
+
+/// The squares of the lane piece where it does not block a leap over this water.
+fn unblocked(side: u32, water: vec2<u32>) -> vec2<u32> {
+    return ~(water & filled(sides[side].flags & LANE_BLOCKS));
+}
+
+/// A row that a move of a row piece leads to, or comes from: moves go both ways.
+struct Neighbour {
+    /// `NONE` if there is no such move.
+    row: u32,
+    /// Whether its positions lie mirrored.
+    mirrored: bool,
+    /// The squares of the lane piece with which the move is possible.
+    lanes: vec2<u32>,
+}
+
+/// The square that the `slot`-th move of a side's row pieces leads to; `NONE` if there is no such move.
+fn target_of(side: u32, squares: u32, slot: u32) -> u32 {
+    let piece = slot / 4u;
+    if piece >= sides[side].row_pieces {
+        return NONE;
+    }
+    let square = (sides[side].moves[piece][square_of(squares, piece)] >> (8u * (slot % 4u))) & 255u;
+    let is_none = square == 255u || is_blocked(side, squares, crossed(square_of(squares, piece), square));
+    return select(square, NONE, is_none);
+}
+
+fn neighbour(side: u32, squares: u32, slot: u32) -> Neighbour {
+    let square = target_of(side, squares, slot);
+    if square == NONE {
+        return Neighbour(NONE, false, EMPTY);
+    }
+    let piece = slot / 4u;
+    let moved = insertBits(squares, square, piece * 6u, 6u);
+    // The index has the first row piece on the files a to d.
+    let over = piece == 0u && square % 7u > 3u;
+    var row = sides[side].places;
+    for (var p = 0u; p < sides[side].row_pieces; p++) {
+        let there = square_of(moved, p);
+        row += sides[side].positions[p][select(there, mirror_square(there), over)];
+    }
+    touch(TOUCH_PLACES, row);
+    let place = places[row];
+    if place == NONE {
+        return Neighbour(NONE, false, EMPTY);
+    }
+    let water = crossed(square_of(squares, piece), square);
+    return Neighbour(sides[side].first_row + (place >> 1u), ((place & 1u) != 0u) != over, unblocked(side, water));
+}
+
+/// The opponent's row may have changed in the next pass's view: it is due then. A row that is finished stays so.
+fn make_due(row: u32, depth: u32) {
+    touch(TOUCH_ROWS, row);
+    if atomicLoad(&opponent[row].due[depth & 1u]) < depth {
+        atomicMax(&opponent[row].due[depth & 1u], depth);
+    }
+}
+
+/// A row changed: the opponent's rows from which a move leads here are due in the pass `depth`. Invocation `i` follows
+/// the i-th way back.
+fn make_due_around(side: u32, row: u32, squares: u32, depth: u32, i: u32) {
+    let mover = side ^ 1u;
+    if i < 16u {
+        let from_row = neighbour(mover, squares, i).row;
+        if from_row != NONE {
+            make_due(from_row, depth);
+        }
+    } else if i == 16u && (sides[mover].flags & (WORD_MOVES | LANE_MOVES)) != 0u {
+        make_due(row, depth);
+    }
+}
+
+/// A row where nothing is left to decide: no pass looks at it again.
+fn finish_row(row: u32) {
+    own[row].next = NONE;
+    atomicStore(&own[row].due[0], NONE);
+    atomicStore(&own[row].due[1], NONE);
+}
+
+/// Adds positions to a counter of 64 bits.
+fn add_count(side: u32, kind: u32, positions: u32) {
+    let at = params.counts + 2u * (side * KINDS + kind);
+    let old = atomicAdd(&counters[at], positions);
+    if old + positions < old {
+        atomicAdd(&counters[at + 1u], 1u);
+    }
+}
+
+/// How many positions a position of a row stands for.
+fn weight_of(squares: u32) -> u32 {
+    return squares >> WEIGHT_SHIFT;
+}
+
+/// Gives positions of a word their code, where they have none.
+fn store_code(local: u32, s: u32, lanes: vec2<u32>, code: u32) {
+    let cells_of_u32 = select(4u, 2u, WIDE);
+    let at = (local * 64u + s) * (64u / cells_of_u32);
+    for (var lane = 0u; lane < 64u; lane += cells_of_u32) {
+        let bits = bits_from(lanes, lane);
+        let spread = select((((bits & 15u) * 0x204081u) & 0x1010101u), (((bits & 3u) * 0x8001u) & 0x10001u), WIDE);
+        if spread != 0u {
+            touch(TOUCH_CODES, at + lane / cells_of_u32);
+            let before = codes[at + lane / cells_of_u32];
+            // The lowest bit of each cell that has a code already.
+            var taken = before | (before >> 4u);
+            taken |= taken >> 2u;
+            taken |= taken >> 1u;
+            taken |= select(0u, taken >> 8u, WIDE);
+            codes[at + lane / cells_of_u32] = before | ((spread & ~taken) * code);
+        }
+    }
+}
