@@ -6,6 +6,7 @@ use crate::cpu::{CpuLevel, dispatch};
 use crate::game::random::Random;
 use crate::tablebase::solve::cpu::CpuBackend;
 use crate::tablebase::solve::cpu::conversions::Captures;
+use crate::tablebase::solve::cpu::neighbours::Neighbours;
 use crate::tablebase::solve::cpu::pass::{Keep, Unobserved};
 use crate::tablebase::solve::cpu::quiet::{QuietMoves, Row, View};
 use crate::tablebase::solve::cpu::rows::Rows;
@@ -29,9 +30,8 @@ pub fn random_positions(pieces: usize, count: usize) -> Vec<Position> {
 
 /// The quiet moves of one side of a material, and a plane of random bits to apply them to.
 pub struct Pass {
-    index: Index,
     moves: QuietMoves,
-    rows: Rows,
+    neighbours: Neighbours,
     plane: Vec<Row>,
 }
 
@@ -42,7 +42,9 @@ impl Pass {
         let index = Index::new(material).expect("a material to time has few pieces");
         let mut random = Pcg64::seed_from_u64(1);
         let plane = (0..index.rows).map(|_| Row(std::array::from_fn(|_| random.next_u64() >> 1))).collect();
-        Pass { moves: QuietMoves::new(&index, color, rules), rows: Rows::all(&index), index, plane }
+        let moves = QuietMoves::new(&index, color, rules);
+        let neighbours = Neighbours::new(&moves, &index, &Rows::all(&index)).expect("few pieces take little memory");
+        Pass { moves, neighbours, plane }
     }
 
     /// Number of 64-bit words in the plane.
@@ -62,8 +64,8 @@ impl Pass {
 #[inline(always)]
 fn reach(pass: &Pass) -> u64 {
     let (mut view, mut out, mut sum) = (View::default(), Row::EMPTY, 0u64);
-    for row in 0..pass.index.rows {
-        pass.moves.view(&pass.index, &pass.rows, row, |_| true, &mut view);
+    for number in 0..pass.plane.len() {
+        pass.neighbours.view(number, |_| true, &mut view);
         pass.moves.reach(&pass.plane, &view, &mut out);
         sum = out.0.iter().fold(sum, |sum, word| sum ^ word);
     }
@@ -76,7 +78,7 @@ impl Solver {
     pub fn find_conversions(&self, id: ClassId) -> Result<(), SolveError> {
         let job = self.job(&[], false);
         let processor = CpuBackend::default();
-        let iteration = processor.iteration(self.classes(), id, Keep::Counts, &Unobserved);
+        let iteration = processor.iteration(self.classes(), id, Keep::Counts, &Unobserved)?;
         let mut memory = iteration.memory(0)?;
         let (first, _) = memory.split_at_mut(iteration.first_bytes());
         iteration.start(&Captures::of(job.tables), first).map(|_| ())

@@ -2,6 +2,7 @@
 
 use crate::board::{ByColor, Color};
 use crate::tablebase::solve::cpu::conversions::Conversions;
+use crate::tablebase::solve::cpu::neighbours::Neighbours;
 use crate::tablebase::solve::cpu::quiet::Row;
 use crate::tablebase::solve::cpu::rows::Rows;
 use crate::tablebase::{ClassId, Classes, Index};
@@ -15,7 +16,7 @@ const PLANES: usize = 6;
 /// Conversions of classes with many captures, counted in planes: 2.8 entries of 12 bytes a word, for both sides.
 const CONVERSION_PLANES: usize = 8;
 /// Conversions in work while all others are on disk.
-const SPILLED_CONVERSIONS: usize = 512 << 20;
+const SPILLED_CONVERSIONS: usize = 320 << 20;
 
 /// Parts of the rows at most, of each side to move, that a job solves a class again for where memory is short of its values;
 /// twice as many where a cell takes two bytes.
@@ -35,7 +36,7 @@ impl WorkingMemory {
     pub(crate) fn new(index: &Index, rows: usize, values: bool) -> WorkingMemory {
         let plane = rows * size_of::<Row>();
         WorkingMemory {
-            planes: PLANES * plane + index.rows * size_of::<u32>(),
+            planes: PLANES * plane + Neighbours::bytes(index, rows) + index.rows * size_of::<u32>(),
             conversions: CONVERSION_PLANES * plane,
             values: if values { 3 * index.cells() } else { 0 },
         }

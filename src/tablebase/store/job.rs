@@ -237,7 +237,7 @@ pub(super) struct Work<'a> {
 impl Work<'_> {
     /// Solves the class once. Also returns, for each side to move, the rows whose values were kept.
     pub(super) fn once(&self, keep: Keep) -> Result<(Outcome, ByColor<Range<usize>>), SetError> {
-        let iteration = self.processor.iteration(self.classes, self.id, keep, self.observer);
+        let iteration = self.processor.iteration(self.classes, self.id, keep, self.observer)?;
         let mut memory = iteration.memory(self.files.iter().map(Capture::bytes).sum())?;
         let (first, last) = memory.split_at_mut(iteration.first_bytes());
         let planes = iteration.start(&load(&self.files, last, self.classes.len())?, first)?;

@@ -61,13 +61,16 @@ impl CpuBackend {
     }
 
     /// One class, to be solved from captures that its caller has.
+    ///
+    /// # Errors
+    /// If memory is short.
     pub(crate) fn iteration<'a>(
         &'a self,
         classes: &'a Classes,
         id: ClassId,
         keep: Keep,
         observer: &'a dyn Observer,
-    ) -> Iteration<'a> {
+    ) -> Result<Iteration<'a>, SolveError> {
         Iteration::new(Task { observer, ..self.task(classes, id, keep) })
     }
 }

@@ -3,6 +3,7 @@
 mod backend;
 pub(crate) mod buckets;
 pub(crate) mod conversions;
+pub(crate) mod neighbours;
 pub(crate) mod pass;
 mod pool;
 pub(crate) mod quiet;

@@ -18,6 +18,7 @@ use crate::tablebase::index::{Index, ROW_CELLS, WIDTH};
 use crate::tablebase::solve::backend::{SolveError, Solved};
 use crate::tablebase::solve::cpu::buckets::{Buckets, Entry};
 use crate::tablebase::solve::cpu::conversions::{Captures, Conversions, MAX_PLIES};
+use crate::tablebase::solve::cpu::neighbours::Neighbours;
 use crate::tablebase::solve::cpu::pool::{Block, BufferPool};
 use crate::tablebase::solve::cpu::quiet::{QuietMoves, Row, View};
 use crate::tablebase::solve::cpu::rows::Rows;
@@ -133,6 +134,7 @@ pub(crate) struct Iteration<'a> {
     /// The rows that are solved; planes hold no others.
     rows: Rows,
     quiet: ByColor<QuietMoves>,
+    neighbours: ByColor<Neighbours>,
     conversions: ByColor<Conversions>,
 }
 
@@ -148,7 +150,7 @@ pub(crate) struct Outcome {
 
 /// Solves one class on the threads of the current rayon pool. `tables` are the solved smaller classes, by class.
 pub(crate) fn solve(task: Task, tables: &[Option<Table>]) -> Result<Outcome, SolveError> {
-    let iteration = Iteration::new(task);
+    let iteration = Iteration::new(task)?;
     let mut memory = iteration.memory(0)?;
     let (first, last) = memory.split_at_mut(iteration.first_bytes());
     let planes = iteration.start(&Captures::of(tables), first)?;
@@ -156,16 +158,24 @@ pub(crate) fn solve(task: Task, tables: &[Option<Table>]) -> Result<Outcome, Sol
 }
 
 impl<'t> Iteration<'t> {
-    pub(crate) fn new(task: Task<'t>) -> Iteration<'t> {
+    /// The class, before anything is looked up.
+    ///
+    /// # Errors
+    /// If memory is short.
+    pub(crate) fn new(task: Task<'t>) -> Result<Iteration<'t>, SolveError> {
         let index = Index::new(task.material).expect("no class has more pieces than an index");
         let options = task.classes.options();
-        Iteration {
-            quiet: ByColor::from_fn(|color| QuietMoves::new(&index, color, options)),
+        let rows = Rows::new(&index, options);
+        let quiet = ByColor::from_fn(|color| QuietMoves::new(&index, color, options));
+        let lists = |color| Neighbours::new(&quiet[color], &index, &rows);
+        Ok(Iteration {
+            neighbours: ByColor { white: lists(Color::White)?, black: lists(Color::Black)? },
             conversions: ByColor::from_fn(|color| Conversions::new(&index, color, task.classes)),
-            rows: Rows::new(&index, options),
+            quiet,
+            rows,
             task,
             index,
-        }
+        })
     }
 
     /// The solved rows whose values are kept for a side to move: whole ranges of those that threads work on.
@@ -530,7 +540,7 @@ struct Start<'a> {
 /// Conversions, and positions without a move.
 #[inline(always)]
 fn start_rows<V: Vector>(start: Start<'_>) -> io::Result<()> {
-    let Iteration { task, index, quiet, conversions, rows } = start.iteration;
+    let Iteration { task, index, quiet, neighbours, conversions, rows } = start.iteration;
     let loses = task.classes.options().no_move == NoMove::Loss;
     let mut best = Box::new([[0; WIDTH]; WIDTH]);
     let (mut view, mut quiet_moves) = (View::default(), Row::EMPTY);
@@ -548,7 +558,7 @@ fn start_rows<V: Vector>(start: Start<'_>) -> io::Result<()> {
             &mut start.chunk.buckets,
         );
         start.chunk.buckets.spill(false)?;
-        quiet[start.color].view(index, rows, number, |_| true, &mut view);
+        neighbours[start.color].view(number, |_| true, &mut view);
         if quiet[start.color].always_moves(&view) {
             quiet_moves = Row([u64::MAX; WIDTH]);
         } else {
@@ -572,7 +582,7 @@ fn start_rows<V: Vector>(start: Start<'_>) -> io::Result<()> {
             }
         }
         if any_lost {
-            quiet[!start.color].rows_into_like(index, row, |other| mark(rows, start.next, other));
+            neighbours[!start.color].for_each(number, |other| start.next[other].store(1, Relaxed));
         }
     }
     start.chunk.buckets.spill(true)?;
@@ -667,7 +677,6 @@ impl Part<'_> {
     #[inline(always)]
     fn next<'e>(&self, visits: &mut Visits<'_, 'e>, view: &mut View) -> Option<Visit<'e>> {
         let visit = visits.find(|visit| self.left[visit.at] != 0)?;
-        let Iteration { index, quiet, rows, .. } = self.iteration;
         let odd = self.odd();
         prefetch(&self.written[visit.at]);
         if !odd {
@@ -679,7 +688,7 @@ impl Part<'_> {
         } else {
             // Only what was lost in the pass before wins anew; but a way out may be anywhere.
             let wanted = |number: usize| !odd || self.last_lost[number].load(Relaxed) == (self.depth - 1) as u8;
-            quiet[self.color].view(index, rows, self.first_row + visit.at, wanted, view);
+            self.iteration.neighbours[self.color].view(self.first_row + visit.at, wanted, view);
             view.prefetch(self.opponent);
         }
         Some(visit)
@@ -688,7 +697,7 @@ impl Part<'_> {
     /// Returns whether the row changed.
     #[inline(always)]
     fn visit<V: Vector>(&mut self, visit: &Visit<'_>, view: &View) -> bool {
-        let Iteration { index, quiet, rows, .. } = self.iteration;
+        let Iteration { quiet, neighbours, rows, .. } = self.iteration;
         let at = visit.at;
         let mut found = Row::EMPTY;
         quiet[self.color].reach(self.opponent, view, &mut found);
@@ -708,10 +717,9 @@ impl Part<'_> {
         if !self.odd() {
             self.own_last_lost[number].store(self.depth as u8, Relaxed);
         }
-        let row = rows.row(number);
         if self.chunk.deepest.is_none_or(|(depth, _)| depth < self.depth) {
             let first = found.0.iter().enumerate().find(|(_, new)| **new != 0);
-            let cell = first.map(|(s, new)| (row * WIDTH + s) * WIDTH + new.trailing_zeros() as usize);
+            let cell = first.map(|(s, new)| (rows.row(number) * WIDTH + s) * WIDTH + new.trailing_zeros() as usize);
             self.chunk.deepest = cell.map(|cell| (self.depth, cell));
         }
         if let Some(cells) = &mut self.cells {
@@ -721,7 +729,7 @@ impl Part<'_> {
             }
         }
         self.chunk.stats.add_decided(self.depth, u64::from(count) * rows.weight(number));
-        quiet[!self.color].rows_into_like(index, row, |other| mark(rows, self.next, other));
+        neighbours[!self.color].for_each(number, |other| self.next[other].store(1, Relaxed));
         true
     }
 }
@@ -800,14 +808,6 @@ fn split<'a, T>(
         part
     };
     kept.clone().step_by(chunk_rows).map(part)
-}
-
-/// Marks the solved row that stands for a row of the index.
-#[inline(always)]
-fn mark(rows: &Rows, flags: &[AtomicU8], row: usize) {
-    if let Some((number, _)) = rows.place(row) {
-        flags[number].store(1, Relaxed);
-    }
 }
 
 /// A vector of `len` zeros, or an error if there is no memory for it.

@@ -1,0 +1,207 @@
+//! Which rows the quiet moves of one side's row pieces connect, found once for each solved row. A pass visits a row many
+//! times; a list of four bytes a move, in the order of the visits, is cheaper to read than to find again.
+//!
+//! Quiet moves go both ways, and so do the lists: a row is in the list of each row in its own. So the list of a row tells
+//! both what its moves lead to and which rows lead into it.
+
+use crate::tablebase::index::Index;
+use crate::tablebase::solve::backend::SolveError;
+use crate::tablebase::solve::cpu::quiet::{Other, QuietMoves, View};
+use crate::tablebase::solve::cpu::rows::Rows;
+use rayon::prelude::*;
+
+/// After the last neighbour of a row.
+const NONE: u32 = u32::MAX;
+
+/// Moves of one row piece at most.
+const MOVES: usize = 4;
+
+/// Rows whose lists a task makes.
+const TASK_ROWS: usize = 1024;
+
+/// The neighbours of all solved rows by the moves of one side.
+pub(crate) struct Neighbours {
+    /// The room for each row's list.
+    width: usize,
+    /// By solved row the numbers of the rows next to it, doubled, plus 1 if a position is reflected there; then [`NONE`].
+    rows: Vec<u32>,
+    /// The place in `open` for each of `rows`. Empty if the lane piece blocks no move.
+    lanes: Vec<u8>,
+    /// Sets of squares of the lane piece with which a move is possible.
+    open: Vec<u64>,
+    /// By solved row, the square of a first row piece that is a rat and blocks leaps of the word piece. Empty if none does.
+    rats: Vec<u8>,
+    /// Whether the word or the lane piece is of this side, so that a row is next to itself.
+    within: bool,
+}
+
+impl Neighbours {
+    /// Those of the solved rows of an index.
+    ///
+    /// # Errors
+    /// If there is no memory for the lists.
+    pub(crate) fn new(moves: &QuietMoves, index: &Index, rows: &Rows) -> Result<Neighbours, SolveError> {
+        let width = MOVES * moves.row_pieces.len();
+        let open = moves.open_lanes();
+        let rats = if moves.first_blocks && moves.word.as_ref().is_some_and(|leaps| !leaps.is_empty()) {
+            rows.len()
+        } else {
+            0
+        };
+        let mut all = Neighbours {
+            width,
+            rows: filled(rows.len() * width, NONE)?,
+            lanes: filled(if open.len() > 1 { rows.len() * width } else { 0 }, 0)?,
+            open,
+            rats: (0..rats).map(|number| moves.blocking_rat(index, rows.row(number)).trailing_zeros() as u8).collect(),
+            within: moves.word.is_some() || moves.lane.is_some(),
+        };
+        if width == 0 {
+            return Ok(all);
+        }
+        let Neighbours { rows: lists, lanes, open, .. } = &mut all;
+        let mut lanes = lanes.chunks_mut(TASK_ROWS * width);
+        let tasks: Vec<_> = lists.chunks_mut(TASK_ROWS * width).map(|lists| (lists, lanes.next())).collect();
+        tasks.into_par_iter().enumerate().for_each(|(task, (lists, mut lanes))| {
+            for (i, list) in lists.chunks_exact_mut(width).enumerate() {
+                let mut slots = list.iter_mut().enumerate();
+                moves.neighbours(
+                    index,
+                    rows,
+                    rows.row(task * TASK_ROWS + i),
+                    |Other { number, mirrored, open: with }| {
+                        let (at, slot) = slots.next().expect("no row piece has more moves");
+                        *slot = 2 * number + u32::from(mirrored);
+                        if let Some(lanes) = &mut lanes {
+                            let place = open.iter().position(|&open| open == with).expect("all sets are there");
+                            lanes[i * width + at] = place as u8;
+                        }
+                    },
+                );
+            }
+        });
+        Ok(all)
+    }
+
+    /// Bytes that the lists of so many rows take at most, of both sides together.
+    pub(crate) fn bytes(index: &Index, rows: usize) -> usize {
+        let lanes = if index.lane_piece().animal.swims() { size_of::<u8>() } else { 0 };
+        rows * (MOVES * index.row_pieces.len() * (size_of::<u32>() + lanes) + size_of::<u8>())
+    }
+
+    /// What of a plane the quiet moves from a solved row lead into, as far as those rows are wanted.
+    #[inline(always)]
+    pub(crate) fn view(&self, number: usize, wanted: impl Fn(usize) -> bool, view: &mut View) {
+        view.number = number;
+        view.here = self.within && wanted(number);
+        view.rat = self.rats.get(number).map_or(0, |&square| 1 << square);
+        let mut count = 0;
+        let first = number * self.width;
+        for (i, &entry) in self.rows[first..][..self.width].iter().enumerate() {
+            if entry == NONE {
+                break;
+            }
+            let open = if self.lanes.is_empty() { u64::MAX } else { self.open[usize::from(self.lanes[first + i])] };
+            view.others[count] = Other { number: entry >> 1, mirrored: entry & 1 != 0, open };
+            count += usize::from(wanted((entry >> 1) as usize));
+        }
+        view.count = count;
+    }
+
+    /// Calls `f` with every solved row from which a quiet move of this side may lead into a row.
+    #[inline(always)]
+    pub(crate) fn for_each(&self, number: usize, mut f: impl FnMut(usize)) {
+        if self.within {
+            f(number);
+        }
+        for &entry in &self.rows[number * self.width..][..self.width] {
+            if entry == NONE {
+                break;
+            }
+            f((entry >> 1) as usize);
+        }
+    }
+}
+
+fn filled<T: Copy>(len: usize, value: T) -> Result<Vec<T>, SolveError> {
+    let mut all = Vec::new();
+    all.try_reserve_exact(len).map_err(|_| SolveError::Memory { bytes: len * size_of::<T>() })?;
+    all.resize(len, value);
+    Ok(all)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::board::{Color, File, RuleOptions};
+    use crate::tablebase::Classes;
+    use crate::tablebase::index::WIDTH;
+    use crate::tablebase::solve::cpu::quiet::Row;
+    use rand_core::{Rng, SeedableRng};
+    use rand_pcg::Pcg64;
+    use std::collections::BTreeSet;
+
+    /// The rows that lead into a solved row or its reflection, found from the moves of all rows.
+    fn slow(moves: &QuietMoves, index: &Index, rows: &Rows, number: usize) -> BTreeSet<usize> {
+        let mut found = BTreeSet::new();
+        let mut add = |row: usize| found.extend(rows.place(row).map(|(number, _)| number));
+        let row = rows.row(number);
+        moves.rows_into(index, row, &mut add);
+        let mut squares = index.row_squares(row);
+        if squares.next().is_some_and(|first| first.file() == File::D) {
+            let mirrored = index.row_squares(row).enumerate();
+            let reflected = mirrored
+                .map(|(i, square)| index.row_pieces[i].digit[square.mirror().index()] * index.row_pieces[i].stride);
+            moves.rows_into(index, reflected.sum::<u32>() as usize, &mut add);
+        }
+        found
+    }
+
+    /// The lists tell what leads into a row, rows that are not wanted count as empty, and a side that always moves has a move in
+    /// every position.
+    #[test]
+    fn lists_are_the_moves() {
+        let mut random = Pcg64::seed_from_u64(8);
+        for rules in [RuleOptions::PAPER, "chinese".parse().unwrap(), "paper,tiger-leap=files".parse().unwrap()] {
+            let classes = Classes::new(&rules, 5);
+            let (mut always, mut all) = (0, 0);
+            for material in ["EvP", "ELTvP", "LRvTR", "ETvLR", "ELTPvR", "LTRvPR", "EvPDC"] {
+                let index = Index::new(material.parse().unwrap()).unwrap();
+                let rows = Rows::new(&index, classes.options());
+                let valid: Vec<Row> = (0..rows.len()).map(|number| Row(index.valid_row(rows.row(number)))).collect();
+                let wanted: Vec<bool> = valid.iter().map(|_| random.next_u32() % 2 == 0).collect();
+                let some: Vec<Row> =
+                    valid.iter().zip(&wanted).map(|(&row, &wanted)| if wanted { row } else { Row::EMPTY }).collect();
+                for moves in Color::ALL.map(|color| QuietMoves::new(&index, color, &rules)) {
+                    let neighbours = Neighbours::new(&moves, &index, &rows).unwrap();
+                    let reached = |plane: &[Row], view: &View| {
+                        let mut out = Row::EMPTY;
+                        moves.reach(plane, view, &mut out);
+                        out
+                    };
+                    let mut view = View::default();
+                    for number in (0..rows.len()).step_by(if rows.len() < 10_000 { 1 } else { 17 }) {
+                        let mut into = BTreeSet::new();
+                        neighbours.for_each(number, |other| {
+                            into.insert(other);
+                        });
+                        // Of these a rat that is a row piece may block leaps.
+                        let slow = slow(&moves, &index, &rows, number);
+                        assert!(into.is_subset(&slow) && (into == slow || moves.first_blocks), "{material} {number}");
+                        neighbours.view(number, |_| true, &mut view);
+                        let slow = reached(&some, &view);
+                        if moves.always_moves(&view) {
+                            let quiet = reached(&valid, &view);
+                            assert!((0..WIDTH).all(|s| valid[number].0[s] & !quiet.0[s] == 0), "{material} {number}");
+                            always += 1;
+                        }
+                        neighbours.view(number, |number| wanted[number], &mut view);
+                        assert_eq!(reached(&valid, &view), slow, "{material} {number}");
+                        all += 1;
+                    }
+                }
+            }
+            assert!((all / 10..all).contains(&always), "{always} of {all} rows");
+        }
+    }
+}
