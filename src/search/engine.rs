@@ -220,19 +220,45 @@ fn parallel(
 ) -> Vec<Info> {
     let (main, helpers) = thread_data.split_first_mut().expect("there is a thread at least");
     std::thread::scope(|scope| {
+        let mut started = Vec::new();
         for (i, thread_data) in helpers.iter_mut().enumerate() {
             let helper = move || {
                 let worker = Worker::new(shared, i + 1, thread_data, scale);
-                Deepening::new(worker, state, roots, 1).run(&mut |_| ());
+                Deepening::new(worker, state, roots, 1).run(&mut |_| ())
             };
             // If a thread cannot be started, the search continues without it.
-            let _ = std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, helper);
+            started.extend(std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, helper));
         }
         let worker = Worker::new(shared, 0, main, scale);
-        let lines = Deepening::new(worker, state, roots, multipv).run(report);
+        let mut lines = Deepening::new(worker, state, roots, multipv).run(report);
         shared.done.store(true, Ordering::Relaxed);
+        let found = started.into_iter().filter_map(|helper| helper.join().ok()?.into_iter().next());
+        if multipv == 1 && vote(&mut lines, found.collect()) {
+            lines.iter().for_each(report);
+        }
         lines
     })
+}
+
+/// Replaces the line of the first thread by that of another thread if that one's move gets more votes, and returns whether it
+/// did. Each thread votes for its move, with more weight the deeper it searched and the better its score is. A win needs no
+/// votes.
+fn vote(lines: &mut [Info], helpers: Vec<Info>) -> bool {
+    let [first] = lines else { return false };
+    let threads = || helpers.iter().chain([&*first]);
+    let Some(least) = threads().map(|line| line.score).min() else { return false };
+    let weight = |line: &Info| i64::from(line.score.value() - least.value() + 14) * i64::from(line.depth);
+    let rank = |line: &Info| {
+        let votes: i64 = threads().filter(|other| other.pv[0] == line.pv[0]).map(weight).sum();
+        let win = line.score.is_win().then_some(line.score);
+        (win, votes, weight(line))
+    };
+    // Of equal threads the last, so that the first thread keeps its line.
+    let Some(best) = threads().max_by_key(|line| rank(line)).filter(|best| best.pv[0] != first.pv[0]).cloned() else {
+        return false;
+    };
+    *first = Info { nodes: first.nodes, time: first.time, tbhits: first.tbhits, hashfull: first.hashfull, ..best };
+    true
 }
 
 /// The result of probing endgame tables at the root.
@@ -294,5 +320,53 @@ fn tb_score(value: &Value) -> Score {
         Wdl::Win => Score::win(plies),
         Wdl::Draw => Score::estimate(0),
         Wdl::Loss => Score::loss(plies),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::board::Position;
+
+    #[test]
+    fn threads_vote_for_a_move() {
+        let moves = Position::start().moves(&Default::default());
+        let line = |mv: usize, depth, score| Info {
+            depth,
+            seldepth: depth,
+            multipv: 1,
+            score,
+            nodes: 100 * u64::from(depth),
+            time: Duration::ZERO,
+            hashfull: 0,
+            tbhits: 0,
+            pv: vec![moves[mv]],
+        };
+        let estimate = |mv, depth, cp| line(mv, depth, Score::estimate(cp));
+        let chosen = |first: &Info, helpers: &[Info]| {
+            let mut lines = [first.clone()];
+            let replaced = vote(&mut lines, helpers.to_vec());
+            assert_eq!(replaced, lines[0].pv != first.pv);
+            assert_eq!(lines[0].nodes, first.nodes);
+            moves.iter().position(|&mv| mv == lines[0].pv[0]).unwrap()
+        };
+        let first = estimate(0, 10, 20);
+        assert_eq!(chosen(&first, &[]), 0);
+        assert_eq!(chosen(&first, &[estimate(1, 10, 20)]), 0);
+        assert_eq!(chosen(&first, &[estimate(1, 11, 25)]), 1);
+        assert_eq!(chosen(&first, &[estimate(1, 9, 25)]), 1);
+        assert_eq!(chosen(&first, &[estimate(1, 9, 20), estimate(1, 9, 20)]), 1);
+        assert_eq!(chosen(&first, &[estimate(1, 9, 20), estimate(2, 9, 20)]), 0);
+        // A proven win, the shortest.
+        assert_eq!(
+            chosen(&first, &[line(1, 5, Score::win(9)), line(2, 7, Score::win(7)), line(0, 8, Score::win(8))]),
+            2
+        );
+        assert_eq!(chosen(&line(0, 5, Score::win(5)), &[line(1, 9, Score::win(7))]), 0);
+        // A thread that sees a loss has little weight.
+        assert_eq!(chosen(&line(0, 9, Score::loss(6)), &[estimate(1, 8, -300)]), 1);
+        // Several lines stay.
+        let mut lines = [estimate(0, 5, 10), estimate(1, 5, 5)];
+        assert!(!vote(&mut lines, vec![estimate(2, 9, 90)]));
     }
 }
