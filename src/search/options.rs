@@ -38,6 +38,9 @@ pub struct EngineOptions {
     pub multipv: usize,
     /// Time that the engine leaves on the clock at each move, for delays outside the search; at most a fifth of the clock.
     pub move_overhead: Duration,
+    /// The cp that the engine gives up to avoid a draw: against a weaker opponent more, in analysis 0. [`Algorithm::AlphaBeta`]
+    /// ignores it.
+    pub contempt: u16,
     /// The search algorithm.
     pub algorithm: Algorithm,
     /// Endgame tables. The engine uses them in games under the rules that they were solved for, and ignores them in others.
@@ -65,6 +68,7 @@ impl EngineOptions {
         evaluation: Evaluation,
         multipv: usize,
         move_overhead: Duration,
+        contempt: u16,
         algorithm: Algorithm,
         tables: impl Into<Option<Arc<Tables>>>,
         search: SearchOptions,
@@ -86,6 +90,7 @@ impl Default for EngineOptions {
             evaluation: Evaluation::default(),
             multipv: 1,
             move_overhead: Duration::from_millis(10),
+            contempt: 0,
             algorithm: Algorithm::default(),
             tables: None,
             search: SearchOptions::default(),

@@ -178,7 +178,7 @@ impl Worker<'_> {
         if node.depth <= 0 && options.quiescence_search {
             if self.path.repeats() {
                 self.pv_len[ply] = ply;
-                return 0;
+                return self.shared.draw_value(ply);
             }
             return L::call::<Quiescence<PV>>(self, state, node);
         }
@@ -189,7 +189,7 @@ impl Worker<'_> {
         // Repetition.
         let excluded = self.plies[ply + 2].excluded;
         if excluded == NO_MOVE && self.path.repeats() {
-            return 0;
+            return self.shared.draw_value(ply);
         }
         // Transposition table cutoff.
         let tt = if node.depth > 0 { self.tt_probe(state.key, ply) } else { None };
@@ -243,8 +243,8 @@ impl Worker<'_> {
     fn tb_cutoff<const PV: bool>(&mut self, state: &State, node: &Node) -> Option<Value> {
         let value = self.tb_probe(state, node.ply)?;
         let bound = match value {
+            _ if value.abs() < DECIDED => Bound::Exact,
             1.. => Bound::Lower,
-            0 => Bound::Exact,
             _ => Bound::Upper,
         };
         (bound.suffices(value, node.alpha, node.beta) || !PV || node.depth < 4).then_some(value)

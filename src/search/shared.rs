@@ -21,6 +21,8 @@ pub(super) struct Shared<'a> {
     /// Endgame tables, if they are for the rules of the game.
     pub tb: Option<&'a Tables>,
     pub options: SearchOptions,
+    /// See [`EngineOptions::contempt`].
+    contempt: Value,
     pub level: CpuLevel,
     pub no_capture_limit: u32,
     pub limits: Limits,
@@ -62,6 +64,7 @@ impl<'a> Shared<'a> {
             tt,
             tb: options.tables.as_deref().filter(|tb| tb.fits(game.rules().options())),
             options: options.search,
+            contempt: if options.algorithm == Algorithm::Pvs { options.contempt.into() } else { 0 },
             level: CpuLevel::get(),
             no_capture_limit: game.no_capture_limit().unwrap_or(u32::MAX),
             limits: *limits,
@@ -124,10 +127,16 @@ impl<'a> Shared<'a> {
         self.tb.map_or(0, Tables::longest)
     }
 
+    /// The value of a draw, `ply` plies from the root.
+    #[inline(always)]
+    pub(super) fn draw_value(&self, ply: usize) -> Value {
+        if ply.is_multiple_of(2) { -self.contempt } else { self.contempt }
+    }
+
     /// The value of a stalemate (no legal move), `ply` plies from the root.
     pub(super) fn stalemate_value(&self, ply: usize) -> Value {
         match self.rules.options().no_move {
-            NoMove::Draw => 0,
+            NoMove::Draw => self.draw_value(ply),
             NoMove::Loss => mated_in(ply),
         }
     }

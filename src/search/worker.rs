@@ -183,7 +183,7 @@ impl<'a> Worker<'a> {
         self.path.tbhits += 1;
         Some(match wdl {
             Wdl::Win => TB_WIN - ply as Value,
-            Wdl::Draw => 0,
+            Wdl::Draw => self.shared.draw_value(ply),
             Wdl::Loss => ply as Value - TB_WIN,
         })
     }
@@ -208,7 +208,7 @@ impl<'a> Worker<'a> {
             return Some(self.shared.stalemate_value(ply));
         }
         if self.path.halfmove_clock() >= self.shared.no_capture_limit {
-            return Some(0);
+            return Some(self.shared.draw_value(ply));
         }
         if horizon || ply >= MAX_PLY - 2 {
             return Some(self.evaluate(state, attacks, ply));

@@ -415,6 +415,9 @@ fn the_side_behind_repeats() {
             assert_eq!(found.best().unwrap().to_string(), "a1b1", "depth {plies}");
             assert_eq!(found.lines[0].score.value(), 0, "depth {plies}");
         }
+        // With contempt it still prefers the draw to a loss, but less.
+        let found = search(&mut Engine::new(small(EngineOptions::default().contempt(40))), &game, &depth(plies));
+        assert_eq!((found.best().unwrap().to_string(), found.lines[0].score.value()), ("a1b1".to_owned(), -40));
     }
 }
 

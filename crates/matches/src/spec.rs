@@ -210,6 +210,10 @@ impl Kind {
             (Kind::Engine { options, .. }, "hash") => {
                 options.hash_mib = number(65_536, "a number of MiB from 1 to 65536")?;
             }
+            (Kind::Engine { options, .. }, "contempt") => {
+                let contempt = value.parse().ok().filter(|contempt| *contempt <= 1000);
+                options.contempt = contempt.ok_or_else(|| wrong("a number of cp from 0 to 1000"))?;
+            }
             (Kind::Engine { options, .. }, "threads") => options.threads = number(256, "a number from 1 to 256")?,
             (Kind::Engine { tables, .. }, "tables") if !value.is_empty() => *tables = Some(value.into()),
             (Kind::Engine { options, .. }, "search") => options.search = value.parse()?,
@@ -228,7 +232,7 @@ impl Kind {
                     options.weights = Some(text.parse().map_err(|error| ParsePlayerError::Weights { path, error })?);
                 }
             }
-            _ => return Err(unknown("hash, threads, tables, search, weights")),
+            _ => return Err(unknown("hash, threads, contempt, tables, search, weights")),
         }
         Ok(())
     }

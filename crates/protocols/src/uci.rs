@@ -22,6 +22,7 @@
 //!   other options of the engine empty it.
 //! - `OnDemandCache` is a directory with classes that were counted on demand from the tables in `TablePath`, which is set first.
 //!   In a position of such a class the engine chooses among the best moves. It counts nothing itself.
+//! - `Contempt` is what the engine gives up to avoid a draw, in centipawns.
 //! - `Move Overhead` is the time in milliseconds that stays on the clock at each move, for delays between engine and GUI.
 
 use doushouqi::board::{Fen, Move, ParseFenError, Position, RuleOptions, Rules};
@@ -365,6 +366,7 @@ impl<W: Write + Send + 'static> Uci<W> {
                 self.engine().set_move_overhead(move_overhead);
                 return Ok(());
             }
+            "Contempt" => self.options.contempt = option.number(value)? as u16,
             "Ponder" => {
                 self.ponder = match value.to_ascii_lowercase().as_str() {
                     "true" => true,
@@ -484,13 +486,14 @@ enum Kind {
     Text { default: &'static str },
 }
 
-const OPTIONS: [Setting; 12] = [
+const OPTIONS: [Setting; 13] = [
     Setting { name: "Hash", kind: Kind::Spin { default: 64, min: 1, max: 65_536 } },
     Setting { name: "Clear Hash", kind: Kind::Button },
     Setting { name: "Threads", kind: Kind::Spin { default: 1, min: 1, max: 256 } },
     Setting { name: "MultiPV", kind: Kind::Spin { default: 1, min: 1, max: 32 } },
     Setting { name: "Ponder", kind: Kind::Check { default: false } },
     Setting { name: "Move Overhead", kind: Kind::Spin { default: 10, min: 0, max: 10_000 } },
+    Setting { name: "Contempt", kind: Kind::Spin { default: 0, min: 0, max: 1000 } },
     Setting {
         name: "Evaluation",
         kind: Kind::Combo { default: "default", values: &["default", "hand-crafted", "burnett"] },

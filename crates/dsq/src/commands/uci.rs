@@ -4,9 +4,9 @@ use std::io::{self, BufReader};
 
 /// Run the engine under UCI, the protocol of chess GUIs and match runners, on standard input and output.
 ///
-/// Options: Hash (MiB), Threads, MultiPV, Ponder, Move Overhead (ms), Evaluation (default, hand-crafted, burnett),
-/// EvalFile (a network), Rules (as --rules elsewhere), NoCaptureLimit (0: none), TablePath, OnDemandCache (classes
-/// counted from these tables). A FEN has two fields, board and side to move, and optionally the halfmove clock; moves
+/// Options: Hash (MiB), Threads, MultiPV, Ponder, Move Overhead (ms), Contempt (centipawns that the engine gives up to
+/// avoid a draw), Evaluation (default, hand-crafted, burnett), EvalFile (a network), Rules (as --rules elsewhere),
+/// NoCaptureLimit (0: none), TablePath, OnDemandCache (classes counted from these tables). A FEN has two fields, board and side to move, and optionally the halfmove clock; moves
 /// are in coordinates. The engine also accepts Mistboard's commands (r or b to move, two counters, reps). It reports
 /// malformed input in an info string.
 #[derive(Args)]

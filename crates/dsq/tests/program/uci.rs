@@ -99,6 +99,7 @@ fn introduction() {
         "OnDemandCache type string default <empty>",
         "Ponder type check default false",
         "Move Overhead type spin default 10 min 0 max 10000",
+        "Contempt type spin default 0 min 0 max 1000",
         "Clear Hash type button",
     ] {
         assert!(answers.contains(&format!("option name {option}")), "{option}: {answers:?}");
@@ -179,6 +180,7 @@ fn options() {
         ("setoption name MultiPV value 33", "1 to 32"),
         ("setoption name Ponder value maybe", "true or false"),
         ("setoption name Move Overhead value -1", "0 to 10000"),
+        ("setoption name Contempt value 2000", "0 to 1000"),
         ("setoption name Evaluation value best", "burnett"),
         ("setoption name Rules value bridge", "chinese"),
         ("setoption name TablePath value /no/such folder", "/no/such folder"),
