@@ -268,7 +268,8 @@ impl Worker<'_> {
             let raw_eval = self.raw_eval(state, attacks, tt, ply);
             (raw_eval as i16, self.corrected(raw_eval, state, ply))
         };
-        self.plies[ply + 2].eval = static_eval;
+        // In check there is none, and that of two plies ago stands for it.
+        self.plies[ply + 2].eval = if in_check { self.plies[ply].eval } else { static_eval };
         let improving = !in_check && ply >= 2 && static_eval > self.plies[ply].eval;
         // Another position with the same key is next to impossible; its move must not be played all the same.
         let tt_move = tt.map_or(NO_MOVE, |tt| checked(attacks, tt.entry.mv));

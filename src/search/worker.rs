@@ -4,7 +4,7 @@ use super::eval::{Attacks, State, TRAP_BITS};
 use super::history::ThreadData;
 use super::packed::{NO_MOVE, Packed, pack};
 use super::path::Path;
-use super::score::{MATE, MAX_ESTIMATE, MAX_PLY, TB_WIN, Value, is_exact, mate_in, mated_in};
+use super::score::{INFINITE, MATE, MAX_ESTIMATE, MAX_PLY, TB_WIN, Value, is_exact, mate_in, mated_in};
 use super::shared::Shared;
 use super::tb::LONGEST_LINE;
 use super::tt::{NO_EVAL, TtEntry, value_from_tt};
@@ -31,6 +31,7 @@ static REDUCTIONS: LazyLock<[[i8; 64]; 64]> = LazyLock::new(|| {
 pub(super) struct Ply {
     /// The move that was made here, its side in bit 9.
     pub mv: Packed,
+    /// The static evaluation; in check that of two plies ago, before the root more than any value.
     pub eval: Value,
     /// The move that a singular search leaves out here.
     pub excluded: Packed,
@@ -67,7 +68,7 @@ impl<'a> Worker<'a> {
             path: Path::new(shared, id),
             shared,
             thread_data,
-            plies: [Ply { mv: NO_MOVE, eval: 0, excluded: NO_MOVE }; MAX_PLY + 4],
+            plies: [Ply { mv: NO_MOVE, eval: INFINITE, excluded: NO_MOVE }; MAX_PLY + 4],
             pv_len: [0; MAX_PLY + 1],
             seldepth: 0,
             level: shared.level,
