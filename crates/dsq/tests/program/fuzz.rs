@@ -1,4 +1,6 @@
 //! The fuzzing targets on stable Rust: the corpus, and seeded changes of it. `fuzz/` runs the same by coverage.
+//!
+//! `DSQ_FUZZ="http gtp" DSQ_FUZZ_SECONDS=600 DSQ_FUZZ_SEED=7 ./test fuzz::` tries these targets for longer, with other changes.
 
 #[path = "../../../../fuzz/targets.rs"]
 mod targets;
@@ -9,8 +11,14 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-/// How long each target is tried with changed inputs.
-const TIME: Duration = Duration::from_secs(4);
+/// How many seconds each target is tried with changed inputs.
+const SECONDS: u64 = 4;
+
+/// A number in the environment.
+fn number(name: &str) -> Option<u64> {
+    let text = std::env::var(name).ok()?;
+    Some(text.parse().unwrap_or_else(|error| panic!("{name}={text}: {error}")))
+}
 
 fn corpus(name: &str) -> Vec<Vec<u8>> {
     let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/corpus").join(name);
@@ -48,15 +56,22 @@ fn changed(random: &mut Pcg64, inputs: &[Vec<u8>]) -> Vec<u8> {
 #[test]
 fn inputs_of_all_kinds_do_no_harm() {
     // What a fuzzer found stays in the corpus, so it is tried here for good.
-    for (number, (name, target)) in targets::TARGETS.into_iter().enumerate() {
+    let chosen = std::env::var("DSQ_FUZZ").ok();
+    let is_chosen = |name: &str| chosen.as_ref().is_none_or(|names| names.split(' ').any(|one| one == name));
+    let time = Duration::from_secs(number("DSQ_FUZZ_SECONDS").unwrap_or(SECONDS));
+    let seed = number("DSQ_FUZZ_SEED").unwrap_or(0);
+    let targets = targets::TARGETS.into_iter().enumerate();
+    for (number, (name, target)) in targets.filter(|(_, (name, _))| is_chosen(name)) {
         let inputs = corpus(name);
         assert!(!inputs.is_empty(), "{name} has no corpus");
         inputs.iter().for_each(|input| target(input));
-        let mut random = Pcg64::seed_from_u64(number as u64);
+        let mut random = Pcg64::seed_from_u64(seed * 1000 + number as u64);
         let (start, mut runs) = (Instant::now(), 0u64);
-        while start.elapsed() < TIME {
+        while start.elapsed() < time {
             let input = changed(&mut random, &inputs);
-            target(&input);
+            if std::panic::catch_unwind(|| target(&input)).is_err() {
+                panic!("{name}: input {runs} of seed {seed}: {:?}", String::from_utf8_lossy(&input));
+            }
             runs += 1;
         }
         eprintln!("{name}: {runs} inputs");
