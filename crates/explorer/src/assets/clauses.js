@@ -141,16 +141,22 @@ export function clauseSquares(english, position) {
   };
 }
 
+/** The most clauses that one sentence takes; more are a list. */
+const MOST_CLAUSES = 3;
+
 /**
- * A tree's sentence, "White wins, because A, B, and C.", in the language of the page; `result` is its first part.
+ * A tree's sentence, "White wins, because A, B, and C.", in the language of the page; `result` is its first part. Of
+ * many clauses it is only the beginning, and `clauses` are listed.
  * @param {string} english
  * @param {string} result
  */
 export function because(english, result) {
-  if (currentLanguage() === "en") return english;
-  const found = /^.*?, because (.*)\.$/.exec(english);
-  if (!found) return `${result}，此子力的所有局面都如此。`;
+  const isEnglish = currentLanguage() === "en";
+  const found = /^(.*?, because) (.*)\.$/.exec(english);
+  if (!found) return { sentence: isEnglish ? english : `${result}，此子力的所有局面都如此。`, clauses: [] };
   // One clause has commas of its own.
-  const parts = found[1].replaceAll("is on, or reaches, the", "is on; or reaches; the").split(/, and |, /);
-  return `${result}，因为${parts.map((part) => clause(part.replaceAll(";", ","))).join("，且")}。`;
+  const parts = found[2].replaceAll("is on, or reaches, the", "is on; or reaches; the").split(/, and |, /);
+  const clauses = parts.map((part) => part.replaceAll(";", ",")).map((part) => (isEnglish ? part : clause(part)));
+  if (clauses.length > MOST_CLAUSES) return { sentence: isEnglish ? `${found[1]}:` : `${result}，因为：`, clauses };
+  return { sentence: isEnglish ? english : `${result}，因为${clauses.join("，且")}。`, clauses: [] };
 }

@@ -212,7 +212,7 @@ async function drawWhatIf(overlay) {
     board: { values, square },
     text: [
       h("p", {}, t("whatif.pick")),
-      h("div", { class: "bar" }, picks),
+      h("div", { class: "bar picks" }, picks),
       h("p", { id: "whatiftext" }, sentence),
       table,
     ],
@@ -449,6 +449,17 @@ const marker = (test) =>
     "aria-pressed": String(test === kept),
   });
 
+/**
+ * Why the tree decides as it does: a sentence, or the beginning of one with a list.
+ * @param {string} english
+ * @param {string} result
+ */
+function treeSentence(english, result) {
+  const { sentence, clauses } = because(english, result);
+  const list = clauses.map((text) => h("li", {}, text));
+  return h("div", { id: "treesentence" }, h("p", {}, sentence), list.length ? h("ul", { class: "clauses" }, list) : "");
+}
+
 function drawTree() {
   return show("#decision", async () => {
     if (pieces() > 3) return h("p", { class: "soft" }, t("tree.toomany"));
@@ -478,7 +489,7 @@ function drawTree() {
     };
     const root = tree.path[0] ?? tree.nodes[0].id;
     return [
-      h("p", { id: "treesentence" }, because(tree.sentence, treeResult(nodes.get(tree.path.at(-1)).label))),
+      treeSentence(tree.sentence, treeResult(nodes.get(tree.path.at(-1)).label)),
       h(
         "p",
         { class: "soft" },

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { clauseSquares } from "../../src/assets/clauses.js";
+import { because, clauseSquares } from "../../src/assets/clauses.js";
 import { index, name } from "../../src/assets/position.js";
 
 const FEN = "7/3r3/7/6L/7/7/7/3E3/7 w";
@@ -23,4 +23,14 @@ test("a clause names pieces and parts of the board", () => {
   assert.deepEqual(of("White's lead in the race to the dens is more than 2 moves"), ["", "d1 d9"]);
   const { region } = clauseSquares("Black's rat is on, or reaches, the last three ranks before every enemy piece", FEN);
   assert.deepEqual([region.length, region.at(-1)], [21, index("g3")]);
+});
+
+test("many clauses are a list", () => {
+  const few = "White wins, because White is nearer to the enemy's den.";
+  assert.deepEqual(because(few, ""), { sentence: few, clauses: [] });
+  const reaches = "White's cat is on, or reaches, the last three ranks before every enemy piece";
+  const apart = "White's cat and Black's dog are more than 4 files apart";
+  const many = `A draw, because A is odd, ${reaches}, B is even, and ${apart}.`;
+  const { sentence, clauses } = because(many, "");
+  assert.deepEqual([sentence, clauses], ["A draw, because:", ["A is odd", reaches, "B is even", apart]]);
 });
