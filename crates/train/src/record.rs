@@ -340,4 +340,63 @@ mod tests {
         assert!(Packed([0; RECORD]).unpack().is_err(), "all on one square");
         assert!(Packed([255; RECORD]).unpack().is_err(), "an empty board");
     }
+
+    fn record(game: u32) -> Record {
+        let position = Position::from_fen("7/7/3e3/7/7/7/3E3/7/7 b").unwrap();
+        Record { position, halfmove_clock: 7, score: -2, result: 1, exact: true, game, ply: 0x0403_0201 }
+    }
+
+    /// Bytes of the format as the head of this file describes it, so that older files stay readable.
+    #[test]
+    fn the_format_is_as_described() {
+        let absent = ABSENT.into();
+        let mut squares = [absent; 16];
+        (squares[7], squares[15]) = (17, 45);
+        let bits = squares.iter().rev().fold(0u128, |bits, &square| bits << 6 | square);
+        let labels = [0b1101, 7, 0xfe, 0xff, 9, 0, 0, 0, 1, 2, 3, 4];
+        assert_eq!(record(9).pack().0[..], [&bits.to_le_bytes()[..12], &labels].concat());
+        let header = Header { rules: 1, seed: 2, nodes: 3, evaluation: 4 }.to_bytes();
+        let word = |value: u8| [value, 0, 0, 0, 0, 0, 0, 0];
+        assert_eq!(header[..], [&b"DSQDATA\x01"[..], &word(1), &word(2), &word(3), &word(4), &word(0)].concat());
+    }
+
+    #[test]
+    fn flags_out_of_range_are_refused() {
+        for flags in [0b0111, 0b1_0000, 0b1000_0000] {
+            let mut packed = record(0).pack();
+            packed.0[12] = flags;
+            assert_eq!(packed.unpack().unwrap_err(), "its flags are out of range", "{flags:b}");
+        }
+    }
+
+    #[test]
+    fn files_of_others_are_refused_and_kept() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("data");
+        let header = Header { rules: 1, seed: 2, nodes: 3, evaluation: 4 };
+        std::fs::write(&path, "notes").unwrap();
+        assert!(DataFile::open(&path, &header).err().unwrap().to_string().contains("is not a file of training data"));
+        assert_eq!(std::fs::read(&path).unwrap(), b"notes");
+        std::fs::remove_file(&path).unwrap();
+        let mut file = DataFile::open(&path, &header).unwrap();
+        for (game, plies) in [(0, 2), (1, 1), (2, 3)] {
+            assert_eq!((file.next_game(), file.write_game(&vec![record(game); plies]).is_ok()), (game, true));
+        }
+        assert_eq!((file.next_game(), file.records()), (3, 6));
+        let bytes = std::fs::read(&path).unwrap();
+        let others = [
+            Header { rules: 0, ..header },
+            Header { seed: 0, ..header },
+            Header { nodes: 0, ..header },
+            Header { evaluation: 0, ..header },
+        ];
+        for other in others {
+            assert!(DataFile::open(&path, &other).is_err(), "{other:?}");
+        }
+        assert!(std::fs::read(&path).unwrap() == bytes, "a refused file stays as it was");
+        // The last game may have been cut off: it is played again.
+        let file = DataFile::open(&path, &header).unwrap();
+        assert_eq!((file.next_game(), file.records()), (2, 3));
+        assert_eq!(read(&path).unwrap().1.len(), 3);
+    }
 }
