@@ -38,7 +38,7 @@ pub use store::codec::compressed_len;
 pub use store::counts::{ClassCounts, Provenance};
 pub use store::error::SetError;
 pub use store::export::{ExportError, export_text};
-pub use store::file::{Description, Sides, TableError, TableFile};
+pub use store::file::{Content, Description, Sides, TableError, TableFile};
 pub use store::finish::{Finished, Status, finish, status};
 pub use store::forecast::{Forecast, LevelForecast, Shortage};
 pub use store::generate::{Generate, Progress};
@@ -48,9 +48,9 @@ pub use store::on_demand::{
     AnswerSource, CountNeed, CountPhase, CountProgress, Follow, OnDemand, OnDemandAnswer, OnDemandError,
 };
 pub use store::partial::PartialFile;
-pub use store::prober::TableProber;
+pub use store::prober::{TableProber, WdlProber};
 pub use store::proof::{Proved, Prover};
-pub use store::repack::repack;
+pub use store::repack::{repack, write_wdl};
 pub use store::set::TableSet;
 pub use store::verify::{Contradiction, Scope, verify};
 pub use value::{CellValue, Cells, Table};

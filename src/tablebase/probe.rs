@@ -17,6 +17,18 @@ pub enum Wdl {
     Win,
 }
 
+impl Wdl {
+    /// The result of the move that leads to a position with this result, for the side that makes the move.
+    #[must_use]
+    pub fn before(self) -> Wdl {
+        match self {
+            Wdl::Loss => Wdl::Win,
+            Wdl::Draw => Wdl::Draw,
+            Wdl::Win => Wdl::Loss,
+        }
+    }
+}
+
 /// Win, draw or loss, and the distance to the end: of a position for the side to move, or of a move for the side that
 /// makes it. Values are ordered from worst to best: a loss, a draw, a win; a longer loss and a shorter win are better.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]

@@ -1,10 +1,13 @@
-//! Table files read by somebody who knows `docs/table-format.md` and nothing else: no type of the library is used up to
-//! the comparison with it.
+//! Table files read by somebody who knows `docs/table-format.md` and the rules (the slow twin), and nothing else: no type
+//! of the library's tables is used up to the comparison with it.
 
-use doushouqi::board::{Color, Piece, Position, RuleOptions, Setup, Square};
-use doushouqi::tablebase::{CellValue, Generate, Options, Solver, TableSet, repack};
+use crate::slow;
+use doushouqi::board::{Animal, Color, Piece, Position, RuleOptions, Setup, Square};
+use doushouqi::tablebase::{CellValue, Generate, Options, ProbeWdl, Solver, TableSet, Wdl, repack, write_wdl};
 use rand_core::{Rng, SeedableRng};
 use rand_pcg::Pcg64;
+use std::collections::HashMap;
+use std::io::Read;
 use std::path::Path;
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -25,6 +28,7 @@ struct Reader {
     pieces: Vec<char>,
     block_rows: usize,
     cell_bytes: usize,
+    dont_cares: bool,
     /// The blocks of White and of Black to move, decompressed; none if that side is not stored.
     blocks: [Vec<Vec<u8>>; 2],
 }
@@ -34,7 +38,8 @@ impl Reader {
         let bytes = std::fs::read(path).unwrap();
         let number = |at: usize, len: usize| bytes[at..at + len].iter().rev().fold(0, |n, &b| n << 8 | u64::from(b));
         assert_eq!(&bytes[..8], b"DSQTABLE");
-        assert_eq!(number(8, 4), 2);
+        let version = number(8, 4);
+        assert!(version == 2 || version == 3);
         let table = 16 + number(12, 4) as usize;
         let description: serde_json::Value = serde_json::from_slice(&bytes[16..table]).unwrap();
         let field = |name: &str| description[name].as_u64().unwrap() as usize;
@@ -50,26 +55,42 @@ impl Reader {
         assert_eq!(description["rules_hash"], format!("{hash:016x}"));
 
         let blocks_a_side = rows.div_ceil(block_rows);
-        let count = blocks_a_side * stored.iter().filter(|&&side| side).count();
+        let dictionary_bytes = description["dictionary"].as_u64().unwrap_or(0) as usize;
+        let dont_cares = description["dont_cares"].as_bool().unwrap_or(false);
+        assert_eq!(dont_cares, version == 3);
+        let with_dictionary = usize::from(dictionary_bytes > 0);
+        let count = blocks_a_side * stored.iter().filter(|&&side| side).count() + with_dictionary;
         let head = table + 16 * count;
         assert_eq!(number(head, 8), xxh3_64(&bytes[..head]));
         let mut at = head + 8;
-        let mut decompressed = (0..count).map(|i| {
+        let mut frames = (0..count).map(|i| {
             let block = &bytes[at..at + number(table + 16 * i, 8) as usize];
             assert_eq!(number(table + 16 * i + 8, 8), xxh3_64(block));
             at += block.len();
-            zstd::decode_all(block).unwrap()
+            block
+        });
+        let dictionary = match with_dictionary {
+            0 => Vec::new(),
+            _ => zstd::decode_all(frames.next().unwrap()).unwrap(),
+        };
+        assert_eq!(dictionary.len(), dictionary_bytes);
+        let mut decompressed = frames.by_ref().map(|frame| {
+            let mut bytes = Vec::new();
+            let mut decoder = zstd::stream::read::Decoder::with_dictionary(frame, &dictionary).unwrap();
+            decoder.read_to_end(&mut bytes).unwrap();
+            bytes
         });
         let blocks = stored.map(|side| decompressed.by_ref().take(if side { blocks_a_side } else { 0 }).collect());
         drop(decompressed);
+        drop(frames);
         assert_eq!(at, bytes.len() - 8);
         assert_eq!(number(at, 8), xxh3_64(&bytes[..at]));
         let pieces = description["pieces"].as_str().unwrap().chars().collect();
-        Reader { pieces, block_rows, cell_bytes, blocks }
+        Reader { pieces, block_rows, cell_bytes, dont_cares, blocks }
     }
 
-    /// The value with the pieces on these squares, White (0) or Black (1) to move; `None` if that side is not stored.
-    fn value(&self, squares: &[usize], turn: usize) -> Option<u16> {
+    /// What is stored of the pieces on these squares, White (0) or Black (1) to move; `None` if that side is not stored.
+    fn stored(&self, squares: &[usize], turn: usize) -> Option<u16> {
         let (word, lane) = (squares.len() - 2, squares.len() - 1);
         let mirrored = word > 0 && squares[0] % 7 > 3;
         let square = |i: usize| if mirrored { squares[i] / 7 * 7 + 6 - squares[i] % 7 } else { squares[i] };
@@ -85,6 +106,156 @@ impl Reader {
     }
 }
 
+/// Pieces as letters, with their squares.
+type Placed = Vec<(char, usize)>;
+
+/// A directory, read file by file.
+struct Directory {
+    /// By material: the file, and whether the colours are exchanged.
+    files: HashMap<String, (String, bool)>,
+    readers: HashMap<String, Reader>,
+    options: RuleOptions,
+}
+
+impl Directory {
+    fn open(dir: &Path) -> Directory {
+        let text = std::fs::read(dir.join("manifest.json")).unwrap();
+        let manifest: serde_json::Value = serde_json::from_slice(&text).unwrap();
+        let (mut files, mut readers) = (HashMap::new(), HashMap::new());
+        for class in manifest["classes"].as_array().unwrap() {
+            let name = class["class"].as_str().unwrap();
+            readers.insert(name.to_owned(), Reader::open(&dir.join(format!("{name}.dsq"))));
+            for (list, swapped) in [("same", false), ("swapped", true)] {
+                for material in class[list].as_array().unwrap() {
+                    files.insert(material.as_str().unwrap().to_owned(), (name.to_owned(), swapped));
+                }
+            }
+        }
+        Directory { files, readers, options: RuleOptions::PAPER }
+    }
+
+    /// The value of a position, as the page says: from the stored value, or from the moves, or from both.
+    fn value(&self, placed: &Placed, turn: usize) -> u16 {
+        let (name, swapped) = &self.files[&material(placed)];
+        let reader = &self.readers[name];
+        let (exchanged, side) = if *swapped {
+            let flip = |c: char| if c.is_uppercase() { c.to_ascii_lowercase() } else { c.to_ascii_uppercase() };
+            (placed.iter().map(|&(c, s)| (flip(c), 62 - s)).collect(), 1 - turn)
+        } else {
+            (placed.clone(), turn)
+        };
+        let renamed = self.rename(&exchanged, &reader.pieces);
+        let squares: Vec<usize> =
+            reader.pieces.iter().map(|piece| renamed.iter().find(|(name, _)| name == piece).unwrap().1).collect();
+        match reader.stored(&squares, side) {
+            None => self.from_moves(placed, turn, false).unwrap_or(2),
+            Some(value) if !reader.dont_cares => value,
+            Some(value) => match self.from_moves(placed, turn, true) {
+                Some(best) if rank(value) <= rank(best) => best,
+                _ => value,
+            },
+        }
+    }
+
+    /// The best value of all moves, or of the captures and den entries alone; `None` without such a move.
+    fn from_moves(&self, placed: &Placed, turn: usize, conversions: bool) -> Option<u16> {
+        let board = board(placed);
+        let moves = slow::legal_moves(&board, Color::ALL[turn], &self.options).into_iter();
+        let wanted = |to: usize| !conversions || board[to].is_some() || DENS.contains(&to);
+        let value = |(from, to): (Square, Square)| {
+            let next = slow::make(&board, from, to);
+            if slow::winner(&next).is_some() {
+                return 3;
+            }
+            let after: Placed = next.iter().enumerate().filter_map(|(s, piece)| Some((letter((*piece)?), s))).collect();
+            match self.value(&after, 1 - turn) {
+                1 | 2 => 1,
+                value => value + 1,
+            }
+        };
+        moves.filter(|(_, to)| wanted(to.index())).map(value).max_by_key(|&value| rank(value))
+    }
+
+    /// The pieces under the names of the representative's pieces.
+    fn rename(&self, placed: &Placed, names: &[char]) -> Placed {
+        fn extend(named: &mut Placed, placed: &Placed, names: &[char], fits: &dyn Fn(&Placed) -> bool) -> bool {
+            let Some(&(old, square)) = placed.get(named.len()) else { return fits(named) };
+            for &name in names {
+                if name.is_uppercase() == old.is_uppercase() && named.iter().all(|&(taken, _)| taken != name) {
+                    named.push((name, square));
+                    if extend(named, placed, names, fits) {
+                        return true;
+                    }
+                    named.pop();
+                }
+            }
+            false
+        }
+        let fits = |named: &Placed| {
+            placed.iter().zip(named).all(|(&(a, _), &(b, _))| {
+                kind(a) == kind(b)
+                    && placed
+                        .iter()
+                        .zip(named)
+                        .all(|(&(c, _), &(d, _))| a.is_uppercase() == c.is_uppercase() || takes(a, c) == takes(b, d))
+            })
+        };
+        let mut named = Placed::new();
+        assert!(extend(&mut named, placed, names, &fits), "{placed:?} as {names:?}");
+        named
+    }
+}
+
+/// How a piece moves: rats swim, lions and tigers leap.
+fn kind(piece: char) -> u8 {
+    match piece.to_ascii_uppercase() {
+        'R' => 1,
+        'L' | 'T' => 2,
+        _ => 0,
+    }
+}
+
+/// Whether a piece takes another outside traps, by the rules of the paper.
+fn takes(attacker: char, victim: char) -> bool {
+    const WEAKEST_FIRST: &str = "RCWDPTLE";
+    let strength = |piece: char| WEAKEST_FIRST.find(piece.to_ascii_uppercase()).unwrap();
+    match (strength(attacker), strength(victim)) {
+        (0, 7) => true,
+        (7, 0) => false,
+        (attacker, victim) => attacker >= victim,
+    }
+}
+
+/// How good a value is for the side to move.
+fn rank(value: u16) -> i32 {
+    match i32::from(value) {
+        1 | 2 => 0,
+        win if win % 2 == 1 => 100_000 - win,
+        loss => loss - 100_000,
+    }
+}
+
+/// The name of a material: White's pieces, `v`, Black's, the strongest first.
+fn material(placed: &Placed) -> String {
+    let side = |white: bool| -> String {
+        let has = |c: &char| placed.iter().any(|&(p, _)| p.is_uppercase() == white && p.eq_ignore_ascii_case(c));
+        "ELTPDWCR".chars().filter(has).collect()
+    };
+    format!("{}v{}", side(true), side(false))
+}
+
+fn board(placed: &Placed) -> slow::Board {
+    let mut board = slow::EMPTY;
+    for &(piece, square) in placed {
+        board[square] = Piece::from_letter(piece).map(|piece| (piece.color, piece.animal));
+    }
+    board
+}
+
+fn letter((color, animal): (Color, Animal)) -> char {
+    Piece { color, animal }.letter()
+}
+
 /// What the page says that a value means.
 fn meaning(value: u16) -> CellValue {
     match value {
@@ -95,34 +266,26 @@ fn meaning(value: u16) -> CellValue {
     }
 }
 
-/// Compares random positions of every file with the library; returns how many values were compared.
-fn compare(dir: &Path, random: &mut Pcg64) -> usize {
-    let set = TableSet::open(dir).unwrap();
-    let rules = *set.rules().options();
-    let tables = set.prober(&rules).unwrap();
-    let manifest: serde_json::Value =
-        serde_json::from_slice(&std::fs::read(dir.join("manifest.json")).unwrap()).unwrap();
-    let mut compared = 0;
-    for class in manifest["classes"].as_array().unwrap() {
-        let name = class["class"].as_str().unwrap();
-        let reader = Reader::open(&dir.join(format!("{name}.dsq")));
-        for _ in 0..300 {
-            let squares: Vec<usize> = reader.pieces.iter().map(|_| random.next_u64() as usize % 63).collect();
+/// Random positions of every class of a directory, as letters on squares, and for the library.
+fn positions(directory: &Directory, each: usize, random: &mut Pcg64) -> Vec<(Placed, usize, Position)> {
+    let mut readers: Vec<_> = directory.readers.iter().collect();
+    readers.sort_by_key(|(name, _)| *name);
+    let mut positions = Vec::new();
+    for (_, reader) in readers {
+        for _ in 0..each {
+            let placed: Placed = reader.pieces.iter().map(|&piece| (piece, random.next_u64() as usize % 63)).collect();
             let turn = random.next_u64() as usize % 2;
             let mut setup = Setup::empty(Color::ALL[turn]);
-            for (&piece, &square) in reader.pieces.iter().zip(&squares) {
+            for &(piece, square) in &placed {
                 setup.squares[square] = Piece::from_letter(piece);
             }
             let Ok(position) = Position::from_setup(&setup) else { continue };
-            if position.winner().is_some() || position.occupied().len() < squares.len() {
-                continue;
+            if position.winner().is_none() && position.occupied().len() == placed.len() {
+                positions.push((placed, turn, position));
             }
-            let Some(value) = reader.value(&squares, turn) else { continue };
-            assert_eq!(tables.cell_value(&position).unwrap(), Some(meaning(value)), "{name}: {position:?}");
-            compared += 1;
         }
     }
-    compared
+    positions
 }
 
 #[test]
@@ -136,11 +299,40 @@ fn a_reader_made_from_the_page_reads_what_the_library_reads() {
         let job = Generate { material, ..Generate::new(dir.path(), RuleOptions::PAPER) };
         job.run(&mut Solver::new(&job.rules, 4, Options::default()), &|_| ()).unwrap();
     }
-    let both = compare(dir.path(), &mut random);
-    assert!(both > 2_000, "only {both} values were compared");
+    let open = || TableSet::open(dir.path()).unwrap();
+    let exact = Directory::open(dir.path());
+    let drawn = positions(&exact, 300, &mut random);
+    assert!(drawn.len() > 2_000, "only {} positions", drawn.len());
+    let tables = open().prober(&RuleOptions::PAPER).unwrap();
+    for (placed, turn, position) in &drawn {
+        let value = exact.value(placed, *turn);
+        assert_eq!(tables.cell_value(position).unwrap(), Some(meaning(value)), "{placed:?}");
+    }
+    // Results only.
+    let out = tempfile::tempdir().unwrap();
+    write_wdl(dir.path(), out.path(), &|_, _| ()).unwrap();
+    let (results, wdl) = (Directory::open(out.path()), TableSet::open(out.path()).unwrap());
+    let wdl = wdl.wdl_prober(&RuleOptions::PAPER).unwrap();
+    for (placed, turn, position) in drawn.iter().step_by(4) {
+        let (whole, result) = (rank(exact.value(placed, *turn)).signum(), rank(results.value(placed, *turn)).signum());
+        assert_eq!(result, whole, "{placed:?}");
+        let named = [Wdl::Loss, Wdl::Draw, Wdl::Win][(whole + 1) as usize];
+        assert_eq!(wdl.wdl(position).unwrap(), Some(named), "{placed:?}");
+    }
+    // One side to move, without the values that captures and den entries tell.
     repack(dir.path(), &|_, _| ()).unwrap();
-    let one = compare(dir.path(), &mut random);
-    assert!(one > both / 4 && one < both, "{one} of one side, {both} of both");
+    let (packed, tables) = (Directory::open(dir.path()), open().prober(&RuleOptions::PAPER).unwrap());
+    assert!(packed.readers.values().all(|reader| reader.dont_cares && reader.blocks.iter().any(Vec::is_empty)));
+    let mut replaced = 0;
+    for (placed, turn, position) in &drawn {
+        let value = exact.value(placed, *turn);
+        assert_eq!(packed.value(placed, *turn), value, "{placed:?}");
+        assert_eq!(tables.cell_value(position).unwrap(), Some(meaning(value)), "{placed:?}");
+        let reader = &packed.readers[&packed.files[&material(placed)].0];
+        let squares: Vec<usize> = placed.iter().map(|&(_, square)| square).collect();
+        replaced += usize::from(reader.stored(&squares, *turn).is_some_and(|stored| stored != value));
+    }
+    assert!(replaced > 50, "only {replaced} stored values are not those of their positions");
 }
 
 /// The bytes and numbers of the page's example. Those that depend on the version of zstd are not compared.
@@ -166,6 +358,6 @@ fn the_example_of_the_page_is_true() {
     let (d8, a1) = (Square::D8.index(), Square::A1.index());
     assert_eq!(reader.pieces, ['E', 'e']);
     assert_eq!((below('E', d8), below('e', a1), 39 * 49), (39, 0, 1911));
-    assert_eq!([0, 1].map(|turn| reader.value(&[d8, a1], turn)), [Some(3), Some(4)]);
+    assert_eq!([0, 1].map(|turn| reader.stored(&[d8, a1], turn)), [Some(3), Some(4)]);
     assert_eq!([0, 1].map(|turn| reader.blocks[turn][0].len()), [2401; 2]);
 }

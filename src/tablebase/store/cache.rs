@@ -2,36 +2,69 @@ use std::collections::HashMap;
 use std::hash::Hash;
 use std::sync::Arc;
 
-/// The most decoded blocks in the cache, of about 80 KB each.
-const CACHE_BLOCKS: usize = 1024;
+/// The most bytes of decoded blocks in a cache.
+const CACHE_BYTES: usize = 80 << 20;
 
 /// A cache of recently used blocks in two generations: a hit in the older generation moves the block to the newer one,
 /// and a full newer generation replaces the older one.
 pub(crate) struct Cache<K, B> {
-    newer: HashMap<K, Arc<B>>,
-    older: HashMap<K, Arc<B>>,
+    newer: HashMap<K, Cached<B>>,
+    older: HashMap<K, Cached<B>>,
+    /// Bytes of the blocks of the newer generation.
+    bytes: usize,
+}
+
+/// A block and its size in bytes.
+struct Cached<B> {
+    block: Arc<B>,
+    bytes: usize,
 }
 
 impl<K, B> Default for Cache<K, B> {
     fn default() -> Cache<K, B> {
-        Cache { newer: HashMap::new(), older: HashMap::new() }
+        Cache { newer: HashMap::new(), older: HashMap::new(), bytes: 0 }
     }
 }
 
 impl<K: Copy + Eq + Hash, B> Cache<K, B> {
     pub(crate) fn get(&mut self, key: K) -> Option<Arc<B>> {
-        if let Some(block) = self.newer.get(&key) {
-            return Some(block.clone());
+        if let Some(cached) = self.newer.get(&key) {
+            return Some(cached.block.clone());
         }
-        let block = self.older.remove(&key)?;
-        self.put(key, block.clone());
+        let Cached { block, bytes } = self.older.remove(&key)?;
+        self.put(key, block.clone(), bytes);
         Some(block)
     }
 
-    pub(crate) fn put(&mut self, key: K, block: Arc<B>) {
-        if self.newer.len() >= CACHE_BLOCKS / 2 {
+    /// Adds a block of `bytes` bytes.
+    pub(crate) fn put(&mut self, key: K, block: Arc<B>, bytes: usize) {
+        if self.bytes >= CACHE_BYTES / 2 {
             self.older = std::mem::take(&mut self.newer);
+            self.bytes = 0;
         }
-        self.newer.insert(key, block);
+        self.bytes += bytes;
+        if let Some(before) = self.newer.insert(key, Cached { block, bytes }) {
+            self.bytes -= before.bytes;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn blocks_that_were_used_stay_and_the_bytes_are_limited() {
+        let mut cache: Cache<usize, usize> = Cache::default();
+        let bytes = CACHE_BYTES / 64;
+        for number in 0..1000 {
+            cache.put(number, Arc::new(number), bytes);
+            assert_eq!(cache.get(0).as_deref(), Some(&0), "it is used all the time");
+            assert!(cache.newer.len() + cache.older.len() <= 66);
+        }
+        assert!(cache.get(1).is_none() && cache.get(990).is_some());
+        // A block that is put twice counts once.
+        (0..1000).for_each(|_| cache.put(7, Arc::new(7), bytes));
+        assert_eq!(cache.bytes, cache.newer.values().map(|cached| cached.bytes).sum::<usize>());
     }
 }

@@ -11,11 +11,11 @@ use crate::tablebase::{CellValue, Material};
 use std::cell::RefCell;
 use std::io;
 use xxhash_rust::xxh3::Xxh3;
-use zstd::bulk::Decompressor;
+use zstd::zstd_safe::{DCtx, DDict};
 
 thread_local! {
     /// One decompressor for each thread: setting one up takes longer than decoding a small block.
-    static DECOMPRESSOR: RefCell<Option<Decompressor<'static>>> = const { RefCell::new(None) };
+    static DECOMPRESSOR: RefCell<Option<DCtx<'static>>> = const { RefCell::new(None) };
 }
 
 /// Compresses bytes into a block of exactly its size. zstd writes to a buffer as large as the input; shrinking that
@@ -26,12 +26,34 @@ pub(crate) fn compress(bytes: &[u8], level: i32) -> io::Result<Box<[u8]>> {
 
 /// Decompresses a block; `None` if the block is damaged or does not decompress to `len` bytes.
 pub(crate) fn decompress(block: &[u8], len: usize) -> Option<Vec<u8>> {
+    decompress_with(None, block, len)
+}
+
+/// As [`decompress`], for a block that may refer to a dictionary.
+pub(crate) fn decompress_with(dictionary: Option<&Dictionary>, block: &[u8], len: usize) -> Option<Vec<u8>> {
     DECOMPRESSOR.with_borrow_mut(|slot| {
         if slot.is_none() {
-            *slot = Some(Decompressor::new().ok()?);
+            *slot = Some(DCtx::try_create()?);
         }
-        slot.as_mut()?.decompress(block, len).ok().filter(|bytes| bytes.len() == len)
+        let mut bytes = Vec::with_capacity(len);
+        let decoder = slot.as_mut()?;
+        match dictionary {
+            None => decoder.decompress(&mut bytes, block),
+            Some(Dictionary(dictionary)) => decoder.decompress_using_ddict(&mut bytes, block, dictionary),
+        }
+        .ok()?;
+        (bytes.len() == len).then_some(bytes)
     })
+}
+
+/// Rows of a side to move that zstd refers to when it decompresses a block.
+pub(crate) struct Dictionary(DDict<'static>);
+
+impl Dictionary {
+    /// Decompresses a dictionary; `None` if it is damaged or does not decompress to `len` bytes.
+    pub(crate) fn decode(compressed: &[u8], len: usize) -> Option<Dictionary> {
+        DDict::try_create(&decompress(compressed, len)?).map(Dictionary)
+    }
 }
 
 /// The cells of a row that a file stores, and their order.

@@ -104,8 +104,8 @@ pub enum SetError {
         /// The error in the file.
         what: String,
     },
-    /// A table stores one side to move where both are needed.
-    #[error("{} stores one side to move only (it was repacked); jobs need tables as `dsq generate` writes them", path.display())]
+    /// A table does not store every value of a side to move that is needed.
+    #[error("{} stores one side to move only, and not every value of it (it was repacked); jobs need tables as `dsq generate` writes them", path.display())]
     OneSided {
         /// The file.
         path: PathBuf,

@@ -4,7 +4,7 @@
 use crate::board::{ByColor, Color, RuleOptions};
 use crate::tablebase::solve::backend::Solved;
 use crate::tablebase::store::error::SetError;
-use crate::tablebase::store::file::{Description, Packing, Sides, TableError, TableFile, check_values, write};
+use crate::tablebase::store::file::{Content, Description, Packing, TableError, TableFile, check_values, write};
 use crate::tablebase::store::lock::lock;
 use crate::tablebase::store::manifest::{
     CountedClass, Manifest, largest, read_manifest, update_manifest, write_manifest,
@@ -213,8 +213,8 @@ impl Level {
 #[derive(Default)]
 struct ToSolve {
     ids: Vec<ClassId>,
-    /// Checksums of the values of existing tables that store only one side to move: solving their classes again is
-    /// faster than computing the other side.
+    /// Checksums of the values of existing tables that are repacked: solving their classes again is faster than
+    /// computing the values that they do not store.
     known: HashMap<ClassId, ByColor<String>>,
 }
 
@@ -262,8 +262,11 @@ impl Run<'_> {
             }
             let file = TableFile::open(&path, &self.job.rules, class.representative)?;
             file.check()?;
-            let Description { sides, stats, values, .. } = file.description().clone();
-            if !level.top && sides != Sides::Both {
+            if file.description().content == Content::Wdl {
+                return Err(TableError::WdlOnly { path }.into());
+            }
+            let Description { stats, values, .. } = file.description().clone();
+            if !level.top && !Color::ALL.into_iter().all(|color| file.is_exact(color)) {
                 to_solve.ids.push(id);
                 to_solve.known.insert(id, values);
                 continue;

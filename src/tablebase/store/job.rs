@@ -54,7 +54,7 @@ impl ClassJob<'_> {
     /// Solves the class on the threads of the current rayon pool, unless its file is complete.
     ///
     /// # Errors
-    /// If a table that captures lead to is missing, damaged, for other rules or one-sided, the memory limit is too low
+    /// If a table that captures lead to is missing, damaged, for other rules or repacked, the memory limit is too low
     /// (checked before solving), or the disk is full. An error leaves no partial file.
     pub fn run(&self) -> Result<JobDone, SetError> {
         let classes = Classes::new(&self.rules, self.material.len());
@@ -128,7 +128,7 @@ impl ClassJob<'_> {
                 return Err(missing_capture(self.dir, &self.rules, class, name));
             }
             let file = TableFile::open(&path, &self.rules, name)?;
-            if !Color::ALL.into_iter().all(|color| file.stores(color)) {
+            if !Color::ALL.into_iter().all(|color| file.is_exact(color)) {
                 return Err(SetError::OneSided { path });
             }
             let cells = ByColor { white: file.load(Color::White)?, black: file.load(Color::Black)? };
@@ -200,7 +200,7 @@ fn missing_capture(dir: &Path, rules: &RuleOptions, class: Material, capture: Ma
 /// Opens the tables that captures lead to, one entry for each side to move that is probed.
 ///
 /// # Errors
-/// If a table is missing, damaged, for other rules, or does not store the side to move.
+/// If a table is missing, damaged, for other rules, or does not store every value of the side to move.
 pub(super) fn captures(
     dir: &Path,
     rules: &RuleOptions,
@@ -219,7 +219,7 @@ pub(super) fn captures(
             return Err(missing_capture(dir, rules, classes.get(id).representative, material));
         }
         let file = TableFile::open(&path, rules, material)?;
-        if file.stores(turn) { Ok(Capture { id: capture, turn, file }) } else { Err(SetError::OneSided { path }) }
+        if file.is_exact(turn) { Ok(Capture { id: capture, turn, file }) } else { Err(SetError::OneSided { path }) }
     };
     sides.map(open).collect()
 }

@@ -1,7 +1,7 @@
 //! Tables on disk:
 //!
 //! - the file of a class: `codec`, `file`, `source`, `partial`, `table_error`
-//! - generating a directory of tables: `manifest`, `lock`, `memory`, `forecast`, `generate`, `repack`
+//! - generating a directory of tables: `manifest`, `lock`, `memory`, `forecast`, `generate`; smaller files: `repack`, `pack`
 //! - one class as a separate job, and a directory that jobs fill: `job`, `parts`, `counts`, `peak`, `finish`
 //! - opening and probing tables: `set`, `prober`, `cache`
 //! - solving a class when a probe needs it: `on_demand`
@@ -22,6 +22,7 @@ pub(crate) mod lock;
 pub(crate) mod manifest;
 pub(crate) mod memory;
 pub(crate) mod on_demand;
+mod pack;
 pub(crate) mod partial;
 mod parts;
 mod peak;

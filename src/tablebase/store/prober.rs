@@ -1,7 +1,7 @@
 //! Probing a set of tables under stated rules.
 
 use crate::board::{Color, Position, Rules};
-use crate::tablebase::{CellValue, Material, Probe, SetError, Table, TableSet, Value};
+use crate::tablebase::{CellValue, Material, Probe, ProbeWdl, SetError, Table, TableSet, Value, Wdl};
 
 /// Probes a [`TableSet`] from any number of threads. [`TableSet::prober`] creates it and checks the rules, so that no
 /// game is judged by tables for other rules.
@@ -61,6 +61,38 @@ impl TableProber {
             }
         }
         Ok(best.map(|(plies, position)| (position, plies as u16)))
+    }
+}
+
+/// Probes a [`TableSet`] for results (win, draw or loss) from any number of threads. [`TableSet::wdl_prober`] creates
+/// it. The tables may store distances or results only.
+pub struct WdlProber {
+    set: TableSet,
+}
+
+impl WdlProber {
+    pub(super) fn new(set: TableSet) -> WdlProber {
+        WdlProber { set }
+    }
+
+    /// The tables.
+    #[must_use]
+    pub fn set(&self) -> &TableSet {
+        &self.set
+    }
+}
+
+impl ProbeWdl for WdlProber {
+    type Error = SetError;
+
+    fn wdl(&self, position: &Position) -> Result<Option<Wdl>, SetError> {
+        let finished = Value::of_finished(position);
+        if finished.is_some() {
+            return Ok(finished.map(|value| value.wdl));
+        }
+        // Tables of results alone store a win as a win in 1 ply and a loss as a loss in 2.
+        let value = self.set.look_up(position, None)?;
+        Ok(value.map(|value| Value::of(value, self.set.rules()).wdl))
     }
 }
 

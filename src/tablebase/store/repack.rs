@@ -1,34 +1,241 @@
-use crate::tablebase::TableFile;
 use crate::tablebase::store::error::SetError;
-use crate::tablebase::store::file::{Packing, TableError, write};
+use crate::tablebase::store::file::{Content, TableError};
 use crate::tablebase::store::lock::lock;
 use crate::tablebase::store::manifest::write_manifest;
+use crate::tablebase::store::pack::is_packed;
 use crate::tablebase::store::partial::{ABANDONED, sweep};
 use crate::tablebase::store::set::TableSet;
+use crate::tablebase::{ClassId, Prover, TableFile};
 use std::fs;
 use std::path::Path;
 
-/// Recompresses the tables of a directory to smaller files. Each file is replaced when its successor is complete; files
-/// that are already repacked stay as they are. Calls `done` after each file with its size in bytes before and after.
+/// Memory for the values of a class and of those that its captures lead to, in bytes.
+const MEMORY: usize = 8 << 30;
+
+/// Recompresses the tables of a directory to smaller files, for probing and publishing: they store one side to move, and
+/// no value that follows from a capture or den entry. Each file is replaced when its successor is complete; files that
+/// are already repacked stay as they are. Calls `done` after each file with its size in bytes before and after.
 ///
 /// # Errors
-/// If another run writes to the directory, or a table is damaged or cannot be written.
+/// If another run writes to the directory, a table is damaged or cannot be written, or a table that captures lead to is
+/// missing.
 pub fn repack(dir: &Path, done: &(dyn Fn(u64, u64) + Sync)) -> Result<(), SetError> {
     let _lock = lock(dir)?;
     sweep(dir, ABANDONED)?;
+    repack_to(&TableSet::open(dir)?, dir, Content::Dtw, done)
+}
+
+/// Writes tables of results (win, draw or loss) without distances to the directory `out`, from tables with distances in
+/// `dir`. Complete files in `out` stay as they are. Calls `done` as [`repack`].
+///
+/// # Errors
+/// As [`repack`], and if `out` contains tables with distances or for other rules.
+pub fn write_wdl(dir: &Path, out: &Path, done: &(dyn Fn(u64, u64) + Sync)) -> Result<(), SetError> {
     let set = TableSet::open(dir)?;
+    fs::create_dir_all(out).map_err(TableError::io(out))?;
+    let _lock = lock(out)?;
+    sweep(out, ABANDONED)?;
+    repack_to(&set, out, Content::Wdl, done)
+}
+
+fn repack_to(set: &TableSet, out: &Path, content: Content, done: &(dyn Fn(u64, u64) + Sync)) -> Result<(), SetError> {
     let rules = set.rules().options();
-    for id in set.ids() {
-        let file = set.file(id)?;
-        let before = file.file_len();
-        let path = TableFile::path(dir, set.classes().get(id).representative);
-        if !file.is_packed(Packing::SMALL) {
-            file.check()?;
-            let material = set.classes().get(id).representative;
-            write(&path, rules, material, &set.table(id)?, &file.description().stats, Packing::SMALL)?;
+    let mut prover = Prover::new(set, MEMORY);
+    let mut ids: Vec<ClassId> = set.ids().collect();
+    // Classes that captures lead to come first, so that their values are still in memory.
+    ids.sort();
+    for id in ids {
+        let before = set.file(id)?.file_len();
+        let material = set.classes().get(id).representative;
+        let path = TableFile::path(out, material);
+        let there = if path.exists() { Some(TableFile::open(&path, rules, material)?) } else { None };
+        if let Some(other) = there.as_ref().filter(|file| file.description().content != content) {
+            return Err(match content {
+                Content::Wdl => other.damaged("it stores distances; choose an empty directory").into(),
+                Content::Dtw => TableError::WdlOnly { path }.into(),
+            });
+        }
+        if !there.is_some_and(|file| is_packed(&file, content)) {
+            prover.repack(id, content, &path)?;
         }
         let after = fs::metadata(&path).map_err(TableError::io(&path))?.len();
         done(before, after);
     }
-    write_manifest(dir, rules, Some(set.classes()), &set.manifest().counted)
+    let counted = if content == Content::Dtw { &set.manifest().counted[..] } else { &[] };
+    write_manifest(out, rules, Some(set.classes()), counted)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::board::{Position, RuleOptions};
+    use crate::tablebase::{CellValue, Generate, Material, Options, ProbeWdl, Scope, Solver, Value, verify};
+    use rand_core::{Rng, SeedableRng};
+    use rand_pcg::Pcg64;
+    use tempfile::TempDir;
+
+    const RULES: RuleOptions = RuleOptions::PAPER;
+
+    /// Tables of `EvLTP`, the smallest kind of class with a dictionary, and of its captures.
+    fn tables() -> TempDir {
+        let dir = tempfile::tempdir().unwrap();
+        let job = Generate { material: Some(material()), ..Generate::new(dir.path(), RULES) };
+        job.run(&mut Solver::new(&RULES, 4, Options::default()), &|_| {}).unwrap();
+        dir
+    }
+
+    fn material() -> Material {
+        "EvLTP".parse().unwrap()
+    }
+
+    fn positions(seed: u64, count: usize) -> Vec<Position> {
+        let mut random = Pcg64::seed_from_u64(seed);
+        let index = crate::tablebase::Index::new(material()).unwrap();
+        let turns = crate::board::Color::ALL;
+        let mut position =
+            || index.position(random.next_u64() as usize % index.cells(), turns[random.next_u64() as usize % 2]);
+        std::iter::from_fn(|| Some(position())).flatten().filter(|p| p.winner().is_none()).take(count).collect()
+    }
+
+    fn open(dir: &Path) -> Result<TableFile, TableError> {
+        TableFile::open(&TableFile::path(dir, material()), &RULES, material())
+    }
+
+    /// Probes, whole tables, the proof and the plain verifier agree with the tables before.
+    #[test]
+    fn repacked_tables_have_the_same_values() {
+        let (dir, results) = (tables(), tempfile::tempdir().unwrap());
+        let positions = positions(5, 3000);
+        let exact = TableSet::open(dir.path()).unwrap();
+        let id = exact.classes().member(material()).unwrap().class;
+        let values: Vec<CellValue> =
+            positions.iter().map(|position| exact.look_up(position, None).unwrap().unwrap()).collect();
+        let table = exact.table(id).unwrap();
+        write_wdl(dir.path(), results.path(), &|_, _| {}).unwrap();
+        repack(dir.path(), &|before, after| assert!(after < before)).unwrap();
+        let file = open(dir.path()).unwrap();
+        assert!(file.description().dictionary > 0 && is_packed(&file, Content::Dtw));
+        let packed = TableSet::open(dir.path()).unwrap();
+        for (position, &value) in positions.iter().zip(&values) {
+            assert_eq!(packed.look_up(position, None).unwrap(), Some(value), "{}", position.to_fen());
+        }
+        assert!(packed.table(id).unwrap() == table);
+        assert_eq!(Prover::new(&packed, 8 << 30).prove(id).unwrap().unwrap().values, packed_values(&table, &file));
+        assert!(verify(&packed, id, Scope::Sample { cells: 2000, seed: 1 }).unwrap().is_ok());
+
+        let wdl = TableSet::open(results.path()).unwrap();
+        assert!(verify(&wdl, id, Scope::Checksums).unwrap().is_ok());
+        let refused = [wdl.table(id).err(), Prover::new(&wdl, 8 << 30).prove(id).err()];
+        for error in refused {
+            assert!(matches!(error, Some(SetError::Table(TableError::WdlOnly { .. }))), "{error:?}");
+        }
+        let prober = TableSet::open(results.path()).unwrap().prober(&RULES);
+        assert!(matches!(prober.err(), Some(SetError::Table(TableError::WdlOnly { .. }))));
+        let wdl = wdl.wdl_prober(&RULES).unwrap();
+        for (position, &value) in positions.iter().zip(&values) {
+            let result = Value::of(value, wdl.set().rules()).wdl;
+            assert_eq!(wdl.wdl(position).unwrap(), Some(result), "{}", position.to_fen());
+        }
+        // Packed tables with distances and results have the same bytes, made from either.
+        let again = tempfile::tempdir().unwrap();
+        write_wdl(dir.path(), again.path(), &|_, _| {}).unwrap();
+        for name in [results.path(), again.path()].map(|dir| TableFile::path(dir, material())) {
+            assert!(fs::read(name).unwrap() == fs::read(TableFile::path(results.path(), material())).unwrap());
+        }
+        // Neither kind replaces the other.
+        assert!(write_wdl(dir.path(), dir.path(), &|_, _| {}).is_err());
+        assert!(repack(results.path(), &|_, _| {}).is_err());
+        fs::copy(TableFile::path(dir.path(), material()), TableFile::path(results.path(), material())).unwrap();
+        let mixed = TableSet::open(results.path()).unwrap();
+        assert!(mixed.look_up(&positions[0], None).unwrap_err().to_string().contains("EvLTP.dsq"));
+    }
+
+    /// Number of positions of the stored side.
+    fn packed_values(table: &crate::tablebase::Table, file: &TableFile) -> u64 {
+        let cells = &table.cells[file.description().sides.colors()[0]];
+        (0..cells.len()).filter(|&cell| cells.get(cell) != 0).count() as u64
+    }
+
+    #[test]
+    fn a_missing_capture_is_named() {
+        let dir = tables();
+        repack(dir.path(), &|_, _| {}).unwrap();
+        fs::remove_file(TableFile::path(dir.path(), "EvLT".parse().unwrap())).unwrap();
+        let set = TableSet::open(dir.path()).unwrap();
+        let (mut right, mut missing) = (0, 0);
+        for position in positions(6, 500) {
+            match set.look_up(&position, None) {
+                Ok(_) => right += 1,
+                Err(SetError::Missing { material, .. }) => {
+                    assert_eq!(material.to_string(), "EvLT");
+                    missing += 1;
+                }
+                Err(error) => panic!("{error}"),
+            }
+        }
+        assert!(right > 50 && missing > 0, "{right} {missing}");
+    }
+
+    /// Every flipped bit and every cut is found, or does not change an answer.
+    #[test]
+    fn damage_is_found() {
+        let dir = tables();
+        repack(dir.path(), &|_, _| {}).unwrap();
+        let path = TableFile::path(dir.path(), material());
+        let whole = fs::read(&path).unwrap();
+        let positions = positions(7, 40);
+        let probe = || -> Result<Vec<Option<CellValue>>, SetError> {
+            let set = TableSet::open(dir.path())?;
+            positions.iter().map(|position| set.look_up(position, None)).collect()
+        };
+        let right = probe().unwrap();
+        let mut random = Pcg64::seed_from_u64(8);
+        let mut answered = 0;
+        // The dictionary is the first block, behind the head.
+        let head = open(dir.path()).unwrap().description().dictionary / 100;
+        for i in 0..200 {
+            let mut bytes = whole.clone();
+            let at = random.next_u64() as usize % if i < 50 { head } else { whole.len() };
+            bytes[at] ^= 1 << (random.next_u64() % 8);
+            fs::write(&path, &bytes).unwrap();
+            assert!(open(dir.path()).and_then(|file| file.check()).is_err(), "byte {at}");
+            match probe() {
+                Ok(values) => {
+                    assert!(values == right, "byte {at}");
+                    answered += 1;
+                }
+                Err(error) => assert!(error.to_string().contains("EvLTP.dsq"), "{error}"),
+            }
+            fs::write(&path, &whole[..at]).unwrap();
+            assert!(open(dir.path()).is_err(), "cut at {at}");
+        }
+        assert!(answered > 0);
+        // A later version, and a file of version 2 that claims what only version 3 has.
+        for (version, word) in [(4, "version 4"), (2, "does not fit")] {
+            let mut bytes = whole.clone();
+            bytes[8] = version;
+            let end = whole.len() - 8;
+            let file = open_bytes(&path, &bytes, end);
+            assert!(file.unwrap_err().to_string().contains(word), "{word}");
+        }
+        let other: RuleOptions = "chinese".parse().unwrap();
+        fs::write(&path, &whole).unwrap();
+        assert!(matches!(TableFile::open(&path, &other, material()).err(), Some(TableError::Rules { .. })));
+    }
+
+    /// Writes a file with right checksums of its head and of all of it, and opens it.
+    fn open_bytes(path: &Path, bytes: &[u8], end: usize) -> Result<(), TableError> {
+        let mut bytes = bytes.to_vec();
+        let number = |bytes: &[u8], at: usize| u32::from_le_bytes(bytes[at..at + 4].try_into().unwrap()) as usize;
+        let table = 16 + number(&bytes, 12);
+        let description: crate::tablebase::Description = serde_json::from_slice(&bytes[16..table]).unwrap();
+        let blocks = description.rows.div_ceil(description.block_rows) + 1;
+        let head = table + 16 * blocks;
+        let sum = xxhash_rust::xxh3::xxh3_64(&bytes[..head]).to_le_bytes();
+        bytes[head..head + 8].copy_from_slice(&sum);
+        let sum = xxhash_rust::xxh3::xxh3_64(&bytes[..end]).to_le_bytes();
+        bytes[end..].copy_from_slice(&sum);
+        fs::write(path, &bytes).unwrap();
+        TableFile::open(path, &RULES, material()).map(|_| ())
+    }
 }

@@ -1,10 +1,13 @@
-use crate::board::{ByColor, Color, NoMove, Position, RuleOptions, Rules};
+use crate::board::geometry::DEN;
+use crate::board::{ByColor, Color, MoveList, NoMove, Position, RuleOptions, Rules};
 use crate::tablebase::address::{Address, Addresser};
 use crate::tablebase::store::cache::Cache;
 use crate::tablebase::store::error::SetError;
-use crate::tablebase::store::file::{Block, TableError, TableFile};
+use crate::tablebase::store::file::{Block, Content, TableError, TableFile};
 use crate::tablebase::store::manifest::{MANIFEST, Manifest, largest, names, read_manifest};
-use crate::tablebase::{CellValue, Cells, ClassId, Classes, Index, ROW_CELLS, Table, TableProber};
+use crate::tablebase::store::prober::WdlProber;
+use crate::tablebase::value::CellsMut;
+use crate::tablebase::{CellValue, Cells, ClassId, Classes, Index, ROW_CELLS, Table, TableProber, Value};
 use rayon::prelude::*;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -32,6 +35,8 @@ pub struct TableSet {
     manifest: Manifest,
     classes: Classes,
     addresser: Addresser,
+    /// What the tables tell.
+    content: Content,
     /// By class, its file, opened at the first use.
     files: Vec<OnceLock<TableFile>>,
     /// Decoded blocks by class and number of the block in its file.
@@ -50,20 +55,49 @@ impl TableSet {
         let classes = Classes::new(&rules, largest(dir, &manifest.classes)?);
         let files = (0..classes.len()).map(|_| OnceLock::new()).collect();
         let (addresser, rules) = (Addresser::new(&classes), Rules::new(rules));
-        Ok(TableSet { dir: dir.to_owned(), rules, manifest, classes, addresser, files, cache: Mutex::default() })
+        let (dir, content, cache) = (dir.to_owned(), Content::Dtw, Mutex::default());
+        let mut set = TableSet { dir, rules, manifest, classes, addresser, content, files, cache };
+        // All tables of a directory tell the same; one that is missing or damaged is reported when it is needed.
+        let first = set.ids().next().map(|id| set.open_file(id));
+        set.content = first.and_then(Result::ok).map_or(Content::Dtw, |file| file.description().content);
+        Ok(set)
     }
 
-    /// A prober of these tables for games under `rules`, the only public access to the values of a set.
+    /// What the tables tell: distances, or results only.
+    #[must_use]
+    pub fn content(&self) -> Content {
+        self.content
+    }
+
+    /// A prober of these tables for games under `rules`; it and [`wdl_prober`](TableSet::wdl_prober) are the only
+    /// public access to the values of a set.
     ///
     /// # Errors
     /// [`SetError::Rules`] if the tables were generated for other rules. Repetition is ignored, as tables do not depend
-    /// on it.
+    /// on it. [`TableError::WdlOnly`] if the tables store results without distances.
     pub fn prober(self, rules: &RuleOptions) -> Result<TableProber, SetError> {
-        if rules.table_hash() != self.rules.options().table_hash() {
-            let found = self.manifest.rules;
-            return Err(SetError::Rules { dir: self.dir, found, wanted: rules.table_spelling() });
+        self.check_rules(rules)?;
+        if self.content == Content::Wdl {
+            return Err(TableError::WdlOnly { path: self.dir }.into());
         }
         Ok(TableProber::new(self))
+    }
+
+    /// A prober for results (win, draw or loss) alone, from tables with or without distances.
+    ///
+    /// # Errors
+    /// [`SetError::Rules`] as [`prober`](TableSet::prober).
+    pub fn wdl_prober(self, rules: &RuleOptions) -> Result<WdlProber, SetError> {
+        self.check_rules(rules)?;
+        Ok(WdlProber::new(self))
+    }
+
+    fn check_rules(&self, rules: &RuleOptions) -> Result<(), SetError> {
+        if rules.table_hash() == self.rules.options().table_hash() {
+            return Ok(());
+        }
+        let (dir, found) = (self.dir.clone(), self.manifest.rules.clone());
+        Err(SetError::Rules { dir, found, wanted: rules.table_spelling() })
     }
 
     /// The rules that the tables were generated for. Their repetition rule has no effect on values.
@@ -138,13 +172,20 @@ impl TableSet {
         if let Some(file) = slot.get() {
             return Ok(file);
         }
+        let file = self.open_file(id)?;
+        if file.description().content != self.content {
+            return Err(file.damaged("it stores distances and the other tables results only, or the reverse").into());
+        }
+        Ok(slot.get_or_init(|| file))
+    }
+
+    fn open_file(&self, id: ClassId) -> Result<TableFile, SetError> {
         let class = self.classes.get(id);
         let path = TableFile::path(&self.dir, class.representative);
         if !path.exists() {
             return Err(SetError::Missing { dir: self.dir.clone(), material: class.representative });
         }
-        let file = TableFile::open(&path, self.rules.options(), class.representative)?;
-        Ok(slot.get_or_init(|| file))
+        Ok(TableFile::open(&path, self.rules.options(), class.representative)?)
     }
 
     /// The value of a position; `None` if the game is over or the position has more pieces than any table. Values of
@@ -167,17 +208,37 @@ impl TableSet {
         if !file.stores(turn) {
             return self.look_ahead(position, loaded).map(Some);
         }
-        Ok(CellValue::from_code(self.code(class, file, turn, cell)?))
+        let Some(stored) = CellValue::from_code(self.code(class, file, turn, cell)?) else { return Ok(None) };
+        if !file.description().dont_cares {
+            return Ok(Some(stored));
+        }
+        Ok(Some(self.with_conversions(position, stored)?.unwrap_or(stored)))
+    }
+
+    /// The value of the best capture or den entry of a position, if it is at least as good as the stored value, which
+    /// then need not be true. `None` if the stored value is better, or there is no such move.
+    fn with_conversions(&self, position: &Position, stored: CellValue) -> Result<Option<CellValue>, SetError> {
+        let best = self.best_of(position, &conversions(position, &self.rules), None)?;
+        Ok(best.filter(|&best| Value::of(best, &self.rules) >= Value::of(stored, &self.rules)))
     }
 
     /// The value of a position whose game is not over, computed from the values after its moves.
     pub(crate) fn look_ahead(&self, position: &Position, loaded: Option<&Loaded>) -> Result<CellValue, SetError> {
-        let moves = position.moves(&self.rules);
+        Ok(self.best_of(position, &position.moves(&self.rules), loaded)?.unwrap_or(CellValue::NoMove))
+    }
+
+    /// The value of a position for a side that has only these moves; `None` without a move.
+    fn best_of(
+        &self,
+        position: &Position,
+        moves: &MoveList,
+        loaded: Option<&Loaded>,
+    ) -> Result<Option<CellValue>, SetError> {
         if moves.is_empty() {
-            return Ok(CellValue::NoMove);
+            return Ok(None);
         }
         let (mut win, mut loss, mut draw) = (None, 0, false);
-        for &mv in &moves {
+        for &mv in moves {
             let next = position.make(mv);
             // The distance for the side that moves next; `None` for a draw.
             let value =
@@ -193,18 +254,58 @@ impl TableSet {
                 None => draw = true,
             }
         }
-        Ok(match win {
+        Ok(Some(match win {
             Some(plies) => CellValue::Decided(plies),
             None if draw => CellValue::Draw,
             None => CellValue::Decided(loss),
-        })
+        }))
     }
 
-    /// The values of a class that are stored.
+    /// The values of a class that are stored. Where the file does not store every value, the others are computed from
+    /// the captures and den entries.
     pub(crate) fn stored(&self, id: ClassId) -> Result<Loaded, SetError> {
         let file = self.file(id)?;
-        let side = |color| if file.stores(color) { file.load(color).map(Some) } else { Ok(None) };
+        if self.content == Content::Wdl {
+            return Err(TableError::WdlOnly { path: file.file_path().to_owned() }.into());
+        }
+        let side = |color| -> Result<Option<Cells>, SetError> {
+            Ok(match file.stores(color) {
+                false => None,
+                true if file.is_exact(color) => Some(file.load(color)?),
+                true => Some(self.restore(file, color)?),
+            })
+        };
         Ok(Loaded { class: id, cells: ByColor { white: side(Color::White)?, black: side(Color::Black)? } })
+    }
+
+    /// Decodes a side to move and replaces its don't-cares by their values.
+    fn restore(&self, file: &TableFile, turn: Color) -> Result<Cells, SetError> {
+        let mut cells = file.load_stored(turn)?;
+        let value = |cell: usize, code: u16| -> Result<Option<u16>, SetError> {
+            let Some(stored) = CellValue::from_code(code) else { return Ok(None) };
+            let Some(position) = file.index().position(cell, turn) else { return Ok(None) };
+            Ok(self.with_conversions(&position, stored)?.map(CellValue::code))
+        };
+        let row = |(row, cells): (usize, CellsMut<'_>)| -> Result<(), SetError> {
+            match cells {
+                CellsMut::Byte(cells) => {
+                    for (cell, code) in cells.iter_mut().enumerate() {
+                        let code_here = value(row * ROW_CELLS + cell, u16::from(*code))?;
+                        // A value that does not fit is not the file's: the checksum then differs.
+                        *code = code_here.map_or(*code, |code| code.try_into().unwrap_or(0));
+                    }
+                }
+                CellsMut::Wide(cells) => {
+                    for (cell, code) in cells.iter_mut().enumerate() {
+                        *code = value(row * ROW_CELLS + cell, *code)?.unwrap_or(*code);
+                    }
+                }
+            }
+            Ok(())
+        };
+        cells.view_mut().chunks(ROW_CELLS).into_par_iter().enumerate().try_for_each(row)?;
+        file.check_values(turn, cells.view())?;
+        Ok(cells)
     }
 
     /// All values of a class. A side to move that is not stored is computed from its moves, which takes about a
@@ -260,12 +361,24 @@ impl TableSet {
             None => {
                 // Decoding holds no lock, so two threads may decode the same block, which is harmless.
                 let block = Arc::new(file.block(number)?);
-                self.cache.lock().unwrap_or_else(|e| e.into_inner()).put(key, block.clone());
+                self.cache.lock().unwrap_or_else(|e| e.into_inner()).put(key, block.clone(), block.bytes().len());
                 block
             }
         };
         Ok(file.code(&block, cell))
     }
+}
+
+/// The captures and den entries of a position.
+fn conversions(position: &Position, rules: &Rules) -> MoveList {
+    let turn = position.turn();
+    let wanted = position.side(!turn).bits() | 1 << DEN[!turn].index();
+    let targets = position.targets(rules).map(|targets| targets & wanted);
+    let mut moves = MoveList::new();
+    if targets.iter().any(|&targets| targets != 0) {
+        moves.extend(position.lanes(turn), targets);
+    }
+    moves
 }
 
 #[cfg(test)]

@@ -5,8 +5,10 @@ use std::io;
 use std::path::{Path, PathBuf};
 use thiserror::Error;
 
-/// The format version of table files that this program reads and writes.
-pub(crate) const VERSION: u32 = 2;
+/// The format version of tables with all values of both sides to move, as the solver reads them.
+pub(crate) const EXACT_VERSION: u32 = 2;
+/// The format version of repacked tables, which have a dictionary and do not store every value.
+pub(crate) const PACKED_VERSION: u32 = 3;
 
 /// Why a table file cannot be used.
 #[derive(Debug, Error)]
@@ -27,12 +29,18 @@ pub enum TableError {
         path: PathBuf,
     },
     /// The file has another format version.
-    #[error("{path} has format version {found}; this program reads version {VERSION}")]
+    #[error("{path} has format version {found}; this program reads versions {EXACT_VERSION} and {PACKED_VERSION}")]
     Version {
         /// The file.
         path: PathBuf,
         /// The format version of the file.
         found: u32,
+    },
+    /// The file stores results (win, draw or loss) without distances.
+    #[error("{path} stores results (win, draw or loss) only, not distances, which are needed here")]
+    WdlOnly {
+        /// The file.
+        path: PathBuf,
     },
     /// The contents of the file are damaged.
     #[error("{path} is damaged: {what}")]

@@ -1,4 +1,4 @@
-use crate::arguments::{OptionalRulesArg, ThreadsArg, open_tables};
+use crate::arguments::{OptionalRulesArg, ThreadsArg};
 use crate::failure::{Failure, Outcome};
 use crate::on_demand::OnDemandArgs;
 use crate::output::{print, print_json};
@@ -6,10 +6,11 @@ use crate::progress::{interrupt, progress_bar};
 use clap::Args;
 use doushouqi::board::{Move, Position};
 use doushouqi::tablebase::{
-    AnswerSource, CountPhase, CountProgress, Material, OnDemand, OnDemandAnswer, Probe as Values, SetError,
-    TableProber, Value, Wdl,
+    AnswerSource, Content, CountPhase, CountProgress, Material, OnDemand, OnDemandAnswer, Probe as Values, ProbeWdl,
+    SetError, TableProber, TableSet, Value, Wdl, WdlProber,
 };
 use serde::Serialize;
+use std::cmp::Reverse;
 use std::io::{self, BufRead};
 use std::ops::ControlFlow;
 use std::path::PathBuf;
@@ -88,28 +89,65 @@ impl Prober {
 
 impl Probe {
     pub fn run(self) -> Outcome {
-        let tables = open_tables(&self.tables, self.rules.rules)?;
+        let set = TableSet::open(&self.tables)?;
+        let rules = self.rules.rules.unwrap_or(*set.rules().options());
+        if set.content() == Content::Wdl && !self.line && !self.on_demand.on_demand {
+            let prober = set.wdl_prober(&rules)?;
+            return self.threads.run(|| self.each(&|fen| self.probe_results(&prober, fen)))?;
+        }
+        let tables = set.prober(&rules)?;
         let prober = match self.on_demand.cache()? {
             Some(cache) => Prober::OnDemand(Box::new(cache.open(tables)?)),
             None => Prober::Tables(Box::new(tables)),
         };
-        self.threads.run(|| self.probe_all(&prober))?
+        self.threads.run(|| self.each(&|fen| self.probe(&prober, fen)))?
     }
 
-    fn probe_all(&self, prober: &Prober) -> Outcome {
+    /// Calls `probe` with each FEN.
+    fn each(&self, probe: &dyn Fn(&str) -> Outcome) -> Outcome {
         for fen in &self.fens {
             if fen == "-" {
                 for line in io::stdin().lock().lines() {
                     let line = line.map_err(|e| Failure::reading("standard input", &e))?;
                     if !line.trim().is_empty() {
-                        self.probe(prober, &line)?;
+                        probe(&line)?;
                     }
                 }
             } else {
-                self.probe(prober, fen)?;
+                probe(fen)?;
             }
         }
         Ok(())
+    }
+
+    /// Prints the results of a position and its moves, from tables without distances.
+    fn probe_results(&self, prober: &WdlProber, fen: &str) -> Outcome {
+        let position = parse(fen)?;
+        let Some(wdl) = prober.wdl(&position)? else {
+            return Err(self.too_many(fen, &position, prober.set(), ""));
+        };
+        let mut moves = Vec::new();
+        for &mv in &position.moves(prober.set().rules()) {
+            let after = prober.wdl(&position.make(mv))?;
+            moves.push((mv, after.map(Wdl::before)));
+        }
+        moves.sort_by_key(|&(_, wdl)| Reverse(wdl));
+        if self.json {
+            let moves = moves.iter().map(|&(mv, wdl)| MoveReport { r#move: mv.notation(&position), wdl, dtw: None });
+            let (fen, moves) = (position.to_fen(), moves.collect());
+            return print_json(&Report { fen, wdl, dtw: None, source: None, moves, line: None });
+        }
+        print(format_args!("{}{}: {}", position.to_picture(), position.to_fen(), result(wdl)))?;
+        for (mv, wdl) in moves {
+            print(format_args!("  {:5} {}", mv.notation(&position), wdl.map_or("not in the tables", result)))?;
+        }
+        Ok(())
+    }
+
+    fn too_many(&self, fen: &str, position: &Position, set: &TableSet, hint: &str) -> Failure {
+        let pieces = Material::of(position).map_or(0, Material::len);
+        let (tables, most) = (self.tables.display(), set.classes().pieces());
+        Failure::Input(format!("{fen:?} has {pieces} pieces; the tables in {tables} go to {most}{hint}"))
     }
 
     /// The values of a position and of its moves; `None` if the tables do not cover it.
@@ -148,14 +186,10 @@ impl Probe {
     }
 
     fn probe(&self, prober: &Prober, fen: &str) -> Outcome {
-        let position = Position::from_fen(fen).map_err(|e| Failure::Input(format!("{fen:?}: {e}")))?;
+        let position = parse(fen)?;
         let Some(OnDemandAnswer { value, moves, source }) = self.answer(prober, &position)? else {
-            let pieces = Material::of(&position).map_or(0, Material::len);
-            return Err(Failure::Input(format!(
-                "{fen:?} has {pieces} pieces; the tables in {} go to {} (--on-demand answers one more)",
-                self.tables.display(),
-                prober.tables().set().classes().pieces()
-            )));
+            let hint = " (--on-demand answers one more)";
+            return Err(self.too_many(fen, &position, prober.tables().set(), hint));
         };
         let name = |(mv, position): &(Move, Position)| mv.notation(position);
         let report = Report {
@@ -184,6 +218,18 @@ impl Probe {
             Some(line) if !line.is_empty() => print(format_args!("  line  {}", line.join(" "))),
             _ => Ok(()),
         }
+    }
+}
+
+fn parse(fen: &str) -> Result<Position, Failure> {
+    Position::from_fen(fen).map_err(|e| Failure::Input(format!("{fen:?}: {e}")))
+}
+
+fn result(wdl: Wdl) -> &'static str {
+    match wdl {
+        Wdl::Win => "win",
+        Wdl::Draw => "draw",
+        Wdl::Loss => "loss",
     }
 }
 

@@ -3,7 +3,7 @@ use crate::failure::{Outcome, RESUME, resumable};
 use crate::output::{print, print_json};
 use crate::progress::{exit_on_interrupt, progress_bar};
 use clap::Args;
-use doushouqi::tablebase::{TableSet, repack};
+use doushouqi::tablebase::{TableSet, repack, write_wdl};
 use report::text::grouped;
 use serde::Serialize;
 use std::path::PathBuf;
@@ -12,12 +12,21 @@ use std::time::Instant;
 
 /// Recompress endgame tables to smaller files, which is slow. Values and probes stay the same.
 ///
-/// Each file is replaced when its successor is complete. After an interruption, run the same command again to resume.
+/// Repacked tables are for probing and publishing: they leave out one side to move and each value that follows from a
+/// capture or den entry. `dsq generate` and `dsq cluster` need tables as they write them. Each file is replaced when its
+/// successor is complete. After an interruption, run the same command again to resume.
 #[derive(Args)]
-#[command(after_help = "Examples:\n  dsq repack tables")]
+#[command(after_help = "Examples:\n  dsq repack tables\n  \
+                        dsq repack tables --wdl --out results    win, draw or loss only, a third of the size")]
 pub struct Repack {
     /// A directory written by `dsq generate`.
     dir: PathBuf,
+    /// Write results (win, draw or loss) without distances, to the directory of --out.
+    #[arg(long, requires = "out")]
+    wdl: bool,
+    /// The directory for tables of results.
+    #[arg(long, value_name = "DIR", requires = "wdl")]
+    out: Option<PathBuf>,
     #[command(flatten)]
     threads: ThreadsArg,
     /// Print one JSON object.
@@ -39,12 +48,14 @@ impl Repack {
         let bar = progress_bar(classes, "classes").with_message("repacking");
         exit_on_interrupt(&bar, RESUME)?;
         let (before, after) = (AtomicU64::new(0), AtomicU64::new(0));
-        let result = self.threads.run(|| {
-            repack(&self.dir, &|old, new| {
-                before.fetch_add(old, Ordering::Relaxed);
-                after.fetch_add(new, Ordering::Relaxed);
-                bar.inc(1);
-            })
+        let done = |old, new| {
+            before.fetch_add(old, Ordering::Relaxed);
+            after.fetch_add(new, Ordering::Relaxed);
+            bar.inc(1);
+        };
+        let result = self.threads.run(|| match &self.out {
+            Some(out) => write_wdl(&self.dir, out, &done),
+            None => repack(&self.dir, &done),
         })?;
         bar.finish_and_clear();
         result.map_err(resumable)?;

@@ -4,7 +4,7 @@ use crate::failure::{Failure, FailureKind, MAKE_AGAIN, Outcome, RESUME, failure_
 use crate::output::{print, print_json};
 use crate::progress::{exit_on_interrupt, progress_bar};
 use clap::Args;
-use doushouqi::tablebase::{ClassId, Proved, Prover, Scope, SetError, TableSet, verify};
+use doushouqi::tablebase::{ClassId, Content, Proved, Prover, Scope, SetError, TableSet, verify};
 use report::text::grouped;
 use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
@@ -162,6 +162,11 @@ impl Verify {
         let fingerprint = self.threads.run(|| self.check_bundle())??;
         let set = TableSet::open(&self.dir)?;
         set.check_complete()?;
+        if set.content() == Content::Wdl && self.sample != Some(0) {
+            let dir = self.dir.display();
+            let what = "results only, which do not prove one another; --sample 0 checks its checksums";
+            return Err(Failure::Input(format!("{dir} stores {what}")));
+        }
         let mut ids: Vec<ClassId> = set.ids().collect();
         if ids.is_empty() {
             return Err(SetError::Unfinished { dir: self.dir }.into());

@@ -1327,6 +1327,47 @@ fn packing_again_changes_no_value() {
     assert!(files(dir.path()) == packed);
 }
 
+/// Results without distances are a set of their own: probed, checked by checksums, and refused where distances are
+/// needed.
+#[test]
+fn results_only_are_written_and_read() {
+    let (dir, packed) = (tables(3), temporary());
+    let (at, out) = (text(dir.path()), text(packed.path()));
+    fails(2, &["repack", at, "--wdl"], &["--out"]);
+    fails(2, &["repack", at, "--out", out], &["--wdl"]);
+    let report = &json(&["repack", at, "--wdl", "--out", out, "--json"])[0];
+    assert!(report["bytes"].as_u64().unwrap() * 3 < report["bytes_before"].as_u64().unwrap());
+    assert!(files(dir.path()) == *made(3), "the tables with distances stay");
+    let written = files(packed.path());
+    json(&["repack", at, "--wdl", "--out", out, "--json"]);
+    assert!(files(packed.path()) == written, "complete files stay");
+    stdout(&["verify", out, "--sample", "0"]);
+    fails(2, &["verify", out], &[out, "results only", "--sample 0"]);
+    for arguments in [
+        &["generate", "--pieces", "3", "--out", out][..],
+        &["export", "--material", "EvE", "--format", "csv", "--tables", out],
+        &["probe", "--tables", out, LOST_IN_12, "--line"],
+        &["repack", out],
+    ] {
+        fails(2, arguments, &[out, "not distances"]);
+    }
+    fails(1, &["repack", at, "--wdl", "--out", at], &["EvE.dsq", "stores distances"]);
+    assert!(files(packed.path()) == written);
+    for (seed, pieces) in [(21, 2), (22, 3)] {
+        for position in random_positions(seed, &Material::all(pieces), 40) {
+            let fen = position.to_fen();
+            let [result, whole] = [out, at].map(|at| json(&["probe", "--tables", at, "--json", &fen]).remove(0));
+            assert_eq!((&result["wdl"], &result["dtw"]), (&whole["wdl"], &Json::Null), "{fen}");
+            let wdl = |report: &Json| -> Vec<String> {
+                report["moves"].as_array().unwrap().iter().map(|m| m["wdl"].to_string()).collect()
+            };
+            assert_eq!(wdl(&result), wdl(&whole), "{fen}");
+        }
+    }
+    let words = stdout(&["probe", "--tables", out, LOST_IN_12]);
+    assert!(words.contains("loss") && !words.contains("plies"), "{words}");
+}
+
 /// A packed file that was changed: no probe answers otherwise than the whole one.
 #[test]
 fn damage_of_a_packed_file_is_found() {

@@ -273,7 +273,7 @@ impl StageFile {
         let bytes = decompress(&packed, 8 * len).ok_or(damaged("a block cannot be decoded"))?;
         let words = bytes.as_chunks().0.iter().map(|&word| u64::from_le_bytes(word)).collect();
         let block = Arc::new(words);
-        blocks().put(number, Arc::clone(&block));
+        blocks().put(number, Arc::clone(&block), 8 * block.len());
         Ok(Some(block))
     }
 }

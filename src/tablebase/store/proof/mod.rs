@@ -4,7 +4,8 @@
 //! For each word of 64 positions, a sweep (`sweep`) takes the maximum score over all moves (`moves`, derived from the
 //! board's move generator; captures probe the tables of the smaller classes) and converts it into the value that the
 //! position must have. That value is compared with the stored one. If only one side to move is stored, the other is
-//! computed in the same way first, and compared by its checksum.
+//! computed in the same way first, and compared by its checksum. Values that a repacked file leaves to captures and den
+//! entries are computed from these when it is decoded; [`Prover::repack`] writes such files.
 //!
 //! This local check suffices. Distances are right by induction, since the distance falls with every move of best play.
 //! Draws: among all positions wrongly stored as draws, one with the shortest true distance would have a correctly
@@ -18,6 +19,8 @@ mod planes;
 mod score;
 mod sweep;
 
+use super::file::{Content, TableError};
+use super::pack::{PackedRows, write_packed};
 use super::verify::{Contradiction, Stop};
 use crate::board::{ByColor, Color, File, Rules, Square};
 use crate::cpu::CpuLevel;
@@ -25,10 +28,11 @@ use crate::tablebase::{
     CellValue, ClassId, Index, Material, ROW_CELLS, SetError, Stats, TableFile, TableSet, WIDTH, squares_in_play,
 };
 use moves::{Moves, of_side};
-use planes::{Digested, Plane};
+use planes::{Digested, Kept, Plane};
 use rayon::prelude::*;
 use score::Scale;
 use std::collections::HashMap;
+use std::path::Path;
 use std::sync::Arc;
 use sweep::{Capture, Smaller, Sweep, Sweepable};
 
@@ -140,12 +144,45 @@ impl<'a> Prover<'a> {
         for turn in Color::ALL {
             work.check_counts(turn, &planes[turn], &digests[turn])?;
         }
-        // Kept for larger classes, whose captures lead here.
+        self.keep(id, planes);
+        Ok(proved)
+    }
+
+    /// Repacks the table of a class into the file `path`. The values are checked against their checksums.
+    ///
+    /// # Errors
+    /// As [`prove`](Prover::prove), and if the file cannot be written.
+    pub(in crate::tablebase::store) fn repack(
+        &mut self,
+        id: ClassId,
+        content: Content,
+        path: &Path,
+    ) -> Result<(), SetError> {
+        let file = self.set.file(id)?;
+        file.check()?;
+        let wide = self.is_wide(id)?;
+        match if wide { self.repack_as::<u16>(id, content, path) } else { self.repack_as::<u8>(id, content, path) } {
+            Ok(()) => Ok(()),
+            Err(Stop::Error(error)) => Err(error),
+            Err(Stop::Wrong(_)) => Err(file.damaged("its values do not follow from those of its captures").into()),
+        }
+    }
+
+    fn repack_as<C: Width>(&mut self, id: ClassId, content: Content, path: &Path) -> Result<(), Stop> {
+        self.make_room::<C>(id)?;
+        let work = self.work::<C>(id)?;
+        let (planes, _) = work.planes()?;
+        work.write(&planes, content, path)?;
+        self.keep(id, planes);
+        Ok(())
+    }
+
+    /// Keeps the planes of a class for larger classes, whose captures lead to it.
+    fn keep<C: Width>(&mut self, id: ClassId, planes: ByColor<Plane<C>>) {
         let pieces = self.set.classes().get(id).representative.len();
         if pieces < self.set.classes().pieces() {
             C::kept(self).insert(id, Arc::new(planes));
         }
-        Ok(proved)
     }
 
     /// The planes of a class, from memory or from its file.
@@ -190,6 +227,9 @@ impl<'a> Prover<'a> {
     fn work<C: Width>(&mut self, id: ClassId) -> Result<Work<'a, C>, Stop> {
         let set = self.set;
         let file = set.file(id)?;
+        if file.description().content == Content::Wdl {
+            return Err(TableError::WdlOnly { path: file.file_path().to_owned() }.into());
+        }
         let index = file.index();
         let mut captures = Vec::new();
         for piece in 0..index.pieces.len() {
@@ -258,7 +298,7 @@ impl<C: Sweepable> Work<'_, C> {
 
     /// The values of both sides to move. A side that is not stored is computed; the checksums of both are compared.
     fn planes(&self) -> Result<(ByColor<Plane<C>>, ByColor<Digested>), Stop> {
-        let load = |turn| self.file.stores(turn).then(|| planes::load::<C>(self.file, turn, self.scale)).transpose();
+        let load = |turn| self.file.stores(turn).then(|| self.load(turn)).transpose();
         let (white, black) = rayon::join(|| load(Color::White), || load(Color::Black));
         let mut sides = ByColor { white: white?, black: black? };
         for turn in Color::ALL {
@@ -275,6 +315,28 @@ impl<C: Sweepable> Work<'_, C> {
         }
         let ByColor { white: (white, white_digest), black: (black, black_digest) } = sides;
         Ok((ByColor { white, black }, ByColor { white: white_digest, black: black_digest }))
+    }
+
+    /// Decodes a stored side to move.
+    fn load(&self, turn: Color) -> Result<(Plane<C>, Digested), TableError> {
+        let none = Plane::new(0);
+        let sweep = self.sweep(turn, &none);
+        let conversions = |row: usize, out: &mut [C]| C::conversions(self.level, &sweep, row, out);
+        let dont_cares = self.file.description().dont_cares;
+        planes::load(self.file, turn, self.scale, if dont_cares { Some(&conversions) } else { None })
+    }
+
+    /// Writes the values to a repacked file.
+    fn write(&self, planes: &ByColor<Plane<C>>, content: Content, path: &Path) -> Result<(), TableError> {
+        let none = Plane::new(0);
+        let filled = Filled {
+            work: self,
+            planes,
+            sweeps: ByColor::from_fn(|turn| self.sweep(turn, &none)),
+            kept: Kept::new(self.file.index()),
+            results_only: content == Content::Wdl,
+        };
+        write_packed(path, self.file, content, &filled)
     }
 
     /// Computes the values of a side to move that is not stored.
@@ -346,6 +408,41 @@ impl<C: Sweepable> Work<'_, C> {
         let place = stored.iter().zip(expected.iter()).position(|(a, b)| a != b)?;
         let computed = value(expected[place]).unwrap_or(CellValue::NoMove);
         Some(self.contradiction(turn, row * ROW_CELLS + place, value(stored[place]), computed))
+    }
+}
+
+/// The rows of a repacked file.
+struct Filled<'a, C> {
+    work: &'a Work<'a, C>,
+    planes: &'a ByColor<Plane<C>>,
+    sweeps: ByColor<Sweep<'a, C>>,
+    kept: Kept,
+    results_only: bool,
+}
+
+impl<C: Sweepable> PackedRows for Filled<'_, C> {
+    /// A cell without a position repeats the value before it. So does a cell whose value follows from a conversion, if
+    /// the value before it is not better.
+    fn push(&self, turn: Color, row: usize, block: &mut Vec<u8>) {
+        let scale = self.work.scale;
+        let mut conversions = vec![C::ZERO; ROW_CELLS];
+        C::conversions(self.work.level, &self.sweeps[turn], row, &mut conversions);
+        let values = self.planes[turn].row(row);
+        let score = |score: C| if self.results_only { scale.result(score) } else { score };
+        let cell_bytes = if self.results_only { 1 } else { self.work.file.description().cell_bytes };
+        let mut last = block.last_chunk::<2>().map_or(C::ONE, |&[low, high]| {
+            scale.score(if cell_bytes == 1 { high.into() } else { u16::from_le_bytes([low, high]) })
+        });
+        let mut code = scale.code(last).to_le_bytes();
+        for cell in self.kept.cells() {
+            let (value, best) = (score(values[cell]), score(conversions[cell]));
+            let follows = best != C::ZERO && value == best && last >= best;
+            if value != C::ZERO && !follows && value != last {
+                last = value;
+                code = scale.code(last).to_le_bytes();
+            }
+            block.extend_from_slice(&code[..cell_bytes]);
+        }
     }
 }
 

@@ -90,6 +90,11 @@ impl Kept {
         Kept { cells, words, lane_place, lanes: lanes.len() }
     }
 
+    /// The stored cells of a row, in the order of the file.
+    pub(super) fn cells(&self) -> impl Iterator<Item = usize> + '_ {
+        self.cells.iter().map(|&cell| usize::from(cell))
+    }
+
     /// Number of stored values of a row.
     pub(super) fn row_len(&self) -> usize {
         self.cells.len()
@@ -225,8 +230,14 @@ struct Packed<C> {
 /// Number of cells that are decoded in parallel before the next digest: enough to keep the threads busy.
 const GROUP_CELLS: usize = 16 << 20;
 
-/// Decodes a stored side to move.
-pub(super) fn load<C: Score>(file: &TableFile, turn: Color, scale: Scale) -> Result<(Plane<C>, Digested), TableError> {
+/// Decodes a stored side to move. `conversions` computes the scores of a row that follow from its conversions, 0 where
+/// there are none; it is stated if the file leaves values to them.
+pub(super) fn load<C: Score>(
+    file: &TableFile,
+    turn: Color,
+    scale: Scale,
+    conversions: Option<&(dyn Fn(usize, &mut [C]) + Sync)>,
+) -> Result<(Plane<C>, Digested), TableError> {
     let index = file.index();
     let kept = Kept::new(index);
     let mut plane = Plane::new(index.rows);
@@ -236,14 +247,26 @@ pub(super) fn load<C: Score>(file: &TableFile, turn: Color, scale: Scale) -> Res
         let block = file.block(file.block_of(turn, first * ROW_CELLS))?;
         let mut codes = codes::<C>(block.bytes(), file.description().cell_bytes);
         let mut counts = Counts::default();
+        let mut best = vec![C::ZERO; if conversions.is_some() { ROW_CELLS } else { 0 }];
         let parts = codes.chunks_exact_mut(kept.row_len()).zip(rows.chunks_exact_mut(ROW_CELLS));
         for (row, (codes, cells)) in (first..).zip(parts) {
             kept.clear(&RowSquares::new(index, row), codes);
-            counts.add(codes, index.weight(row));
             for (&cell, &code) in kept.cells.iter().zip(codes.iter()) {
                 let code = code.number();
                 cells[usize::from(cell)] = table.get(usize::from(code)).copied().unwrap_or_else(|| scale.score(code));
             }
+            if let Some(conversions) = conversions {
+                conversions(row, &mut best);
+                for (cell, code) in kept.cells().zip(codes.iter_mut()) {
+                    // The score of a position is less, the better it is for its side to move.
+                    let (value, best) = (&mut cells[cell], best[cell]);
+                    if best != C::ZERO && best < *value {
+                        *value = best;
+                        *code = C::cell(scale.code(best));
+                    }
+                }
+            }
+            counts.add(codes, index.weight(row));
         }
         Ok(Packed { codes, counts })
     };

@@ -13,6 +13,7 @@
 //! ```
 
 use crate::board::NoMove;
+use crate::tablebase::CellValue;
 
 /// The integer type of a score: `u8`, or `u16` for longer lines.
 pub(super) trait Score: Copy + Ord + Send + Sync + std::fmt::Debug + 'static {
@@ -119,6 +120,17 @@ impl Scale {
         }
     }
 
+    /// The score of the same result with the shortest distance: a win in 1 ply, a draw, a loss in 2 plies.
+    pub(super) fn result<C: Score>(self, score: C) -> C {
+        let draws = C::HALF.number() + u16::from(self.no_move_draws);
+        match score.number() {
+            0 => C::ZERO,
+            won if won < C::HALF.number() => C::ONE,
+            drawn if drawn <= draws => C::HALF,
+            _ => self.score(CellValue::Decided(2).code()),
+        }
+    }
+
     /// The score of a best successor after which the distance does not fit a cell of this width.
     #[inline(always)]
     pub(super) fn too_long<C: Score>() -> C {
@@ -129,7 +141,6 @@ impl Scale {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tablebase::CellValue;
 
     /// The value of a position with a single successor, given the successor's code; the simple twin.
     fn plain(code: u16, no_move: NoMove) -> Option<CellValue> {

@@ -185,6 +185,31 @@ impl<'a, C: Score> Sweep<'a, C> {
         too_long
     }
 
+    /// Computes into `out` the scores that positions of a row get from their conversions (captures and den entries)
+    /// alone; 0 without a conversion, and where the distance does not fit this width.
+    #[inline(always)]
+    fn conversions(&self, row: usize, out: &mut [C]) {
+        out.fill(C::ZERO);
+        let on_row = RowSquares::new(self.index, row);
+        if !on_row.distinct {
+            return;
+        }
+        for word in Bitboard::new(self.words & !on_row.taken) {
+            let word = word.index();
+            let mut squares = on_row.squares;
+            squares[self.word_piece()] = word;
+            let valid = self.lanes & !on_row.taken & !(1 << word);
+            let mut best = [C::ZERO; WIDTH];
+            let at_once = self.entered(&squares) | self.captured(&squares, valid, &mut best);
+            let cells = &mut out[word * WIDTH..][..WIDTH];
+            for (cell, &best) in cells.iter_mut().zip(&best) {
+                let none = best == C::ZERO || best == Scale::too_long();
+                *cell = if none { C::ZERO } else { self.scale.before(best) };
+            }
+            Bitboard::new(at_once & valid).into_iter().for_each(|lane| cells[lane.index()] = C::ONE);
+        }
+    }
+
     /// Raises `best` to the best successors by quiet moves.
     #[inline(always)]
     fn quiet(&self, sources: &[Source<C>], row: usize, squares: &Squares, best: &mut [C; WIDTH]) {
@@ -329,16 +354,28 @@ pub(super) trait Sweepable: Score {
     fn row(level: CpuLevel, sweep: &Sweep<Self>, row: usize, out: &mut [Self]) -> Option<TooLong>
     where
         Self: Sized;
+
+    fn conversions(level: CpuLevel, sweep: &Sweep<Self>, row: usize, out: &mut [Self])
+    where
+        Self: Sized;
 }
 
 impl Sweepable for u8 {
     fn row(level: CpuLevel, sweep: &Sweep<u8>, row: usize, out: &mut [u8]) -> Option<TooLong> {
         dispatch!(level, fn(sweep: &Sweep<u8>, row: usize, out: &mut [u8]) -> Option<TooLong> = Sweep::expect_row)
     }
+
+    fn conversions(level: CpuLevel, sweep: &Sweep<u8>, row: usize, out: &mut [u8]) {
+        dispatch!(level, fn(sweep: &Sweep<u8>, row: usize, out: &mut [u8]) = Sweep::conversions)
+    }
 }
 
 impl Sweepable for u16 {
     fn row(level: CpuLevel, sweep: &Sweep<u16>, row: usize, out: &mut [u16]) -> Option<TooLong> {
         dispatch!(level, fn(sweep: &Sweep<u16>, row: usize, out: &mut [u16]) -> Option<TooLong> = Sweep::expect_row)
+    }
+
+    fn conversions(level: CpuLevel, sweep: &Sweep<u16>, row: usize, out: &mut [u16]) {
+        dispatch!(level, fn(sweep: &Sweep<u16>, row: usize, out: &mut [u16]) = Sweep::conversions)
     }
 }
