@@ -148,9 +148,9 @@ impl Directory {
         let squares: Vec<usize> =
             reader.pieces.iter().map(|piece| renamed.iter().find(|(name, _)| name == piece).unwrap().1).collect();
         match reader.stored(&squares, side) {
-            None => self.from_moves(placed, turn, false).unwrap_or(2),
+            None => self.best_of(placed, turn, false).unwrap_or(2),
             Some(value) if !reader.dont_cares => value,
-            Some(value) => match self.from_moves(placed, turn, true) {
+            Some(value) => match self.best_of(placed, turn, true) {
                 Some(best) if rank(value) <= rank(best) => best,
                 _ => value,
             },
@@ -158,7 +158,7 @@ impl Directory {
     }
 
     /// The best value of all moves, or of the captures and den entries alone; `None` without such a move.
-    fn from_moves(&self, placed: &Placed, turn: usize, conversions: bool) -> Option<u16> {
+    fn best_of(&self, placed: &Placed, turn: usize, conversions: bool) -> Option<u16> {
         let board = board(placed);
         let moves = slow::legal_moves(&board, Color::ALL[turn], &self.options).into_iter();
         let wanted = |to: usize| !conversions || board[to].is_some() || DENS.contains(&to);

@@ -48,18 +48,27 @@ pub(super) fn write_packed(
     rows: &impl PackedRows,
 ) -> Result<(), TableError> {
     let packer = Packer::new(source, content, rows);
-    let (sides, dictionary, blocks) = packer.pack().map_err(TableError::io(path))?;
+    let Packed { sides, dictionary, blocks } = packer.pack().map_err(TableError::io(path))?;
     let description = Description {
         sides,
         block_rows: packer.block_rows,
         cell_bytes: packer.cell_bytes,
-        dictionary: dictionary.len(),
+        dictionary,
         dont_cares: true,
         content,
         codec: codec_name(LEVEL),
         ..source.description().clone()
     };
     write_blocks(path, PACKED_VERSION, &description, &blocks)
+}
+
+/// The contents of a file.
+struct Packed {
+    sides: Sides,
+    /// Bytes of the decoded dictionary; 0 without one.
+    dictionary: usize,
+    /// The dictionary, if there is one, and the blocks of rows.
+    blocks: Vec<Box<[u8]>>,
 }
 
 struct Packer<'a, R> {
@@ -77,19 +86,17 @@ impl<'a, R: PackedRows> Packer<'a, R> {
         Packer { rows, count: source.index().rows, row_bytes, cell_bytes, block_rows: (BLOCK_BYTES / row_bytes).max(1) }
     }
 
-    /// The stored side, its dictionary (decoded, may be empty), and the blocks of the file.
-    fn pack(&self) -> io::Result<(Sides, Vec<u8>, Vec<Box<[u8]>>)> {
+    fn pack(&self) -> io::Result<Packed> {
         let size =
             |turn| self.blocks(turn, &[], TRIAL_LEVEL).map(|blocks| blocks.iter().map(|block| block.len()).sum());
         let turn = smaller(ByColor { white: size(Color::White)?, black: size(Color::Black)? });
         let sides = if turn == Color::White { Sides::White } else { Sides::Black };
         let dictionary = self.dictionary(turn);
-        let blocks = self.blocks(turn, &dictionary, LEVEL)?;
-        if dictionary.is_empty() {
-            return Ok((sides, dictionary, blocks));
+        let mut blocks = self.blocks(turn, &dictionary, LEVEL)?;
+        if !dictionary.is_empty() {
+            blocks.insert(0, compress(&dictionary, LEVEL)?);
         }
-        let first = compress(&dictionary, LEVEL)?;
-        Ok((sides, dictionary, std::iter::once(first).chain(blocks).collect()))
+        Ok(Packed { sides, dictionary: dictionary.len(), blocks })
     }
 
     /// Single rows, evenly spread: similar rows are far apart, where a block does not reach.

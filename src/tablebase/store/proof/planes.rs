@@ -230,13 +230,15 @@ struct Packed<C> {
 /// Number of cells that are decoded in parallel before the next digest: enough to keep the threads busy.
 const GROUP_CELLS: usize = 16 << 20;
 
-/// Decodes a stored side to move. `conversions` computes the scores of a row that follow from its conversions, 0 where
-/// there are none; it is stated if the file leaves values to them.
+/// Computes the scores of a row that follow from its conversions, 0 where there are none.
+pub(super) type Conversions<'a, C> = &'a (dyn Fn(usize, &mut [C]) + Sync);
+
+/// Decodes a stored side to move. `conversions` is stated if the file leaves values to conversions.
 pub(super) fn load<C: Score>(
     file: &TableFile,
     turn: Color,
     scale: Scale,
-    conversions: Option<&(dyn Fn(usize, &mut [C]) + Sync)>,
+    conversions: Option<Conversions<'_, C>>,
 ) -> Result<(Plane<C>, Digested), TableError> {
     let index = file.index();
     let kept = Kept::new(index);
