@@ -52,37 +52,17 @@ pub(super) struct TtEntry {
 /// No evaluation is as low.
 pub(super) const NO_EVAL: i16 = i16::MIN;
 
-/// A word that threads read and write without locks.
-pub(super) trait Word {
-    /// Reads it.
-    fn get(&self) -> u64;
-    /// Writes it.
-    fn set(&self, value: u64);
-}
-
-impl Word for AtomicU64 {
-    #[inline(always)]
-    fn get(&self) -> u64 {
-        self.load(Relaxed)
-    }
-
-    #[inline(always)]
-    fn set(&self, value: u64) {
-        self.store(value, Relaxed);
-    }
-}
-
 /// The key and the data in a slot. An entry torn by two threads has a random key, so that no probe finds it.
 #[inline(always)]
-pub(super) fn read_slot<W: Word>([check, data]: &[W; 2]) -> (u64, u64) {
-    let data = data.get();
-    (check.get() ^ data, data)
+pub(super) fn read_slot([check, data]: &[AtomicU64; 2]) -> (u64, u64) {
+    let data = data.load(Relaxed);
+    (check.load(Relaxed) ^ data, data)
 }
 
 #[inline(always)]
-pub(super) fn write_slot<W: Word>([check, data]: &[W; 2], key: u64, value: u64) {
-    check.set(key ^ value);
-    data.set(value);
+pub(super) fn write_slot([check, data]: &[AtomicU64; 2], key: u64, value: u64) {
+    check.store(key ^ value, Relaxed);
+    data.store(value, Relaxed);
 }
 
 #[repr(align(64))]
