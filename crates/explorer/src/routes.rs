@@ -29,6 +29,7 @@ use tower_http::compression::CompressionLayer;
 use tower_http::compression::predicate::{NotForContentType, Predicate, SizeAbove};
 
 const fn cost(tokens: f32, seconds: u64) -> Cost {
+    assert!(tokens > 0.0 && seconds <= 60, "every route has a price, and a time of at most a minute");
     Cost { tokens, time: Duration::from_secs(seconds) }
 }
 
@@ -54,7 +55,9 @@ struct Route {
 
 impl Route {
     fn new(operation: Operation, cost: Cost, handler: MethodRouter<Arc<App>>) -> Route {
-        let limits = Limits { path: Some(operation.path), cost, caching: Caching::Own, monitoring: false };
+        let path = operation.path;
+        let monitoring = path != "/" && !path.starts_with("/api");
+        let limits = Limits { path: Some(path), cost, caching: Caching::Own, monitoring };
         Route { limits, operation, handler }
     }
 
@@ -122,12 +125,6 @@ impl Route {
     /// The same route, whose responses depend on the request and the tables only.
     fn cached(mut self) -> Route {
         self.limits.caching = Caching::Tables;
-        self
-    }
-
-    /// The same route, for monitors.
-    fn monitoring(mut self) -> Route {
-        self.limits.monitoring = true;
         self
     }
 }
@@ -248,16 +245,14 @@ fn table() -> Vec<Route> {
             handlers::healthz,
             Content::Text("text/plain"),
             "Whether the server answers.",
-        )
-        .monitoring(),
+        ),
         Route::raw::<NoKeys, _, _>(
             "/metrics",
             QUICK,
             handlers::metrics,
             Content::Text("text/plain"),
             "Metrics for Prometheus.",
-        )
-        .monitoring(),
+        ),
     ]
 }
 
@@ -312,29 +307,5 @@ async fn file(State(app): State<Arc<App>>, method: Method, uri: Uri, headers: He
         Some(response) if method == Method::GET || method == Method::HEAD => response,
         Some(_) => method_not_allowed().into_response(),
         None => ApiError::new(Code::NotFound, "this path does not exist").into_response(),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_route_has_a_price_and_a_time() {
-        let routes = table();
-        for route in &routes {
-            let Limits { path, cost, .. } = route.limits;
-            assert_eq!(path, Some(route.operation.path));
-            assert!(cost.tokens >= 1.0 && cost.time <= Duration::from_secs(60), "{}", route.operation.path);
-            assert_eq!(
-                route.limits.monitoring,
-                !route.operation.path.starts_with("/api") && route.operation.path != "/",
-                "{}",
-                route.operation.path
-            );
-        }
-        let mut paths = names();
-        paths.dedup();
-        assert_eq!(paths.len(), routes.len(), "a path has one method");
     }
 }

@@ -276,47 +276,11 @@ impl RuleTables {
         &self.rules
     }
 
-    /// The value of a position; `None` if no table contains it.
-    ///
-    /// # Errors
-    /// If a table cannot be read or solved, or `stop` becomes true before it is solved.
-    pub fn value(&self, position: &Position, stop: &AtomicBool) -> Result<Option<Value>, SetError> {
-        if let Some(value) = Value::of_finished(position) {
-            return Ok(Some(value));
-        }
-        let Some(address) = self.addresser.locate(position) else { return self.value_on_disk(position) };
-        let value = match self.kept[address.class.index()].get() {
-            Some(table) => table.value(address.turn, address.cell),
-            None => {
-                if let Some(value) = self.value_on_disk(position)? {
-                    return Ok(Some(value));
-                }
-                self.class(address.class, stop)?.value(address.turn, address.cell)
-            }
-        };
-        Ok(value.map(|value| Value::of(value, &self.rules)))
-    }
-
     fn value_on_disk(&self, position: &Position) -> Result<Option<Value>, SetError> {
         match &self.disk {
             Some(disk) => not_missing(disk.probe().value(position)),
             None => Ok(None),
         }
-    }
-
-    /// The counts of a material.
-    pub fn stats(&self, material: Material, stop: &AtomicBool) -> Result<Option<Counts>, SetError> {
-        let Some(member) = self.classes.member(material) else { return Ok(self.stats_on_disk(material)) };
-        let class = self.classes.get(member.class);
-        let counts = |table: &ClassTable| counts_of(class, member, table.stats());
-        Ok(Some(match self.kept[member.class.index()].get() {
-            Some(table) => counts(table),
-            None => match self.stats_on_disk(material) {
-                // The manifest counts what would take long to solve.
-                Some(found) => found,
-                None => counts(&*self.class(member.class, stop)?),
-            },
-        }))
     }
 
     fn stats_on_disk(&self, material: Material) -> Option<Counts> {
@@ -328,67 +292,6 @@ impl RuleTables {
         let stats = manifest.classes.iter().find(|listed| listed.class == name).map(|listed| &listed.stats);
         let stats = stats.or_else(|| manifest.counted.iter().find(|c| c.class == name).map(|c| &c.stats))?;
         Some(counts_of(class, member, stats))
-    }
-
-    /// A random position of a material with a wanted value.
-    pub fn find(
-        &self,
-        material: Material,
-        turn: Color,
-        wanted: &dyn Fn(CellValue) -> bool,
-        random: &mut Random,
-        stop: &AtomicBool,
-    ) -> Result<Option<Position>, SetError> {
-        let Some(member) = self.classes.member(material) else {
-            return self.find_on_disk(material, turn, wanted, random, stop);
-        };
-        let there = if member.swapped { !turn } else { turn };
-        let found = self.with_class(member.class, stop, |table| table.random(there, wanted, random))?;
-        let position = found.and_then(|position| renamed(&position, &member.pieces, member.swapped));
-        // Of a position and its mirror image only one is in the table.
-        Ok(position.map(|position| if random.below(2) == 0 { position } else { position.mirror() }))
-    }
-
-    /// Tries random positions, because a table on disk is too large to scan.
-    fn find_on_disk(
-        &self,
-        material: Material,
-        turn: Color,
-        wanted: &dyn Fn(CellValue) -> bool,
-        random: &mut Random,
-        stop: &AtomicBool,
-    ) -> Result<Option<Position>, SetError> {
-        const TRIES: usize = 2000;
-        let Some(tables) = self.disk.as_ref().map(Disk::tables) else { return Ok(None) };
-        let pieces: Vec<Piece> = material.pieces().collect();
-        for _ in 0..TRIES {
-            check(stop)?;
-            let Some(position) = random.placement(&pieces, &self.rules) else { return Ok(None) };
-            let position = if position.turn() == turn { position } else { position.pass() };
-            let Some(value) = not_missing(tables.cell_value(&position))? else { return Ok(None) };
-            if wanted(value) {
-                return Ok(Some(position));
-            }
-        }
-        Ok(None)
-    }
-
-    /// The longest lines of the tables in memory: representative, side to move, plies; longest first. The table of `material`
-    /// is solved if it is missing.
-    pub fn longest(
-        &self,
-        material: Option<Material>,
-        stop: &AtomicBool,
-    ) -> Result<Vec<(Material, Color, u64)>, SolveError> {
-        let lines =
-            |table: &ClassTable| Color::ALL.map(|turn| (table.material(), turn, table.stats()[turn].summary().longest));
-        let mut all: Vec<(Material, Color, u64)> = match material.and_then(|material| self.classes.member(material)) {
-            Some(member) => self.with_class(member.class, stop, lines)?.to_vec(),
-            None if material.is_some() => Vec::new(),
-            None => self.kept.iter().filter_map(OnceLock::get).flat_map(lines).collect(),
-        };
-        all.sort_by_key(|&(_, _, plies)| Reverse(plies));
-        Ok(all)
     }
 
     #[must_use]
@@ -491,12 +394,22 @@ impl<'a> View<'a> {
         Ok(moves)
     }
 
-    /// As [`RuleTables::stats`].
+    /// The counts of a material.
     pub fn stats(&self, material: Material) -> Result<Option<Counts>, SetError> {
-        self.tables.stats(material, self.stop)
+        let Some(member) = self.classes.member(material) else { return Ok(self.stats_on_disk(material)) };
+        let class = self.classes.get(member.class);
+        let counts = |table: &ClassTable| counts_of(class, member, table.stats());
+        Ok(Some(match self.kept[member.class.index()].get() {
+            Some(table) => counts(table),
+            None => match self.stats_on_disk(material) {
+                // The manifest counts what would take long to solve.
+                Some(found) => found,
+                None => counts(&*self.class(member.class, self.stop)?),
+            },
+        }))
     }
 
-    /// As [`RuleTables::find`].
+    /// A random position of a material with a wanted value.
     pub fn find(
         &self,
         material: Material,
@@ -504,12 +417,51 @@ impl<'a> View<'a> {
         wanted: &dyn Fn(CellValue) -> bool,
         random: &mut Random,
     ) -> Result<Option<Position>, SetError> {
-        self.tables.find(material, turn, wanted, random, self.stop)
+        let Some(member) = self.classes.member(material) else {
+            return self.find_on_disk(material, turn, wanted, random);
+        };
+        let there = if member.swapped { !turn } else { turn };
+        let found = self.with_class(member.class, self.stop, |table| table.random(there, wanted, random))?;
+        let position = found.and_then(|position| renamed(&position, &member.pieces, member.swapped));
+        // Of a position and its mirror image only one is in the table.
+        Ok(position.map(|position| if random.below(2) == 0 { position } else { position.mirror() }))
     }
 
-    /// As [`RuleTables::longest`].
+    /// Tries random positions, because a table on disk is too large to scan.
+    fn find_on_disk(
+        &self,
+        material: Material,
+        turn: Color,
+        wanted: &dyn Fn(CellValue) -> bool,
+        random: &mut Random,
+    ) -> Result<Option<Position>, SetError> {
+        const TRIES: usize = 2000;
+        let Some(tables) = self.disk.as_ref().map(Disk::tables) else { return Ok(None) };
+        let pieces: Vec<Piece> = material.pieces().collect();
+        for _ in 0..TRIES {
+            self.check()?;
+            let Some(position) = random.placement(&pieces, &self.rules) else { return Ok(None) };
+            let position = if position.turn() == turn { position } else { position.pass() };
+            let Some(value) = not_missing(tables.cell_value(&position))? else { return Ok(None) };
+            if wanted(value) {
+                return Ok(Some(position));
+            }
+        }
+        Ok(None)
+    }
+
+    /// The longest lines of the tables in memory: representative, side to move, plies; longest first. The table of `material`
+    /// is solved if it is missing.
     pub fn longest(&self, material: Option<Material>) -> Result<Vec<(Material, Color, u64)>, SetError> {
-        Ok(self.tables.longest(material, self.stop)?)
+        let lines =
+            |table: &ClassTable| Color::ALL.map(|turn| (table.material(), turn, table.stats()[turn].summary().longest));
+        let mut all: Vec<(Material, Color, u64)> = match material.and_then(|material| self.classes.member(material)) {
+            Some(member) => self.with_class(member.class, self.stop, lines)?.to_vec(),
+            None if material.is_some() => Vec::new(),
+            None => self.kept.iter().filter_map(OnceLock::get).flat_map(lines).collect(),
+        };
+        all.sort_by_key(|&(_, _, plies)| Reverse(plies));
+        Ok(all)
     }
 }
 
@@ -529,6 +481,19 @@ impl Probe for View<'_> {
     }
 
     fn value(&self, position: &Position) -> Result<Option<Value>, SetError> {
-        self.tables.value(position, self.stop)
+        if let Some(value) = Value::of_finished(position) {
+            return Ok(Some(value));
+        }
+        let Some(address) = self.addresser.locate(position) else { return self.value_on_disk(position) };
+        let value = match self.kept[address.class.index()].get() {
+            Some(table) => table.value(address.turn, address.cell),
+            None => {
+                if let Some(value) = self.value_on_disk(position)? {
+                    return Ok(Some(value));
+                }
+                self.class(address.class, self.stop)?.value(address.turn, address.cell)
+            }
+        };
+        Ok(value.map(|value| Value::of(value, &self.rules)))
     }
 }
