@@ -1,20 +1,15 @@
-//! Reproducible measurements of the engine: the bench signature, and its moves in endgames of known value.
+//! The bench signature: the nodes of fixed searches.
 
 use super::engine::Engine;
 use super::limits::Limits;
 use super::options::EngineOptions;
-use super::tb::Tables;
 use crate::board::{Position, Rules};
 use crate::game::Game;
-use crate::game::random::Random;
-use crate::tablebase::{Probe, Wdl};
-use rayon::prelude::*;
 use serde::Serialize;
-use std::sync::Arc;
 use std::time::Instant;
 
 /// Positions of all kinds, from the start to endgames of three pieces.
-pub const POSITIONS: &[&str] = &[
+const POSITIONS: [&str; 20] = [
     "l5t/1d3c1/r1p1w1e/7/7/7/E1W1P1R/1C3D1/T5L w",
     "2d4/p3c1t/3w1e1/E2l3/1r3R1/6L/5P1/T1W1D2/1C5 w",
     "5t1/2d1w1c/l2p1e1/5R1/3L3/Tr5/1E1D3/2W1P2/1C5 b",
@@ -55,20 +50,11 @@ pub struct Bench {
     pub nodes_per_second: f64,
 }
 
-/// Searches every position of [`POSITIONS`] to a depth, each as in a new game. With one thread the number of nodes is the
-/// same on every machine.
+/// Searches twenty positions to a depth, each as in a new game. With one thread the number of nodes is the same on every
+/// machine.
 #[must_use]
 pub fn bench(depth: u32, options: &EngineOptions, rules: &Rules) -> Bench {
     let limits = Limits::default().depth(depth);
-    let (nodes, seconds) = search_all(&limits, options, rules);
-    let nodes_per_second = if seconds > 0.0 { (nodes as f64 / seconds).round() } else { 0.0 };
-    Bench { depth, positions: POSITIONS.len(), nodes, seconds, nodes_per_second }
-}
-
-/// Searches every position of [`POSITIONS`] within these limits, each as in a new game: the nodes and the seconds of all
-/// together.
-#[must_use]
-pub(crate) fn search_all(limits: &Limits, options: &EngineOptions, rules: &Rules) -> (u64, f64) {
     let mut engine = Engine::new(options.clone());
     let (mut nodes, mut seconds) = (0, 0.0);
     for fen in POSITIONS {
@@ -76,114 +62,10 @@ pub(crate) fn search_all(limits: &Limits, options: &EngineOptions, rules: &Rules
         let game = Game::new(position, rules.clone(), Some(Game::NO_CAPTURE_LIMIT));
         engine.new_game();
         let start = Instant::now();
-        let found = engine.search(&game, limits).run();
+        let found = engine.search(&game, &limits).run();
         seconds += start.elapsed().as_secs_f64();
         nodes += found.lines.first().map_or(0, |line| line.nodes);
     }
-    (nodes, seconds)
-}
-
-/// The moves played in positions of one value.
-#[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Kept {
-    /// Number of positions.
-    pub positions: usize,
-    /// Moves that keep the value of the table.
-    pub kept: usize,
-    /// Of these, the moves that win fastest or lose slowest; every drawing move of a drawn position.
-    pub best: usize,
-}
-
-impl Kept {
-    fn add(&mut self, other: Kept) {
-        self.positions += other.positions;
-        self.kept += other.kept;
-        self.best += other.best;
-    }
-}
-
-/// The moves played in endgames, by the value of the position.
-#[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Endgames {
-    /// Positions that the side to move wins.
-    pub won: Kept,
-    /// Drawn positions.
-    pub drawn: Kept,
-    /// Positions that the side to move loses.
-    pub lost: Kept,
-}
-
-impl Endgames {
-    /// All together.
-    #[must_use]
-    pub fn total(&self) -> Kept {
-        let mut total = self.won;
-        total.add(self.drawn);
-        total.add(self.lost);
-        total
-    }
-
-    fn of(&mut self, wdl: Wdl) -> &mut Kept {
-        match wdl {
-            Wdl::Win => &mut self.won,
-            Wdl::Draw => &mut self.drawn,
-            Wdl::Loss => &mut self.lost,
-        }
-    }
-
-    fn plus(mut self, other: Endgames) -> Endgames {
-        self.won.add(other.won);
-        self.drawn.add(other.drawn);
-        self.lost.add(other.lost);
-        self
-    }
-}
-
-/// Positions of three and four pieces, in equal shares won, drawn and lost for the side to move by the tables.
-#[must_use]
-pub fn endgame_positions(count: usize, seed: u64, rules: &Rules, tables: &Tables) -> Vec<(Position, Wdl)> {
-    let mut random = Random::new(seed);
-    let mut found = Vec::new();
-    while found.len() < count {
-        let wanted = [Wdl::Win, Wdl::Draw, Wdl::Loss][found.len() % 3];
-        let pieces = 3 + random.below(2);
-        let turn = random.color();
-        if let Some(position) = random.scatter(turn, pieces)
-            && position.occupied().len() == pieces
-            && position.count_moves(rules) > 0
-            && tables.probe(&position) == Some(wanted)
-        {
-            found.push((position, wanted));
-        }
-    }
-    found
-}
-
-/// Plays one move in each of these positions and compares its value with the tables. `done` is called after each.
-#[must_use]
-pub fn endgames(
-    positions: &[(Position, Wdl)],
-    options: &EngineOptions,
-    limits: &Limits,
-    rules: &Rules,
-    tables: &Arc<Tables>,
-    done: &(dyn Fn() + Sync),
-) -> Endgames {
-    let one = |(position, wdl): &(Position, Wdl)| {
-        let mut engine = Engine::new(options.clone());
-        let game = Game::new(position.clone(), rules.clone(), None);
-        let found = engine.search(&game, limits).run();
-        let Ok(moves) = tables.moves(position);
-        let value = moves.and_then(|moves| {
-            let &(_, best) = moves.first()?;
-            let &(_, played) = moves.iter().find(|&&(mv, _)| Some(mv) == found.best())?;
-            Some((played.wdl == best.wdl, played == best))
-        });
-        let (kept, best) = value.unwrap_or((false, false));
-        done();
-        let mut endgames = Endgames::default();
-        *endgames.of(*wdl) = Kept { positions: 1, kept: usize::from(kept), best: usize::from(best) };
-        endgames
-    };
-    positions.par_iter().with_max_len(1).map(one).reduce(Endgames::default, Endgames::plus)
+    let nodes_per_second = if seconds > 0.0 { (nodes as f64 / seconds).round() } else { 0.0 };
+    Bench { depth, positions: POSITIONS.len(), nodes, seconds, nodes_per_second }
 }

@@ -3,6 +3,7 @@
 #![warn(missing_docs, unreachable_pub)]
 
 pub mod animals;
+pub mod endgame_moves;
 pub mod export;
 pub mod features;
 pub mod games;

@@ -7,7 +7,7 @@ use crate::output::{print, print_json};
 use crate::progress::progress_bar;
 use clap::{Args, Subcommand};
 use doushouqi::board::Rules;
-use doushouqi::search::bench::{self, Kept};
+use doushouqi::search::bench;
 use doushouqi::search::{EngineOptions, Limits, Tables};
 use machine::MachineCommand;
 use report::figures::{self, FiguresError};
@@ -16,6 +16,7 @@ use serde::Serialize;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
+use study::endgame_moves::{EndgameMoves, endgame_moves, endgame_positions};
 
 /// Measure the engine's signature and speed, its play in endgames, or the speed of this machine.
 ///
@@ -126,10 +127,10 @@ impl Bench {
 struct EndgamesReport {
     seed: u64,
     with_tables: bool,
-    total: Kept,
-    won: Kept,
-    drawn: Kept,
-    lost: Kept,
+    total: EndgameMoves,
+    won: EndgameMoves,
+    drawn: EndgameMoves,
+    lost: EndgameMoves,
 }
 
 impl Endgames {
@@ -140,26 +141,26 @@ impl Endgames {
             None => Limits::default().movetime(Duration::from_millis(self.movetime)),
         };
         let bar = progress_bar(self.positions as u64, "positions");
-        let found = self.threads.run(|| -> Result<bench::Endgames, Failure> {
+        let found = self.threads.run(|| -> Result<_, Failure> {
             let tables = Arc::new(Tables::solve(rules.options(), 4)?);
-            let positions = bench::endgame_positions(self.positions, self.seed, &rules, &tables);
+            let positions = endgame_positions(self.positions, self.seed, &rules, &tables);
             let options = EngineOptions::default().hash_mib(16).tables(self.with_tables.then(|| tables.clone()));
-            Ok(bench::endgames(&positions, &options, &limits, &rules, &tables, &|| bar.inc(1)))
-        })??;
+            Ok(endgame_moves(&positions, &options, &limits, &rules, &tables, &|| bar.inc(1)))
+        });
+        let [won, drawn, lost] = found??;
         bar.finish_and_clear();
-        let (total, with_tables) = (found.total(), self.with_tables);
+        let (total, with_tables) = (won.plus(drawn).plus(lost), self.with_tables);
         if self.json {
-            let (won, drawn, lost) = (found.won, found.drawn, found.lost);
             return print_json(&EndgamesReport { seed: self.seed, with_tables, total, won, drawn, lost });
         }
-        let parts = [("won", found.won), ("drawn", found.drawn), ("lost", found.lost), ("all", total)];
-        for (name, kept) in parts {
-            let share = |n: usize| 100.0 * n as f64 / kept.positions.max(1) as f64;
+        let parts = [("won", won), ("drawn", drawn), ("lost", lost), ("all", total)];
+        for (name, moves) in parts {
+            let share = |n: usize| 100.0 * n as f64 / moves.positions.max(1) as f64;
             print(format_args!(
                 "{name:6} {:5} positions, {:5.1} % of moves keep the value, {:5.1} % are best",
-                kept.positions,
-                share(kept.kept),
-                share(kept.best)
+                moves.positions,
+                share(moves.kept),
+                share(moves.best)
             ))?;
         }
         Ok(())
