@@ -25,6 +25,14 @@ pub struct PlannedClass {
     pub spilled_bytes: u64,
     /// GiB to request for the job, also its memory limit.
     pub memory_gib: u64,
+    /// Bytes of the conversions, which go to temporary files if they do not fit into the request.
+    pub conversion_bytes: u64,
+    /// Bytes of the decoded values of the captures.
+    pub capture_bytes: u64,
+    /// Predicted bytes of the tables of its captures.
+    pub read_bytes: u64,
+    /// Predicted bytes of its table; 0 if only the counts are kept.
+    pub file_bytes: u64,
     /// Predicted seconds on one core.
     pub seconds: f64,
 }
@@ -34,6 +42,26 @@ pub struct PlannedClass {
 pub struct Plan {
     /// The classes, fewest pieces first.
     pub classes: Vec<PlannedClass>,
+}
+
+/// The machines that run the jobs of a plan.
+#[derive(Copy, Clone, Debug, PartialEq)]
+pub struct Cluster {
+    /// Jobs that run at the same time.
+    pub jobs: usize,
+    /// Cores of each job. A class is assumed to use all of them equally well.
+    pub cores_per_job: usize,
+    /// Bytes per second that the file system reads and writes for all jobs together, in equal shares. `None` if files take no
+    /// time.
+    pub bytes_per_second: Option<f64>,
+}
+
+impl Cluster {
+    /// That many jobs of one core each, whose files take no time.
+    #[must_use]
+    pub fn of_cores(cores: usize) -> Cluster {
+        Cluster { jobs: cores, cores_per_job: 1, bytes_per_second: None }
+    }
 }
 
 /// The speed of a core.
@@ -54,18 +82,43 @@ impl PlannedClass {
         let material = class.representative;
         let rows = class.index().rows as u64;
         let need = MemoryNeed::of_job(classes, id, values);
+        let captures: Vec<Material> =
+            classes.captures(id).into_iter().map(|id| classes.get(id).representative).collect();
         PlannedClass {
             class: material,
             pieces: material.len(),
-            captures: classes.captures(id).into_iter().map(|id| classes.get(id).representative).collect(),
+            read_bytes: captures.iter().map(|&capture| file_bytes(capture)).sum(),
+            file_bytes: if values { file_bytes(material) } else { 0 },
+            captures,
             positions: material.positions(),
             rows,
             bytes: need.total() as u64,
             spilled_bytes: need.spilled() as u64,
             memory_gib: request_gib(&need, limit_gib),
+            conversion_bytes: need.conversions() as u64,
+            capture_bytes: need.captures() as u64,
             seconds: rate.job_seconds + rows as f64 / rate.rows_per_second,
         }
     }
+
+    /// Bytes of conversions that go to temporary files.
+    #[must_use]
+    pub fn spilled_conversions(&self) -> u64 {
+        if self.memory_gib * GIB < self.bytes { self.conversion_bytes } else { 0 }
+    }
+
+    /// Bytes that the job reads and writes: the tables of its captures, its own, and conversions in temporary files twice.
+    #[must_use]
+    pub fn io_bytes(&self) -> u64 {
+        self.read_bytes + self.file_bytes + 2 * self.spilled_conversions()
+    }
+}
+
+/// Bits of a table per position, both sides to move and mirror images counted: as measured for all tables of five pieces.
+const FILE_BITS: f64 = 0.27;
+
+fn file_bytes(material: Material) -> u64 {
+    (material.positions() as f64 * 2.0 * FILE_BITS / 8.0) as u64
 }
 
 const GIB: u64 = 1 << 30;
@@ -109,23 +162,29 @@ impl Plan {
         self.classes.iter().map(|class| class.seconds).sum()
     }
 
-    /// Seconds to solve all classes on this many cores, if a scheduler starts each class as soon as a core is free and
-    /// the classes that its captures lead to are solved, the longest first.
+    /// Seconds to solve all classes on a machine that runs this many jobs at once, if a scheduler starts each class as soon as
+    /// a job has ended and the classes that its captures lead to are solved, the longest first.
     #[must_use]
-    pub fn simulate(&self, cores: usize) -> f64 {
+    pub fn simulate(&self, cluster: &Cluster) -> f64 {
         let number: HashMap<Material, usize> = self.classes.iter().enumerate().map(|(i, c)| (c.class, i)).collect();
+        let time = |class: &PlannedClass| {
+            let waiting =
+                cluster.bytes_per_second.map_or(0.0, |rate| class.io_bytes() as f64 * cluster.jobs as f64 / rate);
+            class.seconds / cluster.cores_per_job.max(1) as f64 + waiting
+        };
+        let times: Vec<f64> = self.classes.iter().map(time).collect();
         let mut missing: Vec<usize> = self.classes.iter().map(|class| class.captures.len()).collect();
         let mut needed_by = vec![Vec::new(); self.classes.len()];
         for (i, class) in self.classes.iter().enumerate() {
             class.captures.iter().for_each(|capture| needed_by[number[capture]].push(i));
         }
         let mut ready: BinaryHeap<(Seconds, Reverse<usize>)> = BinaryHeap::new();
-        let length = |i: usize| (Seconds(self.classes[i].seconds), Reverse(i));
+        let length = |i: usize| (Seconds(times[i]), Reverse(i));
         ready.extend((0..missing.len()).filter(|&i| missing[i] == 0).map(length));
         let mut running: BinaryHeap<Reverse<(Seconds, usize)>> = BinaryHeap::new();
         let mut now = 0.0;
         loop {
-            while running.len() < cores.max(1)
+            while running.len() < cluster.jobs.max(1)
                 && let Some((Seconds(seconds), Reverse(i))) = ready.pop()
             {
                 running.push(Reverse((Seconds(now + seconds), i)));
@@ -240,20 +299,39 @@ mod tests {
     fn the_simulation_stays_within_its_bounds() {
         let plan = plan(4);
         let sum = plan.core_seconds();
-        assert!((plan.simulate(1) - sum).abs() < 1e-6 * sum);
+        assert!((plan.simulate(&Cluster::of_cores(1)) - sum).abs() < 1e-6 * sum);
         let mut chain: HashMap<Material, f64> = HashMap::new();
         for class in &plan.classes {
             let before = class.captures.iter().map(|capture| chain[capture]).fold(0.0, f64::max);
             chain.insert(class.class, before + class.seconds);
         }
         let longest = chain.values().copied().fold(0.0, f64::max);
-        assert!((plan.simulate(10_000) - longest).abs() < 1e-9);
+        assert!((plan.simulate(&Cluster::of_cores(10_000)) - longest).abs() < 1e-9);
         let mut last = sum;
         for cores in [2, 3, 8, 30, 100] {
-            let seconds = plan.simulate(cores);
+            let seconds = plan.simulate(&Cluster::of_cores(cores));
             assert!(seconds <= last + 1e-9 && seconds >= longest.max(sum / cores as f64) - 1e-9, "{cores}: {seconds}");
             last = seconds;
         }
+    }
+
+    /// A file system that all jobs share takes at least the time of all bytes; more cores for each job shorten only the rest.
+    #[test]
+    fn files_take_their_time() {
+        let plan = Plan::new(&RuleOptions::PAPER, 4, false, RATE, Some(1));
+        let bytes: u64 = plan.classes.iter().map(PlannedClass::io_bytes).sum();
+        let written: u64 = plan.classes.iter().map(|class| class.file_bytes).sum();
+        assert!(written > 0 && bytes > written, "tables are written, and read by the classes above them");
+        let rate = bytes as f64 / 1000.0;
+        for jobs in [1, 8, 64] {
+            let cluster = Cluster { jobs, cores_per_job: 1, bytes_per_second: Some(rate) };
+            let (with, without) = (plan.simulate(&cluster), plan.simulate(&Cluster::of_cores(jobs)));
+            assert!(with >= 1000.0 && with > without, "{jobs} jobs: {with} s, {without} s without files");
+            let faster = plan.simulate(&Cluster { cores_per_job: 4, ..cluster });
+            assert!(faster < with && faster >= 1000.0, "{jobs} jobs: {faster} s");
+        }
+        let one = plan.simulate(&Cluster { jobs: 1, cores_per_job: 1, bytes_per_second: Some(rate) });
+        assert!((one - plan.core_seconds() - 1000.0).abs() < 1e-6 * one);
     }
 
     #[test]

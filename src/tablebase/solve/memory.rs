@@ -103,6 +103,18 @@ impl MemoryNeed {
         self.peak(self.working.total())
     }
 
+    /// The conversions alone, in memory or in temporary files.
+    #[must_use]
+    pub fn conversions(&self) -> usize {
+        self.working.conversions
+    }
+
+    /// The decoded values of the classes that captures lead to. They are freed before the first pass.
+    #[must_use]
+    pub fn captures(&self) -> usize {
+        self.capture_bytes
+    }
+
     /// With the conversions on disk, and the values, if they are kept, in as many parts as may be.
     #[must_use]
     pub fn spilled(&self) -> usize {

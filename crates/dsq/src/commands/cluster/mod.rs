@@ -2,6 +2,7 @@
 //! completion.
 
 mod check;
+mod levels;
 mod report;
 
 use crate::arguments::{Memory, RulesArg, ThreadsArg, at_least_one};
@@ -16,7 +17,7 @@ use ::report::plot::{Axis, Line, line_chart};
 use check::CheckCommand;
 use clap::{Args, Subcommand, ValueEnum};
 use cluster::slurm::{self, Jobs};
-use cluster::{Plan, snakemake};
+use cluster::{Cluster as Machines, Plan, snakemake};
 use doushouqi::tablebase::{
     BufferPool, ClassCounts, ClassJob, Classes, CpuBackend, Index, JobDone, Material, Options, OrElse, Provenance,
     Solver, finish, status,
@@ -75,7 +76,9 @@ enum Engine {
     Snakemake,
     /// One class per line, after the classes that its captures lead to.
     Json,
-    /// Predicted hours by number of cores as JSON, from a simulation of the graph of classes.
+    /// The needs of each number of pieces as a Markdown table.
+    Table,
+    /// Predicted hours by number of jobs at once as JSON, from a simulation of the graph of classes.
     Hours,
     /// The predicted hours as an SVG plot.
     Plot,
@@ -104,6 +107,13 @@ struct PlanCommand {
     /// values are solved in parts. Without this option every class keeps everything in memory.
     #[arg(long, value_name = "SIZE")]
     memory: Option<Memory>,
+    /// With --for hours and plot: the cores of each job.
+    #[arg(long, default_value_t = 1, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=10_000))]
+    cores_per_job: u16,
+    /// With --for hours and plot: what the file system reads and writes per second for all jobs together, such as 2GiB.
+    /// Without this option files take no time.
+    #[arg(long, value_name = "SIZE")]
+    bandwidth: Option<Memory>,
     /// The directory of the jobs' temporary files, on the nodes; by default the directory of the tables.
     #[arg(long, value_name = "DIR")]
     spill: Option<String>,
@@ -118,6 +128,7 @@ struct PlanCommand {
 
 #[derive(Serialize)]
 struct Hours {
+    jobs: usize,
     cores: usize,
     hours: f64,
     core_hours: f64,
@@ -152,35 +163,48 @@ impl PlanCommand {
             Engine::Json => plan.classes.iter().try_for_each(print_json),
             Engine::Slurm => print(slurm::script(&plan, &jobs).trim_end()),
             Engine::Snakemake => print(snakemake::snakefile(&plan, &jobs).trim_end()),
-            Engine::Hours => CORES.into_iter().try_for_each(|cores| {
+            Engine::Table => print(levels::table(&plan).trim_end()),
+            Engine::Hours => JOBS.into_iter().try_for_each(|jobs| {
                 print_json(&Hours {
-                    cores,
-                    hours: plan.simulate(cores) / 3600.0,
+                    jobs,
+                    cores: jobs * usize::from(self.cores_per_job),
+                    hours: plan.simulate(&self.machines(jobs)) / 3600.0,
                     core_hours: plan.core_seconds() / 3600.0,
                 })
             }),
-            Engine::Plot => print(plot(&plan)?.trim_end()),
+            Engine::Plot => print(self.plot(&plan)?.trim_end()),
         }
+    }
+
+    fn machines(&self, jobs: usize) -> Machines {
+        let bytes_per_second = self.bandwidth.map(|memory| memory.bytes() as f64);
+        Machines { jobs, cores_per_job: self.cores_per_job.into(), bytes_per_second }
+    }
+
+    /// Predicted hours by number of jobs at once: with the dependencies of the classes, and as if no class waited for another
+    /// or for files.
+    fn plot(&self, plan: &Plan) -> Result<String, Failure> {
+        let over = |name: &str, seconds: &dyn Fn(usize) -> f64| Line {
+            name: name.to_owned(),
+            points: JOBS.iter().map(|&jobs| (jobs as f64, seconds(jobs) / 3600.0)).collect(),
+        };
+        let cores = |jobs: usize| jobs * usize::from(self.cores_per_job);
+        let lines = [
+            over("predicted", &|jobs| plan.simulate(&self.machines(jobs))),
+            over("if no class waited", &|jobs| plan.core_seconds() / cores(jobs) as f64),
+        ];
+        let title = format!("{} classes of 2 to {} pieces", plan.classes.len(), plan.pieces());
+        let log = |label| Axis { label, log: true };
+        let jobs = match self.cores_per_job {
+            1 => "cores, one class per core".to_owned(),
+            cores => format!("jobs at once, {cores} cores each"),
+        };
+        Ok(line_chart(&title, log(&jobs), log("hours"), &lines)?)
     }
 }
 
-/// The numbers of cores for which `plan` predicts the time.
-const CORES: [usize; 11] = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024];
-
-/// Predicted hours by number of cores: with the dependencies of the classes, and as if no class waited for another.
-fn plot(plan: &Plan) -> Result<String, Failure> {
-    let over = |name: &str, seconds: &dyn Fn(usize) -> f64| Line {
-        name: name.to_owned(),
-        points: CORES.iter().map(|&cores| (cores as f64, seconds(cores) / 3600.0)).collect(),
-    };
-    let lines = [
-        over("predicted", &|cores| plan.simulate(cores)),
-        over("if no class waited", &|cores| plan.core_seconds() / cores as f64),
-    ];
-    let title = format!("{} classes of 2 to {} pieces", plan.classes.len(), plan.pieces());
-    let log = |label| Axis { label, log: true };
-    Ok(line_chart(&title, log("cores, one class per core"), log("hours"), &lines)?)
-}
+/// The numbers of jobs at once for which `plan` predicts the time.
+const JOBS: [usize; 11] = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024];
 
 /// Solve classes as one job, without a lock and without replacing complete files.
 #[derive(Args)]

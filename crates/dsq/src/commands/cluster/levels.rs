@@ -1,0 +1,49 @@
+//! The needs of each number of pieces, as a Markdown table.
+
+use cluster::{Plan, PlannedClass};
+use report::text::{Table, duration, grouped};
+
+/// Bytes in GB.
+fn gb(bytes: u64) -> String {
+    format!("{:.1}", bytes as f64 / 1e9)
+}
+
+/// One row for each number of pieces, and one for all.
+pub(super) fn table(plan: &Plan) -> String {
+    let mut table = Table::new(&[
+        "pieces",
+        "classes",
+        "rows",
+        "largest job, GiB",
+        "its temporary files, GB",
+        "its captures in memory, GB",
+        "read, GB",
+        "written, GB",
+        "core-hours",
+        "on one core",
+    ]);
+    for pieces in 2..=plan.pieces() {
+        let classes: Vec<&PlannedClass> = plan.level(pieces).collect();
+        table.row(row(pieces.to_string(), &classes));
+    }
+    table.row(row("all".to_owned(), &plan.classes.iter().collect::<Vec<_>>()));
+    table.markdown()
+}
+
+fn row(name: String, classes: &[&PlannedClass]) -> [String; 10] {
+    let sum = |of: &dyn Fn(&PlannedClass) -> u64| classes.iter().map(|class| of(class)).sum::<u64>();
+    let most = |of: &dyn Fn(&PlannedClass) -> u64| classes.iter().map(|class| of(class)).max().unwrap_or(0);
+    let seconds: f64 = classes.iter().map(|class| class.seconds).sum();
+    [
+        name,
+        grouped(classes.len() as u64),
+        grouped(sum(&|class| class.rows)),
+        grouped(most(&|class| class.memory_gib)),
+        gb(most(&PlannedClass::spilled_conversions)),
+        gb(most(&|class| class.capture_bytes)),
+        gb(sum(&|class| class.read_bytes + class.spilled_conversions())),
+        gb(sum(&|class| class.file_bytes + class.spilled_conversions())),
+        format!("{:.2}", seconds / 3600.0),
+        duration(seconds),
+    ]
+}
