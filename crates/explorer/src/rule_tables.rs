@@ -397,16 +397,14 @@ impl<'a> View<'a> {
     /// The counts of a material.
     pub fn stats(&self, material: Material) -> Result<Option<Counts>, SetError> {
         let Some(member) = self.classes.member(material) else { return Ok(self.stats_on_disk(material)) };
+        // The manifest counts what would take long to solve.
+        if self.kept[member.class.index()].get().is_none()
+            && let Some(found) = self.stats_on_disk(material)
+        {
+            return Ok(Some(found));
+        }
         let class = self.classes.get(member.class);
-        let counts = |table: &ClassTable| counts_of(class, member, table.stats());
-        Ok(Some(match self.kept[member.class.index()].get() {
-            Some(table) => counts(table),
-            None => match self.stats_on_disk(material) {
-                // The manifest counts what would take long to solve.
-                Some(found) => found,
-                None => counts(&*self.class(member.class, self.stop)?),
-            },
-        }))
+        Ok(Some(self.with_class(member.class, self.stop, |table| counts_of(class, member, table.stats()))?))
     }
 
     /// A random position of a material with a wanted value.
