@@ -40,7 +40,7 @@ pub use store::error::SetError;
 pub use store::export::{ExportError, export_text};
 pub use store::file::{Content, Description, Sides, TableError, TableFile};
 pub use store::finish::{Finished, Status, finish, status};
-pub use store::forecast::{Forecast, LevelForecast, Shortage};
+pub use store::forecast::{Forecast, LevelForecast, Shortage, expected_file_bytes};
 pub use store::generate::{Generate, Progress};
 pub use store::job::{ClassJob, JobDone};
 pub use store::manifest::{CountedClass, MANIFEST, Manifest, ManifestClass};

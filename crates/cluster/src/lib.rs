@@ -11,4 +11,4 @@ pub mod slurm;
 pub mod snakemake;
 
 pub use check::{Comparison, Sample, check_counts};
-pub use plan::{Bundle, Cluster, Plan, PlannedClass, Rate, bundles};
+pub use plan::{Bundle, Machines, Plan, PlannedClass, Rate, bundles};

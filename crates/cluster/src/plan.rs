@@ -1,7 +1,7 @@
 //! The plan of all classes: for each class the classes it needs, its memory, and its time by a measured rate.
 
 use doushouqi::board::RuleOptions;
-use doushouqi::tablebase::{ClassId, Classes, Material, MemoryNeed};
+use doushouqi::tablebase::{ClassId, Classes, Material, MemoryNeed, expected_file_bytes};
 use serde::{Deserialize, Serialize};
 use std::cmp::{Ordering, Reverse};
 use std::collections::{BinaryHeap, HashMap};
@@ -46,7 +46,7 @@ pub struct Plan {
 
 /// The machines that run the jobs of a plan.
 #[derive(Copy, Clone, Debug, PartialEq)]
-pub struct Cluster {
+pub struct Machines {
     /// Jobs that run at the same time.
     pub jobs: usize,
     /// Cores of each job. A class is assumed to use all of them equally well.
@@ -56,11 +56,11 @@ pub struct Cluster {
     pub bytes_per_second: Option<f64>,
 }
 
-impl Cluster {
+impl Machines {
     /// That many jobs of one core each, whose files take no time.
     #[must_use]
-    pub fn of_cores(cores: usize) -> Cluster {
-        Cluster { jobs: cores, cores_per_job: 1, bytes_per_second: None }
+    pub fn of_cores(cores: usize) -> Machines {
+        Machines { jobs: cores, cores_per_job: 1, bytes_per_second: None }
     }
 }
 
@@ -82,14 +82,14 @@ impl PlannedClass {
         let material = class.representative;
         let rows = class.index().rows as u64;
         let need = MemoryNeed::of_job(classes, id, values);
-        let captures: Vec<Material> =
-            classes.captures(id).into_iter().map(|id| classes.get(id).representative).collect();
+        let captures = classes.captures(id);
+        let file_bytes = |id: ClassId| expected_file_bytes(classes.get(id).index().rows);
         PlannedClass {
             class: material,
             pieces: material.len(),
-            read_bytes: captures.iter().map(|&capture| file_bytes(capture)).sum(),
-            file_bytes: if values { file_bytes(material) } else { 0 },
-            captures,
+            read_bytes: captures.iter().copied().map(file_bytes).sum(),
+            file_bytes: if values { file_bytes(id) } else { 0 },
+            captures: captures.into_iter().map(|id| classes.get(id).representative).collect(),
             positions: material.positions(),
             rows,
             bytes: need.total() as u64,
@@ -112,13 +112,6 @@ impl PlannedClass {
     pub fn io_bytes(&self) -> u64 {
         self.read_bytes + self.file_bytes + 2 * self.spilled_conversions()
     }
-}
-
-/// Bits of a table per position, both sides to move and mirror images counted: as measured for all tables of five pieces.
-const FILE_BITS: f64 = 0.27;
-
-fn file_bytes(material: Material) -> u64 {
-    (material.positions() as f64 * 2.0 * FILE_BITS / 8.0) as u64
 }
 
 const GIB: u64 = 1 << 30;
@@ -165,12 +158,12 @@ impl Plan {
     /// Seconds to solve all classes on a machine that runs this many jobs at once, if a scheduler starts each class as soon as
     /// a job has ended and the classes that its captures lead to are solved, the longest first.
     #[must_use]
-    pub fn simulate(&self, cluster: &Cluster) -> f64 {
+    pub fn simulate(&self, machines: &Machines) -> f64 {
         let number: HashMap<Material, usize> = self.classes.iter().enumerate().map(|(i, c)| (c.class, i)).collect();
         let time = |class: &PlannedClass| {
             let waiting =
-                cluster.bytes_per_second.map_or(0.0, |rate| class.io_bytes() as f64 * cluster.jobs as f64 / rate);
-            class.seconds / cluster.cores_per_job.max(1) as f64 + waiting
+                machines.bytes_per_second.map_or(0.0, |rate| class.io_bytes() as f64 * machines.jobs as f64 / rate);
+            class.seconds / machines.cores_per_job.max(1) as f64 + waiting
         };
         let times: Vec<f64> = self.classes.iter().map(time).collect();
         let mut missing: Vec<usize> = self.classes.iter().map(|class| class.captures.len()).collect();
@@ -184,7 +177,7 @@ impl Plan {
         let mut running: BinaryHeap<Reverse<(Seconds, usize)>> = BinaryHeap::new();
         let mut now = 0.0;
         loop {
-            while running.len() < cluster.jobs.max(1)
+            while running.len() < machines.jobs.max(1)
                 && let Some((Seconds(seconds), Reverse(i))) = ready.pop()
             {
                 running.push(Reverse((Seconds(now + seconds), i)));
@@ -299,17 +292,17 @@ mod tests {
     fn the_simulation_stays_within_its_bounds() {
         let plan = plan(4);
         let sum = plan.core_seconds();
-        assert!((plan.simulate(&Cluster::of_cores(1)) - sum).abs() < 1e-6 * sum);
+        assert!((plan.simulate(&Machines::of_cores(1)) - sum).abs() < 1e-6 * sum);
         let mut chain: HashMap<Material, f64> = HashMap::new();
         for class in &plan.classes {
             let before = class.captures.iter().map(|capture| chain[capture]).fold(0.0, f64::max);
             chain.insert(class.class, before + class.seconds);
         }
         let longest = chain.values().copied().fold(0.0, f64::max);
-        assert!((plan.simulate(&Cluster::of_cores(10_000)) - longest).abs() < 1e-9);
+        assert!((plan.simulate(&Machines::of_cores(10_000)) - longest).abs() < 1e-9);
         let mut last = sum;
         for cores in [2, 3, 8, 30, 100] {
-            let seconds = plan.simulate(&Cluster::of_cores(cores));
+            let seconds = plan.simulate(&Machines::of_cores(cores));
             assert!(seconds <= last + 1e-9 && seconds >= longest.max(sum / cores as f64) - 1e-9, "{cores}: {seconds}");
             last = seconds;
         }
@@ -324,13 +317,13 @@ mod tests {
         assert!(written > 0 && bytes > written, "tables are written, and read by the classes above them");
         let rate = bytes as f64 / 1000.0;
         for jobs in [1, 8, 64] {
-            let cluster = Cluster { jobs, cores_per_job: 1, bytes_per_second: Some(rate) };
-            let (with, without) = (plan.simulate(&cluster), plan.simulate(&Cluster::of_cores(jobs)));
+            let machines = Machines { jobs, cores_per_job: 1, bytes_per_second: Some(rate) };
+            let (with, without) = (plan.simulate(&machines), plan.simulate(&Machines::of_cores(jobs)));
             assert!(with >= 1000.0 && with > without, "{jobs} jobs: {with} s, {without} s without files");
-            let faster = plan.simulate(&Cluster { cores_per_job: 4, ..cluster });
+            let faster = plan.simulate(&Machines { cores_per_job: 4, ..machines });
             assert!(faster < with && faster >= 1000.0, "{jobs} jobs: {faster} s");
         }
-        let one = plan.simulate(&Cluster { jobs: 1, cores_per_job: 1, bytes_per_second: Some(rate) });
+        let one = plan.simulate(&Machines { jobs: 1, cores_per_job: 1, bytes_per_second: Some(rate) });
         assert!((one - plan.core_seconds() - 1000.0).abs() < 1e-6 * one);
     }
 

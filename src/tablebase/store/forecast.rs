@@ -13,6 +13,17 @@ const CELLS_PER_BYTE: u64 = 24;
 /// Cells that a core compresses and writes per second, measured with four and five pieces.
 const CELLS_PER_SECOND: f64 = 9e7;
 
+/// Cells of a table, both sides to move.
+fn cells(rows: usize) -> u64 {
+    (2 * rows * ROW_CELLS) as u64
+}
+
+/// The expected bytes of a table with so many rows of 4096 cells for one side to move, as `dsq generate` writes it.
+#[must_use]
+pub fn expected_file_bytes(rows: usize) -> u64 {
+    cells(rows) / CELLS_PER_BYTE
+}
+
 /// The forecast for one level.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct LevelForecast {
@@ -108,14 +119,14 @@ impl Generate<'_> {
         };
         let forecast = |pieces: usize, left: Vec<ClassId>, values: bool, memory: usize| {
             let rows: usize = left.iter().map(|&id| classes.get(id).index().rows).sum();
-            let written = if values { (2 * rows * ROW_CELLS) as u64 } else { 0 };
-            let core_seconds = rows as f64 / rows_per_second + written as f64 / CELLS_PER_SECOND;
+            let written = if values { rows } else { 0 };
+            let core_seconds = rows as f64 / rows_per_second + cells(written) as f64 / CELLS_PER_SECOND;
             LevelForecast {
                 pieces,
                 classes: left.len(),
                 positions: left.iter().map(|&id| 2 * classes.get(id).representative.positions()).sum(),
                 seconds: core_seconds / cores.max(1) as f64,
-                disk_bytes: written / CELLS_PER_BYTE,
+                disk_bytes: expected_file_bytes(written),
                 memory_bytes: memory as u64,
             }
         };

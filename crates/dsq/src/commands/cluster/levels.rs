@@ -3,9 +3,10 @@
 use cluster::{Plan, PlannedClass};
 use report::text::{Table, duration, grouped};
 
-/// Bytes in GB.
+/// Bytes in GB, with a decimal where they are few.
 fn gb(bytes: u64) -> String {
-    format!("{:.1}", bytes as f64 / 1e9)
+    let gb = bytes as f64 / 1e9;
+    if gb < 100.0 { format!("{gb:.1}") } else { grouped(gb.round() as u64) }
 }
 
 /// One row for each number of pieces, and one for all.

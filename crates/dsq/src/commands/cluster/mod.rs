@@ -17,7 +17,7 @@ use ::report::plot::{Axis, Line, line_chart};
 use check::CheckCommand;
 use clap::{Args, Subcommand, ValueEnum};
 use cluster::slurm::{self, Jobs};
-use cluster::{Cluster as Machines, Plan, snakemake};
+use cluster::{Machines, Plan, snakemake};
 use doushouqi::tablebase::{
     BufferPool, ClassCounts, ClassJob, Classes, CpuBackend, Index, JobDone, Material, Options, OrElse, Provenance,
     Solver, finish, status,
