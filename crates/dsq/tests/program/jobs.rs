@@ -362,6 +362,32 @@ fn plans_keep_to_the_memory_that_is_given() {
     assert!(refused.stdout.is_empty());
 }
 
+/// The table adds up the classes of the plan. A slow file system that all jobs share takes its time, and cores of a job
+/// shorten the rest.
+#[test]
+fn plans_tell_the_needs_of_each_number_of_pieces() {
+    let plan = |engine: &str, arguments: &[&str]| {
+        let four = ["cluster", "plan", "--pieces", "4", "--rate", "1000", "--for", engine];
+        dsq::stdout(&[&four, arguments].concat())
+    };
+    let table = plan("table", &[]);
+    let row = |name: &str| -> Vec<String> {
+        let line = table.lines().find(|line| line.starts_with(&format!("| {name} |"))).unwrap();
+        line.split('|').map(|cell| cell.trim().replace(',', "")).collect()
+    };
+    let classes = lines(&plan("json", &[]));
+    for pieces in 2..=4 {
+        let level = || classes.iter().filter(|class| class["pieces"] == pieces);
+        let rows: u64 = level().map(|class| class["rows"].as_u64().unwrap()).sum();
+        assert_eq!(row(&pieces.to_string())[2..4], [level().count().to_string(), rows.to_string()]);
+    }
+    assert_eq!(row("all")[2], "186");
+    let hours = |arguments: &[&str]| lines(&plan("hours", arguments))[3]["hours"].as_f64().unwrap();
+    let slow = hours(&["--bandwidth", "1MiB"]);
+    assert!(slow > hours(&[]) && hours(&["--bandwidth", "1MiB", "--cores-per-job", "4"]) < slow);
+    assert_eq!(lines(&plan("hours", &["--cores-per-job", "4"]))[3]["cores"], 32);
+}
+
 /// What plans make is accepted at the end: counts of a class of seven pieces.
 #[test]
 fn seven_pieces_are_listed_and_counted() {
