@@ -335,7 +335,7 @@ const drawing = {};
 async function show(selector, make) {
   const host = $(selector);
   const mine = (drawing[selector] = {});
-  if (!host.firstChild) host.append(h("p", { class: "soft" }, t("working")));
+  if (!host.firstChild) host.append(h("p", { class: "soft working" }, t("working")));
   let content;
   try {
     content = await make();

@@ -155,6 +155,11 @@ fn marks_of_the_tree_are_kept_for_touch() {
         page.size(width, height);
         page.open_position(LION, "&view=explore");
         page.wait("document.querySelectorAll('#decision .marker').length > 1");
+        page.wait("document.querySelectorAll('#presets tr').length > 1");
+        let room = "(p => { const [table] = p.children, height = p.offsetHeight; \
+                    p.innerHTML = '<p class=\"soft working\">…</p>'; const before = p.offsetHeight; \
+                    p.replaceChildren(table); return Math.abs(height - before) <= 2; })(document.querySelector('#presets'))";
+        assert_eq!(page.get(room), json!(true), "the tree does not move when the rules above it are there");
         let first = "#decision .lit .lit > .marker";
         page.tap(first);
         page.wait(&format!("document.querySelector('{first}').ariaPressed === 'true' && {marks} >= 2"));
