@@ -135,6 +135,16 @@ pub(crate) trait Vector {
     fn store(cells: &mut [u8; 64], mask: u64, code: u8);
     /// The set of lanes that hold `value`.
     fn equal(lanes: &[u16; 64], value: u16) -> u64;
+    /// The bits of `bits` at the set bits of `mask`, moved together.
+    #[inline(always)]
+    fn extract(bits: u64, mask: u64) -> u64 {
+        let (mut extracted, mut rest) = (0, bits & mask);
+        while rest != 0 {
+            extracted |= 1 << (mask & ((rest & rest.wrapping_neg()) - 1)).count_ones();
+            rest &= rest - 1;
+        }
+        extracted
+    }
 }
 
 /// Plain code for every CPU.
@@ -200,6 +210,12 @@ impl Vector for Avx2 {
             mask
         }
     }
+
+    #[inline(always)]
+    fn extract(bits: u64, mask: u64) -> u64 {
+        // SAFETY: `dispatch!` calls this only where BMI2 was detected.
+        unsafe { std::arch::x86_64::_pext_u64(bits, mask) }
+    }
 }
 
 /// The AVX-512 twins of [`Portable`]. Only for functions that [`dispatch!`] compiles for AVX-512.
@@ -225,6 +241,12 @@ impl Vector for Avx512 {
             let high = _mm512_cmpeq_epi16_mask(_mm512_loadu_si512(lanes[32..].as_ptr().cast()), wanted);
             u64::from(low) | u64::from(high) << 32
         }
+    }
+
+    #[inline(always)]
+    fn extract(bits: u64, mask: u64) -> u64 {
+        // SAFETY: `dispatch!` calls this only where BMI2 was detected.
+        unsafe { std::arch::x86_64::_pext_u64(bits, mask) }
     }
 }
 

@@ -89,6 +89,6 @@ impl Solver {
     pub fn write(&self, id: ClassId, path: &Path) -> Result<(), TableError> {
         let (Some(table), Some(stats)) = (self.table(id), self.class_stats(id)) else { return Ok(()) };
         let material = self.classes().get(id).representative;
-        write(path, self.classes().options(), material, table, stats, Packing::FAST)
+        write(path, self.classes().options(), material, table, stats, Packing::fast(material))
     }
 }

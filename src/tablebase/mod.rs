@@ -8,6 +8,7 @@ mod address;
 pub mod bench_support;
 mod class;
 mod index;
+mod layout;
 mod material;
 mod material_table;
 mod probe;

@@ -92,10 +92,7 @@ impl Cells {
 
     /// Bytes of a cell: 1 or 2.
     pub(crate) fn cell_bytes(&self) -> usize {
-        match self {
-            Cells::Byte(_) => 1,
-            Cells::Wide(_) => 2,
-        }
+        self.view().cell_bytes()
     }
 
     /// Number of cells.
@@ -135,6 +132,20 @@ impl Cells {
         }
     }
 
+    /// Makes these `len` cells with the code 0, in the memory that is there.
+    pub(crate) fn clear(&mut self, len: usize) {
+        match self {
+            Cells::Byte(cells) => {
+                cells.clear();
+                cells.resize(len, 0);
+            }
+            Cells::Wide(cells) => {
+                cells.clear();
+                cells.resize(len, 0);
+            }
+        }
+    }
+
     /// Converts the cells to two bytes each, for lines longer than [`BYTE_PLIES`](Cells::BYTE_PLIES).
     pub(crate) fn widen(&mut self) {
         if let Cells::Byte(cells) = self {
@@ -166,6 +177,22 @@ impl<'a> CellsRef<'a> {
         }
     }
 
+    /// Bytes of a cell: 1 or 2.
+    pub(crate) fn cell_bytes(self) -> usize {
+        match self {
+            CellsRef::Byte(_) => 1,
+            CellsRef::Wide(_) => 2,
+        }
+    }
+
+    /// The cells as they lie in memory.
+    pub(crate) fn bytes(self) -> &'a [u8] {
+        match self {
+            CellsRef::Byte(cells) => cells,
+            CellsRef::Wide(cells) => bytemuck::cast_slice(cells),
+        }
+    }
+
     pub(crate) fn len(self) -> usize {
         match self {
             CellsRef::Byte(cells) => cells.len(),
@@ -185,6 +212,14 @@ impl<'a> CellsMut<'a> {
         match self {
             CellsMut::Byte(all) => all.chunks_mut(cells).map(CellsMut::Byte).collect(),
             CellsMut::Wide(all) => all.chunks_mut(cells).map(CellsMut::Wide).collect(),
+        }
+    }
+
+    /// The cells as they lie in memory.
+    pub(crate) fn bytes_mut(&mut self) -> &mut [u8] {
+        match self {
+            CellsMut::Byte(cells) => cells,
+            CellsMut::Wide(cells) => bytemuck::cast_slice_mut(cells),
         }
     }
 

@@ -6,7 +6,7 @@ use super::{
     Wdl,
 };
 use crate::board::{ByColor, Color, Lanes, NoMove, Position, RuleOptions, Rules};
-use crate::tablebase::store::codec::Layout;
+use crate::tablebase::layout::Layout;
 use memmap2::MmapMut;
 use rayon::prelude::*;
 

@@ -18,10 +18,6 @@ const CONVERSION_PLANES: usize = 8;
 /// Conversions in work while all others are on disk.
 const SPILLED_CONVERSIONS: usize = 320 << 20;
 
-/// Parts of the rows at most, of each side to move, that a job solves a class again for where memory is short of its values;
-/// twice as many where a cell takes two bytes.
-const MOST_PARTS: usize = 4;
-
 /// Bytes that solving one class takes besides the tables it reads.
 #[derive(Copy, Clone, Debug)]
 pub(crate) struct WorkingMemory {
@@ -49,12 +45,12 @@ impl WorkingMemory {
 
     /// With the conversions on disk.
     pub(crate) fn spilled(&self) -> usize {
-        self.counted() + self.values
+        self.planes + self.spilled_conversions() + self.values
     }
 
-    /// The same, without values.
-    fn counted(&self) -> usize {
-        self.planes + self.conversions.min(SPILLED_CONVERSIONS)
+    /// Conversions in memory while all others are on disk.
+    fn spilled_conversions(&self) -> usize {
+        self.conversions.min(SPILLED_CONVERSIONS)
     }
 }
 
@@ -115,41 +111,36 @@ impl MemoryNeed {
         self.capture_bytes
     }
 
-    /// With the conversions on disk, and the values, if they are kept, in as many parts as may be.
+    /// With the conversions on disk, and the values, if they are kept, made from a log on disk.
     #[must_use]
     pub fn spilled(&self) -> usize {
-        self.in_parts(2 * MOST_PARTS, 2)
+        self.logged(self.working.spilled_conversions())
+    }
+
+    /// What is taken with so many bytes for the conversions, if values are made from a log.
+    fn logged(&self, conversions: usize) -> usize {
+        // The conversions are gone before values are made. Compressed all values take less than an eighth. Ranges of rows,
+        // together a sixteenth of them at most, are made at once; their logs take less than twice as much as their values.
+        let values = self.values.map_or(0, |side| 2 * side / 8 + 2 * side / 16);
+        self.peak(self.working.planes + conversions).max(self.working.planes + values)
+    }
+
+    /// With the conversions in memory, and the values made from a log on disk.
+    pub(crate) fn with_log(&self) -> usize {
+        self.logged(self.working.conversions)
     }
 
     /// What to request for the job where it may take at most `limit` bytes: what it will use of them, or the least that it
     /// takes if that is more.
     #[must_use]
     pub fn request(&self, limit: usize) -> usize {
-        // Lines that are too long for cells of one byte take the least of two.
-        self.within(|bytes| bytes <= limit).max(self.spilled())
+        self.within(|bytes| bytes <= limit)
     }
 
-    /// What is taken where so much memory is there, if no line is too long for cells of a byte.
+    /// What is taken where so much memory is there.
     pub(crate) fn within(&self, holds: impl Fn(usize) -> bool) -> usize {
-        match self.values {
-            _ if holds(self.total()) => self.total(),
-            Some(_) => self.in_parts(self.parts(1, holds), 1),
-            None => self.spilled(),
-        }
-    }
-
-    /// With the conversions on disk, and of the values one of several parts of one side to move, in so many bytes a
-    /// cell, besides those that are compressed.
-    fn in_parts(&self, parts: usize, cell_bytes: usize) -> usize {
-        // Parts are whole ranges of rows, a sixteenth of all at most; compressed all values take less than an eighth.
-        let values = self.values.map_or(0, |side| cell_bytes * (side / parts + side / 16) + 2 * side / 8);
-        self.peak(self.working.counted()) + values
-    }
-
-    /// The fewest parts of each side to move that so much memory holds, or as many as may be.
-    pub(crate) fn parts(&self, cell_bytes: usize, holds: impl Fn(usize) -> bool) -> usize {
-        let most = cell_bytes * MOST_PARTS;
-        (1..most).find(|&parts| holds(self.in_parts(parts, cell_bytes))).unwrap_or(most)
+        let needs = [self.total(), self.with_log(), self.spilled()];
+        needs.into_iter().find(|&need| holds(need)).unwrap_or(self.spilled())
     }
 
     /// The captures are gone before the last plane is made.

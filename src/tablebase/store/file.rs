@@ -16,17 +16,18 @@
 //!
 //! There are B = sides * ceil(rows / block_rows) blocks, where `sides` is 2, or 1 if only one side to move is stored.
 //! The values of the other side follow from the values after its moves, which lead to the stored side or to smaller
-//! classes. `codec` defines the contents of a block, `index` the numbers of rows and cells.
+//! classes. `layout` defines the contents of a block, `index` the numbers of rows and cells.
 
 use crate::board::{ByColor, Color, RuleOptions};
 use crate::tablebase::index::Index;
-use crate::tablebase::store::codec::{self, Dictionary, Layout};
+use crate::tablebase::layout::{Layout, block_bytes, checksum_codes};
+use crate::tablebase::store::codec::{self, Dictionary};
 use crate::tablebase::store::partial::write_whole;
 use crate::tablebase::store::source::Source;
 pub use crate::tablebase::store::table_error::TableError;
 use crate::tablebase::store::table_error::{EXACT_VERSION, PACKED_VERSION};
 use crate::tablebase::value::{CellsMut, CellsRef};
-use crate::tablebase::{CellValue, Cells, Class, Material, ROW_CELLS, Stats, Table};
+use crate::tablebase::{CellValue, Cells, Class, MAX_PIECES, Material, ROW_CELLS, Stats, Table};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::cell::RefCell;
@@ -61,8 +62,10 @@ pub(crate) struct Packing {
 }
 
 impl Packing {
-    /// The packing of `generate`: most of its time would be compression at a higher level.
-    pub(crate) const FAST: Packing = Packing { block_bytes: 64 << 10, level: 5 };
+    /// The packing of new tables: most of the time would be compression at a higher level.
+    pub(crate) fn fast(material: Material) -> Packing {
+        Packing { block_bytes: 64 << 10, level: if material.len() < MAX_PIECES { 5 } else { 3 } }
+    }
 }
 
 /// The sides to move that a file stores.
@@ -178,8 +181,9 @@ pub(super) fn codec_name(level: i32) -> String {
 pub(crate) trait Values: Sync {
     /// Bytes of a cell.
     fn cell_bytes(&self) -> usize;
-    /// Passes the cells of a range of rows to `f`.
-    fn rows<T>(&self, color: Color, rows: Range<usize>, f: impl FnOnce(CellsRef<'_>) -> T) -> T;
+    /// Puts the codes of a range of rows into the order of the file, 0 for a cell without a position. `codes` is as wide as
+    /// the cells.
+    fn gather(&self, layout: &Layout, color: Color, rows: Range<usize>, codes: &mut Cells);
     /// The first cell with the longest distance of a side to move; `None` if no position is decided.
     fn deepest(&self, color: Color, stats: &Stats) -> Option<usize>;
 }
@@ -189,8 +193,8 @@ impl Values for Table {
         self.cells.white.cell_bytes()
     }
 
-    fn rows<T>(&self, color: Color, rows: Range<usize>, f: impl FnOnce(CellsRef<'_>) -> T) -> T {
-        f(self.cells[color].view().range(rows.start * ROW_CELLS..rows.end * ROW_CELLS))
+    fn gather(&self, layout: &Layout, color: Color, rows: Range<usize>, codes: &mut Cells) {
+        layout.gather(self.cells[color].view().range(rows.start * ROW_CELLS..rows.end * ROW_CELLS), codes);
     }
 
     fn deepest(&self, color: Color, stats: &Stats) -> Option<usize> {
@@ -229,19 +233,19 @@ struct Writer<'a, V> {
 
 impl<V: Values> Writer<'_, V> {
     fn side(&self, color: Color, level: i32) -> io::Result<Side> {
+        // Memory that is kept from one batch to the next: clearing fresh memory takes about as long as all else but zstd.
+        let mut batch: Vec<_> = (0..BATCH).map(|_| (Cells::empty(self.values.cell_bytes(), 0), Vec::new())).collect();
         let (mut blocks, mut hash) = (Vec::new(), Xxh3::new());
         let starts: Vec<usize> = (0..self.rows).step_by(self.block_rows).collect();
-        for batch in starts.chunks(BATCH) {
-            let made = batch.par_iter().map(|&first| {
+        for starts in starts.chunks(BATCH) {
+            let made = starts.par_iter().zip(&mut batch).map(|(&first, (codes, hashed))| {
                 let rows = first..(first + self.block_rows).min(self.rows);
-                self.values.rows(color, rows, |cells| {
-                    Ok((codec::compress(&self.layout.gather(cells), level)?, self.layout.codes(cells)))
-                })
+                self.values.gather(&self.layout, color, rows, codes);
+                checksum_codes(codes.view(), hashed);
+                codec::compress(block_bytes(codes), level)
             });
-            for (block, codes) in made.collect::<io::Result<Vec<_>>>()? {
-                blocks.push(block);
-                hash.update(&codes);
-            }
+            blocks.extend(made.collect::<io::Result<Vec<_>>>()?);
+            batch[..starts.len()].iter().for_each(|(_, hashed)| hash.update(bytemuck::cast_slice(hashed)));
         }
         Ok(Side { blocks, checksum: hash.digest() })
     }
@@ -618,7 +622,7 @@ mod tests {
         let mut wide = narrow.clone();
         Color::ALL.iter().for_each(|&color| wide.cells[color].widen());
         let dir = tempfile::tempdir().unwrap();
-        for packing in [Packing::FAST, Packing { block_bytes: 16 << 10, level: 19 }] {
+        for packing in [Packing::fast(material), Packing { block_bytes: 16 << 10, level: 19 }] {
             let [narrow_path, wide_path] = ["narrow", "wide"].map(|name| dir.path().join(name));
             write(&narrow_path, &rules, material, narrow, stats, packing).unwrap();
             write(&wide_path, &rules, material, &wide, stats, packing).unwrap();
@@ -642,7 +646,7 @@ mod tests {
             cells.iter_mut().filter(|code| **code % 3 == 2).for_each(|code| *code += 256);
         }
         let path = dir.path().join("long");
-        write(&path, &rules, material, &wide, stats, Packing::FAST).unwrap();
+        write(&path, &rules, material, &wide, stats, Packing::fast(material)).unwrap();
         holds(&TableFile::open(&path, &rules, material).unwrap(), &wide.cells);
     }
 

@@ -8,10 +8,10 @@ use serde::Serialize;
 use std::path::{Path, PathBuf};
 use thiserror::Error;
 
-/// Cells per byte on disk. Measured: 24 for four pieces, 31 for five, 22 and 35 for two classes of six.
+/// Cells per byte on disk. Measured: 24 for four pieces, 26 for five, 22 and 35 for two classes of six.
 const CELLS_PER_BYTE: u64 = 24;
-/// Cells that a core compresses and writes per second, measured with four and five pieces.
-const CELLS_PER_SECOND: f64 = 9e7;
+/// Cells that a core compresses and writes per second, measured with five pieces.
+const CELLS_PER_SECOND: f64 = 2.6e8;
 
 /// Cells of a table, both sides to move.
 fn cells(rows: usize) -> u64 {
@@ -189,13 +189,13 @@ mod tests {
         job.forecast(&Solver::new(&job.rules, job.most_pieces(), Options::default()), 60_000.0, 2)
     }
 
-    /// Five pieces were generated on two cores in 22 minutes, in 4 GiB of memory, to 6.3 GB of files.
+    /// Five pieces were generated on two cores in 8 minutes, in 3.9 GB of memory, to 7.2 GB of files.
     #[test]
     fn five_pieces_take_about_what_they_took() {
         let found = forecast(&generate(Path::new("tables"), 5));
         assert_eq!(found.levels.iter().map(|level| level.pieces).collect::<Vec<_>>(), [2, 3, 4, 5]);
         assert_eq!(found.levels.iter().map(|level| level.classes).sum::<usize>(), 10 + 42 + 134 + 340);
-        assert!((15.0..30.0).contains(&(found.seconds / 60.0)), "{}", found.seconds);
+        assert!((6.0..15.0).contains(&(found.seconds / 60.0)), "{}", found.seconds);
         assert!((6_200_000_000..10_000_000_000).contains(&found.disk_bytes), "{}", found.disk_bytes);
         assert!((2 << 30..5 << 30).contains(&found.memory_bytes), "{}", found.memory_bytes);
         assert_eq!(found.levels.iter().map(|level| level.disk_bytes).sum::<u64>(), found.disk_bytes);
@@ -247,7 +247,7 @@ mod tests {
         let all = forecast(&generate(Path::new("tables"), 5));
         assert_eq!(found.levels.iter().map(|level| level.classes).collect::<Vec<_>>(), [10, 42, 134, 340]);
         assert_eq!(found.disk_bytes, all.levels[..2].iter().map(|level| level.disk_bytes).sum::<u64>());
-        assert!(found.levels[2].seconds > 0.0 && found.seconds < all.seconds / 3.0);
+        assert!(found.levels[2].seconds > 0.0 && found.seconds < all.seconds / 2.0);
         assert!(found.memory_bytes < all.memory_bytes && found.memory_bytes > 100 << 20);
         let one = Generate { material: Some("LvTR".parse::<Material>().unwrap()), ..generate(Path::new("tables"), 2) };
         assert_eq!(forecast(&one).levels.iter().map(|level| level.classes).collect::<Vec<_>>(), [2, 1]);

@@ -290,7 +290,14 @@ impl Run<'_> {
         let path = TableFile::path(self.job.dir, class.representative);
         match known {
             Some(values) => check_values(&path, class, table, values)?,
-            None => write(&path, &self.job.rules, class.representative, table, &solved.stats, Packing::FAST)?,
+            None => write(
+                &path,
+                &self.job.rules,
+                class.representative,
+                table,
+                &solved.stats,
+                Packing::fast(class.representative),
+            )?,
         }
         self.progress(&solved.stats, known.is_some());
         Ok(())

@@ -5,8 +5,8 @@ use super::counts::{ClassCounts, Provenance};
 use super::error::SetError;
 use super::file::{Packing, TableError, TableFile, write};
 use super::memory::{MemoryLimit, class_bytes};
-use super::parts::Parts;
 use super::peak;
+use super::replayed::Replayed;
 use crate::board::{ByColor, Color, RuleOptions};
 use crate::tablebase::solve::cpu::conversions::Captures;
 use crate::tablebase::solve::cpu::pass::{Keep, Observer, Outcome, Unobserved};
@@ -15,7 +15,6 @@ use crate::tablebase::{
     BufferPool, ClassId, Classes, CpuBackend, Material, MemoryNeed, ROW_CELLS, Solved, Solver, Table,
 };
 use rayon::prelude::*;
-use std::ops::Range;
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
@@ -92,7 +91,7 @@ impl ClassJob<'_> {
         let counts: Mutex<Option<ClassCounts>> = Mutex::default();
         solver.solve_classes(&[id], values, false, &|_, Solved { stats, table }| -> Result<(), SetError> {
             if let Some(table) = table {
-                write(&path, &self.rules, class.representative, table, stats, Packing::FAST)?;
+                write(&path, &self.rules, class.representative, table, stats, Packing::fast(class.representative))?;
             }
             *counts.lock().unwrap_or_else(PoisonError::into_inner) =
                 Some(ClassCounts::new(&self.rules, &class, stats.clone()));
@@ -157,9 +156,14 @@ impl ClassJob<'_> {
         let values = self.stats_only.is_none();
         let need = MemoryNeed::of_job(classes, id, values);
         limit.check(name, need.spilled())?;
-        let on_disk = !limit.holds(need.total());
+        let keep = match values {
+            false => Keep::Counts,
+            true if limit.holds(need.total()) => Keep::All,
+            true => Keep::Log(self.spill),
+        };
+        let spilling = !limit.holds(if keep == Keep::All { need.total() } else { need.with_log() });
         let processor = CpuBackend::default().with_pool(self.pool.clone());
-        let processor = if on_disk { processor.spilling(self.spill.to_owned()) } else { processor };
+        let processor = if spilling { processor.spilling(self.spill.to_owned()) } else { processor };
         let start = Instant::now();
         // Memory that the allocator retained from another class's conversions may exceed the limit together with this
         // class.
@@ -170,19 +174,19 @@ impl ClassJob<'_> {
         peak::restart();
         let files = captures(self.dir, &self.rules, classes, id, &need)?;
         let work = Work { classes, id, files, processor, observer: &Unobserved };
-        let (Outcome { solved: Solved { stats, table }, deepest, .. }, packed) = if values && on_disk {
-            let (outcome, packed) = work.in_parts(&need, limit, &self.rules, path)?;
-            (outcome, Some(packed))
-        } else {
-            (work.once(if values { Keep::All } else { Keep::Counts })?.0, None)
+        let mut outcome = work.solve(keep)?;
+        let replayed = match keep {
+            Keep::Log(_) => Some(Replayed::new(name, &self.rules, &mut outcome).map_err(TableError::io(path))?),
+            Keep::Counts | Keep::All => None,
         };
+        let Outcome { solved: Solved { stats, table }, deepest, .. } = outcome;
         let mut counts = ClassCounts::new(&self.rules, class, stats);
         let index = class.index();
         counts.deepest = ByColor::from_fn(|turn| Some(index.position(deepest[turn]?, turn)?.to_fen()));
         if let Some(table) = &table {
-            write(path, &self.rules, name, table, &counts.stats, Packing::FAST)?;
-        } else if let Some(packed) = &packed {
-            write(path, &self.rules, name, packed, &counts.stats, Packing::FAST)?;
+            write(path, &self.rules, name, table, &counts.stats, Packing::fast(name))?;
+        } else if let Some(values) = &replayed {
+            write(path, &self.rules, name, values, &counts.stats, Packing::fast(name))?;
         }
         self.done(counts, start, need.within(|bytes| limit.holds(bytes)))
     }
@@ -235,53 +239,13 @@ pub(super) struct Work<'a> {
 }
 
 impl Work<'_> {
-    /// Solves the class once. Also returns, for each side to move, the rows whose values were kept.
-    pub(super) fn once(&self, keep: Keep) -> Result<(Outcome, ByColor<Range<usize>>), SetError> {
+    /// Solves the class.
+    pub(super) fn solve(&self, keep: Keep<'_>) -> Result<Outcome, SetError> {
         let iteration = self.processor.iteration(self.classes, self.id, keep, self.observer)?;
         let mut memory = iteration.memory(self.files.iter().map(Capture::bytes).sum())?;
         let (first, last) = memory.split_at_mut(iteration.first_bytes());
         let planes = iteration.start(&load(&self.files, last, self.classes.len())?, first)?;
-        let outcome = iteration.solve(planes, last)?;
-        Ok((outcome, ByColor::from_fn(|color| iteration.kept_rows(color))))
-    }
-
-    /// Solves the class repeatedly, each time keeping a part of the values that fits into memory, until all are kept.
-    fn in_parts(
-        &self,
-        need: &MemoryNeed,
-        limit: MemoryLimit,
-        rules: &RuleOptions,
-        path: &Path,
-    ) -> Result<(Outcome, Parts), SetError> {
-        let of = |cell_bytes| need.parts(cell_bytes, |bytes| limit.holds(bytes));
-        if let Some(solved) = self.in_cells(1, of(1), rules, path)? {
-            return Ok(solved);
-        }
-        Ok(self.in_cells(2, of(2), rules, path)?.expect("two bytes hold every line"))
-    }
-
-    /// As [`in_parts`](Work::in_parts), with `of` parts for each side to move and `cell_bytes` bytes for each cell;
-    /// `None` if a line is too long for these.
-    fn in_cells(
-        &self,
-        cell_bytes: usize,
-        of: usize,
-        rules: &RuleOptions,
-        path: &Path,
-    ) -> Result<Option<(Outcome, Parts)>, SetError> {
-        let mut parts = Parts::new(self.classes.get(self.id).representative, rules);
-        let mut last = None;
-        for (color, part) in Color::ALL.into_iter().flat_map(|color| (0..of).map(move |part| (color, part))) {
-            let (mut outcome, rows) = self.once(Keep::Part { color, part, of, cell_bytes })?;
-            match outcome.part.take() {
-                Some(cells) => parts.push(color, rows[color].clone(), &cells).map_err(TableError::io(path))?,
-                None if rows[color].is_empty() => {}
-                None => return Ok(None),
-            }
-            parts.set_deepest(outcome.deepest);
-            last = Some(outcome);
-        }
-        Ok(last.map(|outcome| (outcome, parts)))
+        Ok(iteration.solve(planes, last)?)
     }
 }
 
@@ -319,10 +283,10 @@ mod tests {
     use super::*;
     use std::fs;
 
-    /// A class whose values do not fit is solved part by part, to the same bytes.
+    /// A class whose values do not fit into memory gets them from a log, with the same bytes.
     #[test]
-    fn values_in_parts_are_the_same_file() {
-        let (all, parts) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    fn values_from_a_log_are_the_same_file() {
+        let (all, logged) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
         let rules = RuleOptions::PAPER;
         let job = |dir, material| ClassJob {
             dir,
@@ -330,7 +294,7 @@ mod tests {
             material,
             stats_only: None,
             memory: 4 << 30,
-            spill: parts.path(),
+            spill: logged.path(),
             provenance: Provenance::default(),
             pool: BufferPool::default(),
         };
@@ -338,9 +302,9 @@ mod tests {
         for pieces in 2..=3 {
             for (id, class) in classes.level(pieces) {
                 job(all.path(), class.representative).run().unwrap();
-                let [whole, path] = [&all, &parts].map(|dir| TableFile::path(dir.path(), class.representative));
+                let [whole, path] = [&all, &logged].map(|dir| TableFile::path(dir.path(), class.representative));
                 if pieces == 3 && id.0 % 7 == 0 {
-                    solve_in_parts(&job(parts.path(), class.representative), &classes, id, &path);
+                    solve_with_log(&job(logged.path(), class.representative), &classes, id, &path);
                     assert!(fs::read(&whole).unwrap() == fs::read(&path).unwrap(), "{}", class.representative);
                 } else {
                     fs::copy(&whole, &path).unwrap();
@@ -351,14 +315,14 @@ mod tests {
             let material: Material = name.parse().unwrap();
             let id = classes.member(material).unwrap().class;
             let name = classes.get(id).representative;
-            let [whole, path] = [&all, &parts].map(|dir| TableFile::path(dir.path(), name));
+            let [whole, path] = [&all, &logged].map(|dir| TableFile::path(dir.path(), name));
             job(all.path(), name).run().unwrap();
-            solve_in_parts(&job(parts.path(), name), &classes, id, &path);
+            solve_with_log(&job(logged.path(), name), &classes, id, &path);
             assert!(fs::read(&whole).unwrap() == fs::read(&path).unwrap(), "{name}");
         }
     }
 
-    fn solve_in_parts(job: &ClassJob<'_>, classes: &Classes, id: ClassId, path: &Path) {
+    fn solve_with_log(job: &ClassJob<'_>, classes: &Classes, id: ClassId, path: &Path) {
         let least = MemoryNeed::of_job(classes, id, true).spilled();
         let limit = MemoryLimit::new(least);
         let refused = job.solve(classes, id, path, MemoryLimit::new(least - 1));

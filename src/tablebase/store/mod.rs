@@ -2,7 +2,7 @@
 //!
 //! - the file of a class: `codec`, `file`, `source`, `partial`, `table_error`
 //! - generating a directory of tables: `manifest`, `lock`, `memory`, `forecast`, `generate`; smaller files: `repack`, `pack`
-//! - one class as a separate job, and a directory that jobs fill: `job`, `parts`, `counts`, `peak`, `finish`
+//! - one class as a separate job, and a directory that jobs fill: `job`, `replayed`, `counts`, `peak`, `finish`
 //! - opening and probing tables: `set`, `prober`, `cache`
 //! - solving a class when a probe needs it: `on_demand`
 //! - checking: `verify` (position by position) and `proof` (all values at the speed of memory)
@@ -24,11 +24,11 @@ pub(crate) mod memory;
 pub(crate) mod on_demand;
 mod pack;
 pub(crate) mod partial;
-mod parts;
 mod peak;
 pub(crate) mod prober;
 pub(crate) mod proof;
 pub(crate) mod repack;
+mod replayed;
 pub(crate) mod set;
 mod source;
 mod table_error;

@@ -45,7 +45,7 @@ impl CpuBackend {
     }
 
     /// What one class is solved from, but for the classes that captures lead to.
-    pub(crate) fn task<'a>(&'a self, classes: &'a Classes, id: ClassId, keep: Keep) -> Task<'a> {
+    pub(crate) fn task<'a>(&'a self, classes: &'a Classes, id: ClassId, keep: Keep<'a>) -> Task<'a> {
         let range_rows = Entry::WORDS / WIDTH;
         Task {
             material: classes.get(id).representative,
@@ -68,7 +68,7 @@ impl CpuBackend {
         &'a self,
         classes: &'a Classes,
         id: ClassId,
-        keep: Keep,
+        keep: Keep<'a>,
         observer: &'a dyn Observer,
     ) -> Result<Iteration<'a>, SolveError> {
         Iteration::new(Task { observer, ..self.task(classes, id, keep) })

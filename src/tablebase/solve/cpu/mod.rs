@@ -2,6 +2,7 @@
 
 mod backend;
 pub(crate) mod buckets;
+pub(crate) mod change_log;
 pub(crate) mod conversions;
 pub(crate) mod neighbours;
 pub(crate) mod pass;

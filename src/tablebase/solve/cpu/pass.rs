@@ -17,6 +17,7 @@ use crate::tablebase::class::Classes;
 use crate::tablebase::index::{Index, ROW_CELLS, WIDTH};
 use crate::tablebase::solve::backend::{SolveError, Solved};
 use crate::tablebase::solve::cpu::buckets::{Buckets, Entry};
+use crate::tablebase::solve::cpu::change_log::{ChangeLog, LoggedRange};
 use crate::tablebase::solve::cpu::conversions::{Captures, Conversions, MAX_PLIES};
 use crate::tablebase::solve::cpu::neighbours::Neighbours;
 use crate::tablebase::solve::cpu::pool::{Block, BufferPool};
@@ -45,14 +46,13 @@ thread_local! {
 
 /// Which values to keep while a class is solved.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Keep {
+pub(crate) enum Keep<'a> {
     /// None: only the counts.
     Counts,
     /// All of both sides to move.
     All,
-    /// Those of one side to move in one of several parts of the rows, in so many bytes a cell. If that is one and a line is
-    /// too long for it, none are kept after all.
-    Part { color: Color, part: usize, of: usize, cell_bytes: usize },
+    /// All of both sides to move, as logs in this directory, from which they are made once the class is solved.
+    Log(&'a Path),
 }
 
 /// What is needed to solve one class.
@@ -60,7 +60,7 @@ pub(crate) enum Keep {
 pub(crate) struct Task<'a> {
     pub material: Material,
     pub classes: &'a Classes,
-    pub keep: Keep,
+    pub keep: Keep<'a>,
     pub level: CpuLevel,
     /// A directory for the conversions, if memory is not to hold them.
     pub spill: Option<&'a Path>,
@@ -121,6 +121,8 @@ struct Chunk {
     buckets: Buckets,
     /// Positions without a legal move.
     no_move: Vec<Entry>,
+    /// What passes decided, if values are kept as logs.
+    changes: Option<ChangeLog>,
     last_conversion: u16,
     stats: Stats,
     /// The greatest depth at which a position was decided, and the first cell decided then.
@@ -143,9 +145,10 @@ pub(crate) struct Iteration<'a> {
 pub(crate) struct Outcome {
     pub solved: Solved,
     pub deepest: ByColor<Option<usize>>,
-    /// The values of a part, if that was to be kept: the cells of [`Iteration::kept_rows`], those of rows that are not
-    /// solved empty.
-    pub part: Option<Cells>,
+    /// The logs, if these were to be kept.
+    pub logs: ByColor<Vec<LoggedRange>>,
+    /// Bytes of a cell that holds every distance.
+    pub cell_bytes: usize,
 }
 
 /// Solves one class on the threads of the current rayon pool. `tables` are the solved smaller classes, by class.
@@ -176,27 +179,6 @@ impl<'t> Iteration<'t> {
             task,
             index,
         })
-    }
-
-    /// The solved rows whose values are kept for a side to move: whole ranges of those that threads work on.
-    fn kept(&self, color: Color) -> Range<usize> {
-        let rows = self.rows.len();
-        match self.task.keep {
-            Keep::All => 0..rows,
-            Keep::Part { color: kept, part, of, .. } if kept == color => {
-                let chunk_rows = self.chunk_rows();
-                let start = |part: usize| (rows.div_ceil(chunk_rows) * part / of * chunk_rows).min(rows);
-                start(part)..start(part + 1)
-            }
-            _ => 0..0,
-        }
-    }
-
-    /// The rows of the index among which these are, up to the first that is kept with the next part.
-    pub(crate) fn kept_rows(&self, color: Color) -> Range<usize> {
-        let Range { start, end } = self.kept(color);
-        let first = |number: usize| if number == 0 { 0 } else { self.rows.span(number, 0).start };
-        first(start)..first(end)
     }
 
     /// Memory for the planes. The last of them is needed only when the captures no longer are, so these may lie there if
@@ -232,13 +214,7 @@ impl<'t> Iteration<'t> {
                 return Err(SolveError::TooLong { material: self.task.material, plies: MAX_PLIES });
             }
             if depth > self.task.byte_plies {
-                for color in Color::ALL {
-                    let cells = &mut planes[color].cells;
-                    match self.task.keep {
-                        Keep::Part { cell_bytes: 1, .. } => *cells = None,
-                        _ => cells.iter_mut().for_each(Cells::widen),
-                    }
-                }
+                Color::ALL.iter().for_each(|&color| planes[color].cells.iter_mut().for_each(Cells::widen));
             }
             let work = self.pass(&mut planes, depth).map_err(|error| self.disk(&error))?;
             self.task.observer.pass(depth, self, &planes)?;
@@ -247,7 +223,8 @@ impl<'t> Iteration<'t> {
             }
         }
         self.task.observer.solved(self, &planes)?;
-        Ok(self.finish(planes))
+        let cell_bytes = if depth > self.task.byte_plies { 2 } else { 1 };
+        Ok(Outcome { cell_bytes, ..self.finish(planes) })
     }
 
     /// The index of the class.
@@ -261,7 +238,8 @@ impl<'t> Iteration<'t> {
     }
 
     fn disk(&self, error: &io::Error) -> SolveError {
-        let dir = self.task.spill.unwrap_or(Path::new("")).to_owned();
+        let log = if let Keep::Log(dir) = self.task.keep { Some(dir) } else { None };
+        let dir = log.or(self.task.spill).unwrap_or(Path::new("")).to_owned();
         SolveError::Disk { dir, what: error.to_string() }
     }
 
@@ -270,7 +248,11 @@ impl<'t> Iteration<'t> {
             Some(dir) => Buckets::on_disk(dir, SPILL_ENTRIES).map_err(|error| self.disk(&error))?,
             None => Buckets::default(),
         };
-        Ok(Chunk { buckets, ..Chunk::default() })
+        let changes = match self.task.keep {
+            Keep::Log(dir) => Some(ChangeLog::new(dir).map_err(|error| self.disk(&error))?),
+            Keep::Counts | Keep::All => None,
+        };
+        Ok(Chunk { buckets, changes, ..Chunk::default() })
     }
 
     fn chunk_rows(&self) -> usize {
@@ -306,12 +288,10 @@ impl<'t> Iteration<'t> {
                 *row = Row(self.index.valid_row(self.rows.row(c * chunk_rows + i)));
             }
         });
-        let mut side = |color| -> Result<Planes<'m>, SolveError> {
-            let kept = self.kept_rows(color).len() * ROW_CELLS;
+        let mut side = || -> Result<Planes<'m>, SolveError> {
             let cells = match self.task.keep {
-                _ if kept == 0 => None,
-                Keep::Part { cell_bytes: 2, .. } => Some(Cells::Wide(try_zeros(kept)?)),
-                _ => Some(Cells::Byte(try_zeros(kept)?)),
+                Keep::All => Some(Cells::Byte(try_zeros(self.index.cells())?)),
+                Keep::Counts | Keep::Log(_) => None,
             };
             Ok(Planes {
                 open: &mut [],
@@ -325,7 +305,7 @@ impl<'t> Iteration<'t> {
                 chunks: (0..rows.div_ceil(chunk_rows)).map(|_| self.chunk()).collect::<Result<_, _>>()?,
             })
         };
-        let mut planes = ByColor { white: side(Color::White)?, black: side(Color::Black)? };
+        let mut planes = ByColor { white: side()?, black: side()? };
         let (done, of) = (AtomicUsize::new(0), 2 * rows.div_ceil(chunk_rows));
         for color in Color::ALL {
             // What starts as lost (in 0 plies) is looked at by the opponent in the first pass.
@@ -382,7 +362,7 @@ impl<'t> Iteration<'t> {
                 .par_chunks_mut(chunk_rows)
                 .zip(side.escapes.par_chunks_mut(chunk_rows))
                 .zip(side.left.par_chunks_mut(chunk_rows))
-                .zip(cells_chunks(side.cells, &self.rows, self.kept(color), chunk_rows))
+                .zip(cells_chunks(side.cells, &self.rows, chunk_rows))
                 .zip(side.worklist.par_chunks(chunk_rows))
                 .zip(side.chunks)
                 .enumerate()
@@ -435,7 +415,7 @@ impl<'t> Iteration<'t> {
             let Planes { open, lost, cells, chunks, .. } = &mut planes[color];
             open.par_chunks(chunk_rows)
                 .zip(lost.par_chunks(chunk_rows))
-                .zip(cells_chunks(cells, &self.rows, self.kept(color), chunk_rows))
+                .zip(cells_chunks(cells, &self.rows, chunk_rows))
                 .zip(chunks)
                 .enumerate()
                 .for_each(|(c, (((open, lost), mut cells), chunk))| {
@@ -460,9 +440,7 @@ impl<'t> Iteration<'t> {
                     let draws_too = self.task.classes.options().no_move == NoMove::Draw;
                     chunk.stats.draws = undecided - if draws_too { chunk.stats.no_move } else { 0 };
                 });
-            if self.task.keep == Keep::All {
-                cells.iter_mut().for_each(|cells| self.rows.spread(cells));
-            }
+            cells.iter_mut().for_each(|cells| self.rows.spread(cells));
         }
         let stats = ByColor::from_fn(|color| {
             let mut all = Stats::default();
@@ -473,12 +451,18 @@ impl<'t> Iteration<'t> {
             let found = planes[color].chunks.iter().filter_map(|chunk| chunk.deepest);
             found.min_by_key(|&(depth, cell)| (Reverse(depth), cell)).map(|(_, cell)| cell)
         });
-        let ByColor { white, black } = planes;
-        let (table, part) = match (white.cells, black.cells) {
-            (Some(white), Some(black)) => (Some(Table { cells: ByColor { white, black } }), None),
-            (white, black) => (None, white.or(black)),
+        let logs = ByColor::from_fn(|color| {
+            let logged = std::mem::take(&mut planes[color].chunks).into_iter().enumerate().filter_map(|(c, chunk)| {
+                let rows = c * chunk_rows..((c + 1) * chunk_rows).min(self.rows.len());
+                Some(LoggedRange { rows, changes: chunk.changes?, no_move: chunk.no_move })
+            });
+            logged.collect()
+        });
+        let table = match (planes.white.cells, planes.black.cells) {
+            (Some(white), Some(black)) => Some(Table { cells: ByColor { white, black } }),
+            _ => None,
         };
-        Outcome { solved: Solved { stats, table }, deepest, part }
+        Outcome { solved: Solved { stats, table }, deepest, logs, cell_bytes: 1 }
     }
 }
 
@@ -662,8 +646,11 @@ fn pass_rows<V: Vector>(mut part: Part<'_>, buffer: &mut Vec<Entry>) -> io::Resu
     let mut next = part.next(&mut visits, &mut views[now]);
     while let Some(visit) = next {
         next = part.next(&mut visits, &mut views[now ^ 1]);
-        changed |= part.visit::<V>(&visit, &views[now]);
+        changed |= part.visit::<V>(&visit, &views[now])?;
         now ^= 1;
+    }
+    if let Some(changes) = &mut part.chunk.changes {
+        changes.end_pass(part.depth)?;
     }
     Ok(changed)
 }
@@ -696,7 +683,7 @@ impl Part<'_> {
 
     /// Returns whether the row changed.
     #[inline(always)]
-    fn visit<V: Vector>(&mut self, visit: &Visit<'_>, view: &View) -> bool {
+    fn visit<V: Vector>(&mut self, visit: &Visit<'_>, view: &View) -> io::Result<bool> {
         let Iteration { quiet, neighbours, rows, .. } = self.iteration;
         let at = visit.at;
         let mut found = Row::EMPTY;
@@ -710,7 +697,7 @@ impl Part<'_> {
             take_lost(&mut self.written[at], &self.escapes[at], &mut found)
         };
         if count == 0 {
-            return false;
+            return Ok(false);
         }
         self.left[at] -= count;
         let number = self.first_row + at;
@@ -728,9 +715,12 @@ impl Part<'_> {
                 cells.store::<V>(first_word + s, new, decided(self.depth));
             }
         }
+        if let Some(changes) = &mut self.chunk.changes {
+            changes.push(at, &found)?;
+        }
         self.chunk.stats.add_decided(self.depth, u64::from(count) * rows.weight(number));
         neighbours[!self.color].for_each(number, |other| self.next[other].store(1, Relaxed));
-        true
+        Ok(true)
     }
 }
 
@@ -760,7 +750,7 @@ fn take_lost(lost: &mut Row, escapes: &Row, found: &mut Row) -> u16 {
 
 impl CellsMut<'_> {
     #[inline(always)]
-    fn store<V: Vector>(&mut self, word: usize, mask: u64, code: u16) {
+    pub(crate) fn store<V: Vector>(&mut self, word: usize, mask: u64, code: u16) {
         match self {
             CellsMut::Byte(cells) => V::store(&mut cells.as_chunks_mut().0[word], mask, code as u8),
             CellsMut::Wide(cells) => {
@@ -774,40 +764,28 @@ impl CellsMut<'_> {
     }
 }
 
-/// The cells of each range of solved rows that is kept: from its first row to that of the next range, with what lies
-/// between.
+/// The cells of each range of solved rows: from its first row to that of the next range, with what lies between.
 fn cells_chunks<'a>(
     cells: &'a mut Option<Cells>,
     rows: &Rows,
-    kept: Range<usize>,
     chunk_rows: usize,
 ) -> rayon::vec::IntoIter<Option<CellsMut<'a>>> {
-    let chunks: Vec<CellsMut<'_>> = match cells {
-        None => Vec::new(),
-        Some(Cells::Byte(cells)) => split(cells, rows, &kept, chunk_rows).map(CellsMut::Byte).collect(),
-        Some(Cells::Wide(cells)) => split(cells, rows, &kept, chunk_rows).map(CellsMut::Wide).collect(),
+    let all: Vec<_> = match cells {
+        None => (0..rows.len()).step_by(chunk_rows).map(|_| None).collect(),
+        Some(Cells::Byte(cells)) => split(cells, rows, chunk_rows).map(|part| Some(CellsMut::Byte(part))).collect(),
+        Some(Cells::Wide(cells)) => split(cells, rows, chunk_rows).map(|part| Some(CellsMut::Wide(part))).collect(),
     };
-    let mut chunks = chunks.into_iter();
-    let firsts = (0..rows.len()).step_by(chunk_rows);
-    let all: Vec<_> = firsts.map(|first| if kept.contains(&first) { chunks.next() } else { None }).collect();
     all.into_par_iter()
 }
 
-fn split<'a, T>(
-    cells: &'a mut [T],
-    rows: &Rows,
-    kept: &Range<usize>,
-    chunk_rows: usize,
-) -> impl Iterator<Item = &'a mut [T]> {
-    // Before the first solved row of all there may be some without positions.
-    let skipped = if kept.start == 0 { rows.row(0) } else { 0 };
-    let mut rest = &mut cells[skipped * ROW_CELLS..];
-    let part = move |first| {
+fn split<'a, T>(cells: &'a mut [T], rows: &Rows, chunk_rows: usize) -> impl Iterator<Item = &'a mut [T]> {
+    // Before the first solved row there may be some without positions.
+    let mut rest = &mut cells[rows.row(0) * ROW_CELLS..];
+    (0..rows.len()).step_by(chunk_rows).map(move |first| {
         let (part, after) = std::mem::take(&mut rest).split_at_mut(rows.span(first, chunk_rows).len() * ROW_CELLS);
         rest = after;
         part
-    };
-    kept.clone().step_by(chunk_rows).map(part)
+    })
 }
 
 /// A vector of `len` zeros, or an error if there is no memory for it.
@@ -853,20 +831,6 @@ mod tests {
                 for turn in Color::ALL {
                     let [wide, bytes] = [&widened, &solved].map(|solved| &solved.table.as_ref().unwrap().cells[turn]);
                     assert!(matches!(wide, Cells::Wide(_)) || solved.stats[turn].summary().longest <= 4);
-                    assert!((0..bytes.len()).all(|cell| wide.get(cell) == bytes.get(cell)));
-                }
-                let part = |color, byte_plies, cell_bytes| {
-                    let keep = Keep::Part { color, part: 0, of: 1, cell_bytes };
-                    solve(Task { keep, byte_plies, ..processor.task(memory.classes(), id, keep) }, &tables).unwrap()
-                };
-                for turn in Color::ALL {
-                    let longest = Color::ALL.map(|color| solved.stats[color].summary().longest).into_iter().max();
-                    let narrow = part(turn, 4, 1);
-                    assert_eq!(narrow.part.is_some(), longest <= Some(4), "too long a line for what is kept");
-                    assert_eq!(narrow.solved.stats, solved.stats);
-                    let wide = part(turn, 4, 2).part.unwrap();
-                    let bytes = part(turn, Cells::BYTE_PLIES, 1).part.unwrap();
-                    assert_eq!((wide.cell_bytes(), bytes.cell_bytes()), (2, 1));
                     assert!((0..bytes.len()).all(|cell| wide.get(cell) == bytes.get(cell)));
                 }
                 assert_eq!(solved.table.as_ref(), memory.table(id));

@@ -241,7 +241,7 @@ impl OnDemand {
         let processor = if need.spills { processor.spilling(self.cache.dir().to_owned()) } else { processor };
         let recorder = Recorder::create(&self.cache.path(need.class), follow)?;
         let work = Work { classes: &self.classes, id, files, processor, observer: &recorder };
-        match work.once(Keep::Counts) {
+        match work.solve(Keep::Counts) {
             Ok(_) => Ok(recorder.finish(rules, need.class)?),
             Err(SetError::Solve(SolveError::Stopped)) => {
                 Err(recorder.error().map_or(OnDemandError::Cancelled, Into::into))

@@ -210,7 +210,15 @@ fn one_wide_table_widens_those_above_it() {
     let (stats, mut table) = (solver.class_stats(id).unwrap(), solver.table(id).unwrap().clone());
     Color::ALL.iter().for_each(|&color| table.cells[color].widen());
     let representative = solver.classes().get(id).representative;
-    write(&TableFile::path(dir.path(), representative), &rules, representative, &table, stats, Packing::FAST).unwrap();
+    write(
+        &TableFile::path(dir.path(), representative),
+        &rules,
+        representative,
+        &table,
+        stats,
+        Packing::fast(representative),
+    )
+    .unwrap();
     let set = TableSet::open(dir.path()).unwrap();
     let id = set.classes().member(material).unwrap().class;
     let above: Vec<ClassId> =

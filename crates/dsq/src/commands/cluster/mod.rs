@@ -104,7 +104,7 @@ struct PlanCommand {
     #[arg(long)]
     stats_only: bool,
     /// The maximum memory of a job in whole GiB, such as 10GiB. Conversions that do not fit go to temporary files, and
-    /// values are solved in parts. Without this option every class keeps everything in memory.
+    /// values are made from a log in one. Without this option every class keeps everything in memory.
     #[arg(long, value_name = "SIZE")]
     memory: Option<Memory>,
     /// With --for hours and plot: the cores of each job.

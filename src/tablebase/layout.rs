@@ -1,0 +1,183 @@
+//! The cells of a class in the order of a file. Of each row a file stores only the cells for squares that the word piece and
+//! the lane piece may stand on, one byte each (two bytes, little-endian, if the class has a line longer than 253 plies). A
+//! cell without a position repeats the value before it, which compresses to almost nothing.
+
+use crate::board::{Bitboard, Square};
+use crate::tablebase::index::{Index, ROW_CELLS, WIDTH};
+use crate::tablebase::material::squares_in_play;
+use crate::tablebase::value::{Cells, CellsMut, CellsRef};
+use xxhash_rust::xxh3::Xxh3;
+
+/// The cells of a row that a file stores, and their order: word by word, in each the squares of the lane piece.
+#[derive(Clone, Debug)]
+pub(crate) struct Layout {
+    /// By place in the file, the cell of the row.
+    cells: Vec<u16>,
+    /// By cell of the row, the place in the file.
+    places: Vec<u16>,
+    /// The squares of the word piece and of the lane piece.
+    words: Bitboard,
+    lanes: Bitboard,
+    /// By square of the lane piece, its place among the stored squares.
+    lane_places: [u8; WIDTH],
+    /// By place among the stored squares, the square of the lane piece.
+    lane_squares: Vec<u8>,
+}
+
+impl Layout {
+    pub(crate) fn new(index: &Index) -> Layout {
+        let (words, lanes) = (squares_in_play(index.word_piece()), squares_in_play(index.lane_piece()));
+        let cells: Vec<u16> = words
+            .into_iter()
+            .flat_map(|word| lanes.into_iter().map(move |lane| (word.index() * WIDTH + lane.index()) as u16))
+            .collect();
+        let mut places = vec![0; ROW_CELLS];
+        for (place, &cell) in cells.iter().enumerate() {
+            places[usize::from(cell)] = place as u16;
+        }
+        let mut lane_places = [0; WIDTH];
+        lanes.into_iter().enumerate().for_each(|(place, lane)| lane_places[lane.index()] = place as u8);
+        let lane_squares = lanes.into_iter().map(|lane| lane.index() as u8).collect();
+        Layout { cells, places, words, lanes, lane_places, lane_squares }
+    }
+
+    /// Number of stored cells of a row.
+    pub(crate) fn row_len(&self) -> usize {
+        self.cells.len()
+    }
+
+    /// The stored cells of a row, in the order of the file.
+    pub(crate) fn cells(&self) -> impl Iterator<Item = usize> + '_ {
+        self.cells.iter().map(|&cell| usize::from(cell))
+    }
+
+    /// The contribution of the word piece on a square to a cell's place among the stored cells of its row.
+    pub(crate) fn word_offset(&self, square: Square) -> u32 {
+        (self.words.bits() & ((1 << square.index()) - 1)).count_ones() * self.lanes.len() as u32
+    }
+
+    /// The contribution of the lane piece on a square to a cell's place among the stored cells of its row.
+    pub(crate) fn lane_offset(&self, square: Square) -> u32 {
+        (self.lanes.bits() & ((1 << square.index()) - 1)).count_ones()
+    }
+
+    /// The place of a cell in the block that starts with `first_row`. The cell must have a position.
+    pub(crate) fn place(&self, cell: usize, first_row: usize) -> usize {
+        (cell / ROW_CELLS - first_row) * self.row_len() + usize::from(self.places[cell % ROW_CELLS])
+    }
+
+    /// By place, the place of the cell that is reflected in the d-file.
+    pub(crate) fn reflections(&self) -> Vec<u16> {
+        let squares = |word: Square| self.lanes.into_iter().map(move |lane| (word.mirror(), lane.mirror()));
+        let reflected = self.words.into_iter().flat_map(squares);
+        reflected.map(|(word, lane)| self.places[word.index() * WIDTH + lane.index()]).collect()
+    }
+
+    /// Puts the codes of whole rows into the order of a file, 0 for a cell without a position. `codes` must be as wide as the
+    /// cells.
+    pub(crate) fn gather(&self, cells: CellsRef<'_>, codes: &mut Cells) {
+        codes.clear(cells.len() / ROW_CELLS * self.row_len());
+        match (cells, codes) {
+            (CellsRef::Byte(cells), Cells::Byte(codes)) => self.gather_codes(cells, codes),
+            (CellsRef::Wide(cells), Cells::Wide(codes)) => self.gather_codes(cells, codes),
+            _ => unreachable!("codes are as wide as the cells"),
+        }
+    }
+
+    fn gather_codes<C: Copy>(&self, cells: &[C], dense: &mut [C]) {
+        let mut words = dense.chunks_exact_mut(self.lane_squares.len());
+        for row in cells.as_chunks::<ROW_CELLS>().0 {
+            for (word, dense) in self.words.into_iter().zip(&mut words) {
+                let word: &[C; WIDTH] =
+                    row[word.index() * WIDTH..].first_chunk().expect("a row has a word for each square");
+                for (code, &lane) in dense.iter_mut().zip(&self.lane_squares) {
+                    *code = word[usize::from(lane) % WIDTH];
+                }
+            }
+        }
+    }
+
+    /// Writes the bytes of a decompressed block to `cells`, which must be zero. `valid` returns the cells of a row that
+    /// have a position, one bit each; the other cells stay zero.
+    pub(crate) fn scatter(
+        &self,
+        bytes: &[u8],
+        cells: CellsMut<'_>,
+        first_row: usize,
+        valid: impl Fn(usize) -> [u64; WIDTH],
+    ) {
+        match cells {
+            CellsMut::Byte(cells) => self.scatter_codes(bytes, cells, first_row, valid, u8::from_le_bytes),
+            CellsMut::Wide(cells) => self.scatter_codes(bytes, cells, first_row, valid, u16::from_le_bytes),
+        }
+    }
+
+    fn scatter_codes<const N: usize, C: Copy + Default>(
+        &self,
+        bytes: &[u8],
+        cells: &mut [C],
+        first_row: usize,
+        valid: impl Fn(usize) -> [u64; WIDTH],
+        code: impl Fn([u8; N]) -> C,
+    ) {
+        let mut words = bytes.as_chunks::<N>().0.chunks_exact(self.lanes.len());
+        for (row, cells) in cells.as_chunks_mut::<ROW_CELLS>().0.iter_mut().enumerate() {
+            let valid = valid(first_row + row);
+            for (word, bytes) in self.words.into_iter().map(Square::index).zip(&mut words) {
+                if valid[word] == 0 {
+                    continue;
+                }
+                let mut kept = [C::default(); WIDTH];
+                kept.iter_mut().zip(bytes).for_each(|(kept, &bytes)| *kept = code(bytes));
+                for (lane, cell) in cells[word * WIDTH..][..WIDTH].iter_mut().enumerate() {
+                    // Without a branch, which would often be mispredicted.
+                    let code = kept[usize::from(self.lane_places[lane]) % WIDTH];
+                    *cell = if valid[word] >> lane & 1 != 0 { code } else { C::default() };
+                }
+            }
+        }
+    }
+
+    /// The checksum of the values: XXH3-64 over the stored cells row by row, as two bytes each, little-endian, 0 for
+    /// cells without a position. It does not depend on block size, cell width or compression.
+    pub(crate) fn checksum(&self, cells: CellsRef<'_>) -> u64 {
+        let mut hash = Xxh3::new();
+        let (mut codes, mut hashed) = (Cells::empty(cells.cell_bytes(), 0), Vec::new());
+        for first in (0..cells.len()).step_by(ROW_CELLS) {
+            self.gather(cells.range(first..first + ROW_CELLS), &mut codes);
+            checksum_codes(codes.view(), &mut hashed);
+            hash.update(bytemuck::cast_slice(&hashed));
+        }
+        hash.digest()
+    }
+}
+
+/// Turns codes into the bytes of a block before compression: a cell without a position repeats the code before it.
+pub(crate) fn block_bytes(codes: &mut Cells) -> &[u8] {
+    match codes {
+        Cells::Byte(codes) => repeat_last(codes),
+        Cells::Wide(codes) => {
+            repeat_last(codes);
+            codes.iter_mut().for_each(|code| *code = code.to_le());
+        }
+    }
+    codes.view().bytes()
+}
+
+/// Replaces each 0 by the code before it, and by 1 where there is none.
+fn repeat_last<C: Copy + From<u8> + PartialEq>(codes: &mut [C]) {
+    let mut last = C::from(1);
+    for code in codes {
+        last = if *code == C::from(0) { last } else { *code };
+        *code = last;
+    }
+}
+
+/// Replaces `hashed` by what enters the checksum of these codes.
+pub(crate) fn checksum_codes(codes: CellsRef<'_>, hashed: &mut Vec<u16>) {
+    hashed.clear();
+    match codes {
+        CellsRef::Byte(codes) => hashed.extend(codes.iter().map(|&code| u16::from(code).to_le())),
+        CellsRef::Wide(codes) => hashed.extend(codes.iter().map(|&code| code.to_le())),
+    }
+}
