@@ -174,13 +174,17 @@ if [ "$requests" -gt 0 ]; then
     stop
 fi
 if [ -n "$tables" ]; then
-    start 4 --tables "$tables"
+    start 3 --tables "$tables"
     targets 5 11 "${MATERIALS:-}"
     echo "| \`probe\`, random positions of five pieces (${MATERIALS:-all materials}), tables on disk, the first 5 s | $(wrk -t1 -c16 -d5s -s "$work/probe.lua" "$url/" | tail -1 | awk '{ printf "%d a second | %s ms | %s ms | %s ms | | %d", $2, $3, $4, $5, $7 }') |"
     echo "| the same, afterwards | $(probes 16)"
     echo "| the same, one connection | $(probes 1)"
     rows="$rows
 | memory with tables of five pieces on disk, afterwards | $(memory) |"
+    if [ "$requests" -gt 0 ]; then
+        rows="$rows
+| requests for positions of five pieces, then memory in MiB every ten seconds | $(under_load) |"
+    fi
     stop
 fi
 echo

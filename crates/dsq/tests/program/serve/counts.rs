@@ -274,3 +274,26 @@ fn a_long_line_comes_in_parts() {
     assert_eq!((plies, end), (251, json!("den")));
     std::fs::remove_dir_all(cache).unwrap();
 }
+
+/// The shares of four pieces come from the counts of the tables on disk, without solving or decoding one.
+#[test]
+fn shares_of_tables_on_disk_are_their_counts() {
+    let server = Server::start(&["--tables", four(), "--pieces", "3"]);
+    let shares = server.connect().get("/api/v1/matrix?white=2&black=2").json();
+    let stats = dsq::stdout(&["stats", four(), "--by", "material", "--json"]);
+    let stats: Vec<Value> = stats.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let names = |side: &str| shares[side].as_array().unwrap().clone();
+    assert_eq!((names("white").len(), names("black").len()), (28, 28), "two of eight animals");
+    for (row, white) in names("white").iter().enumerate() {
+        for (column, black) in names("black").iter().enumerate() {
+            let name = format!("{}v{}", white.as_str().unwrap(), black.as_str().unwrap());
+            let counts = stats.iter().find(|line| line["name"] == name.as_str()).unwrap();
+            let of = |field: &str| counts[field].as_f64().unwrap() / counts["positions"].as_f64().unwrap();
+            let expected = [of("wins"), of("draws") + of("no_move"), of("losses")];
+            for (kind, expected) in ["win", "draw", "loss"].into_iter().zip(expected) {
+                let shown = shares[kind][row][column].as_f64().unwrap();
+                assert!((shown - expected).abs() <= 0.5001e-4, "{name} {kind}: {shown} and {expected}");
+            }
+        }
+    }
+}
