@@ -1,24 +1,12 @@
-//! Tuning the hand-crafted evaluation: games of the engine against itself, and weights fitted to their results.
+//! Tuning the hand-crafted evaluation: weights fitted to games of the engine against itself.
 //!
 //! Texel's method (Österlund 2014): a logistic function of the evaluation predicts the expected score of a position. The target
-//! is a mixture of the game's result and the score of a search. Endgame tables decide games as soon as four pieces are left, so
-//! their results are exact. Everything random follows from a seed.
+//! is a mixture of the game's result and the score of a search.
 
-use super::engine::Engine;
 use super::eval::{FEATURES, HandCrafted, State, Weights};
-use super::limits::Limits;
-use super::options::EngineOptions;
-use super::tb::Tables;
-use crate::board::geometry::TRAPS;
-use crate::board::{Color, Move, Position, Rules};
-use crate::game::Game;
+use crate::board::{Position, Rules};
 use crate::game::random::Random;
-use crate::tablebase::Wdl;
 use rayon::prelude::*;
-use std::fmt;
-use std::str::FromStr;
-use std::sync::Arc;
-use thiserror::Error;
 
 /// A position of a game with the score of a search and the result of the game, both from White's view.
 #[derive(Clone, Debug, PartialEq)]
@@ -29,150 +17,6 @@ pub struct Sample {
     pub score: i32,
     /// 1 if White won, 0 if Black did, 1/2 for a draw.
     pub result: f32,
-}
-
-/// A FEN, the score and the result, with semicolons between.
-impl fmt::Display for Sample {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{};{};{}", self.position.to_fen(), self.score, self.result)
-    }
-}
-
-/// Text that is not a sample.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("{text:?} is not a sample, a FEN, a score and a result (0, 0.5 or 1) with semicolons between: {reason}")]
-pub struct ParseSampleError {
-    text: String,
-    reason: String,
-}
-
-impl FromStr for Sample {
-    type Err = ParseSampleError;
-
-    fn from_str(text: &str) -> Result<Sample, ParseSampleError> {
-        let error = |reason: String| ParseSampleError { text: text.to_owned(), reason };
-        let fields: Vec<&str> = text.split(';').collect();
-        let [fen, score, result] = fields[..] else {
-            return Err(error(format!("it has {} fields", fields.len())));
-        };
-        let position = Position::from_fen(fen).map_err(|e| error(e.to_string()))?;
-        if position.winner().is_some() {
-            return Err(error("the game is over".to_owned()));
-        }
-        let score = score.parse().map_err(|_| error(format!("the score is {score:?}")))?;
-        let is_result = |result: &f32| (0.0..=1.0).contains(result);
-        let result = result.parse().ok().filter(is_result).ok_or_else(|| error(format!("the result is {result:?}")))?;
-        Ok(Sample { position, score, result })
-    }
-}
-
-/// Games for tuning.
-#[derive(Clone, Debug)]
-pub struct SelfPlay {
-    /// The rules of the games.
-    pub rules: Rules,
-    /// Nodes of each search.
-    pub nodes: u64,
-    /// The seed of all random choices.
-    pub seed: u64,
-    /// The tables that end games of few pieces.
-    pub tables: Arc<Tables>,
-    /// The options of the engine that plays; hash size and tables are replaced.
-    pub engine: EngineOptions,
-}
-
-impl SelfPlay {
-    /// The samples of one game, the same for every run.
-    ///
-    /// Every other game begins at the start, the rest with pieces put on the board at random; some random moves follow.
-    /// Half of the games contain another random move later; positions before it are not samples, since the result says little
-    /// about them. Samples are positions in which the best move is not a capture and no win is certain.
-    #[must_use]
-    pub fn game(&self, number: u64) -> Vec<Sample> {
-        let mut random = Random::numbered(self.seed, number);
-        let mut game = self.opening(number, &mut random);
-        let detour = if random.below(2) == 0 { Some(game.moves().len() + random.below(40)) } else { None };
-        let (seen, result) = self.play(&mut game, detour, &mut random);
-        seen.into_iter().map(|(position, score)| Sample { position, score, result }).collect()
-    }
-
-    fn opening(&self, number: u64, random: &mut Random) -> Game {
-        let start = if number % 2 == 1 { random_start(random) } else { Position::start() };
-        let mut game = Game::new(start, self.rules.clone(), Some(Game::NO_CAPTURE_LIMIT));
-        for _ in 0..4 + random.below(8) {
-            let moves = game.legal_moves();
-            if moves.is_empty() || game.position().can_enter_den(&self.rules) {
-                break;
-            }
-            if game.play(random_move(&moves, random)).is_err() {
-                break;
-            }
-        }
-        game
-    }
-
-    /// Plays to the end, with a random move at the ply `detour`: the positions to learn from with their scores, and the result,
-    /// from White's view.
-    fn play(&self, game: &mut Game, detour: Option<usize>, random: &mut Random) -> (Vec<(Position, i32)>, f32) {
-        let options = self.engine.clone().hash_mib(4).tables(self.tables.clone());
-        // Not kept from game to game, so that a game depends on its number alone.
-        let mut engine = Engine::new(options);
-        let limits = Limits::default().nodes(self.nodes);
-        let mut seen = Vec::new();
-        let result = loop {
-            if let Some(end) = game.end() {
-                break end.winner().map_or(0.5, |winner| f32::from(u8::from(winner == Color::White)));
-            }
-            let position = game.position();
-            let sign = if position.turn() == Color::White { 1 } else { -1 };
-            if let Some(wdl) = self.tables.probe(position) {
-                let value = match wdl {
-                    Wdl::Win => sign,
-                    Wdl::Draw => 0,
-                    Wdl::Loss => -sign,
-                };
-                seen.push((position.clone(), value * 1000));
-                break 0.5 + 0.5 * value as f32;
-            }
-            let found = engine.search(game, &limits).run();
-            let Some(line) = found.lines.first() else { break 0.5 };
-            let (mut mv, value) = (line.pv[0], line.score.value());
-            if line.score.is_win() || line.score.is_loss() {
-                break if value * sign > 0 { 1.0 } else { 0.0 };
-            }
-            let threatened = !(position.side(!position.turn()) & TRAPS[position.turn()]).is_empty();
-            if !mv.is_capture(position) && !threatened {
-                seen.push((position.clone(), value * sign));
-            }
-            if detour == Some(game.moves().len()) {
-                seen.clear();
-                mv = random_move(&game.legal_moves(), random);
-            }
-            if game.play(mv).is_err() {
-                break 0.5;
-            }
-        };
-        (seen, result)
-    }
-}
-
-/// One of these moves, of which there must be one.
-fn random_move(moves: &[Move], random: &mut Random) -> Move {
-    moves[random.below(moves.len())]
-}
-
-/// A position of 3 to 16 pieces on random squares.
-fn random_start(random: &mut Random) -> Position {
-    loop {
-        let turn = random.color();
-        let tries = 4 + random.below(13);
-        if let Some(position) = random.scatter(turn, tries)
-            && position.winner().is_none()
-            && position.occupied().len() > 2
-        {
-            return position;
-        }
-    }
 }
 
 /// The options of a fit.

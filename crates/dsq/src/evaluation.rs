@@ -3,6 +3,7 @@
 use crate::failure::Failure;
 use doushouqi::board::Rules;
 use doushouqi::search::Evaluation;
+use doushouqi::search::eval::Weights;
 use doushouqi::search::network::Network;
 use std::path::Path;
 use std::sync::Arc;
@@ -20,4 +21,10 @@ pub fn named_evaluation(name: &str, rules: &Rules) -> Result<Evaluation, Failure
         return Err(wrong("the network is for other rules".to_owned()));
     }
     Ok(Evaluation::Network(Arc::new(network)))
+}
+
+/// The weights of the hand-crafted evaluation in a file.
+pub fn read_weights(path: &Path) -> Result<Weights, Failure> {
+    let text = std::fs::read_to_string(path).map_err(|error| Failure::reading(path.display(), &error))?;
+    text.parse().map_err(|error| Failure::Input(format!("{}: {error}", path.display())))
 }

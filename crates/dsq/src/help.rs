@@ -40,7 +40,7 @@ const ON_CTRL_C: [(&str, &str); 23] = [
     ("reproduce", "Ctrl-C keeps nothing: the tables are printed or written at the end."),
     ("solve", "Ctrl-C keeps the lines that are printed."),
     ("train", "Ctrl-C keeps the network and the checkpoint so far; a recipe with `start` continues."),
-    ("tune", "Ctrl-C keeps the games of `tune play` that are finished; `tune fit` writes its file at the end."),
+    ("tune", "Ctrl-C keeps nothing: the weights are written at the end."),
     ("verify", "Ctrl-C keeps the classes in the file of --record, and nothing without it."),
 ];
 

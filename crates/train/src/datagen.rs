@@ -5,6 +5,7 @@ use doushouqi::board::geometry::TRAPS;
 use doushouqi::board::{Color, Position, Rules};
 use doushouqi::game::Game;
 use doushouqi::game::random::Random;
+use doushouqi::search::eval::Weights;
 use doushouqi::search::{Engine, EngineOptions, Evaluation, Limits, Score, Tables};
 use doushouqi::tablebase::Wdl;
 use std::collections::HashSet;
@@ -32,6 +33,8 @@ pub struct Datagen {
     pub nodes: u64,
     /// The evaluation of both players.
     pub evaluation: Evaluation,
+    /// The weights of the hand-crafted evaluation; `None` for the current ones.
+    pub weights: Option<Weights>,
     /// The tables that end games of few pieces.
     pub tables: Arc<Tables>,
 }
@@ -41,6 +44,7 @@ impl Datagen {
     #[must_use]
     pub fn engine(&self) -> Engine {
         let options = EngineOptions::default().hash_mib(1).evaluation(self.evaluation.clone());
+        let options = options.weights(self.weights.clone());
         Engine::new(options.tables(Arc::clone(&self.tables)))
     }
 
@@ -149,7 +153,7 @@ mod tests {
 
     fn datagen(seed: u64) -> Datagen {
         let tables = Arc::new(Tables::solve(&RuleOptions::default(), 2).unwrap());
-        Datagen { rules: Rules::default(), seed, nodes: 60, evaluation: Evaluation::default(), tables }
+        Datagen { rules: Rules::default(), seed, nodes: 60, evaluation: Evaluation::default(), weights: None, tables }
     }
 
     #[test]

@@ -19,5 +19,5 @@ pub use checkpoint::CheckpointError;
 pub use datagen::Datagen;
 pub use model::Model;
 pub use recipe::{Recipe, RecipeError};
-pub use record::{DataError, DataFile, Header, Record};
+pub use record::{DataError, DataFile, Header, Record, read_records};
 pub use training::{Epoch, Trained, TrainingError, train};

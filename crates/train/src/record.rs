@@ -10,7 +10,7 @@
 //! | 8 | `RuleOptions::table_hash` of the rules |
 //! | 8 | seed |
 //! | 8 | nodes of each search |
-//! | 8 | hash of the network that played, 0 for the hand-crafted evaluation |
+//! | 8 | hash of the network or of the file of weights that played, 0 for the built-in hand-crafted evaluation |
 //! | 8 | 0 |
 //!
 //! | bits of a record | content |
@@ -25,11 +25,14 @@
 //! | 32 | the number of the game |
 //! | 32 | the ply of the game |
 
-use doushouqi::board::{Animal, Color, Piece, Position, Setup, Square};
+use doushouqi::board::{Animal, Color, Piece, Position, RuleOptions, Setup, Square};
+use doushouqi::search::Evaluation;
+use doushouqi::search::eval::Weights;
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use thiserror::Error;
+use xxhash_rust::xxh3::xxh3_64;
 
 const RECORD: usize = 24;
 const HEADER: usize = 48;
@@ -155,11 +158,26 @@ pub struct Header {
     pub seed: u64,
     /// The nodes of each search.
     pub nodes: u64,
-    /// The hash of the network that played, 0 for the hand-crafted evaluation.
+    /// The hash of the network or of the file of weights that played, 0 for the built-in hand-crafted evaluation.
     pub evaluation: u64,
 }
 
 impl Header {
+    /// The header of games under these rules by an evaluation, and by weights if that is the hand-crafted one with other
+    /// weights than the built-in ones.
+    #[must_use]
+    pub fn new(
+        rules: &RuleOptions,
+        seed: u64,
+        nodes: u64,
+        evaluation: &Evaluation,
+        weights: Option<&Weights>,
+    ) -> Header {
+        let network = evaluation.network(rules).map(|network| network.hash());
+        let weights = || weights.map(|weights| xxh3_64(weights.to_string().as_bytes()));
+        Header { rules: rules.table_hash(), seed, nodes, evaluation: network.or_else(weights).unwrap_or(0) }
+    }
+
     fn to_bytes(self) -> [u8; HEADER] {
         let mut bytes = [0; HEADER];
         bytes[..7].copy_from_slice(MAGIC);
@@ -293,6 +311,19 @@ impl DataFile {
         let truncated = self.file.set_len(len).and_then(|()| self.file.seek(SeekFrom::Start(len)));
         truncated.map(|_| ()).map_err(|error| DataError::Io { path: self.path.clone(), error })
     }
+}
+
+/// All records of a file of games under these rules. A record that was cut off at the end is left out.
+///
+/// # Errors
+/// If the file cannot be read, or contains something else or games under other rules.
+pub fn read_records(path: &Path, rules: &RuleOptions) -> Result<Vec<Record>, DataError> {
+    let content = |reason: &str| DataError::Content { path: path.to_owned(), reason: reason.to_owned() };
+    let (header, records) = read(path)?;
+    if header.rules != rules.table_hash() {
+        return Err(content("its games are under other rules"));
+    }
+    records.iter().map(|record| record.unpack().map_err(|reason| content(&reason))).collect()
 }
 
 /// All records of a file, each checked. A record that was cut off at the end is left out.

@@ -1,11 +1,11 @@
 use crate::arguments::{RulesArg, ThreadsArg, at_least_one};
-use crate::evaluation::named_evaluation;
+use crate::evaluation::{named_evaluation, read_weights};
 use crate::failure::{Failure, Outcome};
 use crate::output::print;
 use crate::progress::{interrupt, progress_bar};
 use clap::Args;
 use doushouqi::board::Rules;
-use doushouqi::search::Tables;
+use doushouqi::search::{Evaluation, Tables};
 use rayon::prelude::*;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -37,6 +37,9 @@ pub struct Datagen {
     /// The evaluation that plays: default, hand-crafted or the file of a network
     #[arg(long, value_name = "NAME", default_value = "default")]
     evaluation: String,
+    /// Weights for `--evaluation hand-crafted`, as `dsq tune` writes them [default: the current weights]
+    #[arg(long, value_name = "FILE")]
+    weights: Option<PathBuf>,
     #[command(flatten)]
     rules: RulesArg,
     #[command(flatten)]
@@ -63,12 +66,11 @@ impl Datagen {
     pub fn run(self) -> Outcome {
         let rules = Rules::new(self.rules.rules);
         let evaluation = named_evaluation(&self.evaluation, &rules)?;
-        let header = Header {
-            rules: rules.options().table_hash(),
-            seed: self.seed,
-            nodes: self.nodes,
-            evaluation: evaluation.network(rules.options()).map_or(0, |network| network.hash()),
-        };
+        let weights = self.weights.as_deref().map(read_weights).transpose()?;
+        if weights.is_some() && !matches!(evaluation, Evaluation::HandCrafted) {
+            return Err(Failure::Input("--weights needs --evaluation hand-crafted".to_owned()));
+        }
+        let header = Header::new(rules.options(), self.seed, self.nodes, &evaluation, weights.as_ref());
         let file = DataFile::open(&self.out, &header).map_err(failure_of_output)?;
         let first = file.next_game();
         let writer = Mutex::new(Writer { file, waiting: BTreeMap::new() });
@@ -79,7 +81,7 @@ impl Datagen {
         self.threads.run(|| -> Outcome {
             let tables = Arc::new(Tables::solve(rules.options(), 4)?);
             let (seed, nodes) = (self.seed, self.nodes);
-            let generator = Generator { rules: rules.clone(), seed, nodes, evaluation, tables };
+            let generator = Generator { rules: rules.clone(), seed, nodes, evaluation, weights, tables };
             // A bridge hands out the numbers in order, so that few games wait for an earlier one, and none is left out.
             let games = (first..self.games).take_while(|_| !stop.load(Ordering::Relaxed)).par_bridge();
             games.try_for_each_init(

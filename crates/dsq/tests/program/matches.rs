@@ -1,14 +1,16 @@
 //! Matches: the statistics against what others compute, and games through the program.
 
+use doushouqi::board::RuleOptions;
 use doushouqi::board::{Position, Rules};
 use doushouqi::game::{Conclusion, Record};
-use doushouqi::search::tune::Sample;
+use doushouqi::search::eval::{WEIGHTS, Weights};
 use matches::statistics::{elo, expected_score};
 use matches::{Decision, Openings, PlayerSpec, Sprt, Tally};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
+use train::read_records;
 
 const DSQ: &str = env!("CARGO_BIN_EXE_dsq");
 
@@ -495,28 +497,12 @@ fn a_program_plays_as_the_built_in_engine() {
     }
 }
 
-/// The samples of self-play are the same whatever the number of threads, and each game is written as it ends.
-#[test]
-fn self_play_is_written_in_order() {
-    let [one, two] = ["tune-one", "tune-two"].map(file);
-    for (path, threads) in [(&one, "1"), (&two, "3")] {
-        let arguments =
-            ["tune", "play", "--games", "12", "--nodes", "50", "--threads", threads, "--out", path.to_str().unwrap()];
-        assert_eq!(dsq(&arguments).status.code(), Some(0));
-    }
-    let text = std::fs::read_to_string(&one).unwrap();
-    assert!(text.lines().count() > 100);
-    assert_eq!(text, std::fs::read_to_string(&two).unwrap());
-    std::fs::remove_file(one).unwrap();
-    std::fs::remove_file(two).unwrap();
-}
-
 #[cfg(unix)]
 #[test]
 fn stopped_self_play_keeps_its_games() {
     for signal in ["-INT", "-TERM"] {
-        let path = file(&format!("tune{signal}"));
-        let arguments = ["tune", "play", "--games", "1000000", "--nodes", "50", "--out", path.to_str().unwrap()];
+        let path = file(&format!("games{signal}"));
+        let arguments = ["datagen", "--games", "1000000", "--nodes", "50", "--out", path.to_str().unwrap()];
         let mut child = Command::new(DSQ).args(arguments).stderr(Stdio::piped()).spawn().unwrap();
         let deadline = Instant::now() + Duration::from_secs(60);
         while std::fs::metadata(&path).map_or(0, |m| m.len()) < 20_000 && Instant::now() < deadline {
@@ -525,34 +511,53 @@ fn stopped_self_play_keeps_its_games() {
         assert!(Command::new("kill").args([signal, &child.id().to_string()]).status().unwrap().success());
         assert_eq!(child.wait().unwrap().code(), Some(130));
         let stderr = String::from_utf8(child.wait_with_output().unwrap().stderr).unwrap();
-        let text = std::fs::read_to_string(&path).unwrap();
-        assert!(text.ends_with('\n') && text.lines().all(|line| line.parse::<Sample>().is_ok()));
-        let positions = text.lines().count();
-        assert!(positions > 100 && stderr.contains(&format!("their {positions} positions are in")), "{stderr}");
+        let records = read_records(&path, &RuleOptions::default()).unwrap();
+        let last = records.last().unwrap().game;
+        // A game may be without positions.
+        let games: u32 = stderr.split_whitespace().skip_while(|word| *word != "after").nth(1).unwrap().parse().unwrap();
+        assert!(records.len() > 100 && games > last && games < last + 20, "{stderr}");
         std::fs::remove_file(path).unwrap();
     }
 }
 
+/// The same games give the same weights, under the rules of the games only.
 #[test]
-fn tune_refuses() {
-    let [empty, samples] = ["tune-empty", "tune-samples"].map(file);
-    std::fs::write(&empty, "").unwrap();
-    std::fs::write(&samples, "7/7/3e3/7/7/7/3E3/7/7 w;1;1\n7/7/3e3/7/7/7/3E3/7/7 w 17;1;1\n").unwrap();
-    let [none, bad] = [&empty, &samples].map(|path| path.to_str().unwrap());
-    let nowhere = "/no/such/folder/out.txt";
-    // Noticed before the first of a hundred million games.
-    let stderr = failure(3, &["tune", "play", "--games", "100000000", "--out", nowhere]);
-    assert!(stderr.contains(nowhere), "{stderr}");
-    assert!(failure(2, &["tune", "fit", none, "--out", nowhere]).contains("contains no positions"));
-    let stderr = failure(2, &["tune", "fit", bad, "--out", nowhere]);
-    assert!(stderr.contains("line 2") && stderr.contains("halfmove clock (17)"), "{stderr}");
-    std::fs::write(&samples, "7/7/3e3/7/7/7/3E3/7/7 w;1;1\n").unwrap();
-    assert!(failure(3, &["tune", "fit", bad, "--out", nowhere]).contains(nowhere));
-    for wrong in [["--result", "1.5"], ["--result", "nan"], ["--rate", "0"], ["--rate", "inf"], ["--epochs", "0"]] {
-        failure(2, &[&["tune", "fit", bad, "--out", nowhere][..], &wrong].concat());
+fn weights_are_fitted() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = |name: &str| dir.path().join(name).to_str().unwrap().to_owned();
+    let (games, weights, again) = (path("games"), path("weights"), path("again"));
+    let datagen = ["datagen", "--evaluation", "hand-crafted", "--games", "20", "--nodes", "50", "--out"];
+    assert_eq!(dsq(&[&datagen[..], &[&games]].concat()).status.code(), Some(0));
+    for (out, threads) in [(&weights, "1"), (&again, "3")] {
+        let output = dsq(&["tune", &games, "--epochs", "5", "--out", out, "--threads", threads]);
+        assert_eq!(output.status.code(), Some(0));
+        assert!(String::from_utf8(output.stdout).unwrap().contains(" positions; mean squared error "));
     }
-    std::fs::remove_file(empty).unwrap();
-    std::fs::remove_file(samples).unwrap();
+    let fitted = std::fs::read_to_string(&weights).unwrap();
+    assert_eq!(fitted, std::fs::read_to_string(&again).unwrap());
+    assert_ne!(fitted.parse::<Weights>().unwrap(), WEIGHTS.clone());
+    // Games of these weights do not continue a file of others.
+    let more = ["--weights", &weights, "--games", "40"];
+    let refused = failure(
+        2,
+        &[&["datagen", "--evaluation", "hand-crafted", "--nodes", "50", "--out", &games], &more[..]].concat(),
+    );
+    assert!(refused.contains("other rules or weights"), "{refused}");
+    let next = path("next");
+    assert_eq!(dsq(&[&datagen[..], &[&next, "--weights", &weights]].concat()).status.code(), Some(0));
+    assert_ne!(std::fs::read(&games).unwrap(), std::fs::read(&next).unwrap());
+
+    let out = path("out");
+    assert!(failure(2, &["tune", &games, "--rules", "chinese", "--out", &out]).contains("under other rules"));
+    assert!(failure(2, &["tune", &weights, "--out", &out]).contains("not a file of training data"));
+    std::fs::write(&out, &std::fs::read(&games).unwrap()[..48]).unwrap();
+    assert!(failure(2, &["tune", &out, "--out", &again]).contains("contains no positions"));
+    let nowhere = "/no/such/folder/out.txt";
+    assert!(failure(3, &["tune", &games, "--out", nowhere]).contains(nowhere));
+    failure(2, &["datagen", "--weights", &weights, "--out", &path("new")]);
+    for wrong in [["--result", "1.5"], ["--result", "nan"], ["--rate", "0"], ["--rate", "inf"], ["--epochs", "0"]] {
+        failure(2, &[&["tune", &games, "--out", nowhere][..], &wrong].concat());
+    }
 }
 
 /// From self-play to a network, from one seed to the same bytes, with clear errors.
@@ -605,8 +610,8 @@ fn a_network_is_trained() {
 #[test]
 fn zero_is_refused() {
     let commands: [&[&str]; 20] = [
-        &["tune", "play", "--out", "x", "--games", "0"],
-        &["tune", "play", "--out", "x", "--nodes", "0"],
+        &["datagen", "--out", "x", "--games", "0"],
+        &["datagen", "--out", "x", "--nodes", "0"],
         &["bench", "endgames", "--positions", "0"],
         &["bench", "endgames", "--movetime", "0"],
         &["bench", "endgames", "--nodes", "0"],

@@ -1008,7 +1008,7 @@ fn a_fault_has_one_exit_code() {
             named(&["analyze", "--game"], path)(),
             named(&["play", "--load"], path)(),
             named(&["general", "moves"], path)(),
-            named(&["tune", "fit", "--out", "/dev/null"], path)(),
+            named(&["tune", "--out", "/dev/null"], path)(),
             named(&["gadgets", "check"], path)(),
         ] {
             fails(2, &arguments, &[path]);
