@@ -116,6 +116,26 @@ fn the_trainer_watches_every_move() {
     page.silent();
 }
 
+/// A whole game: every move in the table and on the graph, from which a click leads to the position.
+#[test]
+fn a_whole_game_is_reviewed() {
+    let Some(page) = Page::start() else { return };
+    page.open("/?view=game");
+    let text = "1. c3d3 a9a8 2. d3d4 a8a9 3. d4d5 a9a8 4. d5d6 a8a9 5. d6d7 a9a8 6. d7d8 a8a9 7. d8d9 1-0\n";
+    page.run(&format!("document.querySelector('#gametext').value = {}", json!(text)));
+    for (name, width, height) in [("desktop", 1280, 800), ("phone", 390, 844)] {
+        page.size(width, height);
+        page.click("#review");
+        page.wait("document.querySelectorAll('#reviewtable tbody tr').length === 13");
+        page.wait("document.querySelector('#evaluation')");
+        page.run("document.querySelector('#evaluation').scrollIntoView()");
+        page.screenshot(&format!("review-{name}"));
+        let hidden = "(box => box.scrollWidth - box.clientWidth)(document.querySelector('#reviewtable').parentElement)";
+        assert_eq!(page.get(hidden), json!(0), "{name}: the table fits the page");
+    }
+    page.silent();
+}
+
 #[test]
 fn a_mistake_is_tried_again() {
     let Some(page) = Page::start() else { return };
