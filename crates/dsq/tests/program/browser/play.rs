@@ -23,6 +23,9 @@ fn a_game_from_the_first_click_to_a_rematch() {
         page.size(width, height);
         page.open("/");
         assert_eq!(page.text("document.querySelector('#resulttext').textContent"), "Play, learn or explore");
+        let over = "[...document.querySelectorAll('.tile strong')].filter(title => title.getBoundingClientRect().right \
+                    > title.closest('.tile').getBoundingClientRect().right - 4).length";
+        assert_eq!(page.get(over), json!(0), "{name}: titles are within their tiles");
         page.screenshot(&format!("home-{name}"));
         page.click("#home-play");
         page.click("#you-both");
