@@ -323,6 +323,28 @@ mod tests {
         dispatch!(level, fn(lanes: &[u16; 64], value: u16) -> u64 = equal::<V>)
     }
 
+    #[inline(always)]
+    fn extract<V: Vector>(bits: u64, mask: u64) -> u64 {
+        V::extract(bits, mask)
+    }
+
+    fn extract_at(level: CpuLevel, bits: u64, mask: u64) -> u64 {
+        dispatch!(level, fn(bits: u64, mask: u64) -> u64 = extract::<V>)
+    }
+
+    #[test]
+    fn every_level_extracts_the_same_bits() {
+        let mut random = Pcg64::seed_from_u64(3);
+        for mask in masks(&mut random) {
+            let bits = random.next_u64();
+            let chosen = (0..64).filter(|i| mask >> i & 1 != 0);
+            let expected = chosen.enumerate().fold(0, |all, (place, i)| all | (bits >> i & 1) << place);
+            for level in CpuLevel::available() {
+                assert_eq!(extract_at(level, bits, mask), expected, "{} with {mask:#x}", level.name());
+            }
+        }
+    }
+
     #[test]
     fn names_without_a_number_get_one() {
         let text = "processor\t: 0\ncpu family\t: 26\nmodel\t\t: 2\nmodel name\t: AMD EPYC\n";

@@ -20,8 +20,6 @@ pub(crate) struct Layout {
     lanes: Bitboard,
     /// By square of the lane piece, its place among the stored squares.
     lane_places: [u8; WIDTH],
-    /// By place among the stored squares, the square of the lane piece.
-    lane_squares: Vec<u8>,
 }
 
 impl Layout {
@@ -37,8 +35,7 @@ impl Layout {
         }
         let mut lane_places = [0; WIDTH];
         lanes.into_iter().enumerate().for_each(|(place, lane)| lane_places[lane.index()] = place as u8);
-        let lane_squares = lanes.into_iter().map(|lane| lane.index() as u8).collect();
-        Layout { cells, places, words, lanes, lane_places, lane_squares }
+        Layout { cells, places, words, lanes, lane_places }
     }
 
     /// Number of stored cells of a row.
@@ -49,6 +46,11 @@ impl Layout {
     /// The stored cells of a row, in the order of the file.
     pub(crate) fn cells(&self) -> impl Iterator<Item = usize> + '_ {
         self.cells.iter().map(|&cell| usize::from(cell))
+    }
+
+    /// The stored squares of the lane piece.
+    pub(crate) fn lanes(&self) -> Bitboard {
+        self.lanes
     }
 
     /// The contribution of the word piece on a square to a cell's place among the stored cells of its row.
@@ -73,10 +75,10 @@ impl Layout {
         reflected.map(|(word, lane)| self.places[word.index() * WIDTH + lane.index()]).collect()
     }
 
-    /// Puts the codes of whole rows into the order of a file, 0 for a cell without a position. `codes` must be as wide as the
-    /// cells.
+    /// Replaces `codes` by the codes of whole rows in the order of a file, 0 for a cell without a position. `codes` must be as
+    /// wide as the cells.
     pub(crate) fn gather(&self, cells: CellsRef<'_>, codes: &mut Cells) {
-        codes.clear(cells.len() / ROW_CELLS * self.row_len());
+        codes.reset(cells.len() / ROW_CELLS * self.row_len());
         match (cells, codes) {
             (CellsRef::Byte(cells), Cells::Byte(codes)) => self.gather_codes(cells, codes),
             (CellsRef::Wide(cells), Cells::Wide(codes)) => self.gather_codes(cells, codes),
@@ -84,15 +86,10 @@ impl Layout {
         }
     }
 
-    fn gather_codes<C: Copy>(&self, cells: &[C], dense: &mut [C]) {
-        let mut words = dense.chunks_exact_mut(self.lane_squares.len());
-        for row in cells.as_chunks::<ROW_CELLS>().0 {
-            for (word, dense) in self.words.into_iter().zip(&mut words) {
-                let word: &[C; WIDTH] =
-                    row[word.index() * WIDTH..].first_chunk().expect("a row has a word for each square");
-                for (code, &lane) in dense.iter_mut().zip(&self.lane_squares) {
-                    *code = word[usize::from(lane) % WIDTH];
-                }
+    fn gather_codes<C: Copy>(&self, cells: &[C], codes: &mut [C]) {
+        for (row, codes) in cells.as_chunks::<ROW_CELLS>().0.iter().zip(codes.chunks_exact_mut(self.row_len())) {
+            for (code, &cell) in codes.iter_mut().zip(&self.cells) {
+                *code = row[usize::from(cell) % ROW_CELLS];
             }
         }
     }
@@ -173,7 +170,7 @@ fn repeat_last<C: Copy + From<u8> + PartialEq>(codes: &mut [C]) {
     }
 }
 
-/// Replaces `hashed` by what enters the checksum of these codes.
+/// Replaces `hashed` by the words that enter the checksum of these codes.
 pub(crate) fn checksum_codes(codes: CellsRef<'_>, hashed: &mut Vec<u16>) {
     hashed.clear();
     match codes {

@@ -132,8 +132,8 @@ impl Cells {
         }
     }
 
-    /// Makes these `len` cells with the code 0, in the memory that is there.
-    pub(crate) fn clear(&mut self, len: usize) {
+    /// Makes these `len` cells with the code 0, and reuses their memory.
+    pub(crate) fn reset(&mut self, len: usize) {
         match self {
             Cells::Byte(cells) => {
                 cells.clear();

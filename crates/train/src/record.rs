@@ -318,27 +318,37 @@ impl DataFile {
 /// # Errors
 /// If the file cannot be read, or contains something else or games under other rules.
 pub fn read_records(path: &Path, rules: &RuleOptions) -> Result<Vec<Record>, DataError> {
-    let content = |reason: &str| DataError::Content { path: path.to_owned(), reason: reason.to_owned() };
-    let (header, records) = read(path)?;
+    let (header, records) = split(path)?;
     if header.rules != rules.table_hash() {
-        return Err(content("its games are under other rules"));
+        return Err(DataError::Content { path: path.to_owned(), reason: "its games are under other rules".to_owned() });
     }
-    records.iter().map(|record| record.unpack().map_err(|reason| content(&reason))).collect()
+    unpacked(path, &records).collect()
 }
 
 /// All records of a file, each checked. A record that was cut off at the end is left out.
 pub(crate) fn read(path: &Path) -> Result<(Header, Vec<Packed>), DataError> {
+    let (header, records) = split(path)?;
+    unpacked(path, &records).try_for_each(|record| record.map(|_| ()))?;
+    Ok((header, records))
+}
+
+/// The header and the records of a file, which are not checked.
+fn split(path: &Path) -> Result<(Header, Vec<Packed>), DataError> {
     let content = |reason| DataError::Content { path: path.to_owned(), reason };
     let bytes = std::fs::read(path).map_err(|error| DataError::Io { path: path.to_owned(), error })?;
     let (header, rest) = bytes
         .split_first_chunk::<HEADER>()
         .ok_or_else(|| content("it is not a file of training data: it is shorter than a header".to_owned()))?;
     let header = Header::from_bytes(header).map_err(content)?;
-    let records: Vec<Packed> = rest.as_chunks().0.iter().map(|&bytes| Packed(bytes)).collect();
-    for (i, record) in records.iter().enumerate() {
-        record.unpack().map_err(|reason| content(format!("record {}: {reason}", i + 1)))?;
-    }
-    Ok((header, records))
+    Ok((header, rest.as_chunks().0.iter().map(|&bytes| Packed(bytes)).collect()))
+}
+
+fn unpacked<'a>(path: &'a Path, records: &'a [Packed]) -> impl Iterator<Item = Result<Record, DataError>> + 'a {
+    records.iter().enumerate().map(|(i, record)| {
+        let wrong =
+            |reason| DataError::Content { path: path.to_owned(), reason: format!("record {}: {reason}", i + 1) };
+        record.unpack().map_err(wrong)
+    })
 }
 
 #[cfg(test)]

@@ -181,8 +181,8 @@ pub(super) fn codec_name(level: i32) -> String {
 pub(crate) trait Values: Sync {
     /// Bytes of a cell.
     fn cell_bytes(&self) -> usize;
-    /// Puts the codes of a range of rows into the order of the file, 0 for a cell without a position. `codes` is as wide as
-    /// the cells.
+    /// Replaces `codes` by the codes of a range of rows in the order of the file, 0 for a cell without a position. `codes` must
+    /// be as wide as the cells.
     fn gather(&self, layout: &Layout, color: Color, rows: Range<usize>, codes: &mut Cells);
     /// The first cell with the longest distance of a side to move; `None` if no position is decided.
     fn deepest(&self, color: Color, stats: &Stats) -> Option<usize>;

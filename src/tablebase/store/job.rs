@@ -161,7 +161,7 @@ impl ClassJob<'_> {
             true if limit.holds(need.total()) => Keep::All,
             true => Keep::Log(self.spill),
         };
-        let spilling = !limit.holds(if keep == Keep::All { need.total() } else { need.with_log() });
+        let spilling = !limit.holds(need.with_log());
         let processor = CpuBackend::default().with_pool(self.pool.clone());
         let processor = if spilling { processor.spilling(self.spill.to_owned()) } else { processor };
         let start = Instant::now();

@@ -1,10 +1,9 @@
-//! The values of a class that do not fit into memory uncompressed. They are made from the logs of the solved class block
-//! by block, and each block is compressed at once.
+//! The values of a class that do not fit into memory uncompressed. They are made from the change logs of the solved class
+//! block by block, and each block is compressed at once.
 
 use super::codec::{compress, decompress};
 use super::file::Values;
 use crate::board::{ByColor, Color, RuleOptions};
-use crate::cpu::CpuLevel;
 use crate::tablebase::index::Index;
 use crate::tablebase::layout::Layout;
 use crate::tablebase::solve::cpu::change_log::LoggedRange;
@@ -48,20 +47,21 @@ impl Replayed {
     /// If a log cannot be read back, or compression fails.
     pub(super) fn new(material: Material, rules: &RuleOptions, outcome: &mut Outcome) -> io::Result<Replayed> {
         let index = Index::new(material).expect("no class has more pieces than an index");
-        let rows = Rows::new(&index, rules);
+        let (rows, layout) = (Rows::new(&index, rules), Layout::new(&index));
         let (cell_bytes, deepest, logs) = (outcome.cell_bytes, outcome.deepest, std::mem::take(&mut outcome.logs));
-        let replay = |range: LoggedRange| {
+        let replay = |records: &mut Vec<u64>, range: LoggedRange| {
             let numbers = range.rows.clone();
             let mut blocks = Vec::with_capacity(numbers.len().div_ceil(BLOCK_ROWS));
-            range.replay((CpuLevel::get(), &index, &rows), BLOCK_ROWS, cell_bytes, |codes| {
+            range.replay(records, (&index, &rows, &layout), BLOCK_ROWS, cell_bytes, |codes| {
                 blocks.push(compress(codes.bytes(), LEVEL)?);
                 Ok(())
             })?;
             Ok(CompressedRange { rows: numbers, blocks })
         };
-        let side = |logs: Vec<LoggedRange>| logs.into_par_iter().map(replay).collect::<io::Result<Vec<_>>>();
+        let side =
+            |logs: Vec<LoggedRange>| logs.into_par_iter().map_init(Vec::new, replay).collect::<io::Result<Vec<_>>>();
         let ranges = ByColor { white: side(logs.white)?, black: side(logs.black)? };
-        Ok(Replayed { rows, reflections: Layout::new(&index).reflections(), cell_bytes, ranges, deepest })
+        Ok(Replayed { rows, reflections: layout.reflections(), cell_bytes, ranges, deepest })
     }
 
     /// The bytes of a solved row. Decompresses its block into `last` unless `last` already contains it.
@@ -87,7 +87,7 @@ impl Values for Replayed {
     }
 
     fn gather(&self, layout: &Layout, color: Color, rows: Range<usize>, codes: &mut Cells) {
-        codes.clear(rows.len() * layout.row_len());
+        codes.reset(rows.len() * layout.row_len());
         let mut view = codes.view_mut();
         // A row that is not solved equals a solved row (possibly mirrored) in another block than its neighbours.
         let (mut own, mut like) = (None, None);

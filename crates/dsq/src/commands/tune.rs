@@ -22,6 +22,7 @@ use train::{Record, read_records};
                         dsq datagen --evaluation hand-crafted --weights weights.txt --games 4000 --seed 2 --out second.data\n  \
                         dsq tune first.data second.data --from weights.txt --out better.txt")]
 pub struct Tune {
+    /// Files of `dsq datagen`
     #[arg(value_name = "FILE", required = true)]
     data: Vec<PathBuf>,
     /// The file to write

@@ -224,7 +224,7 @@ impl<'t> Iteration<'t> {
         }
         self.task.observer.solved(self, &planes)?;
         let cell_bytes = if depth > self.task.byte_plies { 2 } else { 1 };
-        Ok(Outcome { cell_bytes, ..self.finish(planes) })
+        Ok(self.finish(planes, cell_bytes))
     }
 
     /// The index of the class.
@@ -406,7 +406,7 @@ impl<'t> Iteration<'t> {
     }
 
     /// Counts and marks what no pass decided.
-    fn finish(&self, mut planes: ByColor<Planes<'_>>) -> Outcome {
+    fn finish(&self, mut planes: ByColor<Planes<'_>>, cell_bytes: usize) -> Outcome {
         let chunk_rows = self.chunk_rows();
         let store = |cells: &mut Option<CellsMut<'_>>, word, mask, code| {
             cells.iter_mut().for_each(|cells| cells.store::<Portable>(word, mask, code));
@@ -462,7 +462,7 @@ impl<'t> Iteration<'t> {
             (Some(white), Some(black)) => Some(Table { cells: ByColor { white, black } }),
             _ => None,
         };
-        Outcome { solved: Solved { stats, table }, deepest, logs, cell_bytes: 1 }
+        Outcome { solved: Solved { stats, table }, deepest, logs, cell_bytes }
     }
 }
 
@@ -750,7 +750,7 @@ fn take_lost(lost: &mut Row, escapes: &Row, found: &mut Row) -> u16 {
 
 impl CellsMut<'_> {
     #[inline(always)]
-    pub(crate) fn store<V: Vector>(&mut self, word: usize, mask: u64, code: u16) {
+    fn store<V: Vector>(&mut self, word: usize, mask: u64, code: u16) {
         match self {
             CellsMut::Byte(cells) => V::store(&mut cells.as_chunks_mut().0[word], mask, code as u8),
             CellsMut::Wide(cells) => {

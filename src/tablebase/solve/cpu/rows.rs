@@ -141,7 +141,7 @@ impl Rows {
 }
 
 /// Gives a row the values of one like it, reflected if they lie so there.
-pub(crate) fn copy_row<T: Copy>(from: &[T], mirrored: bool, to: &mut [T]) {
+fn copy_row<T: Copy>(from: &[T], mirrored: bool, to: &mut [T]) {
     if !mirrored {
         to.copy_from_slice(from);
         return;

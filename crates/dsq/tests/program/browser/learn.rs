@@ -116,18 +116,23 @@ fn the_trainer_watches_every_move() {
     page.silent();
 }
 
-/// A whole game: every move in the table and on the graph, from which a click leads to the position.
+/// Reviews a game of `plies` plies, and waits for its table and graph.
+fn review(page: &Page, text: &str, plies: usize) {
+    page.open("/?view=game");
+    page.run(&format!("document.querySelector('#gametext').value = {}", json!(text)));
+    page.click("#review");
+    page.wait(&format!("document.querySelectorAll('#reviewtable tbody tr').length === {plies}"));
+    page.wait("document.querySelector('#evaluation')");
+}
+
+/// The review of a whole game fits a desktop and a phone.
 #[test]
 fn a_whole_game_is_reviewed() {
     let Some(page) = Page::start() else { return };
-    page.open("/?view=game");
     let text = "1. c3d3 a9a8 2. d3d4 a8a9 3. d4d5 a9a8 4. d5d6 a8a9 5. d6d7 a9a8 6. d7d8 a8a9 7. d8d9 1-0\n";
-    page.run(&format!("document.querySelector('#gametext').value = {}", json!(text)));
     for (name, width, height) in [("desktop", 1280, 800), ("phone", 390, 844)] {
         page.size(width, height);
-        page.click("#review");
-        page.wait("document.querySelectorAll('#reviewtable tbody tr').length === 13");
-        page.wait("document.querySelector('#evaluation')");
+        review(&page, text, 13);
         page.run("document.querySelector('#evaluation').scrollIntoView()");
         page.screenshot(&format!("review-{name}"));
         let hidden = "(box => box.scrollWidth - box.clientWidth)(document.querySelector('#reviewtable').parentElement)";
@@ -139,12 +144,7 @@ fn a_whole_game_is_reviewed() {
 #[test]
 fn a_mistake_is_tried_again() {
     let Some(page) = Page::start() else { return };
-    page.open("/?view=game");
-    let text = "[FEN \"7/4d2/2C4/7/7/7/7/7/7 w\"]\n\n1. Cb7 Dd8 *\n";
-    page.run(&format!("document.querySelector('#gametext').value = {}", json!(text)));
-    page.click("#review");
-    page.wait("document.querySelectorAll('#reviewtable tbody tr').length === 2");
-    page.wait("document.querySelector('#evaluation')");
+    review(&page, "[FEN \"7/4d2/2C4/7/7/7/7/7/7 w\"]\n\n1. Cb7 Dd8 *\n", 2);
     page.wait("document.querySelector('#reviewtable .better').textContent === 'Cc8'");
     assert_eq!(page.get("document.querySelectorAll('#evaluation .mark').length"), json!(1));
     page.click("#reviewtable .retry");
