@@ -103,8 +103,8 @@ struct PlanCommand {
     /// Keep only the counts of the classes with the most pieces.
     #[arg(long)]
     stats_only: bool,
-    /// The maximum memory of a job in whole GiB, such as 10GiB. Conversions that do not fit go to temporary files, and
-    /// values are made from a log in one. Without this option every class keeps everything in memory.
+    /// The maximum memory of a job in whole GiB, such as 10GiB. Conversions that do not fit go to temporary files;
+    /// values that do not fit come from a change log there. Without this option every class keeps everything in memory.
     #[arg(long, value_name = "SIZE")]
     memory: Option<Memory>,
     /// With --for hours and plot: the cores of each job.
