@@ -36,8 +36,8 @@ pub enum SolveError {
         /// The longest distance that can be counted.
         plies: u16,
     },
-    /// A temporary file cannot be written.
-    #[error("the conversions of a class do not fit into {}: {what}", dir.display())]
+    /// A temporary file cannot be written or read.
+    #[error("the temporary files of a class in {} cannot be written or read: {what}", dir.display())]
     Disk {
         /// The directory of the temporary files.
         dir: PathBuf,

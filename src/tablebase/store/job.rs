@@ -32,7 +32,7 @@ pub struct ClassJob<'a> {
     pub stats_only: Option<&'a Path>,
     /// The memory limit, in bytes.
     pub memory: usize,
-    /// The directory for conversions that do not fit into memory.
+    /// The directory for conversions and change logs that do not fit into memory.
     pub spill: &'a Path,
     /// The program and the machine, for the counts.
     pub provenance: Provenance,
@@ -327,6 +327,9 @@ mod tests {
         let limit = MemoryLimit::new(least);
         let refused = job.solve(classes, id, path, MemoryLimit::new(least - 1));
         assert!(matches!(refused, Err(SetError::Memory { .. })), "{refused:?}");
+        let nowhere = ClassJob { spill: Path::new("/no/such/folder"), ..job.clone() };
+        let error = nowhere.solve(classes, id, path, limit).unwrap_err().to_string();
+        assert!(error.contains("/no/such/folder"), "{error}");
         let JobDone::Solved(counts) = job.solve(classes, id, path, limit).unwrap() else { panic!("it is there") };
         assert!(counts.bytes <= least as u64);
     }
