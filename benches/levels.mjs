@@ -1,4 +1,4 @@
-// How strong the levels of `dsq serve` are: games between neighbouring levels over the HTTP API, as the page plays them.
+// The strength of the levels of `dsq serve`: games between neighbouring levels over the HTTP API, as the page plays them.
 //
 //     dsq serve --pieces 3 &
 //     node benches/levels.mjs http://127.0.0.1:8763 60 > results/levels.md
@@ -43,7 +43,7 @@ async function game(players, seed) {
 const elo = (score) => -400 * Math.log10(1 / score - 1);
 
 console.log("# Strength levels\n");
-console.log(`Games over the HTTP API between neighbouring levels, ${count} for each pair, written by \`benches/levels.mjs\`,`);
+console.log(`Games over the HTTP API between neighbouring levels, ${count} for each pair, by \`benches/levels.mjs\`,`);
 console.log(`${new Date().toISOString().slice(0, 10)}. Errors are 95 %. The levels are limited by nodes, not by time.\n`);
 console.log("| level | strength | against | wins | draws | losses | Elo difference | Elo above the first |");
 console.log("|---|---|---|---|---|---|---|---|");

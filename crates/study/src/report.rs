@@ -73,9 +73,9 @@ impl Report<'_> {
         let date = humantime::format_rfc3339_seconds(SystemTime::now()).to_string();
         let _ = write!(
             self.text,
-            "# What the endgame tables tell\n\nMade by `dsq mine report` {} on {}, under the rules `{}`. All counts are exact \
-             and over positions with White to move, unless said otherwise; sampling and games are seeded. Every part has a \
-             command that makes it again.\n",
+            "# Patterns in the endgame tables\n\nMade by `dsq mine report` {} on {}, under the rules `{}`. Unless stated \
+             otherwise, all counts are exact and over positions with White to move; sampling and games are seeded. The \
+             command below each heading repeats its part.\n",
             env!("CARGO_PKG_VERSION"),
             &date[..10],
             self.options.preset_name().map_or_else(|| self.options.to_string(), str::to_owned),
@@ -137,8 +137,8 @@ impl Report<'_> {
         }
         self.table(&table);
         self.text.push_str(
-            "\nThe paper leaves some features open; `src/mining/features.rs` says which reading was taken, and what others \
-             come to. The four printed positions:\n\n",
+            "\nThe paper leaves some features open; `crates/study/src/features.rs` states the chosen readings and the results \
+             of others. The four printed positions:\n\n",
         );
         self.table(&tables::printed_positions(&judge_positions(solver)));
     }
@@ -146,8 +146,9 @@ impl Report<'_> {
     fn two_pieces(&mut self, solver: &Solver) {
         self.section("A perfect tree for every material of two pieces", "dsq mine --pieces 2");
         self.text.push_str(
-            "Leaves of the smallest perfect tree found. On the paper's features alone some positions look like others that \
-             end otherwise: those no tree gets right. `dsq mine features` explains the features that were added.\n\n",
+            "Leaves of the smallest perfect tree found. Some positions have the same values of the paper's features as \
+             positions with another result, so no tree on these features classifies all of them correctly. \
+             `dsq mine features` explains the added features.\n\n",
         );
         let mut table = Table::new(&[
             "<materials",
@@ -188,8 +189,8 @@ impl Report<'_> {
         if let Some(whole) = learn_whole(solver) {
             let _ = write!(
                 self.text,
-                " One tree for all {} positions (`dsq mine whole`), which may ask who takes whom, who leaps and who swims, has \
-                 {} leaves, asks {} questions at most and gets {} positions wrong.",
+                " One tree for all {} positions (`dsq mine whole`), which may also test captures, leaps and swimming of the \
+                 animals, has {} leaves, asks {} questions at most and misclassifies {} positions.",
                 grouped(whole.positions),
                 whole.tree.leaves(),
                 whole.tree.depth(),
@@ -216,12 +217,13 @@ impl Report<'_> {
         let (trees, winners, plies) = (total(|s| s.tree_bits), total(|s| s.table_bits), total(|s| s.distance_bits));
         let _ = write!(
             self.text,
-            "Each class with White and with Black of its representative on move (the latter as the material with colours \
-             exchanged). Accuracy of the greedy tree of 10, 30 and 100 leaves; the smallest perfect tree found; its size in \
-             bits, where an inner node costs a bit, a feature and a value, a leaf a bit and two for the winner; the size of \
-             the same values, who wins, compressed (zstd 19 in one frame, mirror images once); that of the distances.\n\n\
+            "Each class with White and with Black of its representative to move (the latter as the material with colours \
+             exchanged): the accuracy of the greedy trees of 1, 10, 30 and 100 leaves; the smallest perfect tree found; its \
+             size in bits, where an inner node costs a bit, a feature and a value, and a leaf a bit and two for the winner; \
+             the compressed size of the winners of the same positions (zstd 19 in one frame, mirror images once); the \
+             compressed size of the distances.\n\n\
              The perfect tree is smaller than the compressed winners for {smaller} of {} ({} bits against {} in all; the \
-             distances, which no tree gives, take {}). What a tree costs beside its bits is code: the features.\n\n",
+             distances, which no tree gives, take {}). A tree also needs the code of its features.\n\n",
             sizes.len(),
             grouped(trees),
             grouped(winners),
@@ -337,7 +339,7 @@ impl Report<'_> {
     }
 
     fn swaps(&mut self, solver: &Solver, most: usize) {
-        self.section("Which animal replaced by which turns the most positions", "dsq mine swaps --pieces N");
+        self.section("Exchanges of animals that change the most winners", "dsq mine swaps --pieces N");
         for pieces in 2..=most {
             let _ = write!(self.text, "\n{pieces} pieces:\n\n");
             self.table(&tables::swaps(swaps(solver, pieces).iter().take(6)));
@@ -347,8 +349,8 @@ impl Report<'_> {
     fn parity(&mut self, solver: &Solver, most: usize) {
         self.section("Parity", "dsq mine parity --pieces N");
         self.text.push_str(
-            "How often White, on move, wins at even and at odd Manhattan distance between two enemies, and what the parity \
-             tells of the winner.\n",
+            "The share of positions that White, to move, wins at even and at odd Manhattan distance between two enemies, and \
+             the information about the winner in the parity.\n",
         );
         for pieces in 2..=most {
             let _ = write!(self.text, "\n{pieces} pieces:\n\n");
@@ -359,9 +361,9 @@ impl Report<'_> {
     fn fortresses(&mut self, solver: &Solver, most: usize) {
         self.section("Fortresses", &format!("dsq mine fortresses --pieces {most}"));
         self.text.push_str(
-            "A fortress is a draw that a side with one piece keeps without leaving a part of the board, whatever the other \
-             side does: two squares between which it goes to and fro, the three ranks before its own den (home), the three \
-             in the middle, or the three before the enemy's den (far). Either side on move.\n\n",
+            "A fortress is a draw that a side with one piece holds without leaving a part of the board, whatever the other \
+             side does: two squares between which it moves back and forth, the three ranks in front of its own den (home), \
+             the three in the middle, or the three in front of the enemy's den (far). Either side is to move.\n\n",
         );
         let all = fortresses(solver, most);
         let sum =
@@ -376,9 +378,9 @@ impl Report<'_> {
     }
 
     fn games(&mut self, solver: &Solver, most: usize) -> Result<(), ReportError> {
-        self.section("Games, and how many moves there are", "dsq mine games --endgames N");
+        self.section("Games and numbers of moves", "dsq mine games --endgames N");
         self.text.push_str(
-            "The papers estimate about 20 legal moves a position, at most 32, and games of 80 plies. Played from the start, \
+            "The papers estimate about 20 legal moves per position, at most 32, and games of 80 plies. Games from the start, \
              each player against itself, the first plies at random:\n\n",
         );
         let mut played = Vec::new();

@@ -251,18 +251,18 @@ pub fn animals_plot(fits: &[Fit]) -> Result<String, PlotError> {
 /// The page on the values of the animals.
 #[must_use]
 pub fn animals_page(fits: &[Fit]) -> String {
-    let mut page = "# What each animal is worth\n\n\
-        Written by `dsq mine animals --pieces 5 results/six-pieces.jsonl --out results`. The values come from all endgames of a number of pieces: for\n\
-        every material with White to move, the score s (a win 1, a draw 1/2, over all positions) is explained by the animals on the board,\n\
-        `ln(s / (1 - s)) = m + White's values - Black's values`, by least squares, each material counting once. The positions are all there\n\
-        are, so the standard errors measure how well one value an animal describes them (clustered by classes of equivalent materials).\n\n\
+    let mut page = "# The value of each animal\n\n\
+        Written by `dsq mine animals --pieces 5 results/six-pieces.jsonl --out results`. The values come from all endgames of a number of pieces. For\n\
+        every material with White to move, the animals on the board explain the score s (a win 1, a draw 1/2, over all positions):\n\
+        `ln(s / (1 - s)) = m + White's values - Black's values`, by least squares, each material counting once. The sample is complete,\n\
+        so the standard errors measure how well one value per animal describes it (clustered by classes of equivalent materials).\n\n\
         ![The values as bars](animals.svg)\n"
         .to_owned();
     let of_pairs = |pairs: bool| fits.iter().filter(move |fit| (fit.coefficients.len() > 1 + Animal::COUNT) == pairs);
     for fit in of_pairs(false) {
         page += &format!(
-            "\n## {} pieces\n\n{} materials in {} classes. The model explains {} of the variance; the score of a side that has just this \
-             more is in the last column.\n\n",
+            "\n## {} pieces\n\n{} materials in {} classes. The model explains {} of the variance. The last column is the score of a side \
+             whose only advantage is this animal, or the move.\n\n",
             fit.pieces,
             grouped(fit.materials as u64),
             grouped(fit.classes as u64),
@@ -282,8 +282,8 @@ pub fn animals_page(fits: &[Fit]) -> String {
         }
         page += &table.markdown();
     }
-    page += "\n## Who faces whom\n\nThe model with one more value for each two animals: what the animal of the row gains (in logits) by facing the animal \
-             of the column, beyond what both are worth on average. The opposite holds for the other side.\n";
+    page += "\n## Pairs of animals\n\nThe model with one more value for each pair of animals: the gain (in logits) of the animal of the row when it \
+             faces the animal of the column, beyond the average values of both. The other side loses the same.\n";
     for fit in of_pairs(true) {
         page += &format!(
             "\n{} pieces; the model explains {} of the variance, and the largest standard error is {:.3}.\n\n",

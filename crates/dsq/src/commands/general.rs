@@ -331,9 +331,9 @@ fn small(memory: Memory, write: Option<&Path>, common: &Common) -> Outcome {
 
 fn small_report(rows: &str, common: &Common) -> String {
     let mut text = format!(
-        "# Small Jungles, solved\n\nWritten by `dsq general small --out`, rules `{}`, on {}. White moves first; the value is \
-         that of the start under best play, the counts are of all positions that can be reached from it, either side to \
-         move.\n\n| board | value of the start | positions | White wins | draws | Black wins | longest win, plies |\n\
+        "# Small Jungles, solved\n\nWritten by `dsq general small --out`, rules `{}`, on {}. White moves first. The value is \
+         the value of the start under best play; the counts are over all positions that can be reached from the start, with \
+         either side to move.\n\n| board | value of the start | positions | White wins | draws | Black wins | longest win, plies |\n\
          |---|---|---|---|---|---|---|\n{rows}",
         common.rules.rules,
         doushouqi::cpu::processor_name(),

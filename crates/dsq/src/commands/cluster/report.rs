@@ -90,10 +90,10 @@ fn shares(counts: &[ClassCounts], levels: &[Level], pieces: usize, of: usize) ->
     let (name, fair) = if counts.len() == of {
         (name.as_str(), "")
     } else {
-        ("these classes", " What is counted so far is no fair sample of its level.")
+        ("these classes", " The classes counted so far are no fair sample of their level.")
     };
     row(name, &all(counts).summary());
-    format!("## Beside fewer pieces\n\nShares of all positions, White to move.{fair}\n\n{}", table.markdown())
+    format!("## Comparison with fewer pieces\n\nShares of all positions, White to move.{fair}\n\n{}", table.markdown())
 }
 
 /// The number of longest lines in the list.
@@ -114,8 +114,8 @@ fn longest(counts: &[ClassCounts]) -> String {
         table.row([plies.to_string(), fen]);
     }
     format!(
-        "## Longest lines\n\nWhere they begin; an odd number of plies is a win of the side to move. The moves are not known from \
-         counts.\n\n{}",
+        "## Longest lines\n\nThe first position of each line; an odd number of plies is a win of the side to move. The counts do \
+         not contain the moves.\n\n{}",
         table.markdown()
     )
 }

@@ -170,7 +170,7 @@ fn results() {
         let bytes = sum(&all, kernel, "").moved as f64 / visits as f64 + 32.0;
         _ = writeln!(text, "| {kernel} |{cells}{} {bytes:.0} |", cell(""));
     }
-    text += "\n## Bytes a cell\n\nA cell is one position of the mirrored index for one side to move, valid or not; rows that symmetry spares count as cells, too.\n\n\
+    text += "\n## Bytes per cell\n\nA cell is one position of the mirrored index for one side to move, valid or not; the cells of rows skipped by symmetry count, too.\n\n\
              | class | cells | rows | passes | visits of a row | bytes moved a cell, counts only | with values |\n|---|---|---|---|---|---|---|\n";
     for t in &all {
         let visits = t.visits["pass"] as f64 / t.traced;
@@ -182,8 +182,8 @@ fn results() {
     let [counts, values] = [false, true].map(|codes| all.iter().map(|t| t.bytes(codes)).sum::<f64>() / cells);
     _ = writeln!(
         text,
-        "\nTogether {counts:.2} bytes a cell for counts, {values:.2} with values. (The seven kernels before these: 26.55 with values, as ports of \
-         them counted on 2026-11-22, each sector as often as 32 neighbouring invocations touched it.)\n"
+        "\nTogether {counts:.2} bytes per cell for counts, {values:.2} with values. (The seven earlier kernels: 26.55 with values. Ports of them \
+         were counted on 2026-11-22, each sector once for every 32 neighbouring invocations that touched it.)\n"
     );
     text += &prediction(&all, &mut gpu, &mut solver);
     std::fs::write(concat!(env!("CARGO_MANIFEST_DIR"), "/results/kernels.md"), text).unwrap();
@@ -221,9 +221,10 @@ fn prediction(all: &[Traffic], gpu: &mut Gpu, solver: &mut Solver) -> String {
     let six = (135.1e6, 2.0 * 2_541_000.0, 28.0 * 49.0 * 49.0 * 49.0, 6.0 * 0.28e9, 146.0, 1.0);
     let level = (rows * visits_per_row, rows, index_rows, table_bytes, 120.0, batch_count);
     text += &format!(
-        "\nBytes of {per_visit:.0} a visit and {per_row:.0} a row at half of an H200's 4.8 TB/s; 6 us a dispatch, 60 us a wait for the host (one every \
-         16 passes); states, places and tables sent at 25 GB/s. All of these rates are assumed, and 120 passes a batch of five pieces, each row of which \
-         is visited as often as those of ELvTPD. LPDvLPD is visited as often as the CPU did on 2026-11-23. Planning on the host runs beside it and is left out.\n\n\
+        "\nThe prediction: {per_visit:.0} bytes per visit and {per_row:.0} per row, at half of an H200's 4.8 TB/s; 6 us per dispatch, 60 us per wait for \
+         the host (one every 16 passes); states, places and tables sent at 25 GB/s. All of these rates are assumed. Also assumed: 120 passes per batch of \
+         five pieces, with as many visits of a row as in ELvTPD. The visits of LPDvLPD are those of the CPU on 2026-11-23. The host plans at the same \
+         time; its planning is left out.\n\n\
          | | rows | visits | memory | dispatches | waits | sent | seconds |\n|---|---|---|---|---|---|---|---|\n"
     );
     for (what, (visits, rows, index_rows, tables, passes, batches)) in
@@ -242,13 +243,13 @@ fn prediction(all: &[Traffic], gpu: &mut Gpu, solver: &mut Solver) -> String {
     text
 }
 
-const RESULTS_HEAD: &str = "# The kernels and a GPU's memory\n\n\
-No GPU was at hand for any number here. The kernels of `shaders/` themselves noted what they read and wrote for one row in \
-sixteen, on a driver in software, and solved each class to the CPU's values. Made by \
+const RESULTS_HEAD: &str = "# Memory traffic of the GPU kernels\n\n\
+No number on this page comes from a GPU. On a software driver, the kernels of `shaders/` recorded their own reads and writes for one row in \
+sixteen, and solved each class to the CPU's values. Made by \
 `DATE=$(date -I) ./test traffic::results -- --ignored` on DATE; the counts do not depend on the machine.\n\n\
 ## Useful bytes in the sectors touched\n\n\
-A workgroup that works on a row touches sectors of 32 bytes. In per cent, the bytes of them that some invocation asked for; \
-over EvLCR, EPvLR, LTvDC and LRvTR. What is the same for all rows of a class (moves, captures) is left out: it comes from the caches. \
-`tables` are values of smaller classes, `states` those of neighbouring rows, `places` where these are. The last column has the bytes moved for each row, or \
-visit of a row, with the 32 bytes of its state; a pass also reads the state of every row.\n\n\
+A workgroup that works on a row touches sectors of 32 bytes. The table shows the share of their bytes that some invocation requested, in per cent, \
+over EvLCR, EPvLR, LTvDC and LRvTR. Data that all rows of a class share (moves, captures) is left out, because it comes from the caches. \
+`tables` are values of smaller classes, `states` the states of neighbouring rows, `places` the places of these states. The last column is the number of \
+bytes moved per row, or per visit of a row, with the 32 bytes of its state; a pass also reads the state of every row.\n\n\
 | kernel | planes | conversions | tables | codes | states | places | all | bytes |\n|---|---|---|---|---|---|---|---|---|\n";
