@@ -1,5 +1,5 @@
-//! What a program that uses the library relies on: rules, moves and games without any feature, perft, tables in a folder and
-//! a search with theirs.
+//! A program that uses the library: rules, moves and games without any feature, perft, tables in a folder, and a search
+//! with these tables.
 
 use doushouqi::board::{Position, Rules};
 use doushouqi::game::Game;
@@ -8,7 +8,7 @@ fn position(fen: &str) -> Position {
     Position::from_fen(fen).unwrap_or_else(|error| panic!("{fen}: {error}"))
 }
 
-/// The lines of `depth` plies, one move after the other.
+/// The number of lines of `depth` plies, counted move by move.
 fn lines(position: &Position, rules: &Rules, depth: u32) -> usize {
     let moves = position.moves(rules);
     if depth == 1 { moves.len() } else { moves.iter().map(|&mv| lines(&position.make(mv), rules, depth - 1)).sum() }
@@ -31,7 +31,7 @@ fn play_rejects_what_make_takes() {
     let legal = start.moves(&rules);
     for &mv in &legal {
         assert_eq!(start.play(mv, &rules), Ok(start.make(mv)));
-        // It is the other side's turn, and a move to the square itself is no move.
+        // The other side is to move, and a move to the piece's own square is illegal.
         assert_eq!(start.make(mv).play(mv, &rules), Err(PlayError::Illegal { mv }));
         let null = Move { to: mv.from, ..mv };
         assert_eq!(start.play(null, &rules), Err(PlayError::Illegal { mv: null }));
@@ -72,7 +72,7 @@ fn names_round_trip() {
     assert!("Rat".parse::<Animal>().is_err() && "green rat".parse::<Piece>().is_err() && "".parse::<File>().is_err());
 }
 
-/// serde_json comes with the tables.
+/// The feature `tablebase` brings serde_json.
 #[cfg(feature = "tablebase")]
 #[test]
 fn serde_writes_text() {

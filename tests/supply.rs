@@ -1,5 +1,5 @@
-//! What the program is built of: licences, sources, duplicates and the oldest compiler, as `deny.toml` and `Cargo.toml`
-//! promise; and what `SECURITY.md` and `CONTRIBUTING.md` say of the sources.
+//! The dependencies of the program: licences, sources, duplicates and the oldest compiler, as `deny.toml` and
+//! `Cargo.toml` promise; and the claims of `SECURITY.md` and `CONTRIBUTING.md` about the sources.
 
 use serde_json::Value as Json;
 use std::collections::{BTreeMap, BTreeSet};
@@ -10,7 +10,7 @@ use std::process::Command;
 
 const DENY: &str = include_str!("../deny.toml");
 
-/// The quoted words between a line that begins so and the end of its list.
+/// The quoted words from the line that begins with `start` to the end of its list.
 fn list(start: &str) -> BTreeSet<String> {
     let from = DENY.find(start).unwrap_or_else(|| panic!("{start} is not in deny.toml"));
     let end = DENY[from..].find(']').expect("a list ends");
@@ -26,7 +26,7 @@ fn packages() -> Vec<Json> {
         .output()
         .expect("cargo runs");
     if !output.status.success() {
-        // Without the network not every optional dependency of every system need be there.
+        // Without the network, optional dependencies of other systems may be missing.
         eprintln!("skipped: {}", String::from_utf8_lossy(&output.stderr));
         return Vec::new();
     }
@@ -34,7 +34,7 @@ fn packages() -> Vec<Json> {
     metadata["packages"].as_array().expect("packages").clone()
 }
 
-/// Whether an SPDX expression is met with these licences: `OR` before `AND`, one pair of brackets.
+/// Whether these licences satisfy an SPDX expression: `OR` before `AND`, one pair of brackets.
 fn is_allowed(expression: &str, allowed: &BTreeSet<String>) -> bool {
     let expression = expression.replace(" / ", " OR ").replace('/', " OR ");
     let one_of = |part: &str| part.trim_matches(['(', ')']).split(" OR ").any(|name| allowed.contains(name.trim()));
@@ -81,7 +81,7 @@ fn dependencies_are_what_is_promised() {
     assert!(twice.is_empty(), "in two versions: {twice:?}");
 }
 
-/// All files with this extension in a folder and those below it.
+/// All files with this extension in a folder and its subfolders.
 fn files(dir: &Path, extension: &str) -> Vec<PathBuf> {
     let Ok(entries) = fs::read_dir(dir) else { return Vec::new() };
     let paths = entries.map(|entry| entry.unwrap().path());
@@ -93,7 +93,7 @@ fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// `SECURITY.md` lists the programs that this one starts.
+/// `SECURITY.md` lists the programs that this program starts.
 #[test]
 fn programs_that_are_started_are_listed() {
     let security = fs::read_to_string(root().join("SECURITY.md")).unwrap();
@@ -114,7 +114,7 @@ fn programs_that_are_started_are_listed() {
     assert!(starting > 0, "the engines of a match are programs");
 }
 
-/// `CONTRIBUTING.md` says how each kernel is tested.
+/// Each kernel is tested where `CONTRIBUTING.md` states it.
 #[test]
 fn kernels_are_tested_as_contributing_says() {
     let tests = fs::read_to_string(root().join("src/tablebase/solve/gpu/run/tests.rs")).unwrap();

@@ -1,5 +1,5 @@
-//! The contract of a backend: one that this file alone knows fills a whole set, and one that cannot do everything is helped
-//! out.
+//! The contract of a backend: a backend of this file fills a whole set, and a second backend takes over from one that
+//! fails on some classes.
 
 use crate::slow;
 
@@ -86,7 +86,7 @@ fn one_backend_else_another_says_both_names() {
     assert_eq!((both.name(), both.work()), ("the slow twin, else no rats".to_owned(), Slow.work()));
 }
 
-/// Work is added up and taken apart number by number; the memory is the most of all.
+/// Sums and differences of work are field by field; the memory of a sum is the maximum.
 #[test]
 fn what_devices_have_done_adds_up() {
     let work = |n: u64| DeviceWork {
@@ -104,7 +104,7 @@ fn what_devices_have_done_adds_up() {
     assert_eq!(work(9).since(&work(4)), DeviceWork { memory: work(9).memory, ..work(5) });
 }
 
-/// Name and bytes of all files of a directory.
+/// The names and bytes of all files of a directory.
 fn files(dir: &Path) -> Vec<(String, Vec<u8>)> {
     let entries = std::fs::read_dir(dir).unwrap().map(|entry| entry.unwrap());
     let mut files: Vec<_> =
@@ -131,10 +131,10 @@ fn another_backend_fills_the_same_set() {
     assert_eq!(slow.len(), fast.len());
 }
 
-/// The processor, but for what has a rat.
+/// The CPU backend, which here fails on classes with a rat.
 struct NoRats {
     processor: CpuBackend,
-    /// Whether it says at which class it failed.
+    /// Whether the error names the class.
     says_which: bool,
 }
 
@@ -203,7 +203,7 @@ fn what_one_backend_cannot_do_another_does() {
     }
 }
 
-/// Does not do what it is asked to.
+/// A backend that breaks its contract.
 enum Wrong {
     LeavesOut,
     TooShort,

@@ -1,4 +1,4 @@
-//! The board through its public face: moves against the slow twin, and every text it reads or writes.
+//! The public API of the board: moves against the slow twin, and every text that the board reads or writes.
 
 use crate::slow;
 
@@ -59,7 +59,7 @@ fn all_options() -> Vec<RuleOptions> {
     all
 }
 
-/// Everything the library says about moves and the end of the game, against the slow twin.
+/// Compares the library's moves and ends of games with the slow twin.
 fn compare(position: &Position, rules: &Rules) {
     let options = rules.options();
     let board = slow::board_of(position);
@@ -93,13 +93,13 @@ fn compare(position: &Position, rules: &Rules) {
     assert_eq!(position.outcome(rules), outcome, "{}", here());
 }
 
-/// A move with nothing to say for it.
+/// A random legal move, or `None`.
 fn random_move(position: &Position, rules: &Rules, random: &mut Pcg64) -> Option<Move> {
     let moves = position.moves(rules);
     if moves.is_empty() { None } else { Some(moves[random.next_u64() as usize % moves.len()]) }
 }
 
-/// Some pieces at random, most of them near each other, on squares where they may be.
+/// A position of random pieces on allowed squares, most of them near each other.
 fn random_position(random: &mut Pcg64) -> Position {
     let mut below = |n: u64| random.next_u64() % n;
     loop {
@@ -207,14 +207,14 @@ fn perft_of_random_positions_as_the_slow_twin_says() {
     }
 }
 
-/// Positions where the rules disagree, or nearly: FEN, rules, and the moves in the papers' notation.
+/// Positions in which rule options matter or nearly matter: FEN, rules, and the moves in the papers' notation.
 const CORNERS: &[(&str, &str, &[&str])] = &[
-    // Elephant and rat next to each other on land.
+    // Elephant and rat adjacent on land.
     ("7/7/7/7/7/7/3Er2/7/7 w", "paper", &["Ec3", "Ed2", "Ed4", "Exe3"]),
     ("7/7/7/7/7/7/3Er2/7/7 w", "elephant-takes-rat=no", &["Ec3", "Ed2", "Ed4"]),
     ("7/7/7/7/7/7/3Er2/7/7 b", "paper", &["Re2", "Re4", "Rf3", "Rxd3"]),
     ("7/7/7/7/7/7/3Er2/7/7 b", "chinese", &["Re2", "Re4", "Rf3", "Rxd3"]),
-    // In the elephant's own trap the rat is anybody's; in its own trap it is not, but for traps=any.
+    // Every piece may capture the rat in the elephant's trap; in the rat's own trap only under traps=any.
     ("7/7/7/7/7/7/3E3/3r3/7 w", "elephant-takes-rat=no", &["Ec3", "Ed4", "Ee3", "Exd2"]),
     ("7/7/7/7/7/7/3E3/3r3/7 w", "elephant-takes-rat=no,traps=none", &["Ec3", "Ed4", "Ee3"]),
     ("7/3r3/3E3/7/7/7/7/7/7 w", "elephant-takes-rat=no", &["Ec7", "Ed6", "Ee7"]),
@@ -269,13 +269,13 @@ const CORNERS: &[(&str, &str, &[&str])] = &[
     ("c6/7/7/7/3T3/7/7/7/7 w", "tiger-leap=ranks", &["Ta5", "Td4", "Td6", "Tg5"]),
     ("c6/7/7/7/3L3/7/7/7/7 w", "tiger-leap=none", &["La5", "Ld4", "Ld6", "Lg5"]),
     ("c6/7/7/7/3P3/7/7/7/7 w", "paper", &["Pd4", "Pd6"]),
-    // Leaps that take, that cannot, and that a piece of one's own stops.
+    // Leaps that capture, leaps that may not, and leaps that a piece of the same side stops.
     ("7/7/7/7/w2T2l/7/7/7/7 w", "paper", &["Td4", "Td6", "Txa5"]),
     ("7/7/1l5/7/7/7/1T5/7/7 w", "paper", &["Ta3", "Tb2", "Tc3"]),
     ("7/7/1l5/7/7/7/1T5/7/7 b", "paper", &["La7", "Lb8", "Lc7", "Lxb3"]),
     ("6R/7/7/7/7/7/1l5/7/2c4 b", "paper", &["Cb1", "Cc2", "Cd1", "La3", "Lb2", "Lb7", "Lc3"]),
     ("7/7/7/7/C2T3/7/7/7/6r w", "paper", &["Ca4", "Ca6", "Td4", "Td6", "Tg5"]),
-    // The enemy's rat on the way, and one's own.
+    // A rat on the way: the enemy's, and the leaper's own.
     ("7/7/7/7/1r1L3/7/7/7/7 w", "paper", &["Ld4", "Ld6", "Lg5"]),
     ("7/7/7/7/1r1L3/7/7/7/7 w", "own-rat-blocks=no", &["Ld4", "Ld6", "Lg5"]),
     ("c6/7/7/7/3L1R1/7/7/7/7 w", "paper", &["La5", "Ld4", "Ld6", "Re5", "Rf4", "Rf6", "Rg5"]),
@@ -284,13 +284,13 @@ const CORNERS: &[(&str, &str, &[&str])] = &[
     ("7/2l4/2L4/7/2r4/7/7/7/7 w", "paper", &["Lb7", "Ld7", "Lxc8"]),
     ("7/2l4/2L4/7/7/2r4/7/7/7 w", "paper", &["Lb7", "Ld7", "Lxc8"]),
     ("7/2l4/2L4/7/7/7/2r4/7/7 w", "paper", &["Lb7", "Ld7", "Lxc3", "Lxc8"]),
-    // A rat beside the water does not stop anybody.
+    // A rat beside the water stops no leap.
     ("7/7/7/r6/3L3/7/7/7/7 w", "paper", &["La5", "Ld4", "Ld6", "Lg5"]),
-    // What a companion rat does in the water is nothing to those on land.
+    // A rat of the same side in the water does not matter to captures on land.
     ("7/7/7/7/1R5/7/3C3/3e3/7 w", "paper", &["Cc3", "Cd4", "Ce3", "Cxd2", "Ra5", "Rb4", "Rb6", "Rc5"]),
     ("7/7/7/7/1R5/7/3L3/3c3/7 w", "shore=none", &["Lc3", "Ld4", "Le3", "Lxd2", "Ra5", "Rb4", "Rb6", "Rc5"]),
     ("7/3c3/3L3/7/1R5/7/7/7/7 w", "shore=no-exit", &["Lc7", "Ld6", "Le7", "Lxd8", "Ra5", "Rb4", "Rb6", "Rc5"]),
-    // A side without a move: shut in by stronger pieces.
+    // Stalemate: stronger pieces shut a side in.
     ("7/7/7/7/7/7/7/d6/Cp5 w", "paper", &[]),
     ("7/7/7/7/7/7/7/d6/Cp5 w", "no-move=loss", &[]),
     // Finished: a den is entered, a side has no piece.

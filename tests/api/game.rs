@@ -29,7 +29,7 @@ fn played(mut game: Game, moves: &str) -> Game {
     game
 }
 
-/// A game of random moves, and whether it is given up in the end.
+/// A game of random moves, and whether it ends by resignation.
 fn games() -> impl Strategy<Value = Game> {
     let rules = (select(slow::presets_and_single_values()), select(Repetition::ALL));
     let limit = proptest::option::of(1..40u32);
@@ -67,7 +67,7 @@ proptest! {
             let occurrences = past.iter().filter(|p| *p == position).count();
             let pieces = |p: &Position| p.occupied().len();
             let mut quiet = past.iter().rev().take_while(|p| pieces(p) == pieces(position)).count() as u32 - 1;
-            // Without a capture the clock that the game began with goes on.
+            // Without a capture, the clock continues from its initial value.
             if quiet as usize == i {
                 quiet += game.start_fen().halfmove_clock;
             }
@@ -148,7 +148,7 @@ proptest! {
         prop_assert_eq!(read.iter().map(|r| format!("{r}\n")).collect::<String>(), text);
     }
 
-    /// Any text is games or an error that names a line of it.
+    /// Any text contains games or causes an error that names a line of it.
     #[test]
     fn any_text_is_games_or_an_error(
         text in prop_oneof![
@@ -169,7 +169,7 @@ proptest! {
     }
 }
 
-/// Moves go on lines of 100 columns, and a line ends only where the next word does not fit.
+/// Moves are written on lines of at most 100 columns, and a line ends only if the next word does not fit.
 #[test]
 fn moves_are_written_on_full_lines() {
     let mut game = game(STARTS[0], "paper", None);
@@ -183,7 +183,7 @@ fn moves_are_written_on_full_lines() {
     }
 }
 
-/// Moves have White's number before White's, and Black's only where Black begins.
+/// White's moves have a number, and Black's only if Black begins.
 #[test]
 fn moves_are_numbered() {
     for (turn, moves) in [("w", "1. Rc3 Rc5 2. Rd3 Rd5 *"), ("b", "1... Rc5 2. Rc3 Rd5 3. Rd3 *")] {
@@ -225,7 +225,7 @@ fn no_move_ends_a_game() {
     assert_eq!(game(stuck, "chinese", None).end(), Some(GameEnd::NoMove(Some(Color::Black))));
 }
 
-/// What is wrong, and on which line.
+/// An error names the fault and its line.
 fn problem(text: &str) -> (usize, RecordProblem) {
     let error = Record::parse_all(text).expect_err(text);
     assert!(error.to_string().starts_with(&format!("line {}: ", error.line)));
@@ -289,7 +289,7 @@ fn records_are_read_as_people_write_them() {
     assert_eq!(records[2].game.no_capture_limit(), Some(Game::NO_CAPTURE_LIMIT));
 }
 
-/// What the page on notation shows is a game.
+/// The example on the notation page is a valid game.
 #[test]
 fn the_game_on_the_page_is_one() {
     let page = include_str!("../../docs/notation.md");

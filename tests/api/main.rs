@@ -1,4 +1,4 @@
-//! The public API: what a user of the library relies on, and each fast path against a slow, obvious twin.
+//! The public API, and each fast path against a slow, obvious twin.
 
 mod backend;
 mod board;

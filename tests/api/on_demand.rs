@@ -1,11 +1,11 @@
-//! Six pieces on demand, from the tables of five: hours of work, so by hand only.
+//! Six pieces on demand, from the tables of five. The tests take hours, so they are ignored by default.
 //!
 //! ```sh
 //! DSQ_TABLES=tables DSQ_CACHE=cache cargo test --release --test api -- --ignored --nocapture six_pieces
 //! ```
 //!
-//! `DSQ_CLASSES=ETPDvLT,ELTvPDW` takes these classes instead of 20 random ones; the tables need only contain what their
-//! captures lead to.
+//! `DSQ_CLASSES=ETPDvLT,ELTvPDW` takes these classes instead of 20 random ones; the directory then needs only the
+//! tables that their captures lead to.
 
 use doushouqi::board::{Piece, Position};
 use doushouqi::game::random::Random;
@@ -35,7 +35,7 @@ fn count(on_demand: &OnDemand, position: &Position) {
     eprintln!("{}: counted in {:.1} s", Material::of(position).unwrap(), start.elapsed().as_secs_f64());
 }
 
-/// The value that a position has by its moves.
+/// The value of a position, computed from its moves.
 fn by_moves(on_demand: &OnDemand, position: &Position) -> Option<Value> {
     on_demand.moves(position).unwrap().unwrap().first().map(|&(_, value)| value)
 }

@@ -29,8 +29,8 @@ fn slow_count(position: &Position, options: &RuleOptions, mode: PerftMode, depth
     }
 }
 
-/// Compares all depths up to this one, both modes, every level, with and without a table. Returns the two counts at the
-/// last depth.
+/// Compares all depths up to `most`, both modes, every level, with and without a table. Returns the two counts at depth
+/// `most`.
 fn agree(position: &Position, options: &RuleOptions, most: u32) -> [u64; 2] {
     let rules = Rules::new(*options);
     let hash = PerftHash::new(1).unwrap();
@@ -100,7 +100,7 @@ fn middle_games() {
     );
 }
 
-/// So few pieces that positions return in four plies and more: `leaf` and `expand` part.
+/// Few pieces, so positions recur after four plies and more: `leaf` and `expand` differ.
 #[test]
 fn repetitions() {
     let fens = [
@@ -118,7 +118,7 @@ fn repetitions() {
     under_all_rules(&["7/7/4t2/7/1r5/7/2L4/7/7 w", "7/7/7/6e/7/1r5/7/E6/R6 b"], 5);
 }
 
-/// A side without a move at the root or somewhere below.
+/// Stalemates at the root or below.
 #[test]
 fn no_moves() {
     let fens = [
@@ -136,7 +136,7 @@ fn no_moves() {
     assert_eq!(agree(&stuck, &RuleOptions::PAPER, 3), [0, 1]);
 }
 
-/// One step from the den, in it, and with a side's last piece about to be taken.
+/// A piece one step from the den or in it, and a side that is about to lose its last piece.
 #[test]
 fn ends_of_the_game() {
     under_all_rules(
@@ -178,7 +178,7 @@ fn random_games() {
     });
 }
 
-/// Table 1 of both papers (`leaf`), and what plain perft makes of it.
+/// Table 1 of both papers (`leaf`), and plain perft (`expand`).
 #[test]
 fn published_numbers() {
     const LEAF: [u64; 6] = [24, 576, 12_240, 260_100, 5_098_477, 99_860_517];
@@ -194,7 +194,7 @@ fn published_numbers() {
     }
 }
 
-/// A table changes nothing, be it small, used twice, or shared by the levels and by both ways of counting.
+/// A hash table changes no count, even if it is small, used twice, or shared by the levels and by both modes.
 #[test]
 fn tables_change_nothing() {
     let (rules, start) = (Rules::default(), Position::start());
@@ -210,7 +210,7 @@ fn tables_change_nothing() {
     }
 }
 
-/// `leaf` with a table and without, where lines come back to where they were in many ways, deeper than the slow twin goes.
+/// `leaf` with a hash table and without, in positions that recur in many ways, deeper than the slow twin can count.
 #[test]
 fn repetitions_with_a_table() {
     let rules = Rules::default();
@@ -233,7 +233,7 @@ fn repetitions_with_a_table() {
 
 /// The different positions after `plies` plies from the start, each with the number of lines to it.
 fn positions_after(plies: u32, rules: &Rules) -> HashMap<u128, (Position, u64)> {
-    // Every piece has its six bits.
+    // Every piece has six bits.
     let packed = |position: &Position| {
         position.pieces().fold(u128::MAX, |word, (piece, square)| {
             let shift = 6 * (8 * piece.color as usize + piece.animal.index());
@@ -254,7 +254,7 @@ fn positions_after(plies: u32, rules: &Rules) -> HashMap<u128, (Position, u64)> 
     layer
 }
 
-/// The counts beyond print, from all different positions some plies on: no key that stands for a position, no table of counts.
+/// Unpublished counts, from all different positions after `plies` plies, without hash keys and without a hash table.
 fn layered(depth: u32, plies: u32) -> u64 {
     let rules = Rules::default();
     let layer: Vec<(Position, u64)> = positions_after(plies, &rules).into_values().collect();
@@ -278,7 +278,7 @@ fn deep_counts_by_layers() {
     assert_eq!(layered(9, 6), 679_723_210_550);
 }
 
-/// Colours exchanged on the turned board, and left and right exchanged: the same counts.
+/// Exchanged colours on the rotated board, and a mirrored board, have the same counts.
 #[test]
 fn symmetries() {
     let rules = Rules::default();
@@ -293,7 +293,7 @@ fn symmetries() {
     }
 }
 
-/// The shares that are reported on the way add up to the whole, whatever ends a line early.
+/// The reported shares of progress add up to the whole, even if lines end early.
 #[test]
 fn progress_adds_up_to_the_whole() {
     let rules = Rules::default();
@@ -321,7 +321,7 @@ fn progress_adds_up_to_the_whole() {
     }
 }
 
-/// There is no move to divide by at depth 0.
+/// At depth 0, `divide` has no move.
 #[test]
 fn depth_0_is_not_divided() {
     let rules = Rules::default();

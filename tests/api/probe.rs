@@ -1,5 +1,5 @@
-//! One contract for all that can be probed: tables on disk, plain and packed, a solver in memory, the search's bits, and an
-//! implementation that is not the library's.
+//! One contract for all implementations of `Probe`: tables on disk, plain and packed, a solver in memory, the search's
+//! bits, and an implementation outside the library.
 
 use crate::slow;
 
@@ -12,7 +12,7 @@ use doushouqi::tablebase::{
 use std::convert::Infallible;
 use std::fmt::Debug;
 
-/// The slow twin, and the trait's own moves and lines on top of it.
+/// The slow twin, with the moves and lines that the trait provides.
 struct Slow {
     rules: Rules,
     tables: slow::Tables,
@@ -41,7 +41,7 @@ impl Probe for Slow {
     }
 }
 
-/// Positions of some materials, every position one move on, and so some games that are over.
+/// Positions of some materials, and the positions after each of their moves, some of which end the game.
 fn positions(materials: &[&str], rules: &Rules) -> Vec<Position> {
     let mut random = Random::new(13);
     let mut all = Vec::new();
@@ -58,7 +58,7 @@ fn positions(materials: &[&str], rules: &Rules) -> Vec<Position> {
     all
 }
 
-/// What holds of all that can be probed. `truth` says the value.
+/// Checks the contract of a probe. `truth` contains the expected values.
 fn contract<P: Probe>(probe: &P, truth: &Slow, positions: &[Position])
 where
     P::Error: Debug,
@@ -87,7 +87,7 @@ where
             let Ok(after) = truth.value(&position.make(mv));
             assert_eq!(after.map(Value::before), Some(of_move), "{fen}");
         }
-        // Of equal moves the order is the generator's.
+        // Equal moves are in the order of the move generator.
         legal.sort_by_key(|mv| std::cmp::Reverse(moves.iter().find(|(other, _)| other == mv).map(|found| found.1)));
         assert_eq!(moves.iter().map(|found| found.0).collect::<Vec<_>>(), legal, "{fen}");
         if let Some(best) = moves.first() {
@@ -131,7 +131,7 @@ fn check(options: &str, materials: &[&str]) {
 
     contract(&Tables::solve(&options, 3).unwrap(), &truth, &positions);
 
-    // Solved when asked for.
+    // Solved on request.
     let mut lazy = Solver::new(&options, 3, Options::default());
     for position in &positions {
         let Ok(wanted) = truth.value(position);

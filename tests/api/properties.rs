@@ -1,4 +1,4 @@
-//! What holds for every position and every text.
+//! Properties of every position and every text.
 
 use doushouqi::board::{
     Animal, Bitboard, Color, DogOverWolf, ElephantTakesRat, Fen, Move, NoMove, OwnRatBlocks, Piece, Position,
@@ -13,7 +13,7 @@ use std::collections::BTreeSet;
 use std::fmt::{Debug, Display};
 use std::str::FromStr;
 
-/// Any valid position. Each of the 16 pieces gets a square or none; one that may not be there is left out.
+/// Any valid position. Each of the 16 pieces gets a square or none; a piece on a forbidden square is left out.
 fn positions() -> impl Strategy<Value = Position> {
     let squares = proptest::array::uniform16(proptest::option::of(0..Square::COUNT));
     (squares, any::<bool>()).prop_filter_map("no piece left", |(squares, white)| {
@@ -66,7 +66,7 @@ fn map(moves: BTreeSet<(Animal, Square, Square)>, f: fn(Square) -> Square) -> BT
     moves.into_iter().map(|(animal, from, to)| (animal, f(from), f(to))).collect()
 }
 
-/// A text that is not far from a FEN: it gets further into the reader than any text would.
+/// A text similar to a FEN, which gets further into the parser than a random text.
 const NEARLY_A_FEN: &str =
     "([rcwdptleRCWDPTLE1-7x890/ ]{0,40}|([rcwdptleRCWDPTLE1-7]{1,7}/){8}[a-zA-Z0-9]{1,7}) ?[wbx]?.{0,6}";
 const NEARLY_A_MOVE: &str = "[a-hA-HrRxwWpPtTlL]?[0-9xX]?[a-h\\PC]?[0-9]?";
@@ -173,7 +173,7 @@ proptest! {
         }
     }
 
-    /// Two ways to the same position: the moves of two pieces of the side that waits in between, in either order.
+    /// Two orders of moves to the same position: two pieces of one side move, and the other side passes in between.
     #[test]
     fn equal_positions_have_equal_keys(position in positions(), options in rules(), a in any::<Index>(), b in any::<Index>()) {
         let rules = Rules::new(options);
@@ -240,7 +240,7 @@ proptest! {
     }
 }
 
-/// What is displayed is parsed as the same value.
+/// The text of a value is parsed as the same value.
 fn reads_back<T>(value: &T) -> Result<(), TestCaseError>
 where
     T: FromStr + Display + PartialEq + Debug,

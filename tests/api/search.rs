@@ -1,4 +1,4 @@
-//! The engine against minimax, against the endgame tables, and against whatever position, game and limit somebody gives it.
+//! The engine against minimax, against the endgame tables, and with any position, game and limit.
 
 use doushouqi::board::{Color, Move, Position, RuleOptions, Rules};
 use doushouqi::game::Game;
@@ -42,13 +42,13 @@ fn random_game(random: &mut Random, rules: &Rules, plies: usize) -> Game {
     game
 }
 
-/// The value from White's view, in the numbers of [`minimax`].
+/// The value from White's view, in the units of [`minimax`].
 fn value(result: &SearchResult, turn: Color) -> i32 {
     let value = result.lines[0].score.value();
     if turn == Color::White { value } else { -value }
 }
 
-/// Both searches without anything that prunes or extends are minimax. The transposition table is off: with it, a value may
+/// Both searches without pruning and extensions equal minimax. The transposition table is off: with it, a value may
 /// come from another path, on which other positions are repetitions.
 #[test]
 fn plain_searches_are_minimax() {
@@ -91,7 +91,7 @@ impl Evaluate for Foreign {
     }
 }
 
-/// The engine plays with an evaluation of the caller, and plain search with it is minimax.
+/// The engine plays with an evaluation of the caller, and plain search with it equals minimax.
 #[test]
 fn a_foreign_evaluation_is_searched_like_a_built_in_one() {
     let mut random = Random::new(12);
@@ -119,7 +119,7 @@ fn a_foreign_evaluation_is_searched_like_a_built_in_one() {
     }
 }
 
-/// Whatever an evaluation returns, an estimate is no certain win.
+/// An estimate is never a certain win, even if the evaluation returns extreme values.
 #[test]
 fn extreme_evaluations_are_estimates() {
     struct Extreme(i32);
@@ -148,7 +148,7 @@ fn ordering_and_exact_bounds_change_no_value() {
         for _ in 0..12 {
             let game = random_game(&mut random, &rules, 60);
             let position = game.position().clone();
-            // Without the history, as minimax has none.
+            // Without the history, which minimax ignores.
             let game = Game::new(position.clone(), rules.clone(), None);
             for plies in 2..=5 {
                 let found = search(&mut engine, &game, &depth(plies));
@@ -169,7 +169,7 @@ fn the_papers_engine_finds_the_published_values() {
     }
 }
 
-/// A win or loss that the search announces without tables is one by the tables, and no shorter than theirs.
+/// A win or loss that the search announces without tables is a win or loss by the tables, and not shorter.
 #[test]
 fn announced_wins_are_in_the_tables() {
     let mut random = Random::new(3);
@@ -190,7 +190,7 @@ fn announced_wins_are_in_the_tables() {
                 announced += 1;
             } else if let Some(plies) = score.loss_in() {
                 assert_eq!(value.wdl, Wdl::Loss, "{position:?} {preset}");
-                // A search that prunes may take a defence for worse than it is, but a loss it is.
+                // A search that prunes may underestimate a defence, but the loss is real.
                 assert!(plies > 0);
                 announced += 1;
             }
@@ -221,7 +221,7 @@ fn distances_of_a_full_search_are_those_of_the_tables() {
     assert!(decided > 15, "{decided}");
 }
 
-/// With tables a won endgame is won in as many plies as they say, whatever the other side plays.
+/// With tables the engine wins a won endgame within the distance of the tables, against any defence.
 #[test]
 fn with_tables_wins_take_the_shortest_way() {
     let mut random = Random::new(5);
@@ -255,7 +255,7 @@ fn with_tables_wins_take_the_shortest_way() {
             } else {
                 let moves = game.legal_moves();
                 game.play(*random.choose(&moves).unwrap()).unwrap();
-                // A random defence may be a short one, and never a longer one.
+                // A random defence may shorten the game, but never lengthen it.
                 let after = tables.value(game.position()).unwrap().unwrap().dtw.unwrap();
                 assert!(after < plies, "{position:?}");
                 plies = after;
@@ -267,7 +267,7 @@ fn with_tables_wins_take_the_shortest_way() {
     assert!(won > 40 && drawn > 0, "{won} {drawn}");
 }
 
-/// Tables in the tree: from five pieces the search sees into them.
+/// Tables in the tree: from positions of five pieces the search reaches the tables.
 #[test]
 fn tables_in_the_tree_agree_with_larger_tables() {
     let mut random = Random::new(6);
@@ -299,7 +299,7 @@ fn tables_in_the_tree_agree_with_larger_tables() {
     assert!(hits > 0);
 }
 
-/// Whatever the rules, the game and the limit: the move is legal, and there is one if there is any.
+/// Under any rules, in any game and with any limit, the engine returns a legal move if one exists.
 #[test]
 fn always_a_legal_move() {
     let mut random = Random::new(7);
@@ -340,7 +340,7 @@ fn always_a_legal_move() {
     }
 }
 
-/// Every move of a line is legal where it is played.
+/// Checks that every move of a line is legal.
 fn assert_line(game: &Game, line: &[Move]) {
     let mut position = game.position().clone();
     for &mv in line {
@@ -399,7 +399,7 @@ fn node_limits_are_kept_and_repeatable() {
     }
 }
 
-/// The third occurrence of a position is a draw: the side that is behind plays for it, at any depth.
+/// The third occurrence of a position is a draw: the losing side aims for it, at any depth.
 #[test]
 fn the_side_behind_repeats() {
     let rules = rules("paper");
@@ -415,16 +415,16 @@ fn the_side_behind_repeats() {
             assert_eq!(found.best().unwrap().to_string(), "a1b1", "depth {plies}");
             assert_eq!(found.lines[0].score.value(), 0, "depth {plies}");
         }
-        // With contempt it still prefers the draw to a loss, but less.
+        // With contempt the engine still prefers the draw to a loss, with a lower score.
         let found = search(&mut Engine::new(small(EngineOptions::default().contempt(40))), &game, &depth(plies));
         assert_eq!((found.best().unwrap().to_string(), found.lines[0].score.value()), ("a1b1".to_owned(), -40));
     }
 }
 
-/// A win that comes after the no-capture limit is none.
+/// A win after the no-capture limit does not count.
 #[test]
 fn a_win_beyond_the_no_capture_limit_is_none() {
-    // Three plies to the den: d7-d8, which nobody can take, any move, d8-d9.
+    // Three plies to the den: d7-d8, where no piece can capture the lion; any move; d8-d9.
     let position = Position::from_fen("7/7/3L3/7/7/7/7/7/r6 w").unwrap();
     for (limit, wins) in [(100, true), (3, true), (2, false), (1, false)] {
         let game = Game::new(position.clone(), rules("paper"), Some(limit));
@@ -436,7 +436,8 @@ fn a_win_beyond_the_no_capture_limit_is_none() {
     }
 }
 
-/// So is one that comes too late because of the halfmove clock that the game begins with; tables do not change that.
+/// A win after the no-capture limit does not count either if the game begins with a halfmove clock, with or without
+/// tables.
 #[test]
 fn a_win_beyond_the_halfmove_clock_is_none() {
     let tables = Arc::new(Tables::solve(&RuleOptions::default(), 2).unwrap());
@@ -454,7 +455,7 @@ fn a_win_beyond_the_halfmove_clock_is_none() {
     assert!(search(&mut Engine::new(small(EngineOptions::default())), &drawn, &depth(6)).lines.is_empty());
 }
 
-/// Wherever a search is stopped, its lines are of one depth and in order, and so are those of each report.
+/// Wherever a search is stopped, its lines have one depth and are in order, as are the lines of each report.
 #[test]
 fn interrupted_lines_are_of_one_depth() {
     let game = Game::new(Position::start(), rules("paper"), Some(100));
@@ -508,7 +509,7 @@ fn a_win_at_once_is_played() {
     }
 }
 
-/// The signature: whoever changes what the engine does changes this number, and says so. `dsq bench` prints it.
+/// The signature that `dsq bench` prints. A commit that changes the engine's behaviour changes this number and says so.
 const SIGNATURE: u64 = 2_916_719;
 /// The signature of the hand-crafted evaluation.
 const HAND_CRAFTED_SIGNATURE: u64 = 2_097_468;
@@ -522,7 +523,7 @@ fn the_bench_signature_is_known() {
     }
 }
 
-/// A fit changes the weights, the same way every time.
+/// A fit changes the weights deterministically.
 #[test]
 fn weights_are_fitted() {
     let mut random = Random::new(5);

@@ -1,5 +1,5 @@
-//! Table files read by somebody who knows `docs/table-format.md` and the rules (the slow twin), and nothing else: no type
-//! of the library's tables is used up to the comparison with it.
+//! A reader of table files, written from `docs/table-format.md` and the rules (the slow twin) alone: it uses no type of
+//! the library's tables before the comparison with them.
 
 use crate::slow;
 use doushouqi::board::{Animal, Color, Piece, Position, RuleOptions, Setup, Square};
@@ -18,18 +18,18 @@ fn in_play(piece: char, square: usize) -> bool {
     !DENS.contains(&square) && (piece.eq_ignore_ascii_case(&'r') || !WATER.contains(&square))
 }
 
-/// Squares in play of a piece below a square.
+/// The number of squares in play of a piece below a square.
 fn below(piece: char, square: usize) -> usize {
     (0..square).filter(|&s| in_play(piece, s)).count()
 }
 
-/// A file, read and checked.
+/// A table file, read and checked.
 struct Reader {
     pieces: Vec<char>,
     block_rows: usize,
     cell_bytes: usize,
     dont_cares: bool,
-    /// The blocks of White and of Black to move, decompressed; none if that side is not stored.
+    /// The decompressed blocks with White and with Black to move; empty for a side that is not stored.
     blocks: [Vec<Vec<u8>>; 2],
 }
 
@@ -89,7 +89,8 @@ impl Reader {
         Reader { pieces, block_rows, cell_bytes, dont_cares, blocks }
     }
 
-    /// What is stored of the pieces on these squares, White (0) or Black (1) to move; `None` if that side is not stored.
+    /// The stored value of the pieces on these squares, White (0) or Black (1) to move; `None` if that side is not
+    /// stored.
     fn stored(&self, squares: &[usize], turn: usize) -> Option<u16> {
         let (word, lane) = (squares.len() - 2, squares.len() - 1);
         let mirrored = word > 0 && squares[0] % 7 > 3;
@@ -134,7 +135,7 @@ impl Directory {
         Directory { files, readers, options: RuleOptions::PAPER }
     }
 
-    /// The value of a position, as the page says: from the stored value, or from the moves, or from both.
+    /// The value of a position, computed as the page describes: from the stored value, from the moves, or from both.
     fn value(&self, placed: &Placed, turn: usize) -> u16 {
         let (name, swapped) = &self.files[&material(placed)];
         let reader = &self.readers[name];
@@ -256,7 +257,7 @@ fn letter((color, animal): (Color, Animal)) -> char {
     Piece { color, animal }.letter()
 }
 
-/// What the page says that a value means.
+/// The meaning of a value according to the page.
 fn meaning(value: u16) -> CellValue {
     match value {
         0 => panic!("no value"),
@@ -319,7 +320,7 @@ fn a_reader_made_from_the_page_reads_what_the_library_reads() {
         let named = [Wdl::Loss, Wdl::Draw, Wdl::Win][(whole + 1) as usize];
         assert_eq!(wdl.wdl(position).unwrap(), Some(named), "{placed:?}");
     }
-    // One side to move, without the values that captures and den entries tell.
+    // One side to move, without the values that follow from captures and den entries.
     repack(dir.path(), &|_, _| ()).unwrap();
     let (packed, tables) = (Directory::open(dir.path()), open().prober(&RuleOptions::PAPER).unwrap());
     assert!(packed.readers.values().all(|reader| reader.dont_cares && reader.blocks.iter().any(Vec::is_empty)));
@@ -335,7 +336,7 @@ fn a_reader_made_from_the_page_reads_what_the_library_reads() {
     assert!(replaced > 50, "only {replaced} stored values are not those of their positions");
 }
 
-/// The bytes and numbers of the page's example. Those that depend on the version of zstd are not compared.
+/// The bytes and numbers of the page's example, except those that depend on the version of zstd.
 #[test]
 fn the_example_of_the_page_is_true() {
     let dir = tempfile::tempdir().unwrap();

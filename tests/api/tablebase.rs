@@ -1,4 +1,4 @@
-//! Endgame tables through the public interface: against the slow twin, against published numbers, and by themselves.
+//! Endgame tables through the public API: against the slow twin, against published numbers, and for consistency.
 
 use crate::slow;
 
@@ -27,8 +27,8 @@ fn animals(set: AnimalSet) -> Vec<Animal> {
     set.strongest_first().collect()
 }
 
-/// Every preset, and the paper's rules with each one option changed to each other value. Repetition is left out: tables do
-/// not depend on it.
+/// Every preset, and the paper's rules with each one option changed to each other value. Repetition is left out: tables
+/// do not depend on it.
 fn rule_sets() -> Vec<RuleOptions> {
     let mut all = slow::presets_and_single_values();
     let mut seen = HashSet::new();
@@ -44,7 +44,7 @@ fn class_of(solver: &Solver, material: Material) -> ClassId {
     solver.classes().member(material).unwrap_or_else(|| panic!("{material} has no class")).class
 }
 
-/// A solver that has solved the class of a material and all that it leads to.
+/// A solver that has solved the class of a material and all classes that its captures lead to.
 fn solved(options: &RuleOptions, material: Material, how: Options) -> Solver {
     let mut solver = Solver::new(options, material.len(), how);
     let id = class_of(&solver, material);
@@ -76,7 +76,8 @@ fn count(stats: &mut Stats, value: CellValue) {
     }
 }
 
-/// Every position of a material, both sides to move, has the slow twin's value; and so the counts are the same.
+/// Checks that every position of a material, with either side to move, has the slow twin's value, and that the counts
+/// agree.
 fn compare(solver: &Solver, tables: &slow::Tables, material: Material, options: &RuleOptions) {
     let mut counts = [Stats::default(), Stats::default()];
     for (board, turn, value) in
@@ -113,8 +114,8 @@ fn compare_one(options: &RuleOptions, material: Material) {
     compare(&solver, &tables, material, options);
 }
 
-/// Chosen: two rats and a leaper, a leaper over the other side's rat, elephant and rat together on a side, members of a
-/// class that are not its representative, and materials whose few positions without a move count.
+/// Chosen materials: two rats and a leaper, a leaper over the enemy's rat, elephant and rat on one side, members of a
+/// class other than its representative, and materials with few stalemates.
 const THREE_PIECES: &[(&str, &[&str])] = &[
     ("paper", &["LRvR", "RvTR", "ERvL", "EvLR", "TvER", "CWvR"]),
     ("chinese", &["TRvR", "ERvL", "RvWD"]),
@@ -149,8 +150,7 @@ fn some_three_piece_materials_are_the_slow_twins() {
     cases.par_iter().with_max_len(1).for_each(|(options, material)| compare_one(options, *material));
 }
 
-/// `./test all_three_piece -- --ignored --nocapture`, under other rules with
-/// `DSQ_TEST_RULES=chinese` before it.
+/// `./test all_three_piece -- --ignored --nocapture`; `DSQ_TEST_RULES=chinese` selects other rules.
 #[test]
 #[ignore = "takes some ten minutes"]
 fn all_three_piece_materials_are_the_slow_twins() {
@@ -167,8 +167,8 @@ fn all_three_piece_materials_are_the_slow_twins() {
     });
 }
 
-/// What the values one move further on make of a position. If this is the value of every position, then all are right:
-/// by induction over the plies, no distance can be wrong, and what is left is a draw.
+/// The value of a position, computed from the values after its moves. If every position has this value, all values are
+/// correct: by induction over the plies no distance can be wrong, and all other positions are draws.
 fn value_by_one_move(solver: &Solver, board: &Board, turn: Color, options: &RuleOptions) -> CellValue {
     let moves = slow::legal_moves(board, turn, options);
     if moves.is_empty() {
@@ -206,7 +206,7 @@ fn random_board(random: &mut Pcg64, material: Material) -> Board {
     board
 }
 
-/// Random positions of a material have the values that follow from those one move further on.
+/// Checks that random positions of a material have the values that follow from the values after their moves.
 fn check_by_one_move(solver: &Solver, material: Material, options: &RuleOptions, seed: u64, positions: usize) {
     let mut random = Pcg64::seed_from_u64(seed);
     for _ in 0..positions {
@@ -232,7 +232,7 @@ fn four_piece_values_follow_from_one_move() {
     }
 }
 
-/// `./test five_piece_values -- --ignored`: about 1 GB of memory each.
+/// `./test five_piece_values -- --ignored`: about 1 GB of memory for each material.
 #[test]
 #[ignore = "takes two minutes"]
 fn five_piece_values_follow_from_one_move() {
@@ -302,7 +302,7 @@ fn materials_of_one_class() {
     let no_leap = Classes::new(&rules("paper,tiger-leap=none"), 4);
     assert_eq!(class(&no_leap, "TvD"), class(&no_leap, "PvD"));
 
-    // The same counts and values, though only one of them was solved.
+    // The same counts and values, although only one material was solved.
     let first = solved(&RuleOptions::PAPER, material("EPvLR"), Options::default());
     for (name, swapped) in [("ECvTR", false), ("LRvEP", true)] {
         let (stats, other) = (first.stats(material("EPvLR")), first.stats(material(name)));
@@ -318,7 +318,7 @@ fn numbers(s: &Summary) -> [u64; 6] {
     [s.positions, s.no_move, s.wins, s.losses, s.draws, s.longest]
 }
 
-/// The counts of all materials, White to move, of two pieces and more.
+/// The counts of all materials, White to move, for each number of pieces from two up.
 fn levels(options: &RuleOptions, pieces: usize) -> Vec<[u64; 6]> {
     let mut solver = solver(options, pieces);
     let mut rows = Vec::new();
@@ -330,7 +330,7 @@ fn levels(options: &RuleOptions, pieces: usize) -> Vec<[u64; 6]> {
     rows
 }
 
-/// van Rijn and Vis (2014), table 2, whose positions leave out those without a legal move.
+/// van Rijn and Vis (2014), table 2, whose counts of positions leave out stalemates.
 #[test]
 fn two_to_four_pieces_as_published() {
     let published = [
@@ -389,7 +389,7 @@ fn every_cpu_level_gives_the_same_tables() {
 
 #[test]
 fn any_number_of_threads_gives_the_same_tables() {
-    // Rows are cut into chunks of 512 and more where there are several threads.
+    // With several threads, rows are cut into chunks of 512 or more.
     let four = ["LRvTR", "ETvLC", "ERvLR"];
     assert!(
         four.iter().all(|name| Index::new(material(name)).unwrap().rows > 2 * 512),
@@ -468,8 +468,8 @@ fn too_many_pieces_are_refused_at_once() {
     assert_eq!(error.to_string(), format!("{representative} has 7 pieces; at most 6 can be solved"));
 }
 
-/// `./test long_lines -- --ignored`: close below 253 plies, the most that a byte holds, and
-/// beyond. No material of four pieces comes near under any of [`rule_sets`].
+/// `./test long_lines -- --ignored`: lines just below 253 plies, the maximum of a byte, and above. No material of four
+/// pieces has such long lines under any of [`rule_sets`].
 #[test]
 #[ignore = "takes 3 GB of memory"]
 fn long_lines_do_not_wrap() {
@@ -484,7 +484,7 @@ fn long_lines_do_not_wrap() {
         let table = solver.table(id).expect("kept");
         assert!(Color::ALL.iter().all(|&c| matches!(table.cells[c], Cells::Wide(_)) == wide), "{text}");
         check_by_one_move(&solver, material, &options, 7, 300_000);
-        // The longest lines of all, and the last that a byte holds.
+        // The longest lines, and the longest ones that a byte can store.
         let representative = solver.classes().get(id).representative;
         let index = Index::new(representative).unwrap();
         for turn in Color::ALL {
@@ -523,7 +523,7 @@ fn cells_and_squares_go_round() {
             assert_eq!(squares.iter().collect::<BTreeSet<_>>().len(), n, "no two on one square");
             positions += index.weight(cell / ROW_CELLS);
         }
-        // Every placement is in one cell, and each cell counts for as many placements as it has.
+        // Every placement is in one cell, and the weight of a cell is the number of its placements.
         let mut placements = 0;
         let mut hit = HashSet::new();
         for_placements(&index, &mut Vec::new(), &mut |squares| {
@@ -560,7 +560,7 @@ fn for_placements(index: &Index, squares: &mut Vec<Square>, f: &mut impl FnMut(&
     }
 }
 
-/// Eight pieces have more rows than 32 bits number.
+/// Eight pieces have more rows than 32 bits can number.
 #[test]
 fn an_index_has_seven_pieces_at_most() {
     let seven = Index::new(material("ELTPvDWC")).expect("seven pieces have an index");

@@ -1,12 +1,12 @@
-//! The slow twin by itself: what it says about published numbers.
+//! The slow twin against published numbers.
 
 use crate::slow;
 
 use doushouqi::board::{Animal, Color, Position, RuleOptions};
 use slow::{Tables, Value};
 
-/// Counts of the positions with White to move: all, wins, losses, draws, and the longest decided one in plies. Positions
-/// without a legal move are not among them; they come last.
+/// Counts of the positions with White to move: all, wins, losses, draws, and the plies of the longest line. Stalemates
+/// are excluded and counted last.
 #[derive(Debug, Default, PartialEq)]
 struct Row {
     positions: u64,
@@ -77,7 +77,7 @@ fn three_pieces_as_published() {
     assert_eq!(row, published);
 }
 
-/// Table 1 of both papers: a position that is on the path already is a leaf.
+/// Table 1 of both papers: a position that already occurred on the path is a leaf.
 #[test]
 fn leaves_as_published() {
     let board = slow::board_of(&Position::start());
@@ -87,7 +87,7 @@ fn leaves_as_published() {
     assert_eq!(slow::perft(&board, Color::White, &RuleOptions::PAPER, 5), 5_111_725);
 }
 
-/// How long the solver takes: `cargo test --test twin timings -- --ignored --nocapture`.
+/// Times the solver: `cargo test --test twin timings -- --ignored --nocapture`.
 #[test]
 #[ignore = "only prints times"]
 fn timings() {

@@ -1,4 +1,4 @@
-//! From games to a network that the engine plays with, and everything that can be wrong on the way.
+//! From games to a network that the engine plays with, and the errors on the way.
 
 use doushouqi::board::{Position, RuleOptions, Rules};
 use doushouqi::game::Game;
@@ -37,7 +37,7 @@ fn from_games_to_a_network_that_plays() {
     generate(&path("a.data"), 1, 200);
     let whole = std::fs::read(path("a.data")).unwrap();
 
-    // Cut off anywhere, a file is continued to the same bytes.
+    // A file that is cut off anywhere is completed to the same bytes.
     for cut in [0, 10, 48, 60, whole.len() / 2, whole.len() - 1, whole.len()] {
         std::fs::write(path("cut.data"), &whole[..cut]).unwrap();
         generate(&path("cut.data"), 1, 200);
@@ -46,7 +46,7 @@ fn from_games_to_a_network_that_plays() {
     let refused = DataFile::open(&path("a.data"), &header(2)).err().unwrap().to_string();
     assert!(refused.contains("seed 1"), "{refused}");
 
-    // The same network on any number of threads, and better on games that were not learned from.
+    // Any number of threads gives the same network, and it improves on held-out games.
     let recipe = |name: &str, more: &str| {
         format!(
             "data = ['a.data']\nnetwork = '{name}.nnue'\ncheckpoint = '{name}.ckpt'\nhidden = 32\nepochs = 12\n\
@@ -71,7 +71,7 @@ fn from_games_to_a_network_that_plays() {
     };
     assert!(refused.contains("32 units"), "{refused}");
 
-    // The engine evaluates with it: one ply ahead, the best move leads to the worst position for the other side.
+    // The engine evaluates with the network: at depth 1 the best move leads to the worst position for the opponent.
     let network = Arc::new(network);
     let rules = Rules::default();
     let options = EngineOptions::default().hash_mib(1).search(SearchOptions::NONE);

@@ -1,8 +1,8 @@
-//! The slow twin: the rules once more, written from their text alone, on a plain array of squares, with plain loops. It
-//! shares no code with the library but the names of animals, colours, squares and options. What it says and what the
-//! library says have to be the same.
+//! The slow twin: a second implementation of the rules, written from their text alone, on a plain array of squares,
+//! with plain loops. It shares only the names of animals, colours, squares and options with the library. The results of
+//! both must be equal.
 
-// Every test file that says `mod slow;` compiles its own copy and uses a part of it.
+// Every test crate with `mod slow;` compiles its own copy and uses a part of it.
 #![allow(dead_code)]
 
 use doushouqi::board::{
@@ -11,7 +11,7 @@ use doushouqi::board::{
 };
 use std::collections::BTreeMap;
 
-/// The board as one sees it, rank 9 first: `#` a den, `x` a trap, `~` water.
+/// A drawing of the board, rank 9 first: `#` a den, `x` a trap, `~` water.
 const MAP: [&str; 9] = [
     "..x#x..", //
     "...x...", //
@@ -24,10 +24,10 @@ const MAP: [&str; 9] = [
     "..x#x..",
 ];
 
-/// Squares on the board.
+/// The number of squares of the board.
 pub const SQUARES: usize = 63;
 
-/// What stands on each square; square `rank * 7 + file`, both from 0, so that a1 is 0 and g9 is 62.
+/// The piece on each square; the index of a square is `rank * 7 + file`, both from 0, so a1 is 0 and g9 is 62.
 pub type Board = [Option<(Color, Animal)>; SQUARES];
 
 /// A board without pieces.
@@ -50,7 +50,7 @@ fn is_water(square: usize) -> bool {
     terrain(square) == b'~'
 }
 
-/// White lives at the bottom.
+/// The side that a square belongs to: White is at the bottom.
 fn owner(square: usize) -> Color {
     if square / 7 < 4 { Color::White } else { Color::Black }
 }
@@ -90,7 +90,7 @@ fn strength(animal: Animal, options: &RuleOptions) -> u8 {
     }
 }
 
-/// Whether an attacker of side `color` that can go from `from` to `to` may take the enemy's `victim` there.
+/// Whether an attacker of side `color` that can move from `from` to `to` may capture the enemy's `victim` there.
 fn may_take(options: &RuleOptions, color: Color, attacker: Animal, from: usize, victim: Animal, to: usize) -> bool {
     let leaves_water = is_water(from) && !is_water(to);
     let enters_water = !is_water(from) && is_water(to);
@@ -126,7 +126,7 @@ fn may_take(options: &RuleOptions, color: Color, attacker: Animal, from: usize, 
     strength(attacker, options) >= strength(victim, options)
 }
 
-/// Who has won: a den is entered, or a side has no piece left.
+/// The winner, if a den is entered or a side has no piece left.
 pub fn winner(board: &Board) -> Option<Color> {
     for square in 0..SQUARES {
         if let (Some(den), Some((color, _))) = (den_owner(square), board[square])
@@ -143,8 +143,8 @@ pub fn winner(board: &Board) -> Option<Color> {
     None
 }
 
-/// Where the animal on `from` gets to in one direction: the neighbour, or the far bank of a lake. None if there is no
-/// such square, or it may not go there whatever stands there.
+/// The square that the animal on `from` reaches in one direction: the neighbour, or the far bank of a lake. `None` if
+/// there is no such square, or the animal may never move there.
 fn destination(
     board: &Board,
     color: Color,
@@ -213,7 +213,7 @@ fn moves_by_index(board: &Board, turn: Color, options: &RuleOptions) -> Vec<(usi
     moves
 }
 
-/// The legal moves of the side `turn`, from where to where. A finished game has none.
+/// The legal moves of the side `turn`, as pairs of squares. A finished game has none.
 pub fn legal_moves(board: &Board, turn: Color, options: &RuleOptions) -> Vec<(Square, Square)> {
     let square = |index| Square::new(index).expect("the index of a square");
     moves_by_index(board, turn, options).into_iter().map(|(from, to)| (square(from), square(to))).collect()
@@ -230,7 +230,7 @@ fn after(board: &Board, from: usize, to: usize) -> Board {
     next
 }
 
-/// The number of move sequences of that length. A finished game has none but the empty one.
+/// The number of sequences of `depth` moves. A finished game has only the empty one.
 pub fn perft(board: &Board, turn: Color, options: &RuleOptions, depth: u32) -> u64 {
     if depth == 0 {
         return 1;
@@ -241,8 +241,8 @@ pub fn perft(board: &Board, turn: Color, options: &RuleOptions, depth: u32) -> u
         .sum()
 }
 
-/// The number of leaves of the tree of that depth, where a position that is on the path already, a finished game and a
-/// position without moves are leaves as well.
+/// The number of leaves of the tree of that depth. A position that already occurred on the path, a finished game and a
+/// stalemate are leaves, too.
 pub fn perft_leaf(board: &Board, turn: Color, options: &RuleOptions, depth: u32) -> u64 {
     leaves(&mut Vec::new(), board, turn, options, depth)
 }
@@ -262,14 +262,14 @@ fn leaves(path: &mut Vec<(Board, Color)>, board: &Board, turn: Color, options: &
     count
 }
 
-/// What a position is worth to the side to move.
+/// The value of a position for the side to move.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Value {
-    /// Nobody can force a win.
+    /// Neither side can force a win.
     Draw,
-    /// The side to move has no legal move, whatever that counts as.
+    /// The side to move has no legal move (stalemate), under any rules.
     NoMove,
-    /// The game is over after this many plies, both sides playing their best: odd, the side to move wins; even, it loses.
+    /// The game ends after this number of plies under best play: a win of the side to move if odd, a loss if even.
     Decided(u16),
 }
 
@@ -285,22 +285,22 @@ fn material(white: &[Animal], black: &[Animal]) -> Material {
     pieces
 }
 
-/// Stored for a placement that is no position or a finished game.
+/// The stored value of a placement that is not a position, or a finished game.
 const INVALID: u16 = u16::MAX;
-/// Stored for a position without moves.
+/// The stored value of a stalemate.
 const NO_MOVE: u16 = u16::MAX - 1;
-/// Stored for a position that nobody wins, and while solving for one that nobody has been seen to win yet.
+/// The stored value of a draw and, while solving, of an undecided position.
 const OPEN: u16 = u16::MAX - 2;
 
 /// The values of all placements of one material.
 struct Table {
     pieces: Material,
-    /// Two for each placement, White to move and Black to move.
+    /// Two values for each placement: White to move, then Black to move.
     values: Vec<u16>,
 }
 
 impl Table {
-    /// The place in the table of the position on a board: the squares of the pieces as digits of a number in base 63,
+    /// The index in the table of the position on a board: the squares of the pieces as digits of a number in base 63,
     /// and the side to move.
     fn index(&self, board: &Board, turn: Color) -> usize {
         let mut index = 0;
@@ -311,7 +311,8 @@ impl Table {
         index * 2 + turn as usize
     }
 
-    /// The position at a place; none if two pieces share a square, a piece is where it may not be, or the game is over.
+    /// The position at an index; `None` if two pieces share a square, a piece is on a forbidden square, or the game is
+    /// over.
     fn position(&self, index: usize) -> Option<(Board, Color)> {
         let turn = if index.is_multiple_of(2) { Color::White } else { Color::Black };
         let mut rest = index / 2;
@@ -329,13 +330,13 @@ impl Table {
     }
 }
 
-/// The values of one material and of all that is left of it after captures.
+/// The values of one material and of all materials that its captures lead to.
 pub struct Tables {
     options: RuleOptions,
     tables: BTreeMap<Material, Table>,
 }
 
-/// Solves one material and everything it can be captured into. Both sides need a piece.
+/// Solves one material and all materials that its captures lead to. Both sides need a piece.
 pub fn solve(white: &[Animal], black: &[Animal], options: &RuleOptions) -> Tables {
     let mut tables = Tables { options: *options, tables: BTreeMap::new() };
     tables.solve(white, black);
@@ -343,12 +344,12 @@ pub fn solve(white: &[Animal], black: &[Animal], options: &RuleOptions) -> Table
 }
 
 impl Tables {
-    /// No material yet.
+    /// Tables without any material.
     pub fn new(options: &RuleOptions) -> Tables {
         Tables { options: *options, tables: BTreeMap::new() }
     }
 
-    /// Adds a material and everything it can be captured into; what is there already is kept.
+    /// Adds a material and all materials that its captures lead to; keeps those already solved.
     pub fn solve(&mut self, white: &[Animal], black: &[Animal]) {
         assert!(!white.is_empty() && !black.is_empty(), "both sides need a piece");
         self.add(material(white, black));
@@ -368,7 +369,7 @@ impl Tables {
         self.tables.insert(pieces, table);
     }
 
-    /// The value of a position whose material has been solved; none if it is no position or a finished game.
+    /// The value of a position whose material has been solved; `None` for an invalid position or a finished game.
     pub fn lookup(&self, pieces: &[(Color, Animal, Square)], turn: Color) -> Option<Value> {
         let mut board = EMPTY;
         for &(color, animal, square) in pieces {
@@ -384,12 +385,12 @@ impl Tables {
         }
     }
 
-    /// The same, where it is known that the game goes on.
+    /// As `lookup`, for a valid position that is not a finished game; panics otherwise.
     pub fn value(&self, pieces: &[(Color, Animal, Square)], turn: Color) -> Value {
         self.lookup(pieces, turn).unwrap_or_else(|| panic!("{pieces:?}: no position or a finished game"))
     }
 
-    /// The value of the position on a board, with the same exceptions.
+    /// As `value`, for the position on a board.
     pub fn value_of_board(&self, board: &Board, turn: Color) -> Value {
         let place = |square| Square::new(square).expect("the index of a square");
         let pieces: Vec<_> = (0..SQUARES).filter_map(|s| board[s].map(|(c, a)| (c, a, place(s)))).collect();
@@ -415,7 +416,7 @@ impl Tables {
         table.values[table.index(board, turn)]
     }
 
-    /// In how many plies the side to move has lost, if a stored value says so.
+    /// The plies until the side to move has lost, if the stored value is a loss.
     fn lost_in(&self, stored: u16) -> Option<u16> {
         match stored {
             NO_MOVE => {
@@ -436,7 +437,7 @@ impl Tables {
         }
     }
 
-    /// In how many plies the side to move wins, if a stored value says so.
+    /// The plies until the side to move wins, if the stored value is a win.
     fn won_in(&self, stored: u16) -> Option<u16> {
         match stored {
             NO_MOVE | INVALID | OPEN => None,
@@ -454,8 +455,8 @@ impl Tables {
         let places = SQUARES.pow(pieces.len() as u32) * 2;
         let mut table = Table { pieces, values: vec![INVALID; places] };
 
-        // A position not decided yet: its place, and where its moves lead. A quiet move leads to a place of this table; a
-        // capture into a smaller table, where the value is known.
+        // An undecided position: its index, and the targets of its moves. A quiet move leads to an index of this table,
+        // a capture to a smaller table, whose value is known.
         struct Undecided {
             place: u32,
             quiet: std::ops::Range<usize>,
@@ -496,8 +497,8 @@ impl Tables {
             }
         }
 
-        // Depth by depth. A capture may lead to a loss or win that is far off, so it is not over before the depths of all
-        // smaller tables have been passed.
+        // Depth by depth. A capture may lead to a distant loss or win, so the loop must go beyond the depths of all
+        // smaller tables.
         let deepest_capture = captures.iter().filter(|&&v| v < OPEN).max().copied().unwrap_or(0);
         let mut depth = 0;
         let mut empty_passes = 0;
