@@ -13,7 +13,7 @@ use std::process::Command;
 use std::sync::OnceLock;
 use tempfile::TempDir;
 
-/// By name, the contents of the files of a directory.
+/// The contents of the files of a directory, by name.
 type Files = BTreeMap<String, Vec<u8>>;
 
 fn files(dir: &Path) -> Files {
@@ -32,7 +32,7 @@ fn temporary() -> TempDir {
     tempfile::tempdir().expect("a temporary directory")
 }
 
-/// The report and the files of a publication of three pieces, made once.
+/// The report and the files of a publication of three pieces, created once.
 fn published() -> &'static (Json, Files) {
     static PUBLISHED: OnceLock<(Json, Files)> = OnceLock::new();
     PUBLISHED.get_or_init(|| {
@@ -112,7 +112,7 @@ fn a_publication_has_everything_and_proves_itself() {
     assert!(told.contains("as published") && told.contains(fingerprint) && told.contains("values agree"), "{told}");
     stdout(&["probe", "--tables", text(dir.path()), "7/7/3e3/7/7/7/3E3/7/7 w"]);
 
-    // The usual program agrees.
+    // The standard program `sha256sum` agrees.
     let run = |arguments: &[&str]| Command::new("sha256sum").args(arguments).current_dir(dir.path()).output();
     let Ok(checked) = run(&["--check", "--strict", "SHA256SUMS"]) else { return };
     assert!(checked.status.success(), "{}", String::from_utf8_lossy(&checked.stderr));
@@ -193,7 +193,7 @@ fn files_of_another_version_are_named() {
         is_found(&dir, &[name, what]);
         fs::write(dir.path().join(name), &published().1[name]).unwrap();
     }
-    // All files of another publication: only the fingerprint tells them apart.
+    // All files are from another publication: only the fingerprint distinguishes them.
     let out = other.path().join("published");
     stdout(&["bundle", text(other.path()), "--out", text(&out)]);
     stdout(&["verify", text(&out), "--sample", "0"]);
@@ -202,7 +202,7 @@ fn files_of_another_version_are_named() {
     fails(1, &arguments, &[fingerprint, "has the fingerprint"]);
 }
 
-/// Anything may be in the lists: an error, never a panic, and never a file outside.
+/// Damaged lists cause an error, never a panic, and never access to a file outside the directory.
 #[test]
 fn damaged_lists_are_errors() {
     let dir = copy();
@@ -257,7 +257,7 @@ fn only_whole_tables_are_published() {
     fs::write(&file, "").unwrap();
     fails(3, &["bundle", text(&tables), "--out", text(&file)], &["file"]);
     fails(2, &["verify", text(&tables), "--fingerprint", "00"], &["is no publication"]);
-    // A run that generates more does not change what was published.
+    // A run that generates more tables does not change the publication.
     let before = files(&out);
     stdout(&["repack", text(&tables)]);
     assert!(files(&out) == before);

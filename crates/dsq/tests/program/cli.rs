@@ -7,13 +7,13 @@ use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
-/// The objects that the program prints, one a line.
+/// The objects that the program prints, one per line.
 fn json(arguments: &[&str]) -> Vec<Value> {
     let parse = |line| serde_json::from_str(line).unwrap_or_else(|error| panic!("{line}: {error}"));
     stdout(arguments).lines().map(parse).collect()
 }
 
-/// What the program says on stderr when it fails with this exit code; stdout must be empty.
+/// The output on stderr of a run that fails with this exit code; stdout must be empty.
 fn failure(code: i32, arguments: &[&str]) -> String {
     let output = dsq(arguments);
     let stderr = String::from_utf8(output.stderr).expect("UTF-8");
@@ -83,7 +83,7 @@ fn reproduce_agrees_or_explains() {
     std::fs::remove_dir_all(folder).unwrap();
 }
 
-/// At once, and not after the work.
+/// The error comes at once, not after the work.
 #[test]
 fn reproduce_says_where_it_cannot_write() {
     let folder = folder("no-folder");
@@ -188,7 +188,7 @@ fn solve_one_material() {
     for order in ["rlvpe", "RLvPE", "lrVEp"] {
         assert_eq!(solve(order), lion, "{order}");
     }
-    // The same game with the colours exchanged, and under other names.
+    // The same class with the colours exchanged, and under other names.
     let elephant = solve("EPvLR");
     assert_eq!(elephant["class"], lion["class"]);
     assert_eq!(elephant["white_to_move"], lion["black_to_move"]);
@@ -225,7 +225,7 @@ fn solve_refuses() {
     assert!(stderr.contains("tiger-leap") && stderr.contains("no-move"), "{stderr}");
 }
 
-/// Other rules, other numbers.
+/// Other rules give other numbers.
 #[test]
 fn rules_matter() {
     let level = |rules| without_seconds(json(&["solve", "--pieces", "2", "--rules", rules, "--json"])[0].clone());
@@ -259,7 +259,7 @@ fn help_has_examples() {
     assert!(stdout(&["--version"]).starts_with("dsq "));
 }
 
-/// Who reads the output may stop at any time, as `head` does.
+/// The reader of the output may stop at any time, as `head` does.
 #[test]
 fn closed_output_is_no_failure() {
     for arguments in [&["perft", "6", "--divide"][..], &["solve", "--pieces", "3"], &["solve", "--help"], &["--help"]] {
@@ -286,7 +286,7 @@ fn benchmark() {
     assert_eq!(speeds[0]["count"], 100_459_989);
     assert_eq!(speeds[2]["count"], 10_675_992);
     assert!(speeds.iter().all(|speed| speed["seconds"].as_f64().unwrap() > 0.0), "{speeds:?}");
-    // The page is made of files that other commands write.
+    // The page is made from files that other commands write.
     assert!(failure(2, &["bench", "report", at]).contains("perft.jsonl"));
     let write = |name: &str, lines: &str| std::fs::write(dir.path().join(name), lines).unwrap();
     write("perft.jsonl", &stdout(&["perft", "4", "--json"]));
@@ -317,7 +317,7 @@ fn vector_instructions_that_are_not_there_are_an_error() {
     }
 }
 
-/// Every command, as a shell would complete it, but for a name that is kept for old scripts.
+/// Every command that a shell completes, except a name that is kept for old scripts.
 fn commands() -> Vec<String> {
     let completions = stdout(&["completions", "bash"]);
     let line = completions.lines().find(|line| line.trim_start().starts_with("opts=\"-")).expect("what dsq completes");
@@ -370,7 +370,7 @@ fn shells_complete_and_every_command_has_a_manual_page() {
     assert!(failure(3, &["man", "/dev/null/nowhere"]).contains("/dev/null/nowhere"));
 }
 
-/// The table of docs/commands.md says what the help says.
+/// The table in docs/commands.md agrees with the help.
 #[test]
 fn help_says_what_ctrl_c_leaves() {
     let docs = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/commands.md")).unwrap();

@@ -1,5 +1,6 @@
-//! Jobs on the real Slurm: three nodes on this machine, all classes of 2 to 4 pieces, one node killed in the middle. The
-//! tables are those of `dsq generate`, byte for byte. Skipped where there is no Slurm, unless DSQ_REQUIRE_SLURM is set.
+//! Jobs on the real Slurm: three nodes on this machine, all classes of 2 to 4 pieces, one node killed in the middle.
+//! The tables are those of `dsq generate`, byte for byte. Skipped where there is no Slurm, unless DSQ_REQUIRE_SLURM is
+//! set.
 
 use crate::dsq;
 
@@ -78,17 +79,17 @@ impl Cluster {
         Command::new(program).args(arguments).env("SLURM_CONF", self.dir.join("slurm.conf")).output().unwrap()
     }
 
-    /// What a program of Slurm prints; nothing while the controller does not answer.
+    /// The output of a Slurm program; empty while the controller does not answer.
     fn run(&self, program: &str, arguments: &[&str]) -> String {
         String::from_utf8_lossy(&self.output(program, arguments).stdout).into_owned()
     }
 
-    /// Kills a node's daemon and all that it runs, as a power cut would.
+    /// Kills a node's daemon and all processes that it runs, as a power failure would.
     fn kill_node(&mut self, node: &str) {
         let mut daemon = self.daemons.remove(node).unwrap();
         daemon.kill().unwrap();
         daemon.wait().unwrap();
-        // The steps' keepers name their job; those on this node are told by squeue.
+        // The command lines of `slurmstepd` name their jobs; `squeue` lists the jobs on this node.
         let jobs = self.run("squeue", &["-h", "-t", "R", "-w", node, "-o", "%A"]);
         for job in jobs.split_whitespace() {
             for process in processes().filter(|(_, line)| line.contains(&format!("slurmstepd: [{job}."))) {

@@ -11,7 +11,7 @@ use hardness::{
     half_crossover, reachable,
 };
 
-/// States of claims that take seconds are left to the longer test.
+/// The maximum number of states of a claim in the short test. Larger claims take seconds and are left to the long test.
 const QUICK: usize = 1_500_000;
 
 fn parse(text: &str) -> Gadget {
@@ -22,7 +22,7 @@ fn source(file: &str) -> &'static str {
     catalog::FILES.iter().find(|(name, _)| *name == file).expect("a file of the catalog").1
 }
 
-/// The first claim that does not hold, of those that are small.
+/// The first small claim that does not hold.
 fn refuted(gadget: &Gadget) -> Option<String> {
     let fails = |claim: &&hardness::Claim| check(gadget, claim, QUICK).is_ok_and(|checked| !checked.holds);
     gadget.claims.iter().find(fails).map(|claim| claim.text.clone())
@@ -36,11 +36,11 @@ fn every_lemma_holds() {
             match check(&gadget, claim, QUICK) {
                 Ok(checked) => {
                     assert!(checked.holds, "{}: {}", gadget.name, claim.text);
-                    // Nothing that is prevented needs an answer to every move, unless pieces come without end.
+                    // The preventing side can pass infinitely often, unless the supply of pieces is unlimited.
                     assert_ne!(checked.free, Some(false), "{}: {}", gadget.name, claim.text);
                     states += checked.states;
                 }
-                // Seven-figure games have a smaller one beside them that says as much or more.
+                // A smaller claim of the same gadget states at least as much as each claim of millions of states.
                 Err(GadgetError::TooLarge { .. }) => assert!(claim.forced, "{}: {}", gadget.name, claim.text),
                 Err(error) => panic!("{}: {}: {error}", gadget.name, claim.text),
             }
@@ -62,7 +62,7 @@ fn every_lemma_holds_with_nothing_left_out() {
 
 #[test]
 fn a_broken_gadget_is_refuted() {
-    // Traps removed, pieces removed or changed, walls built.
+    // Removed traps, removed or changed pieces, added walls.
     let cases = [
         ("white-edge.txt", "~.^.~\n~^C^~\n~.^.~\n", "~...~\n~.C.~\n~...~\n"),
         ("white-edge.txt", "~^C^~", "~^.^~"),
@@ -91,7 +91,7 @@ fn a_broken_gadget_is_refuted() {
     }
 }
 
-/// Whether what a claim says can be forced, whichever it says.
+/// Whether the target of a claim can be forced, even if the claim says that it is prevented.
 fn is_forced(file: &str, claim: &str) -> bool {
     let gadget = parse(source(file));
     let claim = gadget.claim(0, claim).unwrap_or_else(|error| panic!("{error}"));
@@ -100,7 +100,7 @@ fn is_forced(file: &str, claim: &str) -> bool {
 
 #[test]
 fn edge_protectors_fail_alone_when_attacked_from_both_sides() {
-    // From one side however many, from both sides one and one, but not two and one.
+    // A protector stops any number from one side, or one from each side, but not two and one.
     assert!(!is_forced("white-edge.txt", "black dog bottom=2 > top=1 prevented unlimited"));
     assert!(!is_forced("white-edge-both.txt", "black dog bottom=1 > top=1 prevented"));
     assert!(is_forced("white-edge-both.txt", "black dog bottom=2 > top=1 prevented"));
@@ -116,7 +116,7 @@ fn two_white_edge_protectors_hold_against_both_sides() {
         let checked = check(&gadget, &claim, usize::MAX).unwrap();
         assert!(!checked.forced && checked.free.is_none(), "{animal}: {checked:?}");
     }
-    // Attacks by finitely many leave White free moves.
+    // Attacks by finitely many pieces leave White free moves.
     let gadget = parse(source("double-white-edge.txt"));
     let claim = gadget.claim(0, "black dog bottom=2 top=1 > middle=1 prevented").unwrap();
     let checked = check(&gadget, &claim, QUICK).unwrap();
@@ -125,13 +125,13 @@ fn two_white_edge_protectors_hold_against_both_sides() {
 
 #[test]
 fn unlimited_supply_does_not_run_out() {
-    // Of three panthers one is lost, so three cannot pass; with more behind them as many pass as wanted.
+    // Of three panthers one is lost, so three cannot pass; with more panthers behind them, any number can.
     assert!(!is_forced("black-edge.txt", "top=3 > bottom=3 prevented"));
     assert!(is_forced("black-edge.txt", "top=7 > bottom=3 prevented unlimited"));
-    // But the first through costs one.
+    // But no panther passes before one is lost.
     assert!(!is_forced("black-edge.txt", "top=7 > bottom=1 prevented unlimited unharmed"));
     assert!(is_forced("black-edge.txt", "top=2 > bottom=1 prevented"));
-    // More than may be inside at once counts as reached.
+    // With more pieces inside than allowed at once, the target counts as reached.
     assert!(is_forced("white-edge.txt", "black dog bottom=1 > top=1 prevented unlimited"));
 }
 
@@ -154,7 +154,7 @@ fn as_printed_means_printed_in_the_paper() {
         let same = parse(&format!("{}\n\nname: X\nentrance door: {door}\n", board.replace(' ', "\n")));
         assert_eq!(gadget.position, same.position, "{name}");
     }
-    // What has a lemma in the paper is printed there.
+    // Gadgets with a lemma in the paper are printed there.
     assert!(gadgets().iter().all(|gadget| gadget.lemma.is_none() || gadget.figure.is_some()));
 }
 
@@ -223,7 +223,7 @@ fn crossovers_cross() {
         let swapped = (inputs & 1) << 1 | inputs >> 1;
         assert_eq!(reachable(&crossover(0), inputs), [swapped], "{inputs:02b}");
     }
-    // One step less, and it does not.
+    // Without any one of its steps, the crossover fails.
     let all = crossover(0);
     let broken = |skip: usize| {
         let steps: Vec<_> = all.iter().enumerate().filter(|(i, _)| *i != skip).map(|(_, s)| *s).collect();
@@ -232,7 +232,7 @@ fn crossovers_cross() {
     assert!((0..all.len()).all(broken));
 }
 
-/// The most wires inside a crossover, its inputs and outputs not counted, whichever of its gates are done.
+/// The maximum number of wires inside a crossover, without its inputs and outputs, for any set of finished gates.
 fn wires_inside_a_crossover() -> usize {
     let mut row = vec![0, 1];
     let mut wires = 2;
@@ -276,7 +276,7 @@ fn wires_inside_a_crossover() -> usize {
 
 #[test]
 fn positions_are_within_the_polynomial_bound() {
-    // What the derivation counts on.
+    // The two constants of the derivation.
     assert_eq!((crossover(0).len(), wires_inside_a_crossover()), (22, 7));
     let full = |n: usize| Formula::new(n, &vec![(0..n).collect::<Vec<_>>(); n]);
     let random = (0..24).map(|i| random_formula(1 + i % 6, 1 + i % 5, 1 + i % 3, i as u64));
@@ -341,7 +341,7 @@ fn the_formula_game_is_what_plain_search_says() {
     let formula = random_formula(20, 30, 4, 5);
     let mut game = formula.game().unwrap();
     let winner = game.winner();
-    // Its best moves lead there.
+    // Best play leads to this winner.
     let (mut is_true, mut is_false, mut turn) = (0u32, 0u32, Color::White);
     while let Some(variable) = game.best(is_true, is_false, turn) {
         if turn == Color::White {
@@ -356,7 +356,7 @@ fn the_formula_game_is_what_plain_search_says() {
     assert!(Formula::new(33, &[vec![0, 32]]).game().is_err());
 }
 
-/// The winner of the game on the circuit, gate by gate with the tables that the lemmas prove.
+/// Checks the winner of the game on the circuit, computed gate by gate with the tables that the lemmas prove.
 fn circuit_agrees(formula: &Formula) {
     let circuit = Circuit::of(formula);
     let by_circuit = winner_by(formula.variables(), |set| circuit.evaluate_gates(|v| set >> v & 1 != 0));
@@ -381,7 +381,7 @@ fn positions_are_well_formed() {
         let circuit = Circuit::of(&formula);
         let layout = Layout::build(&circuit, formula.variables(), channels).unwrap();
         let board = layout.position.board();
-        // Every gadget stands there as it is in its file.
+        // Every gadget on the board equals its file.
         for part in &layout.parts {
             let gadget = gadget(part.kind.name()).unwrap();
             let small = gadget.position.board();
@@ -394,7 +394,7 @@ fn positions_are_well_formed() {
                 }
             }
         }
-        // Every corridor is as wide as one square and touches nothing but its ends.
+        // Every corridor is one square wide and touches only its ends.
         let land = |p| board.terrain(p) != hardness::general::Terrain::Water;
         for route in &layout.routes {
             for stretch in route {
@@ -417,7 +417,7 @@ fn positions_are_well_formed() {
     }
 }
 
-/// The most black pieces that can come together without passing two adjacent white edge protectors.
+/// The maximum number of black pieces that can meet without passing two adjacent white edge protectors.
 fn most_black_pieces_between_white_edges(layout: &Layout) -> usize {
     let board = layout.position.board();
     let mut seen = vec![false; board.len()];
@@ -425,7 +425,7 @@ fn most_black_pieces_between_white_edges(layout: &Layout) -> usize {
     let edges: Vec<_> = layout.parts.iter().filter(|part| part.kind == GadgetKind::WhiteEdge).collect();
     for part in &edges {
         let (height, width) = (small.position.board().height(), small.position.board().width());
-        // They come in pairs: another one stands right above or right below.
+        // Protectors come in pairs: another one is directly above or below.
         let is_next =
             |other: &&hardness::layout::Part| other.column == part.column && other.row.abs_diff(part.row) == height;
         assert!(edges.iter().any(is_next), "{part:?}");
@@ -461,7 +461,7 @@ fn win_all(channels: usize, each: u64, seed: u64, formulas: &[&str]) {
         for style in Style::ALL {
             let games = measure::games(&reduction, style, each, seed).unwrap();
             assert_eq!(games.won, each, "{games:?}, seeds from {seed}");
-            // White always knows what to do; Black's model of a gadget does not have all that panthers can do on the board.
+            // White always has a proved move. Black's model of a gadget lacks some moves of panthers on the board.
             assert!(games.winner == "black" || games.improvised == 0, "{games:?}");
             assert!(games.slack_plies.is_none_or(|slack| slack >= layout.slack_plies() as u64), "{games:?}");
         }

@@ -1,5 +1,5 @@
-//! What is left on disk when `generate` and `repack` end where they should not: killed, or with a disk that fails. The same
-//! command, given again, always ends with the same bytes.
+//! The files on disk after `generate` and `repack` are killed or the disk fails. The same command, run again, always
+//! produces the same bytes.
 
 use crate::dsq;
 
@@ -29,14 +29,15 @@ fn files(dir: &Path) -> BTreeMap<String, Vec<u8>> {
         .collect()
 }
 
-/// No table in the directory is anything but whole.
+/// Checks that every table in the directory is complete.
 fn tables_are_whole(dir: &Path, whole: &BTreeMap<String, Vec<u8>>, what: &str) {
     for (name, bytes) in files(dir).iter().filter(|(name, _)| name.ends_with(".dsq")) {
         assert!(*bytes == whole[name], "{what}: {name} is not whole");
     }
 }
 
-/// Kills `generate` so often, each time at another moment, with what the one before left; starts over when it is done.
+/// Kills `generate` `rounds` times, each time at another moment, on the files of the run before; starts again when a
+/// run ends.
 fn killed_so_often(rounds: usize, seed: u64) {
     let whole = tempfile::tempdir().unwrap();
     let start = Instant::now();
@@ -60,7 +61,7 @@ fn killed_so_often(rounds: usize, seed: u64) {
             continue;
         }
         killed += 1;
-        // Every third time it is brought to its end, so that ends after few and after many kills are both seen.
+        // Every third time a run completes, so that runs complete after few kills and after many.
         if random.next_u64() % 3 == 0 {
             stdout(&arguments);
             assert!(files(&out) == whole, "after {killed} kills");
@@ -82,7 +83,7 @@ fn a_hundred_kills_change_no_byte() {
     killed_so_often(100, 22);
 }
 
-/// A table that is cut short while it is in use: an error that says so, and the process lives.
+/// A table that is cut short while it is in use causes a clear error, and the process survives.
 #[test]
 fn a_table_cut_short_while_it_is_read_is_an_error() {
     let dir = tempfile::tempdir().unwrap();
@@ -106,7 +107,7 @@ mod faults {
     use std::process::{Command, Output};
     use tempfile::TempDir;
 
-    /// The library that lets calls fail; `None` where there is no C compiler.
+    /// The library that lets calls fail; `None` without a C compiler.
     fn library(dir: &Path) -> Option<PathBuf> {
         let library = dir.join("fault.so");
         let source = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fault/fault.c");
@@ -136,7 +137,8 @@ mod faults {
             self.dir.path().join("tables")
         }
 
-        /// Runs a command on the directory; the call of that number fails. Returns what it changed on disk, in order.
+        /// Runs a command on the directory; call number `at` fails. Returns the output, and the changes on disk in
+        /// order.
         fn run(&self, arguments: &[&str], at: Option<usize>) -> (Output, Vec<String>) {
             let log = self.dir.path().join("log");
             let _ = fs::remove_file(&log);
@@ -151,7 +153,7 @@ mod faults {
         }
     }
 
-    /// A call without the name of the process that makes it, which is in the names of half-written files.
+    /// A call without the process's name, which is part of the names of half-written files.
     fn without_writer(call: &str) -> String {
         let file = [".dsq.", ".json."].into_iter().find_map(|end| Some((call.split_once(end)?.0, end)));
         file.map_or_else(|| call.to_owned(), |(file, end)| format!("{file}{end}partial"))
@@ -193,12 +195,12 @@ mod faults {
                 assert!(files(&out) == *wanted, "after {call} failed");
             }
         }
-        // All calls but the few whose failure does no harm.
+        // All calls except the few whose failure does no harm.
         assert!(failures * 10 > (calls.len() + packing.len()) * 9, "{failures} of {}", calls.len() + packing.len());
     }
 
-    /// After a loss of power a name stands for whole bytes or for nothing new: a file is on the disk before it gets its name,
-    /// and its name before the next file is begun.
+    /// After a power failure a file is complete or absent: its bytes are on the disk before it gets its name, and its
+    /// name before the next file begins.
     #[test]
     fn files_reach_the_disk_before_their_names_do() {
         let Some(faults) = Faults::new() else { return };

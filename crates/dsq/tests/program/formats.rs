@@ -16,7 +16,7 @@ fn fails(code: i32, arguments: &[&str], words: &str) {
     assert!(stderr.contains(words) && !stderr.contains("panicked"), "{arguments:?}: {words:?} is not in {stderr}");
 }
 
-/// What the program prints for this input.
+/// The output of the program for this input.
 fn filter(arguments: &[&str], input: &str) -> String {
     let mut child = command(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("dsq runs");
     child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
@@ -84,7 +84,7 @@ fn gtp_programs_play() {
     let session =
         filter(&["gtp", "--depth", "4", "--hash", "1"], "1 name\nsetfen 7/3C3/7/7/7/7/4e2/7/7 w\ngenmove b\nquit\n");
     assert_eq!(session, "=1 doushouqi\n\n= \n\n= D8D9\n\n= \n\n");
-    // The same engine plays the same game, whatever the protocol.
+    // The same engine plays the same game under every protocol.
     let play = |second: &str| {
         let save = file("games", "");
         std::fs::remove_file(&save).unwrap();
@@ -129,7 +129,7 @@ fn openings_come_from_files() {
     };
     let [one, two] = ["7/7/3e3/7/7/7/3E3/7/7 w", "7/7/3l3/7/7/7/3L3/7/7 b 4"];
     assert_eq!(starts(&save), [one, one, two, two, one, one]);
-    // Saved games are openings too.
+    // Saved games are openings, too.
     let output = stdout(&[&common[..], &["--openings", path, "--opening-plies", "2"]].concat());
     assert!(output.contains(&format!("openings {path} (6)")), "{output}");
     fails(2, &[&common[..], &["--openings", "/does/not/exist"]].concat(), "there is no file");
@@ -182,7 +182,7 @@ fn games_are_adjudicated() {
         assert_eq!(record.game.moves().len(), 18);
         assert!(record.tags.iter().any(|(name, text)| name == "Adjudication" && text.contains("9 moves")));
     }
-    // Tables know who wins two elephants.
+    // Tables decide the endgame of two elephants.
     let dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("formats-tables-{}", std::process::id()));
     stdout(&["generate", "--pieces", "2", "--out", dir.to_str().unwrap()]);
     let book = file("elephants", "7/7/3e3/7/7/7/3E3/7/7 w\n");

@@ -1,6 +1,7 @@
-//! The fuzzing targets on stable Rust: the corpus, and seeded changes of it. `fuzz/` runs the same by coverage.
+//! The fuzzing targets on stable Rust: the corpus, and seeded changes of it. `fuzz/` runs the same targets by coverage.
 //!
-//! `DSQ_FUZZ="http gtp" DSQ_FUZZ_SECONDS=600 DSQ_FUZZ_SEED=7 ./test fuzz::` tries these targets for longer, with other changes.
+//! `DSQ_FUZZ="http gtp" DSQ_FUZZ_SECONDS=600 DSQ_FUZZ_SEED=7 ./test fuzz::` tries these targets for longer, with other
+//! changes.
 
 #[path = "../../../../fuzz/targets.rs"]
 mod targets;
@@ -11,10 +12,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-/// How many seconds each target is tried with changed inputs.
+/// The seconds for which each target is tried with changed inputs.
 const SECONDS: u64 = 4;
 
-/// A number in the environment.
+/// The number in an environment variable.
 fn number(name: &str) -> Option<u64> {
     let text = std::env::var(name).ok()?;
     Some(text.parse().unwrap_or_else(|error| panic!("{name}={text}: {error}")))
@@ -27,7 +28,7 @@ fn corpus(name: &str) -> Vec<Vec<u8>> {
     paths.iter().map(|path| fs::read(path).unwrap()).collect()
 }
 
-/// Another input: bytes changed, put in, taken out, or copied from another.
+/// A new input: an input with bytes changed, inserted, removed, or copied from another.
 fn changed(random: &mut Pcg64, inputs: &[Vec<u8>]) -> Vec<u8> {
     let mut pick = |n: usize| random.next_u64() as usize % n.max(1);
     let mut bytes = inputs[pick(inputs.len())].clone();
@@ -55,7 +56,7 @@ fn changed(random: &mut Pcg64, inputs: &[Vec<u8>]) -> Vec<u8> {
 
 #[test]
 fn inputs_of_all_kinds_do_no_harm() {
-    // What a fuzzer found stays in the corpus, so it is tried here for good.
+    // Inputs that a fuzzer found stay in the corpus, so every run tries them.
     let chosen = std::env::var("DSQ_FUZZ").ok();
     let is_chosen = |name: &str| chosen.as_ref().is_none_or(|names| names.split(' ').any(|one| one == name));
     let time = Duration::from_secs(number("DSQ_FUZZ_SECONDS").unwrap_or(SECONDS));

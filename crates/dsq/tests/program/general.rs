@@ -1,4 +1,4 @@
-//! Boards of any size: the same game as the bitboards on the standard board, texts and their errors, exact values.
+//! Boards of any size: agreement with the bitboards on the standard board, texts and their errors, exact values.
 
 use crate::dsq;
 
@@ -36,7 +36,7 @@ fn compare(position: &Position, options: &RuleOptions) {
     assert_eq!(general.outcome(options), position.outcome(&rules), "{position:?} under {options}");
 }
 
-/// Some pieces anywhere they may stand, both sides with one at least.
+/// A position of random pieces on allowed squares, with at least one on each side.
 fn random_position(random: &mut Pcg64) -> Position {
     loop {
         let mut below = |n: u64| random.next_u64() % n;
@@ -172,7 +172,7 @@ fn hostile_sizes_are_refused() {
 
 #[test]
 fn two_piece_tables_are_those_of_the_fast_solver() {
-    // Among them swimmers, leapers and what neither swims nor leaps; every material is in the longer test.
+    // The animals include swimmers, leapers and others; the longer test has every material.
     two_pieces("RTE", "RLE", RuleOptions::PAPER);
 }
 
@@ -214,7 +214,7 @@ fn two_pieces(white: &str, black: &str, options: RuleOptions) {
     }
 }
 
-/// The value of every position by the definition: turn by turn, until nothing changes.
+/// The value of every position by definition: repeated passes over all positions until nothing changes.
 #[test]
 fn values_are_what_moves_make_of_them() {
     for (text, rules) in [

@@ -1,5 +1,5 @@
-//! The graphics card's tables against the processor's, cell by cell and count by count. Mesa's lavapipe is enough of a card.
-//! Without any these tests say so and pass, unless DSQ_REQUIRE_GPU=1.
+//! The GPU's tables against the CPU's, cell by cell and count by count. Mesa's lavapipe suffices as a GPU. Without a
+//! GPU these tests report it and pass, unless DSQ_REQUIRE_GPU=1.
 #![cfg(feature = "gpu")]
 
 use doushouqi::board::{Color, Position, RuleOptions, Rules};
@@ -9,7 +9,7 @@ use doushouqi::tablebase::{ClassId, CpuBackend, Gpu, GpuLimits, Material, Option
 use rand_core::{Rng, SeedableRng};
 use rand_pcg::Pcg64;
 
-/// The card, or nothing if there is none and none is required.
+/// The GPU, or `None` if there is none and none is required.
 fn gpu() -> Option<Gpu> {
     limited_gpu(GpuLimits::NONE)
 }
@@ -65,7 +65,7 @@ fn compare_levels_within(limits: GpuLimits, rules: &RuleOptions, most: usize) {
     }
 }
 
-/// The smaller classes' values go to the GPU once for all batches of a level, if one buffer holds them.
+/// The values of smaller classes are uploaded once for all batches of a level, if they fit into one buffer.
 #[test]
 fn smaller_classes_are_sent_once() {
     let sent = |buffer: u64| -> Option<u64> {
@@ -75,10 +75,10 @@ fn smaller_classes_are_sent_once() {
         gpu.solve_level(3, false, &|_, _| {}).unwrap();
         Some(gpu.backend().work().unwrap().sent)
     };
-    // Of two pieces, ten classes for two sides to move, what captures lead to. The first level needs nothing: an empty buffer.
+    // Captures lead to ten classes of two pieces, for two sides to move. The first level needs only an empty buffer.
     let Some(once) = sent(u64::MAX) else { return };
     assert!(once % 4096 == 16 && (10..=20).contains(&(once / 4096)), "{once}");
-    // Seven batches, of which each gets what it needs.
+    // Seven batches, each with the values that it needs.
     assert!(sent(64 << 10).unwrap() > once);
 }
 
@@ -143,8 +143,8 @@ fn four_pieces_against_one() {
     compare_material("RvLTR", &RuleOptions::default());
 }
 
-/// With buffers of 1 MiB a page has 256 rows, so these classes have a dozen pages, and the smaller classes' values come in
-/// several buffers.
+/// With buffers of 1 MiB a page has 256 rows, so these classes have a dozen pages, and the values of smaller classes
+/// are in several buffers.
 #[test]
 fn pages() {
     let limits = GpuLimits { buffer: 1 << 20, ..GpuLimits::NONE };
@@ -153,7 +153,7 @@ fn pages() {
     compare_material_within(limits, "TRvLR", &"own-rat-blocks=no,no-move=loss".parse().unwrap());
 }
 
-/// Two and three pieces on a card that fails, and what the processor took over.
+/// Solves two and three pieces on a GPU that fails. Returns the errors of the classes that the CPU took over.
 fn solved_on_failing_card(limits: GpuLimits) -> Option<Vec<String>> {
     let gpu = limited_gpu(limits)?;
     let rules = RuleOptions::default();
@@ -177,7 +177,7 @@ fn the_processor_goes_on_when_the_device_is_lost() {
     let Some(errors) = solved_on_failing_card(limits) else { return };
     assert!(!errors.is_empty());
     assert!(errors.iter().all(|error| error.contains("the graphics device is lost")), "{errors:?}");
-    // Without the processor it is an error.
+    // Without the CPU it is an error.
     let Some(gpu) = limited_gpu(limits) else { return };
     let mut gpu = Solver::new(&RuleOptions::default(), 3, Options::default()).on(gpu);
     gpu.solve_level(2, true, &|_, _| {}).unwrap();
@@ -187,15 +187,16 @@ fn the_processor_goes_on_when_the_device_is_lost() {
 
 #[test]
 fn batches_shrink_and_the_processor_takes_over_when_memory_is_short() {
-    // Enough for some classes of three pieces alone, not for many, nor for the largest.
+    // Enough memory for some single classes of three pieces, but neither for many at once nor for the largest.
     let Some(errors) = solved_on_failing_card(GpuLimits { memory: 1_000_000, ..GpuLimits::NONE }) else { return };
     assert!(errors.iter().all(|error| error.contains("has no memory left")), "{errors:?}");
-    // No class is too large for this, but all together are.
+    // Enough memory for each class, but not for all at once.
     let Some(errors) = solved_on_failing_card(GpuLimits { memory: 8 << 20, ..GpuLimits::NONE }) else { return };
     assert!(errors.is_empty(), "{errors:?}");
 }
 
-/// Lines of three pieces take up to 67 plies, so a lower limit sends some classes to the kernels with two bytes a cell.
+/// Lines of three pieces take up to 67 plies, so with a lower limit the kernels use two bytes per cell for some
+/// classes.
 #[test]
 fn long_lines() {
     let limits = GpuLimits { byte_plies: 30, ..GpuLimits::NONE };
@@ -220,7 +221,7 @@ fn perft_from_the_start() {
     assert_eq!(divided, Perft::new(&rules, PerftMode::Expand).divide(&Position::start(), 4));
 }
 
-/// Positions of random games to their very end, under all presets and some single options.
+/// Positions of random games up to their end, under all presets and some single options.
 #[test]
 fn perft_of_random_games() {
     let single = ["tiger-leap=files,own-rat-blocks=no", "shore=none,traps=any", "dog-over-wolf=no,traps=sanctuary"];
@@ -228,7 +229,7 @@ fn perft_of_random_games() {
     let options = options.chain(single.iter().map(|text| text.parse().unwrap()));
     let mut random = Pcg64::seed_from_u64(5);
     for (rules, subgroups) in options.map(Rules::new).zip([false, true].into_iter().cycle()) {
-        // Chunks of four positions, so that there are many.
+        // Small chunks, of four positions, make many chunks.
         let Some(gpu) = required(GpuPerft::open_limited(AdapterChoice::Any, &rules, 4 << 14, subgroups)) else {
             return;
         };
@@ -260,7 +261,7 @@ fn perft_says_what_a_card_does_not_count() {
     }
 }
 
-/// The text for adapters without subgroups.
+/// The shader text for adapters without subgroups.
 #[test]
 fn without_subgroups() {
     let limits = GpuLimits { subgroups: false, ..GpuLimits::NONE };

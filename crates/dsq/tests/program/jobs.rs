@@ -1,4 +1,5 @@
-//! Classes as jobs, one by one: counts in a directory of their own, added up, checked by another way, and told of in advance.
+//! Classes as jobs: counts in a directory of their own, their sums, independent checks of them, and predictions of
+//! their needs.
 
 use crate::dsq;
 
@@ -50,7 +51,7 @@ fn a_class_with_a_table_is_counted_for_another_directory() {
     }
     assert!(fs::read(tables.join("EvL.dsq")).unwrap() == table, "the table is left alone");
     assert_eq!(lines(&dsq::stdout(&solve))[0]["reused"], true);
-    // In the directory of the tables the table is enough.
+    // Without a directory of counts the table is enough.
     assert_eq!(lines(&dsq::stdout(&[&solve[..6], &["--json"]].concat()))[0]["reused"], true);
     assert!(!tables.join("EvL.json").exists());
 }
@@ -69,7 +70,7 @@ fn counts_are_added_up_wherever_they_come_from() {
     assert_eq!((&all[0]["part"]["classes"], &all[0]["part"]["of"]), (&3.into(), &42.into()));
     assert!(dsq::stdout(&["stats", text(&one)]).contains("(3 of 42 classes)"));
 
-    // Each material is what solving it says.
+    // Each material has the counts that solving it gives.
     let by_material = lines(&dsq::stdout(&["stats", text(&one), "--by", "material", "--json"]));
     for name in ["ELvE", "EvLP", "LTvR"] {
         let found = by_material.iter().find(|line| line["name"] == name).unwrap();
@@ -83,7 +84,7 @@ fn counts_are_added_up_wherever_they_come_from() {
     assert!(counts["bytes"].as_u64() > Some(0) && counts["deepest"]["white"].is_string());
     assert_eq!(counts["peak_bytes"].is_u64(), cfg!(target_os = "linux"));
 
-    // The files end to end are a JSONL file, which says the same; a class that occurs twice is refused.
+    // The concatenated files are a JSONL file with the same counts; a class that occurs twice is refused.
     let read = |name: &str| fs::read_to_string(one.join(name)).unwrap();
     let joined = dir.path().join("all.jsonl");
     fs::write(&joined, ["LTvR.json", "EvLP.json", "ELvE.json"].map(read).concat()).unwrap();
@@ -123,7 +124,7 @@ fn counts_are_added_up_wherever_they_come_from() {
     assert!(String::from_utf8_lossy(&output.stderr).contains("was made for the rules"));
 }
 
-/// A job looks nothing up in a table that leaves out the side to move it asks for.
+/// A job refuses a table that does not store the side to move that it needs.
 #[test]
 fn tables_of_one_side_are_refused_where_both_are_needed() {
     let dir = tempfile::tempdir().unwrap();
@@ -149,7 +150,7 @@ fn tables_of_one_side_are_refused_where_both_are_needed() {
     assert_eq!(solved + refused, classes.len(), "nothing is kept of what was refused");
 }
 
-/// A job that lacks a table names the job that makes it.
+/// A job that lacks a table names the job that makes this table.
 #[test]
 fn a_missing_capture_is_made_by_the_job_that_is_named() {
     let dir = tempfile::tempdir().unwrap();
@@ -174,7 +175,7 @@ fn a_missing_capture_is_made_by_the_job_that_is_named() {
     }
 }
 
-/// The commit is that of the build: no git is asked when a class is solved.
+/// The recorded commit is the commit of the build: solving a class does not run git.
 #[cfg(unix)]
 #[test]
 fn the_commit_is_recorded_when_the_program_is_built() {
@@ -218,7 +219,7 @@ fn a_page_tells_what_is_counted() {
     assert_eq!(nothing.status.code(), Some(2));
 }
 
-/// The counts of six pieces that are kept here are of every class, and of as many positions as the pieces have placements.
+/// The counts of six pieces in the repository cover every class and every placement of its pieces.
 #[test]
 fn all_of_six_pieces_is_counted() {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../results/six-pieces.jsonl");
@@ -234,7 +235,7 @@ fn all_of_six_pieces_is_counted() {
     let mut total = 0;
     for ClassCounts { class, same, swapped, stats, deepest, .. } in &all {
         let rats = class.to_string().matches('R').count() as u64;
-        // Of 63 squares twelve are water and two are dens; what stands in a den has ended the game.
+        // Of the 63 squares, twelve are water and two are dens; a piece in a den has ended the game.
         let placements = factorials(49, 6 - rats) * factorials(61 - (6 - rats), rats);
         for turn in Color::ALL {
             let summary = stats[turn].summary();
@@ -244,7 +245,7 @@ fn all_of_six_pieces_is_counted() {
         }
         total += placements * (same.len() + swapped.len()) as u64;
     }
-    // Who has which animals, by hand: 7,952 materials.
+    // The materials, counted by hand: 7,952.
     assert_eq!(total, 97_112_018_763_648);
 }
 
@@ -261,7 +262,7 @@ fn counts_are_checked_by_searching_forward() {
     assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
     assert_eq!(String::from_utf8(output.stdout).unwrap().lines().count(), 10);
 
-    // What should be won in three plies is said to be won in one.
+    // Forged counts: the wins in three plies are counted as wins in one.
     let path = counts.join("ELvR.json");
     let mut wrong: Value = serde_json::from_str(&fs::read_to_string(&path).unwrap()).unwrap();
     let plies = wrong["stats"]["white"]["by_plies"].as_array_mut().unwrap();
@@ -289,7 +290,7 @@ fn what_a_class_takes_is_told_in_advance() {
     assert!(!out.exists(), "nothing is made");
 }
 
-/// Six pieces take more than the limit of memory, which is known before two pieces are written.
+/// Six pieces need more memory than the limit; the command knows it before it writes two pieces.
 #[test]
 fn what_cannot_be_generated_is_refused_before_anything_is_written() {
     let dir = tempfile::tempdir().unwrap();
@@ -308,7 +309,7 @@ fn what_cannot_be_generated_is_refused_before_anything_is_written() {
     assert!(levels.iter().any(|line| line.trim_start().starts_with("6 ") && line.contains(" GiB")), "{stderr}");
     assert!(stderr.contains("778") && stderr.contains("days"), "{stderr}");
 
-    // The limit is one of its own, whatever the machine has.
+    // The limit applies on every machine, independently of its memory.
     let (stdout, stderr) = generate(&["--force", "--json"]);
     assert!(stderr.contains("the limit is 8 GiB (raise --memory)"), "{stderr}");
     let forecast = &lines(&stdout)[0]["forecast"];
@@ -318,12 +319,12 @@ fn what_cannot_be_generated_is_refused_before_anything_is_written() {
         let all = forecast[total].as_f64().unwrap();
         assert!(all >= forecast["levels"][4][total].as_f64().unwrap() && all > 1e6, "{total}: {all}");
     }
-    // One class at a time takes more than that, too.
+    // Even one class at a time needs more.
     let (_, stderr) = generate(&["--force", "--stats-only", "--write-up-to", "4"]);
     assert!(stderr.contains("the limit is 8 GiB (raise --memory)"), "{stderr}");
 }
 
-/// Plans for as much memory as there is: all six pieces counted with 10 GiB a job, as documented.
+/// Plans for limited memory: all classes of six pieces are counted with 10 GiB per job, as documented.
 #[test]
 fn plans_keep_to_the_memory_that_is_given() {
     let plan = |engine: &str, arguments: &[&str]| {
@@ -334,13 +335,13 @@ fn plans_keep_to_the_memory_that_is_given() {
         let parts = script.split("--mem=").skip(1);
         parts.map(|part| part.split('G').next().unwrap().parse().unwrap()).collect()
     };
-    // Everything in memory takes up to 22 GiB, for which 32 were requested.
+    // With everything in memory a job needs up to 22 GiB.
     let most = requests(&plan("slurm", &[])).into_iter().max().unwrap();
     assert!((20..=24).contains(&most), "{most}");
     let script = plan("slurm", &["--memory", "10GiB", "--spill", "/local disk"]);
     assert_eq!(requests(&script).into_iter().max(), Some(10));
     assert!(script.contains("SPILL='/local disk'") && script.contains("--memory 10GiB --spill \"$SPILL\""), "{script}");
-    // What is requested is what the job is told that it may take.
+    // The requested memory equals the limit that the job gets.
     for gib in requests(&script) {
         let [requested, told] = ["--mem={}G", "--memory {}GiB "].map(|form| form.replace("{}", &gib.to_string()));
         assert_eq!(script.matches(&requested).count(), script.matches(&told).count());
@@ -362,8 +363,8 @@ fn plans_keep_to_the_memory_that_is_given() {
     assert!(refused.stdout.is_empty());
 }
 
-/// The table adds up the classes of the plan. A slow file system that all jobs share takes its time, and cores of a job
-/// shorten the rest.
+/// The table adds up the classes of the plan. A slow shared file system takes its time; more cores per job shorten the
+/// rest.
 #[test]
 fn plans_tell_the_needs_of_each_number_of_pieces() {
     let plan = |engine: &str, arguments: &[&str]| {
@@ -388,7 +389,7 @@ fn plans_tell_the_needs_of_each_number_of_pieces() {
     assert_eq!(lines(&plan("hours", &["--cores-per-job", "4"]))[3]["cores"], 32);
 }
 
-/// What plans make is accepted at the end: counts of a class of seven pieces.
+/// `finish` accepts the results of plans: counts of a class of seven pieces.
 #[test]
 fn seven_pieces_are_listed_and_counted() {
     let dir = tempfile::tempdir().unwrap();
@@ -428,7 +429,7 @@ fn hours_are_drawn() {
     assert!(svg.starts_with("<svg") && svg.contains("if no class waited"));
 }
 
-/// An amount of memory is a number above 0 and a unit.
+/// A memory size is a number above 0 and a unit.
 #[test]
 fn memory_needs_a_unit() {
     let plan = |memory: &str| {

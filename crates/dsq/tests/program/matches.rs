@@ -1,4 +1,4 @@
-//! Matches: the statistics against what others compute, and games through the program.
+//! Matches: the statistics against results of other programs, and games through the program.
 
 use doushouqi::board::RuleOptions;
 use doushouqi::board::{Position, Rules};
@@ -18,7 +18,7 @@ fn dsq(arguments: &[&str]) -> Output {
     Command::new(DSQ).args(arguments).output().expect("dsq runs")
 }
 
-/// The objects that the program prints, one a line, and what it says on stderr.
+/// The objects that the program prints, one per line, and its stderr.
 fn json(arguments: &[&str]) -> (Vec<Value>, String) {
     let output = dsq(arguments);
     let stderr = String::from_utf8(output.stderr).unwrap();
@@ -49,7 +49,7 @@ fn close(a: f64, b: f64, tolerance: f64) {
     assert!((a - b).abs() <= tolerance, "{a} is not {b}");
 }
 
-/// A tally of these pairs alone, the middle ones drawn twice.
+/// A tally of these pairs alone; the pairs of one point are two draws.
 fn pairs(pairs: [u64; 5]) -> Tally {
     let [a, b, c, d, e] = pairs;
     Tally { wins: d + 2 * e, draws: b + 2 * c + d, losses: 2 * a + b, pairs }
@@ -63,7 +63,7 @@ fn llr_agrees_with_fastchess() {
     close(llr(0.0, 2.0, [871, 26175, 55003 + 980, 26678, 821]), -4.98, 0.005);
 }
 
-/// With two possible results the ratio is Wald's: each has the probability that its hypothesis says.
+/// With two possible results the ratio is Wald's: each result has the probability that the hypothesis states.
 #[test]
 fn llr_agrees_with_wald() {
     for (lost, won, elo0, elo1) in [(10, 20, 0.0, 50.0), (300, 310, -10.0, 10.0), (7, 3, 0.0, 100.0)] {
@@ -73,12 +73,12 @@ fn llr_agrees_with_wald() {
     }
 }
 
-/// Against the maximum found by trying distributions on a grid, for three kinds of pairs.
+/// Compares with the maximum found by trying distributions on a grid, for three kinds of pairs.
 #[test]
 fn llr_is_the_ratio_of_maxima() {
     let counts = [12u64, 0, 30, 0, 18];
     let likelihood = |mean: f64| {
-        // p(1) - p(0) is fixed by the mean, so one number is free.
+        // The mean determines p(1) - p(0), so one number is free.
         let log = |p: [f64; 3]| counts.iter().step_by(2).zip(p).map(|(n, p)| *n as f64 * p.ln()).sum::<f64>();
         let grid = (1..1_000_000).map(|i| f64::from(i) / 1e6).filter_map(|middle| {
             let top = mean - middle / 2.0;
@@ -198,7 +198,7 @@ fn without<'a>(object: &'a Value, names: &[&str]) -> Vec<(&'a String, &'a Value)
     object.as_object().unwrap().iter().filter(|(name, _)| !names.contains(&name.as_str())).collect()
 }
 
-/// Limited by nodes, a match is the same game by game, however many games run at once, and its file byte by byte.
+/// A match limited by nodes has the same games, and the same bytes in its file, for any number of games at once.
 #[test]
 fn a_match_is_repeatable() {
     let run = |concurrency, name| {
@@ -231,7 +231,7 @@ fn a_match_is_repeatable() {
     let timed = ["seconds", "players"];
     assert_eq!(without(&one[12], &timed), without(&three[12], &timed));
 
-    // The fields that the README lists.
+    // The fields that docs/json.md lists.
     let fields = |object: &Value| object.as_object().unwrap().keys().cloned().collect::<Vec<_>>().join(" ");
     assert_eq!(fields(&one[0]), "black detail game plies result termination white");
     assert_eq!(
@@ -243,7 +243,7 @@ fn a_match_is_repeatable() {
         "crashes depth illegal_moves longest_milliseconds milliseconds_per_move moves nodes_per_second player time_losses"
     );
 
-    // The summary is what the games add up to.
+    // The summary is the sum of the games.
     let records = Record::parse_all(&file_one).unwrap();
     assert_eq!(records.len(), 12);
     let mut points = Vec::new();
@@ -276,7 +276,7 @@ fn a_match_is_repeatable() {
     assert_eq!(summary["complete"], true);
 }
 
-/// Games between random movers, enough that a test decides, and the same number of them at any concurrency.
+/// Random movers play until the SPRT decides, after the same number of games at any concurrency.
 #[test]
 fn a_test_ends_a_match() {
     let run = |concurrency| {
@@ -304,12 +304,12 @@ fn a_test_ends_a_match() {
     assert_eq!(run("1"), run("2"));
 }
 
-/// Other programs: good ones, and ones that do everything wrong.
+/// Other programs: correct ones and faulty ones.
 #[cfg(unix)]
 mod programs {
     use super::*;
 
-    /// A UCI program made of shell: what it does on `go`.
+    /// A UCI program as a shell script that runs `go` on the command `go`.
     fn script(go: &str) -> String {
         let loop_ = format!(
             "while read -r line; do case \"$line\" in uci) echo \"option name Foo type string\"; echo uciok;; isready) echo readyok;; \
@@ -353,7 +353,7 @@ mod programs {
 
     #[test]
     fn time_losses() {
-        // A legal move, but late: after its time, and after its clock.
+        // A legal move, but after its move time or its clock.
         let late = script("sleep 0.3; echo bestmove a3b3");
         for limit in [["--movetime", "50"], ["--tc", "0.1+0.05"]] {
             let arguments = ["match", &late, "builtin:random", "--games", "1", "--openings", "start", "--json"];
@@ -363,7 +363,7 @@ mod programs {
             assert_eq!(lines[1]["players"][0]["time_losses"], 1);
             assert!(stderr.contains(" ms "), "{stderr}");
         }
-        // Not at all.
+        // No move at all.
         let begin = Instant::now();
         let arguments = ["match", "builtin:random", &script("true"), "--games", "1", "--movetime", "50", "--json"];
         let (lines, _) = json(&arguments);
@@ -384,7 +384,7 @@ mod programs {
         failure(2, &["match", "builtin:random", "builtin:random", "--b-option", "Hash=1"]);
     }
 
-    /// Both ways to stop, and what was played is in the file.
+    /// After both signals the finished games are in the file.
     #[test]
     fn a_stopped_match_keeps_its_games() {
         for signal in ["-INT", "-TERM"] {
@@ -468,7 +468,7 @@ fn rules_of_a_match() {
     std::fs::remove_file(path).unwrap();
 }
 
-/// Our own program, asked by protocol, plays what the built-in engine plays; and it is told the rules.
+/// Our own program plays the same moves over UCI as the built-in engine, and receives the rules.
 #[test]
 fn a_program_plays_as_the_built_in_engine() {
     let program = format!("'{DSQ}' uci");
@@ -513,7 +513,7 @@ fn stopped_self_play_keeps_its_games() {
         let stderr = String::from_utf8(child.wait_with_output().unwrap().stderr).unwrap();
         let records = read_records(&path, &RuleOptions::default()).unwrap();
         let last = records.last().unwrap().game;
-        // A game may be without positions.
+        // A game may have no recorded positions.
         let games: u32 = stderr.split_whitespace().skip_while(|word| *word != "after").nth(1).unwrap().parse().unwrap();
         assert!(records.len() > 100 && games > last && games < last + 20, "{stderr}");
         std::fs::remove_file(path).unwrap();
@@ -536,7 +536,7 @@ fn weights_are_fitted() {
     let fitted = std::fs::read_to_string(&weights).unwrap();
     assert_eq!(fitted, std::fs::read_to_string(&again).unwrap());
     assert_ne!(fitted.parse::<Weights>().unwrap(), WEIGHTS.clone());
-    // Games of these weights do not continue a file of others.
+    // Games with these weights do not continue a file with other weights.
     let more = ["--weights", &weights, "--games", "40"];
     let refused = failure(
         2,
@@ -560,7 +560,7 @@ fn weights_are_fitted() {
     }
 }
 
-/// From self-play to a network, from one seed to the same bytes, with clear errors.
+/// Self-play and training: the same seed gives the same bytes, and errors are clear.
 #[test]
 fn a_network_is_trained() {
     let dir = tempfile::tempdir().unwrap();

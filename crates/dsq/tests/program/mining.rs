@@ -1,4 +1,4 @@
-//! Mining: features, the printed trees, learnt trees, patterns in the tables; by the library and the program.
+//! Mining: features, the printed trees, learned trees and patterns in the tables, through the library and the program.
 
 use crate::dsq;
 use crate::slow;
@@ -45,24 +45,24 @@ fn fails(code: i32, arguments: &[&str], words: &str) {
     assert!(output.stdout.is_empty() && !stderr.contains("panicked"), "{arguments:?}: {stderr}");
 }
 
-/// How a corner of the features that the paper leaves open is read.
+/// A reading of the details of the features that the paper leaves open.
 #[derive(Copy, Clone, Debug)]
 struct Reading {
     /// Races are decided by Manhattan distance instead of the shortest way.
     manhattan: bool,
-    /// By how many moves White must be nearer to a trap to be unopposed, and Black.
+    /// The number of moves by which White, and Black, must be nearer to a trap to be unopposed.
     ahead: [i32; 2],
-    /// What White may be behind in the race to be closest.
+    /// The number of moves that White may be behind in the race and still be closest.
     behind: i32,
     /// Only traps on a shortest way count.
     on_the_way: bool,
-    /// Standing on rank 7 or above is to have crossed.
+    /// A piece on rank 7 or above has crossed.
     above: bool,
 }
 
 const TAKEN: Reading = Reading { manhattan: false, ahead: [1, 2], behind: 0, on_the_way: false, above: true };
 
-/// The paper's features once more, in plain steps: the slow twin.
+/// The slow twin of the paper's features, in plain steps.
 struct Twin {
     white: (Animal, Square),
     black: (Animal, Square),
@@ -78,7 +78,7 @@ fn square(name: &str) -> Square {
 }
 
 impl Twin {
-    /// Moves from one square to another on the board with nothing else on it, found by trying all moves of the slow rules.
+    /// The number of moves from one square to another on an empty board, found by trying all moves of the slow rules.
     fn steps(&self, color: Color, animal: Animal, from: Square, to: Square) -> i32 {
         if self.reading.manhattan {
             return manhattan(from, to);
@@ -94,8 +94,8 @@ impl Twin {
                         while let Some(from) = queue.pop_front() {
                             let mut board = slow::EMPTY;
                             board[from.index()] = Some((color, animal));
-                            // An enemy out of the way, for a game without one is over: on the own den, where it has won,
-                            // is no place; so on a corner, and on another if that is needed.
+                            // Without an enemy the game is over, so an enemy stands out of the way: in a corner, or in
+                            // another corner if the first is needed. On its own den it would not do.
                             for corner in [Square::A1, Square::G9] {
                                 let mut board = board;
                                 if board[corner.index()].is_none() {
@@ -164,7 +164,7 @@ impl Twin {
         }
     }
 
-    /// The printed trees, written down once more.
+    /// A second implementation of the printed trees.
     fn tree(&self, name: &str) -> Winner {
         use Winner::{Black, Draw, White};
         let is = |name: &str| self.value(name) == 1;
@@ -198,7 +198,7 @@ impl Twin {
     }
 }
 
-/// Who wins if the side to move has this value, by the slow solver; no move is a draw.
+/// The winner if the side to move has this value of the slow solver; stalemate is a draw.
 fn winner_of(value: slow::Value, turn: Color) -> Winner {
     let slow::Value::Decided(plies) = value else { return Winner::Draw };
     if (plies % 2 == 1) == (turn == Color::White) { Winner::White } else { Winner::Black }
@@ -232,7 +232,7 @@ fn the_printed_trees_are_as_good_as_the_paper_says() {
         assert_eq!((j.printed, j.misclassified, j.wrong.len() as u64), (printed, printed, printed), "{j:?}");
         assert_eq!(j.positions, 2352);
     }
-    // The slow twin agrees, and finds other readings worse.
+    // The slow twin agrees, and other readings misclassify more.
     let cases = [("a", Elephant, Elephant), ("b", Panther, Elephant), ("c", Lion, Elephant)];
     let cases = cases.map(|(tree, white, black)| (tree, white, black, slow_positions(white, black)));
     let counts = |reading| {
@@ -335,7 +335,7 @@ fn takes_is_a_legal_capture() {
     }
 }
 
-/// Who wins, by a tree as JSON and the features by name.
+/// The winner according to a tree in JSON and the features by name.
 fn walk(tree: &Json, value: &dyn Fn(&str) -> i64) -> String {
     match tree["winner"].as_str() {
         Some(winner) => winner.to_owned(),
@@ -366,7 +366,7 @@ fn every_material_of_two_pieces_has_a_perfect_tree() {
         assert_eq!(line["leaves"], leaves(&line["tree"]), "{line}");
         assert_eq!(line["depth"], depth(&line["tree"]), "{line}");
         positions += line["positions"].as_u64().expect("a number");
-        // Walked here, the tree says of every position what the table says.
+        // The tree, walked here, agrees with the table in every position.
         let name = line["material"].as_str().expect("a material");
         let set = FeatureSet::new(material(name), &PAPER, FeatureChoice::All);
         let table = tables().material_table(material(name)).expect("solved");
@@ -381,7 +381,7 @@ fn every_material_of_two_pieces_has_a_perfect_tree() {
         assert!(wrong.is_empty(), "{name}: {wrong:?}");
     }
     assert_eq!(positions, ENDGAMES[0].positions);
-    // As small as the trees that were printed, and not smaller than they could be.
+    // The trees are as small as the printed ones, and not smaller than possible.
     let leaves_of = |name: &str| lines.iter().find(|line| line["material"] == name).expect("a line")["leaves"].clone();
     assert_eq!((leaves_of("EvE"), leaves_of("CvC")), (6.into(), 6.into()));
     assert!(leaves_of("PvE").as_u64() <= Some(9));
@@ -464,7 +464,7 @@ fn samples_and_trees_are_the_same_each_time() {
 
 #[test]
 fn zugzwangs_are_the_slow_twins() {
-    // Both sides to move, by the slow solver; White to move is half of it, over all materials.
+    // The slow solver counts both sides to move; over all materials, White to move is half of the count.
     let mut all = [0, 0];
     let mut deepest = 0;
     for white in Animal::ALL {
@@ -488,7 +488,7 @@ fn zugzwangs_are_the_slow_twins() {
     assert_eq!([2 * found[0].lost, 2 * found[0].drawn], all);
     assert_eq!(found[0].positions, 6681);
     assert_eq!(found[0].deepest_lost.as_ref().and_then(|d| d.plies), Some(deepest));
-    // What is shown is one.
+    // The positions shown are zugzwangs.
     for z in &found {
         for d in [&z.deepest_lost, &z.deepest_drawn].into_iter().flatten() {
             let position = Position::from_fen(&d.fen).expect("a FEN");
@@ -527,7 +527,7 @@ fn swaps_are_counted_as_in_plain_loops() {
                 let Some(&without) = without.get(&(w, b)) else { continue };
                 positions += 1;
                 turned += u64::from(winner != without);
-                // White, draw, Black: the later, the worse for White.
+                // The order is White, draw, Black: later values are worse for White.
                 worse += u64::from(winner > without);
             }
         }
@@ -547,14 +547,14 @@ fn parity_is_counted_as_in_plain_loops() {
     }
     assert_eq!([one.even, one.odd], counts);
     assert!(found.iter().all(|p| p.gain >= -1e-12 && p.gain < 1.6));
-    // Equal pieces that do not leap: the tables' parity is tree (a)'s.
+    // Equal pieces that do not leap: the tables show the parity of tree (a).
     let equal = found.iter().find(|p| p.material == "EvE").expect("a line");
     assert!(equal.white_odd > 2.0 * equal.white_even);
 }
 
 #[test]
 fn fortresses_are_held_by_the_slow_rules() {
-    // The elephant at home against the panther, by plain sets.
+    // The elephant at home against the panther, computed with plain sets.
     let tables = slow::solve(&[Animal::Elephant], &[Animal::Panther], &PAPER);
     let all: Vec<(Board, Color)> = tables
         .positions(&[Animal::Elephant], &[Animal::Panther])
@@ -657,7 +657,7 @@ fn moves_of_endgame_positions() {
     assert_eq!(sampled, sampled_mobility(&PAPER, 2, 100_000, 1));
 }
 
-/// A table of numbers as the program writes it: names, and rows.
+/// The names and rows of a table that the program writes.
 fn csv(arguments: &[&str]) -> (Vec<String>, Vec<Vec<String>>) {
     let text = stdout(arguments);
     let mut lines = text.lines().map(|line| line.split(',').map(str::to_owned).collect::<Vec<_>>());
@@ -679,7 +679,7 @@ fn exported_features_walk_a_tree_to_the_winner() {
             };
             assert_eq!(Some(&walk(&line["tree"], &value)), row.last(), "{row:?}");
         }
-        // Without the features the rows are the same, and as from tables on the disk.
+        // Without the features the rows are the same, and equal to the rows from tables on disk.
         let (plain_names, plain) = csv(&["export", "--material", name, "--format", "csv"]);
         let pieces = plain_names.len() - 1;
         assert_eq!(plain_names[..pieces], names[..pieces]);
@@ -757,7 +757,7 @@ fn plots_refuse_what_has_no_place() {
     assert!(line_chart("t", axis(false), axis(false), &[]).is_ok());
 }
 
-/// The example for Python users, if Python with its packages is there: DSQ_PYTHON or python3.
+/// Runs the example for Python users, if Python (DSQ_PYTHON or python3) and its packages are installed.
 #[test]
 fn the_python_example_runs() {
     let python = std::env::var("DSQ_PYTHON").unwrap_or_else(|_| "python3".to_owned());

@@ -1,4 +1,4 @@
-//! `dsq probe --on-demand`, with two and three pieces in place of five and six.
+//! `dsq probe --on-demand`, with two and three pieces instead of five and six.
 
 use crate::dsq;
 
@@ -29,7 +29,7 @@ fn json(arguments: &[&str]) -> Json {
     serde_json::from_str(&stdout(arguments)).expect("one line of JSON")
 }
 
-/// The files of a cache but for the lock.
+/// The files of a cache, except the lock.
 fn cached(cache: &str) -> Vec<String> {
     let names = fs::read_dir(cache).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
     names.filter(|name| name != "lock").collect()
@@ -53,7 +53,7 @@ fn answers_are_those_of_larger_tables() {
     let mut answer = run(&["--all-moves"]);
     answer.as_object_mut().unwrap().remove("source");
     assert_eq!(answer, wanted);
-    // A position of the tables is answered from them.
+    // A position in the tables needs no count.
     let small = json(&[&on_demand[..], &["--json", "7/7/3e3/7/7/7/3E3/7/7 w"]].concat());
     assert_eq!(small["source"], "tables");
     // A win in one needs no count.
@@ -140,7 +140,7 @@ fn the_engine_plays_from_the_cache() {
     assert!(output.contains("info string setoption: OnDemandCache needs the tables in TablePath"), "{output}");
 }
 
-/// A kill at any time leaves no file that answers wrongly, and no half-written file for ever.
+/// A kill at any time leaves no file with wrong answers, and the next count removes half-written files.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_kill_leaves_nothing_wrong() {

@@ -1,4 +1,4 @@
-//! Playing in the terminal, and analysis: the program as a person uses it.
+//! Playing in the terminal, and analysis.
 
 use doushouqi::board::{Color, Fen, Position, Rules};
 use doushouqi::game::{Conclusion, Forfeit, ForfeitReason, Game, Record};
@@ -18,7 +18,7 @@ fn dsq(arguments: &[&str], input: &[u8]) -> Output {
         .expect("dsq runs");
     let mut stdin = child.stdin.take().unwrap();
     let input = input.to_vec();
-    // It may end before it has read all.
+    // The program may end before it has read all input.
     let writer = std::thread::spawn(move || drop(stdin.write_all(&input)));
     let output = child.wait_with_output().unwrap();
     writer.join().unwrap();
@@ -93,7 +93,7 @@ fn two_people_play() {
     let moves = text.lines().find(|line| line.contains("Rg2")).unwrap();
     assert_eq!(moves.split_whitespace().count(), game(START, "Eb3 rb7").legal_moves().len());
 
-    // It goes on from the file, which keeps what it had.
+    // The game continues from the file, which keeps its moves.
     let text = play(&[&PEOPLE[..], &["--load", name]].concat(), &format!("Ea3\nresign\nsave {name}\nundo\nRb6\n"));
     assert!(text.contains("Black wins (resignation)") || text.contains("White wins (resignation)"), "{text}");
     assert!(text.contains("Black plays Rb6"), "giving up is taken back: {text}");
@@ -114,11 +114,11 @@ fn the_engine_answers() {
     assert_eq!(text.matches("Black plays").count(), 2, "{text}");
     assert!(text.contains(" for White, depth "), "{text}");
     assert!(text.contains("no move to take back"), "{text}");
-    // As White it moves first, and the board is seen from Black's side.
+    // As White the engine moves first, and the board is shown from Black's side.
     let text = play(&["--white", "builtin:random", "--black", "human", "--depth", "1"], "");
     assert!(text.starts_with("1 "), "{text}");
     assert!(text.contains("White plays"), "{text}");
-    // To the end, without anybody.
+    // The engine plays both sides to the end.
     let text = play(&["--white", "builtin:default", "--black", "builtin:random", "--nodes", "300"], "");
     assert!(text.lines().last().unwrap().contains("White wins ("), "{text}");
 }
@@ -143,7 +143,7 @@ fn what_is_no_move_is_no_loss() {
     assert_eq!(output.status.code(), Some(0));
     let text = String::from_utf8(output.stdout).unwrap();
     assert!(text.contains("UTF-8") && text.contains("White plays Eb3"), "{text}");
-    // Another file is not written to.
+    // The command does not overwrite another file.
     let path = file("other");
     std::fs::write(&path, "letters\n").unwrap();
     let text = play(&PEOPLE, &format!("save {0}\nload {0}\n", path.display()));
@@ -212,7 +212,7 @@ fn analysis_of_a_position() {
 #[test]
 fn analysis_of_a_game() {
     let path = file("analysis");
-    // White could enter the den at once, and does so a move later; Black only waits.
+    // White could enter the den at once, but enters it a move later; Black only waits.
     let mut record = Record::new(game("2C4/7/7/7/7/7/7/r6/6E w", "Cb9 ra1 Cc9 ra2 Cd9"));
     record.white = "Anna".to_owned();
     save(&path, &record);
@@ -252,7 +252,7 @@ fn analysis_refuses() {
     failure(2, &["analyze", "--number", "2"]);
 }
 
-/// With tables: by the shortest way, and only by the rules that they are for.
+/// With tables the engine wins by the shortest way, and only under the rules of the tables.
 #[test]
 fn endgame_tables_are_used() {
     let tables = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("play-tables-{}", std::process::id()));
@@ -303,7 +303,7 @@ fn endgame_tables_are_used() {
     std::fs::remove_dir_all(tables).unwrap();
 }
 
-/// Every command that takes a FEN uses the halfmove clock or refuses it, and refuses everything else.
+/// Every command that takes a FEN uses the halfmove clock or refuses it, and refuses any other text.
 #[test]
 fn halfmove_clocks_are_used_or_refused() {
     const LION: &str = "7/7/3L3/7/7/7/7/7/r6 w";

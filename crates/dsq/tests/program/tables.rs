@@ -1,4 +1,5 @@
-//! Table files: made, continued after a kill, damaged, probed, checked, packed again; by the program and the library.
+//! Table files: generated, resumed after a kill, damaged, probed, verified and repacked, by the program and the
+//! library.
 
 use crate::dsq;
 
@@ -36,7 +37,7 @@ fn json(arguments: &[&str]) -> Vec<Json> {
     stdout(arguments).lines().map(|line| serde_json::from_str(line).expect("JSON")).collect()
 }
 
-/// Checks that a run said what went wrong and ended with one of these codes, and returns what it said.
+/// Checks that a run ended with one of these codes and reported these words on stderr. Returns its stderr.
 fn failed(output: &Output, codes: &[i32], words: &[&str]) -> String {
     let stderr = String::from_utf8(output.stderr.clone()).expect("UTF-8");
     let code = output.status.code().unwrap_or_else(|| panic!("{}: {stderr}", output.status));
@@ -65,7 +66,7 @@ fn files(dir: &Path) -> BTreeMap<String, Vec<u8>> {
         .collect()
 }
 
-/// Checks that a directory holds the tables of `pieces` pieces and nothing else.
+/// Checks that a directory contains the tables of up to `pieces` pieces and nothing else.
 fn holds(dir: &Path, pieces: usize) {
     let (found, wanted) = (files(dir), made(pieces));
     assert_eq!(found.keys().collect::<Vec<_>>(), wanted.keys().collect::<Vec<_>>());
@@ -83,7 +84,7 @@ fn temporary() -> TempDir {
     tempfile::tempdir().expect("a temporary directory")
 }
 
-/// The files of the tables of up to 2 or 3 pieces, made once.
+/// The files of the tables of up to 2 or 3 pieces, generated once.
 fn made(pieces: usize) -> &'static BTreeMap<String, Vec<u8>> {
     static MADE: [OnceLock<BTreeMap<String, Vec<u8>>>; 2] = [OnceLock::new(), OnceLock::new()];
     MADE[pieces - 2].get_or_init(|| {
@@ -102,7 +103,7 @@ fn tables(pieces: usize) -> TempDir {
     dir
 }
 
-/// Puts other bytes in place of a file, as a new file.
+/// Replaces a file by a new file with other bytes.
 fn replace(path: &Path, bytes: &[u8]) {
     let _ = fs::remove_file(path);
     fs::write(path, bytes).unwrap();
@@ -136,7 +137,7 @@ fn solved(rules: &RuleOptions, pieces: usize) -> Solver {
     solver
 }
 
-/// Where the parts of a table file start, as its documentation says.
+/// The offsets of the parts of a table file, as documented.
 struct Parts {
     block_table: usize,
     head_sum: usize,
@@ -158,7 +159,7 @@ fn parts(bytes: &[u8]) -> Parts {
     Parts { block_table, head_sum, blocks: head_sum + 8, trailer: bytes.len() - 8, description }
 }
 
-/// Builds a table file of its description and blocks.
+/// Builds a table file from its description and blocks.
 fn build(description: &Json, blocks: &[Vec<u8>]) -> Vec<u8> {
     let description = description.to_string();
     let mut bytes = b"DSQTABLE\x02\0\0\0".to_vec();
@@ -257,7 +258,8 @@ fn a_killed_run_goes_on() {
     holds(dir.path(), 3);
 }
 
-/// A class of two pieces, small enough to flip every byte; and one of three, which has several blocks a side.
+/// A class of two pieces, small enough to flip every byte, and a class of three with several blocks for each side to
+/// move.
 const SPOILED: [(usize, &str); 2] = [(2, "EvE.dsq"), (3, "ERvR.dsq")];
 
 #[test]
@@ -274,7 +276,7 @@ fn the_file_is_as_documented() {
     assert_eq!(values(bytes, Color::Black), parts(bytes).description["values"]["black"]);
 }
 
-/// The file put together again from its parts, its description untouched.
+/// The file, built again from its parts with the same description.
 fn build_raw(bytes: &[u8], parts: &Parts) -> Vec<u8> {
     let mut built = bytes[..parts.block_table].to_vec();
     let blocks = blocks(bytes);
@@ -288,7 +290,7 @@ fn build_raw(bytes: &[u8], parts: &Parts) -> Vec<u8> {
     built
 }
 
-/// The checksum of the values of a side to move, from a file with a byte a cell, as its documentation says.
+/// The documented checksum of the values of a side to move, from a file with one byte per cell.
 fn values(bytes: &[u8], turn: Color) -> String {
     let parts = parts(bytes);
     let size = |key: &str| parts.description[key].as_u64().unwrap() as usize;
@@ -452,13 +454,13 @@ fn tables_of_other_rules_are_kept_apart() {
     let words = [at, "no-move=draw", "no-move=loss"];
     fails(2, &["generate", "--pieces", "2", "--out", at, "--rules", OTHER_RULES], &words);
     holds(dir.path(), 2);
-    // Repetition is no rule of a table.
+    // The repetition rule does not affect tables.
     stdout(&["generate", "--pieces", "2", "--out", at, "--rules", "paper,repetition=illegal"]);
     holds(dir.path(), 2);
 }
 
-/// Whatever reads values from a directory refuses tables of other rules, and names both rule sets. `dsq mine` reads no
-/// tables; `dsq serve` has its test in tests/serve.
+/// Everything that reads values from a directory refuses tables of other rules, and names both rule sets. `dsq mine`
+/// reads no tables; the test of `dsq serve` is in `serve`.
 #[test]
 fn every_entry_point_refuses_tables_of_other_rules() {
     let dir = temporary();
@@ -491,7 +493,7 @@ fn every_entry_point_refuses_tables_of_other_rules() {
     assert!(cache.get(dir.path(), &bell).is_ok(), "repetition is no rule of a table");
     assert!(refused(cache.get(dir.path(), &RuleOptions::PAPER).err().unwrap()), "loaded for other rules before");
 
-    // Without --rules the tables' own are meant.
+    // Without --rules the rules of the tables apply.
     let probe = |rules: &[&str]| stdout(&[&["probe", "--tables", at, "--json", LOST_IN_12], rules].concat());
     assert_eq!(probe(&[]), probe(&["--rules", "bell,repetition=none"]));
 }
@@ -540,7 +542,7 @@ fn no_manifest_or_a_broken_one() {
     for reader in &readers {
         fails(2, reader, &[text(&path), "not a readable manifest"]);
     }
-    // All but the manifest is there: it is made again.
+    // Only the manifest is missing: the command makes it again.
     fs::remove_file(&path).unwrap();
     stdout(&["generate", "--pieces", "2", "--out", at]);
     holds(dir.path(), 2);
@@ -613,7 +615,7 @@ fn no_space_left() {
     }
     stdout(&["generate", "--pieces", "3", "--out", at]);
     holds(dir.path(), 3);
-    // Packing that finds no space leaves every table as it was.
+    // If `repack` finds no space, every table stays unchanged.
     let script = "trap '' XFSZ; ulimit -f 8; exec \"$@\"";
     let output = Command::new("sh").args(["-c", script, "sh", env!("CARGO_BIN_EXE_dsq"), "repack", at]).output();
     failed(&output.unwrap(), &[3], &[at, "run the same command again to resume"]);
@@ -644,7 +646,7 @@ fn one_run_at_a_time() {
     stdout(&["repack", at]);
 }
 
-/// Reads all there is to read in a file of some bytes. What comes out does not matter, only that something does.
+/// Reads everything in a file of these bytes. Any result is right, as long as there is one.
 fn read_everything(dir: &Path, bytes: &[u8]) {
     let path: PathBuf = dir.join("EvE.dsq");
     replace(&path, bytes);
@@ -691,7 +693,7 @@ proptest! {
             bytes[at] = byte;
         }
         if mend {
-            // The blocks where they were, so that wrong lengths and wrong contents come with right checksums.
+            // The blocks stay in place, so that wrong lengths and contents have right checksums.
             if part == 3 {
                 bytes = build_raw(&bytes, &parts);
             }
@@ -738,7 +740,7 @@ fn probes_are_the_solved_values() {
         assert!(value.is_some());
         assert_eq!(set.cell_value(&position).unwrap(), value, "{}", position.to_fen());
     }
-    // Best play is as long as the tables say, and no draw has an end.
+    // Best play is as long as the distance in the tables, and no draw ends.
     let mut ended = 0;
     for position in random_positions(7, &all, 400) {
         let verdict = set.value(&position).unwrap().unwrap();
@@ -807,7 +809,7 @@ fn probes_from_standard_input() {
             .stderr(Stdio::piped())
             .spawn()
             .unwrap();
-        // It may have ended before it has read all.
+        // The program may end before it has read all input.
         let _ = child.stdin.take().unwrap().write_all(input);
         child.wait_with_output().unwrap()
     };
@@ -843,7 +845,7 @@ fn positions_without_a_table_and_finished_ones() {
     fails(2, &["probe", "--tables", at, &full], &["has 16 pieces", at, "go to 3"]);
     fails(2, &["probe", "--tables", at, "7/7/3el2/7/7/7/3EL2/7/7 w"], &["has 4 pieces", at, "go to 3"]);
     fails(2, &["probe", "--tables", at, "nonsense"], &["nonsense"]);
-    // A den entered; the last enemy taken. The side to move has lost, or has won.
+    // A den is entered, or the last enemy is captured: the side to move has lost, or has won.
     for (fen, wdl) in [
         ("3E3/7/7/7/7/7/e6/7/7 b", "loss"),
         ("3E3/7/7/7/7/7/e6/7/7 w", "win"),
@@ -863,7 +865,7 @@ fn every_value_follows_from_those_one_move_on() {
     let report = &json(&["verify", text(dir.path()), "--full", "--json"])[0];
     assert!(report["values"].as_u64().unwrap() > 1_000_000);
     assert_eq!(report["seed"], Json::Null);
-    // Nobody gets a weaker check without asking for it.
+    // A weaker check must be requested.
     let default = &json(&["verify", text(dir.path()), "--json"])[0];
     assert_eq!((&default["values"], &default["seed"]), (&report["values"], &Json::Null));
     let sampled = &json(&["verify", text(dir.path()), "--sample", "1000", "--seed", "9", "--json"])[0];
@@ -897,7 +899,7 @@ fn every_damaged_file_is_listed() {
     }
 }
 
-/// A record says that a class was right, not that it still is.
+/// A record proves that a class was right, not that it still is.
 #[test]
 fn damage_after_a_record_is_found() {
     let dir = tables(3);
@@ -914,7 +916,8 @@ fn damage_after_a_record_is_found() {
     assert!(stdout(&arguments).contains("(52 recorded before)"));
 }
 
-/// Ctrl-C and SIGTERM end a run at once, and it says how to go on; what is there says that it is not finished.
+/// Ctrl-C and SIGTERM end a run at once. The run reports how to resume, and readers report that the set is not
+/// finished.
 #[cfg(unix)]
 #[test]
 fn an_interrupted_run_says_how_to_resume() {
@@ -943,7 +946,7 @@ fn an_interrupted_run_says_how_to_resume() {
     }
 }
 
-/// The table of exit codes in docs/commands.md holds for every command: a fault has one code, wherever it is met.
+/// The table of exit codes in docs/commands.md holds for every command: a fault has the same code everywhere.
 #[test]
 fn a_fault_has_one_exit_code() {
     let (_, section) = include_str!("../../../../docs/commands.md").split_once("## Exit codes").expect("the table");
@@ -1068,13 +1071,13 @@ fn a_forged_value_is_found() {
     put(&description, &forged);
     stdout(&["verify", text(dir.path()), "--sample", "0"]);
     fails(1, &["verify", text(dir.path()), "--full"], &["the table contains", "the moves give"]);
-    // The same with the counts as they were.
+    // The same with the original counts.
     count(&mut description, plies - 2, 1);
     count(&mut description, plies, -1);
     put(&description, &forged);
     fails(1, &["verify", text(dir.path()), "--plain"], &["EvE", "counts"]);
     fails(1, &["verify", text(dir.path())], &["EvE", "the table contains"]);
-    // Right values, and counts or a longest line that are not theirs.
+    // Right values with wrong counts or a wrong longest line.
     let right = parts(&whole).description;
     let mut counted = right.clone();
     count(&mut counted, plies - 2, -1);
@@ -1090,7 +1093,7 @@ fn a_forged_value_is_found() {
     stdout(&["verify", text(dir.path()), "--full"]);
 }
 
-/// Right checksums, and one number that no table of this material has.
+/// Right checksums, and one number that is impossible for this material.
 #[test]
 fn a_description_that_does_not_fit_is_refused() {
     let dir = tables(2);
@@ -1165,7 +1168,7 @@ fn a_table_that_is_not_listed_is_found() {
         replace(&manifest, listed.to_string().as_bytes());
         fails(2, &["verify", at], &[at, name, "manifest.json"]);
     }
-    // Gone altogether, though others lead there.
+    // The file is missing, too, although captures of other classes lead to it.
     fs::remove_file(dir.path().join("EvE.dsq")).unwrap();
     fails(2, &["verify", at], &[at, "EvE", "manifest.json"]);
     stdout(&["generate", "--pieces", "3", "--out", at]);
@@ -1204,7 +1207,7 @@ fn counts_without_tables() {
     }
     let again = &json(&["generate", "--pieces", "3", "--out", at, "--stats-only", "--json"])[0];
     assert_eq!(again["reused"], 52);
-    // What was counted before a kill is not counted again.
+    // Classes that were counted before a kill are not counted again.
     let manifest = dir.path().join("manifest.json");
     let mut listed: Json = serde_json::from_slice(&fs::read(&manifest).unwrap()).unwrap();
     listed["counted"].as_array_mut().unwrap().truncate(20);
@@ -1232,14 +1235,14 @@ fn counts_class_by_class() {
     let stats = |at: &str| json(&["stats", at, "--json"]);
     let whole = stats(at).pop().unwrap();
     assert_eq!((whole["name"].as_str(), whole["part"].as_object()), (Some("4 pieces"), None));
-    // The papers' table.
+    // The number in the papers' table.
     assert_eq!(whole["positions"], 9_685_376_064u64);
     let solved = json(&["solve", "--pieces", "4", "--json"]).pop().unwrap();
     for number in ["wins", "losses", "draws", "no_move", "longest"] {
         assert_eq!(whole[number], solved[number], "{number}");
     }
 
-    // A run that was killed goes on, and says until then that it is a part.
+    // A killed run resumes; until then `stats` reports that the level is incomplete.
     let manifest = dir.path().join("manifest.json");
     let mut listed: Json = serde_json::from_slice(&fs::read(&manifest).unwrap()).unwrap();
     assert!(listed["counted"][0]["seconds"].as_f64().unwrap() > 0.0);
@@ -1254,7 +1257,7 @@ fn counts_class_by_class() {
     fails(2, &[&["generate", "--out", at], &options[..], &["--minutes=-1"]].concat(), &["minutes"]);
 }
 
-/// The longest line of all classes of so many pieces, from their counts.
+/// The longest line of all classes of `pieces` pieces, from their counts.
 fn longest_line(set: &TableSet, pieces: usize) -> usize {
     let ids = set.classes().level(pieces).map(|(id, _)| id);
     let sides = |id| Color::ALL.map(|color| set.file(id).unwrap().description().stats[color].by_plies.len() - 1);
@@ -1300,7 +1303,7 @@ fn packing_again_changes_no_value() {
         );
     }
     drop(packed);
-    // One side to move is gone, and is computed again where all values are asked for.
+    // One side to move is not stored; commands that need all values compute it.
     let full = &json(&["verify", at, "--full", "--json"])[0];
     let both = &json(&["verify", text(original.path()), "--full", "--json"])[0];
     assert_eq!(full["values"].as_u64().unwrap() * 2, both["values"].as_u64().unwrap());
@@ -1313,11 +1316,11 @@ fn packing_again_changes_no_value() {
     let again = &json(&["repack", at, "--json"])[0];
     assert_eq!(again["bytes"], again["bytes_before"]);
     assert!(files(dir.path()) == packed);
-    // Packed tables are as good as others to go on from.
+    // `generate` accepts packed tables as finished.
     let report = &json(&["generate", "--pieces", "3", "--out", at, "--json"])[0];
     assert_eq!(report["reused"], report["classes"]);
     assert!(files(dir.path()) == packed);
-    // Those that a class leads to are solved again for their values, and compared.
+    // The tables that captures of a class lead to are solved again for their values, and compared.
     for name in ["ERvR.dsq", "ELvT.dsq"] {
         fs::remove_file(dir.path().join(name)).unwrap();
     }
@@ -1327,8 +1330,8 @@ fn packing_again_changes_no_value() {
     assert!(files(dir.path()) == packed);
 }
 
-/// Results without distances are a set of their own: probed, checked by checksums, and refused where distances are
-/// needed.
+/// Results without distances form a separate set, which is probed, checked by its checksums, and refused if distances
+/// are required.
 #[test]
 fn results_only_are_written_and_read() {
     let (dir, packed) = (tables(3), temporary());
@@ -1368,7 +1371,7 @@ fn results_only_are_written_and_read() {
     assert!(words.contains("loss") && !words.contains("plies"), "{words}");
 }
 
-/// A packed file that was changed: no probe answers otherwise than the whole one.
+/// No probe of a changed packed file gives another answer than the original file.
 #[test]
 fn damage_of_a_packed_file_is_found() {
     let dir = tables(3);
@@ -1434,7 +1437,7 @@ fn results_in_memory_agree() {
         let set = TableSet::open(dir.path()).unwrap().prober(&options).unwrap();
         let tables = [WdlTables::solve(&options, 3).unwrap(), WdlTables::read(&set, 3).unwrap()];
         let mut positions = random_positions(11, &all, 20_000);
-        // Positions without a move are rare, so each of their kind is looked for.
+        // Stalemates are rare, so crowded materials are sampled, too.
         let crowded = [material("RvER"), material("EvLT"), material("CvDW")];
         positions.extend(random_positions(12, &crowded, 20_000));
         for position in &positions {
@@ -1463,7 +1466,7 @@ fn counts_are_the_published_ones() {
         let [positions, no_move, wins, losses, draws, longest] = numbers(line);
         assert_eq!(line["name"], format!("{pieces} pieces"));
         let printed_row = (printed.positions, printed.wins, printed.losses, printed.draws, printed.longest);
-        // The printed positions leave out those without a move.
+        // The printed positions leave out stalemates.
         assert_eq!((positions - no_move, wins, losses, draws, longest), printed_row);
         assert_eq!(no_move, WITHOUT_MOVE[pieces - 2]);
         let counted: u64 = line["by_plies"].as_array().unwrap().iter().map(|n| n.as_u64().unwrap()).sum();

@@ -11,7 +11,7 @@ use std::sync::mpsc::{Receiver, channel};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-/// What is written, for all to see.
+/// A writer whose bytes are shared.
 #[derive(Clone, Default)]
 struct Shared(Arc<Mutex<Vec<u8>>>);
 
@@ -52,7 +52,7 @@ fn lines() -> impl Strategy<Value = String> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(300))]
 
-    /// Whatever comes: it ends, every line of the answer is of the protocol, and every `go` is answered once.
+    /// Any input: the program ends, every line of the output follows the protocol, and every `go` is answered once.
     #[test]
     fn any_lines_are_answered(text in lines()) {
         let input = format!("setoption name Hash value 1\n{text}");
@@ -129,7 +129,7 @@ fn positions() {
             "{wrong}: {complaints:?}"
         );
     }
-    // The third time: the game is a draw, so there is no move. The current position is not there for the third time.
+    // A third occurrence draws the game, so there is no move. In the second case the current position has not recurred.
     let next = after.strip_suffix(" 13").unwrap();
     let last = |reps: &str| {
         let input = format!("position fen {board} r 12 7 reps {reps} 8 5 moves a1a2\ngo depth 1");
@@ -141,7 +141,7 @@ fn positions() {
     let input = "position fen 7/7/3e3/7/7/7/3E3/7/7 b 17 moves d7d6\nsetoption name NoCaptureLimit value 30";
     assert_eq!(fen(input), "7/7/7/3e3/7/7/3E3/7/7 w 18");
     assert_eq!(fen("position startpos moves Eb3"), moved);
-    // What is wrong changes nothing.
+    // Wrong input changes nothing.
     for wrong in [
         "position",
         "position moves a3b3",
@@ -217,7 +217,7 @@ fn a_long_line_is_refused() {
     );
 }
 
-/// The program, with what it says line by line.
+/// The program as a process, with its output by lines.
 struct Engine {
     child: Child,
     stdin: ChildStdin,
@@ -243,7 +243,7 @@ impl Engine {
         writeln!(self.stdin, "{text}").unwrap();
     }
 
-    /// Every line up to one that begins like this.
+    /// The lines up to the first one that begins with `start`, which is the last.
     fn until(&mut self, start: &str) -> Vec<String> {
         let mut lines = Vec::new();
         loop {
@@ -326,7 +326,8 @@ fn a_search_reports_and_answers() {
     engine.end();
 }
 
-/// From the first move to the end, with clocks: always a legal move, and `0000` when it is over.
+/// A game with clocks from the first move to the end: the moves are legal, and the answer is `0000` when the game is
+/// over.
 #[test]
 fn a_game_with_itself() {
     let mut engine = Engine::start();
@@ -361,16 +362,16 @@ fn stop_ends_a_search_at_once() {
         engine.best_move("stop");
         assert!(begin.elapsed() < Duration::from_secs(2), "{go} took {:?}", begin.elapsed());
     }
-    // What cannot be a limit does not make it wait.
+    // A wrong limit does not make the engine wait.
     for go in ["go depth", "go depth x", "go movetime -", "go quickly", "go searchmoves", "go searchmoves a1a9"] {
         engine.best_move(go);
     }
-    // A search that goes on when the input ends, ends with it.
+    // A running search ends with the input.
     engine.send("go infinite");
     engine.end();
 }
 
-/// Of some moves the best is one of them, in every line that is told; a list that ends with what is no move holds so far.
+/// With `searchmoves`, every line begins with a listed move. The list ends at the first word that is not a legal move.
 #[test]
 fn only_these_moves_are_searched() {
     let mut engine = Engine::start();
@@ -395,7 +396,7 @@ fn only_these_moves_are_searched() {
     engine.end();
 }
 
-/// `go ponder` answers nothing until `stop`, or until the limits given are reached after `ponderhit`: once in either case.
+/// `go ponder` is answered once: after `stop`, or when its limits are reached after `ponderhit`.
 #[test]
 fn pondering_waits_for_the_move() {
     let mut engine = Engine::start();
@@ -418,7 +419,7 @@ fn pondering_waits_for_the_move() {
     engine.end();
 }
 
-/// A move is there in the time it has, give or take what a busy machine takes.
+/// The engine moves within its time, with a margin for a busy machine.
 #[test]
 fn movetime_is_kept() {
     let mut engine = Engine::start();
@@ -463,7 +464,7 @@ fn perft_counts_and_can_be_stopped() {
     engine.end();
 }
 
-/// Won at once: it says so in moves.
+/// A win in one move is reported as `mate` in moves.
 #[test]
 fn a_win_is_seen() {
     let mut engine = Engine::start();
