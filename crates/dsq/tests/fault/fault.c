@@ -1,8 +1,8 @@
-/* Stands between a program and the C library: lists what it changes on disk under a directory, and lets the n-th such call
-   fail. For tests on Linux: LD_PRELOAD, with
+/* A layer between a program and the C library that lists the program's changes on disk under a directory, and lets the n-th
+   of these calls fail. For tests on Linux: LD_PRELOAD, with
 
    DSQ_FAULT_DIR  the directory
-   DSQ_FAULT_LOG  a file for the list, a line a call
+   DSQ_FAULT_LOG  a file for the list, one line per call
    DSQ_FAULT_AT   the number of the call that fails, from 1 */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -36,7 +36,7 @@ static int path_of(int fd, char *path) {
     return here(path);
 }
 
-/* Notes a call; 1 if it is to fail. */
+/* Logs a call; returns 1 if the call must fail. */
 static int fails(const char *call, const char *path) {
     int number = atomic_fetch_add(&count, 1) + 1;
     const char *log = getenv("DSQ_FAULT_LOG");
@@ -60,7 +60,7 @@ ssize_t write(int fd, const void *bytes, size_t len) {
     char path[PATH_MAX];
     if (path_of(fd, path)) {
         if (fails("write", path)) {
-            /* A disk that fills up takes a part first. */
+            /* A disk that fills up first accepts a part. */
             if (len > 1)
                 REAL(write)(fd, bytes, len / 2);
             return -1;

@@ -1,14 +1,15 @@
-//! What holds of every page: enough contrast, names for everything, and axe-core's rules where that is at hand.
+//! Checks of every page: sufficient contrast, names for all roles, and axe-core's rules if it is installed.
 
 use super::webdriver::Browser;
 use serde_json::{Value, json};
 use std::path::PathBuf;
 
-/// The least contrast of text (WCAG 2, level AA, for text of any size).
+/// The minimum contrast of text (WCAG 2, level AA, for text of any size).
 const LEAST: f64 = 4.5;
 
-/// All text that is to be seen, with its colour and what lies behind it: for HTML the backgrounds of all ancestors, for SVG
-/// the shape drawn right before it in its group. Canvas turns every notation of a colour into numbers.
+/// A script that returns all visible text with its contrast to the background: for HTML the backgrounds of all
+/// ancestors, for SVG the shape drawn right before it in its group. A canvas converts every notation of a colour into
+/// numbers.
 const COLOURS: &str = r"
 const context = new OffscreenCanvas(1, 1).getContext('2d', {willReadFrequently: true});
 const rgba = (text) => { context.clearRect(0, 0, 1, 1); context.fillStyle = text; context.fillRect(0, 0, 1, 1); const [r, g, b, a] = context.getImageData(0, 0, 1, 1).data; return [r, g, b, a / 255]; };
@@ -49,7 +50,7 @@ pub fn contrast(browser: &Browser, what: &str) {
     assert!(poor.is_empty(), "{what}: {poor:?}");
 }
 
-/// The names of everything that has a role, as assistive technology meets it.
+/// The names of all elements with a role, as assistive technology gets them.
 pub fn tree(browser: &Browser, role: &str) -> Vec<String> {
     let tree = browser.chromium("Accessibility.getFullAXTree", &json!({}));
     let nodes = tree["nodes"].as_array().expect("a tree").iter();

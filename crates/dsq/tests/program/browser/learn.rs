@@ -1,4 +1,4 @@
-//! Lessons, puzzles, the endgame trainer, and one's own mistakes.
+//! Lessons, puzzles, the endgame trainer, and another try at mistakes.
 
 use super::Page;
 use serde_json::{Value, json};
@@ -161,7 +161,7 @@ fn a_mistake_is_tried_again() {
     page.silent();
 }
 
-/// What begins is in sight, wherever the button was: the board, the task, and in a game the actions.
+/// After a start button anywhere on the page, the board, the task and the actions of a game are in view.
 #[test]
 fn exercises_begin_in_sight() {
     let Some(page) = Page::start() else { return };

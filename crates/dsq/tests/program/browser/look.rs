@@ -1,4 +1,4 @@
-//! How the page looks and handles: what fits a phone, targets for fingers, swipes, the wheel, leaps and sounds.
+//! The look and handling of the page: the layout on phones, touch targets, swipes, the wheel, leaps and sounds.
 
 use super::*;
 
@@ -7,7 +7,7 @@ const LEFT: &str = "\u{e012}";
 /// Three plies from the start of the game, with the cursor at the start.
 const LINE: &str = "/?line=a3b3.g7f7.g3g4&at=0";
 
-/// The ply that the page shows, of the plies of the line.
+/// The ply that the page shows, and the number of plies of the line.
 fn at_ply(page: &Page, ply: u32) {
     page.wait(&format!("document.querySelector('#ply').textContent.startsWith('{ply} /')"));
 }
@@ -70,7 +70,7 @@ fn swipes_wheel_and_keys_step_through_the_moves() {
     page.silent();
 }
 
-/// A leap over water is drawn as one; a step is not, and neither is anything where motion is to be reduced.
+/// A leap over water is animated; steps are not, and nothing is if the system asks for reduced motion.
 #[test]
 fn leaps_are_animated_unless_motion_is_reduced() {
     let Some(page) = Page::start() else { return };
@@ -109,7 +109,8 @@ fn sounds_are_off_until_switched_on() {
     page.silent();
 }
 
-/// Results on the board differ in shape and in texture: a win is a pill, a loss a box on hatching, a draw a hexagon on dots.
+/// Results on the board differ in shape and in texture: a win is a pill, a loss a box on hatching, a draw a hexagon on
+/// dots.
 #[test]
 fn results_differ_without_colour() {
     let Some(page) = Page::start() else { return };
@@ -131,7 +132,7 @@ fn results_differ_without_colour() {
     page.silent();
 }
 
-/// Nothing moves while the page starts and answers arrive, but the evaluation bar.
+/// Nothing moves while the page starts and answers arrive, except the evaluation bar.
 #[test]
 fn the_layout_does_not_shift() {
     let Some(page) = Page::start() else { return };
@@ -146,7 +147,7 @@ fn the_layout_does_not_shift() {
     page.silent();
 }
 
-/// The board keeps showing what a question of the decision tree is about, for those who cannot point at it.
+/// The board keeps the marks of a test of the decision tree, for users without a pointer.
 #[test]
 fn marks_of_the_tree_are_kept_for_touch() {
     let Some(page) = Page::start() else { return };
@@ -251,7 +252,7 @@ fn the_editor_is_beside_the_board() {
     page.silent();
 }
 
-/// On a phone the verdict is complete, also of a zugzwang.
+/// On a phone the verdict is complete, also for a zugzwang.
 #[test]
 fn the_verdict_is_not_cut_off() {
     let Some(page) = Page::start() else { return };

@@ -1,9 +1,9 @@
-//! The page in a real browser: what a person does there with a pointer, with keys, or with neither.
+//! The page in a real browser, used with a pointer, with keys, or with neither.
 //!
-//! Screenshots are kept in the target directory under `tmp/screenshots`; with `DSQ_WRITE_SCREENSHOT=1` the one of the README
-//! is written to `docs/serve.webp`. `DSQ_REQUIRE_BROWSER=1` makes a missing browser an error. With `DSQ_ASSETS`, the
-//! absolute path of `crates/explorer/src/assets`, the page's files are read from there, so that a change to them needs no
-//! build.
+//! Screenshots are kept in the target directory under `tmp/screenshots`; with `DSQ_WRITE_SCREENSHOT=1` the one of the
+//! README is written to `docs/serve.webp`. `DSQ_REQUIRE_BROWSER=1` makes a missing browser an error. With `DSQ_ASSETS`,
+//! the absolute path of `crates/explorer/src/assets`, the page's files are read from there, so that a change to them
+//! needs no build.
 
 mod checks;
 mod learn;
@@ -89,7 +89,7 @@ impl Page {
         self.settled();
     }
 
-    /// Waits until the position on the board has been answered for.
+    /// Waits until the answers for the position on the board have arrived.
     fn settled(&self) {
         self.wait("document.querySelector('#moves')?.children.length > 0 || document.querySelector('#panel:not(:has(#moves))')");
         self.wait("document.querySelector('#resulttext')?.textContent");
@@ -103,7 +103,7 @@ impl Page {
         format!("#grid [data-square={name}]")
     }
 
-    /// Nothing was written to the console: no error, no refused request, no warning.
+    /// Checks that the console is empty: no error, no refused request, no warning.
     fn silent(&self) {
         assert_eq!(self.console(), Vec::<String>::new());
     }
@@ -169,7 +169,7 @@ fn the_editor_sets_up_a_position() {
     page.click("[data-tool=E]");
     page.drag(&at("d2"), &at("d3"));
     page.wait("document.querySelector('#fen').value === '7/7/7/7/7/7/3E3/7/7 w'");
-    // With the keyboard: a letter places a piece. Not into water.
+    // With the keyboard: a letter places a piece, but not into water.
     page.run("document.querySelector('#grid [data-square=b5]').focus()");
     page.keys(&["e"]);
     page.wait("document.querySelector('#toast').textContent.includes('water')");
@@ -198,7 +198,7 @@ fn the_editor_sets_up_a_position() {
     assert!(errors.iter().all(|error| error.contains("400")), "only the FEN that is none: {errors:?}");
 }
 
-/// What the page shows of a position is what the API says: every move's value, in the table and on the board.
+/// The page shows the values of the API for every move, in the table and on the board.
 #[test]
 fn values_shown_are_those_of_the_api() {
     let Some(page) = Page::start() else { return };
@@ -219,7 +219,7 @@ fn values_shown_are_those_of_the_api() {
         assert_eq!(shown, json!(wanted), "{fen}");
         assert_eq!(page.text("document.querySelector('#resulttext').textContent"), result(&probe), "{fen}");
         for mv in moves {
-            // The best of all moves to a square stands on it.
+            // A square shows the value of the best move to it.
             let best = moves.iter().find(|other| other["to"] == mv["to"]).unwrap();
             let label = page.text(&format!(
                 "document.querySelector('#grid [data-square={}]').getAttribute('aria-label')",
@@ -320,7 +320,7 @@ fn the_line_player_steps_scrubs_and_tells_what_leaving_costs() {
     page.wait("document.querySelector('#scrubber').max >= 66");
     assert!(page.get("Number(document.querySelector('#scrubber').max)").as_u64() >= Some(66));
     page.wait("document.querySelectorAll('#ribbon .hit').length > 60");
-    // The ribbon's table and the API's line say the same.
+    // The ribbon's table agrees with the API's line.
     let fen = page.fen();
     let line = page.api(&format!("mainline?fen={fen}&max=300"));
     let wanted: Vec<Value> =
@@ -342,7 +342,7 @@ fn the_line_player_steps_scrubs_and_tells_what_leaving_costs() {
     page.click("#player-play");
     page.click("#player-first");
     page.wait("document.querySelector('#ply').textContent.startsWith('0 /')");
-    // The worst move instead of the best: the page says what it costs.
+    // After the worst move instead of the best, the page shows its cost.
     page.click("#tab-position");
     page.wait("document.querySelectorAll('#moves tbody tr').length > 1");
     page.wait("document.querySelector('#resulttext')?.textContent");
@@ -364,7 +364,7 @@ fn a_material_has_counts_a_histogram_and_neighbours() {
         "[...document.querySelectorAll('#counts tbody tr')].map(row => row.cells[1].textContent.replaceAll(',', ''))",
     );
     assert_eq!(rows, json!([stats["white"]["positions"].to_string(), stats["black"]["positions"].to_string()]));
-    // With keys along the bars, and into a position of that depth.
+    // Keys move along the bars and open a position of that depth.
     page.run("document.querySelector('.histogram .hit').focus()");
     page.keys(&[RIGHT, RIGHT]);
     let plies = page.get("Number(document.activeElement.dataset.plies)");
@@ -393,7 +393,7 @@ fn the_engine_streams_and_reviews() {
     page.wait("document.querySelectorAll('#lines tbody tr').length === 2");
     page.wait("document.querySelector('#gauge').getAttribute('aria-label').includes('engine')");
     page.wait("document.querySelector('#enginestate').textContent.startsWith('Done')");
-    // It follows the board until it is switched off.
+    // The analysis follows the board until it is switched off.
     page.drag(&Page::square("a3"), &Page::square("b3"));
     page.wait("document.querySelectorAll('#lines tbody tr').length === 2 && document.querySelector('#enginestate').textContent.includes('depth')");
     page.click("#analyze");
@@ -452,7 +452,7 @@ fn a_link_shows_the_same_after_a_reload() {
     page.silent();
 }
 
-/// The page plays by the rules of the server where the address names none, and shows their ranks.
+/// The page plays by the rules of the server if the URL names none, and shows the ranks of these rules.
 #[test]
 fn the_rules_of_the_server_hold() {
     let Some(page) = Page::of(|| server_of("chinese"), &Options::default()) else { return };
@@ -511,7 +511,7 @@ fn a_wrong_link_is_an_error() {
     page.keys(&[ENTER]);
     page.wait("document.querySelectorAll('.picture .mover').length === 2");
     page.wait(&format!("location.search.includes('fen={TWO}') && !document.querySelector('#fenerror').textContent"));
-    // Back to the link as it was.
+    // Back to the original link.
     page.run("history.back()");
     page.wait("document.querySelector('#fenerror').textContent.includes('elephant')");
     assert_eq!(page.get("document.querySelectorAll('.picture .mover').length"), json!(2));
@@ -519,7 +519,7 @@ fn a_wrong_link_is_an_error() {
     assert!(errors.iter().all(|error| error.contains("400")), "only the page itself is refused: {errors:?}");
 }
 
-/// What the pointer may be over stays where it is when answers arrive: the board, the buttons, the tabs.
+/// The board, the buttons and the tabs stay in place when answers arrive.
 #[test]
 fn nothing_moves_under_the_pointer() {
     let Some(page) = Page::start() else { return };
@@ -544,7 +544,7 @@ fn nothing_moves_under_the_pointer() {
     page.silent();
 }
 
-/// Every option is on the form, named in every language, and what is chosen there is asked for.
+/// Every option is on the form, named in every language, and requests use the chosen options.
 #[test]
 fn rules_are_chosen_option_by_option() {
     let Some(page) = Page::start() else { return };
@@ -581,7 +581,7 @@ fn rules_are_chosen_option_by_option() {
     page.settled();
     let probe = page.api(&format!("probe?fen={TWO}&rules=chinese,traps=any,tiger-leap=files"));
     assert!(page.text("document.querySelector('#resulttext').textContent").starts_with(&result(&probe)));
-    // The form opens with what is played by; what is not confirmed changes nothing.
+    // The form opens with the current rules; a cancelled form changes nothing.
     page.choose("#rules", "other");
     page.wait("document.querySelector('#ruleform').open");
     assert_eq!(page.text(spelling), "chinese,traps=any,tiger-leap=files");
@@ -635,7 +635,8 @@ fn wrong_links_are_explained_in_chinese() {
     page.wait("document.querySelector('#panel').textContent.includes('“LvX”中的“X”不是动物')");
 }
 
-/// At the lowest sensible rate the page starts with all its files, and shows a value under rules that are not in memory.
+/// At the lowest sensible rate the page starts with all its files, and shows a value under rules that are not in
+/// memory.
 #[test]
 fn the_page_starts_at_a_low_rate() {
     let start = || Arc::new(Server::start(&["--pieces", "3", "--behind-proxy", "--rate", "5"]));
@@ -644,7 +645,7 @@ fn the_page_starts_at_a_low_rate() {
     page.chromium("Network.setExtraHTTPHeaders", &json!({"headers": {"X-Real-IP": "9.9.9.9"}}));
     page.open(&format!("/?fen={LION}&rules=chinese&view=explore"));
     page.wait("document.querySelector('#resulttext')?.textContent.startsWith('White wins in')");
-    // What costs more is requested again until it is allowed.
+    // The page repeats expensive requests until the server allows them.
     page.wait("document.querySelector('#decision .marker')");
 }
 
@@ -728,7 +729,7 @@ fn assistive_technology_is_told_everything() {
     }
     // One square takes the focus, and arrows move it.
     assert_eq!(page.get("document.querySelectorAll('#grid [tabindex=\"0\"]').length"), json!(1));
-    // A move is said aloud.
+    // A move is announced to screen readers.
     page.click("#moves tbody button");
     page.wait("document.querySelector('#live').textContent.includes('White wins in 6 plies')");
     page.run("document.activeElement.blur()");
@@ -755,7 +756,7 @@ fn the_page_is_light_and_speaks_two_languages() {
     page.settled();
     let size = page.get("performance.getEntriesByType('resource').concat(performance.getEntriesByType('navigation')).filter(e => !e.name.includes('/api/')).reduce((sum, e) => sum + e.encodedBodySize, 0)");
     let size = size.as_u64().unwrap();
-    // A browser that has just started has other things to do.
+    // The first paints of a new browser are slow, so five are measured.
     page.chromium("Network.setCacheDisabled", &json!({"cacheDisabled": true}));
     let mut paints: Vec<f64> = (0..5)
         .map(|_| {
@@ -769,7 +770,7 @@ fn the_page_is_light_and_speaks_two_languages() {
     // Files from a directory are not compressed.
     let most = if std::env::var_os("DSQ_ASSETS").is_some() { 600_000 } else { 150_000 };
     assert!(size > 10_000 && size < most, "{size} bytes");
-    // Busy machines paint late; ten times the aim is an error anywhere.
+    // Busy machines paint late; ten times the target is an error on any machine.
     assert!(paints[0] < 2000.0, "{paints:?} ms");
     page.run("window.keys = null; Promise.all(['en', 'zh'].map(async (language) => Promise.all(['strings', 'strings-play', 'strings-learn', 'strings-explain'].map(async (name) => Object.keys((await import(`/${name}.${language}.js`)).default).sort().join())))).then((keys) => { window.keys = keys; })");
     page.wait("window.keys");

@@ -108,10 +108,10 @@ fn a_game_against_the_engine() {
     page.choose("#time", "3+2");
     page.click("#playstart");
     page.wait("document.querySelectorAll('[data-clock]').length === 2");
-    // The values of the moves would be a hint.
+    // The board shows no values of moves, which would be a hint.
     assert_eq!(page.get("document.querySelectorAll('.picture .pill').length"), json!(0));
     play(&page, "d3d4");
-    // While the engine thinks and afterwards, Black's elephant is not the user's.
+    // The user cannot move Black's elephant, neither while the engine thinks nor afterwards.
     play(&page, "d7d6");
     ply(&page, 2);
     assert_eq!(page.get("document.querySelectorAll('.picture .selected').length"), json!(0));
@@ -130,10 +130,10 @@ fn a_game_against_the_engine() {
     page.wait("document.querySelector('#gameover').open");
     assert_eq!(page.text("document.querySelector('#gameoverhead').textContent"), "You have lost");
     page.click("#rematch");
-    // The sides are exchanged: the engine begins.
+    // After a rematch with exchanged sides the engine begins.
     ply(&page, 1);
     page.wait("document.querySelector('#resulttext').textContent === 'Your move (Black)'");
-    // Black's player looks from Black's side, and turns the board at the first try.
+    // Black's player sees the board from Black's side; one key turns it.
     let corner = || page.text("document.querySelector('#grid').firstElementChild.firstElementChild.dataset.square");
     assert_eq!(corner(), "g1");
     page.keys(&["f"]);
@@ -205,7 +205,7 @@ fn a_clock_runs_out() {
     page.silent();
 }
 
-/// Where no table knows, the key for the best move plays the engine's, and not the first that is listed.
+/// If no table contains the position, the key for the best move plays the engine's move, not the first of the list.
 #[test]
 fn the_best_move_is_never_a_guess() {
     let Some(page) = Page::start() else { return };
@@ -217,7 +217,7 @@ fn the_best_move_is_never_a_guess() {
     ply(&page, 1);
     let played = page.text("document.querySelector('#tree button').textContent");
     assert!(!played.is_empty());
-    // During a game the key does nothing but say so.
+    // During a game the key only shows a message.
     page.click("#tab-play");
     page.click("#playstart");
     page.wait("!document.querySelector('#matchbar').hidden");
@@ -227,7 +227,7 @@ fn the_best_move_is_never_a_guess() {
     page.silent();
 }
 
-/// The third occurrence of a position ends the game, and is announced before.
+/// The third occurrence of a position ends the game; the page shows the number of occurrences before.
 #[test]
 fn repetition_ends_a_game_and_is_seen_coming() {
     let Some(page) = Page::start() else { return };
@@ -329,7 +329,8 @@ fn the_page_knows_the_rules() {
     page.silent();
 }
 
-/// Where no table knows the position, the engine evaluates by itself, from White's point of view, and follows the board.
+/// If no table contains the position, the engine evaluates it without a click, from White's view, and follows the
+/// board.
 #[test]
 fn the_engine_evaluates_where_no_table_knows() {
     let Some(page) = Page::start() else { return };
@@ -344,7 +345,7 @@ fn the_engine_evaluates_where_no_table_knows() {
         "document.querySelector('#bestpv') && document.querySelector('#bestpv').textContent !== {}",
         json!(line)
     ));
-    // A lost side: the bar is Black's with either side to move.
+    // White is lost: the bar is Black's with either side to move.
     for turn in ["w", "b"] {
         page.open_position(&format!("7/7/3r3/7/7/7/6R/7/e6_{turn}"), "");
         page.wait(&format!("/wins in|even|better|draw/.test({headline})"));
@@ -363,7 +364,8 @@ fn the_engine_evaluates_where_no_table_knows() {
     page.silent();
 }
 
-/// Without the server the page reports it, pieces still move, and the page reconnects by itself when the server is back.
+/// Without the server the page reports it, pieces still move, and the page reconnects by itself when the server is
+/// back.
 #[test]
 fn the_page_recovers_from_a_lost_server() {
     let Some(page) = Page::start() else { return };
@@ -398,8 +400,8 @@ fn the_page_recovers_from_a_lost_server() {
     assert!(errors.iter().all(|error| error.contains("ERR_INTERNET_DISCONNECTED")), "{errors:?}");
 }
 
-/// The page's account of a game, with its history, is the server's: repetitions, plies without a capture, captured pieces,
-/// legal moves and the end.
+/// The page's account of a game, with its history, is the server's: repetitions, plies without a capture, captured
+/// pieces, legal moves and the end.
 #[test]
 fn the_page_counts_as_the_server_does() {
     let Some(page) = Page::start() else { return };
@@ -429,7 +431,7 @@ fn the_page_counts_as_the_server_does() {
                 if (pair[0] !== pair[1]) outcome.wrong.push([text, moves.join(','), ...pair]);
               }
               if (mine.over) { outcome.ends.push(mine.over.reason); break; }
-              // Few captures after the first plies, and often back again.
+              // After the first plies few captures, and often moves back.
               const quiet = mine.moves.filter((move) => !move.captures && !move.den);
               const last = moves.at(-2);
               const back = quiet.find((move) => last && move.uci === last.slice(2) + last.slice(0, 2));
@@ -450,7 +452,7 @@ fn the_page_counts_as_the_server_does() {
     page.silent();
 }
 
-/// What the server finds wrong is told in the language of the page.
+/// The page shows the server's errors in its own language.
 #[test]
 fn errors_of_the_server_are_translated() {
     let Some(page) = Page::start() else { return };

@@ -29,7 +29,7 @@ fn an_endgame_is_solved_on_demand() {
     page.wait("document.querySelector('#solvestart')");
     let offer = page.text(TEXT);
     assert!(offer.starts_with("Solve this endgame (about ") && offer.ends_with(" MB)"), "{offer}");
-    // This looks at every view.
+    // `axe` visits every view.
     super::checks::axe(&page);
     page.click("#tab-position");
     page.wait("document.querySelector('#solve')?.children.length > 0");
@@ -55,7 +55,7 @@ fn an_endgame_is_solved_on_demand() {
     page.click("#solvestart");
     page.wait("document.querySelector('#solvestate')");
     drop(blocked);
-    // All moves have values now.
+    // All moves have values.
     page.wait("document.querySelectorAll('#moves .chip.loss, #moves .chip.draw, #moves .chip.win').length === 7");
     assert_eq!(page.text("document.querySelector('#resulttext').textContent"), "White wins in 19 plies");
     page.wait(&format!("{TEXT} === ''"));
@@ -78,7 +78,7 @@ fn a_refusal_is_explained() {
     page.choose("#language", "zh");
     page.wait(&format!("{TEXT}.startsWith('计算此残局需要')"));
     page.screenshot("solve-refused");
-    // One piece too many: what the server would need.
+    // With one piece too many the page names the tables that the server needs.
     page.open("/?fen=7/7/2rel2/7/7/7/2CEP2/7/7_w");
     page.wait(&format!("{TEXT}.includes('计算 6 子残局需要 5 子残局库')"));
     page.choose("#language", "en");

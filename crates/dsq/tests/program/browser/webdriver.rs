@@ -20,7 +20,7 @@ const FLAGS: [&str; 8] = [
     "--force-color-profile=srgb",
 ];
 
-/// How long the page may take for anything.
+/// The maximum time of the page for any answer.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 pub struct Browser {
@@ -30,14 +30,15 @@ pub struct Browser {
     origin: String,
 }
 
-/// What a browser is started with.
+/// The options of a browser.
 #[derive(Default)]
 pub struct Options<'a> {
     pub arguments: &'a [&'a str],
     pub no_javascript: bool,
 }
 
-/// Whether there is a chromedriver; without one a test says that it is skipped, or fails where that is not allowed.
+/// Whether chromedriver is installed. Without it a test reports that it is skipped, or fails if skipping is not
+/// allowed.
 pub fn available() -> bool {
     let found = Command::new("chromedriver").arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status();
     if found.is_ok_and(|status| status.success()) {
@@ -155,8 +156,8 @@ impl Browser {
         format!("{}; console: {:?}", self.text(state), self.console())
     }
 
-    /// The middles of what selectors find, scrolled into sight, once they stay where they are: an answer of the server
-    /// makes the page longer or shorter.
+    /// The centres of the elements of the selectors, scrolled into view. Waits until they stay in place, because
+    /// answers of the server change the length of the page.
     fn middles<const N: usize>(&self, selectors: [&str; N]) -> [(i64, i64); N] {
         let script = format!(
             "const all = {}.map((selector) => document.querySelector(selector)); if (all.includes(null)) return null; for (const e of all) e.scrollIntoViewIfNeeded?.(); return all.map((e) => {{ const r = e.getBoundingClientRect(); return [r.left + r.width / 2, r.top + r.height / 2].map(Math.round); }});",
@@ -204,7 +205,7 @@ impl Browser {
         self.pointer("touch", 0, &[self.middle(selector)]);
     }
 
-    /// Draws a finger from one element to another.
+    /// Swipes with a finger from one element to another.
     pub fn swipe(&self, from: &str, to: &str) {
         self.pointer("touch", 0, &self.middles([from, to]));
     }
@@ -225,7 +226,7 @@ impl Browser {
         self.pointer("mouse", button, &[(x1, y1), ((x1 + x2) / 2, (y1 + y2) / 2), (x2, y2)]);
     }
 
-    /// Presses keys one after the other, whatever has the focus.
+    /// Presses keys one after the other, on the focused element.
     pub fn keys(&self, keys: &[&str]) {
         let actions: Vec<Value> = keys
             .iter()
@@ -262,7 +263,7 @@ impl Browser {
         self.chromium("Emulation.setEmulatedMedia", &json!({"features": [{"name": feature, "value": value}]}));
     }
 
-    /// A picture of what is to be seen, as PNG; kept among the tests' output.
+    /// A screenshot as PNG; kept among the tests' output.
     pub fn screenshot(&self, name: &str) -> Vec<u8> {
         self.picture(name, "png")
     }
@@ -277,7 +278,7 @@ impl Browser {
         picture
     }
 
-    /// What was written to the console since the last call.
+    /// The console messages since the last call.
     pub fn console(&self) -> Vec<String> {
         let entries = self.post("se/log", &json!({"type": "browser"}));
         entries.as_array().unwrap().iter().map(|entry| format!("{} {}", entry["level"], entry["message"])).collect()
@@ -286,21 +287,21 @@ impl Browser {
 
 impl Drop for Browser {
     fn drop(&mut self) {
-        // With a body, or the driver refuses, and its browser stays for ever.
+        // Without a body the driver refuses, and its browser keeps running.
         let closed = self.ask("DELETE", &format!("/session/{}", self.session), &json!({}));
         let _ = std::fs::remove_dir_all(&self.profile);
         assert!(closed.is_ok() || std::thread::panicking(), "a browser is left: {closed:?}");
     }
 }
 
-/// A chromedriver; it drives any number of browsers.
+/// A chromedriver process, which drives any number of browsers.
 struct Driver {
     process: Child,
     port: u16,
 }
 
 impl Driver {
-    /// One for all tests that run at the same time; it ends with the last of them.
+    /// The driver that all concurrent tests share; it ends with the last of them.
     fn shared() -> Arc<Driver> {
         static SHARED: Mutex<Weak<Driver>> = Mutex::new(Weak::new());
         let mut shared = SHARED.lock().unwrap_or_else(PoisonError::into_inner);
@@ -311,7 +312,8 @@ impl Driver {
         })
     }
 
-    /// It takes a port that is free for IPv4, and gives up if another has the same for IPv6: so a few tries.
+    /// Starts chromedriver, in up to five tries: it takes a port that is free for IPv4, and ends if the port is taken
+    /// for IPv6.
     fn start() -> Driver {
         for _ in 0..5 {
             let process = Command::new("chromedriver")
@@ -345,7 +347,7 @@ fn port_of(driver: &mut Child) -> Option<u16> {
             && let Ok(port) = port.parse()
             && port != 0
         {
-            // Read on, or it could block on a full pipe.
+            // Reading continues, because the process would block on a full pipe.
             std::thread::spawn(move || std::io::copy(&mut reader, &mut std::io::sink()));
             return Some(port);
         }

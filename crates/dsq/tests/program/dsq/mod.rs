@@ -1,4 +1,4 @@
-//! The program, run by tests.
+//! Runs the program for tests.
 
 use std::process::{Command, Output};
 
@@ -12,7 +12,7 @@ pub fn dsq(arguments: &[&str]) -> Output {
     command(arguments).output().expect("dsq runs")
 }
 
-/// What the program prints when all is well: nothing on stderr, which is no terminal.
+/// The output of a run that succeeds with nothing on stderr, which is not a terminal.
 pub fn stdout(arguments: &[&str]) -> String {
     let output = dsq(arguments);
     let stderr = String::from_utf8_lossy(&output.stderr);

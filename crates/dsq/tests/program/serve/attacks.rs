@@ -1,4 +1,4 @@
-//! Attacks on `dsq serve`: clients that take all they can get must neither silence the server nor starve other clients.
+//! Attacks on `dsq serve`: greedy clients must neither silence the server nor starve other clients.
 
 use super::client::{Connection, Server};
 use super::{gauge, random_position, wait_for};
@@ -68,7 +68,7 @@ fn long_analyses_make_way() {
     std::thread::sleep(Duration::from_secs(6));
     assert_eq!(move_of(5), 200);
     wait_for(&server, "searches", "2", 5);
-    // The one that has ended tells its best move.
+    // The analysis that ended reports its best move.
     let ended = long.iter_mut().filter_map(|stream| stream.raw_within(b"", Duration::from_millis(500)));
     let ended: Vec<_> = ended.filter_map(|answer| answer.events().pop()).collect();
     assert_eq!(ended.len(), 1);
@@ -95,8 +95,8 @@ fn expensive_requests_end_with_their_client() {
     wait_for(&server, "jobs", "0", 2);
 }
 
-/// One client asks for new rules with each request, on several connections. Requests of another client for warm rules are
-/// answered at once meanwhile, and so is its request for cold rules.
+/// One client asks for new rules with each request, on several connections. Requests of another client for warm rules
+/// are answered at once meanwhile, and so is its request for cold rules.
 #[test]
 fn cold_rule_sets_do_not_delay_warm_requests() {
     let server = Server::start(&["--pieces", "3", "--threads", "2", "--behind-proxy", "--rate", "10000"]);
@@ -145,7 +145,8 @@ fn cold_rule_sets_do_not_delay_warm_requests() {
     });
 }
 
-/// One client solves hundreds of classes on eight connections. Another one gets what is in memory, a class and a rule set.
+/// One client solves hundreds of classes on eight connections. Another one gets what is in memory, a class and a rule
+/// set.
 #[test]
 fn large_batches_do_not_starve_other_clients() {
     let server = Server::start(&["--pieces", "3", "--threads", "2", "--behind-proxy", "--rate", "10000"]);
@@ -234,7 +235,7 @@ fn memory(server: &Server) -> usize {
     line.trim().trim_end_matches(" kB").parse::<usize>().unwrap() / 1024
 }
 
-/// What costs memory: rule sets, their classes, trees and hash tables. It stays within the limit whatever is requested.
+/// Rule sets, their classes, trees and hash tables take memory, which stays within the limit for any requests.
 #[cfg(target_os = "linux")]
 #[test]
 fn memory_stays_within_its_limit() {

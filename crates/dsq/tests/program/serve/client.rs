@@ -96,7 +96,7 @@ impl Connection {
         self.open
     }
 
-    /// The next line of the answer to what was sent.
+    /// The next line of the answer.
     pub fn line(&mut self) -> String {
         let mut line = String::new();
         self.stream.read_line(&mut line).unwrap();
@@ -111,7 +111,7 @@ impl Connection {
 
     /// Sends bytes and reads an answer; `None` if the server ends the connection instead.
     pub fn raw(&mut self, bytes: &[u8]) -> Option<Answer> {
-        // It may have been closed already, and then there is no answer to read.
+        // The server may have closed the connection already; then there is no answer to read.
         let _ = self.stream.get_mut().write_all(bytes);
         let mut line = String::new();
         if self.stream.read_line(&mut line).ok()? == 0 {

@@ -1,4 +1,4 @@
-//! Endgames that the server counts on demand: five pieces from tables of four, in place of six.
+//! Endgames that the server counts on demand: five pieces from tables of four, instead of six from five.
 
 use super::client::{Answer, Connection, Server};
 use super::{folder, gauge, schema, wait_for};
@@ -83,7 +83,7 @@ fn an_endgame_is_counted_and_stays_in_the_cache() {
         schema::check(&description, &json!({"$ref": format!("#/components/schemas/{of}")}), data, name);
     }
 
-    // An answer that the client has kept from before is out of date.
+    // An answer that the client cached before the count is out of date.
     let tag = format!("If-None-Match: {}\r\n", before.header("etag").unwrap());
     let after = server.connect().get_with(&target, &tag);
     assert_eq!(after.status, 200);
@@ -204,8 +204,8 @@ fn what_cannot_be_counted_is_refused() {
     std::fs::remove_dir_all(small).unwrap();
 }
 
-/// Clients of many addresses start counts and leave, in a loop. Probes are answered meanwhile, nothing stays behind, and
-/// one address cannot start counts at will.
+/// Clients of many addresses start counts and leave, in a loop. Probes are answered meanwhile, nothing stays behind,
+/// and one address cannot start counts at will.
 #[test]
 fn starting_counts_in_a_loop_harms_nobody() {
     let cache = folder("serve-count-loop");

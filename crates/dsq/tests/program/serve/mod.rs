@@ -192,7 +192,8 @@ fn errors_have_a_code_and_a_place() {
     assert_eq!(error("/api/v1/matrix?white=0"), (400, "bad_request".into(), at("white", 0)));
 }
 
-/// The server rejects requests of other origins, for other hosts, too large or too frequent. Every response has security headers.
+/// The server rejects requests of other origins, for other hosts, too large or too frequent. Every response has
+/// security headers.
 #[test]
 fn requests_are_checked_before_their_handler() {
     let server = Server::start(&["--pieces", "3", "--behind-proxy", "--rate", "5", "--host", "dsq.example"]);
@@ -226,7 +227,8 @@ fn requests_are_checked_before_their_handler() {
     let refused = answers.iter().filter(|&&status| status == 429).count();
     assert!((10..=20).contains(&refused), "{refused} of 40 refused");
     assert_eq!(far.get_with("/api/v1/rules", "X-Forwarded-For: 9.9.9.8\r\n").status, 200);
-    // Requests without a usable client address are rejected, except those of monitors. A forwarded loopback address is limited.
+    // Requests without a usable client address are rejected, except those of monitors. A forwarded loopback address is
+    // limited.
     for header in ["", "X-Forwarded-For: unknown\r\n", "X-Forwarded-For: 9.9.9.8\r\nForwarded: for=1.1.1.1\r\n"] {
         assert_eq!(far.get_with("/api/v1/rules", header).json()["error"]["code"], "bad_request", "{header}");
     }
@@ -637,7 +639,7 @@ fn the_page_follows_the_rules_of_the_server() {
     let probe = connection.get(&format!("/api/v1/probe?fen={fen}&rules=chinese")).json();
     assert!(page.contains(probe["sentence"].as_str().unwrap()), "{page}");
     assert!(page.contains("data-rules=\"chinese\" data-problem=\"\""), "{page}");
-    // Links keep the rules, whatever server they are opened on.
+    // Links keep the rules on every server.
     let links: Vec<&str> = page.split("href=\"/?fen=").skip(1).collect();
     assert!(links.len() > 3 && links.iter().all(|link| link.split('"').next().unwrap().ends_with("rules=chinese")));
     let page = connection.get(&format!("/?fen={fen}&rules=paper")).text();
@@ -807,8 +809,8 @@ fn hostile(random: &mut Random, paths: &[(String, Vec<String>)]) -> Vec<u8> {
     bytes
 }
 
-/// Ten thousand hostile requests, some of them expensive: none makes the server fail or delays `/healthz`. Requests that the
-/// server has no time for get 503.
+/// Ten thousand hostile requests, some of them expensive: none makes the server fail or delays `/healthz`. Requests
+/// that the server has no time for get 503.
 #[test]
 fn hostile_requests_do_no_harm() {
     const SEED: u64 = 10_000;
