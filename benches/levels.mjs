@@ -1,4 +1,4 @@
-// The strength of the levels of `dsq serve`: games between neighbouring levels over the HTTP API, as the page plays them.
+// Measures the strength levels of `dsq serve`: games between neighbouring levels over the HTTP API, as the page plays them.
 //
 //     dsq serve --pieces 3 &
 //     node benches/levels.mjs http://127.0.0.1:8763 60 > results/levels.md
