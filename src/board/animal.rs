@@ -29,7 +29,7 @@ impl Animal {
         Animal::Elephant,
     ];
 
-    /// Number of animals, and of lanes.
+    /// The number of animals, and of the lanes of a side.
     pub const COUNT: usize = 8;
 
     /// The lane of this animal, 0 (rat) to 7 (elephant).
@@ -54,7 +54,7 @@ impl Animal {
         }
     }
 
-    /// The animal of a letter of either case.
+    /// The animal that a letter of either case stands for.
     #[must_use]
     pub fn from_letter(letter: char) -> Option<Animal> {
         Animal::ALL.into_iter().find(|a| a.letter() == letter.to_ascii_uppercase())
@@ -102,7 +102,7 @@ impl Piece {
         }
     }
 
-    /// The piece of a FEN letter.
+    /// The piece that a FEN letter stands for.
     #[must_use]
     pub fn from_letter(letter: char) -> Option<Piece> {
         let color = if letter.is_ascii_uppercase() { Color::White } else { Color::Black };

@@ -7,8 +7,8 @@ use thiserror::Error;
 
 /// A set of squares: bit [`Square::index`] of a 64-bit word. Bit 63 is never set.
 ///
-/// Sets are combined with `|`, `&`, `^`, `-` (difference) and `!` (complement within the board). A set is written, and
-/// read, as it looks on the board, rank 9 first:
+/// Sets are combined with `|`, `&`, `^`, `-` (difference) and `!` (complement within the board). `Display` writes a set
+/// as it looks on the board, rank 9 first, and `FromStr` reads it:
 ///
 /// ```
 /// use doushouqi::board::{Bitboard, ParseBitboardError, geometry::WATER};
@@ -141,7 +141,7 @@ impl Bitboard {
         self.0 & other.0 == 0
     }
 
-    /// Whether every square of this set is in the other.
+    /// Whether every square of this set is in `other`.
     ///
     /// ```
     /// # use doushouqi::board::{Bitboard, Rank, geometry::WATER};
@@ -154,7 +154,7 @@ impl Bitboard {
         self.0 & !other.0 == 0
     }
 
-    /// The set with one square more.
+    /// The set with a square added.
     ///
     /// ```
     /// # use doushouqi::board::{Bitboard, Rank, Square};
@@ -185,7 +185,7 @@ impl Bitboard {
         Bitboard(self.0 & !(1 << square.index()))
     }
 
-    /// The squares that are in this set or in the other: `|` for constants.
+    /// The squares that are in this set or in `other`: `|` for constants.
     #[inline(always)]
     #[must_use]
     pub const fn union(self, other: Bitboard) -> Bitboard {
@@ -199,7 +199,7 @@ impl Bitboard {
         Bitboard(self.0 & other.0)
     }
 
-    /// The squares of this set that are not in the other: `-` for constants.
+    /// The squares of this set that are not in `other`: `-` for constants.
     ///
     /// ```
     /// # use doushouqi::board::{Bitboard, File, Rank};
@@ -253,7 +253,7 @@ impl Bitboard {
         if self.0.is_power_of_two() { Some(Square::lowest(self.0)) } else { None }
     }
 
-    /// Adds a square; false if it was there.
+    /// Adds a square. Returns false if the set already contained it.
     #[inline]
     pub const fn insert(&mut self, square: Square) -> bool {
         let fresh = !self.contains(square);
@@ -261,7 +261,7 @@ impl Bitboard {
         fresh
     }
 
-    /// Takes a square away; false if it was not there.
+    /// Removes a square. Returns false if the set did not contain it.
     #[inline]
     pub const fn remove(&mut self, square: Square) -> bool {
         let found = self.contains(square);
@@ -269,7 +269,7 @@ impl Bitboard {
         found
     }
 
-    /// Takes the square of lowest index away.
+    /// Removes the square of lowest index and returns it.
     #[inline]
     pub const fn pop_first(&mut self) -> Option<Square> {
         let first = self.first();
@@ -496,7 +496,7 @@ impl SubAssign for Bitboard {
     }
 }
 
-/// Nine lines, rank 9 first: `1` for a square of the set, `.` for another.
+/// Nine lines, rank 9 first: `1` for a square of the set, `.` for any other square.
 ///
 /// ```
 /// # use doushouqi::board::{Bitboard, Square};
@@ -512,24 +512,24 @@ impl fmt::Display for Bitboard {
     }
 }
 
-/// As it is displayed, on lines of its own.
+/// The text of `Display`, beginning on a new line.
 impl fmt::Debug for Bitboard {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "\n{self}")
     }
 }
 
-/// Why a text is no drawing of a set of squares.
+/// Why a text is not a drawing of a set of squares.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum ParseBitboardError {
-    /// A character that is neither a square nor space.
+    /// A character is neither a square nor white space.
     #[error("{found:?} is neither '1', a square of the set, nor '.', another")]
     UnknownMark {
         /// The character.
         found: char,
     },
-    /// More or fewer squares than a board has.
+    /// The text contains more or fewer squares than a board.
     #[error("a set is drawn as 63 squares; these are {found}")]
     SquareCount {
         /// The number of squares in the text.

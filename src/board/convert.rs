@@ -4,7 +4,7 @@ use super::{Animal, Color, File, Piece, Rank, Square};
 use std::str::FromStr;
 use thiserror::Error;
 
-/// Why a text, letter or index names no part of the board and no piece.
+/// Why a text, letter or index names neither a part of the board nor a piece.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("{found} is not a {kind}: expected {expected}")]
 pub struct ConvertError {
@@ -13,7 +13,7 @@ pub struct ConvertError {
     expected: &'static str,
 }
 
-/// `FromStr`, `TryFrom<char>` and `TryFrom<usize>`, each where a function is given for it.
+/// Implements `FromStr`, `TryFrom<char>` and `TryFrom<usize>`, each if a function is given for it.
 macro_rules! convert {
     ($type:ident is $kind:literal: $($from:ty as $method:ident => $read:expr, $expected:literal;)+) => {$(
         convert!(@ $method, $type, $from, $kind, $read, $expected);

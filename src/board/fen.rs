@@ -1,5 +1,6 @@
-//! Positions as text: ranks 9 to 1 separated by `/`, a letter a piece (capitals are White), a digit for that many empty
-//! squares; then `w` or `b` for the side to move. The FEN of a game may have a third field, the halfmove clock ([`Fen`]).
+//! Positions as text: ranks 9 to 1 separated by `/`, with a letter for each piece (capitals are White) and a digit for
+//! that many empty squares; then `w` or `b` for the side to move. The FEN of a game may contain a third field, the
+//! halfmove clock ([`Fen`]).
 
 use super::{Color, File, Piece, Position, PositionError, Rank, Setup, Square};
 use std::fmt;
@@ -9,7 +10,7 @@ use thiserror::Error;
 /// The FEN of the initial position.
 pub const START: &str = "l5t/1d3c1/r1p1w1e/7/7/7/E1W1P1R/1C3D1/T5L w";
 
-/// Why a text is no FEN.
+/// Why a text is not a FEN.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum ParseFenError {
@@ -44,31 +45,31 @@ pub enum ParseFenError {
     /// The side to move is neither `w` nor `b`.
     #[error("the side to move is w or b, not {found:?}")]
     UnknownTurn {
-        /// The text in its place.
+        /// The text found instead.
         found: String,
     },
-    /// A third field where only a position is read.
-    #[error("a halfmove clock ({found}) is taken only where a game begins; here the FEN ends after the side to move")]
+    /// A third field follows, but only a position is expected.
+    #[error("a halfmove clock ({found}) belongs only to the FEN of a game; here the FEN ends after the side to move")]
     UnexpectedClock {
         /// The halfmove clock.
         found: String,
     },
-    /// The third field of a game's FEN is no halfmove clock.
+    /// The third field of a game's FEN is not a halfmove clock.
     #[error(
         "the halfmove clock, plies since the last capture, is a number from 0 to {}, not {found:?}",
         Fen::MAX_HALFMOVE_CLOCK
     )]
     HalfmoveClock {
-        /// The text in its place.
+        /// The text found instead.
         found: String,
     },
     /// Text follows the last field.
-    #[error("a FEN has a board, the side to move and, in a game, a halfmove clock; found {found:?} after them")]
+    #[error("a FEN contains the board, the side to move and, in a game, a halfmove clock; found {found:?} after them")]
     TrailingText {
         /// The first field too many.
         found: String,
     },
-    /// The fields are well formed, but the pieces are not a valid position.
+    /// The fields are well formed, but the position is not valid.
     #[error(transparent)]
     Position(#[from] PositionError),
 }
@@ -131,7 +132,7 @@ impl FromStr for Position {
     }
 }
 
-/// The FEN of a game: a position and its halfmove clock, which is not written where it is 0.
+/// The FEN of a game: a position and its halfmove clock. A clock of 0 is not written.
 ///
 /// ```
 /// use doushouqi::board::Fen;
@@ -149,7 +150,7 @@ pub struct Fen {
 }
 
 impl Fen {
-    /// The highest halfmove clock that is accepted: a game can go on from it without an overflow.
+    /// The highest halfmove clock that is accepted. A game can continue from it without an overflow.
     pub const MAX_HALFMOVE_CLOCK: u32 = 1_000_000_000;
 }
 

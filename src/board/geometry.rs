@@ -1,4 +1,5 @@
-//! The geometry of the board: dens, traps, water and leaps. Everything else, the shaders included, derives from these constants.
+//! The geometry of the board: dens, traps, water and leaps. Everything else, the shaders included, derives from these
+//! constants.
 
 use super::{Animal, Bitboard, ByColor, Color, File, Rank, Square};
 use Square::*;
@@ -6,15 +7,15 @@ use Square::*;
 /// The den of each side.
 pub const DEN: ByColor<Square> = ByColor { white: D1, black: D9 };
 
-/// The traps round each side's den, which belong to that side.
+/// The traps of each side, next to its den.
 pub const TRAPS: ByColor<Bitboard> = ByColor { white: Bitboard::of(&[C1, E1, D2]), black: Bitboard::of(&[C9, E9, D8]) };
 
 /// The two lakes.
 pub const WATER: Bitboard = Bitboard::of(&[B4, C4, E4, F4, B5, C5, E5, F5, B6, C6, E6, F6]);
 
-/// All squares but those of file a: where a step to the left may start, or one to the right end.
+/// All squares except those of file a. A step to the left may start on them, and a step to the right may end on them.
 pub(crate) const NOT_A: Bitboard = Bitboard::file(File::A).complement();
-/// All squares but those of file g: where a step to the right may start, or one to the left end.
+/// All squares except those of file g. A step to the right may start on them, and a step to the left may end on them.
 pub(crate) const NOT_G: Bitboard = Bitboard::file(File::G).complement();
 
 /// Squares from which a leap goes up a file (by 28), over three squares of water.

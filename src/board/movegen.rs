@@ -8,14 +8,15 @@ use super::{Animal, Color, Move, Position, Square, union};
 #[derive(Clone)]
 #[repr(align(64))]
 pub(crate) struct Reach {
-    /// The squares that each animal steps or leaps to, whatever stands there.
+    /// The squares that each animal steps or leaps to, occupied or not.
     pub squares: Lanes,
     /// The enemy pieces that each animal may take, at any distance.
     pub prey: Lanes,
 }
 
-/// The steps, leaps and captures of the pieces `own` of `color` against the pieces `enemy`. No branch but the choice of a table, and no loop
-/// that is not eight lanes wide: compiled for AVX-512 it is some fifty instructions.
+/// The steps, leaps and captures of the pieces `own` of `color` against the pieces `enemy`. The only branch is the
+/// choice of a table, and every loop is eight lanes wide: compiled for AVX-512, the function takes about fifty
+/// instructions.
 #[inline(always)]
 pub(crate) fn reach(rules: &Rules, color: Color, own: &Lanes, enemy: &Lanes) -> Reach {
     let masks = rules.masks();
@@ -63,7 +64,7 @@ impl Reach {
     /// [`Reach::targets`] from the occupied squares of each side.
     #[inline(always)]
     pub(crate) fn targets_among(&self, own: u64, enemy: u64) -> Lanes {
-        // A loop: the compiler leaves the closure of `from_fn` out of line.
+        // A loop, because the compiler does not inline the closure of `from_fn`.
         let mut targets = [0; 8];
         for a in 0..8 {
             targets[a] = self.squares[a] & !own & (!enemy | self.prey[a]);
@@ -73,7 +74,8 @@ impl Reach {
 }
 
 impl Position {
-    /// The squares that each animal of the side to move may go to, as if no den had been entered yet.
+    /// The squares that each animal of the side to move may go to. The function ignores that the game ends when a den
+    /// is entered.
     #[inline(always)]
     pub(crate) fn targets(&self, rules: &Rules) -> Lanes {
         let (own, enemy) = (self.lanes(self.turn()), self.lanes(!self.turn()));
@@ -90,7 +92,7 @@ impl Position {
         list
     }
 
-    /// Whether a move is legal. In a finished game none is.
+    /// Whether a move is legal. A finished game has no legal moves.
     #[must_use]
     pub fn is_legal(&self, mv: Move, rules: &Rules) -> bool {
         self.moves(rules).contains(&mv)
@@ -105,9 +107,9 @@ impl Position {
         self.targets(rules).iter().map(|t| t.count_ones()).sum()
     }
 
-    /// The legal moves as bits, without a list: bit `4 * animal + direction` is set if the animal has a legal step or leap in that
-    /// direction, numbered as in [`Animal::ALL`] and [`Direction::ALL`]. An animal has at most one move in a direction. A finished
-    /// game has none.
+    /// The legal moves as bits, without a list: bit `4 * animal + direction` is set if the animal has a legal step or
+    /// leap in that direction, numbered as in [`Animal::ALL`] and [`Direction::ALL`]. An animal has at most one move in
+    /// a direction. A finished game has none.
     ///
     /// ```
     /// use doushouqi::board::{Position, Rules};
@@ -226,7 +228,7 @@ mod tests {
     use crate::board::{Direction, RuleOptions};
     use crate::game::random::Random;
 
-    /// The mask against the list of moves, under every preset.
+    /// The mask agrees with the list of moves under every preset.
     #[test]
     fn the_mask_has_every_move() {
         for (_, options) in RuleOptions::PRESETS {

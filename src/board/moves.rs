@@ -15,7 +15,7 @@ pub struct Move {
     pub to: Square,
 }
 
-/// Why a text is no legal move of a position.
+/// Why a text is not a legal move of a position.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum ParseMoveError {
@@ -25,7 +25,7 @@ pub enum ParseMoveError {
         /// The text.
         text: String,
     },
-    /// The animal is not on the board, or none of the mover's is on that square.
+    /// The side to move does not have this animal, or has no piece on that square.
     #[error("{text:?}: the side to move has no such piece")]
     NoPiece {
         /// The text.
@@ -66,14 +66,14 @@ pub enum PlayError {
         /// The move.
         mv: Move,
     },
-    /// The text is no legal move of the position.
+    /// The text is not a legal move of the position.
     #[error(transparent)]
     Text(#[from] ParseMoveError),
 }
 
 impl Move {
-    /// Reads a legal move of `position` in either notation. In the papers' notation the letter may be of either case and
-    /// the `x` of a capture may be left out.
+    /// Reads a legal move of `position` in either notation. In the papers' notation the letter may be of either case
+    /// and the `x` of a capture may be left out.
     ///
     /// ```
     /// use doushouqi::board::{Move, Position, Rules};
@@ -84,7 +84,7 @@ impl Move {
     /// ```
     ///
     /// # Errors
-    /// If the text is in neither notation, or is no legal move here: see [`ParseMoveError`].
+    /// If the text is in neither notation or is not a legal move here: see [`ParseMoveError`].
     pub fn parse(text: &str, position: &Position, rules: &Rules) -> Result<Move, ParseMoveError> {
         let malformed = || ParseMoveError::Malformed { text: text.to_owned() };
         if !text.is_ascii() || text.len() < 3 {

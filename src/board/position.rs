@@ -55,7 +55,7 @@ pub enum PositionError {
         /// The den.
         square: Square,
     },
-    /// Both sides have entered the other's den.
+    /// Each side has entered the enemy's den.
     #[error("both dens are occupied; the game ends when the first is entered")]
     BothDens,
 }
@@ -64,15 +64,15 @@ pub enum PositionError {
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Outcome {
-    /// This side won: it entered the enemy's den, took the last enemy piece, or left the enemy without a legal move (stalemate)
-    /// where stalemate loses.
+    /// This side won: it entered the enemy's den, took the last enemy piece, or left the enemy without a legal move
+    /// (stalemate) where stalemate loses.
     Win(Color),
     /// The side to move has no legal move (stalemate), and stalemate is a draw.
     NoMove,
 }
 
-/// A position: the pieces on their squares and the side to move. The default is the initial position. Each animal of each side is one lane, a bitboard with at most
-/// one square; so a side is eight words, one vector register.
+/// A position: the pieces on their squares and the side to move. The default is the initial position. Each animal of
+/// each side is one lane, a bitboard of at most one square. The eight lanes of a side fill one vector register.
 #[derive(Clone)]
 #[repr(align(64))]
 pub struct Position {
@@ -220,7 +220,7 @@ impl Position {
         }
     }
 
-    /// How the game has ended; `None` while it goes on. Repetition does not count: a position has no history.
+    /// How the game has ended; `None` if it is not over. Repetition does not count: a position contains no history.
     #[must_use]
     pub fn outcome(&self, rules: &Rules) -> Option<Outcome> {
         if let Some(color) = self.winner() {
@@ -245,8 +245,8 @@ impl Position {
     /// ```
     ///
     /// # Errors
-    /// If the game is over ([`PlayError::Over`]) or the move is not legal ([`PlayError::Illegal`]). Repetition does not count: a
-    /// position has no history.
+    /// If the game is over ([`PlayError::Over`]) or the move is not legal ([`PlayError::Illegal`]). Repetition does not
+    /// count: a position contains no history.
     pub fn play(&self, mv: Move, rules: &Rules) -> Result<Position, PlayError> {
         if self.winner().is_some() {
             Err(PlayError::Over)
@@ -257,8 +257,8 @@ impl Position {
         }
     }
 
-    /// The position after a move, which must be legal: [`Position::play`] without the check. After any other move the result
-    /// is unspecified.
+    /// The position after a move, which must be legal: [`Position::play`] without the check. After any other move the
+    /// result is unspecified.
     #[inline(always)]
     #[must_use]
     pub fn make(&self, mv: Move) -> Position {
@@ -288,7 +288,8 @@ impl Position {
         let to = 1u64 << mv.to.index();
         let (own, enemy) = (self.lanes(self.turn), self.lanes(!self.turn));
         debug_assert_eq!(own[mv.animal.index()], 1 << mv.from.index());
-        // Both sides are written as wholes: a word written alone would have to reach memory before its vector can be read.
+        // Each side is written as a whole vector: after a store of a single word, a load of the vector would have to
+        // wait.
         let own = std::array::from_fn(|a| if a == mv.animal.index() { to } else { own[a] });
         let enemy = std::array::from_fn(|a| enemy[a] & !to);
         let mut lanes = ByColor { white: own, black: own };

@@ -6,7 +6,7 @@ use std::fmt;
 use std::str::FromStr;
 use thiserror::Error;
 
-/// Declares an option with its spellings, so that parsing, printing and listing cannot disagree.
+/// Declares an option with its spellings in one place, so parsing, printing and listing agree.
 macro_rules! rule_option {
     ($(#[$doc:meta])* $name:ident($key:literal) { $($(#[$value_doc:meta])* $value:ident = $text:literal),+ $(,)? }) => {
         $(#[$doc])*
@@ -61,7 +61,7 @@ rule_option! {
 rule_option! {
     /// Captures between water and land.
     Shore("shore") {
-        /// Every capture is allowed but that of an elephant by a rat in the water.
+        /// Every capture is allowed, except of an elephant by a rat in the water.
         ElephantSafe = "elephant-safe",
         /// No capture is allowed between water and land.
         None = "none",
@@ -78,12 +78,12 @@ rule_option! {
         Any = "any",
         /// Nowhere.
         None = "none",
-        /// In a trap of the opponent; and a piece in a trap of its own cannot be taken at all.
+        /// In a trap of the opponent. A piece in one of its own traps cannot be taken at all.
         Sanctuary = "sanctuary",
     }
 }
 rule_option! {
-    /// Which of dog and wolf is the stronger.
+    /// The stronger of dog and wolf.
     DogOverWolf("dog-over-wolf") {
         /// The dog takes the wolf.
         Yes = "yes",
@@ -98,14 +98,14 @@ rule_option! {
         Both = "both",
         /// Along files only, over three squares of water.
         Files = "files",
-        /// Along ranks only, over two.
+        /// Along ranks only, over two squares of water.
         Ranks = "ranks",
         /// Nowhere.
         None = "none",
     }
 }
 rule_option! {
-    /// Whether a leap is blocked by the leaper's own rat too.
+    /// Whether the leaper's own rat blocks a leap, too.
     OwnRatBlocks("own-rat-blocks") {
         /// Every rat in the water on the way blocks a leap.
         Yes = "yes",
@@ -136,7 +136,7 @@ rule_option! {
     }
 }
 
-/// A value of every rule option, written `paper,shore=none`. The default is [`RuleOptions::PAPER`].
+/// A value for every rule option, written `paper,shore=none`. The default is [`RuleOptions::PAPER`].
 ///
 /// ```
 /// use doushouqi::board::{RuleOptions, Shore};
@@ -151,9 +151,9 @@ pub struct RuleOptions {
     pub elephant_takes_rat: ElephantTakesRat,
     /// Captures between water and land.
     pub shore: Shore,
-    /// Where pieces have no strength.
+    /// Where a piece has strength 0.
     pub traps: Traps,
-    /// Which of dog and wolf is the stronger.
+    /// The stronger of dog and wolf.
     pub dog_over_wolf: DogOverWolf,
     /// Where the tiger may leap.
     pub tiger_leap: TigerLeap,
@@ -190,11 +190,11 @@ builders! {
     with_repetition: repetition, Repetition;
 }
 
-/// Names of the options in their canonical order.
+/// The names of the options in their canonical order.
 const KEYS: [&str; 8] =
     ["elephant-takes-rat", "shore", "traps", "dog-over-wolf", "tiger-leap", "own-rat-blocks", "no-move", "repetition"];
 
-/// Why a text names no rules.
+/// Why a text does not name rules.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum ParseRulesError {
@@ -215,7 +215,7 @@ pub enum ParseRulesError {
     UnknownValue {
         /// The option's name.
         key: String,
-        /// The value that it does not have.
+        /// The unknown value.
         value: String,
         /// The option's values, separated by commas.
         allowed: String,
@@ -229,7 +229,7 @@ pub enum ParseRulesError {
 }
 
 impl RuleOptions {
-    /// The named rule sets: each is one source's reading of the game.
+    /// The named rule sets, each from one source.
     pub const PRESETS: [(&'static str, RuleOptions); 6] = [
         ("paper", RuleOptions::PAPER),
         ("cazaux", RuleOptions { shore: Shore::None, repetition: Repetition::Illegal, ..RuleOptions::PAPER }),
@@ -304,7 +304,8 @@ impl RuleOptions {
         Ok(())
     }
 
-    /// The stable hash of the options that tables depend on: FNV-1a, 64 bits, over the canonical spelling without `repetition`.
+    /// The stable hash of the options that tables depend on: FNV-1a, 64 bits, over the canonical spelling without
+    /// `repetition`.
     #[must_use]
     pub fn table_hash(&self) -> u64 {
         self.table_spelling()
@@ -326,7 +327,7 @@ impl fmt::Display for RuleOptions {
     }
 }
 
-/// Reads `key=value` items, separated by commas, over an optional preset that comes first (`paper` if none does).
+/// Reads `key=value` items separated by commas. They change the preset that may come first; the default is `paper`.
 impl FromStr for RuleOptions {
     type Err = ParseRulesError;
 
@@ -349,7 +350,7 @@ impl FromStr for RuleOptions {
 /// One word for each animal, weakest first: eight lanes of one vector register.
 pub(crate) type Lanes = [u64; Animal::COUNT];
 
-/// The rule options with the masks that move generation derives from them, so that other rules cost no branch.
+/// The rule options with the masks that move generation derives from them. The masks replace branches on the options.
 #[derive(Clone, Debug)]
 pub struct Rules {
     options: RuleOptions,
@@ -358,7 +359,7 @@ pub struct Rules {
 
 #[derive(Clone, Debug)]
 pub(crate) struct Masks {
-    /// All ones in the lanes of animals that leap along files, and along ranks.
+    /// All ones in the lanes of animals that leap along files (or along ranks).
     pub leaps_files: Lanes,
     pub leaps_ranks: Lanes,
     /// The squares that an animal of a colour may enter.
@@ -378,8 +379,8 @@ impl Rules {
             [false, true].map(|wet| {
                 Animal::ALL.map(|victim| {
                     Animal::ALL.map(|attacker| {
-                        // Any square of the right kind stands for where the attacker comes from. What does not swim
-                        // is on land, wherever its rat is.
+                        // Only the kind of the attacker's square matters: one square of water and one of land represent
+                        // all. An animal that does not swim is on land, wherever its side's rat is.
                         let from = if wet && attacker.swims() { Square::B4 } else { Square::A4 };
                         Square::all()
                             .filter(|&to| options.may_capture(color, attacker, from, victim, to))
@@ -439,9 +440,9 @@ impl RuleOptions {
         }
     }
 
-    /// Where this animal gets to from a square in one move on an otherwise empty board: the next square in each direction,
-    /// or over the water where it leaps, with the water that it leaps over (a rat there may block it). Whether it may stand
-    /// on that square at all is for [`habitat`] to say.
+    /// The squares that this animal reaches from a square by one step or leap on an otherwise empty board, each with
+    /// the water it leaps over (a rat there may block it). It may not be allowed to stand on all of them: see
+    /// [`habitat`].
     pub fn destinations(
         &self,
         animal: Animal,
@@ -455,8 +456,8 @@ impl RuleOptions {
         })
     }
 
-    /// Whether `attacker`, of side `color` and able to go from `from` to `to`, may take `victim` there. Only whether the
-    /// squares are water or traps matters.
+    /// Whether `attacker`, of side `color` and able to go from `from` to `to`, may take `victim` there. The squares
+    /// matter only as water, land or traps.
     #[must_use]
     pub fn may_capture(&self, color: Color, attacker: Animal, from: Square, victim: Animal, to: Square) -> bool {
         let (wet_from, wet_to) = (WATER.contains(from), WATER.contains(to));

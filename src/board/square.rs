@@ -33,7 +33,7 @@ pub enum Square {
     A9, B9, C9, D9, E9, F9, G9,
 }
 
-/// Every square by index; entry 63 repeats g9, so that an index masked to 6 bits needs no bounds check.
+/// Every square by index. Entry 63 repeats g9: an index masked to 6 bits needs no bounds check.
 #[rustfmt::skip]
 const BY_INDEX: [Square; 64] = [
         Square::A1, Square::B1, Square::C1, Square::D1, Square::E1, Square::F1, Square::G1,
@@ -59,7 +59,7 @@ impl Square {
         if index < Square::COUNT { Some(BY_INDEX[index]) } else { None }
     }
 
-    /// The square of the lowest set bit. `bits` must not be 0 (then it is g9).
+    /// The square of the lowest set bit. `bits` must not be 0 (the result would be g9).
     #[inline(always)]
     #[must_use]
     pub(crate) const fn lowest(bits: u64) -> Square {
@@ -150,7 +150,7 @@ impl fmt::Debug for Square {
     }
 }
 
-/// Why a text is no square. The field is the text.
+/// Why a text is not a square. The field is the text.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("{0:?} is not a square: a square is a file a to g and a rank 1 to 9, as in a3")]
 pub struct ParseSquareError(pub String);

@@ -1,4 +1,4 @@
-//! With the feature `serde`, types that have a text are serialised as that text.
+//! With the feature `serde`, types with a text form are serialised as that text.
 
 /// Serialises types with `Display` and reads them with `FromStr`.
 macro_rules! serialize_as_text {

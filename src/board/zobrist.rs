@@ -1,4 +1,5 @@
-//! Zobrist keys: a position's key is the XOR of one random word a piece on its square, and one for Black to move.
+//! Zobrist keys: a position's key is the XOR of one random word for each piece on its square, and one for Black to
+//! move.
 
 use super::{Animal, Color, Square};
 use rand_core::{Rng, SeedableRng};
@@ -21,13 +22,13 @@ static KEYS: LazyLock<Box<Keys>> = LazyLock::new(|| {
 });
 
 impl Keys {
-    /// The word of a piece by the indices of its side, animal and square.
+    /// The word for a piece, by the indices of its side, animal and square.
     #[inline(always)]
     pub(crate) fn word(&self, color: usize, animal: usize, square: usize) -> u64 {
         self.pieces[color & 1][animal & 7][square & 63]
     }
 
-    /// The word of Black to move.
+    /// The word for Black to move.
     #[inline(always)]
     pub(crate) fn black_to_move(&self) -> u64 {
         self.black_to_move
@@ -41,14 +42,14 @@ pub(crate) fn keys() -> &'static Keys {
     &KEYS
 }
 
-/// The word of a piece on a square.
+/// The word for a piece on a square.
 #[inline]
 #[must_use]
 pub(crate) fn piece(color: Color, animal: Animal, square: Square) -> u64 {
     keys().word(color as usize, animal.index(), square.index())
 }
 
-/// The word of Black to move.
+/// The word for Black to move.
 #[inline]
 #[must_use]
 pub(crate) fn black_to_move() -> u64 {
@@ -59,7 +60,7 @@ pub(crate) fn black_to_move() -> u64 {
 mod tests {
     use super::*;
 
-    /// Words that are alike, or of few bits, would give different positions one key.
+    /// Similar words, or words with few bits set, would give different positions the same key.
     #[test]
     fn words_are_far_apart() {
         let mut words = vec![black_to_move()];
