@@ -19,8 +19,8 @@
 //! # Ok::<(), doushouqi::board::ParseMoveError>(())
 //! ```
 //!
-//! Endgame tables contain the exact distance to the end of every position with few pieces. A directory of tables is generated
-//! once and then probed:
+//! Endgame tables contain the exact distance to the end of every position with few pieces. A directory of tables is
+//! generated once and then probed:
 //!
 //! ```
 //! use doushouqi::board::{Position, RuleOptions};
@@ -62,7 +62,7 @@
 //!
 //! # Features
 //!
-//! `board` and `game` need no feature and few dependencies. The default features are `search` and `gpu`:
+//! `board` and `game` need no feature and only a few dependencies. The default features are `search` and `gpu`:
 //!
 //! - `serde`: positions, squares, pieces and rules serialise as their text.
 //! - `perft`: counting lines of moves on all cores.
@@ -70,8 +70,8 @@
 //! - `search`: the engine; includes `perft` and `tablebase`.
 //! - `gpu`: tables and perft on a GPU, through wgpu; includes `perft` and `tablebase`.
 //!
-//! The program `dsq`, UCI and GTP, matches, cluster jobs, the explorer, the mining study and the hardness proof are crates
-//! of their own, built on this one.
+//! The program `dsq`, UCI and GTP, matches, cluster jobs, the explorer, the mining study and the hardness proof are
+//! separate crates that build on this one.
 
 #![warn(missing_docs, unreachable_pub)]
 

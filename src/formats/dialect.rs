@@ -20,26 +20,26 @@ pub enum Dialect {
     Animalcraft,
 }
 
-/// Text that names no dialect.
+/// The error for a text that does not name a dialect.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("no format is called {text:?}; there are dsq, mistboard, katago and animalcraft")]
 pub struct ParseDialectError {
     text: String,
 }
 
-/// Why a text is no position, move or game of a dialect.
+/// Why a text is not a position, move or game of a dialect.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum FormatError {
     /// The board or the side to move is malformed.
     #[error(transparent)]
     Fen(#[from] ParseFenError),
-    /// A field behind the side to move is malformed, missing or too much.
+    /// A field after the side to move is malformed, missing or superfluous.
     #[error("{dialect}: {problem}")]
     Fields {
         /// The dialect.
         dialect: Dialect,
-        /// What is wrong.
+        /// The problem.
         problem: String,
     },
     /// A move is not written as two squares.
@@ -49,7 +49,7 @@ pub enum FormatError {
         dialect: Dialect,
         /// The text.
         text: String,
-        /// A move.
+        /// An example of a move.
         example: &'static str,
     },
     /// A move cannot be played.
@@ -57,7 +57,7 @@ pub enum FormatError {
     Play {
         /// The number of the move, from 1.
         number: usize,
-        /// Why.
+        /// The reason.
         error: PlayError,
     },
 }
@@ -86,7 +86,7 @@ impl Dialect {
         }
     }
 
-    /// The square that stands for one of ours. The same function leads back.
+    /// The square of this dialect for a square of `dsq`. The function is its own inverse.
     #[must_use]
     pub fn square(self, square: Square) -> Square {
         match self {
@@ -104,7 +104,7 @@ impl Dialect {
         }
     }
 
-    /// A letter of ours as this dialect writes it.
+    /// The letter of this dialect for a letter of `dsq`.
     fn letter(self, letter: char) -> char {
         match (self, letter) {
             (Dialect::Katago, 'P') => 'J',
@@ -115,7 +115,8 @@ impl Dialect {
         }
     }
 
-    /// The letter of ours; a letter that this dialect does not use becomes one that no dialect knows.
+    /// The letter of `dsq` for a letter of this dialect. A letter that this dialect does not use becomes `?`, which no
+    /// dialect uses.
     fn own_letter(self, letter: char) -> char {
         match (self, letter) {
             (Dialect::Katago, 'J') | (Dialect::Animalcraft, 'P') => 'P',
@@ -127,7 +128,7 @@ impl Dialect {
         }
     }
 
-    /// The board as it is seen in the other frame. The same function leads back.
+    /// The board converted between the orientations of `dsq` and this dialect. The function is its own inverse.
     fn board(self, board: &str) -> String {
         let reversed = |rank: &str| rank.chars().rev().collect::<String>();
         let ranks: Vec<&str> = board.split('/').collect();
@@ -151,7 +152,7 @@ impl Dialect {
     /// ```
     ///
     /// # Errors
-    /// If the text is no position of this dialect.
+    /// If the text is not a position of this dialect.
     pub fn parse_fen(self, text: &str) -> Result<DialectFen, FormatError> {
         let fields: Vec<&str> = text.split_whitespace().collect();
         let Some((board, rest)) = fields.split_first() else { return Err(ParseFenError::Empty.into()) };
@@ -173,7 +174,7 @@ impl Dialect {
             (Dialect::Mistboard, _) => {
                 return Err(self.fields("halfmove clock and move number follow the side to move".to_owned()));
             }
-            (_, [.., found]) => return Err(self.fields(format!("found {found:?} behind the position"))),
+            (_, [.., found]) => return Err(self.fields(format!("found {found:?} after the position"))),
             (_, []) => (0, 1),
         };
         let letters: String = self.board(board).chars().map(|letter| self.own_letter(letter)).collect();
@@ -181,7 +182,7 @@ impl Dialect {
         Ok(DialectFen { fen: Fen { position, halfmove_clock }, move_number })
     }
 
-    /// Writes a position. Counters that the dialect does not have are left out.
+    /// Writes a position, without counters that the dialect does not use.
     #[must_use]
     pub fn format_fen(self, fen: &DialectFen) -> String {
         let DialectFen { fen: Fen { position, halfmove_clock }, move_number } = fen;

@@ -20,7 +20,7 @@ use crate::game::{Game, PlayError};
 /// ```
 ///
 /// # Errors
-/// If the line is no game of this dialect, or a move cannot be played.
+/// If the line is not a game of this dialect, or a move cannot be played.
 pub fn parse_moves(
     dialect: Dialect,
     line: &str,

@@ -1,15 +1,15 @@
 //! Positions, moves and games as other programs write them.
 //!
-//! | dialect | leopard, rat | side to move | files | behind the side to move |
+//! | dialect | panther, rat | side to move | files | after the side to move |
 //! |---|---|---|---|---|
 //! | `dsq` | `P`, `R` | `w`, `b` | a to g | the halfmove clock, unless it is 0 |
 //! | `mistboard` (also MistyJungle) | `P`, `R` | `r`, `b` | mirrored | halfmove clock and move number |
 //! | `katago` (KataGomo's AnimalChess) | `J`, `R` | `w`, `b` | a to g | nothing; squares are vertices (`A1`) |
 //! | `animalcraft` | `P`, `M` | `w`, `b` | a to g, the board turned by 180° | nothing |
 //!
-//! *Mirrored* and *turned* are relative to `dsq`: each program's initial position is the image of ours, so a game of one is a game of
-//! the other. Capitals are always the side that begins. Only that is converted: rules on which the programs differ are options
-//! ([`RuleOptions`](crate::board::RuleOptions)).
+//! *Mirrored* and *turned* are relative to `dsq`: each program's initial position is the image of ours, so a game of
+//! one is a game of the other. Capitals are always the side that begins. The conversion covers only the notation: rules
+//! on which the programs differ are options ([`RuleOptions`](crate::board::RuleOptions)).
 
 mod dialect;
 mod game;

@@ -18,7 +18,7 @@ pub enum GameEnd {
     Captured(Color),
     /// The side to move has no legal move (stalemate). The field is the winner; `None` where stalemate is a draw.
     NoMove(Option<Color>),
-    /// The position occurred for the second or third time, as the rules count it.
+    /// The position occurred for the second or third time, as the rules require.
     Repetition,
     /// The halfmove clock reached the no-capture limit.
     NoCapture,
@@ -48,7 +48,7 @@ pub struct Game {
     moves: Vec<Move>,
     /// The halfmove clock of each position.
     halfmove_clocks: Vec<u32>,
-    /// Known positions before the first one, since the last capture, in no order.
+    /// Known positions before the first one, since the last capture, in arbitrary order.
     earlier: Vec<Position>,
 }
 
@@ -89,7 +89,7 @@ impl Game {
         Game { rules, no_capture_limit, positions, moves: Vec::new(), halfmove_clocks, earlier: Vec::new() }
     }
 
-    /// The positions of [`Game::with_earlier`].
+    /// The positions that [`Game::with_earlier`] received.
     #[must_use]
     pub fn earlier(&self) -> &[Position] {
         &self.earlier
@@ -200,7 +200,7 @@ impl Game {
         keys
     }
 
-    /// The legal moves: none in a game that is over, none into an earlier position where the rules forbid repetition.
+    /// The legal moves: none in a game that is over, and none into an earlier position if the rules forbid repetition.
     #[must_use]
     pub fn legal_moves(&self) -> MoveList {
         if self.end().is_some() { MoveList::new() } else { self.moves_here() }
@@ -243,7 +243,8 @@ impl Game {
     /// Parses a legal move in either notation ([`Move::parse`]).
     ///
     /// # Errors
-    /// If the game is over, the text is no legal move here, or the move repeats a position where that is forbidden.
+    /// If the game is over, the text is not a legal move here, or the move repeats a position and the rules forbid
+    /// repetition.
     pub fn parse(&self, text: &str) -> Result<Move, PlayError> {
         if self.end().is_some() {
             return Err(PlayError::Over);
@@ -255,7 +256,7 @@ impl Game {
     /// Plays a move.
     ///
     /// # Errors
-    /// If the game is over, the move is not legal here, or it repeats a position where that is forbidden.
+    /// If the game is over, the move is not legal here, or it repeats a position and the rules forbid repetition.
     pub fn play(&mut self, mv: Move) -> Result<(), PlayError> {
         if self.end().is_some() {
             return Err(PlayError::Over);

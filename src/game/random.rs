@@ -86,7 +86,7 @@ impl Random {
     /// If `count` is less than 2 or more than 16.
     #[must_use]
     pub fn position(&mut self, count: usize, rules: &Rules) -> Position {
-        assert!((2..=2 * Animal::COUNT).contains(&count), "{count} pieces are no game");
+        assert!((2..=2 * Animal::COUNT).contains(&count), "a position contains 2 to 16 pieces, not {count}");
         let mut pieces: Vec<Piece> =
             Color::ALL.iter().flat_map(|&color| Animal::ALL.map(|animal| Piece { color, animal })).collect();
         loop {

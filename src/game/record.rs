@@ -26,10 +26,10 @@
 //!   `unfinished` may be left out.
 //! - Moves are in the papers' notation (`Eb3`, `Txb1`) or in coordinates (`a3b3`). Move numbers may be left out: `1.`
 //!   before White's move, `1...` before Black's.
-//! - Text in braces after a move is a comment on the move. `\}`, `\\` and `\n` represent a brace, a backslash and the
-//!   end of a line, so that the comment stays on one line.
+//! - Text in braces after a move is a comment on the move. It stays on one line: `\}`, `\\` and `\n` represent a brace,
+//!   a backslash and the end of a line.
 //!
-//! The parser plays every move, so that every game that it returns is legal and matches its result and termination.
+//! The parser plays every move: every game that it returns is legal and matches its result and termination.
 
 use super::{Game, GameEnd, PlayError};
 use crate::board::{Color, Fen, ParseFenError, ParseRulesError, Position, RuleOptions, Rules};
