@@ -1,6 +1,6 @@
-//! The papers' engine: fail-soft alpha-beta with iterative deepening and a transposition table of Zobrist keys (van Rijn
-//! and Vis, 2013). Of move ordering it has the table's move, captures of the strongest victim first, and then the moves
-//! that Burnett's squares like best; none of what came later.
+//! The papers' engine: fail-soft alpha-beta with iterative deepening and a transposition table of Zobrist keys (van
+//! Rijn and Vis, 2013). Its move ordering is the table's move, captures of the strongest victim first, and then the
+//! moves with the best change in Burnett's square values. It uses no later technique.
 
 use super::eval::{Attacks, Evaluator, State, TRAP_BITS};
 use super::info::Info;
@@ -20,7 +20,7 @@ struct Search<'a> {
     evaluator: &'a mut Evaluator,
 }
 
-/// Searches deeper and deeper until a limit is reached.
+/// Iterative deepening until a limit is reached.
 pub(super) fn search(
     shared: &Shared<'_>,
     state: &State,
@@ -34,7 +34,7 @@ pub(super) fn search(
     let mut moves: Vec<RootMove> = roots.iter().map(|&mv| RootMove { value: 0, ..RootMove::new(mv) }).collect();
     let mut lines: Vec<Info> = Vec::new();
     for depth in 1..=shared.limits.depth.unwrap_or(u32::MAX).clamp(1, 100) {
-        // With several lines wanted, each of the moves gets its own value.
+        // If several lines are requested, each of the moves needs its own value.
         let mut alpha = -INFINITE;
         for found in &mut moves {
             found.earlier = -INFINITE;
@@ -56,9 +56,9 @@ pub(super) fn search(
                 alpha = alpha.max(value);
             }
         }
-        // Moves that the last iteration did not get to rank last; the sort keeps their order.
+        // Moves that the last iteration did not reach rank last; the stable sort keeps their order.
         moves.sort_by_key(|found| std::cmp::Reverse(found.earlier));
-        // Several lines must be comparable, so they stay those of the last iteration.
+        // Several lines must be comparable, so the lines of the last iteration stay.
         if search.path.stopped && !lines.is_empty() && (multipv > 1 || moves[0].earlier == -INFINITE) {
             break;
         }
@@ -103,7 +103,7 @@ impl Search<'_> {
         child
     }
 
-    /// The value of a position within the bounds (fail-soft), `depth` plies ahead.
+    /// The value of a position within the bounds (fail-soft), searched `depth` plies deep.
     fn value(&mut self, state: &State, mut alpha: Value, beta: Value, depth: i32, ply: usize) -> Value {
         self.path.count_node();
         if self.path.stopped || self.path.repeats() {
@@ -171,8 +171,8 @@ impl Search<'_> {
         best
     }
 
-    /// All moves with their rank, and how many they are: the transposition table's move, captures of the strongest victim
-    /// first, then what Burnett's squares like best.
+    /// All moves with their rank, and their number: the transposition table's move, captures of the strongest victim
+    /// first, then the moves with the best change in Burnett's square values.
     fn ordered_moves(&self, state: &State, attacks: &Attacks, tt_move: Packed) -> ([(i32, Packed); 32], usize) {
         let (us, them) = state.sides_to_move();
         let hand_crafted = self.shared.hand_crafted;
@@ -202,7 +202,7 @@ impl Search<'_> {
         (moves, len)
     }
 
-    /// The line after a move as far as the transposition table knows it.
+    /// The line after a move, as far as the transposition table contains it.
     fn tt_line(&self, state: &State, first: Packed, len: usize) -> Vec<Move> {
         let mut line = Vec::new();
         let mut state = state.clone();

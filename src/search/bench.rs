@@ -8,7 +8,7 @@ use crate::game::Game;
 use serde::Serialize;
 use std::time::Instant;
 
-/// Positions of all kinds, from the start to endgames of three pieces.
+/// Positions of all kinds, from the initial position to endgames of three pieces.
 const POSITIONS: [&str; 20] = [
     "l5t/1d3c1/r1p1w1e/7/7/7/E1W1P1R/1C3D1/T5L w",
     "2d4/p3c1t/3w1e1/E2l3/1r3R1/6L/5P1/T1W1D2/1C5 w",
@@ -40,7 +40,7 @@ pub const DEPTH: u32 = 14;
 pub struct Bench {
     /// The depth of every search, in plies.
     pub depth: u32,
-    /// Number of positions.
+    /// The number of positions.
     pub positions: usize,
     /// The nodes of all searches: the signature.
     pub nodes: u64,
@@ -50,8 +50,8 @@ pub struct Bench {
     pub nodes_per_second: f64,
 }
 
-/// Searches twenty positions to a depth, each as in a new game. With one thread the number of nodes is the same on every
-/// machine.
+/// Searches twenty positions to a depth, each as in a new game. With one thread the number of nodes is the same on
+/// every machine.
 #[must_use]
 pub fn bench(depth: u32, options: &EngineOptions, rules: &Rules) -> Bench {
     let limits = Limits::default().depth(depth);

@@ -8,9 +8,9 @@ use crate::board::{Animal, Color, Piece, Position, Square};
 /// The material value of each animal, weakest animal first.
 pub(crate) const MATERIAL: [i32; Animal::COUNT] = [500, 200, 300, 400, 500, 800, 900, 1000];
 
-/// The value of a square for a white animal: weakest animal first, then by [`Square::index`], so that each table reads
-/// upside down, rank 1 on top. Squares that the animal never stands on during the game hold 0: the dens (entering the
-/// enemy's ends the game) and, for all but the rat, the water.
+/// The value of a square for a white animal: weakest animal first, then by [`Square::index`]. Each table is written
+/// upside down, with rank 1 on top. Squares on which the animal never stands during the game have the value 0: the dens
+/// (entering the enemy's den ends the game) and, for every animal except the rat, the water.
 #[rustfmt::skip]
 pub(crate) const DEVELOPMENT: [[i32; Square::COUNT]; Animal::COUNT] = [
     [ // Rat
@@ -113,8 +113,8 @@ pub(crate) const fn piece_value(piece: Piece, square: Square) -> i32 {
     MATERIAL[piece.animal.index()] + DEVELOPMENT[piece.animal.index()][square.index()]
 }
 
-/// The evaluation from White's point of view: the value of White's pieces minus the value of Black's. It ignores the side to
-/// move, and whether the game is over.
+/// The evaluation from White's point of view: the value of White's pieces minus the value of Black's. It ignores the
+/// side to move, and whether the game is over.
 ///
 /// ```
 /// use doushouqi::board::Position;

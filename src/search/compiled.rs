@@ -1,5 +1,5 @@
-//! The search compiled for each CPU level. It calls itself through [`Compiled::call`], so that all of it is,
-//! and not only what is inlined into one function.
+//! The search compiled for each CPU level. The search calls itself through [`Compiled::call`]: this compiles all of it
+//! for the level, not only the code that is inlined into one function.
 
 use super::eval::State;
 use super::score::Value;
@@ -14,13 +14,13 @@ pub(super) struct Node {
     pub depth: i32,
     /// Plies from the root.
     pub ply: usize,
-    /// Whether a move is expected to refute this node.
+    /// Whether a beta cutoff is expected at this node.
     pub cut: bool,
 }
 
 /// A kind of node.
 pub(super) trait Visit {
-    /// The value of the position within the bounds of the node (fail-soft), by a search that calls itself through `L`.
+    /// The value of the position within the bounds of the node (fail-soft). The search calls itself through `L`.
     fn visit<L: Compiled>(worker: &mut Worker<'_>, state: &State, node: Node) -> Value;
 }
 
@@ -40,7 +40,7 @@ macro_rules! compiled {
                 fn compiled<V: Visit>(worker: &mut Worker<'_>, state: &State, node: Node) -> Value {
                     V::visit::<$level>(worker, state, node)
                 }
-                // SAFETY: `Worker::root` takes this level only where `CpuLevel::detect` found its features.
+                // SAFETY: `Worker::root` selects this level only if `CpuLevel::detect` found its features.
                 #[allow(unused_unsafe)]
                 unsafe {
                     compiled::<V>(worker, state, node)

@@ -12,7 +12,7 @@ use std::cmp::Reverse;
 use std::ops::ControlFlow;
 use std::sync::atomic::Ordering;
 
-/// Plies of the last iteration at most.
+/// The maximum depth of an iteration, in plies.
 const MAX_DEPTH: u32 = 120;
 
 pub(super) struct Deepening<'a, 's> {
@@ -21,25 +21,25 @@ pub(super) struct Deepening<'a, 's> {
     state: &'s State,
     /// The moves of the root, the best first.
     moves: Vec<RootMove>,
-    /// Number of lines to find.
+    /// The number of lines to find.
     multipv: usize,
     /// The lines of the last iteration.
     lines: Vec<Info>,
     best_move: Packed,
-    /// The number of iterations in a row with this best move.
+    /// The number of consecutive iterations with this best move.
     stable: usize,
 }
 
 impl<'a, 's> Deepening<'a, 's> {
-    /// A search of these moves, of which there must be one at least.
+    /// A search of these moves. There must be at least one.
     pub(super) fn new(worker: Worker<'a>, state: &'s State, roots: &[Move], multipv: usize) -> Deepening<'a, 's> {
         let shared = worker.shared;
         let moves = roots.iter().map(|&mv| RootMove::new(mv)).collect();
         Deepening { worker, shared, state, moves, multipv, lines: Vec::new(), best_move: NO_MOVE, stable: 0 }
     }
 
-    /// Searches deeper and deeper until a limit is reached, and returns the best lines. `report` hears of them after each
-    /// iteration, from the first thread alone.
+    /// Searches with increasing depth until a limit is reached, and returns the best lines. The first thread calls
+    /// `report` with them after each iteration.
     pub(super) fn run(mut self, report: &mut dyn FnMut(&Info)) -> Vec<Info> {
         let id = self.worker.path.id;
         let deepest = self.shared.limits.depth.unwrap_or(u32::MAX).clamp(1, MAX_DEPTH) as i32;
@@ -67,7 +67,7 @@ impl<'a, 's> Deepening<'a, 's> {
         self.lines
     }
 
-    /// One iteration: the lines, the best first. Breaks if the search was stopped.
+    /// Runs one iteration and sets the lines, best first. Breaks if the search was stopped.
     fn iteration(&mut self, depth: i32) -> ControlFlow<()> {
         for found in &mut self.moves {
             found.earlier = found.value;
@@ -87,9 +87,9 @@ impl<'a, 's> Deepening<'a, 's> {
         ControlFlow::Continue(())
     }
 
-    /// The value of the line `index`, searched with a window about what the last iteration said of it, which is widened until
-    /// the value lies in it. Breaks if the search was stopped, and says whether a move has come out above the window's
-    /// bottom by then.
+    /// The value of the line `index`, searched with a window around its value in the last iteration. The window is
+    /// widened until it contains the value. If the search was stopped, breaks with whether a move has scored above
+    /// alpha.
     fn aspiration(&mut self, index: usize, depth: i32) -> ControlFlow<bool, Value> {
         let scale = self.worker.scale;
         let guess = self.lines.get(index).map_or(0, |_| self.moves[index].earlier);
@@ -117,14 +117,14 @@ impl<'a, 's> Deepening<'a, 's> {
         }
     }
 
-    /// Keeps the result of an iteration that was stopped at the line `index`. A single line is the one that was searched, if
-    /// it `improved`. Several lines must be comparable, so they stay those of the iteration before. If there is none, moves that
-    /// were not searched fill up the lines, none with a better score than the lines that were.
+    /// Keeps the result of an iteration that was stopped at the line `index`. A single line is replaced if it
+    /// `improved`. Several lines must be comparable, so the lines of the previous iteration stay. If there was none,
+    /// moves that were not searched complete the lines, with scores no better than those of the searched lines.
     fn interrupted(&mut self, mut finished: Vec<Info>, index: usize, improved: bool, depth: i32) {
         if !self.lines.is_empty() && (self.multipv > 1 || !improved) {
             return;
         }
-        // The first of the moves is the best of the last iteration, or a better one found in this.
+        // The first move is the best of the last iteration, or a better move that this iteration found.
         let root_eval = self.worker.root_eval();
         let value = match self.moves[index].value {
             value if value > -INFINITE => value,
@@ -143,7 +143,7 @@ impl<'a, 's> Deepening<'a, 's> {
         self.lines = ranked(finished);
     }
 
-    /// The report of the move `at`, as the line `index`.
+    /// The line `index`, which begins with the move `at`.
     fn info(&self, at: usize, index: usize, depth: i32, value: Value) -> Info {
         let (shared, found) = (self.shared, &self.moves[at]);
         Info {
@@ -159,7 +159,7 @@ impl<'a, 's> Deepening<'a, 's> {
         }
     }
 
-    /// Time management: whether another iteration would not pay.
+    /// Time management: whether not to begin another iteration.
     fn is_enough(&mut self, depth: i32) -> bool {
         let best = self.moves[0].mv;
         self.stable = if best == self.best_move { self.stable + 1 } else { 0 };
@@ -169,7 +169,7 @@ impl<'a, 's> Deepening<'a, 's> {
         if limited && plies.is_some_and(|plies| depth as u32 >= plies + 10) {
             return true;
         }
-        // With one move there is nothing to think about; with a best move that stays, less.
+        // A single legal move needs no search, and a stable best move needs less time.
         let factor = [1.6, 1.3, 1.1, 1.0, 0.9, 0.8][self.stable.min(5)];
         self.shared
             .soft
@@ -177,7 +177,7 @@ impl<'a, 's> Deepening<'a, 's> {
     }
 }
 
-/// Lines from the best to the worst, numbered from 1. A later line may have come out above an earlier one.
+/// Sorts lines from best to worst and numbers them from 1. A later line may have a better score than an earlier one.
 fn ranked(mut lines: Vec<Info>) -> Vec<Info> {
     lines.sort_by_key(|line| Reverse(line.score));
     for (i, line) in lines.iter_mut().enumerate() {

@@ -1,4 +1,4 @@
-//! The engine: which move to play in a game, within limits of time, nodes or depth.
+//! The engine: it chooses a move in a game, within limits of time, nodes or depth.
 
 use super::alphabeta;
 use super::deepening::Deepening;
@@ -18,7 +18,7 @@ use crate::tablebase::{Probe, Value, Wdl};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-/// The stack of a search thread in bytes: several times that of the longest line.
+/// The stack of a search thread in bytes: several times the stack that the longest line needs.
 const STACK: usize = 16 << 20;
 
 /// An engine. It keeps its transposition table and history from one search to the next.
@@ -45,7 +45,7 @@ pub struct Engine {
     thread_data: Vec<ThreadData>,
     /// The hand-crafted evaluation for the rules of the last game.
     hand_crafted: Option<(RuleOptions, Box<HandCrafted>)>,
-    /// The longest recent time that a runnable thread had no CPU.
+    /// The longest recent time for which a runnable thread had no CPU.
     delay: Duration,
 }
 
@@ -82,9 +82,9 @@ impl Engine {
 
     /// A search for the best move of a game. [`Search::run`] starts it.
     ///
-    /// The endgame tables decide at the root where they can: the shortest win, the longest loss. Among several drawing
-    /// moves the search chooses. Where repeating a position is illegal the engine ignores them, since they contain no
-    /// history.
+    /// At the root, endgame tables that contain the position decide the move: the shortest win or the longest loss. The
+    /// search chooses among several drawing moves. If repeating a position is illegal, the engine ignores the tables,
+    /// since they contain no history.
     pub fn search<'a>(&'a mut self, game: &'a Game, limits: &Limits) -> Search<'a> {
         Search { engine: self, game, limits: *limits, moves: None, stop: &NEVER, on_info: Box::new(|_| ()) }
     }
@@ -103,7 +103,7 @@ impl Engine {
         self.prepare(game);
         let Engine { options, tt, thread_data, hand_crafted, delay } = self;
         let hand_crafted = &*hand_crafted.as_ref().expect("`prepare` made it").1;
-        // A delay counts half as much with every search.
+        // The weight of a delay halves with every search.
         let shared = Shared::new(game, hand_crafted, tt, options, limits, *delay / 2, stop);
         let mut roots = legal.to_vec();
         match tb_root(&shared, game, legal, options.multipv.max(1)) {
@@ -142,7 +142,7 @@ impl Engine {
             for thread_data in &mut self.thread_data {
                 thread_data.evaluator = self.options.evaluation.make(rules);
             }
-            // Entries of other rules mean nothing here.
+            // Entries of other rules are wrong under these rules.
             self.new_game();
         }
         self.tt.next_age();
@@ -150,7 +150,7 @@ impl Engine {
     }
 }
 
-/// The stop handle of a search without one.
+/// The stop handle of a search for which none was set.
 static NEVER: AtomicBool = AtomicBool::new(false);
 
 /// A search, set up by its methods and started by [`Search::run`].
@@ -181,7 +181,7 @@ pub struct Search<'a> {
 }
 
 impl<'a> Search<'a> {
-    /// Restricts the search to these moves; illegal ones are ignored. If none is legal, the result is empty.
+    /// Restricts the search to these moves. Illegal moves are ignored; if none is legal, the result is empty.
     pub fn moves(self, moves: &'a [Move]) -> Search<'a> {
         Search { moves: Some(moves), ..self }
     }
@@ -240,9 +240,9 @@ fn parallel(
     })
 }
 
-/// Replaces the line of the first thread by that of another thread if that one's move gets more votes, and returns whether it
-/// did. Each thread votes for its move, with more weight the deeper it searched and the better its score is. A win needs no
-/// votes.
+/// Replaces the line of the first thread by the line of another thread if that thread's move gets more votes. Returns
+/// whether it did. Each thread votes for its move; the weight of a vote grows with the depth and the score. A win needs
+/// no votes.
 fn vote(lines: &mut [Info], helpers: Vec<Info>) -> bool {
     let [first] = lines else { return false };
     let threads = || helpers.iter().chain([&*first]);
@@ -253,7 +253,7 @@ fn vote(lines: &mut [Info], helpers: Vec<Info>) -> bool {
         let win = line.score.is_win().then_some(line.score);
         (win, votes, weight(line))
     };
-    // Of equal threads the last, so that the first thread keeps its line.
+    // The last of equal threads wins, which lets the first thread keep its line.
     let Some(best) = threads().max_by_key(|line| rank(line)).filter(|best| best.pv[0] != first.pv[0]).cloned() else {
         return false;
     };
@@ -265,12 +265,12 @@ fn vote(lines: &mut [Info], helpers: Vec<Info>) -> bool {
 enum TbRoot {
     /// The best moves with their scores and lines, the best first: the game is won or lost.
     Lines(Vec<Info>),
-    /// The moves that draw: the best there is.
+    /// The moves that draw, if no move wins.
     Draws(Vec<Move>),
 }
 
-/// Probes endgame tables for the moves of the root; `None` if they do not contain the position, or if the game is drawn before
-/// their line ends.
+/// Probes endgame tables for the moves of the root. `None` if the tables do not contain the position, or if the game is
+/// drawn before the end of the line.
 fn tb_root(shared: &Shared<'_>, game: &Game, legal: &[Move], multipv: usize) -> Option<TbRoot> {
     let tb = shared.tb?;
     if game.rules().options().repetition == Repetition::Illegal {
@@ -357,13 +357,13 @@ mod tests {
         assert_eq!(chosen(&first, &[estimate(1, 9, 25)]), 1);
         assert_eq!(chosen(&first, &[estimate(1, 9, 20), estimate(1, 9, 20)]), 1);
         assert_eq!(chosen(&first, &[estimate(1, 9, 20), estimate(2, 9, 20)]), 0);
-        // A proven win, the shortest.
+        // The shortest proven win is chosen.
         assert_eq!(
             chosen(&first, &[line(1, 5, Score::win(9)), line(2, 7, Score::win(7)), line(0, 8, Score::win(8))]),
             2
         );
         assert_eq!(chosen(&line(0, 5, Score::win(5)), &[line(1, 9, Score::win(7))]), 0);
-        // A thread that sees a loss has little weight.
+        // A thread whose score is a loss has little weight.
         assert_eq!(chosen(&line(0, 9, Score::loss(6)), &[estimate(1, 8, -300)]), 1);
         // Several lines stay.
         let mut lines = [estimate(0, 5, 10), estimate(1, 5, 5)];

@@ -1,5 +1,5 @@
-//! The data that a search thread keeps between nodes and searches: killer moves, history, continuation history and
-//! correction history.
+//! The data that a search thread keeps between nodes and between searches: killer moves, history, continuation history
+//! and correction history.
 
 use super::eval::{Evaluator, State};
 use super::packed::{NO_MOVE, Packed};
@@ -7,7 +7,7 @@ use super::score::{MAX_PLY, Value};
 
 /// The bound of history scores.
 const LIMIT: i32 = 8192;
-/// Packed moves of either side, the side in bit 9.
+/// The number of packed moves. A move with its side holds the side in bit 9.
 pub(super) const MOVES: usize = 512;
 
 /// The data of one search thread.
@@ -16,21 +16,22 @@ pub(super) struct ThreadData {
     pub killers: [[Packed; 2]; MAX_PLY + 2],
     /// The history scores, by side and move.
     pub history: Box<[[i16; MOVES]; 2]>,
-    /// The continuation history scores, by the move one ply back (0) or two plies back (1) with its side, then the side to move, then the move.
+    /// The continuation history scores, by the move one ply back (0) or two plies back (1) with its side, then the side
+    /// to move, then the move.
     continuation: Vec<[i16; MOVES]>,
-    /// Corrections of the evaluation, by the side to move and the animals on the board, and by the move one ply back with its
-    /// side.
+    /// Corrections of the evaluation, by the side to move and the animals on the board, and by the move one ply back
+    /// with its side.
     material: Vec<i16>,
     replies: Vec<i16>,
-    /// The best line from each ply on, as a search writes it; here, so that short searches allocate nothing.
+    /// The principal variation from each ply on. It is kept here to spare short searches the allocation.
     pub pv: Box<[[Packed; MAX_PLY]]>,
     pub evaluator: Evaluator,
 }
 
-/// Either part of a correction is at most this many sixteenths of a cp.
+/// The limit of each of the two parts of a correction, in sixteenths of a cp.
 const CORRECTION_LIMIT: i32 = 1024;
 
-/// Moves the score towards the bonus's sign, the less the nearer it is to the limit ("history gravity").
+/// Adds a bonus to a score. The closer the score is to the limit, the smaller is the change ("history gravity").
 fn push(score: &mut i16, bonus: i32, limit: i32) {
     *score += (bonus - i32::from(*score) * bonus.abs() / limit) as i16;
 }
@@ -48,13 +49,13 @@ impl ThreadData {
         }
     }
 
-    /// Forgets all searches.
+    /// Clears the data of all searches.
     pub(super) fn clear(&mut self) {
         let evaluator = std::mem::replace(&mut self.evaluator, Evaluator::HandCrafted);
         *self = ThreadData { evaluator, ..ThreadData::new() };
     }
 
-    /// Prepares another search: removes killers, halves history scores.
+    /// Prepares the next search: removes killers and halves history scores.
     pub(super) fn next_search(&mut self) {
         self.killers = [[NO_MOVE; 2]; MAX_PLY + 2];
         for score in self.history.as_flattened_mut() {
@@ -96,7 +97,7 @@ impl ThreadData {
         i32::from(self.material[material]) + i32::from(self.replies[reply])
     }
 
-    /// A search `depth` plies deep came out `by` above the corrected evaluation, in cp.
+    /// Records that a search `depth` plies deep scored `by` cp above the corrected evaluation.
     pub(super) fn correct(&mut self, state: &State, earlier: Packed, by: Value, depth: i32) {
         let bonus = (by * depth / 8).clamp(-CORRECTION_LIMIT / 4, CORRECTION_LIMIT / 4);
         let (material, reply) = ThreadData::places(state, earlier);

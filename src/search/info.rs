@@ -20,7 +20,7 @@ pub struct Info {
     pub nodes: u64,
     /// The time since the search began.
     pub time: Duration,
-    /// The permill of transposition table entries in use.
+    /// The transposition table entries in use, in permille.
     pub hashfull: u32,
     /// The positions found in endgame tables.
     pub tbhits: u64,
@@ -32,8 +32,8 @@ pub struct Info {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct SearchResult {
-    /// The best lines, best first: [`EngineOptions::multipv`](super::EngineOptions::multipv) of them, or as many as there are
-    /// moves. Empty only if the game is over or none of the requested moves is legal.
+    /// The best lines, best first: [`EngineOptions::multipv`](super::EngineOptions::multipv) of them, or one for each
+    /// move if there are fewer moves. Empty only if the game is over or none of the requested moves is legal.
     pub lines: Vec<Info>,
 }
 

@@ -1,19 +1,20 @@
-//! When a search stops.
+//! The limits of a search.
 
 use std::time::Duration;
 
 /// The time left on the clock of the side to move.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct Clock {
-    /// Time left for this move and those after it.
+    /// The time left for this move and the moves after it.
     pub remaining: Duration,
-    /// Added after each move.
+    /// The time added after each move.
     pub increment: Duration,
-    /// Moves to the next time control; `None`: the rest of the game.
+    /// The moves to the next time control; `None` if the time is for the rest of the game.
     pub moves_to_go: Option<u32>,
 }
 
-/// The limits of a search, which ends at the first that it reaches. Without limits it runs until its stop handle is set.
+/// The limits of a search. The search ends when it reaches the first of them; without limits it runs until its stop
+/// handle is set.
 ///
 /// ```
 /// use doushouqi::search::Limits;
@@ -29,11 +30,11 @@ pub struct Limits {
     pub nodes: Option<u64>,
     /// The time for this move.
     pub movetime: Option<Duration>,
-    /// The clock, of which the engine gives this move a share.
+    /// The clock. The engine spends a share of it on this move.
     pub clock: Option<Clock>,
 }
 
-/// The overhead of a move with a fixed time: printing the move, and thread wake-up.
+/// The time reserved for printing the move and for waking threads.
 const OVERHEAD: Duration = Duration::from_millis(2);
 
 macro_rules! setters {
@@ -49,14 +50,14 @@ macro_rules! setters {
 impl Limits {
     setters! { depth: u32, nodes: u64, movetime: Duration, clock: Clock }
 
-    /// After how long to begin no new iteration (the soft limit), and when to stop at the latest (the hard one).
-    /// `move_overhead` stays on the clock, but at most a fifth of it.
+    /// The time after which no new iteration begins (the soft limit), and the time at which the search stops (the hard
+    /// limit). `move_overhead` stays on the clock, but at most a fifth of it.
     pub(super) fn times(&self, move_overhead: Duration) -> (Option<Duration>, Option<Duration>) {
         let margin = |time: Duration| time.saturating_sub(OVERHEAD.min(time / 10));
         let mut soft = None;
         let mut hard = self.movetime.map(margin);
         if let Some(clock) = self.clock {
-            // Never more than a third of what is left.
+            // Without a near time control, the hard limit is at most a third of the remaining time.
             let left = clock.remaining.saturating_sub(move_overhead.min(clock.remaining / 5));
             let moves = clock.moves_to_go.unwrap_or(30).clamp(2, 30);
             let share = left / moves + clock.increment * 3 / 4;

@@ -1,17 +1,17 @@
 //! The minimax value of a position, by alpha-beta.
 //!
-//! A position that already occurred on the path from the root scores 0, so what a position is worth depends on how it was
-//! reached. That is why there is no transposition table here: the values are exactly those of plain minimax.
+//! A position that already occurred on the path from the root scores 0, so the value of a position depends on the path
+//! to it. Therefore this search has no transposition table: its values are exactly those of plain minimax.
 
 use super::burnett::{DEVELOPMENT, MATERIAL, evaluate};
 use crate::board::geometry::DEN;
 use crate::board::{Animal, Bitboard, Color, Move, MoveList, NoMove, Outcome, Position, Rules, Square};
 
-/// The value of a game that White has won in the root position itself. A win `n` plies later is worth `n` less, so that
-/// the sooner win is the better one; no evaluation comes anywhere near.
+/// The value of a game that White has won in the root position itself. A win `n` plies later is worth `n` less, which
+/// makes shorter wins better. Evaluations are far smaller.
 pub const WIN: i32 = 1_000_000;
 
-/// More than any value.
+/// A bound above every value.
 const INFINITE: i32 = WIN + 1;
 
 /// The minimax value of a position, and the moves that reach it.
@@ -26,8 +26,8 @@ pub struct RootValues {
 
 /// The minimax value of `position` at `depth` plies, under [Burnett's evaluation](super::burnett).
 ///
-/// - A finished game is worth [`WIN`] less the plies it took, for its winner; without a legal move, 0 where that draws.
-/// - A position that already occurred on the path, the root included, is worth 0, whatever the rules say on repetition.
+/// - A finished game is worth [`WIN`] minus its plies for the winner. A stalemate that draws is worth 0.
+/// - A position that already occurred on the path, the root included, is worth 0 under every rule on repetition.
 /// - After `depth` plies a position is worth its evaluation.
 ///
 /// ```
@@ -51,7 +51,7 @@ pub fn minimax(position: &Position, rules: &Rules, depth: u32) -> RootValues {
     let mut order: Vec<usize> = (0..moves.len()).collect();
     let mut best = -INFINITE;
     let mut ties = Vec::new();
-    // The shallower searches serve to put the moves in order; only the last one counts.
+    // The shallower searches only order the moves; the last search gives the value.
     for depth in 1..=depth {
         best = -INFINITE;
         ties.clear();
@@ -60,7 +60,7 @@ pub fn minimax(position: &Position, rules: &Rules, depth: u32) -> RootValues {
             let mv = moves[i];
             let child = position.make(mv);
             let eval = root_eval + gain(position, mv);
-            // One below the best value: a move that equals it comes out as equal, not merely as no better.
+            // One below the best value: the search then proves that a move is equal, not merely that it is no better.
             let floor = (best - 1).max(-INFINITE);
             let value = -search.value(&child, -eval, depth - 1, 1, -INFINITE, -floor);
             if value > best {
@@ -78,7 +78,7 @@ pub fn minimax(position: &Position, rules: &Rules, depth: u32) -> RootValues {
     RootValues { value: best * sign, best: ties.into_iter().map(|i| moves[i]).collect() }
 }
 
-/// The factor from White's view to a side's view.
+/// The factor that converts between White's view and a side's view.
 const fn sign(color: Color) -> i32 {
     match color {
         Color::White => 1,
@@ -115,19 +115,19 @@ struct Search<'a> {
     rules: &'a Rules,
     /// The positions from the root to the parent of the one being searched.
     path: Vec<Position>,
-    /// For each ply two quiet moves that refuted something there lately: likely to refute its neighbours too.
+    /// Two killer moves for each ply: quiet moves that caused a beta cutoff there recently.
     killers: Vec<[Option<Move>; 2]>,
 }
 
 impl Search<'_> {
     /// The value of `position`, `ply` plies below the root, for the side to move: exact if it lies between `alpha` and
-    /// `beta`, else a bound on the same side. `eval` is its evaluation, for the side to move.
+    /// `beta`, else a bound on the same side. `eval` is the evaluation of `position` for the side to move.
     fn value(&mut self, position: &Position, eval: i32, depth: u32, ply: u32, mut alpha: i32, beta: i32) -> i32 {
         let won = WIN - ply as i32;
         if let Some(winner) = position.winner() {
             return if winner == position.turn() { won } else { -won };
         }
-        // Nothing returns in fewer than four plies, and then the same side is on move.
+        // A position repeats after four plies at the earliest, with the same side to move.
         if self.path.iter().rev().skip(3).step_by(2).any(|earlier| earlier == position) {
             return 0;
         }
@@ -179,7 +179,7 @@ impl Search<'_> {
         best
     }
 
-    /// The value of having pieces but no move, where losing costs `won`.
+    /// The value of a stalemate, where a loss costs `won`.
     fn stalemate_value(&self, won: i32) -> i32 {
         match self.rules.options().no_move {
             NoMove::Draw => 0,
@@ -194,7 +194,7 @@ mod tests {
     use crate::board::RuleOptions;
     use crate::game::random::Random;
 
-    /// Plain minimax, as the definition reads: no pruning, no order, the evaluation made anew at every leaf.
+    /// Plain minimax by its definition: no pruning, no move ordering, and an evaluation from scratch at every leaf.
     fn plain(path: &mut Vec<Position>, rules: &Rules, depth: u32) -> RootValues {
         let (position, earlier) = path.split_last().unwrap();
         let ply = earlier.len() as i32;
@@ -275,7 +275,7 @@ mod tests {
         }
     }
 
-    /// From each of these the value would be another one if a position that returns were not worth 0.
+    /// The values of these positions depend on the rule that a repeated position is worth 0.
     #[test]
     fn agrees_where_positions_return() {
         for fen in [
@@ -292,7 +292,7 @@ mod tests {
         }
     }
 
-    /// From each of these some line leaves a side without a move, and what that is worth matters.
+    /// Some line from each of these positions ends in stalemate, and the value of stalemate matters.
     #[test]
     fn agrees_where_no_move_is_left() {
         for fen in [

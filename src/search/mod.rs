@@ -1,8 +1,8 @@
-//! Search: the value of a position after N plies of best play, and the best move.
+//! Search: the value of a position and the best move.
 //!
-//! [`minimax()`] gives the plain value that the papers publish; an [`Engine`] plays.
+//! [`minimax()`] returns the plain value that the papers publish; an [`Engine`] plays.
 //!
-//! The files, the lowest first; each uses only files above it in this list:
+//! The files; each uses only files above it in this table:
 //!
 //! | file | content |
 //! |---|---|

@@ -10,8 +10,8 @@ use std::time::Duration;
 #[non_exhaustive]
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Algorithm {
-    /// The papers' engine (van Rijn and Vis, 2013): alpha-beta with iterative deepening and a transposition table of Zobrist
-    /// keys, the table's move and captures first, and nothing else. One thread, no endgame tables.
+    /// The papers' engine (van Rijn and Vis, 2013): alpha-beta with iterative deepening and a transposition table of
+    /// Zobrist keys. It searches the table's move and captures first, and uses one thread and no endgame tables.
     AlphaBeta,
     /// Principal variation search with [`SearchOptions`].
     #[default]
@@ -28,22 +28,25 @@ pub enum Algorithm {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct EngineOptions {
-    /// Size of the transposition table in MiB. [`Engine::new`](super::Engine::new) halves it until it can be allocated.
+    /// The size of the transposition table in MiB. [`Engine::new`](super::Engine::new) halves it until it can be
+    /// allocated.
     pub hash_mib: usize,
-    /// Number of search threads; 0 counts as 1.
+    /// The number of search threads; 0 counts as 1.
     pub threads: usize,
     /// The static evaluation at the leaves of the search.
     pub evaluation: Evaluation,
-    /// Number of best lines to report; 0 counts as 1.
+    /// The number of best lines to report; 0 counts as 1.
     pub multipv: usize,
-    /// Time that the engine leaves on the clock at each move, for delays outside the search; at most a fifth of the clock.
+    /// The time that the engine leaves on the clock at each move for delays outside the search, at most a fifth of the
+    /// clock.
     pub move_overhead: Duration,
-    /// The cp that the engine gives up to avoid a draw: against a weaker opponent more, in analysis 0. [`Algorithm::AlphaBeta`]
-    /// ignores it.
+    /// The cp that the engine gives up to avoid a draw. Use more against weaker opponents, and 0 for analysis.
+    /// [`Algorithm::AlphaBeta`] ignores it.
     pub contempt: u16,
     /// The search algorithm.
     pub algorithm: Algorithm,
-    /// Endgame tables. The engine uses them in games under the rules that they were solved for, and ignores them in others.
+    /// Endgame tables. The engine uses them in games under the rules that they were solved for, and ignores them in
+    /// others.
     pub tables: Option<Arc<Tables>>,
     /// The search techniques that are on; for measurements.
     pub search: SearchOptions,

@@ -2,10 +2,10 @@
 
 use crate::board::{Animal, Move, Square};
 
-/// A move as the animal and its target square: a number below 512. The side to move is known from the position.
+/// A move as its animal and target square: a number below 512. The position determines the side to move.
 pub(super) type Packed = u16;
 
-/// No move: the rat to a square that does not exist.
+/// No move. The number stands for a rat move to a square that does not exist.
 pub(super) const NO_MOVE: Packed = 63;
 
 #[inline(always)]

@@ -5,7 +5,7 @@ use crate::board::Repetition;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
 
-/// Nodes between two checks of the limits: about 0.2 ms.
+/// The nodes between two checks of the limits, about 0.2 ms.
 const CHECK_INTERVAL: u64 = 1024;
 
 /// The node count of a search thread, and the positions on its path.
@@ -19,13 +19,13 @@ pub(super) struct Path<'a> {
     pub stopped: bool,
     /// Keys from the last capture before the root to the position being searched.
     keys: Vec<u64>,
-    /// The halfmove clock (plies since the last capture) of each of them.
+    /// The halfmove clock (plies since the last capture) of each key's position.
     halfmove_clocks: Vec<u32>,
-    /// Index of the root.
+    /// The index of the root.
     root: usize,
     /// The number of keys on the path with the same low bits: 1 proves that a position is new.
     seen: Box<[u16; 4096]>,
-    /// The earlier occurrences before the root that make another one a draw; `usize::MAX`: no number does.
+    /// The number of earlier occurrences before the root that makes another one a draw; `usize::MAX` if none does.
     enough: usize,
 }
 
@@ -126,8 +126,8 @@ impl<'a> Path<'a> {
         }
     }
 
-    /// Whether the time is up. The time between two checks beyond that of their nodes was spent waiting for the CPU: a busy
-    /// machine stops that much earlier.
+    /// Whether the time is up. Time between two checks beyond the time for their nodes was spent waiting for the CPU.
+    /// The search stops earlier by the longest such delay.
     fn out_of_time(&mut self, hard: Duration) -> bool {
         let now = self.shared.start.elapsed();
         let waited = now.saturating_sub(self.last_check).saturating_sub(Duration::from_millis(1));

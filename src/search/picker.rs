@@ -1,5 +1,6 @@
-//! Move ordering in stages: most nodes end after a move or two, so later stages are generated on demand. First the
-//! transposition table's move, then captures that do not lose material, killers, quiet moves by history, and losing captures.
+//! Move ordering in stages: most nodes end after one or two moves, so later stages are generated on demand. The stages
+//! are the transposition table's move, then captures that do not lose material, killers, quiet moves by history, and
+//! losing captures.
 
 use super::eval::{Attacks, State, TRAP_BITS};
 use super::history::{MOVES, ThreadData};
@@ -9,16 +10,17 @@ use super::search_options::SearchOptions;
 /// The piece values that order captures: Burnett's material.
 pub(super) const PIECE_VALUE: [i32; 8] = super::burnett::MATERIAL;
 
-/// Ranks: the transposition table's move, captures that win or hold, killers, quiet moves around 0, captures that lose.
+/// Ranks: the transposition table's move, captures that do not lose material, killers, quiet moves around 0, losing
+/// captures.
 pub(super) const TT_MOVE: i32 = 3 << 20;
 pub(super) const GOOD_CAPTURE: i32 = 2 << 20;
 pub(super) const KILLER: i32 = 1 << 20;
 pub(super) const BAD_CAPTURE: i32 = -(2 << 20);
 
-/// Below every rank.
+/// A rank below all others.
 pub(super) const ANY: i32 = -(1 << 22);
 
-/// Moves with their rank: the rank above, the move in the lowest 9 bits, so that all are different.
+/// Moves with their rank. The lowest 9 bits hold the move, the bits above hold the rank, so all numbers are different.
 pub(super) struct Ranked {
     moves: [i32; 32],
     len: usize,
@@ -36,7 +38,7 @@ impl Ranked {
         self.len += 1;
     }
 
-    /// Takes the best move of at least this rank.
+    /// Removes the best move of at least this rank and returns it.
     #[inline(always)]
     pub(super) fn pick(&mut self, least: i32) -> Option<(i32, Packed)> {
         let (&last, others) = self.moves.get(..self.len)?.split_last()?;
@@ -52,7 +54,7 @@ impl Ranked {
         Some((best >> 9, (best & 511) as Packed))
     }
 
-    /// Leaves only captures that lose.
+    /// Removes all moves except losing captures.
     fn drop_quiets(&mut self) {
         let all = std::mem::take(&mut self.len);
         for i in 0..all.min(32) {
@@ -90,21 +92,21 @@ pub(super) struct Picker {
     tt_move: Packed,
     killers: [Packed; 2],
     ranked: Ranked,
-    /// The move after the last one returned, if it is known.
+    /// The move that follows the last one returned, if it is known.
     upcoming: Option<(i32, Packed)>,
 }
 
-/// The history scores without history heuristic: all zero.
+/// The history scores if the history heuristic is off: all zero.
 static NO_HISTORY: [i16; MOVES] = [0; MOVES];
 
-/// A stored move, if it can be played.
+/// A stored move if it is legal, else [`NO_MOVE`].
 #[inline(always)]
 pub(super) fn checked(attacks: &Attacks, mv: Packed) -> Packed {
     if attacks.targets[animal_of(mv)] >> to_of(mv) & 1 != 0 { mv } else { NO_MOVE }
 }
 
 impl Picker {
-    /// All moves, or, if `evading` is not empty, those onto its squares.
+    /// A picker of all moves, or of the moves to squares of `evading` if it is not empty.
     #[inline(always)]
     pub(super) fn new(tt_move: Packed, evading: u64) -> Picker {
         let mask = if evading == 0 { u64::MAX } else { evading };
@@ -113,7 +115,7 @@ impl Picker {
         Picker { stage: Stage::TtMove, mask, tt_move, killers: [NO_MOVE; 2], ranked, upcoming: None }
     }
 
-    /// The next move with its rank; with `skip_quiets`, no quiet moves but those into a trap of the enemy's den.
+    /// The next move with its rank. With `skip_quiets`, the only quiet moves are steps into a trap of the enemy's den.
     #[inline(always)]
     pub(super) fn next(
         &mut self,
@@ -122,7 +124,7 @@ impl Picker {
         order: &Order,
         skip_quiets: bool,
     ) -> Option<(i32, Packed)> {
-        // A chain of branches, which the CPU predicts better than one indirect jump.
+        // The CPU predicts a chain of branches better than one indirect jump.
         if self.stage == Stage::TtMove {
             self.stage = Stage::Captures;
             if self.tt_move != NO_MOVE {
@@ -159,13 +161,13 @@ impl Picker {
         Some(found)
     }
 
-    /// The move after the last one returned, if it is known.
+    /// The move that follows the last one returned, if it is known.
     #[inline(always)]
     pub(super) fn upcoming(&self) -> Option<Packed> {
         self.upcoming.map(|(_, mv)| mv)
     }
 
-    /// Leaves out all quiet moves that are left.
+    /// Skips all remaining quiet moves.
     pub(super) fn drop_quiets(&mut self) {
         if self.stage == Stage::Rest {
             self.ranked.drop_quiets();
@@ -202,7 +204,7 @@ impl Picker {
         }
     }
 
-    /// A killer, if it is a quiet move that can be played and was not given yet.
+    /// A killer, if it is a legal quiet move that was not returned yet.
     #[inline(always)]
     fn killer(&self, state: &State, attacks: &Attacks, mv: Packed) -> Packed {
         let quiet = (self.mask & !state.side(!state.turn as usize)) >> to_of(mv) & 1 != 0;
@@ -262,7 +264,7 @@ mod tests {
         std::iter::from_fn(|| picker.next(state, attacks, order, skip_quiets)).collect()
     }
 
-    /// Whatever the table and the killers say, every legal move comes once, by falling rank.
+    /// For every table move and every pair of killers, the picker returns each legal move once, by descending rank.
     #[test]
     fn every_move_comes_once_the_best_first() {
         let mut random = Random::new(12);
@@ -295,13 +297,14 @@ mod tests {
                 expected.sort_unstable();
                 assert_eq!(found, expected, "{position:?}");
 
-                // Without quiet moves only captures are left, threats, the transposition table's move and killers.
+                // Without quiet moves, the picker returns captures, threats, the transposition table's move and
+                // killers.
                 let without_quiets = all(&mut Picker::new(tt_move, 0), &state, &attacks, &order, true);
                 let (enemies, traps) = (state.side(!state.turn as usize), TRAP_BITS[!state.turn as usize]);
                 let stays =
                     |mv: Packed| (enemies | traps) >> to_of(mv) & 1 != 0 || mv == tt_move || killers.contains(&mv);
                 assert_eq!(without_quiets, moves.iter().copied().filter(|&(_, mv)| stays(mv)).collect::<Vec<_>>());
-                // Dropped on the way, no quiet move comes any more.
+                // After `drop_quiets`, the picker returns no quiet move.
                 let mut picker = Picker::new(tt_move, 0);
                 for _ in 0..moves.len() / 2 {
                     picker.next(&state, &attacks, &order, false);

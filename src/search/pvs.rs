@@ -1,9 +1,9 @@
 //! Principal variation search with the techniques of the Chess Programming Wiki that gained strength here.
 //!
-//! The game has no check, but something like it: a piece in one of the three traps before the enemy's den enters the den
-//! next unless it is taken. So in [`SearchOptions::den_threats`](super::search_options::SearchOptions) a side with an intruder before its den
-//! looks only at moves that take him (with two intruders it has lost), and a step before the enemy's den where nobody can
-//! take the piece is a win in three plies, found without search.
+//! The game has no check, but a similar threat: a piece in one of the three traps next to the enemy's den enters the
+//! den next unless it is captured. With [`SearchOptions::den_threats`](super::search_options::SearchOptions), a side
+//! with an intruder next to its den searches only moves that capture the intruder; with two intruders it has lost. A
+//! step next to the enemy's den where no enemy can capture the piece is a win in three plies, found without search.
 //!
 //! The steps of a node have the names that the Chess Programming Wiki gives them.
 
@@ -21,7 +21,7 @@ use super::worker::{TtHit, Worker};
 use crate::cpu::CpuLevel;
 use std::ops::ControlFlow;
 
-/// A node of the main search; `PV`: with an open window, on a principal variation.
+/// A node of the main search. `PV`: the node is on a principal variation, with an open window.
 struct Main<const PV: bool>;
 
 impl<const PV: bool> Visit for Main<PV> {
@@ -36,14 +36,14 @@ struct NodeInfo {
     tt: Option<TtHit>,
     /// The transposition table's move, if it can be played.
     tt_move: Packed,
-    /// The move that a singular search leaves out.
+    /// The move that a singular search excludes.
     excluded: Packed,
     in_check: bool,
     /// The evaluation without correction; in check [`NO_EVAL`].
     raw_eval: i16,
     /// The static evaluation; in check minus infinity.
     static_eval: Value,
-    /// The static evaluation, or the transposition table's value where that bound is tighter.
+    /// The static evaluation, or the transposition table's value if its bound is tighter.
     eval: Value,
     /// Whether the side to move stands better than two plies ago.
     improving: bool,
@@ -55,7 +55,7 @@ struct Candidate {
     /// The number of moves searched before it.
     number: usize,
     capture: bool,
-    /// Steps before the enemy's den.
+    /// Whether the move steps next to the enemy's den.
     threat: bool,
     extension: i32,
 }
@@ -68,8 +68,8 @@ struct Best {
 }
 
 impl Worker<'_> {
-    /// One iteration at the root, over the moves from the first on, which are put in order. `None` if it was stopped before
-    /// any move was done.
+    /// One iteration at the root. It searches the moves in their order and moves each new best move to the front.
+    /// `None` if it was stopped before it finished a move.
     pub(super) fn root(
         &mut self,
         state: &State,
@@ -79,7 +79,7 @@ impl Worker<'_> {
         depth: i32,
     ) -> Option<Value> {
         let node = Node { alpha, beta, depth, ply: 0, cut: false };
-        // No level above the best gets through, so that the search finds its instructions.
+        // The level is limited to the best that the CPU supports.
         match self.level.min(CpuLevel::best()) {
             #[cfg(target_arch = "x86_64")]
             CpuLevel::Avx512 => self.root_at::<Avx512>(state, moves, node),
@@ -123,7 +123,7 @@ impl Worker<'_> {
                 best = value;
                 if value > node.alpha {
                     node.alpha = value;
-                    // The best move so far comes first, for the case that the search stops.
+                    // The best move so far comes first, in case the search stops.
                     moves[..=i].rotate_right(1);
                     if node.alpha >= node.beta {
                         break;
@@ -148,7 +148,7 @@ impl Worker<'_> {
         if value > node.alpha && depth < full && !self.path.stopped {
             value = self.zero_window::<L>(child, node, full, true);
         }
-        // Principal variation search (PVS): what beats the first move is searched with the open window.
+        // Principal variation search (PVS): a move that beats the first move is searched again with the open window.
         if value > node.alpha && value < node.beta && !self.path.stopped {
             value = self.open_window::<L>(child, node, full);
         }
@@ -162,7 +162,7 @@ impl Worker<'_> {
         -L::call::<Main<true>>(self, child, child_node)
     }
 
-    /// Whether a move is worth more than alpha, searched with the least window there is.
+    /// The value of a move, searched with a zero window above alpha.
     #[inline(always)]
     fn zero_window<L: Compiled>(&mut self, child: &State, node: Node, depth: i32, cut: bool) -> Value {
         let child_node = Node { alpha: -node.alpha - 1, beta: -node.alpha, depth, ply: node.ply + 1, cut };
@@ -237,8 +237,8 @@ impl Worker<'_> {
         self.search_moves::<L, PV>(state, &attacks, &info, node)
     }
 
-    /// The value that an endgame table knows, where it settles the node. A principal variation is looked at further, so that
-    /// it has moves.
+    /// The value in the endgame tables, if it decides the node. A principal variation is searched further to find its
+    /// moves.
     #[inline(always)]
     fn tb_cutoff<const PV: bool>(&mut self, state: &State, node: &Node) -> Option<Value> {
         let value = self.tb_probe(state, node.ply)?;
@@ -268,10 +268,10 @@ impl Worker<'_> {
             let raw_eval = self.raw_eval(state, attacks, tt, ply);
             (raw_eval as i16, self.corrected(raw_eval, state, ply))
         };
-        // In check there is none, and that of two plies ago stands for it.
+        // In check there is no static evaluation; the one of two plies ago replaces it.
         self.plies[ply + 2].eval = if in_check { self.plies[ply].eval } else { static_eval };
         let improving = !in_check && ply >= 2 && static_eval > self.plies[ply].eval;
-        // Another position with the same key is next to impossible; its move must not be played all the same.
+        // Another position with the same key is very unlikely, but its move must not be played.
         let tt_move = tt.map_or(NO_MOVE, |tt| checked(attacks, tt.entry.mv));
         let better = tt.filter(|tt| {
             !in_check && tt.value.abs() < DECIDED && tt.entry.bound.decides(tt.value, static_eval - 1, static_eval + 1)
@@ -280,7 +280,8 @@ impl Worker<'_> {
         NodeInfo { tt, tt_move, excluded, in_check, raw_eval, static_eval, eval, improving }
     }
 
-    /// Reverse futility pruning (RFP), also static null move pruning: so far above beta that some move will keep it there.
+    /// Reverse futility pruning (RFP), also static null move pruning: whether the evaluation is so far above beta that
+    /// some move will probably stay above it.
     #[inline(always)]
     fn reverse_futility(&self, info: &NodeInfo, node: &Node) -> bool {
         let margin = (70 * node.depth - if info.improving { 50 } else { 0 }) * self.scale;
@@ -292,7 +293,7 @@ impl Worker<'_> {
             && info.eval - margin >= node.beta
     }
 
-    /// The moves of a node, one by one. Longer than a screen: every step needs most of the variables of the loop.
+    /// Searches the moves of a node. The function is long because every step needs most variables of the loop.
     #[inline(always)]
     fn search_moves<L: Compiled, const PV: bool>(
         &mut self,
@@ -307,7 +308,7 @@ impl Worker<'_> {
         let (us, them) = state.sides_to_move();
         let enemies = state.side(them);
         let evading = if info.in_check { enemies & TRAP_BITS[us] } else { 0 };
-        // All other moves let the intruder in.
+        // Every other move lets the intruder enter the den.
         let worst = if info.in_check { mated_in(ply + 2) } else { -INFINITE };
         let mut best = Best { value: worst, mv: NO_MOVE, bound: Bound::Upper };
         let mut picker = Picker::new(info.tt_move, evading);
@@ -324,7 +325,7 @@ impl Worker<'_> {
                 killers: if options.killer_moves { self.thread_data.killers[ply] } else { [NO_MOVE; 2] },
             };
             let Some((rank, mv)) = picker.next(state, attacks, &order, skip_quiets) else { break };
-            // While this move is searched, the entry of the next comes from memory.
+            // The entry of the next move is prefetched while this move is searched.
             let key = if mv == prefetched.0 { prefetched.1 } else { self.prefetch(state, mv) };
             if let Some(next) = picker.upcoming() {
                 prefetched = (next, self.prefetch(state, next));
@@ -376,7 +377,8 @@ impl Worker<'_> {
             }
         }
         if number == 0 {
-            // Only with a move left out, with repetition illegal, or an intruder whom no legal move takes.
+            // This happens only if a move is excluded, if repetition is illegal, or if no legal move captures the
+            // intruder.
             return match info {
                 NodeInfo { excluded, .. } if *excluded != NO_MOVE => node.alpha,
                 NodeInfo { in_check: true, .. } => best.value,
@@ -387,7 +389,7 @@ impl Worker<'_> {
         best.value
     }
 
-    /// Late move pruning (LMP): whether only captures and threats can be good from here on.
+    /// Late move pruning (LMP): whether to search only captures and threats from here on.
     #[inline(always)]
     fn late_move_pruning(&self, info: &NodeInfo, depth: i32, number: usize, best: Value) -> bool {
         let enough = (4 + depth * depth) / if info.improving { 1 } else { 2 };
@@ -398,8 +400,8 @@ impl Worker<'_> {
             && best > -DECIDED
     }
 
-    /// Singular extensions: by how much to search the transposition table's move deeper, since all others are worse by far.
-    /// Or the value of the node, where another move refutes too (multi-cut), or the search was stopped.
+    /// Singular extensions: the extension of the transposition table's move if all other moves are much worse. Breaks
+    /// with the value of the node if another move also fails high (multi-cut) or the search was stopped.
     #[inline(always)]
     fn singular_extension<L: Compiled, const PV: bool>(
         &mut self,
@@ -437,8 +439,8 @@ impl Worker<'_> {
         }
     }
 
-    /// The value of a move: the first with the window of the node, the others with a zero window first (principal variation
-    /// search), and reduced where they are likely no better.
+    /// The value of a move: the first with the window of the node, the others with a zero window first (principal
+    /// variation search), and at a reduced depth if they are probably no better.
     #[inline(always)]
     fn search_move<L: Compiled, const PV: bool>(
         &mut self,
@@ -466,7 +468,7 @@ impl Worker<'_> {
         value
     }
 
-    /// Late move reductions (LMR): the depth of a move's first search, `new_depth` at most.
+    /// Late move reductions (LMR): the depth of a move's first search, at most `new_depth`.
     #[inline(always)]
     fn late_move_reduction<const PV: bool>(
         &self,
@@ -526,7 +528,8 @@ impl Worker<'_> {
         }
     }
 
-    /// Killers and history: remembers a quiet move that refuted, and the quiet ones before it that did not.
+    /// Updates killers and history after a quiet move that caused a beta cutoff. The quiet moves tried before it get a
+    /// malus.
     fn update_quiets(&mut self, us: usize, mv: Packed, capture: bool, tried: &[Packed], depth: i32, ply: usize) {
         if capture {
             return;

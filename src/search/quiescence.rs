@@ -1,4 +1,4 @@
-//! Quiescence search: captures, and captures of intruders only while the own den is threatened.
+//! Quiescence search over captures; while the side's own den is threatened, only over captures of intruders.
 
 use super::compiled::{Compiled, Node, Visit};
 use super::eval::{Attacks, State, TRAP_BITS};
@@ -8,7 +8,7 @@ use super::score::{DECIDED, INFINITE, Value, mated_in};
 use super::tt::{Bound, NO_EVAL, TtEntry, value_to_tt};
 use super::worker::Worker;
 
-/// A node of the quiescence search; `PV`: with an open window.
+/// A node of the quiescence search. `PV`: the window is open.
 pub(super) struct Quiescence<const PV: bool>;
 
 impl<const PV: bool> Visit for Quiescence<PV> {
@@ -54,7 +54,7 @@ impl Worker<'_> {
             return value;
         }
 
-        // Static evaluation, or the transposition table's value where that bound is tighter. In check, only evasions count.
+        // Static evaluation, or the transposition table's value if its bound is tighter. In check, only evasions count.
         let in_check = self.in_check(state);
         let (raw_eval, static_eval) = if in_check {
             (NO_EVAL, -INFINITE)
@@ -116,8 +116,8 @@ impl Worker<'_> {
         best
     }
 
-    /// Ranks the captures to search: with an intruder in an own trap its captures, else captures that neither lose material nor
-    /// fail delta pruning. `best` is raised to the bound of pruned captures.
+    /// Ranks the captures to search: in check the captures of intruders, else captures that neither lose material nor
+    /// fail delta pruning. Raises `best` to the bound of pruned captures.
     #[inline(always)]
     fn rank_captures(
         &self,

@@ -1,24 +1,24 @@
-//! The moves of the root, and what a search found of each.
+//! The moves of the root, each with the result of its search.
 
 use super::eval::State;
 use super::packed::{Packed, animal_of, pack_move, to_of, unpack_move};
 use super::score::{INFINITE, Value};
 use crate::board::Move;
 
-/// A move of the root with what the search found.
+/// A move of the root with the result of its search.
 #[derive(Clone, Debug)]
 pub(super) struct RootMove {
     pub mv: Packed,
     pub value: Value,
-    /// The value before, which keeps the order among moves that failed low.
+    /// The previous value, which orders the moves that failed low.
     pub earlier: Value,
     pub seldepth: usize,
-    /// The line, this move first.
+    /// The line that begins with this move.
     pub line: Vec<Packed>,
 }
 
 impl RootMove {
-    /// A move that was not searched yet.
+    /// A move that has not been searched.
     pub(super) fn new(mv: Move) -> RootMove {
         let mv = pack_move(mv);
         RootMove { mv, value: -INFINITE, earlier: -INFINITE, seldepth: 1, line: vec![mv] }

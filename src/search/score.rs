@@ -4,11 +4,11 @@ use std::fmt;
 
 /// The value of a position for the side to move: an estimate, or a certain win or loss.
 ///
-/// Estimates are in centipawns as UCI calls them (`cp`): 100 cp are the material value of a cat. The distance of a win or loss
-/// that the search found by itself is known: [`Score::win_in`]. Where the search reached endgame tables that contain no
-/// distances, an upper bound is known: [`Score::win_within`].
+/// Estimates are in centipawns, UCI's `cp`: 100 cp are the material value of a cat. The exact distance is known if the
+/// search itself found the win or loss ([`Score::win_in`]). If the search reached endgame tables without distances, an
+/// upper bound is known ([`Score::win_within`]).
 ///
-/// Scores are ordered: losses, estimates, wins. A win of known distance is above every other one.
+/// Scores are ordered: losses, estimates, wins. A win of known distance is above every other win.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Score(i32);
 
@@ -17,7 +17,7 @@ impl Score {
     const WIN: i32 = 1_000_000;
     /// The value of a table win within no plies; a win within `n` plies is worth `n` less.
     const TABLE_WIN: i32 = 900_000;
-    /// More plies than any win takes.
+    /// A bound above the plies of every win.
     const MAX_PLIES: i32 = 10_000;
 
     /// An estimate in cp, see [`Score`].
@@ -100,8 +100,8 @@ impl Score {
     }
 }
 
-/// As UCI writes it: `cp 13`, or `mate 3` in moves of the winner, negative for a loss. A win or loss of which only an upper
-/// bound of the distance is known is `mate 30 lowerbound` or `mate -30 upperbound`.
+/// The UCI notation: `cp 13`, or `mate 3` in moves of the winner, negative for a loss. If only an upper bound of the
+/// distance is known, it is `mate 30 lowerbound` or `mate -30 upperbound`.
 impl fmt::Display for Score {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match (self.win_within(), self.loss_within()) {
@@ -117,41 +117,41 @@ impl fmt::Display for Score {
     }
 }
 
-/// A value for the side to move, as a search counts: wins in plies from the root.
+/// A value for the side to move inside a search: wins count plies from the root.
 pub(super) type Value = i32;
 
 /// A game won in the root position itself; a win `n` plies later is worth `n` less.
 pub(super) const MATE: Value = 32_000;
-/// A win that an endgame table knows of; the distance is only that to the table's position.
+/// A win in an endgame table. The distance is only the distance to the table's position.
 pub(super) const TB_WIN: Value = 30_000;
-/// Every certain win is worth more, every estimate less.
+/// A value below every certain win and above every estimate.
 pub(super) const DECIDED: Value = 29_000;
-/// More than any value.
+/// A bound above every value.
 pub(super) const INFINITE: Value = MATE + 1;
-/// No estimate is worth more.
+/// The largest estimate.
 pub(super) const MAX_ESTIMATE: Value = 25_000;
-/// Plies a line may have.
+/// The most plies of a line.
 pub(super) const MAX_PLY: usize = 240;
 
-/// The value of having won `ply` plies from the root.
+/// The value of a win `ply` plies from the root.
 #[inline(always)]
 pub(super) const fn mate_in(ply: usize) -> Value {
     MATE - ply as Value
 }
 
-/// The value of having lost `ply` plies from the root.
+/// The value of a loss `ply` plies from the root.
 #[inline(always)]
 pub(super) const fn mated_in(ply: usize) -> Value {
     ply as Value - MATE
 }
 
-/// Whether the distance of a win or loss is known, so that no endgame table was needed to find it.
+/// Whether the value is a win or loss of known distance, found without endgame tables.
 pub(super) fn is_exact(value: Value) -> bool {
     value.abs() >= MATE - 1000
 }
 
-/// The score that callers of the engine see. `longest` is the number of plies of the longest win in the endgame tables that
-/// the search probes.
+/// The public score of a value. `longest` is the number of plies of the longest win in the endgame tables that the
+/// search probes.
 pub(super) fn public(value: Value, longest: u32) -> Score {
     let size = value.abs();
     match value {

@@ -7,7 +7,7 @@ use thiserror::Error;
 macro_rules! techniques {
     ($($(#[$doc:meta])* $name:ident = $text:literal: $on:literal),+ $(,)?) => {
         /// The techniques that the search adds to plain alpha-beta, each on or off. The names are those of the Chess
-        /// Programming Wiki where it has one.
+        /// Programming Wiki, if it has one.
         #[derive(Copy, Clone, Debug, PartialEq, Eq)]
         pub struct SearchOptions { $($(#[$doc])* pub $name: bool),+ }
 
@@ -36,8 +36,8 @@ techniques! {
     aspiration_windows = "aspiration": true,
     /// Quiescence search over captures.
     quiescence_search = "quiescence": true,
-    /// Check evasions of this game: with an enemy in a trap of its den, a side searches only moves that capture it. A safe
-    /// step into a trap before the enemy's den wins.
+    /// Check evasions of this game: with an enemy in a trap next to its den, a side searches only moves that capture
+    /// that enemy. A safe step into a trap next to the enemy's den wins.
     den_threats = "den-threats": true,
     /// Mate distance pruning.
     mate_distance_pruning = "mate-distance": true,
@@ -67,7 +67,7 @@ impl Default for SearchOptions {
     }
 }
 
-/// Text that is not a list of search options.
+/// The error for a text that is not a list of search options.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("{0:?} is not a search option; write best or none, then +NAME or -NAME, NAME one of: {names}", names = SearchOptions::NAMES.join(", "))]
 pub struct ParseSearchOptionsError(String);
@@ -96,7 +96,7 @@ impl FromStr for SearchOptions {
     }
 }
 
-/// `best`, then the changes to it.
+/// `best`, then the changes to those options.
 impl fmt::Display for SearchOptions {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("best")?;

@@ -18,7 +18,7 @@ pub(super) struct Shared<'a> {
     pub rules: &'a Rules,
     pub hand_crafted: &'a HandCrafted,
     pub tt: &'a Tt,
-    /// Endgame tables, if they are for the rules of the game.
+    /// The endgame tables, if they are for the rules of the game.
     pub tb: Option<&'a Tables>,
     pub options: SearchOptions,
     /// See [`EngineOptions::contempt`].
@@ -27,17 +27,18 @@ pub(super) struct Shared<'a> {
     pub no_capture_limit: u32,
     pub limits: Limits,
     pub start: Instant,
-    /// No new iteration after this long, unless the best move changes.
+    /// The time after which no new iteration begins, unless the best move changes.
     pub soft: Option<Duration>,
-    /// The search ends at the latest after this long.
+    /// The time after which the search ends.
     pub hard: Option<Duration>,
-    /// The longest recent time that a runnable thread had no CPU, in microseconds: the search stops that much earlier.
+    /// The longest recent time for which a runnable thread had no CPU, in microseconds. The search stops earlier by
+    /// this time.
     pub delay: AtomicU64,
     /// The stop handle of the caller.
     pub stop: &'a AtomicBool,
     /// Set by the thread that reaches a limit.
     pub done: AtomicBool,
-    /// Nodes and hits in endgame tables of each thread.
+    /// The nodes and the endgame table hits of each thread.
     pub nodes: Vec<AtomicU64>,
     pub tbhits: Vec<AtomicU64>,
     /// Keys of the game's positions since the last capture, the root last.
@@ -81,7 +82,7 @@ impl<'a> Shared<'a> {
         }
     }
 
-    /// The longest time that a runnable thread had no CPU.
+    /// The longest time for which a runnable thread had no CPU.
     pub(super) fn waited(&self) -> Duration {
         Duration::from_micros(self.delay.load(Relaxed))
     }
@@ -98,7 +99,7 @@ impl<'a> Shared<'a> {
         self.done.load(Relaxed) || self.stop.load(Relaxed)
     }
 
-    /// Computes the attacks of a position, and what this evaluation needs of them.
+    /// Computes the attacks of a position, and the input that this evaluation takes from them.
     #[inline(always)]
     pub(super) fn compute_attacks(&self, evaluator: &Evaluator, state: &State, attacks: &mut Attacks) {
         let input = match evaluator {
@@ -109,7 +110,7 @@ impl<'a> Shared<'a> {
         attacks.compute(self.level, self.rules, self.hand_crafted, input, state);
     }
 
-    /// The evaluation without correction, within ±[`MAX_ESTIMATE`]. `attacks` are those of [`Shared::compute_attacks`].
+    /// The evaluation without correction, within ±[`MAX_ESTIMATE`]. `attacks` come from [`Shared::compute_attacks`].
     #[inline(always)]
     pub(super) fn evaluate(&self, evaluator: &mut Evaluator, state: &State, attacks: &Attacks, ply: usize) -> Value {
         let value = match (evaluator, &attacks.maps) {

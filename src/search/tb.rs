@@ -1,4 +1,4 @@
-//! Endgame tables for the search: WDL of positions of few pieces in the tree, distances at the root.
+//! Endgame tables for the search: WDL of positions with few pieces in the tree, distances at the root.
 
 use crate::board::{Color, Lanes, Position, RuleOptions, Rules};
 use crate::tablebase::{
@@ -8,24 +8,24 @@ use std::convert::Infallible;
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
-/// The most pieces of the tables in memory.
+/// The maximum number of pieces of the tables in memory.
 const WDL_PIECES: usize = 4;
 
-/// Moves of a line that endgame tables give, at most.
+/// The most moves of a line from endgame tables.
 pub(super) const LONGEST_LINE: usize = 64;
 
-/// Win, draw or loss in memory, and distances from files or a solver.
+/// Endgame tables: win, draw or loss in memory, and distances from files or a solver.
 pub struct Tables {
     rules: Rules,
     wdl: WdlTables,
     distances: Distances,
-    /// The most pieces of a position whose distance is known.
+    /// The maximum number of pieces of a position whose distance is known.
     pieces: usize,
 }
 
 enum Distances {
     Files(Box<TableProber>),
-    /// Solves a material on demand, with all materials that it leads to, and keeps it.
+    /// Solves a material on demand, with all materials that its captures lead to, and keeps the values.
     Solver(Mutex<Box<Solver>>),
 }
 
@@ -46,11 +46,11 @@ impl Tables {
         })
     }
 
-    /// Tables from a directory that `dsq generate` made, for games under `rules`: up to 4 pieces in memory, distances of all
-    /// that is there.
+    /// Opens the tables in a directory of `dsq generate` for games under `rules`. Tables of up to 4 pieces are loaded
+    /// into memory; distances come from all files.
     ///
     /// # Errors
-    /// If there are no tables, they are for other rules, cannot be read or are damaged, or there is not enough memory.
+    /// If there are no tables, if they are for other rules, damaged or unreadable, or if there is not enough memory.
     pub fn open(dir: &Path, rules: &RuleOptions) -> Result<Tables, SetError> {
         let tables = TableSet::open(dir)?.prober(rules)?;
         let set = tables.set();
@@ -65,13 +65,13 @@ impl Tables {
         Ok(Tables { rules: set.rules().clone(), wdl, distances: Distances::Files(Box::new(tables)), pieces })
     }
 
-    /// Whether these tables are for these rules; repetition aside, of which tables know nothing.
+    /// Whether the tables are for these rules, except the rule on repetition, on which tables do not depend.
     #[must_use]
     pub fn fits(&self, rules: &RuleOptions) -> bool {
         self.rules.options().table_hash() == rules.table_hash()
     }
 
-    /// The most pieces of a position that the tables cover.
+    /// The maximum number of pieces of a position that the tables contain.
     #[must_use]
     pub fn pieces(&self) -> usize {
         self.pieces
@@ -82,14 +82,14 @@ impl Tables {
         self.wdl.longest()
     }
 
-    /// The WDL of a position for the side to move; `None` for a position with more pieces than the tables in memory, and for a
-    /// game that is over.
+    /// The WDL of a position for the side to move. `None` if the position has more pieces than the tables in memory, or
+    /// the game is over.
     #[must_use]
     pub fn probe(&self, position: &Position) -> Option<Wdl> {
         self.wdl.probe(position)
     }
 
-    /// The same for a position in which the game is not over, with `pieces` pieces in `lanes`.
+    /// [`Tables::probe`] for a position in which the game is not over, with `pieces` pieces in `lanes`.
     #[inline(always)]
     pub(super) fn probe_lanes(&self, lanes: &[Lanes; 2], pieces: u32, turn: Color) -> Option<Wdl> {
         if pieces as usize > self.wdl.pieces() {
@@ -99,7 +99,7 @@ impl Tables {
     }
 }
 
-/// Tables that cannot be read cover nothing: the search goes on without them.
+/// Tables that cannot be read contain no position: the search continues without them.
 impl Probe for Tables {
     type Error = Infallible;
 

@@ -13,10 +13,10 @@ pub struct TableCache {
 }
 
 impl TableCache {
-    /// The tables in a directory, for play by these rules.
+    /// The tables in a directory, for games under these rules.
     ///
     /// # Errors
-    /// If there are no tables, they cannot be read, are damaged or for other rules, or there is not enough memory.
+    /// If there are no tables, if they are for other rules, damaged or unreadable, or if there is not enough memory.
     pub fn get(&mut self, dir: &Path, rules: &RuleOptions) -> Result<Arc<Tables>, SetError> {
         let fits = |(loaded, tables): &&(PathBuf, Arc<Tables>)| loaded == dir && tables.fits(rules);
         if let Some((_, tables)) = self.loaded.iter().find(fits) {

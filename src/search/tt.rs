@@ -1,15 +1,15 @@
 //! The transposition table: search results by position, shared by threads without locks.
 //!
-//! An entry is two words: the data, and the key XOR the data, so that an entry torn by two threads is not found (Hyatt and
-//! Mann, *A lockless transposition-table implementation for parallel search*, 2002). Four entries form a bucket of one
-//! cache line; a new entry replaces the one of the lowest depth and the greatest age.
+//! An entry is two words: the data, and the key XOR the data. A probe does not find an entry torn by two threads (Hyatt
+//! and Mann, *A lockless transposition-table implementation for parallel search*, 2002). Four entries form a bucket of
+//! one cache line; a new entry replaces the one of the lowest depth and the greatest age.
 
 use super::packed::{NO_MOVE, Packed};
 use super::score::{DECIDED, Value};
 use crate::pages::{Pages, Words, prefetch};
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering::Relaxed};
 
-/// The relation of a stored value to the true one.
+/// The relation of a stored value to the true value.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub(super) enum Bound {
@@ -19,7 +19,7 @@ pub(super) enum Bound {
 }
 
 impl Bound {
-    /// Whether the true value is at least `beta` or at most `alpha`, as the stored one is.
+    /// Whether the stored value proves that the true value is at least `beta` or at most `alpha`.
     #[inline(always)]
     pub(super) fn decides(self, value: Value, alpha: Value, beta: Value) -> bool {
         let lower = if value >= beta { Bound::Lower as u8 } else { 0 };
@@ -28,7 +28,7 @@ impl Bound {
         self as u8 & (lower | upper) != 0
     }
 
-    /// The same, or the stored value is the true one and lies between.
+    /// Whether the stored value is the true value, or [`Bound::decides`] the node.
     #[inline(always)]
     pub(super) fn suffices(self, value: Value, alpha: Value, beta: Value) -> bool {
         self == Bound::Exact || self.decides(value, alpha, beta)
@@ -40,19 +40,19 @@ impl Bound {
 pub(super) struct TtEntry {
     /// A packed move, or [`NO_MOVE`].
     pub mv: Packed,
-    /// The value as stored: distances of wins are counted from this position.
+    /// The value in stored form: wins count plies from this position.
     pub value: i16,
-    /// Plies searched below; 0 for quiescence.
+    /// The depth of the search in plies; 0 for quiescence.
     pub depth: u8,
     pub bound: Bound,
     /// The evaluation of the position without correction, or [`NO_EVAL`].
     pub eval: i16,
 }
 
-/// No evaluation is as low.
+/// Marks a missing evaluation: no evaluation is this low.
 pub(super) const NO_EVAL: i16 = i16::MIN;
 
-/// The key and the data in a slot. An entry torn by two threads has a random key, so that no probe finds it.
+/// The key and the data in a slot. An entry torn by two threads has a random key, which no probe finds.
 #[inline(always)]
 pub(super) fn read_slot([check, data]: &[AtomicU64; 2]) -> (u64, u64) {
     let data = data.load(Relaxed);
@@ -121,7 +121,7 @@ impl Tt {
         self.age = AtomicU8::new(0);
     }
 
-    /// Begins another search: stored entries age by one.
+    /// Starts the next search: stored entries age by one.
     pub(super) fn next_age(&self) {
         self.age.store((self.age.load(Relaxed) + 1) & AGE_MASK, Relaxed);
     }
@@ -150,7 +150,7 @@ impl Tt {
         None
     }
 
-    /// Stores an entry. It replaces the entry of the same key, else the shallowest and oldest of the bucket.
+    /// Stores an entry. It replaces the entry of the same key, else the shallowest and oldest entry of the bucket.
     #[inline]
     pub(super) fn store(&self, key: u64, mut entry: TtEntry) {
         let age = self.age.load(Relaxed);
@@ -178,11 +178,11 @@ impl Tt {
                 (lowest, slot) = (quality, candidate);
             }
         }
-        // Never 0, which means an empty slot: every bound is at least 1.
+        // The data is never 0, which marks an empty slot: every bound is at least 1.
         write_slot(slot, key, pack(&entry, age));
     }
 
-    /// Entries of this search in use, of a thousand.
+    /// The entries of this search, in permille of the table.
     pub(super) fn hashfull(&self) -> u32 {
         let age = self.age.load(Relaxed);
         let sample = &self.buckets[..self.buckets.len().min(250)];
@@ -195,7 +195,7 @@ impl Tt {
     }
 }
 
-/// A value as an entry keeps it: wins are counted from the position on, not from the root.
+/// A value in the form of an entry: wins count plies from the position instead of the root.
 #[inline(always)]
 pub(super) fn value_to_tt(value: Value, ply: usize) -> i16 {
     (if value >= DECIDED {
@@ -255,7 +255,7 @@ mod tests {
     fn the_shallow_and_the_old_go_first() {
         let tt = Tt::new(0);
         let entry = |depth| TtEntry { mv: 1, value: 2, depth, bound: Bound::Exact, eval: NO_EVAL };
-        // All of one bucket: the highest bits choose it.
+        // All keys fall into one bucket, which the highest bits select.
         for depth in [5, 9, 3, 7] {
             tt.store(u64::from(depth), entry(depth));
         }

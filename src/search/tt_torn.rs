@@ -1,12 +1,12 @@
-//! The transposition table under threads that write the same bucket all the time: an entry that is found was put there
-//! under that key, whole. Its two words are read and written relaxed, so that any word may meet any other; what is found
-//! must then have its key in the XOR of both.
+//! The transposition table while threads write the same bucket all the time: an entry that a probe finds was stored
+//! whole under its key. The two words are read and written with relaxed ordering, so a reader may see any combination
+//! of old and new words. The XOR of both must then reveal a wrong key.
 
 use super::tt::{Bound, Tt, TtEntry, read_slot, write_slot};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 
-/// The one entry that is ever put under a key.
+/// The only entry that is ever stored under a key.
 fn entry_of(key: u64) -> TtEntry {
     let mix = key.wrapping_mul(0x9e37_79b9_7f4a_7c15);
     let bound = [Bound::Upper, Bound::Lower, Bound::Exact][(mix >> 60) as usize % 3];
@@ -24,7 +24,7 @@ fn no_torn_entry_is_found() {
     const ROUNDS: u64 = 200_000;
     let table = Tt::new(0);
     let found = AtomicU64::new(0);
-    // All keys share the high bits, which choose the bucket; there are more of them than entries.
+    // All keys share the high bits, which select the bucket. There are more keys than entries in a bucket.
     let key = |n: u64| (n % 13).wrapping_mul(0x0000_01d8_7f4a_7c15) >> 8 | 1;
     thread::scope(|scope| {
         for thread in 0..4u64 {
@@ -50,8 +50,8 @@ fn no_torn_entry_is_found() {
 /// A slot whose words one thread writes.
 type Slot = [AtomicU64; 2];
 
-/// Whether a reader can come upon data under another key than its own. Relaxed writes to two words may be seen in any order, so
-/// that a reader may find any value that one word has ever had beside any value of the other.
+/// Whether a reader can find data under a wrong key. Relaxed writes to two words may become visible in any order: a
+/// reader may see any past value of one word together with any past value of the other.
 fn can_be_torn(write: fn(&Slot, u64, u64), read: fn(&Slot) -> (u64, u64)) -> bool {
     let keys = [3, 5, 6];
     let data_of = |key: u64| key << 8 | 1;
@@ -70,7 +70,7 @@ fn can_be_torn(write: fn(&Slot, u64, u64), read: fn(&Slot) -> (u64, u64)) -> boo
 #[test]
 fn no_order_of_reads_and_writes_tears_an_entry() {
     assert!(!can_be_torn(write_slot, read_slot));
-    // Keys that are stored as they are do not protect the data.
+    // Keys stored without the XOR do not protect the data.
     let plain = |[check, data]: &Slot, key, value| {
         check.store(key, Ordering::Relaxed);
         data.store(value, Ordering::Relaxed);

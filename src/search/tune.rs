@@ -1,7 +1,7 @@
 //! Tuning the hand-crafted evaluation: weights fitted to games of the engine against itself.
 //!
-//! Texel's method (Österlund 2014): a logistic function of the evaluation predicts the expected score of a position. The target
-//! is a mixture of the game's result and the score of a search.
+//! Texel's method (Österlund 2014): a logistic function of the evaluation predicts the expected score of a position.
+//! The target is a mixture of the game's result and the score of a search.
 
 use super::eval::{FEATURES, HandCrafted, State, Weights};
 use crate::board::{Position, Rules};
@@ -24,7 +24,7 @@ pub struct Sample {
 pub struct Fit {
     /// The number of passes over the samples.
     pub epochs: usize,
-    /// The share of the result in the target; the rest is the score of the search.
+    /// The share of the game result in the target; the rest is the score of the search.
     pub result: f32,
     /// The learning rate of the optimiser (Adam), in cp.
     pub rate: f32,
@@ -37,13 +37,14 @@ pub struct Fitted {
     pub weights: Weights,
     /// The evaluation in cp for which the winner is expected to get 73 %.
     pub scale: f32,
-    /// The mean squared error before the fit, on held-out samples; on all if they are too few to hold any out.
+    /// The mean squared error before the fit, on held-out samples, or on all samples if there are too few to hold any
+    /// out.
     pub before: f32,
-    /// The same after the fit.
+    /// The mean squared error after the fit.
     pub after: f32,
 }
 
-/// A sample as a fit reads it.
+/// A sample in the form that a fit reads.
 struct Row {
     features: Vec<(u16, i16)>,
     /// 1 in the middle game, 0 in the endgame.
@@ -68,16 +69,16 @@ fn sigmoid(x: f32) -> f32 {
     1.0 / (1.0 + (-x).exp())
 }
 
-/// The largest evaluation that learning may be led to by a score.
+/// The limit of the scores in cp: larger scores would dominate the fit.
 const MOST: f32 = 3000.0;
 
-/// Whether a sample is kept to measure the error: a tenth are, in blocks, since samples of one game are much alike.
+/// Whether a sample is held out to measure the error. A tenth are, in blocks, since samples of one game are similar.
 fn held_out(index: usize) -> bool {
     index / 1000 % 10 == 9
 }
 
 impl Fit {
-    /// Fits weights, beginning with `weights`. A tenth of the samples are held out to measure the error.
+    /// Fits weights, starting from `weights`. A tenth of the samples are held out to measure the error.
     #[must_use]
     pub fn run(
         &self,
@@ -122,7 +123,7 @@ impl Fit {
         self.result * row.result + (1.0 - self.result) * sigmoid(row.score / scale)
     }
 
-    /// The slope of the mean error of a batch by each weight.
+    /// The gradient of the mean error of a batch.
     fn gradient(&self, values: &[[f32; 2]], rows: &[&Row], batch: &[usize], scale: f32) -> Vec<[f32; 2]> {
         let part = |chunk: &[usize]| {
             let mut gradient = vec![[0.0f32; 2]; FEATURES];
@@ -139,7 +140,7 @@ impl Fit {
             }
             gradient
         };
-        // Summed in a fixed order, so that the weights come out the same whatever the number of threads.
+        // The parts are summed in a fixed order, so the weights do not depend on the number of threads.
         let parts: Vec<Vec<[f32; 2]>> = batch.par_chunks(1024).map(part).collect();
         let sum = |feature: usize, phase: usize| parts.iter().map(|part| part[feature][phase]).sum::<f32>();
         (0..FEATURES).map(|feature| [0, 1].map(|phase| sum(feature, phase) / batch.len() as f32)).collect()
@@ -155,7 +156,7 @@ fn rows(samples: &[Sample], rules: &Rules, weights: &Weights) -> Vec<Row> {
     samples.par_iter().map(row).collect()
 }
 
-/// The scale that fits the results best with the scores as they are: the unit of the scores stays the same.
+/// The scale with which the given scores predict the results best. The unit of the scores stays the same.
 fn best_scale(rows: &[&Row]) -> f32 {
     let error = |scale: f32| -> f32 { rows.par_iter().map(|r| (sigmoid(r.score / scale) - r.result).powi(2)).sum() };
     (4..200).map(|i| i as f32 * 5.0).min_by(|a, b| error(*a).total_cmp(&error(*b))).unwrap_or(150.0)

@@ -1,4 +1,4 @@
-//! One thread of the principal variation search: its data, and the steps that all kinds of nodes share.
+//! One thread of the principal variation search: its data, and the steps that all nodes share.
 
 use super::eval::{Attacks, State, TRAP_BITS};
 use super::history::ThreadData;
@@ -31,9 +31,9 @@ static REDUCTIONS: LazyLock<[[i8; 64]; 64]> = LazyLock::new(|| {
 pub(super) struct Ply {
     /// The move that was made here, its side in bit 9.
     pub mv: Packed,
-    /// The static evaluation; in check that of two plies ago, before the root more than any value.
+    /// The static evaluation; in check the one of two plies ago; before the root a number above every value.
     pub eval: Value,
-    /// The move that a singular search leaves out here.
+    /// The move that a singular search excludes here.
     pub excluded: Packed,
 }
 
@@ -41,7 +41,7 @@ pub(super) struct Ply {
 #[derive(Copy, Clone)]
 pub(super) struct TtHit {
     pub entry: TtEntry,
-    /// The value, wins counted from the root.
+    /// The value; wins count plies from the root.
     pub value: Value,
 }
 
@@ -49,14 +49,14 @@ pub(super) struct Worker<'a> {
     pub path: Path<'a>,
     pub shared: &'a Shared<'a>,
     pub thread_data: &'a mut ThreadData,
-    /// The search stack. The entry of ply n is at n + 2, so that ply n - 2 always exists.
+    /// The search stack. The entry of ply n is at n + 2, so ply n - 2 always exists.
     pub plies: [Ply; MAX_PLY + 4],
     /// The end of the principal variation from each ply on, see [`ThreadData::pv`].
     pub pv_len: [usize; MAX_PLY + 1],
     pub seldepth: usize,
     pub level: CpuLevel,
     pub keys: &'static zobrist::Keys,
-    /// Margins are in cp and multiplied by this; Burnett's evaluation has another scale.
+    /// The factor of all margins, which are in cp. Burnett's evaluation has another scale.
     pub scale: Value,
     pub illegal_repetition: bool,
     reductions: &'static [[i8; 64]; 64],
@@ -127,7 +127,7 @@ impl<'a> Worker<'a> {
         child
     }
 
-    /// The key after a move, whose entry of the transposition table is prefetched.
+    /// The key after a move. Prefetches its bucket of the transposition table.
     #[inline(always)]
     pub(super) fn prefetch(&self, state: &State, mv: Packed) -> u64 {
         let key = state.key_after(mv, self.keys);
@@ -144,7 +144,7 @@ impl<'a> Worker<'a> {
         Some(TtHit { entry, value: value_from_tt(entry.value, ply) })
     }
 
-    /// Whether a stored value can be trusted: close to the no-capture limit only a win or a loss in few plies.
+    /// Whether a stored value can be used. Close to the no-capture limit, only a win or loss in few plies is reliable.
     #[inline(always)]
     pub(super) fn tt_holds(&self, value: Value) -> bool {
         let left = self.plies_left();
@@ -168,8 +168,9 @@ impl<'a> Worker<'a> {
         self.shared.compute_attacks(&self.thread_data.evaluator, state, attacks);
     }
 
-    /// The value of a position in the endgame tables in memory; the game is not over. Close to the no-capture limit only draws
-    /// are certain: a win may come too late. After a capture the limit is as far away as possible.
+    /// The value of a position in the endgame tables in memory; the game must not be over. Close to the no-capture
+    /// limit only draws are certain, because a win may come too late. After a capture the limit is as far away as
+    /// possible.
     #[inline(always)]
     pub(super) fn tb_probe(&mut self, state: &State, ply: usize) -> Option<Value> {
         let tb = self.shared.tb?;
@@ -189,14 +190,15 @@ impl<'a> Worker<'a> {
         })
     }
 
-    /// Whether only captures of an intruder can be good: it enters the den next, and the game is not drawn before.
+    /// Whether an intruder enters the den next unless it is captured, and the no-capture limit does not draw the game
+    /// before.
     #[inline(always)]
     pub(super) fn in_check(&self, state: &State) -> bool {
         self.shared.options.den_threats && state.in_check() && self.plies_left() > 1
     }
 
-    /// The value of a node that needs no search: stalemate, the no-capture limit, the last ply (or `horizon`), or a value of
-    /// [`Worker::settled`].
+    /// The value of a node that needs no search: stalemate, the no-capture limit, the last ply (or `horizon`), or a
+    /// value of [`Worker::settled`].
     #[inline(always)]
     pub(super) fn decided<const PV: bool>(
         &mut self,
@@ -221,8 +223,8 @@ impl<'a> Worker<'a> {
         Some(value)
     }
 
-    /// The value of a node that is decided without search, with the deciding move if there is one: a win at once, an intruder
-    /// that cannot be captured, or a safe step into a trap of the enemy's den.
+    /// The value of a node that is decided without search, with the deciding move if there is one: an immediate win, an
+    /// intruder that cannot be captured, or a safe step into a trap next to the enemy's den.
     #[inline(always)]
     fn settled(&self, state: &State, attacks: &Attacks, ply: usize) -> Option<(Value, Packed)> {
         let (us, them) = state.sides_to_move();
@@ -260,7 +262,7 @@ impl<'a> Worker<'a> {
         None
     }
 
-    /// The evaluation, from the transposition table if it is there.
+    /// The evaluation without correction, from the transposition table if the entry contains it.
     #[inline(always)]
     pub(super) fn raw_eval(&mut self, state: &State, attacks: &Attacks, tt: Option<TtHit>, ply: usize) -> Value {
         match tt {

@@ -29,7 +29,8 @@ pub(super) fn attack_maps(rules: &Rules, hand_crafted: &HandCrafted, state: &Sta
     AttackMaps { squares, targets, danger }
 }
 
-/// The squares on which a side, whose animals reach these squares, could capture each animal of the other.
+/// The squares on which the side `attackers`, whose animals reach `squares`, could capture each animal of the other
+/// side.
 #[inline(always)]
 pub(super) fn danger_from(attackers: usize, squares: &Lanes, hand_crafted: &HandCrafted, state: &State) -> Lanes {
     let takes = hand_crafted.takes(attackers, state.lanes[attackers][0]);

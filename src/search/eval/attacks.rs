@@ -8,18 +8,18 @@ use super::weights::WEIGHTS;
 use crate::board::{Color, Lanes, Position, Rules, reach, union};
 use crate::cpu::{CpuLevel, dispatch};
 
-/// What an evaluation takes from the attacks.
+/// The input that an evaluation takes from the attacks.
 #[derive(Copy, Clone, PartialEq, Eq)]
 pub(in crate::search) enum EvalInput {
     /// Nothing.
     None,
     /// The attack maps of both sides.
     Maps,
-    /// The value itself, by the hand-crafted evaluation.
+    /// The value of the hand-crafted evaluation itself.
     Value,
 }
 
-/// The attacks of the side to move, and the hand-crafted evaluation or the input of another one.
+/// The attacks of the side to move, and the value of the hand-crafted evaluation or the input of another evaluation.
 #[derive(Clone)]
 #[repr(align(64))]
 pub(in crate::search) struct Attacks {
@@ -31,7 +31,7 @@ pub(in crate::search) struct Attacks {
     pub any: u64,
     /// The targets of the other side.
     enemy_targets: Lanes,
-    /// The hand-crafted evaluation for the side to move, in cp; 0 if the engine uses another one.
+    /// The hand-crafted evaluation for the side to move, in cp; 0 if the engine uses another evaluation.
     pub eval: i32,
     /// The input of a caller's evaluation.
     pub maps: Option<AttackMaps>,
@@ -57,7 +57,8 @@ fn compute_body(rules: &Rules, hand_crafted: &HandCrafted, input: EvalInput, sta
     if input == EvalInput::Maps {
         attacks.maps = Some(maps);
     } else {
-        // While the maps are in registers: a later call is slower, although some nodes do not need the evaluation.
+        // Evaluates while the maps are in registers. A later call would be slower, although some nodes do not need the
+        // evaluation.
         let mut hand_crafted = hand_crafted;
         attacks.eval = hand_crafted.evaluate(&EvalContext { state, maps: &maps, rules, ply: 0 });
     }
@@ -68,12 +69,12 @@ impl Attacks {
         Attacks { targets: [0; 8], danger: [0; 8], any: 0, enemy_targets: [0; 8], eval: 0, maps: None }
     }
 
-    /// Number of moves that the other side would have.
+    /// The number of moves that the other side would have if it were to move.
     pub(crate) fn enemy_moves(&self) -> u32 {
         self.enemy_targets.iter().map(|targets| targets.count_ones()).sum()
     }
 
-    /// Computes the attacks of a position, and the input of the evaluation. All CPU levels compute the same.
+    /// Computes the attacks of a position, and the input of the evaluation. All CPU levels return the same result.
     #[inline(always)]
     pub(crate) fn compute(
         &mut self,
@@ -93,7 +94,7 @@ impl Attacks {
 }
 
 /// The engine's static evaluation of a position that is not over, in cp for the side to move. Each call prepares the
-/// evaluation for the rules anew, which takes longer than the evaluation itself.
+/// evaluation for the rules, which takes longer than the evaluation itself.
 ///
 /// ```
 /// use doushouqi::board::{Position, Rules};

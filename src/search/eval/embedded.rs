@@ -8,7 +8,7 @@ static BYTES: &[u8] = include_bytes!("7f01031a8cc1dcc9.nnue");
 
 static NETWORK: LazyLock<Option<Arc<Network>>> = LazyLock::new(|| Network::from_bytes(BYTES).ok().map(Arc::new));
 
-/// The network, if its bytes are whole, as a test makes sure.
+/// The network; `None` if its bytes are damaged, which a test rules out.
 pub(super) fn network() -> Option<&'static Arc<Network>> {
     NETWORK.as_ref()
 }

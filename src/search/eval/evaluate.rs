@@ -6,8 +6,8 @@ use crate::board::{Bitboard, Color, Piece, Position, Rules};
 
 /// A static evaluation: an estimate of a position without search.
 ///
-/// Each search thread has an evaluation of its own, so an evaluation may keep data from call to call: the accumulators of a
-/// network, a cache of material values. Its result must depend on the position and the rules alone.
+/// Each search thread has its own evaluation, which may keep data between calls, such as the accumulators of a network
+/// or a cache of material values. The result must depend only on the position and the rules.
 ///
 /// ```
 /// use doushouqi::board::Piece;
@@ -31,9 +31,11 @@ use crate::board::{Bitboard, Color, Piece, Position, Rules};
 /// assert!(Game::default().legal_moves().contains(&found.best().unwrap()));
 /// ```
 pub trait Evaluate: Send {
-    /// The estimate in cp for the side to move; 100 cp are the material value of a cat. The engine limits it to ±25,000.
+    /// The estimate in cp for the side to move; 100 cp are the material value of a cat. The engine limits it to
+    /// ±25,000.
     ///
-    /// The engine calls it for positions that are not over, at most once a node and only where the search needs it.
+    /// The engine calls the method only for positions in which the game is not over, at most once per node, and only if
+    /// the search needs the value.
     fn evaluate(&mut self, context: &EvalContext<'_>) -> i32;
 }
 
@@ -65,8 +67,9 @@ impl EvalContext<'_> {
         self.rules
     }
 
-    /// The plies from the root of the search. Positions of consecutive plies mostly differ by one move, but an evaluation must
-    /// not rely on it: the search does not evaluate every position, and visits many of each ply.
+    /// The plies from the root of the search. Positions of consecutive plies mostly differ by one move, but an
+    /// evaluation must not rely on this: the search does not evaluate every position, and visits many positions of each
+    /// ply.
     #[must_use]
     pub fn ply(&self) -> usize {
         self.ply
@@ -78,7 +81,7 @@ impl EvalContext<'_> {
         Bitboard::new(self.maps.targets[piece.color as usize][piece.animal.index()])
     }
 
-    /// The squares on which an enemy could capture a piece that stood there.
+    /// The squares on which an enemy could capture a piece standing there.
     #[must_use]
     pub fn danger(&self, piece: Piece) -> Bitboard {
         Bitboard::new(self.maps.danger[piece.color as usize][piece.animal.index()])

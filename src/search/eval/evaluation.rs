@@ -7,7 +7,7 @@ use crate::board::{RuleOptions, Rules};
 use std::fmt;
 use std::sync::Arc;
 
-/// Makes an evaluation for a search thread, in games under these rules.
+/// Creates the evaluation of a search thread, for games under these rules.
 type Make = dyn Fn(&Rules) -> Box<dyn Evaluate> + Send + Sync;
 
 /// The static evaluation of an engine.
@@ -16,14 +16,15 @@ type Make = dyn Fn(&Rules) -> Box<dyn Evaluate> + Send + Sync;
 pub enum Evaluation {
     /// Burnett's tables (2010): material and squares.
     Burnett,
-    /// The engine's own: an embedded neural network, and [`Evaluation::HandCrafted`] under rules that it is not for.
+    /// The engine's own: an embedded neural network, or [`Evaluation::HandCrafted`] under rules that the network is not
+    /// for.
     #[default]
     Default,
     /// Hand-crafted and tuned by self-play: see [`evaluate`](fn@super::evaluate).
     HandCrafted,
-    /// A neural network; the hand-crafted evaluation under rules that the network is not for.
+    /// A neural network, or the hand-crafted evaluation under rules that the network is not for.
     Network(Arc<Network>),
-    /// An evaluation of the caller.
+    /// The caller's evaluation.
     Custom(Custom),
 }
 
@@ -34,18 +35,18 @@ pub(in crate::search) enum Evaluator {
     Custom(Box<dyn Evaluate>),
 }
 
-/// An evaluation of the caller, see [`Evaluation::custom`].
+/// The caller's evaluation, see [`Evaluation::custom`].
 #[derive(Clone)]
 pub struct Custom(Arc<Make>);
 
 impl Evaluation {
-    /// An evaluation of the caller. `make` is called once for each search thread, and again if the rules change.
+    /// The caller's evaluation. The engine calls `make` once for each search thread, and again if the rules change.
     #[must_use]
     pub fn custom(make: impl Fn(&Rules) -> Box<dyn Evaluate> + Send + Sync + 'static) -> Evaluation {
         Evaluation::Custom(Custom(Arc::new(make)))
     }
 
-    /// The network that evaluates in games under these rules; `None` if another evaluation does.
+    /// The network that evaluates games under these rules; `None` if another evaluation is used.
     #[must_use]
     pub fn network(&self, rules: &RuleOptions) -> Option<&Arc<Network>> {
         let network = match self {

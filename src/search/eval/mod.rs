@@ -1,27 +1,28 @@
 //! Static evaluation: the [`Evaluate`] trait, and the engine's own evaluation.
 //!
-//! The engine's evaluation is hand-crafted: a sum of features, each with a weight for the middle game and one for the endgame,
-//! between which the number of pieces interpolates ("tapered evaluation").
+//! The hand-crafted evaluation is a sum of features. Each feature has a weight for the middle game and one for the
+//! endgame, and the number of pieces interpolates between them (tapered evaluation).
 //!
-//! Features of one side, less those of the other:
+//! The features of one side minus the features of the other:
 //!
-//! - where each animal stands (`PSQ`, mirrored in the d-file; the material is in it);
-//! - what each animal is worth with this enemy on the board (`PAIR`): an animal is worth what it can take, and less for
-//!   each enemy that can take it;
-//! - how many safe moves each animal has, leaps included (`MOBILITY`);
-//! - which pieces may be taken next (`ATTACKED`), of the side to move and of the other;
-//! - who is first at each trap before the den (`RACE`): by how many plies the nearest enemy that could take an intruder
-//!   there is late, for each distance of the nearest intruder;
-//! - how many traps before its den a side can step to (`GUARD`);
-//! - how far a rat is from the enemy's elephant (`HUNT`);
-//! - the move itself (`TEMPO`).
+//! - the square of each animal (`PSQ`, mirrored in the d-file; it includes the material);
+//! - the value of each animal with this enemy on the board (`PAIR`): more for each enemy that the animal can take, and
+//!   less for each enemy that can take it;
+//! - the number of safe moves of each animal, leaps included (`MOBILITY`);
+//! - the pieces that may be taken next (`ATTACKED`), of the side to move and of the other side;
+//! - the race to each trap next to the den (`RACE`): the plies by which the nearest defender that could take an
+//!   intruder there is late, for each distance of the nearest intruder;
+//! - the number of traps next to its den that a side can step to (`GUARD`);
+//! - the distance of a rat from the enemy's elephant (`HUNT`);
+//! - the right to move (`TEMPO`).
 //!
-//! Distances are those of each kind of animal by the rules in force, over an empty board. Where the rules make the wolf
-//! the stronger of wolf and dog, the two exchange their weights.
+//! Distances count the moves of each kind of animal under the rules in force, on an empty board. If the rules make the
+//! wolf stronger than the dog, the two exchange their weights.
 //!
-//! The files, the lowest first: `weights` (features and their weights), `tables` (the weights prepared for a set of rules),
-//! `state` (a position with incrementally updated terms), `attack_maps` (the attacks of both sides), `evaluate` (the trait of
-//! evaluations), `network` (the neural network), `embedded` (the network of the engine), `evaluation` (the choice of an engine), `terms` (the sum), `attacks` (attacks and evaluation for the search).
+//! The files, the lowest first: `weights` (features and their weights), `tables` (the weights prepared for a set of
+//! rules), `state` (a position with incrementally updated terms), `attack_maps` (the attacks of both sides), `evaluate`
+//! (the trait of evaluations), `network` (the neural network), `embedded` (the network of the engine), `evaluation`
+//! (the evaluation that an engine uses), `terms` (the sum), `attacks` (attacks and evaluation for the search).
 
 mod attack_maps;
 mod attacks;

@@ -1,11 +1,12 @@
 //! An efficiently updatable neural network (NNUE): (1008 → H) × 2 → 1, quantised.
 //!
-//! The inputs are the pieces on their squares, seen by either side: own or enemy, eight animals, 63 squares, the board rotated
-//! for Black. Each perspective has an accumulator of H units: the bias and the sum of the weights of its 2 to 16 inputs. The
-//! output is a bias and the sum over both accumulators, the side to move first, of a weight times the squared clipped value
-//! (SCReLU). Biases and weights of the output depend on the number of pieces (eight buckets).
+//! The inputs are the pieces on their squares from each side's perspective: own or enemy, eight animals, 63 squares,
+//! the board rotated for Black. Each perspective has an accumulator of H units: the bias and the sum of the weights of
+//! its 2 to 16 inputs. The output is a bias and the sum over both accumulators, the side to move first, of a weight
+//! times the squared clipped value (SCReLU). Biases and weights of the output depend on the number of pieces (eight
+//! buckets).
 //!
-//! All arithmetic is on integers, so that every CPU level returns the same value.
+//! All arithmetic is on integers, so every CPU level returns the same value.
 //!
 //! ## File
 //!
@@ -37,52 +38,52 @@ use xxhash_rust::xxh3::xxh3_64;
 const INPUTS: usize = 2 * 8 * 63;
 /// The sets of output weights, by number of pieces.
 const BUCKETS: usize = 8;
-/// The value of an activation of 1.0.
+/// The quantised value of an activation of 1.0.
 const QA: i32 = 255;
-/// The value of an output weight of 1.0.
+/// The quantised value of an output weight of 1.0.
 const QB: i32 = 64;
-/// No input weight is larger: sixteen of them and a bias fit into 16 bits.
+/// The largest input weight: the sum of sixteen of them and a bias fits into 16 bits.
 const MAX_INPUT: i16 = 505;
-/// No output weight is larger: times an activation it fits into 16 bits.
+/// The largest output weight: its product with an activation fits into 16 bits.
 const MAX_OUTPUT: i16 = 127;
 const MAX_BIAS: i16 = i16::MAX - 16 * MAX_INPUT;
-/// The smallest and the largest number of units; all are multiples of the smallest.
+/// The smallest and the largest number of units. Every number is a multiple of the smallest.
 const HIDDEN: [usize; 2] = [32, 256];
 const MAGIC: &[u8; 7] = b"DSQNNUE";
 const VERSION: u8 = 1;
 const HEADER: usize = 24;
 
-/// The bytes of a file that are not a network that this program can use.
+/// Why the bytes of a file are not a network that this program can use.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum NetworkError {
-    /// The bytes do not begin like a network.
+    /// The bytes do not begin with the marker of a network.
     #[error("it is not a network: it does not begin with DSQNNUE")]
     NotANetwork,
-    /// A network of another format.
+    /// The network has another format.
     #[error("it is a network of format {found}; this program reads format {VERSION}")]
     Version {
         /// The version of the format.
         found: u8,
     },
-    /// A network of an architecture that this program does not evaluate.
+    /// The network has an architecture that this program does not evaluate.
     #[error("it has {hidden} units; supported are multiples of {} up to {}", HIDDEN[0], HIDDEN[1])]
     Architecture {
         /// The units of an accumulator.
         hidden: u32,
     },
-    /// A file that was cut off, or one with other data behind the network.
+    /// The file was cut off, or other data follows the network.
     #[error("it has {found} bytes; a network of its size has {expected}")]
     Size {
         /// The bytes of the file.
         found: usize,
-        /// The bytes of a network with as many units.
+        /// The bytes of a network with this number of units.
         expected: usize,
     },
-    /// The checksum at the end is that of other bytes.
+    /// The checksum at the end does not match the bytes.
     #[error("it is damaged: the checksum at its end does not match")]
     Checksum,
-    /// A parameter whose sums could exceed the integers of the evaluation.
+    /// A parameter is so large that sums could overflow the integers of the evaluation.
     #[error("the parameter {name} is out of range")]
     OutOfRange {
         /// The kind of parameter.
@@ -117,12 +118,12 @@ pub struct Network {
     /// The vectors of an accumulator.
     width: usize,
     biases: Vec<Vector>,
-    /// By input; behind the last input a row of zeros.
+    /// The weights by input, followed by a row of zeros.
     inputs: Vec<Vector>,
     outputs: Vec<Vector>,
 }
 
-/// As many units as the widest registers hold.
+/// The units that fit into one of the widest registers.
 #[derive(Copy, Clone)]
 #[repr(align(64))]
 struct Vector([i16; 32]);
@@ -141,7 +142,7 @@ impl Vector {
 /// The units of vectors.
 #[inline(always)]
 fn units(vectors: &[Vector]) -> &[i16] {
-    // SAFETY: a vector is 32 units of 16 bits and nothing else, as its size shows.
+    // SAFETY: a vector consists of 32 units of 16 bits and nothing else, as its size shows.
     const { assert!(size_of::<Vector>() == 64) };
     unsafe { std::slice::from_raw_parts(vectors.as_ptr().cast(), 32 * vectors.len()) }
 }
@@ -163,7 +164,7 @@ impl Network {
     /// A network with these parameters.
     ///
     /// # Errors
-    /// If their numbers do not fit together or one is out of range.
+    /// If the lengths do not match or a parameter is out of range.
     pub fn new(parameters: NetworkParameters) -> Result<Network, NetworkError> {
         let NetworkParameters { biases, inputs, outputs, .. } = &parameters;
         let hidden = biases.len();
@@ -190,7 +191,7 @@ impl Network {
     /// Reads the bytes of a file.
     ///
     /// # Errors
-    /// If they are not a whole network of this format.
+    /// If the bytes are not a complete network of this format.
     pub fn from_bytes(bytes: &[u8]) -> Result<Network, NetworkError> {
         let (Some(magic), true) = (bytes.get(..8), bytes.starts_with(MAGIC)) else {
             return Err(NetworkError::NotANetwork);
@@ -241,7 +242,7 @@ impl Network {
         Network::from_bytes(&std::fs::read(path).map_err(|error| NetworkError::Read(error.to_string()))?)
     }
 
-    /// Whether bytes begin like a network, of whatever version.
+    /// Whether bytes begin with the marker of a network, of any version.
     #[must_use]
     pub fn is_network(bytes: &[u8]) -> bool {
         bytes.starts_with(MAGIC)
@@ -267,7 +268,8 @@ impl Network {
         self.hash
     }
 
-    /// Whether the network is for these rules; repetition aside, which it does not see.
+    /// Whether the network is for these rules. The rule on repetition does not matter: the network does not see the
+    /// history.
     #[must_use]
     pub fn fits(&self, rules: &RuleOptions) -> bool {
         self.parameters.rules == rules.table_hash()
@@ -280,15 +282,15 @@ impl Network {
         input(perspective as usize, piece.color as usize, piece.animal.index(), square.index())
     }
 
-    /// The output weights that count for a number of pieces, from 2 to 16.
+    /// The bucket of output weights for a number of pieces, from 2 to 16.
     #[inline(always)]
     #[must_use]
     pub fn bucket(pieces: usize) -> usize {
         (pieces.clamp(2, 16) - 2) / 2
     }
 
-    /// The evaluation of a position in cp for the side to move, computed from scratch: the slow twin of the evaluation in a
-    /// search.
+    /// The evaluation of a position in cp for the side to move, computed from scratch: the slow twin of the evaluation
+    /// in a search.
     #[must_use]
     pub fn evaluate(&self, position: &Position) -> i32 {
         let NetworkParameters { biases, inputs, outputs, output_biases, scale, .. } = &self.parameters;
@@ -359,11 +361,11 @@ impl fmt::Debug for Network {
     }
 }
 
-/// The evaluation of a search thread: a network, and accumulators by ply.
+/// The network evaluation of a search thread: a network, and accumulators by ply.
 ///
-/// An accumulator is brought up to date when its ply is evaluated, from the accumulator of the same ply or of the ply before,
-/// whichever differs in fewer pieces. So nothing has to be undone when the search takes moves back, and no sequence of calls
-/// can make an accumulator wrong.
+/// An accumulator is updated when its ply is evaluated, from the accumulator of the same ply or of the ply before,
+/// whichever differs in fewer pieces. Unmaking a move therefore needs no update, and no sequence of calls can make an
+/// accumulator wrong.
 pub(in crate::search) struct NetworkEvaluator {
     network: Arc<Network>,
     /// The pieces that the accumulators of each ply contain.
@@ -374,19 +376,19 @@ pub(in crate::search) struct NetworkEvaluator {
 
 impl NetworkEvaluator {
     pub(super) fn new(network: Arc<Network>) -> NetworkEvaluator {
-        // An empty board, whose accumulators are the biases.
+        // The accumulators of an empty board are the biases.
         let accumulators = network.biases.repeat(2 * (MAX_PLY + 1));
         NetworkEvaluator { network, pieces: vec![[[0; 8]; 2]; MAX_PLY + 1], accumulators }
     }
 
-    /// The evaluation in cp of a position, `ply` plies from the root. All CPU levels compute the same.
+    /// The evaluation in cp of a position, `ply` plies from the root. All CPU levels return the same value.
     #[inline(always)]
     pub(in crate::search) fn evaluate(&mut self, level: CpuLevel, state: &State, ply: usize) -> i32 {
         let (evaluator, ply) = (self, ply.min(MAX_PLY));
         dispatch!(level, fn(evaluator: &mut NetworkEvaluator, state: &State, ply: usize) -> i32 = evaluate_body)
     }
 
-    /// Brings the accumulators of a ply up to date.
+    /// Updates the accumulators of a ply.
     #[inline(always)]
     fn update(&mut self, lanes: &[Lanes; 2], ply: usize) {
         let (mut source, mut changed) = (ply, differing(&self.pieces[ply], lanes));
@@ -410,8 +412,9 @@ impl NetworkEvaluator {
         self.pieces[ply] = *lanes;
     }
 
-    /// Sets the accumulators of a ply to those of `source`, the same ply or the one before, after a change: a piece, numbered
-    /// from White's first, that stood on one square stands on another. A square of 0 is not on the board.
+    /// Sets the accumulators of a ply to those of `source` (the same ply or the ply before) after a piece has moved
+    /// from `old` to `new`. Pieces are numbered from White's first. A square of 0 means that the piece is not on the
+    /// board.
     #[inline(always)]
     fn change(&mut self, source: usize, ply: usize, piece: usize, old: u64, new: u64) {
         let width = self.network.width;
@@ -451,7 +454,7 @@ impl NetworkEvaluator {
         for (half, perspective) in [us, them].into_iter().enumerate() {
             let accumulator = units(&self.accumulators[(2 * ply + perspective) * width..][..width]);
             let weights = units(&self.network.outputs[(2 * bucket + half) * width..][..width]);
-            // One loop over all units, and one sum: this the compiler turns into multiplications of pairs (PMADDWD).
+            // The compiler turns one loop over all units with one sum into multiplications of pairs (PMADDWD).
             let mut sum = 0;
             for (&value, &weight) in accumulator.iter().zip(weights) {
                 let clipped = value.clamp(0, QA as i16);
@@ -465,7 +468,7 @@ impl NetworkEvaluator {
     }
 }
 
-/// Of 16 pieces, White's first, those that stand elsewhere, as bits.
+/// The pieces whose squares differ, as 16 bits, White's first.
 #[inline(always)]
 fn differing(old: &[Lanes; 2], new: &[Lanes; 2]) -> u32 {
     let mut differing = 0;
@@ -506,7 +509,7 @@ mod tests {
         .unwrap()
     }
 
-    /// Whatever positions are evaluated in whatever order: the accumulators are those of the position, at every CPU level.
+    /// Evaluating positions in any order leaves the accumulators of the last position, at every CPU level.
     #[test]
     fn accumulators_are_those_of_the_position() {
         let mut random = Random::new(21);
@@ -519,7 +522,7 @@ mod tests {
             for _ in 0..4 {
                 for (i, position) in random.walk(&Position::start(), rules, 80).iter().enumerate() {
                     let state = &State::new(position, &hand_crafted);
-                    // Now by the line, now back and forth.
+                    // First along the line, then at random plies.
                     let ply = if i < 40 { i } else { random.below(MAX_PLY + 1) };
                     let expected = network.evaluate(position);
                     for (level, evaluator) in &mut levels {
@@ -531,7 +534,7 @@ mod tests {
         }
     }
 
-    /// The value is that of the position seen by the other side.
+    /// Exchanging the colours does not change the value for the side to move.
     #[test]
     fn colors_are_alike() {
         let mut random = Random::new(22);

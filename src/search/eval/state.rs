@@ -14,14 +14,14 @@ pub(in crate::search) const TRAP_BITS: [u64; 2] = [TRAPS.white.bits(), TRAPS.bla
 pub(in crate::search) struct State {
     pub lanes: [Lanes; 2],
     pub key: u64,
-    /// Squares and material from White's view, middle game and endgame packed.
+    /// The square and material terms from White's view, with middle game and endgame packed.
     pub squares: i32,
     pub material: i32,
-    /// All squares of each side.
+    /// The occupied squares of each side.
     pub sides: [u64; 2],
-    /// Which animals each side has.
+    /// The animals of each side, as bits.
     pub sets: [u8; 2],
-    /// Number of pieces of each side.
+    /// The number of pieces of each side.
     pub counts: [u8; 2],
     /// The side to move.
     pub turn: Color,
@@ -53,25 +53,25 @@ impl State {
         }
     }
 
-    /// All squares of a side.
+    /// The occupied squares of a side.
     #[inline(always)]
     pub(crate) fn side(&self, color: usize) -> u64 {
         self.sides[color]
     }
 
-    /// Number of pieces of a side.
+    /// The number of pieces of a side.
     #[inline(always)]
     pub(crate) fn count(&self, color: usize) -> u32 {
         u32::from(self.counts[color])
     }
 
-    /// The side to move and the other, to index by.
+    /// The indices of the side to move and of the other side.
     #[inline(always)]
     pub(crate) fn sides_to_move(&self) -> (usize, usize) {
         (self.turn as usize, !self.turn as usize)
     }
 
-    /// Whether an enemy stands in a trap of the side to move, and enters the den unless it is captured.
+    /// Whether an enemy stands in a trap of the side to move and will enter the den unless it is captured.
     #[inline(always)]
     pub(crate) fn in_check(&self) -> bool {
         let (us, them) = self.sides_to_move();
@@ -85,7 +85,7 @@ impl State {
         self.side(us) == 0 || self.side(them) >> DEN[self.turn].index() & 1 != 0
     }
 
-    /// Whether a move takes something.
+    /// Whether a move is a capture.
     #[inline(always)]
     pub(crate) fn is_capture(&self, mv: Packed) -> bool {
         self.side(!self.turn as usize) >> to_of(mv) & 1 != 0
@@ -109,7 +109,8 @@ impl State {
         let (animal, to) = (animal_of(mv), to_of(mv));
         let from = self.lanes[us][animal];
         let bit = 1u64 << to;
-        // Both sides are written as wholes: a word written alone would have to reach memory before its vector can be read.
+        // Each side is written as a whole vector: after a store of a single word, a load of the vector would have to
+        // wait.
         let (mut own, mut enemy) = (self.lanes[us], self.lanes[them]);
         for a in 0..8 {
             own[a] = if a == animal { bit } else { own[a] };
@@ -139,7 +140,7 @@ impl State {
         next
     }
 
-    /// The key after a move, to look it up ahead of time.
+    /// The key after a move, for prefetching.
     #[inline(always)]
     pub(crate) fn key_after(&self, mv: Packed, keys: &Keys) -> u64 {
         let (us, them) = self.sides_to_move();

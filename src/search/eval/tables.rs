@@ -5,17 +5,18 @@ use super::weights::{FEATURES, Weight, Weights, pair_feature, race_feature, slot
 use crate::board::geometry::{TRAPS, WATER, habitat};
 use crate::board::{Animal, Color, Lanes, Piece, Rules, Square};
 
-/// Two weights in one number, so that both are added at once.
+/// Two weights in one number, which adds both at once.
 #[inline(always)]
 pub(super) const fn packed([middle, end]: Weight) -> i32 {
     ((end as i32) << 16) + middle as i32
 }
 
-/// The weights of races: whether the intruder's side is to move, his distance, the defender's.
+/// The weights of races, by whether the intruder's side is to move, the intruder's distance and the defender's
+/// distance.
 pub(super) type Races = [[[i32; 32]; 16]; 2];
 
-/// Plies to the traps c1, e1, d2, c9, e9, d8; by side, animal and square, the last square for an animal that is not there.
-/// The last two of eight are no traps, and nowhere.
+/// Plies to the traps c1, e1, d2, c9, e9, d8, by side, animal and square. The last square is for an animal that is not
+/// on the board, and the last two of eight traps are padding: their distances are 255.
 pub(super) type TrapDistances = [[[[u8; 8]; 65]; 8]; 2];
 
 /// The hand-crafted evaluation prepared for a set of rules.
@@ -26,7 +27,7 @@ pub(in crate::search) struct HandCrafted {
     /// The squares where an attacker may capture a victim, by attacking side and whether its rat is in the water.
     takes: [[[Lanes; 8]; 2]; 2],
     pub(super) trap_distance: Box<TrapDistances>,
-    /// Distances between squares for a rat.
+    /// The distances between squares for a rat.
     pub(super) rat_distance: Box<[[u8; 64]; 64]>,
     pub(super) weights: Box<[i32; FEATURES]>,
     pub(super) races: Box<Races>,
@@ -48,7 +49,7 @@ impl HandCrafted {
     fn build(rules: &Rules, weights: Option<Box<[i32; FEATURES]>>) -> HandCrafted {
         let squares = square_values(rules, weights.as_deref());
         let positional = weights.is_some();
-        // Burnett's tables have no pairs and no races.
+        // Burnett's tables contain no pairs and no races.
         let weights = weights.unwrap_or_else(|| Box::new([0; FEATURES]));
         let takes = [0, 1].map(|color| {
             let masks = &rules.masks().takes[Color::ALL[color]];
@@ -155,7 +156,8 @@ fn trap_distances(rules: &Rules) -> Box<TrapDistances> {
     distance
 }
 
-/// The moves that an animal of a side needs from a square to each other one on an empty board; 255: it cannot get there.
+/// The number of moves that an animal of a side needs from a square to each other square on an empty board; 255 if it
+/// cannot reach that square.
 fn distances(rules: &Rules, color: Color, animal: Animal, from: Square) -> [u8; 64] {
     let habitat = habitat(color, animal);
     let mut distance = [u8::MAX; 64];

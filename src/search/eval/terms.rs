@@ -9,7 +9,7 @@ use super::weights::{
 };
 use crate::board::{Color, Rules, union};
 
-/// The phases from two pieces to sixteen.
+/// The number of phases between two pieces and sixteen.
 const PHASES: i32 = 14;
 
 #[inline(always)]
@@ -19,7 +19,7 @@ pub(super) fn tapered(sum: i32, pieces: i32) -> i32 {
     (middle * phase + end * (PHASES - phase)) / PHASES
 }
 
-/// Takes up the features of a position.
+/// Receives the features of a position.
 trait Sink {
     fn add(&mut self, feature: usize, count: i32);
 
@@ -58,7 +58,7 @@ impl Sink for Trace {
     }
 }
 
-/// The engine's own evaluation is an evaluation like any other. It keeps nothing, so that threads share it.
+/// The hand-crafted evaluation is an [`Evaluate`] like any other. It keeps no data, so threads share it.
 impl Evaluate for &HandCrafted {
     #[inline(always)]
     fn evaluate(&mut self, context: &EvalContext<'_>) -> i32 {
@@ -73,7 +73,7 @@ impl Evaluate for &HandCrafted {
 }
 
 impl HandCrafted {
-    /// All features but those that a [`State`] carries along, from White's view.
+    /// All features except those that a [`State`] contains, from White's view.
     #[inline(always)]
     fn features(&self, state: &State, maps: &AttackMaps, sink: &mut impl Sink) {
         let mut near = [[u8::MAX; 8]; 2];
@@ -97,7 +97,7 @@ impl HandCrafted {
                 let attacked = i32::from(own & maps.danger[color][a] != 0);
                 sink.add(ATTACKED + if moving { 0 } else { 8 } + a, sign * attacked);
             }
-            // The traps of the enemy, which this side would enter.
+            // The enemy's traps, which this side wants to enter.
             let first = 3 * enemy;
             for i in first..first + 3 {
                 sink.race(near[color][i], near[enemy][i], moving, sign);
@@ -114,8 +114,7 @@ impl HandCrafted {
         sink.add(TEMPO, 1 - 2 * state.turn as i32);
     }
 
-    /// Every feature of a position with its count, from White's view, and how far it is from the endgame (0 to 1):
-    /// the evaluation taken apart, for tuning.
+    /// Every feature of a position with its count, from White's view, and the phase from 0 (endgame) to 1, for tuning.
     pub(crate) fn trace(&self, rules: &Rules, state: &State) -> (Vec<(u16, i16)>, f32) {
         let maps = &attack_maps(rules, self, state);
         let mut trace = Trace(vec![0; FEATURES]);

@@ -10,38 +10,39 @@ use thiserror::Error;
 pub(crate) const PSQ: usize = 0;
 /// Own animal, enemy animal on the board.
 pub(crate) const PAIR: usize = PSQ + 8 * 36;
-/// Own elephant against a rat it may not take, which stands for that pair under such rules.
+/// Own elephant against a rat that it may not take. Under such rules the feature replaces that pair.
 pub(crate) const PAIR_SAFE_RAT: usize = PAIR + 64;
 /// Safe moves by animal.
 pub(crate) const MOBILITY: usize = PAIR_SAFE_RAT + 1;
-/// Whether an animal of the side to move may be taken, then one of the other side.
+/// An animal of the side to move that may be taken, then an animal of the other side.
 pub(crate) const ATTACKED: usize = MOBILITY + 8;
-/// Distance to a trap (0 to 10), plies by which the nearest defender is late (-4 to 3).
+/// The distance to a trap (0 to 10), and the plies by which the nearest defender is late (-4 to 3).
 pub(crate) const RACE: usize = ATTACKED + 16;
 /// Own traps that a side can step to, 0 to 3.
 pub(crate) const GUARD: usize = RACE + 11 * 8;
 /// Distance of a rat from the enemy's elephant, 0 to 11.
 pub(crate) const HUNT: usize = GUARD + 4;
-/// The move itself.
+/// The right to move.
 pub(crate) const TEMPO: usize = HUNT + 12;
-/// Number of features.
+/// The number of features.
 pub(crate) const FEATURES: usize = TEMPO + 1;
 
 /// A weight in the middle game and one in the endgame.
 pub(crate) type Weight = [i16; 2];
 
-/// The weight of every feature. Their text is the numbers in order, the middle game's and the endgame's of each feature.
+/// The weight of every feature. As text, the weights are numbers in this order: middle game, then endgame, for each
+/// feature.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Weights(
     /// The weights, by feature.
     pub [Weight; FEATURES],
 );
 
-/// The weights that `dsq tune` made, in cp.
+/// The weights that `dsq tune` wrote, in cp.
 pub static WEIGHTS: LazyLock<Weights> =
     LazyLock::new(|| include_str!("weights.txt").parse().expect("the file has a number for every feature"));
 
-/// Text that does not contain the weights of this evaluation.
+/// The error for a text that does not contain the weights of this evaluation.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("weights are {} whole numbers", 2 * FEATURES)]
 pub struct ParseWeightsError;
@@ -82,7 +83,7 @@ pub(super) const fn square_feature(animal: usize, color: usize, square: usize) -
     PSQ + animal * 36 + rank * 4 + file
 }
 
-/// The animal whose weights an animal uses: wolf and dog exchange theirs where the wolf is the stronger.
+/// The animal whose weights an animal uses: wolf and dog exchange weights if the wolf is the stronger.
 pub(super) fn slot(rules: &Rules, animal: usize) -> usize {
     let swapped = rules.options().dog_over_wolf == DogOverWolf::No;
     let (wolf, dog) = (Animal::Wolf.index(), Animal::Dog.index());
@@ -102,14 +103,14 @@ pub(super) fn pair_feature(rules: &Rules, own: usize, enemy: usize) -> usize {
     PAIR + slot(rules, own) * 8 + slot(rules, enemy)
 }
 
-/// Ways to a trap that are longer than these, for intruder and defender, count as these.
+/// The longest counted distances to a trap for intruder and defender. Longer distances count as these.
 pub(super) const FAR: [u8; 2] = [10, 20];
 
-/// The feature of the race to a trap, `far` plies away, against a defender who needs `defender` plies; `moving`: the
+/// The feature of the race to a trap. The intruder needs `far` plies, the defender `defender` plies; `moving` if the
 /// intruder's side is to move.
 pub(super) fn race_feature(far: u8, defender: u8, moving: bool) -> usize {
     let far = far.min(FAR[0]);
-    // The intruder needs `far` moves; then a defender that has come next to the trap takes him.
+    // The intruder needs `far` moves; then a defender next to the trap takes it.
     let late = i32::from(defender.min(FAR[1])) - i32::from(far) + i32::from(moving) - 1;
     RACE + usize::from(far) * 8 + (late.clamp(-4, 3) + 4) as usize
 }
