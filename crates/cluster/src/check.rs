@@ -11,11 +11,11 @@ use serde::Serialize;
 /// The size of the sample and the depth of the search.
 #[derive(Copy, Clone, Debug)]
 pub struct Sample {
-    /// Number of positions for each side to move.
+    /// The number of positions for each side to move.
     pub positions: u32,
-    /// Depth of the search in plies.
+    /// The depth of the search in plies.
     pub plies: u16,
-    /// Seed of the random positions.
+    /// The seed of the random positions.
     pub seed: u64,
 }
 
@@ -24,16 +24,17 @@ pub struct Sample {
 pub struct Comparison {
     /// Plies to the end; `None` if the side to move has no legal move (stalemate).
     pub plies: Option<u16>,
-    /// Number of drawn positions with this result.
+    /// The number of sampled positions with this result.
     pub found: u64,
-    /// Expected number by the counts.
+    /// The expected number by the counts.
     pub expected: f64,
     /// The difference `found - expected` in standard deviations of random sampling.
     pub sigmas: f64,
 }
 
 impl Comparison {
-    /// `found` of `of` drawn positions have this result; by the counts, `count` of `all` positions have it.
+    /// A comparison: `found` of `of` sampled positions have this result; by the counts, `count` of `all` positions have
+    /// it.
     fn new(plies: Option<u16>, found: u64, of: u32, count: u64, all: u64) -> Comparison {
         let share = count as f64 / all as f64;
         let expected = share * f64::from(of);
@@ -45,8 +46,8 @@ impl Comparison {
     }
 }
 
-/// Draws positions of a class with equal probability and searches them. Returns the comparisons for White and for Black
-/// of the representative to move, each in the order: no legal move, 1 ply, 2 plies and so on.
+/// Samples positions of a class with equal probability and searches them. Returns the comparisons for White and for
+/// Black of the representative to move, each in the order: no legal move, 1 ply, 2 plies and so on.
 ///
 /// # Errors
 /// If a table that captures lead to is missing or damaged.
@@ -74,7 +75,7 @@ pub fn check_counts(
     Ok([side(Color::White)?, side(Color::Black)?])
 }
 
-/// A random position of a material: every piece stands where it may, no two on one square.
+/// A random position of a material: every piece stands on a square that it may enter, and no two share a square.
 fn draw(material: Material, turn: Color, random: &mut Random) -> Position {
     loop {
         let mut setup = Setup::empty(turn);
@@ -84,7 +85,7 @@ fn draw(material: Material, turn: Color, random: &mut Random) -> Position {
                 setup.squares[square.index()] = Some(piece);
             }
         }
-        // If two pieces fall on one square, the position has fewer pieces and is drawn again.
+        // If two pieces fall on one square, the position has fewer pieces and is sampled again.
         if let Ok(position) = Position::from_setup(&setup)
             && Material::of(&position) == Some(material)
         {
@@ -121,7 +122,7 @@ impl Search<'_> {
                 Some(end) => loss = loss.map(|loss: u16| loss.max(end + 1)),
                 None => loss = None,
             }
-            // No win is shorter.
+            // The shortest possible win ends the loop.
             if win == Some(1) {
                 break;
             }

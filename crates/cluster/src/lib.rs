@@ -1,7 +1,7 @@
-//! Endgame tables on many machines. The classes of a level do not depend on each other, so a class is the job that a cluster
-//! schedules. [`Plan`] lists the classes with their memory and time, [`slurm`] and [`snakemake`] write it as the file of a
-//! scheduler, [`ClassJob`](doushouqi::tablebase::ClassJob) runs one job, and [`check_counts`] checks counts by searching
-//! random positions.
+//! Endgame tables on many machines. The classes of a level do not depend on each other, so a class is the unit of work
+//! that a cluster schedules. [`Plan`] lists the classes with their memory and time, [`slurm`] and [`snakemake`] write
+//! the plan as a file for a scheduler, [`ClassJob`](doushouqi::tablebase::ClassJob) runs one job, and [`check_counts`]
+//! checks counts by searching random positions.
 
 #![warn(missing_docs, unreachable_pub)]
 

@@ -13,31 +13,31 @@ pub struct PlannedClass {
     pub class: Material,
     /// Pieces on the board.
     pub pieces: usize,
-    /// The classes that captures lead to, which must be solved before.
+    /// The classes that captures lead to, which must be solved first.
     pub captures: Vec<Material>,
     /// Positions with one side to move.
     pub positions: u64,
     /// Rows of 4096 cells for one side to move; the predicted time is proportional to them.
     pub rows: u64,
-    /// Peak memory of the job with everything in memory, in bytes.
+    /// The peak memory of the job with everything in memory, in bytes.
     pub bytes: u64,
-    /// Peak memory of the job with conversions in temporary files, in bytes. A job with a lower limit fails.
+    /// The peak memory of the job with conversions in temporary files, in bytes. A job with a lower limit fails.
     pub spilled_bytes: u64,
-    /// GiB to request for the job, also its memory limit.
+    /// The GiB to request for the job, also its memory limit.
     pub memory_gib: u64,
-    /// Bytes of the conversions, which go to temporary files if they do not fit into the request.
+    /// The bytes of the conversions, which go to temporary files if they do not fit into the request.
     pub conversion_bytes: u64,
-    /// Bytes of the decoded values of the captures.
+    /// The bytes of the decoded values of the classes that captures lead to.
     pub capture_bytes: u64,
-    /// Predicted bytes of the tables of its captures.
+    /// The predicted bytes of the tables that captures lead to.
     pub read_bytes: u64,
-    /// Predicted bytes of its table; 0 if only the counts are kept.
+    /// The predicted bytes of the class's table; 0 if only the counts are kept.
     pub file_bytes: u64,
-    /// Predicted seconds on one core.
+    /// The predicted seconds on one core.
     pub seconds: f64,
 }
 
-/// All classes of 2 to some number of pieces, each after the classes that its captures lead to.
+/// All classes of 2 to N pieces, each after the classes that its captures lead to.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Plan {
     /// The classes, fewest pieces first.
@@ -51,13 +51,13 @@ pub struct Machines {
     pub jobs: usize,
     /// Cores of each job. A class is assumed to use all of them equally well.
     pub cores_per_job: usize,
-    /// Bytes per second that the file system reads and writes for all jobs together, in equal shares. `None` if files take no
-    /// time.
+    /// The bytes per second that the file system reads and writes for all jobs together, in equal shares. `None` if
+    /// files take no time.
     pub bytes_per_second: Option<f64>,
 }
 
 impl Machines {
-    /// That many jobs of one core each, whose files take no time.
+    /// Machines that run `cores` jobs of one core each. Files take no time.
     #[must_use]
     pub fn of_cores(cores: usize) -> Machines {
         Machines { jobs: cores, cores_per_job: 1, bytes_per_second: None }
@@ -69,13 +69,13 @@ impl Machines {
 pub struct Rate {
     /// Rows for one side to move that a core solves per second.
     pub rows_per_second: f64,
-    /// Constant seconds of every job, for starting, reading and writing.
+    /// The constant seconds of every job, for starting, reading and writing.
     pub job_seconds: f64,
 }
 
 impl PlannedClass {
-    /// Plans one class. With `values` its values are kept, else only its counts. The request is at most `limit_gib`,
-    /// unless the class cannot be solved with less.
+    /// Plans one class. Its values are kept if `values` is true, else only its counts. The request is at most
+    /// `limit_gib`, unless the class cannot be solved with less.
     #[must_use]
     pub fn new(classes: &Classes, id: ClassId, values: bool, rate: Rate, limit_gib: Option<u64>) -> PlannedClass {
         let class = classes.get(id);
@@ -101,13 +101,14 @@ impl PlannedClass {
         }
     }
 
-    /// Bytes of conversions that go to temporary files.
+    /// The bytes of conversions that go to temporary files.
     #[must_use]
     pub fn spilled_conversions(&self) -> u64 {
         if self.memory_gib * GIB < self.bytes { self.conversion_bytes } else { 0 }
     }
 
-    /// Bytes that the job reads and writes: the tables of its captures, its own, and conversions in temporary files twice.
+    /// The bytes that the job reads and writes: the tables that captures lead to, its own table, and twice the
+    /// conversions in temporary files.
     #[must_use]
     pub fn io_bytes(&self) -> u64 {
         self.read_bytes + self.file_bytes + 2 * self.spilled_conversions()
@@ -116,7 +117,8 @@ impl PlannedClass {
 
 const GIB: u64 = 1 << 30;
 
-/// Whole GiB to request for a job, in steps of at most a sixteenth, so that jobs come in few sizes.
+/// The whole GiB to request for a job, rounded up in steps of at most a sixteenth to keep the number of job sizes
+/// small.
 fn request_gib(need: &MemoryNeed, limit_gib: Option<u64>) -> u64 {
     let limit_gib = limit_gib.unwrap_or(u64::MAX);
     let limit = usize::try_from(limit_gib.saturating_mul(GIB)).unwrap_or(usize::MAX);
@@ -149,14 +151,14 @@ impl Plan {
         self.classes.last().map_or(0, |class| class.pieces)
     }
 
-    /// Seconds of all classes together, on one core.
+    /// The seconds of all classes together, on one core.
     #[must_use]
     pub fn core_seconds(&self) -> f64 {
         self.classes.iter().map(|class| class.seconds).sum()
     }
 
-    /// Seconds to solve all classes on a machine that runs this many jobs at once, if a scheduler starts each class as soon as
-    /// a job has ended and the classes that its captures lead to are solved, the longest first.
+    /// The seconds to solve all classes on these machines. The simulated scheduler starts a class as soon as a job has
+    /// ended and the classes that its captures lead to are solved, the longest class first.
     #[must_use]
     pub fn simulate(&self, machines: &Machines) -> f64 {
         let number: HashMap<Material, usize> = self.classes.iter().enumerate().map(|(i, c)| (c.class, i)).collect();
@@ -194,19 +196,19 @@ impl Plan {
     }
 }
 
-/// Classes that one task solves, one after the other.
+/// The classes that one task solves, one after another.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Bundle {
     /// The classes, the longest first.
     pub classes: Vec<Material>,
-    /// GiB to request: the largest request of its classes.
+    /// The GiB to request: the largest request of its classes.
     pub memory_gib: u64,
-    /// Predicted seconds of all its classes.
+    /// The predicted seconds of all its classes.
     pub seconds: f64,
 }
 
-/// Distributes classes of one level to at most `count` bundles of about equal time: the longest class first, each to
-/// the bundle with the least time so far. The longest bundle comes first.
+/// Distributes the classes of one level over at most `count` bundles of about equal time: the longest class first, each
+/// to the bundle with the least time so far. The longest bundle comes first.
 #[must_use]
 pub fn bundles<'a>(classes: impl Iterator<Item = &'a PlannedClass>, count: usize) -> Vec<Bundle> {
     let mut classes: Vec<&PlannedClass> = classes.collect();
@@ -253,7 +255,7 @@ mod tests {
 
     const RATE: Rate = Rate { rows_per_second: 1000.0, job_seconds: 0.1 };
 
-    /// With a limit of 10 GiB for each job, the plan counts all classes of six pieces within it.
+    /// With a limit of 10 GiB for each job, the plan counts all classes of six pieces within the limit.
     #[test]
     fn a_limit_of_memory_is_kept() {
         let free = Plan::new(&RuleOptions::PAPER, 6, true, RATE, None);
@@ -308,7 +310,8 @@ mod tests {
         }
     }
 
-    /// A file system that all jobs share takes at least the time of all bytes; more cores for each job shorten only the rest.
+    /// A file system that all jobs share takes at least the time of all bytes; more cores for each job shorten only the
+    /// rest.
     #[test]
     fn files_take_their_time() {
         let plan = Plan::new(&RuleOptions::PAPER, 4, false, RATE, Some(1));

@@ -1,5 +1,5 @@
-//! A plan as Slurm arrays: a script that submits one array for each level, and for each size of memory within a level,
-//! that waits for the level before. The last level is nearly all the work, so waiting for whole levels costs little.
+//! A plan as Slurm arrays: a script that submits one array for each level and memory size. Each array waits for the
+//! previous level. Waiting for whole levels costs little, since the last level is nearly all the work.
 
 use super::plan::{Bundle, Plan, bundles};
 use std::fmt::Write;
@@ -17,15 +17,15 @@ pub struct Jobs<'a> {
     pub stats_only: bool,
     /// The directory for the jobs' temporary files; `None` for the directory of the tables.
     pub spill: Option<&'a str>,
-    /// Number of tasks that may run at the same time. Each level has four times as many bundles, so that a slow node
-    /// does not delay the level.
+    /// The number of tasks that may run at the same time. Each level has four times as many bundles, which keeps a slow
+    /// node from delaying the level.
     pub nodes: usize,
 }
 
-/// Bundles for each node.
+/// The number of bundles for each node.
 const BUNDLES: usize = 4;
 
-/// Quotes a text as one word of a shell.
+/// Quotes a text as one word of the shell.
 fn word(text: &str) -> String {
     shlex::try_quote(text).map_or_else(|_| "''".to_owned(), |quoted| quoted.into_owned())
 }

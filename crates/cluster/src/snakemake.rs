@@ -1,5 +1,5 @@
-//! A plan for Snakemake: the exact graph of classes with one file for each, so that an interrupted run resumes with the
-//! missing files. Snakemake's storage plugins copy the files to and from object stores.
+//! A plan for Snakemake: the exact graph of classes with one file for each. An interrupted run resumes with the missing
+//! files. Snakemake's storage plugins copy the files to and from object stores.
 
 use super::plan::Plan;
 use super::slurm::Jobs;
