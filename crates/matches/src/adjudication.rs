@@ -1,5 +1,5 @@
 //! Adjudication: ending a game before the rules do, by the scores that the players report, by a number of moves, or by
-//! endgame tables. The rules on scores are the ones of cutechess and fastchess.
+//! endgame tables. The rules on scores are those of cutechess and fastchess.
 
 use doushouqi::board::{ByColor, Color, Repetition};
 use doushouqi::game::Game;
@@ -9,7 +9,7 @@ use std::str::FromStr;
 use std::sync::Arc;
 use thiserror::Error;
 
-/// A draw by agreement of the scores.
+/// The rule for a draw by agreement of the scores.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct DrawRule {
     /// The first full move, counted from 1 at the first position of the game, after which the rule applies.
@@ -20,7 +20,7 @@ pub struct DrawRule {
     pub score: i32,
 }
 
-/// A loss by agreement of the scores.
+/// The rule for a loss by agreement of the scores.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct ResignRule {
     /// Consecutive moves of the player that loses.
@@ -31,14 +31,14 @@ pub struct ResignRule {
     pub two_sided: bool,
 }
 
-/// The conditions under which an arbiter ends a game. The default has none.
+/// The conditions under which an arbiter ends a game. By default there are none.
 #[derive(Clone, Debug, Default)]
 pub struct Adjudication {
     /// The rule for draws.
     pub draw: Option<DrawRule>,
     /// The rule for resignations.
     pub resign: Option<ResignRule>,
-    /// Full moves after which a game is a draw.
+    /// The number of full moves after which a game is a draw.
     pub max_moves: Option<u32>,
     /// Endgame tables that end a game as soon as they contain its position.
     pub tables: Option<Arc<Tables>>,
@@ -115,7 +115,8 @@ pub(super) struct Verdict {
 /// The scores of a game so far.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Arbiter {
-    /// Consecutive moves with a score near 0, without enough of a deficit, and with enough of an advantage.
+    /// Consecutive moves with a score near 0 (`level`), with a large enough deficit (`behind`), and with a large enough
+    /// advantage (`ahead`).
     level: ByColor<u32>,
     behind: ByColor<u32>,
     ahead: ByColor<u32>,

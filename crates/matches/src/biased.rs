@@ -1,4 +1,4 @@
-//! Openings that decide games: positions that a search calls clearly better for one side, but not won.
+//! Biased openings: positions that a search scores as clearly better for one side, but not won.
 
 use doushouqi::board::{Position, Rules};
 use doushouqi::game::Game;
@@ -6,7 +6,7 @@ use doushouqi::game::random::Random;
 use doushouqi::search::{Engine, EngineOptions, Limits};
 use std::ops::RangeInclusive;
 
-/// A search with one in so many nodes rejects most candidates.
+/// The divisor of the nodes for a short search, which rejects most candidates.
 const SHORT: u64 = 20;
 
 /// Candidates for biased openings, by number.
@@ -16,9 +16,9 @@ pub struct BiasedOpenings {
     pub rules: Rules,
     /// The seed of all random choices.
     pub seed: u64,
-    /// The nodes of the search that decides.
+    /// The nodes of the search that accepts a candidate.
     pub nodes: u64,
-    /// The scores of the better side, in cp.
+    /// The accepted scores of the better side, in cp.
     pub scores: RangeInclusive<i32>,
 }
 
@@ -29,9 +29,9 @@ impl BiasedOpenings {
         Engine::new(EngineOptions::default().hash_mib(16))
     }
 
-    /// A candidate, if the score of its better side is in the range, with the score for the side to move. It depends on the
-    /// number alone: an even one plays 16 random moves from the initial position, an odd one puts 12 to 16 pieces on random
-    /// squares.
+    /// The candidate of a number with the score for the side to move; `None` if the score of its better side is out of
+    /// the range. The candidate depends only on the number and the seed: an even number plays 16 random moves from the
+    /// initial position, an odd number puts 12 to 16 pieces on random squares.
     #[must_use]
     pub fn candidate(&self, engine: &mut Engine, number: u64) -> Option<(Position, i32)> {
         let mut random = Random::numbered(self.seed, number);

@@ -1,5 +1,5 @@
-//! A GTP program as a player. Squares, letters and colours follow KataGomo: `b` is the side that begins, our White, and
-//! a move is two vertices, in one word (`A3B3`) or, in two stages, in two commands.
+//! A GTP program as a player. Squares, letters and colours follow KataGomo: `b` is the side that begins, which is White
+//! here. A move is two vertices, in one word (`A3B3`) or, in two stages, in two commands.
 
 use super::player::{Choice, Player, PlayerError, Turn};
 use super::process::{HANDSHAKE, Process};
@@ -120,7 +120,7 @@ impl GtpProgram {
             match turn.control {
                 TimeControl::Nodes(nodes) => self.command(&format!("kata-set-param maxVisits {nodes}"))?,
                 TimeControl::MoveTime(time) => {
-                    // Each stage is a separate search.
+                    // Each of the stages is a separate search.
                     let stages = if self.setup.two_stage { 2.0 } else { 1.0 };
                     self.command(&format!("kata-set-param maxTime {}", time.as_secs_f64() / stages))?
                 }

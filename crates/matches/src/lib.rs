@@ -3,9 +3,9 @@
 //! A [`Match`] plays pairs of games between two [`PlayerSpec`]s from the same [`Openings`], under [`Conditions`] and
 //! [`Adjudication`]. [`statistics`] computes the Elo difference and the SPRT.
 //!
-//! The modules, each depending only on earlier ones: `time_control`, `adjudication`, `player` (the trait), `process`,
-//! `builtin`, `program` (UCI) and `gtp` (the kinds of players), `spec` (players as text), `biased` and `openings`, `referee` (one
-//! game), `statistics`, `runner` (the match).
+//! Each module depends only on earlier ones: `time_control`, `adjudication`, `player` (the trait), `process`,
+//! `builtin`, `program` (UCI) and `gtp` (the kinds of players), `spec` (players as text), `biased` and `openings`,
+//! `referee` (one game), `statistics`, `runner` (the match).
 
 #![warn(missing_docs, unreachable_pub)]
 

@@ -8,11 +8,11 @@ use std::str::FromStr;
 use std::sync::Arc;
 use thiserror::Error;
 
-/// The built-in book of biased openings, which `dsq openings` wrote.
+/// The built-in book of biased openings, written by `dsq openings`.
 const BIASED: &str = include_str!("biased.epd");
 
-/// The openings of a match. As text `start`, `random:PLIES:SEED` or `biased`; [`Openings::book`] parses a book. `biased` is a
-/// built-in book of positions in which one side stands clearly better ([`crate::BiasedOpenings`]).
+/// The openings of a match. Their text is `start`, `random:PLIES:SEED` or `biased`; [`Openings::book`] parses a book.
+/// `biased` is a built-in book of positions in which one side stands clearly better ([`crate::BiasedOpenings`]).
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Openings {
@@ -77,7 +77,7 @@ pub enum ParseBookError {
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum OpeningError {
-    /// Every try of this many random plies ends the game.
+    /// Every attempt at this number of random plies ends the game.
     #[error("every try of {plies} random plies ends the game; use fewer plies")]
     Random {
         /// The number of plies.

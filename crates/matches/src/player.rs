@@ -35,7 +35,7 @@ impl Turn {
     }
 }
 
-/// The move that a player chose, with what the player reported.
+/// The move that a player chose, with the player's report.
 #[derive(Clone, Debug)]
 pub struct Choice {
     /// The move.
@@ -68,7 +68,7 @@ pub enum PlayerError {
 
 /// A player of games.
 pub trait Player: Send {
-    /// Forgets the last game. `seed` determines random choices.
+    /// Prepares for a new game. `seed` determines random choices.
     ///
     /// # Errors
     /// If the player crashed and cannot be started again.
@@ -77,6 +77,6 @@ pub trait Player: Send {
     /// Chooses a move of a game that is not over.
     ///
     /// # Errors
-    /// If the player makes no legal move in time, or `stop` is set meanwhile.
+    /// If the player makes no legal move in time, or `stop` is set during the search.
     fn choose(&mut self, game: &Game, turn: &Turn, stop: &AtomicBool) -> Result<Choice, PlayerError>;
 }

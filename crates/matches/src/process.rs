@@ -7,13 +7,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
 use std::time::{Duration, Instant};
 
-/// The most time for starting a program, and for answers to commands without a search.
+/// The time limit for starting a program, and for answers to commands without a search.
 pub(super) const HANDSHAKE: Duration = Duration::from_secs(10);
-/// The most time for ending after the command to quit.
+/// The time limit for ending after the command to quit.
 const FAREWELL: Duration = Duration::from_millis(500);
 /// The interval between checks for a stop of the match while a program searches.
 const GLANCE: Duration = Duration::from_millis(20);
-/// The most bytes of a line; a longer line is split.
+/// The maximum bytes of a line; a longer line is split.
 const LINE: u64 = 65_536;
 
 /// A running program. Dropping it ends the program.
@@ -66,7 +66,7 @@ impl Process {
         sent.map_err(|_| self.ended())
     }
 
-    /// The program has closed a pipe.
+    /// The error of a program that has closed a pipe.
     fn ended(&mut self) -> PlayerError {
         // The process may end a moment after closing the pipe.
         let deadline = Instant::now() + FAREWELL;

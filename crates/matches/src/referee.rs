@@ -68,8 +68,8 @@ pub struct PlayedGame {
     pub usage: ByColor<Usage>,
 }
 
-/// Plays a game from its current position until it ends or the arbiter ends it; `None` if the match is stopped
-/// meanwhile.
+/// Plays a game from its current position until it ends or the arbiter ends it; `None` if the match is stopped during
+/// the game.
 pub fn play(
     mut players: ByColor<&mut (dyn Player + 'static)>,
     game: Game,
@@ -134,7 +134,7 @@ pub fn play(
         let mut comment = Vec::new();
         comment.extend(choice.score);
         comment.extend(choice.depth.map(|depth| format!("depth {depth}")));
-        // Without a time limit the time does not matter, and leaving it out keeps the files of equal games equal.
+        // Without a time limit the time does not matter, and omitting it keeps the files of equal games equal.
         comment.extend(allowed.map(|_| format!("ms {}", elapsed.as_millis())));
         let comments = &mut played.record.comments;
         comments.resize(played.record.game.moves().len() - 1, String::new());
@@ -149,7 +149,7 @@ pub fn play(
 }
 
 impl PlayedGame {
-    /// The game with a loss of `loser` by this error; `None` if the match was stopped.
+    /// The game, forfeited by `loser` with this error; `None` if the match was stopped.
     fn forfeit(mut self, loser: Color, error: PlayerError) -> Option<PlayedGame> {
         let reason = match error {
             PlayerError::IllegalMove(_) => ForfeitReason::IllegalMove,

@@ -1,5 +1,5 @@
-//! A match: pairs of games, several at the same time, counted and reported in the order of their numbers. The results
-//! of a match without time limits do not depend on the concurrency.
+//! A match: pairs of games, several at the same time, counted and reported in the order of their numbers. Without time
+//! limits, the results of a match do not depend on the concurrency.
 
 use super::adjudication::Adjudication;
 use super::openings::{OpeningError, Openings};
@@ -35,7 +35,7 @@ pub struct Match {
     pub concurrency: usize,
     /// The rules of the games.
     pub rules: Rules,
-    /// Plies without a capture after which a game is drawn.
+    /// The plies without a capture after which a game is drawn; `None` is no limit.
     pub no_capture_limit: Option<u32>,
     /// A test that ends the match with its decision.
     pub sprt: Option<Sprt>,

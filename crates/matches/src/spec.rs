@@ -73,7 +73,7 @@ pub enum ParsePlayerError {
         /// The error of the operating system.
         error: String,
     },
-    /// The file of weights contains something else.
+    /// The file does not contain weights.
     #[error("weights: {path:?} is not a file of weights: {error}")]
     Weights {
         /// The file.
@@ -81,7 +81,7 @@ pub enum ParsePlayerError {
         /// The error in the file.
         error: ParseWeightsError,
     },
-    /// The file of a network contains something else.
+    /// The file does not contain a network.
     #[error("weights: {path:?}: {error}")]
     Network {
         /// The file.
@@ -128,7 +128,7 @@ impl PlayerSpec {
     /// Loads the tables that the player uses, if any. [`PlayerSpec::make`] requires them.
     ///
     /// # Errors
-    /// If they cannot be read, or are for other rules.
+    /// If the tables cannot be read, or are for other rules.
     pub fn load(&mut self, cache: &mut TableCache, rules: &RuleOptions) -> Result<(), SetError> {
         if let Kind::Engine { options, tables: Some(dir) } = &mut self.kind {
             options.tables = Some(cache.get(dir, rules)?);

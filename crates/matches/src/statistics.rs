@@ -1,17 +1,17 @@
 //! Elo differences and tests from the results of a match, from the view of the first player.
 //!
 //! - The score s is (wins + draws / 2) / games, and the Elo difference 400 log10(s / (1 - s)).
-//! - Each opening is played twice with the colours exchanged, and the two games are not independent, so that errors are
-//!   computed from pairs: their scores 0, 1/4, 1/2, 3/4, 1 (the *pentanomial* distribution) have a variance v, and the
-//!   mean of n pairs has the standard error √(v/n). The 95 % interval of the mean is ± 1.96 standard errors, and the
-//!   reported error is half of its width in Elo.
+//! - Each opening is played twice with the colours exchanged. The two games are not independent, so errors are computed
+//!   from pairs: their scores 0, 1/4, 1/2, 3/4, 1 (the *pentanomial* distribution) have a variance v, and the mean of n
+//!   pairs has the standard error √(v/n). The 95 % interval of the mean is ± 1.96 standard errors, and the reported
+//!   error is half of its width in Elo.
 //! - LOS, the likelihood of superiority, is Φ((mean - 1/2) / standard error).
 //! - The SPRT's log-likelihood ratio compares two hypotheses on the mean score: it is n Σ p ln(p₁/p₀), where p are the
-//!   observed frequencies and pᵢ the most likely ones with the mean of hypothesis i. With θ such that
-//!   Σ p (a - s)/(1 + θ (a - s)) = 0 these are p/(1 + θ (a - s)).
+//!   observed frequencies and pᵢ the most likely ones with the mean of hypothesis i. The latter are p/(1 + θ (a - s)),
+//!   where θ solves Σ p (a - s)/(1 + θ (a - s)) = 0.
 //!
-//! As Fishtest and fastchess do, LOS and SPRT count a pair score that never occurred 0.001 times. Sources: M. Van den
-//! Bergh, *A Practical Introduction to the GSPRT* (2018); Fishtest's mathematics page.
+//! LOS and SPRT count a pair score that never occurred as 0.001 occurrences, as Fishtest and fastchess do. Sources: M.
+//! Van den Bergh, *A Practical Introduction to the GSPRT* (2018); Fishtest's mathematics page.
 
 use std::str::FromStr;
 use thiserror::Error;
@@ -124,7 +124,7 @@ fn normal_cdf(x: f64) -> f64 {
     if x < 0.0 { tail } else { 1.0 - tail }
 }
 
-/// A sequential test of two hypotheses on the Elo difference, with errors of 5 % either way.
+/// A sequential probability ratio test of two hypotheses on the Elo difference, with error rates of 5 % both ways.
 #[derive(Copy, Clone, Debug, PartialEq)]
 pub struct Sprt {
     elo0: f64,
@@ -203,7 +203,7 @@ fn likeliest(p: &[f64; 5], mean: f64) -> [f64; 5] {
     let slope = |theta: f64| {
         (0..5).map(|i| p[i] * (PAIR_SCORES[i] - mean) / (1.0 + theta * (PAIR_SCORES[i] - mean))).sum::<f64>()
     };
-    // The sum falls from infinity to minus infinity between these.
+    // Between these bounds the sum falls from infinity to minus infinity.
     let (mut low, mut high) = (-1.0 / (1.0 - mean), 1.0 / mean);
     for _ in 0..100 {
         let theta = (low + high) / 2.0;

@@ -35,7 +35,7 @@ impl TimeControl {
         }
     }
 
-    /// The most time for a move; `None` without a time limit.
+    /// The time limit of a move; `None` without a limit.
     #[must_use]
     pub fn allowed(&self, remaining: Duration) -> Option<Duration> {
         match *self {
