@@ -1,5 +1,5 @@
-//! The Go Text Protocol (GTP, version 2), with the squares, letters and colours of KataGomo's AnimalChess: vertices are `A1` to `G9`,
-//! the leopard is `J`, and `b` is the side that begins, our White.
+//! The Go Text Protocol (GTP, version 2), with the squares, letters and colours of KataGomo's AnimalChess: vertices are
+//! `A1` to `G9`, the panther is `J`, and `b` is the side that begins, which is White in this program.
 //!
 //! | command | effect |
 //! |---|---|
@@ -10,10 +10,10 @@
 //! | `showboard`, `final_score` | the board; `B+1`, `W+1` or `0` of a game that is over |
 //! | `time_settings MAIN BYO_YOMI STONES`, `time_left COLOR TIME STONES` | seconds |
 //! | `kata-set-param maxVisits\|maxTime N` | nodes or seconds for each search |
-//! | `kata-set-rules RULES` | rules as everywhere in this crate, such as `chinese` |
+//! | `kata-set-rules RULES` | rule options, such as `chinese` or `paper,shore=none` |
 //!
-//! With moves in two stages (KataGomo's way) a move is two `play` or two `genmove` commands: the square that the piece leaves, then the
-//! one that it enters.
+//! With moves in two stages, as in KataGomo, a move is two `play` or two `genmove` commands: the square that the piece
+//! leaves, then the square that it enters.
 
 use doushouqi::board::{ByColor, Color, Position, RuleOptions, Rules, Square};
 use doushouqi::formats::Dialect;
@@ -29,9 +29,9 @@ pub struct GtpOptions {
     pub engine: EngineOptions,
     /// The rules.
     pub rules: Rules,
-    /// Plies without a capture after which a game is drawn.
+    /// The plies without a capture after which a game is drawn; `None` is no limit.
     pub no_capture_limit: Option<u32>,
-    /// The limits of a search, until a command says something else.
+    /// The limits of a search, until a command changes them.
     pub limits: Limits,
     /// Whether a move takes two commands.
     pub two_stage: bool,
@@ -60,7 +60,7 @@ const COMMANDS: [&str; 19] = [
 ];
 const RULES_COMMAND: &str = "kata-set-rules";
 
-/// The longest time that is accepted, in seconds.
+/// The longest accepted time, in seconds.
 const LONGEST: f64 = 1e6;
 
 /// Answers commands until `quit` or the end of the input.
@@ -94,7 +94,7 @@ pub fn run(input: impl BufRead, mut output: impl Write, options: GtpOptions) -> 
 #[derive(Copy, Clone)]
 struct Stage {
     from: Square,
-    /// The square that `genmove` has chosen with it.
+    /// The target square that `genmove` has chosen.
     to: Option<Square>,
 }
 
@@ -103,7 +103,7 @@ struct Gtp {
     engine: Engine,
     game: Game,
     stage: Option<Stage>,
-    /// The time left, where there is a clock.
+    /// The time left on each clock, if there is one.
     clocks: ByColor<Option<Duration>>,
     increment: Duration,
 }
@@ -157,7 +157,7 @@ impl Gtp {
                 let (main, byo_yomi) = (seconds(main)?, seconds(byo_yomi)?);
                 let stones: u32 = stones.parse().map_err(|_| "stones are a number".to_owned())?;
                 self.increment = if stones > 0 { byo_yomi / stones } else { Duration::ZERO };
-                // GTP: byo-yomi without stones is no limit.
+                // In GTP, byo-yomi without stones means no limit.
                 let clock = (stones > 0 || byo_yomi.is_zero()).then_some(main);
                 self.clocks = ByColor::from_fn(|_| clock);
                 Ok(String::new())
@@ -193,7 +193,7 @@ impl Gtp {
         self.stage = None;
     }
 
-    /// The side of a command, which must be on move in a game that is not over.
+    /// The side that a command names. It must be the side to move in a game that is not over.
     fn mover(&self, color: &str) -> Result<Color, String> {
         let color = side(color)?;
         if self.game.end().is_some() {
@@ -238,7 +238,7 @@ impl Gtp {
             self.make(from, to)?;
             return Ok(name(to));
         }
-        // A piece that `play` has named moves.
+        // If `play` has named a piece, that piece moves.
         let named: Vec<_> =
             legal.into_iter().filter(|mv| self.stage.is_none_or(|stage| stage.from == mv.from)).collect();
         let remaining = self.clocks[self.game.position().turn()];
@@ -259,7 +259,7 @@ impl Gtp {
     }
 }
 
-/// The side of a colour: the one that begins is black, as in Go.
+/// The side that a GTP colour names: black begins, as in Go.
 fn side(color: &str) -> Result<Color, String> {
     match color.to_ascii_lowercase().as_str() {
         "b" | "black" => Ok(Color::White),

@@ -1,5 +1,5 @@
-//! Front ends that let other programs drive the engine: [`uci`] (the Universal Chess Interface) and [`gtp`] (the Go Text
-//! Protocol, as KataGomo speaks it).
+//! Front ends through which other programs drive the engine: [`uci`] (the Universal Chess Interface) and [`gtp`] (the
+//! Go Text Protocol, as KataGomo speaks it).
 
 #![warn(missing_docs, unreachable_pub)]
 

@@ -1,29 +1,33 @@
-//! The engine protocol: UCI (Universal Chess Interface, April 2006), except commands without a meaning in this game.
+//! UCI (Universal Chess Interface, April 2006), except commands without a meaning in this game.
 //!
-//! Commands, one a line: `uci`, `isready`, `ucinewgame`, `position startpos|fen FEN [moves ...]`, `go`, `stop`, `setoption`,
-//! `quit`, and `d`, which draws the board. The end of the input is `quit`.
+//! The commands, one on each line: `uci`, `isready`, `ucinewgame`, `position startpos|fen FEN [moves ...]`, `go`,
+//! `stop`, `setoption`, `quit`, and `d`, which draws the board. The end of the input is `quit`.
 //!
-//! - A FEN has two fields, board and side to move, and may have a third, the halfmove clock: plies since the last capture,
-//!   which count for `NoCaptureLimit`. Moves are in coordinates (`a3b3`) or in the papers' notation
+//! - A FEN contains two fields, board and side to move, and optionally a third, the halfmove clock: the plies since the
+//!   last capture, which count for `NoCaptureLimit`. Moves are in coordinates (`a3b3`) or in the papers' notation
 //!   (`Eb3`).
-//! - Mistboard's commands are accepted: a FEN with `r` or `b` for the side to move, the halfmove clock and the move number, and
-//!   `reps FEN;FEN...` behind it, positions that occurred twice already.
-//! - `go` takes `depth`, `nodes`, `movetime`, `wtime`, `btime`, `winc`, `binc`, `movestogo`, `infinite`, and `perft N`, which
-//!   counts moves and sends no `bestmove`. Without a limit it searches until `stop`. `searchmoves` is followed by the moves to
-//!   choose from.
-//! - `go ponder` searches without a limit until `stop`, or until `ponderhit`: then it begins again with the limits given, and
-//!   with the same hash. With option `Ponder`, `bestmove` names the move to ponder on where the line has one.
+//! - Mistboard's commands are accepted: a FEN with `r` or `b` for the side to move, the halfmove clock and the move
+//!   number, followed by `reps FEN;FEN...`, the positions that have already occurred twice.
+//! - `go` takes `depth`, `nodes`, `movetime`, `wtime`, `btime`, `winc`, `binc`, `movestogo`, `infinite`, and `perft N`,
+//!   which counts moves and sends no `bestmove`. Without a limit it searches until `stop`. The moves to choose from
+//!   follow `searchmoves`.
+//! - `go ponder` searches without a limit until `stop` or `ponderhit`. After `ponderhit` the search restarts with the
+//!   given limits and the same hash. With the option `Ponder`, `bestmove` also names the move to ponder on, if the line
+//!   contains one.
 //! - `bestmove` always comes; it is `0000` if the game is over.
-//! - Malformed input changes nothing; an `info string` explains it. A `position` with an illegal move leaves the position as it
-//!   was. A limit that is not a number is ignored; if no other limit remains, the engine searches one ply.
-//! - `score mate` counts moves of the winner; every other distance is in plies. `score mate N lowerbound` is a win by endgame
-//!   tables in at most N moves.
-//! - `setoption` and `ucinewgame` are refused while a search runs. `MultiPV`, `Move Overhead` and `Ponder` keep the hash; the
-//!   other options of the engine empty it.
-//! - `OnDemandCache` is a directory with classes that were counted on demand from the tables in `TablePath`, which is set first.
-//!   In a position of such a class the engine chooses among the best moves. It counts nothing itself.
-//! - `Contempt` is what the engine gives up to avoid a draw, in centipawns.
-//! - `Move Overhead` is the time in milliseconds that stays on the clock at each move, for delays between engine and GUI.
+//! - Malformed input changes nothing; an `info string` explains it. A `position` with an illegal move leaves the
+//!   position unchanged. A limit that is not a number is ignored; if no other limit remains, the engine searches one
+//!   ply.
+//! - `score mate` counts moves of the winner; every other distance is in plies. `score mate N lowerbound` is a win by
+//!   endgame tables in at most N moves.
+//! - `setoption` and `ucinewgame` are rejected while a search runs. `MultiPV`, `Move Overhead` and `Ponder` keep the
+//!   hash; the other options of the engine clear it.
+//! - `OnDemandCache` is a directory of classes that were counted on demand from the tables in `TablePath`, which must
+//!   be set first. In a position of such a class the engine chooses among the best moves. The engine itself counts
+//!   nothing.
+//! - `Contempt` is the amount that the engine gives up to avoid a draw, in centipawns.
+//! - `Move Overhead` is the time in milliseconds that stays on the clock at each move, for delays between engine and
+//!   GUI.
 
 use doushouqi::board::{Fen, Move, ParseFenError, Position, RuleOptions, Rules};
 use doushouqi::game::Game;
@@ -45,11 +49,11 @@ const LINE: u64 = 1 << 20;
 /// The longest time of a limit in milliseconds: a year.
 const LONGEST: i64 = 365 * 24 * 3600 * 1000;
 
-/// Speaks UCI until `quit` or the end of the input. The search runs in a thread of its own, so that `stop` and `isready` are
-/// answered meanwhile.
+/// Speaks UCI until `quit` or the end of the input. The search runs in its own thread, so `stop` and `isready` are
+/// answered during a search.
 ///
 /// # Errors
-/// If the input cannot be read or the output not be written.
+/// If the input cannot be read or the output cannot be written.
 pub fn serve(mut input: impl BufRead, output: impl Write + Send + 'static) -> io::Result<()> {
     let mut uci = Uci::new(output);
     let mut line = Vec::new();
@@ -128,7 +132,7 @@ struct Uci<W> {
     rules: Rules,
     no_capture_limit: Option<u32>,
     game: Game,
-    /// Created on demand; `None` also while it searches.
+    /// The engine, created on demand; `None` also while it searches.
     engine: Option<Engine>,
     running: Option<Running>,
     /// The search to start at `ponderhit`.
@@ -243,7 +247,7 @@ impl<W: Write + Send + 'static> Uci<W> {
         self.running.as_ref().is_some_and(|running| !running.done.load(Ordering::SeqCst))
     }
 
-    /// Whether no search is running; otherwise reports that this command has to wait.
+    /// Whether no search is running. If one is, reports that this command has to wait.
     fn is_idle(&self, command: &str) -> bool {
         let idle = !self.is_searching();
         if !idle {
@@ -262,7 +266,7 @@ impl<W: Write + Send + 'static> Uci<W> {
     fn wait(&mut self) {
         self.stop();
         if let Some(running) = self.running.take() {
-            // A thread that panicked takes its engine along; the next search makes another.
+            // A thread that panicked loses its engine; the next search creates another.
             self.engine = running.thread.join().ok();
         }
     }
@@ -279,7 +283,7 @@ impl<W: Write + Send + 'static> Uci<W> {
         let mut seen_twice = Vec::new();
         for text in words[(reps + 1).min(moves)..moves].join(" ").split(';').filter(|text| !text.trim().is_empty()) {
             let fen = parse_fen(text).map_err(|error| format!("position: reps: {error}"))?;
-            // The current position occurs now for the second time: otherwise the game would be over.
+            // The current position occurs for the second time. After a third occurrence the game would be over.
             if fen.position != start.position {
                 seen_twice.push(fen.position.clone());
             }
@@ -441,7 +445,7 @@ impl<W: Write + Send + 'static> Uci<W> {
         tables.map(Some).map_err(|error| format!("setoption: {error}"))
     }
 
-    /// The classes that were counted on demand from the current tables.
+    /// The classes in a directory that were counted on demand from the current tables.
     fn counted(&self, dir: &str) -> Result<Option<Arc<OnDemand>>, String> {
         if dir.is_empty() || dir == "<empty>" {
             return Ok(None);
@@ -519,7 +523,7 @@ impl fmt::Display for Setting {
 }
 
 impl Setting {
-    /// The number that a value says.
+    /// Parses a value as a number within the limits of the option.
     fn number(&self, value: &str) -> Result<u32, String> {
         let (min, max) = match self.kind {
             Kind::Spin { min, max, .. } => (min, max),
@@ -534,7 +538,7 @@ impl Setting {
     }
 }
 
-/// Name and value of `name NAME value VALUE`; the value may be missing, and may have spaces.
+/// The name and the value of `name NAME value VALUE`. The value may be missing, and may contain spaces.
 fn split_option(text: &str) -> Option<(&str, &str)> {
     let text = text.trim().strip_prefix("name")?;
     if !text.starts_with(char::is_whitespace) {
@@ -583,7 +587,7 @@ fn parse_go(text: &str, game: &Game) -> (Go, Vec<String>) {
                     problems.push(format!("{word} is followed by a number, not {}", quoted(value)));
                     continue;
                 };
-                // Clocks may be below zero in programs that go on.
+                // Programs that play on after a time loss may send negative clocks.
                 let value = value.max(0);
                 let time = value.min(LONGEST) as u64;
                 let small = u32::try_from(value).unwrap_or(u32::MAX);
@@ -617,8 +621,8 @@ fn parse_go(text: &str, game: &Game) -> (Go, Vec<String>) {
     (go, problems)
 }
 
-/// Reads a FEN, also with the fields of Mistboard: `r` or `b` for the side to move, halfmove clock, move number. Squares are not mirrored:
-/// the moves are of the same board.
+/// Parses a FEN, also with Mistboard's fields: `r` or `b` for the side to move, halfmove clock, move number. Squares
+/// are not mirrored, since the moves use the same coordinates.
 fn parse_fen(text: &str) -> Result<Fen, ParseFenError> {
     let words: Vec<&str> = text.split_whitespace().collect();
     match words[..] {
@@ -638,7 +642,7 @@ fn play(game: &mut Game, word: &str) -> Result<(), String> {
     game.play(mv).map_err(|error| error.to_string())
 }
 
-/// Input quoted in a message: on one line, and shortened.
+/// Quotes input in a message, on one line and shortened.
 fn quoted(text: &str) -> String {
     let short: String = text.chars().take(60).collect();
     let dots = if short.len() < text.len() { "..." } else { "" };
@@ -667,7 +671,7 @@ fn info_line(info: &Info) -> String {
     )
 }
 
-/// The best of the allowed moves in a position whose class was counted; `None` elsewhere.
+/// The best of the allowed moves in a position whose class was counted; `None` in other positions.
 fn best_counted(counted: &OnDemand, game: &Game, allowed: Option<&[Move]>) -> Option<Vec<Move>> {
     let position = game.position();
     counted.class(position).ok()??;
@@ -698,13 +702,13 @@ fn search<W: Write>(engine: &mut Engine, game: &Game, go: &Go, stop: &AtomicBool
             }
         })
         .run();
-    // An iteration that was not finished may have found something better.
+    // An unfinished iteration may have found a better line.
     if let Some(best) = result.lines.first()
         && reported != Some((best.depth, best.score, best.pv.clone()))
     {
         result.lines.iter().for_each(|info| output.line(&info_line(info)));
     }
-    // An infinite search may come to an end, but answers only when it is told to stop.
+    // An infinite search may end early, but it answers only after `stop`.
     while go.infinite && result.best().is_some() && !stop.load(Ordering::SeqCst) && !output.failed() {
         std::thread::sleep(Duration::from_millis(2));
     }
