@@ -47,11 +47,11 @@ pub enum FiguresError {
 /// The speed of one machine at several tasks.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Record {
-    /// Date and time in UTC, RFC 3339.
+    /// The date and time in UTC (RFC 3339).
     pub date: String,
-    /// Version of the program.
+    /// The version of the program.
     pub version: String,
-    /// Commit of the program.
+    /// The commit of the program.
     pub commit: String,
     /// The machine.
     pub machine: Machine,
@@ -85,15 +85,15 @@ pub struct Speed {
     pub task: String,
     /// `cpu` or `gpu`.
     pub backend: String,
-    /// Number of threads.
+    /// The number of threads.
     pub threads: usize,
-    /// The most pieces, if endgames were solved.
+    /// The maximum number of pieces, if endgames were solved.
     pub pieces: Option<usize>,
     /// The amount of work, in `unit`.
     pub count: u64,
     /// The unit of `count`: nodes, positions or probes.
     pub unit: String,
-    /// The least time of all runs.
+    /// The shortest time of all runs.
     pub seconds: f64,
 }
 
@@ -360,8 +360,8 @@ impl Results {
     }
 }
 
-/// Lines per second by depth of the counts that `of` selects: the fastest of each depth. Counts of less than a
-/// millisecond are too imprecise, and used only if there are no others.
+/// Lines per second by depth of the counts that `of` selects: the fastest of each depth. Counts that took less than a
+/// millisecond are imprecise and used only if there are no others.
 fn speeds(counts: &[Count], of: impl Fn(&Count) -> bool) -> Vec<(f64, f64)> {
     let mut fastest: BTreeMap<u32, f64> = BTreeMap::new();
     let least = if counts.iter().any(|c| c.seconds >= 1e-3) { 1e-3 } else { 0.0 };

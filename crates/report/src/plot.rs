@@ -1,4 +1,4 @@
-//! Plots as SVG text: bars, lines, and the board. All charts have one size and one style. The colours are the palette
+//! Plots as SVG text: bars, lines, and the board. All charts have the same size and style. The colours are the palette
 //! of Okabe and Ito (*Color universal design*, 2008), which colour-blind readers can distinguish; each line also has
 //! its own marker. The names of lines are on the right, in the order of the lines' right ends, with a thin leader from
 //! each end to its name.
@@ -19,7 +19,7 @@ use std::error::Error;
 use std::ops::Range;
 use thiserror::Error as ThisError;
 
-/// A plot that cannot be drawn.
+/// Why a plot cannot be drawn.
 #[derive(Debug, ThisError)]
 #[error("cannot draw {title:?}: {reason}")]
 #[non_exhaustive]
@@ -293,7 +293,7 @@ struct Drawn<'a> {
 fn write_names(root: &Area<'_>, left: i32, lines: &[Drawn]) -> Result<(), Box<dyn Error>> {
     let mut ends: Vec<(Pixel, &Drawn)> =
         lines.iter().filter_map(|line| line.pixels.last().map(|&end| (end, line))).collect();
-    // Of ends at the same height the rightmost comes first, so that no leaders cross.
+    // If ends have the same height, the rightmost comes first; otherwise leaders would cross.
     ends.sort_by_key(|&((x, y), _)| (y, -x));
     let heights = apart(ends.iter().map(|&((_, y), _)| y).collect(), LINE_HEIGHT, (HEIGHT - MARGIN - X_LABELS) as i32);
     for (height, (end, line)) in heights.into_iter().zip(ends) {
@@ -357,7 +357,8 @@ impl Look {
     fn draw_marked(self, root: &Area<'_>, points: &[Pixel], marked: &[Pixel]) -> Result<(), Box<dyn Error>> {
         match self {
             Look::Level(i) => {
-                // Dash by dash: plotters' `DashedPathElement` does not end if a step is lost in rounding.
+                // Each dash is drawn separately: plotters' `DashedPathElement` does not terminate if rounding loses a
+                // step.
                 let (dash, space) = DASHES[i % DASHES.len()];
                 let (Some(&(left, y)), Some(&(right, _))) = (points.first(), points.last()) else { return Ok(()) };
                 for x in (left..right).step_by(dash + space) {
@@ -430,7 +431,8 @@ impl Ranged for Scale {
         self.places.map(&if self.log { value.log10() } else { *value }, limit)
     }
 
-    /// The labelled values. On a logarithmic axis 1, 2 and 5 times each power of ten, or as many of these as fit.
+    /// The labelled values. On a logarithmic axis, they are 1, 2 and 5 times each power of ten, or the subset that
+    /// fits.
     fn key_points<H: KeyPointHint>(&self, hint: H) -> Vec<f64> {
         if !self.log {
             let points = self.places.key_points(hint);

@@ -213,7 +213,7 @@ mod tests {
         assert_eq!(after(0.2, 0, 100, "classes"), "0/100 classes");
         assert_eq!(after(0.2, 3, 100, "classes"), "3/100 classes");
         assert_eq!(after(5.0, 0, 100, "classes"), "0/100 classes");
-        // A fiftieth is enough for a prediction after a minute, but not after two seconds.
+        // A fiftieth of the work suffices for a prediction after a minute, but not after two seconds.
         assert_eq!(after(2.0, 2, 100, "classes"), "2/100 classes, 1.0/s");
         assert_eq!(after(60.0, 2, 100, "classes"), "2/100 classes, 2.0/min, 49 min left");
         assert_eq!(after(60.0, 1, 100, "classes"), "1/100 classes, 1.0/min");
