@@ -1,11 +1,12 @@
-//! The optimiser: Adam with decoupled weight decay (Loshchilov and Hutter, *Decoupled weight decay regularization*, 2019).
+//! The optimiser: Adam with decoupled weight decay (Loshchilov and Hutter, *Decoupled weight decay regularization*,
+//! 2019).
 
 use super::model::{LIMIT, Model};
 use rayon::prelude::*;
 
 const BETA: [f32; 2] = [0.9, 0.999];
 const EPSILON: f32 = 1e-8;
-/// Parameters of one piece of work.
+/// The number of parameters in one unit of parallel work.
 const CHUNK: usize = 1 << 13;
 
 pub(crate) struct AdamW {
@@ -21,7 +22,7 @@ impl AdamW {
         AdamW { first: zero.clone(), second: zero, steps: 0, decay }
     }
 
-    /// A step against the sum of the gradients times `factor`, which are added in their order. Sets them to zero.
+    /// Makes a step against the sum of the gradients, added in their order, times `factor`. Sets the gradients to zero.
     pub fn step(&mut self, model: &mut Model, gradients: &mut [Model], factor: f32, rate: f32) {
         self.steps += 1;
         let unbias = BETA.map(|beta| 1.0 / (1.0 - beta.powi(self.steps)));
@@ -58,7 +59,7 @@ impl AdamW {
 mod tests {
     use super::*;
 
-    /// The minimum of a parabola is found, whatever the scale of its slope.
+    /// The optimiser finds the minimum of a parabola at every scale of its slope.
     #[test]
     fn finds_a_minimum() {
         for scale in [0.01, 100.0] {

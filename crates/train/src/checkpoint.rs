@@ -1,7 +1,7 @@
-//! The parameters of a model in a file, from which another run continues.
+//! A checkpoint: the parameters of a model in a file, from which another run continues.
 //!
-//! `DSQCKPT` and the version, 1; the units of an accumulator in 4 bytes; the parameters, 32-bit floating point; XXH3 (64 bits)
-//! of all bytes before. Little-endian.
+//! `DSQCKPT` and the version, 1; the units of an accumulator in 4 bytes; the parameters, 32-bit floating point; XXH3
+//! (64 bits) of all bytes before. Little-endian.
 
 use super::model::Model;
 use doushouqi::search::network::Network;
@@ -21,7 +21,7 @@ pub enum CheckpointError {
     /// The file cannot be read.
     #[error("{0}")]
     Io(#[from] io::Error),
-    /// The file contains something else, or a part of a checkpoint.
+    /// The file is not a complete checkpoint.
     #[error("it is not a checkpoint: {0}")]
     Content(&'static str),
 }
@@ -30,7 +30,7 @@ impl Model {
     /// Writes a checkpoint. The file appears when it is complete.
     ///
     /// # Errors
-    /// If it cannot be written.
+    /// If the file cannot be written.
     pub fn save(&self, path: &Path) -> io::Result<()> {
         let mut bytes = Vec::with_capacity(HEADER + 4 * self.values.len() + 8);
         bytes.extend(MAGIC);
@@ -43,7 +43,7 @@ impl Model {
     /// Reads a checkpoint.
     ///
     /// # Errors
-    /// If the file cannot be read or is not a whole checkpoint.
+    /// If the file cannot be read or is not a complete checkpoint.
     pub fn load(path: &Path) -> Result<Model, CheckpointError> {
         let bytes = std::fs::read(path)?;
         if !bytes.starts_with(MAGIC) || bytes.len() < HEADER + 8 {

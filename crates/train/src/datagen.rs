@@ -11,15 +11,15 @@ use doushouqi::tablebase::Wdl;
 use std::collections::HashSet;
 use std::sync::Arc;
 
-/// No label is larger.
+/// The largest score of a label, in cp.
 const MAX_SCORE: i32 = 3000;
-/// An opening that a search scores above this is decided, in cp.
+/// An opening counts as decided if a search scores it above this, in cp.
 const DECIDED: i32 = 1000;
-/// The search that looks for decided openings has this many times the nodes of a move.
+/// The factor from the nodes of a move to the nodes of the search for decided openings.
 const OPENING_NODES: u64 = 10;
-/// From this halfmove clock on, scores depend on the clock more than on the position.
+/// From this halfmove clock on, scores depend more on the clock than on the position.
 const MAX_CLOCK: u32 = 60;
-/// One in so many positions of the endgame tables is kept, with its exact value.
+/// One in this many positions of the endgame tables is kept, with its exact value.
 const EXACT: usize = 20;
 
 /// Games of the engine against itself.
@@ -48,11 +48,12 @@ impl Datagen {
         Engine::new(options.tables(Arc::clone(&self.tables)))
     }
 
-    /// The records of a game. They depend on the seed and the number of the game alone.
+    /// The records of a game. They depend only on the seed and the number of the game.
     ///
-    /// Half of the games begin with 8 to 16 random moves, the rest with pieces on random squares; openings that a search
-    /// scores as decided are replaced. A game ends where the tables know its value, or where a search announces a win. Records
-    /// are positions without a capture as best move and without a piece in an enemy trap, each once a game.
+    /// Half of the games begin with 8 to 16 random moves, the rest with pieces on random squares; openings that a
+    /// search scores as decided are replaced. A game ends when the tables contain its position or a search announces a
+    /// win. The records exclude positions whose best move is a capture, positions with a piece in an enemy trap, and
+    /// repetitions within a game.
     #[must_use]
     pub fn game(&self, engine: &mut Engine, number: u32) -> Vec<Record> {
         let mut random = Random::numbered(self.seed, number.into());
@@ -132,7 +133,7 @@ impl Datagen {
     }
 }
 
-/// From 5 to 16 pieces on random squares.
+/// A position of 5 to 16 pieces on random squares.
 fn random_placement(random: &mut Random) -> Position {
     loop {
         let turn = random.color();
@@ -184,7 +185,7 @@ mod tests {
                 decisive += usize::from(record.result != 0);
             }
             total += records.len();
-            // The result is that of one game: for the winner a win, for the loser a loss.
+            // All records of a game have the same result from White's view.
             let white =
                 |record: &Record| if record.position.turn() == Color::White { record.result } else { -record.result };
             assert!(records.windows(2).all(|pair| white(&pair[0]) == white(&pair[1])));

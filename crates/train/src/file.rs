@@ -1,10 +1,10 @@
-//! Files that appear when they are complete.
+//! Atomic writing of files.
 
 use std::ffi::OsString;
 use std::path::Path;
 use std::{fs, io};
 
-/// Writes a file, which appears under its name when it is complete.
+/// Writes a file. It appears under its name when it is complete.
 pub(crate) fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let mut partial = OsString::from(path);
     partial.push(".partial");

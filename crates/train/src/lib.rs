@@ -1,8 +1,8 @@
 //! Training the neural network evaluation: data by self-play, and the fit of the parameters.
 //!
-//! The files, the lowest first: `record` (a position with its labels in 24 bytes, files of them), `datagen` (self-play),
-//! `model` (the network in floating point, its gradient, quantisation), `checkpoint` (its file), `adamw` (the optimiser),
-//! `recipe` (the description of a training run), `training` (the run).
+//! The files, the lowest first: `record` (a position with its labels in 24 bytes, and files of records), `datagen`
+//! (self-play), `model` (the network in floating point, its gradient, quantisation), `checkpoint` (its file), `adamw`
+//! (the optimiser), `recipe` (the description of a training run), `training` (the run).
 
 #![warn(missing_docs)]
 

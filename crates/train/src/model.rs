@@ -1,38 +1,39 @@
 //! The network in floating point: its output, the gradient of its error, and quantisation.
 //!
-//! The architecture is that of [`Network`]: two accumulators of the same weights, squared clipped activations, one output by
-//! number of pieces. An output of x stands for an expected score of 1 / (1 + exp(-x)).
+//! The architecture is the one of [`Network`]: two accumulators with the same weights, squared clipped activations, and
+//! an output for each bucket of piece counts. An output of x stands for an expected score of 1 / (1 + exp(-x)).
 
 use doushouqi::board::Animal;
 use doushouqi::board::{Color, Piece, Square};
 use doushouqi::game::random::Random;
 use doushouqi::search::network::{Network, NetworkError, NetworkParameters};
 
-/// The parameters stay within this, so that they can be quantised.
+/// The limit of the parameters' absolute values, required by quantisation.
 pub(crate) const LIMIT: f32 = 1.98;
 
-/// The parameters of a network, and any other vector of as many numbers: a gradient, the moments of an optimiser.
+/// The parameters of a network, or another vector of the same shape: a gradient or the moments of an optimiser.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Model {
     /// The units of an accumulator.
     hidden: usize,
-    /// The weights of the inputs, by input and unit; then the biases of the units; then the weights of the output, by bucket,
-    /// perspective and unit; then the biases of the output.
+    /// The weights of the inputs, by input and unit; then the biases of the units; then the weights of the output, by
+    /// bucket, perspective and unit; then the biases of the output.
     pub(crate) values: Vec<f32>,
 }
 
-/// A position as the network reads it.
+/// A position in the form that the network reads.
 #[derive(Copy, Clone, Debug)]
 pub(crate) struct Sample {
     /// The inputs of both perspectives, the side to move first.
     inputs: [[u16; 16]; 2],
     pieces: usize,
-    /// The expected score that the network shall predict.
+    /// The expected score that the network should predict.
     pub target: f32,
 }
 
 impl Sample {
-    /// The sample of the squares of the animals, White's first (63: not on the board), reflected in the d-file on demand.
+    /// The sample of a position, given the squares of the animals, White's first (63: not on the board). `mirrored`
+    /// reflects it in the d-file.
     pub fn new(squares: &[u8; 16], turn: Color, mirrored: bool, target: f32) -> Sample {
         let mut sample = Sample { inputs: [[0; 16]; 2], pieces: 0, target };
         for (i, &square) in squares.iter().enumerate().filter(|&(_, &square)| square != 63) {
@@ -60,9 +61,9 @@ impl Model {
         let mut uniform = |limit: f32| ((random.bits() >> 40) as f32 / (1u64 << 23) as f32 - 1.0) * limit;
         let (inputs, outputs) = (Network::INPUTS * hidden, Network::BUCKETS * 2 * hidden);
         model.values[..inputs].fill_with(|| uniform(0.25));
-        // In the middle of the range where a unit has a slope.
+        // The middle of the range in which a unit has a slope.
         model.values[inputs..inputs + hidden].fill(0.25);
-        // Every bucket begins alike.
+        // Every bucket starts with the same weights.
         let first: Vec<f32> = (0..2 * hidden).map(|_| uniform(1.0 / (hidden as f32).sqrt())).collect();
         for bucket in model.values[inputs + hidden..inputs + hidden + outputs].chunks_exact_mut(2 * hidden) {
             bucket.copy_from_slice(&first);
@@ -70,7 +71,7 @@ impl Model {
         model
     }
 
-    /// Zeros.
+    /// A model whose parameters are all 0.
     #[must_use]
     pub fn zero(hidden: usize) -> Model {
         let len = Network::INPUTS * hidden + hidden + Network::BUCKETS * (2 * hidden + 1);
@@ -83,7 +84,7 @@ impl Model {
         self.hidden
     }
 
-    /// Where the biases of the units, the weights of the output and the biases of the output begin.
+    /// The offsets of the biases of the units, the weights of the output and the biases of the output.
     fn offsets(&self) -> [usize; 3] {
         let biases = Network::INPUTS * self.hidden;
         let outputs = biases + self.hidden;
@@ -106,7 +107,7 @@ impl Model {
                 }
             }
             let weights = &self.values[outputs + (2 * bucket + half) * hidden..][..hidden];
-            // Several sums, so that they can be added in vectors, always in the same order.
+            // Several sums let the compiler add in vectors, always in the same order.
             let mut sums = [0.0; 16];
             for (values, weights) in accumulator.as_chunks::<16>().0.iter().zip(weights.as_chunks::<16>().0) {
                 for i in 0..16 {
@@ -119,7 +120,7 @@ impl Model {
         output
     }
 
-    /// The squared error of a sample, whose gradient is added to `gradient`.
+    /// The squared error of a sample. Adds the gradient of the error to `gradient`.
     #[inline(always)]
     fn backward(&self, sample: &Sample, accumulators: &mut [f32], gradient: &mut Model) -> f32 {
         let hidden = self.hidden;
@@ -150,7 +151,7 @@ impl Model {
         error * error
     }
 
-    /// The sum of the squared errors of samples, in their order; the gradient of that sum is added to `gradient`.
+    /// The sum of the squared errors of samples, in their order. Adds the gradient of the sum to `gradient`.
     pub(crate) fn errors(&self, samples: &[Sample], gradient: &mut Model) -> f64 {
         let mut accumulators = vec![0.0; 2 * self.hidden];
         vectorised(|| samples.iter().map(|sample| f64::from(self.backward(sample, &mut accumulators, gradient))).sum())
@@ -192,7 +193,7 @@ pub(crate) fn sigmoid(x: f32) -> f32 {
     1.0 / (1.0 + (-x).exp())
 }
 
-/// Runs code compiled for AVX2 where the CPU has it. No instruction of it rounds differently, so the result is the same.
+/// Runs code compiled for AVX2 if the CPU supports it. AVX2 rounds like the portable code, so the result is the same.
 #[inline(always)]
 fn vectorised<T>(run: impl FnOnce() -> T) -> T {
     #[cfg(target_arch = "x86_64")]
@@ -257,14 +258,14 @@ mod tests {
             };
             let measured = (moved(step) - moved(-step)) / f64::from(2.0 * step);
             let computed = f64::from(gradient.values[index]);
-            // Where a unit is clipped within the step, the slope is that of neither side.
+            // If a unit is clipped within the step, the measured slope matches neither side.
             different += usize::from((measured - computed).abs() > 2e-3 + 0.02 * computed.abs());
             checked += usize::from(computed != 0.0);
         }
         assert!(checked > 150 && different < 6, "{checked} {different}");
     }
 
-    /// The integers say what the floating point says.
+    /// The quantised network returns almost the output of the model.
     #[test]
     fn a_quantised_network_is_near_the_model() {
         let mut random = Random::new(7);

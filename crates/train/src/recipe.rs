@@ -28,13 +28,13 @@ pub struct Recipe {
     /// The units of an accumulator: a multiple of 32 up to 256.
     #[serde(default = "hidden")]
     pub hidden: usize,
-    /// How often the run passes over the data.
+    /// The number of passes over the data.
     #[serde(default = "epochs")]
     pub epochs: usize,
-    /// The samples of a step.
+    /// The number of samples in a step.
     #[serde(default = "batch")]
     pub batch: usize,
-    /// The learning rate of the first and of the last step; between them it falls like a cosine.
+    /// The learning rates of the first and the last step. Between them the rate follows a cosine.
     #[serde(default = "rates")]
     pub rates: [f32; 2],
     /// The weight decay of AdamW.
@@ -45,7 +45,7 @@ pub struct Recipe {
     pub result: f32,
     /// The score in cp for which the winner is expected to get 73 %; fitted to the data if absent.
     pub scale: Option<f32>,
-    /// One in so many games is held out to measure the loss.
+    /// One in this many games is held out to measure the loss.
     #[serde(default = "held_out")]
     pub held_out: u32,
     /// The seed of the first parameters and of the order of the data.
@@ -85,7 +85,7 @@ fn held_out() -> u32 {
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum RecipeError {
-    /// The text is not TOML, lacks a key or has an unknown one.
+    /// The text is not TOML, lacks a key or contains an unknown key.
     #[error("{0}")]
     Syntax(String),
     /// A value is out of range.
@@ -93,16 +93,16 @@ pub enum RecipeError {
     Range {
         /// The key.
         key: &'static str,
-        /// Its allowed values.
+        /// The allowed values.
         expected: &'static str,
     },
 }
 
 impl Recipe {
-    /// Reads a recipe; `directory` is that of its file.
+    /// Parses a recipe. `directory` is the directory of its file.
     ///
     /// # Errors
-    /// If it is not a recipe, or a value is out of range.
+    /// If the text is not a recipe, or a value is out of range.
     pub fn parse(text: &str, directory: &Path) -> Result<Recipe, RecipeError> {
         let mut recipe: Recipe =
             toml::from_str(text).map_err(|error| RecipeError::Syntax(error.to_string().trim_end().to_owned()))?;

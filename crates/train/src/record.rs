@@ -60,7 +60,7 @@ pub struct Record {
     pub ply: u32,
 }
 
-/// A record as it is in a file.
+/// A record in the form of the file.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Packed([u8; RECORD]);
 
@@ -85,7 +85,7 @@ impl Record {
 }
 
 impl Packed {
-    /// The square of each animal, White's first; 63 for one that is not on the board.
+    /// The square of each animal, White's first; 63 for an animal that is not on the board.
     #[inline]
     pub fn squares(&self) -> [u8; 16] {
         let mut bytes = [0; 16];
@@ -123,7 +123,7 @@ impl Packed {
         u32::from_le_bytes([self.0[16], self.0[17], self.0[18], self.0[19]])
     }
 
-    /// The record, checked.
+    /// Checks and decodes the record.
     pub fn unpack(&self) -> Result<Record, String> {
         let mut setup = Setup::empty(self.turn());
         for (i, index) in self.squares().into_iter().enumerate().filter(|&(_, index)| index != ABSENT) {
@@ -149,7 +149,7 @@ impl Packed {
     }
 }
 
-/// What the records of a file were made with.
+/// The settings with which the records of a file were generated.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct Header {
     /// `RuleOptions::table_hash` of the rules.
@@ -163,8 +163,8 @@ pub struct Header {
 }
 
 impl Header {
-    /// The header of games under these rules by an evaluation, and by weights if that is the hand-crafted one with other
-    /// weights than the built-in ones.
+    /// The header of games under these rules, played by an evaluation. `weights` are the weights of the hand-crafted
+    /// evaluation, if they are not the built-in weights.
     #[must_use]
     pub fn new(
         rules: &RuleOptions,
@@ -209,16 +209,16 @@ pub enum DataError {
     Io {
         /// The file.
         path: PathBuf,
-        /// The error of the system.
+        /// The error of the operating system.
         #[source]
         error: io::Error,
     },
-    /// The file contains something else, or data of other games.
+    /// The file is not training data, or contains data of other games.
     #[error("{}: {reason}", path.display())]
     Content {
         /// The file.
         path: PathBuf,
-        /// What is wrong.
+        /// The problem.
         reason: String,
     },
 }
@@ -235,7 +235,7 @@ impl DataFile {
     /// Creates a file, or continues one with the same header. A last game that may have been cut off is removed.
     ///
     /// # Errors
-    /// If the file cannot be written, or contains something else or games with another header.
+    /// If the file cannot be written, is not training data, or has another header.
     pub fn open(path: &Path, header: &Header) -> Result<DataFile, DataError> {
         let io = |error| DataError::Io { path: path.to_owned(), error };
         let content = |reason| DataError::Content { path: path.to_owned(), reason };
@@ -261,7 +261,7 @@ impl DataFile {
                 format!("it was made with seed {} and {} nodes, or by other rules or weights", found.seed, found.nodes);
             return Err(content(reason));
         }
-        // From the end to the first record of the last game.
+        // Searches backwards from the end to the first record of the last game.
         let mut records = (len - HEADER as u64) / RECORD as u64;
         let mut record = Packed([0; RECORD]);
         let mut last = None;
@@ -294,7 +294,8 @@ impl DataFile {
     /// Writes the records of the next game.
     ///
     /// # Errors
-    /// If they cannot be written. Then the file may end with a part of the game, which [`DataFile::open`] removes.
+    /// If the records cannot be written. The file may then end with an incomplete game, which [`DataFile::open`]
+    /// removes.
     pub fn write_game(&mut self, records: &[Record]) -> Result<(), DataError> {
         let bytes: Vec<u8> = records.iter().flat_map(|record| record.pack().0).collect();
         self.write(&bytes)?;
@@ -313,10 +314,10 @@ impl DataFile {
     }
 }
 
-/// All records of a file of games under these rules. A record that was cut off at the end is left out.
+/// All records of a file of games under these rules, without an incomplete record at the end.
 ///
 /// # Errors
-/// If the file cannot be read, or contains something else or games under other rules.
+/// If the file cannot be read, is not training data, or contains games under other rules.
 pub fn read_records(path: &Path, rules: &RuleOptions) -> Result<Vec<Record>, DataError> {
     let (header, records) = split(path)?;
     if header.rules != rules.table_hash() {
@@ -325,14 +326,14 @@ pub fn read_records(path: &Path, rules: &RuleOptions) -> Result<Vec<Record>, Dat
     unpacked(path, &records).collect()
 }
 
-/// All records of a file, each checked. A record that was cut off at the end is left out.
+/// All records of a file, each checked, without an incomplete record at the end.
 pub(crate) fn read(path: &Path) -> Result<(Header, Vec<Packed>), DataError> {
     let (header, records) = split(path)?;
     unpacked(path, &records).try_for_each(|record| record.map(|_| ()))?;
     Ok((header, records))
 }
 
-/// The header and the records of a file, which are not checked.
+/// The header and the records of a file, without checking the records.
 fn split(path: &Path) -> Result<(Header, Vec<Packed>), DataError> {
     let content = |reason| DataError::Content { path: path.to_owned(), reason };
     let bytes = std::fs::read(path).map_err(|error| DataError::Io { path: path.to_owned(), error })?;
@@ -387,7 +388,7 @@ mod tests {
         Record { position, halfmove_clock: 7, score: -2, result: 1, exact: true, game, ply: 0x0403_0201 }
     }
 
-    /// Bytes of the format as the head of this file describes it, so that older files stay readable.
+    /// The bytes match the format that the head of this file describes, so older files stay readable.
     #[test]
     fn the_format_is_as_described() {
         let absent = ABSENT.into();
@@ -435,7 +436,7 @@ mod tests {
             assert!(DataFile::open(&path, &other).is_err(), "{other:?}");
         }
         assert!(std::fs::read(&path).unwrap() == bytes, "a refused file stays as it was");
-        // The last game may have been cut off: it is played again.
+        // The last game may be incomplete, so it is played again.
         let file = DataFile::open(&path, &header).unwrap();
         assert_eq!((file.next_game(), file.records()), (2, 3));
         assert_eq!(read(&path).unwrap().1.len(), 3);

@@ -1,4 +1,4 @@
-//! A training run. Its result depends on the recipe and the data alone, not on the number of threads.
+//! A training run. Its result depends only on the recipe and the data, not on the number of threads.
 
 use super::adamw::AdamW;
 use super::checkpoint::CheckpointError;
@@ -15,7 +15,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 use thiserror::Error;
 
-/// The parts of a batch, each with a gradient of its own. Their number decides the order of the sums, so it is fixed.
+/// The number of parts of a batch, each with its own gradient. It determines the order of the sums, so it is fixed.
 const PARTS: usize = 8;
 
 /// The state of a run after an epoch.
@@ -24,7 +24,7 @@ const PARTS: usize = 8;
 pub struct Epoch {
     /// The number of the epoch, from 1.
     pub epoch: usize,
-    /// The mean squared error of the samples of the epoch, each before the step that learned from it.
+    /// The mean squared error of the samples of the epoch, each measured before the step that learned from it.
     pub loss: f64,
     /// The mean squared error of the samples that were held out.
     pub held_out_loss: f64,
@@ -38,7 +38,7 @@ pub struct Epoch {
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Trained {
-    /// The network, which is also in its file.
+    /// The network, which the run has also written to its file.
     pub network: Network,
     /// The samples that the run learned from.
     pub samples: usize,
@@ -48,7 +48,7 @@ pub struct Trained {
     pub scale: f32,
     /// The mean squared error of the samples that were held out, before the run.
     pub before: f64,
-    /// The same after it.
+    /// The mean squared error of the samples that were held out, after the run.
     pub after: f64,
     /// Whether the run was stopped.
     pub stopped: bool,
@@ -61,7 +61,7 @@ pub enum TrainingError {
     /// A file of data cannot be used.
     #[error(transparent)]
     Data(#[from] DataError),
-    /// Files of data that do not belong together, or too little data.
+    /// The files of data do not belong together, or there is too little data.
     #[error("{0}")]
     Input(String),
     /// The checkpoint to begin with cannot be used.
@@ -69,7 +69,7 @@ pub enum TrainingError {
     Checkpoint {
         /// The checkpoint.
         path: PathBuf,
-        /// What is wrong.
+        /// The error in the checkpoint.
         error: CheckpointError,
     },
     /// The parameters cannot be quantised.
@@ -80,13 +80,13 @@ pub enum TrainingError {
     Write {
         /// The file.
         path: PathBuf,
-        /// The error of the system.
+        /// The error of the operating system.
         error: io::Error,
     },
 }
 
-/// Runs a recipe on the threads of the current rayon pool. After each epoch it writes the checkpoint and the network. Once
-/// `stop` is set, it ends with the parameters so far.
+/// Runs a recipe on the threads of the current rayon pool. After each epoch it writes the checkpoint and the network.
+/// When `stop` is set, the run ends with the current parameters.
 ///
 /// # Errors
 /// If the data or the first checkpoint cannot be used, or a result cannot be written.
@@ -120,20 +120,20 @@ pub fn train(recipe: &Recipe, stop: &AtomicBool, report: &mut dyn FnMut(&Epoch))
     Ok(Trained { network, samples: learned.len(), held_out: held_out.len(), scale, before, after, stopped })
 }
 
-/// Whether the positions of a game measure the loss. Even and odd games begin in different ways ([`super::Datagen::game`]), so
-/// that games are held out in pairs.
+/// Whether the positions of a game measure the loss. Even and odd games begin in different ways
+/// ([`super::Datagen::game`]), so games are held out in pairs.
 fn is_held_out(game: u32, one_in: u32) -> bool {
     (game / 2).is_multiple_of(one_in)
 }
 
-/// A run that is going on.
+/// The state of a run.
 struct Run<'a> {
     recipe: &'a Recipe,
     rules: u64,
     scale: f32,
     model: Model,
     adamw: AdamW,
-    /// Steps so far.
+    /// The number of steps so far.
     step: usize,
 }
 
@@ -153,7 +153,7 @@ impl Run<'_> {
         last + 0.5 * (first - last) * (1.0 + (std::f32::consts::PI * progress).cos())
     }
 
-    /// Learns from all records once, in this order; the mean squared error.
+    /// Learns from all records once, in this order. Returns the mean squared error.
     fn epoch(&mut self, records: &[Packed], order: &[u32], epoch: usize, stop: &AtomicBool) -> f64 {
         let mut gradients = vec![Model::zero(self.model.hidden()); PARTS];
         let (mut total, mut seen) = (0.0, 0);
