@@ -3,9 +3,9 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The workspace, from this package: a packaged crate has none.
+/// The workspace, relative to this package. A packaged crate has none.
 const ROOT: &str = "../..";
-/// What the program is made of. A change elsewhere in the checkout does not make the build dirty.
+/// The sources of the program. A change elsewhere in the checkout does not make the build dirty.
 const SOURCES: [&str; 5] = ["src", "shaders", "crates", "Cargo.toml", "Cargo.lock"];
 
 fn main() {
@@ -15,23 +15,23 @@ fn main() {
     watch();
 }
 
-/// The commit that is checked out, with `-dirty` if the sources differ from it; `None` outside a checkout of this
-/// repository, as in a package, which may lie inside somebody else's.
+/// The commit that is checked out, with `-dirty` if the sources differ from it. `None` outside a checkout of this
+/// repository: a package has no commit, even inside another repository.
 fn commit() -> Option<String> {
-    // A directory, or a file in a worktree.
+    // `.git` is a directory, or a file in a worktree.
     Path::new(ROOT).join(".git").exists().then_some(())?;
     let commit = git(&["rev-parse", "--short=12", "HEAD"])?;
     let changes = git(&[&["status", "--porcelain", "--"][..], &SOURCES].concat())?;
     Some(if changes.is_empty() { commit } else { commit + "-dirty" })
 }
 
-/// Reports when this script has to run again: when the commit or a source changes.
+/// Makes Cargo run this script again when the commit or a source changes.
 fn watch() {
-    // HEAD names a branch; every change of the commit adds a line to its log. Where no log is kept, a commit writes the
-    // index.
+    // HEAD names a branch, and every change of the commit adds a line to HEAD's log. Without a log, a commit still
+    // writes the index.
     let log = git_path("logs/HEAD").or_else(|| git_path("index"));
     let sources = SOURCES.map(|source| Path::new(ROOT).join(source));
-    // A file that is not there would count as changed at every build.
+    // A missing file would count as changed at every build.
     for path in sources.into_iter().chain(git_path("HEAD")).chain(log).filter(|path| path.exists()) {
         println!("cargo::rerun-if-changed={}", path.display());
     }
@@ -43,7 +43,7 @@ fn git_path(name: &str) -> Option<PathBuf> {
     git(&["rev-parse", "--git-path", name]).map(|path| Path::new(ROOT).join(path))
 }
 
-/// What git prints. It writes nothing, not even the index, which `git status` otherwise refreshes.
+/// The output of git. Git writes nothing, not even the index, which `git status` refreshes by default.
 fn git(arguments: &[&str]) -> Option<String> {
     output(Command::new("git").args(["-C", ROOT, "--no-optional-locks"]).args(arguments))
 }

@@ -40,7 +40,7 @@ pub struct ThreadsArg {
 }
 
 impl ThreadsArg {
-    /// An argument with this number of threads.
+    /// The argument for this number of threads.
     pub fn of(threads: usize) -> ThreadsArg {
         ThreadsArg { threads: Some(u16::try_from(threads).unwrap_or(u16::MAX)) }
     }
@@ -122,7 +122,7 @@ pub fn game_start(fen: Option<&str>) -> Result<Fen, Failure> {
     Ok(fen.map_or_else(|| Ok(Position::start().into()), str::parse)?)
 }
 
-/// A parser of numbers of at least 1.
+/// A parser for numbers of at least 1.
 pub fn at_least_one<T: TryFrom<u64>>() -> RangedU64ValueParser<T> {
     RangedU64ValueParser::new().range(1..)
 }
@@ -151,9 +151,9 @@ pub struct BackendArg {
         help = "Solver backend: cpu, gpu (also a software driver), or auto: a hardware GPU if there is one, else cpu"
     )]
     backend: Backend,
-    /// On the CPU, keep the conversions (captures and den entries) in temporary files in DIR instead of memory. They
-    /// take about as much space as everything else: with them on disk, counting a class of six pieces takes at most 10
-    /// GiB of memory.
+    /// On the CPU, keep the conversions (captures and den entries) in temporary files in DIR instead of memory.
+    /// Conversions take about as much space as all other data: with them on disk, counting a class of six pieces takes
+    /// at most 10 GiB of memory.
     #[arg(long, value_name = "DIR")]
     spill: Option<PathBuf>,
 }
@@ -203,7 +203,7 @@ pub struct LevelArgs {
     /// Milliseconds for each move.
     #[arg(long, value_name = "MS", value_parser = clap::value_parser!(u64).range(1..=86_400_000))]
     movetime: Option<u64>,
-    /// Nodes for each move: the same game every time, on any machine.
+    /// Nodes for each move, which gives the same game every time on any machine.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     nodes: Option<u64>,
     /// Depth of each search in plies.

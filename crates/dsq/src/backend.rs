@@ -30,9 +30,9 @@ pub trait Counter {
 pub struct DryRun<'a> {
     pub rules: &'a RuleOptions,
     pub backend: Backend,
-    /// The most pieces.
+    /// The maximum number of pieces.
     pub pieces: usize,
-    /// One material with all that its captures lead to, instead of all materials.
+    /// One material and the materials that its captures lead to, instead of all materials.
     pub material: Option<Material>,
     /// Memory bandwidth of the GPU in bytes per second.
     pub bandwidth: f64,

@@ -59,7 +59,7 @@ impl Listed {
         }
     }
 
-    /// Why the file of this name in a directory is not the listed one.
+    /// Why the file of this name in a directory is not the listed file.
     fn fault(&self, dir: &Path, rules: &RuleOptions) -> Result<Option<String>, Failure> {
         let path = dir.join(&self.name);
         match fs::metadata(&path) {
@@ -86,7 +86,7 @@ impl Listed {
 
 /// The result of [`check`].
 pub struct Checked {
-    /// SHA-256 of `SHA256SUMS`; empty if that is missing.
+    /// SHA-256 of `SHA256SUMS`; empty if that file is missing.
     pub fingerprint: String,
     /// The differences between the directory and its list.
     pub faults: Vec<String>,
@@ -108,7 +108,7 @@ impl Bundle {
         Ok(Bundle { format: FORMAT, program, rules, pieces, files })
     }
 
-    /// Number of listed files, and their bytes.
+    /// The number of listed files, and their bytes.
     pub fn size(&self) -> (usize, u64) {
         (self.files.len(), self.files.iter().map(|file| file.bytes).sum())
     }

@@ -9,7 +9,7 @@ use doushouqi::board::RuleOptions;
 use doushouqi::tablebase::{ClassId, Classes, Material, Options, Solver};
 use report::text::grouped;
 
-/// Constant seconds of a job, for starting, reading and writing.
+/// The constant seconds of a job, for starting, reading and writing.
 const JOB_SECONDS: f64 = 0.3;
 
 /// Rows that a core solves per second, for rough estimates.
@@ -58,8 +58,8 @@ pub fn planned(classes: &Classes, material: Option<Material>) -> Result<Vec<Clas
     }
 }
 
-/// Prints the plan of each of these classes as a job within `limit_gib` GiB. Classes with `values` keep their values,
-/// the others only their counts.
+/// Prints the plan of each of these classes as a job within `limit_gib` GiB. Classes with `values` keep their values;
+/// the other classes keep only their counts.
 pub fn print_plan(
     classes: &Classes,
     ids: impl IntoIterator<Item = (ClassId, bool)>,

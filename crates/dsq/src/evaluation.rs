@@ -1,4 +1,4 @@
-//! Evaluations that commands are given by name.
+//! Evaluations by name, for the commands.
 
 use crate::failure::Failure;
 use doushouqi::board::Rules;

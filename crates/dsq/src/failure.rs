@@ -1,4 +1,4 @@
-//! Why a command fails, and the exit code of each reason.
+//! The failures of commands, and their exit codes.
 
 use doushouqi::board::ParseFenError;
 use doushouqi::tablebase::{OnDemandError, SetError, SolveError, TableError};
@@ -22,7 +22,7 @@ pub enum Failure {
     Environment(String),
     /// Standard output cannot be written.
     Output(io::Error),
-    /// Ctrl-C or SIGTERM.
+    /// Ctrl-C or SIGTERM ended the command.
     Interrupted(String),
 }
 
@@ -42,7 +42,7 @@ impl Failure {
         self.exit_code()
     }
 
-    /// A failure to create, write or watch a file or directory; `what` is the verb.
+    /// A failure to create, write or watch a file or directory. `what` is the verb.
     pub fn cannot(what: &str, path: &Path, error: &io::Error) -> Failure {
         Failure::Environment(format!("cannot {what} {}: {error}", path.display()))
     }
@@ -158,7 +158,7 @@ pub fn can_be_made_again(error: &TableError) -> bool {
 pub const MAKE_AGAIN: &str =
     "delete the damaged files, and `dsq generate` (in a cluster job, `dsq cluster solve`) generates them again";
 
-/// The failure of a command that resumes when it is run again.
+/// The failure of a command that resumes when run again.
 pub fn resumable(error: SetError) -> Failure {
     match error {
         SetError::Table(TableError::Io { .. }) | SetError::Solve(SolveError::Disk { .. }) => {

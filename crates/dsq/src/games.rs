@@ -87,12 +87,12 @@ impl<'a> Archive<'a> {
     }
 
     fn write(&mut self, record: &Record) -> Outcome {
-        // One write, so that a killed run leaves only complete games.
+        // One write for each game, so a killed run leaves only complete games.
         self.file.write_all(format!("{record}\n").as_bytes()).map_err(|e| Failure::cannot("write", self.path, &e))
     }
 }
 
-/// Appends a game to a file, which need not exist.
+/// Appends a game to a file, and creates the file if it does not exist.
 pub fn append(path: &Path, record: &Record) -> Outcome {
     Archive::open(path)?.write(record)
 }

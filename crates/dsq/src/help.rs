@@ -65,7 +65,7 @@ pub fn grouped(command: Command) -> Command {
     ))
 }
 
-/// The groups with their commands and descriptions.
+/// The text of the groups with their commands and descriptions.
 fn list(command: &Command) -> String {
     let header = command.get_styles().get_header();
     let mut text = String::new();

@@ -1,4 +1,4 @@
-//! Replacement of the module `gpu` in a program built without the feature `gpu`.
+//! The replacement for the module `gpu` in a program built without the feature `gpu`.
 
 use crate::backend::{Backend, Counter, DryRun};
 use crate::failure::{Failure, Outcome};

@@ -11,8 +11,9 @@ use std::path::PathBuf;
 pub struct OnDemandArgs {
     /// Also answer positions with one piece more than the tables: count all positions of the same pieces on demand.
     ///
-    /// Counting six pieces takes tables of five pieces as `dsq generate` writes them, about a minute on two cores and up to
-    /// 10 GiB of memory. The cache keeps the counts. A count that does not fit into memory or on the disk is refused.
+    /// Counting six pieces takes tables of five pieces as `dsq generate` writes them, about a minute on two cores and
+    /// up to 10 GiB of memory. The cache keeps the counts. A count that does not fit into memory or on the disk is
+    /// rejected.
     #[arg(long, requires = "tables")]
     pub on_demand: bool,
     /// The directory of the cache, which processes may share; by default `dsq` in the user's cache directory.
@@ -26,7 +27,7 @@ pub struct OnDemandArgs {
     memory: Option<Memory>,
 }
 
-/// The cache of what is counted, and the memory of a count.
+/// The cache of counted classes, and the memory of a count.
 pub struct CountCache {
     pub dir: PathBuf,
     pub size: u64,
@@ -34,7 +35,7 @@ pub struct CountCache {
 }
 
 impl OnDemandArgs {
-    /// The cache, if the user wants endgames to be counted.
+    /// The cache, if the user requests counting on demand.
     pub fn cache(&self) -> Result<Option<CountCache>, Failure> {
         if !self.on_demand {
             return Ok(None);

@@ -11,7 +11,8 @@ use std::time::Duration;
 /// The interval between redraws of a bar without reports.
 const TICK: Duration = Duration::from_millis(250);
 
-/// A bar for `length` units of work, or 0 if the number is unknown; for the unit `%` it shows the share of the length.
+/// A bar for `length` units of work; 0 if the number is unknown. For the unit `%` the bar shows the share of the
+/// length.
 pub fn progress_bar(length: u64, unit: &'static str) -> ProgressBar {
     let text = move |state: &ProgressState, out: &mut dyn Write| {
         let _ = out.write_str(&progress(state.pos(), state.len().unwrap_or(0), state.elapsed(), unit));
@@ -30,7 +31,7 @@ pub fn waiting(message: &'static str) -> ProgressBar {
     line
 }
 
-/// Lets Ctrl-C or SIGTERM end the program at once and print `outlook`. Finished parts must be on disk.
+/// Makes Ctrl-C or SIGTERM print `outlook` and end the program at once. Finished parts must be on disk.
 pub fn exit_on_interrupt(bar: &ProgressBar, outlook: &'static str) -> Outcome {
     let bar = bar.clone();
     let handler = move || {

@@ -1,4 +1,4 @@
-//! The program, and the machine that runs it.
+//! The program and the machine that runs it.
 
 use doushouqi::cpu::{CpuLevel, processor_name};
 use report::figures::Machine;

@@ -82,7 +82,7 @@ impl From<Score> for ScoreReport {
 #[derive(Serialize)]
 struct Report {
     fen: String,
-    /// How the game ended, if it has.
+    /// How the game ended, if it is over.
     end: Option<&'static str>,
     lines: Vec<LineReport>,
 }

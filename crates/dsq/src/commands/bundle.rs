@@ -16,8 +16,8 @@ use std::path::{Path, PathBuf};
 /// Make a publication of endgame tables: a directory to upload, whose copies `dsq verify` can prove.
 ///
 /// The directory contains the tables, their manifest, the format, a page of statistics, licences, a citation,
-/// instructions, and a list of all files with sizes and SHA-256. On the same file system the tables take no more disk:
-/// they are linked. The same tables give the same bytes.
+/// instructions, and a list of all files with sizes and SHA-256. On the same file system the tables are hard links,
+/// which take no more disk space. The same tables give the same bytes.
 #[derive(Args)]
 #[command(after_help = "Examples:\n  dsq bundle tables --out published\n  dsq verify published --sample 0     \
                         names files that are damaged, missing or of another version\n\n\
@@ -101,7 +101,7 @@ impl BundleCommand {
         }
         let bundle = Bundle::of(&self.out, set.manifest().rules.clone(), set.classes().pieces())?;
         let (list, sums) = bundle.texts();
-        // Last, so that an interrupted run leaves no complete publication.
+        // The list is written last, so an interrupted run leaves no complete publication.
         write_file(&self.out.join(LIST), &list)?;
         write_file(&self.out.join(SUMS), &sums)?;
         let (files, bytes) = bundle.size();
@@ -130,7 +130,7 @@ fn readme(set: &TableSet) -> String {
         .replace("{version}", env!("CARGO_PKG_VERSION"))
 }
 
-/// Number of materials of a class.
+/// The number of materials of a class.
 fn materials(class: &ManifestClass) -> u64 {
     (class.same.len() + class.swapped.len()) as u64
 }

@@ -26,8 +26,8 @@ pub struct Compare {
     #[arg(long, value_name = "N", required_unless_present = "material", conflicts_with = "material",
           value_parser = clap::value_parser!(u8).range(2..=MAX_PIECES as i64))]
     pieces: Option<u8>,
-    /// Compare one material and all that its captures lead to: White's animals, v, Black's, of the letters ELTPDWCR in
-    /// any order.
+    /// Compare one material and the materials that its captures lead to: White's animals, v, Black's, of the letters
+    /// ELTPDWCR in any order.
     #[arg(long, value_name = "MATERIAL")]
     material: Option<Material>,
     /// Compare only this many random classes of the most pieces, and the classes that their captures lead to.
@@ -67,7 +67,7 @@ impl Compare {
     }
 }
 
-/// Bytes of values in memory at a time, for each backend.
+/// The bytes of values in memory at a time, for each backend.
 const BYTES_AT_ONCE: usize = 256 << 20;
 
 #[derive(Default, Serialize)]
@@ -136,7 +136,8 @@ impl<'a> Named<'a> {
     }
 }
 
-/// The classes of the most pieces to compare. Of fewer pieces, the classes that they lead to are compared.
+/// The classes with the most pieces to compare. With fewer pieces, the classes that their captures lead to are
+/// compared.
 enum Which {
     All,
     Material(Material),
@@ -237,7 +238,7 @@ fn positions(solver: &Solver, id: ClassId, color: Color) -> u64 {
     solver.class_stats(id).map_or(0, |stats| stats[color].summary().positions)
 }
 
-/// Splits classes into runs whose values fit the memory.
+/// Splits classes into runs whose values fit into the memory.
 fn groups<'a>(classes: &Classes, ids: &'a [ClassId]) -> Vec<&'a [ClassId]> {
     let mut groups = Vec::new();
     let (mut start, mut bytes) = (0, 0);

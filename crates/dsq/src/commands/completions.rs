@@ -19,7 +19,7 @@ pub struct Completions {
 
 impl Completions {
     pub fn run(self, mut program: clap::Command) -> Outcome {
-        // Into memory first: the generator panics if it cannot write.
+        // The script is generated in memory first, since the generator panics if it cannot write.
         let mut text = Vec::new();
         clap_complete::generate(self.shell, &mut program, "dsq", &mut text);
         io::stdout().lock().write_all(&text).map_err(Failure::Output)

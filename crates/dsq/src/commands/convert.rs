@@ -123,7 +123,7 @@ impl Convert {
     }
 }
 
-/// A puzzle whose position and moves are written in another dialect.
+/// The same puzzle with its position and moves in another dialect.
 fn convert_puzzle(puzzle: Puzzle, from: Dialect, to: Dialect) -> Result<Puzzle, String> {
     let position = |text: &str| -> Result<(Position, String), String> {
         let fen: DialectFen = from.parse_fen(text).map_err(|error| error.to_string())?;

@@ -82,7 +82,7 @@ impl Datagen {
             let tables = Arc::new(Tables::solve(rules.options(), 4)?);
             let (seed, nodes) = (self.seed, self.nodes);
             let generator = Generator { rules: rules.clone(), seed, nodes, evaluation, weights, tables };
-            // A bridge hands out the numbers in order, so that few games wait for an earlier one, and none is left out.
+            // A bridge hands out the numbers in order, so few games wait for an earlier one, and no game is skipped.
             let games = (first..self.games).take_while(|_| !stop.load(Ordering::Relaxed)).par_bridge();
             games.try_for_each_init(
                 || generator.engine(),

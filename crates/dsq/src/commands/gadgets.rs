@@ -15,7 +15,7 @@ use std::time::Instant;
 ///
 /// A gadget is a part of a board with named entrances. A claim lists the pieces that wait outside each entrance, and
 /// states whether their side can force a number of them out through given exits. Both sides may pass at any time, since
-/// they have moves elsewhere. The command also checks gadgets in files (`dsq gadgets show AND --source` is an example).
+/// they can move elsewhere. The command also checks gadgets in files (`dsq gadgets show AND --source` is an example).
 #[derive(Args)]
 #[command(
     after_help = "Examples:\n  dsq gadgets check\n  dsq gadgets check AND --claims\n  dsq gadgets check my-gadget.txt\n  \
@@ -36,7 +36,7 @@ enum Command {
         /// Print one line for each claim.
         #[arg(long)]
         claims: bool,
-        /// Give up on a claim with more states.
+        /// Abandon a claim that needs more states.
         #[arg(long, default_value_t = DEFAULT_BOUND, value_name = "N", value_parser = at_least_one::<usize>())]
         states: usize,
         /// Print JSON, one object on each line.
@@ -63,7 +63,7 @@ enum Command {
         gadget: String,
         /// The claim, as in a file: 'left=1 right=1 > out=1 forced'.
         claim: String,
-        /// At most N plies.
+        /// Maximum number of plies to show.
         #[arg(long, default_value_t = 60, value_name = "N", value_parser = at_least_one::<usize>())]
         plies: usize,
     },
@@ -94,7 +94,7 @@ struct ClaimReport<'a> {
     forced: bool,
     states: u64,
     plies: Option<u16>,
-    /// For a prevented claim: whether the preventing side can pass again and again, to move elsewhere.
+    /// For a prevented claim: whether the preventing side can pass again and again to move elsewhere.
     free: Option<bool>,
     seconds: f64,
 }

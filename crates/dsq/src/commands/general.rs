@@ -49,7 +49,7 @@ enum Command {
         #[command(flatten)]
         common: Common,
     },
-    /// Find the exact value of a position by retrograde analysis of all positions that can be reached from it.
+    /// Find the exact value of a position by retrograde analysis of all positions reachable from it.
     Solve {
         board: String,
         /// The most memory to use.

@@ -35,11 +35,11 @@ pub struct Generate {
     /// The directory; it is created if it does not exist.
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
-    /// Keep only the counts of the most pieces, for `dsq stats`: for tables that do not fit on a disk.
+    /// Keep only the counts of the classes with the most pieces, for `dsq stats`, if their tables do not fit on a disk.
     #[arg(long)]
     stats_only: bool,
-    /// With --stats-only, write tables of at most N pieces; larger classes below the most pieces are solved when they
-    /// are needed.
+    /// With --stats-only, write tables of at most N pieces. Larger classes below the most pieces are solved when a
+    /// class needs them.
     #[arg(long, value_name = "N", requires = "stats_only",
           value_parser = clap::value_parser!(u8).range(2..=MAX_PIECES as i64))]
     write_up_to: Option<u8>,
@@ -63,7 +63,7 @@ pub struct Generate {
     force: bool,
     #[command(flatten)]
     rate: RateArg,
-    /// Print one JSON object; a run of more than a minute prints another one with the forecast before.
+    /// Print one JSON object; a run of more than a minute first prints another one with the forecast.
     #[arg(long)]
     json: bool,
 }

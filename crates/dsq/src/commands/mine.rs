@@ -95,7 +95,7 @@ enum What {
     Zugzwang(OfPieces<2, 5, 4>),
     /// List the draws by material, the largest share first.
     Draws(Listing<4, 5>),
-    /// List the replacements of one animal by another that change the most winners.
+    /// List the replacements of one animal by another that change the winner of the most positions.
     Swaps(Listing<3, 3>),
     /// List the results by the parity of the distance between two enemies.
     Parity(Listing<3, 3>),
@@ -107,7 +107,7 @@ enum What {
     Games(Games),
     /// Estimate the values of the animals by a regression of the results of all materials on the animals present.
     Animals(Animals),
-    /// Write endgames.md, a short report on all of this, and its plots.
+    /// Write endgames.md, a short report on all analyses, and its plots.
     Report(Report),
 }
 
@@ -138,7 +138,7 @@ struct FeaturesOf {
 /// The number of pieces of an analysis.
 #[derive(Args)]
 struct OfPieces<const LEAST: i64, const MOST: i64, const DEFAULT: u8> {
-    /// Number of pieces; as many as a few seconds allow if not given.
+    /// Number of pieces; by default the number that takes a few seconds.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(LEAST..=MOST))]
     pieces: Option<u8>,
     #[command(flatten)]
@@ -148,7 +148,7 @@ struct OfPieces<const LEAST: i64, const MOST: i64, const DEFAULT: u8> {
 /// The number of pieces and of printed lines of an analysis with a long result.
 #[derive(Args)]
 struct Listing<const DEFAULT: u8, const MOST: i64> {
-    /// Number of pieces; as many as a few seconds allow if not given.
+    /// Number of pieces; by default the number that takes a few seconds.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(2..=MOST))]
     pieces: Option<u8>,
     /// Print only the first N lines: 20 if not given, with --json all.
@@ -198,8 +198,8 @@ struct Games {
     /// Seed of the random numbers.
     #[arg(long, value_name = "N", default_value = "1")]
     seed: u64,
-    /// Also count the moves of endgame positions of up to N pieces: all positions of 2 and 3 pieces, a million random
-    /// ones of more.
+    /// Also count the moves of endgame positions of up to N pieces: all positions of 2 and 3 pieces, and a million
+    /// random positions of each larger piece count.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(2..=16))]
     endgames: Option<u8>,
     #[command(flatten)]
@@ -235,7 +235,7 @@ struct Animals {
 struct Report {
     /// The directory to write to.
     dir: PathBuf,
-    /// Leave out four pieces and most of the games, which take the most time.
+    /// Skip four pieces and most of the games, which take the most time.
     #[arg(long)]
     quick: bool,
     #[command(flatten)]

@@ -9,12 +9,12 @@ use rayon::prelude::*;
 use std::ops::RangeInclusive;
 use std::sync::atomic::Ordering;
 
-/// The candidates that are searched before their lines are printed.
+/// The number of candidates that are searched before their lines are printed.
 const BATCH: u64 = 256;
-/// After so many candidates without an opening there will be none.
+/// The number of candidates without an opening after which the search for openings fails.
 const HOPELESS: u64 = 1 << 16;
 
-/// Write biased openings for `dsq match`: positions in which a search calls one side clearly better, but not winning.
+/// Write biased openings for `dsq match`: positions that a search scores as clearly better for one side, but not won.
 ///
 /// Between equal engines most games from balanced openings are drawn. From biased openings, which a match plays twice
 /// with colours exchanged, more games are decided. Half of the candidates come after 16 random moves from the initial

@@ -12,7 +12,7 @@ use report::text::grouped;
 use serde::Serialize;
 use std::time::Instant;
 
-/// Units of the progress bar.
+/// The units of the progress bar.
 const SHARES: f64 = 1e9;
 
 /// Count the lines of legal moves of a given length.
@@ -52,9 +52,9 @@ pub struct Perft {
 
 #[derive(Copy, Clone, ValueEnum)]
 enum Repetition {
-    /// Expand it like any other position: plain perft.
+    /// Expand the position like any other: plain perft.
     Expand,
-    /// Count it as one leaf, and a finished game as well: the leaves of a minimax search, as published.
+    /// Count the position as one leaf, and a finished game as well: the leaves of a minimax search, as published.
     Leaf,
 }
 

@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-/// Play against the engine, or let two play each other, on a board in the terminal.
+/// Play against the engine, or let two engines play each other, on a board in the terminal.
 ///
 /// Each side is `human` or a player as in `dsq match`: builtin:default, builtin:burnett, builtin:random, or the command
 /// line of a UCI program. Moves are written as in the papers (Eb3, Txb1) or in coordinates (a3b3); `help` lists the
@@ -68,15 +68,15 @@ impl Seat {
 
 const HELP: &str = "\
 Eb3, a3b3     a move: animal and square, or two squares
-moves         the moves that may be played
-hint          what the engine would play
-eval          what the engine thinks of the position
+moves         the legal moves
+hint          the engine's best move
+eval          the engine's score of the position
 undo          take back, to your last move
 game          the moves so far
 fen           the position as FEN
 flip          turn the board
 save FILE     add the game to a file
-load FILE     go on with the last game of a file
+load FILE     continue the last game of a file
 new           another game
 resign        give up
 quit          end";
@@ -144,7 +144,7 @@ impl LocalGame {
             }
             if io::stdin().is_terminal() {
                 let mut stderr = io::stderr().lock();
-                // A failed prompt is harmless.
+                // A prompt that cannot be written is harmless.
                 let _ = write!(stderr, "{}> ", self.turn()).and_then(|()| stderr.flush());
             }
             let Some(line) = lines.next() else { return Ok(()) };
@@ -264,7 +264,7 @@ impl LocalGame {
         }
     }
 
-    /// Takes back moves until a human is to move again.
+    /// Takes back moves until it is a human's turn again.
     fn undo(&mut self) -> Outcome {
         if self.forfeit.take().is_none() && self.game.undo().is_none() {
             return show("there is no move to take back");

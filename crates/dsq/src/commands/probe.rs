@@ -60,7 +60,7 @@ struct Report {
 #[derive(Serialize)]
 struct MoveReport {
     r#move: String,
-    /// `None` for a move whose value a search did not find.
+    /// `None` if a search did not find the value of the move.
     wdl: Option<Wdl>,
     dtw: Option<u16>,
 }

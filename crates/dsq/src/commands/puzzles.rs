@@ -31,7 +31,7 @@ pub struct Puzzles {
     /// Number of pieces, 2 to 5: N, or N..M with equally many puzzles of each number.
     #[arg(long, value_name = "N..M", value_parser = pieces, default_value = "3..4")]
     pieces: RangeInclusive<usize>,
-    /// Use only this material, and ignore --pieces; repeatable.
+    /// Use only this material and ignore --pieces; repeatable.
     #[arg(long, value_name = "MATERIAL")]
     material: Vec<Material>,
     /// Number of puzzles.
@@ -148,7 +148,7 @@ impl Puzzles {
     fn check(&self, file: &Path) -> Outcome {
         let puzzles: Vec<Puzzle> = read_json_lines(file)?;
         let failure = |i: usize, text: String| Failure::Input(format!("{}, line {}: {text}", file.display(), i + 1));
-        // By rules, then by material, so that every table is solved once.
+        // Grouped by rules, then by material, so every table is solved once.
         let mut by_rules: BTreeMap<&str, Vec<(Material, usize)>> = BTreeMap::new();
         for (i, puzzle) in puzzles.iter().enumerate() {
             let material: Material = puzzle.material.parse().map_err(|e| failure(i, format!("{e}")))?;

@@ -10,11 +10,11 @@ use serde::Serialize;
 use std::path::{Path, PathBuf};
 use study::reproduce::{Cell, Count, Datum, Report, Verdict, reproduce};
 
-/// Recompute the published tables and compare, cell by cell.
+/// Recompute the published tables and compare them cell by cell.
 ///
 /// Table 1 contains the number of minimax leaves and the evaluation at plies 1 to 7, table 2 the endgames of 2, 3 and 4
-/// pieces. The command explains the cells that differ from the print, if their explanation is known. It takes a few
-/// seconds.
+/// pieces. The command explains the cells that differ from the published ones, if an explanation is known. It takes a
+/// few seconds.
 #[derive(Args)]
 #[command(
     after_help = "Examples:\n  dsq reproduce\n  dsq reproduce --json --threads 1\n  dsq reproduce --out results\n\n\
@@ -55,7 +55,7 @@ struct Record<'a> {
 
 impl Reproduce {
     pub fn run(self) -> Outcome {
-        // Before the work, so that an unwritable directory is reported at once.
+        // The directory is made before the work, so an unwritable one is reported at once.
         if let Some(dir) = &self.out {
             make_dir(dir)?;
         }
@@ -125,7 +125,7 @@ fn table(report: &Report, table: u8, title: &str, widths: &[usize], lines: &mut 
     lines.push(line("", "", rows[0].iter().map(|c| format!("{}  ", c.column)).collect()));
     let mut last_name = "";
     for row in rows {
-        // "4 no-move=draw" is row 4, computed under that rule.
+        // "4 no-move=draw" is row 4 computed under that rule.
         let (name, rule) = row[0].row.split_once(' ').unwrap_or((&row[0].row, "computed"));
         if name != last_name {
             let printed = |c: &&Cell| if c.column == "plain perft" { String::new() } else { show(&c.printed) + "  " };

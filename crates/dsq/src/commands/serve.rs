@@ -26,7 +26,8 @@ pub struct Serve {
     tables: Option<PathBuf>,
     #[command(flatten)]
     on_demand: OnDemandArgs,
-    /// Pieces of the tables in memory: four pieces take about 1.1 GB, and with --tables 0.3 GB more for the engine.
+    /// Maximum number of pieces of the tables in memory: four pieces take about 1.1 GB, and with --tables 0.3 GB more
+    /// for the engine.
     #[arg(long, value_name = "N", default_value = "4", value_parser = clap::value_parser!(u8).range(3..=4))]
     pieces: u8,
     #[command(flatten)]
@@ -143,7 +144,7 @@ fn start_log(level: &str) {
     let colors = anstream::AutoStream::choice(&std::io::stderr()) != anstream::ColorChoice::Never;
     let log = tracing_subscriber::fmt().with_max_level(level).with_target(false).with_ansi(colors);
     let log = log.with_writer(std::io::stderr);
-    // A logger that is already installed, as in tests, stays.
+    // An existing logger, as in tests, stays.
     let _ = log.try_init();
 }
 

@@ -11,7 +11,7 @@ use report::text::grouped;
 use serde::Serialize;
 use std::time::Instant;
 
-/// Solve endgames in memory and print how many positions are won, lost and drawn.
+/// Solve endgames in memory and print the numbers of won, lost and drawn positions.
 ///
 /// The solver computes the exact distance to the end of every position in plies. `positions` = wins + losses + draws +
 /// no_move, where no_move counts the positions in which the side to move has no legal move (stalemate).

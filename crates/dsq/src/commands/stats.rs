@@ -20,7 +20,7 @@ pub struct StatsCommand {
     /// The grouping of the lines.
     #[arg(long, value_enum, default_value = "pieces")]
     by: By,
-    /// Show a longest line of each piece count with all moves instead.
+    /// Instead, show a longest line of each piece count with all moves.
     #[arg(long, conflicts_with = "by")]
     deepest: bool,
     /// Print JSON, one object on each line, with the number of positions by plies to the end.
@@ -71,7 +71,7 @@ struct Counted {
     same: Vec<Material>,
     swapped: Vec<Material>,
     stats: ByColor<Stats>,
-    /// Bytes of its table on disk.
+    /// The bytes of the class's table on disk.
     bytes: u64,
 }
 
@@ -148,7 +148,7 @@ impl StatsCommand {
         }
     }
 
-    /// Adds classes up into lines, with the bytes of their tables.
+    /// Sums up classes into lines, with the bytes of their tables.
     fn lines(&self, classes: &[Counted]) -> BTreeMap<Key, (Stats, u64)> {
         let mut lines: BTreeMap<Key, (Stats, u64)> = BTreeMap::new();
         for Counted { class, same, swapped, stats, bytes } in classes {

@@ -13,8 +13,8 @@ use train::{Record, read_records};
 /// Fit the weights of the hand-crafted evaluation to games of `dsq datagen`.
 ///
 /// The same games give the same weights. src/search/eval/weights.txt contains the current weights; only a match shows
-/// whether others are better. A round plays games with the current weights, fits new weights that start from them, and
-/// plays a match. The next round starts from the winner and adds its games to the data.
+/// whether new weights are better. A round plays games with the current weights, fits new weights that start from them,
+/// and plays a match. The next round starts from the winner and adds its games to the data.
 #[derive(Args)]
 #[command(after_help = "Examples:\n  dsq datagen --evaluation hand-crafted --games 4000 --seed 1 --out first.data\n  \
                         dsq tune first.data --out weights.txt\n  \
@@ -34,7 +34,7 @@ pub struct Tune {
     /// Number of passes over the positions
     #[arg(long, value_name = "N", default_value_t = 15, value_parser = at_least_one::<usize>())]
     epochs: usize,
-    /// Weight of the game's result in the target, from 0 to 1; the search score has the rest
+    /// Weight of the game's result in the target, from 0 to 1; the rest is the weight of the search score
     #[arg(long, value_name = "SHARE", default_value_t = 0.35, value_parser = share)]
     result: f64,
     /// Learning rate of the optimiser, in cp
@@ -51,7 +51,7 @@ impl Tune {
         let rules = Rules::new(self.rules.rules);
         let samples = self.samples(&rules)?;
         let from = self.from.as_deref().map_or_else(|| Ok(WEIGHTS.clone()), read_weights)?;
-        // Before the work, so that an unwritable file is reported at once.
+        // The file is opened before the work, so an unwritable file is reported at once.
         OpenOptions::new()
             .create(true)
             .append(true)

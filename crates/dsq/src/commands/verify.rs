@@ -31,8 +31,8 @@ pub struct Verify {
     /// Check every value with a second, slow method, position by position.
     #[arg(long, conflicts_with_all = ["record", "sample"])]
     plain: bool,
-    /// Write a line for every class that passes. For a class with a line for the same file only the checksum is
-    /// computed again.
+    /// Write a line for every class that passes. If FILE already contains a line for the same table file, only the
+    /// checksum of the table file is computed again.
     #[arg(long, value_name = "FILE", conflicts_with = "sample")]
     record: Option<PathBuf>,
     /// Check this many cells of each class for each side to move instead of all; 0 checks only checksums.
@@ -46,7 +46,7 @@ pub struct Verify {
     fingerprint: Option<String>,
     #[command(flatten)]
     threads: ThreadsArg,
-    /// The most memory to use for checking every value.
+    /// Maximum memory for checking every value.
     #[arg(long, value_name = "SIZE", default_value = "8GiB")]
     memory: Memory,
     /// Print one JSON object.
@@ -74,15 +74,15 @@ struct Report {
 struct Line {
     class: String,
     rules: String,
-    /// Checksum of the file.
+    /// The checksum of the table file.
     file: String,
     bytes: u64,
-    /// Checksums of the values, White and Black to move.
+    /// The checksums of the values, White and Black to move.
     values: [String; 2],
     compared: u64,
     computed: u64,
     seconds: f64,
-    /// Version of the program that checked it.
+    /// The version of the program that checked the class.
     program: String,
 }
 
@@ -113,7 +113,7 @@ impl Record {
         Ok(Record { path: path.to_owned(), file, done })
     }
 
-    /// Whether the class has passed with this rules and file checksum.
+    /// Whether the class has passed with these rules and this file checksum.
     fn contains(&self, line: &Line) -> bool {
         self.done.contains(&[&line.class, &line.rules, &line.file].map(String::clone))
     }
@@ -203,7 +203,7 @@ impl Verify {
         ))
     }
 
-    /// Compares a publication with its list and returns its fingerprint; `None` if the directory is no publication.
+    /// Compares a publication with its list and returns its fingerprint; `None` if the directory is not a publication.
     fn check_bundle(&self) -> Result<Option<String>, Failure> {
         if !bundle::is_bundle(&self.dir) {
             return match &self.fingerprint {

@@ -52,7 +52,7 @@ fn open<T>(wanted: Backend, open: impl FnOnce(AdapterChoice) -> Result<T, GpuErr
         Backend::Auto => match open(AdapterChoice::Hardware) {
             Ok(backend) => Ok(Some(backend)),
             Err(GpuError::NoAdapter | GpuError::OnlySoftware) => {
-                // The usual case, so the line is printed only in a terminal.
+                // The absence of a GPU is the usual case, so the line is printed only in a terminal.
                 if std::io::stderr().is_terminal() {
                     eprintln!("dsq: no GPU; working on the CPU");
                 }

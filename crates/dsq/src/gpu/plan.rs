@@ -1,4 +1,4 @@
-//! The expected time and memory of solving on a GPU.
+//! The expected time and memory for solving on a GPU.
 
 use super::open;
 use crate::backend::DryRun;

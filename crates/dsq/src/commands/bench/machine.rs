@@ -14,8 +14,8 @@ use std::time::Instant;
 
 /// Measure this machine: perft, solving and searching.
 ///
-/// The run takes about half a minute on two cores, and a few seconds with `--quick`. Other programs should not run
-/// meanwhile.
+/// The run takes about half a minute on two cores, and a few seconds with `--quick`. Run no other programs at the same
+/// time.
 #[derive(Args)]
 #[command(after_help = "Examples:\n  dsq bench machine\n  dsq bench machine --quick --json\n  \
                         dsq bench machine --out results     also write a dated record, for `dsq bench report`")]

@@ -69,8 +69,8 @@ struct Report {
 
 /// Compare the engine's moves in random endgames of three and four pieces with the tables.
 ///
-/// A third of the positions each is won, drawn and lost for the side to move. A move is counted as good if it keeps
-/// that value, and as best if it also takes the shortest way to a win or the longest way to a loss.
+/// For the side to move, a third of the positions is won, a third drawn and a third lost. A move is counted as good if
+/// it keeps that value, and as best if it also takes the shortest way to a win or the longest way to a loss.
 #[derive(Args)]
 struct Endgames {
     /// Number of positions.

@@ -48,7 +48,7 @@ struct Line {
     comparison: Comparison,
 }
 
-/// The greatest accepted difference in standard deviations. Chance does not exceed it.
+/// The greatest accepted difference in standard deviations. A correct count almost never exceeds it by chance.
 const MOST_SIGMAS: f64 = 5.0;
 
 impl CheckCommand {

@@ -3,7 +3,7 @@
 use cluster::{Plan, PlannedClass};
 use report::text::{Table, duration, grouped};
 
-/// Bytes in GB, with a decimal where they are few.
+/// Bytes in GB, with one decimal for small numbers.
 fn gb(bytes: u64) -> String {
     let gb = bytes as f64 / 1e9;
     if gb < 100.0 { format!("{gb:.1}") } else { grouped(gb.round() as u64) }

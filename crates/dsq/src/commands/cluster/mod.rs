@@ -1,5 +1,5 @@
-//! Tables on many machines: the plan for a job engine, the job of a class, the status of a directory, and its
-//! completion.
+//! Tables on many machines: the plan for a job engine, the job of a class, and the status and completion of a
+//! directory.
 
 mod check;
 mod levels;
@@ -28,7 +28,7 @@ use serde::Serialize;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// Solve tables on many machines, with the class as the unit of work and an existing job engine.
+/// Solve tables on many machines with an existing job engine. The unit of work is the class.
 ///
 /// `plan` writes the classes as a Slurm script, a Snakefile or JSON. Each job runs `solve` for some classes, in a
 /// directory that all machines share. `status` reports the progress of the directory; `finish` checks the tables and
@@ -96,8 +96,8 @@ struct PlanCommand {
     /// The directory of the tables, the same on all nodes.
     #[arg(long, default_value = "tables", value_name = "DIR")]
     tables: String,
-    /// Number of tasks that run at the same time. A Slurm task is a bundle of classes; the plan aims at four bundles
-    /// for each.
+    /// Number of tasks that run at the same time. A Slurm task is a bundle of classes; the plan contains up to four
+    /// bundles for each.
     #[arg(long, default_value_t = 8, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=10_000))]
     nodes: u16,
     /// Keep only the counts of the classes with the most pieces.
@@ -110,8 +110,8 @@ struct PlanCommand {
     /// With --for hours and plot: the cores of each job.
     #[arg(long, default_value_t = 1, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=10_000))]
     cores_per_job: u16,
-    /// With --for hours and plot: what the file system reads and writes per second for all jobs together, such as 2GiB.
-    /// Without this option files take no time.
+    /// With --for hours and plot: the bytes that the file system reads and writes per second for all jobs together,
+    /// such as 2GiB. Without this option files take no time.
     #[arg(long, value_name = "SIZE")]
     bandwidth: Option<Memory>,
     /// The directory of the jobs' temporary files, on the nodes; by default the directory of the tables.
@@ -181,8 +181,8 @@ impl PlanCommand {
         Machines { jobs, cores_per_job: self.cores_per_job.into(), bytes_per_second }
     }
 
-    /// Predicted hours by number of jobs at once: with the dependencies of the classes, and as if no class waited for another
-    /// or for files.
+    /// The predicted hours by number of jobs at once, with the dependencies of the classes, and without any waiting for
+    /// other classes or for files.
     fn plot(&self, plan: &Plan) -> Result<String, Failure> {
         let over = |name: &str, seconds: &dyn Fn(usize) -> f64| Line {
             name: name.to_owned(),
@@ -227,7 +227,7 @@ struct SolveCommand {
     dry_run: bool,
     #[command(flatten)]
     rate: RateArg,
-    /// The maximum memory. Conversions that do not fit go to temporary files. A job whose planes do not fit is refused
+    /// The maximum memory. Conversions that do not fit go to temporary files. A job whose planes do not fit is rejected
     /// before it starts.
     #[arg(long, value_name = "SIZE", default_value = "8GiB")]
     memory: Memory,
@@ -381,7 +381,7 @@ impl StatusCommand {
             missing: status.missing.len(),
             running: status.partial.len() - dead,
             dead,
-            // The sum of no numbers is -0.0.
+            // `fold` instead of `sum`: the sum of no numbers is -0.0.
             core_hours_left: left.fold(0.0, |seconds, class| seconds + class.seconds) / 3600.0,
         };
         if self.json {

@@ -16,7 +16,7 @@ use std::path::PathBuf;
 pub struct ReportCommand {
     /// The counts: a directory of files CLASS.json, or a JSONL file.
     dir: PathBuf,
-    /// Compare with the levels in this file, which `dsq stats --json` writes.
+    /// Compare with the levels in this file, written by `dsq stats --json`.
     #[arg(long, value_name = "FILE")]
     beside: Option<PathBuf>,
 }
@@ -53,7 +53,7 @@ impl ReportCommand {
     }
 }
 
-/// The counts of all materials of these classes, White to move.
+/// The sum of the counts of all materials of these classes, White to move.
 fn all(counts: &[ClassCounts]) -> Stats {
     let mut total = Stats::default();
     for class in counts {
