@@ -60,7 +60,7 @@ impl Animal {
         Animal::ALL.into_iter().find(|a| a.letter() == letter.to_ascii_uppercase())
     }
 
-    /// True for the rat, the one animal that enters the water.
+    /// True for the rat, the only animal that enters the water.
     #[inline]
     #[must_use]
     pub const fn swims(self) -> bool {

@@ -70,7 +70,7 @@ rule_option! {
     }
 }
 rule_option! {
-    /// Where a piece has strength 0, so that every enemy may take it.
+    /// The squares on which a piece has strength 0: every enemy may take it there.
     Traps("traps") {
         /// In a trap of the opponent.
         Opponent = "opponent",
@@ -92,7 +92,7 @@ rule_option! {
     }
 }
 rule_option! {
-    /// Where the tiger may leap.
+    /// The directions in which the tiger may leap.
     TigerLeap("tiger-leap") {
         /// Along files and ranks, as the lion does.
         Both = "both",
@@ -151,11 +151,11 @@ pub struct RuleOptions {
     pub elephant_takes_rat: ElephantTakesRat,
     /// Captures between water and land.
     pub shore: Shore,
-    /// Where a piece has strength 0.
+    /// The squares on which a piece has strength 0.
     pub traps: Traps,
     /// The stronger of dog and wolf.
     pub dog_over_wolf: DogOverWolf,
-    /// Where the tiger may leap.
+    /// The directions in which the tiger may leap.
     pub tiger_leap: TigerLeap,
     /// Whether the leaper's own rat blocks a leap.
     pub own_rat_blocks: OwnRatBlocks,

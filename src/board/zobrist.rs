@@ -6,7 +6,7 @@ use rand_core::{Rng, SeedableRng};
 use rand_pcg::Pcg64;
 use std::sync::LazyLock;
 
-/// The seed is fixed, so that keys are the same in every run and on every machine.
+/// The seed is fixed: keys are the same in every run and on every machine.
 const SEED: u64 = 0x0d05_0b0c_2013_2014;
 
 pub(crate) struct Keys {

@@ -164,13 +164,13 @@ impl Game {
         &self.positions[self.moves.len() - plies..]
     }
 
-    /// How often the current position has occurred, this time included.
+    /// The number of times the current position has occurred, this time included.
     #[must_use]
     pub fn occurrences(&self) -> usize {
         self.count(self.position())
     }
 
-    /// How often a position has occurred since the last capture. It cannot have occurred before a capture.
+    /// The number of times a position has occurred since the last capture. It cannot have occurred before a capture.
     fn count(&self, position: &Position) -> usize {
         let earlier = if self.has_captured() { &[][..] } else { &self.earlier };
         self.since_capture().iter().chain(earlier).filter(|p| *p == position).count()

@@ -27,7 +27,7 @@ pub(super) fn pack_move(mv: Move) -> Packed {
     pack(mv.animal.index(), mv.to.index())
 }
 
-/// The move of the animal that stands on the one square of `from`.
+/// The move of the animal that stands on the only square of `from`.
 pub(super) fn unpack_move(mv: Packed, from: u64) -> Move {
     let to = Square::lowest(1 << to_of(mv));
     Move { animal: Animal::ALL[animal_of(mv)], from: Square::lowest(from), to }

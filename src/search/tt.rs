@@ -2,7 +2,7 @@
 //!
 //! An entry is two words: the data, and the key XOR the data. A probe does not find an entry torn by two threads (Hyatt
 //! and Mann, *A lockless transposition-table implementation for parallel search*, 2002). Four entries form a bucket of
-//! one cache line; a new entry replaces the one of the lowest depth and the greatest age.
+//! one cache line; a new entry replaces the entry of the lowest depth and the greatest age.
 
 use super::packed::{NO_MOVE, Packed};
 use super::score::{DECIDED, Value};

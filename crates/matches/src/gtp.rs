@@ -10,7 +10,7 @@ use doushouqi::game::Game;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
-/// How a GTP program is started.
+/// The settings for starting a GTP program.
 #[derive(Clone, Debug)]
 pub(super) struct GtpSetup {
     /// The program and its arguments; never empty.

@@ -8,7 +8,7 @@ use doushouqi::game::Game;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
-/// How a program is started.
+/// The settings for starting a UCI program.
 #[derive(Clone, Debug)]
 pub(super) struct ProgramSetup {
     /// The program and its arguments; never empty.

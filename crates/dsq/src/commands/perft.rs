@@ -31,7 +31,7 @@ pub struct Perft {
     fen: Option<String>,
     #[command(flatten)]
     rules: RulesArg,
-    /// How to count a position that has already occurred on the line.
+    /// The way to count a position that has already occurred on the line.
     #[arg(long, value_enum, default_value = "expand")]
     repetition: Repetition,
     /// Also print the count after each move.
@@ -42,7 +42,7 @@ pub struct Perft {
     /// Size of a table of counts in MiB.
     #[arg(long, value_name = "MIB", value_parser = at_least_one::<usize>())]
     hash: Option<usize>,
-    /// Where to count: cpu, gpu (also a software driver), or auto: a hardware GPU if there is one, else cpu.
+    /// The backend: cpu, gpu (also a software driver), or auto: a hardware GPU if there is one, else cpu.
     #[arg(long, value_enum, default_value = "cpu", hide_possible_values = true)]
     backend: Backend,
     /// Print one JSON object.

@@ -234,8 +234,8 @@ struct SolveCommand {
     /// The directory of temporary files; by default the directory of the tables.
     #[arg(long, value_name = "DIR")]
     spill: Option<PathBuf>,
-    /// Where to solve: cpu, gpu (also a software driver), or auto: a hardware GPU if there is one, else cpu. The files
-    /// are the same. With a GPU, all values that captures lead to are in memory, and the job writes no temporary files.
+    /// The backend: cpu, gpu (also a software driver), or auto: a hardware GPU if there is one, else cpu. The files are
+    /// the same. With a GPU, all values that captures lead to are in memory, and the job writes no temporary files.
     #[arg(long, value_name = "BACKEND", default_value = "cpu", hide_possible_values = true)]
     backend: Backend,
     #[command(flatten)]
