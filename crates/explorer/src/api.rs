@@ -19,7 +19,7 @@ pub fn color_name(color: Color) -> &'static str {
     }
 }
 
-/// A value, for the side that its field names.
+/// The value of a position or of a move, for the side that the field's description names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, JsonSchema, Serialize)]
 #[schemars(rename = "Value")]
 pub struct ValueReport {
@@ -245,11 +245,11 @@ pub struct MainLine {
     pub end: &'static str,
 }
 
-/// How long a line may take. The moves of a class that was counted on demand take up to a tenth of a second each.
+/// The most time for a line. The moves of a class that was counted on demand take up to a tenth of a second each.
 const LINE_TIME: Duration = Duration::from_secs(5);
 
-/// The principal variation to the end of the game, at most `max` plies, and as far as [`LINE_TIME`] suffices. Of equal moves
-/// it takes the first. A draw has no line.
+/// The principal variation to the end of the game, at most `max` plies, cut off after [`LINE_TIME`]. Of equal moves it
+/// takes the first. A draw has no line.
 pub fn mainline(tables: &View<'_>, position: &Position, max: usize) -> Result<MainLine, ApiError> {
     let rules = tables.rules();
     let started = Instant::now();
@@ -418,11 +418,11 @@ pub struct Longest {
     pub lines: Vec<LongLine>,
 }
 
-/// The longest line of five pieces under the rules `paper`: 251 plies (`results/README.md`). A table on disk is too large to
-/// scan.
+/// The longest line of five pieces under the rules `paper`: 251 plies (`results/README.md`). A table on disk is too
+/// large to scan.
 const LONGEST_OF_FIVE: &str = "7/Ep5/7/1r5/d6/7/7/7/6P b";
 
-/// That line, if a table on disk contains the position.
+/// The line of [`LONGEST_OF_FIVE`], if a table on disk contains its position.
 fn longest_of_five(tables: &View<'_>) -> Result<Option<LongLine>, ApiError> {
     let Ok(position) = Position::from_fen(LONGEST_OF_FIVE) else { return Ok(None) };
     let plies = tables.value(&position)?.and_then(|value| value.dtw);

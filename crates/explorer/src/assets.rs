@@ -103,7 +103,7 @@ struct Asset {
 /// The page's files.
 pub struct Assets {
     embedded: Vec<Asset>,
-    /// A directory to read instead.
+    /// A directory to read instead of the embedded files.
     dir: Option<PathBuf>,
 }
 
@@ -135,7 +135,7 @@ fn kind_of(name: &str) -> &'static str {
 }
 
 impl Assets {
-    /// The embedded files; with `dir` those of a directory, with `puzzles` other puzzles.
+    /// The embedded files. `dir` replaces them by the files of a directory, `puzzles` replaces the puzzles.
     #[must_use]
     pub fn new(dir: Option<PathBuf>, puzzles: Option<String>) -> Assets {
         let content = |path: &str, embedded: &'static [u8]| match &puzzles {
@@ -169,7 +169,7 @@ impl Assets {
     /// The response to a request for a file; `None` if it does not exist.
     #[must_use]
     pub fn get(&self, path: &str, headers: &HeaderMap) -> Option<Response> {
-        // What is not a file of the page itself, such as the puzzles, is embedded.
+        // Files that the directory lacks, such as the puzzles, are embedded.
         if let Some((kind, content)) = self.dir.as_ref().and_then(|dir| read(dir, path)) {
             return Some(
                 ([(header::CONTENT_TYPE, kind), (header::CACHE_CONTROL, "no-store")], content).into_response(),
@@ -212,8 +212,8 @@ fn accepts_gzip(headers: &HeaderMap) -> bool {
     })
 }
 
-/// A file of a directory. The path is compared with the names of existing files and never opened, so it cannot leave the
-/// directory.
+/// A file of a directory. The path is compared with the names of existing files and never opened, so it cannot leave
+/// the directory.
 fn read(dir: &Path, wanted: &str) -> Option<(&'static str, Vec<u8>)> {
     let wanted = if wanted == "/" { "/index.html" } else { wanted };
     let mut dirs = vec![(dir.to_owned(), String::new())];

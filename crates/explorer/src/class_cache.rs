@@ -22,7 +22,7 @@ pub struct ClassCache {
 struct State {
     known: HashMap<Key, Entry>,
     bytes: usize,
-    /// Counts uses.
+    /// The number of uses so far.
     clock: u64,
     /// The classes that are being solved.
     solving: HashSet<Key>,
@@ -33,7 +33,7 @@ struct Entry {
     used: u64,
 }
 
-/// How often a request that waits for another one's solution looks whether it shall stop.
+/// The interval at which a request that waits for another request's solution checks whether to stop.
 const POLL: Duration = Duration::from_millis(50);
 
 impl ClassCache {
@@ -102,7 +102,7 @@ impl State {
         self.clock += 1;
         self.bytes += table.bytes();
         self.known.insert(key, Entry { table, used: self.clock });
-        // The newest stays, even if it is larger than all others may be together.
+        // The newest class stays, even if it alone exceeds the limit.
         while self.bytes > most && self.known.len() > 1 {
             let Some(oldest) = self.known.iter().min_by_key(|(_, entry)| entry.used).map(|(&key, _)| key) else {
                 return;

@@ -8,7 +8,7 @@ use doushouqi::tablebase::{CellValue, Cells, Class, Index, Material, ROW_CELLS, 
 pub struct ClassTable {
     material: Material,
     index: Index,
-    /// The place within a row of each of its cells.
+    /// The place within a row of each cell of the row.
     places: Vec<u16>,
     /// The cell of each place.
     kept: Vec<u16>,

@@ -8,14 +8,14 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use thiserror::Error;
 
-/// Counting endgames on demand, as the operator allows it.
+/// The limits within which the operator allows counting endgames on demand.
 #[derive(Clone, Debug)]
 pub struct CountConfig {
     /// The directory of the cache.
     pub cache: PathBuf,
     /// The size of the cache in bytes.
     pub cache_size: u64,
-    /// Bytes of memory that a count may use; what is available if `None`.
+    /// Bytes of memory that a count may use; all available memory if `None`.
     pub memory: Option<usize>,
 }
 
@@ -28,7 +28,7 @@ pub struct Config {
     pub rules: RuleOptions,
     /// A directory with tables for these rules.
     pub tables: Option<PathBuf>,
-    /// What may be counted on demand from these tables; nothing if `None`.
+    /// The limits of counting on demand from these tables; no counting if `None`.
     pub on_demand: Option<CountConfig>,
     /// Pieces of the tables in memory: 3, or 4, which a background thread solves.
     pub pieces: usize,

@@ -20,7 +20,7 @@ use std::time::Instant;
 /// The client of a request.
 #[derive(Clone, Copy, Debug)]
 pub struct Client {
-    /// The address that stands for it: of IPv6 the network.
+    /// The address that represents the client; for IPv6 its network.
     pub address: IpAddr,
     /// Whether the rate limit applies.
     pub limited: bool,
@@ -64,8 +64,8 @@ static NEVER: AtomicBool = AtomicBool::new(false);
 const COLD_TOKENS: f32 = 20.0;
 
 impl Context {
-    /// Runs slow work on a blocking thread, once a permit of the lane is free. The flag becomes true when the client leaves,
-    /// when the request takes too long (both drop this future), and when the server shuts down.
+    /// Runs slow work on a blocking thread, once a permit of the lane is free. The flag becomes true when the client
+    /// leaves, when the request takes too long (both drop this future), and when the server shuts down.
     pub async fn run<T: Send + 'static>(
         &self,
         lane: Lane,
@@ -75,7 +75,7 @@ impl Context {
         self.run_with(permit, work).await
     }
 
-    /// The same with a permit that is held already.
+    /// As [`run`](Context::run), with a permit that the caller already holds.
     pub async fn run_with<T: Send + 'static>(
         &self,
         permit: Permit,
@@ -112,8 +112,8 @@ impl Context {
         self.run(Lane::Cold, move |app, stop| Ok(app.registry.solve(&rules, stop)?)).await
     }
 
-    /// Runs `work` with the tables of `rules`, which it probes for a few positions of up to `pieces` pieces: on this thread
-    /// if they are in memory, else on a blocking thread.
+    /// Runs `work` with the tables of `rules`, which it probes for a few positions of up to `pieces` pieces: on this
+    /// thread if the tables are in memory, else on a blocking thread.
     pub async fn probe<T: Send + 'static>(
         &self,
         rules: RuleOptions,
@@ -127,7 +127,7 @@ impl Context {
         }
     }
 
-    /// The same for work with many positions, always on a blocking thread.
+    /// As [`probe`](Context::probe), for work with many positions: always on a blocking thread.
     pub async fn scan<T: Send + 'static>(
         &self,
         rules: RuleOptions,
@@ -138,7 +138,7 @@ impl Context {
         self.view(tables.effort(pieces), tables, rules, work).await
     }
 
-    /// The same for tables and an effort that are known.
+    /// As [`scan`](Context::scan), with given tables and effort.
     pub async fn view<T: Send + 'static>(
         &self,
         effort: Effort,

@@ -1,4 +1,4 @@
-//! Endgames that are counted on demand: one at a time, while a client waits for it.
+//! Endgames that are counted on demand: one at a time, as long as a client waits.
 
 use super::cancel::Cancel;
 use super::errors::{ApiError, Code};
@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant, SystemTime};
 use tokio::sync::watch;
 
-/// Positions that a thread decides in a second, until a count has measured it.
+/// The assumed rate of a thread, in positions per second, until a count has measured it.
 const POSITIONS_PER_SECOND: u64 = 100_000_000;
 
 /// The time between two reports of the progress.
@@ -23,20 +23,20 @@ const REPORT: Duration = Duration::from_millis(100);
 pub struct Counts {
     threads: usize,
     running: Mutex<Option<Running>>,
-    /// Positions that a thread decided in a second in the last count.
+    /// The rate of a thread in the last count, in positions per second.
     rate: AtomicU64,
-    /// Counts the times that a class may have become known, from a number that every start of the server has of its own.
+    /// A counter that grows when a class may have become known. Every start of the server begins with another number.
     known: AtomicU64,
 }
 
 struct Running {
     class: Material,
     states: watch::Receiver<CountState>,
-    /// The clients that wait hold it; the count is cancelled when the last of them leaves.
+    /// Held by the waiting clients; the count is cancelled when the last client leaves.
     cancel: Weak<Cancel>,
 }
 
-/// What a count reports.
+/// The state of a count.
 #[derive(Clone, Debug)]
 pub enum CountState {
     Progress(CountReport),
@@ -44,7 +44,7 @@ pub enum CountState {
     Failed(ApiError),
 }
 
-/// How far a count is.
+/// The progress of a count.
 #[derive(Clone, Copy, Debug, JsonSchema, Serialize)]
 #[schemars(rename = "CountProgress")]
 pub struct CountReport {
@@ -66,7 +66,7 @@ pub struct CountDone {
     pub class: Option<String>,
 }
 
-/// What counting the endgame of a position takes.
+/// The resources that counting the endgame of a position needs.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 #[schemars(rename = "CountNeed")]
 pub struct NeedReport {
@@ -83,11 +83,11 @@ pub struct NeedReport {
     pub memory_bytes: Option<u64>,
     /// Bytes on disk at most, temporary files included.
     pub disk_bytes: Option<u64>,
-    /// Bytes of these for the file that stays in the cache, at most.
+    /// The part of `disk_bytes` for the file that stays in the cache, at most.
     pub file_bytes: Option<u64>,
 }
 
-/// A client's part in a count.
+/// A client that waits for a count.
 pub struct Follower {
     pub class: Material,
     pub states: watch::Receiver<CountState>,
@@ -133,10 +133,10 @@ impl Counts {
         2.0 * class.positions() as f64 / (self.rate.load(Ordering::Relaxed) * self.threads as u64) as f64
     }
 
-    /// What counting the class of a position takes.
+    /// The resources that counting the class of a position needs.
     ///
     /// # Errors
-    /// If it cannot be counted.
+    /// If the class cannot be counted.
     pub fn need(&self, on_demand: &OnDemand, position: &Position, rules: String) -> Result<NeedReport, ApiError> {
         let fen = position.to_fen();
         let running = self.running().as_ref().map(|running| running.class);
@@ -144,7 +144,7 @@ impl Counts {
             return Ok(NeedReport::of(fen, rules, None, "known", None));
         }
         let class = on_demand.class(position).map_err(refusal)?;
-        // The running count has the memory that a second one of the same class would need.
+        // The plan of a second count of this class would lack the memory that the running count uses.
         if class.is_some() && class == running {
             return Ok(NeedReport::of(fen, rules, class, "counting", None));
         }
@@ -156,8 +156,8 @@ impl Counts {
         Ok(NeedReport::of(fen, rules, class, state, Some((need, self.seconds(need.class)))))
     }
 
-    /// Joins the count of a class, or starts it if no count is running. `stop_at_shutdown` has a flag set when the server
-    /// stops, until the guard that it returns is dropped.
+    /// Joins the count of a class, or starts it if no count is running. `stop_at_shutdown` arranges that its flag is
+    /// set when the server stops, until the guard that it returns is dropped.
     ///
     /// # Errors
     /// If another class is being counted.
@@ -197,7 +197,7 @@ impl Counts {
         Ok(Follower { class, states, cancel })
     }
 
-    /// Counts on threads of its own, which the system shares fairly with those that answer requests.
+    /// Counts on separate threads. The system schedules them fairly beside the threads that answer requests.
     fn count(&self, job: &CountJob, states: &watch::Sender<CountState>, stop: &AtomicBool) -> Result<(), ApiError> {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(self.threads).build();
         let pool = pool.map_err(|error| {
@@ -223,7 +223,7 @@ impl Counts {
     }
 }
 
-/// What is to be counted.
+/// The work of a count.
 pub struct CountJob {
     pub on_demand: Arc<OnDemand>,
     pub position: Position,
@@ -232,9 +232,9 @@ pub struct CountJob {
 }
 
 impl CountReport {
-    /// After `elapsed` seconds of a count that was expected to take `expected`.
+    /// The report after `elapsed` seconds of a count that was expected to take `expected` seconds.
     fn new(CountProgress { phase, fraction, depth }: CountProgress, elapsed: f64, expected: f64) -> CountReport {
-        // The first per cent says little about the rest.
+        // The first percent predicts little of the rest.
         let total = if fraction > 0.01 { elapsed / fraction } else { expected.max(elapsed) };
         CountReport { phase, fraction, depth, seconds_left: total * (1.0 - fraction) }
     }
@@ -246,7 +246,7 @@ fn missing_table(capture: &str) -> ApiError {
     ApiError::new(Code::NoTable, message).reason("no_tables_to_count").with("capture", capture.to_owned())
 }
 
-/// Why a position cannot be counted, without the paths of the server.
+/// The error for a position that cannot be counted, without the paths of the server.
 fn refusal(error: OnDemandError) -> ApiError {
     let room = |material: Material, needed: u64, available: u64, reason, what: &str| {
         let [in_mb, has_mb] = [needed.div_ceil(1_000_000), available / 1_000_000];
@@ -275,7 +275,7 @@ fn refusal(error: OnDemandError) -> ApiError {
         }
         OnDemandError::Cancelled => ApiError::shutting_down(),
         OnDemandError::Set(SetError::MissingCapture { capture, .. }) => missing_table(&capture.to_string()),
-        // The name of the file is that of the class.
+        // The file is named after the class.
         OnDemandError::Set(SetError::OneSided { path }) => {
             missing_table(&path.file_stem().unwrap_or_default().to_string_lossy())
         }

@@ -84,7 +84,7 @@ impl Engines {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes hash memory for a search: at most half of what is free, so that something is left for the next one.
+    /// Reserves hash memory for a search: at most half of the free memory, which leaves some for the next search.
     fn reserve(&self, wanted_mib: usize) -> Hash<'_> {
         let mut state = self.lock();
         let free = self.hash_mib.saturating_sub(state.used_mib);
@@ -253,7 +253,7 @@ impl BestMove {
     pub fn new(mut game: Game, mv: Move, score: ScoreReport, source: &'static str) -> BestMove {
         let san = mv.notation(game.position());
         let fen = game.position().make(mv).to_fen();
-        // A move that the game refuses ends nothing.
+        // A move that the game rejects does not end it.
         let over = game.play(mv).ok().and_then(|()| game_state::over(&game));
         BestMove { uci: Some(mv.to_string()), san: Some(san), fen, score: Some(score), source, over }
     }
@@ -303,8 +303,8 @@ const LEVELS: [Level; 10] = [
 ];
 
 impl Engines {
-    /// A move at a strength from 1 to 10, with its score; `None` if the game is over. `seed` selects among moves that are good
-    /// enough. Only strength 10 probes `tables`.
+    /// A move at a strength from 1 to 10, with its score; `None` if the game is over. `seed` selects among moves that
+    /// are good enough. Only strength 10 probes `tables`.
     pub fn play(
         &self,
         game: &Game,
@@ -335,7 +335,7 @@ impl Engines {
     }
 }
 
-/// Whether the end that the tables know comes before the no-capture limit, even if nothing is captured on the way.
+/// Whether best play by the tables ends before the no-capture limit, even without captures on the way.
 #[must_use]
 pub fn ends_in_time(value: &Value, game: &Game) -> bool {
     let plies = u32::from(value.dtw.unwrap_or(0));

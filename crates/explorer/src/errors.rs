@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 #[derive(Debug, Clone)]
 pub struct ApiError {
     code: Code,
-    /// The kind of the error within its code, from which a page makes a message in its language.
+    /// The kind of the error within its code, by which a page selects the message in its language.
     reason: &'static str,
     /// The values in that message.
     params: BTreeMap<&'static str, Param>,
@@ -176,7 +176,7 @@ impl ApiError {
         ApiError { code, reason: code.as_str(), params: BTreeMap::new(), message: message.into(), place: None }
     }
 
-    /// Adds the kind of the error within its code, which is the code itself otherwise.
+    /// Adds the kind of the error within its code; the default is the code itself.
     #[must_use]
     pub fn reason(self, reason: &'static str) -> ApiError {
         ApiError { reason, ..self }
@@ -218,7 +218,7 @@ impl ApiError {
         }
     }
 
-    /// Adds what is wrong with a position.
+    /// Adds the kind and the values of a position error.
     fn position(self, error: &PositionError) -> ApiError {
         let piece = |error: ApiError, piece: &Piece, square: &Square| {
             error.with("color", piece.color).with("animal", piece.animal).with("square", square.to_string())
@@ -293,7 +293,7 @@ impl ApiError {
         ApiError::new(Code::Unavailable, "the server is shutting down").reason("shutting_down")
     }
 
-    /// The error of a request that waits too long for its turn.
+    /// The error of a request that has waited too long for a permit.
     #[must_use]
     pub fn busy() -> ApiError {
         ApiError::new(Code::Busy, "the server is busy; try again in a second")

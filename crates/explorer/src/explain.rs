@@ -100,7 +100,7 @@ pub struct Preset {
     pub rules: String,
     pub known: bool,
     pub value: Option<ValueReport>,
-    /// Whether the result differs from that under the requested rules.
+    /// Whether the result differs from the result under the requested rules.
     pub changes_result: bool,
 }
 
@@ -225,8 +225,8 @@ fn drawing(tables: &View<'_>, position: &Position) -> Result<Vec<Move>, ApiError
     Ok(draws.map(|(mv, _)| mv).collect())
 }
 
-/// A defence against every move that keeps the draw. The defender returns to visited squares if possible, so that it needs
-/// few. `None` if too many positions arise.
+/// A defence against every move that keeps the draw. The defender returns to visited squares if possible, so that it
+/// needs few squares. `None` if too many positions arise.
 fn hold(tables: &View<'_>, start: &Position, defender: Color) -> Result<Option<Defence>, ApiError> {
     let mut holding = Defence { squares: start.side(defender), moves: HashMap::new() };
     let mut seen = std::collections::HashSet::from([start.clone()]);
@@ -459,7 +459,7 @@ fn path(tree: &Tree, values: &[i8]) -> Vec<usize> {
 }
 
 fn nodes(tree: &Tree, set: &FeatureSet, exchanged: bool) -> Vec<TreeNode> {
-    // Nodes are numbered from 0 without gaps: as many inner ones as leaves but one.
+    // Nodes are numbered from 0 without gaps. There is one inner node fewer than leaves.
     let count = 2 * tree.leaves() - 1;
     let node = |id: usize| {
         let node = tree.node(id);

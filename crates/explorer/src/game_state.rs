@@ -1,4 +1,4 @@
-//! The state of a game: what a player needs to know besides the board.
+//! The state of a game: legal moves, clocks, repetition, captures and the result.
 
 use super::api::{Over, color_name};
 use super::schema;
@@ -60,7 +60,7 @@ pub fn over(game: &Game) -> Option<Over> {
         GameEnd::Captured(_) => "no_pieces",
         GameEnd::NoMove(_) => "no_move",
         GameEnd::Repetition => "repetition",
-        // The enum may grow; this is the last one known.
+        // The enum is not exhaustive; the no-capture limit is its last known variant.
         _ => "no_capture",
     };
     Some(Over { winner: end.winner().map(color_name), reason })

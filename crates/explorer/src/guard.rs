@@ -24,8 +24,8 @@ const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; i
 #[derive(Clone, Copy, Debug)]
 pub struct Peer(pub IpAddr);
 
-/// The outermost middleware: rejects requests, answers `If-None-Match` and preflights, limits the time, sets headers and
-/// counts.
+/// The outermost middleware: rejects requests, answers `If-None-Match` and preflights, limits the time, sets headers
+/// and counts.
 pub async fn guard(State((app, limits)): State<(Arc<App>, Limits)>, mut request: Request, next: Next) -> Response {
     let start = Instant::now();
     let asked = Asked::new(&limits, &request);
@@ -61,7 +61,7 @@ pub async fn guard(State((app, limits)): State<(Arc<App>, Limits)>, mut request:
     response
 }
 
-/// A request as in the log. The query is left out: it may be long.
+/// A request as the log shows it. The query is omitted because it may be long.
 struct Asked {
     peer: Option<IpAddr>,
     method: Method,
@@ -114,8 +114,8 @@ fn check(app: &App, limits: &Limits, request: &Request) -> Result<Client, ApiErr
     Ok(client)
 }
 
-/// Reads the rest of a rejected request, up to a limit. Closing a connection with unread data resets it, which can discard
-/// the response.
+/// Reads the rest of a rejected request, up to a limit. Closing a connection with unread data resets it, which can
+/// discard the response.
 async fn drain(request: Request) {
     const MOST: usize = 1 << 20;
     let rest = axum::body::to_bytes(request.into_body(), MOST);
@@ -130,8 +130,8 @@ fn host_of(authority: &str) -> &str {
     }
 }
 
-/// Rejects unknown `Host` values, because another site can let its name resolve to this server (DNS rebinding). It cannot do
-/// that with an IP address or with `localhost`.
+/// Rejects unknown `Host` values, because another site can let its name resolve to this server (DNS rebinding). It
+/// cannot do that with an IP address or with `localhost`.
 fn check_host(app: &App, headers: &HeaderMap, uri: &Uri) -> Result<(), ApiError> {
     let forbidden = || ApiError::new(Code::ForbiddenHost, "this server does not serve that host name; see --host");
     let mut given = headers.get_all(header::HOST).iter();
@@ -203,7 +203,7 @@ fn parse_address(text: &str) -> Option<IpAddr> {
     text.parse().ok().or_else(with_port).or_else(bracketed).map(|address: IpAddr| address.to_canonical())
 }
 
-/// The address that stands for a client: an IPv6 client controls a network of 2^64 addresses.
+/// The address that represents a client. An IPv6 client controls a network of 2^64 addresses.
 pub fn network(address: IpAddr) -> IpAddr {
     match address.to_canonical() {
         IpAddr::V6(ip) => IpAddr::V6((u128::from(ip) & !u128::from(u64::MAX)).into()),

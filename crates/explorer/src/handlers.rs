@@ -43,7 +43,7 @@ pub async fn healthz() -> &'static str {
     "ok"
 }
 
-/// The position and the rules of the page. The moves of the line are left to scripts.
+/// The position and the rules of the page. The page's scripts read the moves of the line.
 fn shown(query: &PageQuery, default: &RuleOptions) -> Result<(Position, RuleOptions), ApiError> {
     query.from.game_start()?;
     Ok((query.fen.position()?, query.rules.rules(default)?))
@@ -107,7 +107,7 @@ pub async fn whatif(context: Context, query: WhatIfQuery) -> Answer<api::WhatIf>
     context.probe(rules, pieces, move |tables| api::whatif(tables, &position, square)).await
 }
 
-/// What counts the endgames of a rule set on demand.
+/// The tables that count the endgames of a rule set on demand.
 fn counter(context: &Context, rules: &RuleOptions) -> Result<Arc<OnDemand>, ApiError> {
     let tables = context.app.registry.main();
     let off = || {
@@ -210,7 +210,7 @@ pub async fn rulesets(context: Context, query: PositionQuery) -> Answer<explain:
         all.push((name, options, context.tables(options).await?));
     }
     let pieces = position.occupied().len();
-    // The other rule sets have no tables on disk, so that they may have to solve what these have.
+    // The other rule sets have no tables on disk, so they may have to solve classes.
     let effort = all.iter().map(|(_, _, tables)| tables.effort(pieces)).max().unwrap_or(Effort::Memory);
     let work = move |tables: &View<'_>| explain::presets(tables, &all, &position);
     context.view(effort, context.tables(rules).await?, rules, work).await
@@ -250,7 +250,7 @@ pub struct BatchAnswer {
     pub results: Vec<api::BatchResult>,
 }
 
-/// The positions of a batch that one request pays for.
+/// The number of positions of a batch that cost one token.
 const FENS_PER_TOKEN: f32 = 20.0;
 
 pub async fn batch(context: Context, request: BatchRequest) -> Answer<BatchAnswer> {
@@ -312,7 +312,7 @@ pub async fn bestmove(context: Context, query: BestMoveQuery) -> Answer<BestMove
         let pieces = known.position().occupied().len();
         let best = move |tables: &View<'_>| {
             let moves = tables.ranked(known.position())?;
-            // The tables ignore a rule against repetition, so a move of theirs can be illegal.
+            // The tables ignore repetition rules, so their best move can be illegal.
             let legal = known.legal_moves();
             let best = moves.into_iter().find(|(mv, value)| value.is_some() && legal.contains(mv));
             Ok(best.filter(|(_, value)| value.is_some_and(|value| engine::ends_in_time(&value, &known))))

@@ -7,8 +7,8 @@ use doushouqi::board::{Color, File, Move, Piece, Position, Rank, RuleOptions, Sq
 use doushouqi::tablebase::{Probe as _, Wdl};
 use std::fmt::Write;
 
-/// The page: `text` for browsers without JavaScript; for scripts, the server's rules and the error of the address as JSON, if
-/// there is one.
+/// The page: `text` for browsers without JavaScript; for scripts, the server's rules and the error of the address, if
+/// any, as JSON.
 #[must_use]
 pub fn page(index: &str, text: &str, rules: &RuleOptions, problem: &str) -> String {
     let data = format!("data-rules=\"{}\" data-problem=\"{}\"", name(rules), escape(problem));
@@ -20,7 +20,7 @@ fn name(rules: &RuleOptions) -> String {
     rules.preset_name().map_or_else(|| rules.to_string(), str::to_owned)
 }
 
-/// Text within HTML.
+/// The text with HTML's special characters escaped.
 #[must_use]
 pub fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());

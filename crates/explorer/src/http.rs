@@ -46,8 +46,8 @@ impl<S: Sync, T: DeserializeOwned> FromRequest<S> for Body<T> {
     }
 }
 
-/// A JSON response. It serialises into a vector; axum's `Json` writes through `BytesMut`, which took a quarter of the time of
-/// a probe.
+/// A JSON response. It serialises into a vector; axum's `Json` writes through `BytesMut`, which took a quarter of the
+/// time of a probe.
 pub struct Json<T>(pub T);
 
 /// The initial capacity: most responses are smaller.
@@ -79,7 +79,7 @@ impl IntoResponse for ApiError {
             response.headers_mut().insert(RETRY_AFTER, seconds);
         }
         if status == StatusCode::REQUEST_TIMEOUT {
-            // The rest of the body may still come.
+            // The client may still send the rest of the body.
             response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
         }
         response.extensions_mut().insert(code);

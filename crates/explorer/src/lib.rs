@@ -1,11 +1,12 @@
 //! `dsq serve`: a web page and an HTTP API (`docs/http-api.md`) for tables and engine.
 //!
-//! Answers are plain data: `api`, `explain`, `review` and the modules below them do not know HTTP. `routes` lists every path
-//! with its limits, `guard` checks requests first, `handlers` computes the answers, `http` and `sse` write responses.
+//! Answers are plain data: `api`, `explain`, `review` and the modules below them do not depend on HTTP. `routes` lists
+//! every path with its limits, `guard` checks requests first, `handlers` computes the answers, `http` and `sse` write
+//! responses.
 //!
-//! A panic ends the process (`panic = "abort"`) on purpose: it may leave shared state, such as a solver, half done, and the
-//! server must not give wrong values. A supervisor restarts it in half a second. The lints below and tests with ten thousand
-//! hostile requests guard against panics.
+//! A panic ends the process (`panic = "abort"`) on purpose: it may leave shared state, such as a solver, half done, and
+//! the server must not give wrong values. A supervisor restarts it in half a second. The lints below and tests with ten
+//! thousand hostile requests guard against panics.
 #![warn(missing_docs)]
 #![warn(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::unreachable, clippy::todo)]
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]

@@ -21,9 +21,9 @@ pub const WRITE_TIMEOUT: Duration = Duration::from_secs(10);
 pub const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(8);
 /// How long the body of a request may take to arrive.
 pub const BODY_TIMEOUT: Duration = Duration::from_secs(10);
-/// How long a request waits for its turn.
+/// How long a request waits for a permit.
 pub const PATIENCE: Duration = Duration::from_secs(5);
-/// The most moves of all games of a text; only the last game is used, and may have as many as any game.
+/// The most moves of all games of a text together. Only the last game is used, with the usual limit of a game.
 pub const MAX_TEXT_MOVES: usize = 1200;
 
 /// The error for a body that is too large.
@@ -57,7 +57,7 @@ impl Rates {
             |level: f32, since: Instant| (level + now.duration_since(since).as_secs_f32() * self.per_second).min(full);
         let mut buckets = self.buckets.lock().unwrap_or_else(|e| e.into_inner());
         if buckets.len() >= Rates::MOST {
-            // A full bucket carries no information. If no bucket is full, all start anew.
+            // A full bucket carries no information. If no bucket is full, all are dropped.
             buckets.retain(|_, (level, since)| filled(*level, *since) < full);
             if buckets.len() >= Rates::MOST {
                 buckets.clear();
@@ -66,7 +66,8 @@ impl Rates {
         let (level, since) = buckets.entry(address).or_insert((full, now));
         *level = filled(*level, *since);
         *since = now;
-        // A price is at most half a bucket. So a request is possible at any rate, even if its work has a price of its own.
+        // A price is at most half a bucket, so that a request is possible at any rate, even if its work has a further
+        // price.
         let cost = cost.min(full / 2.0);
         let enough = *level >= cost;
         if enough {

@@ -69,7 +69,7 @@ query! {
         fen,
         /// A preset, then options as key=value, separated by commas. Default: the server's rules.
         rules,
-        /// At most that many plies, 0 to 1000.
+        /// The most plies, 0 to 1000.
         #[schemars(with = "u64")]
         max,
     }
@@ -236,7 +236,7 @@ pub fn rules(text: &str) -> Result<RuleOptions, ApiError> {
     }
     let item = |i: usize| text.split(',').take(i).map(|item| item.chars().count() + 1).sum::<usize>();
     text.parse().map_err(|error| {
-        // The first item that is wrong after those before it.
+        // The first item that makes the list up to it invalid.
         let bad = (1..=text.split(',').count())
             .find(|&n| text.split(',').take(n).collect::<Vec<_>>().join(",").parse::<RuleOptions>().is_err());
         ApiError::rules(&error).at("rules", item(bad.unwrap_or(1) - 1))

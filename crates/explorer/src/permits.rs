@@ -23,7 +23,7 @@ struct State {
 
 struct Waiter {
     client: IpAddr,
-    /// Whether a holder has promised its permit.
+    /// Whether a holder has promised its permit to this request.
     promised: bool,
     wake: oneshot::Sender<Permit>,
 }
@@ -62,7 +62,7 @@ impl Permits {
     pub async fn acquire(self: &Arc<Permits>, client: IpAddr, patience: Duration) -> Option<Permit> {
         let receiver = {
             let mut state = self.lock();
-            // A waiting request that could take a free permit has it already.
+            // No waiting request could take this permit: `grant` would have given it.
             if state.free > 0 && state.held_by(client) < self.per_client {
                 state.take(client, 1);
                 return Some(self.permit(client, 1));
@@ -79,7 +79,8 @@ impl Permits {
         tokio::time::timeout(patience, receiver).await.ok()?.ok()
     }
 
-    /// Promises the permit of `holder` to a request of another client that waits; false if there is none without a promise.
+    /// Promises the permit of `holder` to a waiting request of another client; false if every such request has a
+    /// promise.
     pub fn promise(&self, holder: IpAddr) -> bool {
         let mut state = self.lock();
         let waits = |waiter: &&mut Waiter| waiter.client != holder && !waiter.promised && !waiter.wake.is_closed();

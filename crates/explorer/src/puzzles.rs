@@ -15,7 +15,7 @@ pub struct Puzzle {
     pub fen: String,
     pub rules: String,
     pub material: String,
-    /// What the side to move achieves: `win` or `draw`.
+    /// The result that the side to move achieves: `win` or `draw`.
     #[serde(default)]
     pub goal: String,
     /// The moves of both sides, beginning with the side to move.
@@ -41,7 +41,7 @@ pub struct Puzzle {
     pub last_move: Option<String>,
 }
 
-/// Which puzzles are wanted; a missing property may have any value.
+/// The properties of the wanted puzzles; a missing property matches any value.
 #[derive(Clone, Debug, Default)]
 pub struct Wanted {
     pub id: Option<String>,
@@ -74,7 +74,7 @@ impl Puzzles {
     /// Reads puzzles, one a line.
     ///
     /// # Errors
-    /// The number of the first line that is no puzzle, and what is wrong with it.
+    /// The number of the first line that is not a puzzle, and its error.
     pub fn parse(text: &str) -> Result<Puzzles, (usize, String)> {
         let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
         let all = lines.map(|(i, line)| one(line).map_err(|what| (i + 1, what))).collect::<Result<_, _>>()?;

@@ -19,7 +19,7 @@ const OTHER_SEARCHES: usize = 2;
 /// The memory of the four-piece classes that requests solve, of all rule sets together. One takes at most 8 MB.
 const SOLVED_BYTES: usize = 32 << 20;
 
-/// Opens the cache of what is counted from tables on disk.
+/// Opens the cache of the classes that are counted from tables on disk.
 fn counter(tables: Option<TableProber>, config: &CountConfig) -> Result<OnDemand, ServeError> {
     let tables = tables.filter(|tables| tables.set().classes().pieces() >= MEMORY_PIECES);
     let on_demand = OnDemand::new(tables.ok_or(ServeError::TablesTooSmall)?, &config.cache, config.cache_size)?;
@@ -102,7 +102,7 @@ impl Registry {
         Ok(tables)
     }
 
-    /// The tables that a search probes, solved if they are missing. Only the rule sets used last keep theirs.
+    /// The tables that a search probes, solved if they are missing. Only the rule sets used last keep their tables.
     pub fn search_tables(&self, tables: &RuleTables) -> Result<Arc<Tables>, SetError> {
         let found = tables.for_search()?;
         let others = self.others();
@@ -117,8 +117,8 @@ impl Registry {
         &self.pool
     }
 
-    /// A hash of everything besides the request that an answer depends on: version, rules, checksums of tables on disk, and
-    /// available tables.
+    /// A hash of everything besides the request that an answer depends on: version, rules, checksums of tables on disk,
+    /// and available tables.
     #[must_use]
     pub fn generation(&self) -> u64 {
         let mut hash = Xxh3::new();

@@ -47,7 +47,7 @@ fn too_long() -> ApiError {
     ApiError::new(Code::TooLarge, message).reason("too_many_moves").with("max", MAX_PLIES)
 }
 
-/// The words of a text of games that can be moves: at least as many as there are moves.
+/// The number of words of a text of games that can be moves: an upper bound of the number of moves.
 fn words(text: &str) -> usize {
     let mut comment = false;
     let mut count = 0;
@@ -247,7 +247,7 @@ fn evaluate(
     })
 }
 
-/// The score of the position before, for the other side.
+/// The score one ply earlier, for the other side.
 fn turned(score: ScoreReport) -> ScoreReport {
     let farther = match score.kind {
         "cp" => 0,

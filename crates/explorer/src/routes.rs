@@ -122,7 +122,7 @@ impl Route {
         Route::new(operation, cost, axum::routing::post(handler))
     }
 
-    /// The same route, whose responses depend on the request and the tables only.
+    /// Declares that the responses depend on the request and the tables only.
     fn cached(mut self) -> Route {
         self.limits.caching = Caching::Tables;
         self

@@ -27,7 +27,7 @@ const REQUEST_BYTES: usize = 16 << 20;
 /// Tables on disk.
 pub enum Disk {
     Tables(Box<TableProber>),
-    /// With classes of one piece more that are counted on demand.
+    /// Tables that also count classes with one piece more on demand.
     OnDemand(Arc<OnDemand>),
 }
 
@@ -52,11 +52,12 @@ pub struct RuleTables {
     rules: Rules,
     classes: Classes,
     addresser: Addresser,
-    /// The classes that stay in memory: those of up to three pieces, and all others once the background work has solved them.
+    /// The classes that stay in memory: classes of up to three pieces, and all others once the background work has
+    /// solved them.
     kept: Vec<OnceLock<ClassTable>>,
-    /// The classes that requests have solved, with those of other rule sets.
+    /// The cache of classes that requests have solved, shared with other rule sets.
     solved: Arc<ClassCache>,
-    /// The hash of the rules, which the cache knows them by.
+    /// The hash of the rules: their key in the cache.
     hash: u64,
     /// All materials of up to this many pieces are in memory.
     complete: AtomicUsize,
@@ -160,7 +161,7 @@ impl RuleTables {
         Ok(tables)
     }
 
-    /// The same, if they are in memory.
+    /// As [`for_search`](RuleTables::for_search); `None` if the tables are not in memory.
     #[must_use]
     pub fn ready_for_search(&self) -> Option<Arc<Tables>> {
         self.search.try_lock().ok()?.clone()
@@ -233,13 +234,13 @@ impl RuleTables {
         }
     }
 
-    /// All materials of up to this many pieces are in memory; a probe takes less than a microsecond.
+    /// The number of pieces up to which all materials are in memory and a probe takes less than a microsecond.
     #[must_use]
     pub fn complete(&self) -> usize {
         self.complete.load(Ordering::Acquire)
     }
 
-    /// What probing positions of that many pieces, and their moves, takes.
+    /// The effort of probing positions of `pieces` pieces and their moves.
     #[must_use]
     pub fn effort(&self, pieces: usize) -> Effort {
         if pieces <= self.complete() || self.disk.is_none() && pieces > MEMORY_PIECES + 1 {
@@ -257,7 +258,7 @@ impl RuleTables {
         self.disk.as_ref().map(|disk| disk.tables().set())
     }
 
-    /// What counts classes on demand.
+    /// The tables that count classes on demand, if the operator allows it.
     #[must_use]
     pub fn on_demand(&self) -> Option<&Arc<OnDemand>> {
         match &self.disk {
@@ -319,7 +320,7 @@ fn counts_of(class: &Class, member: &Member, stats: &ByColor<Stats>) -> Counts {
     }
 }
 
-/// What probing a position takes.
+/// The effort of probing a position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Effort {
     /// Less than a microsecond.
@@ -350,7 +351,7 @@ fn not_missing<T>(result: Result<Option<T>, SetError>) -> Result<Option<T>, SetE
     }
 }
 
-/// Tables with the requested rules, for one request. Rules that differ in repetition only share tables.
+/// Tables with the requested rules, for one request. Rules that differ only in repetition share tables.
 pub struct View<'a> {
     tables: &'a RuleTables,
     /// The requested rules.
@@ -397,7 +398,7 @@ impl<'a> View<'a> {
     /// The counts of a material.
     pub fn stats(&self, material: Material) -> Result<Option<Counts>, SetError> {
         let Some(member) = self.classes.member(material) else { return Ok(self.stats_on_disk(material)) };
-        // The manifest counts what would take long to solve.
+        // The manifest contains the counts of classes that would take long to solve.
         if self.kept[member.class.index()].get().is_none()
             && let Some(found) = self.stats_on_disk(material)
         {
@@ -421,7 +422,7 @@ impl<'a> View<'a> {
         let there = if member.swapped { !turn } else { turn };
         let found = self.with_class(member.class, self.stop, |table| table.random(there, wanted, random))?;
         let position = found.and_then(|position| renamed(&position, &member.pieces, member.swapped));
-        // Of a position and its mirror image only one is in the table.
+        // The table contains only one of a position and its mirror image.
         Ok(position.map(|position| if random.below(2) == 0 { position } else { position.mirror() }))
     }
 
@@ -448,8 +449,8 @@ impl<'a> View<'a> {
         Ok(None)
     }
 
-    /// The longest lines of the tables in memory: representative, side to move, plies; longest first. The table of `material`
-    /// is solved if it is missing.
+    /// The longest lines of the tables in memory: representative, side to move, plies; longest first. The table of
+    /// `material` is solved if it is missing.
     pub fn longest(&self, material: Option<Material>) -> Result<Vec<(Material, Color, u64)>, SetError> {
         let lines =
             |table: &ClassTable| Color::ALL.map(|turn| (table.material(), turn, table.stats()[turn].summary().longest));

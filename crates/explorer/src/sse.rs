@@ -26,7 +26,7 @@ use std::time::{Duration, Instant};
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 use tokio_stream::Stream;
 
-/// The server notices that a client has left when it sends something.
+/// The interval of keep-alive messages. Only a failed send tells the server that a client has left.
 const KEEP_ALIVE: Duration = Duration::from_secs(1);
 
 /// An event: its name and its data.
@@ -101,12 +101,12 @@ pub async fn analyze(context: &Context, game: Game, setup: Setup, limits: Limits
     Ok(listener)
 }
 
-/// The time that an analysis has for itself.
+/// The time that an analysis has before it makes way for other clients.
 const UNDISTURBED: Duration = Duration::from_secs(10);
-/// The time between two looks whether another client waits; less than it waits.
+/// The interval of the checks for a waiting client; less than a client waits.
 const LOOK: Duration = Duration::from_millis(250);
 
-/// Ends an analysis that has had its time when another client waits for a search.
+/// Ends an analysis that has run for [`UNDISTURBED`] as soon as another client waits for a search.
 async fn make_way(app: Arc<App>, client: IpAddr, stop: Arc<AtomicBool>) {
     tokio::time::sleep(UNDISTURBED).await;
     while !app.searches.promise(client) {
@@ -115,8 +115,8 @@ async fn make_way(app: Arc<App>, client: IpAddr, stop: Arc<AtomicBool>) {
     stop.store(true, Ordering::Relaxed);
 }
 
-/// The moves of a position with their lines as an analysis; `None` if no table contains the position, or if the no-capture
-/// limit may come first.
+/// The moves of a position with their lines as an analysis; `None` if no table contains the position, or if the
+/// no-capture limit may come first.
 pub fn from_tables(tables: &View<'_>, game: &Game, lines: usize) -> Result<Option<Response>, ApiError> {
     let (start, position) = (Instant::now(), game.position());
     if over(position, tables.rules()).is_some() || !api::is_known(tables, position)? {
@@ -176,7 +176,7 @@ pub fn count(follower: Follower) -> Response {
     stream(receiver, cancel)
 }
 
-/// The answer to a count of a position that is known already.
+/// The answer to a count of a position whose value is already known.
 pub fn counted() -> Response {
     let (sender, receiver) = unbounded_channel();
     let _ = sender.send(message("done", &CountDone { class: None }));

@@ -49,8 +49,8 @@ pub enum Lane {
     Cold,
 }
 
-/// Classes, and rule sets and trees, that are solved at the same time. Each takes some 40 MB meanwhile. Two, so that one client
-/// cannot keep others waiting.
+/// The number of classes, and of rule sets and trees, that are solved at the same time; each takes some 40 MB. Two, so
+/// that one client cannot keep others waiting.
 const SOLVING: usize = 2;
 const COLD: usize = 2;
 
@@ -67,7 +67,7 @@ impl App {
             assets,
             started: Instant::now(),
             lanes: [Permits::new(2 * threads + 1), Permits::new(SOLVING), Permits::new(COLD)],
-            // One more than threads, so that the server is busy even if one client wants it all to itself.
+            // No client can hold all permits. One permit more than threads lets one client use all threads.
             searches: Permits::new((threads + 1).max(3)),
             stop: watch::channel(false).0,
             stopping: Arc::default(),

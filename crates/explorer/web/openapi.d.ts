@@ -42,7 +42,7 @@ export interface components {
             /** @description The representative of the class; null if a table or the cache contained the position. */
             class: string | null;
         };
-        /** @description What counting the endgame of a position takes. */
+        /** @description The resources that counting the endgame of a position needs. */
         CountNeed: {
             /** @description The representative of the material's class; null if a table or the cache contains the position. */
             class: string | null;
@@ -54,7 +54,7 @@ export interface components {
             fen: string;
             /**
              * Format: uint64
-             * @description Bytes of these for the file that stays in the cache, at most.
+             * @description The part of `disk_bytes` for the file that stays in the cache, at most.
              */
             file_bytes: number | null;
             /**
@@ -74,7 +74,7 @@ export interface components {
              */
             state: "known" | "possible" | "counting" | "busy";
         };
-        /** @description How far a count is. */
+        /** @description The progress of a count. */
         CountProgress: {
             /**
              * Format: uint16
@@ -391,7 +391,7 @@ export interface components {
         };
         /** @description The value of the position under one preset. */
         Preset: {
-            /** @description Whether the result differs from that under the requested rules. */
+            /** @description Whether the result differs from the result under the requested rules. */
             changes_result: boolean;
             known: boolean;
             name: string;
@@ -463,7 +463,7 @@ export interface components {
             /** @description The position to solve. */
             fen: string;
             /**
-             * @description What the side to move achieves: `win` or `draw`.
+             * @description The result that the side to move achieves: `win` or `draw`.
              * @default
              */
             goal: string;
@@ -688,7 +688,7 @@ export interface components {
             /** Format: uint */
             yes: number | null;
         };
-        /** @description A value, for the side that its field names. */
+        /** @description The value of a position or of a move, for the side that the field's description names. */
         Value: {
             /**
              * Format: uint16
