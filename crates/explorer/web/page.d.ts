@@ -1,4 +1,4 @@
-// What the page's modules hand to one another.
+// The types that the page's modules exchange.
 
 type Board = import("../src/assets/board.js").Board;
 type Game = import("../src/assets/game.js").Game;
@@ -11,15 +11,15 @@ declare namespace Page {
   type Rules = Record<string, string>;
   /** How a game ended. */
   type Result = { winner: Color | null; reason: string };
-  /** A move with its alternatives, as addresses and files hold them. */
+  /** A move with its alternatives, as addresses and files contain them. */
   type TreeMove = { uci: string; note?: string; variations?: TreeMove[][] };
 
   type Score = { kind: string; value: number };
 
-  /** What the tables know of a position of the tree; `over` if the game has ended there. */
+  /** The tables' answer for a position of the tree; `over` if the game has ended there. */
   type Knowledge = { value: Api.Value | null; keeps?: number; legal?: number; over?: Api.Over | null };
 
-  /** A legal move that the page found by itself, or one of the server. */
+  /** A legal move that the page has generated, or one of the server. */
   type Move = {
     uci: string;
     san: string;
@@ -31,7 +31,7 @@ declare namespace Page {
     value: Api.Value | null;
   };
 
-  /** The answer of `probe`, or as much of it as the page knows by itself (`local`). */
+  /** The answer of `probe`, or the part of it that the page computes itself (`local`). */
   type Probe = Pick<
     Api.Probe,
     "fen" | "rules" | "turn" | "pieces" | "material" | "known" | "value" | "other_side" | "zugzwang"
@@ -100,11 +100,11 @@ declare namespace Page {
     game: Game;
     /** Made when the page starts. */
     board: Board;
-    /** As they are written in the address: a preset, or options. */
+    /** The rules as the address spells them: a preset, or options. */
     rules: string;
-    /** The same with every option, as the server spells it. */
+    /** The rules with every option, as the server spells them. */
     spelled: string;
-    /** What is wrong with the address, and the FEN in it; null once a position is shown. */
+    /** The error in the address, and its FEN; null once a position is shown. */
     broken: (Api.ErrorBody & { fen: string }) | null;
     tab: string;
     /** A Page.Controller, or null for the analysis. */
@@ -115,7 +115,7 @@ declare namespace Page {
     /** Whether the server did not respond to the last request. */
     offline: boolean;
     overlay: { name: string; letter?: string } | null;
-    /** The answer to the position on the board, a Page.Probe; null while it is awaited. */
+    /** The answer for the position on the board, a Page.Probe; null while it is awaited. */
     probe: any;
     problem: any;
     editing: boolean;

@@ -1,5 +1,5 @@
-// The engine's analysis of the position on the board, as a stream. Where no table knows the position it starts by
-// itself, follows the board, and pauses while the page is hidden.
+// The engine's analysis of the position on the board, as a stream. If no table contains the position, the analysis
+// starts by itself, follows the board, and pauses while the page is hidden.
 
 import { address, get } from "./api.js";
 import { app, emit, fen, on, params, setOffline } from "./app.js";
@@ -7,7 +7,7 @@ import { app, emit, fen, on, params, setOffline } from "./app.js";
 /** Milliseconds of an analysis that starts by itself, and before it starts. */
 const AUTOMATIC = 5000;
 const DELAY = 250;
-/** Milliseconds before a busy server is asked again. */
+/** Milliseconds before a request to a busy server is repeated. */
 const RETRY = 4000;
 
 /** @type {EventSource | null} */
@@ -61,7 +61,7 @@ function close(state) {
   app.evaluation.state = state;
 }
 
-/** Whether the engine evaluates by itself: no table knows the position, and nobody plays. */
+/** Whether the analysis runs by itself: no table contains the position, and nobody plays. */
 const isWanted = () => app.probe && !app.probe.known && !app.probe.over && app.tab !== "home" && !app.editing;
 
 function schedule() {
@@ -110,7 +110,7 @@ function keep(position) {
 }
 
 /**
- * An event source does not tell why it failed: if the server answers at all, it is busy.
+ * An event source does not report why it failed: if the server answers at all, it is busy.
  * @param {any} mine
  */
 async function failed(mine) {

@@ -8,7 +8,7 @@ const KEPT = 400;
  * @property {string} code
  * @property {string} message
  * @property {string | null} [reason] the message's key
- * @property {Record<string, any> | null} [params] what fills the message
+ * @property {Record<string, any> | null} [params] the values in the message
  * @property {Api.ErrorBody["where"]} [where]
  */
 
@@ -59,7 +59,7 @@ async function request(url, options) {
   }
 }
 
-/** How often a request above the server's rate is repeated, and the milliseconds between: at first, at most. */
+/** The most repetitions of a request above the server's rate limit, and the first and the longest wait in ms. */
 const [REPEATS, FIRST_WAIT, LONGEST_WAIT] = [8, 1000, 4000];
 
 /**
@@ -76,7 +76,7 @@ const pause = (ms, signal) =>
   });
 
 /**
- * A request that is repeated while the server refuses it because there have been too many.
+ * A request, repeated while the server's rate limit rejects it.
  * @param {string} url
  * @param {{ signal?: AbortSignal }} options
  */
@@ -92,11 +92,11 @@ async function patiently(url, options) {
 }
 
 /**
- * GET; `keep: false` for what differs from time to time.
+ * GET; `keep: false` for answers that change over time.
  * @param {string} path
  * @param {Record<string, any>} [params]
  * @param {{ signal?: AbortSignal, keep?: boolean }} [options]
- * @returns {Promise<any>} the answer, of the type that ../../openapi.json names
+ * @returns {Promise<any>} the answer; web/openapi.d.ts declares its type
  */
 export async function get(path, params, { signal, keep = true } = {}) {
   const url = address(path, params);
@@ -123,5 +123,5 @@ export const post = (path, body, { signal } = {}) =>
     signal,
   });
 
-/** To be asked again: new tables are ready. */
+/** Drops the kept answers, because new tables are ready. */
 export const forget = () => kept.clear();

@@ -1,4 +1,4 @@
-// What the page is showing, and what everybody does with it. Panels listen for events and never call one another.
+// The state of the page, and the actions on it. Panels listen for events and never call one another.
 
 import { get } from "./api.js";
 import { Game } from "./game.js";
@@ -12,7 +12,7 @@ import { errorText, isTemporary, result, say, t, toast } from "./ui.js";
 const listeners = new Map();
 
 /**
- * What the page is showing; web/page.d.ts describes every field. The board is made when the page starts.
+ * The state of the page; web/page.d.ts describes every field. The board is made when the page starts.
  * @type {Page.App}
  */
 export const app = /** @type {any} */ ({
@@ -64,7 +64,7 @@ const PAPER = /** @type {Page.Rules} */ (readRules("paper"));
 export const rules = () => readRules(app.rules) ?? PAPER;
 
 /**
- * What the page knows of a position by itself: the legal moves and the end of the game, but no value.
+ * The answer to a probe that the page computes: the legal moves and the end of the game, but no value.
  * @returns {Page.Probe}
  */
 function localProbe() {
@@ -110,7 +110,7 @@ export function setOffline(offline) {
 /** @type {AbortController | null} */
 let asking = null;
 
-/** Shows the position that the cursor is on. `quiet` leaves the screen reader alone. */
+/** Shows the position at the cursor. `quiet` announces nothing to the screen reader. */
 export async function refresh({ quiet = false } = {}) {
   asking?.abort();
   const mine = (asking = new AbortController());
@@ -118,7 +118,7 @@ export async function refresh({ quiet = false } = {}) {
   app.probe = null;
   app.problem = null;
   emit("position");
-  // Listeners are built by then, as when an answer arrives.
+  // By the next microtask all listeners are registered, as they are when an answer arrives.
   await null;
   if (mine.signal.aborted) return;
   if (app.broken) {
@@ -150,7 +150,7 @@ export async function refresh({ quiet = false } = {}) {
 }
 
 /**
- * Stores in a node what the tables know of its position: value, moves that keep the result, legal moves.
+ * Stores the tables' answer in the node of the position: value, moves that keep the result, legal moves.
  * @param {GameNode} node
  * @param {Page.Probe} probe
  */
@@ -171,7 +171,7 @@ function spoken(probe) {
 }
 
 /**
- * Who wins, or has won, or what the engine thinks; in a game whose turn it is.
+ * The result, or the engine's evaluation, in a sentence; during a game or an exercise the controller's headline.
  * @param {Page.Probe} probe
  */
 export function sentence(probe) {
@@ -252,8 +252,8 @@ export function step(by) {
 }
 
 /**
- * Takes over a line with its variations, as an address, a file or a review contains it: moves as text, or as
- * `{uci, variations}`. Stops at the first move that is none; returns how many moves of the main line were read.
+ * Loads a line with its variations from an address, a file or a review: moves as text, or as `{uci, variations}`.
+ * Stops at the first entry that is not a move; returns how many moves of the main line were read.
  * @param {string} position
  * @param {(string | Page.TreeMove)[]} moves
  * @param {number | null} [at]
@@ -273,7 +273,7 @@ export function load(position, moves, at = null) {
 }
 
 /**
- * Adds moves with their variations after a node; returns how many of the line could be read.
+ * Adds moves with their variations after a node; returns how many moves of the line were read.
  * @param {Game} game
  * @param {GameNode} start
  * @param {(string | Page.TreeMove)[]} moves
@@ -294,7 +294,7 @@ function graft(game, start, moves) {
   return read;
 }
 
-/** Adds the engine's line after the position; nothing where the engine has none. */
+/** Adds the engine's line after the position, if the engine has one. */
 function addEngineLine() {
   const moves = app.evaluation.last?.pv ?? [];
   if (!moves.length) return toast(t("best.unknown"));
@@ -321,7 +321,7 @@ async function wholeLine(position) {
   }
 }
 
-/** Adds the best line after the position, of the tables or else of the engine, and says how long it is. */
+/** Adds the best line after the position, from the tables or else from the engine, and reports its length. */
 export async function addBestLine() {
   const start = app.game.cursor;
   if (app.controller || app.probe?.over) return undefined;

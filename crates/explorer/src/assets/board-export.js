@@ -1,4 +1,4 @@
-// The board's picture as a file of its own.
+// Exports the board's picture as a file.
 
 const PROPERTIES = [
   "fill",

@@ -5,11 +5,11 @@ import { EDGE, WIDTH } from "./scenery.js";
 
 /** @typedef {import("./board.js").Board} Board */
 
-/** Pixels: a drag begins, and a swipe is far enough. */
+/** The least pixels of a drag, and of a swipe. */
 const DRAG = 5;
 const SWIPE = 40;
 
-/** Pixels of the wheel for one step, and milliseconds between two. */
+/** Pixels of the wheel for one step, and milliseconds between two steps. */
 const NOTCH = 50;
 const PAUSE = 40;
 
@@ -25,7 +25,7 @@ export function listen(board) {
   grid.addEventListener("focusin", () => (board.pointed = false));
   grid.addEventListener("contextmenu", (/** @type {Event} */ event) => event.preventDefault());
   grid.addEventListener("click", (event) => {
-    // The click of a screen reader or a script, which no pointer came before.
+    // The click of a screen reader or a script: no pointer event preceded it.
     const square = board.squareOf(cellOf(event));
     if (event.detail === 0 && square >= 0) board.activate(square);
   });
@@ -53,7 +53,7 @@ function listenToWheel(board) {
 }
 
 /**
- * A press: of the second button it draws an arrow, on a movable piece it may become a drag, elsewhere a swipe.
+ * A press: with the second button it draws an arrow; on a movable piece it may become a drag, elsewhere a swipe.
  * @param {Board} board
  * @param {PointerEvent} event
  */
@@ -85,7 +85,7 @@ function press(board, event) {
 }
 
 /**
- * A finger that was drawn sideways steps through the moves: to the left is forward, as one turns a page.
+ * A sideways swipe steps through the moves: to the left is forward, as when turning a page.
  * @param {Board} board
  * @param {PointerEvent} start
  * @param {PointerEvent} end

@@ -1,5 +1,5 @@
 // The board: a picture in SVG, and over it an invisible grid of 63 cells. The grid takes the pointer, the keys and the
-// focus, and says what the picture shows.
+// focus, and describes the picture to screen readers.
 
 import { toSvg } from "./board-export.js";
 import { listen } from "./board-input.js";
@@ -12,8 +12,9 @@ import { h, inWords, pieceName, s, short, t } from "./ui.js";
 /** @typedef {[number, number]} Place A column and a row of the picture, from the top left. */
 
 /**
- * What the board reports. `play` takes a move; `edit` takes "click" or "drag", the square and, dragged, where from;
- * `key` says whether it used the key; `pick` whether it took the square; `step` goes through the moves.
+ * The callbacks of the board. `play` takes a move; `edit` takes "click" or "drag", the square and, for a drag, its
+ * first square; `key` returns whether it used the key; `pick` returns whether it took the square; `step` goes through
+ * the moves.
  * @typedef {{
  *   play: (uci: string) => unknown,
  *   edit: (action: string, square: number, from?: number) => unknown,
@@ -26,7 +27,7 @@ import { h, inWords, pieceName, s, short, t } from "./ui.js";
  */
 
 /**
- * What is shown instead of the moves' values: a value for each square, a drawing, words for a square.
+ * The content shown instead of the moves' values: a value for each square, a drawing, words for a square.
  * @typedef {{
  *   values?: Map<number, { value: Api.Value | null, reason?: string | null }>,
  *   square?: number,
@@ -38,7 +39,7 @@ import { h, inWords, pieceName, s, short, t } from "./ui.js";
 const LAYERS = ["ground", "tint", "marks", "pieces", "arrows", "values"];
 
 /**
- * How strongly a square is coloured: the nearer the end of the game, the stronger.
+ * The strength of a square's colour: the nearer the end of the game, the stronger.
  * @param {Api.Value} value
  */
 const strengthOf = ({ dtw }) => (dtw === null ? 0.75 : 0.4 + 0.5 * Math.exp(-dtw / 9)).toFixed(2);
@@ -78,12 +79,12 @@ export class Board {
   /** @type {[number, number][]} */
   arrows = [];
   editing = false;
-  /** Whether the user may move no piece. */
+  /** Whether the user is barred from moving pieces. */
   locked = false;
   focused = 24;
-  /** Whether the pointer set the focus, and not the keyboard. */
+  /** Whether the pointer, not the keyboard, set the focus. */
   pointed = false;
-  /** @type {Map<string, SVGElement>} Pictures of pieces by letter, and by a number where a letter comes again. */
+  /** @type {Map<string, SVGElement>} Pictures of pieces by letter, with a number if the letter repeats. */
   drawn = new Map();
   /** @type {WeakMap<SVGElement, Place>} Where each picture stands. */
   places = new WeakMap();
@@ -153,7 +154,7 @@ export class Board {
     return s("g", { transform: `translate(${x * 100} ${y * 100})` }, children);
   }
 
-  // What is shown.
+  // Display.
 
   drawGround() {
     const buildings = Array.from({ length: 63 }, (_, square) => {
@@ -280,7 +281,7 @@ export class Board {
   }
 
   /**
-   * A picture that was dragged leaps no more: it is where the pointer left it.
+   * Suppresses the leap of a dragged picture: it is where the pointer left it.
    * @param {SVGElement} art
    */
   forgetPlace(art) {
@@ -371,7 +372,7 @@ export class Board {
   }
 
   /**
-   * A way over the board, a little beside the middle of the squares, so that two do not cover one another.
+   * A path over the board, slightly beside the middle of the squares, so that two paths do not cover each other.
    * @param {number[]} squares
    * @param {string} className
    */
@@ -397,7 +398,7 @@ export class Board {
   }
 
   /**
-   * Shows a move by an arrow; none for null.
+   * Shows a move by an arrow; null removes the arrow.
    * @param {string | null | undefined} uci
    */
   point(uci) {
@@ -406,7 +407,7 @@ export class Board {
   }
 
   /**
-   * Draws an arrow or takes it away; an arrow from a square to itself takes all away.
+   * Draws or removes an arrow; an arrow from a square to itself removes all.
    * @param {number} from
    * @param {number} to
    */
@@ -423,7 +424,7 @@ export class Board {
     return this.arrows.map(([from, to]) => name(from) + name(to)).join(",");
   }
 
-  // What a screen reader is told.
+  // Labels for screen readers.
 
   /** @param {number} square */
   label(square) {
@@ -451,7 +452,7 @@ export class Board {
     }
   }
 
-  // What a user does.
+  // The user's actions.
 
   /** @param {number | null} square */
   select(square) {

@@ -1,4 +1,4 @@
-// The clauses of decision trees, which the server writes in English, in the language of the page.
+// Translates the clauses of decision trees, which the server writes in English, into the language of the page.
 
 import { boardOf, ground } from "./position.js";
 import { currentLanguage, side, t } from "./ui.js";
@@ -7,7 +7,7 @@ const SIDE = "(White|Black)";
 const PIECE = "((?:White|Black)'s \\w+)";
 const BOUND = "(at most|more than) (-?\\d+) \\w+";
 
-/** The server's clauses as patterns, each with the Chinese sentence and the names of what the pattern finds. */
+/** The server's clauses as patterns, each with the Chinese sentence and the names of the pattern's groups. */
 const CHINESE = [
   [`${SIDE} is nearer to the enemy's den`, "{a}离对方兽穴更近", "a"],
   [`${SIDE} is at least as near to the enemy's den`, "{a}离对方兽穴至少同样近", "a"],
@@ -104,7 +104,7 @@ export function clause(english) {
   return english;
 }
 
-/** What a clause may name besides pieces, with the squares of it for the side that the clause is about. */
+/** The regions that a clause may name, each with its squares for the side that the clause is about. */
 /** @type {[RegExp, (square: number, own: string) => boolean][]} */
 const REGIONS = [
   [/last three ranks/, (square, own) => (own === "w" ? square >= 42 : square < 21)],
@@ -117,8 +117,8 @@ const REGIONS = [
 ];
 
 /**
- * The squares of a board that a clause of the server speaks of: of the pieces, and of the ranks, traps, dens, the file
- * or the water that it names.
+ * The squares of a board that a clause of the server mentions: the squares of the pieces, and of the ranks, traps,
+ * dens, file or water that it names.
  * @param {string} english
  * @param {string} position
  */
@@ -141,12 +141,12 @@ export function clauseSquares(english, position) {
   };
 }
 
-/** The most clauses that one sentence takes; more are a list. */
+/** The most clauses of a sentence; more clauses form a list. */
 const MOST_CLAUSES = 3;
 
 /**
- * A tree's sentence, "White wins, because A, B, and C.", in the language of the page; `result` is its first part. Of
- * many clauses it is only the beginning, and `clauses` are listed.
+ * A tree's sentence, "White wins, because A, B, and C.", in the language of the page; `result` is its first part. With
+ * many clauses `sentence` is only the beginning, and `clauses` contains the list.
  * @param {string} english
  * @param {string} result
  */
@@ -154,7 +154,7 @@ export function because(english, result) {
   const isEnglish = currentLanguage() === "en";
   const found = /^(.*?, because) (.*)\.$/.exec(english);
   if (!found) return { sentence: isEnglish ? english : `${result}，此子力的所有局面都如此。`, clauses: [] };
-  // One clause has commas of its own.
+  // One clause contains commas.
   const parts = found[2].replaceAll("is on, or reaches, the", "is on; or reaches; the").split(/, and |, /);
   const clauses = parts.map((part) => part.replaceAll(";", ",")).map((part) => (isEnglish ? part : clause(part)));
   if (clauses.length > MOST_CLAUSES) return { sentence: isEnglish ? `${found[1]}:` : `${result}，因为：`, clauses };

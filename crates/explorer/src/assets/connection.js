@@ -1,4 +1,4 @@
-// What is said above the board: that the server is gone, or that an address could not be read in full.
+// The messages above the board: the server is gone, or an address could not be read in full.
 
 import { forget } from "./api.js";
 import { app, emit, on, refresh, setOffline } from "./app.js";

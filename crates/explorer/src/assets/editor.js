@@ -1,4 +1,4 @@
-// The editor: place, take away, swap, mirror, side to move, FEN.
+// The editor: place, remove, swap, mirror, side to move, FEN.
 
 import { get } from "./api.js";
 import { app, control, emit, fen, on, refresh, setPosition } from "./app.js";
@@ -174,7 +174,7 @@ function erase(square) {
 }
 
 /**
- * What the board reports while editing.
+ * Handles a report of the board while editing.
  * @param {string} action
  * @param {number} square
  * @param {number} [from] the square that the dragged piece stood on
@@ -188,7 +188,7 @@ export function edit(action, square, from = -1) {
 }
 
 /**
- * Letters place a piece where the focus is, Delete takes it away.
+ * Letters place a piece on the square with the focus, Delete removes it.
  * @param {any} event
  * @param {number} square
  */

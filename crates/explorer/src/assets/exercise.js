@@ -1,5 +1,5 @@
-// A position in which the user has to find moves: a lesson, a puzzle, or one's own mistake. It owns the board until it
-// is left; whoever extends it judges the moves.
+// A position in which the user has to find moves: a lesson, a puzzle, or the user's own mistake. It owns the board
+// until the user leaves it. Subclasses judge the moves.
 
 import { app, control, emit, refresh, rules } from "./app.js";
 import { legalMoves } from "./movegen.js";
@@ -40,7 +40,7 @@ export class Exercise {
   }
 
   /**
-   * Judges a legal move; whoever extends the exercise decides.
+   * Judges a legal move. Subclasses override this.
    * @param {string} _uci
    * @returns {unknown}
    */

@@ -1,4 +1,4 @@
-// A tree of variations with a cursor, and what was done to it.
+// A tree of variations with a cursor and a history of changes.
 
 import { START, couldPlay, notation, play, splitClock } from "./position.js";
 
@@ -9,9 +9,9 @@ export class GameNode {
   id = ids++;
   /** @type {GameNode[]} The positions after the moves that were tried here; the first is the main line. */
   children = [];
-  /** The index of the child that the shown line goes on with. */
+  /** The index of the child with which the shown line continues. */
   chosen = 0;
-  /** @type {Page.Knowledge | null} What the tables know of the position; null if nobody has asked. */
+  /** @type {Page.Knowledge | null} The tables' answer for the position; null before a request. */
   info = null;
   mark = "";
   note = "";
@@ -73,7 +73,7 @@ export class Game {
   }
 
   /**
-   * Begins at a FEN, which may have a halfmove clock; those of the nodes have none.
+   * Begins at a FEN, which may have a halfmove clock. The FENs of the nodes have none.
    * @param {string} fen
    */
   begin(fen) {
@@ -137,7 +137,7 @@ export class Game {
   }
 
   /**
-   * The child of a node after a move, made if it is not there yet.
+   * The child of a node after a move, created if it is missing.
    * @param {GameNode} node
    * @param {string} uci
    */
@@ -199,7 +199,7 @@ export class Game {
   }
 
   /**
-   * Takes a node and all after it away.
+   * Removes a node and all nodes after it.
    * @param {GameNode} node
    */
   remove(node) {

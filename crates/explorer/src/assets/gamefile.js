@@ -6,7 +6,7 @@ import { play, START } from "./position.js";
 import { readRules } from "./ruleset.js";
 import { NO_CAPTURE_LIMIT } from "./status.js";
 
-/** What a game looks like. */
+/** An example of a game. */
 export const EXAMPLE = "1. Eb3 Ra6 2. Rg4 *";
 
 const WIDTH = 80;
@@ -44,7 +44,7 @@ function numbered(node, blackBegins, first) {
 const escapedComment = (text) => text.replaceAll("\\", "\\\\").replaceAll("}", "\\}").replaceAll("\n", "\\n");
 
 /**
- * The lines that a move has as alternatives, each in parentheses.
+ * The alternative lines to a move, each in parentheses.
  * @param {GameNode} node
  * @param {boolean} blackBegins
  */
@@ -55,8 +55,8 @@ function variationsOf(node, blackBegins) {
 }
 
 /**
- * The words of a line from a node on. Variations stand in parentheses; at the outermost level inside the comment on the
- * move, of which there is at most one, before the note.
+ * The words of a line from a node on. Variations stand in parentheses; at the outermost level they stand inside the
+ * comment on the move, before the note. A move has at most one comment.
  * @param {GameNode} first
  * @param {boolean} blackBegins
  * @returns {string[]}
@@ -97,7 +97,7 @@ const WON = { white: "1-0", black: "0-1" };
  *   result?: {winner: string | null, reason: string} | null}} game
  */
 export function writeGame({ root, start, rules, white = "", black = "", date = "", result = null }) {
-  // The format has no draws by agreement: such a game is unfinished, with a tag that tells why.
+  // The format has no draws by agreement: such a game is unfinished, with a tag for the reason.
   const counted = result && result.reason in ENDS;
   const score = counted ? (WON[result.winner ?? ""] ?? "1/2-1/2") : "*";
   const tags = [
@@ -125,7 +125,7 @@ const unescaped = (text) =>
   text.replace(/\\(.)/g, (/** @type {any} */ _, /** @type {any} */ c) => (c === "n" ? "\n" : c));
 
 /**
- * A move in either notation among the legal ones; undefined if it is none.
+ * The legal move that a text names in either notation; undefined if there is none.
  * @param {string} fen
  * @param {string} text
  * @param {Page.Rules} rules
@@ -136,7 +136,7 @@ function findMove(fen, text, rules) {
 }
 
 /**
- * The moves of a text of moves and nested variations, from a position. Throws at what is not a move.
+ * The moves of a text of moves and nested variations, from a position. Throws at a word that is not a move.
  * @param {string} text
  * @param {string} start
  * @param {Page.Rules} rules
@@ -197,8 +197,8 @@ function groupsOf(text) {
 }
 
 /**
- * Reads a game: `{start, rules, moves, tags}`, where `moves` are `{uci, variations, note}`; null if its rules are none,
- * and `{wrong, plies}` for a word that is no legal move after that many plies of its line.
+ * Reads a game: `{start, rules, moves, tags}`, where `moves` are `{uci, variations, note}`; null if its rules are
+ * invalid, and `{wrong, plies}` for a word that is not a legal move after `plies` plies of its line.
  * @param {string} text
  * @param {string} defaultRules the rules of a game that names none
  */

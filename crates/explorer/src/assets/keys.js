@@ -1,4 +1,4 @@
-// Keys for all of the page, and the overlay that lists them.
+// The keyboard shortcuts of the page, and the overlay that lists them.
 
 import { addBestLine, app, emit, goTo, on, play, refresh, step } from "./app.js";
 import { toggleEditor } from "./editor.js";
@@ -25,14 +25,14 @@ export const undo = (how) => {
   refresh();
 };
 
-/** Plays the best move: of the tables, else of the engine if it has evaluated the position. */
+/** Plays the best move of the tables, or else of the engine if it has evaluated the position. */
 function playBest() {
   const known = app.probe?.known ? app.probe.moves?.[0]?.uci : app.evaluation.last?.pv?.[0]?.uci;
   if (app.controller || !known) return toast(t("best.unknown"));
   play(known);
 }
 
-/** @type {[string[], string, (event: any) => unknown][]} Keys, what they do as a string of the page, and how. */
+/** @type {[string[], string, (event: any) => unknown][]} Keys, the key of their description, and their action. */
 const ACTIONS = [
   [["?"], "key.help", () => $("#keys").showModal()],
   [[",", "ArrowLeft"], "key.back", () => step(-1)],
@@ -66,7 +66,7 @@ const ACTIONS = [
   ],
 ];
 
-/** Keys that controls use themselves, as they are written on the list of keys. */
+/** The symbols of keys in the list of shortcuts. */
 /** @type {Record<string, string>} */
 const SPOKEN = { ArrowLeft: "←", ArrowRight: "→", " ": "␣" };
 

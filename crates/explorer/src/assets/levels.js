@@ -1,8 +1,9 @@
 // Strength levels by name, and time controls.
 
 /**
- * `strength` is the server's, from 1 to 10; `perfect` plays by the tables where they know the position. `elo` is above
- * the first level, rounded, as measured (results/levels.md); the strongest level depends on the machine.
+ * `strength` is the server's, from 1 to 10; `perfect` plays the tables' best move if they contain the position.
+ * `elo` is the measured difference to the first level, rounded (results/levels.md); the strongest level depends on the
+ * machine.
  * @type {{key: string, strength: number, elo?: number, perfect?: boolean}[]}
  */
 export const LEVELS = [

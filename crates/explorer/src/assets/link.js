@@ -1,11 +1,11 @@
-// The address: rules, position, line, view and overlay, so that a link and a reload show the same again.
+// The address: rules, position, line, view and overlay, so that a link and a reload restore the view.
 
 import { app, emit, fen, load } from "./app.js";
 import { boardOf, couldPlay, format, parseLeniently, splitClock, START } from "./position.js";
 import { t } from "./ui.js";
 import { parseTree, treeText } from "./variations.js";
 
-/** The rules of the server, and what it found wrong with the address that the page was opened with. */
+/** The rules of the server, and the error that it found in the address of the page. */
 const { rules: SERVED = "", problem: PROBLEM = "" } = document.documentElement.dataset;
 const OPENED = location.search;
 
@@ -53,7 +53,7 @@ function startOf(text) {
 }
 
 /**
- * Takes over what an address says. Of a wrong one it shows what could be read, and what is wrong.
+ * Applies an address. For an invalid one the page shows the readable part and the error.
  * @param {string} search
  */
 export function fromAddress(search) {
@@ -70,7 +70,7 @@ export function fromAddress(search) {
     const moves = parseTree(query.get("line") ?? "");
     const read = load(root, moves, moves.length ? Number(query.get("at") ?? 0) : null);
     if (read < moves.length) app.notice = t("notice.line", { n: read, move: moves[read].uci });
-    // What the line does not lead to is shown without it.
+    // A position that the line does not lead to is shown without the line.
     if (fen() !== given && couldPlay(splitClock(root).position, moves[0]?.uci ?? "") === false) load(given, []);
     app.rules = query.get("rules") || SERVED;
   }
@@ -83,7 +83,7 @@ export function fromAddress(search) {
 let jumping = true;
 export const jump = () => (jumping = true);
 
-/** Writes the address, but leaves a wrong one alone; a jump to another position can be gone back from. */
+/** Writes the address, but keeps an invalid one. The browser's back button undoes a jump to another position. */
 export function write() {
   if (app.broken || app.tab === "home") return;
   const address = toAddress();

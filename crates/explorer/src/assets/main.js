@@ -37,7 +37,7 @@ function readSettings() {
   try {
     Object.assign(app.settings, JSON.parse(localStorage.getItem(STORE) ?? "{}"));
   } catch {
-    // Whoever keeps nothing starts anew each time.
+    // A browser without storage starts with the defaults.
   }
   const query = new URLSearchParams(location.search);
   if (!localStorage.getItem(STORE) && navigator.language.startsWith("zh")) app.settings.language = "zh";
@@ -49,7 +49,7 @@ function keepSettings() {
   try {
     localStorage.setItem(STORE, JSON.stringify(app.settings));
   } catch {
-    // As above.
+    // A browser without storage keeps no settings.
   }
 }
 
@@ -134,7 +134,7 @@ function undoable() {
   $("#redo").disabled = !app.game.undone.length;
 }
 
-/** Turns the board, whoever has turned it last. */
+/** Turns the board, also if a game has turned it. */
 function flip() {
   app.settings.flipped = !app.board.flipped;
   app.board.flip(app.settings.flipped);
@@ -175,7 +175,7 @@ function typed(event) {
 }
 
 /**
- * Lets a lesson or a game tell why the selected piece cannot go to a square.
+ * Lets a lesson or a game explain why the selected piece cannot go to a square.
  * @param {number} square
  */
 function explain(square) {
@@ -187,7 +187,7 @@ function explain(square) {
 }
 
 /**
- * Tells why a move is not legal, where the rules have a reason.
+ * Explains why a move is illegal, if the rules give a reason.
  * @param {string} text
  * @param {string} uci
  */
@@ -230,12 +230,12 @@ const panel = () => panels.find((p) => p.key === app.tab) ?? home;
 
 const isPhone = () => matchMedia("(max-width: 56rem)").matches;
 
-/** Brings a game or an exercise that begins into sight. */
+/** Scrolls a game or an exercise that begins into view. */
 function showBegin() {
   if (!app.controller) return;
   if (isPhone()) $("#result").scrollIntoView({ block: "start" });
   else scrollTo({ top: 0 });
-  // The button that began it is gone: keys go to the board.
+  // The button that began it is gone, so the board takes the keys.
   setTimeout(() => {
     if (app.controller && document.activeElement === document.body)
       app.board.cellOf(app.board.focused).focus({ preventScroll: true });
@@ -257,7 +257,7 @@ function openTab(key) {
   buildPanel();
   write();
   if (!isFirst) return;
-  // The panel after the first choice, whose button is gone.
+  // The button of the first choice is gone, so its tab takes the focus.
   $(`#tab-${key}`).focus({ preventScroll: true });
   if (isPhone()) $("#tabs").scrollIntoView({ block: "start" });
 }
@@ -272,7 +272,7 @@ function buildPanel() {
   if (app.tab === "explore") explore.choose(app.overlay?.name ?? "none");
 }
 
-/** All strings again. */
+/** Rewrites all strings, for another language. */
 function speak() {
   translate();
   document.title = t("title");
@@ -283,7 +283,7 @@ function speak() {
   refreshStatus();
 }
 
-/** What tables there are; the position is asked for again when more are. */
+/** The available tables as text; when it changes, the position is requested again. */
 let tables = "";
 async function refreshStatus() {
   try {
@@ -347,7 +347,7 @@ function startBoard() {
   on("spelled", () => app.board.setRules(app.spelled));
 }
 
-/** Whether the board shows more than the start, so that the choices of the first view are out of place. */
+/** Whether the board shows more than the start, so that the choices of the first view do not fit. */
 const isElsewhere = () => app.editing || app.game.cursor.parent || app.game.root.fen !== START;
 
 /** Shows what the address says. */

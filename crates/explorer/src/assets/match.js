@@ -43,7 +43,7 @@ const color = (turn) => (turn === "w" ? "white" : "black");
 export class Match {
   /** @type {Page.Result | null} */
   result = null;
-  /** @type {object | null} What the match waits for: the engine's move or a hint. */
+  /** @type {object | null} The request that the match waits for: the engine's move or a hint. */
   thinking = null;
   /** Whether the server does not respond for now. */
   waiting = false;
@@ -70,7 +70,7 @@ export class Match {
     this.status = gameStatus(this.node, rules(), app.game.clock);
   }
 
-  /** Begins at the position on the board, or goes on at the end of the line on it. */
+  /** Begins at the position on the board, or continues at the end of the line on it. */
   async begin() {
     this.node = app.game.line().at(-1) ?? app.game.cursor;
     app.game.go(this.node);
@@ -120,7 +120,7 @@ export class Match {
   }
 
   /**
-   * Tells why a move is not legal where a rule of its own forbids it.
+   * Explains why a move is illegal if a special rule forbids it.
    * @param {string} uci
    */
   refuse(uci) {
@@ -175,7 +175,7 @@ export class Match {
   }
 
   /**
-   * The engine's move in the game; null once `mine` is no longer what the match waits for, or for a lasting error.
+   * The engine's move in the game; null if the match no longer waits for `mine`, or after a lasting error.
    * @param {any} strength
    * @param {object} mine
    */
@@ -233,7 +233,7 @@ export class Match {
     return Boolean(node);
   }
 
-  /** Undo of the page while a game is on. */
+  /** The page's undo during a game. */
   undo() {
     return this.takeback();
   }
@@ -259,7 +259,7 @@ export class Match {
     return this.finish({ winner: color(other(loser)), reason: "resignation" });
   }
 
-  /** Offers a draw: to the engine, which takes it if it does not think that it is better, or to the other player. */
+  /** Offers a draw: to the engine, which accepts unless it rates itself better, or to the other player. */
   offerDraw() {
     if (this.result) return;
     if (this.setup.you === "both") {
@@ -317,7 +317,7 @@ export class Match {
     this.ticking = undefined;
   }
 
-  /** The board has gone to something else: the game stays among the stored ones. */
+  /** Gives up the board to another controller; an unfinished game is stored. */
   leave() {
     this.stop();
     if (!this.result) this.store();

@@ -1,4 +1,4 @@
-// Under the board while a game is on: clocks, captured pieces, counters and the actions of a player.
+// Below the board during a game: clocks, captured pieces, counters and the actions of a player.
 
 import { app, on } from "./app.js";
 import { clockText } from "./clock.js";
@@ -70,7 +70,7 @@ const clockFace = (turn) =>
     clockText(match.clock.read(turn)),
   );
 
-/** How near the game is to a draw by repetition or without captures. */
+/** The counts toward a draw by repetition or without captures. */
 function counters() {
   const { status } = match;
   const parts = [];
@@ -121,7 +121,7 @@ function actions() {
 const back = () => $("#player-last").click();
 
 /**
- * What the board is there for; style sheets leave out what is not needed then.
+ * The mode of the page; style sheets hide elements that the mode does not need.
  * @param {any} isMatch
  */
 function mode(isMatch) {

@@ -1,5 +1,5 @@
 // The rules of the game: legal moves, why a move is illegal, and how a position ends. A twin of the server's move
-// generator, so that the page can go on when no server responds.
+// generator, so that the page works when no server responds.
 
 import { ANIMALS, boardOf, ground, index, isWhite, name, notation, parse } from "./position.js";
 
@@ -186,7 +186,7 @@ export function whyIllegal(fen, uci, rules) {
 
 /**
  * How a position ends without its history: `{winner: "white" | "black" | null, reason}`, or null if the game goes on.
- * Reasons are those of the server: `den`, `no_pieces`, `no_move`.
+ * The reasons are the server's: `den`, `no_pieces`, `no_move`.
  * @param {string} fen
  * @param {Page.Rules} rules
  */

@@ -1,4 +1,4 @@
-// Why a position has its value: overlays on the board, other rules, fortresses, the decision tree.
+// Explanations of a value: overlays on the board, other rules, fortresses, the decision tree.
 
 import { get } from "./api.js";
 import { app, emit, fen, on, params, pieces, refresh, turn } from "./app.js";
@@ -103,7 +103,7 @@ export function startOverlays() {
   on("tab", () => kept && keep(kept));
 }
 
-/** Asks for what the overlay shows and puts it on the board. */
+/** Requests the data of the overlay and draws it on the board. */
 async function draw() {
   const { overlay, board } = app;
   const text = $("#overlaytext");
@@ -328,7 +328,7 @@ function fortressText({ defender, squares }) {
 /** @type {Record<string, any>} */
 const drawing = {};
 /**
- * Runs an async drawing of the present position; a newer one of the same place takes over.
+ * Draws the content that `make` computes; a newer drawing into the same element replaces it.
  * @param {string} selector
  * @param {any} make
  */
@@ -393,7 +393,7 @@ function drawPresets() {
 }
 
 /**
- * What a leaf says of the position: labels are those of the side to move.
+ * The result of a leaf in words; labels are for the side to move.
  * @param {string} label
  */
 function treeResult(label) {
@@ -403,7 +403,7 @@ function treeResult(label) {
 }
 
 /**
- * Marks on the board what a test of the tree speaks of.
+ * Marks on the board the squares that a test of the tree mentions.
  * @param {string} test
  */
 function mark(test) {
@@ -424,7 +424,7 @@ let kept = null;
 const unmark = () => (kept ? mark(kept) : draw());
 
 /**
- * Keeps the marks of a question on the board, or no longer.
+ * Keeps the marks of a question on the board; null removes them.
  * @param {string | null} test
  */
 function keep(test) {
@@ -438,7 +438,7 @@ function keep(test) {
 }
 
 /**
- * A button that shows on the board what a question is about, for those who do not point.
+ * A button that marks the squares of a question on the board, for users without a pointer.
  * @param {string} test
  */
 const marker = (test) =>

@@ -1,4 +1,4 @@
-// The first thing that a visitor sees: what one can do here, and the game that is not over.
+// The first view of a visitor: the choices of the page, and the unfinished game.
 
 import { app, emit, on, randomPosition } from "./app.js";
 import { unfinished } from "./panel-play.js";
@@ -15,7 +15,7 @@ export function startHome(open) {
   on("pieces", () => $(".home")?.replaceWith(build()));
 }
 
-/** @type {[string, string, () => unknown][]} A choice, the pieces that decorate it, and what it does. */
+/** @type {[string, string, () => unknown][]} A choice, the pieces that decorate it, and its action. */
 const CHOICES = [
   ["play", "LtE", () => openTab("play")],
   ["learn", "C", () => openTab("learn")],

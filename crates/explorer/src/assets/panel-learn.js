@@ -57,11 +57,11 @@ function markDone(key) {
   try {
     localStorage.setItem(DONE, JSON.stringify([...new Set([...doneLessons(), key])]));
   } catch {
-    // Where the browser keeps nothing, no lesson is marked.
+    // A browser without storage marks no lesson.
   }
 }
 
-/** What the exercise on the board asks for, and what comes next. */
+/** The task of the exercise on the board, and the next step. */
 function exerciseSection() {
   if (!exercise || app.controller !== exercise) return null;
   if (exercise instanceof Tutorial) return lessonText(exercise);

@@ -206,7 +206,7 @@ const W = 640,
   LEFT = 34;
 
 /**
- * A bar a ply: wins take an odd number of plies, losses an even one. Its bars lead to a position of that depth.
+ * A bar for each ply: wins take an odd number of plies, losses an even one. A bar opens a position of its depth.
  * @param {any} stats
  */
 function histogram(stats) {
@@ -382,7 +382,7 @@ async function drawLongest(wanted) {
 }
 
 /**
- * How far a cell is coloured: by the larger share. Its text says the share of wins.
+ * The class of a cell's colour: by the larger share. The cell's text is the share of wins.
  * @param {number} win
  * @param {number} loss
  */
@@ -460,7 +460,7 @@ async function drawMatrix() {
 const differByOne = (a, b) => a !== b && a.length === b.length && [...a].filter((x) => !b.includes(x)).length === 1;
 
 /**
- * What the share of wins becomes if one animal is swapped for another.
+ * The share of wins if one animal is swapped for another.
  * @param {any} m
  * @param {number} i
  * @param {number} j

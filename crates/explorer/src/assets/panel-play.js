@@ -17,9 +17,9 @@ const OTHER = { w: "b", b: "w" };
 /** @type {Record<string, any>} */
 const RESULTS = { white: "1–0", black: "0–1" };
 
-/** @type {Record<string, any>} The choices of the form, which the next game begins with. */
+/** @type {Record<string, any>} The choices of the form, with which the next game begins. */
 const choice = { you: "w", level: "C", time: "", turning: false, from: "start" };
-/** @type {any} The game that is on, or that has just ended. */
+/** @type {any} The current game, or the game that has just ended. */
 let match = null;
 
 export function startPlay() {
@@ -47,7 +47,7 @@ export function update() {
 
 const content = () => [shown() ? gameSection() : setupSection(), storedSection()];
 
-/** The game on the board: the one that is on, or the one that has ended there. */
+/** The game on the board: the current one, or the one that has ended there. */
 const shown = () => (app.controller === match ? match : app.finished);
 
 /**
@@ -66,7 +66,7 @@ const choose =
 const disc = (piece) => pieceIcon(piece, app.settings.pieces, app.spelled);
 
 /**
- * Buttons of which one is chosen: values with what they show.
+ * Radio buttons: values with their labels.
  * @param {string} name
  * @param {string} label
  * @param {any} values
@@ -110,7 +110,7 @@ function levelText({ key: name, elo }, i) {
   return t(elo ? "level.elo" : "level.option", { n: i + 1, name: t(`level.${name}`), what, elo });
 }
 
-/** The opponents as discs, and what is known of the chosen one. */
+/** The opponents as discs, and a description of the chosen one. */
 function levels() {
   const values = LEVELS.map(({ key: name, elo }) => [
     name,
@@ -238,7 +238,7 @@ function leave() {
 }
 
 /**
- * What to do after a game; `place` tells the buttons of the panel from those of the dialog.
+ * The buttons after a game; `place` distinguishes the buttons of the panel from those of the dialog.
  * @param {any} place
  * @param {any} game
  */
@@ -307,7 +307,7 @@ function save({ date, result, setup }) {
 }
 
 /**
- * The pieces beside a result: that of the last move if its side has won, else the winner's lion; both lions of a draw.
+ * The pieces beside a result: the moved piece if its side has won, else the winner's lion; for a draw both lions.
  * @param {any} game
  */
 function heroes({ result, node }) {
@@ -318,7 +318,7 @@ function heroes({ result, node }) {
 }
 
 /**
- * The result of a game as a dialog: who has won, how, and what next.
+ * The result of a game as a dialog: the winner, the reason, and the next choices.
  * @param {any} game
  */
 function showResult(game) {

@@ -134,7 +134,7 @@ export function startResult() {
   for (const event of ["evaluation", "unpoint"]) on(event, pointAtBest);
 }
 
-/** Where no table knows the position, an arrow shows the engine's best move. */
+/** If no table contains the position, an arrow shows the engine's best move. */
 function pointAtBest() {
   const best = app.controller || app.probe?.known ? null : app.evaluation.last?.pv?.[0]?.uci;
   app.board.point(app.settings.values && !app.editing ? (best ?? null) : null);
@@ -162,8 +162,8 @@ const zugzwang = () =>
   );
 
 /**
- * Below the headline: whose turn it is, unless the headline says so or the game is over, and the material. The first
- * view has the aim of the game.
+ * Below the headline: the side to move, unless the headline names it or the game is over, and the material. The first
+ * view shows the aim of the game.
  * @param {Page.Probe} probe
  * @param {string} headline
  */
@@ -203,7 +203,7 @@ function render() {
 const rank = { win: 2, draw: 1, loss: 0 };
 
 /**
- * What the last move cost: the values before it, and of the move that was played.
+ * The cost of the last move, from the value before it and the value of the move.
  * @param {any} before
  * @param {any} after
  */

@@ -68,7 +68,7 @@ async function readFile(event) {
   if (file) $("#gametext").value = await file.text();
 }
 
-/** The game in the text field; null if it is none, and the page says so. */
+/** The game in the text field; null if the text is not a game, which the page reports. */
 function readText() {
   const game = readGame($("#gametext").value, app.rules);
   if (game?.moves?.length) return game;
@@ -153,7 +153,7 @@ function finish(text) {
 }
 
 /**
- * A reviewed move for the tree: with the better move as a variation where it was a mistake.
+ * A reviewed move for the tree: with the better move as a variation if it was a mistake.
  * @param {any} move
  */
 const withBetter = (move) => ({
@@ -181,7 +181,7 @@ async function presetName(rules) {
 }
 
 /**
- * The loss in hundredths of a cat; a changed result has no such measure.
+ * The loss in cats (100 cp); a changed result has no such measure.
  * @param {any} move
  */
 const lossText = (move) => (move.loss === null ? (move.mark ? t("review.result") : "") : (move.loss / 100).toFixed(2));
@@ -251,7 +251,7 @@ export function drawReview() {
 
 const [W, H] = [600, 120];
 
-/** White's share after every move as an area, with a dot at each marked move. The table below says the same. */
+/** White's share after every move as an area, with a dot at each marked move. The table below contains the same. */
 function graph() {
   const width = W / review.length;
   const points = review.map((/** @type {any} */ move, /** @type {number} */ i) => {

@@ -1,5 +1,5 @@
 // The pieces: discs that carry one of eight animals, drawn here on a field of 100 x 100. A face is one half drawn
-// twice, and whatever is not symmetric. Drawings instead of text: many machines have no glyphs for the animals.
+// twice, and its asymmetric parts. Drawings instead of text: many machines have no glyphs for the animals.
 
 import { CHARACTERS } from "./characters.js";
 import { isWhite, strength } from "./position.js";
@@ -173,7 +173,7 @@ const rat =
 const FACES = { R: rat, C: cat, W: wolf, D: dog, P: panther, T: tiger, L: lion, E: elephant };
 
 /**
- * What a disc carries: letters stand in the middle, drawings below the rank.
+ * The content of a disc: letters stand in the middle, drawings below the rank.
  * @param {string} letter
  * @param {string} style
  */
@@ -206,7 +206,7 @@ export function pieceArt(piece, style, rules) {
     s("g", { class: "shadow" }, circle("cast", 51, 55, 45.5), circle("cast near", 50.5, 53.5, 44.5)),
     circle("side", 50, 51.5, 44),
     circle("disc", 50, 48.5, 44),
-    // In a group of their own, so that the disc stays the ground that text is read on.
+    // In a separate group, so that the disc remains the background of the text.
     s(
       "g",
       {},

@@ -1,4 +1,4 @@
-// Under the board: back and forth, the scrubber, and the ribbon of how many moves keep the result at each ply.
+// Below the board: the step buttons, the scrubber, and the ribbon: the share of moves that keep the result at each ply.
 
 import { addBestLine, app, emit, goTo, learn, on, step } from "./app.js";
 import { get } from "./api.js";
@@ -106,7 +106,7 @@ function render() {
   parts.text.textContent = line.length > 1 ? `${ply} / ${line.length - 1}` : "";
   $("#player-first").disabled = $("#player-back").disabled = ply === 0;
   $("#player-forward").disabled = $("#player-last").disabled = ply === line.length - 1;
-  // The values of a game that is on would be a hint.
+  // During a game the values would be a hint.
   ribbon(app.controller ? [] : line, ply);
   if (!app.controller) fetchMissing(line);
 }
@@ -114,7 +114,7 @@ function render() {
 const H = 44;
 
 /**
- * A column a ply: its height is the share of legal moves that keep the result; a diamond marks an only move.
+ * A column for each ply: its height is the share of legal moves that keep the result; a diamond marks an only move.
  * @param {GameNode[]} line
  * @param {number} ply
  */
@@ -200,7 +200,7 @@ let fetching = false;
 const ASKED = 80;
 
 /**
- * Asks for what is not known of a line yet, one position after the other.
+ * Requests the missing values of a line, one position after another.
  * @param {GameNode[]} line
  */
 async function fetchMissing(line) {
@@ -212,7 +212,7 @@ async function fetchMissing(line) {
     try {
       learn(node, await get("probe", { fen: node.fen, rules: app.rules }));
     } catch {
-      // Asked again when the line is drawn the next time.
+      // The request is repeated when the line is drawn the next time.
       fetching = false;
       return;
     }

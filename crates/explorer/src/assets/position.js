@@ -1,4 +1,4 @@
-// Squares, pieces and FEN: what a board looks like. What may be played on it is the server's to say.
+// Squares, pieces and FEN. Legal moves: see movegen.js.
 
 export const START = "l5t/1d3c1/r1p1w1e/7/7/7/E1W1P1R/1C3D1/T5L w";
 export const ANIMALS = "RCWDPTLE";
@@ -18,7 +18,7 @@ export const index = (text) =>
  */
 export const isWhite = (piece) => piece === piece.toUpperCase();
 /**
- * The rank of an animal under rules that are spelled out: dog and wolf change places where the wolf takes the dog.
+ * The rank of an animal under rules that are spelled out: dog and wolf change places if the wolf takes the dog.
  * @param {string} piece
  * @param {string} rules
  */
@@ -39,7 +39,7 @@ const DENS = { 3: "w", 59: "b" };
 const TRAPS = { 2: "w", 4: "w", 10: "w", 58: "b", 60: "b", 52: "b" };
 
 /**
- * "land", "water", "trap" or "den", and whose it is.
+ * "land", "water", "trap" or "den", and its owner.
  * @param {number} square
  */
 export function ground(square) {
@@ -57,7 +57,7 @@ export function emptyBoard() {
 }
 
 /**
- * A board of a FEN of two fields, or null. The server names what is wrong with it.
+ * A board of a FEN of two fields, or null. The server names the error in the FEN.
  * @param {string} fen
  * @returns {Api.Position | null}
  */
@@ -85,7 +85,7 @@ export function parse(fen) {
 export const boardOf = (fen) => /** @type {Api.Position} */ (parse(fen));
 
 /**
- * As much of a FEN as can be read: of a piece that comes twice the first, and nothing where a rank is unclear.
+ * The readable part of a FEN: the first of two equal pieces, and each rank up to its first unknown character.
  * @param {string} fen
  */
 export function parseLeniently(fen) {
@@ -142,7 +142,7 @@ export function play(fen, uci) {
 }
 
 /**
- * Whether a move is at least one of a piece of the side to move.
+ * Whether a piece of the side to move stands on the first square of a move. The move may still be illegal.
  * @param {string} fen
  * @param {string} uci
  */
@@ -200,7 +200,7 @@ export const swapSides = (fen) => rearranged(fen, upsideDown, otherCase, otherTu
 export const pass = (fen) => rearranged(fen, (/** @type {number} */ square) => square, undefined, otherTurn);
 
 /**
- * Its material, as `EPvLR`.
+ * The material of a position, as `EPvLR`.
  * @param {string} fen
  */
 export function material(fen) {

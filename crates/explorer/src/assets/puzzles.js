@@ -29,11 +29,11 @@ function remember(id, first) {
   try {
     localStorage.setItem(STORE, JSON.stringify({ solved: [...solved, id], first: before + (first ? 1 : 0) }));
   } catch {
-    // Where the browser keeps nothing, nothing is counted.
+    // A browser without storage counts no puzzles.
   }
 }
 
-/** Puzzles of one request, of which one that is not solved yet is chosen. */
+/** The number of puzzles of a request. The page chooses an unsolved one. */
 const DRAWN = 50;
 
 /**

@@ -1,4 +1,4 @@
-// "Try again": a better move is looked for in the position of one's own mistake.
+// "Try again": the user looks for a better move in the position of a mistake.
 
 import { app } from "./app.js";
 import { Exercise } from "./exercise.js";
@@ -42,7 +42,7 @@ export class Retry extends Exercise {
   }
 
   /**
-   * The mark that a review gives a move: "" for a good one; null if the server does not tell.
+   * The mark that a review gives a move: "" for a good one; null if the server does not answer.
    * @param {string} uci
    */
   async markOf(uci) {

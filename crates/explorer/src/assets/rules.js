@@ -1,4 +1,4 @@
-// Which rules: the presets in the header, and a form with every option.
+// The choice of rules: the presets in the header, and a form with every option.
 
 import { get } from "./api.js";
 import { app, control, emit, on, refresh } from "./app.js";
@@ -32,7 +32,7 @@ function draw() {
 }
 
 /**
- * Changes the rules. What is played by the old ones ends.
+ * Changes the rules. A game or an exercise under the old rules ends.
  * @param {string} rules
  */
 function use(rules) {
@@ -52,7 +52,7 @@ const valuesOf = (text) => {
 };
 
 /**
- * What rules say of every option: a preset, and what is changed of it.
+ * The value of every option under rules: the values of a preset, with the changes to it.
  * @param {string} rules
  */
 function read(rules) {
@@ -62,7 +62,7 @@ function read(rules) {
 }
 
 /**
- * The shortest way to write rules down: the preset that is closest, and what differs.
+ * The shortest spelling of rules: the closest preset and the options that differ from it.
  * @param {any} values
  */
 function spell(values) {
@@ -87,7 +87,7 @@ async function openForm() {
 }
 
 /**
- * A string, or what the server calls it where the page has none.
+ * A string of the page, or the server's word if the page has none.
  * @param {string} key
  * @param {string} otherwise
  */

@@ -112,7 +112,7 @@ export function landscape() {
 const tuft = (/** @type {string} */ className) =>
   path("M0 0 q-3 -11 -9 -16 M0 0 q0 -13 2 -21 M0 0 q4 -9 10 -13", className);
 
-/** A lake on 200 x 300: wet sand, foam, water that is deeper in the middle, ripples, and where its squares meet. */
+/** A lake on 200 x 300: wet sand, foam, water that is deeper in the middle, ripples, and the lines between its squares. */
 function lake() {
   const scaled = (/** @type {number} */ scale, /** @type {string} */ className) =>
     s("path", {
@@ -146,7 +146,7 @@ export function building(square) {
   return null;
 }
 
-/** A net of rope in the owner's colour; a piece that stands on it leaves the corners to be seen. */
+/** A net of rope in the owner's colour; a piece that stands on it leaves the corners visible. */
 const trap = () => [
   s("rect", { class: "plot", x: 4, y: 4, width: 92, height: 92, rx: 14 }),
   path("M18 6 L94 82 M6 18 L82 94 M46 6 L94 54 M6 46 L54 94 M74 6 L94 26 M6 74 L26 94", "rope"),

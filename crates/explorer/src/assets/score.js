@@ -61,7 +61,7 @@ export function scoreSentence(score, turn) {
 }
 
 /**
- * The headline where no table knows the position.
+ * The headline if no table contains the position.
  * @param {Page.Evaluation} evaluation
  * @param {string} turn
  * @param {boolean} offline

@@ -1,5 +1,5 @@
-// Endgames that the server counts on demand. Where no table knows the position a button starts a count, which ends when
-// it is cancelled and when the page is left.
+// Endgames that the server counts on demand. If no table contains the position, a button starts a count, which ends
+// when it is cancelled or the page is left.
 
 import { address, forget, get } from "./api.js";
 import { app, fen, on, params, pieces, refresh } from "./app.js";
@@ -11,7 +11,7 @@ import { $, button, bytes, duration, errorText, h, percent, say, t } from "./ui.
  */
 let count = null;
 /**
- * What counting the position on the board takes, or why that is impossible.
+ * The resources that counting the position on the board needs, or the error.
  * @type {{ position: string, need?: Api.CountNeed, error?: any } | null}
  */
 let asked = null;
@@ -24,7 +24,7 @@ export function startSolve() {
 /** The position on the board with its rules. */
 const place = () => `${fen()} ${app.rules}`;
 
-/** Whether the server may be asked for a count: it tells what a position of one piece too many needs. */
+/** Whether to ask the server about a count. For one piece too many its error explains what is missing. */
 const isInReach = () => app.countable > 0 && pieces() <= app.countable + 1;
 
 const isOpen = () =>
@@ -76,7 +76,7 @@ function start() {
       draw();
     }),
   );
-  // An event source does not tell why it failed; the next answer does.
+  // An event source does not report why it failed; the next answer does.
   stream.addEventListener(
     "error",
     own(() => {
@@ -104,7 +104,7 @@ function cancel() {
   askAgain();
 }
 
-/** Shows the button, the progress, or why there is neither, where the panel has a place for it. */
+/** Shows the button, the progress, or the reason for neither, if the panel has a place for it. */
 export function draw() {
   const host = $("#solve");
   if (!host) return;
@@ -116,7 +116,7 @@ export function draw() {
  * @param {NonNullable<typeof asked>} asked
  */
 function offer({ need, error }) {
-  // Tables of other rules are no fault of the user's.
+  // The server counts under its own rules only: the user need not read an error.
   if (error?.reason === "counting_other_rules") return [];
   if (error) return [h("p", { class: "soft" }, errorText(error))];
   if (!need || need.state === "known") return [];

@@ -1,4 +1,4 @@
-// Sounds of moves, made on the spot and off until they are switched on.
+// The sounds of moves: synthesised, and off until the user switches them on.
 
 import { app, emit, on } from "./app.js";
 import { index, parse } from "./position.js";

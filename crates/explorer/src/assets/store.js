@@ -3,7 +3,7 @@
 const STORE = "doushouqi.games";
 const MOST = 100;
 
-/** Every stored game; none where the browser keeps nothing. */
+/** Every stored game; none in a browser without storage. */
 export function storedGames() {
   try {
     const games = JSON.parse(localStorage.getItem(STORE) ?? "[]");

@@ -1,4 +1,4 @@
-// The endgame trainer: a won endgame to be won against perfect play. Every move is compared with the tables.
+// The endgame trainer: the user has to win a won endgame against perfect play. Every move is compared with the tables.
 
 import { get } from "./api.js";
 import { app, emit } from "./app.js";
@@ -81,7 +81,7 @@ export class Trainer extends Match {
   }
 
   /**
-   * What a move does to the win, in a sentence; "" if the server does not tell.
+   * The effect of a move on the win, in a sentence; "" if the server does not answer.
    * @param {string} uci
    */
   async verdict(uci) {

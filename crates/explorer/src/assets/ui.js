@@ -37,7 +37,7 @@ export async function setLanguage(code) {
 }
 
 /**
- * The string of a key; English where a language lacks it. `{name}` is replaced by the value of that name, and
+ * The string of a key; English if the language lacks it. `{name}` is replaced by the value of that name, and
  * `{name:ply|plies}` by the singular or the plural for it.
  * @param {string} key
  * @param {Record<string, unknown>} [values]
@@ -93,7 +93,7 @@ export const h = (tag, attributes = {}, ...children) => fill(document.createElem
 export const s = (tag, attributes = {}, ...children) => fill(document.createElementNS(NS, tag), attributes, children);
 
 /**
- * The first element of a selector. The checker cannot see which kind it is, nor that the markup contains it.
+ * The first element of a selector. The type checker knows neither its type nor that the markup contains it.
  * @param {string} selector
  * @param {ParentNode} [within]
  * @returns {any}
@@ -104,7 +104,7 @@ export const $ = (selector, within = document) => within.querySelector(selector)
 export const button = (label, onclick, attributes = {}) =>
   h("button", { type: "button", onclick, ...attributes }, label);
 
-/** Writes every string of the page that stands in the markup. */
+/** Writes every string of the markup in the language of the page. */
 export function translate(root = document) {
   for (const element of /** @type {NodeListOf<any>} */ (root.querySelectorAll("[data-t]")))
     element.textContent = t(element.dataset.t);
@@ -131,7 +131,7 @@ const withUnit = (value, unit, digits = 0) =>
   new Intl.NumberFormat(language, { style: "unit", unit, maximumFractionDigits: digits }).format(value);
 
 /**
- * Seconds, or minutes where there are many, at least one.
+ * A duration in words: seconds, or minutes if there are many; at least one.
  * @param {number} seconds
  */
 export const duration = (seconds) =>
@@ -145,7 +145,7 @@ export const bytes = (count) =>
   count < 1e9 ? withUnit(Math.ceil(count / 1e6), "megabyte") : withUnit(count / 1e9, "gigabyte", 1);
 
 /**
- * "+17", "−16", "=": the sign tells what colour tells. A position that is over has a mark.
+ * "+17", "−16", "=": the sign repeats what the colour shows. A finished position has a mark.
  * @param {Api.Value | null | undefined} value
  */
 export function short(value) {
@@ -186,7 +186,7 @@ export const pieceName = (piece) =>
   t("piece", { side: side(piece === piece.toUpperCase() ? "w" : "b"), animal: animal(piece) });
 
 /**
- * Who wins, in a sentence, of a value as the side to move sees it.
+ * The winner in a sentence, from a value for the side to move.
  * @param {Api.Value | null | undefined} value
  * @param {string} turn
  */
@@ -203,7 +203,7 @@ export function result(value, turn) {
 }
 
 /**
- * A value in one point of view whoever is to move: "White in 17", "=".
+ * A value in a form that does not depend on the side to move: "White in 17", "=".
  * @param {Api.Value | null | undefined} value
  * @param {string} turn
  */
@@ -216,7 +216,7 @@ export function sided(value, turn) {
 }
 
 /**
- * The same as a chip: blue where White wins, orange where Black does.
+ * The text of `sided` as a chip: blue if White wins, orange if Black wins.
  * @param {Api.Value | null | undefined} value
  * @param {string} turn
  */
@@ -232,7 +232,7 @@ export function sidedChip(value, turn) {
 }
 
 /**
- * A table beside a picture, folded away.
+ * A collapsed table with the numbers of a picture.
  * @param {string} summary
  * @param {string[]} head
  * @param {any[][]} rows
@@ -279,7 +279,7 @@ export const asTable = (summary, head, rows, caption) =>
 /** @type {number | undefined} */
 let clearing;
 /**
- * Says it to a screen reader.
+ * Announces a text to screen readers.
  * @param {string} text
  */
 export function say(text) {

@@ -18,7 +18,7 @@ export function treeText(node, alternatives = true) {
 }
 
 /**
- * The moves of such a text, as `{uci, variations}`. What is not a move ends its line.
+ * The moves of a text in the form of `treeText`, as `{uci, variations}`. A word that is not a move ends its line.
  * @param {string} text
  */
 export function parseTree(text) {

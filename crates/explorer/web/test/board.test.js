@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 
-/** Elements that remember what they were made of. */
+/** Elements that record their tag, attributes and children. */
 class Element {
   constructor(tag) {
     Object.assign(this, { tag, attributes: {}, children: [] });
@@ -72,14 +72,14 @@ test("every square of water has its middle in a lake, and no square of land has"
   }
 });
 
-/** A point of the board as a lake's transform sees it. */
+/** The function that applies a lake's transform to a point. */
 function placed(transform) {
   const [a, b, c, d, x, y] = transform.startsWith("matrix") ? numbers(transform) : [1, 0, 0, 1, ...numbers(transform)];
   assert.deepEqual([b, c], [0, 0]);
   return ([px, py]) => [(px - x) / a, (py - y) / d];
 }
 
-/** A path of one move and cubic curves as a polygon of its curves' ends. */
+/** A path of one move and cubic curves as a polygon of the curves' end points. */
 function polygon(d) {
   const flat = numbers(d);
   const ends = [[flat[0], flat[1]]];

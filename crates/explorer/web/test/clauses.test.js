@@ -1,4 +1,4 @@
-// What the clauses of decision trees speak of.
+// The squares that the clauses of decision trees mention.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

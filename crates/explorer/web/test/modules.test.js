@@ -1,4 +1,4 @@
-// What holds of all files of the page together.
+// Properties of all files of the page together.
 
 import assert from "node:assert/strict";
 import { readFileSync, readdirSync } from "node:fs";
@@ -74,7 +74,7 @@ test("every error of the server has a message in Chinese", async () => {
   const files = ["messages.zh.js", "strings.zh.js", "strings-play.zh.js"];
   const parts = await Promise.all(files.map((file) => import(new URL(file, ASSETS).href)));
   const strings = Object.assign({}, ...parts.map((part) => part.default));
-  // The page shows an address that is limited as a busy server.
+  // The page reports the rate limit of an address as a busy server.
   const known = (name) => name === "rate_limited" || `reason.${name}` in strings || `error.${name}` in strings;
   assert.deepEqual(
     [...new Set([...codes, ...reasons])].filter((name) => !known(name)),
