@@ -305,7 +305,7 @@ pub struct PlacedPiece {
 pub struct WhatIfSquare {
     pub square: String,
     pub legal: bool,
-    /// Why the piece cannot stand there: `water`, `occupied`, `own den`, `both dens`; `same` for its own square.
+    /// The reason that excludes the square: `water`, `occupied`, `own den`, `both dens`; `same` for its own square.
     pub reason: Option<&'static str>,
     /// For the side to move.
     pub value: Option<ValueReport>,
@@ -344,7 +344,7 @@ pub fn whatif(tables: &View<'_>, position: &Position, square: Square) -> Result<
     })
 }
 
-/// The position with a piece on another square, or why that is impossible.
+/// The position with a piece on another square, or the reason why that is impossible.
 fn moved(position: &Position, piece: Piece, from: Square, to: Square) -> Result<Position, &'static str> {
     let mut setup = position.to_setup();
     setup.squares[from.index()] = None;

@@ -50,7 +50,7 @@ pub struct Config {
     pub behind_proxy: bool,
 }
 
-/// Why the server could not run.
+/// The error of a server that could not run.
 #[expect(missing_docs, reason = "the messages describe them")]
 #[derive(Debug, Error)]
 pub enum ServeError {

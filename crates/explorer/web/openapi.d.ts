@@ -726,7 +726,7 @@ export interface components {
         /** @description The value of the position with the piece on a square. */
         WhatIfSquare: {
             legal: boolean;
-            /** @description Why the piece cannot stand there: `water`, `occupied`, `own den`, `both dens`; `same` for its own square. */
+            /** @description The reason that excludes the square: `water`, `occupied`, `own den`, `both dens`; `same` for its own square. */
             reason: string | null;
             square: string;
             /** @description For the side to move. */

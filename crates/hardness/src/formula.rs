@@ -16,7 +16,7 @@ pub struct Formula {
     clauses: Vec<Vec<usize>>,
 }
 
-/// Why a text is not a positive CNF, displayed with a caret under the wrong place.
+/// The error of a text that is not a positive CNF, displayed with a caret under the wrong place.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub struct FormulaError {
     /// The line with the error.

@@ -49,7 +49,7 @@ pub struct Claim {
     pub any_cats: bool,
     /// Whether White's cats move only to capture; a target forced this way is forced without the restriction.
     pub steady_cats: bool,
-    /// Whether a piece that has left may enter there again, and then leave where it first entered.
+    /// Whether a piece that has left may enter again by the same exit, and then leave where it first entered.
     pub round_trip: bool,
     /// Whether the supply outside is unlimited; `waiting` then limits the pieces that may be inside at once (see
     /// `game.rs`).

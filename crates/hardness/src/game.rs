@@ -167,7 +167,7 @@ impl GadgetGame {
         self.start
     }
 
-    /// The state with the pieces on the gadget's squares. Pieces that do not belong to this game are left out.
+    /// The state with the pieces on the gadget's squares, without pieces that do not belong to this game.
     pub(crate) fn state(
         &self,
         piece_at: impl Fn(Place) -> Option<Piece>,

@@ -127,7 +127,7 @@ pub struct Layout {
     pub plan_moves: u64,
 }
 
-/// Why a position cannot be built.
+/// The error of a position that cannot be built.
 #[expect(missing_docs, reason = "the messages document the variants")]
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum LayoutError {

@@ -11,7 +11,7 @@ use std::fmt::Write;
 use std::time::Instant;
 use thiserror::Error;
 
-/// Why a report cannot be written.
+/// The error of a report that cannot be written.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum ReportError {

@@ -1,5 +1,5 @@
-//! A feature of positions of one's own, and how much it says of who wins: for each of its values the positions won by White,
-//! drawn, and won by Black, over all positions of a material.
+//! A custom feature of positions, and how well it predicts the winner: for each value of the feature, the numbers of
+//! positions won by White, drawn, and won by Black, over all positions of a material.
 //!
 //! ```sh
 //! cargo run --release --example mined_feature -- LvE
@@ -13,7 +13,7 @@ use std::convert::Infallible;
 use std::error::Error;
 use study::Winner;
 
-/// By how many steps White's nearest piece is closer to its goal than Black's nearest to the other den.
+/// White's lead in the race: the steps of Black's nearest piece to White's den minus those of White's to Black's den.
 fn lead(pieces: &[Piece], squares: &[Square]) -> i32 {
     let nearest = |side: Color| {
         let own = pieces.iter().zip(squares).filter(|(piece, _)| piece.color == side);
@@ -41,7 +41,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         println!("{lead:>5} {:>10} {:>10} {:>10}", count(Winner::White), count(Winner::Draw), count(Winner::Black));
     }
 
-    // Whoever says for each lead that the more frequent winner wins is right so often:
+    // The positions of a prediction that names, for each lead, its more frequent winner.
     let most: u64 = counts.values().map(|by_winner| by_winner.values().max().copied().unwrap_or(0)).sum();
     let all: u64 = counts.values().flat_map(BTreeMap::values).sum();
     println!("the lead alone tells the winner of {:.1} % of {all} positions", 100.0 * most as f64 / all as f64);

@@ -59,8 +59,8 @@ pub struct Fit {
     pub coefficients: Vec<Coefficient>,
 }
 
-/// The least number of pieces of a regression, unless all materials have fewer. A regression of fewer pieces depends more
-/// on the side to move than on the animals.
+/// The least number of pieces of a regression, unless all materials have fewer. A regression of fewer pieces depends
+/// more on the side to move than on the animals.
 const LEAST_PIECES: usize = 4;
 
 /// Solves the endgames in memory and returns the samples of each number of pieces up to `pieces`, from `LEAST_PIECES`

@@ -20,7 +20,7 @@ pub struct EndgameMoves {
 }
 
 impl EndgameMoves {
-    /// Both together.
+    /// The sum of both.
     #[must_use]
     pub fn plus(self, other: EndgameMoves) -> EndgameMoves {
         EndgameMoves {
@@ -54,8 +54,8 @@ pub fn endgame_positions(count: usize, seed: u64, rules: &Rules, tables: &Tables
     found
 }
 
-/// Plays one move in each of these positions and compares its value with the tables: in won, drawn and lost positions. `done` is
-/// called after each.
+/// Plays one move in each of these positions and compares its value with the tables: in won, drawn and lost positions.
+/// `done` is called after each position.
 #[must_use]
 pub fn endgame_moves(
     positions: &[Position],

@@ -21,7 +21,7 @@ use thiserror::Error;
 /// The number of calls of `step` by [`write()`].
 pub const STEPS: u64 = 8;
 
-/// Why a report cannot be written.
+/// The error of a report that cannot be written.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum ReportError {

@@ -43,7 +43,7 @@ impl Terrain {
     }
 }
 
-/// A square of a general board: row by row from the top left, as text is read.
+/// A square of a general board. Squares are numbered row by row from the top left, in the order of reading.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Place(u32);
 

@@ -16,7 +16,7 @@ const NONE: u32 = u32::MAX;
 /// Bytes for each position: key, two places in the hash table while it grows, counters, queue.
 const BYTES_PER_STATE: u64 = 36;
 
-/// Why a position cannot be solved.
+/// The error of a position that cannot be solved.
 #[expect(missing_docs, reason = "the messages document the variants")]
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum GeneralSolveError {

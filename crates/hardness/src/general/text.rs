@@ -7,7 +7,7 @@ use std::fmt::Write;
 use std::sync::Arc;
 use thiserror::Error;
 
-/// Why a text is not a general position. Lines and columns count from 1.
+/// The error of a text that is not a general position. Lines and columns count from 1.
 #[expect(missing_docs, reason = "the messages document the variants")]
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum BoardError {
