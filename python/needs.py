@@ -1,4 +1,4 @@
-"""Prints what the tests need, from `pyproject.toml`: one requirement a line."""
+"""Prints the requirements of the tests from `pyproject.toml`, one on each line."""
 
 import re
 from pathlib import Path

@@ -1,6 +1,6 @@
 """Measures `VecEnv` with random moves, and next to it a plain loop over boards.
 
-`python speed.py [threads]` prints steps a second. A step is a move in one game, with its observation and mask.
+`python speed.py [threads]` prints steps per second. A step is a move in one game, with its observation and mask.
 """
 
 import sys
@@ -12,9 +12,9 @@ import doushouqi as dsq
 
 
 def batch(games: int, threads: int, seconds: float = 2.0) -> float:
-    """Steps a second of a batch whose actions are drawn in Rust."""
+    """Steps per second of a batch whose actions are drawn in Rust."""
     env = dsq.VecEnv(games, seed=1, threads=threads)
-    # The games spread over their lengths first.
+    # First the games spread over different plies.
     for _ in range(300):
         env.step(env.sample_actions())
     steps, start = 0, time.perf_counter()
@@ -26,7 +26,7 @@ def batch(games: int, threads: int, seconds: float = 2.0) -> float:
 
 
 def plain(seconds: float = 2.0) -> float:
-    """Steps a second of a Python loop over one board."""
+    """Steps per second of a Python loop over one board."""
     random, board = np.random.default_rng(1), dsq.Board()
     steps, start = 0, time.perf_counter()
     while time.perf_counter() - start < seconds:

@@ -1,8 +1,8 @@
 //! Actions, legal-action masks and observations, all from the view of the side to move.
 //!
-//! An action is `4 * animal + direction`: the animals are 0 (rat) to 7 (elephant), the directions 0 forward, 1 backward,
-//! 2 left and 3 right. Black sees the board rotated by 180 degrees. A piece has at most one move in a direction, a step or a
-//! leap, so the 32 actions name every move.
+//! An action is `4 * animal + direction`: the animals are 0 (rat) to 7 (elephant), the directions 0 forward,
+//! 1 backward, 2 left and 3 right. Black sees the board rotated by 180 degrees. A piece has at most one move in a
+//! direction, a step or a leap, so the 32 actions name every move.
 
 use doushouqi::board::geometry::Direction;
 use doushouqi::board::{Animal, Color, Move, Position, Rules, Square};
@@ -14,7 +14,8 @@ pub(crate) const PLANES: usize = 2 * Animal::COUNT;
 /// The values of an observation: planes, ranks and files.
 pub(crate) const OBSERVATION: usize = PLANES * Square::COUNT;
 
-/// Where each piece that does not swim, and each that does, arrives from a square in a direction; 64 is nowhere.
+/// The target square by swimming, direction and square: first for pieces that do not swim, then for those that swim;
+/// 64 is no square.
 static TARGETS: std::sync::LazyLock<[[[u8; 64]; 4]; 2]> = std::sync::LazyLock::new(|| {
     let mut targets = [[[64; 64]; 4]; 2];
     for (d, direction) in Direction::ALL.into_iter().enumerate() {
@@ -53,7 +54,7 @@ pub(crate) fn mask(moves: &[Move], turn: Color) -> u32 {
 pub(crate) fn legal(position: &Position, rules: &Rules) -> u32 {
     const EVEN: u32 = 0x5555_5555;
     let mask = position.move_mask(rules);
-    // Turned round, forward is backward and left is right.
+    // On the rotated board forward is backward and left is right.
     if position.turn() == Color::Black { (mask & EVEN) << 1 | mask >> 1 & EVEN } else { mask }
 }
 

@@ -1,4 +1,4 @@
-//! Many games in lockstep, without Python: what `VecEnv` runs.
+//! Many games in lockstep, without Python: the core of `VecEnv`.
 
 use crate::actions;
 use crate::outcome;
@@ -7,7 +7,7 @@ use doushouqi::cpu::CpuLevel;
 use doushouqi::game::GameEnd;
 use doushouqi::game::random::Random;
 
-/// How all games of a batch begin and end.
+/// The settings of all games of a batch.
 pub(crate) struct Setup {
     pub rules: Rules,
     pub start: Fen,
@@ -30,14 +30,14 @@ impl Setup {
     }
 }
 
-/// A game of a batch. It has the rules of [`doushouqi::game::Game`], but tells positions apart by their Zobrist keys and keeps only
-/// the keys since the last capture.
+/// A game of a batch. It has the rules of [`doushouqi::game::Game`], but distinguishes positions by their Zobrist keys
+/// and keeps only the keys since the last capture.
 pub(crate) struct Env {
     position: Position,
     /// The keys since the last capture, the current position's last.
     keys: Vec<u64>,
-    /// A bit for the low bits of each of these keys. Most positions are new, which a bit that is not set proves without a
-    /// look at the keys: they lie elsewhere in memory.
+    /// A bit for the low bits of each of these keys. Most positions are new, which a clear bit proves without reading
+    /// the keys: they lie elsewhere in memory.
     seen: [u64; 8],
     halfmove_clock: u32,
     /// How often the current position has occurred, this time included.
@@ -48,7 +48,7 @@ pub(crate) struct Env {
 
 /// The rows of one game in the buffers that Python sees.
 pub(crate) struct Row<'a> {
-    /// The legal actions as bits; all once the game is over, when none has an effect.
+    /// The legal actions as bits; once the game is over, all bits are set and no action has an effect.
     pub legal: &'a mut u32,
     pub observation: &'a mut [i8],
     pub mask: &'a mut [bool],
@@ -75,7 +75,7 @@ impl Env {
         env
     }
 
-    /// Back to the first position.
+    /// Returns to the first position.
     fn restart(&mut self, setup: &Setup) {
         self.position.clone_from(&setup.start.position);
         self.halfmove_clock = setup.start.halfmove_clock;
@@ -113,7 +113,7 @@ impl Env {
         self.show(legal, row);
     }
 
-    /// Forgets the game and begins the first position again.
+    /// Drops the game and begins again at the first position.
     pub fn reset(&mut self, setup: &Setup, row: &mut Row<'_>) {
         self.restart(setup);
         row.observation.fill(0);
@@ -191,7 +191,7 @@ impl Env {
         actions::mask(&moves, self.position.turn())
     }
 
-    /// Shows the current position in an observation without pieces, and everything else.
+    /// Writes the current position into an observation without pieces, and writes the other rows.
     #[inline(always)]
     fn show(&self, legal: u32, row: &mut Row<'_>) {
         actions::write::<1>(&self.position, row.observation);
@@ -205,12 +205,12 @@ impl Env {
     }
 }
 
-/// A random action of those that are legal, each as likely.
+/// A random legal action, each with the same probability.
 #[inline(always)]
 fn sample_here(mut legal: u32, random: &mut Random) -> usize {
     // The upper half of a product spreads 32 bits over the actions without a division.
     let mut skip = (((random.bits() >> 32) * u64::from(legal.count_ones())) >> 32) as u32;
-    // A binary search for the bit with that many below it: no branch depends on the random number.
+    // A binary search for the bit with `skip` bits below it: no branch depends on the random number.
     let mut action = 0;
     for width in [16, 8, 4, 2, 1] {
         let below = (legal & ((1 << width) - 1)).count_ones();
@@ -255,7 +255,7 @@ pub(crate) fn step(env: &mut Env, setup: &Setup, action: usize, row: &mut Row<'_
     env.step_here(setup, action, row);
 }
 
-/// A random action of those that are legal, which are not none, each as likely.
+/// A random legal action, each with the same probability; at least one must be legal.
 #[inline]
 pub(crate) fn sample(legal: u32, random: &mut Random) -> usize {
     // SAFETY: as in `step`.

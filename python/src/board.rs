@@ -86,7 +86,8 @@ impl PyMove {
 
 /// A game: a position with its history, the rules and the no-capture limit, modelled on python-chess.
 ///
-/// `fen` is the initial position by default. The game is drawn after `no_capture_limit` plies without a capture; None is no limit.
+/// `fen` is the initial position by default. The game is drawn after `no_capture_limit` plies without a capture; None
+/// is no limit.
 #[pyclass(name = "Board", module = "doushouqi")]
 #[derive(Clone)]
 pub(crate) struct PyBoard {
@@ -307,7 +308,7 @@ impl PyBoard {
         actions
     }
 
-    /// The action of a legal move: `4 * animal + direction`, forward 0, backward 1, left 2, right 3 as the mover sees it.
+    /// The action of a legal move: `4 * animal + direction`, forward 0, backward 1, left 2, right 3 for the mover.
     fn action(&self, r#move: PyMove) -> PyResult<usize> {
         let mv = r#move.in_position(self.position())?;
         if !self.game.legal_moves().contains(&mv) {
@@ -335,8 +336,8 @@ impl PyBoard {
 
     /// The position as int8 planes of shape (16, 9, 7): plane, rank, file.
     ///
-    /// Planes 0 to 7 are the animals of the side to move, weakest first, 8 to 15 those of the opponent. Rank 0 is nearest to the side to
-    /// move: for Black the board is rotated by 180 degrees.
+    /// Planes 0 to 7 are the animals of the side to move, weakest first, 8 to 15 those of the opponent. Rank 0 is
+    /// nearest to the side to move: for Black the board is rotated by 180 degrees.
     fn observation<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray3<i8>>> {
         let mut observation = vec![0; actions::OBSERVATION];
         actions::observe(self.position(), &mut observation);

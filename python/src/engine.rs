@@ -1,4 +1,4 @@
-//! `Engine`: the search, with limits as python-chess has them.
+//! `Engine`: the search, with limits as in python-chess.
 
 use crate::board::{PyBoard, PyMove};
 use crate::errors;
@@ -13,7 +13,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-/// When a search stops: at whatever comes first of `time` in seconds, `depth` in plies and `nodes`.
+/// The limits of a search, which stops at the first of `time` in seconds, `depth` in plies and `nodes`.
 #[pyclass(frozen, name = "Limit", module = "doushouqi", from_py_object)]
 #[derive(Copy, Clone)]
 pub(crate) struct PyLimit {
@@ -57,7 +57,7 @@ impl PyLimit {
     }
 }
 
-/// What a search found: one line of best play.
+/// The result of a search: one line of best play.
 #[pyclass(frozen, name = "Info", module = "doushouqi")]
 #[derive(Clone)]
 pub(crate) struct PyInfo {
@@ -72,7 +72,8 @@ impl PyInfo {
         self.info.pv.iter().map(|&mv| PyMove::of(mv)).collect()
     }
 
-    /// The score for the side to move: cp, where 100 cp are the value of a cat; beyond 990,000 a certain win, below -990,000 a certain loss.
+    /// The score for the side to move: cp, where 100 cp are the value of a cat; beyond 990,000 a certain win, below
+    /// -990,000 a certain loss.
     #[getter]
     fn score(&self) -> i32 {
         self.info.score.value()
@@ -128,10 +129,11 @@ impl PyInfo {
 
 /// The engine. It keeps its transposition table from one search to the next.
 ///
-/// `tables` are a directory of endgame tables for `rules`, or a number of pieces (2 to 4) whose tables are solved in memory.
+/// `tables` are a directory of endgame tables for `rules`, or a number of pieces (2 to 4) whose tables are solved in
+/// memory.
 #[pyclass(name = "Engine", module = "doushouqi")]
 pub(crate) struct PyEngine {
-    /// Searched by one thread at a time: the lock is never waited for, since Python borrows the whole object.
+    /// Python borrows the whole object, so only one thread searches at a time and the lock never blocks.
     engine: Mutex<Engine>,
 }
 
@@ -205,7 +207,7 @@ impl PyEngine {
         Ok(found.lines.into_iter().map(|info| PyInfo { info }).collect())
     }
 
-    /// Forgets everything learned, as before another game.
+    /// Clears everything learned, for another game.
     fn new_game(&mut self) {
         self.engine.get_mut().unwrap_or_else(PoisonError::into_inner).new_game();
     }

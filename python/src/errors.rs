@@ -1,4 +1,4 @@
-//! The exceptions. Their messages are those of the library.
+//! The exceptions, with the messages of the library.
 
 use doushouqi::board::{ParseFenError, ParseMoveError, ParseRulesError, PlayError};
 use doushouqi::tablebase::{OnDemandError, ParseMaterialError, SetError, SolveError};

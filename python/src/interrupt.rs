@@ -5,16 +5,16 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc;
 use std::time::Duration;
 
-/// How often Python looks for Ctrl-C.
+/// The interval at which Python checks for Ctrl-C.
 const SIGNALS: Duration = Duration::from_millis(50);
 /// Searches recurse as deep as their longest line.
 const STACK: usize = 16 << 20;
 
-/// Runs `work` on a thread of its own without the GIL, while this one looks for signals. `work` ends soon after its flag has
-/// become true.
+/// Runs `work` on a separate thread without the GIL, while this thread checks for signals. `work` ends soon after its
+/// flag has become true.
 ///
 /// # Errors
-/// What a signal's handler raises: KeyboardInterrupt after Ctrl-C.
+/// The exception that a signal handler raises: KeyboardInterrupt after Ctrl-C.
 pub(crate) fn interruptible<T: Send>(py: Python<'_>, work: impl FnOnce(&AtomicBool) -> T + Send) -> PyResult<T> {
     let stop = &AtomicBool::new(false);
     py.detach(|| {

@@ -1,5 +1,5 @@
-//! The extension module `doushouqi._core`. Each file holds one topic; `doushouqi/_core.pyi` has the signatures and the
-//! documentation that Python users read.
+//! The extension module `doushouqi._core`. Each file contains one topic. Its doc comments are the documentation that
+//! Python users read; `doushouqi/_core.pyi` contains the signatures.
 
 mod actions;
 mod arguments;

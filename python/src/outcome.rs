@@ -17,7 +17,7 @@ impl PyOutcome {
     }
 }
 
-/// The number of a way to end in arrays; 0 is a game that goes on.
+/// The number that represents an end of the game in arrays; 0 represents a game that goes on.
 pub(crate) fn number(end: GameEnd) -> i8 {
     match end {
         GameEnd::Den(_) => 1,
@@ -30,7 +30,8 @@ pub(crate) fn number(end: GameEnd) -> i8 {
 
 #[pymethods]
 impl PyOutcome {
-    /// 'den', 'captured' (the last enemy piece), 'no_move' (stalemate), 'repetition' or 'no_capture' (the no-capture limit).
+    /// 'den', 'captured' (the last enemy piece), 'no_move' (stalemate), 'repetition' or 'no_capture' (the no-capture
+    /// limit).
     #[getter]
     fn termination(&self) -> &'static str {
         ["running", "den", "captured", "no_move", "repetition", "no_capture"][number(self.end) as usize]

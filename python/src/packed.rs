@@ -4,7 +4,7 @@ use doushouqi::board::{Animal, Color, Piece, Position, Setup, Square};
 
 /// The bytes of a packed position.
 pub(crate) const BYTES: usize = 2 * Animal::COUNT + 1;
-/// In place of the square of an animal that is not on the board.
+/// The entry of an animal that is not on the board, instead of its square.
 pub(crate) const ABSENT: i8 = -1;
 
 pub(crate) type Packed = [i8; BYTES];
@@ -18,7 +18,7 @@ pub(crate) fn pack_position(position: &Position) -> Packed {
     packed
 }
 
-/// The position of a row; the error says what is wrong with it.
+/// The position of a row; the error describes the defect of the row.
 pub(crate) fn unpack_position(packed: &[i8]) -> Result<Position, String> {
     let (&turn, squares) = packed.split_last().ok_or("the row is empty")?;
     let turn = match turn {

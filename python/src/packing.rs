@@ -12,8 +12,8 @@ use pyo3::prelude::*;
 
 /// Packs boards or FENs into an int8 array of shape (n, 17).
 ///
-/// Columns 0 to 7 are the squares of White's animals, weakest first, 8 to 15 those of Black's, -1 for an animal that is not on the
-/// board. Column 16 is the side to move: 0 White, 1 Black. Histories are not packed.
+/// Columns 0 to 7 are the squares of White's animals, weakest first, 8 to 15 those of Black's, -1 for an animal that is
+/// not on the board. Column 16 is the side to move: 0 White, 1 Black. Histories are not packed.
 #[pyfunction]
 pub(crate) fn pack<'py>(py: Python<'py>, boards: Vec<BoardArgument>) -> PyResult<Bound<'py, PyArray2<i8>>> {
     let rows: Vec<i8> = boards.iter().flat_map(|board| pack_position(&board.0)).collect();

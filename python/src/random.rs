@@ -13,7 +13,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use rayon::prelude::*;
 
-/// A random game: its actions, what was legal at each, how it ended and the winner.
+/// A random game: its actions, the legal actions at each, its end and the winner.
 struct RandomGame {
     actions: Vec<u8>,
     masks: Vec<u32>,
@@ -22,7 +22,7 @@ struct RandomGame {
 }
 
 impl RandomGame {
-    /// Plays to the end by the calls that play any other game, one move at a time.
+    /// Plays to the end with the calls that play any other game, one move at a time.
     fn play(start: Fen, rules: &Rules, limit: u32, random: &mut Random) -> RandomGame {
         let mut game = Game::from_fen(start, rules.clone(), Some(limit));
         let (mut actions, mut masks) = (Vec::new(), Vec::new());
@@ -45,8 +45,9 @@ impl RandomGame {
 
 /// Plays random games from the initial position, one move at a time, and returns them as arrays.
 ///
-/// `actions` (uint8) and `masks` (uint32, a bit for each legal action) have an entry a ply; game i has the plies from `offsets[i]` to
-/// `offsets[i + 1]`. `ends` says how each game ended, as `VecEnv.ends`; `winners` is 1 for White, -1 for Black, 0 for a draw.
+/// `actions` (uint8) and `masks` (uint32, a bit for each legal action) contain an entry for each ply; game i has the
+/// plies from `offsets[i]` to `offsets[i + 1]`. `ends` contains the end of each game, as `VecEnv.ends`; `winners` is 1
+/// for White, -1 for Black, 0 for a draw.
 #[pyfunction]
 #[pyo3(signature = (count, *, seed = 0, rules = RulesArgument::default(), no_capture_limit = Game::NO_CAPTURE_LIMIT))]
 pub(crate) fn random_games<'py>(
@@ -79,7 +80,7 @@ pub(crate) fn random_games<'py>(
     Ok(arrays)
 }
 
-/// Packed random positions of `pieces` pieces in which the game is not over, each such position as likely.
+/// Packed random positions of `pieces` pieces in which the game is not over, each with the same probability.
 #[pyfunction]
 #[pyo3(signature = (count, pieces, *, seed = 0, rules = RulesArgument::default()))]
 pub(crate) fn random_positions<'py>(

@@ -5,7 +5,8 @@ use doushouqi::board::RuleOptions;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 
-/// The rule options. `Rules('chinese')` is a preset, `Rules('paper,shore=none')` a preset with changes; `paper` is the default.
+/// The rule options. `Rules('chinese')` is a preset, `Rules('paper,shore=none')` a preset with changes; `paper` is the
+/// default.
 ///
 /// Rules are immutable and compare by their options.
 #[pyclass(frozen, eq, hash, name = "Rules", module = "doushouqi")]
@@ -38,7 +39,7 @@ macro_rules! rules_class {
             }
 
             $(
-                /// The value of this option; docs/rules.md has the meaning of each.
+                /// The value of this option; docs/rules.md explains each option.
                 #[getter]
                 fn $option(&self) -> &'static str {
                     self.options.$option.as_str()

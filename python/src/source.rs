@@ -1,4 +1,4 @@
-//! Where values come from: files, or a solver in memory.
+//! The sources of values: files, or a solver in memory.
 
 use crate::errors::{self, TablesError};
 use doushouqi::board::{ByColor, Color, Move, Position, Rules};
@@ -7,10 +7,10 @@ use doushouqi::tablebase::{
 };
 use pyo3::prelude::*;
 
-/// Where values come from. Values of positions that are to be counted come from [`OnDemand`] itself.
+/// A source of values. The values of positions that have to be counted come from [`OnDemand`] itself.
 pub(crate) enum Source {
     Files(Box<TableProber>),
-    /// Files, and classes of one piece more that are counted when they are needed.
+    /// Files, and classes with one piece more that are counted on demand.
     OnDemand(Box<OnDemand>),
     Memory(Box<Solver>),
 }
@@ -25,7 +25,7 @@ impl Source {
         }
     }
 
-    /// What answers without counting.
+    /// The prober that answers without counting.
     fn prober(&self) -> Result<&dyn Probe<Error = SetError>, &Solver> {
         match self {
             Source::Files(prober) => Ok(&**prober),
@@ -69,7 +69,7 @@ impl Source {
         }
     }
 
-    /// The materials of that many pieces whose values are here.
+    /// The materials of `pieces` pieces whose values are available.
     pub fn materials(&self, pieces: usize) -> Vec<Material> {
         let classes = self.classes();
         let listed = |id| match self.files() {
@@ -108,7 +108,7 @@ impl Source {
         Ok(())
     }
 
-    /// A position of that many pieces with the longest distance, and the distance.
+    /// A position of `pieces` pieces with the longest distance, and the distance.
     pub fn longest(&self, pieces: usize) -> PyResult<Option<(Position, u16)>> {
         let solver = match self.files() {
             Ok(prober) => return prober.deepest(pieces).map_err(errors::tables),
@@ -133,7 +133,7 @@ impl Source {
     }
 }
 
-/// `None` for a position of more pieces than the tables have.
+/// `None` for a position of more pieces than the tables cover.
 fn covered<T>(result: Result<Option<T>, SetError>) -> PyResult<Option<T>> {
     match result {
         Err(SetError::TooFewPieces { .. }) => Ok(None),

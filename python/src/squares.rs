@@ -12,7 +12,7 @@ pub(crate) fn square(index: i64) -> PyResult<Square> {
         .ok_or_else(|| PyValueError::new_err(format!("a square is 0 (a1) to 62 (g9), not {index}")))
 }
 
-/// Colours as python-chess has them: `True` is White.
+/// Colours as in python-chess: `True` is White.
 pub(crate) fn color(white: bool) -> Color {
     if white { Color::White } else { Color::Black }
 }

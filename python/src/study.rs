@@ -31,7 +31,8 @@ fn rows(py: Python<'_>, set: &FeatureSet, material: Material, positions: &Positi
         .map_err(PyValueError::new_err)
 }
 
-/// Features of the positions of a material with White to move: those of van Rijn and Vis (2014), and more with the choice 'all'.
+/// Features of the positions of a material with White to move: the features of van Rijn and Vis (2014), and more with
+/// the choice 'all'.
 #[pyclass(frozen, name = "Features", module = "doushouqi")]
 pub(crate) struct PyFeatures {
     material: Material,
@@ -76,7 +77,7 @@ impl PyFeatures {
     }
 }
 
-/// A decision tree that tells who wins from features.
+/// A decision tree that predicts the winner from features.
 #[pyclass(frozen, name = "DecisionTree", module = "doushouqi")]
 pub(crate) struct PyTree {
     found: MaterialTree,
@@ -108,13 +109,13 @@ impl PyTree {
         self.found.positions
     }
 
-    /// The number of these that it gets wrong.
+    /// The number of these positions that the tree misclassifies.
     #[getter]
     fn misclassified(&self) -> u64 {
         self.found.tree.misclassified()
     }
 
-    /// The number that every tree on these features gets wrong.
+    /// The least number of these positions that any tree on these features misclassifies.
     #[getter]
     fn indistinct(&self) -> u64 {
         self.found.indistinct
@@ -165,8 +166,8 @@ impl PyTree {
 
 /// Learns a tree for a material of two or three pieces from tables in memory.
 ///
-/// Without `max_leaves` it is the smallest tree found with as few errors as the features allow. `features` is 'paper', 'all' or None
-/// for the better of both.
+/// Without `max_leaves` it is the smallest tree found with as few errors as the features allow. `features` is 'paper',
+/// 'all' or None for the better of both.
 #[pyfunction]
 #[pyo3(signature = (tables, material, *, features = None, max_leaves = None))]
 pub(crate) fn learn_tree(

@@ -24,9 +24,9 @@ use std::path::PathBuf;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
-/// In arrays, in place of a result that is not known.
+/// The entry of an array for an unknown result.
 const UNKNOWN: i8 = -2;
-/// In arrays, in place of a distance that there is not.
+/// The entry of an array for a missing distance.
 const NO_DISTANCE: i16 = -1;
 /// The most pieces of a dense array: 63 squares for each piece.
 const DENSE_PIECES: usize = 4;
@@ -147,7 +147,7 @@ impl PyTables {
         PyTables { source: RwLock::new(Some(Arc::new(source))) }
     }
 
-    /// The values, which stay there while they are in use.
+    /// The source of the values, which stays open while it is in use.
     pub fn source(&self) -> PyResult<Arc<Source>> {
         let source = self.source.read().unwrap_or_else(PoisonError::into_inner).clone();
         source.ok_or_else(|| TablesError::new_err("the tables are closed"))
@@ -162,20 +162,21 @@ impl PyTables {
         Ok(PyRules { options: *self.source()?.rules().options() })
     }
 
-    /// The most pieces of a material here.
+    /// The most pieces of a material whose values are available.
     #[getter]
     fn pieces(&self) -> PyResult<usize> {
         Ok(self.source()?.classes().pieces())
     }
 
-    /// The materials of that many pieces whose values are here.
+    /// The materials of `pieces` pieces whose values are available.
     fn materials(&self, pieces: usize) -> PyResult<Vec<String>> {
         Ok(self.source()?.materials(pieces).iter().map(Material::to_string).collect())
     }
 
     /// The value of a position; None if the tables do not cover it.
     ///
-    /// With `on_demand` a position with one piece more is searched, and its material counted if that does not suffice.
+    /// With `on_demand` a position with one piece more is searched, and its material is counted if that does not
+    /// suffice.
     fn probe(&self, py: Python<'_>, board: BoardArgument) -> PyResult<Option<PyValue>> {
         let source = self.source()?;
         let value = match counter(&source, &board.0) {
@@ -185,8 +186,8 @@ impl PyTables {
         Ok(value.map(|value| PyValue { value }))
     }
 
-    /// What counting the material of a position takes: its class and bytes of memory and disk. None if that is not
-    /// necessary or not possible.
+    /// The resources that counting the material of a position needs: its class and bytes of memory and disk. None if
+    /// counting is not necessary or not possible.
     fn need<'py>(&self, py: Python<'py>, board: BoardArgument) -> PyResult<Option<Bound<'py, PyDict>>> {
         let source = self.source()?;
         let Some(counter) = counter(&source, &board.0) else { return Ok(None) };
@@ -201,7 +202,8 @@ impl PyTables {
 
     /// Counts the material of a position, unless the tables or the cache contain it.
     ///
-    /// `progress` is called now and then with the phase and the share that is done, 0 to 1. What it raises ends the count.
+    /// `progress` is called now and then with the phase and the completed share, 0 to 1. An exception that it raises
+    /// ends the count.
     #[pyo3(signature = (board, progress = None))]
     fn count(&self, py: Python<'_>, board: BoardArgument, progress: Option<Py<PyAny>>) -> PyResult<()> {
         let source = self.source()?;
@@ -220,8 +222,9 @@ impl PyTables {
 
     /// The values of many positions: `wdl` (int8) and `dtw` (int16).
     ///
-    /// `wdl` is 1 for a win of the side to move, 0 for a draw, -1 for a loss and -2 if the tables do not cover the position. `dtw` is the
-    /// distance in plies, -1 where there is none. The positions are an int8 array as `pack` makes it, or a sequence of boards and FENs.
+    /// `wdl` is 1 for a win of the side to move, 0 for a draw, -1 for a loss and -2 if the tables do not cover the
+    /// position. `dtw` is the distance in plies, -1 where there is none. The positions are an int8 array as `pack`
+    /// makes it, or a sequence of boards and FENs.
     #[expect(clippy::type_complexity, reason = "a tuple of two arrays")]
     fn probe_many<'py>(
         &self,
@@ -272,7 +275,7 @@ impl PyTables {
         Ok(PyStats { summary: stats.summary(), stats })
     }
 
-    /// A position of that many pieces with the greatest distance, and the distance; None without tables.
+    /// A position of `pieces` pieces with the greatest distance, and the distance; None without tables.
     fn longest(&self, py: Python<'_>, pieces: usize) -> PyResult<Option<(PyBoard, u16)>> {
         let source = self.source()?;
         let found = py.detach(|| source.longest(pieces))?;
@@ -280,10 +283,10 @@ impl PyTables {
         Ok(found.map(|(position, plies)| (PyBoard::of(Game::new(position, rules.clone(), None)), plies)))
     }
 
-    /// All values of a material of up to four pieces as dense arrays `wdl` and `dtw`, as `probe_many` has them.
+    /// All values of a material of up to four pieces as dense arrays `wdl` and `dtw`, as in `probe_many`.
     ///
-    /// The shape is (2, 63, ..., 63): the side to move (0 White), then the square of each piece in the order of the material's spelling.
-    /// `wdl` is -2 where there is no such position.
+    /// The shape is (2, 63, ..., 63): the side to move (0 White), then the square of each piece in the order of the
+    /// material's spelling. `wdl` is -2 where there is no such position.
     #[expect(clippy::type_complexity, reason = "a tuple of two arrays")]
     fn to_numpy<'py>(
         &self,
@@ -323,7 +326,7 @@ impl PyTables {
     }
 }
 
-/// What counts the material of a position on demand, if the tables lack it and it has one piece more than they.
+/// The tables that count the material of a position on demand, if they lack it and it has one piece more.
 fn counter<'a>(source: &'a Source, position: &Position) -> Option<&'a OnDemand> {
     let Source::OnDemand(on_demand) = source else { return None };
     matches!(on_demand.class(position), Ok(Some(_))).then_some(on_demand)
@@ -344,7 +347,7 @@ fn counted<T: Send>(py: Python<'_>, work: impl FnOnce(Follow<'_>) -> Result<T, O
     counted_with(py, &|_| ControlFlow::Continue(()), work)
 }
 
-/// The same, with reports to `report`, which may end the count.
+/// As [`counted`], with reports to `report`, which may end the count.
 fn counted_with<T: Send>(
     py: Python<'_>,
     report: Follow<'_>,
@@ -376,9 +379,9 @@ fn dense(source: &Source, material: Material, len: usize) -> PyResult<(Vec<i8>, 
 
 /// Opens a directory of tables that `generate` or `dsq generate` made. Raises TablesError if it is for other `rules`.
 ///
-/// With `on_demand`, `probe`, `moves` and `line` also answer positions with one piece more, by a short search or by counting
-/// the material. What is counted stays in the directory `cache` of up to `cache_bytes` bytes, which programs may share. A count
-/// uses up to `memory` bytes, by default what is available.
+/// With `on_demand`, `probe`, `moves` and `line` also answer positions with one piece more, by a short search or by
+/// counting the material. Counted materials stay in the directory `cache` of up to `cache_bytes` bytes, which programs
+/// may share. A count uses up to `memory` bytes, by default the available memory.
 #[pyfunction]
 // 40 GiB, as a number that the signature in Python shows.
 #[pyo3(signature = (directory, *, rules = None, on_demand = false, cache = None, cache_bytes = 42949672960, memory = None))]
@@ -412,7 +415,7 @@ pub(crate) fn open_tables(
     Ok(PyTables::of(Source::OnDemand(Box::new(counter))))
 }
 
-/// What to solve: all materials of up to some pieces, or one material.
+/// The materials to solve: all of up to some pieces, or one material.
 enum Wanted {
     Pieces(usize),
     Material(Material),
@@ -438,7 +441,8 @@ impl Wanted {
     }
 }
 
-/// Solves a material such as 'EvL' of up to five pieces with all it leads to, or all materials of up to 2, 3 or 4 pieces, in memory.
+/// Solves a material such as 'EvL' of up to five pieces with all materials that it leads to, or all materials of up to
+/// 2, 3 or 4 pieces, in memory.
 #[pyfunction]
 #[pyo3(signature = (material, *, rules = RulesArgument::default()))]
 pub(crate) fn solve(py: Python<'_>, material: &Bound<'_, PyAny>, rules: RulesArgument) -> PyResult<PyTables> {
@@ -483,7 +487,7 @@ pub(crate) fn generate(
     py.detach(run).map_err(errors::tables)
 }
 
-/// All materials of that many pieces.
+/// All materials of `pieces` pieces.
 #[pyfunction]
 pub(crate) fn materials(pieces: usize) -> PyResult<Vec<String>> {
     if !(2..=16).contains(&pieces) {

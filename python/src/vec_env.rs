@@ -37,7 +37,7 @@ impl<T: Element + Copy> Buffer<T> {
     }
 }
 
-/// Everything that a step writes.
+/// The buffers that a step writes.
 struct Buffers {
     observations: Buffer<i8>,
     masks: Buffer<bool>,
@@ -66,7 +66,7 @@ impl Buffers {
     }
 }
 
-/// The games, and apart from them what checking and choosing actions reads.
+/// The games, and separately the data that checking and choosing actions reads.
 struct Games {
     envs: Vec<Env>,
     /// The legal actions of each game, as bits.
@@ -90,17 +90,17 @@ impl Games {
 
 /// Many games that step together, on Rust threads. Both sides are played by the caller.
 ///
-/// Observations, masks and the other arrays are read-only views of buffers that every step overwrites: copy what must last. A game
-/// that ends begins again in the same step, unless `auto_reset` is False; then its mask is all true and its actions have no effect.
-/// `threads` is 0 for one thread a core, shared by all batches.
+/// Observations, masks and the other arrays are read-only views of buffers that every step overwrites: copy values that
+/// must last. A game that ends begins again in the same step, unless `auto_reset` is False; then its mask is all true
+/// and its actions have no effect. `threads` is 0 for one thread per core, shared by all batches.
 #[pyclass(name = "VecEnv", module = "doushouqi")]
 pub(crate) struct PyVecEnv {
-    /// In a box, since Python aligns an object to 16 bytes only, and a position wants 64.
+    /// In a box, because Python aligns an object to 16 bytes only, and a position needs 64.
     setup: Box<Setup>,
     games: Games,
     seed: u64,
     buffers: Buffers,
-    /// Threads of its own; `None` for those that all batches share.
+    /// The threads of this batch; `None` for the threads that all batches share.
     pool: Option<rayon::ThreadPool>,
 }
 
@@ -148,7 +148,7 @@ fn each(
     Ok(())
 }
 
-/// Someone has made a buffer unusable.
+/// The error for a buffer that other code has made unusable.
 fn changed(error: impl std::fmt::Display) -> PyErr {
     PyValueError::new_err(format!("a buffer of the environment cannot be written: {error}"))
 }
@@ -162,7 +162,7 @@ fn extract_actions(actions: &Bound<'_, PyAny>, n: usize) -> PyResult<Vec<i64>> {
     Ok(array.try_readonly()?.as_array().to_vec())
 }
 
-/// Actions of other integer types, lists among them.
+/// Actions of other integer types, including lists.
 fn convert_actions<'py>(actions: &Bound<'py, PyAny>, n: usize) -> PyResult<Bound<'py, PyArray1<i64>>> {
     let array = actions.py().import("numpy")?.call_method1("asarray", (actions,))?;
     let kind: char = array.getattr("dtype")?.getattr("kind")?.extract()?;
@@ -241,8 +241,8 @@ impl PyVecEnv {
 
     /// Makes a move in every game and returns observations, masks, rewards and dones.
     ///
-    /// A reward is 1.0 if the move won the game for the side that made it, else 0.0: no move loses, and the opponent's reward is the
-    /// negative. Raises IllegalMoveError and changes nothing if an action is not legal.
+    /// A reward is 1.0 if the move won the game for the side that made it, else 0.0: no move loses, and the opponent's
+    /// reward is the negative. Raises IllegalMoveError and changes nothing if an action is not legal.
     #[expect(clippy::type_complexity, reason = "a tuple of four arrays")]
     fn step<'py>(
         &mut self,
@@ -301,7 +301,8 @@ impl PyVecEnv {
         self.buffers.masks.view(py)
     }
 
-    /// How each game ended in the last step: 0 not, 1 den, 2 last piece captured, 3 no legal move, 4 repetition, 5 no-capture limit.
+    /// How each game ended in the last step: 0 not, 1 den, 2 last piece captured, 3 no legal move, 4 repetition,
+    /// 5 no-capture limit.
     #[getter]
     fn ends<'py>(&self, py: Python<'py>) -> Bound<'py, PyAny> {
         self.buffers.ends.view(py)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 import doushouqi as dsq
 
-# Anything that someone may pass by mistake.
+# Objects that a caller may pass by mistake.
 ANYTHING = st.one_of(
     st.none(),
     st.booleans(),
@@ -28,7 +28,7 @@ TABLES = dsq.solve(2)
 
 
 def attempt(call: Any, *arguments: Any, **options: Any) -> Any:
-    """Calls; an exception that says that the input is wrong is an answer as well."""
+    """Calls; an exception for wrong input is a valid answer, too."""
     try:
         return call(*arguments, **options)
     except WRONG:

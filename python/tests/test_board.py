@@ -1,4 +1,4 @@
-"""Boards, moves and rules: as python-chess has them."""
+"""Boards, moves and rules, as in python-chess."""
 
 import copy
 import pickle

@@ -1,4 +1,4 @@
-"""Lookups on demand, with tables of two pieces in place of five; and long work that Ctrl-C stops."""
+"""Lookups on demand, with tables of two pieces instead of five; and long work that Ctrl-C stops."""
 
 import signal
 import threading

@@ -1,4 +1,4 @@
-"""Batches: every step is the library's, game by game."""
+"""Batches: every step equals a step of the library, game by game."""
 
 import pickle
 

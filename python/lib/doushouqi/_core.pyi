@@ -1,4 +1,4 @@
-# The signatures of the extension module. `help(doushouqi)` prints what each object does.
+# The signatures of the extension module. `help(doushouqi)` prints the documentation of each object.
 
 from collections.abc import Callable, Sequence
 from os import PathLike

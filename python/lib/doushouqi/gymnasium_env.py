@@ -2,7 +2,7 @@
 
 `gymnasium.make("doushouqi/Jungle-v0", opponent="engine:1000")` makes it once this module is imported. The observation
 is the int8 planes of shape (16, 9, 7) that `Board.observation` returns, from the agent's view; `info["action_mask"]`
-has the legal actions. The reward is 1 for a win, -1 for a loss and 0 otherwise. An illegal action loses the game,
+contains the legal actions. The reward is 1 for a win, -1 for a loss and 0 otherwise. An illegal action loses the game,
 with `info["illegal"]`.
 """
 

@@ -1,7 +1,7 @@
 """The game for open_spiel, registered from outside: import this module, then `pyspiel.load_game("python_doushouqi")`.
 
-Parameters are `rules`, `fen` and `no_capture_limit`. Player 0 is White. Actions are those of `Board.action`; the
-observation tensor is the planes of `Board.observation`.
+Parameters are `rules`, `fen` and `no_capture_limit`. Player 0 is White. Actions are the numbers of `Board.action`; the
+observation tensor contains the planes of `Board.observation`.
 """
 
 from __future__ import annotations
@@ -111,7 +111,7 @@ class JungleObserver:
         self.dict = {"planes": self.tensor.reshape(16, 9, 7)}
 
     def set_from(self, state: JungleState, player: int) -> None:
-        """Write what a player sees."""
+        """Write the observation of a player."""
         np.copyto(self.dict["planes"], state.board.with_turn(player == 0).observation())
 
     def string_from(self, state: JungleState, player: int) -> str:

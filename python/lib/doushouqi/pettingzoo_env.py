@@ -84,7 +84,7 @@ class raw_env(AECEnv):  # type: ignore[misc]  # noqa: N801 - PettingZoo's name
         self.agent_selection = self._selector.reset()
 
     def observe(self, agent: str) -> dict[str, NDArray[np.int8]]:
-        """Return what an agent sees."""
+        """Return the observation of an agent."""
         moves = agent == AGENTS[0 if self.board.turn else 1]
         board = self.board if moves else self.board.with_turn(agent == "white")
         mask = self.board.action_mask() if moves else np.zeros(ACTIONS, dtype=np.bool_)

@@ -43,7 +43,7 @@ class EnginePlayer:
 
 
 class TablePlayer:
-    """Plays perfectly where tables have the position, and as another player elsewhere.
+    """Plays perfectly if the tables contain the position, and otherwise as another player.
 
     A perfect player takes the shortest win, or else a draw, or else the longest loss.
     """
