@@ -10,13 +10,13 @@ def run(*command):
 
 
 def metadata():
-    """What cargo knows of all crates on this system."""
+    """Cargo's metadata of all crates for this system."""
     host = next(line.split()[1] for line in run("rustc", "-vV").splitlines() if line.startswith("host:"))
     return json.loads(run("cargo", "metadata", "--format-version=1", "--locked", f"--filter-platform={host}"))
 
 
 def linked(data, name):
-    """The ids of the crates that one of ours needs to run, itself included, without what only builds or tests it."""
+    """The ids of the crates that a workspace crate needs to run, itself included, without build and test dependencies."""
     nodes = {node["id"]: node for node in data["resolve"]["nodes"]}
     todo = [package["id"] for package in data["packages"] if package["name"] == name]
     found = set()
@@ -36,7 +36,7 @@ def dependencies(node):
 
 
 def lock_checksums():
-    """By name and version, the SHA-256 of the crates that come from a registry."""
+    """The SHA-256 of the crates that come from a registry, by name and version."""
     with open("Cargo.lock", "rb") as file:
         packages = tomllib.load(file)["package"]
     return {(package["name"], package["version"]): package.get("checksum") for package in packages}
