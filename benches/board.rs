@@ -1,4 +1,4 @@
-//! Moves, making them, and keys, over positions of a random game.
+//! Generating moves, making moves, and keys, over positions of random games.
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use doushouqi::board::{Move, Position, Rules};

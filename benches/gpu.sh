@@ -1,16 +1,16 @@
 #!/usr/bin/env bash
-# Everything that a graphics card is measured by, in one run of less than ten minutes: the adapters and their limits, the
-# same values as the processor's, four and five pieces, perft, and as many classes of six pieces as there is time for.
+# Runs all measurements of a GPU in less than ten minutes: the adapters and their limits, the comparison with the values of
+# the CPU, four and five pieces, perft, and as many classes of six pieces as the time allows.
 #
 #   benches/gpu.sh PROGRAM OUT
 #
-# PROGRAM is a built dsq, OUT a directory. The results are OUT/gpu.jsonl: one JSON object a line, each with the step that it
-# comes from, and after each step a line with its exit code and seconds. OUT/six holds the counts of six pieces; with the
-# same OUT the next run goes on from there, so that several runs add up to the whole level.
+# PROGRAM is a built dsq, OUT a directory. The results are OUT/gpu.jsonl: one JSON object on each line, with the name of its
+# step, and after each step a line with its exit code and seconds. OUT/six contains the counts of six pieces; with the
+# same OUT the next run continues from there, so that several runs add up to the whole level.
 #
-# MINUTES=9 is the time in all. BANDWIDTH=4.3e12 is what the card's memory moves in a second, in bytes: "floor_seconds" is
-# the least time that it needs for the bytes that had to move. MEMORY=100 is the memory of this machine to use, in GiB.
-# PIECES=5 is the most pieces solved whole; what is counted class by class has one more.
+# MINUTES=9 is the total time. BANDWIDTH=4.3e12 is the memory bandwidth of the GPU in bytes per second: "floor_seconds" is
+# the least time for the bytes that a step has to move. MEMORY=100 is the memory of this machine to use, in GiB.
+# PIECES=5 is the largest level that is solved completely; the level above it is counted class by class.
 set -uo pipefail
 
 if [[ $# -ne 2 ]]; then
@@ -19,7 +19,7 @@ if [[ $# -ne 2 ]]; then
 fi
 dsq=$1 out=$2
 minutes=${MINUTES:-9} bandwidth=${BANDWIDTH:-4.3e12} memory=${MEMORY:-100} pieces=${PIECES:-5}
-# A driver in software takes minutes for four pieces: with PIECES=3, the least, they are left out.
+# A software driver takes minutes for four pieces; PIECES=3, the least value, skips them.
 four=$((pieces < 4 ? pieces : 4))
 mkdir -p "$out"
 log=$out/gpu.jsonl
@@ -51,7 +51,7 @@ step() {
 
 printf '{"step":"begin","date":"%s","cores":%d,"bandwidth":%s}\n' "$(date -u +%FT%TZ)" "$(nproc)" "$bandwidth" >>"$log"
 step devices "$dsq" devices --json
-# What was planned and predicted before anything ran, to be held against what follows.
+# The plan and the predicted time, to compare with the following measurements.
 step "plan-$pieces" "$dsq" solve --pieces "$pieces" --backend gpu --dry-run --bandwidth "$bandwidth" --json
 step compare-3 "$dsq" compare --pieces 3 --json
 # The first run of a process compiles the kernels; drivers keep them for the next.
@@ -73,7 +73,7 @@ if (($(left) > 30)); then
         --out "$out/six" --json
     step "stats" "$dsq" stats "$out/six" --json
 fi
-# Tables can be made again; the counts are what the next run goes on from.
+# Tables can be generated again; the next run continues from the counts.
 rm -f "$out"/six/*.dsq
 grep -c '"exit":0' "$log" | sed 's/$/ steps went well/'
 grep '"exit":[1-9]' "$log"

@@ -1,4 +1,4 @@
-//! Perft 5 from the start, in lines a second.
+//! Perft 5 from the initial position, in lines per second.
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use doushouqi::board::{Position, Rules};

@@ -1,5 +1,5 @@
-//! Probing: win, draw or loss in memory; exact distances from files, cold and from the cache of blocks. Needs a directory
-//! of four-piece tables, named by `DSQ_TABLES`; without it only what needs no files runs.
+//! Probing: win, draw or loss in memory; exact distances from files, cold and from the cache of blocks. `DSQ_TABLES`
+//! names a directory of four-piece tables; without it only the benchmark in memory runs.
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use doushouqi::board::RuleOptions;

@@ -1,4 +1,4 @@
-//! Solving endgames, in positions a second, both sides to move counted; its parts; writing and reading tables.
+//! Solving endgames, in positions per second with both sides to move; its parts; writing and reading tables.
 
 use criterion::{BatchSize, BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use doushouqi::board::{Color, RuleOptions};
@@ -9,7 +9,7 @@ use std::hint::black_box;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::Duration;
 
-/// A solver that knows all of up to `solved` pieces.
+/// A solver that has solved all classes of up to `solved` pieces.
 fn solver(pieces: usize, solved: usize, level: CpuLevel) -> Solver {
     let mut solver = Solver::new(&RuleOptions::PAPER, pieces, Options { level, ..Options::default() });
     for n in 2..=solved {
@@ -18,7 +18,7 @@ fn solver(pieces: usize, solved: usize, level: CpuLevel) -> Solver {
     solver
 }
 
-/// Solves all three-piece materials and returns the number of positions that were solved for them, one material a class.
+/// Solves all three-piece classes and returns the number of positions solved, for one material per class.
 fn three(solver: &mut Solver) -> u64 {
     let positions = AtomicU64::new(0);
     solver.solve_level(3, false, &|_, n| _ = positions.fetch_add(n, Relaxed)).unwrap();
@@ -54,14 +54,14 @@ fn retrograde(c: &mut Criterion) {
     }
 }
 
-/// EPvLR, all smaller materials solved, and its class.
+/// A solver for EPvLR that has solved all smaller materials, and the class of EPvLR.
 fn eplr(level: CpuLevel) -> (Solver, ClassId) {
     let solver = solver(4, 3, level);
     let class = solver.classes().member("EPvLR".parse().unwrap()).unwrap().class;
     (solver, class)
 }
 
-/// Words of 64 positions a second: quiet moves into a plane of random bits, and captures and den entries.
+/// Words of 64 positions per second: quiet moves into a plane of random bits, and captures and den entries.
 fn parts(c: &mut Criterion) {
     let pass = Pass::new("EPvLR".parse().unwrap(), Color::White, &RuleOptions::PAPER);
     let mut group = c.benchmark_group("words of EPvLR");
@@ -81,7 +81,7 @@ fn parts(c: &mut Criterion) {
     group.finish();
 }
 
-/// Writing and reading a class, in bytes of values, one a position.
+/// Writing and reading a class, in bytes of values, one byte per position.
 fn codec(c: &mut Criterion) {
     let dir = tempfile::tempdir().unwrap();
     let (mut solver, class) = eplr(CpuLevel::best());

@@ -1,4 +1,4 @@
-//! Searching, in nodes a second: positions of all kinds to a fixed depth, as `dsq bench` does.
+//! Searching, in nodes per second: positions of all kinds to a fixed depth, as `dsq bench` does.
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use doushouqi::board::Rules;

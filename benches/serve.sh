@@ -3,7 +3,7 @@
 # TABLES is a directory with tables of five pieces, of all or of MATERIALS. Needs wrk and curl (Debian: apt install wrk curl).
 #
 #   MATERIALS="EPvPDR"  the materials of the five-piece positions; any if not given
-#   NOTE="..."          other load of the machine, for the page
+#   NOTE="..."          a note on the page about other load of the machine
 #   REQUESTS=1000000    requests of each measurement of memory; 0 leaves it out
 #   PAINT="87 ms"       first paint, as `./test light -- --nocapture` reports it
 set -eu
@@ -29,8 +29,8 @@ stop() {
     wait "$server"
     server=
 }
-# 20,000 positions of $1 pieces at random (with seed $2, of the materials $3), one a line, as targets; neither side is
-# without a piece, and none stands in a den.
+# 20,000 random positions of $1 pieces (with seed $2, of the materials $3), one on each line, as targets. Both sides have
+# at least one piece, and no piece stands in a den.
 targets() {
     awk -v pieces="$1" -v materials="${3:-}" 'BEGIN {
         srand(4); letters = "RCWDPTLE"; kinds = split(materials, kind, " ");

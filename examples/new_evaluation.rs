@@ -1,4 +1,4 @@
-//! The engine with an evaluation of one's own, against the built-in evaluation at equal nodes.
+//! The engine with a custom evaluation against the built-in evaluation, at equal nodes.
 //!
 //! ```sh
 //! cargo run --release --example new_evaluation

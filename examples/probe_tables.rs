@@ -1,4 +1,4 @@
-//! Looks a position up in a folder of tables: its value, and the value of every move, best first.
+//! Looks a position up in a directory of tables: its value, and the value of every move, best first.
 //!
 //! ```sh
 //! dsq generate --pieces 3 --out tables
@@ -13,7 +13,7 @@ use std::path::Path;
 fn main() -> Result<(), Box<dyn Error>> {
     let mut arguments = std::env::args().skip(1);
     let (Some(dir), Some(fen)) = (arguments.next(), arguments.next()) else {
-        return Err("say a folder of tables and a position in FEN".into());
+        return Err("give a directory of tables and a position in FEN".into());
     };
     let position: Position = fen.parse()?;
     let tables = TableSet::open(Path::new(&dir))?.prober(&RuleOptions::PAPER)?;

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Train a decision tree on endgame positions: who wins, by the features that dsq knows.
+"""Train a decision tree on endgame positions: it predicts the winner from the features of dsq.
 
     dsq export --material LvE --format csv --features > LvE.csv
     python3 examples/train_tree.py LvE.csv
@@ -13,15 +13,15 @@ import pandas as pd
 from sklearn.tree import DecisionTreeClassifier, export_text
 
 parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-parser.add_argument("file", help="what dsq export wrote, .csv or .parquet")
-parser.add_argument("--leaves", type=int, help="the most leaves; as many as it takes if not given")
+parser.add_argument("file", help="the file that dsq export wrote, .csv or .parquet")
+parser.add_argument("--leaves", type=int, help="the most leaves; unlimited if not given")
 parser.add_argument("--squares", action="store_true", help="learn from the squares instead of the features")
 arguments = parser.parse_args()
 
 read = pd.read_parquet if arguments.file.endswith(".parquet") else pd.read_csv
 data = read(arguments.file)
 winner = data["class"]
-# The columns of the published data set say where the pieces stand: white_piece0_file and so on.
+# The columns of the published data set contain the squares of the pieces: white_piece0_file and so on.
 squares = [name for name in data.columns if "_piece" in name]
 features = [name for name in data.columns if name not in squares and name != "class"]
 if arguments.squares or not features:
