@@ -1,5 +1,6 @@
-//! What is fuzzed: everything that reads what people or files give. A target panics if what was read does not come back
-//! as it was, so that a fuzzer finds wrong answers and not only crashes. `tests/fuzz.rs` runs the same on stable Rust.
+//! The fuzz targets: every parser of input from users or files. A target also panics if a parsed value does not survive
+//! writing and parsing again, so that a fuzzer finds wrong answers and not only crashes. The tests of
+//! `crates/dsq/tests/program/fuzz.rs` run the same targets on stable Rust.
 
 #![allow(dead_code)]
 
@@ -28,10 +29,10 @@ use tempfile::TempDir;
 use train::{DataFile, Header, Model, Recipe, train};
 use xxhash_rust::xxh3::xxh3_64;
 
-/// Feeds bytes to what reads them.
+/// Passes bytes to a parser and checks the result.
 pub type Target = fn(&[u8]);
 
-/// A target by name.
+/// All targets by name.
 pub const TARGETS: [(&str, Target); 18] = [
     ("fen", fen),
     ("moves", moves),
@@ -57,7 +58,7 @@ fn text(data: &[u8]) -> &str {
     std::str::from_utf8(data).unwrap_or_default()
 }
 
-/// A FEN comes back as it was read, and its moves lead to positions that are read again.
+/// A FEN survives a round trip, and so do the positions after its moves.
 pub fn fen(data: &[u8]) {
     if let Ok(fen) = text(data).parse::<Fen>() {
         assert_eq!(fen.to_string().parse(), Ok(fen));
@@ -75,7 +76,7 @@ pub fn fen(data: &[u8]) {
     assert_eq!(position.moves(&rules).len(), position.mirror().moves(&rules).len());
 }
 
-/// A FEN, and on the other lines moves: each that is understood is legal and is understood again as it is written.
+/// A FEN, and moves on the other lines: each parsed move is legal and survives a round trip in both notations.
 pub fn moves(data: &[u8]) {
     let mut lines = text(data).lines();
     let rules = Rules::default();
@@ -102,7 +103,7 @@ pub fn material(data: &[u8]) {
     assert_eq!(material.swap().swap(), material);
 }
 
-/// Games come back as they were read.
+/// Games survive a round trip.
 pub fn game(data: &[u8]) {
     let Ok(records) = Record::parse_all(text(data)) else { return };
     for record in records {
@@ -114,8 +115,7 @@ pub fn game(data: &[u8]) {
     }
 }
 
-/// A whole session. Options that ask for the machine's memory, threads and files are left out; what is searched when the
-/// input ends is stopped.
+/// A whole session. The options for memory, threads and files are left out. The end of the input stops a search.
 pub fn uci(data: &[u8]) {
     let mut session = "setoption name Hash value 1\n".to_owned();
     for line in text(data).lines() {
@@ -133,7 +133,8 @@ pub fn weights(data: &[u8]) {
     assert_eq!(weights.to_string().parse(), Ok(weights));
 }
 
-/// A position on a board of any size, as a grid or as FEN, comes back from both, and a move taken back leaves it as it was.
+/// A position on a board of any size, as a grid or as FEN, survives a round trip in both forms, and undoing a move
+/// restores it.
 pub fn general(data: &[u8]) {
     let text = text(data);
     let Ok(mut position) = GeneralPosition::parse(text).or_else(|_| GeneralPosition::from_fen(text)) else { return };
@@ -147,8 +148,7 @@ pub fn general(data: &[u8]) {
     }
 }
 
-/// A formula comes back as it was read, though its variables may come in another order, and what is wrong with one is shown
-/// within it.
+/// A formula survives a round trip up to the order of its variables, and the place of an error lies within the text.
 pub fn formula(data: &[u8]) {
     let text = text(data);
     match text.parse::<Formula>() {
@@ -160,12 +160,12 @@ pub fn formula(data: &[u8]) {
     }
 }
 
-/// The clauses by the names of their variables.
+/// The clauses as sets of the names of their variables.
 fn named(formula: &Formula) -> Vec<BTreeSet<&str>> {
     formula.clauses().iter().map(|clause| clause.iter().map(|&v| formula.name(v)).collect()).collect()
 }
 
-/// A set of two pieces to spoil, and what its files hold.
+/// A table set of two pieces to damage, and the original contents of its files.
 struct Spoilt {
     dir: TempDir,
     table: Vec<u8>,
@@ -180,7 +180,7 @@ impl Spoilt {
     }
 }
 
-/// One a process, so that fuzzers side by side do not meet.
+/// One set for each process, so that parallel fuzzers do not share files.
 static SET: LazyLock<Spoilt> = LazyLock::new(|| {
     let dir = tempfile::tempdir().expect("a temporary directory");
     let mut solver = Solver::new(&RuleOptions::PAPER, 2, Options::default());
@@ -190,7 +190,7 @@ static SET: LazyLock<Spoilt> = LazyLock::new(|| {
     Spoilt { dir, table, manifest }
 });
 
-/// Reads all there is to read of a set.
+/// Reads and verifies all parts of a set.
 fn read_all(dir: &Path) {
     let Ok(set) = TableSet::open(dir) else { return };
     let _ = set.check_complete();
@@ -208,7 +208,7 @@ fn read_all(dir: &Path) {
     let mut prover = Prover::new(set, 1 << 30);
     for id in ids {
         let plain = verify(set, id, Scope::Full);
-        // Both find it right, or neither.
+        // Both methods accept the class, or both reject it.
         let fast = prover.prove(id);
         assert_eq!(matches!(plain, Ok(Ok(_))), matches!(fast, Ok(Ok(_))), "{plain:?} {fast:?}");
     }
@@ -219,7 +219,7 @@ fn number(bytes: &[u8], at: usize, len: usize) -> usize {
 }
 
 fn replace(bytes: &mut Vec<u8>, data: &[u8]) {
-    // Six bytes an edit: where (three), what (replace, insert, remove, decoded value), with what (two).
+    // Six bytes for each edit: the offset (three), the operation (replace, insert, remove), the operand (two).
     for edit in data.chunks_exact(6).take(8) {
         let at = number(edit, 0, 3) % bytes.len().max(1);
         match edit[3] % 3 {
@@ -236,7 +236,8 @@ fn replace(bytes: &mut Vec<u8>, data: &[u8]) {
     }
 }
 
-/// A table file with edits in one of its parts and all checksums right again, so that what is behind them is reached.
+/// A table file with edits in one of its parts and all checksums recomputed, so that the checksums do not shield the
+/// decoder.
 pub fn table(data: &[u8]) {
     let Some((&part, edits)) = data.split_first() else { return };
     let set = &*SET;
@@ -289,7 +290,7 @@ fn rebuilt(whole: &[u8], part: u8, edits: &[u8]) -> Vec<u8> {
     bytes
 }
 
-/// A manifest: edits of the right one, or anything.
+/// A manifest: the valid one with edits, or arbitrary bytes.
 pub fn manifest(data: &[u8]) {
     let Some((&kind, rest)) = data.split_first() else { return };
     let set = &*SET;
@@ -304,7 +305,7 @@ pub fn manifest(data: &[u8]) {
     read_all(set.dir.path());
 }
 
-/// Where a server of this process listens.
+/// The address of the server of this process.
 static SERVER: LazyLock<SocketAddr> = LazyLock::new(|| {
     let config = Config {
         listen: vec![([127, 0, 0, 1], 0).into()],
@@ -333,11 +334,11 @@ static SERVER: LazyLock<SocketAddr> = LazyLock::new(|| {
     address.recv().expect("it listens")
 });
 
-/// How long an answer is read: streams go on for as long as they are asked to.
+/// The time limit for reading an answer: streams may go on for longer.
 const PATIENCE: Duration = Duration::from_millis(300);
 
-/// A request, `GET /path?query` on the first line, then headers, an empty line and a body; the headers that every request
-/// needs are put in. No answer blames the server, and what is said to be JSON is.
+/// A request: `GET /path?query` on the first line, then headers, an empty line and a body; the target adds the required
+/// headers. No answer has the status 500, and an answer declared as JSON is JSON.
 pub fn http(data: &[u8]) {
     let line = data.iter().position(|&byte| byte == b'\n').unwrap_or(data.len());
     let (first, rest) = data.split_at(line);
@@ -364,13 +365,13 @@ pub fn http(data: &[u8]) {
     }
 }
 
-/// What comes back in time.
+/// The answer within the time limit.
 fn ask(request: &[u8]) -> Vec<u8> {
     let start = Instant::now();
     let mut stream = TcpStream::connect(*SERVER).expect("the server takes connections");
     stream.set_read_timeout(Some(PATIENCE)).expect("a time above zero");
     let (mut answer, mut part) = (Vec::new(), [0; 16 << 10]);
-    // A server that has had enough hangs up while it is still written to, and its answer is there all the same.
+    // A server that rejects a request may close the connection early; its answer can be read all the same.
     let _ = stream.write_all(request);
     while let Ok(len @ 1..) = stream.read(&mut part)
         && start.elapsed() < PATIENCE
@@ -380,7 +381,7 @@ fn ask(request: &[u8]) -> Vec<u8> {
     answer
 }
 
-/// A game on one line in one of the dialects: it comes back from each, and all of them mean the same game.
+/// A game on one line in one of the dialects: it survives a round trip in each dialect and remains the same game.
 pub fn formats(data: &[u8]) {
     let Some((&kind, rest)) = data.split_first() else { return };
     let (own, rules) = (Dialect::ALL[usize::from(kind) % Dialect::ALL.len()], Rules::default());
@@ -398,7 +399,7 @@ pub fn formats(data: &[u8]) {
 /// A whole session of short searches. Every command is answered.
 pub fn gtp(data: &[u8]) {
     let text = text(data);
-    // A clock would make a search long.
+    // Clock commands are left out, because they would make a search long.
     let lines = text.lines().filter(|line| !(text.contains("time") && line.contains("genmove")));
     let session = lines.fold(String::new(), |session, line| session + line + "\n");
     let options = protocols::gtp::GtpOptions {
@@ -416,13 +417,13 @@ pub fn gtp(data: &[u8]) {
     }
 }
 
-/// The bytes with their checksum behind them.
+/// The bytes followed by their checksum.
 fn summed(mut bytes: Vec<u8>) -> Vec<u8> {
     bytes.extend(xxh3_64(&bytes).to_le_bytes());
     bytes
 }
 
-/// A network with edits and the right checksum: what is read comes back, and both colours are evaluated alike.
+/// A network with edits and a valid checksum: it survives a round trip, and both colours are evaluated alike.
 pub fn network(data: &[u8]) {
     static WHOLE: LazyLock<Vec<u8>> = LazyLock::new(|| {
         let values = |count: usize| (0..count).map(|i| (i * 37 % 201) as i16 - 100).collect();
@@ -460,7 +461,7 @@ struct School {
 
 const HEADER: Header = Header { rules: 1, seed: 2, nodes: 3, evaluation: 0 };
 
-/// One a process.
+/// One for each process.
 static SCHOOL: LazyLock<School> = LazyLock::new(|| {
     let dir = tempfile::tempdir().expect("a temporary directory");
     let mut file = DataFile::open(&dir.path().join("data"), &HEADER).expect("a file");
@@ -494,7 +495,7 @@ fn learn(dir: &Path, more: &str) -> Result<Network, train::TrainingError> {
     Ok(train(&recipe, &AtomicBool::new(false), &mut |_| ())?.network)
 }
 
-/// A file of training data with edits: it is continued where it ends, and learned from or refused.
+/// A file of training data with edits: it is opened and continued, or training accepts or rejects it.
 pub fn data_file(data: &[u8]) {
     let Some((&kind, edits)) = data.split_first() else { return };
     let (school, path) = (&*SCHOOL, SCHOOL.dir.path().join("data"));
@@ -506,7 +507,7 @@ pub fn data_file(data: &[u8]) {
             assert!(Network::from_bytes(&network.to_bytes()).is_ok());
         }
     } else if let Ok(file) = DataFile::open(&path, &HEADER) {
-        // A second run finds the file as the first one has left it.
+        // Opening keeps the beginning of the file, and a second run finds no more records than the first.
         let records = file.records();
         drop(file);
         let left = fs::read(&path).expect("a file");
@@ -517,7 +518,7 @@ pub fn data_file(data: &[u8]) {
     }
 }
 
-/// A checkpoint with edits and the right checksum: what is read is written as it was.
+/// A checkpoint with edits and a valid checksum: it is written as it was read.
 pub fn checkpoint(data: &[u8]) {
     let (school, path) = (&*SCHOOL, SCHOOL.dir.path().join("edited"));
     let mut bytes = school.checkpoint[..school.checkpoint.len() - 8].to_vec();
