@@ -90,7 +90,7 @@ impl ClassTable {
     }
 }
 
-/// A vector of exactly this capacity: one that grew would hold up to twice the memory.
+/// A vector of exactly this capacity: a vector that grew would take up to twice the memory.
 fn filled<T>(len: usize, items: impl Iterator<Item = T>) -> Vec<T> {
     let mut all = Vec::with_capacity(len);
     all.extend(items);

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-/// What a request may cost.
+/// The limits on the cost of a request.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Cost {
     /// The price to the rate limit, in simple requests.

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::sync::oneshot;
 
-/// A number of permits. A free permit goes to the waiting client that holds the fewest, and no client can hold all.
+/// A number of permits. A free permit goes to the waiting client with the fewest, and no client can hold all.
 pub struct Permits {
     state: Mutex<State>,
     /// The most permits of one client.
@@ -193,7 +193,7 @@ mod tests {
             let a = permits.acquire(client(0), PATIENCE).await.unwrap();
             let b = permits.acquire(client(0), PATIENCE).await.unwrap();
             let c = permits.acquire(client(1), PATIENCE).await.unwrap();
-            // Two requests of the client that holds two wait before one of a client without permits.
+            // Two requests of the client with two permits wait before a request of a client without permits.
             let (greedy, greedier) = (wait(0), wait(0));
             tokio::task::yield_now().await;
             let modest = wait(2);

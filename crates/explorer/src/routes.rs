@@ -185,7 +185,7 @@ fn table() -> Vec<Route> {
             "/api/v1/need",
             QUICK,
             handlers::need,
-            "What counting the endgame of a position takes, on a server that counts on demand.",
+            "The resources that counting the endgame of a position needs, on a server that counts on demand.",
         ),
         Route::raw::<PositionQuery, _, _>(
             "/api/v1/count",

@@ -124,7 +124,7 @@ declare namespace Page {
     /** The most pieces of an endgame that the server counts on demand; 0 if it does not. */
     countable: number;
     settings: Settings;
-    /** The overlay and the arrows that the address asks for. */
+    /** The overlay and the arrows that the address requests. */
     wanted?: { overlay: string | null; arrows: string | null };
     /** A message above the board. */
     notice?: string;

@@ -84,7 +84,7 @@ function subject(text) {
 const bound = (kind, n) => `${kind === "at most" ? "至多" : "多于"} ${n}`;
 
 /**
- * A clause in the language of the page; the server's English where no translation is known.
+ * A clause in the language of the page; the server's English if no translation is known.
  * @param {string} english
  */
 export function clause(english) {

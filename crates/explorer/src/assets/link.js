@@ -18,7 +18,7 @@ const LONGEST = 5000;
 const underscored = (text) => text.replaceAll(" ", "_");
 
 /**
- * Text within a query: only what a query cannot hold is encoded, so that a FEN stays readable.
+ * Text within a query: only characters that a query cannot contain are encoded, so that a FEN stays readable.
  * @param {string} text
  */
 const encoded = (text) => encodeURIComponent(text).replaceAll(/%(2F|2C|3A|3D)/g, decodeURIComponent);

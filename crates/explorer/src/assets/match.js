@@ -152,7 +152,7 @@ export class Match {
   }
 
   /**
-   * Lets the engine move if it is its turn. A server that does not respond is asked again.
+   * Lets the engine move if it is its turn. A request without a response is repeated.
    * @returns {Promise<unknown>}
    */
   async reply() {

@@ -1,4 +1,4 @@
-// How pieces move on the picture: leaps over water are seen as leaps, and captured pieces fade.
+// The motion of pieces on the picture: pieces leap over water visibly, and captured pieces fade.
 
 const LEAP_MS = 460;
 const FADE_MS = 260;

@@ -63,7 +63,7 @@ const isBlocked = (water, squares, turn, rules) =>
   });
 
 /**
- * Why the piece on `from` cannot take the one on `to`: a key of the strings, or null if it can.
+ * The reason why the piece on `from` cannot take the piece on `to`: a key of the strings, or null if it can.
  * @param {(string | null)[]} squares
  * @param {number} from
  * @param {number} to
@@ -88,7 +88,7 @@ function captureProblem(squares, from, to, rules) {
 }
 
 /**
- * Why a piece cannot end a move on a square: a key of the strings, or null if it can.
+ * The reason why a piece cannot end a move on a square: a key of the strings, or null if it can.
  * @param {(string | null)[]} squares
  * @param {number} from
  * @param {number} to
@@ -169,7 +169,7 @@ export function legalMoves(fen, rules) {
 }
 
 /**
- * Why a piece of the side to move cannot go from one square to another: a key of the strings, or null if it can.
+ * The reason why a piece of the side to move cannot go between two squares: a key of the strings, or null if it can.
  * @param {string} fen
  * @param {string} uci
  * @param {Page.Rules} rules

@@ -450,7 +450,7 @@ const marker = (test) =>
   });
 
 /**
- * Why the tree decides as it does: a sentence, or the beginning of one with a list.
+ * The reason for the tree's decision: a sentence, or the beginning of a sentence with a list.
  * @param {string} english
  * @param {string} result
  */

@@ -1,4 +1,4 @@
-// Who wins, and every move with its value.
+// The result of the position, and every move with its value.
 
 import { addBestLine, app, emit, fen, on, pieces, play, randomPosition, sentence, setPosition } from "./app.js";
 import { material, pass, START } from "./position.js";

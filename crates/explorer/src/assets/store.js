@@ -26,7 +26,7 @@ function write(games) {
 }
 
 /**
- * Stores a game in place of the one with the same `id`; returns whether the browser keeps it.
+ * Stores a game, replacing the game with the same `id`; returns whether the browser keeps it.
  * @param {Page.StoredGame} game
  */
 export const storeGame = (game) => write([game, ...storedGames().filter(({ id }) => id !== game.id)]);

@@ -309,7 +309,7 @@ export function toast(text) {
 export const isTemporary = (error) =>
   ["offline", "unreadable", "rate_limited", "busy", "timeout", "unavailable"].includes(error.code);
 
-/** Errors whose message tells more than their code. */
+/** Errors whose message contains more than their code. */
 const DETAILED = ["bad_fen", "bad_rules", "bad_material", "bad_move", "bad_request", "too_large", "not_found"];
 
 /**
