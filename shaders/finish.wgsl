@@ -1,5 +1,5 @@
-// What no pass decided is a draw, unless it has no move, which is known already. Run where values are kept. A workgroup
-// has a row, invocation s word s; `written` is *open*, `seen` is *lost*.
+// Marks the positions that no pass decided as draws. Positions without a move already have their code. Runs only if
+// values are kept. A workgroup processes a row, invocation s word s; `written` is *open*, `seen` is *lost*.
 
 #import dsq::tables
 

@@ -1,11 +1,11 @@
 #define_import_path dsq::group
 
-// What the 64 invocations of a workgroup find out together. All of them call these at the same time.
+// Functions that the 64 invocations of a workgroup compute together. All invocations must call them in uniform control flow.
 
 var<workgroup> sum: atomic<u32>;
 var<workgroup> told: u32;
 
-/// What one invocation says.
+/// Returns the `value` of the invocation `speaker` to all invocations.
 fn group_tell(value: u32, speaker: u32, i: u32) -> u32 {
     if i == speaker {
         told = value;
@@ -13,7 +13,7 @@ fn group_tell(value: u32, speaker: u32, i: u32) -> u32 {
     return workgroupUniformLoad(&told);
 }
 
-/// The sum of all values. With subgroups, each adds up its own first.
+/// The sum of all values. With subgroups, each subgroup adds up its own values first.
 fn group_sum(value: u32, i: u32) -> u32 {
     if i == 0u {
         atomicStore(&sum, 0u);

@@ -1,17 +1,19 @@
-// Everything before the first pass, row by row: the value of each position's best conversion (captures by the values of smaller
-// classes, dens), the row's conversions in the order of depths, and positions without a move. `written` becomes *open* (all
-// positions), `seen` *lost*, `escapes` the positions that cannot be lost yet, and all that are none. A workgroup has a row.
+// Initializes a row: the value of each position's best conversion (captures by the values of smaller classes, den entries),
+// the row's conversions in the order of depths, and the positions without a move. `written` becomes *open* (all positions),
+// `seen` becomes *lost*, `escapes` the positions that cannot be lost yet and the cells without a position. A workgroup
+// processes a row.
 //
-// Values are as in `conversions.rs`: 0 nothing, a loss in k plies is k, then a draw, a win in k plies is 65535 - k. Two
-// positions share a u32. The lane piece takes and is taken word by word (invocation s has word s); all other captures are the
-// same for every square of the lane piece, so invocations have two neighbouring lanes and read neighbouring cells.
+// Values are as in `conversions.rs`: 0 for no conversion, k for a loss in k plies, then a draw, 65535 - k for a win in k
+// plies. Two positions share a u32. Captures by and of the lane piece are looked up word by word (invocation s processes
+// word s). All other captures are the same for every square of the lane piece, so each invocation processes two
+// neighbouring lanes and neighbouring invocations read neighbouring cells.
 
 #import dsq::quiet
 #import dsq::group
 
-/// The values of 64 words; 33 instead of 32 u32 a word keep banks of workgroup memory apart.
+/// The values of 64 words. A word takes 33 instead of 32 u32, which avoids bank conflicts in workgroup memory.
 var<workgroup> values: array<u32, 2112>;
-/// By depth: the words with conversions, and where the row's entries of it begin.
+/// By depth: the set of words with conversions, and the offset of the depth's entries among the row's entries.
 var<workgroup> depth_words: array<array<atomic<u32>, 2>, DEPTHS>;
 var<workgroup> offsets: array<u32, DEPTHS>;
 var<workgroup> sizes: array<u32, 64>;
@@ -95,12 +97,12 @@ fn start(local: u32, s: u32) {
     }
 }
 
-/// The positions of a word: every piece where it may stand, no two on one square.
+/// The positions of a word: every piece stands on a square of its own that it may enter.
 fn valid_word(side: u32, taken: vec2<u32>, s: u32) -> vec2<u32> {
     return select(EMPTY, sides[side].lanes & ~(taken | single(s)), has(sides[side].words & ~taken, s));
 }
 
-/// Whether a row piece enters the den at once; then nothing else counts.
+/// Whether a row piece can enter the den; then every position of the row is won in one ply.
 fn enters_den(side: u32, squares: u32) -> bool {
     var enters = false;
     for (var p = 0u; p < sides[side].row_pieces; p++) {
@@ -109,7 +111,7 @@ fn enters_den(side: u32, squares: u32) -> bool {
     return enters;
 }
 
-/// The positions of word s with a quiet move of a row piece: to a square where nobody stands.
+/// The positions of word s with a quiet move of a row piece, to an empty square.
 fn row_moves(side: u32, squares: u32, taken: vec2<u32>, s: u32) -> vec2<u32> {
     var found = EMPTY;
     for (var slot = 0u; slot < 4u * sides[side].row_pieces; slot++) {
@@ -121,7 +123,7 @@ fn row_moves(side: u32, squares: u32, taken: vec2<u32>, s: u32) -> vec2<u32> {
     return found;
 }
 
-/// A cell number but for the pieces still to be placed, as the board stands and mirrored, and which of the two counts.
+/// The partial cell number of the pieces placed so far, for the board as it is and mirrored, and which of the two is valid.
 struct Cell {
     straight: u32,
     across: u32,
@@ -136,7 +138,7 @@ fn with_piece(c: u32, cell: Cell, piece: u32, square: u32) -> Cell {
     );
 }
 
-/// The row pieces but the attacker; what is taken adds nothing.
+/// The cell of the row pieces except the attacker. The offsets of the victim are 0.
 fn row_pieces_of(c: u32, side: u32, squares: u32) -> Cell {
     var cell = Cell(captures[c].cell, captures[c].cell, false);
     for (var p = 0u; p < sides[side].row_pieces; p++) {
@@ -147,7 +149,7 @@ fn row_pieces_of(c: u32, side: u32, squares: u32) -> Cell {
     return cell;
 }
 
-/// The value of a capture that leads to a cell.
+/// The value of a capture that leads to `cell`.
 fn value_at(c: u32, cell: Cell) -> u32 {
     if captures[c].buffer == NONE {
         return WIN_AT_ONCE;
@@ -171,7 +173,8 @@ fn fixed_square(squares: u32, s: u32, piece: u32) -> u32 {
     return select(square_of(squares, piece), s, piece == WORD_PIECE);
 }
 
-/// Captures by the lane piece, which goes where the victim stands, and of it, where it stands on one of few squares.
+/// Captures by the lane piece, which moves to the victim's square, and captures of the lane piece on each of the few
+/// squares that the attacker reaches.
 fn by_word(side: u32, squares: u32, s: u32) {
     var c = sides[side].captures;
     for (var n = sides[side].by_lane; n > 0u; n--) {
@@ -200,7 +203,7 @@ fn by_word(side: u32, squares: u32, s: u32) {
     }
 }
 
-/// The other captures, two lanes of one word after the other; each half of the workgroup has every other word.
+/// All other captures, word by word and two lanes for each invocation. Each half of the workgroup processes every other word.
 fn by_lanes(side: u32, squares: u32, pair: u32, half: u32) {
     var c = sides[side].captures + sides[side].by_lane + sides[side].of_lane;
     let every_other = vec2<u32>(0x55555555u << half, 0x55555555u << half) & sides[side].words;
@@ -210,7 +213,7 @@ fn by_lanes(side: u32, squares: u32, pair: u32, half: u32) {
         let fixed = row_pieces_of(c, side, squares);
         var words: vec2<u32>;
         if attacker == WORD_PIECE {
-            // From where it takes.
+            // The squares from which the word piece takes.
             words = captures[c].hits[square_of(squares, victim)];
         } else {
             words = captures[c].hits[square_of(squares, attacker)];
@@ -239,7 +242,7 @@ fn by_lanes(side: u32, squares: u32, pair: u32, half: u32) {
     }
 }
 
-/// Two positions of word s have at least this value: those of the pair's two bits.
+/// Raises two positions of word s to at least `value`: the positions of the pair that are set in `bits`.
 fn raise(s: u32, pair: u32, bits: u32, value: u32) {
     let at = s * 33u + pair;
     let old = values[at];
@@ -256,7 +259,7 @@ fn raise_all(s: u32, lanes: vec2<u32>, value: u32) {
     }
 }
 
-/// The positions of word s with a value.
+/// The positions of word s with this value.
 fn with_value(s: u32, value: u32) -> vec2<u32> {
     var same = EMPTY;
     for (var j = 0u; j < 16u; j++) {
@@ -274,12 +277,12 @@ fn value_of(s: u32, lane: u32) -> u32 {
     return (values[s * 33u + lane / 2u] >> (16u * (lane & 1u))) & 0xffffu;
 }
 
-/// The depth at which a conversion of this value counts. The last stands for all that are too deep to be counted.
+/// The depth at which a conversion of this value counts. The last depth stands for all depths that are too large to count.
 fn depth_of(value: u32) -> u32 {
     return min(select(value, 0xffffu - value, value > ESCAPE), DEPTHS - 1u);
 }
 
-/// Notes for each depth which words have conversions.
+/// Records for each depth which words have conversions.
 fn note_words(decisive: vec2<u32>, s: u32) {
     var rest = decisive;
     while any_of(rest) {
@@ -293,12 +296,13 @@ fn words_of(depth: u32) -> vec2<u32> {
     return vec2<u32>(atomicLoad(&depth_words[depth][0]), atomicLoad(&depth_words[depth][1]));
 }
 
-/// What the conversions of a depth take: the depth, the words, and the positions of each.
+/// The number of entries that the conversions of a depth take: the depth, the set of words, and the positions of each word.
 fn size_of(words: vec2<u32>) -> u32 {
     return select(0u, 2u + count_of(words), any_of(words));
 }
 
-/// Makes room for the row's conversions and says where; `NONE` if there is none. Invocation s has eight depths.
+/// Allocates the entries for the row's conversions and returns the first; `NONE` if the page is full. Invocation s processes
+/// eight depths.
 fn place_entries(s: u32, row: u32) -> u32 {
     var size = 0u;
     var first = NONE;

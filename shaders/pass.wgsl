@@ -1,13 +1,13 @@
-// One pass: at an odd depth wins, at an even depth losses. Workgroups go through the rows of a page, 16 at a time, and visit
-// those that are due: where the last pass changed something a move away, or where conversions have this depth. `written`
-// is *open* at an odd depth and *lost* at an even one, `seen` the opponent's other plane.
+// One pass, which finds wins at an odd depth and losses at an even depth. Workgroups scan the rows of a page, 16 at a time,
+// and visit the rows that are due: a move leads to a row that the last pass changed, or a conversion has this depth.
+// `written` is *open* at an odd depth and *lost* at an even depth, `seen` is the opponent's *lost* or *open*.
 
 #import dsq::quiet
 #import dsq::group
 
-/// A row that moves of the visited row lead to.
+/// A row that a move from the visited row leads to.
 struct View {
-    /// Twice the row, plus 1 if its positions lie mirrored.
+    /// Twice the row, plus 1 if its positions are mirrored.
     place: u32,
     lanes: vec2<u32>,
 }
@@ -16,7 +16,7 @@ var<workgroup> views: array<View, 16>;
 var<workgroup> view_count: atomic<u32>;
 var<workgroup> due_rows: atomic<u32>;
 
-/// What a workgroup counts before it adds it to the counters of a side. The first invocation counts.
+/// The positions that a workgroup has counted but not yet added to the counters of a side. Only the first invocation counts.
 var<private> counted_side: u32;
 var<private> counted: u32;
 
@@ -65,7 +65,7 @@ fn visit(row: u32, s: u32) {
     let cursor = own[row].cursor;
     let odd = (params.depth & 1u) != 0u;
     let converts = own[row].next == params.depth;
-    // At an odd depth conversions win by themselves.
+    // At an odd depth a conversion wins without any quiet move, so a row that is visited only for one reads no other row.
     let looks = !odd || atomicLoad(&own[row].due[1]) == params.depth;
     if s == 0u {
         atomicStore(&view_count, 0u);
@@ -155,14 +155,14 @@ fn visit(row: u32, s: u32) {
     make_due_around(side, row, squares, params.depth + 1u, s);
 }
 
-/// Whether a pass reads the opponent's row: what wins anew was lost in the pass before, but a way out may be anywhere.
+/// Whether a pass reads the opponent's row. A new win moves to a position that was lost in the pass before; a move that
+/// avoids a loss may lead to any row.
 fn changed(row: u32, odd: bool) -> bool {
     touch(TOUCH_ROWS, row);
     return !odd || opponent[row].lost_at == params.depth - 1u;
 }
 
-/// The positions of word s from which a move of a row piece leads into the plane that is read. Four loads are under way at a
-/// time.
+/// The positions of word s from which a move of a row piece leads into the plane `seen`. Four loads are in flight at a time.
 fn row_moves(row: u32, s: u32) -> vec2<u32> {
     let count = atomicLoad(&view_count);
     var found = EMPTY;

@@ -1,20 +1,20 @@
 #define_import_path dsq::perft
 
-// What the kernels of perft share: positions, their moves, and making them. A position is sixteen squares, a byte each:
-// White's animals, weakest first, then Black's; what is taken has 255.
+// Positions, move generation and making moves for the perft kernels. A position is sixteen squares, a byte each: White's
+// animals, weakest first, then Black's. A captured animal has 255.
 
 #import dsq::words
 #import dsq::shared
 
 @group(0) @binding(0) var<uniform> params: PerftParams;
-/// For each side, whether its rat stands in the water, victim, and the victim's square: the animals that take it, a bit
-/// each. Then masks by animal: where it may go, for each side, and whether it leaps.
+/// First a table by side, whether its rat stands in the water, victim, and the victim's square: the animals that take the
+/// victim, a bit each. Then masks by animal: the squares it may enter, for each side, and whether it leaps.
 @group(0) @binding(1) var<storage, read> rules: array<u32>;
 @group(0) @binding(2) var<storage, read_write> work: array<atomic<u32>>;
 @group(0) @binding(3) var<storage, read> frontier: array<vec4<u32>>;
 @group(0) @binding(4) var<storage, read_write> next_frontier: array<vec4<u32>>;
 
-/// The squares of the side to move, and of the other.
+/// The squares of the animals of the side to move, and of the opponent's.
 struct Position {
     own: vec2<u32>,
     enemy: vec2<u32>,
@@ -65,7 +65,7 @@ fn union_of(side: vec2<u32>) -> vec2<u32> {
     return all;
 }
 
-/// Where each animal of the side to move may go; nowhere if the game is over.
+/// The squares that each animal of the side to move may enter; none if the game is over.
 fn targets(here: Position, turn: u32) -> Lanes {
     var found: Lanes;
     let own = union_of(here.own);
@@ -107,7 +107,7 @@ fn number_of(lanes: ptr<function, Lanes>) -> u32 {
     return number;
 }
 
-/// Takes a move off those that are left; there must be one.
+/// Removes a move from the remaining ones and returns it; there must be one.
 fn next_move(left: ptr<function, Lanes>) -> Move {
     for (var a = 0u; a < 7u; a++) {
         if any_of((*left).of_animal[a]) {

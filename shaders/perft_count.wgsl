@@ -1,5 +1,5 @@
-// Counts the lines of two plies from all positions: for each move the replies, without making them. An invocation has
-// positions.
+// Counts the lines of two plies from all positions: makes each move and counts the replies without making them. Each
+// invocation processes whole positions.
 
 #import dsq::perft
 #import dsq::group

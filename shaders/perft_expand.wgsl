@@ -1,4 +1,4 @@
-// Puts all positions one move on into `next_frontier`. An invocation has positions.
+// Writes all positions after one move to `next_frontier`. Each invocation processes whole positions.
 
 #import dsq::perft
 

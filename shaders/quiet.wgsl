@@ -1,13 +1,13 @@
 #define_import_path dsq::quiet
 
-// Quiet moves of the word piece and of the lane piece, for a row at once: invocation s has word s.
+// Quiet moves of the word piece and of the lane piece for a whole row: invocation s processes word s.
 
 #import dsq::tables
 
-/// The words of the row with the opponent to move; those before the first and after the last are empty.
+/// The words of the row with the opponent to move, with empty words before the first and after the last.
 var<workgroup> around: array<vec2<u32>, 80>;
 
-/// Puts word s there. A barrier follows before [`word_moves`] reads.
+/// Stores word s in `around`. A barrier must follow before [`inner_moves`] reads it.
 fn set_around(word: vec2<u32>, s: u32) {
     around[8u + s] = word;
     if s < 8u {
@@ -16,8 +16,8 @@ fn set_around(word: vec2<u32>, s: u32) {
     }
 }
 
-/// The positions of word s from which a move of the word piece or of the lane piece leads into `around`, of which `here` is
-/// word s.
+/// The positions of word s from which a move of the word piece or of the lane piece leads into `around`; `here` is word s of
+/// `around`.
 fn inner_moves(side: u32, squares: u32, here: vec2<u32>, s: u32) -> vec2<u32> {
     let flags = sides[side].flags;
     var found = EMPTY;

@@ -1,11 +1,11 @@
 #define_import_path dsq::tables
 
-// The buffers of the table kernels, and where rows and their neighbours are. See README.md.
+// The buffers of the table kernels, and how to find rows and their neighbours. See README.md.
 
 #import dsq::words
 #import dsq::trace
 
-/// The buffers of smaller classes' values that are bound.
+/// The number of buffers with values of smaller classes.
 @id(0) override TABLE_BUFFERS: u32 = 4u;
 /// Whether values are kept, and whether a cell has two bytes.
 @id(1) override KEEP: bool = true;
@@ -14,12 +14,13 @@
 @group(0) @binding(0) var<uniform> params: Params;
 @group(0) @binding(1) var<storage, read> sides: array<Side>;
 @group(0) @binding(2) var<storage, read> captures: array<Capture>;
-/// By row of a class's index: twice the number of the solved row with its values, plus 1 if they are mirrored there.
+/// By row of a class's index: twice the number of the solved row with its values, plus 1 if the values are mirrored there.
 @group(0) @binding(3) var<storage, read> places: array<u32>;
 /// The rows of the side to move, and the same rows with the opponent to move.
 @group(0) @binding(4) var<storage, read_write> own: array<Row>;
 @group(0) @binding(5) var<storage, read_write> opponent: array<Row>;
-/// In a pass: the plane that it writes, the opponent's plane that it reads; else *open* and *lost* of the side to move.
+/// In a pass, the plane that the pass writes and the opponent's plane that it reads; in other kernels, *open* and *lost* of
+/// the side to move.
 @group(0) @binding(6) var<storage, read_write> written: array<vec2<u32>>;
 @group(0) @binding(7) var<storage, read_write> seen: array<vec2<u32>>;
 @group(0) @binding(8) var<storage, read_write> escapes: array<vec2<u32>>;
@@ -32,7 +33,7 @@
 @group(0) @binding(14) var<storage, read> table_c: array<u32>;
 @group(0) @binding(15) var<storage, read> table_d: array<u32>;
 
-/// Four bytes of the smaller classes' values.
+/// Word `at` (4 bytes) of a buffer of smaller classes' values.
 fn table_word(buffer: u32, at: u32) -> u32 {
     if TABLE_BUFFERS == 1u {
         return table_a[at];
@@ -45,12 +46,12 @@ fn table_word(buffer: u32, at: u32) -> u32 {
     }
 }
 
-/// Whether a word has memory: its square is one where a word piece may stand.
+/// Whether a word is in memory: a word piece may stand on its square.
 fn in_play(s: u32) -> bool {
     return has(params.words, s);
 }
 
-/// Where a word is in a plane.
+/// The index of a word in a plane.
 fn word_of(row: u32, s: u32) -> u32 {
     return row * params.row_words + count_of(params.words & below(s));
 }
@@ -88,11 +89,11 @@ fn unblocked(side: u32, water: vec2<u32>) -> vec2<u32> {
     return ~(water & filled(sides[side].flags & LANE_BLOCKS));
 }
 
-/// A row that a move of a row piece leads to, or comes from: moves go both ways.
+/// A row that a move of a row piece leads to or comes from: quiet moves are reversible.
 struct Neighbour {
     /// `NONE` if there is no such move.
     row: u32,
-    /// Whether its positions lie mirrored.
+    /// Whether its positions are mirrored.
     mirrored: bool,
     /// The squares of the lane piece with which the move is possible.
     lanes: vec2<u32>,
@@ -116,7 +117,7 @@ fn neighbour(side: u32, squares: u32, slot: u32) -> Neighbour {
     }
     let piece = slot / 4u;
     let moved = insertBits(squares, square, piece * 6u, 6u);
-    // The index has the first row piece on the files a to d.
+    // In the index the first row piece is on the files a to d.
     let over = piece == 0u && square % 7u > 3u;
     var row = sides[side].places;
     for (var p = 0u; p < sides[side].row_pieces; p++) {
@@ -132,7 +133,7 @@ fn neighbour(side: u32, squares: u32, slot: u32) -> Neighbour {
     return Neighbour(sides[side].first_row + (place >> 1u), ((place & 1u) != 0u) != over, unblocked(side, water));
 }
 
-/// The opponent's row may have changed in the next pass's view: it is due then. A row that is finished stays so.
+/// Marks the opponent's row as due in the pass `depth`. A finished row stays finished.
 fn make_due(row: u32, depth: u32) {
     touch(TOUCH_ROWS, row);
     if atomicLoad(&opponent[row].due[depth & 1u]) < depth {
@@ -140,8 +141,8 @@ fn make_due(row: u32, depth: u32) {
     }
 }
 
-/// A row changed: the opponent's rows from which a move leads here are due in the pass `depth`. Invocation `i` follows
-/// the i-th way back.
+/// Marks the opponent's rows from which a move leads into a changed row as due in the pass `depth`. Invocation `i` follows
+/// the i-th move back.
 fn make_due_around(side: u32, row: u32, squares: u32, depth: u32, i: u32) {
     let mover = side ^ 1u;
     if i < 16u {
@@ -154,7 +155,7 @@ fn make_due_around(side: u32, row: u32, squares: u32, depth: u32, i: u32) {
     }
 }
 
-/// A row where nothing is left to decide: no pass looks at it again.
+/// Marks a row without undecided positions, so that no pass visits it again.
 fn finish_row(row: u32) {
     own[row].next = NONE;
     atomicStore(&own[row].due[0], NONE);
@@ -170,12 +171,12 @@ fn add_count(side: u32, kind: u32, positions: u32) {
     }
 }
 
-/// How many positions a position of a row stands for.
+/// The number of positions that each position of a row represents.
 fn weight_of(squares: u32) -> u32 {
     return squares >> WEIGHT_SHIFT;
 }
 
-/// Gives positions of a word their code, where they have none.
+/// Stores `code` for the positions of a word that have no code yet.
 fn store_code(local: u32, s: u32, lanes: vec2<u32>, code: u32) {
     let cells_of_u32 = select(4u, 2u, WIDE);
     let at = (local * 64u + s) * (64u / cells_of_u32);

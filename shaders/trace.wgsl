@@ -1,15 +1,15 @@
 #define_import_path dsq::trace
 
-// What the kernels read and write, for a test that counts how well memory is used; else nothing.
+// Records the reads and writes of the kernels for a test that measures the use of memory; without `TRACE` it does nothing.
 
 #ifdef TRACE
-/// How many there are, then for each the row, the kind of memory, and the place there.
+/// The number of records, then for each record the row, the kind of memory, and the index there.
 @group(0) @binding(16) var<storage, read_write> touches: array<atomic<u32>>;
 
 var<private> traced_row: u32;
 var<private> traced: bool;
 
-/// One row in sixteen is traced.
+/// Starts a row; one row in sixteen is traced.
 fn begin_touches(row: u32) {
     traced_row = row;
     traced = ((row * 0x9e3779b1u) >> 28u) == 0u;

@@ -1,7 +1,7 @@
 #define_import_path dsq::words
 
-// A word: a set of squares, bit s for square s, in two halves, the low one first. (One integer of 64 bits is no better: GPUs
-// have registers of 32, and make two operations of each.)
+// A word is a set of squares, bit s for square s, in two halves of 32 bits, the low half first. (A 64-bit integer is no
+// faster: GPU registers have 32 bits, so each operation becomes two.)
 
 #import dsq::shared
 
@@ -12,7 +12,7 @@ fn any_of(word: vec2<u32>) -> bool {
     return (word.x | word.y) != 0u;
 }
 
-/// Shifts by 1 to 31.
+/// Shifts to higher squares by 1 to 31.
 fn up(word: vec2<u32>, by: u32) -> vec2<u32> {
     return vec2<u32>(word.x << by, (word.y << by) | (word.x >> (32u - by)));
 }
@@ -30,12 +30,12 @@ fn has(word: vec2<u32>, square: u32) -> bool {
     return (bits_from(word, square) & 1u) != 0u;
 }
 
-/// The bits from a square up to the end of its half, the first lowest.
+/// The bits from a square up to the end of its half; the lowest bit is the square's.
 fn bits_from(word: vec2<u32>, square: u32) -> u32 {
     return select(word.x, word.y, square >= 32u) >> (square & 31u);
 }
 
-/// The lowest square; there must be one.
+/// The lowest square of a set that is not empty.
 fn lowest(word: vec2<u32>) -> u32 {
     return select(32u + firstTrailingBit(word.y), firstTrailingBit(word.x), word.x != 0u);
 }
@@ -44,19 +44,19 @@ fn count_of(word: vec2<u32>) -> u32 {
     return countOneBits(word.x) + countOneBits(word.y);
 }
 
-/// The squares below one.
+/// The squares below `square`.
 fn below(square: u32) -> vec2<u32> {
     let part = (1u << (square & 31u)) - 1u;
     return select(vec2<u32>(part, 0u), vec2<u32>(0xffffffffu, part), square >= 32u);
 }
 
-/// All ones if the lowest bit is set, nothing otherwise.
+/// All ones if the lowest bit is set, all zeros otherwise.
 fn filled(bit: u32) -> vec2<u32> {
     let half = 0u - (bit & 1u);
     return vec2<u32>(half, half);
 }
 
-/// The square across the d-file.
+/// The square reflected in the d-file.
 fn mirror_square(square: u32) -> u32 {
     return square - square % 7u + 6u - square % 7u;
 }
