@@ -1,5 +1,5 @@
-//! Which vector instructions this CPU has. Hot code is written once and compiled for each level; the level is
-//! chosen when the program runs.
+//! The vector instructions of this CPU. Hot code is written once and compiled for each level; the program selects the
+//! level at run time.
 
 use std::sync::OnceLock;
 
@@ -8,7 +8,7 @@ use thiserror::Error;
 /// A set of vector instructions.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum CpuLevel {
-    /// The instructions that every machine of the target architecture has.
+    /// The instructions that every machine of the target architecture supports.
     Portable,
     /// AVX2, BMI and POPCNT.
     Avx2,
@@ -16,34 +16,36 @@ pub enum CpuLevel {
     Avx512,
 }
 
-/// A level that this CPU does not have, or that nobody knows.
+/// The error for an unknown level, or a level that this CPU does not support.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("DSQ_CPU={0}: here it may be {there}", there = CpuLevel::available().map(CpuLevel::name).collect::<Vec<_>>().join(", "))]
 pub struct ParseCpuLevelError(String);
 
 impl CpuLevel {
-    /// All levels, the least first.
+    /// All levels, the lowest first.
     pub const ALL: [CpuLevel; 3] = [CpuLevel::Portable, CpuLevel::Avx2, CpuLevel::Avx512];
 
-    /// The best level of this CPU.
+    /// The highest level that this CPU supports.
     #[must_use]
     pub fn best() -> CpuLevel {
         static BEST: OnceLock<CpuLevel> = OnceLock::new();
         *BEST.get_or_init(CpuLevel::detect)
     }
 
-    /// The level to use: the one that the variable `DSQ_CPU` names, or the best if it names none that this CPU has.
+    /// The level to use: the level that the environment variable `DSQ_CPU` names, or the best level if the variable is
+    /// not set or names no level that this CPU supports.
     #[must_use]
     pub fn get() -> CpuLevel {
         static LEVEL: OnceLock<CpuLevel> = OnceLock::new();
         *LEVEL.get_or_init(|| CpuLevel::asked().unwrap_or_else(|_| CpuLevel::best()))
     }
 
-    /// The level that the variable `DSQ_CPU` (`portable`, `avx2`, `avx512`) names, or the best if it is not set.
+    /// The level that the environment variable `DSQ_CPU` (`portable`, `avx2`, `avx512`) names, or the best level if the
+    /// variable is not set.
     ///
     /// # Errors
     ///
-    /// [`ParseCpuLevelError`] if it is none of these, or one that this CPU does not have.
+    /// [`ParseCpuLevelError`] if the variable names no level, or a level that this CPU does not support.
     pub fn asked() -> Result<CpuLevel, ParseCpuLevelError> {
         let asked = std::env::var_os("DSQ_CPU").filter(|name| !name.is_empty());
         let Some(asked) = asked else { return Ok(CpuLevel::best()) };
@@ -92,8 +94,8 @@ impl CpuLevel {
     }
 }
 
-/// Calls a function compiled for a [`CpuLevel`], which must be `#[inline(always)]`. With `::<V>` behind its name it takes the
-/// [`Vector`] of that level.
+/// Calls a function compiled for a [`CpuLevel`]. The function must be `#[inline(always)]`. With `::<V>` after its name,
+/// `V` is the [`Vector`] of the level.
 macro_rules! dispatch {
     ($level:expr, fn($($arg:ident: $ty:ty),* $(,)?) $(-> $ret:ty)? = $body:ident::<V>) => {
         $crate::cpu::dispatch!($level, fn($($arg: $ty),*) $(-> $ret)? =
@@ -115,7 +117,7 @@ macro_rules! dispatch {
         fn avx512($($arg: $ty),*) $(-> $ret)? {
             $avx512($($arg),*)
         }
-        // No level above the best gets through, so the calls below find their instructions.
+        // The level is at most the best, so the CPU supports the instructions of the calls below.
         match $level.min($crate::cpu::CpuLevel::best()) {
             // SAFETY: `CpuLevel::detect` found every feature that `avx512` is compiled with.
             #[cfg(target_arch = "x86_64")]
@@ -129,13 +131,13 @@ macro_rules! dispatch {
 }
 pub(crate) use dispatch;
 
-/// The few operations that the compiler does not find the right instruction for by itself.
+/// The few operations for which the compiler does not select the right instruction by itself.
 pub(crate) trait Vector {
-    /// Writes `code` to the cells whose bit is set.
+    /// Writes `code` to the cells whose bit in `mask` is set.
     fn store(cells: &mut [u8; 64], mask: u64, code: u8);
-    /// The set of lanes that hold `value`.
+    /// The set of lanes that contain `value`.
     fn equal(lanes: &[u16; 64], value: u16) -> u64;
-    /// The bits of `bits` at the set bits of `mask`, moved together.
+    /// The bits of `bits` at the set bits of `mask`, packed into the lowest bits.
     #[inline(always)]
     fn extract(bits: u64, mask: u64) -> u64 {
         let (mut extracted, mut rest) = (0, bits & mask);
@@ -162,7 +164,7 @@ impl Vector for Portable {
 
     #[inline(always)]
     fn equal(lanes: &[u16; 64], value: u16) -> u64 {
-        // Four lanes to a word, exact test for zero lanes, top bits gathered by a multiplication.
+        // Four lanes to a word, an exact test for zero lanes, and a multiplication that gathers the top bits.
         const LOW: u64 = 0x7fff_7fff_7fff_7fff;
         let wanted = u64::from(value) * 0x0001_0001_0001_0001;
         let mut mask = 0;
@@ -202,7 +204,8 @@ impl Vector for Avx2 {
             for half in 0..2 {
                 let low = _mm256_loadu_si256(lanes[32 * half..].as_ptr().cast());
                 let high = _mm256_loadu_si256(lanes[32 * half + 16..].as_ptr().cast());
-                // Sixteen bits a lane become eight; that is done in quarters, which then change places.
+                // The pack narrows lanes from 16 to 8 bits within each half of a register; the permutation restores the
+                // order.
                 let bytes = _mm256_packs_epi16(_mm256_cmpeq_epi16(low, wanted), _mm256_cmpeq_epi16(high, wanted));
                 let bits = _mm256_movemask_epi8(_mm256_permute4x64_epi64::<0b11_01_10_00>(bytes)) as u32;
                 mask |= u64::from(bits) << (32 * half);
@@ -250,15 +253,15 @@ impl Vector for Avx512 {
     }
 }
 
-/// Off x86-64 there are no such twins; the names stand for the plain code, so that callers need not ask.
+/// On other architectures the names are aliases of the plain code, so that callers need no `cfg`.
 #[cfg(not(target_arch = "x86_64"))]
 pub(crate) type Avx2 = Portable;
 #[cfg(not(target_arch = "x86_64"))]
 pub(crate) type Avx512 = Portable;
 
-/// Prefetches memory that will be read soon into the second level of caches: on an AMD EPYC (family 25, model 17) a core then
-/// has pieces of 512 bytes from here and there in half the time that it takes to read them unasked, or to ask for them into the
-/// first level (results/experiments.md).
+/// Prefetches memory that will be read soon into the second-level cache. On an AMD EPYC (family 25, model 17) this
+/// halves the time to read scattered pieces of 512 bytes, compared with no prefetch and with a prefetch into the
+/// first-level cache (results/experiments.md).
 #[inline(always)]
 pub(crate) fn prefetch<T>(value: &T) {
     #[cfg(target_arch = "x86_64")]
@@ -266,7 +269,7 @@ pub(crate) fn prefetch<T>(value: &T) {
         use std::arch::x86_64::{_MM_HINT_T1, _mm_prefetch};
         let start = std::ptr::from_ref(value).cast::<i8>();
         for offset in (0..size_of::<T>()).step_by(64) {
-            // SAFETY: the address is within `value`; and it is a hint, which changes nothing.
+            // SAFETY: the address is within `value`, and a prefetch is only a hint.
             unsafe { _mm_prefetch::<_MM_HINT_T1>(start.add(offset)) };
         }
     }
@@ -274,7 +277,7 @@ pub(crate) fn prefetch<T>(value: &T) {
     let _ = value;
 }
 
-/// The CPU's name as the operating system gives it.
+/// The CPU's name as reported by the operating system; the architecture if it reports none.
 #[must_use]
 pub fn processor_name() -> String {
     std::fs::read_to_string("/proc/cpuinfo")
@@ -283,8 +286,8 @@ pub fn processor_name() -> String {
         .unwrap_or_else(|| std::env::consts::ARCH.to_owned())
 }
 
-/// The name in such a text. Virtual machines give a brand without a number ("AMD EPYC"); family and model then tell the
-/// generations apart.
+/// The name in a text in the format of `/proc/cpuinfo`. Virtual machines report a brand without a number ("AMD EPYC");
+/// then family and model are added to distinguish the generations.
 fn name_in(text: &str) -> Option<String> {
     let value = |key| {
         let is = |line: &&str| line.split(':').next().is_some_and(|name| name.trim() == key);
@@ -355,7 +358,7 @@ mod tests {
         assert_eq!(name_in("Features : fp asimd\n"), None);
     }
 
-    /// Words with few, half and many bits set, and the ends of the range.
+    /// Words with few, half and many bits set, and extreme values.
     fn masks(random: &mut Pcg64) -> Vec<u64> {
         let mut masks = vec![0, 1, 1 << 63, u64::MAX, u64::MAX >> 1];
         for _ in 0..200 {

@@ -1,4 +1,4 @@
-//! Large tables in large pages: most of the cost of a look-up at a random place is finding the page (a TLB miss).
+//! Large tables in large pages: most of the cost of a random look-up is a TLB miss.
 
 use memmap2::MmapMut;
 use std::marker::PhantomData;
@@ -7,10 +7,10 @@ use std::ops::Deref;
 /// A type that consists of atomic words only, so that zeroed memory is a valid value and threads may share it.
 ///
 /// # Safety
-/// The type must be an array of `AtomicU64`, of whatever shape, aligned to at most 64 bytes.
+/// The type must be an array of `AtomicU64`, of any shape, aligned to at most 64 bytes.
 pub(crate) unsafe trait Words {}
 
-/// A table of zeroes at first, in memory of large pages where the system has them.
+/// A table of initially zero words, in large pages where the system supports them.
 pub(crate) struct Pages<T: Words> {
     memory: MmapMut,
     len: usize,
@@ -18,10 +18,10 @@ pub(crate) struct Pages<T: Words> {
 }
 
 impl<T: Words> Pages<T> {
-    /// A table of `len`; `None` if there is no memory for it.
+    /// A table of `len` elements; `None` if the memory cannot be allocated.
     pub(crate) fn new(len: usize) -> Option<Pages<T>> {
         let memory = MmapMut::map_anon(len.checked_mul(size_of::<T>())?.max(1)).ok()?;
-        // A wish, without which it works too.
+        // Large pages are optional, so a failure is ignored.
         #[cfg(target_os = "linux")]
         let _ = memory.advise(memmap2::Advice::HugePage);
         Some(Pages { memory, len, kind: PhantomData })
@@ -33,8 +33,8 @@ impl<T: Words> Deref for Pages<T> {
 
     #[inline(always)]
     fn deref(&self) -> &[T] {
-        // SAFETY: the map holds `len` of them and begins at a page, and zeroed bytes are values of `T` (see `Words`), which
-        // change through their atomic words only.
+        // SAFETY: the map contains `len` elements and begins at a page. Zeroed bytes are valid values of `T` (see
+        // `Words`), which change only through their atomic words.
         unsafe { std::slice::from_raw_parts(self.memory.as_ptr().cast::<T>(), self.len) }
     }
 }

@@ -1,5 +1,5 @@
 //! The kernels in `shaders/`: their files, composed with the modules that they import, and the constants and structs that
-//! they share with the program. Those are written once, here: the module `shared` is made from them.
+//! they share with the program. The module `shared` is generated from these constants and structs.
 
 use crate::board::geometry::{DEN, LEAP_DOWN, LEAP_LEFT, LEAP_RIGHT, LEAP_UP, NOT_A, NOT_G, WATER};
 use crate::board::{Bitboard, Color, File};
@@ -14,7 +14,7 @@ macro_rules! constants {
     };
 }
 
-/// Defines structs here and for the shaders, with the type of each field there. A test compares the layouts.
+/// Defines structs here and for the shaders, with the WGSL type of each field. A test compares the layouts.
 macro_rules! structs {
     ($($(#[doc = $about:literal])* $name:ident {
         $($(#[doc = $doc:literal])* $field:ident: $rust:ty = $wgsl:literal,)*
@@ -52,29 +52,31 @@ constants! {
     /// The lane piece, or the first row piece, is a rat that blocks this side's leaps; the lowest bit must be the lane piece's.
     LANE_BLOCKS = 1;
     FIRST_BLOCKS = 2;
-    /// The word piece, or the lane piece, is this side's; and either leaps.
+    /// The word piece, or the lane piece, belongs to this side; at least one of the two leaps.
     WORD_MOVES = 4;
     LANE_MOVES = 8;
     LEAPS = 16;
 
-    /// Above a row's squares: how many positions each of its positions stands for.
+    /// The lowest bit of a row's weight, above its squares: the number of positions that each of its positions
+    /// represents.
     WEIGHT_SHIFT = 24;
-    /// Depths that conversions may have; the last stands for all that are too deep.
+    /// The number of depths that conversions may have; the last depth stands for all that are too large.
     DEPTHS = 512;
-    /// Counters of a side to move: positions without a move, those decided in each number of plies, and the last depth of a
-    /// conversion.
+    /// The counters of a side to move: positions without a move, positions decided in each number of plies, and the
+    /// last depth of a conversion.
     KINDS = 512;
     KIND_LAST = KINDS - 1;
 
-    /// A cell's code for a draw, for a position without a move, and for one lost in 0 plies.
+    /// A cell's code for a draw, for a position without a move, and for a position lost in 0 plies.
     CODE_DRAW = 1;
     CODE_NO_MOVE = 2;
     CODE_OF_0_PLIES = 2;
-    /// The values of conversions that draw, and that win at once.
+    /// The values of a conversion that draws, and of a conversion that wins in one ply.
     ESCAPE = 0x7fff;
     WIN_AT_ONCE = 0xfffe;
 
-    /// Kinds of memory, for the trace: the opponent's plane and states, what this side reads and stores, and what both share.
+    /// Kinds of memory, for the trace: the opponent's plane, the planes that this side reads and writes, and other
+    /// buffers.
     TOUCH_SEEN = 0;
     TOUCH_OWN = 1;
     TOUCH_ESCAPES = 2;
@@ -86,7 +88,7 @@ constants! {
     TOUCH_ROWS = 8;
     TOUCH_PLACES = 9;
 
-    /// Where masks by animal are in what perft knows of the rules; habitats for White and for Black.
+    /// The offsets of the masks by animal in perft's buffer `rules`; the habitats are White's, then Black's.
     RULES_HABITAT = 2048;
     RULES_LEAPS_FILES = 2080;
     RULES_LEAPS_RANKS = 2096;
@@ -97,34 +99,34 @@ constants! {
 pub(crate) type Halves = [u32; 2];
 
 structs! {
-    /// What a table kernel is told.
+    /// The parameters of a table kernel.
     Params {
-        /// The squares whose words have memory.
+        /// The squares whose words are in memory.
         words: Halves = "vec2<u32>",
-        /// The pass.
+        /// The number of the pass.
         depth: u32 = "u32",
         /// The side to move: 0 for White, 1 for Black.
         side: u32 = "u32",
-        /// The page, its first row, and how many it has.
+        /// The page, its first row, and its number of rows.
         page: u32 = "u32",
         first_row: u32 = "u32",
         rows: u32 = "u32",
-        /// Words of a row, and entries of the page.
+        /// The number of words of a row, and of entries of the page.
         row_words: u32 = "u32",
         entries: u32 = "u32",
-        /// Where the counts are among the counters.
+        /// The index of the first count among the counters.
         counts: u32 = "u32",
-        /// Whether a side without a move has lost.
+        /// 1 if a side without a move has lost, otherwise 0.
         no_move_loses: u32 = "u32",
         padding: u32 = "u32",
     }
 
-    /// One side to move of a class: White's of class c is number 2c, Black's 2c + 1.
+    /// One side to move of a class. Of class c, White is number 2c and Black 2c + 1.
     Side {
-        /// Squares that the lane piece, and the word piece, may stand on.
+        /// The squares on which the lane piece, and the word piece, may stand.
         lanes: Halves = "vec2<u32>",
         words: Halves = "vec2<u32>",
-        /// Squares from which the word piece, and the lane piece, leaps up, down, right and left.
+        /// The squares from which the word piece, and the lane piece, leaps up, down, right and left.
         word_leaps: [Halves; 4] = "array<vec2<u32>, 4>",
         lane_leaps: [Halves; 4] = "array<vec2<u32>, 4>",
         /// By piece: the squares from which it enters the den.
@@ -134,75 +136,78 @@ structs! {
         /// The first row of the class, and its first place.
         first_row: u32 = "u32",
         places: u32 = "u32",
-        /// The first capture, and how many there are by the lane piece, then of it, then others.
+        /// The first capture, and the numbers of captures by the lane piece, of the lane piece, and of all others, in
+        /// this order.
         captures: u32 = "u32",
         by_lane: u32 = "u32",
         of_lane: u32 = "u32",
         others: u32 = "u32",
-        /// By row piece of this side and its square: where it goes, a byte for each of four moves; 255 is nowhere.
+        /// By row piece of this side and its square: the targets of up to four moves, a byte each; 255 is no move.
         moves: [[u32; 64]; 4] = "array<array<u32, 64>, 4>",
-        /// By row piece and its square: what that adds to the number of the row in the index.
+        /// By row piece and its square: the summand in the number of the row in the index.
         positions: [[u32; 64]; 4] = "array<array<u32, 64>, 4>",
     }
 
     /// A capture of one piece by another.
     Capture {
-        /// The squares where a first piece makes the smaller class be looked up mirrored.
+        /// The squares of the piece `first` for which the smaller class is looked up mirrored.
         mirror: Halves = "vec2<u32>",
-        /// Where the attacker takes, by its square. For the lane piece, and for the word piece that takes a row piece: from
-        /// where, by the victim's square.
+        /// By the attacker's square: the squares on which it takes the victim. If the attacker is the lane piece, or
+        /// the word piece and the victim a row piece: by the victim's square, the squares from which it is taken.
         hits: [Halves; 64] = "array<vec2<u32>, 64>",
         attacker: u32 = "u32",
         victim: u32 = "u32",
-        /// The buffer with the values of the smaller class, or `NONE` where the last enemy was taken, and the first cell there.
+        /// The buffer with the values of the smaller class, `NONE` if the victim is the last enemy, and the first cell
+        /// there.
         buffer: u32 = "u32",
         cell: u32 = "u32",
-        /// The piece that decides whether to look there mirrored.
+        /// The piece that decides whether the smaller class is looked up mirrored.
         first: u32 = "u32",
         padding: u32 = "u32",
-        /// What each piece adds to the cell number there by its square, straight and mirrored.
+        /// By piece and square: the summand in the cell number of the smaller class, as the board is and mirrored.
         offsets: [[[u32; 64]; 6]; 2] = "array<array<array<u32, 64>, 6>, 2>",
     }
 
-    /// A row for one side to move: a sector of a GPU's memory.
+    /// The state of a row for one side to move: one sector of a GPU's memory.
     Row {
-        /// The last even and the last odd pass that it was due in because of a change.
+        /// The last even and the last odd pass in which the row was due because a row next to it changed.
         due: [u32; 2] = "array<atomic<u32>, 2>",
-        /// The next depth with conversions, and where the entries are.
+        /// The next depth with conversions, and the index of its first entry.
         next: u32 = "u32",
         cursor: u32 = "u32",
-        /// Positions left to decide.
+        /// The number of undecided positions.
         left: u32 = "u32",
-        /// The pass in which positions of it were last lost.
+        /// The last pass that found lost positions in the row.
         lost_at: u32 = "u32",
         /// The squares of the row pieces, six bits each, and the weight.
         squares: u32 = "u32",
         class_number: u32 = "u32",
     }
 
-    /// What a kernel of perft is told.
+    /// The parameters of a perft kernel.
     PerftParams {
         /// The side to move in `frontier`: 0 for White, 1 for Black.
         turn: u32 = "u32",
-        /// Where in `work` the number of positions in `frontier` is, of those in `next_frontier`, and the sum, low half first.
+        /// The indices in `work` of the number of positions in `frontier`, of the number in `next_frontier`, and of the
+        /// sum, low half first.
         frontier_count: u32 = "u32",
         next_count: u32 = "u32",
         sum: u32 = "u32",
     }
 }
 
-/// Name and text of files in `shaders/`.
+/// The name and the text of each of these files in `shaders/`.
 macro_rules! files {
     ($($name:ident),*) => { &[$((stringify!($name), include_str!(concat!("../shaders/", stringify!($name), ".wgsl")))),*] };
 }
 
-/// The modules that kernels import, but for `shared`.
+/// The modules that kernels import, except `shared`.
 const MODULES: &[(&str, &str)] = files!(words, group, trace, tables, quiet, perft);
 /// The kernels of the tables, and those of perft.
 pub(crate) const TABLE_KERNELS: &[(&str, &str)] = files!(init, pass, finish);
 pub(crate) const PERFT_KERNELS: &[(&str, &str)] = files!(perft_expand, perft_count);
 
-/// The module `shared`: constants, structs, and sets of squares; MIRROR_X are those of a file.
+/// The module `shared`: constants, structs, and sets of squares. `MIRROR_A` to `MIRROR_G` are the squares of a file.
 fn shared() -> String {
     let named = [
         ("NOT_A", NOT_A),
@@ -235,8 +240,8 @@ pub(crate) fn halves(set: u64) -> Halves {
     [set as u32, (set >> 32) as u32]
 }
 
-/// Appends the modules that `source` imports, in lines `#import dsq::module`, each once, after those that it imports itself;
-/// then the text without directives. `#ifdef X` keeps one of its two branches.
+/// Appends the modules that `source` imports with lines `#import dsq::module`, then `source` itself without directives.
+/// Each module is appended once, after the modules that it imports. `#ifdef X` keeps one of its two branches.
 fn add(source: &str, defined: &[&str], added: &mut Vec<String>, text: &mut String) {
     for name in source.lines().filter_map(|line| line.strip_prefix("#import dsq::")) {
         if added.iter().any(|there| there == name) {
@@ -262,12 +267,12 @@ fn add(source: &str, defined: &[&str], added: &mut Vec<String>, text: &mut Strin
     }
 }
 
-/// The WGSL of a kernel with the modules that it imports. `defined`: `SUBGROUPS` makes sums within subgroups first, `TRACE`
-/// notes what is read and written.
+/// The WGSL of a kernel with the modules that it imports. With `SUBGROUPS` in `defined`, the kernel adds up within
+/// subgroups first; with `TRACE`, it records its reads and writes.
 ///
-/// All names of the modules that one kernel imports are different, so the texts are put one after the other.
+/// The names of all modules that a kernel imports must be different: the texts are concatenated.
 pub(crate) fn compose(kernel: &str, defined: &[&str]) -> String {
-    // naga has subgroup operations without `enable subgroups;`, and rejects the directive.
+    // naga accepts subgroup operations without `enable subgroups;` and rejects the directive.
     let mut text = String::new();
     add(kernel, defined, &mut Vec::new(), &mut text);
     text
@@ -298,7 +303,7 @@ mod tests {
         }
     }
 
-    /// The fields of shared structs are where WGSL puts them.
+    /// The fields of shared structs have the offsets of WGSL.
     #[test]
     fn structs_have_one_layout() {
         let module = parsed("shared", &(shared() + "@compute @workgroup_size(1) fn main() {}"));
@@ -312,7 +317,7 @@ mod tests {
         assert_eq!(size_of::<Row>(), 32);
     }
 
-    /// A module comes before what imports it, and once.
+    /// A module is included once.
     #[test]
     fn imports_are_followed_once() {
         let text = compose("#import dsq::quiet\n#import dsq::words\nfn main() {}", &[]);

@@ -23,9 +23,9 @@ pub struct AdapterReport {
     pub max_buffer: u64,
     /// Most storage buffers bound to a kernel.
     pub storage_buffers: u32,
-    /// Shared memory of a work group, in bytes.
+    /// Shared memory of a workgroup, in bytes.
     pub workgroup_memory: u32,
-    /// Most invocations of a work group.
+    /// Most invocations of a workgroup.
     pub workgroup_invocations: u32,
     /// The smallest subgroup, in invocations.
     pub subgroup_min: u32,
@@ -137,7 +137,7 @@ pub(crate) struct Kernel(wgpu::ComputePipeline);
 /// Bound buffers.
 pub(crate) struct Bound(wgpu::BindGroup);
 
-/// A kernel to run with so many work groups. `params` is the number of its set of parameters.
+/// A kernel to run with `groups` workgroups. `params` is the number of its set of parameters.
 pub(crate) struct Step<'a> {
     pub kernel: &'a Kernel,
     pub bound: &'a Bound,
@@ -249,8 +249,8 @@ impl Device {
         let constants: Vec<(&str, f64)> = ids.iter().map(|(id, value)| (id.as_str(), *value)).collect();
         let source = wgpu::ShaderSource::Wgsl(text.into());
         let descriptor = wgpu::ShaderModuleDescriptor { label: Some(name), source };
-        // SAFETY: all loops of our shaders end, and they index within their buffers, which the program sizes for what
-        // it puts there.
+        // SAFETY: all loops of our shaders terminate, and the shaders index within their buffers, which the program
+        // sizes for their contents.
         let module =
             unsafe { self.device.create_shader_module_trusted(descriptor, wgpu::ShaderRuntimeChecks::unchecked()) };
         let pipeline = self.device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
@@ -273,7 +273,7 @@ impl Device {
 
     /// Largest size of a buffer bound to a kernel, in bytes.
     pub(crate) fn max_binding(&self) -> u64 {
-        // Kernels number words and cells with 32 bits.
+        // Kernels index words and cells with 32 bits.
         self.report.max_binding.min(self.report.max_buffer).min(u32::MAX.into()) & !255
     }
 

@@ -9,8 +9,8 @@
 //! - sum over x and enemies y of |quiet(x) & reach(y) & y may not capture x|
 //! ```
 //!
-//! and the last sum is again a population count of eight lanes by eight. Captures and moves of the rat into, in or out
-//! of the water (which open and close leaps) are few, and are made one by one.
+//! and the last sum is again a population count of eight lanes by eight. Captures, and moves of the rat into, within or
+//! out of the water (which open and close leaps), are few and are made one by one.
 
 use super::hash::PerftHash;
 use super::mode::PerftMode;
@@ -220,7 +220,7 @@ fn run(mut counter: Counter<'_>, depth: u32) -> u64 {
     }
 }
 
-/// The moves left to make.
+/// The remaining moves of a position.
 struct Moves {
     targets: Lanes,
     /// The animals with targets left, one bit each.
@@ -306,7 +306,7 @@ impl Counter<'_> {
         for t in &enemy_targets {
             replies += u64::from(t.count_ones());
         }
-        // With few replies a move may leave none, which `leaf` counts as one leaf: then every move is made.
+        // With few replies a move may leave none, which `leaf` counts as one leaf. In this case every move is made.
         let one_by_one = leaf && replies <= 8;
 
         let rat = Animal::Rat.index();

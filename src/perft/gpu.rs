@@ -16,10 +16,10 @@ const POSITION_BYTES: u64 = 16;
 /// Number of chunks that are submitted before the CPU waits for the GPU.
 const CHUNKS_AT_ONCE: u32 = 4;
 
-/// The most work groups of a dispatch; each takes positions until none is left.
+/// The most workgroups of a dispatch; each takes positions until none is left.
 const GROUPS: u64 = 4096;
 
-/// Places in the buffer `work`, in u32: the sum, and the number of positions at each ply.
+/// Indices of u32 in the buffer `work`: the sum, and the number of positions at each ply.
 const SUM: u32 = 0;
 const COUNTS: u32 = 2;
 const WORK: u32 = COUNTS + EXPANDED as u32 + 2;
@@ -230,7 +230,7 @@ mod tests {
         positions.iter().map(lines).sum()
     }
 
-    /// Positions with White to move, and their number.
+    /// 150 positions with White to move.
     fn positions(rules: &Rules) -> Vec<Position> {
         let mut random = Pcg64::seed_from_u64(7);
         let mut found = Vec::new();
@@ -270,7 +270,7 @@ mod tests {
             assert!(matches!(&broken, GpuError::Shader { name, .. } if name == "broken"), "{broken}");
             assert!(broken.to_string().contains("return up(1)"), "{broken}");
             let data: Vec<u32> = positions.iter().flat_map(packed).collect();
-            // Fewer work groups than there are positions for.
+            // Fewer workgroups than the positions need, so that each takes several positions.
             let run = |kernel| device.submit([Step { kernel, bound: &gpu.bound[0], params: 0, groups: 2 }]);
             let read = |at: u32, count: u64| -> Vec<u32> {
                 device.read(&gpu.work, 4 * u64::from(at), 4 * count, bytemuck::pod_collect_to_vec).unwrap()

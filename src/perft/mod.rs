@@ -68,7 +68,7 @@ impl<'a> Perft<'a> {
         Perft { progress: Some(progress), ..self }
     }
 
-    /// Ends counts soon after `stop` has become true; what they return then is no count.
+    /// Ends counts soon after `stop` has become true. The number returned by a stopped count is meaningless.
     #[must_use]
     pub fn with_stop(self, stop: &'a AtomicBool) -> Perft<'a> {
         Perft { stop: Some(stop), ..self }
