@@ -1,4 +1,4 @@
-//! What solving takes of memory, before it is begun: a class on the CPU, a job, a batch of classes on a GPU.
+//! Predictions of the memory that solving takes: a class on the CPU, a job, a batch of classes on a GPU.
 
 use crate::board::{ByColor, Color};
 use crate::tablebase::solve::cpu::conversions::Conversions;
@@ -11,24 +11,24 @@ use std::collections::BTreeMap;
 #[cfg(feature = "gpu")]
 pub(crate) mod gpu;
 
-/// Planes of a class: for each side to move open, lost, escapes.
+/// The number of planes of a class: open, lost and escapes for each side to move.
 const PLANES: usize = 6;
-/// Conversions of classes with many captures, counted in planes: 2.8 entries of 12 bytes a word, for both sides.
+/// The conversions of a class with many captures, in planes: 2.8 entries of 12 bytes a word, for both sides to move.
 const CONVERSION_PLANES: usize = 8;
-/// Conversions in work while all others are on disk.
+/// Bytes of the conversions in memory while the others are on disk, at most.
 const SPILLED_CONVERSIONS: usize = 320 << 20;
 
-/// Bytes that solving one class takes besides the tables it reads.
+/// The memory that solving one class takes, in bytes, without the tables that it reads.
 #[derive(Copy, Clone, Debug)]
 pub(crate) struct WorkingMemory {
     planes: usize,
     conversions: usize,
-    /// The values, with the blocks that they are compressed to.
+    /// The values, with their compressed blocks.
     values: usize,
 }
 
 impl WorkingMemory {
-    /// For a class of which that many rows are solved.
+    /// The memory for a class of which `rows` rows are solved, and with its values if `values` is set.
     pub(crate) fn new(index: &Index, rows: usize, values: bool) -> WorkingMemory {
         let plane = rows * size_of::<Row>();
         WorkingMemory {
@@ -38,38 +38,38 @@ impl WorkingMemory {
         }
     }
 
-    /// With the conversions in memory.
+    /// The total in bytes with the conversions in memory.
     pub(crate) fn total(&self) -> usize {
         self.planes + self.conversions + self.values
     }
 
-    /// With the conversions on disk.
+    /// The total in bytes with the conversions on disk.
     pub(crate) fn spilled(&self) -> usize {
         self.planes + self.spilled_conversions() + self.values
     }
 
-    /// Conversions in memory while all others are on disk.
+    /// Bytes of the conversions in memory while the others are on disk.
     fn spilled_conversions(&self) -> usize {
         self.conversions.min(SPILLED_CONVERSIONS)
     }
 }
 
-/// Bytes that the job of solving one class takes, all in all.
+/// The memory that the job of solving one class takes, in bytes, with the tables that it reads.
 #[derive(Clone, Debug)]
 pub struct MemoryNeed {
     working: WorkingMemory,
-    /// What one plane of one side takes; that of Black's open positions is made when the captures are gone.
+    /// Bytes of one plane of one side. The plane of Black's open positions is allocated after the captures are freed.
     last_plane: usize,
-    /// The classes that captures lead to, and of each the sides to move that are looked up.
+    /// The classes that captures lead to, with the sides to move that are looked up.
     pub(crate) captures: BTreeMap<ClassId, ByColor<bool>>,
-    /// The values of those.
+    /// Bytes of the values of `captures`.
     capture_bytes: usize,
-    /// The values of one side to move, if they are kept.
+    /// Bytes of the values of one side to move, if the job keeps them.
     values: Option<usize>,
 }
 
 impl MemoryNeed {
-    /// What the job takes that solves this class from tables on disk, and keeps the values or only the counts.
+    /// The memory for the job that solves this class from tables on disk, and keeps the values or only the counts.
     #[must_use]
     pub fn of_job(classes: &Classes, id: ClassId, values: bool) -> MemoryNeed {
         let index = classes.get(id).index();
@@ -93,57 +93,61 @@ impl MemoryNeed {
         }
     }
 
-    /// With everything in memory.
+    /// The peak in bytes with everything in memory.
     #[must_use]
     pub fn total(&self) -> usize {
         self.peak(self.working.total())
     }
 
-    /// The conversions alone, in memory or in temporary files.
+    /// Bytes of the conversions alone, in memory or in temporary files.
     #[must_use]
     pub fn conversions(&self) -> usize {
         self.working.conversions
     }
 
-    /// The decoded values of the classes that captures lead to. They are freed before the first pass.
+    /// Bytes of the decoded values of the classes that captures lead to. They are freed before the first pass.
     #[must_use]
     pub fn captures(&self) -> usize {
         self.capture_bytes
     }
 
-    /// With the conversions on disk, and the values, if they are kept, made from a log on disk.
+    /// The peak in bytes with the conversions on disk, and the values, if the job keeps them, replayed from a change
+    /// log on disk.
     #[must_use]
     pub fn spilled(&self) -> usize {
         self.logged(self.working.spilled_conversions())
     }
 
-    /// What is taken with so many bytes for the conversions, if values are made from a log.
+    /// The peak in bytes with `conversions` bytes of conversions, if the values are replayed from a change log.
     fn logged(&self, conversions: usize) -> usize {
-        // The conversions are gone before values are made. Compressed all values take less than an eighth. Ranges of rows,
-        // together a sixteenth of them at most, are made at once; their logs take less than twice as much as their values.
+        // The conversions are freed before the values are replayed. Compressed, all values take less than an eighth of
+        // their size. The ranges of rows that are replayed at the same time are at most a sixteenth of all rows, and
+        // their logs take less than twice as much memory as their values.
         let values = self.values.map_or(0, |side| 2 * side / 8 + 2 * side / 16);
         self.peak(self.working.planes + conversions).max(self.working.planes + values)
     }
 
-    /// With the conversions in memory, and the values made from a log on disk.
+    /// The peak in bytes with the conversions in memory, and the values replayed from a change log on disk.
     pub(crate) fn with_log(&self) -> usize {
         self.logged(self.working.conversions)
     }
 
-    /// What to request for the job where it may take at most `limit` bytes: what it will use of them, or the least that it
-    /// takes if that is more.
+    /// The memory to request for the job under a limit of `limit` bytes: the part of the limit that the job will use,
+    /// or the least memory that the job takes if that exceeds the limit.
     #[must_use]
     pub fn request(&self, limit: usize) -> usize {
         self.within(|bytes| bytes <= limit)
     }
 
-    /// What is taken where so much memory is there.
+    /// The first of the peaks with everything in memory, with a change log, and with the conversions on disk, too, that
+    /// satisfies `holds`; the last peak if none does.
     pub(crate) fn within(&self, holds: impl Fn(usize) -> bool) -> usize {
         let needs = [self.total(), self.with_log(), self.spilled()];
         needs.into_iter().find(|&need| holds(need)).unwrap_or(self.spilled())
     }
 
-    /// The captures are gone before the last plane is made.
+    /// The larger of the peaks before and after the first pass: the captures are freed before the last plane is
+    /// allocated.
     fn peak(&self, working: usize) -> usize {
         working.max(working - self.last_plane + self.capture_bytes)
     }
@@ -154,7 +158,7 @@ mod tests {
     use super::*;
     use crate::board::RuleOptions;
 
-    /// Every class of six pieces is counted within 10 GiB, and solved with its values within 20.
+    /// Every class of six pieces can be counted in 10 GiB, and solved with its values in 20 GiB.
     #[test]
     fn six_pieces_fit_a_laptop() {
         const GIB: usize = 1 << 30;
@@ -168,7 +172,7 @@ mod tests {
         }
     }
 
-    /// What is requested is within every limit that the least is within, and enough for a job that has it as its limit.
+    /// A request stays within every limit that the least memory stays within, and is a sufficient limit for the job.
     #[test]
     fn requests_are_within_their_limit() {
         let classes = Classes::new(&RuleOptions::PAPER, 5);
@@ -186,7 +190,7 @@ mod tests {
         }
     }
 
-    /// Whole tables of one side to move, at least one and at most two of each class that captures lead to.
+    /// Captures take whole tables of one side to move: one or two of each class that captures lead to.
     #[test]
     fn captures_take_whole_tables() {
         let classes = Classes::new(&RuleOptions::PAPER, 4);
@@ -196,7 +200,7 @@ mod tests {
             let all: usize = captures.iter().map(cells).sum();
             let taken = MemoryNeed::of_job(&classes, id, false).capture_bytes;
             assert!((all..=2 * all).contains(&taken), "{}", class.representative);
-            // Where all classes are of one size, so are their tables.
+            // If all classes have the same size, so do their tables.
             if let Some(size) = captures.first().map(cells).filter(|&size| captures.iter().all(|id| cells(id) == size))
             {
                 assert_eq!(taken % size, 0, "{}", class.representative);

@@ -1,12 +1,13 @@
-//! The iteration on a GPU: the same passes over the same planes as on the CPU, many classes at once, and the same values and
-//! counts, cell by cell. See `shaders/` for the kernels.
+//! The iteration on a GPU: the same passes over the same planes as on the CPU, for many classes at once. Values and
+//! counts equal the CPU's, cell by cell. See `shaders/` for the kernels.
 //!
-//! A batch of classes is planned on the CPU while the GPU solves the batch before, and the values of the one before that
-//! come back. The smaller classes' values go to the GPU, and from then on it works by itself: conversions, passes, counts,
-//! values. The program only looks, every few passes, at the counters.
+//! The CPU plans a batch of classes while the GPU solves the batch before it and the host fetches the values of the
+//! batch before that. The host copies the smaller classes' values to the GPU. After that the GPU computes everything:
+//! conversions, passes, counts and values. The host only reads the counters, every few passes.
 //!
-//! No buffer is larger than a kernel may see. The planes of one side to move are one buffer each. Conversions and codes take
-//! more, so the rows of a side are divided into *pages* with buffers of their own for these, and kernels run page by page.
+//! No buffer is larger than the adapter's limit for a binding. Each plane of one side to move is one buffer.
+//! Conversions and codes take more, so the rows of a side are divided into *pages* with separate buffers for these, and
+//! kernels run page by page.
 
 mod kernels;
 mod plan;
@@ -27,23 +28,23 @@ use std::sync::Arc;
 use std::time::Duration;
 use tables::{TableId, Tables, bytes_of, captured};
 
-/// Bounds that are lower than the adapter's, for tests of what happens beyond them.
+/// Limits below the adapter's, for tests of the behaviour beyond them.
 #[derive(Copy, Clone, Debug)]
 pub struct GpuLimits {
     /// Bytes of the largest buffer of codes, conversions, or values of smaller classes.
     pub buffer: u64,
-    /// The longest line for which a cell has one byte, 253 at most.
+    /// The longest line in plies for which a cell has one byte, 253 at most.
     pub byte_plies: u16,
-    /// Whether sums may be made within subgroups.
+    /// Whether kernels may add up within subgroups.
     pub subgroups: bool,
     /// Bytes of all buffers of a batch.
     pub memory: u64,
-    /// After how many submissions the device is given up as if it were lost; 0 is never.
+    /// The number of submissions after which the loss of the device is simulated; 0 for never.
     pub lost_after: u32,
 }
 
 impl GpuLimits {
-    /// No bounds but the adapter's.
+    /// No limits except the adapter's.
     pub const NONE: GpuLimits =
         GpuLimits { buffer: u64::MAX, byte_plies: Cells::BYTE_PLIES, subgroups: true, memory: u64::MAX, lost_after: 0 };
 }
@@ -54,16 +55,16 @@ pub struct Gpu {
     limits: GpuLimits,
     sets: HashMap<Variant, Arc<KernelSet>>,
     work: DeviceWork,
-    /// What is on the GPU of smaller classes.
+    /// The values of smaller classes on the GPU.
     tables: Option<Arc<Tables>>,
     trace: bool,
 }
 
-/// What a batch of classes is solved from.
+/// A batch of classes, with the tables of the smaller classes.
 #[derive(Clone)]
 pub(crate) struct Batch<'a> {
     pub ids: Arc<[ClassId]>,
-    /// Classes that will follow, this batch's among them.
+    /// All classes of the job, with those of this batch.
     pub upcoming: &'a [ClassId],
     pub classes: &'a Classes,
     /// The solved smaller classes, by class.
@@ -72,10 +73,10 @@ pub(crate) struct Batch<'a> {
     pub keep: bool,
 }
 
-/// Entries that a row has room for at first. What classes of four and five pieces take is less; where it is more, a batch
-/// begins again with as many as it takes.
+/// The number of entries that are first allocated for a row. Classes of four and five pieces take fewer. A batch that
+/// takes more starts again with as many as it needs.
 const ENTRIES_PER_ROW: u64 = 256;
-/// Rows of a batch for one side to move: enough to keep a GPU busy.
+/// The number of rows of a batch for one side to move: enough to keep a GPU busy.
 const BATCH_ROWS: u64 = 1 << 19;
 
 /// Bytes of a cell.
@@ -89,20 +90,20 @@ impl Gpu {
         Gpu::open_limited(choice, GpuLimits::NONE)
     }
 
-    /// The same, but with less room than the GPU has.
+    /// As [`open`](Gpu::open), with limits below the adapter's.
     pub fn open_limited(choice: AdapterChoice, limits: GpuLimits) -> Result<Gpu, GpuError> {
         let device = Arc::new(Device::open(choice, read_only(false).len() as u32)?);
         device.lose_after(limits.lost_after);
         Ok(Gpu { device, limits, sets: HashMap::new(), work: DeviceWork::default(), tables: None, trace: false })
     }
 
-    /// The GPU.
+    /// The adapter of the GPU.
     #[must_use]
     pub fn adapter(&self) -> &AdapterReport {
         &self.device.report
     }
 
-    /// The time spent so far on compiling kernels, which happens when they are first needed.
+    /// The time spent so far on compiling kernels. They are compiled when they are first needed.
     fn compile_time(&self) -> Duration {
         self.sets.values().map(|set| set.compiling).sum()
     }
@@ -121,7 +122,7 @@ impl Gpu {
         Ok(set)
     }
 
-    /// Rows of a page for one side to move.
+    /// The number of rows of a page for one side to move.
     fn page_rows(&self, keep: bool, wide: bool, entries_per_row: u64) -> u64 {
         let codes = if keep { ROW_CELLS as u64 * cell_bytes(wide) } else { 0 };
         (self.limit() / codes.max(8 * entries_per_row)).clamp(1, 1 << 31)
@@ -132,7 +133,7 @@ impl Gpu {
         batches(ids, classes, BATCH_ROWS.min(self.limit() / GPU_PLANE_ROW))
     }
 
-    /// What solving these classes will take, batch by batch.
+    /// The needs of solving these classes, batch by batch.
     #[must_use]
     pub fn plan(&self, ids: &[ClassId], classes: &Classes, keep: bool) -> Vec<BatchNeeds> {
         let tables = vec![None; classes.len()];
@@ -143,7 +144,7 @@ impl Gpu {
         self.batches(ids, classes).iter().map(needs).collect()
     }
 
-    /// What a batch will take.
+    /// The needs of a batch.
     fn needs(&self, batch: &Batch<'_>, wide: bool, entries_per_row: u64) -> BatchNeeds {
         let tables = bytes_of(&self.table_ids(batch, wide), batch.classes, wide);
         let codes = if batch.keep { cell_bytes(wide) } else { 0 };
@@ -153,7 +154,7 @@ impl Gpu {
 
     /// Solves a batch of classes. Its values stay on the GPU.
     fn solve_batch<'a>(&mut self, batch: &Batch<'a>, plan: &Arc<Plan>) -> Result<Run<'a>, GpuError> {
-        // Nothing of an earlier failure is left.
+        // Clears the error of an earlier failure.
         let _ = self.device.check();
         let (mut wide, mut entries_per_row) = (false, ENTRIES_PER_ROW);
         loop {
@@ -164,16 +165,16 @@ impl Gpu {
                     self.work += run.work();
                     return Ok(run);
                 }
-                // Pages become smaller, and some may have more than the mean.
+                // Pages become smaller, and some may need more entries a row than the mean.
                 Ok(Done::Entries(needed)) => entries_per_row = needed.max(entries_per_row) * 9 / 8 + 1,
-                // Two bytes a cell.
+                // Tries again with two bytes a cell.
                 Err(GpuError::TooLong { .. }) if !wide => wide = true,
                 Err(error) => return Err(error),
             }
         }
     }
 
-    /// A batch on the GPU, with nothing done yet.
+    /// Allocates the buffers of a batch on the GPU; no kernel has run.
     fn start<'a>(
         &mut self,
         batch: &Batch<'a>,
@@ -200,15 +201,15 @@ impl Gpu {
         Run::new(self.device.clone(), set, batch.clone(), plan.clone(), tables, page_rows, entries_per_row)
     }
 
-    /// The smaller classes whose values a batch needs on the GPU: those of all classes that will follow, if they fit into
-    /// one buffer, else its own.
+    /// The smaller classes whose values are copied to the GPU for a batch: the ones that all classes of the job need,
+    /// if they fit into one buffer, otherwise the ones that this batch needs.
     fn table_ids(&self, batch: &Batch<'_>, wide: bool) -> Vec<TableId> {
         let upcoming = captured(batch.upcoming, batch.classes);
         let fits = bytes_of(&upcoming, batch.classes, wide) <= self.limit();
         if fits { upcoming } else { captured(&batch.ids, batch.classes) }
     }
 
-    /// The values of the smaller classes on the GPU. What is there for a batch before stays if it is enough.
+    /// The values of the smaller classes on the GPU. The values from an earlier batch are used again if they suffice.
     fn tables(&mut self, batch: &Batch<'_>, wide: bool) -> Result<Arc<Tables>, GpuError> {
         if let Some(tables) = &self.tables
             && tables.wide == wide
@@ -216,7 +217,7 @@ impl Gpu {
         {
             return Ok(tables.clone());
         }
-        // What was there makes room first.
+        // Frees the old values before new ones are allocated.
         self.tables = None;
         let ids = self.table_ids(batch, wide);
         let tables = Arc::new(Tables::sent(&self.device, batch, &ids, wide, self.limit())?);
@@ -226,7 +227,8 @@ impl Gpu {
     }
 }
 
-/// Divides classes into batches of so many rows for one side to move; a class with more is a batch of its own.
+/// Divides classes into batches of at most `batch_rows` rows for one side to move; a class with more rows is a batch of
+/// its own.
 fn batches(ids: &[ClassId], classes: &Classes, batch_rows: u64) -> Vec<Vec<ClassId>> {
     let mut batches: Vec<Vec<ClassId>> = Vec::new();
     let mut room = 0;
@@ -242,7 +244,10 @@ fn batches(ids: &[ClassId], classes: &Classes, batch_rows: u64) -> Vec<Vec<Class
     batches
 }
 
-/// Puts classes that could not be solved together back as two batches, as one of many may be the reason.
+/// Divides a failed batch into two new batches, because a single class may be the reason.
+///
+/// # Errors
+/// If the device is lost, or the batch is a single class.
 fn smaller(error: GpuError, ids: &[ClassId], job: &Job<'_>, batches: &mut Vec<Vec<ClassId>>) -> Result<(), SolveError> {
     let reason = error.to_string();
     match ids[..] {
@@ -257,7 +262,7 @@ fn smaller(error: GpuError, ids: &[ClassId], job: &Job<'_>, batches: &mut Vec<Ve
 }
 
 impl Batch<'_> {
-    /// Some classes of a job.
+    /// The batch of some classes of a job.
     pub(crate) fn of<'a>(job: &Job<'a>, ids: &[ClassId]) -> Batch<'a> {
         Batch { ids: ids.into(), upcoming: job.ids, classes: job.classes, tables: job.tables, keep: job.values }
     }
@@ -268,7 +273,7 @@ impl Backend for Gpu {
         self.adapter().name.clone()
     }
 
-    /// While a batch is solved, the next is planned, and the values of the one before come back from the GPU.
+    /// While a batch is solved, the next one is planned and the values of the one before are fetched from the GPU.
     fn solve(&mut self, job: &Job<'_>, sink: Sink<'_>) -> Result<(), SolveError> {
         let mut batches = self.batches(job.ids, job.classes);
         batches.reverse();
@@ -294,7 +299,7 @@ impl Backend for Gpu {
             }
             match (solved, now) {
                 (Some(Ok(run)), _) => before = Some(run),
-                // What was still there of the batch before may have been the reason: once more, alone.
+                // The buffers of the batch before may have been the reason: tries this batch once more without them.
                 (Some(Err(error)), Some(now)) if !alone && !matches!(error, GpuError::Lost(_)) => {
                     batches.extend(next.replace(now).map(|(batch, _)| batch.ids.to_vec()));
                 }
@@ -308,7 +313,7 @@ impl Backend for Gpu {
         Ok(())
     }
 
-    /// What comes back from the GPU.
+    /// Bytes of the values that are fetched from the GPU.
     fn host_bytes(&self, index: &Index, values: bool) -> usize {
         if values { 3 * ROW_CELLS * index.rows } else { 0 }
     }
@@ -318,7 +323,7 @@ impl Backend for Gpu {
     }
 }
 
-/// What a thread returned.
+/// The result of a thread; continues its panic if it panicked.
 fn joined<T>(thread: std::thread::ScopedJoinHandle<'_, T>) -> T {
     thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
 }

@@ -1,5 +1,5 @@
-//! What the kernels read of a batch, made without a GPU: moves and captures of each side to move of each class, and where
-//! each row stands. The structs are shared with the shaders.
+//! The input of the kernels for a batch, computed without a GPU: the moves and captures of each side to move of each
+//! class, and the states and places of the rows. The structs are shared with the shaders.
 
 use crate::board::geometry::{LEAP_DOWN, LEAP_LEFT, LEAP_RIGHT, LEAP_UP};
 use crate::board::{Bitboard, Color, Direction, Piece, Square};
@@ -26,23 +26,23 @@ pub(super) struct Member {
     pub id: ClassId,
     pub index: Index,
     pub rows: Rows,
-    /// Its first row for each side to move.
+    /// The first row of the class for each side to move.
     pub first: usize,
 }
 
 /// The plan of a batch.
 pub(super) struct Plan {
     pub members: Vec<Member>,
-    /// For one side to move, as all that follows: how many rows there are.
+    /// The number of rows for one side to move; `row_states` and `places` are for one side to move, too.
     pub rows: usize,
     pub row_states: Vec<Row>,
     pub places: Vec<u32>,
     pub sides: Vec<Side>,
-    /// Not yet with the places of the smaller classes.
+    /// The captures, without the buffer and the first cell of the smaller classes.
     pub captures: Vec<Capture>,
-    /// For each capture the class and the side to move that it leads to; `None` is the end of the game.
+    /// For each capture the class and the side to move that it leads to; `None` if it ends the game.
     pub looked_up: Vec<Option<(ClassId, Color)>>,
-    /// The squares whose words have memory.
+    /// The squares whose words are in memory.
     pub words: Bitboard,
 }
 
@@ -74,7 +74,7 @@ impl Plan {
         plan
     }
 
-    /// Words of a row: whole sectors.
+    /// The number of words of a row, in whole sectors.
     pub(super) fn row_words(&self) -> usize {
         self.words.len().next_multiple_of(4)
     }
@@ -153,8 +153,8 @@ impl Plan {
         });
     }
 
-    /// Adds the captures of a side; returns how many there are by the lane piece, of it, and others, which come in that
-    /// order.
+    /// Adds the captures of a side in this order: captures by the lane piece, captures of the lane piece, all others.
+    /// Returns the number of each.
     fn add_captures(&mut self, n: usize, conversions: &Conversions) -> [u32; 3] {
         let (by, others): (Vec<_>, Vec<_>) = conversions.captures.iter().partition(|c| c.attacker == n - 1);
         let (of, others): (Vec<_>, Vec<_>) = others.into_iter().partition(|c| c.victim == n - 1);
@@ -177,7 +177,7 @@ impl Plan {
             if let Some(rest) = &capture.rest {
                 for (to, from) in planned.offsets.iter_mut().zip(&rest.offsets) {
                     for (piece, offsets) in from.iter().enumerate() {
-                        // No class of more than MAX_PIECES comes here, so what is left has few enough cells.
+                        // A class here has at most MAX_PIECES pieces, so the class after a capture has at most five.
                         let narrow = |offset| u32::try_from(offset).expect("cells of five pieces fit 32 bits");
                         to[number_of(piece, n)] = offsets.map(narrow);
                     }
@@ -193,7 +193,7 @@ impl Plan {
     }
 }
 
-/// The number of a piece of a class of `n` for the kernels.
+/// The number by which the kernels know a piece of a class of `n` pieces.
 fn number_of(piece: usize, n: usize) -> usize {
     if piece < n - 2 { piece } else { WORD_PIECE as usize + piece + 2 - n }
 }

@@ -1,4 +1,4 @@
-//! One batch at work.
+//! One batch on the GPU.
 
 use super::kernels::{KernelSet, TABLE_BUFFERS};
 use super::plan::{Member, Plan};
@@ -18,16 +18,16 @@ mod tests;
 #[cfg(test)]
 mod traffic;
 
-/// Passes between two looks at what is left to do.
+/// The number of passes that are submitted before the host reads the counters.
 const PASSES_AT_ONCE: u16 = 16;
-/// Work groups of a dispatch, which share the rows: as many as a large GPU runs at a time.
+/// The most workgroups of a dispatch, which share the rows: as many as a large GPU runs at a time.
 const GROUPS: u32 = 4096;
-/// The longest line that the counters and the depths of conversions have room for.
+/// The longest line in plies that the counters and the depths of conversions can represent.
 pub(super) const MAX_PLIES: u16 = KINDS as u16 - 3;
-/// Where the number of entries of each page is among the counters, after that of the visits.
+/// The index of the first page's number of entries among the counters, after the number of visits.
 const USED: usize = 2;
 
-/// Rows of one side to move with their conversions and codes.
+/// A range of rows of one side to move, with their conversions and codes.
 struct Page {
     color: Color,
     first_row: usize,
@@ -44,28 +44,28 @@ struct Planes {
     escapes: wgpu::Buffer,
 }
 
-/// The buffers of a page as bound for kernels without a depth, and for passes of odd and of even depth.
+/// The bindings of a page for kernels without a depth, and for passes of odd and of even depth.
 struct PageBounds {
     own: Bound,
     odd: Bound,
     even: Bound,
 }
 
-/// How a solution ended.
+/// The end of an attempt to solve a batch.
 pub(super) enum Done {
     Solved,
-    /// So many entries are needed for each row.
+    /// The buffers of conversions are too small: the number of entries that each row needs.
     Entries(u64),
 }
 
-/// A batch at work.
+/// A batch on the GPU.
 pub(super) struct Run<'a> {
     device: Arc<Device>,
     set: Arc<KernelSet>,
     batch: Batch<'a>,
     plan: Arc<Plan>,
     tables: Arc<Tables>,
-    /// What does not change: sides, captures, places.
+    /// The buffers that do not change: sides, captures, places.
     fixed: [wgpu::Buffer; 3],
     rows: ByColor<wgpu::Buffer>,
     planes: ByColor<Planes>,
@@ -74,7 +74,7 @@ pub(super) struct Run<'a> {
     params: wgpu::Buffer,
     #[cfg(test)]
     touches: wgpu::Buffer,
-    /// When it is solved: what the counters say, and how often the host waited for them.
+    /// The counters as last read. The next fields count the waits for them and the dispatches.
     counted: Vec<u32>,
     pub waits: u64,
     pub dispatches: u64,
@@ -140,7 +140,7 @@ impl<'a> Run<'a> {
         })
     }
 
-    /// The classes.
+    /// The classes of the batch.
     pub(super) fn ids(&self) -> &[ClassId] {
         &self.batch.ids
     }
@@ -171,12 +171,12 @@ impl<'a> Run<'a> {
         self.pages.iter().map(bounds).collect()
     }
 
-    /// Where the counts are among the counters.
+    /// The index of the first count among the counters.
     fn counts_at(&self) -> usize {
         USED + self.pages.len()
     }
 
-    /// Writes the parameters of a depth and of those that follow it: a set for each depth and page.
+    /// Writes the parameters of `depth` and of the next [`PASSES_AT_ONCE`] depths: a set for each depth and page.
     fn write_params(&self, depth: u16) {
         let mut sets = Vec::new();
         for depth in depth..=depth + PASSES_AT_ONCE {
@@ -201,14 +201,15 @@ impl<'a> Run<'a> {
         self.device.write(&self.params, 0, &sets);
     }
 
-    /// A kernel for a page with the n-th set of parameters. A pass goes through 16 rows at a time.
+    /// The step that runs a kernel on a page with the n-th set of parameters. A workgroup of a pass scans 16 rows at a
+    /// time.
     fn step<'b>(&self, kernel: &'b Kernel, bound: &'b Bound, page: usize, n: u16) -> Step<'b> {
         let rows = self.pages[page].rows as u32;
         let groups = if std::ptr::eq(kernel, &raw const self.set.pass) { rows.div_ceil(16) } else { rows };
         Step { kernel, bound, params: u32::from(n) * self.pages.len() as u32 + page as u32, groups: groups.min(GROUPS) }
     }
 
-    /// One pass, with the n-th sets of parameters.
+    /// The steps of one pass, with the n-th sets of parameters.
     fn pass<'b>(&'b self, depth: u16, n: u16, bounds: &'b [PageBounds]) -> impl Iterator<Item = Step<'b>> {
         bounds.iter().enumerate().map(move |(page, bounds)| {
             let bound = if depth % 2 == 1 { &bounds.odd } else { &bounds.even };
@@ -216,7 +217,7 @@ impl<'a> Run<'a> {
         })
     }
 
-    /// Runs a kernel without a depth on all pages; its parameters are the first sets.
+    /// The steps that run a kernel without a depth on all pages, with the first sets of parameters.
     fn each_page<'b>(&'b self, kernel: &'b Kernel, bounds: &'b [PageBounds]) -> impl Iterator<Item = Step<'b>> {
         bounds.iter().enumerate().map(move |(page, bounds)| self.step(kernel, &bounds.own, page, 0))
     }
@@ -234,12 +235,15 @@ impl<'a> Run<'a> {
         u64::from(self.counted[at]) | u64::from(self.counted[at + 1]) << 32
     }
 
-    /// The last depth of a conversion of some sides.
+    /// The last depth of a conversion of these sides.
     fn last_conversion(&self, mut sides: std::ops::Range<usize>) -> u16 {
         sides.by_ref().map(|side| self.count(side, KIND_LAST as usize) as u16).max().unwrap_or(0)
     }
 
-    /// Solves the batch; the values stay on the GPU. Lines of more than `longest` plies are an error.
+    /// Solves the batch; the values stay on the GPU.
+    ///
+    /// # Errors
+    /// [`GpuError::TooLong`] if a line has more than `longest` plies.
     pub(super) fn solve(&mut self, longest: u16) -> Result<Done, GpuError> {
         let too_long = GpuError::TooLong { what: what("the table", &self.batch), plies: longest };
         let bounds = self.bind_all()?;
@@ -282,7 +286,7 @@ impl<'a> Run<'a> {
         Ok(Done::Solved)
     }
 
-    /// Counts and values of all classes, after [`solve`](Run::solve).
+    /// The counts and the values of all classes, after [`solve`](Run::solve).
     pub(super) fn fetch(&self) -> Result<Vec<Solved>, GpuError> {
         let mut solved: Vec<Solved> = (0..self.plan.members.len()).map(|class| self.counts_of(class)).collect();
         if self.batch.keep {
@@ -299,14 +303,14 @@ impl<'a> Run<'a> {
             let mut stats = Stats { no_move: self.count(side, 0), ..Stats::default() };
             let counts = (1..=MAX_PLIES).map(|plies| (plies, self.count(side, plies.into())));
             counts.filter(|&(_, count)| count > 0).for_each(|(plies, count)| stats.add_decided(plies, count));
-            // What no pass decided, and is not stuck, is a draw.
+            // Positions with a move that no pass decided are draws.
             stats.draws = positions.saturating_sub(stats.no_move + stats.by_plies.iter().sum::<u64>());
             stats
         });
         Solved { stats, table: None }
     }
 
-    /// Fetches the values, which come row by row, White's of all classes first.
+    /// Fetches the values, row by row, White's of all classes first.
     fn fetch_values(&self, solved: &mut [Solved]) -> Result<(), GpuError> {
         let width = cell_bytes(self.set.variant.wide) as usize;
         let mut tables: Vec<Table> = (0..solved.len()).map(|class| self.empty_table(class, &solved[class])).collect();
@@ -329,7 +333,8 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
-    /// Cells as wide as the CPU's, which makes room for the pass after the last that changes something.
+    /// A table with cells of the CPU's width. The CPU widens the cells for the pass after the last pass with a change,
+    /// too.
     fn empty_table(&self, class: usize, solved: &Solved) -> Table {
         let longest = Color::ALL.iter().map(|&color| solved.stats[color].summary().longest).max().unwrap_or(0);
         let last_conversion = self.last_conversion(2 * class..2 * class + 2);
@@ -339,14 +344,14 @@ impl<'a> Run<'a> {
         Table { cells: ByColor { white: cells(), black: cells() } }
     }
 
-    /// What was done, after [`solve`](Run::solve).
+    /// The counters of the work, after [`solve`](Run::solve).
     pub(super) fn work(&self) -> DeviceWork {
         let rows = 2 * self.plan.rows as u64;
         let visits = u64::from(self.counted[0]) | u64::from(self.counted[1]) << 32;
         let conversions = self.counted[USED..self.counts_at()].iter().map(|&used| u64::from(used)).sum();
         let row_bytes = 8 * self.plan.row_words() as u64;
-        // Three planes and the state are written by `init`. A visit reads two planes of its own at an even depth, one at an odd
-        // one, and one of the opponent at least, and writes one.
+        // `init` writes three planes and the state. A visit reads two planes of its side at an even depth and one at an
+        // odd depth, at least one plane of the opponent, and writes one plane.
         let set_up = 3 * row_bytes + 32 + if self.batch.keep { 2 * ROW_CELLS as u64 } else { 0 };
         let bytes_moved = rows * set_up + visits * (7 * row_bytes / 2 + 32) + 16 * conversions;
         DeviceWork {
@@ -372,7 +377,7 @@ impl<'a> Run<'a> {
     }
 }
 
-/// Puts the codes of a solved row where its row of the index is.
+/// Copies the codes of a solved row to the cells of its row of the index.
 fn put_row(codes: &[u8], width: usize, rows: &Rows, number: usize, cells: &mut Cells) {
     let there = rows.row(number) * ROW_CELLS..(rows.row(number) + 1) * ROW_CELLS;
     let wide = || codes.as_chunks::<2>().0.iter().map(|&pair| u16::from_le_bytes(pair));
@@ -383,7 +388,7 @@ fn put_row(codes: &[u8], width: usize, rows: &Rows, number: usize, cells: &mut C
     }
 }
 
-/// What a buffer is for, in errors.
+/// The name of a buffer in errors.
 fn what(name: &str, batch: &Batch<'_>) -> String {
     let material = batch.classes.get(batch.ids[0]).representative;
     match batch.ids.len() {

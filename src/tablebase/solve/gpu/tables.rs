@@ -1,4 +1,4 @@
-//! The values of smaller classes on the GPU, where captures lead: cells of codes as everywhere.
+//! The values on the GPU of the smaller classes that captures lead to, in the usual codes.
 
 use super::{Batch, cell_bytes};
 use crate::board::Color;
@@ -14,13 +14,16 @@ pub(super) type TableId = (ClassId, Color);
 /// The values of some classes on the GPU.
 pub(super) struct Tables {
     pub wide: bool,
-    /// The buffer, and the first cell there.
+    /// The buffer of each table, and the first cell there.
     pub places: HashMap<TableId, (u32, u32)>,
     pub buffers: Vec<wgpu::Buffer>,
 }
 
 impl Tables {
-    /// Brings tables to the GPU, in buffers of `limit` bytes at most.
+    /// Copies tables to the GPU, into buffers of at most `limit` bytes. A larger table has a buffer of its own.
+    ///
+    /// # Errors
+    /// If a value does not fit into a byte and cells are not wide, or a buffer cannot be allocated.
     pub(super) fn sent(
         device: &Device,
         batch: &Batch<'_>,
@@ -49,13 +52,13 @@ impl Tables {
         Ok(this)
     }
 
-    /// Whether these are all there.
+    /// Whether all of these tables are on the GPU.
     pub(super) fn have(&self, ids: &[TableId]) -> bool {
         ids.iter().all(|id| self.places.contains_key(id))
     }
 }
 
-/// Adds the codes of some cells; `None` if one is too great for a byte and cells are not wide.
+/// Appends the codes of `cells`; `None` if a code is too large for a byte and `wide` is not set.
 fn append(bytes: &mut Vec<u8>, cells: &Cells, wide: bool) -> Option<()> {
     match (cells, wide) {
         (Cells::Byte(cells), false) => bytes.extend_from_slice(cells),

@@ -1,29 +1,30 @@
-//! What a batch of classes takes of a GPU.
+//! The GPU memory and the memory traffic of a batch of classes.
 
 use crate::tablebase::solve::cpu::rows::Rows;
 use crate::tablebase::{ClassId, Classes, ROW_CELLS};
 use serde::Serialize;
 
-/// Bytes of a row of a plane on a GPU: the 49 words of a word piece on land, in whole sectors of 32 bytes. (Where the word
-/// piece is a rat there is one row.)
+/// Bytes of a row of a plane on a GPU: the 49 words of a word piece on land, in whole sectors of 32 bytes. (If the word
+/// piece is a rat, the class has one row.)
 pub(crate) const GPU_PLANE_ROW: u64 = 13 * 32;
-/// Bytes of the state of a row there.
+/// Bytes of the state of a row on a GPU.
 pub(crate) const GPU_ROW_STATE: u64 = 32;
-/// Bytes there of the moves, counters and captures of a class, at most.
+/// Bytes of the moves, counters and captures of a class on a GPU, at most.
 const GPU_CLASS: u64 = 100 << 10;
-/// Bytes that pass between a GPU and its memory for each solved row, if only counts are wanted: see `results/kernels.md`.
+/// Bytes that move between a GPU and its memory for each solved row, if only counts are requested: see
+/// `results/kernels.md`.
 const GPU_MOVED_PER_ROW: u64 = 60_000;
 
-/// What a batch of classes takes of a GPU.
+/// The resources of a GPU that a batch of classes takes.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct BatchNeeds {
-    /// The first class's representative.
+    /// The representative of the first class.
     pub material: String,
-    /// How many classes there are.
+    /// The number of classes.
     pub classes: usize,
-    /// Rows that are solved, of both sides to move.
+    /// The number of rows that are solved, of both sides to move.
     pub rows: u64,
-    /// The pages that they come in.
+    /// The number of pages that the rows are divided into.
     pub pages: u64,
     /// Bytes of the six planes.
     pub planes: u64,
@@ -42,8 +43,9 @@ pub struct BatchNeeds {
 }
 
 impl BatchNeeds {
-    /// With codes of so many bytes a cell (0 for counts), so many bytes of conversions a row, pages of so many rows of one
-    /// side to move, and smaller classes of so many bytes.
+    /// The needs of a batch with codes of `cell_bytes` bytes a cell (0 for counts), `conversion_bytes` bytes of
+    /// conversions a row, pages of `page_rows` rows of one side to move, and `tables` bytes of values of smaller
+    /// classes.
     pub(crate) fn new(
         classes: &Classes,
         ids: &[ClassId],
@@ -73,14 +75,14 @@ impl BatchNeeds {
         }
     }
 
-    /// The least seconds with a memory that moves `bandwidth` bytes a second.
+    /// A lower bound of the time in seconds, with a memory bandwidth of `bandwidth` bytes a second.
     #[must_use]
     pub fn seconds(&self, bandwidth: f64) -> f64 {
         self.moved as f64 / bandwidth
     }
 }
 
-/// Rows of a class that are solved, of one side to move.
+/// The number of rows of a class that are solved, of one side to move.
 pub(crate) fn solved_rows(classes: &Classes, id: ClassId) -> u64 {
     Rows::count(&classes.get(id).index(), classes.options()) as u64
 }

@@ -1,4 +1,4 @@
-//! Each kernel against its definition in positions and legal moves, on random planes.
+//! Compares each kernel with its definition in terms of positions and legal moves, on random planes.
 
 use super::*;
 use crate::board::{Move, Outcome, Piece, Position, RuleOptions, Rules, Square};
@@ -11,14 +11,14 @@ use rand_core::{Rng, SeedableRng};
 use rand_pcg::Pcg64;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A plane of one side to move: by row and square of the word piece.
+/// A plane of one side to move: a word by row and square of the word piece.
 type Plane = Vec<[u64; WIDTH]>;
 
 /// Classes whose rows are in several pages.
 const MATERIALS: [&str; 3] = ["LRvT", "TRvR", "LTvR"];
 const RULES: [&str; 2] = ["paper", "no-move=loss,own-rat-blocks=no,traps=any"];
 
-/// Opens a GPU, or says why the test is skipped.
+/// Opens a GPU, or prints the reason why the test is skipped.
 pub(super) fn gpu(limits: GpuLimits) -> Option<Gpu> {
     match Gpu::open_limited(AdapterChoice::Any, limits) {
         Ok(gpu) => Some(gpu),
@@ -30,7 +30,8 @@ pub(super) fn gpu(limits: GpuLimits) -> Option<Gpu> {
     }
 }
 
-/// Solves what the classes lead to and calls `test` with the batch on the GPU; with subgroups under the first rules only.
+/// Solves the classes that captures lead to and calls `test` with the batch on the GPU; with subgroups under the first
+/// rules only.
 fn on_gpu(rules: &str, wide: bool, test: impl Fn(&mut Scene<'_>)) {
     let subgroups = rules == RULES[0];
     let Some(mut gpu) = gpu(GpuLimits { buffer: 1 << 17, subgroups, ..GpuLimits::NONE }) else { return };
@@ -46,7 +47,7 @@ fn on_gpu(rules: &str, wide: bool, test: impl Fn(&mut Scene<'_>)) {
     test(&mut Scene { run, rules: Rules::new(options), solver: &solver, random: Pcg64::seed_from_u64(1) });
 }
 
-/// A batch on the GPU, seen as positions.
+/// A batch on the GPU, with access to its positions.
 struct Scene<'a> {
     run: Run<'a>,
     rules: Rules,
@@ -54,7 +55,7 @@ struct Scene<'a> {
     random: Pcg64,
 }
 
-/// Where a position is: the side to move, the row, the word and the lane.
+/// The place of a position: the side to move, the row, the word and the lane.
 type Place = (Color, usize, usize, usize);
 
 impl Scene<'_> {
@@ -77,7 +78,7 @@ impl Scene<'_> {
         (position.turn(), first + number, s, lane)
     }
 
-    /// All positions and where they are.
+    /// All positions with their places.
     fn positions(&self) -> Vec<(Place, Position)> {
         let of_side = |color| {
             let cells = (0..self.run.plan.rows * WIDTH * WIDTH)
@@ -95,7 +96,7 @@ impl Scene<'_> {
         position.moves(&self.rules).iter().filter_map(quiet).collect()
     }
 
-    /// A plane with each position that `is` in it, and cells without a position all in it or none.
+    /// The plane of the positions for which `is` returns true. Its cells without a position are set if `others` is set.
     fn plane(&mut self, others: bool, mut is: impl FnMut(&mut Pcg64, Place) -> bool) -> ByColor<Plane> {
         let mut planes = ByColor::from_fn(|_| vec![[if others { u64::MAX } else { 0 }; WIDTH]; self.run.plan.rows]);
         for (place, _) in self.positions() {
@@ -146,7 +147,7 @@ impl Scene<'_> {
         self.run.pages.iter().rposition(|page| page.color == color && page.first_row <= row).unwrap()
     }
 
-    /// A page and a row's number there.
+    /// The page of a row, and the row's number in the page.
     fn page(&self, color: Color, row: usize) -> (&Page, usize) {
         let page = &self.run.pages[self.page_number(color, row)];
         (page, row - page.first_row)
@@ -161,7 +162,7 @@ impl Scene<'_> {
         bytes.chunks(width as usize).map(|cell| Code::from_le_bytes([cell[0], *cell.get(1).unwrap_or(&0)])).collect()
     }
 
-    /// A counter of each side, and what it should be: these positions, each as often as it stands for one.
+    /// Checks a counter of each side: it counts these positions, each with the weight of its row.
     fn assert_counted(&mut self, kind: usize, places: impl IntoIterator<Item = Place>) {
         self.run.read_counters().unwrap();
         let mut expected = vec![0; self.run.plan.sides.len()];
@@ -173,8 +174,8 @@ impl Scene<'_> {
         assert_eq!(counts, expected);
     }
 
-    /// Checks which rows are due in a pass: all from which a move leads into `changed`, and no others than those from which
-    /// one leads into the same rows.
+    /// Checks which rows are due in a pass: all rows from which a move leads into `changed`, and only rows from which a
+    /// move leads into a row of `changed`.
     fn assert_due(&self, depth: u16, changed: &BTreeSet<Place>) {
         let changed_rows: BTreeSet<(Color, usize)> = changed.iter().map(|place| (place.0, place.1)).collect();
         let (mut needed, mut allowed) = (BTreeSet::new(), BTreeSet::new());
@@ -204,7 +205,7 @@ fn depth_of(value: ConversionValue) -> Option<u32> {
     (value != 0 && value != ESCAPE).then(|| if value > ESCAPE { 0xffff - value } else { value })
 }
 
-/// `init`: the value of the best conversion, by the values of what it leads to, and positions without a move.
+/// `init`: the value of the best conversion, from the values of the positions after it, and positions without a move.
 #[test]
 fn init() {
     for rules in RULES {
@@ -328,7 +329,8 @@ fn pass() {
                 scene.run.device.write(&page.entries, 0, entries);
             }
             scene.put_states(&states);
-            // Few are lost, and most are won, or nothing new would be found. Rows in which nothing was just lost have nothing lost.
+            // Few positions are lost and most are won; otherwise the pass would find nothing new. At an odd depth, rows
+            // without new losses have no lost positions at all.
             let just_lost = |(color, row, ..): Place| states[color][row].lost_at == u32::from(depth) - 1;
             let open = scene.plane(false, |random, _| random.next_u32() % if odd { 2 } else { 9 } == 0);
             let lost = scene.plane(false, |random, place| {
@@ -389,7 +391,7 @@ fn pass() {
     }
 }
 
-/// `finish`: what is undecided and has no code becomes a draw.
+/// `finish`: undecided positions without a code become draws.
 #[test]
 fn finish() {
     for wide in [false, true] {
@@ -422,7 +424,8 @@ fn finish() {
     }
 }
 
-/// A row that is decided to the end is never due again, and a batch with too little room for conversions says what it needs.
+/// A row without undecided positions is never due again, and a batch with too few entries for its conversions returns
+/// the number that it needs.
 #[test]
 fn rooms_for_conversions_are_told() {
     let Some(mut gpu) = gpu(GpuLimits::NONE) else { return };

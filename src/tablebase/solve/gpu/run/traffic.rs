@@ -1,5 +1,5 @@
-//! How well the memory of a GPU is used: the kernels themselves note what they read and write for one row in sixteen, on any
-//! driver. See `shaders/trace.wgsl`.
+//! Measures the use of a GPU's memory: the kernels themselves record their reads and writes for one row in sixteen, on
+//! any driver. See `shaders/trace.wgsl`.
 
 use super::tests::gpu;
 use super::*;
@@ -10,8 +10,8 @@ use crate::tablebase::{Classes, Options, Solver};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
-/// What is reported together: kinds of memory, with the bytes of a place there and those of use, and whether each place is
-/// both read and written. The state of a row that is visited is counted by itself.
+/// The groups of the report: kinds of memory, the bytes of an element, the useful bytes of an element, and 2 if each
+/// element is both read and written, otherwise 1. The state of a visited row is counted separately.
 const MEMORIES: [(&str, &[u32], usize, usize, u64); 6] = [
     ("planes", &[TOUCH_SEEN, TOUCH_OWN, TOUCH_ESCAPES, TOUCH_STORED, TOUCH_STORED_ESCAPES], 8, 8, 1),
     ("conversions", &[TOUCH_ENTRIES], 8, 8, 1),
@@ -22,20 +22,20 @@ const MEMORIES: [(&str, &[u32], usize, usize, u64); 6] = [
 ];
 const KERNELS: [&str; 3] = ["init", "pass", "finish"];
 
-/// Bytes of use, and bytes of the sectors of 32 bytes that they lie in.
+/// Useful bytes, and bytes of the sectors of 32 bytes that contain them.
 #[derive(Copy, Clone, Default)]
 struct Touched {
     useful: u64,
     moved: u64,
 }
 
-/// What a class took.
+/// The memory traffic of a class.
 #[derive(Default)]
 struct Traffic {
     material: String,
-    /// By kernel and memory, of the rows that are traced.
+    /// By kernel and memory, for the traced rows.
     touched: BTreeMap<(&'static str, &'static str), Touched>,
-    /// Visits that are traced, of all kernels, and rows.
+    /// Traced visits by kernel. The next fields count traced rows, all rows and cells.
     visits: BTreeMap<&'static str, u64>,
     traced: f64,
     rows: f64,
@@ -44,7 +44,7 @@ struct Traffic {
 }
 
 impl Traffic {
-    /// Bytes moved for all rows; each pass looks at the state of each row, too.
+    /// Bytes moved for all rows; each pass also reads the state of each row.
     fn bytes(&self, codes: bool) -> f64 {
         let kept =
             |((kernel, memory), _): &(&(&str, &str), &Touched)| codes || *memory != "codes" && *kernel != "finish";
@@ -53,7 +53,7 @@ impl Traffic {
         (moved + 32 * visits) as f64 / self.traced * self.rows + 32.0 * self.rows * self.passes as f64
     }
 
-    /// Notes what the rows of a dispatch touched.
+    /// Adds the memory that the rows of a dispatch touched.
     fn add(&mut self, kernel: &'static str, run: &Run<'_>) {
         let [used]: [u32; 1] = run.device.read(&run.touches, 0, 4, bytemuck::pod_read_unaligned).unwrap();
         assert!(12 * u64::from(used) + 16 <= run.touches.size(), "the trace is full");
@@ -74,7 +74,7 @@ impl Traffic {
     }
 }
 
-/// Solves a class with the kernels that note what they do.
+/// Solves a class with the kernels that record their reads and writes.
 fn traced(gpu: &mut Gpu, solver: &mut Solver, material: &str) -> Traffic {
     let id = solver.classes().member(material.parse().unwrap()).unwrap().class;
     solver.solve_class(id, &|_, _| {}).unwrap();
@@ -121,7 +121,7 @@ fn traced(gpu: &mut Gpu, solver: &mut Solver, material: &str) -> Traffic {
     traffic
 }
 
-/// What all kernels, or one, moved of some memories.
+/// The bytes that a kernel moved of one memory, or of all memories if `memory` is empty.
 fn sum(all: &[Traffic], kernel: &str, memory: &str) -> Touched {
     let of =
         all.iter().flat_map(|t| &t.touched).filter(|((k, m), _)| *k == kernel && (memory.is_empty() || *m == memory));
@@ -189,14 +189,14 @@ fn results() {
     std::fs::write(concat!(env!("CARGO_MANIFEST_DIR"), "/results/kernels.md"), text).unwrap();
 }
 
-/// A level or a class on an H200, by what it takes of each part.
+/// The predicted time of a level or a class on an H200, from the time of each part.
 fn prediction(all: &[Traffic], gpu: &mut Gpu, solver: &mut Solver) -> String {
     gpu.trace = false;
     let per_visit = all.iter().map(|t| sum(std::slice::from_ref(t), "pass", "").moved).sum::<u64>() as f64;
     let codes = sum(all, "pass", "codes").moved as f64;
     let per_visit = (per_visit - codes) / all.iter().map(|t| t.visits["pass"]).sum::<u64>() as f64 + 32.0;
     let per_row = sum(all, "init", "").moved as f64 / all.iter().map(|t| t.visits["init"]).sum::<u64>() as f64 + 32.0;
-    // What a five-piece class takes, counted by the kernels.
+    // The work of a five-piece class, counted by the kernels.
     let id = solver.classes().member("ELvTPD".parse().unwrap()).unwrap().class;
     solver.solve_class(id, &|_, _| {}).unwrap();
     let ids = [id];
@@ -217,7 +217,7 @@ fn prediction(all: &[Traffic], gpu: &mut Gpu, solver: &mut Solver) -> String {
     let rows: f64 = 2.0 * ids.iter().map(|&id| solved_rows(&classes, id)).sum::<u64>() as f64;
     let index_rows: f64 = ids.iter().map(|&id| classes.get(id).index().rows as f64).sum();
     let table_bytes = tables::bytes_of(&tables::captured(&ids, &classes), &classes, false) as f64;
-    // Six land animals: the visits are those of the CPU on 2026-11-23, the longest line has 145 plies.
+    // Six land animals: the visits were counted on the CPU on 2026-11-23; the longest line has 145 plies.
     let six = (135.1e6, 2.0 * 2_541_000.0, 28.0 * 49.0 * 49.0 * 49.0, 6.0 * 0.28e9, 146.0, 1.0);
     let level = (rows * visits_per_row, rows, index_rows, table_bytes, 120.0, batch_count);
     text += &format!(
