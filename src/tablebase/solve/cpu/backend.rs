@@ -10,31 +10,31 @@ use rayon::prelude::*;
 use std::cmp::Reverse;
 use std::path::PathBuf;
 
-/// Solves on the threads of the current rayon pool.
+/// Solves classes on the threads of the current rayon pool.
 #[derive(Clone, Debug)]
 pub struct CpuBackend {
     level: CpuLevel,
-    /// Where the conversions of classes go that memory does not hold.
+    /// The directory for the conversions; `None` to keep them in memory.
     spill: Option<PathBuf>,
-    /// Memory that is kept from one class to the next.
+    /// The buffers that are kept from one class to the next.
     pool: BufferPool,
 }
 
 impl CpuBackend {
-    /// Works with these instructions.
+    /// A backend that uses the instructions of `level`.
     #[must_use]
     pub fn new(level: CpuLevel) -> CpuBackend {
         CpuBackend { level, spill: None, pool: BufferPool::default() }
     }
 
-    /// Keeps the conversions of classes in temporary files in `dir`, not in memory. They have no name, so nothing is
-    /// left of them, however the program ends.
+    /// Keeps the conversions of classes in temporary files in `dir`, not in memory. The files have no name, so none is
+    /// left behind, however the program ends.
     #[must_use]
     pub fn spilling(self, dir: PathBuf) -> CpuBackend {
         CpuBackend { spill: Some(dir), ..self }
     }
 
-    /// Takes memory from there, and leaves it there.
+    /// Takes memory from this pool and returns it to this pool.
     #[must_use]
     pub(crate) fn with_pool(self, pool: BufferPool) -> CpuBackend {
         CpuBackend { pool, ..self }
@@ -44,7 +44,7 @@ impl CpuBackend {
         if self.spill.is_some() { need.spilled() } else { need.total() }
     }
 
-    /// What one class is solved from, but for the classes that captures lead to.
+    /// The task of solving one class, without the tables that captures lead to.
     pub(crate) fn task<'a>(&'a self, classes: &'a Classes, id: ClassId, keep: Keep<'a>) -> Task<'a> {
         let range_rows = Entry::WORDS / WIDTH;
         Task {
@@ -60,10 +60,10 @@ impl CpuBackend {
         }
     }
 
-    /// One class, to be solved from captures that its caller has.
+    /// The iteration on one class, for a caller that has the tables that captures lead to.
     ///
     /// # Errors
-    /// If memory is short.
+    /// If the memory cannot be allocated.
     pub(crate) fn iteration<'a>(
         &'a self,
         classes: &'a Classes,
@@ -75,7 +75,7 @@ impl CpuBackend {
     }
 }
 
-/// With the best instructions that this CPU has.
+/// Uses the instructions of [`CpuLevel::get`].
 impl Default for CpuBackend {
     fn default() -> CpuBackend {
         CpuBackend::new(CpuLevel::get())
@@ -93,11 +93,12 @@ impl Backend for CpuBackend {
             self.bytes(WorkingMemory::new(&index, Rows::count(&index, job.classes.options()), job.values))
         };
         let mut ids = job.ids.to_vec();
-        // The largest first, so that the last ones to finish are small.
+        // Starts with the largest class, so that the last classes to finish are small.
         ids.sort_by_key(|&id| (Reverse(bytes(id)), id));
         let mut rest = &ids[..];
         while let Some(&largest) = rest.first() {
-            // A thread that waits within one class may begin another, so only this bounds how many are in memory.
+            // A thread that waits within one class may begin another class, so only the size of the group limits the
+            // number of classes in memory.
             let (group, others) = rest.split_at((job.memory / bytes(largest)).clamp(1, rest.len()));
             let solve = |&id: &ClassId| {
                 let task = self.task(job.classes, id, if job.values { Keep::All } else { Keep::Counts });
@@ -110,7 +111,7 @@ impl Backend for CpuBackend {
     }
 
     fn host_bytes(&self, index: &Index, values: bool) -> usize {
-        // Without the rules it is not known which rows are the same.
+        // Without the rules the equal rows are unknown, so this counts all rows.
         self.bytes(WorkingMemory::new(index, index.rows, values))
     }
 }

@@ -1,8 +1,8 @@
-//! Conversions by depth: kept in memory, or, where a class has more of them than memory, in a temporary file.
+//! Conversions by depth, in memory or, if a class has too many, in a temporary file.
 //!
-//! A range of rows pushes its conversions row by row; an iteration takes them depth by depth. A file holds runs of one
-//! depth, in the order in which they were pushed, so what is read back is in the order of rows too. It has no name, so
-//! that a killed run leaves nothing behind.
+//! A range of rows pushes its conversions row by row; an iteration takes them depth by depth. A file contains runs of
+//! one depth, in the order in which they were pushed, so they are read back in the order of rows, too. The file has no
+//! name, so that a killed run leaves nothing behind.
 
 use bytemuck::{Pod, Zeroable};
 use std::borrow::Cow;
@@ -10,21 +10,22 @@ use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 
-/// Positions of one word that get something at one depth.
+/// The positions of one word with a conversion of one depth, or without a move.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Pod, Zeroable)]
 #[repr(C)]
 pub(crate) struct Entry {
-    /// The word's number within its range of rows. Of all rows together seven pieces have more words than 32 bits count.
+    /// The word's number within its range of rows. A class of seven pieces has more than 2^32 words, so the number
+    /// within the class would not fit.
     pub word: u32,
     low: u32,
     high: u32,
 }
 
 impl Entry {
-    /// Words that entries of one range can tell apart.
+    /// The most words of one range of rows.
     pub(crate) const WORDS: usize = u32::MAX as usize;
 
-    /// A word's number within its range is below [`Entry::WORDS`]: ranges are cut that small.
+    /// The entry of some positions of a word. `word` is the number within its range, below [`Entry::WORDS`].
     pub(crate) fn new(word: usize, mask: u64) -> Entry {
         let word = u32::try_from(word).expect("a range of rows has no more words than an entry can tell apart");
         Entry { word, low: mask as u32, high: (mask >> 32) as u32 }
@@ -35,8 +36,8 @@ impl Entry {
     }
 }
 
-/// The conversions of a range of rows, by depth in plies: at an odd depth positions that win then, at an even depth
-/// positions that can be lost from then on.
+/// The conversions of a range of rows, by depth in plies: at an odd depth positions that win at this depth, at an even
+/// depth positions that can be lost from this depth on.
 #[derive(Debug, Default)]
 pub(crate) struct Buckets {
     by_depth: Vec<Vec<Entry>>,
@@ -49,23 +50,24 @@ struct Spill {
     file: File,
     /// Bytes written.
     end: u64,
-    /// By depth: where each run of entries begins, and how many they are.
+    /// By depth: the offset in bytes and the number of entries of each run.
     runs: Vec<Vec<(u64, usize)>>,
-    /// Entries to keep in memory at most.
+    /// The most entries to keep in memory.
     limit: usize,
 }
 
 impl Buckets {
-    /// Conversions of which all but `limit` lie in a temporary file in `dir`.
+    /// Buckets that keep about `limit` entries in memory and the others in a temporary file in `dir`.
     ///
     /// # Errors
-    /// If the file cannot be made.
+    /// If the file cannot be created.
     pub(crate) fn on_disk(dir: &Path, limit: usize) -> io::Result<Buckets> {
         let spill = Spill { file: tempfile::tempfile_in(dir)?, end: 0, runs: Vec::new(), limit };
         Ok(Buckets { by_depth: Vec::new(), spill: Some(spill) })
     }
 
-    // Inlined, as an entry that goes through memory on its way is written in other pieces than it is read, which stalls.
+    // Inlined, because an entry passed through memory is read in other pieces than it was written, which stalls the
+    // CPU.
     #[inline(always)]
     pub(crate) fn push(&mut self, depth: u16, entry: Entry) {
         let depth = usize::from(depth);
@@ -80,7 +82,7 @@ impl Buckets {
         self.by_depth.resize_with(depth + 1, Vec::new);
     }
 
-    /// Moves the conversions to disk once there are too many in memory; with `all`, also when there are few.
+    /// Moves the conversions to disk if too many are in memory, or, with `all`, in any case.
     ///
     /// # Errors
     /// If they cannot be written, for instance because the disk is full.
@@ -95,19 +97,19 @@ impl Buckets {
         }
         for (entries, runs) in self.by_depth.iter_mut().zip(&mut spill.runs).filter(|(entries, _)| !entries.is_empty())
         {
-            // The file is this process's own: its entries are as in memory.
+            // Only this process reads the file, so entries are written as in memory.
             let bytes = bytemuck::cast_slice(entries);
             spill.file.write_all(bytes)?;
             runs.push((spill.end, entries.len()));
             spill.end += bytes.len() as u64;
-            // With `all` the range is done and needs no room for more.
+            // With `all` the range is complete and needs no space for more entries.
             if all { *entries = Vec::new() } else { entries.clear() }
         }
         Ok(())
     }
 
-    /// Takes the conversions of a depth, in the order in which they were pushed. `buffer` is where those lie that come
-    /// from disk.
+    /// Removes and returns the conversions of a depth, in the order in which they were pushed. `buffer` receives them
+    /// if some come from disk.
     ///
     /// # Errors
     /// If they cannot be read back.
@@ -144,7 +146,7 @@ mod tests {
     use rand_core::{Rng, SeedableRng};
     use rand_pcg::Pcg64;
 
-    /// What comes back from disk is what comes back from memory, in the same order.
+    /// Buckets on disk return the same entries as buckets in memory, in the same order.
     #[test]
     fn the_disk_gives_back_what_memory_would() {
         let dir = tempfile::tempdir().unwrap();

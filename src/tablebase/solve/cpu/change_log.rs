@@ -1,6 +1,6 @@
 //! The change log: the positions that each pass decided, on disk. A class whose values do not fit into memory beside its
-//! planes is solved once with a change log. Afterwards its values are made from the log, a few rows at a time. The longest
-//! line is known by then, so every cell is wide enough.
+//! planes is solved once with a change log. Afterwards its values are replayed from the log, a few rows at a time. The
+//! longest line is known by then, so every cell is wide enough.
 
 use crate::board::{Bitboard, Square};
 use crate::cpu::{CpuLevel, Vector, dispatch};
@@ -15,7 +15,7 @@ use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::ops::Range;
 use std::path::Path;
 
-/// Words of records that are kept in memory before they go to disk: 256 KiB.
+/// The number of words of records that are kept in memory before they are written to disk: 256 KiB.
 const BUFFER_WORDS: usize = 1 << 15;
 
 /// The positions of a range of rows that passes decided. A record is the number of a row within the range, the set of its
@@ -27,7 +27,7 @@ pub(crate) struct ChangeLog {
     written: usize,
     /// Records that are not in the file yet.
     buffer: Vec<u64>,
-    /// Each pass with its depth and where its records end.
+    /// The depth of each pass, and the end of its records in words.
     passes: Vec<(u16, usize)>,
 }
 
@@ -35,7 +35,7 @@ impl ChangeLog {
     /// A log in a temporary file in `dir`. The file has no name, so nothing is left of it, however the program ends.
     ///
     /// # Errors
-    /// If the file cannot be made.
+    /// If the file cannot be created.
     pub(crate) fn new(dir: &Path) -> io::Result<ChangeLog> {
         Ok(ChangeLog { file: tempfile::tempfile_in(dir)?, written: 0, buffer: Vec::new(), passes: Vec::new() })
     }
@@ -74,7 +74,7 @@ impl ChangeLog {
 
     #[cold]
     fn flush(&mut self) -> io::Result<()> {
-        // The file is this process's own: its words are as in memory.
+        // Only this process reads the file, so words are written as in memory.
         self.file.write_all(bytemuck::cast_slice(&self.buffer))?;
         self.written += self.buffer.len();
         self.buffer.clear();
@@ -100,8 +100,8 @@ pub(crate) struct LoggedRange {
 }
 
 impl LoggedRange {
-    /// Makes the codes, `block_rows` rows at a time in cells of `cell_bytes` bytes, and passes those of each block to `f`: in
-    /// the order of a file, 0 for a cell without a position. `records` is a buffer for the log.
+    /// Replays the codes, `block_rows` rows at a time in cells of `cell_bytes` bytes, and passes the codes of each
+    /// block to `f`, in the order of a file, with 0 for a cell without a position. `records` is a buffer for the log.
     ///
     /// # Errors
     /// If the log cannot be read back, or the first error of `f`.

@@ -1,6 +1,6 @@
-//! Conversions: what leaves the material, and so never takes part in the iteration. A capture leads to a smaller
-//! material whose values are known; a den entered or a last enemy taken wins at once. For each position the best of
-//! these is looked up once, before the first pass.
+//! Conversions: the moves that leave the class and therefore take no part in the iteration. A capture leads to a
+//! smaller class whose values are known; a den entry or the capture of the last enemy piece wins in one ply. The best
+//! conversion of each position is looked up once, before the first pass.
 
 use crate::board::geometry::DEN;
 use crate::board::{Bitboard, ByColor, Color, Direction, NoMove, OwnRatBlocks, Piece, RuleOptions, Square};
@@ -14,19 +14,19 @@ use crate::tablebase::solve::cpu::quiet::{MAX_ROW_PIECES, Row};
 use crate::tablebase::value::{CellsRef, Code, DRAW, NO_MOVE};
 use crate::tablebase::{ClassId, Material, Table};
 
-/// The value of a conversion for the side that makes it. Greater is better: nothing, a loss in k (as k), a draw, a win in k
-/// (as 65535 - k).
+/// The value of a conversion for the side that makes it. Greater is better: 0 for no conversion, k for a loss in k
+/// plies, [`ESCAPE`] for a draw, 65535 - k for a win in k plies.
 pub(crate) type ConversionValue = u16;
 
 pub(crate) const NOTHING: ConversionValue = 0;
-/// A draw; also whatever keeps a position from ever being lost.
+/// A draw: a position with this conversion is never lost.
 pub(crate) const ESCAPE: ConversionValue = 0x7fff;
 pub(crate) const WIN_AT_ONCE: ConversionValue = ConversionValue::MAX - 1;
 
-/// The longest line that a [`ConversionValue`] can tell from its neighbours.
+/// The longest line in plies that a [`ConversionValue`] can represent.
 pub(crate) const MAX_PLIES: u16 = ESCAPE - 4;
 
-/// The value of moving to a position with this value for the opponent: slow and obvious.
+/// The value of moving to a position with this code for the opponent: a slow and obvious reference for the tests.
 #[cfg(test)]
 pub(crate) fn value(code: Code, options: &RuleOptions) -> ConversionValue {
     let plies = match code {
@@ -38,7 +38,7 @@ pub(crate) fn value(code: Code, options: &RuleOptions) -> ConversionValue {
     if plies % 2 == 1 { plies + 1 } else { ConversionValue::MAX - (plies + 1) }
 }
 
-/// The values of smaller classes, by class and side to move, as far as captures look them up.
+/// The values of the smaller classes that captures look up, by class and side to move.
 pub(crate) struct Captures<'a>(Vec<Option<ByColor<CellsRef<'a>>>>);
 
 impl<'a> Captures<'a> {
@@ -47,7 +47,7 @@ impl<'a> Captures<'a> {
         Captures(tables.iter().map(|table| table.as_ref().map(views)).collect())
     }
 
-    /// Of that many classes these; what is not looked up is missing.
+    /// The values of these tables, out of `classes` classes. Tables that no capture looks up may be missing.
     pub(crate) fn some(
         classes: usize,
         cells: impl IntoIterator<Item = (ClassId, Color, CellsRef<'a>)>,
@@ -61,32 +61,33 @@ impl<'a> Captures<'a> {
     }
 }
 
-/// A capture of one piece by another: who stands where, and where the rest goes.
+/// A capture of one piece by another: the squares of both, and the table of the remaining material.
 #[derive(Clone, Debug)]
 pub(crate) struct Capture {
     pub attacker: usize,
     pub victim: usize,
-    /// By the attacker's square: where it takes the victim, and the water it leaps over.
+    /// By the attacker's square: the squares on which it takes the victim, and the water that it leaps over.
     pub hits_from: Vec<Vec<(Square, u64)>>,
-    /// By the victim's square: where the attacker may come from.
+    /// By the victim's square: the squares from which the attacker takes it, and the water that it leaps over.
     pub hits_to: Vec<Vec<(Square, u64)>>,
-    /// The smaller material; `None` if the victim was the last.
+    /// The remaining material; `None` if the victim was the last piece of its side.
     pub rest: Option<Rest>,
 }
 
-/// Where the position after a capture is found.
+/// The address of the position after a capture.
 #[derive(Clone, Debug)]
 pub(crate) struct Rest {
     pub table: usize,
-    /// Whether it is Black's to move in the smaller class.
+    /// The side to move in the smaller class.
     pub turn: Color,
-    /// `offsets[mirrored][piece][square]`: what each piece of ours adds to the cell number there. Six pieces have more cells
-    /// than 32 bits count.
+    /// `offsets[mirrored][piece][square]`: the summand of each piece of this class in the cell number of the smaller
+    /// class. Cell numbers of six pieces exceed 32 bits.
     pub offsets: [Vec<[u64; WIDTH]>; 2],
-    /// The piece of ours that decides whether to look there mirrored, and for each of its squares whether to.
+    /// The piece of this class that decides whether the smaller class is looked up mirrored, and the set of its squares
+    /// for which it is.
     pub first: Option<(usize, u64)>,
-    /// For the word piece and the lane piece, by `mirrored`: how the cells of all its squares lie there, if they lie
-    /// together and it does not decide.
+    /// For the word piece and the lane piece, by `mirrored`: the order of the cells of all its squares in the smaller
+    /// class, if they are contiguous and the piece does not decide about the mirroring.
     orders: [[Option<LaneOrder>; 2]; 2],
 }
 
@@ -94,7 +95,7 @@ pub(crate) struct Rest {
 #[derive(Clone, Debug)]
 pub(crate) struct Conversions {
     pub(crate) captures: Vec<Capture>,
-    /// By piece: the squares from which it steps into the enemy's den; empty for the other side's pieces.
+    /// By piece: the squares from which it steps into the enemy's den; empty for the opponent's pieces.
     pub(crate) den_entries: Vec<u64>,
     lane_blocks: bool,
     first_blocks: bool,
@@ -130,7 +131,7 @@ impl Conversions {
         }
     }
 
-    /// The value of moving to positions with these values for the opponent.
+    /// The values of moving to positions with these codes for the opponent.
     #[inline(always)]
     fn values<C: Copy + Into<Code>>(&self, codes: [C; WIDTH]) -> [ConversionValue; WIDTH] {
         let last_escape = if self.options.no_move == NoMove::Draw { NO_MOVE } else { DRAW };
@@ -146,9 +147,9 @@ impl Conversions {
         self.captures.iter().filter_map(|capture| capture.rest.as_ref()).map(|rest| (ClassId(rest.table), rest.turn))
     }
 
-    /// The conversions of one row, put into `buckets`; returns the positions that have a capture or enter the den.
-    /// `first_word` is the number of the row's first word there, `valid` are the row's positions, `best` is room to
-    /// work in.
+    /// Pushes the conversions of one row to `buckets` and returns the positions with a capture or a den entry.
+    /// `first_word` is the number of the row's first word in the range of rows of `buckets`, `valid` are the row's
+    /// positions, and `best` is a scratch buffer.
     #[expect(clippy::too_many_arguments, reason = "a struct of them would be built once a row")]
     #[inline(always)]
     pub(crate) fn row<V: Vector>(
@@ -170,7 +171,7 @@ impl Conversions {
         let row_pieces = n - 2;
         let mut any = Row::EMPTY;
 
-        // A row piece beside the den wins in every position of the row; nothing else needs to be looked at.
+        // A row piece beside the den wins in every position of the row, so no capture needs to be looked up.
         if (0..row_pieces).any(|i| self.den_entries[i] >> squares[i] & 1 != 0) {
             for (s, &mask) in valid.0.iter().enumerate().filter(|(_, mask)| **mask != 0) {
                 buckets.push(1, Entry::new(first_word + s, mask));
@@ -201,7 +202,8 @@ impl Conversions {
     }
 }
 
-/// Puts the conversions of a word into their buckets: `den` wins at once, and `with_capture` has the values in `lanes`.
+/// Pushes the conversions of a word to their buckets: the positions `den` win in one ply, and the positions
+/// `with_capture` have the values in `lanes`.
 #[inline(always)]
 fn push_word<V: Vector>(
     word: usize,
@@ -229,7 +231,7 @@ fn push_word<V: Vector>(
     }
 }
 
-/// What a piece is in the index.
+/// The role of a piece in the index.
 #[derive(Copy, Clone)]
 enum Kind {
     Row,
@@ -237,8 +239,8 @@ enum Kind {
     Lane,
 }
 
-/// A cell number in the smaller class but for the pieces still to be placed, looked up straight and mirrored, and which
-/// of the two counts if the deciding piece is among those placed.
+/// The partial cell number in the smaller class of the pieces placed so far, as the board is and mirrored. `mirrored`
+/// tells which of the two is valid once the deciding piece is placed.
 #[derive(Copy, Clone)]
 struct Base {
     cells: [u64; 2],
@@ -246,7 +248,7 @@ struct Base {
 }
 
 impl Base {
-    /// Where the pieces are looked up, or begin to be.
+    /// The cell of the placed pieces; the first possible cell if a piece is missing.
     #[inline(always)]
     fn cell(self) -> usize {
         self.cells[usize::from(self.mirrored)] as usize
@@ -257,13 +259,13 @@ impl Base {
 struct Lookup<'a> {
     moves: &'a Conversions,
     capture: &'a Capture,
-    /// The smaller class's, for the side to move there.
+    /// The cells of the smaller class with the right side to move; `None` if the capture ends the game.
     cells: Option<CellsRef<'a>>,
     squares: &'a [usize; MAX_ROW_PIECES],
     row_pieces: usize,
     /// The row's positions.
     valid: &'a Row,
-    /// The square of a first row piece that is a rat and blocks.
+    /// The square, as a set, of the first row piece if it is a rat that blocks; otherwise 0.
     rat: u64,
 }
 
@@ -271,7 +273,7 @@ struct Lookup<'a> {
 type Best = [[ConversionValue; WIDTH]; WIDTH];
 
 impl Lookup<'_> {
-    /// The capture wherever it is possible in the row.
+    /// Looks up the capture for all positions of the row in which it is possible.
     #[inline(always)]
     fn all_words(&self, best: &mut Best) {
         match (self.kind(self.capture.attacker), self.kind(self.capture.victim)) {
@@ -341,7 +343,7 @@ impl Lookup<'_> {
             return;
         }
         let base = self.placed(self.base(None), self.row_pieces, to);
-        // Wherever it comes from, the word piece is now there.
+        // The word piece is on `to` after the capture, wherever it comes from.
         let values = self.values(base, self.row_pieces + 1, u64::MAX);
         for &(from, crossed) in hits.iter().filter(|(_, crossed)| crossed & self.rat == 0) {
             raise_lanes(&values, !self.blocked(crossed), &mut best[from.index()]);
@@ -359,7 +361,7 @@ impl Lookup<'_> {
         }
     }
 
-    /// A lane piece leaps over no rat: where there is one, it is the lane piece itself.
+    /// No rat can block a leap of the lane piece: if the class has a rat, the lane piece itself is a rat.
     #[inline(always)]
     fn lane_takes_row(&self, best: &mut Best) {
         let to = self.squares[self.capture.victim];
@@ -381,7 +383,7 @@ impl Lookup<'_> {
         }
     }
 
-    /// Lanes from which the capture is possible have at least this value.
+    /// Raises the lanes from which the capture is possible to at least this value.
     #[inline(always)]
     fn raise(&self, value: ConversionValue, hits: &[(Square, u64)], best: &mut [ConversionValue; WIDTH]) {
         for &(from, _) in hits {
@@ -390,7 +392,7 @@ impl Lookup<'_> {
         }
     }
 
-    /// The row pieces, but with `moved` where it went, and without the victim.
+    /// The row pieces without the victim, with the piece of `moved` on its new square.
     #[inline(always)]
     fn base(&self, moved: Option<(usize, usize)>) -> Base {
         let mut base = Base { cells: [0; 2], mirrored: false };
@@ -406,7 +408,7 @@ impl Lookup<'_> {
         base
     }
 
-    /// The same with one piece more.
+    /// `base` with one more piece.
     #[inline(always)]
     fn placed(&self, mut base: Base, piece: usize, square: usize) -> Base {
         if let Some(rest) = &self.capture.rest {
@@ -415,8 +417,8 @@ impl Lookup<'_> {
         base
     }
 
-    /// The value of the capture by the square of the last piece to be placed, for these squares; for others, and where it
-    /// cannot stand, anything.
+    /// The value of the capture by the square of the last piece to be placed. The values of squares outside `squares`,
+    /// and of squares where the piece may not stand, are arbitrary.
     #[inline(always)]
     fn values(&self, base: Base, last: usize, squares: u64) -> [ConversionValue; WIDTH] {
         match self.cells {
@@ -429,13 +431,15 @@ impl Lookup<'_> {
         }
     }
 
-    /// How the cells lie by the square of the last piece to be placed, the word or the lane piece, if they lie together.
+    /// The order of the cells by the square of the last piece to be placed (the word or the lane piece), if they are
+    /// contiguous.
     #[inline(always)]
     fn order(&self, base: Base, last: usize) -> Option<LaneOrder> {
         self.capture.rest.as_ref()?.orders[last - self.row_pieces][usize::from(base.mirrored)]
     }
 
-    /// The codes by the square of the last piece to be placed. They lie apart: all are prefetched before the first is read.
+    /// The codes by the square of the last piece to be placed. The cells are scattered, so all are prefetched before
+    /// the first is read.
     #[inline(always)]
     fn codes<C: Copy + Default>(&self, cells: &[C], base: Base, last: usize, squares: u64) -> [C; WIDTH] {
         let (mut codes, mut there) = ([C::default(); WIDTH], [0; WIDTH]);
@@ -447,7 +451,7 @@ impl Lookup<'_> {
         codes
     }
 
-    /// The capture for every lane of word `s`, with all other pieces placed in `base`.
+    /// Looks up the capture for every lane of word `s`, with all other pieces placed in `base`.
     #[inline(always)]
     fn all_lanes(&self, s: usize, crossed: u64, base: Base, best: &mut [ConversionValue; WIDTH]) {
         let lanes = self.valid.0[s] & !self.blocked(crossed);
@@ -456,14 +460,14 @@ impl Lookup<'_> {
         }
     }
 
-    /// The lanes from which the lane piece, if it is a rat, blocks a leap over this water.
+    /// The lanes on which the lane piece, if it is a rat, blocks a leap over this water.
     #[inline(always)]
     fn blocked(&self, crossed: u64) -> u64 {
         if self.moves.lane_blocks { crossed } else { 0 }
     }
 }
 
-/// Calls `f` with the number of every bit.
+/// Calls `f` with the number of every set bit.
 #[inline(always)]
 fn for_each(mut bits: u64, mut f: impl FnMut(usize)) {
     while bits != 0 {
@@ -472,7 +476,7 @@ fn for_each(mut bits: u64, mut f: impl FnMut(usize)) {
     }
 }
 
-/// These lanes have at least this value.
+/// Raises these lanes to at least their values.
 #[inline(always)]
 fn raise_lanes(values: &[ConversionValue; WIDTH], lanes: u64, best: &mut [ConversionValue; WIDTH]) {
     for (lane, (best, &value)) in best.iter_mut().zip(values).enumerate() {
@@ -480,8 +484,8 @@ fn raise_lanes(values: &[ConversionValue; WIDTH], lanes: u64, best: &mut [Conver
     }
 }
 
-/// How the cells of all squares of a piece lie in a smaller class, if they lie together: its ranks, and the squares of a
-/// rank, as here or the other way round.
+/// The order of the contiguous cells of all squares of a piece in a smaller class: the ranks, and the squares within a
+/// rank, each in our order or reversed.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 struct LaneOrder {
     ranks_turned: bool,
@@ -489,7 +493,7 @@ struct LaneOrder {
 }
 
 impl LaneOrder {
-    /// The order in which these squares are looked up at these offsets.
+    /// The order of these squares at these offsets; `None` if they are not contiguous in any of the four orders.
     fn of(offsets: &[u64; WIDTH], squares: Bitboard) -> Option<LaneOrder> {
         let all = [(false, false), (false, true), (true, false), (true, true)];
         let orders = all.map(|(ranks_turned, files_turned)| LaneOrder { ranks_turned, files_turned });
@@ -499,13 +503,13 @@ impl LaneOrder {
         })
     }
 
-    /// The cells by our squares; the last is none.
+    /// The cells by our squares. The last element is arbitrary.
     #[inline(always)]
     fn read(self, cells: &[u8]) -> [u8; WIDTH] {
         let mut codes = [0; WIDTH];
         for rank in 0..9 {
             let from = 7 * if self.ranks_turned { 8 - rank } else { rank };
-            // Seven squares and one of the next rank, which comes after.
+            // Seven squares, and one of the next rank, which the next iteration overwrites.
             let eight = u64::from_le_bytes(*cells[from..].first_chunk().expect("nine ranks of seven, and one more"));
             let eight = if self.files_turned { (eight << 8).swap_bytes() } else { eight };
             codes[7 * rank..7 * rank + 8].copy_from_slice(&eight.to_le_bytes());
@@ -531,10 +535,10 @@ impl Rest {
         captures.0[self.table].as_ref().expect("smaller classes are solved first")[self.turn]
     }
 
-    /// `None` if the smaller material is of no class.
+    /// `None` if `classes` does not contain the smaller material.
     fn new(pieces: &[Piece], rest: Material, mover: Color, classes: &Classes) -> Option<Rest> {
         let addresser = MaterialAddresser::new(classes, rest, pieces)?;
-        // After the capture the other side is on move.
+        // After the capture the opponent is to move.
         let turn = addresser.turn(!mover);
         let orders = [pieces.len() - 2, pieces.len() - 1].map(|piece| {
             let decides = addresser.first.is_some_and(|(first, _)| first == piece);
@@ -546,7 +550,7 @@ impl Rest {
 }
 
 impl Capture {
-    /// `None` if this attacker can take this victim nowhere.
+    /// `None` if this attacker can take this victim on no square.
     fn new(index: &Index, attacker: usize, victim: usize, classes: &Classes) -> Option<Capture> {
         let options = classes.options();
         let pieces = &index.pieces;
@@ -579,7 +583,7 @@ mod tests {
     use rand_core::{Rng, SeedableRng};
     use rand_pcg::Pcg64;
 
-    /// Sixty-four captures at once have the values that they have one by one.
+    /// The values of 64 captures at once equal the values of each capture alone.
     #[test]
     fn all_lanes_at_once_are_the_lanes_one_by_one() {
         let mut random = Pcg64::seed_from_u64(64);
@@ -623,7 +627,8 @@ mod tests {
         }
     }
 
-    /// Captures of seven pieces lead to six, whose cells pass 32 bits: what the pieces add comes to the cell's number.
+    /// Captures of seven pieces lead to six, whose cell numbers exceed 32 bits: the summands of the pieces add up to
+    /// the cell number.
     #[test]
     fn cells_of_captures_pass_32_bits() {
         let classes = Classes::new(&RuleOptions::PAPER, 6);

@@ -1,4 +1,4 @@
-//! Solving on the CPU: what the moves of a class do to its planes, and the iteration with rayon.
+//! Solving on the CPU: the moves of a class as operations on its planes, and the iteration with rayon.
 
 mod backend;
 pub(crate) mod buckets;

@@ -1,8 +1,9 @@
-//! Which rows the quiet moves of one side's row pieces connect, found once for each solved row. A pass visits a row many
-//! times; a list of four bytes a move, in the order of the visits, is cheaper to read than to find again.
+//! The rows that are connected by quiet moves of one side's row pieces, listed once for each solved row. Passes visit a
+//! row many times, and reading a list of four bytes a move, in the order of the visits, is faster than computing it
+//! again.
 //!
-//! Quiet moves go both ways, and so do the lists: a row is in the list of each row in its own. So the list of a row tells
-//! both what its moves lead to and which rows lead into it.
+//! Quiet moves are reversible, so the lists are symmetric: if row a is in the list of row b, then b is in the list of
+//! a. The list of a row contains both the rows that its moves lead to and the rows whose moves lead into it.
 
 use crate::tablebase::index::Index;
 use crate::tablebase::solve::backend::SolveError;
@@ -10,36 +11,38 @@ use crate::tablebase::solve::cpu::quiet::{Other, QuietMoves, View};
 use crate::tablebase::solve::cpu::rows::Rows;
 use rayon::prelude::*;
 
-/// After the last neighbour of a row.
+/// The end of a list that is shorter than its space.
 const NONE: u32 = u32::MAX;
 
-/// Moves of one row piece at most.
+/// The most moves of one row piece.
 const MOVES: usize = 4;
 
-/// Rows whose lists a task makes.
+/// The number of rows whose lists a task computes.
 const TASK_ROWS: usize = 1024;
 
 /// The neighbours of all solved rows by the moves of one side.
 pub(crate) struct Neighbours {
-    /// The room for each row's list.
+    /// The space for each row's list, in entries.
     width: usize,
-    /// By solved row the numbers of the rows next to it, doubled, plus 1 if a position is reflected there; then [`NONE`].
+    /// By solved row, for each row next to it: twice its number, plus 1 if positions are reflected there. [`NONE`] ends
+    /// the list.
     rows: Vec<u32>,
-    /// The place in `open` for each of `rows`. Empty if the lane piece blocks no move.
+    /// For each entry of `rows` its index in `open`. Empty if the lane piece blocks no move.
     lanes: Vec<u8>,
-    /// Sets of squares of the lane piece with which a move is possible.
+    /// The sets of squares of the lane piece that allow a move.
     open: Vec<u64>,
-    /// By solved row, the square of a first row piece that is a rat and blocks leaps of the word piece. Empty if none does.
+    /// By solved row, the square of the first row piece if it is a rat that blocks leaps of the word piece. Empty if no
+    /// rat blocks them.
     rats: Vec<u8>,
-    /// Whether the word or the lane piece is of this side, so that a row is next to itself.
+    /// Whether the word or the lane piece belongs to this side, so that a row is next to itself.
     within: bool,
 }
 
 impl Neighbours {
-    /// Those of the solved rows of an index.
+    /// The neighbours of the solved rows of an index.
     ///
     /// # Errors
-    /// If there is no memory for the lists.
+    /// If the memory for the lists cannot be allocated.
     pub(crate) fn new(moves: &QuietMoves, index: &Index, rows: &Rows) -> Result<Neighbours, SolveError> {
         let width = MOVES * moves.row_pieces.len();
         let open = moves.open_lanes();
@@ -83,13 +86,13 @@ impl Neighbours {
         Ok(all)
     }
 
-    /// Bytes that the lists of so many rows take at most, of both sides together.
+    /// An upper bound of the bytes of the lists of `rows` rows, for both sides together.
     pub(crate) fn bytes(index: &Index, rows: usize) -> usize {
         let lanes = if index.lane_piece().animal.swims() { size_of::<u8>() } else { 0 };
         rows * (MOVES * index.row_pieces.len() * (size_of::<u32>() + lanes) + size_of::<u8>())
     }
 
-    /// What of a plane the quiet moves from a solved row lead into, as far as those rows are wanted.
+    /// Sets `view` to the rows that the quiet moves from a solved row lead to and for which `wanted` returns true.
     #[inline(always)]
     pub(crate) fn view(&self, number: usize, wanted: impl Fn(usize) -> bool, view: &mut View) {
         view.number = number;
@@ -141,7 +144,7 @@ mod tests {
     use rand_pcg::Pcg64;
     use std::collections::BTreeSet;
 
-    /// The rows that lead into a solved row or its reflection, found from the moves of all rows.
+    /// The rows whose moves lead into a solved row or its reflection, found from the moves of all rows.
     fn slow(moves: &QuietMoves, index: &Index, rows: &Rows, number: usize) -> BTreeSet<usize> {
         let mut found = BTreeSet::new();
         let mut add = |row: usize| found.extend(rows.place(row).map(|(number, _)| number));
@@ -157,8 +160,8 @@ mod tests {
         found
     }
 
-    /// The lists tell what leads into a row, rows that are not wanted count as empty, and a side that always moves has a move in
-    /// every position.
+    /// The lists contain the rows whose moves lead into a row, unwanted rows count as empty, and a side that always
+    /// moves has a move in every position.
     #[test]
     fn lists_are_the_moves() {
         let mut random = Pcg64::seed_from_u64(8);
@@ -185,7 +188,7 @@ mod tests {
                         neighbours.for_each(number, |other| {
                             into.insert(other);
                         });
-                        // Of these a rat that is a row piece may block leaps.
+                        // A rat that is a row piece may block some of these moves.
                         let slow = slow(&moves, &index, &rows, number);
                         assert!(into.is_subset(&slow) && (into == slow || moves.first_blocks), "{material} {number}");
                         neighbours.view(number, |_| true, &mut view);

@@ -1,15 +1,16 @@
-//! The iteration on one class with rayon. A pass at depth d finds the positions decided in exactly d plies:
+//! The retrograde iteration on one class with rayon. A pass at depth d finds the positions decided in exactly d plies:
 //!
 //! - odd d, wins: undecided positions with a quiet move to a position lost for the opponent, and the conversions of depth d;
 //! - even d, losses: undecided positions that have no escape and whose quiet moves all lead to positions won by the
 //!   opponent.
 //!
-//! The one needs no look at *lost* of its own side, the other none at *open*: what is lost has no move to a position
-//! lost for the opponent and no conversion that wins, and what is won has such a move or an escape.
+//! An odd pass does not read *lost* of its own side, and an even pass does not read *open*: a lost position has no move
+//! to a position lost for the opponent and no conversion that wins, and a won position has such a move or an escape.
 //!
-//! Both are an OR over the same quiet moves, of the opponent's plane *lost* or *open* (not won). An odd pass writes *open*
-//! and reads *lost*, an even pass the other way round, so the two sides to move and all rows go in parallel. Only rows
-//! next to a row that changed in the pass before are looked at.
+//! Both passes are an OR over the same quiet moves, of the opponent's plane *lost* or *open* (not won). An odd pass
+//! writes *open* and reads *lost*, an even pass the other way round, so the two sides to move and all rows are
+//! processed in parallel. A pass visits only rows next to a row that changed in the pass before, and rows with
+//! conversions of its depth.
 
 use crate::board::{ByColor, Color, NoMove};
 use crate::cpu::{CpuLevel, Portable, Vector, dispatch, prefetch};
@@ -33,59 +34,59 @@ use std::ops::Range;
 use std::path::Path;
 use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering::Relaxed};
 
-/// Conversions of a range of rows that are kept in memory before they go to disk: 3 MiB.
+/// The number of conversions of a range of rows that are kept in memory before they are written to disk: 3 MiB.
 const SPILL_ENTRIES: usize = 1 << 18;
 
-/// Rows a task works on at least, so that starting it costs little.
+/// The least number of rows of a task, so that the cost of starting a task is small.
 const CHUNK_ROWS: usize = 512;
 
 thread_local! {
-    /// Conversions that are read back from the disk, in memory kept from one pass to the next.
+    /// A buffer for conversions that are read back from disk, kept from one pass to the next.
     static READ_BACK: RefCell<Vec<Entry>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Which values to keep while a class is solved.
+/// The values to keep while a class is solved.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Keep<'a> {
-    /// None: only the counts.
+    /// No values, only the counts.
     Counts,
-    /// All of both sides to move.
+    /// The values of both sides to move.
     All,
-    /// All of both sides to move, as logs in this directory, from which they are made once the class is solved.
+    /// The values of both sides to move, as change logs in this directory, which are replayed once the class is solved.
     Log(&'a Path),
 }
 
-/// What is needed to solve one class.
+/// The input for solving one class.
 #[derive(Clone)]
 pub(crate) struct Task<'a> {
     pub material: Material,
     pub classes: &'a Classes,
     pub keep: Keep<'a>,
     pub level: CpuLevel,
-    /// A directory for the conversions, if memory is not to hold them.
+    /// The directory for the conversions; `None` to keep them in memory.
     pub spill: Option<&'a Path>,
-    /// Rows of a range at most: those whose words an entry can tell apart.
+    /// The most rows of a range, so that an entry can number their words.
     pub range_rows: usize,
-    /// The longest line before cells are widened.
+    /// The longest line in plies before cells are widened.
     pub byte_plies: u16,
-    /// Where planes have their memory from.
+    /// The pool that the memory of the planes comes from.
     pub pool: BufferPool,
     pub observer: &'a dyn Observer,
 }
 
-/// Follows the solution of a class. Any of its errors stops the solution.
+/// Observes the solution of a class. Any of its errors stops the solution.
 pub(crate) trait Observer: Sync {
-    /// The conversions of `done` of `of` ranges of rows are known. Called from any thread.
+    /// Called when the conversions of `done` of `of` ranges of rows are known, from any thread.
     fn conversions(&self, _done: usize, _of: usize) -> Result<(), SolveError> {
         Ok(())
     }
 
-    /// The planes contain all positions that are decided in up to `depth` plies.
+    /// Called after each pass. The planes contain all positions that are decided in up to `depth` plies.
     fn pass(&self, _depth: u16, _iteration: &Iteration<'_>, _planes: &ByColor<Planes<'_>>) -> Result<(), SolveError> {
         Ok(())
     }
 
-    /// No pass will change the planes.
+    /// Called after the last pass. The planes are final.
     fn solved(&self, _iteration: &Iteration<'_>, _planes: &ByColor<Planes<'_>>) -> Result<(), SolveError> {
         Ok(())
     }
@@ -96,36 +97,36 @@ pub(crate) struct Unobserved;
 
 impl Observer for Unobserved {}
 
-/// The planes of one side to move: a row for each row that is solved.
+/// The planes of one side to move, with a row for each solved row.
 pub(crate) struct Planes<'a> {
-    /// Positions not (yet) won.
+    /// Positions that are not (yet) won.
     open: &'a mut [Row],
-    /// Positions lost.
+    /// Lost positions.
     lost: &'a mut [Row],
-    /// Cells that cannot be lost yet, those without a position among them.
+    /// Positions that cannot be lost yet, and cells without a position.
     escapes: &'a mut [Row],
-    /// By row, how many positions are undecided.
+    /// By row, the number of undecided positions.
     left: Vec<u16>,
-    /// By row, the depth at which positions were last lost, modulo 256.
+    /// By row, the last depth at which positions were found lost, modulo 256.
     last_lost: Vec<AtomicU8>,
     cells: Option<Cells>,
-    /// Rows to look at in the next pass, and in the one after it.
+    /// The rows to visit in the next pass, and in the pass after it.
     worklist: Vec<AtomicU8>,
     next: Vec<AtomicU8>,
     chunks: Vec<Chunk>,
 }
 
-/// What belongs to a range of rows.
+/// The data of a range of rows.
 #[derive(Default)]
 struct Chunk {
     buckets: Buckets,
     /// Positions without a legal move.
     no_move: Vec<Entry>,
-    /// What passes decided, if values are kept as logs.
+    /// The positions that passes decided, if values are kept as logs.
     changes: Option<ChangeLog>,
     last_conversion: u16,
     stats: Stats,
-    /// The greatest depth at which a position was decided, and the first cell decided then.
+    /// The greatest depth at which a position was decided, and the first cell decided at this depth.
     deepest: Option<(u16, usize)>,
 }
 
@@ -133,21 +134,21 @@ struct Chunk {
 pub(crate) struct Iteration<'a> {
     task: Task<'a>,
     index: Index,
-    /// The rows that are solved; planes hold no others.
+    /// The rows that are solved. Planes contain only these.
     rows: Rows,
     quiet: ByColor<QuietMoves>,
     neighbours: ByColor<Neighbours>,
     conversions: ByColor<Conversions>,
 }
 
-/// What solving a class gives: the counts, the values if all were to be kept, and for each side to move the first cell of
+/// The result of solving a class: the counts, the values for [`Keep::All`], and for each side to move the first cell of
 /// the longest line.
 pub(crate) struct Outcome {
     pub solved: Solved,
     pub deepest: ByColor<Option<usize>>,
-    /// The logs, if these were to be kept.
+    /// The change logs, for [`Keep::Log`].
     pub logs: ByColor<Vec<LoggedRange>>,
-    /// Bytes of a cell that holds every distance.
+    /// The bytes of a cell that can represent every distance of the class.
     pub cell_bytes: usize,
 }
 
@@ -161,10 +162,10 @@ pub(crate) fn solve(task: Task, tables: &[Option<Table>]) -> Result<Outcome, Sol
 }
 
 impl<'t> Iteration<'t> {
-    /// The class, before anything is looked up.
+    /// Prepares the iteration on a class; reads no smaller tables.
     ///
     /// # Errors
-    /// If memory is short.
+    /// If the memory cannot be allocated.
     pub(crate) fn new(task: Task<'t>) -> Result<Iteration<'t>, SolveError> {
         let index = Index::new(task.material).expect("no class has more pieces than an index");
         let options = task.classes.options();
@@ -181,16 +182,16 @@ impl<'t> Iteration<'t> {
         })
     }
 
-    /// Memory for the planes. The last of them is needed only when the captures no longer are, so these may lie there if
-    /// they take that many bytes.
+    /// The memory for the planes. The last plane is needed only after the captures are freed, so its memory may first
+    /// contain `captures` bytes of captures.
     ///
     /// # Errors
-    /// If there is not as much.
+    /// If the memory cannot be allocated.
     pub(crate) fn memory(&self, captures: usize) -> Result<Block, SolveError> {
         self.task.pool.block(self.first_bytes() + captures.max(self.plane_bytes()))
     }
 
-    /// Bytes of all planes but the last.
+    /// Bytes of all planes except the last.
     pub(crate) fn first_bytes(&self) -> usize {
         5 * self.plane_bytes()
     }
@@ -199,10 +200,11 @@ impl<'t> Iteration<'t> {
         self.rows.len() * size_of::<Row>()
     }
 
-    /// Solves the class, once it has its conversions. In `last` there may be anything.
+    /// Runs the passes after [`start`](Iteration::start). `last` is the memory of the last plane, with any contents.
     ///
     /// # Errors
-    /// If a line is too long to be counted, memory is short, or the conversions cannot be read back from the disk.
+    /// If a line is too long to be counted, the memory cannot be allocated, a temporary file cannot be written or read,
+    /// or the observer returns an error.
     pub(crate) fn solve<'m>(&self, mut planes: ByColor<Planes<'m>>, last: &'m mut [u8]) -> Result<Outcome, SolveError> {
         self.open(&mut planes, last);
         let chunks = Color::ALL.iter().flat_map(|&color| &planes[color].chunks);
@@ -258,17 +260,18 @@ impl<'t> Iteration<'t> {
     fn chunk_rows(&self) -> usize {
         let threads = rayon::current_num_threads();
         let all = self.rows.len();
-        // Conversions that come from disk are in memory for one range at a time, so there it has to be small.
+        // The conversions from disk are in memory one range at a time, so with a spill directory the ranges must be
+        // small.
         let whole = threads == 1 && self.task.spill.is_none();
         let rows = if whole { all } else { CHUNK_ROWS.max(all.div_ceil(threads * 16)) };
         rows.min(self.task.range_rows)
     }
 
-    /// The planes before the first pass, but for what is open to Black, in [`first_bytes`](Iteration::first_bytes) of memory
-    /// that are all zero.
+    /// The planes before the first pass, except Black's open positions. `memory` is
+    /// [`first_bytes`](Iteration::first_bytes) bytes, all zero.
     ///
     /// # Errors
-    /// If memory or the disk is too small for the conversions.
+    /// If memory or the disk is too small for the conversions, or the observer returns an error.
     pub(crate) fn start<'m>(
         &self,
         captures: &Captures<'_>,
@@ -308,7 +311,7 @@ impl<'t> Iteration<'t> {
         let mut planes = ByColor { white: side()?, black: side()? };
         let (done, of) = (AtomicUsize::new(0), 2 * rows.div_ceil(chunk_rows));
         for color in Color::ALL {
-            // What starts as lost (in 0 plies) is looked at by the opponent in the first pass.
+            // Positions lost in 0 plies put the opponent's rows next to them on the worklist of the first pass.
             let worklist = std::mem::take(&mut planes[!color].worklist);
             let own = &mut planes[color];
             own.lost
@@ -340,7 +343,7 @@ impl<'t> Iteration<'t> {
         Ok(planes)
     }
 
-    /// At first every position is open to both sides.
+    /// Initializes Black's plane *open*: before the first pass every position is open for both sides.
     fn open<'m>(&self, planes: &mut ByColor<Planes<'m>>, last: &'m mut [u8]) {
         let open: &mut [Row] = bytemuck::cast_slice_mut(&mut last[..self.plane_bytes()]);
         open.par_chunks_mut(CHUNK_ROWS)
@@ -349,7 +352,7 @@ impl<'t> Iteration<'t> {
         planes.black.open = open;
     }
 
-    /// One pass of both sides. Returns whether the next pass has rows to look at.
+    /// One pass of both sides. Returns whether the worklist of the next pass is not empty.
     fn pass(&self, planes: &mut ByColor<Planes<'_>>, depth: u16) -> io::Result<bool> {
         let chunk_rows = self.chunk_rows();
         let white = planes.white.split(depth);
@@ -405,7 +408,7 @@ impl<'t> Iteration<'t> {
         Ok(a || b)
     }
 
-    /// Counts and marks what no pass decided.
+    /// Counts and marks the positions that no pass decided.
     fn finish(&self, mut planes: ByColor<Planes<'_>>, cell_bytes: usize) -> Outcome {
         let chunk_rows = self.chunk_rows();
         let store = |cells: &mut Option<CellsMut<'_>>, word, mask, code| {
@@ -469,7 +472,7 @@ impl<'t> Iteration<'t> {
 /// One side's planes in a pass.
 struct Split<'a> {
     written: &'a mut [Row],
-    /// The plane that the opponent looks at.
+    /// The plane that the opponent reads.
     seen: &'a [Row],
     escapes: &'a mut [Row],
     left: &'a mut [u16],
@@ -493,7 +496,7 @@ impl Planes<'_> {
         self.lost[number].0[word]
     }
 
-    /// How many positions of some solved rows are undecided.
+    /// The number of undecided positions of these solved rows.
     pub(crate) fn left(&self, rows: Range<usize>) -> u32 {
         self.left[rows].iter().map(|&left| u32::from(left)).sum()
     }
@@ -511,17 +514,17 @@ struct Start<'a> {
     captures: &'a Captures<'a>,
     color: Color,
     first_row: usize,
-    /// All positions; the same for both sides to move.
+    /// All positions, equal for both sides to move.
     valid: &'a [Row],
     lost: &'a mut [Row],
     escapes: &'a mut [Row],
     left: &'a mut [u16],
-    /// The opponent's rows to look at in the first pass.
+    /// The opponent's rows to visit in the first pass.
     next: &'a [AtomicU8],
     chunk: &'a mut Chunk,
 }
 
-/// Conversions, and positions without a move.
+/// Looks up the conversions of a range of rows and finds the positions without a move.
 #[inline(always)]
 fn start_rows<V: Vector>(start: Start<'_>) -> io::Result<()> {
     let Iteration { task, index, quiet, neighbours, conversions, rows } = start.iteration;
@@ -583,30 +586,30 @@ struct Part<'a> {
     /// This side's planes: the one that the pass writes, and the cells with an escape.
     written: &'a mut [Row],
     escapes: &'a mut [Row],
-    /// By row, how many positions are undecided.
+    /// By row, the number of undecided positions.
     left: &'a mut [u16],
-    /// The opponent's plane that the pass looks at, whole.
+    /// The whole plane of the opponent that the pass reads.
     opponent: &'a [Row],
     cells: Option<CellsMut<'a>>,
     worklist: &'a [AtomicU8],
-    /// The opponent's rows to look at next.
+    /// The opponent's rows to visit in the next pass.
     next: &'a [AtomicU8],
-    /// When the rows of this side, and when the opponent's, last had positions that were lost.
+    /// By row, the last depth at which positions of this side, and of the opponent, were found lost, modulo 256.
     own_last_lost: &'a [AtomicU8],
     last_lost: &'a [AtomicU8],
     chunk: &'a mut Chunk,
 }
 
-/// A row to look at in a pass.
+/// A row to visit in a pass.
 struct Visit<'e> {
-    /// Its place in the range.
+    /// The number of the row in the range.
     at: usize,
     conversions: &'e [Entry],
-    /// Whether some of what its moves lead to has changed.
+    /// Whether the row is on the worklist: a row that its moves lead to has changed.
     listed: bool,
 }
 
-/// The rows of a range to look at, in order.
+/// The rows of a range to visit, in order.
 struct Visits<'a, 'e> {
     at: usize,
     conversions: &'e [Entry],
@@ -634,13 +637,13 @@ impl<'e> Iterator for Visits<'_, 'e> {
     }
 }
 
-/// Returns whether a row changed.
+/// One pass over a range of rows. Returns whether a row changed.
 #[inline(always)]
 fn pass_rows<V: Vector>(mut part: Part<'_>, buffer: &mut Vec<Entry>) -> io::Result<bool> {
     let entries = part.chunk.buckets.take(part.depth, buffer)?;
     let mut visits = Visits { at: 0, conversions: &entries, worklist: part.worklist };
     let mut changed = false;
-    // The memory of a row is prefetched while the row before it is worked on.
+    // The memory of a row is prefetched while the row before it is processed.
     let mut views = [View::default(); 2];
     let mut now = 0;
     let mut next = part.next(&mut visits, &mut views[now]);
@@ -660,7 +663,7 @@ impl Part<'_> {
         self.depth % 2 == 1
     }
 
-    /// The next row with something undecided. What its visit will read is prefetched.
+    /// The next row with undecided positions. Prefetches the memory that its visit will read.
     #[inline(always)]
     fn next<'e>(&self, visits: &mut Visits<'_, 'e>, view: &mut View) -> Option<Visit<'e>> {
         let visit = visits.find(|visit| self.left[visit.at] != 0)?;
@@ -670,10 +673,10 @@ impl Part<'_> {
             prefetch(&self.escapes[visit.at]);
         }
         if odd && !visit.listed {
-            // Only its conversions win.
+            // Nothing that its moves lead to has changed: only its conversions win.
             view.clear();
         } else {
-            // Only what was lost in the pass before wins anew; but a way out may be anywhere.
+            // A new win moves to a position lost in the pass before; a move that avoids a loss may lead to any row.
             let wanted = |number: usize| !odd || self.last_lost[number].load(Relaxed) == (self.depth - 1) as u8;
             self.iteration.neighbours[self.color].view(self.first_row + visit.at, wanted, view);
             view.prefetch(self.opponent);
@@ -681,7 +684,7 @@ impl Part<'_> {
         Some(visit)
     }
 
-    /// Returns whether the row changed.
+    /// Processes one row. Returns whether it changed.
     #[inline(always)]
     fn visit<V: Vector>(&mut self, visit: &Visit<'_>, view: &View) -> io::Result<bool> {
         let Iteration { quiet, neighbours, rows, .. } = self.iteration;
@@ -724,7 +727,7 @@ impl Part<'_> {
     }
 }
 
-/// Of the positions `found` those that were open: they are won. Returns how many.
+/// Restricts `found` to open positions, which are won, and removes them from `open`. Returns their number.
 #[inline(always)]
 fn take_won(open: &mut Row, found: &mut Row) -> u16 {
     let mut count = 0;
@@ -736,7 +739,8 @@ fn take_won(open: &mut Row, found: &mut Row) -> u16 {
     count as u16
 }
 
-/// The cells without an escape, neither `found` nor lost: they are lost now. Returns how many.
+/// Replaces `found` by the cells that are not in `found`, not lost and without an escape, and adds them to `lost`.
+/// Returns their number.
 #[inline(always)]
 fn take_lost(lost: &mut Row, escapes: &Row, found: &mut Row) -> u16 {
     let mut count = 0;
@@ -764,7 +768,8 @@ impl CellsMut<'_> {
     }
 }
 
-/// The cells of each range of solved rows: from its first row to that of the next range, with what lies between.
+/// The cells of each range of solved rows: all cells from the first row of the range to the first row of the next
+/// range.
 fn cells_chunks<'a>(
     cells: &'a mut Option<Cells>,
     rows: &Rows,
@@ -779,7 +784,7 @@ fn cells_chunks<'a>(
 }
 
 fn split<'a, T>(cells: &'a mut [T], rows: &Rows, chunk_rows: usize) -> impl Iterator<Item = &'a mut [T]> {
-    // Before the first solved row there may be some without positions.
+    // There may be rows without positions before the first solved row.
     let mut rest = &mut cells[rows.row(0) * ROW_CELLS..];
     (0..rows.len()).step_by(chunk_rows).map(move |first| {
         let (part, after) = std::mem::take(&mut rest).split_at_mut(rows.span(first, chunk_rows).len() * ROW_CELLS);
@@ -788,7 +793,7 @@ fn split<'a, T>(cells: &'a mut [T], rows: &Rows, chunk_rows: usize) -> impl Iter
     })
 }
 
-/// A vector of `len` zeros, or an error if there is no memory for it.
+/// A vector of `len` zeros, or an error if the memory cannot be allocated.
 fn try_zeros<T: Copy + Default>(len: usize) -> Result<Vec<T>, SolveError> {
     let mut zeros = Vec::new();
     zeros.try_reserve_exact(len).map_err(|_| SolveError::Memory { bytes: len * size_of::<T>() })?;
@@ -806,7 +811,7 @@ mod tests {
     use crate::board::RuleOptions;
     use crate::tablebase::{CellValue, ClassId, CpuBackend, Options, Solver};
 
-    /// Conversions on disk change no value and no count, and leave no file; the deepest cell is the first of the
+    /// Conversions on disk change no value and no count, and leave no file. The deepest cell is the first cell of the
     /// longest line.
     #[test]
     fn conversions_on_disk_change_nothing() {
@@ -821,11 +826,12 @@ mod tests {
             for id in (0..tables.len()).map(ClassId) {
                 let task = processor.task(memory.classes(), id, Keep::All);
                 let Outcome { solved, deepest, .. } = solve(task.clone(), &tables).unwrap();
-                // As if an entry could tell no more than three rows apart, which is what cuts seven pieces into ranges.
+                // Ranges of at most three rows. Classes of seven pieces need several ranges, as an entry's word number
+                // has 32 bits.
                 let narrow = solve(Task { range_rows: 3, ..task.clone() }, &tables).unwrap();
                 assert_eq!((&narrow.solved.table, &narrow.solved.stats), (&solved.table, &solved.stats));
                 assert_eq!(narrow.deepest, deepest);
-                // As if a byte held no more than four plies: cells are widened between passes.
+                // A byte for at most four plies, so that cells are widened between passes.
                 let widened = solve(Task { byte_plies: 4, ..task }, &tables).unwrap().solved;
                 assert_eq!(widened.stats, solved.stats);
                 for turn in Color::ALL {

@@ -1,6 +1,6 @@
-//! Large pieces of memory, kept from one class to the next. The system clears memory before it gives it, and a virtual
-//! machine may first have to have it back from its host, at nearly a second a gigabyte: together a tenth to a
-//! fifth of the CPU time that a class of six pieces takes.
+//! A pool of large buffers, kept from one class to the next. The system clears memory before it hands it out, and a
+//! virtual machine may first have to reclaim it from its host, at nearly a second a gigabyte. Together this would take
+//! a tenth to a fifth of the CPU time of a class of six pieces.
 
 use crate::tablebase::solve::backend::SolveError;
 use memmap2::MmapMut;
@@ -8,28 +8,31 @@ use rayon::prelude::*;
 use std::ops::{Deref, DerefMut};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Bytes that a thread clears at a time.
+/// The number of bytes that a thread clears at a time.
 const PART: usize = 1 << 21;
 
-/// Memory that nothing is in at the moment. Clones share it; with the last of them it goes back to the system.
+/// A pool of buffers that are not in use. Clones share the pool; dropping the last clone returns the memory to the
+/// system.
 #[derive(Clone, Debug, Default)]
 pub struct BufferPool(Arc<Mutex<Vec<Memory>>>);
 
-/// A piece of the system's memory.
+/// A buffer of the system's memory.
 #[derive(Debug)]
 struct Memory {
-    /// More of it than is requested, so that it can be kept for what takes more. What is never touched costs nothing.
+    /// The mapping, larger than requested, so that later larger requests fit. Memory that is never touched costs
+    /// nothing.
     map: MmapMut,
-    /// How much of it was touched.
+    /// The number of bytes that were touched.
     touched: usize,
 }
 
 impl BufferPool {
-    /// That many bytes, all zero. What is kept already is used if it is large enough, but not much larger. Otherwise as much
-    /// of it is given back as is had anew, so that in all little more is held than what was in use at one time.
+    /// A block of `bytes` bytes, all zero. A kept buffer is used if it is large enough, but not much larger. Otherwise
+    /// the pool returns as many bytes to the system as it allocates, so that in total it holds little more than the
+    /// peak use.
     ///
     /// # Errors
-    /// If there is no memory.
+    /// If the memory cannot be allocated.
     pub(crate) fn block(&self, bytes: usize) -> Result<Block, SolveError> {
         let mut memory = match self.fitting(bytes) {
             Some(memory) => memory,
@@ -40,13 +43,14 @@ impl BufferPool {
         Ok(Block { memory: Some(memory), bytes, pool: self.clone() })
     }
 
-    /// Bytes that are kept and that nothing is in.
+    /// Touched bytes of the buffers that are not in use.
     pub(crate) fn bytes(&self) -> usize {
         let kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         kept.iter().map(|memory| memory.touched).sum()
     }
 
-    /// Of the pieces that suffice the one of which most nearly as much was touched. If there is none, others are given back.
+    /// Removes the best fitting kept buffer: large enough, with a touched size nearest to `bytes`. If none fits,
+    /// returns `None` and gives at least `bytes` bytes of other buffers back to the system, as far as there are any.
     fn fitting(&self, bytes: usize) -> Option<Memory> {
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let fits = |memory: &Memory| memory.map.len() >= bytes && memory.touched <= bytes.saturating_add(bytes / 2);
@@ -67,20 +71,20 @@ impl BufferPool {
 impl Memory {
     fn new(bytes: usize) -> Result<Memory, SolveError> {
         let roomy = bytes.max(1).checked_next_power_of_two().unwrap_or(bytes);
-        // A system that promises no more than it has may refuse the larger piece.
+        // A system without overcommit may refuse the larger mapping.
         let map = MmapMut::map_anon(roomy).or_else(|_| MmapMut::map_anon(bytes.max(1)));
         let map = map.map_err(|_| SolveError::Memory { bytes })?;
-        // In large pages, since a pass reads many rows that lie far apart. Where there are none, it works with small ones.
+        // Large pages, because a pass reads many scattered rows. They are optional, so a failure is ignored.
         #[cfg(target_os = "linux")]
         let _ = map.advise(memmap2::Advice::HugePage);
         Ok(Memory { map, touched: 0 })
     }
 }
 
-/// A piece of memory in use. Its pool keeps it when it is dropped.
+/// A buffer in use. Dropping it returns the memory to its pool.
 #[derive(Debug)]
 pub(crate) struct Block {
-    /// There until it is dropped.
+    /// `Some` until the block is dropped.
     memory: Option<Memory>,
     bytes: usize,
     pool: BufferPool,
@@ -113,7 +117,7 @@ impl Drop for Block {
 mod tests {
     use super::*;
 
-    /// What was touched of the pieces that are kept.
+    /// The touched bytes of each kept buffer.
     fn kept(pool: &BufferPool) -> Vec<usize> {
         pool.0.lock().unwrap().iter().map(|memory| memory.touched).collect()
     }
@@ -149,7 +153,7 @@ mod tests {
         assert_eq!(pool.bytes(), 2800);
     }
 
-    /// Little more is held than what was in use at one time.
+    /// The pool holds little more than the peak use.
     #[test]
     fn what_does_not_fit_goes_back_to_the_system() {
         let pool = BufferPool::default();

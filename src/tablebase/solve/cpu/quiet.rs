@@ -1,5 +1,5 @@
-//! Quiet moves on planes. A plane is a set of positions of one class: a bit for each cell, 64 to a word, 64 words to a row.
-//! Looking one quiet move ahead, for all positions of a row at once, is an OR of other rows and of shifted words.
+//! Quiet moves on planes. A plane is a set of positions of one class: a bit for each cell, 64 bits in a word, 64 words
+//! in a row. Looking one quiet move ahead for all positions of a row is an OR of other rows and of shifted words.
 
 use crate::board::geometry::{LEAP_DOWN, LEAP_LEFT, LEAP_RIGHT, LEAP_UP, NOT_A, NOT_G};
 use crate::board::{Color, Direction, File, OwnRatBlocks, Piece, RuleOptions, Square, mirror_word};
@@ -10,7 +10,7 @@ use crate::tablebase::solve::cpu::rows::Rows;
 use bytemuck::{Pod, Zeroable};
 use std::collections::BTreeSet;
 
-/// 64 words: all squares of the word piece by all squares of the lane piece.
+/// A row of a plane: 64 words, one for each square of the word piece, with a bit for each square of the lane piece.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
 #[repr(C, align(64))]
 pub(crate) struct Row(pub [u64; WIDTH]);
@@ -20,7 +20,8 @@ impl Row {
     pub(crate) const EMPTY: Row = Row([0; WIDTH]);
 }
 
-/// All ones in the words of squares off the g-file (whose right neighbour exists), and off the a-file.
+/// All ones in the words of squares with a right neighbour (off the g-file), and with a left neighbour (off the
+/// a-file).
 const RIGHT_WORDS: [u64; WIDTH] = word_mask(NOT_G.bits());
 const LEFT_WORDS: [u64; WIDTH] = word_mask(NOT_A.bits());
 
@@ -39,11 +40,13 @@ const fn word_mask(squares: u64) -> [u64; WIDTH] {
 /// A step or leap of a row piece from one of its squares.
 #[derive(Clone, Debug)]
 pub(crate) struct RowMove {
-    /// The other row's number less this one's; for `mirrored` moves the number that the first row piece's digit adds there.
+    /// The number of the target row minus the number of this row. For `mirrored` moves, the summand of the first row
+    /// piece's digit in the number of the target row.
     pub delta: i32,
-    /// True for a move of the first row piece over the d-file: the position behind it is looked up mirrored.
+    /// Whether the first row piece moves across the d-file, so that the position after the move is looked up mirrored.
     pub mirrored: bool,
-    /// The water leapt over, as far as a rat there blocks: empty for a step.
+    /// The water squares that the move leaps over; empty for a step. A blocking rat on one of them makes the move
+    /// illegal.
     pub crossed: u64,
 }
 
@@ -55,13 +58,13 @@ pub(crate) struct WordLeap {
     pub crossed: u64,
 }
 
-/// How one side's pieces move on the planes of a class.
+/// The quiet moves of one side's pieces on the planes of a class.
 #[derive(Clone, Debug)]
 pub(crate) struct QuietMoves {
     pub(crate) row_pieces: Vec<RowPieceMoves>,
     pub(crate) word: Option<Vec<WordLeap>>,
     pub(crate) lane: Option<LaneLeaps>,
-    /// Whether the lane piece, and the first row piece, is a rat that blocks this side's leaps.
+    /// Whether the lane piece is a rat that blocks this side's leaps; likewise for the first row piece.
     pub(crate) lane_blocks: bool,
     pub(crate) first_blocks: bool,
 }
@@ -69,7 +72,7 @@ pub(crate) struct QuietMoves {
 #[derive(Clone, Debug)]
 pub(crate) struct RowPieceMoves {
     pub piece: usize,
-    /// By digit.
+    /// The moves by the digit of the piece.
     pub moves: Vec<Vec<RowMove>>,
 }
 
@@ -110,7 +113,7 @@ impl QuietMoves {
         QuietMoves { row_pieces, word, lane, lane_blocks: blocks(n - 1), first_blocks: n > 2 && blocks(0) }
     }
 
-    /// The sets of squares of the lane piece with which moves of row pieces are possible.
+    /// The different sets of squares of the lane piece that allow a move of a row piece.
     pub(crate) fn open_lanes(&self) -> Vec<u64> {
         let moves = self.row_pieces.iter().flat_map(|piece| piece.moves.iter().flatten());
         let all: BTreeSet<u64> = moves.map(|mv| self.open_lanes_of(mv)).collect();
@@ -139,14 +142,14 @@ impl QuietMoves {
         }
     }
 
-    /// For every position of the row of a view: whether some quiet move of this side leads into `plane`, which holds
-    /// the solved rows. Cells without a position get anything.
+    /// Sets `out` to the positions of the row of a view from which some quiet move of this side leads into `plane`,
+    /// which contains the solved rows. Cells without a position are arbitrary.
     #[inline(always)]
     pub(crate) fn reach(&self, plane: &[Row], view: &View, out: &mut Row) {
         *out = Row::EMPTY;
         let here = &plane[view.number].0;
         if let Some(leaps) = self.word.as_ref().filter(|_| view.here) {
-            // Words beyond either end read as empty.
+            // The padding makes words beyond either end empty.
             let mut padded = [0u64; WIDTH + 16];
             padded[8..8 + WIDTH].copy_from_slice(here);
             for s in 0..WIDTH {
@@ -165,7 +168,7 @@ impl QuietMoves {
                 let word = here[s];
                 out.0[s] |= word >> 7 | word << 7 | word >> 1 & NOT_G.bits() | word << 1 & NOT_A.bits();
             }
-            // A lane piece that leaps is no rat, so there is no rat at all.
+            // A rat would be the lane piece, so a class whose lane piece leaps has no rat that could block.
             if leaps.files | leaps.ranks != 0 {
                 let (up, down) = (LEAP_UP.bits() & leaps.files, LEAP_DOWN.bits() & leaps.files);
                 let (right, left) = (LEAP_RIGHT.bits() & leaps.ranks, LEAP_LEFT.bits() & leaps.ranks);
@@ -175,7 +178,8 @@ impl QuietMoves {
                 }
             }
         }
-        // Rows that need no change are taken two at a time, which reads and writes `out` half as often.
+        // Rows that need no mirroring and no mask are processed two at a time, which reads and writes `out` half as
+        // often.
         let mut waiting: Option<&Row> = None;
         for &Other { number, mirrored, open } in &view.others[..view.count] {
             let other = &plane[number as usize];
@@ -203,15 +207,16 @@ impl QuietMoves {
         }
     }
 
-    /// Whether this side has a quiet move in every position of the row of a view. The word and the lane piece each
-    /// stand in the way of one move at most of each row piece, but for leaps, which are not counted.
+    /// Whether this side certainly has a quiet move in every position of the row of a view. The word and the lane piece
+    /// each obstruct at most one move of each row piece. Leaps that the lane piece can block are not counted.
     #[inline(always)]
     pub(crate) fn always_moves(&self, view: &View) -> bool {
         let free = view.others[..view.count].iter().filter(|other| other.open == u64::MAX).count();
         free > 2 * self.row_pieces.len()
     }
 
-    /// Calls `f` with every row of the index from which a quiet move of this side may lead into `row`: slow and obvious.
+    /// Calls `f` with every row of the index from which a quiet move of this side may lead into `row`: a slow and
+    /// obvious reference for the tests.
     #[cfg(test)]
     pub(crate) fn rows_into(&self, index: &Index, row: usize, mut f: impl FnMut(usize)) {
         if self.word.is_some() || self.lane.is_some() {
@@ -233,7 +238,7 @@ impl QuietMoves {
         }
     }
 
-    /// The square of a first row piece that is a rat and blocks.
+    /// The square of the first row piece, as a set, if it is a rat that blocks; otherwise 0.
     pub(crate) fn blocking_rat(&self, index: &Index, row: usize) -> u64 {
         if !self.first_blocks {
             return 0;
@@ -243,41 +248,41 @@ impl QuietMoves {
     }
 }
 
-/// What of a plane the quiet moves from one solved row lead into: the row itself, if the word or the lane piece moves, and
-/// others, if a row piece does.
+/// The rows that the quiet moves from one solved row lead to: the row itself for moves of the word or the lane piece,
+/// and other rows for moves of row pieces.
 #[derive(Copy, Clone, Debug, Default)]
 pub(crate) struct View {
     pub number: usize,
-    /// Whether the row itself is wanted.
+    /// Whether to read the row itself.
     pub here: bool,
-    /// The square of a rat that blocks leaps and is a row piece.
+    /// The square, as a set, of a row piece that is a rat and blocks leaps; 0 if there is none.
     pub rat: u64,
-    /// How many of `others` there are.
+    /// The number of valid elements of `others`.
     pub count: usize,
     pub others: [Other; MAX_OTHERS],
 }
 
-/// Rows next to a row at most.
+/// The most rows next to a row.
 const MAX_OTHERS: usize = 4 * MAX_ROW_PIECES;
 
 /// A solved row that a quiet move of a row piece leads to.
 #[derive(Copy, Clone, Debug, Default, PartialEq)]
 pub(crate) struct Other {
     pub number: u32,
-    /// Whether its positions are the reflected ones.
+    /// Whether the positions of the row are mirrored.
     pub mirrored: bool,
     /// The squares of the lane piece with which the move is possible.
     pub open: u64,
 }
 
 impl View {
-    /// Leaves nothing of the plane.
+    /// Removes all rows from the view.
     #[inline(always)]
     pub(crate) fn clear(&mut self) {
         (self.here, self.count) = (false, 0);
     }
 
-    /// Asks for the rows of this plane, which will be read soon.
+    /// Prefetches the rows of the view in this plane.
     #[inline(always)]
     pub(crate) fn prefetch(&self, plane: &[Row]) {
         if self.here {
@@ -316,10 +321,10 @@ impl RowPieceMoves {
     }
 }
 
-/// More row pieces than any index that fits a memory has.
+/// An upper bound of the number of row pieces of an index.
 pub(crate) const MAX_ROW_PIECES: usize = 8;
 
-/// The digits of a row's number.
+/// Splits the number of a row into the digits of its row pieces.
 #[inline(always)]
 fn split(index: &Index, row: usize, digits: &mut [u32; MAX_ROW_PIECES]) {
     let mut rest = row as u32;
@@ -329,7 +334,7 @@ fn split(index: &Index, row: usize, digits: &mut [u32; MAX_ROW_PIECES]) {
     }
 }
 
-/// What the row pieces but the first add to the number of the mirrored row.
+/// The sum of what all row pieces except the first add to the number of the mirrored row.
 #[inline(always)]
 fn mirrored_rest(index: &Index, digits: &[u32; MAX_ROW_PIECES]) -> u32 {
     index.row_pieces.iter().zip(digits).skip(1).map(|(piece, &digit)| piece.mirrored_offset(digit)).sum()
@@ -342,7 +347,7 @@ impl RowPiece {
     }
 }
 
-/// A row reflected in the d-file: words change places, and so do the bits of each.
+/// The row reflected in the d-file: the words change places, and the bits within each word.
 #[inline(always)]
 pub(crate) fn mirror_row(row: &Row) -> Row {
     let mut out = Row::EMPTY;

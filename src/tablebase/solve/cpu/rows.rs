@@ -1,6 +1,6 @@
-//! Which rows of a class are solved. Reflecting the board, or exchanging pieces that nothing tells apart, turns a row into
-//! another with the same values; of such rows only the first is solved. Rows with two pieces on one square have no
-//! positions and are left out. Nothing of this is seen from outside: files hold every row.
+//! The rows of a class that are solved. Reflecting the board, or exchanging equivalent pieces, turns a row into another
+//! row with the same values; only the first of these rows is solved. Rows with two pieces on one square have no
+//! positions and are left out. This is internal to the solver: files contain every row.
 
 use crate::board::{Bitboard, File, RuleOptions, Square};
 use crate::tablebase::class::interchangeable;
@@ -19,15 +19,15 @@ pub(crate) struct Rows {
     solved: Vec<u32>,
     /// By row of the index: twice the number of the solved row with its values, plus 1 if they are reflected there.
     places: Vec<u32>,
-    /// How many positions each cell of a solved row stands for.
+    /// By solved row, the number of positions that each of its cells represents.
     weights: Vec<u16>,
 }
 
-/// Orders of the row pieces: at each place the piece that goes there.
+/// Permutations of the row pieces: for each place the piece that goes there.
 type Orders = Vec<Vec<usize>>;
 
 impl Rows {
-    /// Those that suffice under these rules.
+    /// The rows to solve under these rules.
     pub(crate) fn new(index: &Index, options: &RuleOptions) -> Rows {
         let orders = orders(index, options);
         let mut places: Vec<u32> = (0..index.rows).into_par_iter().map(|row| first_like(index, &orders, row)).collect();
@@ -43,7 +43,7 @@ impl Rows {
                 solved.push(row as u32);
                 weights.push(0);
             } else {
-                // The first of its kind comes before it and has its number already.
+                // The first of the equal rows comes before this row and already has its number.
                 places[row] = places[like] | first & 1;
             }
             weights[(places[row] >> 1) as usize] += index.weight(row) as u16;
@@ -51,7 +51,7 @@ impl Rows {
         Rows { solved, places, weights }
     }
 
-    /// All rows, each standing for itself.
+    /// All rows of the index; every row is solved itself.
     pub(crate) fn all(index: &Index) -> Rows {
         Rows {
             solved: (0..index.rows as u32).collect(),
@@ -60,9 +60,9 @@ impl Rows {
         }
     }
 
-    /// How many there would be, without a list of them: the placements of the row pieces that are still different when the
-    /// board may be reflected and pieces exchanged. By Burnside's lemma that is the mean number of placements that an
-    /// exchange and reflection leaves as it is.
+    /// The number of solved rows, computed without listing them: the number of placements of the row pieces up to
+    /// reflection and exchange of equivalent pieces. By Burnside's lemma it is the mean number of placements that such
+    /// a symmetry leaves unchanged.
     pub(crate) fn count(index: &Index, options: &RuleOptions) -> usize {
         if index.row_pieces.is_empty() {
             return 1;
@@ -71,39 +71,40 @@ impl Rows {
         let in_play = |i: usize| squares_in_play(index.pieces[i]);
         let mut sizes: Vec<usize> = (0..index.row_pieces.len()).map(|i| in_play(i).len()).collect();
         sizes.sort_unstable();
-        // Without a reflection only the exchange of nothing leaves a placement as it is.
+        // Without a reflection only the identity leaves a placement unchanged.
         let all: usize = sizes.iter().enumerate().map(|(i, n)| n - i).product();
         let kept: usize = orders.iter().map(|order| unchanged_by_reflection(order, &in_play)).sum();
         (all + kept) / (2 * orders.len())
     }
 
-    /// Number of solved rows.
+    /// The number of solved rows.
     pub(crate) fn len(&self) -> usize {
         self.solved.len()
     }
 
-    /// The row of the index that a solved one is.
+    /// The row of the index of a solved row.
     #[inline(always)]
     pub(crate) fn row(&self, number: usize) -> usize {
         self.solved[number] as usize
     }
 
-    /// The solved row that has the values of a row of the index, and whether they are reflected there; `None` if the row
-    /// has no positions.
+    /// The number of the solved row with the values of a row of the index, and whether the values are reflected there;
+    /// `None` if the row has no positions.
     #[inline(always)]
     pub(crate) fn place(&self, row: usize) -> Option<(usize, bool)> {
         let place = self.places[row];
         (place != NONE).then_some(((place >> 1) as usize, place & 1 != 0))
     }
 
-    /// The solved row, its word and the lane with the value of a cell of the index; `None` if the row has no positions.
+    /// The solved row, the word and the lane with the value of a cell of the index; `None` if the row of the cell has
+    /// no positions.
     pub(crate) fn locate(&self, cell: usize) -> Option<(usize, usize, usize)> {
         let (word, lane) = (cell / WIDTH % WIDTH, cell % WIDTH);
         let (number, mirrored) = self.place(cell / ROW_CELLS)?;
         Some(if mirrored { (number, MIRROR[word], MIRROR[lane]) } else { (number, word, lane) })
     }
 
-    /// How many positions each cell of a solved row stands for.
+    /// The number of positions that each cell of a solved row represents.
     #[inline(always)]
     pub(crate) fn weight(&self, number: usize) -> u64 {
         self.weights[number].into()
@@ -115,13 +116,13 @@ impl Rows {
         at(first)..at(first + count)
     }
 
-    /// How many rows of the index lie between two solved ones.
+    /// The distance in rows of the index between two solved rows.
     #[inline(always)]
     pub(crate) fn offset(&self, first: usize, number: usize) -> usize {
         self.row(number) - self.row(first)
     }
 
-    /// Gives the rows that were not solved their values.
+    /// Copies the values of the solved rows to the rows that were not solved.
     pub(crate) fn spread(&self, cells: &mut Cells) {
         match cells {
             Cells::Byte(cells) => self.copy(cells),
@@ -140,7 +141,7 @@ impl Rows {
     }
 }
 
-/// Gives a row the values of one like it, reflected if they lie so there.
+/// Copies the values of a row to an equal row, reflected if `mirrored` is set.
 fn copy_row<T: Copy>(from: &[T], mirrored: bool, to: &mut [T]) {
     if !mirrored {
         to.copy_from_slice(from);
@@ -154,7 +155,7 @@ fn copy_row<T: Copy>(from: &[T], mirrored: bool, to: &mut [T]) {
     }
 }
 
-/// Each square's number reflected in the d-file; what is no square stays.
+/// The number of each square after a reflection in the d-file; a number that is no square stays.
 const MIRROR: [usize; WIDTH] = {
     let mut mirror = [WIDTH - 1; WIDTH];
     let mut s = 0;
@@ -165,7 +166,7 @@ const MIRROR: [usize; WIDTH] = {
     mirror
 };
 
-/// All orders of the row pieces that only exchange such as nothing tells apart.
+/// All permutations of the row pieces that exchange only equivalent pieces.
 fn orders(index: &Index, options: &RuleOptions) -> Orders {
     let count = index.row_pieces.len();
     let mut all: Orders = vec![Vec::new()];
@@ -208,8 +209,8 @@ fn first_like(index: &Index, orders: &Orders, row: usize) -> u32 {
     first
 }
 
-/// How many placements stay as they are when the board is reflected and the pieces then take these places: pieces that keep
-/// their place stand on the d-file, and two that change places face each other.
+/// The number of placements that are unchanged by a reflection of the board followed by this permutation of the pieces.
+/// A piece that the permutation fixes stands on the d-file, and two pieces that it exchanges stand on mirrored squares.
 fn unchanged_by_reflection(order: &[usize], in_play: &dyn Fn(usize) -> Bitboard) -> usize {
     let (mut alone, mut faced, mut ways) = (0, 0, 1);
     for (place, &piece) in order.iter().enumerate() {
@@ -251,7 +252,7 @@ mod tests {
         }
     }
 
-    /// All placements, one by one.
+    /// Compares the formula with an enumeration of the placements.
     #[test]
     fn placements_unchanged_by_reflection_are_counted() {
         let cases: [(&[usize], &str); 10] = [
@@ -273,7 +274,7 @@ mod tests {
             for place in 0..order.len() {
                 let put = |squares: &Vec<Square>| -> Vec<Vec<Square>> {
                     let free = in_play(place).into_iter().filter(|square| !squares.contains(square));
-                    // All of four pieces would be too many: what cannot become one of them is left out at once.
+                    // All placements of four pieces would be too many, so the enumeration prunes those that change.
                     let faced = |square| squares.get(order[place]).copied().unwrap_or(square);
                     let fits = |&square: &Square| order[place] > place || faced(square) == square.mirror();
                     free.filter(fits).map(|square| squares.iter().copied().chain([square]).collect()).collect()
@@ -289,7 +290,7 @@ mod tests {
 
     #[test]
     fn reflected_rows_and_exchanged_pieces_are_solved_once() {
-        // Against an elephant a wolf and a dog are the same, and both are row pieces.
+        // Against an elephant a wolf and a dog are equivalent, and both are row pieces.
         let index = Index::new("EvPDWC".parse().unwrap()).unwrap();
         let rows = Rows::new(&index, &RuleOptions::PAPER);
         assert!(rows.len() * 2 < index.rows, "{} of {}", rows.len(), index.rows);
