@@ -1,5 +1,6 @@
-//! A directory of classes that were counted on demand. The least recently used ones are removed when it grows too large.
-//! Any number of processes may share it: a file appears when it is complete, and a reader keeps the file that it has opened.
+//! A directory of classes that were counted on demand. The least recently used classes are removed when the directory
+//! grows too large. Any number of processes may share it: a file appears when it is complete, and a removed file stays
+//! readable for readers that have opened it.
 
 use super::stages::StageFile;
 use crate::board::RuleOptions;
@@ -15,15 +16,15 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
 
 const EXTENSION: &str = "stages";
-/// Files that are kept open: their directories and blocks take up to 100 MB each.
+/// The number of files that are kept open. The block table and the decoded blocks of a file take up to 100 MB.
 const OPEN: usize = 4;
 
 pub(super) struct ClassCache {
     dir: PathBuf,
-    /// Bytes that the files may take.
+    /// The most bytes of all files.
     size: u64,
     rules: RuleOptions,
-    /// The classes used last, the latest at the end.
+    /// The classes used most recently, the latest at the end.
     open: Mutex<Vec<(Material, Arc<StageFile>)>>,
 }
 
@@ -35,10 +36,10 @@ struct Entry {
 }
 
 impl ClassCache {
-    /// Makes the directory if it is missing.
+    /// Opens a cache in `dir` of up to `size` bytes. Creates the directory if it does not exist.
     ///
     /// # Errors
-    /// If it cannot be made.
+    /// If the directory cannot be created.
     pub(super) fn open(dir: &Path, size: u64, rules: &RuleOptions) -> Result<ClassCache, TableError> {
         fs::create_dir_all(dir).map_err(TableError::io(dir))?;
         Ok(ClassCache { dir: dir.to_owned(), size, rules: *rules, open: Mutex::default() })
@@ -48,7 +49,7 @@ impl ClassCache {
         &self.dir
     }
 
-    /// Bytes that the files may take.
+    /// The most bytes of all files.
     pub(super) fn size(&self) -> u64 {
         self.size
     }
@@ -77,7 +78,7 @@ impl ClassCache {
             Err(error @ TableError::Io { .. }) => return Err(error),
             Err(_) => return remove(&path).map(|()| None),
         };
-        // Only for the order of use; a cache that cannot be written is still read.
+        // The time records the order of use. A failure is ignored, so that a read-only cache can be read.
         let _ = File::options().append(true).open(&path).and_then(|file| file.set_modified(SystemTime::now()));
         if open.len() == OPEN {
             open.remove(0);
@@ -95,7 +96,7 @@ impl ClassCache {
         remove(&self.path(class))
     }
 
-    /// Lets one process at a time count; `None` while another one does.
+    /// The lock that admits one counting process at a time; `None` while another process holds it.
     ///
     /// # Errors
     /// If the directory cannot be written.
@@ -107,8 +108,8 @@ impl ClassCache {
         }
     }
 
-    /// Removes what killed processes left, and the classes that were not used for longest, until another file of `bytes`
-    /// bytes fits.
+    /// Removes the partial files of killed processes, and the least recently used classes, until another file of
+    /// `bytes` bytes fits.
     ///
     /// # Errors
     /// If a file cannot be removed.
@@ -131,7 +132,7 @@ impl ClassCache {
         let mut entries = Vec::new();
         for entry in fs::read_dir(&self.dir).map_err(TableError::io(&self.dir))? {
             let path = entry.map_err(TableError::io(&self.dir))?.path();
-            // A file that is gone was removed by another process.
+            // Another process may have removed the file.
             if path.extension().is_some_and(|extension| extension == EXTENSION)
                 && let Ok(data) = fs::metadata(&path)
             {
@@ -147,7 +148,7 @@ impl ClassCache {
     }
 }
 
-/// Removes a file that may be gone already.
+/// Removes a file; succeeds if the file does not exist.
 fn remove(path: &Path) -> Result<(), TableError> {
     match fs::remove_file(path) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => Err(TableError::io(path)(error)),

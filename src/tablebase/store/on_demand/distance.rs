@@ -1,26 +1,27 @@
-//! Exact distances by a forward search. What is known of a position comes from tables (an exact value), from the file of a
-//! class (the result, and the distance to within a stage), or is nothing; the search proves the rest ply by ply. A position
-//! wins in d plies if a move leads to one that loses in d - 1, and loses in d if every move leads to one that wins in d - 1.
+//! Exact distances by a forward search. Tables give the exact value of a position, and the file of a class gives the
+//! result and a range of distances (a stage); the search proves the rest ply by ply. A position is won in at most d
+//! plies if a move leads to a position lost in at most d - 1 plies, and lost in at most d plies if every move leads to
+//! a position won in at most d - 1 plies.
 
 use super::stages::Staged;
 use crate::board::{Move, Position, Rules};
 use crate::tablebase::{CellValue, SetError, Value, Wdl};
 use std::collections::HashMap;
 
-/// What is known of a position without a search.
+/// The knowledge about a position without a search.
 pub(super) enum Known {
-    /// Its value.
+    /// The value of the position.
     Value(Value),
-    /// A number that only its equals have, and its result and stage if a file contains them.
+    /// A key that only equal positions share, and the result and the stage if a file contains them.
     Class { key: u64, staged: Option<Staged> },
 }
 
-/// Looks up what is known of a position.
+/// Looks up the knowledge about a position.
 pub(super) type LookUp<'a> = &'a dyn Fn(&Position) -> Result<Known, SetError>;
 
 /// Why a search ends without an answer.
 pub(super) enum Stop {
-    /// It has visited as many positions as it may.
+    /// The search has used up its budget of positions.
     Budget,
     /// A table cannot be read.
     Tables(SetError),
@@ -36,9 +37,9 @@ impl From<SetError> for Stop {
 pub(super) struct Distances<'a> {
     rules: &'a Rules,
     look_up: LookUp<'a>,
-    /// By position and whether it wins: no distance is below the first number, none is above the second.
+    /// By position and whether it wins: a lower and an upper bound of the distance in plies.
     bounds: HashMap<(u64, bool), (u16, u16)>,
-    /// Positions that may still be visited.
+    /// The number of positions that may still be visited.
     budget: usize,
 }
 
@@ -47,7 +48,7 @@ impl<'a> Distances<'a> {
         Distances { rules, look_up, bounds: HashMap::new(), budget }
     }
 
-    /// The value of a position; `None` if it is not decided within `plies` plies as far as is known.
+    /// The value of a position; `None` if it is neither known nor decided within `plies` plies.
     pub(super) fn value(&mut self, position: &Position, plies: u16) -> Result<Option<Value>, Stop> {
         let staged = match (self.look_up)(position)? {
             Known::Value(value) => return Ok(Some(value)),
@@ -70,7 +71,7 @@ impl<'a> Distances<'a> {
         Ok(None)
     }
 
-    /// Whether a move to `next` is a best one where the side to move wins or loses in `plies` plies.
+    /// Whether a move to `next` is a best move of a position whose side to move wins or loses in `plies` plies.
     pub(super) fn is_best(&mut self, next: &Position, plies: u16) -> Result<bool, Stop> {
         match plies {
             _ if plies % 2 == 1 => self.within(next, false, plies - 1),
@@ -88,7 +89,7 @@ impl<'a> Distances<'a> {
         }
     }
 
-    /// The answer if it follows from what is known, and otherwise the number of the position.
+    /// The answer, if it follows from the known bounds, and the key of the position.
     fn judge(&self, known: &Known, wins: bool, plies: u16) -> (Option<bool>, u64) {
         let wanted = if wins { Wdl::Win } else { Wdl::Loss };
         let (key, staged) = match known {
@@ -113,7 +114,7 @@ impl<'a> Distances<'a> {
         (answer, key)
     }
 
-    /// The answer from the moves.
+    /// The answer from a search of the moves.
     fn expand(&mut self, position: &Position, key: u64, wins: bool, plies: u16) -> Result<bool, Stop> {
         self.budget = self.budget.checked_sub(1).ok_or(Stop::Budget)?;
         let moves = position.moves(self.rules);
@@ -131,9 +132,10 @@ impl<'a> Distances<'a> {
         Ok(answer)
     }
 
-    /// Whether any move leads to a loss, or all lead to wins, in at most `plies` plies for the opponent.
+    /// Whether any move leads to a loss of the opponent in at most `plies` plies, or, without `wins`, every move to a
+    /// win of the opponent in at most `plies` plies.
     fn any_or_all(&mut self, position: &Position, moves: &[Move], wins: bool, plies: u16) -> Result<bool, Stop> {
-        // Moves whose answer is known come first: one of them often settles the matter.
+        // Moves with a known answer come first, because one of them often decides.
         let mut open = Vec::new();
         for &mv in moves {
             let next = position.make(mv);

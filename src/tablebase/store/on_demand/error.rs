@@ -5,54 +5,54 @@ use crate::tablebase::{Material, SolveError};
 use std::path::PathBuf;
 use thiserror::Error;
 
-/// Why a position is not answered on demand.
+/// Why a position cannot be answered on demand.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum OnDemandError {
-    /// A table is missing, damaged or unfit, or the class cannot be solved.
+    /// A table is missing, damaged or unsuitable, or the class cannot be solved.
     #[error(transparent)]
     Set(#[from] SetError),
-    /// More pieces than one above those of the tables.
+    /// The position has at least two pieces more than the tables.
     #[error("the position has {pieces} pieces; with these tables at most {most} can be counted on demand")]
     TooManyPieces {
-        /// Pieces of the position.
+        /// The number of pieces of the position.
         pieces: usize,
-        /// The most that can be counted.
+        /// The most pieces that can be counted.
         most: usize,
     },
-    /// Too little memory. Nothing was begun.
+    /// The memory does not suffice. The count has not started.
     #[error("counting {material} takes {} of memory, and {} are available", gib(*needed), gib(*available))]
     Memory {
         /// The class.
         material: Material,
-        /// Bytes that are needed at least.
+        /// The least number of bytes needed.
         needed: u64,
-        /// Bytes that are available, or allowed.
+        /// The number of bytes available, or allowed.
         available: u64,
     },
-    /// Too little free space on the disk of the cache. Nothing was begun.
+    /// The free space on the disk of the cache does not suffice. The count has not started.
     #[error("counting {material} takes {} on disk, and {} has {} free", gib(*needed), dir.display(), gib(*free))]
     Disk {
         /// The class.
         material: Material,
         /// The directory of the cache.
         dir: PathBuf,
-        /// Bytes that are needed.
+        /// The number of bytes needed.
         needed: u64,
-        /// Bytes that are free.
+        /// The number of free bytes.
         free: u64,
     },
-    /// The cache may not grow as large as the file of the class. Nothing was begun.
+    /// The file of the class exceeds the size of the cache. The count has not started.
     #[error("the file of {material} takes up to {}, more than the {} of the cache", gib(*needed), gib(*size))]
     Cache {
         /// The class.
         material: Material,
-        /// Bytes that the file takes at most.
+        /// The most bytes of the file.
         needed: u64,
-        /// Bytes that the cache may take.
+        /// The most bytes of the cache.
         size: u64,
     },
-    /// The caller stopped the count. Nothing of it is left.
+    /// The caller cancelled the count. It leaves no file.
     #[error("the count was cancelled")]
     Cancelled,
 }

@@ -1,5 +1,5 @@
-//! Positions with one piece more than the tables: a short forward search, or a count of the whole class, of which the
-//! results and the stages of the distances stay in a cache.
+//! Values of positions with one piece more than the tables, by a short forward search or by a count of the whole class.
+//! A cache keeps the results and the stages of the distances of counted classes.
 
 mod class_cache;
 mod distance;
@@ -35,35 +35,35 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// The forward search before a count: the longest line in plies, and the positions it visits at most. It takes less than a
-/// second.
+/// The limits of the forward search before a count: the longest line in plies, and the most positions to visit. The
+/// search takes less than a second.
 const SEARCH_PLIES: u16 = 11;
 const SEARCH_BUDGET: usize = 20_000;
 
-/// Bytes of a solved row, of one side to move, in the file of a class at most, and in memory while the file is written.
+/// The most bytes of a solved row of one side to move in the file of a class, and in memory while the file is written.
 const FILE_ROW_BYTES: usize = 384;
 const RECORD_ROW_BYTES: usize = 128;
-/// Bytes of conversions on disk for each byte of a plane at most.
+/// The most bytes of conversions on disk for each byte of a plane.
 const SPILLED_PLANES: usize = 8;
 
-/// How often a process looks whether another one has finished its count.
+/// The interval at which a process checks whether another process has finished its count.
 const WAIT: Duration = Duration::from_millis(100);
 
-/// Probes tables on disk, and counts the classes with one piece more when they are asked for.
+/// Probes tables on disk, and counts classes with one piece more when a probe needs them.
 ///
-/// As a [`Probe`] it covers the tables and the classes in the cache.
-/// [`probe_now`](OnDemand::probe_now) searches besides, and [`probe`](OnDemand::probe) counts what is missing.
+/// As a [`Probe`] it covers the tables and the classes in the cache. [`probe_now`](OnDemand::probe_now) also searches,
+/// and [`probe`](OnDemand::probe) also counts missing classes.
 pub struct OnDemand {
     tables: TableProber,
-    /// The classes up to one piece more than the tables have.
+    /// The classes of up to one piece more than the tables.
     classes: Classes,
     addresser: Addresser,
     cache: ClassCache,
-    /// Bytes that a count may use.
+    /// The most bytes of memory of a count.
     memory: usize,
 }
 
-/// What an answer rests on.
+/// The source of an answer.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum AnswerSource {
@@ -81,33 +81,33 @@ pub struct OnDemandAnswer {
     /// The value of the position.
     pub value: Value,
     /// The legal moves with their values for the side that makes them, best first. A search that has found the value of the
-    /// position leaves moves that are no better open (`None`); they come last.
+    /// position does not determine the values of moves that are no better (`None`); they come last.
     pub moves: Vec<(Move, Option<Value>)>,
-    /// What the answer rests on.
+    /// The source of the answer.
     pub source: AnswerSource,
 }
 
-/// What counting a class takes.
+/// The memory and disk space that counting a class takes.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct CountNeed {
-    /// The class, by its representative.
+    /// The representative of the class.
     pub class: Material,
     /// Bytes of memory.
     pub memory_bytes: u64,
-    /// Bytes on the disk of the cache at most, temporary files included.
+    /// The most bytes on the disk of the cache, including temporary files.
     pub disk_bytes: u64,
-    /// Bytes of these for the file that stays, at most.
+    /// The most bytes of the file that stays in the cache, which are part of `disk_bytes`.
     pub file_bytes: u64,
-    /// Whether conversions go to temporary files because memory does not hold them.
+    /// Whether conversions are written to temporary files because they do not fit into memory.
     pub spills: bool,
 }
 
 impl OnDemand {
-    /// Counts classes from these tables, with a cache in `dir` of up to `size` bytes. The directory is made if it is
-    /// missing.
+    /// Counts classes from these tables, with a cache in `dir` of up to `size` bytes. Creates the directory if it does
+    /// not exist.
     ///
     /// # Errors
-    /// If it cannot be made.
+    /// If the directory cannot be created.
     pub fn new(tables: TableProber, dir: &Path, size: u64) -> Result<OnDemand, OnDemandError> {
         let options = *tables.rules().options();
         let classes = Classes::new(&options, tables.set().classes().pieces() + 1);
@@ -115,7 +115,7 @@ impl OnDemand {
         Ok(OnDemand { addresser: Addresser::new(&classes), tables, classes, cache, memory: usize::MAX })
     }
 
-    /// Lets counts use at most so many bytes of memory. Without this they use what is available.
+    /// Limits the memory of counts to `bytes`. Without this limit they use the available memory.
     #[must_use]
     pub fn with_memory(self, bytes: usize) -> OnDemand {
         OnDemand { memory: bytes, ..self }
@@ -127,7 +127,7 @@ impl OnDemand {
         &self.tables
     }
 
-    /// The most pieces of a position that is answered.
+    /// The most pieces of a position that can be answered.
     #[must_use]
     pub fn pieces(&self) -> usize {
         self.classes.pieces()
@@ -165,7 +165,7 @@ impl OnDemand {
             match self.probe_now(position, all_moves) {
                 Ok(Some(answer)) => return Ok(answer),
                 Ok(None) => {}
-                // A damaged file of the cache is made again.
+                // A damaged file of the cache is removed, and its class is counted again.
                 Err(OnDemandError::Set(SetError::Table(TableError::Damaged { path, .. })))
                     if path.starts_with(self.cache.dir()) =>
                 {
@@ -181,8 +181,8 @@ impl OnDemand {
         answer.ok_or_else(|| SolveError::Stopped.into())
     }
 
-    /// The class, by its representative, that would be counted for a position; `None` if the tables contain it or the game
-    /// is over.
+    /// The representative of the class that would be counted for a position; `None` if the tables contain the class or
+    /// the game is over.
     ///
     /// # Errors
     /// If the position has too many pieces.
@@ -191,11 +191,11 @@ impl OnDemand {
         Ok(self.counted_class(position).map(|id| self.classes.get(id).representative))
     }
 
-    /// What counting the class of a position takes; `None` if the tables or the cache contain it.
+    /// The needs of counting the class of a position; `None` if the tables or the cache contain the class.
     ///
     /// # Errors
     /// If the position has too many pieces, a table that captures lead to is missing or stores one side to move only, or
-    /// memory or disk will not suffice.
+    /// the memory or the disk does not suffice.
     pub fn need(&self, position: &Position) -> Result<Option<CountNeed>, OnDemandError> {
         self.check_size(position)?;
         let Some(id) = self.counted_class(position) else { return Ok(None) };
@@ -209,7 +209,7 @@ impl OnDemand {
     }
 
     /// Counts the class of a position on the threads of the current rayon pool, unless the tables or the cache contain it.
-    /// If another process counts in the same cache, it waits.
+    /// Waits while another process counts in the same cache.
     ///
     /// # Errors
     /// As [`need`](OnDemand::need), or if the count is cancelled or fails.
@@ -224,7 +224,7 @@ impl OnDemand {
             cancelled(follow(CountProgress { phase: CountPhase::Waiting, fraction: 0.0, depth: 0 }))?;
             std::thread::sleep(WAIT);
         };
-        // The process that had the lock may have counted this class, and what it used is free again.
+        // The process that held the lock may have counted this class, and has released its memory and disk space.
         let Some(need) = self.need(position)? else { return Ok(()) };
         self.cache.make_room(need.file_bytes)?;
         cancelled(follow(CountProgress { phase: CountPhase::Reading, fraction: 0.0, depth: 0 }))?;
@@ -286,13 +286,13 @@ impl OnDemand {
         (!self.has_table(class)).then_some(class)
     }
 
-    /// Whether the tables contain a class. Classes have the same numbers here and there.
+    /// Whether the tables contain a class. Classes have the same ids in `classes` and in the tables.
     fn has_table(&self, class: ClassId) -> bool {
         let set = self.tables.set();
         class.index() < set.classes().len() && !matches!(set.file(class), Err(SetError::Missing { .. }))
     }
 
-    /// What is known of a position from the tables and the file of its class.
+    /// The knowledge about a position from the tables and the file of its class.
     fn known(&self, position: &Position, counted: Option<&Counted>) -> Result<Known, SetError> {
         if let Some(value) = Value::of_finished(position) {
             return Ok(Known::Value(value));
@@ -323,8 +323,8 @@ impl OnDemand {
         Ok(file.map(|file| Counted { class, file }))
     }
 
-    /// The values of positions that are of the class of `position`, or that captures lead to from it; `None` if neither the
-    /// tables nor the cache contain the class.
+    /// The values of positions of the class of `position`, or of classes that its captures lead to; `None` if neither
+    /// the tables nor the cache contain the class.
     fn values(&self, position: &Position, positions: &[Position]) -> Result<Option<Vec<Value>>, SetError> {
         let counted = self.counted(position)?;
         let look_up = |position: &Position| self.known(position, counted.as_ref());
@@ -354,7 +354,7 @@ struct Counted {
     file: Arc<StageFile>,
 }
 
-/// A search that ends for want of visits finds nothing.
+/// The result of a search; `None` if its budget was too small.
 fn found<T>(result: Result<Option<T>, Stop>) -> Result<Option<T>, SetError> {
     match result {
         Ok(value) => Ok(value),
@@ -387,7 +387,7 @@ impl Probe for OnDemand {
         Ok(Some(moves))
     }
 
-    /// One search serves the whole line, and finds a best move without the values of the others.
+    /// A single search finds the whole line, and each best move without the values of the other moves.
     fn line_within(&self, position: &Position, plies: usize) -> Result<Vec<(Move, Position)>, SetError> {
         let mut line = Vec::new();
         let counted = self.counted(position)?;

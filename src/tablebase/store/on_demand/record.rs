@@ -1,5 +1,5 @@
-//! Writes the file of a class while it is counted: after every [`STAGE_PLIES`] passes the positions that were decided in
-//! them. To tell which these are, the undecided positions before the stage stay in memory, compressed.
+//! Writes the file of a class during its count: after every [`STAGE_PLIES`] passes, the positions that these passes
+//! decided. To find them, the recorder keeps the undecided positions before the stage in memory, compressed.
 
 use super::progress::{CountPhase, CountProgress, Follow};
 use super::stages::{BLOCK_ROWS, STAGE_PLIES, StageWriter, Words, block_rows};
@@ -18,9 +18,9 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use zstd::bulk::Compressor;
 
-/// Blocks that are compressed before they are written.
+/// The number of blocks that are compressed in parallel before they are written.
 const GROUP: usize = 512;
-/// The zstd level of the file, and that of what stays in memory.
+/// The zstd levels of the file, and of the undecided positions in memory.
 const FILE_LEVEL: i32 = 1;
 const MEMORY_LEVEL: i32 = -3;
 
@@ -33,7 +33,7 @@ pub(super) struct Recorder<'a> {
 struct State {
     path: PathBuf,
     writer: StageWriter,
-    /// The undecided positions at the end of the last stage, by block; none before the first stage.
+    /// By block, the undecided positions at the end of the last stage; empty before the first stage.
     undecided: ByColor<Vec<Undecided>>,
     rows: usize,
     stages: usize,
@@ -44,11 +44,11 @@ struct State {
 #[derive(Default)]
 struct Undecided {
     count: u32,
-    /// Compressed; `None` without positions.
+    /// The compressed words; `None` without positions.
     words: Option<Box<[u8]>>,
 }
 
-/// What compresses blocks on one thread.
+/// The compressors of one thread.
 struct Packer {
     file: Compressor<'static>,
     memory: Compressor<'static>,
@@ -75,7 +75,7 @@ impl<'a> Recorder<'a> {
         Ok(Recorder { follow, state: Mutex::new(state) })
     }
 
-    /// Completes the file of a class that was counted to the end.
+    /// Completes the file after the last pass.
     ///
     /// # Errors
     /// If the disk is full.
@@ -84,7 +84,7 @@ impl<'a> Recorder<'a> {
         writer.finish(rules, material, rows, stages)
     }
 
-    /// Why the file could not be written, if that stopped the count.
+    /// The error of writing the file, if it stopped the count.
     pub(super) fn error(self) -> Option<TableError> {
         self.state.into_inner().unwrap_or_else(PoisonError::into_inner).error
     }
@@ -98,7 +98,7 @@ impl<'a> Recorder<'a> {
         if (self.follow)(progress).is_break() { Err(SolveError::Stopped) } else { Ok(()) }
     }
 
-    /// Writes with `write`, and stops the count if that fails.
+    /// Calls `write`, and stops the count if it fails.
     fn record(&self, write: impl FnOnce(&mut State) -> Result<(), TableError>) -> Result<(), SolveError> {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         let written = write(&mut state);
@@ -115,7 +115,7 @@ impl Observer for Recorder<'_> {
     }
 
     fn pass(&self, depth: u16, iteration: &Iteration<'_>, planes: &ByColor<Planes<'_>>) -> Result<(), SolveError> {
-        // How many passes are left is not known; lines are rarely longer than 150 plies.
+        // The number of remaining passes is unknown; lines are rarely longer than 150 plies.
         self.report(CountPhase::Passes, 1.0 - 0.5 * 0.97f64.powi(depth.into()), depth)?;
         if depth.is_multiple_of(STAGE_PLIES) { self.record(|state| state.stage(iteration, planes)) } else { Ok(()) }
     }
@@ -129,7 +129,7 @@ impl Observer for Recorder<'_> {
 }
 
 impl State {
-    /// Writes the blocks of a stage: the positions that are decided now and were not at the end of the last stage.
+    /// Writes the blocks of a stage: the positions that were decided since the end of the last stage.
     fn stage(&mut self, iteration: &Iteration<'_>, planes: &ByColor<Planes<'_>>) -> Result<(), TableError> {
         let (index, rows, words) = (iteration.index(), iteration.rows(), Words::new(iteration.index()));
         let first = self.stages == 0;
@@ -165,7 +165,7 @@ impl State {
         Ok(())
     }
 
-    /// Writes the blocks of the results: lost positions, and undecided ones.
+    /// Writes the blocks of the results: the lost positions, then the undecided positions.
     fn results(&mut self, iteration: &Iteration<'_>, planes: &ByColor<Planes<'_>>) -> Result<(), TableError> {
         let (rows, words) = (iteration.rows().len(), Words::new(iteration.index()));
         let blocks: Vec<usize> = (0..rows.div_ceil(BLOCK_ROWS)).collect();
@@ -198,7 +198,7 @@ impl Words {
         words
     }
 
-    /// All positions of a block, in the same way.
+    /// All positions of a block, as words in the order and the byte order of the file.
     fn valid(&self, index: &Index, rows: &Rows, block: Range<usize>) -> Vec<u64> {
         let mut words = Vec::with_capacity(block.len() * self.squares.len());
         for number in block {

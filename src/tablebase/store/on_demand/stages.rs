@@ -1,5 +1,5 @@
-//! The file of a class that was counted on demand: the result (WDL) of every position, and the distance to the end (DTW) to
-//! within a stage of [`STAGE_PLIES`] plies. All numbers are little-endian.
+//! The file of a class that was counted on demand: the result (WDL) of every position, and the stage of its distance to
+//! the end (DTW), a range of [`STAGE_PLIES`] plies. All numbers are little-endian.
 //!
 //! ```text
 //! offset  bytes
@@ -9,15 +9,15 @@
 //!         4        length M of the description
 //!         M        the description, JSON: see `Description`
 //!         12 * B   block table: for each block its length (u32) and the XXH3-64 of its bytes (u64)
-//!         8        where the description's length begins
-//!         8        XXH3-64 of everything from there to the end of the block table
+//!         8        offset of the length M
+//!         8        XXH3-64 of everything from this offset to the end of the block table
 //! ```
 //!
-//! The file contains planes: bit s of a word is the position with the lane piece on square s. A block contains the words
-//! of up to [`BLOCK_ROWS`] solved rows, compressed with zstd; of each row only the squares that the word piece may stand
-//! on. A block of length 0 contains no position. For every stage, White to move and then Black to move, come the blocks
-//! of the positions that are decided in that stage; at the end, for each side to move, the blocks of the results: the lost
-//! positions of all rows, then the undecided ones, which are draws.
+//! The file contains planes: bit s of a word is the position with the lane piece on square s. A block contains the
+//! words of up to [`BLOCK_ROWS`] solved rows, compressed with zstd, but only the words for squares that the word piece
+//! may stand on. A block of length 0 contains no position. First come, stage by stage, White to move and then Black to
+//! move, the blocks of the positions that are decided in the stage. Then come, for each side to move, the blocks of the
+//! results: the lost positions of all rows, then the undecided positions, which are draws.
 
 use crate::board::{Color, RuleOptions};
 use crate::tablebase::index::{Index, WIDTH};
@@ -42,18 +42,19 @@ const HEAD: usize = 16;
 const FOOT: usize = 16;
 const TABLE_ENTRY: usize = 12;
 
-/// Plies of a stage: longer stages make smaller files and slower probes, which search the rest.
+/// The number of plies of a stage. Longer stages make smaller files and slower probes, which find the exact distance by
+/// search.
 pub(super) const STAGE_PLIES: u16 = 16;
-/// Rows of a block: 50 KB of words.
+/// The number of rows of a block: 50 KB of words.
 pub(super) const BLOCK_ROWS: usize = 128;
 
-/// What a file says of itself.
+/// The description in a file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 struct Description {
     rules: String,
     rules_hash: String,
     material: String,
-    /// Solved rows.
+    /// The number of solved rows.
     rows: usize,
     stage_plies: u16,
     block_rows: usize,
@@ -93,7 +94,7 @@ impl StageWriter {
         Ok(StageWriter { file, end: HEAD, table: Vec::new() })
     }
 
-    /// Writes the next block; an empty one stands for a block without positions.
+    /// Writes the next block; `bytes` is empty for a block without positions.
     ///
     /// # Errors
     /// If the disk is full.
@@ -140,7 +141,7 @@ fn hash(rules: &RuleOptions) -> String {
     format!("{:016x}", rules.table_hash())
 }
 
-/// How a position of the class ends, and after how many plies.
+/// The result of a position, and bounds of its distance in plies.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(super) struct Staged {
     pub wdl: Wdl,
@@ -149,7 +150,7 @@ pub(super) struct Staged {
     pub to: u16,
 }
 
-/// A file that is open. Its directory is checked on opening, each block when it is read.
+/// An open file. Opening checks the description and the block table; reading a block checks the block.
 pub(super) struct StageFile {
     path: PathBuf,
     source: Source,
@@ -163,10 +164,10 @@ pub(super) struct StageFile {
 }
 
 impl StageFile {
-    /// Opens the file of a class, by its representative.
+    /// Opens the file of the class with the representative `material`.
     ///
     /// # Errors
-    /// If it cannot be read, is damaged, of another version, of other rules or of another class.
+    /// If the file cannot be read, is damaged, or is of another version, for other rules or for another class.
     pub(super) fn open(path: &Path, rules: &RuleOptions, material: Material) -> Result<StageFile, TableError> {
         let source = Source::open(path).map_err(TableError::io(path))?;
         let damaged = |what| TableError::Damaged { path: path.to_owned(), what };
@@ -244,7 +245,7 @@ impl StageFile {
         for stage in 0..self.stages {
             if bit(stage, place)? {
                 let before = stage as u16 * STAGE_PLIES;
-                // A win takes an odd number of plies, a loss an even number: 0 only without a legal move.
+                // A win takes an odd number of plies and a loss an even number, which is 0 only without a legal move.
                 return Ok(Some(match lost {
                     true if stage == 0 => Staged { wdl: Wdl::Loss, from: 0, to: STAGE_PLIES },
                     true => Staged { wdl: Wdl::Loss, from: before + 2, to: before + STAGE_PLIES },
@@ -255,7 +256,7 @@ impl StageFile {
         Ok(None)
     }
 
-    /// A decoded block of that many words; `None` if it contains no position.
+    /// A decoded block of `len` words; `None` if it contains no position.
     fn block(&self, number: usize, len: usize) -> Result<Option<Arc<Vec<u64>>>, TableError> {
         let (start, end) = (self.starts[number], self.starts[number + 1]);
         if start == end {

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 
 const GIB: u64 = 1 << 30;
 
-/// Tables of few pieces, and a solver of one piece more.
+/// Tables of few pieces, and a solver for one piece more.
 struct Fixture {
     dir: tempfile::TempDir,
     rules: RuleOptions,
@@ -34,7 +34,7 @@ impl Fixture {
         OnDemand::new(self.tables(), &self.cache(), GIB).unwrap()
     }
 
-    /// The files in the cache but for the lock.
+    /// The files in the cache, except the lock.
     fn files(&self) -> Vec<PathBuf> {
         let paths = fs::read_dir(self.cache()).unwrap().map(|entry| entry.unwrap().path());
         paths.filter(|path| path.file_name().is_some_and(|name| name != "lock")).collect()
@@ -45,7 +45,7 @@ fn ignore(_: CountProgress) -> ControlFlow<()> {
     ControlFlow::Continue(())
 }
 
-/// Every so many positions of a class, either side to move.
+/// Every `step`-th position of a class, with either side to move.
 fn positions(solver: &Solver, material: Material, step: usize) -> Vec<Position> {
     let id = solver.classes().member(material).unwrap().class;
     let index = solver.classes().get(id).index();
@@ -57,7 +57,7 @@ fn first(solver: &Solver, material: &str) -> Position {
     positions(solver, material.parse().unwrap(), 12_345).into_iter().find(|p| p.winner().is_none()).unwrap()
 }
 
-/// Values, moves and lines of counted classes are those of a solver that keeps all values.
+/// Values, moves and lines of counted classes equal the results of a solver that keeps all values.
 #[test]
 fn counted_classes_have_the_values_of_the_solver() {
     let no_move_loses = RuleOptions { no_move: NoMove::Loss, ..RuleOptions::PAPER };
@@ -99,7 +99,7 @@ fn counted_classes_have_the_values_of_the_solver() {
     }
 }
 
-/// A search says nothing that a solver does not say, and settles most positions that are decided early.
+/// The answers of a search equal the solver's, and a search decides most positions with short distances.
 #[test]
 fn searches_agree_with_the_solver() {
     let fixture = Fixture::new(RuleOptions::PAPER, 2);
@@ -179,12 +179,13 @@ fn too_little_memory_or_disk_is_refused_before_the_start() {
     let five = Position::from_fen("7/7/3elt1/7/7/7/3EL2/7/7 w").unwrap();
     let many = fixture.open().probe(&five, true, &ignore).unwrap_err();
     assert!(matches!(many, OnDemandError::TooManyPieces { pieces: 5, most: 4 }), "{many}");
-    // With memory for the planes only, conversions go to the disk.
+    // With memory for the planes only, conversions are written to disk.
     let plan = MemoryNeed::of_job(&fixture.open().classes, fixture.open().counted_class(&position).unwrap(), false);
     assert!(plan.spilled() <= plan.total());
 }
 
-/// A file that is damaged, cut short or of another version is made again; files of other rules have other names.
+/// The class of a file that is damaged, cut short or of another version is counted again. Files for other rules have
+/// other names.
 #[test]
 fn unfit_files_are_counted_again() {
     let fixture = Fixture::new(RuleOptions::PAPER, 2);
@@ -222,14 +223,15 @@ fn unfit_files_are_counted_again() {
     other.count(&position, &ignore).unwrap();
     assert_eq!(fixture.files().len(), 2);
     assert!(fs::read(path).unwrap() == whole);
-    // Under its name, a file of other rules is refused.
+    // A file for other rules is refused under this name.
     let of_chinese = fixture.files().into_iter().find(|other| other != path).unwrap();
     fs::copy(&of_chinese, path).unwrap();
     let before = counts.load(Relaxed);
     assert_eq!((ask(), counts.load(Relaxed)), (wanted, before + 1));
 }
 
-/// Of two at once one counts and the other waits for it; what killed processes left is removed.
+/// If two threads count at the same time, one counts and the other waits. Partial files of killed processes are
+/// removed.
 #[test]
 fn a_cache_is_shared() {
     let fixture = Fixture::new(RuleOptions::PAPER, 3);
@@ -276,7 +278,7 @@ fn missing_captures_are_named() {
     assert!(
         matches!(&error, OnDemandError::Set(SetError::MissingCapture { capture, .. }) if capture.to_string() == "EPvL")
     );
-    // A class that is missing among the tables is counted as one with more pieces is.
+    // A missing class of the tables is counted like a class with more pieces.
     let missing = positions(&solver, "EPvL".parse().unwrap(), 997).into_iter().find(|p| p.winner().is_none()).unwrap();
     let answer = fixture.open().probe(&missing, true, &ignore).unwrap();
     assert_eq!(
